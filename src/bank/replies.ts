@@ -1,0 +1,149 @@
+/**
+ * Replies of the bank (§2.4–2.6) in neutral fields. Read tolerantly: unknown fields are passed over, a missing, empty
+ * or foreign-shaped optional field is undefined, and a number where a text belongs is taken as it is written.
+ */
+import type { IncomingHttpHeaders } from 'node:http';
+import type {
+  BusinessFields,
+  Clock,
+  InquiryFields,
+  InquiryItem,
+  PayeeCheckFields,
+  TransferFields,
+} from '../core/ports.ts';
+import type { WireNames } from './wire.ts';
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** Longest text that is taken from a reply; the longest field of the interface has 300 characters (§2.4). */
+const textLengthMax = 1_000;
+
+/** Numbers written by a JSON value that is no text; times such as "10:00:00" match too, which only costs a moment. */
+const numberPattern = /[:[,]\s*-?\d/;
+
+interface ReviverContext {
+  readonly source?: string;
+}
+
+/** A number becomes the text it was written as: 10.00 stays "10.00", and twenty digits stay exact. */
+function keepNumberText(key: string, value: unknown, context?: ReviverContext): unknown {
+  return typeof value === 'number' && key !== 'statusCode' ? (context?.source ?? String(value)) : value;
+}
+
+function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The JSON object that a body holds, its numbers as their texts; undefined when it holds anything else. */
+export function readJsonObject(body: string): JsonObject | undefined {
+  try {
+    const json = body.startsWith('\uFEFF') ? body.slice(1) : body;
+    const value: unknown = numberPattern.test(json) ? JSON.parse(json, keepNumberText) : JSON.parse(json);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The text of a field; undefined when it is missing, empty or no text. */
+export function readText(object: JsonObject, name: string): string | undefined {
+  const value = object[name];
+  return typeof value === 'string' && value !== '' ? value.slice(0, textLengthMax) : undefined;
+}
+
+/** The nested object of a field. */
+export function readObject(object: JsonObject, name: string): JsonObject | undefined {
+  const value = object[name];
+  return isJsonObject(value) ? value : undefined;
+}
+
+/** Reads one kind of business answer; undefined when the body is not what the interface says. */
+export type FieldsReader<Fields> = (body: string, names: WireNames) => Fields | undefined;
+
+/** The fields that every business answer has; undefined without a code. */
+function readBusinessFields(object: JsonObject): BusinessFields | undefined {
+  const statusCode = readText(object, 'statusCode');
+  if (statusCode === undefined) return undefined;
+  return {
+    statusCode,
+    statusDesc: readText(object, 'statusDesc'),
+    severity: readText(object, 'severity'),
+    requestUid: readText(object, 'requestUID'),
+  };
+}
+
+/** Endpoint 5 (§2.4). */
+export function readPayeeCheckFields(body: string, names: WireNames): PayeeCheckFields | undefined {
+  const object = readJsonObject(body);
+  const business = object && readBusinessFields(object);
+  return (
+    business && {
+      ...business,
+      payeeName: readText(object, names.proxyName),
+      payeeNameTh: readText(object, names.displayProxyName),
+    }
+  );
+}
+
+/** Endpoint 6 (§2.5). */
+export function readTransferFields(body: string): TransferFields | undefined {
+  const object = readJsonObject(body);
+  const business = object && readBusinessFields(object);
+  return (
+    business && {
+      ...business,
+      transRefNo: readText(object, 'transRefNo'),
+      sysRefNo: readText(object, 'sysRefNo'),
+      transFee: readText(object, 'transFee'),
+    }
+  );
+}
+
+/** Endpoint 7 (§2.6). */
+export function readInquiryFields(body: string): InquiryFields | undefined {
+  const object = readJsonObject(body);
+  const business = object && readBusinessFields(object);
+  return business && { ...business, items: readItems(object['fundTfrInfoList']) };
+}
+
+/** Empty when the list is missing; undefined when it cannot be read, so that nothing is concluded from what is left. */
+function readItems(list: unknown): readonly InquiryItem[] | undefined {
+  if (list === undefined || list === null) return [];
+  if (!Array.isArray(list) || !list.every(isJsonObject)) return undefined;
+  return list.map(readItem);
+}
+
+function readItem(item: JsonObject): InquiryItem {
+  return {
+    transRefNo: readText(item, 'transRefNo'),
+    sysRefNo: readText(item, 'sysRefNo'),
+    tranDate: readText(item, 'tranDate'),
+    tranStatusCode: readText(item, 'tranStatusCode'),
+    tranStatusDesc: readText(item, 'tranStatusDesc'),
+    statusCode: readText(item, 'statusCode'),
+    statusDesc: readText(item, 'statusDesc'),
+  };
+}
+
+const httpDatePattern = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+
+/** An HTTP date in epoch milliseconds; undefined for any other text. */
+function parseHttpDate(text: string | undefined): number | undefined {
+  if (text === undefined || !httpDatePattern.test(text)) return undefined;
+  const epochMs = Date.parse(text);
+  return Number.isNaN(epochMs) ? undefined : epochMs;
+}
+
+/** The bank's `Date` header in epoch milliseconds. */
+export function readBankDateMs(headers: IncomingHttpHeaders): number | undefined {
+  return parseHttpDate(headers.date);
+}
+
+/** The `Retry-After` header, in seconds or as a date, as milliseconds from now, by the bank's own clock if it tells. */
+export function readRetryAfterMs(headers: IncomingHttpHeaders, clock: Clock): number | undefined {
+  const text = headers['retry-after'];
+  if (text === undefined) return undefined;
+  if (/^\d{1,9}$/.test(text)) return Number(text) * 1_000;
+  const atMs = parseHttpDate(text);
+  return atMs === undefined ? undefined : Math.max(0, atMs - (readBankDateMs(headers) ?? clock.now()));
+}

@@ -1,0 +1,83 @@
+/** Bodies of the business requests, with every field of §2.4–2.6; an optional field that is null is left out. */
+import { formatBangkokDate, formatBangkokTime } from '../core/bangkok-time.ts';
+import type { TransferOrder } from '../core/payout.ts';
+import type { PayeeCheck, StatusInquiry } from '../core/ports.ts';
+import { fieldLengths, payerBankCode, resendFlagNormal, type WireNames } from './wire.ts';
+
+/** What the settings give to every payee check. */
+export interface Payer {
+  /** channelID (§2.4), up to 10 characters. */
+  readonly channelId: string;
+  /** termID, up to 20 characters. */
+  readonly termId: string;
+  /** compId, up to 10 characters. */
+  readonly companyId: string;
+  /** Up to 15 digits. */
+  readonly payerAccount: string;
+}
+
+type Body = Readonly<Record<string, string>>;
+
+const optional = (name: string, value: string | null): Body => (value === null ? {} : { [name]: value });
+
+/** Endpoint 5 (§2.4). A name that is too long for it is not sent, since a part of a name would not be compared rightly. */
+export function payeeCheckBody(
+  check: PayeeCheck,
+  payer: Payer,
+  names: WireNames,
+  requestUid: string,
+  nowMs: number,
+): Body {
+  const { proxyName } = check;
+  return {
+    channelID: payer.channelId,
+    termID: payer.termId,
+    tranDate: formatBangkokDate(nowMs),
+    tranTime: formatBangkokTime(nowMs),
+    compId: payer.companyId,
+    requestUID: requestUid,
+    payerBankCode,
+    payerAccount: payer.payerAccount,
+    [names.proxyNo]: check.proxyNo,
+    ...optional(
+      names.proxyName,
+      proxyName !== null && proxyName.length > fieldLengths.checkName ? null : proxyName,
+    ),
+    [names.proxyType]: check.proxyType,
+  };
+}
+
+/** Endpoint 6 (§2.5): the order as it is stored, and nothing of the settings. */
+export function transferBody(order: TransferOrder, names: WireNames, requestUid: string): Body {
+  return {
+    channelID: order.channelId,
+    termID: order.termId,
+    tranDate: order.tranDate,
+    tranTime: order.tranTime,
+    compId: order.companyId,
+    requestUID: requestUid,
+    payerBankCode,
+    payerAccount: order.payerAccount,
+    transRefNo: order.transRefNo,
+    tranAmount: order.amountText,
+    [names.proxyNo]: order.proxyNo,
+    ...optional(names.proxyName, order.proxyName),
+    [names.proxyType]: order.proxyType,
+    resendFlag: resendFlagNormal,
+    ...optional('reference1', order.reference1),
+    ...optional('reference2', order.reference2),
+  };
+}
+
+/** Endpoint 7 (§2.6); transferType, whose values are not shown (§4 rule 7), is left out. */
+export function inquiryBody(inquiry: StatusInquiry, requestUid: string): Body {
+  return {
+    channelID: inquiry.channelId,
+    termID: inquiry.termId,
+    tranDate: inquiry.tranDate,
+    tranTime: inquiry.tranTime,
+    compId: inquiry.companyId,
+    transRefNo: inquiry.transRefNo,
+    requestUID: requestUid,
+  };
+}

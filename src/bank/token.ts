@@ -1,0 +1,172 @@
+/** The access token's life (§2.1, §5): reused while valid, renewed shortly before it expires, by one request at a time. */
+import type { Clock } from '../core/ports.ts';
+import type { WireOutcome } from './exchange.ts';
+import { readJsonObject, readObject, readText, type JsonObject } from './replies.ts';
+import { grantTypeRefresh, tokenCodes, type Endpoint } from './wire.ts';
+
+export interface Token {
+  readonly kind: 'token';
+  /** Value of the Authorization header. */
+  readonly authorization: string;
+  readonly renewAtMs: number;
+  readonly expiresAtMs: number;
+  readonly refreshToken: string | undefined;
+  readonly refreshExpiresAtMs: number;
+}
+
+/** A token, or why there is none; then no business request was sent. */
+export type TokenReading =
+  | Token
+  | { readonly kind: 'not-sent'; readonly why: string }
+  | { readonly kind: 'credentials-refused'; readonly code: string };
+
+export interface TokenKeeper {
+  /** The token in force; waits for one only when there is none. Rejects never. */
+  current(): TokenReading | Promise<TokenReading>;
+  /** A token in place of one that the bank answered with 401; renews only if it is still the one in force. */
+  replace(refused: Token): TokenReading | Promise<TokenReading>;
+}
+
+export interface TokenKeeperOptions {
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly clock: Clock;
+  /** Posts a form to endpoint 1 or 2. */
+  readonly postForm: (endpoint: TokenEndpoint, form: string) => Promise<WireOutcome>;
+}
+
+/** Endpoints 1 and 2. */
+export type TokenEndpoint = Extract<Endpoint, 'token' | 'tokenRefresh'>;
+
+/** A token is renewed this long before it expires, but never in more than the last fifth of its life. */
+const renewMarginMs = 60_000;
+const renewMarginShare = 0.2;
+
+/** §8, for a reply that leaves them out. */
+const tokenLifeSeconds = 900;
+const refreshTokenLifeSeconds = 86_400;
+
+/** After a failed renewal the token in force is used for so long before another is tried; refused credentials rest too. */
+const renewalPauseMs = 5_000;
+
+/** What an HTTP header can carry. */
+const tokenPattern = /^[\x21-\x7e]{1,4096}$/;
+
+/** Keeps one token for any number of callers. */
+export function makeTokenKeeper(options: TokenKeeperOptions): TokenKeeper {
+  const { clock } = options;
+  let inForce: Token | undefined;
+  let renewal: Promise<TokenReading> | undefined;
+  let failed: { readonly reading: TokenReading; readonly atMs: number } | undefined;
+
+  function isPausing(nowMs: number): boolean {
+    return failed !== undefined && nowMs >= failed.atMs && nowMs - failed.atMs < renewalPauseMs;
+  }
+  async function obtain(previous: Token | undefined): Promise<TokenReading> {
+    const reading = (await refresh(options, previous)) ?? (await logIn(options));
+    if (reading.kind === 'token') inForce = reading;
+    failed = reading.kind === 'token' ? undefined : { reading, atMs: clock.now() };
+    return reading;
+  }
+  function renew(previous: Token | undefined): Promise<TokenReading> {
+    renewal ??= obtain(previous).finally(() => {
+      renewal = undefined;
+    });
+    return renewal;
+  }
+
+  return {
+    current() {
+      const nowMs = clock.now();
+      if (inForce !== undefined && nowMs < inForce.expiresAtMs) {
+        // Nobody waits for a renewal while the token in force still holds; its outcome is read by later callers.
+        if (nowMs >= inForce.renewAtMs && !isPausing(nowMs)) void renew(inForce);
+        return inForce;
+      }
+      if (failed?.reading.kind === 'credentials-refused' && isPausing(nowMs)) return failed.reading;
+      return renew(inForce);
+    },
+    replace(refused) {
+      if (inForce !== refused && inForce !== undefined) return inForce;
+      // A refused token casts doubt on its refresh token as well: the credentials decide.
+      inForce = undefined;
+      return renew(undefined);
+    },
+  };
+}
+
+/** Endpoint 2; undefined when there is nothing to refresh with or it brings no token, so that endpoint 1 is asked. */
+async function refresh(options: TokenKeeperOptions, previous: Token | undefined): Promise<Token | undefined> {
+  const startedMs = options.clock.now();
+  if (previous?.refreshToken === undefined || startedMs >= previous.refreshExpiresAtMs) return undefined;
+  const form = credentialsForm(options);
+  form.set('grant_type', grantTypeRefresh);
+  form.set('refresh_token', previous.refreshToken);
+  const reading = readTokenOutcome(await options.postForm('tokenRefresh', form.toString()), startedMs);
+  return reading.kind === 'token' ? reading : undefined;
+}
+
+/** Endpoint 1. */
+async function logIn(options: TokenKeeperOptions): Promise<TokenReading> {
+  const startedMs = options.clock.now();
+  const outcome = await options.postForm('token', credentialsForm(options).toString());
+  return readTokenOutcome(outcome, startedMs);
+}
+
+function credentialsForm({ clientId, clientSecret }: TokenKeeperOptions): URLSearchParams {
+  return new URLSearchParams({ client_id: clientId, client_secret: clientSecret });
+}
+
+const noToken = (why: string): TokenReading => ({ kind: 'not-sent', why: `no access token: ${why}` });
+
+/** Reads what came back from endpoint 1 or 2 (§2.1). Its life counts from `startedMs`, when it was asked for. */
+function readTokenOutcome(outcome: WireOutcome, startedMs: number): TokenReading {
+  switch (outcome.kind) {
+    case 'not-sent':
+    case 'lost':
+      return noToken(outcome.why);
+    case 'withheld':
+      return noToken('the request was withheld');
+    case 'answered': {
+      const { httpStatus } = outcome;
+      if (httpStatus >= 300 && httpStatus < 400)
+        return noToken(`HTTP ${httpStatus}; redirects are never followed`);
+      const object = readJsonObject(outcome.body);
+      const code = object && readText(object, 'code');
+      if (code === tokenCodes.credentialsRefused) return { kind: 'credentials-refused', code };
+      const token =
+        object !== undefined && code === tokenCodes.success ? readToken(object, startedMs) : undefined;
+      return token ?? noToken(`the token endpoint answered HTTP ${httpStatus}${describeCode(code)}`);
+    }
+  }
+}
+
+function describeCode(code: string | undefined): string {
+  if (code === undefined) return ' with a body that is not what the interface says';
+  if (code === tokenCodes.success) return ' without a usable bearer token';
+  return /^\w{1,10}$/.test(code) ? ` with code ${code}` : ' with a code that is not what the interface says';
+}
+
+function readToken(object: JsonObject, startedMs: number): Token | undefined {
+  const details = readObject(object, 'data');
+  const accessToken = details && readText(details, 'access_token');
+  const tokenType = (details && readText(details, 'token_type')) ?? 'Bearer';
+  if (details === undefined || accessToken === undefined || !tokenPattern.test(accessToken)) return undefined;
+  if (tokenType.toLowerCase() !== 'bearer') return undefined;
+  const lifeMs = readLifeMs(details, 'expires_in', tokenLifeSeconds);
+  const expiresAtMs = startedMs + lifeMs;
+  return {
+    kind: 'token',
+    authorization: `Bearer ${accessToken}`,
+    renewAtMs: expiresAtMs - Math.min(renewMarginMs, lifeMs * renewMarginShare),
+    expiresAtMs,
+    refreshToken: readText(details, 'refresh_token'),
+    refreshExpiresAtMs: startedMs + readLifeMs(details, 'refresh_token_expires_in', refreshTokenLifeSeconds),
+  };
+}
+
+/** A life in seconds, as milliseconds; what is no number above 0 is taken as the interface's own. */
+function readLifeMs(details: JsonObject, name: string, otherwiseSeconds: number): number {
+  const seconds = Number(readText(details, name) ?? otherwiseSeconds);
+  return (Number.isFinite(seconds) && seconds > 0 ? seconds : otherwiseSeconds) * 1_000;
+}

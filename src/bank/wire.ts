@@ -1,0 +1,87 @@
+/**
+ * The bank's paths and field names (§2, §4). The scheme's word stands in many of them and differs
+ * between deployments; client and sandbox both take their names from here.
+ */
+
+/** Fixed value of payerBankCode (§2.4, §4 rule 3). */
+export const payerBankCode = '006';
+
+/** resendFlag of a normal transaction (§2.5); other values are not shown (§4 rule 9). */
+export const resendFlagNormal = 'N';
+
+/** grant_type of a refresh (§2.1). */
+export const grantTypeRefresh = 'refresh_token';
+
+/** Result codes of the token endpoints (§5 item 7). */
+export const tokenCodes = { success: '0000', credentialsRefused: 'TK001', unknownException: '9999' } as const;
+
+/** The bank calls, by the name that a log shows. */
+export type Endpoint = keyof WirePaths;
+
+export interface WireNames {
+  /** "proxyNo" */
+  readonly proxyNo: string;
+  /** "proxyName" */
+  readonly proxyName: string;
+  /** "proxyType" */
+  readonly proxyType: string;
+  /** "displayProxyName" */
+  readonly displayProxyName: string;
+  readonly paths: WirePaths;
+}
+
+export interface WirePaths {
+  /** Endpoint 1. */
+  readonly token: string;
+  /** Endpoint 2. */
+  readonly tokenRefresh: string;
+  /** Endpoint 5. */
+  readonly payeeCheck: string;
+  /** Endpoint 6. */
+  readonly transfer: string;
+  /** Endpoint 7. */
+  readonly inquiry: string;
+}
+
+/** The names that follow from the scheme's word, given in lower case ("proxy"). */
+export function wireNames(scheme: string): WireNames {
+  const capitalised = scheme.charAt(0).toUpperCase() + scheme.slice(1);
+  const directCredit = `/directcredit/v1/open-api/${scheme}`;
+  return {
+    proxyNo: `${scheme}No`,
+    proxyName: `${scheme}Name`,
+    proxyType: `${scheme}Type`,
+    displayProxyName: `display${capitalised}Name`,
+    paths: {
+      token: '/oauth/authentication/api/v2/token',
+      tokenRefresh: '/oauth/authentication/api/v2/token/refresh',
+      payeeCheck: `${directCredit}/account/inquirystatus`,
+      transfer: `${directCredit}/fundtransfer`,
+      inquiry: `${directCredit}/fundtransfer/inquiry`,
+    },
+  };
+}
+
+/** Maximum length of each request field (§2.4–2.6), by its name without the scheme's word. */
+export const fieldLengths = {
+  channelID: 10,
+  termID: 20,
+  tranDate: 8,
+  tranTime: 8,
+  compId: 10,
+  requestUID: 20,
+  payerBankCode: 3,
+  payerAccount: 15,
+  /** 16 in a payee check. */
+  transferNo: 13,
+  checkNo: 16,
+  transferName: 300,
+  checkName: 160,
+  type: 10,
+  transRefNo: 20,
+  tranAmount: 17,
+  resendFlag: 1,
+  reference1: 20,
+  reference2: 20,
+  transferType: 10,
+} as const;

@@ -1,0 +1,44 @@
+/** The adapters as the settings ask for them. */
+import type { LoadedSettings } from '../config.ts';
+import type { Journal, PayoutFileReader } from '../core/ports.ts';
+import { SettingsError } from '../settings-error.ts';
+
+/** What the journal is stamped with: other settings meet a refusal. */
+export function describeStamp({ settings, isSandbox }: LoadedSettings): {
+  readonly bankAddress: string;
+  readonly companyId: string;
+  readonly isSandbox: boolean;
+} {
+  return { bankAddress: settings.bank.baseUrl, companyId: settings.bank.companyId, isSandbox };
+}
+
+/** The reader of payout files with the settings' words, limits and control totals. */
+export async function makeReader({ settings, limits }: LoadedSettings): Promise<PayoutFileReader> {
+  const { makePayoutFileReader } = await import('../files/payout-file.ts');
+  return makePayoutFileReader({
+    ...settings.input,
+    limits: {
+      rowsMax: limits.rowsPerFile,
+      bytesMax: limits.bytesPerFile,
+      payoutSatangMax: limits.satangPerPayout,
+      fileSatangMax: limits.satangPerBatch,
+    },
+  });
+}
+
+/** Opens the journal beside whoever is sending; undefined when there is none yet. */
+export async function openJournalBeside(loaded: LoadedSettings): Promise<Journal | undefined> {
+  const { openJournalIfThere } = await import('../journal/open.ts');
+  return openJournalIfThere({ dataDir: loaded.dataDir, stamp: describeStamp(loaded), access: 'beside' });
+}
+
+/** The same for commands that make no sense without one. */
+export async function requireJournal(loaded: LoadedSettings): Promise<Journal> {
+  const journal = await openJournalBeside(loaded);
+  if (journal === undefined) {
+    throw new SettingsError(
+      `there is no journal in ${loaded.dataDir}: nothing has been run with these settings yet`,
+    );
+  }
+  return journal;
+}

@@ -1,0 +1,60 @@
+/** The way to the bank that the settings name; the built-in sandbox is started where they ask for it. */
+import type { LoadedSettings } from '../config.ts';
+import type { Bank, Clock } from '../core/ports.ts';
+import { requireCredentials } from '../credentials.ts';
+import type { Logger } from '../log.ts';
+import { systemClock } from '../worker/system-clock.ts';
+
+export interface OpenedBank {
+  readonly bank: Bank;
+  /** Where the bank really listens: the built-in sandbox takes a free port. */
+  readonly bankAddress: string;
+}
+
+export interface BankOpening {
+  readonly clock?: Clock;
+  /** Where a built-in sandbox keeps its ledger; nowhere when left out. */
+  readonly stateFile?: string;
+}
+
+/** Opens the bank; whoever owns the stack closes it, and the sandbox after it. */
+export async function openBank(
+  loaded: LoadedSettings,
+  log: Logger,
+  stack: AsyncDisposableStack,
+  { clock = systemClock, stateFile }: BankOpening = {},
+): Promise<OpenedBank> {
+  const { makeBankClient } = await import('../bank/client.ts');
+  const bankAddress = await startSandboxIfAsked(loaded, stack, clock, stateFile);
+  const { channelId, termId, companyId, payerAccount, scheme, timeoutMs, requestsPerSecond } =
+    loaded.settings.bank;
+  const bank = makeBankClient({
+    ...requireCredentials(loaded.credentials),
+    baseUrl: bankAddress,
+    channelId,
+    termId,
+    companyId,
+    payerAccount,
+    scheme,
+    timeoutMs,
+    requestsPerSecond,
+    clock,
+    onExchange: (record) => log.debug(record, 'bank call'),
+  });
+  stack.use(bank);
+  return { bank, bankAddress };
+}
+
+/** The address of the bank, a built-in sandbox being started first where the settings ask for one. */
+export async function startSandboxIfAsked(
+  loaded: LoadedSettings,
+  stack: AsyncDisposableStack,
+  clock: Clock,
+  stateFile?: string,
+): Promise<string> {
+  if (!loaded.isSandbox) return loaded.settings.bank.baseUrl;
+  const { startSandboxFor } = await import('./start-sandbox.ts');
+  const sandbox = await startSandboxFor(loaded, { stateFile, now: () => clock.now() });
+  stack.defer(() => sandbox.close());
+  return sandbox.baseUrl;
+}

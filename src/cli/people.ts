@@ -1,0 +1,98 @@
+/** `paydrop resume` and `paydrop cancel`: both name a batch or a payout, and work beside whoever is sending. */
+import type { Argv, CommandModule } from 'yargs';
+import type { Journal } from '../core/ports.ts';
+import type { PeopleResult } from '../worker/people.ts';
+import { exitCodes, type ExitCode } from './exit-codes.ts';
+import { loadCommandSettings } from './load-settings.ts';
+import type { GlobalOptions } from './options.ts';
+
+interface TargetOptions extends GlobalOptions {
+  readonly target: string;
+}
+
+const withTarget = (command: Argv<GlobalOptions>): Argv<TargetOptions> =>
+  command.positional('target', {
+    type: 'string',
+    demandOption: true,
+    describe: 'a batch id, a payoutId or a transRefNo',
+  });
+
+export const resumeCommand: CommandModule<GlobalOptions, TargetOptions> = {
+  command: 'resume <target>',
+  describe: 'let what is held go on: a halted batch, or one held payout',
+  builder: (command) =>
+    withTarget(command)
+      .example('$0 resume 7B3KQ0M9ZX', 'the cause of the halt is mended; then run the file again')
+      .example(
+        '$0 resume INV-2026-0001',
+        'you have looked at this row: name, limit or likeness no longer hold it',
+      ),
+  handler: async (options) => {
+    process.exitCode = await act('resume', options);
+  },
+};
+
+export const cancelCommand: CommandModule<GlobalOptions, TargetOptions> = {
+  command: 'cancel <target>',
+  describe: 'cancel what has not been sent: of a batch, or one payout',
+  builder: (command) =>
+    withTarget(command)
+      .example('$0 cancel 7B3KQ0M9ZX', 'rows that were sent stay as they are')
+      .example('$0 cancel INV-2026-0001', 'this payout is not to be made'),
+  handler: async (options) => {
+    process.exitCode = await act('cancel', options);
+  },
+};
+
+async function act(verb: 'resume' | 'cancel', options: TargetOptions): Promise<ExitCode> {
+  const loaded = await loadCommandSettings(options);
+  const { requireJournal } = await import('./adapters.ts');
+  await using journal = await requireJournal(loaded);
+  const result = await change(journal, verb, options.target);
+  if (result === undefined) {
+    process.stderr.write(
+      `paydrop: no batch and no payout is called ${options.target}; "paydrop status" lists the batches\n`,
+    );
+    return exitCodes.usage;
+  }
+  print(verb, options, result);
+  return result.rowsChanged === 0 && result.refusals.length > 0 ? exitCodes.usage : exitCodes.ok;
+}
+
+async function change(
+  journal: Journal,
+  verb: 'resume' | 'cancel',
+  target: string,
+): Promise<PeopleResult | undefined> {
+  const people = await import('../worker/people.ts');
+  const { systemClock } = await import('../worker/system-clock.ts');
+  const nowMs = systemClock.now();
+  const batch = await journal.batch(target.toUpperCase());
+  if (batch !== undefined) {
+    return verb === 'resume'
+      ? people.resumeBatch(journal, batch, nowMs)
+      : people.cancelBatch(journal, batch, nowMs);
+  }
+  const seqs = (await journal.findPayouts(target)).map(({ row }) => row.seq);
+  if (seqs.length === 0) return undefined;
+  return verb === 'resume'
+    ? people.resumePayouts(journal, seqs, nowMs)
+    : people.cancelPayouts(journal, seqs, nowMs);
+}
+
+function print(
+  verb: 'resume' | 'cancel',
+  options: TargetOptions,
+  { rowsChanged, refusals }: PeopleResult,
+): void {
+  if (options.json) {
+    process.stdout.write(`${JSON.stringify({ target: options.target, rowsChanged, refusals })}\n`);
+    return;
+  }
+  const done = verb === 'resume' ? 'may go on' : 'cancelled';
+  process.stdout.write(`${rowsChanged} ${rowsChanged === 1 ? 'row' : 'rows'} ${done}.\n`);
+  for (const refusal of refusals) process.stdout.write(`${refusal}\n`);
+  if (verb === 'resume' && rowsChanged > 0) {
+    process.stdout.write('They are sent by whoever is sending now, or when the file is run again.\n');
+  }
+}

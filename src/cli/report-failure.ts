@@ -1,0 +1,35 @@
+/** What the user reads when a command fails, and the exit code that goes with it. */
+import { exitCodes } from './exit-codes.ts';
+import type { ExitCode } from './exit-codes.ts';
+
+/**
+ * Errors whose message names the place and the cure, so that a stack would only hide it, by their name:
+ * to load the parts that throw them would cost every `--help` its speed.
+ */
+const expectedErrors: Readonly<Record<string, ExitCode>> = {
+  SettingsError: exitCodes.usage,
+  JournalRefusedError: exitCodes.usage,
+  BankAddressError: exitCodes.usage,
+  SandboxError: exitCodes.usage,
+  /** What the command line's own parser throws. */
+  YError: exitCodes.usage,
+  SenderBusyError: exitCodes.stoppedShort,
+  /** A disk that is full, read-only or broken: the program is right and the machine is not. */
+  JournalWriteError: exitCodes.internalError,
+  OutputFileError: exitCodes.internalError,
+};
+
+/** Writes what went wrong to stderr. A bug's stack goes to the log, which hides what must stay hidden. */
+export async function reportFailure(error: unknown): Promise<ExitCode> {
+  const expected = error instanceof Error ? expectedErrors[error.name] : undefined;
+  if (error instanceof Error && expected !== undefined) {
+    process.stderr.write(`paydrop: ${error.message}\n`);
+    return expected;
+  }
+  const { makeLogger } = await import('../log.ts');
+  makeLogger('error').error({ err: error }, 'internal error');
+  process.stderr.write(
+    'paydrop: internal error, logged above. Nothing that was recorded is lost: run the same command again.\n',
+  );
+  return exitCodes.internalError;
+}

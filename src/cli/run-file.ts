@@ -1,0 +1,130 @@
+/** Brings one file from the disk to its reports: what `run` does for each FILE. */
+import { basename } from 'node:path';
+import type { Payout } from '../core/payout.ts';
+import type { Batch, FileRejection } from '../core/ports.ts';
+import type { Progress } from '../core/progress.ts';
+import { ingestFile } from '../worker/ingest.ts';
+import { finishReports, writeReports, type WrittenReports } from '../worker/report.ts';
+import { runBatch } from '../worker/run-batch.ts';
+import { makeContext, type Sender } from './sender.ts';
+
+export interface RunFileOptions {
+  readonly waitMs: number;
+  readonly exceptionsOk: boolean;
+  readonly interrupted: AbortSignal;
+  readonly progress: Progress;
+}
+
+export type FileOutcome =
+  | { readonly kind: 'rejected'; readonly rejection: FileRejection }
+  /** `isRepeat`: its bytes had been processed, and this run paid nobody. */
+  | { readonly kind: 'rested'; readonly reports: WrittenReports; readonly isRepeat: boolean }
+  | { readonly kind: 'interrupted'; readonly batch: Batch | undefined };
+
+/** Reads, pays, settles and reports one file, or goes on with it where it was. */
+export async function runFile(sender: Sender, path: string, options: RunFileOptions): Promise<FileOutcome> {
+  const ingested = await ingestFile(
+    {
+      journal: sender.journal,
+      reader: sender.reader,
+      clock: sender.clock,
+      companyId: sender.loaded.settings.bank.companyId,
+      payerAccount: sender.loaded.settings.bank.payerAccount,
+      stop: options.interrupted,
+      onRows: (rows) =>
+        options.progress.show({
+          phase: 'reading',
+          rowsDone: rows,
+          rowsTotal: undefined,
+          paid: 0,
+          inDoubt: 0,
+        }),
+    },
+    path,
+    basename(path),
+  );
+  switch (ingested.kind) {
+    case 'rejected':
+      return { kind: 'rejected', rejection: ingested.rejection };
+    case 'stopped':
+      return { kind: 'interrupted', batch: undefined };
+    case 'batch':
+      return runKnown(sender, ingested.batch, options);
+  }
+}
+
+async function runKnown(sender: Sender, batch: Batch, options: RunFileOptions): Promise<FileOutcome> {
+  const isRepeat = await isNothingLeft(sender, batch);
+  if (!isRepeat) {
+    const end = await payWithProgress(sender, batch, options);
+    if (end === 'interrupted') {
+      await finishReports(sender.journal, sender.outbox, batch.batchId);
+      return { kind: 'interrupted', batch };
+    }
+  }
+  const reports = await restBatch(sender, batch.batchId, options.exceptionsOk);
+  return { kind: 'rested', reports, isRepeat };
+}
+
+/** Writes what is due for a batch at rest. */
+export async function restBatch(
+  sender: Sender,
+  batchId: string,
+  exceptionsOk: boolean,
+): Promise<WrittenReports> {
+  const { isSandbox } = sender.loaded;
+  const nowMs = sender.clock.now();
+  return writeReports(sender.journal, sender.outbox, batchId, {
+    isSandbox,
+    bankAddress: sender.bankAddress,
+    nowMs,
+    exceptionsOk,
+  });
+}
+
+/** A batch that is done stays done; one whose rows a person let go on is running again. */
+async function isNothingLeft(sender: Sender, batch: Batch): Promise<boolean> {
+  if (batch.status !== 'done') return false;
+  const open = ['ready', 'submitted', 'unresolved'];
+  const totals = await sender.journal.totals(batch.batchId);
+  return !totals.some(({ status, rows }) => rows > 0 && open.includes(status));
+}
+
+async function payWithProgress(
+  sender: Sender,
+  batch: Batch,
+  options: RunFileOptions,
+): ReturnType<typeof runBatch> {
+  const waitOver = new AbortController();
+  const stop = AbortSignal.any([options.interrupted, waitOver.signal]);
+  const count = await makeCounter(sender, batch, options.progress);
+  const context = makeContext(sender, stop, count);
+  return runBatch(context, batch, { waitMs: options.waitMs, interrupted: options.interrupted, waitOver });
+}
+
+/** Counts rows as they get on, from where the batch stands now. */
+async function makeCounter(
+  sender: Sender,
+  batch: Batch,
+  progress: Progress,
+): Promise<(payout: Payout | undefined) => void> {
+  const unsent = ['ready', 'held'];
+  let rowsDone = 0;
+  let paid = 0;
+  const inDoubt = new Set<number>();
+  for (const { status, rows } of await sender.journal.totals(batch.batchId)) {
+    if (!unsent.includes(status) && status !== 'submitted') rowsDone += rows;
+    if (status === 'paid') paid += rows;
+  }
+  return (payout) => {
+    if (payout === undefined) return;
+    if (payout.status === 'submitted') inDoubt.add(payout.seq);
+    else {
+      inDoubt.delete(payout.seq);
+      rowsDone += 1;
+      if (payout.status === 'paid') paid += 1;
+    }
+    const phase = rowsDone + inDoubt.size >= batch.rows ? 'settling' : 'paying';
+    progress.show({ phase, rowsDone, rowsTotal: batch.rows, paid, inDoubt: inDoubt.size });
+  };
+}

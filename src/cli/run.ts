@@ -1,0 +1,84 @@
+/** `paydrop run FILE..`: pays the files once and waits until everything is settled. */
+import type { CommandModule } from 'yargs';
+import { exitCodes, type ExitCode } from './exit-codes.ts';
+import { loadCommandSettings } from './load-settings.ts';
+import type { GlobalOptions } from './options.ts';
+import type { FileOutcome } from './run-file.ts';
+import type { Sender } from './sender.ts';
+
+interface RunOptions extends GlobalOptions {
+  readonly file: string[];
+  readonly wait: number;
+  readonly exceptionsOk: boolean;
+}
+
+const waitSecondsDefault = 300;
+
+export const runCommand: CommandModule<GlobalOptions, RunOptions> = {
+  command: 'run <file..>',
+  describe: 'pay files, once each, and wait until everything is settled',
+  builder: (command) =>
+    command
+      .positional('file', { type: 'string', array: true, demandOption: true, describe: 'payout files (CSV)' })
+      .option('wait', {
+        type: 'number',
+        default: waitSecondsDefault,
+        requiresArg: true,
+        describe: 'seconds to wait for what is in doubt, or for the bank, after the last progress',
+      })
+      .option('exceptions-ok', {
+        type: 'boolean',
+        default: false,
+        describe:
+          'end with 0 even if there are exceptions (a batch that is in doubt or stopped still does not)',
+      })
+      .example('$0 run payouts.csv', 'pay a file; run it again at any time: nobody is paid twice')
+      .example('$0 run a.csv b.csv --wait 3600', 'two files, waiting up to an hour for the bank') as never,
+  handler: async (options) => {
+    process.exitCode = await runFiles(options);
+  },
+};
+
+async function runFiles(options: RunOptions): Promise<ExitCode> {
+  const loaded = await loadCommandSettings(options);
+  const { makeLogger } = await import('../log.ts');
+  const { openSender } = await import('./sender.ts');
+  const { runFile } = await import('./run-file.ts');
+  const { listenForInterrupt } = await import('./interrupt.ts');
+  const { openProgress } = await import('./progress.ts');
+  const log = makeLogger(options.logLevel);
+  await using sender = await openSender(loaded, log, 'run');
+  using interrupt = listenForInterrupt(() =>
+    process.stderr.write(
+      '\nStopping: what is in flight is finished and recorded. Press again to end at once.\n',
+    ),
+  );
+  let exitCode: ExitCode = exitCodes.ok;
+  for (const path of options.file) {
+    const progress = await openProgress();
+    let outcome: FileOutcome;
+    try {
+      const { wait, exceptionsOk } = options;
+      const interrupted = interrupt.signal;
+      outcome = await runFile(sender, path, { waitMs: wait * 1000, exceptionsOk, interrupted, progress });
+    } finally {
+      progress.close();
+    }
+    const code = await printOutcome(sender, path, outcome, options.json);
+    exitCode = code > exitCode ? code : exitCode;
+    if (interrupt.signal.aborted) return exitCodes.stoppedShort;
+  }
+  return exitCode;
+}
+
+async function printOutcome(
+  sender: Sender,
+  path: string,
+  outcome: FileOutcome,
+  json: boolean,
+): Promise<ExitCode> {
+  const { renderOutcome } = await import('./render-outcome.ts');
+  const { text, exitCode } = renderOutcome(sender, path, outcome, json);
+  process.stdout.write(`${text}\n`);
+  return exitCode;
+}

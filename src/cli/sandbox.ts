@@ -1,0 +1,163 @@
+/** `paydrop sandbox`: the sandbox bank as a server of its own. */
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { CommandModule } from 'yargs';
+import { wireNames } from '../bank/wire.ts';
+import type { LoadedSettings } from '../config.ts';
+import { SettingsError } from '../settings-error.ts';
+import { listenForInterrupt } from './interrupt.ts';
+import { loadCommandSettings } from './load-settings.ts';
+import type { GlobalOptions } from './options.ts';
+
+interface SandboxCommandOptions extends GlobalOptions {
+  readonly port: number;
+  readonly state: string | undefined;
+  readonly latencyMs: number | undefined;
+}
+
+const portMax = 65_535;
+const ownSettingsFile = 'paydrop.yaml';
+
+export const sandboxCommand: CommandModule<GlobalOptions, SandboxCommandOptions> = {
+  command: 'sandbox',
+  describe: 'run the sandbox bank as a server of its own, until it is stopped',
+  builder: (command) =>
+    command
+      .option('port', {
+        type: 'number',
+        default: 0,
+        requiresArg: true,
+        describe: 'port to listen on; 0: a free one',
+      })
+      .option('state', {
+        type: 'string',
+        requiresArg: true,
+        describe: 'file that keeps transfers and ledger across restarts',
+      })
+      .option('latency-ms', {
+        type: 'number',
+        requiresArg: true,
+        describe: 'time that every answer takes, instead of latencyMs in the settings',
+      })
+      .example('$0 sandbox --port 8080 --state bank.jsonl', 'a bank that remembers what it paid')
+      .example('$0 sandbox --config my-bank.yaml', 'with the payees and behaviours of your own settings')
+      .epilogue(
+        'Settings: --config, else paydrop.yaml in this folder, else those that come with paydrop.',
+      ) as never,
+  handler: async (options) => {
+    checkNumbers(options);
+    await serve(await loadServedSettings(options), options);
+  },
+};
+
+function checkNumbers({ port, latencyMs = 0 }: SandboxCommandOptions): void {
+  if (!Number.isInteger(port) || port < 0 || port > portMax) {
+    throw new SettingsError(`--port takes a whole number from 0 to ${portMax}`);
+  }
+  if (!Number.isInteger(latencyMs) || latencyMs < 0) {
+    throw new SettingsError('--latency-ms takes a whole number of milliseconds, 0 or more');
+  }
+}
+
+/** Beside src/ and dist/ alike. */
+const packagedSettingsPath = fileURLToPath(new URL('../../config/sandbox.yaml', import.meta.url));
+
+/**
+ * The settings to serve. Those without a sandbox section, such as a client's that name this very bank,
+ * get the payees and behaviours that come with paydrop.
+ */
+async function loadServedSettings(options: SandboxCommandOptions): Promise<LoadedSettings> {
+  const packaged = { ...options, config: packagedSettingsPath };
+  if (options.config === undefined && !existsSync(ownSettingsFile)) return loadCommandSettings(packaged);
+  const loaded = await loadCommandSettings(options);
+  if (loaded.settings.sandbox !== undefined) return loaded;
+  const { settings } = await loadCommandSettings(packaged);
+  return { ...loaded, settings: { ...loaded.settings, sandbox: settings.sandbox } };
+}
+
+/** A real bank's credentials must never become those of a server that prints them. */
+function refuseRealBank({ path, isSandbox, settings }: LoadedSettings): void {
+  if (isSandbox || settings.bank.baseUrl.startsWith('http://')) return;
+  throw new SettingsError(
+    `${path} is about a real bank: give --config a file whose bank.baseUrl is sandbox or an address on this machine`,
+  );
+}
+
+async function serve(loaded: LoadedSettings, options: SandboxCommandOptions): Promise<void> {
+  refuseRealBank(loaded);
+  const { startSandboxFor } = await import('./start-sandbox.ts');
+  const { port, state: stateFile, latencyMs } = options;
+  using interrupt = listenForInterrupt(() => {});
+  await using sandbox = await startSandboxFor(loaded, { port, stateFile, latencyMs });
+  const facts = toFacts(loaded, sandbox.baseUrl, stateFile);
+  process.stdout.write(options.json ? `${JSON.stringify(facts)}\n` : describeSandbox(facts));
+  if (!interrupt.signal.aborted) await once(interrupt.signal, 'abort');
+}
+
+interface SandboxFacts {
+  readonly baseUrl: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly channelId: string;
+  readonly termId: string;
+  readonly companyId: string;
+  readonly payerAccount: string;
+  readonly settingsFile: string;
+  readonly stateFile: string | null;
+}
+
+function toFacts(loaded: LoadedSettings, baseUrl: string, stateFile: string | undefined): SandboxFacts {
+  const { bank } = loaded.settings;
+  const { channelId, termId, companyId, payerAccount } = bank;
+  const { credentials } = loaded;
+  // A secret that is kept out of the settings is kept off the screen too: it may be worth something.
+  const isOpen = credentials.ok && (loaded.isSandbox || bank.clientSecret === credentials.clientSecret);
+  return {
+    baseUrl,
+    clientId: credentials.ok ? credentials.clientId : '',
+    clientSecret: isOpen
+      ? credentials.clientSecret
+      : `(from ${credentials.ok ? credentials.secretFrom : 'nowhere'})`,
+    channelId,
+    termId,
+    companyId,
+    payerAccount,
+    settingsFile: loaded.path,
+    stateFile: stateFile ?? null,
+  };
+}
+
+/** What a person needs to use the bank. */
+function describeSandbox(facts: SandboxFacts): string {
+  const { baseUrl, clientId, clientSecret } = facts;
+  const tokenUrl = `${baseUrl}${wireNames('proxy').paths.token}`;
+  return `The sandbox bank is open. It is a rehearsal: no money moves anywhere.
+
+  address        ${baseUrl}
+  client ID      ${clientId}
+  client secret  ${clientSecret}
+  company        ${facts.companyId}
+  payer account  ${facts.payerAccount}
+  settings       ${facts.settingsFile}
+  remembers      ${facts.stateFile ?? 'nothing after it stops (--state FILE)'}
+
+Settings for paydrop (paydrop.yaml):
+
+  bank:
+    baseUrl: ${baseUrl}
+    clientId: ${clientId}
+    clientSecret: ${clientSecret}
+    channelId: ${facts.channelId}
+    termId: ${facts.termId}
+    companyId: ${facts.companyId}
+    payerAccount: '${facts.payerAccount}'
+
+An access token, and what really moved so far:
+
+  curl -s ${tokenUrl} -d client_id=${clientId} -d client_secret=${clientSecret}
+  curl -s ${baseUrl}/ledger
+
+Ctrl-C stops it.
+`;
+}

@@ -1,0 +1,34 @@
+/** The built-in sandbox bank for settings that name it: it knows the very payer that the settings have. */
+import type { LoadedSettings } from '../config.ts';
+import { requireCredentials } from '../credentials.ts';
+import { startSandbox, type Sandbox } from '../sandbox/server.ts';
+import { parseSandboxTable } from '../sandbox/table.ts';
+
+export interface SandboxStart {
+  /** 0 takes a free port. */
+  readonly port?: number;
+  readonly stateFile?: string | undefined;
+  /** Instead of the table's. */
+  readonly latencyMs?: number | undefined;
+  /** Source of the bank's time, epoch milliseconds. */
+  readonly now?: (() => number) | undefined;
+}
+
+/** Starts a sandbox with the table and the payer of these settings. */
+export async function startSandboxFor(
+  loaded: LoadedSettings,
+  { port = 0, stateFile, latencyMs, now }: SandboxStart,
+): Promise<Sandbox> {
+  const { bank, sandbox } = loaded.settings;
+  return startSandbox({
+    ...parseSandboxTable(sandbox),
+    ...requireCredentials(loaded.credentials),
+    port,
+    scheme: bank.scheme,
+    companyId: bank.companyId,
+    payerAccounts: [bank.payerAccount],
+    stateFile,
+    now,
+    ...(latencyMs === undefined ? {} : { latencyMs }),
+  });
+}

@@ -1,0 +1,170 @@
+/** What a person reads when a batch ends: figures that add up, where the files are, and what to do next. */
+import { formatBangkokStamp } from '../core/bangkok-time.ts';
+import { stripSecrets, type BatchSummary } from '../core/batch-summary.ts';
+import { formatBaht, type Satang } from '../core/money.ts';
+import type { Batch } from '../core/ports.ts';
+
+/** A file as the table names it. */
+export interface ListedFile {
+  readonly kind: string;
+  readonly path: string;
+  /** Taken out of the outbox since it was written. */
+  readonly isGone: boolean;
+}
+
+export interface SummaryTableContext {
+  readonly isSandbox: boolean;
+  readonly bankAddress: string;
+  /** The file's bytes were processed by an earlier run, and this one paid nobody. */
+  readonly isRepeat: boolean;
+}
+
+/** File names and the bank's words must not steer the terminal. */
+const printable = (text: string): string => text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '?');
+
+const groupDigits = (digits: string): string => digits.replaceAll(/\B(?=(\d{3})+(?!\d))/g, ',');
+
+const showRows = (rows: number): string => groupDigits(String(rows));
+
+/** For display only: "1,234,567.50". Files and the wire carry no separators. */
+function showBaht(amount: Satang): string {
+  const [whole = '', fraction = ''] = formatBaht(amount).split('.');
+  return `${groupDigits(whole)}.${fraction}`;
+}
+
+/** "2026-11-21 14:03:05": Bangkok time. */
+const showStamp = (epochMs: number): string => formatBangkokStamp(epochMs).slice(0, 19).replace('T', ' ');
+
+function showDuration(ms: number): string {
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
+  const minutes = Math.floor(ms / 60_000);
+  const rest = minutes < 60 ? `${Math.floor((ms % 60_000) / 1000)} s` : `${minutes % 60} min`;
+  return minutes < 60 ? `${minutes} min ${rest}` : `${showRows(Math.floor(minutes / 60))} h ${rest}`;
+}
+
+function showWhen(batch: Batch): string {
+  if (batch.restedAtMs === null) return `began ${showStamp(batch.startedAtMs)}`;
+  return `${showStamp(batch.restedAtMs)}, after ${showDuration(batch.restedAtMs - batch.startedAtMs)}`;
+}
+
+function renderHead({ batch }: BatchSummary, context: SummaryTableContext): string[] {
+  const why = batch.reason === null ? '' : `: ${printable(batch.reason)}`;
+  return [
+    `File       ${printable(batch.fileName)}`,
+    `Batch      ${batch.batchId}`,
+    `Processed  ${showWhen(batch)}`,
+    ...(context.isRepeat ? ['           by an earlier run; nobody is paid again'] : []),
+    `Bank       ${context.isSandbox ? 'SANDBOX ' : ''}${stripSecrets(context.bankAddress)}`,
+    `State      ${batch.status}${why}`,
+  ];
+}
+
+type Line = readonly [label: string, rows: string, baht: string];
+
+function layOut(lines: readonly Line[]): string[] {
+  const labelWidth = Math.max(...lines.map(([label]) => label.length));
+  const rowsWidth = Math.max(...lines.map(([, rows]) => rows.length));
+  const bahtWidth = Math.max(...lines.map(([, , baht]) => baht.length));
+  return lines.map(
+    ([label, rows, baht]) =>
+      `${label.padEnd(labelWidth)}  ${rows.padStart(rowsWidth)}  ${baht.padStart(bahtWidth)}`,
+  );
+}
+
+function renderTotals(summary: BatchSummary): string[] {
+  const lines = layOut([
+    ['Status', 'Rows', 'Baht'],
+    ...summary.totals.map(({ status, rows, amountSatang }): Line => [
+      status,
+      showRows(rows),
+      showBaht(amountSatang),
+    ]),
+    ['total', showRows(summary.rows), showBaht(summary.amountSatang)],
+  ]);
+  const rule = '-'.repeat(lines[0]?.length ?? 0);
+  const total = `${lines.at(-1) ?? ''}${summary.addsUp ? '  adds up to the file' : ''}`;
+  return [
+    ...lines.slice(0, 1),
+    rule,
+    ...lines.slice(1, -1),
+    rule,
+    total,
+    ...renderMismatch(summary),
+    ...renderUnreadable(summary),
+  ];
+}
+
+function renderMismatch({ addsUp, batch }: BatchSummary): string[] {
+  if (addsUp) return [];
+  return [`DOES NOT ADD UP: the file has ${showRows(batch.rows)} rows, ${showBaht(batch.totalSatang)} baht`];
+}
+
+function renderUnreadable({ unreadableAmounts }: BatchSummary): string[] {
+  if (unreadableAmounts === 0) return [];
+  return [`Rows whose amount cannot be read, and is in no total: ${showRows(unreadableAmounts)}`];
+}
+
+function renderFiles(files: readonly ListedFile[]): string[] {
+  if (files.length === 0) return [];
+  const width = Math.max(...files.map((file) => file.kind.length));
+  const lines = files.map(
+    ({ kind, path, isGone }) =>
+      `  ${kind.padEnd(width)}  ${printable(path)}${isGone ? '  (taken away since)' : ''}`,
+  );
+  return ['', 'Files', ...lines];
+}
+
+/** Why a batch has stopped short, and how it goes on. */
+function adviseStopped({ batch, holds }: BatchSummary): string[] {
+  const remedy = batch.remedy === null ? [] : [`${printable(batch.remedy)}.`];
+  if (batch.status === 'halted') {
+    return ['It was halted.', ...remedy, `Then let it go on with "paydrop resume ${batch.batchId}".`];
+  }
+  if (holds.some(({ hold }) => hold === 'halted' || hold === 'approval')) {
+    return ['Rows are held.', ...remedy, `Let them go on with "paydrop resume ${batch.batchId}".`];
+  }
+  return [
+    'It stopped before every row was sent.',
+    ...remedy,
+    'Run the same file again: it goes on where it was.',
+  ];
+}
+
+function adviseNext(summary: BatchSummary): string[] {
+  const { batch, exitCode } = summary;
+  const exceptions = showRows(summary.exceptionRows);
+  switch (exitCode) {
+    case 0:
+      return summary.exceptionRows === 0
+        ? ['Nothing to do.']
+        : [`Rows for a person to look at: ${exceptions} (see the exceptions file).`];
+    case 3:
+      return [`Rows for a person to look at: ${exceptions}. The exceptions file says what to do about each.`];
+    case 4:
+      return [
+        `Transfers in doubt: ${showRows(summary.inDoubtRows)}. Do not pay them again by hand.`,
+        `"paydrop settle ${batch.batchId}" asks the bank what became of them.`,
+      ];
+    case 5:
+      return ['The whole file was rejected and nothing of it was sent. Correct it and run it again.'];
+    case 6:
+      return adviseStopped(summary);
+  }
+}
+
+/**
+ * The summary of a batch as plain text for stdout, without a last line end. Only paths and the bank's own words
+ * may make a line longer than 80 characters.
+ */
+export function formatSummary(
+  summary: BatchSummary,
+  files: readonly ListedFile[],
+  context: SummaryTableContext,
+): string {
+  const banner = context.isSandbox ? ['*** SANDBOX: a rehearsal, no real money moves ***', ''] : [];
+  const totals = summary.rows === 0 ? [] : ['', ...renderTotals(summary)];
+  const next = adviseNext(summary).map((line, index) => (index === 0 ? `Next: ${line}` : `      ${line}`));
+  return [...banner, ...renderHead(summary, context), ...totals, ...renderFiles(files), '', ...next].join(
+    '\n',
+  );
+}

@@ -1,0 +1,161 @@
+/** The shape of the settings file: every key, what it may hold, and its default. Unknown keys are refused. */
+import { z } from 'zod';
+import { BankAddressError, readBankAddress } from './bank/address.ts';
+import { parseBaht } from './core/money.ts';
+
+/** bank.baseUrl that starts the built-in sandbox bank. */
+export const sandboxBaseUrl = 'sandbox';
+
+/** Longest time that a timer of the platform can wait (about 24 days). */
+const durationMaxMs = 2_147_483_647;
+/** More requests at once than this is a slip of the keyboard. */
+const concurrencyMax = 1_000;
+
+const duration = z.number().int().min(0).max(durationMaxMs);
+const count = z.number().int().min(0);
+const positive = z.number().int().min(1);
+const concurrency = positive.max(concurrencyMax);
+const path = z.string().min(1);
+
+/** Text that travels in the bank's fixed fields (§2.4). */
+const wireText = (lengthMax: number) =>
+  z
+    .string()
+    .min(1)
+    .max(lengthMax)
+    .regex(/^[\x21-\x7e]*$/, 'must be printable ASCII without spaces');
+
+/** Decimal baht, taken from the file as text, so that no amount ever passes through a float. */
+const baht = z
+  .string()
+  .refine(
+    (text) => parseBaht(text) !== undefined,
+    'must be an amount in baht such as 2000000 or 1500.50 (0 means no limit)',
+  );
+
+const bankSchema = z.strictObject({
+  baseUrl: z.string().superRefine((text, context) => {
+    const complaint = complainAboutAddress(text);
+    if (complaint !== undefined) context.addIssue({ code: 'custom', message: complaint });
+  }),
+  clientId: z.string().min(1).optional(),
+  clientSecret: z.string().min(1).optional(),
+  clientSecretFile: path.optional(),
+  channelId: wireText(10),
+  termId: wireText(20),
+  companyId: wireText(10),
+  payerAccount: z.string().regex(/^\d{1,15}$/, 'must be 1 to 15 digits, in quotes'),
+  scheme: z
+    .string()
+    .regex(/^[a-z]+$/, 'must be one word in lower-case letters')
+    .default('proxy'),
+  timeoutMs: duration.min(1).default(30_000),
+  requestsPerSecond: z.number().min(0).default(0),
+});
+
+const verifySchema = z.strictObject({
+  enabled: z.boolean().default(true),
+  concurrency: concurrency.default(8),
+  whenUnavailable: z.enum(['hold', 'pay']).default('hold'),
+  onThaiNameMismatch: z.enum(['hold', 'pay']).default('hold'),
+});
+
+const settleSchema = z.strictObject({
+  firstDelayMs: duration.default(2_000),
+  maxDelayMs: duration.min(1).default(300_000),
+  giveUpAfterMs: duration.default(86_400_000),
+  notFoundTrustMs: duration.default(120_000),
+  resendsMax: count.default(2),
+  intentMaxAgeMs: duration.default(300_000),
+});
+
+const brakeSchema = z.strictObject({
+  consecutiveFailures: positive.default(10),
+  failureShare: z.number().min(0).max(1).default(0.5),
+  window: positive.default(100),
+  inDoubtMax: positive.default(200),
+});
+
+const limitsSchema = z.strictObject({
+  rowsPerFile: count.default(1_000_000),
+  bytesPerFile: count.default(536_870_912),
+  bahtPerPayout: baht.default('2000000'),
+  bahtPerBatch: baht.default('0'),
+});
+
+const inputColumns = [
+  'payoutId',
+  'proxyType',
+  'proxyNo',
+  'payeeName',
+  'amount',
+  'reference1',
+  'reference2',
+] as const;
+
+const inputSchema = z.strictObject({
+  /** Our column name → the file's header. */
+  columns: z
+    .partialRecord(z.enum(inputColumns), z.string().min(1))
+    .refine((columns) => hasNoRepeat(Object.values(columns)), 'must not map two columns to the same header')
+    .default({}),
+  encoding: z.enum(['auto', 'utf-8', 'utf-16le', 'utf-16be', 'windows-874']).default('auto'),
+  /** A tab may be written as the word, since it cannot be seen. */
+  delimiter: z
+    .enum(['auto', ',', ';', '\t', 'tab'])
+    .default('auto')
+    .transform((word) => (word === 'tab' ? '\t' : word)),
+  control: z.enum(['none', 'trailer', 'sidecar']).default('none'),
+  /** First cell of the trailer row. */
+  trailerMark: z.string().min(1).default('TRAILER'),
+  finalLineEnd: z.enum(['required', 'optional']).default('required'),
+});
+
+export const folderNames = ['inbox', 'work', 'archive', 'rejected', 'outbox', 'statements'] as const;
+export type FolderName = (typeof folderNames)[number];
+
+export const settingsSchema = z.strictObject({
+  dataDir: path.default('./paydrop-data'),
+  folders: z.partialRecord(z.enum(folderNames), path).prefault({}),
+  bank: bankSchema,
+  verify: verifySchema.prefault({}),
+  transfer: z.strictObject({ concurrency: concurrency.default(4) }).prefault({}),
+  settle: settleSchema.prefault({}),
+  brake: brakeSchema.prefault({}),
+  limits: limitsSchema.prefault({}),
+  input: inputSchema.prefault({}),
+  journal: z
+    .strictObject({
+      url: z
+        .string()
+        .refine((url) => url === '', 'must be empty: only SQLite so far, in dataDir')
+        .default(''),
+    })
+    .prefault({}),
+  /** The sandbox bank's own table; read by the sandbox alone. */
+  sandbox: z.unknown().optional(),
+});
+
+export type Settings = z.infer<typeof settingsSchema>;
+
+/** Keys whose numbers are taken as they stand in the file. */
+export const amountKeys = [
+  ['limits', 'bahtPerPayout'],
+  ['limits', 'bahtPerBatch'],
+] as const;
+
+function hasNoRepeat(words: readonly string[]): boolean {
+  return new Set(words).size === words.length;
+}
+
+/** Why the bank's address cannot be used; undefined when it can. */
+function complainAboutAddress(text: string): string | undefined {
+  if (text === sandboxBaseUrl) return undefined;
+  try {
+    readBankAddress(text);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof BankAddressError)) throw error;
+    return error.message.replace(/^bank\.baseUrl /, '');
+  }
+}

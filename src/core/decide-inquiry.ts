@@ -1,0 +1,280 @@
+/** What follows from a status inquiry about an attempt. */
+import { decideHold, giveUp, move, putBack, reasonPatch, settled, type ExchangeFacts } from './change.ts';
+import type { InquiryReading, Reason } from './classify.ts';
+import type { Attempt, Payout } from './payout.ts';
+import type { Change } from './ports.ts';
+import {
+  computeNextInquiryAtMs,
+  maySendAgain,
+  type ClockReading,
+  type SettlePolicy,
+} from './sending-rule.ts';
+
+/** What follows from an inquiry about the latest attempt of a payout in doubt. */
+export type InquiryStep =
+  | { readonly kind: 'change'; readonly change: Change }
+  /** Nothing is known of it and the rule allows it: send the same attempt again, after this change is durable. */
+  | {
+      readonly kind: 'send-again';
+      readonly change: Change;
+      readonly attempt: Attempt;
+      /** What to record instead while nothing may be sent. */
+      readonly otherwise: Change;
+    };
+
+const findingOf = {
+  complete: 'complete',
+  'in-process': 'in-process',
+  failed: 'failed',
+  'not-found': 'not-found',
+  'nothing-said': 'nothing-said',
+} as const satisfies Record<InquiryReading['kind'], Attempt['lastFinding']>;
+
+function withInquiry(attempt: Attempt, reading: InquiryReading, nowMs: number): Attempt {
+  const isKnown = reading.kind === 'complete' || reading.kind === 'in-process' || reading.kind === 'failed';
+  return {
+    ...attempt,
+    inquiries: attempt.inquiries + 1,
+    lastInquiryAtMs: nowMs,
+    lastFinding: findingOf[reading.kind],
+    acknowledged: attempt.acknowledged || isKnown,
+  };
+}
+
+/**
+ * Decides on an inquiry about the latest attempt of a payout that is submitted or unresolved.
+ * @param clock our time and the bank's, for the rule of sending again
+ */
+export function decideAfterInquiry(
+  payout: Payout,
+  asked: Attempt,
+  reading: InquiryReading,
+  facts: ExchangeFacts,
+  policy: SettlePolicy,
+  clock: ClockReading,
+): InquiryStep {
+  const nowMs = clock.nowMs;
+  const attempt = withInquiry(asked, reading, nowMs);
+  const detail = {
+    ...facts.exchange,
+    httpStatus: facts.httpStatus,
+    finding: reading.kind,
+    code: reading.reason.code,
+  };
+  switch (reading.kind) {
+    case 'complete':
+      if (attempt.contested)
+        return { kind: 'change', change: contestedStays(payout, attempt, detail, policy, nowMs) };
+      return { kind: 'change', change: provedByInquiry(payout, attempt, reading, detail, nowMs) };
+    case 'failed':
+      if (attempt.contested)
+        return { kind: 'change', change: contestedStays(payout, attempt, detail, policy, nowMs) };
+      return {
+        kind: 'change',
+        change: move({
+          payout,
+          patch: { status: 'failed', ...reasonPatch(reading.reason), ...settled('inquiry', nowMs) },
+          cause: 'inquiry-failed',
+          nowMs,
+          attempt: { ...attempt, status: 'failed', sysRefNo: reading.sysRefNo, nextInquiryAtMs: null },
+          detail,
+        }),
+      };
+    case 'not-found':
+      return decideNotFound(payout, attempt, reading.reason, detail, policy, clock);
+    case 'in-process':
+    case 'nothing-said':
+      return {
+        kind: 'change',
+        change: askAgainOrGiveUp(payout, attempt, reading.reason, detail, policy, nowMs),
+      };
+  }
+}
+
+function provedByInquiry(
+  payout: Payout,
+  attempt: Attempt,
+  reading: Extract<InquiryReading, { kind: 'complete' }>,
+  detail: object,
+  nowMs: number,
+): Change {
+  return move({
+    payout,
+    patch: { status: 'paid', ...reasonPatch(reading.reason), ...settled('inquiry', nowMs) },
+    cause: 'proved',
+    nowMs,
+    attempt: {
+      ...attempt,
+      status: 'paid',
+      sysRefNo: reading.sysRefNo ?? attempt.sysRefNo,
+      nextInquiryAtMs: null,
+    },
+    detail: { ...detail },
+  });
+}
+
+/** The bank knows the reference, but perhaps as another's: an inquiry carries no amount or payee, so nothing is believed. */
+function contestedStays(
+  payout: Payout,
+  attempt: Attempt,
+  detail: object,
+  policy: SettlePolicy,
+  nowMs: number,
+): Change {
+  const reason = {
+    code: payout.reasonCode ?? 'contested-reference',
+    text: 'the bank already held this reference, or holds it with other details: only a statement line can prove whose transfer it is',
+  };
+  if (payout.status === 'unresolved')
+    return askAgainOrGiveUp(payout, attempt, reason, { ...detail, alarm: true }, policy, nowMs);
+  return giveUp(payout, attempt, reason, nowMs, { ...detail, alarm: true });
+}
+
+function askAgainOrGiveUp(
+  payout: Payout,
+  attempt: Attempt,
+  reason: Reason,
+  detail: object,
+  policy: SettlePolicy,
+  nowMs: number,
+): Change {
+  const isUnresolved = payout.status === 'unresolved';
+  if (!isUnresolved && nowMs - attempt.intentAtMs >= policy.giveUpAfterMs)
+    return giveUp(payout, attempt, reason, nowMs, detail);
+  return move({
+    payout,
+    patch: isUnresolved ? {} : reasonPatch(reason),
+    cause: 'inquired',
+    nowMs,
+    attempt: {
+      ...attempt,
+      nextInquiryAtMs: isUnresolved ? null : computeNextInquiryAtMs(attempt, policy, nowMs),
+    },
+    detail: { ...detail },
+  });
+}
+
+function decideNotFound(
+  payout: Payout,
+  attempt: Attempt,
+  reason: Reason,
+  detail: object,
+  policy: SettlePolicy,
+  clock: ClockReading,
+): InquiryStep {
+  const { nowMs } = clock;
+  const trustAtMs = attempt.lastSentAtMs === null ? nowMs : attempt.lastSentAtMs + policy.notFoundTrustMs;
+  if (payout.status === 'unresolved' || nowMs < trustAtMs) {
+    const change = askAgainOrGiveUp(payout, attempt, notFoundYet(reason), detail, policy, nowMs);
+    return { kind: 'change', change: notLaterThan(change, trustAtMs) };
+  }
+  if (maySendAgain(attempt, policy, clock)) return sendAgain(payout, attempt, reason, detail, policy, nowMs);
+  if (attempt.status === 'refused' && !attempt.acknowledged) {
+    const text = 'refused before processing and unknown to the bank; too late to send the same attempt again';
+    return {
+      kind: 'change',
+      change: putBack(payout, attempt, 'paused', { code: 'next-attempt-due', text }, nowMs, detail),
+    };
+  }
+  const text = 'the bank finds nothing under this reference, and it may not be sent again';
+  return { kind: 'change', change: giveUp(payout, attempt, { code: 'not-found', text }, nowMs, detail) };
+}
+
+const notFoundYet = (reason: Reason): Reason => ({
+  code: reason.code,
+  text: 'the bank finds nothing under this reference yet; asked again before anything is concluded',
+});
+
+/** While a not-found is not yet to be trusted, the next inquiry comes no later than the moment it can be. */
+function notLaterThan(change: Change, trustAtMs: number): Change {
+  const { attempt } = change;
+  if (attempt === undefined || attempt.nextInquiryAtMs === null) return change;
+  const nextInquiryAtMs = Math.max(Math.min(attempt.nextInquiryAtMs, trustAtMs), change.event.atMs);
+  return { ...change, attempt: { ...attempt, nextInquiryAtMs } };
+}
+
+function sendAgain(
+  payout: Payout,
+  attempt: Attempt,
+  reason: Reason,
+  detail: object,
+  policy: SettlePolicy,
+  nowMs: number,
+): InquiryStep {
+  const resent: Attempt = {
+    ...attempt,
+    status: 'sent',
+    sends: attempt.sends + 1,
+    lastSentAtMs: nowMs,
+    nextInquiryAtMs: nowMs + policy.firstDelayMs,
+  };
+  const change = move({
+    payout,
+    patch: { reasonCode: null, reason: null },
+    cause: 'sending-again',
+    nowMs,
+    attempt: resent,
+    detail: { ...detail, sends: resent.sends },
+  });
+  const otherwise = askAgainOrGiveUp(payout, attempt, notFoundYet(reason), detail, policy, nowMs);
+  return { kind: 'send-again', change, attempt: resent, otherwise };
+}
+
+/** What one earlier reference, freshly inquired, says about the next attempt. */
+export type EarlierStep =
+  | { readonly kind: 'clear' }
+  /** The payout is held, or found to be paid; `changes` say so. */
+  | { readonly kind: 'blocked'; readonly changes: readonly Change[] };
+
+/**
+ * Decides on one earlier reference before the next attempt is made: only a definitely ended attempt that the
+ * bank shows as failed, or does not find, lets the payout go on.
+ * @param payout the ready payout that wants its next attempt
+ * @param owner the payout that made the earlier attempt; another row when an earlier file had the same payoutId
+ */
+export function decideAfterEarlierInquiry(
+  payout: Payout,
+  owner: Payout,
+  earlier: Attempt,
+  reading: InquiryReading,
+  policy: SettlePolicy,
+  nowMs: number,
+): EarlierStep {
+  const hasEnded = earlier.status === 'failed' || earlier.status === 'refused';
+  const trustAtMs = earlier.status === 'refused' ? (earlier.lastSentAtMs ?? 0) + policy.notFoundTrustMs : 0;
+  const isNothing = reading.kind === 'failed' || (reading.kind === 'not-found' && nowMs >= trustAtMs);
+  if (hasEnded && isNothing && !earlier.contested) return { kind: 'clear' };
+  const isPaid = reading.kind === 'complete' && !earlier.contested && owner.status !== 'paid';
+  const isOwn = owner.seq === payout.seq;
+  if (isPaid && isOwn) return { kind: 'blocked', changes: [lateProof(owner, earlier, reading, nowMs)] };
+  const text = `earlier attempt ${earlier.order.transRefNo} is not settled: the inquiry says ${reading.kind}`;
+  const hold = decideHold(payout, 'unavailable', { code: 'earlier-attempt-open', text }, nowMs);
+  return { kind: 'blocked', changes: isPaid ? [lateProof(owner, earlier, reading, nowMs), hold] : [hold] };
+}
+
+/** The bank completed an attempt that we had closed: recorded whatever we believed, and loudly. */
+function lateProof(
+  owner: Payout,
+  earlier: Attempt,
+  reading: Extract<InquiryReading, { kind: 'complete' }>,
+  nowMs: number,
+): Change {
+  const transRefNo = earlier.order.transRefNo;
+  const reason = {
+    code: 'late-proof',
+    text: `attempt ${transRefNo}, closed before, was completed by the bank`,
+  };
+  return move({
+    payout: owner,
+    patch: { status: 'paid', holds: [], ...reasonPatch(reason), ...settled('inquiry', nowMs) },
+    cause: owner.status === 'submitted' || owner.status === 'unresolved' ? 'proved' : 'late-proof',
+    nowMs,
+    attempt: {
+      ...withInquiry(earlier, reading, nowMs),
+      status: 'paid',
+      sysRefNo: reading.sysRefNo ?? earlier.sysRefNo,
+      nextInquiryAtMs: null,
+    },
+    detail: { alarm: true, transRefNo },
+  });
+}

@@ -1,0 +1,71 @@
+/** What the process says about a batch when it ends (design: "Exit codes"). */
+import type { HoldReason, PayoutStatus } from './payout.ts';
+import type { Batch, HoldTotal, StatusTotal } from './ports.ts';
+
+/** 0 all paid, 3 finished with exceptions, 4 in doubt, 5 rejected as a whole, 6 stopped short. */
+export type BatchExitCode = 0 | 3 | 4 | 5 | 6;
+
+export interface ExitOptions {
+  /** `--exceptions-ok`: exceptions alone still end with 0. */
+  readonly exceptionsOk: boolean;
+}
+
+/** Statuses that no one has proved yet. */
+export const inDoubtStatuses: readonly PayoutStatus[] = ['submitted', 'unresolved'];
+
+const unsentStatuses: readonly PayoutStatus[] = ['staged', 'ready'];
+
+/** Ended otherwise than paid; a held row counts whatever holds it. */
+const notPaidStatuses: readonly PayoutStatus[] = [
+  'rejected',
+  'failed',
+  'unpayable',
+  'held',
+  'disputed',
+  'cancelled',
+];
+
+/** Holds that another run or a person's word lifts for the batch as a whole: it has stopped short. */
+const stoppingHolds: readonly HoldReason[] = ['approval', 'halted', 'paused'];
+
+/** Rows in any of the statuses. */
+export function countRows(totals: readonly StatusTotal[], statuses: readonly PayoutStatus[]): number {
+  let rows = 0;
+  for (const total of totals) if (statuses.includes(total.status)) rows += total.rows;
+  return rows;
+}
+
+function stoppedShort(
+  batch: Pick<Batch, 'status'>,
+  totals: readonly StatusTotal[],
+  holds: readonly HoldTotal[],
+): boolean {
+  switch (batch.status) {
+    case 'ingesting':
+    case 'paused':
+    case 'halted':
+      return true;
+    case 'sealed':
+    case 'running':
+    case 'done':
+    case 'rejected':
+      return (
+        countRows(totals, unsentStatuses) > 0 ||
+        holds.some(({ hold, rows }) => rows > 0 && stoppingHolds.includes(hold))
+      );
+  }
+}
+
+/** The exit code of one batch as it stands: of those that apply, the highest. */
+export function computeExitCode(
+  batch: Pick<Batch, 'status'>,
+  totals: readonly StatusTotal[],
+  holds: readonly HoldTotal[],
+  options: ExitOptions,
+): BatchExitCode {
+  if (batch.status === 'rejected') return 5;
+  if (stoppedShort(batch, totals, holds)) return 6;
+  if (countRows(totals, inDoubtStatuses) > 0) return 4;
+  if (countRows(totals, notPaidStatuses) > 0) return options.exceptionsOk ? 0 : 3;
+  return 0;
+}

@@ -1,0 +1,149 @@
+/**
+ * Stopping the line (design: "Stop the line"). One state for all that is sent from one payer account:
+ * open, paused while the service is sick, or halted until a person resumes. Pure; the worker asks it before each send.
+ */
+import type { Reason } from './classify.ts';
+import { findBankStatus } from './bank-status.ts';
+import type { LineSignal } from './decide-transfer.ts';
+import type { BatchReason } from './ports.ts';
+
+export interface BrakePolicy {
+  readonly consecutiveFailures: number;
+  /** Share of the window, 0–1. */
+  readonly failureShare: number;
+  /** Ends looked back on. */
+  readonly window: number;
+  readonly inDoubtMax: number;
+}
+
+export interface LineState {
+  readonly status: 'open' | 'paused' | 'halted';
+  readonly why: BatchReason | null;
+  /** Meaningful while paused. */
+  readonly pausedUntilMs: number;
+  /** Troubles met one after another; the pause doubles with each. */
+  readonly troubles: number;
+  readonly consecutiveFailures: number;
+  /** The latest ends, oldest first: true for paid. */
+  readonly ends: readonly boolean[];
+}
+
+export const openLine: LineState = {
+  status: 'open',
+  why: null,
+  pausedUntilMs: 0,
+  troubles: 0,
+  consecutiveFailures: 0,
+  ends: [],
+};
+
+const pauseFirstMs = 1_000;
+const pauseMaxMs = 60_000;
+
+/** Length of a pause: doubling from a second to a minute, or what the bank asks for when that is longer. */
+export function computePauseMs(troubles: number, retryAfterMs: number | undefined): number {
+  const backoffMs = Math.min(pauseFirstMs * 2 ** Math.min(troubles, 30), pauseMaxMs);
+  return Math.max(backoffMs, retryAfterMs ?? 0);
+}
+
+function halt(state: LineState, why: BatchReason): LineState {
+  return state.status === 'halted' ? state : { ...state, status: 'halted', why };
+}
+
+/** What a person should do about a stop, from the bank's code where it has one. */
+function remedyOf(reason: Reason, fallback: string): string {
+  return findBankStatus(reason.code)?.remedy ?? fallback;
+}
+
+function afterEnd(state: LineState, isPaid: boolean, brake: BrakePolicy): LineState {
+  const ends = [...state.ends, isPaid].slice(-brake.window);
+  const consecutiveFailures = isPaid ? 0 : state.consecutiveFailures + 1;
+  const next: LineState = { ...state, ends, consecutiveFailures };
+  if (isPaid) return next;
+  if (consecutiveFailures >= brake.consecutiveFailures) {
+    return halt(
+      next,
+      brakeReason('brake-consecutive', `${consecutiveFailures} payouts in a row ended otherwise than paid`),
+    );
+  }
+  const failures = ends.filter((paid) => !paid).length;
+  if (ends.length >= brake.window && failures >= brake.failureShare * brake.window) {
+    return halt(
+      next,
+      brakeReason('brake-share', `${failures} of the last ${ends.length} payouts ended otherwise than paid`),
+    );
+  }
+  return next;
+}
+
+const brakeReason = (code: string, reason: string): BatchReason => ({
+  code,
+  reason,
+  remedy: 'Look at the reasons of these rows; when the cause is mended, resume the batch',
+});
+
+function pause(state: LineState, reason: Reason, retryAfterMs: number | undefined, nowMs: number): LineState {
+  if (state.status === 'halted') return state;
+  // Callers that were under way when the trouble began report the same trouble: one pause, not one each.
+  if (state.status === 'paused' && nowMs < state.pausedUntilMs) return state;
+  return {
+    ...state,
+    status: 'paused',
+    why: {
+      code: reason.code,
+      reason: reason.text,
+      remedy: remedyOf(
+        reason,
+        'Goes on by itself when the bank answers again; or run the same command later',
+      ),
+    },
+    pausedUntilMs: nowMs + computePauseMs(state.troubles, retryAfterMs),
+    troubles: state.troubles + 1,
+  };
+}
+
+function reopen(state: LineState): LineState {
+  return state.status === 'paused'
+    ? { ...state, status: 'open', why: null, troubles: 0 }
+    : { ...state, troubles: 0 };
+}
+
+/** The line after a payout's signal. */
+export function decideLine(
+  state: LineState,
+  signal: LineSignal,
+  brake: BrakePolicy,
+  nowMs: number,
+): LineState {
+  switch (signal.kind) {
+    case 'paid':
+      return afterEnd(reopen(state), true, brake);
+    case 'ended-otherwise':
+      return afterEnd(reopen(state), false, brake);
+    case 'payer-stop':
+      return halt(state, {
+        code: signal.reason.code,
+        reason: signal.reason.text,
+        remedy: remedyOf(
+          signal.reason,
+          'Clear it with the bank, correct the settings, then resume the batch',
+        ),
+      });
+    case 'service-trouble':
+      return pause(state, signal.reason, signal.retryAfterMs, nowMs);
+    case 'answered':
+      return reopen(state);
+    case 'nothing':
+      return state;
+  }
+}
+
+/** The line after a count of what is in doubt. */
+export function decideOnInDoubt(state: LineState, inDoubt: number, brake: BrakePolicy): LineState {
+  if (inDoubt < brake.inDoubtMax) return state;
+  return halt(state, {
+    code: 'brake-in-doubt',
+    reason: `${inDoubt} transfers are in doubt at once`,
+    remedy: 'Wait until inquiries have settled them (paydrop settle), ask the bank, then resume the batch',
+  });
+}

@@ -1,0 +1,272 @@
+/**
+ * The life of an attempt and of a payout (design: "A payout's life"), as data.
+ * The store's guards and the commands derive what they allow from these tables;
+ * nothing else decides what may follow what.
+ */
+import type { Satang } from './money.ts';
+
+export type ProxyType = 'NATID' | 'MSISDN';
+
+/** What one valid row asks for. Proxy and amount are normalised, the texts are trimmed. */
+export interface Instruction {
+  readonly payoutId: string;
+  readonly proxyType: ProxyType;
+  /** 10 digits (MSISDN) or 13 digits (NATID). */
+  readonly proxyNo: string;
+  readonly payeeName: string | null;
+  readonly amountSatang: Satang;
+  readonly reference1: string | null;
+  readonly reference2: string | null;
+}
+
+export const payoutStatuses = [
+  'staged',
+  'rejected',
+  'ready',
+  'held',
+  'cancelled',
+  'unpayable',
+  'submitted',
+  'paid',
+  'failed',
+  'unresolved',
+  'disputed',
+] as const;
+export type PayoutStatus = (typeof payoutStatuses)[number];
+
+export const attemptStatuses = ['recorded', 'sent', 'paid', 'failed', 'refused', 'unresolved'] as const;
+export type AttemptStatus = (typeof attemptStatuses)[number];
+
+/** Why a payout is held; a payout has a set of them, each lifted only by its own event. */
+export const holdReasons = [
+  'approval',
+  'name',
+  'limit',
+  'halted',
+  'paused',
+  'unavailable',
+  'similar',
+] as const;
+export type HoldReason = (typeof holdReasons)[number];
+
+interface PayoutTransition {
+  readonly from: PayoutStatus;
+  readonly to: PayoutStatus;
+  /** The name of what happened; the event that records it carries it. */
+  readonly cause: string;
+}
+
+const anyButPaid = payoutStatuses.filter((status) => status !== 'paid' && status !== 'staged');
+
+/** One line a transition, its cause beside it. A row enters the table as `staged` or `rejected`. */
+export const payoutTransitions = [
+  { from: 'staged', to: 'ready', cause: 'sealed' },
+  { from: 'staged', to: 'held', cause: 'sealed' },
+  { from: 'staged', to: 'rejected', cause: 'sealed' },
+  { from: 'ready', to: 'held', cause: 'hold-added' },
+  { from: 'held', to: 'held', cause: 'hold-added' },
+  { from: 'held', to: 'held', cause: 'hold-lifted' },
+  { from: 'held', to: 'ready', cause: 'hold-lifted' },
+  { from: 'ready', to: 'cancelled', cause: 'cancelled' },
+  { from: 'held', to: 'cancelled', cause: 'cancelled' },
+  { from: 'ready', to: 'unpayable', cause: 'payee-check-refused' },
+  { from: 'ready', to: 'submitted', cause: 'intent-recorded' },
+  { from: 'submitted', to: 'submitted', cause: 'sent' },
+  { from: 'submitted', to: 'submitted', cause: 'outcome-in-doubt' },
+  { from: 'submitted', to: 'submitted', cause: 'inquired' },
+  { from: 'submitted', to: 'submitted', cause: 'sending-again' },
+  { from: 'submitted', to: 'paid', cause: 'proved' },
+  { from: 'submitted', to: 'failed', cause: 'refused-for-payout' },
+  { from: 'submitted', to: 'failed', cause: 'inquiry-failed' },
+  { from: 'submitted', to: 'held', cause: 'refused-for-line' },
+  { from: 'submitted', to: 'unresolved', cause: 'given-up' },
+  { from: 'unresolved', to: 'unresolved', cause: 'inquired' },
+  { from: 'unresolved', to: 'failed', cause: 'inquiry-failed' },
+  { from: 'unresolved', to: 'failed', cause: 'decided-failed' },
+  { from: 'unresolved', to: 'paid', cause: 'proved' },
+  { from: 'failed', to: 'ready', cause: 'tried-again' },
+  { from: 'unpayable', to: 'ready', cause: 'tried-again' },
+  { from: 'rejected', to: 'ready', cause: 'tried-again' },
+  ...anyButPaid
+    .filter((from) => from !== 'submitted' && from !== 'unresolved')
+    .map((from) => ({ from, to: 'paid', cause: 'late-proof' }) as const),
+  { from: 'paid', to: 'disputed', cause: 'statement-contradicts' },
+] as const satisfies readonly PayoutTransition[];
+
+export type PayoutCause = (typeof payoutTransitions)[number]['cause'];
+
+/** Attempt: one line a transition. A late proof moves any of them to `paid`. */
+export const attemptTransitions = [
+  { from: 'recorded', to: 'sent' },
+  { from: 'recorded', to: 'refused' },
+  { from: 'recorded', to: 'unresolved' },
+  { from: 'recorded', to: 'failed' },
+  { from: 'sent', to: 'failed' },
+  { from: 'sent', to: 'refused' },
+  { from: 'sent', to: 'unresolved' },
+  { from: 'refused', to: 'sent' },
+  { from: 'refused', to: 'failed' },
+  { from: 'refused', to: 'unresolved' },
+  { from: 'unresolved', to: 'failed' },
+  ...attemptStatuses.filter((from) => from !== 'paid').map((from) => ({ from, to: 'paid' }) as const),
+] as const satisfies readonly { from: AttemptStatus; to: AttemptStatus }[];
+
+/** True when the table has this move for this cause. */
+export function canMovePayout(from: PayoutStatus, to: PayoutStatus, cause: PayoutCause): boolean {
+  return payoutTransitions.some((row) => row.from === from && row.to === to && row.cause === cause);
+}
+
+/** True when the table has this move; staying where it is is always allowed (a fact was added). */
+export function canMoveAttempt(from: AttemptStatus, to: AttemptStatus): boolean {
+  return from === to || attemptTransitions.some((row) => row.from === from && row.to === to);
+}
+
+/** The statuses from which this cause leads to this status. */
+export function sourceStatuses(to: PayoutStatus, cause: PayoutCause): PayoutStatus[] {
+  return payoutTransitions.filter((row) => row.to === to && row.cause === cause).map((row) => row.from);
+}
+
+/** Statuses that nothing but a late proof, a dispute or a decision will change. */
+export const finalStatuses: readonly PayoutStatus[] = [
+  'paid',
+  'failed',
+  'unpayable',
+  'rejected',
+  'cancelled',
+  'disputed',
+];
+
+/** Statuses that give the claim on the payoutId back. */
+export const claimReleasingStatuses: readonly PayoutStatus[] = ['failed', 'unpayable', 'rejected'];
+
+/** What is known about the money of a payout in this status. */
+export function moneyMoved(status: PayoutStatus): 'no' | 'unknown' | 'yes' {
+  switch (status) {
+    case 'paid':
+      return 'yes';
+    case 'submitted':
+    case 'unresolved':
+    case 'disputed':
+      return 'unknown';
+    case 'staged':
+    case 'rejected':
+    case 'ready':
+    case 'held':
+    case 'cancelled':
+    case 'unpayable':
+    case 'failed':
+      return 'no';
+  }
+}
+
+export const batchStatuses = [
+  'ingesting',
+  'sealed',
+  'running',
+  'paused',
+  'halted',
+  'done',
+  'rejected',
+] as const;
+export type BatchStatus = (typeof batchStatuses)[number];
+
+/** `done` goes on running when a person lets a held row go on. */
+export const batchTransitions = [
+  { from: 'ingesting', to: 'sealed' },
+  { from: 'ingesting', to: 'rejected' },
+  { from: 'rejected', to: 'ingesting' },
+  { from: 'sealed', to: 'running' },
+  { from: 'running', to: 'paused' },
+  { from: 'paused', to: 'running' },
+  { from: 'running', to: 'halted' },
+  { from: 'paused', to: 'halted' },
+  { from: 'halted', to: 'running' },
+  { from: 'running', to: 'done' },
+  { from: 'paused', to: 'done' },
+  { from: 'halted', to: 'done' },
+  { from: 'done', to: 'running' },
+] as const satisfies readonly { from: BatchStatus; to: BatchStatus }[];
+
+/** True when the table has this move. */
+export function canMoveBatch(from: BatchStatus, to: BatchStatus): boolean {
+  return batchTransitions.some((row) => row.from === from && row.to === to);
+}
+
+/** The payout as the store holds it. */
+export interface Payout {
+  /** The store's own number of the row. */
+  readonly seq: number;
+  readonly batchId: string;
+  /** Counts the file's data rows from 1. */
+  readonly rowNo: number;
+  readonly instruction: Instruction;
+  /** Counts the changes; a change names the version it was decided on. */
+  readonly version: number;
+  readonly status: PayoutStatus;
+  readonly holds: readonly HoldReason[];
+  /** The bank's or our own code for the present status, with its text. */
+  readonly reasonCode: string | null;
+  readonly reason: string | null;
+  /** Number of the latest attempt of this row; 0 before the first. */
+  readonly attemptNo: number;
+  readonly bankPayeeName: string | null;
+  readonly bankPayeeNameTh: string | null;
+  readonly submittedAtMs: number | null;
+  readonly settledAtMs: number | null;
+  readonly settledBy: SettledBy | null;
+}
+
+export type SettledBy = 'rules' | 'check' | 'reply' | 'inquiry' | 'statement' | 'people';
+
+/** Everything that a transfer request carries (§2.5) but the two request ids; stored before it is sent. */
+export interface TransferOrder {
+  readonly transRefNo: string;
+  readonly channelId: string;
+  readonly termId: string;
+  readonly companyId: string;
+  readonly payerAccount: string;
+  /** YYYYMMDD in Bangkok. */
+  readonly tranDate: string;
+  /** HH:mm:ss in Bangkok. */
+  readonly tranTime: string;
+  readonly proxyType: ProxyType;
+  readonly proxyNo: string;
+  /** Only a name in Latin letters can be sent (§4 rule 5). */
+  readonly proxyName: string | null;
+  /** Decimal baht as on the wire. */
+  readonly amountText: string;
+  readonly reference1: string | null;
+  readonly reference2: string | null;
+}
+
+/** What an inquiry showed about one reference. */
+export type InquiryFinding = 'complete' | 'in-process' | 'failed' | 'not-found' | 'nothing-said';
+
+/** One try to pay a payout. */
+export interface Attempt {
+  readonly payoutSeq: number;
+  readonly attemptNo: number;
+  readonly status: AttemptStatus;
+  readonly order: TransferOrder;
+  /** SHA-256 (hex) over the order. */
+  readonly orderHash: string;
+  readonly intentAtMs: number;
+  /** How often bytes may have left. */
+  readonly sends: number;
+  readonly lastSentAtMs: number | null;
+  /** A reply or inquiry has shown that the bank knows this reference; never unset. */
+  readonly acknowledged: boolean;
+  /**
+   * The bank answered as if the reference, or its details, were not ours (EM001 on a first send, EM059, EM067):
+   * an inquiry carries no amount or payee, so only a statement line can prove it paid.
+   */
+  readonly contested: boolean;
+  readonly inquiries: number;
+  readonly lastInquiryAtMs: number | null;
+  readonly lastFinding: InquiryFinding | null;
+  /** When to ask next; null when nothing is to be asked. */
+  readonly nextInquiryAtMs: number | null;
+  readonly sysRefNo: string | null;
+  /** transFee of §2.5 as the bank wrote it. */
+  readonly feeText: string | null;
+}

@@ -1,0 +1,375 @@
+/**
+ * What the worker needs of the world: a journal, a bank, a clock.
+ * Adapters hold no rule about a payout's status; the changes they are handed come from the core.
+ */
+import type { Satang } from './money.ts';
+import type {
+  Attempt,
+  BatchStatus,
+  HoldReason,
+  Instruction,
+  Payout,
+  PayoutCause,
+  PayoutStatus,
+  ProxyType,
+  TransferOrder,
+} from './payout.ts';
+import type { RowCells, SealTotals, StagedRow } from './payout-file-port.ts';
+import type { Issue } from './row-rules.ts';
+
+export type {
+  FileEncoding,
+  FileRejection,
+  Inspection,
+  PayoutFileReader,
+  ReadPart,
+  RowCells,
+  SealTotals,
+  StagedRow,
+} from './payout-file-port.ts';
+
+// ---------------------------------------------------------------- clock
+
+export interface Clock {
+  /** Epoch milliseconds. */
+  now(): number;
+  /** Resolves after `ms`, or at once when the signal aborts (it never rejects). */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+// ---------------------------------------------------------------- bank
+
+/** Facts of one exchange with the bank, kept with the attempt. */
+export interface Exchange {
+  readonly requestUid: string;
+  readonly xRequestId: string;
+  readonly elapsedMs: number;
+}
+
+/** What came back over the wire, before anybody decides what it means. */
+export type BankReply<Fields> =
+  /** The bank spoke. `fields` is undefined when the body is not what the interface says. */
+  | ({
+      readonly kind: 'answered';
+      readonly httpStatus: number;
+      readonly fields: Fields | undefined;
+      /** The bank's `Date` header in epoch milliseconds. */
+      readonly bankDateMs: number | undefined;
+      readonly retryAfterMs: number | undefined;
+    } & Exchange)
+  /** Bytes may have left and no whole answer came back. */
+  | ({ readonly kind: 'lost'; readonly why: string } & Exchange)
+  /** No request byte was written. */
+  | { readonly kind: 'not-sent'; readonly why: string }
+  /** `mayLeave` said no at the moment the bytes were about to leave. */
+  | { readonly kind: 'withheld' }
+  /** The token endpoint refused our credentials (TK001, §5): nothing was sent. */
+  | { readonly kind: 'credentials-refused'; readonly code: string };
+
+/** The fields of every business answer (§2.4–2.6); all but the code may be missing. */
+export interface BusinessFields {
+  readonly statusCode: string;
+  readonly statusDesc: string | undefined;
+  readonly severity: string | undefined;
+  readonly requestUid: string | undefined;
+}
+
+export interface PayeeCheckFields extends BusinessFields {
+  readonly payeeName: string | undefined;
+  readonly payeeNameTh: string | undefined;
+}
+
+export interface TransferFields extends BusinessFields {
+  readonly transRefNo: string | undefined;
+  readonly sysRefNo: string | undefined;
+  readonly transFee: string | undefined;
+}
+
+/** One item of fundTfrInfoList (§2.6). */
+export interface InquiryItem {
+  readonly transRefNo: string | undefined;
+  readonly sysRefNo: string | undefined;
+  readonly tranDate: string | undefined;
+  readonly tranStatusCode: string | undefined;
+  readonly tranStatusDesc: string | undefined;
+  readonly statusCode: string | undefined;
+  readonly statusDesc: string | undefined;
+}
+
+export interface InquiryFields extends BusinessFields {
+  /** Empty when the list is missing; undefined when it is there and cannot be read. */
+  readonly items: readonly InquiryItem[] | undefined;
+}
+
+/** Endpoint 5 (§2.4); the bank adapter adds channel, terminal, company and payer from its settings. */
+export interface PayeeCheck {
+  readonly proxyType: ProxyType;
+  readonly proxyNo: string;
+  readonly proxyName: string | null;
+}
+
+/** Endpoint 7 (§2.6). */
+export interface StatusInquiry {
+  readonly transRefNo: string;
+  readonly channelId: string;
+  readonly termId: string;
+  readonly companyId: string;
+  /** YYYYMMDD in Bangkok: the attempt's own date, or today's. */
+  readonly tranDate: string;
+  readonly tranTime: string;
+}
+
+export interface Bank {
+  checkPayee(check: PayeeCheck): Promise<BankReply<PayeeCheckFields>>;
+  /**
+   * Sends one transfer. `mayLeave` is asked again just before bytes leave, after every wait
+   * (token, rate limit) and before the one repetition that a 401 allows.
+   */
+  transfer(order: TransferOrder, mayLeave: () => boolean): Promise<BankReply<TransferFields>>;
+  inquire(inquiry: StatusInquiry): Promise<BankReply<InquiryFields>>;
+}
+
+// ---------------------------------------------------------------- journal
+
+/** A batch as the store holds it. */
+export interface Batch {
+  readonly batchId: string;
+  readonly sha256: string;
+  readonly fileName: string;
+  readonly companyId: string;
+  readonly payerAccount: string;
+  readonly status: BatchStatus;
+  /** Why it is paused, halted or rejected. */
+  readonly reasonCode: string | null;
+  readonly reason: string | null;
+  readonly remedy: string | null;
+  readonly rows: number;
+  /** Total of the readable amounts. */
+  readonly totalSatang: Satang;
+  /** Rows whose amount cannot be read. */
+  readonly unreadableAmounts: number;
+  /** Names of the carried-through columns, in file order. */
+  readonly extraColumns: readonly string[];
+  readonly startedAtMs: number;
+  readonly sealedAtMs: number | null;
+  /** When it last came to rest. */
+  readonly restedAtMs: number | null;
+}
+
+export interface BatchStart {
+  readonly batchId: string;
+  readonly sha256: string;
+  readonly fileName: string;
+  readonly companyId: string;
+  readonly payerAccount: string;
+  readonly extraColumns: readonly string[];
+  readonly nowMs: number;
+}
+
+/** Another row that holds, or once paid, a payoutId. */
+export interface ClaimHolder {
+  readonly payoutId: string;
+  readonly batchId: string;
+  readonly rowNo: number;
+  readonly fileName: string;
+  readonly status: PayoutStatus;
+}
+
+/** Something that happened to a payout, appended and never changed. */
+export interface EventDraft {
+  readonly cause: PayoutCause;
+  readonly atMs: number;
+  /** Small, JSON-encodable, free of secrets and of full proxy or account numbers. */
+  readonly detail: Readonly<Record<string, unknown>>;
+}
+
+export interface PayoutEvent extends EventDraft {
+  readonly seq: number;
+  readonly payoutSeq: number;
+  readonly from: PayoutStatus;
+  readonly to: PayoutStatus;
+  readonly attemptNo: number;
+}
+
+/**
+ * One guarded change of one payout: applied only if the payout still has the version and status of `before`.
+ * `after` carries every changeable field; the store raises the version by one.
+ */
+export interface Change {
+  readonly before: Payout;
+  readonly after: Payout;
+  readonly event: EventDraft;
+  /** Inserted (its attempt number is new) or updated, in the same transaction. */
+  readonly attempt?: Attempt;
+  /**
+   * Set on the change that records an intent: it is applied only if the row holds the claim on its payoutId,
+   * the batch is running, and no line stop is in force for its company and payer account.
+   */
+  readonly isIntent?: true;
+}
+
+/** A payout that may be sent, and how many attempts its payoutId has ever had (over all files). */
+export interface ReadyPayout {
+  readonly payout: Payout;
+  readonly attemptsRecorded: number;
+}
+
+/** A payout that is submitted or unresolved, with its latest attempt. */
+export interface InDoubt {
+  readonly payout: Payout;
+  readonly attempt: Attempt;
+}
+
+/** Count and amount of the rows in one status. */
+export interface StatusTotal {
+  readonly status: PayoutStatus;
+  readonly rows: number;
+  readonly amountSatang: Satang;
+  readonly unreadableAmounts: number;
+}
+
+/** Rows that bear a hold; a row with two holds counts under both. */
+export interface HoldTotal {
+  readonly hold: HoldReason;
+  readonly rows: number;
+}
+
+/** One row of the result file: the row as staged, its present state and its latest attempt. */
+export interface ResultRow {
+  readonly seq: number;
+  readonly rowNo: number;
+  readonly line: number;
+  readonly cells: RowCells;
+  readonly instruction: Instruction | null;
+  readonly amountSatang: Satang | null;
+  readonly issues: readonly Issue[];
+  readonly extras: readonly string[];
+  readonly status: PayoutStatus;
+  readonly holds: readonly HoldReason[];
+  readonly reasonCode: string | null;
+  readonly reason: string | null;
+  readonly bankPayeeName: string | null;
+  readonly bankPayeeNameTh: string | null;
+  readonly submittedAtMs: number | null;
+  readonly settledAtMs: number | null;
+  readonly settledBy: string | null;
+  readonly attemptNo: number;
+  readonly transRefNo: string | null;
+  readonly sysRefNo: string | null;
+  readonly feeText: string | null;
+  /** Counts the changes of the row. */
+  readonly version: number;
+}
+
+/** A stop of the line for one payer account; in force until lifted. */
+export interface LineStop {
+  readonly companyId: string;
+  readonly payerAccount: string;
+  readonly code: string;
+  readonly reason: string;
+  readonly remedy: string;
+  readonly sinceMs: number;
+}
+
+export type ReportKind = 'result' | 'exceptions' | 'summary' | 'result-update';
+
+/** A file that the journal knows to be due, recorded after its bytes are safe under a temporary name. */
+export interface Report {
+  readonly batchId: string;
+  readonly kind: ReportKind;
+  /** 0 for the first; counts the updates from 1. */
+  readonly number: number;
+  readonly path: string;
+  readonly temporaryPath: string;
+  readonly sha256: string;
+  /** Latest event that the report shows. */
+  readonly eventSeq: number;
+  readonly atMs: number;
+}
+
+export interface PayoutHistory {
+  readonly row: ResultRow;
+  readonly batch: Batch;
+  readonly attempts: readonly Attempt[];
+  readonly events: readonly PayoutEvent[];
+}
+
+/** A consistent view of one moment of the journal, for reports; closed by its owner. */
+export interface Snapshot extends AsyncDisposable {
+  /** Number of the latest event in this view. */
+  readonly eventSeq: number;
+  batch(batchId: string): Promise<Batch | undefined>;
+  totals(batchId: string): Promise<readonly StatusTotal[]>;
+  holdTotals(batchId: string): Promise<readonly HoldTotal[]>;
+  /** Rows of a batch in input order, those changed after event `changedSince` only when it is given. */
+  resultRows(batchId: string, changedSince?: number): AsyncIterable<ResultRow>;
+}
+
+export interface Journal extends AsyncDisposable {
+  // ---- batches
+  /** Every batch, newest first. */
+  batches(): Promise<readonly Batch[]>;
+  batch(batchId: string): Promise<Batch | undefined>;
+  /** Creates the batch, or begins a reading again: rows staged by an unfinished reading are dropped. */
+  startIngest(start: BatchStart): Promise<void>;
+  stage(batchId: string, rows: readonly StagedRow[]): Promise<void>;
+  /**
+   * Turns the staged rows into ready, held or rejected ones and takes the claims, in one transaction.
+   * A row whose payoutId is held elsewhere is rejected with the holder named; one that equals another
+   * but for case or leading zeros gets the hold `similar`.
+   */
+  seal(batchId: string, totals: SealTotals, nowMs: number): Promise<Batch>;
+  /** Ends the reading of a file that is rejected as a whole; its staged rows are dropped. */
+  rejectBatch(batchId: string, code: string, reason: string, nowMs: number): Promise<void>;
+  /** Moves a batch if the table allows it from its present status; false when it does not. */
+  moveBatch(batchId: string, to: BatchStatus, why: BatchReason | null, nowMs: number): Promise<boolean>;
+  totals(batchId: string): Promise<readonly StatusTotal[]>;
+  holdTotals(batchId: string): Promise<readonly HoldTotal[]>;
+
+  // ---- payouts
+  /** Rows of the batch in status ready, in input order, after a row number. */
+  readyPage(batchId: string, afterRowNo: number, limit: number): Promise<readonly ReadyPayout[]>;
+  /** Submitted rows whose next inquiry is due, the longest overdue first; of one batch when given. */
+  dueInquiries(nowMs: number, limit: number, batchId?: string): Promise<readonly InDoubt[]>;
+  /** When the next inquiry of a submitted row falls due. */
+  nextInquiryAtMs(batchId?: string): Promise<number | undefined>;
+  /** Submitted and unresolved rows; what `settle` asks about whether due or not. */
+  inDoubt(afterSeq: number, limit: number, batchId?: string): Promise<readonly InDoubt[]>;
+  countInDoubt(): Promise<number>;
+  /** Every attempt ever made for a payoutId, over all files, oldest first. */
+  attemptsOf(companyId: string, payoutId: string): Promise<readonly Attempt[]>;
+  /** The payout with its latest state; undefined when there is none. */
+  payout(seq: number): Promise<Payout | undefined>;
+  /** Payouts by payoutId or transRefNo, with their whole history. */
+  findPayouts(payoutIdOrTransRefNo: string): Promise<readonly PayoutHistory[]>;
+  /** Who holds these payoutIds now (live, paid or cancelled). */
+  claimHolders(companyId: string, payoutIds: readonly string[]): Promise<readonly ClaimHolder[]>;
+
+  /**
+   * The one way to change a payout: all changes of one call and of concurrent calls are gathered into one
+   * commit; resolves when durable, with true for each change applied and false for each whose guard no longer held.
+   */
+  apply(changes: readonly Change[]): Promise<readonly boolean[]>;
+  /** Adds a hold to every ready row of the batch. Returns how many rows changed. */
+  holdReady(batchId: string, hold: HoldReason, why: BatchReason, nowMs: number): Promise<number>;
+  /** Lifts holds from the batch's held rows; those left without any become ready. Returns how many rows changed. */
+  liftHolds(batchId: string, holds: readonly HoldReason[], nowMs: number): Promise<number>;
+  /** Cancels every ready or held row of the batch. Returns how many rows changed. */
+  cancelUnsent(batchId: string, nowMs: number): Promise<number>;
+
+  // ---- line
+  lineStop(companyId: string, payerAccount: string): Promise<LineStop | undefined>;
+  recordLineStop(stop: LineStop): Promise<void>;
+  liftLineStop(companyId: string, payerAccount: string, nowMs: number): Promise<boolean>;
+
+  // ---- reports
+  reports(batchId: string): Promise<readonly Report[]>;
+  recordReports(reports: readonly Report[]): Promise<void>;
+  snapshot(): Promise<Snapshot>;
+}
+
+export interface BatchReason {
+  readonly code: string;
+  readonly reason: string;
+  readonly remedy: string;
+}

@@ -1,0 +1,195 @@
+import type { ProxyType } from './payout.ts';
+
+/** A proxy ID that has been read, or why it cannot be. */
+export type ProxyReading =
+  | { readonly ok: true; readonly proxyType: ProxyType; readonly proxyNo: string }
+  | { readonly ok: false; readonly code: ProxyIssueCode; readonly message: string };
+
+export type ProxyIssueCode =
+  | 'proxy-missing'
+  | 'proxy-damaged'
+  | 'proxy-thai-digits'
+  | 'proxy-characters'
+  | 'proxy-length'
+  | 'proxy-check-digit'
+  | 'proxy-ambiguous'
+  | 'proxy-mobile-prefix'
+  | 'proxy-type-contradicts';
+
+/** Hides all but the last four characters of a proxy or account number: "******5678". */
+export function maskDigits(text: string): string {
+  return text.length <= 4 ? '*'.repeat(text.length) : '*'.repeat(text.length - 4) + text.slice(-4);
+}
+
+const checkWeightMax = 13;
+
+/** The thirteenth digit of a citizen or tax ID, from its first twelve (weights 13 to 2, modulo 11). */
+export function computeCheckDigit(firstTwelve: string): number {
+  let sum = 0;
+  for (let place = 0; place < 12; place += 1)
+    sum += (firstTwelve.charCodeAt(place) - 48) * (checkWeightMax - place);
+  return (11 - (sum % 11)) % 10;
+}
+
+const failed = (code: ProxyIssueCode, message: string): ProxyReading => ({ ok: false, code, message });
+
+function hasCheckDigit(digits: string): boolean {
+  return digits.length === 13 && computeCheckDigit(digits) === digits.charCodeAt(12) - 48;
+}
+
+const mobilePattern = /^0[689]\d{8}$/;
+
+/** The ten digits of a Thai mobile number from a national or international form; undefined for anything else. */
+function readMobile(digits: string): string | undefined {
+  let national = digits;
+  if (digits.length === 11 && digits.startsWith('66')) national = `0${digits.slice(2)}`;
+  else if (digits.length === 13 && digits.startsWith('0066')) national = `0${digits.slice(4)}`;
+  return mobilePattern.test(national) ? national : undefined;
+}
+
+const mobilePrefixMessage = 'a Thai mobile number starts with 06, 08 or 09: correct the number';
+
+function readAsMobile(digits: string): ProxyReading {
+  const proxyNo = readMobile(digits);
+  if (proxyNo !== undefined) return { ok: true, proxyType: 'MSISDN', proxyNo };
+  if (digits.length === 10) return failed('proxy-mobile-prefix', mobilePrefixMessage);
+  if (digits.length === 9 && /^[689]/.test(digits)) {
+    return failed(
+      'proxy-damaged',
+      'the leading zero is gone, as when a spreadsheet takes it for a number: format the column as text and write it again',
+    );
+  }
+  if (digits.length === 13 && !digits.startsWith('0066')) {
+    return failed(
+      'proxy-type-contradicts',
+      'proxyType is MSISDN but these are the 13 digits of a citizen or tax ID: correct one of the two',
+    );
+  }
+  if (digits.length === 12 && digits.startsWith('660')) {
+    return failed(
+      'proxy-mobile-prefix',
+      'after 66 the leading 0 is left out: write it as 66812345678 or 0812345678',
+    );
+  }
+  return failed(
+    'proxy-length',
+    `${digits.length} digits are no mobile number: write it with ten, as 0812345678`,
+  );
+}
+
+/** A number written with a leading +: nothing but a Thai mobile number can be meant. */
+function readAsInternational(digits: string, declaredType: ProxyType | undefined): ProxyReading {
+  if (declaredType === 'NATID') {
+    return failed(
+      'proxy-type-contradicts',
+      'proxyType is NATID but this is an international mobile number: correct one of the two',
+    );
+  }
+  if (!digits.startsWith('66')) {
+    return failed(
+      'proxy-mobile-prefix',
+      'only Thai mobile numbers can be paid: after the + stands 66, as in +66812345678',
+    );
+  }
+  if (digits.length === 13) {
+    return failed(
+      'proxy-length',
+      '13 digits after the +: write a mobile number as +66812345678, an ID without the +',
+    );
+  }
+  return readAsMobile(digits);
+}
+
+function readAsNationalId(digits: string): ProxyReading {
+  if (hasCheckDigit(digits)) return { ok: true, proxyType: 'NATID', proxyNo: digits };
+  if (readMobile(digits) !== undefined) {
+    return failed(
+      'proxy-type-contradicts',
+      'proxyType is NATID but this is a mobile number: correct one of the two',
+    );
+  }
+  if (digits.length === 13) {
+    return failed(
+      'proxy-check-digit',
+      'the check digit of this citizen or tax ID is wrong: correct the number',
+    );
+  }
+  if (hasCheckDigit(`0${digits}`)) {
+    return failed(
+      'proxy-damaged',
+      'the leading zero of this tax ID is gone, as when a spreadsheet takes it for a number: format the column as text and write it again',
+    );
+  }
+  return failed(
+    'proxy-length',
+    `${digits.length} digits: a citizen or tax ID has 13, a digit is missing or too many`,
+  );
+}
+
+function inferAndRead(digits: string): ProxyReading {
+  if (digits.length === 13 && readMobile(digits) !== undefined) {
+    return failed(
+      'proxy-ambiguous',
+      'this can be a mobile number or a tax ID: say which in proxyType (MSISDN or NATID)',
+    );
+  }
+  if (digits.length === 13 || (digits.length === 12 && !digits.startsWith('660')))
+    return readAsNationalId(digits);
+  if (digits.length >= 9 && digits.length <= 12) return readAsMobile(digits);
+  return failed(
+    'proxy-length',
+    `${digits.length} digits: a mobile number has 10, a citizen or tax ID 13, a digit is missing or too many`,
+  );
+}
+
+const digitsOnly = /^[0-9]+$/;
+const exponentPattern = /^[+-]?\d+([.,]\d+)?e[+-]?\d+$/i;
+const decimalsPattern = /^\d+[.,]0+$/;
+
+function explainCharacters(text: string): ProxyReading {
+  if (exponentPattern.test(text)) {
+    return failed(
+      'proxy-damaged',
+      'a spreadsheet has turned this number into an exponent, its digits are lost: format the column as text and write it again',
+    );
+  }
+  if (decimalsPattern.test(text)) {
+    return failed(
+      'proxy-damaged',
+      'a spreadsheet has given this number decimals: format the column as text and write it again',
+    );
+  }
+  if (/[๐-๙]/.test(text))
+    return failed('proxy-thai-digits', 'Thai digits cannot be sent: write the number with 0-9');
+  if (/\p{L}/u.test(text))
+    return failed('proxy-characters', 'letters stand in this number: only the digits 0-9 can');
+  return failed(
+    'proxy-characters',
+    'only the digits 0-9 can stand here, with single hyphens or spaces between them or a leading +',
+  );
+}
+
+/**
+ * Reads a proxy ID as a partner wrote it: a mobile number as 0812345678, 081-234-5678, +66812345678, 66812345678
+ * or, with its type given, 0066812345678; a citizen or tax ID as 13 digits with a right check digit, hyphens allowed.
+ * @param text the cell, trimmed
+ * @param declaredType the row's proxyType, undefined when the row leaves it out
+ */
+export function readProxyId(text: string, declaredType: ProxyType | undefined): ProxyReading {
+  if (text === '')
+    return failed('proxy-missing', 'proxyNo is empty: give a mobile number or a citizen or tax ID');
+  let digits = text;
+  if (!digitsOnly.test(text)) {
+    digits = text.replace(/^\+/, '').replaceAll(/(?<=\d)[- ](?=\d)/g, '');
+    if (!digitsOnly.test(digits)) return explainCharacters(text);
+    if (text.startsWith('+')) return readAsInternational(digits, declaredType);
+  }
+  switch (declaredType) {
+    case undefined:
+      return inferAndRead(digits);
+    case 'MSISDN':
+      return readAsMobile(digits);
+    case 'NATID':
+      return readAsNationalId(digits);
+  }
+}

@@ -1,0 +1,116 @@
+/**
+ * What a person does about a row, in words that a finance officer can act on. Total: every status and every
+ * hold has an answer; the bank's code, or our own, makes it more precise.
+ */
+import { findBankStatus, type BankStatus } from './bank-status.ts';
+import type { HoldReason, PayoutStatus } from './payout.ts';
+import type { ResultRow } from './ports.ts';
+
+const statusRemedies: Record<PayoutStatus, string> = {
+  staged: 'The file was not read to its end: run it again',
+  ready: 'Not sent yet: run the same file again',
+  held: 'Not sent: clear what holds it, then let it go on with "paydrop resume" or stop it with "paydrop cancel"',
+  rejected: 'Nothing was sent: correct the row as the reason says and send it in a new file',
+  cancelled: 'Nothing to do: a person cancelled it and nothing is sent',
+  unpayable:
+    'Nothing was sent: the bank says that this payee cannot be paid; ask the payee, then pay in a new file',
+  submitted:
+    'Do not pay it again by hand: it may be with the bank; "paydrop settle" asks the bank what became of it',
+  paid: 'Nothing to do',
+  failed: 'No money moved: remove the cause, then pay it in a new file under the same payoutId',
+  unresolved:
+    'Do not pay it again by hand before the bank has said what became of it: ask the bank with the transRefNo, ' +
+    'and record its answer',
+  disputed:
+    "Do not pay it again: the bank's statement contradicts a payment that the bank had confirmed; " +
+    'ask the bank with the transRefNo',
+};
+
+const holdRemedies: Record<HoldReason, string> = {
+  approval: 'It waits for approval: have the batch approved, then let it go on',
+  name: 'Compare the name in the file with the name that the bank holds: let it go on if they are the same payee, else cancel it',
+  limit: 'Its amount is over a limit of the settings: have it approved and let it go on, or cancel it',
+  halted:
+    'The line was stopped before it was sent: remove the cause of the stop, then "paydrop resume" the batch',
+  paused: 'The service could not take it: run the same file again later',
+  unavailable:
+    'A check before sending got no answer: run the same file again later, or let it go on without the check',
+  similar:
+    'Another payoutId differs from this one only in case or leading zeros: compare the two, let it go on if it is ' +
+    'another payment, cancel it if it is the same',
+};
+
+/** Transfer statuses of §3.2 that an inquiry gives as the reason, and our own codes that need more than their status says. */
+const codeRemedies: ReadonlyMap<string, string> = new Map([
+  [
+    '030002',
+    'The bank refused it at validation: check limit, payer, profile, citizen ID and payee name with the bank',
+  ],
+  ['030003', 'The transfer failed inside the bank or at the proxy lookup: it can be tried again later'],
+  ['EM003', 'The bank executed it and it failed as the reason says: remove that cause'],
+  ['EM027', 'The destination bank timed out and the transfer failed: it can be tried again later'],
+  ['earlier-attempt-open', 'An earlier attempt for this payoutId is not settled: "paydrop settle" it first'],
+]);
+
+/** Rows that no correction of a cell makes right; every other rejected row is corrected as its reason says. */
+const rejectionRemedies: ReadonlyMap<string, string> = new Map([
+  [
+    'payout-id-claimed',
+    'Nothing was sent for this row: the payout that the reason names has its payoutId; do nothing if it is the same ' +
+      'payment, send another one in a new file under a payoutId of its own',
+  ],
+  [
+    'duplicate-repeat',
+    'Nothing was sent for this row: the first row with its payoutId stands; do nothing if one payment was meant, ' +
+      'send a second one in a new file under a payoutId of its own',
+  ],
+  [
+    'duplicate-differs',
+    'Nothing was sent: rows of this file share the payoutId and differ; find the right one and send it in a new file',
+  ],
+]);
+
+/** The remedy of a code, if it says something that fits what is known about the money. */
+function codeRemedy(code: string | null, outcome: BankStatus['outcome']): string[] {
+  if (code === null) return [];
+  const bankStatus = findBankStatus(code);
+  if (bankStatus?.outcome === outcome) return [bankStatus.remedy];
+  const own = outcome === 'failed' ? codeRemedies.get(code) : undefined;
+  return own === undefined ? [] : [own];
+}
+
+const joinSentences = (sentences: readonly string[]): string => [...new Set(sentences)].join('. ');
+
+/** One remedy a cause: the cells to correct, where there are any, count as one. */
+function rejectedRemedies({ issues, reasonCode }: Pick<ResultRow, 'issues' | 'reasonCode'>): string[] {
+  const codes = issues.map((issue) => issue.code);
+  if (reasonCode !== null) codes.push(reasonCode);
+  const remedies = codes.map((code) => rejectionRemedies.get(code) ?? statusRemedies.rejected);
+  return remedies.length === 0 ? [statusRemedies.rejected] : remedies;
+}
+
+/** What to do about the row as it stands; never empty. */
+export function describeRemedy(row: Pick<ResultRow, 'status' | 'holds' | 'reasonCode' | 'issues'>): string {
+  const { status, holds, reasonCode } = row;
+  switch (status) {
+    case 'failed':
+    case 'unpayable':
+      return joinSentences([...codeRemedy(reasonCode, 'failed'), statusRemedies[status]]);
+    case 'held':
+      return joinSentences([
+        ...codeRemedy(reasonCode, 'failed'),
+        ...(holds.length === 0 ? [statusRemedies.held] : holds.map((hold) => holdRemedies[hold])),
+      ]);
+    case 'submitted':
+    case 'unresolved':
+      return joinSentences([statusRemedies[status], ...codeRemedy(reasonCode, 'unknown')]);
+    case 'rejected':
+      return joinSentences(rejectedRemedies(row));
+    case 'staged':
+    case 'ready':
+    case 'cancelled':
+    case 'paid':
+    case 'disputed':
+      return statusRemedies[status];
+  }
+}

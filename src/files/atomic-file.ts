@@ -1,0 +1,177 @@
+/**
+ * Files that appear whole or not at all: written under a temporary name in the same folder, made durable,
+ * then given their own name by a link, which never overwrites.
+ */
+import { createHash, randomBytes, type Hash } from 'node:crypto';
+import { constants, createReadStream } from 'node:fs';
+import { link, lstat, open, rename, rm, type FileHandle } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { PreparedFile, PublishedState } from '../core/report-outbox.ts';
+
+/** A file could not be written or published. The message names the path and the cure. */
+export class OutputFileError extends Error {
+  override readonly name = 'OutputFileError';
+}
+
+/** Readable by the owner only. */
+const fileMode = 0o600;
+const randomLength = 6;
+
+const cures: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full: free some space and run it again',
+  EDQUOT: 'the disk quota is used up: free some space and run it again',
+  EACCES: 'permission is denied: let this user write in the folder',
+  EPERM: 'the operation is not permitted: let this user write in the folder',
+  EROFS: 'the file system is read-only: set another folder or make it writable',
+  ENOENT: 'the folder is not there: create it or set another one',
+  ENOTDIR: 'a part of the path is not a folder: move it away or set another folder',
+  ENAMETOOLONG: 'the name is too long for this file system: shorten the name of the input file',
+  EFBIG: 'the file is larger than this user may write: raise the limit (ulimit -f)',
+  EIO: 'the disk reports an error: check the disk before anything else',
+};
+
+const errorCode = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? '';
+
+/** The failure of a step on a path, with its cure. */
+export function failWith(action: string, path: string, error: unknown): OutputFileError {
+  if (error instanceof OutputFileError) return error;
+  const cure = cures[errorCode(error)] ?? (error as Error).message;
+  return new OutputFileError(`cannot ${action} ${path}: ${cure}`, { cause: error });
+}
+
+/** A name made by computeReportName leaves room for what this adds: 18 bytes. */
+function makeTemporaryPath(path: string): string {
+  return join(dirname(path), `.${basename(path)}.${randomBytes(randomLength).toString('hex')}.tmp`);
+}
+
+/** The file name that a temporary name of ours stands for; undefined for any other name. */
+export function readTemporaryName(name: string): string | undefined {
+  return /^\.(.+)\.[0-9a-f]{12}\.tmp$/s.exec(name)?.[1];
+}
+
+/** Makes created, renamed and removed names of the folder durable. */
+async function syncFolder(folder: string): Promise<void> {
+  await using handle = await open(folder, constants.O_RDONLY);
+  await handle.sync();
+}
+
+/** One file being written under its temporary name; closing it unfinished removes it. */
+export class AtomicFile implements AsyncDisposable {
+  readonly #path: string;
+  readonly #temporaryPath: string;
+  readonly #handle: FileHandle;
+  readonly #hash: Hash = createHash('sha256');
+  #isFinished = false;
+
+  private constructor(path: string, temporaryPath: string, handle: FileHandle) {
+    this.#path = path;
+    this.#temporaryPath = temporaryPath;
+    this.#handle = handle;
+  }
+
+  /** Opens a new temporary file beside `path`; an existing file is never opened. */
+  static async open(path: string): Promise<AtomicFile> {
+    const temporaryPath = makeTemporaryPath(path);
+    try {
+      return new AtomicFile(path, temporaryPath, await open(temporaryPath, 'wx', fileMode));
+    } catch (error) {
+      throw failWith('create', path, error);
+    }
+  }
+
+  /** Appends text (as UTF-8). */
+  async write(text: string): Promise<void> {
+    const bytes = Buffer.from(text, 'utf8');
+    this.#hash.update(bytes);
+    try {
+      await this.#handle.writeFile(bytes);
+    } catch (error) {
+      throw failWith('write', this.#path, error);
+    }
+  }
+
+  /** Makes the bytes and the temporary name durable. */
+  async finish(): Promise<PreparedFile> {
+    try {
+      await this.#handle.sync();
+      await this.#handle.close();
+      await syncFolder(dirname(this.#path));
+    } catch (error) {
+      throw failWith('write', this.#path, error);
+    }
+    this.#isFinished = true;
+    return { path: this.#path, temporaryPath: this.#temporaryPath, sha256: this.#hash.digest('hex') };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#isFinished) return;
+    await this.#handle.close().catch(() => undefined);
+    await rm(this.#temporaryPath, { force: true });
+  }
+}
+
+/** What stands under a name: nothing, a file, or something else (a folder, a link, a pipe). */
+async function inspect(path: string): Promise<'nothing' | 'file' | 'other'> {
+  try {
+    return (await lstat(path)).isFile() ? 'file' : 'other';
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return 'nothing';
+    throw failWith('read', path, error);
+  }
+}
+
+/** SHA-256 of a file's bytes as hex; undefined for anything that is no file. */
+async function hashFile(path: string): Promise<string | undefined> {
+  if ((await inspect(path)) !== 'file') return undefined;
+  const hash = createHash('sha256');
+  try {
+    await pipeline(createReadStream(path), hash);
+  } catch (error) {
+    throw failWith('read', path, error);
+  }
+  return hash.digest('hex');
+}
+
+/** Codes of file systems without hard links (FAT, some network shares). */
+const noLinkCodes = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
+
+/** Gives the file its name if no other has it; false when the name is taken. */
+async function claimName(temporaryPath: string, path: string): Promise<boolean> {
+  try {
+    await link(temporaryPath, path);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false;
+    if (!noLinkCodes.has(errorCode(error))) throw error;
+  }
+  if ((await inspect(path)) !== 'nothing') return false;
+  await rename(temporaryPath, path);
+  return true;
+}
+
+/**
+ * Gives a file its own name, now or after the crash that prevented it. A file that stands there with the same
+ * bytes is the same file, published before; one with other bytes is never overwritten. The temporary name goes
+ * last, so without it (or with other bytes under it) there is nothing to publish: the file has been published,
+ * and where it is not there any more somebody has taken it away since.
+ */
+export async function publishFile(prepared: PreparedFile): Promise<PublishedState> {
+  const { path, temporaryPath, sha256 } = prepared;
+  try {
+    if ((await hashFile(temporaryPath)) !== sha256) {
+      return (await inspect(path)) === 'nothing' ? 'gone' : 'already-there';
+    }
+    const isPublished = await claimName(temporaryPath, path);
+    if (!isPublished && (await hashFile(path)) !== sha256) {
+      throw new OutputFileError(
+        `cannot publish ${path}: another file has this name already; move it away and run it again`,
+      );
+    }
+    await syncFolder(dirname(path));
+    await rm(temporaryPath, { force: true });
+    return isPublished ? 'published' : 'already-there';
+  } catch (error) {
+    throw failWith('publish', path, error);
+  }
+}

@@ -1,0 +1,93 @@
+/** The outbox folder behind the worker's port. */
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { PreparedFile, ReportOutbox, TableDraft, TableStyle } from '../core/report-outbox.ts';
+import { AtomicFile, failWith, publishFile, readTemporaryName } from './atomic-file.ts';
+import { byteOrderMark, formatExceptionRecords } from './exceptions-file.ts';
+import { formatResultRecords } from './result-file.ts';
+
+/** Records that are formatted and written at once. */
+const recordsPerWrite = 100;
+
+const formats = {
+  program: { start: '', format: formatResultRecords },
+  spreadsheet: { start: byteOrderMark, format: formatExceptionRecords },
+} as const satisfies Record<TableStyle, object>;
+
+class CsvDraft implements TableDraft {
+  readonly #file: AtomicFile;
+  readonly #format: (records: readonly (readonly string[])[]) => string;
+  #pending: (readonly string[])[] = [];
+  #start: string;
+
+  constructor(file: AtomicFile, style: TableStyle) {
+    this.#file = file;
+    this.#format = formats[style].format;
+    this.#start = formats[style].start;
+  }
+
+  add(record: readonly string[]): Promise<void> | undefined {
+    this.#pending.push(record);
+    return this.#pending.length < recordsPerWrite ? undefined : this.#writePending();
+  }
+
+  async #writePending(): Promise<void> {
+    const text = this.#start + this.#format(this.#pending);
+    this.#pending = [];
+    this.#start = '';
+    await this.#file.write(text);
+  }
+
+  async finish(): Promise<PreparedFile> {
+    await this.#writePending();
+    return await this.#file.finish();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#file[Symbol.asyncDispose]();
+  }
+}
+
+const reportEndings = /\.(?:result|exceptions|summary|result-update-\d+)\.(?:csv|json)$/;
+
+/** A temporary file that stands for a report of this batch. */
+function isLeftover(name: string, batchId: string): boolean {
+  const reportName = readTemporaryName(name);
+  return reportName?.replace(reportEndings, '').endsWith(`.${batchId}`) === true;
+}
+
+async function removeLeftovers(folder: string, batchId: string, recorded: readonly string[]): Promise<void> {
+  try {
+    for (const name of await readdir(folder)) {
+      const path = join(folder, name);
+      if (isLeftover(name, batchId) && !recorded.includes(path)) await rm(path, { force: true });
+    }
+  } catch (error) {
+    throw failWith('clean up', folder, error);
+  }
+}
+
+async function writeText(path: string, text: string): Promise<PreparedFile> {
+  await using file = await AtomicFile.open(path);
+  await file.write(text);
+  return await file.finish();
+}
+
+/**
+ * The outbox in a folder, which is created (for its owner only) when it is not there.
+ * @throws OutputFileError here and from every method, naming the path and the cure
+ */
+export async function openOutbox(folder: string): Promise<ReportOutbox> {
+  const root = resolve(folder);
+  try {
+    await mkdir(root, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw failWith('create', root, error);
+  }
+  return {
+    openTable: async (fileName, style) => new CsvDraft(await AtomicFile.open(join(root, fileName)), style),
+    writeText: (fileName, text) => writeText(join(root, fileName), text),
+    publish: publishFile,
+    removeLeftovers: (batchId, recorded) => removeLeftovers(root, batchId, recorded),
+  };
+}

@@ -1,0 +1,193 @@
+/**
+ * Payout files in: a first pass says what the file is (inspect.ts), a second reads its rows and must meet the same
+ * bytes. Neither keeps more than a block of the file in memory.
+ */
+import { createHash } from 'node:crypto';
+import { readControlFile, type ControlTotals } from '../core/control-totals.ts';
+import type { Satang } from '../core/money.ts';
+import type {
+  FileEncoding,
+  Inspection,
+  PayoutFileReader,
+  ReadPart,
+  SealTotals,
+  StagedRow,
+} from '../core/ports.ts';
+import type { FileRecord } from './payout-file-records.ts';
+import {
+  identify,
+  inspectFile,
+  openRegularFile,
+  readBlocks,
+  rejectChanged,
+  type OpenedFile,
+} from './inspect.ts';
+import { headBytes, readHeader, type HeaderOptions } from './payout-file-header.ts';
+import { RecordReader } from './payout-file-records.ts';
+import { FileRejected } from './payout-file-rejected.ts';
+import { RowTaker } from './payout-file-rows.ts';
+
+/** The settings' `input` and `limits`, in the units that the reader needs. */
+export interface PayoutFileOptions extends HeaderOptions {
+  readonly encoding: 'auto' | FileEncoding;
+  readonly control: 'none' | 'trailer' | 'sidecar';
+  readonly trailerMark: string;
+  readonly finalLineEnd: 'required' | 'optional';
+  readonly limits: PayoutFileLimits;
+}
+
+/** Null stands for no limit. */
+export interface PayoutFileLimits {
+  readonly rowsMax: number | null;
+  readonly bytesMax: number | null;
+  /** Larger payouts are held. */
+  readonly payoutSatangMax: Satang | null;
+  /** A larger total rejects the file. */
+  readonly fileSatangMax: Satang | null;
+}
+
+/** A few hundred rows: the fewer live at once, the fewer outlive the young generation and swell the heap. */
+const readBytes = 16_384;
+
+/** A control file holds two numbers. */
+const controlFileBytesMax = 65_536;
+
+/** The control file that belongs to a payout file. */
+export function controlFilePath(path: string): string {
+  return `${path}.control.json`;
+}
+
+async function readSidecar(path: string): Promise<ControlTotals> {
+  const sidecarPath = controlFilePath(path);
+  const about = (message: string): string => `${sidecarPath}: ${message}`;
+  let file: OpenedFile;
+  try {
+    file = await openRegularFile(sidecarPath);
+  } catch (error) {
+    if (!(error instanceof FileRejected)) throw error;
+    throw new FileRejected('control-missing', about(error.rejection.message));
+  }
+  try {
+    if (file.sizeBytes > controlFileBytesMax)
+      throw new FileRejected('control-unreadable', about('too large for a control file'));
+    const text = await file.handle.readFile('utf8');
+    const reading = readControlFile(text.replace(/^\ufeff/, ''));
+    if (!reading.ok) throw new FileRejected(reading.code, about(reading.message));
+    return reading.totals;
+  } finally {
+    await file.handle.close();
+  }
+}
+
+/** The file's text as UTF-8 without its mark, block by block; `take` sees the bytes as they are on the disk. */
+async function* decodeBlocks(
+  file: OpenedFile,
+  inspection: Inspection,
+  take: (bytes: Buffer) => void,
+): AsyncGenerator<Buffer> {
+  const { encoding, bomBytes } = inspection;
+  const decoder = encoding === 'utf-8' ? undefined : new TextDecoder(encoding, { fatal: true });
+  let skip = bomBytes;
+  for await (const block of readBlocks(file.handle, readBytes)) {
+    take(block);
+    const text = block.subarray(skip);
+    skip = Math.max(0, skip - block.length);
+    yield decoder === undefined ? text : Buffer.from(decoder.decode(text, { stream: true }));
+  }
+  if (decoder !== undefined) yield Buffer.from(decoder.decode());
+}
+
+async function gatherHead(blocks: AsyncGenerator<Buffer>): Promise<{ head: Buffer; isWhole: boolean }> {
+  let head = Buffer.alloc(0);
+  while (head.length < headBytes) {
+    const next = await blocks.next();
+    if (next.done === true) return { head, isWhole: true };
+    head = Buffer.concat([head, next.value]);
+  }
+  return { head, isWhole: false };
+}
+
+/** Reads an opened file to its end; `take` sees every byte that was read. */
+async function* readOpened(
+  file: OpenedFile,
+  inspection: Inspection,
+  options: PayoutFileOptions,
+  take: (bytes: Buffer) => void,
+): AsyncGenerator<ReadPart, SealTotals> {
+  const sidecar = options.control === 'sidecar' ? await readSidecar(inspection.path) : null;
+  const blocks = decodeBlocks(file, inspection, take);
+  const { head, isWhole } = await gatherHead(blocks);
+  const header = readHeader(head, isWhole, options);
+  yield { kind: 'header', extraColumns: header.extraColumns };
+  const records = new RecordReader(header.delimiter, header.cellCount, header.nextLine);
+  const taker = new RowTaker(header, { ...options, ...options.limits });
+  const takeAll = (found: readonly FileRecord[]): ReadPart => {
+    const rows: StagedRow[] = [];
+    for (const record of found) {
+      const row = taker.take(record);
+      if (row !== undefined) rows.push(row);
+    }
+    return { kind: 'rows', rows };
+  };
+  yield takeAll(records.read(head.subarray(header.endOffset)));
+  for await (const block of blocks) yield takeAll(records.read(block));
+  const last = takeAll(records.end());
+  const totals = taker.finish(sidecar);
+  if (options.control === 'none' && options.finalLineEnd === 'required' && !inspection.endsWithLineEnd) {
+    const message =
+      'the last line has no line end, so its last cell may be cut short: have the file written again, ' +
+      'use control totals, or set input.finalLineEnd to optional';
+    throw new FileRejected('line-end-missing', message, records.lastLine);
+  }
+  yield last;
+  return totals;
+}
+
+/** Says that the file has changed, whatever else was found in it. */
+async function requireUnchanged(file: OpenedFile, inspection: Inspection): Promise<void> {
+  if ((await identify(file.handle)).identity !== inspection.identity) throw rejectChanged();
+}
+
+async function* readPayoutFile(inspection: Inspection, options: PayoutFileOptions): AsyncGenerator<ReadPart> {
+  const file = await openRegularFile(inspection.path);
+  try {
+    await requireUnchanged(file, inspection);
+    const hash = createHash('sha256');
+    const parts = readOpened(file, inspection, options, (bytes) => hash.update(bytes));
+    const totals = yield* parts;
+    await requireUnchanged(file, inspection);
+    if (hash.digest('hex') !== inspection.sha256) throw rejectChanged();
+    yield { kind: 'summary', totals };
+  } catch (error) {
+    if (error instanceof FileRejected) await requireUnchanged(file, inspection);
+    throw error;
+  } finally {
+    await file.handle.close();
+  }
+}
+
+/** A reader of payout files under these settings. */
+export function makePayoutFileReader(options: PayoutFileOptions): PayoutFileReader {
+  return {
+    async inspect(path) {
+      try {
+        const inspection = await inspectFile(path, {
+          encoding: options.encoding,
+          bytesMax: options.limits.bytesMax,
+        });
+        return { kind: 'inspected', inspection };
+      } catch (error) {
+        if (error instanceof FileRejected) return { kind: 'rejected', rejection: error.rejection };
+        throw error;
+      }
+    },
+    async *read(inspection) {
+      try {
+        yield* readPayoutFile(inspection, options);
+      } catch (error) {
+        if (!(error instanceof FileRejected)) throw error;
+        yield { kind: 'rejected', rejection: error.rejection };
+      }
+    },
+  };
+}

@@ -1,0 +1,219 @@
+/**
+ * The one way to change a payout. Calls that come while the loop is busy are gathered into one transaction, so that
+ * one sync to disk serves them all (group commit).
+ */
+import type { DatabaseSync } from 'node:sqlite';
+import { canMovePayout, claimReleasingStatuses, type Attempt, type PayoutStatus } from '../core/payout.ts';
+import type { Change } from '../core/ports.ts';
+import {
+  prepareApply,
+  prepareLatestEventSeq,
+  type ApplyStatements,
+  type ClaimGuard,
+} from './apply-statements.ts';
+import { inTransaction } from './connection.ts';
+import { sqliteCodeOf, sqliteCodes } from './errors.ts';
+import { toAttemptRecord, toAttemptState, toPayoutState } from './rows.ts';
+
+/** A change that no table allows: a bug of whoever composed it. Nothing of its call is applied. */
+class ForbiddenChangeError extends Error {
+  override readonly name = 'ForbiddenChangeError';
+}
+
+interface Call {
+  readonly changes: readonly Change[];
+  readonly resolve: (applied: readonly boolean[]) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+/** Thrown through a transaction to end it: this call alone is to blame. */
+class CallFailure extends Error {
+  readonly call: Call;
+
+  constructor(call: Call, cause: unknown) {
+    super('a call cannot be applied', { cause });
+    this.call = call;
+  }
+}
+
+/** What the batch says about its rows, read once a transaction. */
+interface Gate {
+  readonly companyId: string;
+  /** The batch is running and no line stop is in force for its payer account. */
+  readonly isOpen: boolean;
+}
+
+interface Transaction {
+  readonly statements: ApplyStatements;
+  readonly gates: Map<string, Gate>;
+  latestEventSeq: number;
+}
+
+export interface Applier {
+  apply(changes: readonly Change[]): Promise<readonly boolean[]>;
+  /** Commits what is waiting, at once. */
+  flush(): void;
+}
+
+const isReleased = (status: PayoutStatus): boolean => claimReleasingStatuses.includes(status);
+
+/** @throws ForbiddenChangeError */
+function checkChange({ before, after, event, attempt, isIntent }: Change): void {
+  const refuse = (why: string): never => {
+    throw new ForbiddenChangeError(`payout ${before.seq}: ${why}`);
+  };
+  if (!canMovePayout(before.status, after.status, event.cause)) {
+    refuse(`${before.status} cannot become ${after.status} because of "${event.cause}"`);
+  }
+  if (after.seq !== before.seq) refuse(`the change is composed for payout ${after.seq}`);
+  if (attempt !== undefined && attempt.payoutSeq !== before.seq) refuse('the attempt is another payout’s');
+  const isSubmitted = event.cause === 'intent-recorded';
+  if (isSubmitted !== (isIntent === true)) refuse('an intent, and nothing else, is marked as one');
+  const isNew = attempt !== undefined && attempt.attemptNo > before.attemptNo;
+  if (isSubmitted !== isNew) refuse('an intent, and nothing else, makes a new attempt');
+  if (isNew && attempt.attemptNo !== after.attemptNo) refuse('the new attempt is not the payout’s latest');
+}
+
+function readGate({ statements, gates }: Transaction, batchId: string): Gate {
+  const known = gates.get(batchId);
+  if (known !== undefined) return known;
+  const record = statements.gate.get({ batchId });
+  if (record === undefined) throw new ForbiddenChangeError(`there is no batch ${batchId}`);
+  const isOpen = record.status === 'running' && record.stopped_since_ms === null;
+  const gate = { companyId: record.company_id, isOpen };
+  gates.set(batchId, gate);
+  return gate;
+}
+
+function claimGuardOf({ before, after, isIntent }: Change): ClaimGuard {
+  if (isIntent === true) return 'held-by-row';
+  const takesItBack = isReleased(before.status) && !isReleased(after.status) && after.status !== 'paid';
+  return takesItBack ? 'not-held-by-another' : 'none';
+}
+
+/** False when a guard no longer holds; nothing has changed then. */
+function applyChange(transaction: Transaction, change: Change): boolean {
+  const { before, after, event, attempt } = change;
+  const { statements } = transaction;
+  const gate = readGate(transaction, before.batchId);
+  if (change.isIntent === true && !gate.isOpen) return false;
+  const claim = { companyId: gate.companyId, payoutId: before.instruction.payoutId, seq: before.seq };
+  const eventSeq = transaction.latestEventSeq + 1;
+  const changed = statements.payout[claimGuardOf(change)].run({
+    ...toPayoutState(after),
+    ...claim,
+    statusBefore: before.status,
+    versionBefore: before.version,
+    versionAfter: before.version + 1,
+    eventSeq,
+  });
+  if (changed === 0) return false;
+  moveClaim(statements, change, claim);
+  if (attempt !== undefined) keepAttempt(statements, attempt, change.isIntent === true);
+  statements.appendEvent.run({
+    seq: eventSeq,
+    payout_seq: before.seq,
+    from_status: before.status,
+    to_status: after.status,
+    cause: event.cause,
+    at_ms: event.atMs,
+    attempt_no: after.attemptNo,
+    detail: JSON.stringify(event.detail),
+  });
+  transaction.latestEventSeq = eventSeq;
+  return true;
+}
+
+function moveClaim(
+  { claim: statements }: ApplyStatements,
+  { before, after, event, attempt, isIntent }: Change,
+  claim: { readonly companyId: string; readonly payoutId: string; readonly seq: number },
+): void {
+  if (isIntent === true && attempt !== undefined) {
+    const { attemptNo } = attempt;
+    const counted = statements.count.run({ ...claim, attemptNo, attemptsBefore: attemptNo - 1 });
+    if (counted === 0)
+      throw new ForbiddenChangeError(`payout ${before.seq}: attempt ${attemptNo} is not the next one`);
+  } else if (event.cause === 'late-proof') {
+    statements.takeForPaid.run(claim);
+  } else if (isReleased(after.status)) {
+    statements.giveBack.run(claim);
+  } else if (isReleased(before.status)) {
+    statements.takeIfFree.run(claim);
+  }
+}
+
+function keepAttempt({ attempt: statements }: ApplyStatements, attempt: Attempt, isNew: boolean): void {
+  if (isNew) {
+    statements.insert.run(toAttemptRecord(attempt));
+    return;
+  }
+  const { payoutSeq, attemptNo, status } = attempt;
+  const state = toAttemptState(attempt);
+  if (statements.update[status].run({ ...state, payout_seq: payoutSeq, attempt_no: attemptNo }) === 1) return;
+  const present = statements.status.get({ payoutSeq, attemptNo });
+  throw new ForbiddenChangeError(
+    present === undefined
+      ? `payout ${payoutSeq} has no attempt ${attemptNo}`
+      : `attempt ${attemptNo} of payout ${payoutSeq} is ${present.status} and cannot become ${status}`,
+  );
+}
+
+/** True when the error comes from what the call asked for, not from the disk or the file. */
+const isCallToBlame = (error: unknown): boolean =>
+  error instanceof ForbiddenChangeError || sqliteCodeOf(error) === sqliteCodes.constraint;
+
+function applyCall(transaction: Transaction, call: Call): boolean[] {
+  try {
+    return call.changes.map((change) => applyChange(transaction, change));
+  } catch (error) {
+    throw isCallToBlame(error) ? new CallFailure(call, error) : error;
+  }
+}
+
+/** Gathers and commits the changes of one connection. */
+export function makeApplier(db: DatabaseSync): Applier {
+  const statements = prepareApply(db);
+  const readLatestEventSeq = prepareLatestEventSeq(db);
+  let waiting: Call[] = [];
+
+  const commit = (calls: readonly Call[]): readonly (readonly boolean[])[] =>
+    inTransaction(db, () => {
+      const transaction: Transaction = { statements, gates: new Map(), latestEventSeq: readLatestEventSeq() };
+      return calls.map((call) => applyCall(transaction, call));
+    });
+
+  /** A call that cannot be applied is taken out, and the others are applied without it. */
+  const settle = (calls: readonly Call[]): void => {
+    if (calls.length === 0) return;
+    try {
+      const applied = commit(calls);
+      for (const [place, call] of calls.entries()) call.resolve(applied[place] ?? []);
+    } catch (error) {
+      if (error instanceof CallFailure) {
+        error.call.reject(error.cause);
+        settle(calls.filter((call) => call !== error.call));
+        return;
+      }
+      for (const call of calls) call.reject(error);
+    }
+  };
+
+  const flush = (): void => {
+    const calls = waiting;
+    waiting = [];
+    settle(calls);
+  };
+
+  return {
+    flush,
+    apply: async (changes) => {
+      for (const change of changes) checkChange(change);
+      if (changes.length === 0) return [];
+      return new Promise((resolve, reject) => {
+        waiting.push({ changes, resolve, reject });
+        if (waiting.length === 1) setImmediate(flush);
+      });
+    },
+  };
+}

@@ -1,0 +1,81 @@
+/** The store behind the `Journal` port, on one open connection. */
+import type { DatabaseSync } from 'node:sqlite';
+import type { Journal } from '../core/ports.ts';
+import { makeApplier } from './apply.ts';
+import { readBatch, readBatches, readHoldTotals, readTotals } from './batch-queries.ts';
+import * as batches from './batches.ts';
+import * as bulk from './bulk.ts';
+import { makeStage, rejectBatch, startIngest } from './ingest.ts';
+import { makePayoutQueries } from './payout-queries.ts';
+import { seal } from './seal.ts';
+import { openSnapshot } from './snapshot.ts';
+
+export interface JournalParts {
+  readonly db: DatabaseSync;
+  /** Of the file, for snapshots. */
+  readonly path: string;
+  /** Called when the journal has come further, after the commit: at a seal, when a batch moves, and at the end. */
+  readonly onAdvance: () => void;
+}
+
+/** The parts of the port that work on whole batches. */
+function makeBatchMethods({ db, onAdvance }: JournalParts) {
+  const stage = makeStage(db);
+  return {
+    batches: async () => readBatches(db),
+    batch: async (batchId) => readBatch(db, batchId),
+    startIngest: async (start) => startIngest(db, start),
+    stage: async (batchId, rows) => stage(batchId, rows),
+    seal: async (batchId, totals, nowMs) => {
+      seal(db, batchId, totals, nowMs);
+      onAdvance();
+      const batch = readBatch(db, batchId);
+      if (batch === undefined) throw new Error(`batch ${batchId} was sealed and is not there`);
+      return batch;
+    },
+    rejectBatch: async (batchId, code, reason, nowMs) => rejectBatch(db, batchId, code, reason, nowMs),
+    moveBatch: async (batchId, to, why, nowMs) => {
+      const isMoved = batches.moveBatch(db, batchId, to, why, nowMs);
+      if (isMoved) onAdvance();
+      return isMoved;
+    },
+    totals: async (batchId) => readTotals(db, batchId),
+    holdTotals: async (batchId) => readHoldTotals(db, batchId),
+    holdReady: async (batchId, hold, why, nowMs) => bulk.holdReady(db, batchId, hold, why, nowMs),
+    liftHolds: async (batchId, holds, nowMs) => bulk.liftHolds(db, batchId, holds, nowMs),
+    cancelUnsent: async (batchId, nowMs) => bulk.cancelUnsent(db, batchId, nowMs),
+  } satisfies Partial<Journal>;
+}
+
+function makeLineMethods({ db }: JournalParts) {
+  return {
+    lineStop: async (companyId, payerAccount) => batches.readLineStop(db, companyId, payerAccount),
+    recordLineStop: async (stop) => batches.recordLineStop(db, stop),
+    liftLineStop: async (companyId, payerAccount, nowMs) =>
+      batches.liftLineStop(db, companyId, payerAccount, nowMs),
+    reports: async (batchId) => batches.readReports(db, batchId),
+    recordReports: async (reports) => batches.recordReports(db, reports),
+  } satisfies Partial<Journal>;
+}
+
+/** The journal on an open connection, which it closes in the end. */
+export function makeJournal(parts: JournalParts): Journal {
+  const { db, path, onAdvance } = parts;
+  const applier = makeApplier(db);
+  return {
+    ...makeBatchMethods(parts),
+    ...makePayoutQueries(db),
+    ...makeLineMethods(parts),
+    apply: applier.apply,
+    snapshot: async () => openSnapshot(path),
+    [Symbol.asyncDispose]: async () => {
+      if (!db.isOpen) return;
+      applier.flush();
+      try {
+        onAdvance();
+      } finally {
+        db.close();
+      }
+    },
+  };
+}

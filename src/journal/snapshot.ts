@@ -1,0 +1,55 @@
+/** A consistent view for reports: a connection of its own with one read transaction open. */
+import type { DatabaseSync } from 'node:sqlite';
+import type { ResultRow, Snapshot } from '../core/ports.ts';
+import { prepareLatestEventSeq } from './apply-statements.ts';
+import { readBatch, readHoldTotals, readTotals } from './batch-queries.ts';
+import { openReader } from './connection.ts';
+import { selectResultRows, toResultRow } from './rows.ts';
+import { prepare } from './statements.ts';
+
+/** Rows that are read at a time, so that memory stays flat. */
+const pageRows = 500;
+
+async function* readRows(
+  db: DatabaseSync,
+  batchId: string,
+  changedSince: number | undefined,
+): AsyncGenerator<ResultRow> {
+  const nextPage = prepare(db, (values: { afterRowNo: number; changedSince: number }) =>
+    selectResultRows()
+      .where('p.batch_id', '=', batchId)
+      .where('p.row_no', '>', values.afterRowNo)
+      .where('p.last_event_seq', '>', values.changedSince)
+      .orderBy('p.row_no')
+      .limit(pageRows),
+  );
+  let afterRowNo = 0;
+  for (;;) {
+    // Every event number is above -1: without a bound, rows that never had an event are shown too.
+    const page = nextPage.all({ afterRowNo, changedSince: changedSince ?? -1 });
+    for (const record of page) yield toResultRow(record);
+    afterRowNo = page.at(-1)?.row_no ?? afterRowNo;
+    if (page.length < pageRows) return;
+  }
+}
+
+/** Opens a view of this moment. While it is open the write-ahead log grows, so its owner closes it soon. */
+export function openSnapshot(path: string): Snapshot {
+  const db = openReader(path);
+  try {
+    db.exec('begin');
+    // The view is of the moment of the first read.
+    const eventSeq = prepareLatestEventSeq(db)();
+    return {
+      eventSeq,
+      batch: async (batchId) => readBatch(db, batchId),
+      totals: async (batchId) => readTotals(db, batchId),
+      holdTotals: async (batchId) => readHoldTotals(db, batchId),
+      resultRows: (batchId, changedSince) => readRows(db, batchId, changedSince),
+      [Symbol.asyncDispose]: async () => db.close(),
+    };
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}

@@ -1,0 +1,39 @@
+#!/usr/bin/env node
+/** The bin entry: registers the commands and turns what they throw into an exit code. */
+import { checkCommand } from './cli/check.ts';
+import { configCommand } from './cli/config.ts';
+import { makeCommandLine } from './cli/options.ts';
+import { cancelCommand, resumeCommand } from './cli/people.ts';
+import { reportFailure } from './cli/report-failure.ts';
+import { runCommand } from './cli/run.ts';
+import { sandboxCommand } from './cli/sandbox.ts';
+import { settleCommand } from './cli/settle.ts';
+import { showCommand } from './cli/show.ts';
+import { statusCommand } from './cli/status.ts';
+
+/** The reader of our output may leave before the end (`paydrop status | head`): that is no failure. */
+function tolerateClosedPipe(stream: NodeJS.WriteStream): void {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+}
+
+tolerateClosedPipe(process.stdout);
+tolerateClosedPipe(process.stderr);
+try {
+  // The commands load what they need when they run: --help loads none of it.
+  await makeCommandLine(process.argv.slice(2))
+    .command(runCommand)
+    .command(checkCommand)
+    .command(statusCommand)
+    .command(showCommand)
+    .command(settleCommand)
+    .command(resumeCommand)
+    .command(cancelCommand)
+    .command(sandboxCommand)
+    .command(configCommand)
+    .parseAsync();
+} catch (error) {
+  // The code is set rather than the process ended, so that no output is cut off.
+  process.exitCode = await reportFailure(error);
+}

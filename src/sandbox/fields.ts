@@ -1,0 +1,180 @@
+/** What the fields of a business request must look like (§2.4–2.6), one line a field, and the code that each fault gets. */
+import { parseBaht } from '../core/money.ts';
+import { computeCheckDigit } from '../core/proxy-id.ts';
+import { fieldLengths, payerBankCode, resendFlagNormal } from '../bank/wire.ts';
+import type { WireNames } from '../bank/wire.ts';
+import { describeStatus } from './status-texts.ts';
+import type { BusinessStatus } from './status-texts.ts';
+
+/** A body that has been read as a JSON object. */
+export type Body = Readonly<Record<string, unknown>>;
+
+interface FieldRule {
+  readonly name: string;
+  readonly isRequired: boolean;
+  readonly lengthMax: number;
+  /** Looks at a value of allowed length. */
+  readonly findFault?: (value: string) => BusinessStatus | undefined;
+}
+
+/** The first fault of a body, or undefined. */
+export type FindFault = (body: Body) => BusinessStatus | undefined;
+
+/** A refusal whose description names the field after the bank's own text. */
+function refuse(code: string, detail: string): BusinessStatus {
+  return { code, text: `${describeStatus(code)}: ${detail}` };
+}
+
+const hasShape =
+  (pattern: RegExp, name: string, shape: string, code = 'PT001') =>
+  (value: string): BusinessStatus | undefined =>
+    pattern.test(value) ? undefined : refuse(code, `${name} must be ${shape}`);
+
+const datePattern = /^(\d{4})(\d{2})(\d{2})$/;
+
+function findDateFault(value: string): BusinessStatus | undefined {
+  const [, year, month, day] = datePattern.exec(value) ?? [];
+  const iso = `${year}-${month}-${day}`;
+  const time = year === undefined ? NaN : Date.parse(`${iso}T00:00:00Z`);
+  const isDate = !Number.isNaN(time) && new Date(time).toISOString().startsWith(iso);
+  return isDate ? undefined : refuse('PT001', 'tranDate must be a date YYYYMMDD');
+}
+
+const timePattern = /^([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/;
+const mobilePattern = /^0[689]\d{8}$/;
+const nationalIdPattern = /^\d{13}$/;
+const plainEnglish = /^[ -~]+$/;
+const latinScript = /^[\p{Script=Latin}\p{M}\p{N}\p{P}\p{Zs}]+$/u;
+
+function findAmountFault(value: string): BusinessStatus | undefined {
+  const amount = parseBaht(value);
+  if (amount === undefined) {
+    return refuse('PT001', 'tranAmount must be decimal text with at most 2 decimals');
+  }
+  return amount > 0n ? undefined : refuse('PT001', 'tranAmount must be more than 0');
+}
+
+function findNameFault(value: string, name: string): BusinessStatus | undefined {
+  const isEnglish = plainEnglish.test(value) || latinScript.test(value);
+  return isEnglish ? undefined : refuse('PT001', `${name} must be in English`);
+}
+
+function hasRightCheckDigit(digits: string): boolean {
+  return nationalIdPattern.test(digits) && computeCheckDigit(digits) === digits.charCodeAt(12) - 48;
+}
+
+/**
+ * Looks at a proxy ID in the light of its type. Not a rule of the fields: a transfer that fails here
+ * has entered the bank and stays there as failed (§2.6 gives EV055 as an item's own code).
+ */
+export function findProxyFault(proxyNo: string, proxyType: string, name: string): BusinessStatus | undefined {
+  if (proxyType === 'MSISDN' && !mobilePattern.test(proxyNo)) {
+    return refuse('EV055', `${name} must be a mobile number of ten digits`);
+  }
+  if (proxyType === 'NATID' && !hasRightCheckDigit(proxyNo)) {
+    return refuse('EV055', `${name} must be a citizen or tax ID of 13 digits with a right check digit`);
+  }
+  return undefined;
+}
+
+const required = (
+  name: string,
+  lengthMax: number,
+  findFault?: (value: string) => BusinessStatus | undefined,
+): FieldRule => ({ name, isRequired: true, lengthMax, ...(findFault === undefined ? {} : { findFault }) });
+
+const optional = (
+  name: string,
+  lengthMax: number,
+  findFault?: (value: string) => BusinessStatus | undefined,
+): FieldRule => ({ ...required(name, lengthMax, findFault), isRequired: false });
+
+const commonRules: readonly FieldRule[] = [
+  required('channelID', fieldLengths.channelID),
+  required('termID', fieldLengths.termID),
+  required('tranDate', fieldLengths.tranDate, findDateFault),
+  required('tranTime', fieldLengths.tranTime, hasShape(timePattern, 'tranTime', 'a time HH:mm:ss')),
+  required('compId', fieldLengths.compId),
+  required('requestUID', fieldLengths.requestUID),
+];
+
+const payerRules: readonly FieldRule[] = [
+  required('payerBankCode', fieldLengths.payerBankCode, (value) =>
+    value === payerBankCode ? undefined : refuse('EV013', `payerBankCode must be ${payerBankCode}`),
+  ),
+  required('payerAccount', fieldLengths.payerAccount, hasShape(/^\d+$/, 'payerAccount', 'numeric')),
+];
+
+function payeeRules(names: WireNames, numberMax: number, nameMax: number): readonly FieldRule[] {
+  return [
+    required(
+      names.proxyType,
+      fieldLengths.type,
+      hasShape(/^(NATID|MSISDN)$/, names.proxyType, 'NATID or MSISDN', 'EV056'),
+    ),
+    required(names.proxyNo, numberMax),
+    optional(names.proxyName, nameMax, (value) => findNameFault(value, names.proxyName)),
+  ];
+}
+
+function findFieldFault(rule: FieldRule, body: Body): BusinessStatus | undefined {
+  const value = body[rule.name];
+  if (value === undefined || value === null || value === '') {
+    return rule.isRequired ? refuse('PT001', `${rule.name} is required`) : undefined;
+  }
+  if (typeof value !== 'string') return refuse('EV012', `${rule.name} must be text`);
+  if (value.length > rule.lengthMax) {
+    return refuse('PT001', `${rule.name} is over max length ${rule.lengthMax}`);
+  }
+  return rule.findFault?.(value);
+}
+
+function toFinder(rules: readonly FieldRule[]): FindFault {
+  return (body) => {
+    for (const rule of rules) {
+      const fault = findFieldFault(rule, body);
+      if (fault !== undefined) return fault;
+    }
+    return undefined;
+  };
+}
+
+/** Endpoint 5 (§2.4). */
+export function payeeCheckRules(names: WireNames): FindFault {
+  return toFinder([
+    ...commonRules,
+    ...payerRules,
+    ...payeeRules(names, fieldLengths.checkNo, fieldLengths.checkName),
+  ]);
+}
+
+/** Endpoint 6 (§2.5). */
+export function transferRules(names: WireNames): FindFault {
+  return toFinder([
+    ...commonRules,
+    required('transRefNo', fieldLengths.transRefNo),
+    ...payerRules,
+    required('tranAmount', fieldLengths.tranAmount, findAmountFault),
+    required('resendFlag', fieldLengths.resendFlag, (value) =>
+      value === resendFlagNormal ? undefined : refuse('PT001', `resendFlag must be ${resendFlagNormal}`),
+    ),
+    ...payeeRules(names, fieldLengths.transferNo, fieldLengths.transferName),
+    optional('reference1', fieldLengths.reference1),
+    optional('reference2', fieldLengths.reference2),
+  ]);
+}
+
+/** Endpoint 7 (§2.6). */
+export function inquiryRules(): FindFault {
+  return toFinder([
+    ...commonRules,
+    required('transRefNo', fieldLengths.transRefNo),
+    optional('transferType', fieldLengths.transferType),
+  ]);
+}
+
+/** The text of a field, or undefined when it is absent or empty. */
+export function textOf(body: Body, name: string): string | undefined {
+  const value = body[name];
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

@@ -1,0 +1,85 @@
+/** Reads a payout file into the journal: totals and duplicates are known, and the batch sealed, before any money moves. */
+import type { Batch, Clock, FileRejection, Inspection, Journal, PayoutFileReader } from '../core/ports.ts';
+import { computeBatchId } from '../core/reference.ts';
+
+export interface IngestContext {
+  readonly journal: Journal;
+  readonly reader: PayoutFileReader;
+  readonly clock: Clock;
+  readonly companyId: string;
+  readonly payerAccount: string;
+  /** Aborted when the process is asked to stop; a half-read file is read again from the start next time. */
+  readonly stop: AbortSignal;
+  /** Told how many rows have been read. */
+  readonly onRows: (rows: number) => void;
+}
+
+export type Ingested =
+  /** `isNew` is false when the same bytes were sealed before, under this or any other name. */
+  | { readonly kind: 'batch'; readonly batch: Batch; readonly isNew: boolean }
+  /** Rejected as a whole. The batch is undefined when the bytes could not even be hashed. */
+  | { readonly kind: 'rejected'; readonly rejection: FileRejection; readonly batch: Batch | undefined }
+  | { readonly kind: 'stopped' };
+
+/** Takes a file in, or finds the batch that its bytes already are. */
+export async function ingestFile(context: IngestContext, path: string, fileName: string): Promise<Ingested> {
+  const inspected = await context.reader.inspect(path);
+  if (inspected.kind === 'rejected')
+    return { kind: 'rejected', rejection: inspected.rejection, batch: undefined };
+  const { inspection } = inspected;
+  const known = await findSealed(context.journal, inspection);
+  if (known !== undefined) return { kind: 'batch', batch: known, isNew: false };
+  return readIntoJournal(context, inspection, fileName);
+}
+
+async function findSealed(journal: Journal, inspection: Inspection): Promise<Batch | undefined> {
+  const batch = await journal.batch(computeBatchId(inspection.sha256));
+  if (batch === undefined) return undefined;
+  if (batch.sha256 !== inspection.sha256) {
+    throw new Error(
+      `two files share the batch id ${batch.batchId}: ${batch.fileName} was first; nothing is sent`,
+    );
+  }
+  return batch.status === 'ingesting' || batch.status === 'rejected' ? undefined : batch;
+}
+
+async function readIntoJournal(
+  context: IngestContext,
+  inspection: Inspection,
+  fileName: string,
+): Promise<Ingested> {
+  const { journal, clock } = context;
+  const batchId = computeBatchId(inspection.sha256);
+  let rows = 0;
+  let isStarted = false;
+  const start = async (extraColumns: readonly string[]): Promise<void> => {
+    if (isStarted) return;
+    isStarted = true;
+    const { companyId, payerAccount } = context;
+    const nowMs = clock.now();
+    const { sha256 } = inspection;
+    await journal.startIngest({ batchId, sha256, fileName, companyId, payerAccount, extraColumns, nowMs });
+  };
+  for await (const part of context.reader.read(inspection)) {
+    if (context.stop.aborted) return { kind: 'stopped' };
+    switch (part.kind) {
+      case 'header':
+        await start(part.extraColumns);
+        break;
+      case 'rows':
+        await journal.stage(batchId, part.rows);
+        rows += part.rows.length;
+        context.onRows(rows);
+        break;
+      case 'summary':
+        return { kind: 'batch', batch: await journal.seal(batchId, part.totals, clock.now()), isNew: true };
+      case 'rejected': {
+        await start([]);
+        const { code, message } = part.rejection;
+        await journal.rejectBatch(batchId, code, message, clock.now());
+        return { kind: 'rejected', rejection: part.rejection, batch: await journal.batch(batchId) };
+      }
+    }
+  }
+  throw new Error(`the reader of ${fileName} ended without a summary`);
+}

@@ -1,0 +1,112 @@
+/** Pays one sealed batch from the journal: payee checks, transfers and inquiries side by side, until it rests. */
+import pLimit, { type LimitFunction } from 'p-limit';
+import type { Batch, ReadyPayout } from '../core/ports.ts';
+import type { WorkerContext } from './context.ts';
+import { settleWhileRunning } from './settle.ts';
+import { submitPayout } from './submit.ts';
+import { verifyPayee } from './verify.ts';
+
+const pageRows = 500;
+
+/** Why the paying ended. `resting`: nothing is left to send or to ask, but what needs a person. */
+export type PayEnd = 'resting' | 'halted' | 'stopped';
+
+/**
+ * Sends whatever of the batch may be sent and settles what is in doubt.
+ * @throws whatever the journal throws: nothing more is sent then
+ */
+export async function payBatch(context: WorkerContext, batch: Batch): Promise<PayEnd> {
+  const settlingEnds = new AbortController();
+  const settling = breakTogether(context, settleWhileRunning(context, batch.batchId, settlingEnds.signal));
+  const paying = breakTogether(context, payUntilRest(context, batch)).finally(() => settlingEnds.abort());
+  const [paid, settled] = await Promise.allSettled([paying, settling]);
+  if (settled.status === 'rejected') throw settled.reason;
+  if (paid.status === 'rejected') throw paid.reason;
+  return paid.value;
+}
+
+/** When one part of the run breaks, no other begins anything new. */
+async function breakTogether<T>(context: WorkerContext, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    context.run.broken.abort();
+    throw error;
+  }
+}
+
+async function payUntilRest(context: WorkerContext, batch: Batch): Promise<PayEnd> {
+  const { journal, gate, run, stop } = context;
+  for (;;) {
+    run.isSending = true;
+    await payReadyRows(context, batch);
+    run.isSending = false;
+    if (stop.aborted) return 'stopped';
+    const isHalted = gate.state.status === 'halted';
+    const now = context.clock.now();
+    if (!isHalted && (await journal.liftHolds(batch.batchId, ['paused'], now)) > 0) continue;
+    const nextAtMs = await journal.nextInquiryAtMs(batch.batchId);
+    if (nextAtMs === undefined && run.inFlight.size === 0) return isHalted ? 'halted' : 'resting';
+    await run.waitForBell(lookAgainMs, stop);
+  }
+}
+
+/** Other processes may let held rows go on while we wait for inquiries. */
+const lookAgainMs = 1_000;
+
+/** One pass over the ready rows, in input order, with a bounded number of them under way. */
+async function payReadyRows(context: WorkerContext, batch: Batch): Promise<void> {
+  const lanes: Lanes = {
+    verify: pLimit(context.verify.concurrency),
+    transfer: pLimit(context.transferConcurrency),
+  };
+  const rowsMax = (context.verify.concurrency + context.transferConcurrency) * 2;
+  const underWay = new Set<Promise<void>>();
+  const failures: unknown[] = [];
+  for await (const ready of readyRows(context, batch)) {
+    const task: Promise<void> = payRow(context, batch, ready, lanes)
+      .catch((error: unknown) => void failures.push(error))
+      .finally(() => underWay.delete(task));
+    underWay.add(task);
+    if (underWay.size >= rowsMax) await Promise.race(underWay);
+    if (failures.length > 0) break;
+  }
+  await Promise.all(underWay);
+  if (failures.length > 0) throw failures[0];
+}
+
+/** Payee checks and transfers have limits of their own, so that checks run ahead of transfers. */
+interface Lanes {
+  readonly verify: LimitFunction;
+  readonly transfer: LimitFunction;
+}
+
+async function* readyRows(context: WorkerContext, batch: Batch): AsyncGenerator<ReadyPayout> {
+  let afterRowNo = 0;
+  for (;;) {
+    const page = await context.journal.readyPage(batch.batchId, afterRowNo, pageRows);
+    for (const ready of page) {
+      if (context.stop.aborted || context.gate.state.status === 'halted') return;
+      yield ready;
+      afterRowNo = ready.payout.rowNo;
+    }
+    if (page.length < pageRows) return;
+  }
+}
+
+async function payRow(context: WorkerContext, batch: Batch, ready: ReadyPayout, lanes: Lanes): Promise<void> {
+  const verified = await lanes.verify(() => verifyPayee(context, ready.payout));
+  switch (verified.kind) {
+    case 'stopped':
+      return;
+    case 'change':
+      await context.journal.apply([verified.change]);
+      context.run.noteProgress();
+      context.count(verified.change.after);
+      return;
+    case 'payable': {
+      const recordOutcome = await lanes.transfer(() => submitPayout(context, batch, ready, verified.names));
+      await recordOutcome();
+    }
+  }
+}

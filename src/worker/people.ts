@@ -1,0 +1,70 @@
+/** What a person asks for from the command line: let held rows go on, or cancel what has not been sent. */
+import { decideCancel, decideLift } from '../core/decide-people.ts';
+import { batchWideHolds, payoutWideHolds } from '../core/decide-people.ts';
+import type { Payout } from '../core/payout.ts';
+import type { Batch, Change, Journal } from '../core/ports.ts';
+
+export interface PeopleResult {
+  readonly rowsChanged: number;
+  /** What was asked for does not fit what stands in the journal; in words. */
+  readonly refusals: readonly string[];
+}
+
+/** Lifts the stop of the batch's payer account and the holds that concern the batch as a whole. */
+export async function resumeBatch(journal: Journal, batch: Batch, nowMs: number): Promise<PeopleResult> {
+  await journal.liftLineStop(batch.companyId, batch.payerAccount, nowMs);
+  const rowsChanged = await journal.liftHolds(batch.batchId, batchWideHolds, nowMs);
+  if (batch.status === 'halted' || rowsChanged > 0)
+    await journal.moveBatch(batch.batchId, 'running', null, nowMs);
+  return { rowsChanged, refusals: [] };
+}
+
+/** Cancels every row of the batch that has not been sent. */
+export async function cancelBatch(journal: Journal, batch: Batch, nowMs: number): Promise<PeopleResult> {
+  const rowsChanged = await journal.cancelUnsent(batch.batchId, nowMs);
+  const nextAtMs = await journal.nextInquiryAtMs(batch.batchId);
+  if (rowsChanged > 0 && nextAtMs === undefined) await journal.moveBatch(batch.batchId, 'done', null, nowMs);
+  return { rowsChanged, refusals: [] };
+}
+
+/** Lets each of these held payouts go on: a person has looked at the row, so name, limit and similar are lifted too. */
+export async function resumePayouts(
+  journal: Journal,
+  seqs: readonly number[],
+  nowMs: number,
+): Promise<PeopleResult> {
+  const result = await changeEach(journal, seqs, (payout) => decideLift(payout, payoutWideHolds, nowMs));
+  return result;
+}
+
+/** Cancels each of these payouts that has not been sent. */
+export async function cancelPayouts(
+  journal: Journal,
+  seqs: readonly number[],
+  nowMs: number,
+): Promise<PeopleResult> {
+  return changeEach(journal, seqs, (payout) => decideCancel(payout, nowMs));
+}
+
+async function changeEach(
+  journal: Journal,
+  seqs: readonly number[],
+  decide: (payout: Payout) => Change | string,
+): Promise<PeopleResult> {
+  const refusals: string[] = [];
+  let rowsChanged = 0;
+  for (const seq of seqs) {
+    const payout = await journal.payout(seq);
+    if (payout === undefined) continue;
+    const change = decide(payout);
+    if (typeof change === 'string') {
+      refusals.push(change);
+      continue;
+    }
+    const [isApplied] = await journal.apply([change]);
+    if (isApplied === true) rowsChanged += 1;
+    else
+      refusals.push(`row ${payout.rowNo} of batch ${payout.batchId} changed at the same moment: look again`);
+  }
+  return { rowsChanged, refusals };
+}

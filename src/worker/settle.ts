@@ -1,0 +1,128 @@
+/** Settles what is in doubt by inquiry, and sends again what the rule allows. */
+import pLimit from 'p-limit';
+import { formatBangkokDate } from '../core/bangkok-time.ts';
+import { afterChange } from '../core/change.ts';
+import { classifyInquiryReply, type InquiryReading } from '../core/classify.ts';
+import { decideAfterInquiry, type InquiryStep } from '../core/decide-inquiry.ts';
+import type { Attempt, Payout } from '../core/payout.ts';
+import type { Change, InDoubt } from '../core/ports.ts';
+import { mayBytesLeaveAgain } from '../core/sending-rule.ts';
+import type { WorkerContext } from './context.ts';
+import { inquireThroughGate, inquiryAbout } from './submit.ts';
+import { applyOnCurrent, sendAttempt } from './transfer.ts';
+
+/** Longest sleep of the loop when nothing is due: it is woken when something falls into doubt. */
+const idleMs = 60_000;
+const pageRows = 200;
+
+/**
+ * Inquires what falls due, until told to end.
+ * @param end aborted when the run has nothing more to settle
+ */
+export async function settleWhileRunning(
+  context: WorkerContext,
+  batchId: string,
+  end: AbortSignal,
+): Promise<void> {
+  const stop = AbortSignal.any([context.stop, end]);
+  while (!stop.aborted) {
+    const nowMs = context.clock.now();
+    const due = await context.journal.dueInquiries(nowMs, pageRows, batchId);
+    const idle = due.filter(({ payout }) => !context.run.inFlight.has(payout.seq));
+    if (idle.length > 0) {
+      await settleAll(context, idle);
+      continue;
+    }
+    const nextAtMs = (await context.journal.nextInquiryAtMs(batchId)) ?? nowMs + idleMs;
+    const waitMs = due.length > 0 ? inFlightLookMs : Math.max(1, nextAtMs - nowMs);
+    await context.run.waitForBell(Math.min(waitMs, idleMs), stop);
+  }
+}
+
+/** Pause while all that is due has its own request still under way. */
+const inFlightLookMs = 50;
+
+/** Inquires about each of these once. */
+export async function settleAll(context: WorkerContext, inDoubt: readonly InDoubt[]): Promise<void> {
+  const limit = pLimit(context.transferConcurrency);
+  const tasks = inDoubt.map((one) => limit(() => settleOne(context, one)));
+  await Promise.all(tasks);
+  context.run.ring();
+}
+
+/** Inquires once about everything in one of these states of doubt, due or not; of one batch when given. */
+export async function settleOnce(
+  context: WorkerContext,
+  which: 'unresolved' | 'all',
+  batchId?: string,
+): Promise<number> {
+  let afterSeq = 0;
+  let asked = 0;
+  while (!context.stop.aborted) {
+    const page = await context.journal.inDoubt(afterSeq, pageRows, batchId);
+    const wanted = page.filter(({ payout }) => which === 'all' || payout.status === 'unresolved');
+    await settleAll(context, wanted);
+    asked += wanted.length;
+    const last = page.at(-1);
+    if (last === undefined) break;
+    afterSeq = last.payout.seq;
+  }
+  return asked;
+}
+
+async function settleOne(context: WorkerContext, { payout, attempt }: InDoubt): Promise<void> {
+  if ((await context.gate.enter(true)) !== 'go') return;
+  const { reading, facts } = await inquire(context, attempt);
+  const decide: Decide = (current) =>
+    decideAfterInquiry(current, attempt, reading, facts, context.settle, context.bankClock.read());
+  if (decide(payout).kind === 'send-again' && (await context.gate.enter()) === 'go') {
+    return sendAgain(context, payout, decide);
+  }
+  const current = await applyOnCurrent(context, payout, (now) => withoutSending(decide(now)));
+  const said = { transRefNo: attempt.order.transRefNo, finding: reading.kind, status: current?.status };
+  context.log('info', 'inquired', said);
+  context.count(current);
+}
+
+type Decide = (current: Payout) => InquiryStep;
+
+const withoutSending = (step: InquiryStep): Change =>
+  step.kind === 'send-again' ? step.otherwise : step.change;
+
+/** Sends the same attempt again, once that it is to be sent is durable; waiting at the gate may have changed the answer. */
+async function sendAgain(context: WorkerContext, payout: Payout, decide: Decide): Promise<void> {
+  context.run.inFlight.add(payout.seq);
+  const step = decide(payout);
+  const [isApplied = false] = await context.journal.apply([step.change]);
+  if (step.kind !== 'send-again' || !isApplied) {
+    context.run.inFlight.delete(payout.seq);
+    context.gate.leave({ kind: 'nothing' });
+    return;
+  }
+  context.log('warn', 'sending the same attempt again', { transRefNo: step.attempt.order.transRefNo });
+  const recordOutcome = await sendAttempt(context, afterChange(step.change), step.attempt, () =>
+    mayBytesLeaveAgain(step.attempt, context.settle, context.bankClock.read()),
+  );
+  await recordOutcome();
+}
+
+interface Inquired {
+  readonly reading: InquiryReading;
+  readonly facts: { readonly httpStatus: number | undefined };
+}
+
+/** Asks with the attempt's own date; when that finds nothing and the day has changed, with today's too (§2.6 shows neither). */
+async function inquire(context: WorkerContext, attempt: Attempt): Promise<Inquired> {
+  const { transRefNo, tranDate } = attempt.order;
+  const first = await inquireThroughGate(context, inquiryAbout(attempt, tranDate, context.clock.now()));
+  const reading = classifyInquiryReply(first, transRefNo);
+  const today = formatBangkokDate(context.clock.now());
+  if (reading.kind !== 'not-found' || today === tranDate || (await context.gate.enter(true)) !== 'go') {
+    return { reading, facts: { httpStatus: first.kind === 'answered' ? first.httpStatus : undefined } };
+  }
+  const second = await inquireThroughGate(context, inquiryAbout(attempt, today, context.clock.now()));
+  return {
+    reading: classifyInquiryReply(second, transRefNo),
+    facts: { httpStatus: second.kind === 'answered' ? second.httpStatus : undefined },
+  };
+}

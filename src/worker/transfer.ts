@@ -1,0 +1,102 @@
+/** Sends one attempt whose intent is durable, and records what came of it. */
+import { classifyTransferReply, type TransferFinding } from '../core/classify.ts';
+import { afterChange } from '../core/change.ts';
+import { decideAfterTransfer, lineSignalOf, type LineSignal } from '../core/decide-transfer.ts';
+import type { Attempt, Payout } from '../core/payout.ts';
+import type { BankReply, Change, Exchange, TransferFields } from '../core/ports.ts';
+import type { WorkerContext } from './context.ts';
+
+/**
+ * Sends an attempt. The caller has passed the gate and has made the send durable; the gate is left here.
+ * @param payout as it stands after the change that recorded the send
+ * @param mayLeave asked again when the bytes are about to leave
+ * @returns a function that records the outcome, so that the caller's place in the queue is free while it is written
+ */
+export async function sendAttempt(
+  context: WorkerContext,
+  payout: Payout,
+  attempt: Attempt,
+  mayLeave: () => boolean,
+): Promise<() => Promise<void>> {
+  let signal: LineSignal = { kind: 'nothing' };
+  try {
+    const reply = await context.bank.transfer(attempt.order, mayLeave);
+    context.bankClock.see(reply);
+    const finding = classifyTransferReply(reply, attempt.order.transRefNo, attempt.sends === 1);
+    signal = lineSignalOf(finding);
+    if (signal.kind === 'paid' || signal.kind === 'ended-otherwise') context.run.noteProgress();
+    return () => recordOutcome(context, payout, attempt, finding, reply);
+  } finally {
+    context.gate.leave(signal);
+  }
+}
+
+async function recordOutcome(
+  context: WorkerContext,
+  payout: Payout,
+  attempt: Attempt,
+  finding: TransferFinding,
+  reply: BankReply<TransferFields>,
+): Promise<void> {
+  try {
+    const facts = {
+      exchange: exchangeOf(reply),
+      httpStatus: reply.kind === 'answered' ? reply.httpStatus : undefined,
+    };
+    const decide = (current: Payout): Change =>
+      decideAfterTransfer(current, attempt, finding, facts, context.settle, context.clock.now());
+    const settled = await applyOnCurrent(context, payout, decide);
+    logOutcome(context, attempt, finding, settled);
+    context.count(settled);
+    context.run.inFlight.delete(payout.seq);
+    if (settled?.status === 'submitted') await seeInDoubt(context);
+  } finally {
+    context.run.inFlight.delete(payout.seq);
+  }
+}
+
+function exchangeOf(reply: BankReply<unknown>): Exchange | undefined {
+  if (reply.kind !== 'answered' && reply.kind !== 'lost') return undefined;
+  return { requestUid: reply.requestUid, xRequestId: reply.xRequestId, elapsedMs: reply.elapsedMs };
+}
+
+/**
+ * Applies a change decided on the payout as we know it; when somebody else has changed it meanwhile, decides again
+ * on what it has become, as long as it still is in doubt. Returns what it is afterwards.
+ */
+export async function applyOnCurrent(
+  context: WorkerContext,
+  known: Payout,
+  decide: (current: Payout) => Change,
+): Promise<Payout | undefined> {
+  let current: Payout | undefined = known;
+  while (current !== undefined && (current.status === 'submitted' || current.status === 'unresolved')) {
+    const change = decide(current);
+    const [isApplied] = await context.journal.apply([change]);
+    if (isApplied === true) return afterChange(change);
+    current = await context.journal.payout(known.seq);
+  }
+  return current;
+}
+
+function logOutcome(
+  context: WorkerContext,
+  attempt: Attempt,
+  finding: TransferFinding,
+  payout: Payout | undefined,
+): void {
+  const isCalm = finding.kind === 'paid' || (finding.kind === 'failed' && finding.scope === 'payout');
+  context.log(isCalm ? 'debug' : 'warn', 'transfer answered', {
+    transRefNo: attempt.order.transRefNo,
+    finding: finding.kind,
+    code: 'reason' in finding ? finding.reason.code : null,
+    status: payout?.status,
+  });
+}
+
+/** The brake on doubt: rows that merely wait for their answer do not count. */
+async function seeInDoubt(context: WorkerContext): Promise<void> {
+  const inDoubt = (await context.journal.countInDoubt()) - context.run.inFlight.size;
+  context.gate.seeInDoubt(inDoubt);
+  context.run.ring();
+}

@@ -1,0 +1,315 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import {
+  BankAddressError,
+  makeBankClient,
+  type BankClientOptions,
+  type ExchangeRecord,
+} from '../../src/bank/client.ts';
+import { answer, clientOptions, clientSecret, proxyNo, startFakeBank, type FakeBank } from './fake-bank.ts';
+import { makeFakeClock } from './fake-clock.ts';
+import { check, inquiry, order } from './samples.ts';
+
+const yes = () => true;
+
+const open: AsyncDisposable[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0)) await one[Symbol.asyncDispose]();
+});
+
+async function start(changes: Partial<BankClientOptions> = {}) {
+  const bank = await startFakeBank();
+  const client = makeBankClient(clientOptions(bank.baseUrl, changes));
+  open.push(client, bank);
+  return { bank, client };
+}
+
+const bodyOf = (bank: FakeBank, index = 0) =>
+  JSON.parse(bank.business()[index]?.body ?? '{}') as Record<string, string>;
+
+const uidPattern = /^[0-9A-HJKMNP-TV-Z]{20}$/;
+const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+describe('requests', () => {
+  it('endpoint 5 carries every field of §2.4, date and time in Bangkok', async () => {
+    const { bank, client } = await start({ clock: makeFakeClock(Date.parse('2026-11-21T17:00:05Z')) });
+    await client.checkPayee({ proxyType: 'NATID', proxyNo: '9012345678901', proxyName: 'A B' });
+    expect(bank.business()[0]).toMatchObject({
+      path: '/directcredit/v1/open-api/proxy/account/inquirystatus',
+      headers: {
+        'content-type': 'application/json',
+        authorization: 'Bearer token-1',
+        'x-request-id': expect.stringMatching(uuidPattern),
+      },
+    });
+    expect(bodyOf(bank)).toEqual({
+      channelID: 'PAYDROP',
+      termID: 'TERM0001',
+      tranDate: '20261122',
+      tranTime: '00:00:05',
+      compId: 'COMP000001',
+      requestUID: expect.stringMatching(uidPattern),
+      payerBankCode: '006',
+      payerAccount: '0000345924',
+      proxyNo: '9012345678901',
+      proxyName: 'A B',
+      proxyType: 'NATID',
+    });
+  });
+
+  it.each([
+    [160, true],
+    [161, false],
+  ])('endpoint 5 with a name of %i characters sends it: %s', async (length, isSent) => {
+    const { bank, client } = await start();
+    await client.checkPayee({ ...check, proxyName: 'A'.repeat(length) });
+    expect('proxyName' in bodyOf(bank)).toBe(isSent);
+  });
+
+  it('endpoint 6 carries the order as it is stored, and nothing of the settings', async () => {
+    const { bank, client } = await start();
+    await client.transfer(order, yes);
+    expect(bank.business()[0]?.path).toBe('/directcredit/v1/open-api/proxy/fundtransfer');
+    expect(bodyOf(bank)).toEqual({
+      channelID: 'ORDERCHAN',
+      termID: 'ORDERTERM',
+      tranDate: '20261120',
+      tranTime: '23:59:58',
+      compId: 'ORDERCOMP',
+      requestUID: expect.stringMatching(uidPattern),
+      payerBankCode: '006',
+      payerAccount: '0000345924',
+      transRefNo: order.transRefNo,
+      tranAmount: '1234.50',
+      proxyNo,
+      proxyName: 'SOMCHAI JAIDEE',
+      proxyType: 'MSISDN',
+      resendFlag: 'N',
+      reference1: 'INV 1',
+    });
+  });
+
+  it('endpoint 7 carries every required field of §2.6', async () => {
+    const { bank, client } = await start();
+    await client.inquire(inquiry);
+    expect(bank.business()[0]?.path).toBe('/directcredit/v1/open-api/proxy/fundtransfer/inquiry');
+    expect(bodyOf(bank)).toEqual({
+      channelID: 'ORDERCHAN',
+      termID: 'ORDERTERM',
+      tranDate: '20261120',
+      tranTime: '23:59:58',
+      compId: 'ORDERCOMP',
+      transRefNo: order.transRefNo,
+      requestUID: expect.stringMatching(uidPattern),
+    });
+  });
+
+  it("take paths and names from the scheme's word, below the base path", async () => {
+    const bank = await startFakeBank();
+    const client = makeBankClient(clientOptions(`${bank.baseUrl}/gate/`, { scheme: 'promptpay' }));
+    open.push(client, bank);
+    await client.transfer(order, yes);
+    expect(bank.arrivals.map((one) => one.path)).toEqual([
+      '/gate/oauth/authentication/api/v2/token',
+      '/gate/directcredit/v1/open-api/promptpay/fundtransfer',
+    ]);
+    const names = { promptpayNo: proxyNo, promptpayName: 'SOMCHAI JAIDEE', promptpayType: 'MSISDN' };
+    expect(bodyOf(bank)).toMatchObject(names);
+    expect(Object.keys(bodyOf(bank)).filter((name) => name.startsWith('proxy'))).toEqual([]);
+  });
+
+  it('carry ids of their own each time, which the reply tells', async () => {
+    const { bank, client } = await start();
+    const replies = [await client.transfer(order, yes), await client.transfer(order, yes)];
+    const sent = bank.business().map((one, index) => ({
+      requestUid: bodyOf(bank, index)['requestUID'],
+      xRequestId: one.headers['x-request-id'],
+    }));
+    expect(replies).toMatchObject(sent);
+    expect(new Set(sent.flatMap((ids) => Object.values(ids))).size).toBe(4);
+  });
+});
+
+describe('replies', () => {
+  it('tell status, fields, the time of the bank and how long it took', async () => {
+    const { bank, client } = await start();
+    const date = 'Sat, 21 Nov 2026 03:00:05 GMT';
+    bank.behave = ({ path }, response) => {
+      if (path.endsWith('/fundtransfer')) response.setHeader('date', date).setHeader('retry-after', '7');
+    };
+    const reply = await client.transfer(order, yes);
+    expect(reply).toMatchObject({
+      kind: 'answered',
+      httpStatus: 200,
+      bankDateMs: Date.parse(date),
+      retryAfterMs: 7_000,
+      elapsedMs: expect.any(Number),
+      fields: { statusCode: 'IC000', transRefNo: order.transRefNo, sysRefNo: 'SYS1', transFee: '0.00' },
+    });
+    expect(reply.kind === 'answered' && reply.fields?.requestUid === reply.requestUid).toBe(true);
+  });
+
+  it('give the names of a payee and the items of an inquiry', async () => {
+    const { client } = await start();
+    const names = { payeeName: 'SOMCHAI JAIDEE', payeeNameTh: 'สมชาย ใจดี' };
+    expect(await client.checkPayee(check)).toMatchObject({ fields: names });
+    const items = [{ transRefNo: order.transRefNo, tranStatusCode: '010004' }];
+    expect(await client.inquire(inquiry)).toMatchObject({ fields: { items } });
+  });
+
+  it.each([
+    [400, '{"statusCode":"PT001"}', 'PT001'],
+    [403, '{}', undefined],
+    [404, '<html>', undefined],
+    [429, '', undefined],
+    [500, '{"statusCode":"ED001"}', 'ED001'],
+    [503, '<html>', undefined],
+    [200, '<html><body>Login</body></html>', undefined],
+    [200, '', undefined],
+    [301, '{"statusCode":"IC000"}', undefined],
+    [302, '{"statusCode":"IC000"}', undefined],
+    [307, '{"statusCode":"IC000"}', undefined],
+    [308, '{"statusCode":"IC000"}', undefined],
+  ])('HTTP %i with %s is answered, sent once, never followed', async (httpStatus, body, statusCode) => {
+    const { bank, client } = await start();
+    bank.behave = ({ path }, response) => {
+      if (!path.endsWith('/fundtransfer')) return false;
+      response.writeHead(httpStatus, { location: '/elsewhere' }).end(body);
+      return true;
+    };
+    const reply = await client.transfer(order, yes);
+    expect(reply).toMatchObject({ kind: 'answered', httpStatus });
+    expect(reply.kind === 'answered' ? reply.fields?.statusCode : 'none').toBe(statusCode);
+    expect(bank.business()).toHaveLength(1);
+  });
+
+  it('that are lost carry the ids that were sent', async () => {
+    const { bank, client } = await start();
+    bank.behave = ({ path, socket }) => path.endsWith('/fundtransfer') && Boolean(socket.destroy());
+    expect(await client.transfer(order, yes)).toEqual({
+      kind: 'lost',
+      why: 'ECONNRESET',
+      requestUid: bodyOf(bank)['requestUID'],
+      xRequestId: bank.business()[0]?.headers['x-request-id'],
+      elapsedMs: expect.any(Number),
+    });
+    expect(bank.business()).toHaveLength(1);
+  });
+});
+
+describe('mayLeave', () => {
+  it('is asked after the token, and its no withholds the transfer', async () => {
+    const { bank, client } = await start();
+    const mayLeave = vi.fn(() => {
+      expect(bank.tokenPaths()).toHaveLength(1);
+      return false;
+    });
+    expect(await client.transfer(order, mayLeave)).toEqual({ kind: 'withheld' });
+    expect(mayLeave).toHaveBeenCalledTimes(1);
+    expect(bank.business()).toEqual([]);
+  });
+
+  it('is asked after the wait for a turn', async () => {
+    const clock = makeFakeClock();
+    const { bank, client } = await start({ clock, requestsPerSecond: 0.1 });
+    await client.transfer(order, yes);
+    const askedAtMs: number[] = [];
+    const startMs = clock.now();
+    const waiting = client.transfer(order, () => Boolean(askedAtMs.push(clock.now() - startMs)));
+    await vi.waitFor(() => expect(clock.sleepers).toBe(1));
+    expect(askedAtMs).toEqual([]);
+    await clock.advance(10_000);
+    expect(await waiting).toMatchObject({ kind: 'answered' });
+    expect(askedAtMs).toEqual([10_000]);
+    expect(bank.business()).toHaveLength(2);
+  });
+});
+
+describe('the rate limit', () => {
+  it('counts all business calls together, first come first served, and repetitions too', async () => {
+    const clock = makeFakeClock();
+    const { bank, client } = await start({ clock, requestsPerSecond: 1 });
+    const atMs: number[] = [];
+    const startMs = clock.now();
+    bank.behave = ({ path }, response) => {
+      if (path.includes('/oauth/')) return false;
+      atMs.push(clock.now() - startMs);
+      return atMs.length === 1 ? answer(response, {}, 401) : false;
+    };
+    const all = Promise.all([client.checkPayee(check), client.transfer(order, yes), client.inquire(inquiry)]);
+    for (let second = 0; second < 4; second += 1) {
+      await vi.waitFor(() => expect(atMs).toHaveLength(second + 1));
+      if (second === 0) await vi.waitFor(() => expect(bank.tokenPaths()).toHaveLength(2));
+      if (second < 3) {
+        await vi.waitFor(() => expect(clock.sleepers).toBe(3 - second));
+        await clock.advance(1_000);
+      }
+    }
+    expect((await all).map((reply) => reply.kind)).toEqual(['answered', 'answered', 'answered']);
+    expect(atMs).toEqual([0, 1_000, 2_000, 3_000]);
+    const paths = bank.business().map((one) => one.path.split('/').at(-1));
+    expect(paths).toEqual(['inquirystatus', 'fundtransfer', 'inquiry', 'inquirystatus']);
+  });
+
+  it('lets nobody go on once the client is closed', async () => {
+    const clock = makeFakeClock();
+    const { bank, client } = await start({ clock, requestsPerSecond: 0.01 });
+    await client.checkPayee(check);
+    const waiting = client.transfer(order, yes);
+    await vi.waitFor(() => expect(clock.sleepers).toBe(1));
+    await client[Symbol.asyncDispose]();
+    const closed = { kind: 'not-sent', why: 'the bank client is closed' };
+    expect(await waiting).toEqual(closed);
+    expect(await client.transfer(order, yes)).toEqual(closed);
+    expect(bank.business()).toHaveLength(1);
+  });
+});
+
+describe('what is told for the log', () => {
+  it('is every exchange, without bodies, tokens or proxy IDs', async () => {
+    const records: ExchangeRecord[] = [];
+    const { client } = await start({ onExchange: (record) => records.push(record) });
+    await client.transfer(order, yes);
+    await client.checkPayee(check);
+    const common = { outcome: 'answered', httpStatus: 200, why: undefined, elapsedMs: expect.any(Number) };
+    const xRequestId = expect.stringMatching(uuidPattern);
+    expect(records).toEqual([
+      { ...common, endpoint: 'token', code: undefined, xRequestId: undefined, transRefNo: undefined },
+      { ...common, endpoint: 'transfer', code: 'IC000', xRequestId, transRefNo: order.transRefNo },
+      { ...common, endpoint: 'payeeCheck', code: 'IC001', xRequestId, transRefNo: undefined },
+    ]);
+  });
+
+  it.each<[string, (bank: FakeBank) => void]>([
+    [
+      'lost',
+      (bank) => (bank.behave = ({ path, socket }) => !path.includes('/oauth/') && Boolean(socket.destroy())),
+    ],
+    ['echoed', (bank) => (bank.behave = ({ body }, response) => Boolean(response.writeHead(500).end(body)))],
+    ['no HTTP', (bank) => (bank.behave = ({ body, socket }) => Boolean(socket.end(body)))],
+    [
+      'no token',
+      (bank) => (bank.behave = ({ body }, response) => answer(response, { code: body, message: body })),
+    ],
+    [
+      'odd token',
+      (bank) =>
+        (bank.behave = (_, response) =>
+          answer(response, { code: '0000', data: { access_token: 'token-\n' } })),
+    ],
+    ['gone', (bank) => void bank[Symbol.asyncDispose]()],
+  ])('holds no secret when all is %s, nor does the reply', async (_, misbehave) => {
+    const records: ExchangeRecord[] = [];
+    const { bank, client } = await start({ onExchange: (record) => records.push(record) });
+    misbehave(bank);
+    const reply = await client.transfer(order, yes);
+    const told = JSON.stringify({ records, reply });
+    expect(records.length).toBeGreaterThan(0);
+    for (const secret of [clientSecret, 'token-1', 'Bearer', proxyNo, order.payerAccount, 'SOMCHAI']) {
+      expect(told).not.toContain(secret);
+    }
+  });
+});
+
+it('plain http to anywhere but here is refused before anything is sent', () => {
+  expect(() => makeBankClient(clientOptions('http://bank.example'))).toThrow(BankAddressError);
+});

@@ -1,0 +1,76 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { makeRateLimiter } from '../../src/bank/rate-limiter.ts';
+import { makeFakeClock } from './fake-clock.ts';
+
+const never = new AbortController().signal;
+
+/** Asks for `count` turns at once and returns when each came, by the caller's place in the queue. */
+function askForTurns(takeTurn: (signal: AbortSignal) => Promise<void>, count: number, now: () => number) {
+  const turns: { readonly place: number; readonly atMs: number }[] = [];
+  const startMs = now();
+  const all = Array.from({ length: count }, async (_, place) => {
+    await takeTurn(never);
+    turns.push({ place, atMs: now() - startMs });
+  });
+  return { turns, all: Promise.all(all) };
+}
+
+describe('the rate limit', () => {
+  it('spaces calls evenly, first come first served', async () => {
+    const clock = makeFakeClock();
+    const { turns, all } = askForTurns(makeRateLimiter(4, clock), 5, clock.now);
+    await clock.advance(10_000);
+    await all;
+    expect(turns).toEqual([0, 250, 500, 750, 1_000].map((atMs, place) => ({ place, atMs })));
+  });
+
+  it('lets a call go at once after a quiet time, but saves up no turns', async () => {
+    const clock = makeFakeClock();
+    const takeTurn = makeRateLimiter(1, clock);
+    await takeTurn(never);
+    await clock.advance(60_000);
+    const { turns, all } = askForTurns(takeTurn, 3, clock.now);
+    await clock.advance(10_000);
+    await all;
+    expect(turns.map((turn) => turn.atMs)).toEqual([0, 1_000, 2_000]);
+  });
+
+  it('law: no second holds more turns than allowed, whatever the rate', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.double({ min: 0.1, max: 500, noNaN: true }), async (perSecond) => {
+        const clock = makeFakeClock();
+        const { turns, all } = askForTurns(makeRateLimiter(perSecond, clock), 12, clock.now);
+        await clock.advance(1_000_000);
+        await all;
+        expect(turns.map((turn) => turn.place)).toEqual([...turns.keys()]);
+        for (const [index, turn] of turns.entries()) {
+          expect(turn.atMs).toBeGreaterThanOrEqual((index * 1_000) / perSecond - 1e-3);
+          expect(turn.atMs).toBeLessThanOrEqual((index * 1_000) / perSecond + 1);
+        }
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it('outlives a clock that is set back', async () => {
+    const clock = makeFakeClock();
+    const takeTurn = makeRateLimiter(1, clock);
+    await takeTurn(never);
+    clock.set(clock.now() - 3_600_000);
+    const { turns, all } = askForTurns(takeTurn, 1, clock.now);
+    await clock.advance(1_000);
+    await all;
+    expect(turns).toEqual([{ place: 0, atMs: 1_000 }]);
+  });
+
+  it('ends every wait when it is told to', async () => {
+    const clock = makeFakeClock();
+    const takeTurn = makeRateLimiter(0.001, clock);
+    const closing = new AbortController();
+    const all = Promise.all([takeTurn(closing.signal), takeTurn(closing.signal), takeTurn(closing.signal)]);
+    expect(clock.sleepers).toBe(2);
+    closing.abort();
+    await all;
+  });
+});

@@ -1,0 +1,28 @@
+import type { TransferOrder } from '../../src/core/payout.ts';
+import type { PayeeCheck, StatusInquiry } from '../../src/core/ports.ts';
+import { proxyNo } from './fake-bank.ts';
+
+export const order: TransferOrder = {
+  transRefNo: 'PD0123456789ABCDEF01',
+  channelId: 'ORDERCHAN',
+  termId: 'ORDERTERM',
+  companyId: 'ORDERCOMP',
+  payerAccount: '0000345924',
+  tranDate: '20261120',
+  tranTime: '23:59:58',
+  proxyType: 'MSISDN',
+  proxyNo,
+  proxyName: 'SOMCHAI JAIDEE',
+  amountText: '1234.50',
+  reference1: 'INV 1',
+  reference2: null,
+};
+export const inquiry: StatusInquiry = {
+  transRefNo: order.transRefNo,
+  channelId: 'ORDERCHAN',
+  termId: 'ORDERTERM',
+  companyId: 'ORDERCOMP',
+  tranDate: '20261120',
+  tranTime: '23:59:58',
+};
+export const check: PayeeCheck = { proxyType: 'MSISDN', proxyNo, proxyName: null };

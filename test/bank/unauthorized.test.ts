@@ -1,0 +1,116 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { makeBankClient } from '../../src/bank/client.ts';
+import { answer, clientOptions, startFakeBank, type FakeBank } from './fake-bank.ts';
+import { check, inquiry, order } from './samples.ts';
+
+const yes = () => true;
+
+const open: AsyncDisposable[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0)) await one[Symbol.asyncDispose]();
+});
+
+async function start() {
+  const bank = await startFakeBank();
+  const client = makeBankClient(clientOptions(bank.baseUrl));
+  open.push(client, bank);
+  return { bank, client };
+}
+
+const bodyOf = (bank: FakeBank, index = 0) =>
+  JSON.parse(bank.business()[index]?.body ?? '{}') as Record<string, string>;
+
+describe('HTTP 401', () => {
+  /** Refuses every business call that bears one of these tokens. */
+  function refuse(bank: FakeBank, ...tokens: readonly string[]) {
+    bank.behave = ({ path, headers }, response) =>
+      !path.includes('/oauth/') && tokens.includes(headers.authorization ?? '')
+        ? answer(response, { error: 'invalid_token' }, 401)
+        : false;
+  }
+
+  it('renews the token and sends the same order again, with new ids, after asking again', async () => {
+    const { bank, client } = await start();
+    refuse(bank, 'Bearer token-1');
+    const mayLeave = vi.fn(yes);
+    const reply = await client.transfer(order, mayLeave);
+    expect(reply).toMatchObject({ kind: 'answered', httpStatus: 200 });
+    expect(mayLeave).toHaveBeenCalledTimes(2);
+    const [first, second] = [bodyOf(bank, 0), bodyOf(bank, 1)];
+    expect({ ...second, requestUID: '' }).toEqual({ ...first, requestUID: '' });
+    expect(second['requestUID']).not.toBe(first['requestUID']);
+    expect(reply).toMatchObject({ requestUid: second['requestUID'] });
+    const [firstId, secondId] = bank.business().map((one) => one.headers['x-request-id']);
+    expect(secondId).not.toBe(firstId);
+  });
+
+  it('twice is the answer', async () => {
+    const { bank, client } = await start();
+    refuse(bank, 'Bearer token-1', 'Bearer token-3');
+    expect(await client.checkPayee(check)).toMatchObject({
+      kind: 'answered',
+      httpStatus: 401,
+      fields: undefined,
+    });
+    expect(bank.arrivals).toHaveLength(4);
+  });
+
+  it('is not sent again when it may no longer leave', async () => {
+    const { bank, client } = await start();
+    refuse(bank, 'Bearer token-1');
+    const mayLeave = vi.fn(yes).mockReturnValueOnce(true).mockReturnValueOnce(false);
+    expect(await client.transfer(order, mayLeave)).toEqual({ kind: 'withheld' });
+    expect(bank.business()).toHaveLength(1);
+  });
+
+  it('stays the answer when no new token can be had, and the next call asks for one', async () => {
+    const { bank, client } = await start();
+    let isDown = false;
+    bank.behave = ({ path, headers }, response) => {
+      if (path.includes('/oauth/')) return isDown && Boolean(response.writeHead(503).end('<html>'));
+      isDown = headers.authorization === 'Bearer token-1';
+      return isDown && answer(response, {}, 401);
+    };
+    expect(await client.transfer(order, yes)).toMatchObject({ kind: 'answered', httpStatus: 401 });
+    isDown = false;
+    expect(await client.transfer(order, yes)).toMatchObject({ kind: 'answered', httpStatus: 200 });
+  });
+
+  it('with credentials that are refused meanwhile says so', async () => {
+    const { bank, client } = await start();
+    bank.behave = ({ path }, response) =>
+      path.includes('/oauth/')
+        ? bank.arrivals.length > 1 && answer(response, { code: 'TK001', message: 'no' }, 401)
+        : answer(response, {}, 401);
+    expect(await client.transfer(order, yes)).toEqual({ kind: 'credentials-refused', code: 'TK001' });
+  });
+
+  it('to 50 callers at once costs exactly one renewal', async () => {
+    const { bank, client } = await start();
+    await client.checkPayee(check);
+    refuse(bank, 'Bearer token-1');
+    const replies = await Promise.all(
+      Array.from({ length: 50 }, (_, index) =>
+        index % 2 === 0 ? client.checkPayee(check) : client.transfer(order, yes),
+      ),
+    );
+    expect(replies.filter((reply) => reply.kind !== 'answered' || reply.httpStatus !== 200)).toEqual([]);
+    expect(bank.tokenPaths()).toHaveLength(2);
+  });
+
+  it('that comes late, of a token long replaced, renews nothing', async () => {
+    const { bank, client } = await start();
+    const late: (() => void)[] = [];
+    bank.behave = ({ path, headers }, response) => {
+      if (path.includes('/oauth/') || headers.authorization !== 'Bearer token-1') return false;
+      const refuseNow = () => answer(response, {}, 401);
+      return path.endsWith('/inquiry') ? Boolean(late.push(refuseNow)) : refuseNow();
+    };
+    const slow = client.inquire(inquiry);
+    await vi.waitFor(() => expect(late).toHaveLength(1));
+    expect(await client.checkPayee(check)).toMatchObject({ httpStatus: 200 });
+    late[0]?.();
+    expect(await slow).toMatchObject({ httpStatus: 200 });
+    expect(bank.tokenPaths()).toHaveLength(2);
+  });
+});

@@ -1,0 +1,41 @@
+/** Runs the program as a shell would. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+
+const main = join(import.meta.dirname, '../../src/main.ts');
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Surroundings {
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Runs `paydrop` with these arguments to its end. */
+export async function runPaydrop(args: readonly string[], { cwd, env }: Surroundings = {}): Promise<Ended> {
+  return runNode([main, ...args], {
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(env === undefined ? {} : { env }),
+  });
+}
+
+/** Runs Node, the one that runs the tests, with these arguments to its end. */
+export async function runNode(args: readonly string[], { cwd, env }: Surroundings = {}): Promise<Ended> {
+  const child = spawn(process.execPath, args, {
+    cwd,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close') as Promise<[number | null]>,
+  ]);
+  return { code, stdout, stderr };
+}

@@ -1,0 +1,69 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  formatBangkokDate,
+  formatBangkokStamp,
+  formatBangkokTime,
+  msFromBangkokMidnight,
+} from '../../src/core/bangkok-time.ts';
+
+const dayMs = 86_400_000;
+
+describe('an instant in Bangkok', () => {
+  test.each([
+    ['2026-11-21T00:00:00.000Z', '20261121', '07:00:00', '2026-11-21T07:00:00+07:00'],
+    ['2026-11-21T16:59:59.999Z', '20261121', '23:59:59', '2026-11-21T23:59:59+07:00'],
+    ['2026-11-21T17:00:00.000Z', '20261122', '00:00:00', '2026-11-22T00:00:00+07:00'],
+    ['2026-12-31T17:00:00.000Z', '20270101', '00:00:00', '2027-01-01T00:00:00+07:00'],
+    ['2028-02-28T18:30:00.000Z', '20280229', '01:30:00', '2028-02-29T01:30:00+07:00'],
+  ])('%s', (instant, date, time, stamp) => {
+    const epochMs = Date.parse(instant);
+    expect(formatBangkokDate(epochMs)).toBe(date);
+    expect(formatBangkokTime(epochMs)).toBe(time);
+    expect(formatBangkokStamp(epochMs)).toBe(stamp);
+  });
+});
+
+describe('the distance to midnight', () => {
+  test.each([
+    ['2026-11-21T17:00:00.000Z', 0],
+    ['2026-11-21T17:00:00.001Z', 1],
+    ['2026-11-21T16:59:59.999Z', 1],
+    ['2026-11-21T16:45:00.000Z', 900_000],
+    ['2026-11-21T05:00:00.000Z', dayMs / 2],
+  ])('%s', (instant, ms) => expect(msFromBangkokMidnight(Date.parse(instant))).toBe(ms));
+});
+
+const instants = fc.integer({ min: 0, max: 4_102_444_800_000 });
+
+describe('laws', () => {
+  test('the stamp names the same instant', () => {
+    fc.assert(
+      fc.property(instants, (epochMs) => {
+        expect(Date.parse(formatBangkokStamp(epochMs))).toBe(epochMs - (epochMs % 1000));
+      }),
+    );
+  });
+
+  test('date and time are those of the stamp', () => {
+    fc.assert(
+      fc.property(instants, (epochMs) => {
+        const [date = '', time = ''] = formatBangkokStamp(epochMs).split('T');
+        expect(formatBangkokDate(epochMs)).toBe(date.replaceAll('-', ''));
+        expect(formatBangkokTime(epochMs)).toBe(time.slice(0, 8));
+      }),
+    );
+  });
+
+  test('midnight is never further than twelve hours, and the date changes there', () => {
+    fc.assert(
+      fc.property(instants, (epochMs) => {
+        const distance = msFromBangkokMidnight(epochMs);
+        expect(distance).toBeGreaterThanOrEqual(0);
+        expect(distance).toBeLessThanOrEqual(dayMs / 2);
+        const dates = [-distance - 1, distance].map((shift) => formatBangkokDate(epochMs + shift));
+        expect(new Set([formatBangkokDate(epochMs), ...dates]).size).toBeGreaterThan(1);
+      }),
+    );
+  });
+});

@@ -1,0 +1,256 @@
+/** Keeps the house in order: import directions, sizes, banned calls, names, and what no file may hold. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import {
+  findBannedForms,
+  findDefaultBranches,
+  findEmptyNames,
+  findFloatMoney,
+  findImpureCore,
+  findLongFiles,
+  findLongFunctions,
+  findParseFloat,
+  measureFunctions,
+} from './tidy/code-rules.ts';
+import { findForbiddenImports, findHeavyStart, findOutsideImportsOfCore } from './tidy/import-rules.ts';
+import { parseSource, projectRoot, readSources } from './tidy/source.ts';
+import type { Finding, Source } from './tidy/source.ts';
+import { findForeignPlaces, findPrivateKeys, findRealPeople, readTextFiles } from './tidy/text-rules.ts';
+import type { TextFile } from './tidy/text-rules.ts';
+
+/** A right check digit under a first digit that people have. */
+const anybodysId = ['1000000', '000009'].join('');
+
+/** Most functions fit on a quarter of a screen. */
+const medianLinesMax = 15;
+
+interface Rule<Subject> {
+  readonly name: string;
+  readonly find: (subject: Subject) => Finding[];
+  /** Path and text of files that break the rule, each by itself. */
+  readonly bad: readonly Example[];
+  /** The same, mended. */
+  readonly good: readonly Example[];
+}
+
+type Example = readonly [path: string, text: string];
+
+const lines = (count: number, line: string) => Array.from({ length: count }, () => line).join('\n');
+
+const sourceRules: readonly Rule<Source>[] = [
+  {
+    name: 'imports follow the table',
+    find: findForbiddenImports,
+    bad: [
+      ['src/core/a.ts', `import type { Y } from '../worker/b.ts';`],
+      ['src/files/a.ts', `export { y } from '../journal/b.ts';`],
+      ['src/bank/a.ts', `import type { Settings } from '../config.ts';`],
+      ['src/worker/a.ts', `const { y } = await import('../journal/b.ts');`],
+      ['src/sandbox/a.ts', `import { y } from '../bank/client.ts';`],
+      ['src/config.ts', `import { y } from './sandbox/server.ts';`],
+      ['src/worker/a.ts', `import { y } from '../cli/run.ts';`],
+      ['src/newcomer/a.ts', `import { y } from '../core/b.ts';`],
+    ],
+    good: [
+      ['src/core/a.ts', `import type { Y } from './b.ts';`],
+      ['src/files/a.ts', `export { y } from '../core/b.ts';`],
+      ['src/sandbox/a.ts', `import { y } from '../bank/wire.ts';`],
+      ['src/cli/a.ts', `import { y } from '../sandbox/server.ts'; import type { S } from '../config.ts';`],
+    ],
+  },
+  {
+    name: 'core imports nothing from outside but hashing',
+    find: findOutsideImportsOfCore,
+    bad: [
+      ['src/core/a.ts', `import { createHash, randomBytes } from 'node:crypto';`],
+      ['src/core/a.ts', `import { readFileSync } from 'node:fs';`],
+      ['src/core/a.ts', `import 'zod';`],
+    ],
+    good: [
+      ['src/core/a.ts', `import { createHash } from 'node:crypto';`],
+      ['src/files/a.ts', `import { readFileSync } from 'node:fs';`],
+    ],
+  },
+  {
+    name: 'core has no clock, no chance, no environment',
+    find: findImpureCore,
+    bad: [
+      'Date.now()',
+      'new Date()',
+      'Date()',
+      'Math.random()',
+      'process.env',
+      `fetch('x')`,
+      'setTimeout(f, 1)',
+      'performance.now()',
+      'crypto.randomUUID()',
+    ].map((call) => ['src/core/a.ts', `const y = ${call};`] as const),
+    good: [
+      ['src/core/a.ts', 'const y = [new Date(nowMs), Date.UTC(1, 2), Math.max(1, 2)];'],
+      ['src/worker/a.ts', 'const y = Date.now();'],
+    ],
+  },
+  {
+    name: 'files stay below 400 lines',
+    find: findLongFiles,
+    bad: [['test/a.test.ts', lines(400, '//')]],
+    good: [['test/a.test.ts', `${lines(399, '//')}\n`]],
+  },
+  {
+    name: 'functions stay below 70 lines',
+    find: findLongFunctions,
+    bad: [
+      ['src/files/a.ts', `function f() {\n${lines(68, 'g();')}\n}`],
+      ['src/files/a.ts', `const f = async () => {\n${lines(68, 'g();')}\n}`],
+      ['test/a.test.ts', `describe('a', () => { test('b', () => {\n${lines(70, 'g();')}\n}); });`],
+    ],
+    good: [
+      ['src/files/a.ts', `function f() {\n${lines(67, 'g();')}\n}`],
+      ['test/a.test.ts', `describe.each([1])('a', () => {\n${lines(70, 'g();')}\n});`],
+    ],
+  },
+  {
+    name: 'no amount becomes a float',
+    find: findFloatMoney,
+    bad: [
+      ['src/worker/a.ts', 'const y = Number(row.amountSatang);'],
+      ['src/worker/a.ts', 'const y = +amountText;'],
+      ['test/a.test.ts', 'const y = parseInt(fee, 10);'],
+    ],
+    good: [['src/worker/a.ts', 'const y = [Number(row.port), a + amountText];']],
+  },
+  {
+    name: 'no parseFloat',
+    find: findParseFloat,
+    bad: [
+      ['src/files/a.ts', `const y = parseFloat('1.5');`],
+      ['src/files/a.ts', `const y = Number.parseFloat('1.5');`],
+    ],
+    good: [['src/files/a.ts', `const y = parse('parseFloat');`]],
+  },
+  {
+    name: 'no enum, no any',
+    find: findBannedForms,
+    bad: [
+      ['src/files/a.ts', 'enum Colour { Red }'],
+      ['test/a.test.ts', 'const y = z as any;'],
+    ],
+    good: [['test/a.test.ts', `type Colour = 'red'; const any = z as unknown;`]],
+  },
+  {
+    name: 'no default branch in core',
+    find: findDefaultBranches,
+    bad: [['src/core/a.ts', 'switch (y) { case 1: f(); break; default: g(); }']],
+    good: [
+      ['src/core/a.ts', 'switch (y) { case 1: f(); }'],
+      ['src/files/a.ts', 'switch (y) { default: f(); }'],
+    ],
+  },
+  {
+    name: 'names say something',
+    find: findEmptyNames,
+    bad: [
+      ['src/core/money-utils.ts', ''],
+      ['src/helpers/money.ts', ''],
+      ['src/core/a.ts', 'class BatchManager {}'],
+    ],
+    good: [['src/core/money.ts', 'function describeInformant() {}']],
+  },
+];
+
+const textRules: readonly Rule<TextFile>[] = [
+  {
+    name: 'no place outside the project',
+    find: findForeignPlaces,
+    bad: [
+      ['README.md', `see ${['', 'home', 'me'].join('/')}`],
+      ['package-lock.json', `${JSON.stringify('resolved')}: "https://packages.example/a.tgz"`],
+      ['.ci/run', `npm ci --registry https://${['registry', 'example'].join('.')}`],
+    ],
+    good: [
+      ['README.md', 'see samples/payouts.csv and https://bank.example/home/me'],
+      ['package-lock.json', '"integrity": "sha512-x"'],
+    ],
+  },
+  {
+    name: 'no private keys',
+    find: findPrivateKeys,
+    bad: [['test/a.pem', ['-----BEGIN', 'PRIVATE KEY-----'].join(' ')]],
+    good: [['test/a.pem', '-----BEGIN CERTIFICATE-----']],
+  },
+  {
+    name: "no living person's citizen ID",
+    find: findRealPeople,
+    bad: [
+      ['samples/a.csv', `P1,NATID,${anybodysId},x`],
+      ['test/a.test.ts', `const id = '${anybodysId}';`],
+    ],
+    good: [
+      ['samples/a.csv', 'P1,NATID,9000000000004,x'],
+      ['test/a.test.ts', `const atMs = ${anybodysId};`],
+    ],
+  },
+];
+
+function report(findings: readonly Finding[]): string[] {
+  return findings.map(({ path, line, what }) => `${path}:${line}: ${what}`);
+}
+
+const sources = readSources();
+const textFiles = readTextFiles();
+
+describe.each(sourceRules)('$name', ({ find, bad, good }) => {
+  test.each(bad)('is broken by an example in %s', (path, text) => {
+    expect(find(parseSource(path, text))).not.toEqual([]);
+  });
+  test.each(good)('is kept by an example in %s', (path, text) => {
+    expect(report(find(parseSource(path, text)))).toEqual([]);
+  });
+  test('is kept by the project', () => expect(report(sources.flatMap(find))).toEqual([]));
+});
+
+describe.each(textRules)('$name', ({ find, bad, good }) => {
+  test.each(bad)('is broken by an example in %s', (path, text) => {
+    expect(find({ path, text })).not.toEqual([]);
+  });
+  test.each(good)('is kept by an example in %s', (path, text) => {
+    expect(report(find({ path, text }))).toEqual([]);
+  });
+  test('is kept by the project', () => expect(report(textFiles.flatMap(find))).toEqual([]));
+});
+
+describe('--help stays light', () => {
+  const entry = 'src/main.ts';
+  const main = parseSource(entry, `import { c } from './cli/c.ts';`);
+
+  test('a package loaded by a command module is found', () => {
+    const heavy = parseSource('src/cli/c.ts', `import { z } from 'zod';`);
+    expect(report(findHeavyStart([main, heavy], entry))).toHaveLength(1);
+  });
+
+  test('one loaded in the handler is not', () => {
+    const light = parseSource('src/cli/c.ts', `import type { Z } from 'zod'; const f = () => import('zod');`);
+    expect(report(findHeavyStart([main, light], entry))).toEqual([]);
+  });
+
+  test('the project keeps it', () => expect(report(findHeavyStart(sources, entry))).toEqual([]));
+});
+
+test('the median function is short', () => {
+  const sizes = sources
+    .filter(({ path }) => path.startsWith('src/'))
+    .flatMap((source) => measureFunctions(source).map((size) => size.lines))
+    .toSorted((one, other) => one - other);
+  const median = sizes[Math.floor(sizes.length / 2)] ?? 0;
+  console.log(`${sizes.length} functions in src/, median ${median} lines, longest ${sizes.at(-1)}`);
+  expect(median).toBeGreaterThan(0);
+  expect(median).toBeLessThanOrEqual(medianLinesMax);
+});
+
+test("the proof of a clean clone is the README's test command", () => {
+  const command = 'npm ci && npm test';
+  const read = (path: string) => readFileSync(join(projectRoot, path), 'utf8');
+  expect(read('.ci/run').trim().split('\n').at(-1)).toBe(command);
+  expect(read('README.md')).toContain(command);
+});

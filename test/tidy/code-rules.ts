@@ -1,0 +1,180 @@
+/** Rules about single source files: sizes, banned calls and banned forms. */
+import { isNode } from './source.ts';
+import type { Finding, Node, Source } from './source.ts';
+
+const fileLinesMax = 399;
+const functionLinesMax = 69;
+
+const isCore = (source: Source) => source.path.startsWith('src/core/');
+
+function found(source: Source, node: Node, what: string): Finding {
+  return { path: source.path, line: source.lineOf(node), what };
+}
+
+function select(source: Source, breaksRule: (node: Node) => boolean, what: string): Finding[] {
+  return source.nodes
+    .filter(breaksRule)
+    .map((node) => found(source, node, `${what}: ${source.show(node).slice(0, 60)}`));
+}
+
+function isNamed(value: unknown, name: string | ReadonlySet<string>): boolean {
+  if (!isNode(value) || value.type !== 'Identifier') return false;
+  return typeof name === 'string' ? value['name'] === name : name.has(String(value['name']));
+}
+
+export function findLongFiles(source: Source): Finding[] {
+  const lines = source.text.split('\n').length - (source.text.endsWith('\n') ? 1 : 0);
+  if (lines <= fileLinesMax) return [];
+  return [{ path: source.path, line: lines, what: `${lines} lines: split it` }];
+}
+
+/** A function with a body of its own, and how many lines it takes. */
+export interface FunctionSize {
+  readonly node: Node;
+  readonly lines: number;
+}
+
+const functionTypes = new Set(['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression']);
+
+/** The functions with a block body; the body of `describe` is a table of tests, not a function in this sense. */
+export function measureFunctions(source: Source): FunctionSize[] {
+  const tables = new Set(
+    source.nodes.filter(isDescribeCall).flatMap((call) => call['arguments'] as unknown[]),
+  );
+  return source.nodes
+    .filter((node) => functionTypes.has(node.type) && isNode(node['body']) && !tables.has(node))
+    .filter((node) => isNode(node['body']) && node['body'].type === 'BlockStatement')
+    .map((node) => ({ node, lines: source.show(node).split('\n').length }));
+}
+
+function isDescribeCall(node: Node): boolean {
+  if (node.type !== 'CallExpression') return false;
+  let { callee } = node;
+  while (isNode(callee) && !isNamed(callee, 'describe')) callee = callee['object'] ?? callee['callee'];
+  return isNode(callee);
+}
+
+export function findLongFunctions(source: Source): Finding[] {
+  return measureFunctions(source)
+    .filter(({ lines }) => lines > functionLinesMax)
+    .map(({ node, lines }) => found(source, node, `a function of ${lines} lines: split it`));
+}
+
+const impureNames = new Set([
+  'process',
+  'performance',
+  'console',
+  'fetch',
+  'setTimeout',
+  'setInterval',
+  'setImmediate',
+  'queueMicrotask',
+  'crypto',
+  'globalThis',
+]);
+
+/** Clock, chance, environment and I/O, which the pure core is handed and never fetches. */
+export function findImpureCore(source: Source): Finding[] {
+  return isCore(source) ? select(source, isImpure, 'not pure') : [];
+}
+
+function isImpure(node: Node): boolean {
+  switch (node.type) {
+    case 'NewExpression':
+      return isNamed(node['callee'], 'Date') && (node['arguments'] as unknown[]).length === 0;
+    case 'CallExpression':
+      return isNamed(node['callee'], 'Date') || isNamed(node['callee'], impureNames);
+    case 'MemberExpression':
+      return (
+        isNamed(node['object'], impureNames) ||
+        (isNamed(node['object'], 'Date') && isNamed(node['property'], 'now')) ||
+        (isNamed(node['object'], 'Math') && isNamed(node['property'], 'random'))
+      );
+    default:
+      return false;
+  }
+}
+
+const amountPattern = /amount|satang|baht|fee|total/i;
+const numberMakers = new Set(['Number', 'parseInt']);
+
+/** Amounts that would pass through a float. */
+export function findFloatMoney(source: Source): Finding[] {
+  return select(
+    source,
+    (node) => {
+      if (node.type === 'UnaryExpression') {
+        return (
+          node['operator'] === '+' &&
+          isNode(node['argument']) &&
+          amountPattern.test(source.show(node['argument']))
+        );
+      }
+      if (node.type !== 'CallExpression' || !isNamed(node['callee'], numberMakers)) return false;
+      return amountPattern.test(
+        (node['arguments'] as Node[]).map((argument) => source.show(argument)).join(),
+      );
+    },
+    'an amount as a float',
+  );
+}
+
+export function findParseFloat(source: Source): Finding[] {
+  return select(source, (node) => isNamed(node, 'parseFloat'), 'parseFloat');
+}
+
+const bannedForms: Readonly<Record<string, string>> = {
+  TSEnumDeclaration: 'an enum',
+  TSAnyKeyword: 'any',
+};
+
+export function findBannedForms(source: Source): Finding[] {
+  return source.nodes
+    .filter(({ type }) => bannedForms[type] !== undefined)
+    .map((node) => found(source, node, `${bannedForms[node.type]}: use a union or unknown`));
+}
+
+/** A default hides the member that a union gains later. */
+export function findDefaultBranches(source: Source): Finding[] {
+  if (!isCore(source)) return [];
+  return select(
+    source,
+    (node) => node.type === 'SwitchCase' && node['test'] === null,
+    'a switch with default',
+  );
+}
+
+const emptyNames = new Set([
+  'data',
+  'info',
+  'manager',
+  'managers',
+  'helper',
+  'helpers',
+  'util',
+  'utils',
+  'common',
+  'misc',
+]);
+
+/** Names of files and folders, and of what they declare, that say nothing about what is inside. */
+export function findEmptyNames(source: Source): Finding[] {
+  const inPath = source.path.split(/[/.-]/).filter((word) => emptyNames.has(word));
+  const findings = inPath.map((word) => ({ path: source.path, line: 1, what: `"${word}" in a file's name` }));
+  const declared = select(source, isEmptilyNamed, 'a name that says nothing');
+  return [...findings, ...declared];
+}
+
+const declarationTypes = new Set([
+  'FunctionDeclaration',
+  'ClassDeclaration',
+  'TSInterfaceDeclaration',
+  'TSTypeAliasDeclaration',
+]);
+
+function isEmptilyNamed(node: Node): boolean {
+  const { id } = node;
+  if (!declarationTypes.has(node.type) || !isNode(id)) return false;
+  const words = String(id['name']).split(/(?=[A-Z])/);
+  return words.some((word) => emptyNames.has(word.toLowerCase()));
+}
