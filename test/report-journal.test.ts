@@ -47,15 +47,13 @@ async function fillBatch(): Promise<void> {
   const sha256 = createHash('sha256').update('pay').digest('hex');
   const extraColumns = ['note'];
   await journal.startIngest({
-    ...{
-      batchId,
-      sha256,
-      fileName: 'pay.csv',
-      companyId,
-      payerAccount: '0000345924',
-      extraColumns,
-      nowMs: noonMs,
-    },
+    batchId,
+    sha256,
+    fileName: 'pay.csv',
+    companyId,
+    payerAccount: '0000345924',
+    extraColumns,
+    nowMs: noonMs,
   });
   const rows = Array.from({ length: rowCount }, (_, index) => stagedRow(index + 1));
   await journal.stage(batchId, rows);

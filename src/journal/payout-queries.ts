@@ -115,12 +115,12 @@ function readAttempts(db: DatabaseSync, payoutSeq: number): Attempt[] {
 /** Every attempt for a payoutId, over all files. */
 function readAttemptsOf(db: DatabaseSync, companyId: string, payoutId: string): Attempt[] {
   const ofPayoutId = query
-    .selectFrom('payout_row as r')
-    .innerJoin('attempt as a', 'a.payout_seq', 'r.seq')
-    .innerJoin('payout as p', 'p.seq', 'r.seq')
+    .selectFrom('payout_place as o')
+    .innerJoin('attempt as a', 'a.payout_seq', 'o.payout_seq')
+    .innerJoin('payout as p', 'p.seq', 'o.payout_seq')
     .innerJoin('batch as b', 'b.batch_id', 'p.batch_id')
     .selectAll('a')
-    .where('r.payout_id', '=', payoutId)
+    .where('o.payout_id', '=', payoutId)
     .where('b.company_id', '=', companyId)
     .orderBy('a.attempt_no');
   return readAll(db, ofPayoutId).map(toAttempt);
@@ -129,8 +129,8 @@ function readAttemptsOf(db: DatabaseSync, companyId: string, payoutId: string): 
 /** Rows with this payoutId, and the row that made the attempt with this transRefNo. */
 function findSeqs(db: DatabaseSync, name: string): number[] {
   const named = query
-    .selectFrom('payout_row')
-    .select('seq')
+    .selectFrom('payout_place')
+    .select('payout_seq as seq')
     .where('payout_id', '=', name)
     .union(query.selectFrom('attempt').select('payout_seq as seq').where('trans_ref_no', '=', name))
     .orderBy('seq');

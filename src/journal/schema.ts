@@ -70,6 +70,12 @@ export interface PayoutRowTable {
   readonly reference2: string | null;
 }
 
+/** Where a payoutId occurs: one row for each sealed row that names it. */
+interface PayoutPlaceTable {
+  readonly payout_id: string;
+  readonly payout_seq: number;
+}
+
 /** The present state of a row. */
 export interface PayoutTable {
   readonly seq: number;
@@ -174,6 +180,7 @@ export interface Tables {
   schema_version: SchemaVersionTable;
   batch: BatchTable;
   payout_row: PayoutRowTable;
+  payout_place: PayoutPlaceTable;
   payout: PayoutTable;
   attempt: AttemptTable;
   claim: ClaimTable;

@@ -53,6 +53,7 @@ export function seal(db: DatabaseSync, batchId: string, totals: SealTotals, nowM
       throw new Error(`batch ${batchId}: ${staged} rows staged, ${totals.rows} read`);
     const sealing: Sealing = { db, batchId, companyId, nowMs, eventBase: prepareLatestEventSeq(db)() };
     rejectConflicts(sealing, totals.conflictingRowNos);
+    recordPlaces(sealing);
     takeClaims(sealing);
     settleClashes(sealing);
     releaseStaged(sealing);
@@ -138,6 +139,19 @@ function rejectConflicts(sealing: Sealing, rowNos: readonly number[]): void {
 
 function makeIssue(code: string, line: number, payoutId: string | null, message: string): Issue {
   return { line, column: 'payoutId', code, value: payoutId === null ? null : showCell(payoutId), message };
+}
+
+/** Makes every row findable by its payoutId, the rejected ones too. */
+function recordPlaces({ db, batchId }: Sealing): void {
+  const places = query
+    .selectFrom('payout as p')
+    .innerJoin('payout_row as r', 'r.seq', 'p.seq')
+    .select([sql<string>`r.payout_id`.as('payout_id'), 'p.seq as payout_seq'])
+    .where('p.batch_id', '=', batchId)
+    .where('r.payout_id', 'is not', null)
+    .orderBy('payout_id')
+    .orderBy('payout_seq');
+  write(db, query.insertInto('payout_place').columns(['payout_id', 'payout_seq']).expression(places));
 }
 
 /** Takes every claim that is free; those given back keep their count of attempts. */

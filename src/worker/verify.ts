@@ -74,13 +74,16 @@ function decideOnFinding(
   if (finding.kind === 'unpayable')
     return { kind: 'change', change: decideUnpayable(payout, finding.reason, nowMs) };
   const names: BankNames = { payeeName: finding.payeeName, payeeNameTh: finding.payeeNameTh };
-  if (
-    context.verify.onThaiNameMismatch === 'hold' &&
-    !thaiNamesAgree(payout.instruction.payeeName, names.payeeNameTh)
-  ) {
+  if (context.verify.onThaiNameMismatch === 'hold' && !isNameAccepted(payout, names)) {
     return { kind: 'change', change: decideNameHold(payout, names, nowMs) };
   }
   return { kind: 'payable', names };
+}
+
+/** A row that was held for this very name of the bank's and let go on has been looked at by a person. */
+function isNameAccepted(payout: Payout, { payeeNameTh }: BankNames): boolean {
+  const isReviewed = payeeNameTh !== null && payout.bankPayeeNameTh === payeeNameTh;
+  return isReviewed || thaiNamesAgree(payout.instruction.payeeName, payeeNameTh);
 }
 
 function decideUnavailable(context: WorkerContext, payout: Payout, reason: ServiceTrouble): Verified {

@@ -63,7 +63,7 @@ describe('a file that changes between the two readings', () => {
     ],
     [
       'is replaced by another',
-      (path) => rename(`${path}`, `${path}.old`).then(() => writeFile(path, content)),
+      (path) => rename(path, `${path}.old`).then(() => writeFile(path, content)),
       'file-changed',
     ],
     ['vanishes', (path) => rm(path), 'file-missing'],

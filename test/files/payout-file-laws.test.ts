@@ -83,7 +83,10 @@ describe('reading what a CSV writer wrote', () => {
           quoted_match: /[\r\n]/,
           quoted,
         });
-        const { rows, totals, rejection, extraColumns } = await folder.read(encode(text, encoding));
+        const { rows, totals, rejection, extraColumns } = await folder.read(encode(text, encoding), {
+          // Two Thai letters can be one letter of UTF-8, so in so short a file the setting must say which.
+          encoding: encoding === 'windows-874' ? encoding : 'auto',
+        });
         expect(rejection).toBeUndefined();
         expect(extraColumns).toEqual(['note']);
         expect(

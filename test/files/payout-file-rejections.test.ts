@@ -7,7 +7,7 @@ import { columns, file, noLimits, readPath, row, useFolder } from './payout-file
 
 const folder = useFolder();
 
-type Case = readonly [
+type Case = [
   name: string,
   content: string | Uint8Array,
   code: string,

@@ -1,4 +1,4 @@
-/** One file paid in this process: real settings, journal, files and HTTP, against the built-in sandbox. */
+/** One file paid in this process: real settings, journal, files and HTTP, against a sandbox bank that lives as long as the rehearsal. */
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +10,8 @@ import { openSender, type Sender } from '../../src/cli/sender.ts';
 import { loadSettings } from '../../src/config.ts';
 import type { Clock } from '../../src/core/ports.ts';
 import { silentLogger } from '../../src/log.ts';
+import { startSandbox } from '../../src/sandbox/server.ts';
+import { parseSandboxTable } from '../../src/sandbox/table.ts';
 import { systemClock } from '../../src/worker/system-clock.ts';
 
 /** The machine's pace, but always around noon in Bangkok: rules about midnight do not depend on when tests run. */
@@ -53,11 +55,11 @@ export interface RehearsalSettings {
   readonly limits?: object;
 }
 
-function settingsText(changes: RehearsalSettings): string {
+function settingsText(changes: RehearsalSettings, baseUrl: string): string {
   return stringify({
     dataDir: './data',
     bank: {
-      baseUrl: 'sandbox',
+      baseUrl,
       clientId: 'test-app',
       clientSecret: 'test-secret',
       channelId: 'PAYDROP',
@@ -78,7 +80,6 @@ function settingsText(changes: RehearsalSettings): string {
     ...(changes.verify === undefined ? {} : { verify: changes.verify }),
     ...(changes.transfer === undefined ? {} : { transfer: changes.transfer }),
     ...(changes.limits === undefined ? {} : { limits: changes.limits }),
-    sandbox: changes.sandbox ?? {},
   });
 }
 
@@ -86,13 +87,21 @@ function settingsText(changes: RehearsalSettings): string {
 export async function makeRehearsal(changes: RehearsalSettings = {}): Promise<Rehearsal> {
   const folder = await mkdtemp(join(tmpdir(), 'paydrop-rehearsal-'));
   const configPath = join(folder, 'paydrop.yaml');
-  await writeFile(configPath, settingsText(changes));
+  const clock = makeNoonClock();
+  const sandbox = await startSandbox({
+    ...parseSandboxTable(changes.sandbox ?? {}),
+    clientId: 'test-app',
+    clientSecret: 'test-secret',
+    companyId: 'COMP000001',
+    payerAccounts: ['0000345924'],
+    now: () => clock.now(),
+  });
+  await writeFile(configPath, settingsText(changes, sandbox.baseUrl));
   const loaded = loadSettings({ configPath, cwd: folder, env: {} });
   await mkdir(join(folder, 'in'));
-  const clock = makeNoonClock();
   const withSender = async <T>(use: (sender: Sender) => Promise<T>): Promise<T> => {
     await using sender = await openSender(loaded, silentLogger, 'test', clock);
-    return use(sender);
+    return await use(sender);
   };
   return {
     dataDir: loaded.dataDir,
@@ -103,24 +112,25 @@ export async function makeRehearsal(changes: RehearsalSettings = {}): Promise<Re
         await writeFile(path, csv);
         const progress = await openProgress();
         const outcome = await runFile(sender, path, { waitMs, exceptionsOk: false, interrupted, progress });
-        const ledger = (await (await fetch(`${sender.bankAddress}/ledger`)).json()) as {
-          totals: Rehearsed['ledger'];
-        };
         const outbox = loaded.folders.outbox;
         return {
           outcome,
           exitCode: outcome.kind === 'rested' ? outcome.reports.summary.exitCode : undefined,
           results: await readTables(outbox, /\.result(-update-\d+)?\.csv$/),
           exceptions: await readTables(outbox, /\.exceptions\.csv$/),
-          ledger: ledger.totals,
+          ledger: sandbox.ledger().totals,
         };
       }),
-    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+    [Symbol.asyncDispose]: async () => {
+      await sandbox.close();
+      await rm(folder, { recursive: true, force: true });
+    },
   };
 }
 
 async function readTables(folder: string, pattern: RegExp): Promise<ResultLine[]> {
-  const names = (await readdir(folder)).filter((name) => pattern.test(name)).toSorted();
+  const inOrder = (one: string, other: string): number => one.length - other.length || (one < other ? -1 : 1);
+  const names = (await readdir(folder)).filter((name) => pattern.test(name)).toSorted(inOrder);
   const tables = await Promise.all(
     names.map(
       async (name) => parse(await readFile(join(folder, name)), { columns: true, bom: true }) as ResultLine[],
