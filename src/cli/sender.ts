@@ -15,7 +15,7 @@ import { openBank } from './bank.ts';
 const sandboxStateFile = 'sandbox-state.jsonl';
 
 /** Another process holds the right to send: exit 6, with a message that names it. */
-export class SenderBusyError extends Error {
+class SenderBusyError extends Error {
   override readonly name = 'SenderBusyError';
 }
 

@@ -40,7 +40,7 @@ export const reasonPatch = (reason: Reason): PayoutPatch => ({
 export const settled = (by: SettledBy, nowMs: number): PayoutPatch => ({ settledBy: by, settledAtMs: nowMs });
 
 /** Adds a hold to the set. */
-export function withHold(holds: readonly HoldReason[], hold: HoldReason): readonly HoldReason[] {
+function withHold(holds: readonly HoldReason[], hold: HoldReason): readonly HoldReason[] {
   return holds.includes(hold) ? holds : [...holds, hold];
 }
 

@@ -8,7 +8,7 @@ import { selectResultRows, toResultRow } from './rows.ts';
 import { prepare } from './statements.ts';
 
 /** Rows that are read at a time, so that memory stays flat. */
-const pageRows = 500;
+const pageRows = 100;
 
 async function* readRows(
   db: DatabaseSync,

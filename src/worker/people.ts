@@ -1,6 +1,5 @@
 /** What a person asks for from the command line: let held rows go on, or cancel what has not been sent. */
-import { decideCancel, decideLift } from '../core/decide-people.ts';
-import { batchWideHolds, payoutWideHolds } from '../core/decide-people.ts';
+import { batchWideHolds, decideCancel, decideLift, payoutWideHolds } from '../core/decide-people.ts';
 import type { Payout } from '../core/payout.ts';
 import type { Batch, Change, Journal } from '../core/ports.ts';
 
@@ -33,8 +32,7 @@ export async function resumePayouts(
   seqs: readonly number[],
   nowMs: number,
 ): Promise<PeopleResult> {
-  const result = await changeEach(journal, seqs, (payout) => decideLift(payout, payoutWideHolds, nowMs));
-  return result;
+  return changeEach(journal, seqs, (payout) => decideLift(payout, payoutWideHolds, nowMs));
 }
 
 /** Cancels each of these payouts that has not been sent. */

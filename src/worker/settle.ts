@@ -43,7 +43,7 @@ export async function settleWhileRunning(
 const inFlightLookMs = 50;
 
 /** Inquires about each of these once. */
-export async function settleAll(context: WorkerContext, inDoubt: readonly InDoubt[]): Promise<void> {
+async function settleAll(context: WorkerContext, inDoubt: readonly InDoubt[]): Promise<void> {
   const limit = pLimit(context.transferConcurrency);
   const tasks = inDoubt.map((one) => limit(() => settleOne(context, one)));
   await Promise.all(tasks);

@@ -283,6 +283,14 @@ describe('a kept-alive connection', () => {
     expect(bank.arrivals.map((one) => one.body)).toEqual(['1', '2']);
   });
 
+  it('on which bytes came while it rested is not used again', async () => {
+    const { bank, ask } = await startKeepAlive();
+    bank.connections[0]?.write('HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nalien');
+    await later(20);
+    expect(await ask('2')).toEqual(answered('2'));
+    expect(bank.connections).toHaveLength(2);
+  });
+
   it('is asked for leave again when the request moves to another connection', async () => {
     const { bank, transport } = await startKeepAlive();
     await later(80);
@@ -300,6 +308,7 @@ describe('a kept-alive connection', () => {
       return true;
     };
     expect(await ask('slow')).toEqual({ kind: 'lost', why: 'timed out after 300 ms' });
+    await vi.waitFor(() => expect(bank.connections[0]?.destroyed).toBe(true));
     const next = Array.from({ length: 5 }, async (_, index) => {
       await later(index * 20);
       return ask(`next ${index}`);

@@ -155,8 +155,12 @@ describe('after a transfer', () => {
   });
 });
 
-const reading = (kind: InquiryReading['kind']): InquiryReading =>
-  ({ kind, reason, sysRefNo: null, isTrouble: false }) as InquiryReading;
+const reading = (kind: InquiryReading['kind']): InquiryReading => ({
+  kind,
+  reason,
+  sysRefNo: null,
+  isTrouble: false,
+});
 
 const clockAt = (nowMs: number) => ({ nowMs, bankNowMs: nowMs });
 

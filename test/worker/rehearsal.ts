@@ -15,7 +15,7 @@ import { parseSandboxTable } from '../../src/sandbox/table.ts';
 import { systemClock } from '../../src/worker/system-clock.ts';
 
 /** The machine's pace, but always around noon in Bangkok: rules about midnight do not depend on when tests run. */
-export function makeNoonClock(): Clock {
+function makeNoonClock(): Clock {
   const noonUtcMs = Date.UTC(2026, 10, 21, 5, 0, 0);
   const offsetMs = noonUtcMs - Date.now();
   return { now: () => Date.now() + offsetMs, sleep: systemClock.sleep };
@@ -132,8 +132,8 @@ async function readTables(folder: string, pattern: RegExp): Promise<ResultLine[]
   const inOrder = (one: string, other: string): number => one.length - other.length || (one < other ? -1 : 1);
   const names = (await readdir(folder)).filter((name) => pattern.test(name)).toSorted(inOrder);
   const tables = await Promise.all(
-    names.map(
-      async (name) => parse(await readFile(join(folder, name)), { columns: true, bom: true }) as ResultLine[],
+    names.map(async (name) =>
+      parse<ResultLine>(await readFile(join(folder, name)), { columns: true, bom: true }),
     ),
   );
   return tables.flat();

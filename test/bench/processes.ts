@@ -1,0 +1,78 @@
+/** The processes of a benchmark: measured programs, and a sandbox bank that outlives them. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const pathOf = (fromHere: string): string => fileURLToPath(new URL(fromHere, import.meta.url));
+
+export const paydropPath = pathOf('../../src/main.ts');
+export const plainScriptPath = pathOf('./plain-script.ts');
+
+/** What one program took, from its start to its end. */
+export interface Usage {
+  readonly wallMs: number;
+  /** User and system time of all its threads. */
+  readonly cpuMs: number;
+  readonly peakBytes: number;
+}
+
+/** Node's own switches for a measured program, such as `--cpu-prof`. */
+const nodeOptions = (process.env['PAYDROP_BENCH_NODE'] ?? '').split(' ').filter((word) => word !== '');
+
+/**
+ * Runs a program of ours to its end.
+ * @param folder where it may leave files
+ * @throws Error when it does not end with 0
+ */
+export async function runProgram(folder: string, path: string, args: readonly string[]): Promise<Usage> {
+  const usagePath = join(folder, 'usage.json');
+  const startMs = performance.now();
+  const child = spawn(
+    process.execPath,
+    ['--import', new URL('./note-usage.ts', import.meta.url).href, ...nodeOptions, path, ...args],
+    { stdio: ['ignore', 'ignore', 'inherit'], env: { ...process.env, PAYDROP_BENCH_USAGE: usagePath } },
+  );
+  const [exitCode] = (await once(child, 'close')) as [number | null];
+  const wallMs = performance.now() - startMs;
+  if (exitCode !== 0) throw new Error(`${path} ${args.join(' ')} ended with ${exitCode}`);
+  const usage = JSON.parse(await readFile(usagePath, 'utf8')) as Omit<Usage, 'wallMs'>;
+  return { wallMs, ...usage };
+}
+
+/** A sandbox bank in a process of its own. */
+export interface BankProcess extends AsyncDisposable {
+  readonly baseUrl: string;
+  /** How many transfers have moved money since the bank was opened. */
+  countMoved(): Promise<number>;
+}
+
+/** Opens a sandbox bank whose every answer takes so long. */
+export async function openBankProcess(settingsPath: string, latencyMs: number): Promise<BankProcess> {
+  const args = ['sandbox', '--config', settingsPath, '--port', '0', '--latency-ms', String(latencyMs)];
+  const child = spawn(process.execPath, [paydropPath, ...args, '--json'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const { baseUrl } = JSON.parse(await readFirstLine(child)) as { readonly baseUrl: string };
+  return {
+    baseUrl,
+    countMoved: async () => {
+      const response = await fetch(`${baseUrl}/ledger`);
+      const ledger = (await response.json()) as { readonly totals: { readonly references: number } };
+      return ledger.totals.references;
+    },
+    [Symbol.asyncDispose]: async () => {
+      const ended = once(child, 'close');
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
+
+async function readFirstLine({ stdout }: ChildProcess): Promise<string> {
+  if (stdout === null) throw new Error('the bank has no output');
+  for await (const line of createInterface({ input: stdout })) return line;
+  throw new Error('the bank ended before it was open');
+}
