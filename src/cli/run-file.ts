@@ -1,5 +1,6 @@
 /** Brings one file from the disk to its reports: what `run` does for each FILE. */
 import { basename } from 'node:path';
+import { rerunHolds } from '../core/decide-people.ts';
 import type { Payout } from '../core/payout.ts';
 import type { Batch, FileRejection } from '../core/ports.ts';
 import type { Progress } from '../core/progress.ts';
@@ -87,7 +88,9 @@ async function isNothingLeft(sender: Sender, batch: Batch): Promise<boolean> {
   if (batch.status !== 'done') return false;
   const open = ['ready', 'submitted', 'unresolved'];
   const totals = await sender.journal.totals(batch.batchId);
-  return !totals.some(({ status, rows }) => rows > 0 && open.includes(status));
+  if (totals.some(({ status, rows }) => rows > 0 && open.includes(status))) return false;
+  const holds = await sender.journal.holdTotals(batch.batchId);
+  return !holds.some(({ hold, rows }) => rows > 0 && rerunHolds.includes(hold));
 }
 
 async function payWithProgress(

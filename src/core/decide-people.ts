@@ -3,8 +3,11 @@ import { move } from './change.ts';
 import type { HoldReason, Payout } from './payout.ts';
 import type { Change } from './ports.ts';
 
+/** Lifted by running the file again: what the bank could not take, or answer, may go through now. */
+export const rerunHolds: readonly HoldReason[] = ['paused', 'unavailable'];
+
 /** Lifted for all rows when a batch is resumed: they concern the line, not the row. */
-export const batchWideHolds: readonly HoldReason[] = ['halted', 'paused', 'unavailable'];
+export const batchWideHolds: readonly HoldReason[] = [...rerunHolds, 'halted'];
 
 /** Lifted when a person names the payout: they have looked at it. An approval has an event of its own. */
 export const payoutWideHolds: readonly HoldReason[] = [...batchWideHolds, 'name', 'limit', 'similar'];

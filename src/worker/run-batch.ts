@@ -1,4 +1,5 @@
 /** Brings one sealed batch to rest: lets it run, pays it, and records why it stopped where it did. */
+import { rerunHolds } from '../core/decide-people.ts';
 import type { Batch, BatchReason } from '../core/ports.ts';
 import type { WorkerContext } from './context.ts';
 import { payBatch } from './pay-batch.ts';
@@ -38,7 +39,8 @@ async function startRunning(context: WorkerContext, batch: Batch): Promise<boole
   const stop = await journal.lineStop(batch.companyId, batch.payerAccount);
   const why = stop ?? (batch.status === 'halted' ? haltOf(batch) : undefined);
   if (batch.status !== 'halted') await journal.moveBatch(batch.batchId, 'running', null, clock.now());
-  if (why !== undefined) gate.haltFor(why);
+  if (why === undefined) await journal.liftHolds(batch.batchId, rerunHolds, clock.now());
+  else gate.haltFor(why);
   return why !== undefined;
 }
 

@@ -192,3 +192,23 @@ describe('an interrupt', () => {
     expect(second).toMatchObject({ exitCode: 0, ledger: { count: 60, amount: '600.00' } });
   });
 });
+
+describe('a payee check without an answer', () => {
+  it('holds the row, and running the file again asks again', async () => {
+    await using rehearsal = await makeRehearsal({
+      sandbox: {
+        behaviours: [
+          { match: { proxyNo: '0890000058' }, endpoint: 'payeeCheck', reply: 'garbage', times: 3 },
+        ],
+      },
+    });
+    const csv = rowsOf(['7.00', '8.00']).replace('0812345678', '0890000058');
+    const first = await rehearsal.run(csv);
+    expect(first.exitCode).toBe(3);
+    expect(first.results).toMatchObject([
+      { status: 'held', reasonCode: 'unreadable-reply' },
+      { status: 'paid' },
+    ]);
+    expect(await rehearsal.run(csv)).toMatchObject({ exitCode: 0, ledger: { count: 2 } });
+  });
+});

@@ -1,0 +1,61 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { runPaydrop, type Ended } from '../cli/run-paydrop.ts';
+
+const root = join(import.meta.dirname, '../..');
+let dataDir = '';
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'paydrop-samples-'));
+});
+afterEach(() => rm(dataDir, { recursive: true, force: true }));
+
+const paydrop = (command: string, sample: string, ...more: string[]): Promise<Ended> =>
+  runPaydrop([command, join(root, 'samples', sample), '--data-dir', dataDir, ...more]);
+const sandbox = ['--config', join(root, 'config/sandbox.yaml')];
+
+describe('the samples', () => {
+  it('payouts.csv is paid, and run again pays nobody and shows the same summary', async () => {
+    const first = await paydrop('run', 'payouts.csv', ...sandbox, '--exceptions-ok');
+    expect(first).toMatchObject({ code: 0 });
+    expect(first.stdout).toMatch(/adds up to the file/);
+    expect(
+      (await readdir(join(dataDir, 'outbox'))).map((name) => name.replace(/^payouts\.[0-9A-Z]{10}\./, '')),
+    ).toEqual(['exceptions.csv', 'result.csv', 'summary.json']);
+    const again = await paydrop('run', 'payouts.csv', ...sandbox, '--exceptions-ok');
+    expect(again).toMatchObject({ code: 0 });
+    expect(again.stdout).toMatch(/nobody is paid again/);
+    const tableOf = ({ stdout }: Ended): string | undefined => /^Status[\s\S]*^total.*$/m.exec(stdout)?.[0];
+    expect(tableOf(again)).toBe(tableOf(first));
+    expect(tableOf(first)).toBeDefined();
+  }, 60_000);
+
+  it('payouts-trailer-mismatch.csv is rejected as a whole', async () => {
+    const config = ['--config', join(root, 'samples/payouts-with-trailer.yaml')];
+    expect(await paydrop('run', 'payouts-trailer-mismatch.csv', ...config)).toMatchObject({ code: 5 });
+    expect(await paydrop('run', 'payouts-with-trailer.csv', ...config)).toMatchObject({ code: 0 });
+  }, 60_000);
+
+  it('payouts-thai-windows-874.csv is read with its own settings', async () => {
+    const config = ['--config', join(root, 'samples/payouts-thai-windows-874.yaml')];
+    const ended = await paydrop('run', 'payouts-thai-windows-874.csv', ...config);
+    expect(ended).toMatchObject({ code: 0 });
+  }, 60_000);
+
+  it.each(['payouts-broken-rows.csv', 'payouts-excel-damaged.csv'])(
+    'check of %s prints every issue with its line and sends nothing',
+    async (sample) => {
+      const ended = await paydrop('check', sample, ...sandbox);
+      expect(ended).toMatchObject({ code: 3 });
+      const issues = ended.stdout
+        .split('\n')
+        .filter((line) => line.includes(`${sample}:`) && /:\d+:/.test(line));
+      expect(issues.length).toBeGreaterThan(3);
+      expect(ended.stdout).toMatch(/Nothing was sent/);
+      expect(await readdir(dataDir)).toEqual([]);
+    },
+    60_000,
+  );
+});
