@@ -80,5 +80,8 @@ async function printOutcome(
   const { renderOutcome } = await import('./render-outcome.ts');
   const { text, exitCode } = renderOutcome(sender, path, outcome, json);
   process.stdout.write(`${text}\n`);
+  if (outcome.kind === 'rested' && !outcome.reports.summary.addsUp) {
+    throw new Error(`${path}: the rows by status do not add up to the file; nothing of it can be trusted`);
+  }
   return exitCode;
 }

@@ -170,19 +170,23 @@ function decideNotFound(
   }
   if (maySendAgain(attempt, policy, clock)) return sendAgain(payout, attempt, reason, detail, policy, nowMs);
   if (attempt.status === 'refused' && !attempt.acknowledged) {
-    const text = 'refused before processing and unknown to the bank; too late to send the same attempt again';
     return {
       kind: 'change',
-      change: putBack(payout, attempt, 'paused', { code: 'next-attempt-due', text }, nowMs, detail),
+      change: putBack(payout, attempt, 'paused', nextAttemptDue, nowMs, detail),
     };
   }
   const text = 'the bank finds nothing under this reference, and it may not be sent again';
   return { kind: 'change', change: giveUp(payout, attempt, { code: 'not-found', text }, nowMs, detail) };
 }
 
+const nextAttemptDue: Reason = {
+  code: 'next-attempt-due',
+  text: 'refused before processing and unknown to the bank; its next attempt is made when the line goes on',
+};
+
 const notFoundYet = (reason: Reason): Reason => ({
   code: reason.code,
-  text: 'the bank finds nothing under this reference yet; asked again before anything is concluded',
+  text: 'the bank finds nothing under this reference so far',
 });
 
 /** While a not-found is not yet to be trusted, the next inquiry comes no later than the moment it can be. */
@@ -216,7 +220,11 @@ function sendAgain(
     attempt: resent,
     detail: { ...detail, sends: resent.sends },
   });
-  const otherwise = askAgainOrGiveUp(payout, attempt, notFoundYet(reason), detail, policy, nowMs);
+  // A halted line sends nothing: what never reached the bank waits as held, what may have is asked about on.
+  const otherwise =
+    attempt.status === 'refused'
+      ? putBack(payout, attempt, 'paused', nextAttemptDue, nowMs, detail)
+      : askAgainOrGiveUp(payout, attempt, notFoundYet(reason), detail, policy, nowMs);
   return { kind: 'send-again', change, attempt: resent, otherwise };
 }
 

@@ -118,7 +118,12 @@ export class RecordReader {
   readonly #csvOptions: Options;
   /** An empty row of the right number of cells: csv-parse takes its first record as the measure of all others. */
   readonly #measure: Buffer;
-  #carry: Buffer = Buffer.alloc(0);
+  /**
+   * Room for the measure, then the bytes that no record has taken yet. One buffer for the whole file: blocks that come
+   * and go faster than they are collected would fill the memory.
+   */
+  #window: Buffer;
+  #pendingBytes = 0;
   /** Line at which the next record starts. */
   #line: number;
   #lastLine: number;
@@ -129,6 +134,7 @@ export class RecordReader {
     this.#line = firstLine;
     this.#lastLine = firstLine - 1;
     this.#measure = Buffer.from(`${delimiter.repeat(cellCount - 1)}\n`);
+    this.#window = Buffer.allocUnsafe(this.#measure.length + rowBytesMax * 2);
     this.#csvOptions = {
       delimiter,
       record_delimiter: ['\r\n', '\n', '\r'],
@@ -153,7 +159,7 @@ export class RecordReader {
    * @throws FileRejected when a quotation mark never closes, or a row is too long
    */
   read(bytes: Buffer, isLast = false): FileRecord[] {
-    const joined = this.#carry.length === 0 ? bytes : Buffer.concat([this.#carry, bytes]);
+    const joined = this.#append(bytes);
     const options = { delimiterByte: this.#delimiterByte, cellCount: this.#cellCount, isLast };
     const records: FileRecord[] = [];
     let sound: Place[] = [];
@@ -168,7 +174,7 @@ export class RecordReader {
       if (scan.end - at > rowBytesMax) throw rejectTooLong(this.#line);
       const place = { line: this.#line, lines: scan.lineEnds + 1 };
       if (scan.isMisquoted) {
-        this.#takeSound(joined.subarray(soundFrom, at), sound, records);
+        this.#takeSound(soundFrom, at, sound, records);
         this.#takeMisquoted(joined.subarray(at, scan.end), place, records);
         soundFrom = scan.end;
         sound = [];
@@ -176,8 +182,13 @@ export class RecordReader {
       this.#line += place.lines;
       at = scan.end;
     }
-    this.#takeSound(joined.subarray(soundFrom, at), sound, records);
-    this.#carry = Buffer.from(joined.subarray(at));
+    this.#takeSound(soundFrom, at, sound, records);
+    this.#pendingBytes = joined.length - at;
+    this.#window.copyWithin(
+      this.#measure.length,
+      this.#measure.length + at,
+      this.#measure.length + joined.length,
+    );
     this.#lastLine = records.at(-1)?.line ?? this.#lastLine;
     return records;
   }
@@ -190,8 +201,21 @@ export class RecordReader {
     if (bytes > rowBytesMax) throw rejectTooLong(this.#line);
   }
 
-  #takeSound(bytes: Buffer, places: readonly Place[], records: FileRecord[]): void {
-    const parsed = parse(Buffer.concat([this.#measure, bytes]), this.#csvOptions);
+  /** All bytes that no record has taken yet. */
+  #append(bytes: Buffer): Buffer {
+    const start = this.#measure.length;
+    const end = start + this.#pendingBytes + bytes.length;
+    if (end > this.#window.length) {
+      this.#window = Buffer.concat([this.#window.subarray(0, start + this.#pendingBytes)], end * 2);
+    }
+    bytes.copy(this.#window, start + this.#pendingBytes);
+    return this.#window.subarray(start, end);
+  }
+
+  /** Takes the pending bytes between two places; the measure is laid over what stands before them and is done with. */
+  #takeSound(from: number, to: number, places: readonly Place[], records: FileRecord[]): void {
+    this.#measure.copy(this.#window, from);
+    const parsed = parse(this.#window.subarray(from, this.#measure.length + to), this.#csvOptions);
     if (parsed.length - 1 !== places.length) {
       throw new Error(
         `csv-parse found ${parsed.length - 1} records where ${places.length} end, before line ${this.#line}`,

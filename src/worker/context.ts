@@ -41,6 +41,8 @@ export class RunState {
   readonly inFlight = new Set<number>();
   /** True while ready rows are being handed out; the wait for what is in doubt has not begun then. */
   isSending = false;
+  /** The stop of the line is known to the journal: a person may lift it there, so it is not recorded again. */
+  isStopRecorded = false;
   /** Aborted when a part of the run has broken: nothing new is begun by any other. */
   readonly broken = new AbortController();
   readonly #clock: Clock;

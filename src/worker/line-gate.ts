@@ -63,6 +63,11 @@ export class LineGate {
     this.#become({ ...this.#state, status: 'halted', why });
   }
 
+  /** A person has lifted the stop; what was counted before it is forgotten. */
+  reopen(): void {
+    this.#become(openLine);
+  }
+
   #become(next: LineState): void {
     const isNews = next.status !== this.#state.status || next.pausedUntilMs !== this.#state.pausedUntilMs;
     this.#state = next;

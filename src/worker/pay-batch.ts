@@ -2,6 +2,7 @@
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { Batch, ReadyPayout } from '../core/ports.ts';
 import type { WorkerContext } from './context.ts';
+import { isStopLifted, recordLineStop } from './line-stop.ts';
 import { settleWhileRunning } from './settle.ts';
 import { submitPayout } from './submit.ts';
 import { verifyPayee } from './verify.ts';
@@ -43,6 +44,14 @@ async function payUntilRest(context: WorkerContext, batch: Batch): Promise<PayEn
     run.isSending = false;
     if (stop.aborted) return 'stopped';
     const isHalted = gate.state.status === 'halted';
+    if (isHalted) {
+      await recordLineStop(context, batch);
+      if (await isStopLifted(context, batch)) {
+        gate.reopen();
+        run.isStopRecorded = false;
+        continue;
+      }
+    }
     const now = context.clock.now();
     if (!isHalted && (await journal.liftHolds(batch.batchId, ['paused'], now)) > 0) continue;
     const nextAtMs = await journal.nextInquiryAtMs(batch.batchId);

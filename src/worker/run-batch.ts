@@ -2,6 +2,7 @@
 import { rerunHolds } from '../core/decide-people.ts';
 import type { Batch, BatchReason } from '../core/ports.ts';
 import type { WorkerContext } from './context.ts';
+import { recordLineStop } from './line-stop.ts';
 import { payBatch } from './pay-batch.ts';
 import { settleOnce } from './settle.ts';
 
@@ -19,7 +20,7 @@ export interface RunLimits {
 
 /** Pays a sealed batch as far as it can be paid now. */
 export async function runBatch(context: WorkerContext, batch: Batch, limits: RunLimits): Promise<RunEnd> {
-  const isHaltedBefore = await startRunning(context, batch);
+  await startRunning(context, batch);
   const watchEnds = new AbortController();
   const watching = watchTheWait(context, limits, watchEnds.signal);
   try {
@@ -29,19 +30,19 @@ export async function runBatch(context: WorkerContext, batch: Batch, limits: Run
     watchEnds.abort();
     await watching;
   }
-  if (!isHaltedBefore) await recordStop(context, batch);
+  await recordLineStop(context, batch);
   return conclude(context, batch, limits);
 }
 
-/** True when a stop that a person must lift is in force: what is in doubt is settled, nothing is sent. */
-async function startRunning(context: WorkerContext, batch: Batch): Promise<boolean> {
+/** Under a stop that a person must lift, what is in doubt is settled and nothing is sent. */
+async function startRunning(context: WorkerContext, batch: Batch): Promise<void> {
   const { journal, clock, gate } = context;
   const stop = await journal.lineStop(batch.companyId, batch.payerAccount);
   const why = stop ?? (batch.status === 'halted' ? haltOf(batch) : undefined);
   if (batch.status !== 'halted') await journal.moveBatch(batch.batchId, 'running', null, clock.now());
   if (why === undefined) await journal.liftHolds(batch.batchId, rerunHolds, clock.now());
   else gate.haltFor(why);
-  return why !== undefined;
+  context.run.isStopRecorded = why !== undefined;
 }
 
 /** Why the batch itself was halted, whose stop has since been lifted for another batch of the same payer. */
@@ -69,16 +70,6 @@ async function watchTheWait(context: WorkerContext, limits: RunLimits, end: Abor
 
 /** How often the end of the wait is looked for while rows are still being sent. */
 const waitLookMs = 200;
-
-/** A halted line is recorded for the payer account, so that no other run or process sends from it either. */
-async function recordStop(context: WorkerContext, batch: Batch): Promise<void> {
-  const { status, why } = context.gate.state;
-  if (status !== 'halted' || why === null) return;
-  const { companyId, payerAccount } = batch;
-  if ((await context.journal.lineStop(companyId, payerAccount)) !== undefined) return;
-  await context.journal.recordLineStop({ companyId, payerAccount, ...why, sinceMs: context.clock.now() });
-  context.log('error', 'the line is halted', { code: why.code, reason: why.reason, remedy: why.remedy });
-}
 
 async function conclude(context: WorkerContext, batch: Batch, limits: RunLimits): Promise<RunEnd> {
   const { journal, clock, gate } = context;

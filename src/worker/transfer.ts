@@ -85,13 +85,28 @@ function logOutcome(
   finding: TransferFinding,
   payout: Payout | undefined,
 ): void {
-  const isCalm = finding.kind === 'paid' || (finding.kind === 'failed' && finding.scope === 'payout');
-  context.log(isCalm ? 'debug' : 'warn', 'transfer answered', {
+  context.log(loudnessOf(finding), 'transfer answered', {
     transRefNo: attempt.order.transRefNo,
     finding: finding.kind,
     code: 'reason' in finding ? finding.reason.code : null,
     status: payout?.status,
   });
+}
+
+/** Doubt about one payout is what inquiries are for; trouble of the line, or of the reference, is not. */
+function loudnessOf(finding: TransferFinding): 'debug' | 'info' | 'warn' {
+  switch (finding.kind) {
+    case 'paid':
+      return 'debug';
+    case 'withheld':
+    case 'refused':
+    case 'not-sent':
+      return 'warn';
+    case 'failed':
+      return finding.scope === 'payout' ? 'debug' : 'warn';
+    case 'unknown':
+      return finding.scope === 'payout' && !finding.contested ? 'info' : 'warn';
+  }
 }
 
 /** The brake on doubt: rows that merely wait for their answer do not count. */

@@ -1,5 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
@@ -13,6 +12,7 @@ async function readProxies(sample: string): Promise<string[]> {
   const rows = parse<Record<string, string>>(await readFile(join(root, 'samples', sample)), {
     columns: true,
     bom: true,
+    relax_column_count: true,
   });
   return rows
     .flatMap(({ proxyNo = '' }) => [proxyNo, proxyNo.replaceAll(/\D/g, '')])

@@ -81,6 +81,31 @@ describe('insufficient funds early in a file', () => {
   });
 });
 
+describe('a person who resumes while the run still waits', () => {
+  it('lets the same run go on', async () => {
+    await using rehearsal = await makeRehearsal({
+      sandbox: {
+        behaviours: [
+          { match: { amount: '9.05' }, money: 'untouched', code: 'EM053', times: 1 },
+          { match: { amount: '7.00' }, money: 'moves-later', afterMs: 2_500 },
+        ],
+      },
+      settle: { giveUpAfterMs: 10_000 },
+    });
+    const running = rehearsal.run(many(30, { 1: '7.00', 3: '9.05' }), { waitMs: 8_000 });
+    await expect
+      .poll(() => rehearsal.beside(({ journal }) => journal.lineStop('COMP000001', '0000345924')), {
+        timeout: 5_000,
+      })
+      .toMatchObject({ code: 'EM053' });
+    await rehearsal.beside(async ({ journal }) => {
+      const [batch] = await journal.batches();
+      if (batch !== undefined) await resumeBatch(journal, batch, Date.now());
+    });
+    expect(await running).toMatchObject({ exitCode: 0, ledger: { count: 30 } });
+  });
+});
+
 describe('the brake', () => {
   it('costs ten rows, not all of them, when every payout is refused', async () => {
     await using rehearsal = await makeRehearsal({

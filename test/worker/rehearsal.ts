@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'yaml';
+import { requireJournal } from '../../src/cli/adapters.ts';
 import { openProgress } from '../../src/cli/progress.ts';
 import { runFile, type FileOutcome } from '../../src/cli/run-file.ts';
 import { openSender, type Sender } from '../../src/cli/sender.ts';
 import { loadSettings } from '../../src/config.ts';
-import type { Clock } from '../../src/core/ports.ts';
+import type { Clock, Journal } from '../../src/core/ports.ts';
 import { silentLogger } from '../../src/log.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
 import { parseSandboxTable } from '../../src/sandbox/table.ts';
@@ -30,6 +31,8 @@ export interface Rehearsal extends AsyncDisposable {
     csv: string,
     options?: { name?: string; waitMs?: number; interrupted?: AbortSignal },
   ): Promise<Rehearsed>;
+  /** Opens the journal beside whoever is sending. */
+  beside<T>(use: (opened: { journal: Journal }) => Promise<T>): Promise<T>;
   /** Opens the sender for as long as the callback takes. */
   withSender<T>(use: (sender: Sender) => Promise<T>): Promise<T>;
 }
@@ -106,6 +109,10 @@ export async function makeRehearsal(changes: RehearsalSettings = {}): Promise<Re
   return {
     dataDir: loaded.dataDir,
     withSender,
+    beside: async (use) => {
+      await using journal = await requireJournal(loaded);
+      return await use({ journal });
+    },
     run: (csv, { name = 'payouts.csv', waitMs = 4_000, interrupted = new AbortController().signal } = {}) =>
       withSender(async (sender) => {
         const path = join(folder, 'in', name);

@@ -1,0 +1,266 @@
+/** A scene of real processes: a sandbox bank that outlives its client, paydrop as a shell runs it, real files. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { parse } from 'csv-parse/sync';
+import { stringify } from 'yaml';
+import type { Ledger } from '../../src/sandbox/book.ts';
+
+const pathOf = (fromHere: string): string => fileURLToPath(new URL(fromHere, import.meta.url));
+const paydropPath = pathOf('../../src/main.ts');
+const noonClockUrl = new URL('./noon-clock.ts', import.meta.url).href;
+
+const noonInBangkokUtcHours = 5;
+
+/** What brings the clock to noon in Bangkok, today. */
+function computeNoonOffsetMs(nowMs: number): number {
+  const noon = new Date(nowMs);
+  noon.setUTCHours(noonInBangkokUtcHours, 0, 0, 0);
+  return noon.getTime() - nowMs;
+}
+
+/** The partner, as the bank and paydrop know it. */
+const partner = {
+  clientId: 'test-app',
+  clientSecret: 'test-secret-of-no-value',
+  channelId: 'PAYDROP',
+  termId: 'TERM0001',
+  companyId: 'COMP000001',
+  payerAccount: '0000345924',
+};
+
+/** How a program ended: by itself with a code, or by a signal. */
+export interface ProgramEnd {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A program under way. */
+export interface Program {
+  readonly pid: number;
+  readonly ended: Promise<ProgramEnd>;
+  kill(signal: NodeJS.Signals): void;
+}
+
+/** A sandbox bank in a process of its own; its ledger outlives the process. */
+export interface BankProcess {
+  readonly baseUrl: string;
+  ledger(): Promise<Ledger>;
+  /** Ends the process as a power cut would. */
+  kill(): Promise<void>;
+  /** Opens the same bank again: same port, same ledger. */
+  reopen(): Promise<void>;
+}
+
+export interface SceneSettings {
+  /** The sandbox section of the bank's settings. */
+  readonly sandbox?: object;
+  readonly settle?: object;
+  readonly brake?: object;
+  readonly verify?: object;
+  readonly transfer?: object;
+  readonly bank?: object;
+  /** The data directory, instead of one in the scene's folder. */
+  readonly dataDir?: string;
+  /** Leaves the folder where it is, to be looked at. */
+  readonly keep?: boolean;
+}
+
+export interface Scene extends AsyncDisposable {
+  readonly folder: string;
+  readonly dataDir: string;
+  readonly outbox: string;
+  /** Settings of paydrop. */
+  readonly configPath: string;
+  /** Where the bank writes down each transfer as it enters, one line each after the first. */
+  readonly bankStatePath: string;
+  readonly bank: BankProcess;
+  /** Writes a payout file, over one of the same name; returns its path. */
+  addFile(name: string, csv: string): Promise<string>;
+  /** Starts `paydrop` with these arguments and the scene's settings. */
+  start(...args: string[]): Program;
+  /** Runs it to its end. */
+  run(...args: string[]): Promise<ProgramEnd>;
+}
+
+function describeSettings(changes: SceneSettings, baseUrl: string): object {
+  return {
+    dataDir: changes.dataDir ?? './data',
+    bank: { baseUrl, ...partner, timeoutMs: 1_000, ...changes.bank },
+    verify: { ...changes.verify },
+    transfer: { ...changes.transfer },
+    settle: {
+      firstDelayMs: 50,
+      maxDelayMs: 400,
+      notFoundTrustMs: 300,
+      giveUpAfterMs: 600_000,
+      resendsMax: 50,
+      ...changes.settle,
+    },
+    brake: {
+      consecutiveFailures: 1_000,
+      failureShare: 1,
+      window: 1_000,
+      inDoubtMax: 5_000,
+      ...changes.brake,
+    },
+  };
+}
+
+/** Opens a folder, and in it a bank and the settings to reach it. Everything is ended and removed with the scene. */
+export async function openScene(changes: SceneSettings = {}): Promise<Scene> {
+  const folder = await mkdtemp(join(tmpdir(), 'paydrop-scene-'));
+  const clockOffsetMs = computeNoonOffsetMs(Date.now());
+  const children = new Set<ChildProcess>();
+  const launch = (args: readonly string[]): ChildProcess =>
+    launchPaydrop(args, folder, clockOffsetMs, children);
+  const bankStatePath = join(folder, 'bank.jsonl');
+  const bankConfigPath = join(folder, 'bank.yaml');
+  const configPath = join(folder, 'paydrop.yaml');
+  const end = async (): Promise<void> => {
+    await endAll(children);
+    if (changes.keep !== true) await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    await mkdir(join(folder, 'in'));
+    const table = { bank: { baseUrl: 'sandbox', ...partner }, sandbox: changes.sandbox ?? {} };
+    await writeFile(bankConfigPath, stringify(table));
+    const bank = await openBank(launch, bankConfigPath, bankStatePath);
+    await writeFile(configPath, stringify(describeSettings(changes, bank.baseUrl)));
+    const dataDir = changes.dataDir ?? join(folder, 'data');
+    const start = (...args: string[]): Program => watch(launch([...args, '--config', configPath]));
+    return {
+      folder,
+      dataDir,
+      outbox: join(dataDir, 'outbox'),
+      configPath,
+      bankStatePath,
+      bank,
+      start,
+      run: (...args) => start(...args).ended,
+      addFile: async (name, csv) => {
+        const path = join(folder, 'in', name);
+        await writeFile(path, csv);
+        return path;
+      },
+      [Symbol.asyncDispose]: end,
+    };
+  } catch (error) {
+    await end();
+    throw error;
+  }
+}
+
+function launchPaydrop(
+  args: readonly string[],
+  cwd: string,
+  clockOffsetMs: number,
+  children: Set<ChildProcess>,
+): ChildProcess {
+  const child = spawn(process.execPath, ['--import', noonClockUrl, paydropPath, ...args], {
+    cwd,
+    env: { ...process.env, PAYDROP_TEST_CLOCK_OFFSET_MS: String(clockOffsetMs) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  children.add(child);
+  child.once('close', () => children.delete(child));
+  return child;
+}
+
+async function endAll(children: ReadonlySet<ChildProcess>): Promise<void> {
+  const ends = [...children].map((child) => once(child, 'close'));
+  for (const child of children) child.kill('SIGKILL');
+  await Promise.all(ends);
+}
+
+function watch(child: ChildProcess): Program {
+  const { stdout, stderr, pid } = child;
+  if (stdout === null || stderr === null || pid === undefined) throw new Error('the program did not start');
+  const close = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
+  const ended = Promise.all([close, text(stdout), text(stderr)]).then(([[code, signal], out, errors]) => {
+    return { code, signal, stdout: out, stderr: errors };
+  });
+  return { pid, ended, kill: (signal) => void child.kill(signal) };
+}
+
+async function openBank(
+  launch: (args: readonly string[]) => ChildProcess,
+  configPath: string,
+  statePath: string,
+): Promise<BankProcess> {
+  let port = 0;
+  let child: ChildProcess | undefined;
+  const open = async (): Promise<string> => {
+    const args = ['--config', configPath, '--state', statePath, '--port', String(port)];
+    child = launch(['sandbox', ...args, '--json']);
+    return readBaseUrl(child);
+  };
+  const baseUrl = await open();
+  port = Number(new URL(baseUrl).port);
+  return {
+    baseUrl,
+    ledger: async () => (await (await fetch(`${baseUrl}/ledger`)).json()) as Ledger,
+    kill: async () => {
+      if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+      const closed = once(child, 'close');
+      child.kill('SIGKILL');
+      await closed;
+    },
+    reopen: async () => void (await open()),
+  };
+}
+
+/** The bank says its address once it listens. */
+async function readBaseUrl({ stdout, stderr }: ChildProcess): Promise<string> {
+  if (stdout === null || stderr === null) throw new Error('the bank has no output');
+  const complaint = text(stderr);
+  for await (const line of createInterface({ input: stdout })) {
+    return (JSON.parse(line) as { readonly baseUrl: string }).baseUrl;
+  }
+  throw new Error(`the bank ended before it was open: ${await complaint}`);
+}
+
+const lookMs = 2;
+
+/** Looks every few milliseconds until it is so. @throws Error when that takes longer than `waitMs` */
+export async function until(isSo: () => boolean | Promise<boolean>, waitMs = 15_000): Promise<void> {
+  const endsAtMs = performance.now() + waitMs;
+  while (!(await isSo())) {
+    if (performance.now() > endsAtMs) throw new Error(`waited ${waitMs} ms in vain: ${String(isSo)}`);
+    await sleep(lookMs);
+  }
+}
+
+export type Line = Readonly<Record<string, string>>;
+
+/** The lines of a CSV file by column. */
+export async function readTable(path: string): Promise<Line[]> {
+  return parse<Line>(await readFile(path), { columns: true, bom: true });
+}
+
+/** The files of the outbox whose names match, the shorter names first. */
+export async function findReports(outbox: string, pattern: RegExp): Promise<string[]> {
+  const names = (await readdir(outbox)).filter((name) => pattern.test(name));
+  const inOrder = (one: string, other: string): number => one.length - other.length || (one < other ? -1 : 1);
+  return names.toSorted(inOrder).map((name) => join(outbox, name));
+}
+
+/** The only result of the outbox, each row as the latest update has it. */
+export async function readPresentResult(outbox: string): Promise<Line[]> {
+  const [first, ...more] = await findReports(outbox, /^[^.].*\.result\.csv$/);
+  if (first === undefined || more.length > 0)
+    throw new Error(`${outbox} has ${more.length + (first ? 1 : 0)} results`);
+  const present = await readTable(first);
+  for (const path of await findReports(outbox, /^[^.].*\.result-update-\d+\.csv$/)) {
+    for (const line of await readTable(path)) present[Number(line['rowNo']) - 1] = line;
+  }
+  return present;
+}
