@@ -43,15 +43,10 @@ export interface Line {
   readonly pool: Agent;
   /** Gives each exchange a new connection. */
   readonly oneOff: Agent;
-  readonly rests: WeakMap<Socket, Rest>;
+  /** Since when a connection rests, by `performance.now()`. */
+  readonly restingSinceMs: WeakMap<Socket, number>;
   /** Covers connection, headers and body. */
   readonly timeoutMs: number;
-}
-
-/** How a connection was left after its latest exchange. */
-export interface Rest {
-  readonly sinceMs: number;
-  readonly bytesRead: number;
 }
 
 /** `resting`: on a kept-alive connection, before anything is written. */
@@ -119,9 +114,9 @@ function exchangeOver(line: Line, message: WireMessage, agent: Agent): Promise<W
     }
 
     request.on('socket', (socket) => {
-      const rest = line.rests.get(socket);
-      if (rest !== undefined) stage = 'resting';
-      whenStanding(line, socket, rest, write, () => fail('closed while it rested'));
+      const restingSinceMs = line.restingSinceMs.get(socket);
+      if (restingSinceMs !== undefined) stage = 'resting';
+      whenStanding(line, socket, restingSinceMs, write, () => fail('closed while it rested'));
     });
     request.on('response', (response) => {
       if (stage !== 'written') {
@@ -149,27 +144,27 @@ function requestOptions(line: Line, message: WireMessage, agent: Agent): Request
 function whenStanding(
   line: Line,
   socket: Socket,
-  rest: Rest | undefined,
+  restingSinceMs: number | undefined,
   write: () => void,
   discard: () => void,
 ): void {
-  if (rest === undefined) {
+  if (restingSinceMs === undefined) {
     socket.once(line.readyEvent, write);
     return;
   }
-  if (performance.now() - rest.sinceMs <= restTrustedMs && isUntouched(socket, rest)) {
+  if (performance.now() - restingSinceMs <= restTrustedMs && isOpen(socket)) {
     write();
     return;
   }
   // One turn of the event loop reads what has arrived while it rested: a close, or bytes nobody asked for.
   setImmediate(() => {
-    if (performance.now() - rest.sinceMs < restMsMax && isUntouched(socket, rest)) write();
+    if (performance.now() - restingSinceMs < restMsMax && isOpen(socket)) write();
     else discard();
   });
 }
 
-function isUntouched(socket: Socket, rest: Rest): boolean {
-  return socket.writable && !socket.readableEnded && socket.bytesRead === rest.bytesRead;
+function isOpen(socket: Socket): boolean {
+  return socket.writable && !socket.readableEnded;
 }
 
 /** Reads the whole body, which belongs to the exchange: half of one is an answer lost. */
@@ -189,7 +184,7 @@ function readAnswer(line: Line, response: IncomingMessage, settle: (outcome: Wir
       lost('the answer was cut short');
       return;
     }
-    line.rests.set(socket, { sinceMs: performance.now(), bytesRead: socket.bytesRead });
+    line.restingSinceMs.set(socket, performance.now());
     settle({ kind: 'answered', httpStatus: statusCode, headers, body: textOf(chunks) });
   });
   response.on('error', (error) => lost(`the answer was cut short (${describeError(error)})`));

@@ -7,7 +7,7 @@ import { Agent as HttpsAgent, request as httpsRequest, type AgentOptions } from 
 import type { Socket } from 'node:net';
 import ky from 'ky';
 import type { BankAddress } from './address.ts';
-import { exchange, restMsMax, type Line, type Rest, type WireMessage, type WireOutcome } from './exchange.ts';
+import { exchange, restMsMax, type Line, type WireMessage, type WireOutcome } from './exchange.ts';
 
 export interface Transport extends Disposable {
   /** Posts once: nothing is ever sent twice, no redirect is followed, every outcome is data. */
@@ -25,6 +25,9 @@ const http = ky.create({
   throwHttpErrors: false,
   redirect: 'manual',
 });
+
+/** The longest time a timer of Node holds; beyond it, it would fire at once. */
+const timeoutMsMax = 2_147_483_647;
 
 /** @param timeoutMs covers connection, headers and body of each exchange */
 export function makeTransport(address: BankAddress, timeoutMs: number, ca?: TrustedCertificates): Transport {
@@ -49,7 +52,8 @@ export function makeTransport(address: BankAddress, timeoutMs: number, ca?: Trus
 }
 
 function makeLine(address: BankAddress, timeoutMs: number, ca: TrustedCertificates | undefined): Line {
-  const shared = { ...address, timeoutMs, rests: new WeakMap<Socket, Rest>() };
+  const restingSinceMs = new WeakMap<Socket, number>();
+  const shared = { ...address, timeoutMs: Math.min(timeoutMs, timeoutMsMax), restingSinceMs };
   const pooled = { keepAlive: true, timeout: restMsMax };
   if (!address.isSecure) {
     return {

@@ -20,7 +20,8 @@ const expectedErrors: Readonly<Record<string, ExitCode>> = {
 };
 
 /** Writes what went wrong to stderr. A bug's stack goes to the log, which hides what must stay hidden. */
-export async function reportFailure(error: unknown): Promise<ExitCode> {
+export async function reportFailure(thrown: unknown): Promise<ExitCode> {
+  const error = findFirstError(thrown);
   const expected = error instanceof Error ? expectedErrors[error.name] : undefined;
   if (error instanceof Error && expected !== undefined) {
     process.stderr.write(`paydrop: ${error.message}\n`);
@@ -32,4 +33,9 @@ export async function reportFailure(error: unknown): Promise<ExitCode> {
     'paydrop: internal error, logged above. Nothing that was recorded is lost: run the same command again.\n',
   );
   return exitCodes.internalError;
+}
+
+/** What broke first, where closing what was open has failed as well: on a full disk one follows from the other. */
+function findFirstError(thrown: unknown): unknown {
+  return thrown instanceof SuppressedError ? findFirstError(thrown.suppressed) : thrown;
 }

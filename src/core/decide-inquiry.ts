@@ -41,6 +41,11 @@ function withInquiry(attempt: Attempt, reading: InquiryReading, nowMs: number): 
   };
 }
 
+/** A reference that never left us and that the bank knows all the same is somebody else's. */
+function contestUnsent(attempt: Attempt): Attempt {
+  return attempt.sends === 0 && attempt.acknowledged ? { ...attempt, contested: true } : attempt;
+}
+
 /**
  * Decides on an inquiry about the latest attempt of a payout that is submitted or unresolved.
  * @param clock our time and the bank's, for the rule of sending again
@@ -54,7 +59,7 @@ export function decideAfterInquiry(
   clock: ClockReading,
 ): InquiryStep {
   const nowMs = clock.nowMs;
-  const attempt = withInquiry(asked, reading, nowMs);
+  const attempt = contestUnsent(withInquiry(asked, reading, nowMs));
   const detail = {
     ...facts.exchange,
     httpStatus: facts.httpStatus,
@@ -139,8 +144,11 @@ function askAgainOrGiveUp(
   nowMs: number,
 ): Change {
   const isUnresolved = payout.status === 'unresolved';
-  if (!isUnresolved && nowMs - attempt.intentAtMs >= policy.giveUpAfterMs)
+  if (!isUnresolved && nowMs - attempt.intentAtMs >= policy.giveUpAfterMs) {
+    const isHarmless = attempt.status === 'refused' && !attempt.acknowledged;
+    if (isHarmless) return putBack(payout, attempt, 'paused', nextAttemptDue, nowMs, detail);
     return giveUp(payout, attempt, reason, nowMs, detail);
+  }
   return move({
     payout,
     patch: isUnresolved ? {} : reasonPatch(reason),
@@ -252,12 +260,39 @@ export function decideAfterEarlierInquiry(
   const trustAtMs = earlier.status === 'refused' ? (earlier.lastSentAtMs ?? 0) + policy.notFoundTrustMs : 0;
   const isNothing = reading.kind === 'failed' || (reading.kind === 'not-found' && nowMs >= trustAtMs);
   if (hasEnded && isNothing && !earlier.contested) return { kind: 'clear' };
-  const isPaid = reading.kind === 'complete' && !earlier.contested && owner.status !== 'paid';
   const isOwn = owner.seq === payout.seq;
+  const isOurs = !earlier.contested && earlier.sends > 0;
+  const isPaid = reading.kind === 'complete' && isOurs && owner.status !== 'paid';
   if (isPaid && isOwn) return { kind: 'blocked', changes: [lateProof(owner, earlier, reading, nowMs)] };
   const text = `earlier attempt ${earlier.order.transRefNo} is not settled: the inquiry says ${reading.kind}`;
-  const hold = decideHold(payout, 'unavailable', { code: 'earlier-attempt-open', text }, nowMs);
+  const reason = { code: 'earlier-attempt-open', text };
+  if (isOwn && (reading.kind === 'in-process' || reading.kind === 'complete')) {
+    return { kind: 'blocked', changes: [backInDoubt(payout, earlier, reading, reason, nowMs)] };
+  }
+  const hold = decideHold(payout, 'unavailable', reason, nowMs);
   return { kind: 'blocked', changes: isPaid ? [lateProof(owner, earlier, reading, nowMs), hold] : [hold] };
+}
+
+/** We had called it refused, and the bank works on it after all: in doubt, loudly. */
+function backInDoubt(
+  payout: Payout,
+  earlier: Attempt,
+  reading: InquiryReading,
+  reason: Reason,
+  nowMs: number,
+): Change {
+  return move({
+    payout,
+    patch: { status: 'unresolved', ...reasonPatch(reason) },
+    cause: 'earlier-attempt-alive',
+    nowMs,
+    attempt: {
+      ...contestUnsent(withInquiry(earlier, reading, nowMs)),
+      status: 'unresolved',
+      nextInquiryAtMs: null,
+    },
+    detail: { alarm: true, transRefNo: earlier.order.transRefNo, finding: reading.kind },
+  });
 }
 
 /** The bank completed an attempt that we had closed: recorded whatever we believed, and loudly. */

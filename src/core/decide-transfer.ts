@@ -10,8 +10,16 @@ export type LineSignal =
   | { readonly kind: 'paid' }
   | { readonly kind: 'ended-otherwise' }
   | { readonly kind: 'payer-stop'; readonly reason: Reason }
-  | { readonly kind: 'service-trouble'; readonly reason: Reason; readonly retryAfterMs: number | undefined }
-  /** The service answers again, whatever it said. */
+  /** `isTransfer`: met by a transfer; only another transfer proves that it is over. */
+  | {
+      readonly kind: 'service-trouble';
+      readonly reason: Reason;
+      readonly retryAfterMs: number | undefined;
+      readonly isTransfer: boolean;
+    }
+  /** The bank has taken a transfer and works on it. */
+  | { readonly kind: 'taken' }
+  /** The service answers a question again, whatever it said. */
   | { readonly kind: 'answered' }
   | { readonly kind: 'nothing' };
 
@@ -28,11 +36,16 @@ export function lineSignalOf(finding: TransferFinding): LineSignal {
     case 'unknown': {
       const { reason } = finding;
       if (finding.scope === 'payer') return { kind: 'payer-stop', reason };
-      if (finding.scope === 'payout') return { kind: 'ended-otherwise' };
+      // A payout that the bank works on has not ended; one that nobody acknowledged may be a sick bank's.
+      if (finding.scope === 'payout') return { kind: isTaken(finding) ? 'taken' : 'ended-otherwise' };
       const retryAfterMs = 'retryAfterMs' in reason ? reason.retryAfterMs : undefined;
-      return { kind: 'service-trouble', reason, retryAfterMs };
+      return { kind: 'service-trouble', reason, retryAfterMs, isTransfer: true };
     }
   }
+}
+
+function isTaken(finding: TransferFinding): boolean {
+  return finding.kind === 'unknown' && finding.acknowledged && !finding.contested;
 }
 
 const holdForScope = { payer: 'halted', service: 'paused' } as const satisfies Record<string, HoldReason>;

@@ -21,6 +21,8 @@ export interface LineState {
   readonly why: BatchReason | null;
   /** Meaningful while paused. */
   readonly pausedUntilMs: number;
+  /** A transfer met the trouble: that questions are answered again does not end it. */
+  readonly isTransferTrouble: boolean;
   /** Troubles met one after another; the pause doubles with each. */
   readonly troubles: number;
   readonly consecutiveFailures: number;
@@ -32,6 +34,7 @@ export const openLine: LineState = {
   status: 'open',
   why: null,
   pausedUntilMs: 0,
+  isTransferTrouble: false,
   troubles: 0,
   consecutiveFailures: 0,
   ends: [],
@@ -82,30 +85,39 @@ const brakeReason = (code: string, reason: string): BatchReason => ({
   remedy: 'Look at the reasons of these rows; when the cause is mended, resume the batch',
 });
 
-function pause(state: LineState, reason: Reason, retryAfterMs: number | undefined, nowMs: number): LineState {
+type Trouble = Extract<LineSignal, { kind: 'service-trouble' }>;
+
+function pause(state: LineState, trouble: Trouble, nowMs: number): LineState {
   if (state.status === 'halted') return state;
+  const isTransferTrouble = trouble.isTransfer || (state.status === 'paused' && state.isTransferTrouble);
   // Callers that were under way when the trouble began report the same trouble: one pause, not one each.
-  if (state.status === 'paused' && nowMs < state.pausedUntilMs) return state;
+  if (isPausing(state, nowMs)) {
+    const wishedUntilMs = nowMs + (trouble.retryAfterMs ?? 0);
+    return { ...state, isTransferTrouble, pausedUntilMs: Math.max(state.pausedUntilMs, wishedUntilMs) };
+  }
+  const { code, text } = trouble.reason;
+  const remedy = remedyOf(
+    trouble.reason,
+    'Goes on by itself when the bank answers again; or run the same command later',
+  );
   return {
     ...state,
     status: 'paused',
-    why: {
-      code: reason.code,
-      reason: reason.text,
-      remedy: remedyOf(
-        reason,
-        'Goes on by itself when the bank answers again; or run the same command later',
-      ),
-    },
-    pausedUntilMs: nowMs + computePauseMs(state.troubles, retryAfterMs),
+    why: { code, reason: text, remedy },
+    pausedUntilMs: nowMs + computePauseMs(state.troubles, trouble.retryAfterMs),
+    isTransferTrouble,
     troubles: state.troubles + 1,
   };
 }
 
-function reopen(state: LineState): LineState {
-  return state.status === 'paused'
-    ? { ...state, status: 'open', why: null, troubles: 0 }
-    : { ...state, troubles: 0 };
+const isPausing = (state: LineState, nowMs: number): boolean =>
+  state.status === 'paused' && nowMs < state.pausedUntilMs;
+
+/** The trouble is over; what comes back during a pause was under way before it and proves nothing. */
+function reopen(state: LineState, nowMs: number): LineState {
+  if (isPausing(state, nowMs)) return state;
+  const calm = { ...state, troubles: 0, isTransferTrouble: false };
+  return state.status === 'paused' ? { ...calm, status: 'open', why: null } : calm;
 }
 
 /** The line after a payout's signal. */
@@ -117,9 +129,9 @@ export function decideLine(
 ): LineState {
   switch (signal.kind) {
     case 'paid':
-      return afterEnd(reopen(state), true, brake);
+      return afterEnd(reopen(state, nowMs), true, brake);
     case 'ended-otherwise':
-      return afterEnd(reopen(state), false, brake);
+      return afterEnd(reopen(state, nowMs), false, brake);
     case 'payer-stop':
       return halt(state, {
         code: signal.reason.code,
@@ -130,9 +142,11 @@ export function decideLine(
         ),
       });
     case 'service-trouble':
-      return pause(state, signal.reason, signal.retryAfterMs, nowMs);
+      return pause(state, signal, nowMs);
+    case 'taken':
+      return reopen(state, nowMs);
     case 'answered':
-      return reopen(state);
+      return state.isTransferTrouble ? state : reopen(state, nowMs);
     case 'nothing':
       return state;
   }

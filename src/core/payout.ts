@@ -71,7 +71,7 @@ export const payoutTransitions = [
   { from: 'held', to: 'cancelled', cause: 'cancelled' },
   { from: 'ready', to: 'unpayable', cause: 'payee-check-refused' },
   { from: 'ready', to: 'submitted', cause: 'intent-recorded' },
-  { from: 'submitted', to: 'submitted', cause: 'sent' },
+  { from: 'ready', to: 'unresolved', cause: 'earlier-attempt-alive' },
   { from: 'submitted', to: 'submitted', cause: 'outcome-in-doubt' },
   { from: 'submitted', to: 'submitted', cause: 'inquired' },
   { from: 'submitted', to: 'submitted', cause: 'sending-again' },
@@ -108,8 +108,13 @@ export const attemptTransitions = [
   { from: 'refused', to: 'failed' },
   { from: 'refused', to: 'unresolved' },
   { from: 'unresolved', to: 'failed' },
+  // Called failed, and the bank shows it in process after all: in doubt again, an alarm.
+  { from: 'failed', to: 'unresolved' },
   ...attemptStatuses.filter((from) => from !== 'paid').map((from) => ({ from, to: 'paid' }) as const),
 ] as const satisfies readonly { from: AttemptStatus; to: AttemptStatus }[];
+
+/** Steps on the way that no reader of a result cares about: they alone make no row a changed one. */
+export const quietCauses: readonly PayoutCause[] = ['outcome-in-doubt', 'inquired', 'sending-again'];
 
 /** True when the table has this move for this cause. */
 export function canMovePayout(from: PayoutStatus, to: PayoutStatus, cause: PayoutCause): boolean {

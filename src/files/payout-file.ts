@@ -129,7 +129,9 @@ async function* readOpened(
     }
     return { kind: 'rows', rows };
   };
-  yield takeAll(records.read(head.subarray(header.endOffset)));
+  for (let from = header.endOffset; from < head.length; from += readBytes) {
+    yield takeAll(records.read(head.subarray(from, from + readBytes)));
+  }
   for await (const block of blocks) yield takeAll(records.read(block));
   const last = takeAll(records.end());
   const totals = taker.finish(sidecar);

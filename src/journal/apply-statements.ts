@@ -200,7 +200,7 @@ export function prepareApply(db: DatabaseSync) {
             .onRef('s.payer_account', '=', 'b.payer_account')
             .on('s.lifted_at_ms', 'is', null),
         )
-        .select(['b.company_id', 'b.status', 's.since_ms as stopped_since_ms'])
+        .select(['b.company_id', 'b.payer_account', 'b.status', 's.since_ms as stopped_since_ms'])
         .where('b.batch_id', '=', values.batchId),
     ),
     appendEvent: prepare(db, (values: EventTable) =>

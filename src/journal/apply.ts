@@ -39,6 +39,7 @@ class CallFailure extends Error {
 /** What the batch says about its rows, read once a transaction. */
 interface Gate {
   readonly companyId: string;
+  readonly payerAccount: string;
   /** The batch is running and no line stop is in force for its payer account. */
   readonly isOpen: boolean;
 }
@@ -80,9 +81,16 @@ function readGate({ statements, gates }: Transaction, batchId: string): Gate {
   const record = statements.gate.get({ batchId });
   if (record === undefined) throw new ForbiddenChangeError(`there is no batch ${batchId}`);
   const isOpen = record.status === 'running' && record.stopped_since_ms === null;
-  const gate = { companyId: record.company_id, isOpen };
+  const gate = { companyId: record.company_id, payerAccount: record.payer_account, isOpen };
   gates.set(batchId, gate);
   return gate;
+}
+
+/** The line stop is looked up for the batch's account, so the bytes must name that account and no other. */
+function checkOrder({ before, attempt }: Change, gate: Gate): void {
+  const order = attempt?.order;
+  if (order?.companyId === gate.companyId && order.payerAccount === gate.payerAccount) return;
+  throw new ForbiddenChangeError(`payout ${before.seq}: the order names another company or payer account`);
 }
 
 function claimGuardOf({ before, after, isIntent }: Change): ClaimGuard {
@@ -96,7 +104,10 @@ function applyChange(transaction: Transaction, change: Change): boolean {
   const { before, after, event, attempt } = change;
   const { statements } = transaction;
   const gate = readGate(transaction, before.batchId);
-  if (change.isIntent === true && !gate.isOpen) return false;
+  if (change.isIntent === true) checkOrder(change, gate);
+  // Nothing leaves, not even what was sent before, while the batch or its payer account is stopped.
+  const isSend = change.isIntent === true || event.cause === 'sending-again';
+  if (isSend && !gate.isOpen) return false;
   const claim = { companyId: gate.companyId, payoutId: before.instruction.payoutId, seq: before.seq };
   const eventSeq = transaction.latestEventSeq + 1;
   const changed = statements.payout[claimGuardOf(change)].run({
@@ -160,8 +171,10 @@ function keepAttempt({ attempt: statements }: ApplyStatements, attempt: Attempt,
 }
 
 /** True when the error comes from what the call asked for, not from the disk or the file. */
-const isCallToBlame = (error: unknown): boolean =>
-  error instanceof ForbiddenChangeError || sqliteCodeOf(error) === sqliteCodes.constraint;
+function isCallToBlame(error: unknown): boolean {
+  const code = sqliteCodeOf(error);
+  return code === undefined || code === sqliteCodes.constraint;
+}
 
 function applyCall(transaction: Transaction, call: Call): boolean[] {
   try {

@@ -6,7 +6,7 @@ import { asWriteError } from './errors.ts';
 const busyTimeoutMs = 30_000;
 
 /** Page cache in KiB: memory stays flat however large the file. */
-const cacheKib = 32_768;
+const cacheKib = 16_384;
 const snapshotCacheKib = 8_192;
 
 /** Pages in the write-ahead log before SQLite moves them into the file. */

@@ -17,9 +17,10 @@ export const sqliteCodes = {
   ioError: 10,
   corrupt: 11,
   full: 13,
+  cannotOpen: 14,
   constraint: 19,
   notADatabase: 26,
-};
+} as const;
 
 /** The primary result code of an error that SQLite raised; undefined for any other error. */
 export function sqliteCodeOf(error: unknown): number | undefined {
@@ -36,9 +37,46 @@ const cures: ReadonlyMap<number | undefined, string> = new Map([
   [sqliteCodes.full, 'the disk is full: free some space'],
 ]);
 
+const wholeCopy =
+  'it is no journal, or damaged: put back the newest whole copy of it, or set another dataDir';
+
+const openingCures: ReadonlyMap<number | undefined, string> = new Map([
+  ...cures,
+  [sqliteCodes.notADatabase, wholeCopy],
+  [sqliteCodes.corrupt, wholeCopy],
+  [
+    sqliteCodes.cannotOpen,
+    'it is no file, or this user may not read and write it: correct that, or set another dataDir',
+  ],
+]);
+
+/** A journal that SQLite cannot open, with its cure. */
+export function asRefusal(path: string, error: unknown): unknown {
+  const cure = openingCures.get(sqliteCodeOf(error));
+  if (cure === undefined) return error;
+  return new JournalRefusedError(`${path} cannot be opened: ${cure}`, { cause: error });
+}
+
 /** The failure of a transaction, with its cure; nothing of that transaction is in the journal. */
 export function asWriteError(error: unknown): unknown {
   const cure = cures.get(sqliteCodeOf(error));
   if (cure === undefined) return error;
   return new JournalWriteError(`the journal cannot be written: ${cure}, then run it again`, { cause: error });
+}
+
+const fileCures: ReadonlyMap<string | undefined, string> = new Map([
+  ['ENOSPC', 'the disk is full: free some space'],
+  ['EDQUOT', 'the disk quota is used up: free some space'],
+  ['EROFS', 'the file system is read-only: make it writable, or set another dataDir'],
+  ['EACCES', 'permission is denied: let this user write there, or set another dataDir'],
+  ['EPERM', 'the operation is not permitted: let this user write there, or set another dataDir'],
+  ['ENOTDIR', 'a part of the path is no folder: move it away, or set another dataDir'],
+  ['EIO', 'the disk reports an error: check the disk before anything else'],
+]);
+
+/** A file beside the journal that the operating system does not let us write, with its cure. */
+export function asFileWriteError(path: string, error: unknown): unknown {
+  const cure = fileCures.get((error as NodeJS.ErrnoException).code);
+  if (cure === undefined) return error;
+  return new JournalWriteError(`${path} cannot be written: ${cure}, then run it again`, { cause: error });
 }

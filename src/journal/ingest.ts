@@ -76,7 +76,13 @@ export function startIngest(db: DatabaseSync, start: BatchStart): void {
       throw new Error(`batch ${batchId} is ${head.status}: its file is not read again`);
     }
     dropRows(db, batchId);
-    const again = { status: 'ingesting', reason_code: null, reason: null, remedy: null } as const;
+    const again = {
+      status: 'ingesting',
+      reason_code: null,
+      reason: null,
+      remedy: null,
+      rested_at_ms: null,
+    } as const;
     const changed = { ...again, ...describeStart(start) };
     write(db, query.updateTable('batch').set(changed).where('batch_id', '=', batchId));
   });

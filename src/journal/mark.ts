@@ -4,7 +4,7 @@
  */
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { JournalRefusedError } from './errors.ts';
+import { asFileWriteError, JournalRefusedError } from './errors.ts';
 
 /** How far a journal has come; both numbers only grow. */
 export interface Mark {
@@ -16,7 +16,7 @@ export interface Mark {
 const markFileName = 'journal.mark';
 
 /** Where the mark of a journal in this folder stands. */
-export const markPathIn = (dataDir: string): string => join(dataDir, markFileName);
+const markPathIn = (dataDir: string): string => join(dataDir, markFileName);
 
 function isMark(value: unknown): value is Mark {
   if (typeof value !== 'object' || value === null) return false;
@@ -50,19 +50,31 @@ function unreadable(path: string, cause: unknown): JournalRefusedError {
   );
 }
 
-/** Writes the mark so that a reader, or a crash, meets the old one or the new one whole. */
+/**
+ * Writes the mark so that a reader, or a crash, meets the old one or the new one whole.
+ * @throws JournalWriteError when the disk is full or may not be written
+ */
 export function writeMark(dataDir: string, mark: Mark): void {
   const path = markPathIn(dataDir);
-  const temporaryPath = `${path}.${process.pid}.tmp`;
-  const file = openSync(temporaryPath, 'w', 0o600);
+  // Always the same name: only the holder of the right to send writes it, and what a crash has left is written over.
+  const temporaryPath = `${path}.tmp`;
   try {
-    writeSync(file, `${JSON.stringify(mark)}\n`);
+    writeDurably(temporaryPath, `${JSON.stringify(mark)}\n`);
+    renameSync(temporaryPath, path);
+    syncFolder(dirname(path));
+  } catch (error) {
+    throw asFileWriteError(path, error);
+  }
+}
+
+function writeDurably(path: string, text: string): void {
+  const file = openSync(path, 'w', 0o600);
+  try {
+    writeSync(file, text);
     fsyncSync(file);
   } finally {
     closeSync(file);
   }
-  renameSync(temporaryPath, path);
-  syncFolder(dirname(path));
 }
 
 /** Makes the names in a folder durable. */

@@ -6,7 +6,7 @@ import type { Journal } from '../core/ports.ts';
 import { prepareLatestEventSeq } from './apply-statements.ts';
 import { inTransaction, openConnection } from './connection.ts';
 import { query } from './dialect.ts';
-import { JournalRefusedError, sqliteCodeOf, sqliteCodes } from './errors.ts';
+import { asFileWriteError, asRefusal, JournalRefusedError } from './errors.ts';
 import { makeJournal } from './journal.ts';
 import { checkMark, readMark, requireNoMark, syncFolder, writeMark, type Mark } from './mark.ts';
 import { migrate, readSchemaVersion, schemaVersion } from './migrations.ts';
@@ -69,19 +69,20 @@ export async function openJournalIfThere(opening: JournalOpening): Promise<Journ
 
 /** SQLite would make the file readable by others; its side files take over the mode that the file has. */
 function createFile(dataDir: string, path: string): void {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  closeSync(openSync(path, 'wx', 0o600));
-  syncFolder(dataDir);
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    closeSync(openSync(path, 'wx', 0o600));
+    syncFolder(dataDir);
+  } catch (error) {
+    throw asFileWriteError(path, error);
+  }
 }
 
 function openFile(path: string): DatabaseSync {
   try {
     return openConnection(path);
   } catch (error) {
-    const code = sqliteCodeOf(error);
-    if (code !== sqliteCodes.notADatabase && code !== sqliteCodes.corrupt) throw error;
-    const message = `${path} is not a journal, or is damaged: put back the newest whole copy, or set another dataDir`;
-    throw new JournalRefusedError(message, { cause: error });
+    throw asRefusal(path, error);
   }
 }
 

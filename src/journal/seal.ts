@@ -5,16 +5,18 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import { showCell } from '../core/cell-text.ts';
+import { formatBaht, sumSatang, type Satang } from '../core/money.ts';
 import type { SealTotals } from '../core/ports.ts';
 import type { Issue } from '../core/row-rules.ts';
 import { prepareLatestEventSeq } from './apply-statements.ts';
+import { readTotals } from './batch-queries.ts';
 import { moveAll } from './bulk-move.ts';
 import { inTransaction } from './connection.ts';
 import { query } from './dialect.ts';
 import { addBits, holdBits } from './holds.ts';
 import { requireIngesting } from './ingest.ts';
 import { literal, similarKeyOf } from './schema.ts';
-import { prepare, readAll, readFirst, write } from './statements.ts';
+import { prepare, readAll, write } from './statements.ts';
 
 /** Clashing rows that are read at a time. */
 const clashPageRows = 1_000;
@@ -43,14 +45,12 @@ interface Clash {
 
 /**
  * Seals a batch whose file has been read to its end.
- * @throws Error when the rows that were staged are not as many as the file has: a row would be lost
+ * @throws Error when what was staged is not what was read: a row or a satang would be lost
  */
 export function seal(db: DatabaseSync, batchId: string, totals: SealTotals, nowMs: number): void {
   inTransaction(db, () => {
     const { company_id: companyId } = requireIngesting(db, batchId);
-    const staged = countRows(db, batchId);
-    if (staged !== totals.rows)
-      throw new Error(`batch ${batchId}: ${staged} rows staged, ${totals.rows} read`);
+    requireTotals(db, batchId, totals);
     const sealing: Sealing = { db, batchId, companyId, nowMs, eventBase: prepareLatestEventSeq(db)() };
     rejectConflicts(sealing, totals.conflictingRowNos);
     recordPlaces(sealing);
@@ -68,12 +68,26 @@ export function seal(db: DatabaseSync, batchId: string, totals: SealTotals, nowM
   });
 }
 
-function countRows(db: DatabaseSync, batchId: string): number {
-  const count = query
-    .selectFrom('payout')
-    .select((eb) => eb.fn.countAll<number>().as('rows'))
-    .where('batch_id', '=', batchId);
-  return readFirst(db, count)?.rows ?? 0;
+function requireTotals(db: DatabaseSync, batchId: string, totals: SealTotals): void {
+  let rows = 0;
+  let unreadableAmounts = 0;
+  const staged = readTotals(db, batchId);
+  for (const total of staged) {
+    rows += total.rows;
+    unreadableAmounts += total.unreadableAmounts;
+  }
+  const totalSatang = sumSatang(staged.map((total) => total.amountSatang));
+  const isSame =
+    rows === totals.rows &&
+    totalSatang === totals.totalSatang &&
+    unreadableAmounts === totals.unreadableAmounts;
+  if (isSame) return;
+  const describe = (count: number, sum: Satang, unreadable: number): string =>
+    `${count} rows, ${formatBaht(sum)} baht and ${unreadable} unreadable amounts`;
+  throw new Error(
+    `batch ${batchId}: ${describe(rows, totalSatang, unreadableAmounts)} were staged, ` +
+      `${describe(totals.rows, totals.totalSatang, totals.unreadableAmounts)} were read`,
+  );
 }
 
 /** A function that rejects one staged row for an issue that only the seal could find. */

@@ -5,7 +5,7 @@
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { sqliteCodeOf, sqliteCodes } from './errors.ts';
+import { asFileWriteError, sqliteCodeOf, sqliteCodes } from './errors.ts';
 
 const lockFileName = 'sender.lock';
 const holderFileName = 'sender.json';
@@ -29,6 +29,7 @@ export interface SenderLockTaken {
 /**
  * Takes the right to send from this data directory, at once or not at all.
  * @param command what the process does, for the message to others
+ * @throws JournalWriteError when the folder cannot be written
  */
 export function acquireSenderLock(
   dataDir: string,
@@ -36,12 +37,16 @@ export function acquireSenderLock(
   nowMs: number = Date.now(),
 ): SenderLock | SenderLockTaken {
   const folder = resolve(dataDir);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   const holderPath = join(folder, holderFileName);
   const db = lockFile(join(folder, lockFileName));
   if (db === undefined) return { heldBy: readHolder(holderPath) };
-  const holder: SenderHolder = { pid: process.pid, command, sinceMs: nowMs };
-  writeFileSync(holderPath, JSON.stringify(holder), { mode: 0o600 });
+  try {
+    writeHolder(holderPath, { pid: process.pid, command, sinceMs: nowMs });
+  } catch (error) {
+    db.close();
+    throw error;
+  }
   return {
     [Symbol.dispose]: () => {
       if (!db.isOpen) return;
@@ -49,6 +54,22 @@ export function acquireSenderLock(
       db.close();
     },
   };
+}
+
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw asFileWriteError(path, error);
+  }
+}
+
+function writeHolder(path: string, holder: SenderHolder): void {
+  try {
+    writeFileSync(path, JSON.stringify(holder), { mode: 0o600 });
+  } catch (error) {
+    throw asFileWriteError(path, error);
+  }
 }
 
 /** The connection that holds the lock; undefined when another has it. */
@@ -73,7 +94,7 @@ function createOnce(path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw asFileWriteError(path, error);
   }
 }
 

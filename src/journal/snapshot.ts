@@ -1,14 +1,30 @@
 /** A consistent view for reports: a connection of its own with one read transaction open. */
 import type { DatabaseSync } from 'node:sqlite';
+import { sql } from 'kysely';
+import { quietCauses } from '../core/payout.ts';
 import type { ResultRow, Snapshot } from '../core/ports.ts';
 import { prepareLatestEventSeq } from './apply-statements.ts';
 import { readBatch, readHoldTotals, readTotals } from './batch-queries.ts';
 import { openReader } from './connection.ts';
+import { query } from './dialect.ts';
 import { selectResultRows, toResultRow } from './rows.ts';
 import { prepare } from './statements.ts';
 
 /** Rows that are read at a time, so that memory stays flat. */
-const pageRows = 100;
+const pageRows = 500;
+
+/** Events of a row that somebody who has its result wants to hear of. */
+const selectNews = (changedSince: number) =>
+  query
+    .selectFrom('event as e')
+    .select('e.seq')
+    .whereRef('e.payout_seq', '=', sql.ref('p.seq'))
+    .where('e.seq', '>', changedSince)
+    .where(
+      'e.cause',
+      'not in',
+      quietCauses.map((cause) => sql.lit(cause)),
+    );
 
 async function* readRows(
   db: DatabaseSync,
@@ -20,6 +36,9 @@ async function* readRows(
       .where('p.batch_id', '=', batchId)
       .where('p.row_no', '>', values.afterRowNo)
       .where('p.last_event_seq', '>', values.changedSince)
+      .where((eb) =>
+        eb.or([eb(eb.val(values.changedSince), '<', 0), eb.exists(selectNews(values.changedSince))]),
+      )
       .orderBy('p.row_no')
       .limit(pageRows),
   );

@@ -40,7 +40,7 @@ export class RunState {
   /** Rows whose request is under way in this process: nobody inquires about them meanwhile. */
   readonly inFlight = new Set<number>();
   /** True while ready rows are being handed out; the wait for what is in doubt has not begun then. */
-  isSending = false;
+  isSending = true;
   /** The stop of the line is known to the journal: a person may lift it there, so it is not recorded again. */
   isStopRecorded = false;
   /** Aborted when a part of the run has broken: nothing new is begun by any other. */

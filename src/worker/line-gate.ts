@@ -53,6 +53,11 @@ export class LineGate {
     this.#become(decideLine(this.#state, signal, this.#brake, nowMs));
   }
 
+  /** Tells the line what an inquiry has settled; nobody's passage ends with it. */
+  note(signal: LineSignal): void {
+    this.#become(decideLine(this.#state, signal, this.#brake, this.#clock.now()));
+  }
+
   /** Halts when too many transfers are in doubt at once. */
   seeInDoubt(inDoubt: number): void {
     this.#become(decideOnInDoubt(this.#state, inDoubt, this.#brake));

@@ -1,7 +1,7 @@
 /** What a person asks for from the command line: let held rows go on, or cancel what has not been sent. */
 import { batchWideHolds, decideCancel, decideLift, payoutWideHolds } from '../core/decide-people.ts';
 import type { Payout } from '../core/payout.ts';
-import type { Batch, Change, Journal } from '../core/ports.ts';
+import type { Batch, BatchReason, Change, Journal } from '../core/ports.ts';
 
 export interface PeopleResult {
   readonly rowsChanged: number;
@@ -18,11 +18,20 @@ export async function resumeBatch(journal: Journal, batch: Batch, nowMs: number)
   return { rowsChanged, refusals: [] };
 }
 
+/** Why a batch is halted that a person has cancelled while some of its transfers were under way. */
+export const cancelledReason: BatchReason = {
+  code: 'cancelled',
+  reason: 'cancelled by a person',
+  remedy: 'Nothing to do: what was under way is settled, nothing more is sent',
+};
+
 /** Cancels every row of the batch that has not been sent. */
 export async function cancelBatch(journal: Journal, batch: Batch, nowMs: number): Promise<PeopleResult> {
   const rowsChanged = await journal.cancelUnsent(batch.batchId, nowMs);
-  const nextAtMs = await journal.nextInquiryAtMs(batch.batchId);
-  if (rowsChanged > 0 && nextAtMs === undefined) await journal.moveBatch(batch.batchId, 'done', null, nowMs);
+  const isUnderWay = (await journal.nextInquiryAtMs(batch.batchId)) !== undefined;
+  // What is under way may come back unsent: halted, the batch sends nothing more, and whoever ends it cancels that too.
+  if (isUnderWay) await journal.moveBatch(batch.batchId, 'halted', cancelledReason, nowMs);
+  else if (rowsChanged > 0) await journal.moveBatch(batch.batchId, 'done', null, nowMs);
   return { rowsChanged, refusals: [] };
 }
 

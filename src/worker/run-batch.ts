@@ -4,6 +4,7 @@ import type { Batch, BatchReason } from '../core/ports.ts';
 import type { WorkerContext } from './context.ts';
 import { recordLineStop } from './line-stop.ts';
 import { payBatch } from './pay-batch.ts';
+import { cancelledReason } from './people.ts';
 import { settleOnce } from './settle.ts';
 
 /** Why a run ended; `rested` covers whatever the batch's own status says (done, halted, or waiting on the bank). */
@@ -75,6 +76,12 @@ async function conclude(context: WorkerContext, batch: Batch, limits: RunLimits)
   const { journal, clock, gate } = context;
   const { batchId } = batch;
   const nowMs = clock.now();
+  if (await isCancelled(context, batchId)) {
+    await journal.cancelUnsent(batchId, nowMs);
+    if ((await journal.nextInquiryAtMs(batchId)) === undefined)
+      await journal.moveBatch(batchId, 'done', null, nowMs);
+    return limits.interrupted.aborted ? 'interrupted' : 'rested';
+  }
   if (gate.state.status === 'halted' && gate.state.why !== null) {
     await journal.holdReady(batchId, 'halted', gate.state.why, nowMs);
     await journal.moveBatch(batchId, 'halted', gate.state.why, nowMs);
@@ -92,6 +99,12 @@ async function conclude(context: WorkerContext, batch: Batch, limits: RunLimits)
     await journal.moveBatch(batchId, 'done', null, nowMs);
   }
   return 'rested';
+}
+
+/** A person has cancelled the batch while transfers were under way: what came back unsent is cancelled too. */
+async function isCancelled(context: WorkerContext, batchId: string): Promise<boolean> {
+  const batch = await context.journal.batch(batchId);
+  return batch?.status === 'halted' && batch.reasonCode === cancelledReason.code;
 }
 
 async function hasPausedRows(context: WorkerContext, batchId: string): Promise<boolean> {

@@ -1,14 +1,12 @@
 /** Settles what is in doubt by inquiry, and sends again what the rule allows. */
 import pLimit from 'p-limit';
-import { formatBangkokDate } from '../core/bangkok-time.ts';
 import { afterChange } from '../core/change.ts';
-import { classifyInquiryReply, type InquiryReading } from '../core/classify.ts';
 import { decideAfterInquiry, type InquiryStep } from '../core/decide-inquiry.ts';
-import type { Attempt, Payout } from '../core/payout.ts';
+import type { Payout } from '../core/payout.ts';
 import type { Change, InDoubt } from '../core/ports.ts';
 import { mayBytesLeaveAgain } from '../core/sending-rule.ts';
 import type { WorkerContext } from './context.ts';
-import { inquireThroughGate, inquiryAbout } from './submit.ts';
+import { inquire } from './inquire.ts';
 import { applyOnCurrent, sendAttempt } from './transfer.ts';
 
 /** Longest sleep of the loop when nothing is due: it is woken when something falls into doubt. */
@@ -30,7 +28,7 @@ export async function settleWhileRunning(
     const due = await context.journal.dueInquiries(nowMs, pageRows, batchId);
     const idle = due.filter(({ payout }) => !context.run.inFlight.has(payout.seq));
     if (idle.length > 0) {
-      await settleAll(context, idle);
+      await settleAll(context, idle, true);
       continue;
     }
     const nextAtMs = (await context.journal.nextInquiryAtMs(batchId)) ?? nowMs + idleMs;
@@ -43,14 +41,18 @@ export async function settleWhileRunning(
 const inFlightLookMs = 50;
 
 /** Inquires about each of these once. */
-async function settleAll(context: WorkerContext, inDoubt: readonly InDoubt[]): Promise<void> {
+async function settleAll(
+  context: WorkerContext,
+  inDoubt: readonly InDoubt[],
+  maySend: boolean,
+): Promise<void> {
   const limit = pLimit(context.transferConcurrency);
-  const tasks = inDoubt.map((one) => limit(() => settleOne(context, one)));
+  const tasks = inDoubt.map((one) => limit(() => settleOne(context, one, maySend)));
   await Promise.all(tasks);
   context.run.ring();
 }
 
-/** Inquires once about everything in one of these states of doubt, due or not; of one batch when given. */
+/** Inquires once about everything in one of these states of doubt, due or not; of one batch when given. Sends nothing. */
 export async function settleOnce(
   context: WorkerContext,
   which: 'unresolved' | 'all',
@@ -61,7 +63,7 @@ export async function settleOnce(
   while (!context.stop.aborted) {
     const page = await context.journal.inDoubt(afterSeq, pageRows, batchId);
     const wanted = page.filter(({ payout }) => which === 'all' || payout.status === 'unresolved');
-    await settleAll(context, wanted);
+    await settleAll(context, wanted, false);
     asked += wanted.length;
     const last = page.at(-1);
     if (last === undefined) break;
@@ -70,18 +72,34 @@ export async function settleOnce(
   return asked;
 }
 
-async function settleOne(context: WorkerContext, { payout, attempt }: InDoubt): Promise<void> {
-  if ((await context.gate.enter(true)) !== 'go') return;
-  const { reading, facts } = await inquire(context, attempt);
+async function settleOne(
+  context: WorkerContext,
+  { payout, attempt }: InDoubt,
+  maySend: boolean,
+): Promise<void> {
+  const inquired = await inquire(context, attempt, true);
+  if (inquired === undefined) return;
+  const { reading, facts } = inquired;
   const decide: Decide = (current) =>
     decideAfterInquiry(current, attempt, reading, facts, context.settle, context.bankClock.read());
-  if (decide(payout).kind === 'send-again' && (await context.gate.enter()) === 'go') {
-    return sendAgain(context, payout, decide);
-  }
+  const isToBeSent = maySend && decide(payout).kind === 'send-again';
+  if (isToBeSent && (await context.gate.enter()) === 'go') return sendAgain(context, payout, decide);
   const current = await applyOnCurrent(context, payout, (now) => withoutSending(decide(now)));
-  const said = { transRefNo: attempt.order.transRefNo, finding: reading.kind, status: current?.status };
-  context.log('info', 'inquired', said);
+  context.log('info', 'inquired', {
+    transRefNo: attempt.order.transRefNo,
+    finding: reading.kind,
+    status: current?.status,
+  });
   context.count(current);
+  noteSettled(context, payout, current);
+}
+
+/** What an inquiry has ended counts for the brake as if the transfer's own answer had. */
+function noteSettled(context: WorkerContext, before: Payout, after: Payout | undefined): void {
+  if (before.status !== 'submitted') return;
+  if (after?.status === 'paid') context.gate.note({ kind: 'paid' });
+  if (after?.status === 'failed' || after?.status === 'unresolved')
+    context.gate.note({ kind: 'ended-otherwise' });
 }
 
 type Decide = (current: Payout) => InquiryStep;
@@ -104,25 +122,4 @@ async function sendAgain(context: WorkerContext, payout: Payout, decide: Decide)
     mayBytesLeaveAgain(step.attempt, context.settle, context.bankClock.read()),
   );
   await recordOutcome();
-}
-
-interface Inquired {
-  readonly reading: InquiryReading;
-  readonly facts: { readonly httpStatus: number | undefined };
-}
-
-/** Asks with the attempt's own date; when that finds nothing and the day has changed, with today's too (§2.6 shows neither). */
-async function inquire(context: WorkerContext, attempt: Attempt): Promise<Inquired> {
-  const { transRefNo, tranDate } = attempt.order;
-  const first = await inquireThroughGate(context, inquiryAbout(attempt, tranDate, context.clock.now()));
-  const reading = classifyInquiryReply(first, transRefNo);
-  const today = formatBangkokDate(context.clock.now());
-  if (reading.kind !== 'not-found' || today === tranDate || (await context.gate.enter(true)) !== 'go') {
-    return { reading, facts: { httpStatus: first.kind === 'answered' ? first.httpStatus : undefined } };
-  }
-  const second = await inquireThroughGate(context, inquiryAbout(attempt, today, context.clock.now()));
-  return {
-    reading: classifyInquiryReply(second, transRefNo),
-    facts: { httpStatus: second.kind === 'answered' ? second.httpStatus : undefined },
-  };
 }

@@ -1,14 +1,13 @@
 /** Records the intent to pay one payout and sends it: no intent durably recorded, no request sent. */
 import { afterChange, decideHold } from '../core/change.ts';
-import { classifyInquiryReply } from '../core/classify.ts';
-import { formatBangkokTime } from '../core/bangkok-time.ts';
 import { decideAfterEarlierInquiry } from '../core/decide-inquiry.ts';
 import { decideIntent, type BankNames } from '../core/decide.ts';
 import type { Attempt, Payout } from '../core/payout.ts';
-import type { Batch, ReadyPayout, StatusInquiry } from '../core/ports.ts';
+import type { Batch, ReadyPayout } from '../core/ports.ts';
 import { attemptsMax } from '../core/reference.ts';
 import { mayBytesLeaveFirst } from '../core/sending-rule.ts';
 import { payerOf, type WorkerContext } from './context.ts';
+import { inquire } from './inquire.ts';
 import { sendAttempt } from './transfer.ts';
 
 /** Nothing more to do for this row here. */
@@ -93,59 +92,16 @@ async function clearEarlierAttempt(
   payout: Payout,
   earlier: Attempt,
 ): Promise<boolean> {
-  if ((await context.gate.enter()) !== 'go') return false;
-  const reply = await inquireThroughGate(
-    context,
-    inquiryAbout(earlier, earlier.order.tranDate, context.clock.now()),
-  );
+  const inquired = await inquire(context, earlier, false);
+  if (inquired === undefined) return false;
   const owner = earlier.payoutSeq === payout.seq ? payout : await context.journal.payout(earlier.payoutSeq);
-  if (owner === undefined) throw new Error(`attempt ${earlier.order.transRefNo} belongs to no payout`);
-  const reading = classifyInquiryReply(reply, earlier.order.transRefNo);
-  const step = decideAfterEarlierInquiry(
-    payout,
-    owner,
-    earlier,
-    reading,
-    context.settle,
-    context.clock.now(),
-  );
+  const { transRefNo } = earlier.order;
+  if (owner === undefined) throw new Error(`attempt ${transRefNo} belongs to no payout`);
+  const { reading } = inquired;
+  const nowMs = context.clock.now();
+  const step = decideAfterEarlierInquiry(payout, owner, earlier, reading, context.settle, nowMs);
   if (step.kind === 'clear') return true;
-  context.log('warn', 'an earlier attempt is not settled', {
-    transRefNo: earlier.order.transRefNo,
-    finding: reading.kind,
-  });
+  context.log('warn', 'an earlier attempt is not settled', { transRefNo, finding: reading.kind });
   await context.journal.apply(step.changes);
   return false;
-}
-
-/** The inquiry about an attempt (§2.6), for a given date. */
-export function inquiryAbout(attempt: Attempt, tranDate: string, nowMs: number): StatusInquiry {
-  const { transRefNo, channelId, termId, companyId } = attempt.order;
-  return { transRefNo, channelId, termId, companyId, tranDate, tranTime: formatBangkokTime(nowMs) };
-}
-
-/** Inquires after the gate was passed, and tells the line how the service is. */
-export async function inquireThroughGate(
-  context: WorkerContext,
-  inquiry: StatusInquiry,
-): ReturnType<WorkerContext['bank']['inquire']> {
-  let isDone = false;
-  try {
-    const reply = await context.bank.inquire(inquiry);
-    context.bankClock.see(reply);
-    const reading = classifyInquiryReply(reply, inquiry.transRefNo);
-    isDone = true;
-    if (reading.kind === 'nothing-said' && reading.isTrouble) {
-      context.gate.leave({
-        kind: 'service-trouble',
-        reason: reading.reason,
-        retryAfterMs: reading.reason.retryAfterMs,
-      });
-    } else {
-      context.gate.leave({ kind: reading.kind === 'nothing-said' ? 'nothing' : 'answered' });
-    }
-    return reply;
-  } finally {
-    if (!isDone) context.gate.leave({ kind: 'nothing' });
-  }
 }

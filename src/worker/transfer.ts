@@ -24,7 +24,8 @@ export async function sendAttempt(
     context.bankClock.see(reply);
     const finding = classifyTransferReply(reply, attempt.order.transRefNo, attempt.sends === 1);
     signal = lineSignalOf(finding);
-    if (signal.kind === 'paid' || signal.kind === 'ended-otherwise') context.run.noteProgress();
+    if (signal.kind === 'paid' || signal.kind === 'taken' || signal.kind === 'ended-otherwise')
+      context.run.noteProgress();
     return () => recordOutcome(context, payout, attempt, finding, reply);
   } finally {
     context.gate.leave(signal);

@@ -59,7 +59,12 @@ function signalOf(finding: PayeeFinding, isLastAsk: boolean): LineSignal {
       return { kind: 'payer-stop', reason: finding.reason };
     case 'ask-again':
       if (finding.isTrouble) {
-        return { kind: 'service-trouble', reason: finding.reason, retryAfterMs: finding.reason.retryAfterMs };
+        return {
+          kind: 'service-trouble',
+          reason: finding.reason,
+          retryAfterMs: finding.reason.retryAfterMs,
+          isTransfer: false,
+        };
       }
       return { kind: isLastAsk ? 'ended-otherwise' : 'nothing' };
   }

@@ -310,6 +310,14 @@ describe('what is told for the log', () => {
   });
 });
 
+it('a closed client sends nothing', async () => {
+  const { bank, client } = await start();
+  await client.checkPayee(check);
+  await client[Symbol.asyncDispose]();
+  expect(await client.transfer(order, yes)).toMatchObject({ kind: 'not-sent' });
+  expect(bank.business()).toHaveLength(1);
+});
+
 it('plain http to anywhere but here is refused before anything is sent', () => {
   expect(() => makeBankClient(clientOptions('http://bank.example'))).toThrow(BankAddressError);
 });

@@ -214,6 +214,13 @@ describe('an answer', () => {
     expect(received).toHaveLength(1);
   });
 
+  it('is waited for with a timeout that is longer than any timer', async () => {
+    const { port } = await startRawServer((socket) =>
+      socket.once('data', () => setTimeout(() => socket.end(`${head}content-length: 2\r\n\r\n{}`), 30)),
+    );
+    expect(await postOnce(port, Number.MAX_SAFE_INTEGER)).toMatchObject({ kind: 'answered' });
+  });
+
   it('comes over TLS when the certificate is trusted, again on the same connection', async () => {
     const certificate = makeCertificate(Date.now());
     const bank = await startFakeBank(certificate);

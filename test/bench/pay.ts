@@ -152,18 +152,13 @@ async function benchMemory(rows: number): Promise<void> {
   );
 }
 
-const [which, rowsText] = process.argv.slice(2);
-const rowsOr = (usual: number): number => (rowsText === undefined ? usual : Number(rowsText));
-switch (which) {
-  case 'a':
-    await benchThroughput(rowsOr(10_000));
-    break;
-  case 'b':
-    await benchLatency(rowsOr(5_000));
-    break;
-  case 'd':
-    await benchMemory(rowsOr(200_000));
-    break;
-  default:
-    throw new Error('which benchmark? a, b or d');
-}
+const benchmarks: Readonly<Record<string, (rows?: number) => Promise<void>>> = {
+  a: (rows = 10_000) => benchThroughput(rows),
+  b: (rows = 5_000) => benchLatency(rows),
+  d: (rows = 200_000) => benchMemory(rows),
+};
+
+const [name = '', rowsText] = process.argv.slice(2);
+const benchmark = benchmarks[name];
+if (benchmark === undefined) throw new Error('which benchmark? a, b or d');
+await benchmark(rowsText === undefined ? undefined : Number(rowsText));

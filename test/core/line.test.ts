@@ -15,6 +15,7 @@ const trouble: LineSignal = {
   kind: 'service-trouble',
   reason: { code: 'ET004', text: 'closed' },
   retryAfterMs: undefined,
+  isTransfer: true,
 };
 
 const play = (signals: readonly LineSignal[], from: LineState = openLine): LineState =>
@@ -42,6 +43,37 @@ describe('the line', () => {
     const second = decideLine(first, trouble, brake, 1_000);
     expect(second).toMatchObject({ status: 'paused', pausedUntilMs: 3_000, troubles: 2 });
     expect(decideLine(second, paid, brake, 3_000)).toMatchObject({ status: 'open', troubles: 0 });
+  });
+
+  it('is not reopened by what was under way when the pause began, nor early by a wish that comes later', () => {
+    const paused = play([{ ...trouble, retryAfterMs: 60_000 }]);
+    expect(decideLine(paused, paid, brake, 59_999)).toMatchObject({
+      status: 'paused',
+      pausedUntilMs: 60_000,
+    });
+    expect(decideLine(paused, paid, brake, 60_000).status).toBe('open');
+    const longer = decideLine(paused, { ...trouble, retryAfterMs: 90_000 }, brake, 1_000);
+    expect(longer).toMatchObject({ pausedUntilMs: 91_000, troubles: 1 });
+  });
+
+  it('is not reopened by an answered question while transfers have trouble', () => {
+    const paused = play([trouble]);
+    expect(decideLine(paused, { kind: 'answered' }, brake, 5_000)).toMatchObject({
+      status: 'paused',
+      troubles: 1,
+    });
+    const unanswered = play([{ ...trouble, isTransfer: false }]);
+    expect(decideLine(unanswered, { kind: 'answered' }, brake, 5_000)).toMatchObject({
+      status: 'open',
+      troubles: 0,
+    });
+  });
+
+  it('does not take a transfer that the bank works on for an end', () => {
+    expect(play(Array.from({ length: 50 }, () => ({ kind: 'taken' })))).toMatchObject({
+      status: 'open',
+      ends: [],
+    });
   });
 
   it('waits as long as the bank asks for', () => {

@@ -26,7 +26,7 @@ describe('where a payout can go from each status', () => {
   test.each<[PayoutStatus, PayoutStatus[]]>([
     ['staged', ['ready', 'held', 'rejected']],
     ['rejected', ['ready', 'paid']],
-    ['ready', ['held', 'cancelled', 'unpayable', 'submitted', 'paid']],
+    ['ready', ['held', 'cancelled', 'unpayable', 'submitted', 'unresolved', 'paid']],
     ['held', ['ready', 'cancelled', 'paid']],
     ['cancelled', ['paid']],
     ['unpayable', ['ready', 'paid']],
@@ -81,7 +81,7 @@ describe('where an attempt can go from each status', () => {
     ['sent', ['failed', 'refused', 'unresolved', 'paid']],
     ['refused', ['sent', 'failed', 'unresolved', 'paid']],
     ['unresolved', ['failed', 'paid']],
-    ['failed', ['paid']],
+    ['failed', ['unresolved', 'paid']],
     ['paid', []],
   ])('%s', (from, to) => {
     expect(attemptTransitions.filter((row) => row.from === from).map((row) => row.to)).toEqual(to);

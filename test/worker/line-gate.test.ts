@@ -8,6 +8,7 @@ const trouble: LineSignal = {
   kind: 'service-trouble',
   reason: { code: 'ET004', text: 'closed' },
   retryAfterMs: undefined,
+  isTransfer: true,
 };
 const payerStop: LineSignal = { kind: 'payer-stop', reason: { code: 'EM053', text: 'no funds' } };
 

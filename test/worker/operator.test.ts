@@ -181,6 +181,21 @@ describe('the same payoutId again', () => {
   });
 });
 
+describe('running again while a row stays unresolved', () => {
+  it('asks again and writes no update that says nothing new', async () => {
+    await using rehearsal = await makeRehearsal({
+      sandbox: { behaviours: [{ match: { amount: '7.00' }, money: 'untouched', reply: 'lost' }] },
+      settle: { resendsMax: 0 },
+    });
+    const csv = rowsOf(['7.00', '8.00']);
+    const first = await rehearsal.run(csv);
+    expect(first.results.map(({ status }) => status)).toEqual(['unresolved', 'paid']);
+    const again = await rehearsal.run(csv);
+    expect(again).toMatchObject({ exitCode: 4, ledger: first.ledger });
+    expect(again.results).toEqual(first.results);
+  });
+});
+
 describe('settle', () => {
   it('inquires about what was left in doubt, due or not', async () => {
     await using rehearsal = await makeRehearsal({

@@ -1,0 +1,63 @@
+/** Asks the bank what became of an attempt (endpoint 7). */
+import { formatBangkokDate, formatBangkokTime } from '../core/bangkok-time.ts';
+import { classifyInquiryReply, type InquiryReading } from '../core/classify.ts';
+import type { LineSignal } from '../core/decide-transfer.ts';
+import type { Attempt } from '../core/payout.ts';
+import type { WorkerContext } from './context.ts';
+
+export interface Inquired {
+  readonly reading: InquiryReading;
+  readonly facts: { readonly httpStatus: number | undefined };
+}
+
+/**
+ * Inquires with the attempt's own date; when that finds nothing and the day has changed, with today's too
+ * (whose date the bank expects is not shown in §2.6).
+ * @returns undefined when the gate lets nothing pass any more: half an answer is none
+ */
+export async function inquire(
+  context: WorkerContext,
+  attempt: Attempt,
+  passHalted: boolean,
+): Promise<Inquired | undefined> {
+  const { tranDate } = attempt.order;
+  const first = await inquireFor(context, attempt, tranDate, passHalted);
+  const today = formatBangkokDate(context.clock.now());
+  if (first?.reading.kind !== 'not-found' || today === tranDate) return first;
+  return inquireFor(context, attempt, today, passHalted);
+}
+
+async function inquireFor(
+  context: WorkerContext,
+  attempt: Attempt,
+  tranDate: string,
+  passHalted: boolean,
+): Promise<Inquired | undefined> {
+  if ((await context.gate.enter(passHalted)) !== 'go') return undefined;
+  let signal: LineSignal = { kind: 'nothing' };
+  try {
+    const { transRefNo, channelId, termId, companyId } = attempt.order;
+    const tranTime = formatBangkokTime(context.clock.now());
+    const reply = await context.bank.inquire({
+      transRefNo,
+      channelId,
+      termId,
+      companyId,
+      tranDate,
+      tranTime,
+    });
+    context.bankClock.see(reply);
+    const reading = classifyInquiryReply(reply, transRefNo);
+    signal = signalOf(reading);
+    return { reading, facts: { httpStatus: reply.kind === 'answered' ? reply.httpStatus : undefined } };
+  } finally {
+    context.gate.leave(signal);
+  }
+}
+
+function signalOf(reading: InquiryReading): LineSignal {
+  if (reading.kind !== 'nothing-said') return { kind: 'answered' };
+  if (!reading.isTrouble) return { kind: 'nothing' };
+  const { reason } = reading;
+  return { kind: 'service-trouble', reason, retryAfterMs: reason.retryAfterMs, isTransfer: false };
+}

@@ -1,0 +1,45 @@
+/** What must hold in the file of a journal at any moment, whatever has happened to its process. */
+import { DatabaseSync } from 'node:sqlite';
+
+const contradictions: Readonly<Record<string, string>> = {
+  'a payout whose latest event is another, or says another status': `
+    select p.seq from payout p left join event e on e.seq = p.last_event_seq
+    where p.last_event_seq <> 0 and (e.payout_seq is not p.seq or e.to_status <> p.status)`,
+  'a payout with a later event than its latest': `
+    select p.seq from payout p join event e on e.payout_seq = p.seq where e.seq > p.last_event_seq`,
+  'a sealed payout without an event': `
+    select seq from payout where last_event_seq = 0 and status not in ('staged', 'rejected')`,
+  'a version that does not count the events': `
+    select p.seq from payout p where p.version <> 1 + (select count(*) from event e where e.payout_seq = p.seq)`,
+  'a payout that was sent without an attempt': `
+    select p.seq from payout p left join attempt a on a.payout_seq = p.seq and a.attempt_no = p.attempt_no
+    where p.status in ('submitted', 'paid', 'failed', 'unresolved') and a.attempt_no is null`,
+  'an attempt of a payout that was never sent': `
+    select a.payout_seq from attempt a join payout p on p.seq = a.payout_seq where p.attempt_no < a.attempt_no`,
+  'a claim that does not count the attempts': `
+    select c.payout_id from claim c where c.attempts_recorded <>
+      (select count(*) from payout_place o join attempt a on a.payout_seq = o.payout_seq where o.payout_id = c.payout_id)`,
+  'a claim whose holder has given it back': `
+    select c.payout_id from claim c join payout p on p.seq = c.payout_seq
+    where p.status in ('failed', 'unpayable', 'rejected', 'staged')`,
+  'a live payout that does not hold its claim': `
+    select p.seq from payout p join payout_row r on r.seq = p.seq left join claim c on c.payout_id = r.payout_id
+    where p.status in ('ready', 'held', 'submitted', 'paid') and c.payout_seq is not p.seq`,
+  'a staged row in a sealed batch, or another in one that is being read': `
+    select p.seq from payout p join batch b on b.batch_id = p.batch_id
+    where p.status <> 'rejected' and (p.status = 'staged') <> (b.status = 'ingesting')`,
+};
+
+/** Everything in the file that contradicts itself. */
+export function findContradictions(path: string): string[] {
+  using db = new DatabaseSync(path);
+  const found = Object.entries(contradictions).flatMap(([what, statement]) => {
+    const rows = db.prepare(statement).all();
+    return rows.length === 0 ? [] : [`${what}: ${rows.length}, first ${JSON.stringify(rows[0])}`];
+  });
+  const damage = [
+    ...db.prepare('pragma integrity_check').all(),
+    ...db.prepare('pragma foreign_key_check').all(),
+  ];
+  return [...found, ...damage.map((row) => JSON.stringify(row)).filter((row) => !row.includes('"ok"'))];
+}
