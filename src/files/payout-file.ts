@@ -53,7 +53,7 @@ const readBytes = 16_384;
 const controlFileBytesMax = 65_536;
 
 /** The control file that belongs to a payout file. */
-export function controlFilePath(path: string): string {
+function controlFilePath(path: string): string {
   return `${path}.control.json`;
 }
 
@@ -129,6 +129,7 @@ async function* readOpened(
     }
     return { kind: 'rows', rows };
   };
+  // No large first stretch: what lives long at the start is allocated as long-lived ever after.
   for (let from = header.endOffset; from < head.length; from += readBytes) {
     yield takeAll(records.read(head.subarray(from, from + readBytes)));
   }
