@@ -16,13 +16,13 @@ const kinds: readonly (readonly [code: string, pattern: RegExp, message: string]
   [
     'amount-exponent',
     /^\s*[+-]?\d+([.,]\d*)?e[+-]?\d+\s*$/i,
-    `an exponent, as a spreadsheet writes it, has lost digits: format the column as text and ${cure}`,
+    `an exponent, as a spreadsheet writes it, may have lost digits: format the column as text and ${cure}`,
   ],
   ['amount-thai-digits', /[๐-๙]/, `Thai digits cannot be read as an amount: ${cure}`],
   [
     'amount-currency',
     /\p{Sc}|\bTHB\b|\bbaht\b|บาท/iu,
-    `a currency stands beside the number: leave it out, amounts are baht; ${cure}`,
+    `a currency stands beside the number: leave it out and ${cure}`,
   ],
   [
     'amount-negative',

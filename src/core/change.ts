@@ -1,13 +1,7 @@
 /** How guarded changes are composed; every decision goes through here. */
 import type { Reason } from './classify.ts';
 import type { Attempt, HoldReason, Payout, PayoutCause, SettledBy } from './payout.ts';
-import type { Change, Exchange } from './ports.ts';
-
-/** Facts of one exchange as they stand in the event. */
-export interface ExchangeFacts {
-  readonly exchange?: Exchange | undefined;
-  readonly httpStatus?: number | undefined;
-}
+import type { Change } from './ports.ts';
 
 export type PayoutPatch = Partial<Omit<Payout, 'seq' | 'batchId' | 'rowNo' | 'instruction' | 'version'>>;
 

@@ -83,7 +83,7 @@ const failedTranStatuses: ReadonlySet<string> = new Set(['030002', '030003']);
 const textLengthMax = 256;
 
 /** Hides digit runs that could be an account, a citizen ID or a mobile number in a text of the bank's. */
-function maskDigitRuns(text: string): string {
+export function maskDigitRuns(text: string): string {
   return text.replaceAll(/\d[\d -]{5,}\d/g, (run) => `${'*'.repeat(run.length - 4)}${run.slice(-4)}`);
 }
 

@@ -1,6 +1,7 @@
 /** What follows from a status inquiry about an attempt. */
-import { decideHold, giveUp, move, putBack, reasonPatch, settled, type ExchangeFacts } from './change.ts';
+import { decideHold, giveUp, move, putBack, reasonPatch, settled } from './change.ts';
 import type { InquiryReading, Reason } from './classify.ts';
+import type { ReplyFacts } from './reply-facts.ts';
 import type { Attempt, Payout } from './payout.ts';
 import type { Change } from './ports.ts';
 import {
@@ -54,15 +55,14 @@ export function decideAfterInquiry(
   payout: Payout,
   asked: Attempt,
   reading: InquiryReading,
-  facts: ExchangeFacts,
+  facts: ReplyFacts,
   policy: SettlePolicy,
   clock: ClockReading,
 ): InquiryStep {
   const nowMs = clock.nowMs;
   const attempt = contestUnsent(withInquiry(asked, reading, nowMs));
   const detail = {
-    ...facts.exchange,
-    httpStatus: facts.httpStatus,
+    ...facts,
     finding: reading.kind,
     code: reading.reason.code,
   };

@@ -1,6 +1,7 @@
 /** What follows from the reply to a transfer. */
-import { giveUp, move, putBack, reasonPatch, settled, type ExchangeFacts } from './change.ts';
+import { giveUp, move, putBack, reasonPatch, settled } from './change.ts';
 import type { Reason, TransferFinding } from './classify.ts';
+import type { ReplyFacts } from './reply-facts.ts';
 import type { Attempt, HoldReason, Payout } from './payout.ts';
 import type { Change } from './ports.ts';
 import { computeNextInquiryAtMs, type SettlePolicy } from './sending-rule.ts';
@@ -58,11 +59,11 @@ export function decideAfterTransfer(
   payout: Payout,
   attempt: Attempt,
   finding: TransferFinding,
-  facts: ExchangeFacts,
+  facts: ReplyFacts,
   policy: SettlePolicy,
   nowMs: number,
 ): Change {
-  const detail = { ...facts.exchange, httpStatus: facts.httpStatus };
+  const detail = { ...facts };
   switch (finding.kind) {
     case 'paid':
       return move({

@@ -35,12 +35,20 @@ function issueOfRow(line: number, code: string, message: string): Issue {
   return { line, column: null, code, value: null, message };
 }
 
-function miscounted(record: FileRecord, header: Header): Issue {
-  const { length } = record.cells;
-  const many = 'more: a comma or semicolon inside a cell, as in 1,234.50? put the cell in quotation marks';
-  const few = 'fewer: the row is cut short, or cells are missing; empty ones need their separators too';
-  const message = `${length} cells where the header has ${header.cellCount}, ${length > header.cellCount ? many : few}`;
-  return issueOfRow(record.line, 'cell-count', message);
+function miscounted({ cells, line }: FileRecord, header: Header, trailerMark: string): Issue {
+  const isTrailer = cells[0]?.trim() === trailerMark;
+  const many = 'a separator stands inside a cell, as in 1,234.50? put such a cell in quotation marks';
+  const few = 'the row is cut short or cells are missing (empty ones need their separators too)';
+  const what = isTrailer
+    ? 'is it the trailer row? set input.control to trailer'
+    : cells.length > header.cellCount
+      ? many
+      : few;
+  return issueOfRow(
+    line,
+    'cell-count',
+    `${cells.length} cells where the header has ${header.cellCount}: ${what}`,
+  );
 }
 
 /** Takes the records of one file, in order. */
@@ -112,10 +120,8 @@ export class RowTaker {
     );
     if (all.length !== cellCount) {
       // No cell can be trusted to be in its place: not even the amount is counted.
-      const issues = record.isMisquoted
-        ? [misquoted, miscounted(record, this.#header)]
-        : [miscounted(record, this.#header)];
-      return { ...unread, issues };
+      const count = miscounted(record, this.#header, this.#options.trailerMark);
+      return { ...unread, issues: record.isMisquoted ? [misquoted, count] : [count] };
     }
     const { amountSatang, issues } = parseRow(cells, line, this.#rules);
     return { ...unread, amountSatang, issues: [misquoted, ...issues] };

@@ -3,11 +3,12 @@ import { formatBangkokDate, formatBangkokTime } from '../core/bangkok-time.ts';
 import { classifyInquiryReply, type InquiryReading } from '../core/classify.ts';
 import type { LineSignal } from '../core/decide-transfer.ts';
 import type { Attempt } from '../core/payout.ts';
+import { replyFacts, type ReplyFacts } from '../core/reply-facts.ts';
 import type { WorkerContext } from './context.ts';
 
 export interface Inquired {
   readonly reading: InquiryReading;
-  readonly facts: { readonly httpStatus: number | undefined };
+  readonly facts: ReplyFacts;
 }
 
 /**
@@ -49,7 +50,7 @@ async function inquireFor(
     context.bankClock.see(reply);
     const reading = classifyInquiryReply(reply, transRefNo);
     signal = signalOf(reading);
-    return { reading, facts: { httpStatus: reply.kind === 'answered' ? reply.httpStatus : undefined } };
+    return { reading, facts: replyFacts(reply) };
   } finally {
     context.gate.leave(signal);
   }

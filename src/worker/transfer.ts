@@ -3,7 +3,8 @@ import { classifyTransferReply, type TransferFinding } from '../core/classify.ts
 import { afterChange } from '../core/change.ts';
 import { decideAfterTransfer, lineSignalOf, type LineSignal } from '../core/decide-transfer.ts';
 import type { Attempt, Payout } from '../core/payout.ts';
-import type { BankReply, Change, Exchange, TransferFields } from '../core/ports.ts';
+import type { BankReply, Change, TransferFields } from '../core/ports.ts';
+import { replyFacts } from '../core/reply-facts.ts';
 import type { WorkerContext } from './context.ts';
 
 /**
@@ -40,10 +41,7 @@ async function recordOutcome(
   reply: BankReply<TransferFields>,
 ): Promise<void> {
   try {
-    const facts = {
-      exchange: exchangeOf(reply),
-      httpStatus: reply.kind === 'answered' ? reply.httpStatus : undefined,
-    };
+    const facts = replyFacts(reply);
     const decide = (current: Payout): Change =>
       decideAfterTransfer(current, attempt, finding, facts, context.settle, context.clock.now());
     const settled = await applyOnCurrent(context, payout, decide);
@@ -54,11 +52,6 @@ async function recordOutcome(
   } finally {
     context.run.inFlight.delete(payout.seq);
   }
-}
-
-function exchangeOf(reply: BankReply<unknown>): Exchange | undefined {
-  if (reply.kind !== 'answered' && reply.kind !== 'lost') return undefined;
-  return { requestUid: reply.requestUid, xRequestId: reply.xRequestId, elapsedMs: reply.elapsedMs };
 }
 
 /**
