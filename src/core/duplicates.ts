@@ -64,7 +64,9 @@ function fingerprint(lanes: Lanes, texts: readonly string[]): void {
   spreadBits(lanes);
 }
 
-const entriesPerSegment = 16_384;
+const segmentBits = 14;
+const entriesPerSegment = 2 ** segmentBits;
+const placeMask = entriesPerSegment - 1;
 /** An entry's words of 32 bits: fingerprints of payoutId and cells (two words each), row number, line, state. */
 const entryWords = 7;
 const rowNoWord = 4;
@@ -99,8 +101,8 @@ class FingerprintIndex implements DuplicateIndex {
   }
 
   #word(entry: number, word: number): number {
-    const segment = this.#segments[Math.floor(entry / entriesPerSegment)];
-    return segment?.[(entry % entriesPerSegment) * entryWords + word] ?? 0;
+    const segment = this.#segments[entry >>> segmentBits];
+    return segment?.[(entry & placeMask) * entryWords + word] ?? 0;
   }
 
   /** The slot of this fingerprint, or the empty one where it belongs. */
@@ -124,12 +126,12 @@ class FingerprintIndex implements DuplicateIndex {
   }
 
   #markConflicting(entry: number): void {
-    const segment = this.#segments[Math.floor(entry / entriesPerSegment)];
-    segment?.set([stateConflicting], (entry % entriesPerSegment) * entryWords + stateWord);
+    const segment = this.#segments[entry >>> segmentBits];
+    segment?.set([stateConflicting], (entry & placeMask) * entryWords + stateWord);
   }
 
   #append(row: SeenRow, slot: number): void {
-    const at = (this.#entries % entriesPerSegment) * entryWords;
+    const at = (this.#entries & placeMask) * entryWords;
     if (at === 0) this.#segments.push(new Int32Array(entriesPerSegment * entryWords));
     const segment = this.#segments.at(-1) ?? new Int32Array(0);
     segment[at] = this.#id[0] ?? 0;

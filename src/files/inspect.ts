@@ -6,7 +6,7 @@ import type { FileEncoding, Inspection } from '../core/ports.ts';
 import { EncodingProbe, type EncodingDefect } from './encoding.ts';
 import { FileRejected } from './payout-file-rejected.ts';
 
-const blockBytes = 262_144;
+const blockBytes = 65_536;
 
 export interface InspectOptions {
   readonly encoding: 'auto' | FileEncoding;
@@ -76,11 +76,11 @@ export async function openRegularFile(path: string): Promise<OpenedFile> {
 }
 
 /** The file's blocks from its start; each is valid until the next is asked for. */
-export async function* readBlocks(handle: FileHandle, bytes: number = blockBytes): AsyncGenerator<Buffer> {
-  const buffer = Buffer.allocUnsafe(bytes);
+export async function* readBlocks(handle: FileHandle): AsyncGenerator<Buffer> {
+  const buffer = Buffer.allocUnsafe(blockBytes);
   let position = 0;
   for (;;) {
-    const { bytesRead } = await handle.read(buffer, 0, bytes, position);
+    const { bytesRead } = await handle.read(buffer, 0, blockBytes, position);
     if (bytesRead === 0) return;
     position += bytesRead;
     yield buffer.subarray(0, bytesRead);

@@ -47,7 +47,7 @@ export interface PayoutFileLimits {
 }
 
 /** A few hundred rows: the fewer live at once, the fewer outlive the young generation and swell the heap. */
-const readBytes = 16_384;
+const stretchBytes = 16_384;
 
 /** A control file holds two numbers. */
 const controlFileBytesMax = 65_536;
@@ -88,7 +88,7 @@ async function* decodeBlocks(
   const { encoding, bomBytes } = inspection;
   const decoder = encoding === 'utf-8' ? undefined : new TextDecoder(encoding, { fatal: true });
   let skip = bomBytes;
-  for await (const block of readBlocks(file.handle, readBytes)) {
+  for await (const block of readBlocks(file.handle)) {
     take(block);
     const text = block.subarray(skip);
     skip = Math.max(0, skip - block.length);
@@ -105,6 +105,12 @@ async function gatherHead(blocks: AsyncGenerator<Buffer>): Promise<{ head: Buffe
     head = Buffer.concat([head, next.value]);
   }
   return { head, isWhole: false };
+}
+
+/** The first stretch is no longer than the others: what lives long at the start is taken for long-lived ever after. */
+function* cutIntoStretches(block: Buffer): Generator<Buffer> {
+  for (let from = 0; from < block.length; from += stretchBytes)
+    yield block.subarray(from, from + stretchBytes);
 }
 
 /** Reads an opened file to its end; `take` sees every byte that was read. */
@@ -129,11 +135,10 @@ async function* readOpened(
     }
     return { kind: 'rows', rows };
   };
-  // No large first stretch: what lives long at the start is allocated as long-lived ever after.
-  for (let from = header.endOffset; from < head.length; from += readBytes) {
-    yield takeAll(records.read(head.subarray(from, from + readBytes)));
+  for (const bytes of cutIntoStretches(head.subarray(header.endOffset))) yield takeAll(records.read(bytes));
+  for await (const block of blocks) {
+    for (const bytes of cutIntoStretches(block)) yield takeAll(records.read(bytes));
   }
-  for await (const block of blocks) yield takeAll(records.read(block));
   const last = takeAll(records.end());
   const totals = taker.finish(sidecar);
   if (options.control === 'none' && options.finalLineEnd === 'required' && !inspection.endsWithLineEnd) {

@@ -62,6 +62,7 @@ describe('a bad row never stops the good ones', () => {
   test('a trailer is a row like any other where no trailer is expected', async () => {
     const { rows } = await folder.read(`${file(row('A'))}TRAILER,1,100.00\n`);
     expect(rows[1]?.issues.map(({ code }) => code)).toEqual(['cell-count']);
+    expect(rows[1]?.issues[0]?.message).toContain('set input.control to trailer');
   });
 
   test('the number of cells is told, and no cell of such a row is believed', async () => {
