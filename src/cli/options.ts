@@ -32,7 +32,6 @@ export function makeCommandLine(args: readonly string[]): Argv<GlobalOptions> {
       // A payoutId such as 000123 is text; options that are numbers say so themselves.
       'parse-numbers': false,
       'parse-positional-numbers': false,
-      'duplicate-arguments-array': false,
       'dot-notation': false,
       'boolean-negation': false,
     })
@@ -75,11 +74,21 @@ function readVersion(): string {
   return (manifest as { readonly version: string }).version;
 }
 
-/** yargs takes `--wait soon` for a number that is none, and an empty FILE for a value. */
+const describeName = (name: string): string => (listNames.includes(name) ? name.toUpperCase() : `--${name}`);
+
+/** Arguments of which there may be several. */
+const listNames: readonly string[] = ['_', 'file'];
+
+/** yargs takes `--wait soon` for a number that is none, an empty FILE for a value, and an option given twice for a list. */
 function checkValues(options: Readonly<Record<string, unknown>>): true {
   for (const [name, value] of Object.entries(options)) {
     if (Number.isNaN(value)) throw new SettingsError(`--${name} takes a number`);
-    if (value === '') throw new SettingsError(`--${name} is empty: give it a value or leave it out`);
+    if (value === '' || (Array.isArray(value) && value.includes(''))) {
+      throw new SettingsError(`${describeName(name)} is empty: give it a value or leave it out`);
+    }
+    if (Array.isArray(value) && !listNames.includes(name)) {
+      throw new SettingsError(`--${name} is given more than once: say which is meant`);
+    }
   }
   return true;
 }

@@ -2,6 +2,7 @@
 import { basename } from 'node:path';
 import { rerunHolds } from '../core/decide-people.ts';
 import type { Payout } from '../core/payout.ts';
+import { maskDigits } from '../core/proxy-id.ts';
 import type { Batch, FileRejection } from '../core/ports.ts';
 import type { Progress } from '../core/progress.ts';
 import { ingestFile } from '../worker/ingest.ts';
@@ -54,8 +55,9 @@ export async function runFile(sender: Sender, path: string, options: RunFileOpti
   }
 }
 
-async function runKnown(sender: Sender, batch: Batch, options: RunFileOptions): Promise<FileOutcome> {
-  const isRepeat = await isNothingLeft(sender, batch);
+async function runKnown(sender: Sender, known: Batch, options: RunFileOptions): Promise<FileOutcome> {
+  const isRepeat = await isNothingLeft(sender, known);
+  const batch = isRepeat ? known : await followPayer(sender, known);
   if (!isRepeat) {
     const end = await payWithProgress(sender, batch, options);
     if (end === 'interrupted') {
@@ -65,6 +67,22 @@ async function runKnown(sender: Sender, batch: Batch, options: RunFileOptions): 
   }
   const reports = await restBatch(sender, batch.batchId, options.exceptionsOk);
   return { kind: 'rested', reports, isRepeat };
+}
+
+/**
+ * A payer account that was corrected in the settings holds for what is still to be sent, once nothing of the batch is
+ * in doubt under the old one.
+ */
+async function followPayer(sender: Sender, batch: Batch): Promise<Batch> {
+  const { payerAccount } = sender.loaded.settings.bank;
+  if (payerAccount === batch.payerAccount) return batch;
+  const isMoved = await sender.journal.movePayer(batch.batchId, payerAccount);
+  const accounts = { before: maskDigits(batch.payerAccount), now: maskDigits(payerAccount), isMoved };
+  sender.log.warn(
+    { batchId: batch.batchId, ...accounts },
+    'the settings name another payer account than the batch',
+  );
+  return isMoved ? { ...batch, payerAccount } : batch;
 }
 
 /** Writes what is due for a batch at rest. */

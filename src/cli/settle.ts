@@ -42,8 +42,9 @@ async function settle(sender: Sender, options: SettleOptions, stop: AbortSignal)
   const asked = await settleOnce(context, 'all', batchId);
   const files = await writeUpdates(sender, changed);
   const left = await countLeft(sender, batchId);
-  const shown = { asked, settled: asked - left, inDoubt: left, files };
-  const lines = [`Inquired about ${asked}: ${asked - left} settled, ${left} still in doubt.`, ...files];
+  const settled = Math.max(0, asked - left);
+  const shown = { asked, settled, inDoubt: left, files };
+  const lines = [`Inquired about ${asked}: ${settled} settled, ${left} still in doubt.`, ...files];
   process.stdout.write(`${options.json ? JSON.stringify(shown) : lines.join('\n')}\n`);
   return left > 0 ? exitCodes.inDoubt : exitCodes.ok;
 }

@@ -79,6 +79,9 @@ const notFoundCodes: ReadonlySet<string> = new Set(['EV034', 'EV035']);
 const completeTranStatus = '010004';
 const failedTranStatuses: ReadonlySet<string> = new Set(['030002', '030003']);
 
+/** Our code for a request that may have arrived and got no answer. */
+export const replyLost = 'reply-lost';
+
 /** Longest bank text that is kept; the interface allows 256 (§2.5). */
 const textLengthMax = 256;
 
@@ -186,7 +189,7 @@ function readUnsentTransfer(reply: Unanswered): TransferFinding {
     case 'lost':
       return unknown(
         'payout',
-        trouble('reply-lost', `the request may have arrived, no answer came: ${reply.why}`),
+        trouble(replyLost, `the request may have arrived, no answer came: ${reply.why}`),
       );
   }
 }
@@ -277,7 +280,7 @@ function readUnsentInquiry(reply: Unanswered): InquiryReading {
     case 'lost':
       return {
         kind: 'nothing-said',
-        reason: trouble('reply-lost', `no answer to the inquiry: ${reply.why}`),
+        reason: trouble(replyLost, `no answer to the inquiry: ${reply.why}`),
         isTrouble: false,
       };
   }

@@ -1,6 +1,6 @@
 /** What follows from the reply to a transfer. */
 import { giveUp, move, putBack, reasonPatch, settled } from './change.ts';
-import type { Reason, TransferFinding } from './classify.ts';
+import { replyLost, type Reason, type TransferFinding } from './classify.ts';
 import type { ReplyFacts } from './reply-facts.ts';
 import type { Attempt, HoldReason, Payout } from './payout.ts';
 import type { Change } from './ports.ts';
@@ -18,6 +18,8 @@ export type LineSignal =
       readonly retryAfterMs: number | undefined;
       readonly isTransfer: boolean;
     }
+  /** A transfer got no answer at all: its own bad luck, or the bank is out of reach. */
+  | { readonly kind: 'unanswered'; readonly reason: Reason }
   /** The bank has taken a transfer and works on it. */
   | { readonly kind: 'taken' }
   /** The service answers a question again, whatever it said. */
@@ -37,6 +39,7 @@ export function lineSignalOf(finding: TransferFinding): LineSignal {
     case 'unknown': {
       const { reason } = finding;
       if (finding.scope === 'payer') return { kind: 'payer-stop', reason };
+      if (finding.kind === 'unknown' && reason.code === replyLost) return { kind: 'unanswered', reason };
       // A payout that the bank works on has not ended; one that nobody acknowledged may be a sick bank's.
       if (finding.scope === 'payout') return { kind: isTaken(finding) ? 'taken' : 'ended-otherwise' };
       const retryAfterMs = 'retryAfterMs' in reason ? reason.retryAfterMs : undefined;

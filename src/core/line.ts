@@ -25,6 +25,8 @@ export interface LineState {
   readonly isTransferTrouble: boolean;
   /** Troubles met one after another; the pause doubles with each. */
   readonly troubles: number;
+  /** Transfers one after another that got no answer at all. */
+  readonly unanswered: number;
   readonly consecutiveFailures: number;
   /** The latest ends, oldest first: true for paid. */
   readonly ends: readonly boolean[];
@@ -36,12 +38,16 @@ export const openLine: LineState = {
   pausedUntilMs: 0,
   isTransferTrouble: false,
   troubles: 0,
+  unanswered: 0,
   consecutiveFailures: 0,
   ends: [],
 };
 
 const pauseFirstMs = 1_000;
 const pauseMaxMs = 60_000;
+
+/** One lost reply happens; when so many transfers in a row get none, the bank is out of reach. */
+const unansweredMax = 2;
 
 /** Length of a pause: doubling from a second to a minute, or what the bank asks for when that is longer. */
 export function computePauseMs(troubles: number, retryAfterMs: number | undefined): number {
@@ -116,8 +122,18 @@ const isPausing = (state: LineState, nowMs: number): boolean =>
 /** The trouble is over; what comes back during a pause was under way before it and proves nothing. */
 function reopen(state: LineState, nowMs: number): LineState {
   if (isPausing(state, nowMs)) return state;
-  const calm = { ...state, troubles: 0, isTransferTrouble: false };
+  const calm = { ...state, troubles: 0, unanswered: 0, isTransferTrouble: false };
   return state.status === 'paused' ? { ...calm, status: 'open', why: null } : calm;
+}
+
+/**
+ * A bank that dies leaves all that was under way without an answer: that is one trouble of the service, not as many
+ * payouts that ended badly, so the line waits for the bank instead of for a person.
+ */
+function afterNoAnswer(state: LineState, reason: Reason, nowMs: number): LineState {
+  const next = { ...state, unanswered: state.unanswered + 1 };
+  if (next.unanswered < unansweredMax && state.status !== 'paused') return next;
+  return pause(next, { kind: 'service-trouble', reason, retryAfterMs: undefined, isTransfer: true }, nowMs);
 }
 
 /** The line after a payout's signal. */
@@ -143,13 +159,20 @@ export function decideLine(
       });
     case 'service-trouble':
       return pause(state, signal, nowMs);
+    case 'unanswered':
+      return afterNoAnswer(state, signal.reason, nowMs);
     case 'taken':
       return reopen(state, nowMs);
     case 'answered':
-      return state.isTransferTrouble ? state : reopen(state, nowMs);
+      return state.isTransferTrouble ? state : { ...reopen(state, nowMs), unanswered: state.unanswered };
     case 'nothing':
       return state;
   }
+}
+
+/** The line after an inquiry has ended a transfer that the bank had taken: it counts, and says nothing of the service. */
+export function decideOnSettled(state: LineState, isPaid: boolean, brake: BrakePolicy): LineState {
+  return afterEnd(state, isPaid, brake);
 }
 
 /** The line after a count of what is in doubt. */

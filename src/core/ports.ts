@@ -323,6 +323,11 @@ export interface Journal extends AsyncDisposable {
   rejectBatch(batchId: string, code: string, reason: string, nowMs: number): Promise<void>;
   /** Moves a batch if the table allows it from its present status; false when it does not. */
   moveBatch(batchId: string, to: BatchStatus, why: BatchReason | null, nowMs: number): Promise<boolean>;
+  /**
+   * Has a batch paid from another account from now on; attempts keep the one that they were made with.
+   * False while any of its rows is in doubt.
+   */
+  movePayer(batchId: string, payerAccount: string): Promise<boolean>;
   totals(batchId: string): Promise<readonly StatusTotal[]>;
   holdTotals(batchId: string): Promise<readonly HoldTotal[]>;
 
@@ -335,7 +340,8 @@ export interface Journal extends AsyncDisposable {
   nextInquiryAtMs(batchId?: string): Promise<number | undefined>;
   /** Submitted and unresolved rows; what `settle` asks about whether due or not. */
   inDoubt(afterSeq: number, limit: number, batchId?: string): Promise<readonly InDoubt[]>;
-  countInDoubt(): Promise<number>;
+  /** Submitted and unresolved rows over all batches, or those in one of the two. */
+  countInDoubt(status?: 'submitted' | 'unresolved'): Promise<number>;
   /** Every attempt ever made for a payoutId, over all files, oldest first. */
   attemptsOf(companyId: string, payoutId: string): Promise<readonly Attempt[]>;
   /** The payout with its latest state; undefined when there is none. */

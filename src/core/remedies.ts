@@ -33,8 +33,7 @@ const holdRemedies: Record<HoldReason, string> = {
   halted:
     'The line was stopped before it was sent: remove the cause of the stop, then "paydrop resume" the batch',
   paused: 'The service could not take it: run the same file again later',
-  unavailable:
-    'A check before sending got no answer: run the same file again later, or let it go on without the check',
+  unavailable: 'A check before sending got no answer: run the same file again later',
   similar:
     'Another payoutId differs from this one only in case or leading zeros: compare the two, let it go on if it is ' +
     'another payment, cancel it if it is the same',
@@ -49,7 +48,10 @@ const codeRemedies: ReadonlyMap<string, string> = new Map([
   ['030003', 'The transfer failed inside the bank or at the proxy lookup: it can be tried again later'],
   ['EM003', 'The bank executed it and it failed as the reason says: remove that cause'],
   ['EM027', 'The destination bank timed out and the transfer failed: it can be tried again later'],
-  ['earlier-attempt-open', 'An earlier attempt for this payoutId is not settled: "paydrop settle" it first'],
+  [
+    'earlier-attempt-open',
+    'Do not pay it by hand: an earlier attempt is not settled; ask the bank about its transRefNo, or run the file again later',
+  ],
 ]);
 
 /** Rows that no correction of a cell makes right; every other rejected row is corrected as its reason says. */

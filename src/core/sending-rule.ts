@@ -4,6 +4,7 @@
  */
 import { formatBangkokDate, msFromBangkokMidnight } from './bangkok-time.ts';
 import type { Attempt } from './payout.ts';
+import { computeOrderHash } from './reference.ts';
 
 export interface SettlePolicy {
   readonly firstDelayMs: number;
@@ -63,6 +64,7 @@ export function maySendAgain(attempt: Attempt, policy: SettlePolicy, clock: Cloc
     attempt.lastSentAtMs === null || clock.nowMs - attempt.lastSentAtMs >= policy.notFoundTrustMs;
   const resends = Math.max(0, attempt.sends - 1);
   return (
+    computeOrderHash(attempt.order) === attempt.orderHash &&
     attempt.lastFinding === 'not-found' &&
     isTrusted &&
     !attempt.acknowledged &&

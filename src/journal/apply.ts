@@ -184,6 +184,9 @@ function applyCall(transaction: Transaction, call: Call): boolean[] {
   }
 }
 
+/** Turns of the loop that a commit waits while each of them brings more calls: fewer syncs serve them all. */
+const gatherTurnsMax = 4;
+
 /** Gathers and commits the changes of one connection. */
 export function makeApplier(db: DatabaseSync): Applier {
   const statements = prepareApply(db);
@@ -218,6 +221,11 @@ export function makeApplier(db: DatabaseSync): Applier {
     settle(calls);
   };
 
+  const gather = (seen: number, turn: number): void => {
+    if (waiting.length === seen || turn >= gatherTurnsMax) flush();
+    else setImmediate(gather, waiting.length, turn + 1);
+  };
+
   return {
     flush,
     apply: async (changes) => {
@@ -225,7 +233,7 @@ export function makeApplier(db: DatabaseSync): Applier {
       if (changes.length === 0) return [];
       return new Promise((resolve, reject) => {
         waiting.push({ changes, resolve, reject });
-        if (waiting.length === 1) setImmediate(flush);
+        if (waiting.length === 1) setImmediate(gather, 0, 1);
       });
     },
   };

@@ -5,6 +5,7 @@ import type { BatchReason, LineStop, Report } from '../core/ports.ts';
 import { inTransaction } from './connection.ts';
 import { query } from './dialect.ts';
 import { findHead } from './ingest.ts';
+import { isInDoubt } from './schema.ts';
 import { readAll, readFirst, write } from './statements.ts';
 
 /** Statuses that only reading a file leads to; each has a function of its own. */
@@ -35,6 +36,26 @@ export function moveBatch(
     write(db, query.updateTable('batch').set(moved).where('batch_id', '=', batchId));
     return true;
   });
+}
+
+/** Changes the account that a batch is paid from; false while any of its rows is in doubt. */
+export function movePayer(db: DatabaseSync, batchId: string, payerAccount: string): boolean {
+  const moved = query
+    .updateTable('batch')
+    .set({ payer_account: payerAccount })
+    .where('batch_id', '=', batchId)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('payout as p')
+            .select('p.seq')
+            .where('p.batch_id', '=', batchId)
+            .where(({ ref }) => isInDoubt(ref('p.status'))),
+        ),
+      ),
+    );
+  return inTransaction(db, () => write(db, moved) > 0);
 }
 
 /** The stop in force for a payer account. */

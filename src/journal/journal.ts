@@ -39,6 +39,7 @@ function makeBatchMethods({ db, onAdvance }: JournalParts) {
       if (isMoved) onAdvance();
       return isMoved;
     },
+    movePayer: async (batchId, payerAccount) => batches.movePayer(db, batchId, payerAccount),
     totals: async (batchId) => readTotals(db, batchId),
     holdTotals: async (batchId) => readHoldTotals(db, batchId),
     holdReady: async (batchId, hold, why, nowMs) => bulk.holdReady(db, batchId, hold, why, nowMs),

@@ -82,11 +82,12 @@ export function prepareNextInquiry(db: DatabaseSync) {
 }
 
 export function prepareCountInDoubt(db: DatabaseSync) {
-  return prepare(db, (_values: object) =>
+  return prepare(db, (values: { status: 'submitted' | 'unresolved' | null }) =>
     query
       .selectFrom('payout as p')
       .select((eb) => eb.fn.countAll<number>().as('rows'))
-      .where(({ ref }) => isInDoubt(ref('p.status'))),
+      .where(({ ref }) => isInDoubt(ref('p.status')))
+      .where(sql<boolean>`(${values.status} is null or p.status = ${values.status})`),
   );
 }
 
@@ -161,17 +162,19 @@ type PayoutQueries = Pick<
   | 'claimHolders'
 >;
 
-/** Adds the latest attempt to rows that must have one. */
+/** Adds the attempt that is in doubt to rows that must have one: the latest, or an earlier one that came alive again. */
 function makeInDoubt(db: DatabaseSync): (record: PayoutRecord) => InDoubt {
-  const latestAttempt = prepare(db, (values: { seq: number; attemptNo: number }) =>
+  const doubtfulAttempt = prepare(db, (values: { seq: number }) =>
     query
       .selectFrom('attempt')
       .selectAll()
       .where('payout_seq', '=', values.seq)
-      .where('attempt_no', '=', values.attemptNo),
+      .orderBy((eb) => eb('status', '=', 'unresolved'), 'desc')
+      .orderBy('attempt_no', 'desc')
+      .limit(1),
   );
   return (record) => {
-    const attempt = latestAttempt.get({ seq: record.seq, attemptNo: record.attempt_no });
+    const attempt = doubtfulAttempt.get({ seq: record.seq });
     if (attempt === undefined) throw new Error(`payout ${record.seq} is ${record.status} without an attempt`);
     return { payout: toPayoutSurely(record), attempt: toAttempt(attempt) };
   };
@@ -200,7 +203,7 @@ export function makePayoutQueries(db: DatabaseSync): PayoutQueries {
       nextInquiry.get({ batchId: batchId ?? null })?.next_inquiry_at_ms ?? undefined,
     inDoubt: async (afterSeq, limit, batchId) =>
       inDoubt.all({ afterSeq, limit, batchId: batchId ?? null }).map(withAttempt),
-    countInDoubt: async () => countInDoubt.get({})?.rows ?? 0,
+    countInDoubt: async (status) => countInDoubt.get({ status: status ?? null })?.rows ?? 0,
     attemptsOf: async (companyId, payoutId) => readAttemptsOf(db, companyId, payoutId),
     payout: async (seq): Promise<Payout | undefined> => {
       const record = bySeq.get({ seq });

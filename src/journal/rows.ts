@@ -43,11 +43,14 @@ export function selectPayouts() {
 
 export type PayoutRecord = InferResult<ReturnType<typeof selectPayouts>>[number];
 
+/** The attempt that a row stands for: the one that was paid, which late proof may show to be an earlier one, else the latest. */
+const shownAttemptNo = sql<number>`case when p.status = 'paid' then coalesce((select max(x.attempt_no) from attempt x where x.payout_seq = p.seq and x.status = 'paid'), p.attempt_no) else p.attempt_no end`;
+
 /** Rows with everything that a result file shows. */
 export function selectResultRows() {
   return selectPayouts()
     .leftJoin('attempt as a', (join) =>
-      join.onRef('a.payout_seq', '=', 'p.seq').onRef('a.attempt_no', '=', 'p.attempt_no'),
+      join.onRef('a.payout_seq', '=', 'p.seq').on('a.attempt_no', '=', shownAttemptNo),
     )
     .select(['p.issues', 'r.line', 'r.cells', 'r.extras', 'a.trans_ref_no', 'a.sys_ref_no', 'a.fee_text']);
 }

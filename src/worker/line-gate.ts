@@ -3,7 +3,14 @@
  * paused, lets one through as a probe when the pause is over, and turns them away when it is halted.
  */
 import type { LineSignal } from '../core/decide-transfer.ts';
-import { decideLine, decideOnInDoubt, openLine, type BrakePolicy, type LineState } from '../core/line.ts';
+import {
+  decideLine,
+  decideOnInDoubt,
+  decideOnSettled,
+  openLine,
+  type BrakePolicy,
+  type LineState,
+} from '../core/line.ts';
 import type { BatchReason, Clock } from '../core/ports.ts';
 
 /** `go` must be followed by `leave`; `halted` and `stopped` mean that nothing may be sent. */
@@ -49,13 +56,16 @@ export class LineGate {
   /** Tells the line what came of a request that went through; a probe has ended with it. */
   leave(signal: LineSignal): void {
     const nowMs = this.#clock.now();
+    const wasProbing = this.#isProbing;
     this.#isProbing = false;
     this.#become(decideLine(this.#state, signal, this.#brake, nowMs));
+    // One after the other: inquiries go on while transfers have trouble, and nobody sleeps over the end of a probe.
+    if (wasProbing) this.#wakeWaiters();
   }
 
-  /** Tells the line what an inquiry has settled; nobody's passage ends with it. */
-  note(signal: LineSignal): void {
-    this.#become(decideLine(this.#state, signal, this.#brake, this.#clock.now()));
+  /** Tells the line what an inquiry has ended; nobody's passage ends with it. */
+  seeSettled(isPaid: boolean): void {
+    this.#become(decideOnSettled(this.#state, isPaid, this.#brake));
   }
 
   /** Halts when too many transfers are in doubt at once. */

@@ -1,16 +1,19 @@
 /** Makes a stop of the line known to every other run and process. */
-import type { Batch } from '../core/ports.ts';
+import type { Batch, BatchReason } from '../core/ports.ts';
 import type { WorkerContext } from './context.ts';
 
+/** Whose line it is: a batch, or an order of it. */
+type Payer = Pick<Batch, 'companyId' | 'payerAccount'>;
+
 /**
- * Records that the line is halted for the batch's payer account, if this run has halted it: no intent is recorded for
+ * Records that the line is halted for the payer account, if this run has halted it: no intent is recorded for
  * that account any more until a person resumes.
  */
-export async function recordLineStop(context: WorkerContext, batch: Batch): Promise<void> {
+export async function recordLineStop(context: WorkerContext, payer: Payer): Promise<void> {
   const { status, why } = context.gate.state;
   if (status !== 'halted' || why === null || context.run.isStopRecorded) return;
   context.run.isStopRecorded = true;
-  const { companyId, payerAccount } = batch;
+  const { companyId, payerAccount } = payer;
   if ((await context.journal.lineStop(companyId, payerAccount)) !== undefined) return;
   await context.journal.recordLineStop({ companyId, payerAccount, ...why, sinceMs: context.clock.now() });
   context.log('error', 'the line is halted', { code: why.code, reason: why.reason, remedy: why.remedy });
@@ -21,4 +24,23 @@ export async function isStopLifted(context: WorkerContext, batch: Batch): Promis
   const { journal } = context;
   if ((await journal.lineStop(batch.companyId, batch.payerAccount)) !== undefined) return false;
   return (await journal.batch(batch.batchId))?.status === 'running';
+}
+
+/** After an intent was refused: when somebody else has stopped the batch or its line, this run stops sending too. */
+export async function noticeStop(context: WorkerContext, batch: Batch): Promise<void> {
+  const { journal, gate, run } = context;
+  const stop = await journal.lineStop(batch.companyId, batch.payerAccount);
+  const current = await journal.batch(batch.batchId);
+  if (stop === undefined && current?.status === 'running') return;
+  run.isStopRecorded = true;
+  gate.haltFor(stop ?? haltOf(current ?? batch));
+}
+
+/** Why the batch itself was halted, by a person or by a stop that has since been lifted for another batch. */
+export function haltOf(batch: Batch): BatchReason {
+  return {
+    code: batch.reasonCode ?? 'halted',
+    reason: batch.reason ?? 'the batch was halted',
+    remedy: batch.remedy ?? 'Resume the batch when the cause is mended',
+  };
 }

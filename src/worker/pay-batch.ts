@@ -47,6 +47,8 @@ async function payUntilRest(context: WorkerContext, batch: Batch): Promise<PayEn
     if (isHalted) {
       await recordLineStop(context, batch);
       if (await isStopLifted(context, batch)) {
+        // What came back after the stop was lifted was held for that very stop.
+        await journal.liftHolds(batch.batchId, ['halted'], context.clock.now());
         gate.reopen();
         run.isStopRecorded = false;
         continue;
@@ -67,6 +69,7 @@ const lookAgainMs = 1_000;
 async function payReadyRows(context: WorkerContext, batch: Batch): Promise<void> {
   const lanes: Lanes = {
     verify: pLimit(context.verify.concurrency),
+    submit: pLimit(Math.ceil(context.transferConcurrency * (1 + intentsAheadShare))),
     transfer: pLimit(context.transferConcurrency),
   };
   const rowsMax = (context.verify.concurrency + context.transferConcurrency) * 2;
@@ -84,9 +87,14 @@ async function payReadyRows(context: WorkerContext, batch: Batch): Promise<void>
   if (failures.length > 0) throw failures[0];
 }
 
+/** Share of the transfers at once whose intents are recorded ahead, so that no lane waits for the disk. */
+const intentsAheadShare = 0.25;
+
 /** Payee checks and transfers have limits of their own, so that checks run ahead of transfers. */
 interface Lanes {
   readonly verify: LimitFunction;
+  /** From the intent on: a few more than there are transfers at once. */
+  readonly submit: LimitFunction;
   readonly transfer: LimitFunction;
 }
 
@@ -114,7 +122,9 @@ async function payRow(context: WorkerContext, batch: Batch, ready: ReadyPayout, 
       context.count(verified.change.after);
       return;
     case 'payable': {
-      const recordOutcome = await lanes.transfer(() => submitPayout(context, batch, ready, verified.names));
+      const recordOutcome = await lanes.submit(() =>
+        submitPayout(context, batch, ready, verified.names, lanes.transfer),
+      );
       await recordOutcome();
     }
   }

@@ -11,10 +11,12 @@ export interface PeopleResult {
 
 /** Lifts the stop of the batch's payer account and the holds that concern the batch as a whole. */
 export async function resumeBatch(journal: Journal, batch: Batch, nowMs: number): Promise<PeopleResult> {
-  await journal.liftLineStop(batch.companyId, batch.payerAccount, nowMs);
   const rowsChanged = await journal.liftHolds(batch.batchId, batchWideHolds, nowMs);
-  if (batch.status === 'halted' || rowsChanged > 0)
+  if (batch.status === 'halted' || rowsChanged > 0) {
     await journal.moveBatch(batch.batchId, 'running', null, nowMs);
+  }
+  // Last: whoever is sending sees the stop lifted only when there is something to go on with.
+  await journal.liftLineStop(batch.companyId, batch.payerAccount, nowMs);
   return { rowsChanged, refusals: [] };
 }
 

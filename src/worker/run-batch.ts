@@ -2,7 +2,7 @@
 import { rerunHolds } from '../core/decide-people.ts';
 import type { Batch, BatchReason } from '../core/ports.ts';
 import type { WorkerContext } from './context.ts';
-import { recordLineStop } from './line-stop.ts';
+import { haltOf, recordLineStop } from './line-stop.ts';
 import { payBatch } from './pay-batch.ts';
 import { cancelledReason } from './people.ts';
 import { settleOnce } from './settle.ts';
@@ -44,15 +44,6 @@ async function startRunning(context: WorkerContext, batch: Batch): Promise<void>
   if (why === undefined) await journal.liftHolds(batch.batchId, rerunHolds, clock.now());
   else gate.haltFor(why);
   context.run.isStopRecorded = why !== undefined;
-}
-
-/** Why the batch itself was halted, whose stop has since been lifted for another batch of the same payer. */
-function haltOf(batch: Batch): BatchReason {
-  return {
-    code: batch.reasonCode ?? 'halted',
-    reason: batch.reason ?? 'the batch was halted',
-    remedy: batch.remedy ?? 'Resume the batch when the cause is mended',
-  };
 }
 
 /** Ends the run when no payout has got on for the time of `--wait`; while an open line takes rows, nobody waits. */

@@ -91,15 +91,14 @@ async function settleOne(
     status: current?.status,
   });
   context.count(current);
-  noteSettled(context, payout, current);
+  noteSettled(context, { payout, attempt }, current);
 }
 
-/** What an inquiry has ended counts for the brake as if the transfer's own answer had. */
-function noteSettled(context: WorkerContext, before: Payout, after: Payout | undefined): void {
-  if (before.status !== 'submitted') return;
-  if (after?.status === 'paid') context.gate.note({ kind: 'paid' });
-  if (after?.status === 'failed' || after?.status === 'unresolved')
-    context.gate.note({ kind: 'ended-otherwise' });
+/** A transfer that the bank had taken counts for the brake when it ends; any other has counted when it was sent. */
+function noteSettled(context: WorkerContext, before: InDoubt, after: Payout | undefined): void {
+  if (before.payout.status !== 'submitted' || !before.attempt.acknowledged) return;
+  if (after?.status === 'paid' || after?.status === 'failed')
+    context.gate.seeSettled(after.status === 'paid');
 }
 
 type Decide = (current: Payout) => InquiryStep;

@@ -6,6 +6,7 @@ import type { Attempt, Payout } from '../core/payout.ts';
 import type { BankReply, Change, TransferFields } from '../core/ports.ts';
 import { replyFacts } from '../core/reply-facts.ts';
 import type { WorkerContext } from './context.ts';
+import { recordLineStop } from './line-stop.ts';
 
 /**
  * Sends an attempt. The caller has passed the gate and has made the send durable; the gate is left here.
@@ -33,6 +34,20 @@ export async function sendAttempt(
   }
 }
 
+/** No byte of an attempt has left. */
+export type NotSent = Extract<TransferFinding, { kind: 'not-sent' }>;
+
+/** Leaves an attempt unsent whose send was made durable; the gate is left here. @returns as `sendAttempt` does */
+export function keepBack(
+  context: WorkerContext,
+  payout: Payout,
+  attempt: Attempt,
+  finding: NotSent,
+): () => Promise<void> {
+  context.gate.leave({ kind: 'nothing' });
+  return () => recordOutcome(context, payout, attempt, finding, { kind: 'withheld' });
+}
+
 async function recordOutcome(
   context: WorkerContext,
   payout: Payout,
@@ -46,6 +61,7 @@ async function recordOutcome(
       decideAfterTransfer(current, attempt, finding, facts, context.settle, context.clock.now());
     const settled = await applyOnCurrent(context, payout, decide);
     logOutcome(context, attempt, finding, settled);
+    await recordLineStop(context, attempt.order);
     context.count(settled);
     context.run.inFlight.delete(payout.seq);
     if (settled?.status === 'submitted') await seeInDoubt(context);
@@ -105,7 +121,7 @@ function loudnessOf(finding: TransferFinding): 'debug' | 'info' | 'warn' {
 
 /** The brake on doubt: rows that merely wait for their answer do not count. */
 async function seeInDoubt(context: WorkerContext): Promise<void> {
-  const inDoubt = (await context.journal.countInDoubt()) - context.run.inFlight.size;
+  const inDoubt = (await context.journal.countInDoubt('submitted')) - context.run.inFlight.size;
   context.gate.seeInDoubt(inDoubt);
   context.run.ring();
 }

@@ -54,7 +54,7 @@ const bank = ky.create({
 const newReference = (): string => randomUUID().replaceAll('-', '').slice(0, 20).toUpperCase();
 
 /** The fields that both calls share (§2.4, §2.5). */
-function commonFields(row: Row) {
+function sharedFields(row: Row) {
   const bangkok = new Date(Date.now() + 7 * 3_600_000).toISOString();
   return {
     channelID: settings.channelId,
@@ -77,11 +77,11 @@ async function post(path: string, json: object): Promise<Answer> {
 
 /** One line of the result file. */
 async function pay(row: Row): Promise<string> {
-  const check = await post('account/inquirystatus', commonFields(row));
+  const check = await post('account/inquirystatus', sharedFields(row));
   if (check.statusCode !== 'IC001') return `${row.payoutId},unpayable,${check.statusCode},,`;
   const transRefNo = newReference();
   const transfer = await post('fundtransfer', {
-    ...commonFields(row),
+    ...sharedFields(row),
     transRefNo,
     tranAmount: row.amount,
     resendFlag: 'N',

@@ -69,6 +69,17 @@ describe('the line', () => {
     });
   });
 
+  it('takes many transfers without an answer for one trouble of the service, and a single one for none', () => {
+    const lost: LineSignal = { kind: 'unanswered', reason: { code: 'reply-lost', text: 'no answer came' } };
+    expect(play([lost, paid, lost, paid, lost])).toMatchObject({ status: 'open' });
+    const dead = play(Array.from({ length: 32 }, () => lost));
+    expect(dead).toMatchObject({ status: 'paused', pausedUntilMs: 1_000, why: { code: 'reply-lost' } });
+    const probed = decideLine(dead, lost, brake, 1_000);
+    expect(probed).toMatchObject({ status: 'paused', pausedUntilMs: 3_000 });
+    const back = decideLine(probed, paid, brake, 3_000);
+    expect(back).toMatchObject({ status: 'open', troubles: 0, unanswered: 0 });
+  });
+
   it('does not take a transfer that the bank works on for an end', () => {
     expect(play(Array.from({ length: 50 }, () => ({ kind: 'taken' })))).toMatchObject({
       status: 'open',

@@ -56,8 +56,8 @@ export interface BankProcess {
   ledger(): Promise<Ledger>;
   /** Ends the process as a power cut would. */
   kill(): Promise<void>;
-  /** Opens the same bank again: same port, same ledger. */
-  reopen(): Promise<void>;
+  /** Opens the same bank again: same port, same ledger; at another pace when one is given. */
+  reopen(latencyMs?: number): Promise<void>;
 }
 
 export interface SceneSettings {
@@ -198,9 +198,10 @@ async function openBank(
 ): Promise<BankProcess> {
   let port = 0;
   let child: ChildProcess | undefined;
-  const open = async (): Promise<string> => {
-    const args = ['--config', configPath, '--state', statePath, '--port', String(port)];
-    child = launch(['sandbox', ...args, '--json']);
+  const open = async (latencyMs?: number): Promise<string> => {
+    const args = ['--config', configPath, '--state', statePath, '--port', String(port), '--json'];
+    const pace = latencyMs === undefined ? [] : ['--latency-ms', String(latencyMs)];
+    child = launch(['sandbox', ...args, ...pace]);
     return readBaseUrl(child);
   };
   const baseUrl = await open();
@@ -214,7 +215,7 @@ async function openBank(
       child.kill('SIGKILL');
       await closed;
     },
-    reopen: async () => void (await open()),
+    reopen: async (latencyMs) => void (await open(latencyMs)),
   };
 }
 

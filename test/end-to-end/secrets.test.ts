@@ -13,6 +13,7 @@ async function readProxies(sample: string): Promise<string[]> {
     columns: true,
     bom: true,
     relax_column_count: true,
+    relax_quotes: true,
   });
   return rows
     .flatMap(({ proxyNo = '' }) => [proxyNo, proxyNo.replaceAll(/\D/g, '')])

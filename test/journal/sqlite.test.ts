@@ -114,7 +114,7 @@ describe('statements', () => {
     queries.prepareDueInquiries(spy).all({ ...page, nowMs: 1 });
     queries.prepareNextInquiry(spy).all({ batchId: null });
     queries.prepareInDoubt(spy).all({ ...page, afterSeq: 0 });
-    queries.prepareCountInDoubt(spy).all({});
+    queries.prepareCountInDoubt(spy).all({ status: null });
     const plans = statements.map((sql) => db.prepare(`explain query plan ${sql.replaceAll('?', '1')}`).all());
     const steps = plans.map((plan) => plan.map((step) => String(step['detail'])));
     expect(

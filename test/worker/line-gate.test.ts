@@ -63,8 +63,21 @@ describe('the gate', () => {
     enter();
     await clock.advance(1_000);
     gate.leave({ kind: 'nothing' });
-    await clock.advance(1_000);
+    await clock.advance(0);
     expect(passages).toEqual(['go', 'go']);
+  });
+
+  it('lets questions go on one by one while transfers have trouble', async () => {
+    const { clock, gate, passages, enter } = makeGate();
+    gate.leave(trouble);
+    for (const _ of [1, 2, 3]) enter(true);
+    await clock.advance(1_000);
+    for (const _ of [1, 2]) {
+      gate.leave({ kind: 'answered' });
+      await clock.advance(0);
+    }
+    expect(passages).toEqual(['go', 'go', 'go']);
+    expect(gate.state.status).toBe('paused');
   });
 
   it('turns those away who wait when the line halts, but lets inquiries pass', async () => {

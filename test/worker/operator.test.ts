@@ -196,6 +196,19 @@ describe('running again while a row stays unresolved', () => {
   });
 });
 
+describe('a payer account that was wrong', () => {
+  it('is corrected in the settings, and the batch goes on from the right one', async () => {
+    await using rehearsal = await makeRehearsal({ bank: { payerAccount: '9999999999' } });
+    const csv = rowsOf(['1.00', '2.00']);
+    const first = await rehearsal.run(csv);
+    expect(first.exitCode).toBe(6);
+    expect(first.exceptions[0]).toMatchObject({ reasonCode: 'EM004', status: 'held' });
+    await rehearsal.correct({});
+    await batchOf(rehearsal, 'resume');
+    expect(await rehearsal.run(csv)).toMatchObject({ exitCode: 0, ledger: { count: 2 } });
+  });
+});
+
 describe('settle', () => {
   it('inquires about what was left in doubt, due or not', async () => {
     await using rehearsal = await makeRehearsal({

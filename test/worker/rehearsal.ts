@@ -8,7 +8,7 @@ import { requireJournal } from '../../src/cli/adapters.ts';
 import { openProgress } from '../../src/cli/progress.ts';
 import { runFile, type FileOutcome } from '../../src/cli/run-file.ts';
 import { openSender, type Sender } from '../../src/cli/sender.ts';
-import { loadSettings } from '../../src/config.ts';
+import { loadSettings, type LoadedSettings } from '../../src/config.ts';
 import type { Clock, Journal } from '../../src/core/ports.ts';
 import { silentLogger } from '../../src/log.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
@@ -31,6 +31,8 @@ export interface Rehearsal extends AsyncDisposable {
     csv: string,
     options?: { name?: string; waitMs?: number; interrupted?: AbortSignal },
   ): Promise<Rehearsed>;
+  /** Changes the settings, as a person would between two runs. */
+  correct(changes: RehearsalSettings): Promise<void>;
   /** Opens the journal beside whoever is sending. */
   beside<T>(use: (opened: { journal: Journal }) => Promise<T>): Promise<T>;
   /** Opens the sender for as long as the callback takes. */
@@ -100,7 +102,8 @@ export async function makeRehearsal(changes: RehearsalSettings = {}): Promise<Re
     now: () => clock.now(),
   });
   await writeFile(configPath, settingsText(changes, sandbox.baseUrl));
-  const loaded = loadSettings({ configPath, cwd: folder, env: {} });
+  const load = (): LoadedSettings => loadSettings({ configPath, cwd: folder, env: {} });
+  let loaded = load();
   await mkdir(join(folder, 'in'));
   const withSender = async <T>(use: (sender: Sender) => Promise<T>): Promise<T> => {
     await using sender = await openSender(loaded, silentLogger, 'test', clock);
@@ -109,6 +112,10 @@ export async function makeRehearsal(changes: RehearsalSettings = {}): Promise<Re
   return {
     dataDir: loaded.dataDir,
     withSender,
+    correct: async (corrected) => {
+      await writeFile(configPath, settingsText(corrected, sandbox.baseUrl));
+      loaded = load();
+    },
     beside: async (use) => {
       await using journal = await requireJournal(loaded);
       return await use({ journal });

@@ -1,0 +1,27 @@
+import { describe, expect, it, vi } from 'vitest';
+import { reportFailure } from '../../src/cli/report-failure.ts';
+
+function named(name: string, message: string): Error {
+  return Object.assign(new Error(message), { name });
+}
+
+async function report(thrown: unknown): Promise<{ code: number; said: string }> {
+  const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  const code = await reportFailure(thrown);
+  return { code, said: write.mock.calls.map(([text]) => String(text)).join('') };
+}
+
+const full = named('JournalWriteError', 'the journal cannot be written: the disk is full');
+
+describe('what a user reads of a failure', () => {
+  it.each([
+    ['as it is', full],
+    ['when closing fails as well', new SuppressedError(new Error('cannot close'), full)],
+    [
+      'when closing fails twice',
+      new SuppressedError(new Error('late'), new SuppressedError(new Error('early'), full)),
+    ],
+  ])('is what broke first: %s', async (_when, thrown) => {
+    expect(await report(thrown)).toEqual({ code: 1, said: `paydrop: ${full.message}\n` });
+  });
+});

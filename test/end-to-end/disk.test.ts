@@ -1,0 +1,35 @@
+/** A disk that takes nothing more: the run says so, sends nothing, and goes on when there is space again. */
+import { existsSync } from 'node:fs';
+import { mkdir, symlink, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { planGoodRows, writeRows } from '../chaos/plan.ts';
+import { makeChance } from '../chaos/random.ts';
+import { findBrokenPromises, gatherEvidence } from '../chaos/verdict.ts';
+import { openScene } from './harness.ts';
+
+/** Writing to it fails as on a full disk. */
+const fullDevice = '/dev/full';
+
+describe.skipIf(!existsSync(fullDevice))('a full disk', () => {
+  it.each(['sender.json', 'journal.mark.tmp'])(
+    'under %s ends the run with the place and the cure',
+    async (name) => {
+      await using scene = await openScene();
+      const planned = planGoodRows(8, 'F', makeChance(1));
+      const file = await scene.addFile('payouts.csv', writeRows(planned));
+      await mkdir(scene.dataDir);
+      await symlink(fullDevice, join(scene.dataDir, name));
+      const first = await scene.run('run', file);
+      expect(first).toMatchObject({ code: 1, stdout: '' });
+      expect(first.stderr).toMatch(
+        /^paydrop: \S+\/data\/(sender\.json|journal\.mark) cannot be written: the disk is full: free some space, then run it again\n$/,
+      );
+      expect((await scene.bank.ledger()).requests.transfer).toBe(0);
+      await unlink(join(scene.dataDir, name));
+      const second = await scene.run('run', file, '--json');
+      expect(findBrokenPromises(await gatherEvidence(scene, planned, second.code))).toEqual([]);
+    },
+    30_000,
+  );
+});

@@ -1,0 +1,85 @@
+/** The short form of `npm run chaos`: real processes, real kills, and a verdict from the bank's own ledger. */
+import { describe, expect, it } from 'vitest';
+import { toSatang } from '../../src/core/money.ts';
+import { TransferCount, waitForMoment, type Moment } from '../chaos/moments.ts';
+import { faultyBehaviours, planRows, writeRows, type PlannedRow } from '../chaos/plan.ts';
+import { makeChance } from '../chaos/random.ts';
+import { findBrokenPromises, gatherEvidence } from '../chaos/verdict.ts';
+import { openScene, type Scene } from './harness.ts';
+
+const rowCount = 300;
+const seed = 20_261_121;
+
+const openFaultyScene = (): Promise<Scene> =>
+  openScene({ sandbox: { latencyMs: 12, behaviours: faultyBehaviours }, transfer: { concurrency: 6 } });
+
+const moments: readonly Moment[] = [
+  { after: 'journal', waitMs: 0 },
+  { after: 'journal', waitMs: 8 },
+  { after: 'transfers', transfers: 5, waitMs: 3 },
+  { after: 'transfers', transfers: 140, waitMs: 0 },
+  { after: 'transfers', transfers: 270, waitMs: 7 },
+  { after: 'report', waitMs: 0 },
+];
+
+async function killAt(
+  scene: Scene,
+  file: string,
+  moment: Moment,
+  count: TransferCount,
+): Promise<NodeJS.Signals | null> {
+  const program = scene.start('run', file, '--json');
+  await waitForMoment(scene, program, moment, count);
+  program.kill('SIGKILL');
+  return (await program.ended).signal;
+}
+
+describe('a run that is killed again and again', () => {
+  it('pays every row once, loses none, and calls paid only what the ledger has', async () => {
+    await using scene = await openFaultyScene();
+    const planned = planRows(rowCount, 'K', makeChance(seed));
+    const file = await scene.addFile('payouts.csv', writeRows(planned));
+    const count = new TransferCount(scene);
+    let kills = 0;
+    for (const moment of moments) if ((await killAt(scene, file, moment, count)) === 'SIGKILL') kills += 1;
+    // The report of so small a file may be out before its moment is seen.
+    expect(kills).toBeGreaterThanOrEqual(moments.length - 1);
+    const end = await scene.run('run', file, '--json');
+    const evidence = await gatherEvidence(scene, planned, end.code);
+    expect(findBrokenPromises(evidence)).toEqual([]);
+    expect(evidence.ledger.totals.count).toBeGreaterThan(rowCount * 0.9);
+  }, 60_000);
+});
+
+describe('the verdict', () => {
+  it('finds what it is there to find', async () => {
+    await using scene = await openFaultyScene();
+    const planned = planRows(60, 'K', makeChance(seed));
+    const file = await scene.addFile('payouts.csv', writeRows(planned));
+    const end = await scene.run('run', file, '--json');
+    const evidence = await gatherEvidence(scene, planned, end.code);
+    expect(findBrokenPromises(evidence)).toEqual([]);
+    const { present, first, ledger } = evidence;
+    const entry = ledger.entries.find(({ reference1 }) => reference1 === present[0]?.['payoutId']);
+    if (entry === undefined) throw new Error('the first row was not paid');
+    const without = { ...ledger, entries: ledger.entries.filter((one) => one !== entry) };
+    const relabelled = present.map((line, at) => (at === 0 ? { ...line, status: 'failed' } : line));
+    const swapped = [first[1], first[0], ...first.slice(2)].filter((line) => line !== undefined);
+    const broken = {
+      'paid twice': { ...evidence, ledger: { ...ledger, entries: [...ledger.entries, entry] } },
+      'called paid and never moved': { ...evidence, ledger: without },
+      'moved and called failed': { ...evidence, present: relabelled },
+      'another amount': { ...evidence, planned: withOtherAmount(planned) },
+      'rows out of order': { ...evidence, first: swapped },
+      'a row lost': { ...evidence, first: first.slice(1), present: present.slice(1) },
+      'a file left over': { ...evidence, names: [...evidence.names, '.x.result.csv.000000000000.tmp'] },
+      'a wrong exit code': { ...evidence, exitCode: 0 },
+      'a report twice': { ...evidence, names: [...evidence.names, 'again.result.csv'] },
+    };
+    const unseen = Object.entries(broken).filter(([, changed]) => findBrokenPromises(changed).length === 0);
+    expect(unseen.map(([what]) => what)).toEqual([]);
+  }, 60_000);
+});
+
+const withOtherAmount = (rows: readonly PlannedRow[]): PlannedRow[] =>
+  rows.map((row, at) => (at === 0 ? { ...row, amountSatang: toSatang(row.amountSatang + 1n) } : row));
