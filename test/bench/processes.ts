@@ -11,6 +11,8 @@ const pathOf = (fromHere: string): string => fileURLToPath(new URL(fromHere, imp
 export const paydropPath = pathOf('../../src/main.ts');
 export const plainScriptPath = pathOf('./plain-script.ts');
 
+const noteUsageUrl = new URL('./note-usage.ts', import.meta.url).href;
+
 /** What one program took, from its start to its end. */
 export interface Usage {
   readonly wallMs: number;
@@ -19,8 +21,11 @@ export interface Usage {
   readonly peakBytes: number;
 }
 
+/** Those of the first line of src/main.ts, with which the installed command runs. */
+const memoryOptions = ['--max-semi-space-size=16', '--heap-growing-percent=50'];
+
 /** Node's own switches for a measured program, such as `--cpu-prof`. */
-const nodeOptions = (process.env['PAYDROP_BENCH_NODE'] ?? '').split(' ').filter((word) => word !== '');
+const extraOptions = (process.env['PAYDROP_BENCH_NODE'] ?? '').split(' ').filter((word) => word !== '');
 
 /**
  * Runs a program of ours to its end.
@@ -32,7 +37,14 @@ export async function runProgram(folder: string, path: string, args: readonly st
   const startMs = performance.now();
   const child = spawn(
     process.execPath,
-    ['--import', new URL('./note-usage.ts', import.meta.url).href, ...nodeOptions, path, ...args],
+    [
+      '--import',
+      noteUsageUrl,
+      ...(path === paydropPath ? memoryOptions : []),
+      ...extraOptions,
+      path,
+      ...args,
+    ],
     { stdio: ['ignore', 'ignore', 'inherit'], env: { ...process.env, PAYDROP_BENCH_USAGE: usagePath } },
   );
   const [exitCode] = (await once(child, 'close')) as [number | null];
