@@ -15,6 +15,8 @@ export interface PlannedRow {
   /** A column that is only carried through. */
   readonly desk: string;
   readonly endsAs: PayoutStatus;
+  /** The bank does not simply take it and say so. */
+  readonly isFaulty: boolean;
 }
 
 interface Fault {
@@ -65,7 +67,8 @@ function planRow(place: number, prefix: string, chance: Chance): PlannedRow {
       : BigInt(fault.amount.replace('.', '')),
   );
   const desk = `desk ${place % 7}`;
-  const row = { payoutId, ...proxy, payeeName, amountSatang, desk, endsAs: fault?.endsAs ?? 'paid' } as const;
+  const ends = { endsAs: fault?.endsAs ?? 'paid', isFaulty: fault !== undefined } as const;
+  const row = { payoutId, ...proxy, payeeName, amountSatang, desk, ...ends };
   if (place % 50 !== 9) return row;
   return { ...row, proxyNo: proxy.proxyNo.slice(0, -1), endsAs: 'rejected' };
 }
@@ -84,7 +87,7 @@ export function planRows(rows: number, prefix: string, chance: Chance): PlannedR
 /** Plans rows that a bank without faults pays, one and all. */
 export function planGoodRows(rows: number, prefix: string, chance: Chance): PlannedRow[] {
   const valid = planRows(rows, prefix, chance).filter(({ endsAs }) => endsAs !== 'rejected');
-  return valid.map((row) => ({ ...row, endsAs: 'paid' }));
+  return valid.map((row) => ({ ...row, endsAs: 'paid', isFaulty: false }));
 }
 
 /** The file: `reference1` bears the payoutId to the bank, so that its ledger tells whom it has paid. */

@@ -103,6 +103,7 @@ function describeSettings(changes: SceneSettings, baseUrl: string): object {
       notFoundTrustMs: 300,
       giveUpAfterMs: 600_000,
       resendsMax: 50,
+      intentMaxAgeMs: 3_600_000,
       ...changes.settle,
     },
     brake: {

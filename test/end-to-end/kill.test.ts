@@ -1,6 +1,7 @@
 /** The short form of `npm run chaos`: real processes, real kills, and a verdict from the bank's own ledger. */
 import { describe, expect, it } from 'vitest';
 import { toSatang } from '../../src/core/money.ts';
+import type { Ledger } from '../../src/sandbox/book.ts';
 import { TransferCount, waitForMoment, type Moment } from '../chaos/moments.ts';
 import { faultyBehaviours, planRows, writeRows, type PlannedRow } from '../chaos/plan.ts';
 import { makeChance } from '../chaos/random.ts';
@@ -67,6 +68,7 @@ describe('the verdict', () => {
     const swapped = [first[1], first[0], ...first.slice(2)].filter((line) => line !== undefined);
     const broken = {
       'paid twice': { ...evidence, ledger: { ...ledger, entries: [...ledger.entries, entry] } },
+      'sent although the bank had it': { ...evidence, ledger: withRequests(ledger, 2) },
       'called paid and never moved': { ...evidence, ledger: without },
       'moved and called failed': { ...evidence, present: relabelled },
       'another amount': { ...evidence, planned: withOtherAmount(planned) },
@@ -83,3 +85,8 @@ describe('the verdict', () => {
 
 const withOtherAmount = (rows: readonly PlannedRow[]): PlannedRow[] =>
   rows.map((row, at) => (at === 0 ? { ...row, amountSatang: toSatang(row.amountSatang + 1n) } : row));
+
+const withRequests = (ledger: Ledger, requests: number): Ledger => ({
+  ...ledger,
+  entries: ledger.entries.map((entry, at) => (at === 0 ? { ...entry, requests } : entry)),
+});
