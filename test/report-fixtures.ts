@@ -44,6 +44,7 @@ export function makeRow(changes: Partial<ResultRow> = {}): ResultRow {
     submittedAtMs: noonMs,
     settledAtMs: noonMs + 1000,
     settledBy: 'reply',
+    isAlarm: false,
     attemptNo: 1,
     transRefNo: 'PDABCDEFGHJKMNPQRS01',
     sysRefNo: 'SYS0000000001',
@@ -110,6 +111,7 @@ export function makeBatch(changes: Partial<Batch> = {}): Batch {
     unreadableAmounts: 0,
     extraColumns: [],
     startedAtMs: noonMs,
+    ageFromMs: noonMs,
     sealedAtMs: noonMs + 500,
     restedAtMs: noonMs + 3200,
     ...changes,
@@ -121,7 +123,7 @@ export function makeTotal(
   rows = 1,
   amountSatang = 10_050n * BigInt(rows),
 ): StatusTotal {
-  return { status, rows, amountSatang: toSatang(amountSatang), unreadableAmounts: 0 };
+  return { status, rows, amountSatang: toSatang(amountSatang), unreadableAmounts: 0, alarmRows: 0 };
 }
 
 /** Adds rows up as a store does. */
@@ -131,7 +133,8 @@ function totalRows(rows: readonly ResultRow[]): StatusTotal[] {
     let amountSatang = 0n;
     for (const row of group) amountSatang += row.amountSatang ?? 0n;
     const unreadableAmounts = group.filter((row) => row.amountSatang === null).length;
-    return { status, rows: group.length, amountSatang: toSatang(amountSatang), unreadableAmounts };
+    const alarmRows = group.filter((row) => row.isAlarm).length;
+    return { status, rows: group.length, amountSatang: toSatang(amountSatang), unreadableAmounts, alarmRows };
   });
 }
 

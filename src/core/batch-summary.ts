@@ -2,6 +2,7 @@
 import { formatBangkokStamp } from './bangkok-time.ts';
 import {
   computeExitCode,
+  countAlarms,
   countRows,
   inDoubtStatuses,
   type BatchExitCode,
@@ -10,7 +11,7 @@ import {
 import { formatBaht, sumSatang, type Satang } from './money.ts';
 import { payoutStatuses } from './payout.ts';
 import type { Batch, HoldTotal, ReportKind, StatusTotal } from './ports.ts';
-import { exceptionStatuses } from './report-rows.ts';
+import { countExceptions } from './report-rows.ts';
 
 export interface BatchSummary {
   readonly batch: Batch;
@@ -24,6 +25,8 @@ export interface BatchSummary {
   /** The sums are those of the file as it was sealed, in rows, satang and unreadable amounts. */
   readonly addsUp: boolean;
   readonly exceptionRows: number;
+  /** Rows that contradict what was called proved; exceptions, too. */
+  readonly alarmRows: number;
   readonly inDoubtRows: number;
   readonly exitCode: BatchExitCode;
 }
@@ -50,7 +53,8 @@ export function summariseBatch(
     amountSatang,
     unreadableAmounts,
     addsUp: isWholeFile(batch, rows, amountSatang, unreadableAmounts),
-    exceptionRows: countRows(inOrder, exceptionStatuses),
+    exceptionRows: countExceptions(inOrder),
+    alarmRows: countAlarms(inOrder),
     inDoubtRows: countRows(inOrder, inDoubtStatuses),
     exitCode: computeExitCode(batch, inOrder, holds, options),
   };
@@ -135,6 +139,7 @@ export function renderSummary(
     holds: Object.fromEntries(summary.holds.map(({ hold, rows }) => [hold, rows])),
     addsUp: summary.addsUp,
     exceptions: summary.exceptionRows,
+    alarms: summary.alarmRows,
     inDoubt: summary.inDoubtRows,
     ...renderTimings(batch, context.nowMs),
     files,

@@ -9,8 +9,11 @@ export const rerunHolds: readonly HoldReason[] = ['paused', 'unavailable'];
 /** Lifted for all rows when a batch is resumed: they concern the line, not the row. */
 export const batchWideHolds: readonly HoldReason[] = [...rerunHolds, 'halted'];
 
+/** Holds that ask a person to compare: once they have, the same likeness does not hold the row again. */
+const lookedAtHolds: readonly HoldReason[] = ['name', 'limit', 'similar'];
+
 /** Lifted when a person names the payout: they have looked at it. An approval has an event of its own. */
-export const payoutWideHolds: readonly HoldReason[] = [...batchWideHolds, 'name', 'limit', 'similar'];
+export const payoutWideHolds: readonly HoldReason[] = [...batchWideHolds, ...lookedAtHolds];
 
 /** Lifts holds of a held payout; ready again when none is left. Returns why not, in words, for any other payout. */
 export function decideLift(payout: Payout, lifted: readonly HoldReason[], nowMs: number): Change | string {
@@ -21,9 +24,11 @@ export function decideLift(payout: Payout, lifted: readonly HoldReason[], nowMs:
   if (holds.length === payout.holds.length)
     return `${where} is held for ${holds.join(', ')}, which this does not lift`;
   const isFree = holds.length === 0;
+  const accepted = payout.holds.filter((hold) => lifted.includes(hold) && lookedAtHolds.includes(hold));
   const patch = {
     status: isFree ? 'ready' : 'held',
     holds,
+    acceptedHolds: [...new Set([...payout.acceptedHolds, ...accepted])],
     ...(isFree ? { reasonCode: null, reason: null } : {}),
   } as const;
   const detail = { lifted: payout.holds.filter((hold) => lifted.includes(hold)), by: 'people' };

@@ -138,6 +138,8 @@ function composeAttempt(
     intentAtMs: nowMs,
     sends: 1,
     lastSentAtMs: nowMs,
+    lastSentBankMs: null,
+    turnedAway: 0,
     acknowledged: false,
     contested: false,
     inquiries: 0,

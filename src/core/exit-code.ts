@@ -35,6 +35,13 @@ export function countRows(totals: readonly StatusTotal[], statuses: readonly Pay
   return rows;
 }
 
+/** Rows that bear an alarm. */
+export function countAlarms(totals: readonly StatusTotal[]): number {
+  let rows = 0;
+  for (const total of totals) rows += total.alarmRows;
+  return rows;
+}
+
 function stoppedShort(
   batch: Pick<Batch, 'status'>,
   totals: readonly StatusTotal[],
@@ -66,6 +73,7 @@ export function computeExitCode(
   if (batch.status === 'rejected') return 5;
   if (stoppedShort(batch, totals, holds)) return 6;
   if (countRows(totals, inDoubtStatuses) > 0) return 4;
+  if (countAlarms(totals) > 0) return 3;
   if (countRows(totals, notPaidStatuses) > 0) return options.exceptionsOk ? 0 : 3;
   return 0;
 }

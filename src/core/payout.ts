@@ -219,6 +219,10 @@ export interface Payout {
   readonly submittedAtMs: number | null;
   readonly settledAtMs: number | null;
   readonly settledBy: SettledBy | null;
+  /** Holds that a person has lifted for this very row: what they looked at does not hold it again. */
+  readonly acceptedHolds: readonly HoldReason[];
+  /** Something contradicted what we had called proved: a person must look at it, whatever the status. */
+  readonly isAlarm: boolean;
 }
 
 export type SettledBy = 'rules' | 'check' | 'reply' | 'inquiry' | 'statement' | 'people';
@@ -259,6 +263,10 @@ export interface Attempt {
   /** How often bytes may have left. */
   readonly sends: number;
   readonly lastSentAtMs: number | null;
+  /** The bank's own time of that send, as its `Date` header told it; null while the bank has not told it since. */
+  readonly lastSentBankMs: number | null;
+  /** Sends of these that the gateway refused before processing: they did nothing. */
+  readonly turnedAway: number;
   /** A reply or inquiry has shown that the bank knows this reference; never unset. */
   readonly acknowledged: boolean;
   /**

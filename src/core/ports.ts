@@ -151,6 +151,8 @@ export interface Batch {
   /** Names of the carried-through columns, in file order. */
   readonly extraColumns: readonly string[];
   readonly startedAtMs: number;
+  /** When its file was dropped, or when a person last let it go on: what its age is counted from. */
+  readonly ageFromMs: number;
   readonly sealedAtMs: number | null;
   /** When it last came to rest. */
   readonly restedAtMs: number | null;
@@ -163,6 +165,8 @@ export interface BatchStart {
   readonly companyId: string;
   readonly payerAccount: string;
   readonly extraColumns: readonly string[];
+  /** When the file was dropped, which may be long before it is read; `nowMs` when left out. */
+  readonly droppedAtMs?: number;
   readonly nowMs: number;
 }
 
@@ -226,6 +230,8 @@ export interface StatusTotal {
   readonly rows: number;
   readonly amountSatang: Satang;
   readonly unreadableAmounts: number;
+  /** Rows among them that bear an alarm. */
+  readonly alarmRows: number;
 }
 
 /** Rows that bear a hold; a row with two holds counts under both. */
@@ -253,6 +259,7 @@ export interface ResultRow {
   readonly submittedAtMs: number | null;
   readonly settledAtMs: number | null;
   readonly settledBy: string | null;
+  readonly isAlarm: boolean;
   readonly attemptNo: number;
   readonly transRefNo: string | null;
   readonly sysRefNo: string | null;

@@ -5,7 +5,7 @@
 import { formatBangkokStamp } from './bangkok-time.ts';
 import { formatBaht } from './money.ts';
 import { finalStatuses, moneyMoved, type PayoutStatus } from './payout.ts';
-import type { ResultRow } from './ports.ts';
+import type { ResultRow, StatusTotal } from './ports.ts';
 import { describeRemedy } from './remedies.ts';
 import type { Issue } from './row-rules.ts';
 
@@ -60,7 +60,7 @@ export const exceptionColumns = [
  * Statuses that a person must look at. `cancelled` was a person's own decision; `ready` and `staged` rows
  * need nobody: the next run goes on with them.
  */
-export const exceptionStatuses: readonly PayoutStatus[] = [
+const exceptionStatuses: readonly PayoutStatus[] = [
   'rejected',
   'unpayable',
   'failed',
@@ -70,9 +70,16 @@ export const exceptionStatuses: readonly PayoutStatus[] = [
   'disputed',
 ];
 
-/** True for a row that belongs in the exceptions file. */
-export function isException(row: Pick<ResultRow, 'status'>): boolean {
-  return exceptionStatuses.includes(row.status);
+/** True for a row that belongs in the exceptions file; an alarm does, whatever its status. */
+export function isException(row: Pick<ResultRow, 'status' | 'isAlarm'>): boolean {
+  return row.isAlarm || exceptionStatuses.includes(row.status);
+}
+
+/** Rows that belong in the exceptions file, from the totals by status. */
+export function countExceptions(totals: readonly StatusTotal[]): number {
+  let rows = 0;
+  for (const total of totals) rows += exceptionStatuses.includes(total.status) ? total.rows : total.alarmRows;
+  return rows;
 }
 
 /**

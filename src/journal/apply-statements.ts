@@ -34,7 +34,7 @@ export type ClaimGuard = 'none' | 'held-by-row' | 'not-held-by-another';
 function updatePayout(values: PayoutValues) {
   return query
     .updateTable('payout')
-    .set({
+    .set((eb) => ({
       status: values.status,
       holds: values.holds,
       reason_code: values.reason_code,
@@ -45,9 +45,12 @@ function updatePayout(values: PayoutValues) {
       submitted_at_ms: values.submitted_at_ms,
       settled_at_ms: values.settled_at_ms,
       settled_by: values.settled_by,
+      accepted_holds: values.accepted_holds,
+      // Only a decision clears an alarm; a later change that does not know of it does not.
+      is_alarm: eb.fn<number>('max', [eb.ref('is_alarm'), eb.val(values.is_alarm)]),
       version: values.versionAfter,
       last_event_seq: values.eventSeq,
-    })
+    }))
     .where('seq', '=', values.seq)
     .where('version', '=', values.versionBefore)
     .where('status', '=', values.statusBefore);
@@ -90,6 +93,8 @@ function prepareAttemptUpdate(db: DatabaseSync, to: AttemptStatus): Prepared<Att
         status: values.status,
         sends: values.sends,
         last_sent_at_ms: values.last_sent_at_ms,
+        last_sent_bank_ms: values.last_sent_bank_ms,
+        turned_away: values.turned_away,
         // Never unset, whatever a later change believes.
         acknowledged: eb.fn<number>('max', [eb.ref('acknowledged'), eb.val(values.acknowledged)]),
         contested: eb.fn<number>('max', [eb.ref('contested'), eb.val(values.contested)]),

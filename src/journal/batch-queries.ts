@@ -42,6 +42,7 @@ export function readTotals(db: DatabaseSync, batchId: string): StatusTotal[] {
       asText(sql`sum(amount_satang / ${part})`).as('high'),
       asText(sql`sum(amount_satang % ${part})`).as('low'),
       sql<number>`count(*) - count(amount_satang)`.as('unreadable_amounts'),
+      sql<number>`sum(is_alarm)`.as('alarm_rows'),
     ])
     .where('batch_id', '=', batchId)
     .groupBy('status')
@@ -51,6 +52,7 @@ export function readTotals(db: DatabaseSync, batchId: string): StatusTotal[] {
     rows: record.rows,
     amountSatang: joinParts(record.high, record.low),
     unreadableAmounts: record.unreadable_amounts,
+    alarmRows: record.alarm_rows,
   }));
 }
 

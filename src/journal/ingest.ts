@@ -59,6 +59,7 @@ function describeStart(start: BatchStart) {
     payer_account: start.payerAccount,
     extra_columns: JSON.stringify(start.extraColumns),
     started_at_ms: start.nowMs,
+    age_from_ms: start.droppedAtMs ?? start.nowMs,
   };
 }
 

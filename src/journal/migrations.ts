@@ -176,7 +176,49 @@ on attempt begin
 end;
 `;
 
-const migrations: readonly string[] = [firstTables];
+/** Alarms, what a person has accepted, both clocks of a send, the age of a batch, pauses and losses that outlive a run. */
+const faultTables = `
+alter table payout add column accepted_holds integer not null default 0;
+alter table payout add column is_alarm integer not null default 0;
+create index payout_alarm on payout (batch_id) where is_alarm = 1;
+
+alter table attempt add column last_sent_bank_ms integer;
+alter table attempt add column turned_away integer not null default 0;
+
+alter table batch add column age_from_ms integer not null default 0;
+update batch set age_from_ms = started_at_ms;
+
+create index claim_tried_again on claim (company_id, payout_id) where attempts_recorded > 1;
+
+create table line_pause (
+  company_id text not null,
+  payer_account text not null,
+  code text not null,
+  reason text not null,
+  remedy text not null,
+  troubles integer not null,
+  until_ms integer not null,
+  primary key (company_id, payer_account)
+) strict, without rowid;
+
+create table journal_loss (
+  recovered_at_ms integer primary key,
+  since_date text not null,
+  until_date text not null
+) strict;
+
+-- A rejected row that is validated anew gets the instruction that it never had; nothing else ever changes.
+drop trigger payout_row_never_changes;
+create trigger payout_row_never_changes before update on payout_row
+when old.proxy_type is not null
+  or new.seq is not old.seq or new.payout_id is not old.payout_id or new.line is not old.line
+  or new.cells is not old.cells or new.extras is not old.extras
+begin
+  select raise(abort, 'a row as its file has it is never changed');
+end;
+`;
+
+const migrations: readonly string[] = [firstTables, faultTables];
 
 /** The version of the tables that this program writes. */
 export const schemaVersion = migrations.length;

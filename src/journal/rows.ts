@@ -32,6 +32,8 @@ export function selectPayouts() {
       'p.submitted_at_ms',
       'p.settled_at_ms',
       'p.settled_by',
+      'p.accepted_holds',
+      'p.is_alarm',
       'r.payout_id',
       'r.proxy_type',
       'r.proxy_no',
@@ -85,6 +87,7 @@ function readState(record: PayoutRecord) {
     submittedAtMs: record.submitted_at_ms,
     settledAtMs: record.settled_at_ms,
     settledBy: record.settled_by,
+    isAlarm: record.is_alarm === 1,
   };
 }
 
@@ -92,7 +95,8 @@ function readState(record: PayoutRecord) {
 export function toPayout(record: PayoutRecord): Payout | undefined {
   const instruction = readInstruction(record);
   if (instruction === null) return undefined;
-  return { ...readState(record), batchId: record.batch_id, instruction };
+  const acceptedHolds = decodeHolds(record.accepted_holds);
+  return { ...readState(record), acceptedHolds, batchId: record.batch_id, instruction };
 }
 
 /** The payout of a record whose status only a row with an instruction can have. */
@@ -163,6 +167,7 @@ export function toBatch(record: Selectable<BatchTable>): Batch {
     unreadableAmounts: record.unreadable_amounts,
     extraColumns: JSON.parse(record.extra_columns) as string[],
     startedAtMs: record.started_at_ms,
+    ageFromMs: record.age_from_ms,
     sealedAtMs: record.sealed_at_ms,
     restedAtMs: record.rested_at_ms,
   };
@@ -205,6 +210,8 @@ export function toAttempt(record: Selectable<AttemptTable>): Attempt {
     intentAtMs: record.intent_at_ms,
     sends: record.sends,
     lastSentAtMs: record.last_sent_at_ms,
+    lastSentBankMs: record.last_sent_bank_ms,
+    turnedAway: record.turned_away,
     acknowledged: record.acknowledged === 1,
     contested: record.contested === 1,
     inquiries: record.inquiries,
@@ -222,6 +229,8 @@ export function toAttemptState(attempt: Attempt) {
     status: attempt.status,
     sends: attempt.sends,
     last_sent_at_ms: attempt.lastSentAtMs,
+    last_sent_bank_ms: attempt.lastSentBankMs,
+    turned_away: attempt.turnedAway,
     acknowledged: attempt.acknowledged ? 1 : 0,
     contested: attempt.contested ? 1 : 0,
     inquiries: attempt.inquiries,
@@ -270,5 +279,7 @@ export function toPayoutState(payout: Payout) {
     submitted_at_ms: payout.submittedAtMs,
     settled_at_ms: payout.settledAtMs,
     settled_by: payout.settledBy,
+    accepted_holds: encodeHolds(payout.acceptedHolds),
+    is_alarm: payout.isAlarm ? 1 : 0,
   };
 }

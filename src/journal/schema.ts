@@ -50,6 +50,7 @@ export interface BatchTable {
   readonly unreadable_amounts: number;
   readonly extra_columns: string;
   readonly started_at_ms: number;
+  readonly age_from_ms: number;
   readonly sealed_at_ms: number | null;
   readonly rested_at_ms: number | null;
 }
@@ -96,6 +97,9 @@ export interface PayoutTable {
   readonly settled_at_ms: number | null;
   readonly settled_by: SettledBy | null;
   readonly last_event_seq: number;
+  /** A set as bits (holds.ts). */
+  readonly accepted_holds: ColumnType<number, number | undefined, number>;
+  readonly is_alarm: ColumnType<number, number | undefined, number>;
 }
 
 export interface AttemptTable {
@@ -119,6 +123,8 @@ export interface AttemptTable {
   readonly intent_at_ms: number;
   readonly sends: number;
   readonly last_sent_at_ms: number | null;
+  readonly last_sent_bank_ms: number | null;
+  readonly turned_away: number;
   readonly acknowledged: number;
   readonly contested: number;
   readonly inquiries: number;
@@ -164,6 +170,26 @@ interface LineStopTable {
   readonly lifted_at_ms: number | null;
 }
 
+/** How long the service asked, or was seen, to be left alone; at most one row for a payer account. */
+interface LinePauseTable {
+  readonly company_id: string;
+  readonly payer_account: string;
+  readonly code: string;
+  readonly reason: string;
+  readonly remedy: string;
+  readonly troubles: number;
+  readonly until_ms: number;
+}
+
+/** Each time that the journal was lost or restored and a person let it go on. */
+interface JournalLossTable {
+  readonly recovered_at_ms: number;
+  /** YYYYMMDD in Bangkok: the first day of which something may be missing. */
+  readonly since_date: string;
+  /** YYYYMMDD in Bangkok: the last day of which something may be missing. */
+  readonly until_date: string;
+}
+
 interface ReportTable {
   readonly batch_id: string;
   readonly kind: ReportKind;
@@ -186,6 +212,8 @@ export interface Tables {
   claim: ClaimTable;
   event: EventTable;
   line_stop: LineStopTable;
+  line_pause: LinePauseTable;
+  journal_loss: JournalLossTable;
   report: ReportTable;
 }
 
@@ -210,6 +238,8 @@ export const attemptColumns = [
   'intent_at_ms',
   'sends',
   'last_sent_at_ms',
+  'last_sent_bank_ms',
+  'turned_away',
   'acknowledged',
   'contested',
   'inquiries',

@@ -71,6 +71,7 @@ test('the summary file says it all, amounts as decimal strings', () => {
     },
     holds: { name: 1 },
     addsUp: true,
+    alarms: 0,
     exceptions: 4,
     inDoubt: 3,
     startedAt: '2026-11-21T14:03:05+07:00',

@@ -50,6 +50,8 @@ export function makePayout(changes: Partial<Payout> = {}): Payout {
     submittedAtMs: null,
     settledAtMs: null,
     settledBy: null,
+    acceptedHolds: [],
+    isAlarm: false,
     ...changes,
   };
 }

@@ -146,7 +146,7 @@ export const ingestCases: readonly StoreCase[] = [
       const batch = await ingest(journal, rows);
       expect(batch.totalSatang).toBe(200n * (10n ** 17n - 1n));
       expect(await journal.totals(firstBatchId)).toEqual([
-        { status: 'ready', rows: 200, amountSatang: batch.totalSatang, unreadableAmounts: 0 },
+        { status: 'ready', rows: 200, amountSatang: batch.totalSatang, unreadableAmounts: 0, alarmRows: 0 },
       ]);
       expect((await fixtures.firstReady(journal)).instruction.amountSatang).toBe(amountSatang);
     },
