@@ -75,6 +75,8 @@ const examples: Readonly<Record<string, string>> = {
   'bank.termId': 'add the terminal ID that the bank gave you',
   'bank.companyId': 'add the company ID that the bank gave you',
   'bank.payerAccount': 'add the account that pays, in quotes',
+  'serviceHours.open': 'add the time of day at which the service opens, such as "06:00"',
+  'serviceHours.close': 'add the time of day at which the service closes, such as "22:30"',
 };
 
 function cureForMissing(path: readonly string[]): string {

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { BankAddressError, readBankAddress } from './bank/address.ts';
 import { parseBaht } from './core/money.ts';
+import { parseTimeOfDay } from './core/service-hours.ts';
 
 /** bank.baseUrl that starts the built-in sandbox bank. */
 export const sandboxBaseUrl = 'sandbox';
@@ -76,11 +77,30 @@ const brakeSchema = z.strictObject({
   inDoubtMax: positive.default(200),
 });
 
+const timeOfDay = z
+  .string()
+  .refine((text) => parseTimeOfDay(text) !== undefined, 'must be a time of day in Bangkok, such as "06:00"');
+
+const serviceHoursSchema = z
+  .strictObject({
+    open: timeOfDay.refine((text) => text !== '24:00', 'must be "00:00" when the service opens at midnight'),
+    close: timeOfDay.refine(
+      (text) => text !== '00:00',
+      'must be "24:00" when the service closes at midnight',
+    ),
+  })
+  .refine(({ open, close }) => open !== close, {
+    path: ['close'],
+    message: 'must differ from serviceHours.open: leave the section out when the service never closes',
+  });
+
 const limitsSchema = z.strictObject({
   rowsPerFile: count.default(1_000_000),
   bytesPerFile: count.default(536_870_912),
   bahtPerPayout: baht.default('2000000'),
   bahtPerBatch: baht.default('0'),
+  batchMaxAgeHours: count.default(24),
+  similarDays: count.default(0),
 });
 
 const inputColumns = [
@@ -123,6 +143,8 @@ export const settingsSchema = z.strictObject({
   settle: settleSchema.prefault({}),
   brake: brakeSchema.prefault({}),
   limits: limitsSchema.prefault({}),
+  /** Bangkok time; may cross midnight. Left out: the service never closes. */
+  serviceHours: serviceHoursSchema.optional(),
   input: inputSchema.prefault({}),
   journal: z
     .strictObject({

@@ -6,7 +6,7 @@
 import { checkCommand } from './cli/check.ts';
 import { configCommand } from './cli/config.ts';
 import { makeCommandLine } from './cli/options.ts';
-import { cancelCommand, resumeCommand } from './cli/people.ts';
+import { cancelCommand, resumeCommand, retryCommand } from './cli/people.ts';
 import { reportFailure } from './cli/report-failure.ts';
 import { runCommand } from './cli/run.ts';
 import { sandboxCommand } from './cli/sandbox.ts';
@@ -33,6 +33,7 @@ try {
     .command(settleCommand)
     .command(resumeCommand)
     .command(cancelCommand)
+    .command(retryCommand)
     .command(sandboxCommand)
     .command(configCommand)
     .parseAsync();

@@ -127,6 +127,9 @@ describe('wrong keys and values', () => {
     [{ bank, verify: { whenUnavailable: 'wait' } }, /must be one of "hold", "pay", found "wait"/],
     [{ bank, brake: { failureShare: 50 } }, /brake\.failureShare .*at most 1, found 50/],
     [{ bank, settle: { firstDelayMs: 9, maxDelayMs: 8 } }, /firstDelayMs is longer than settle\.maxDelayMs/],
+    [{ bank, limits: { batchMaxAgeHours: -1 } }, /limits\.batchMaxAgeHours .*at least 0, found -1/],
+    [{ bank, limits: { batchMaxAgeHours: 0.5 } }, /batchMaxAgeHours .*must be a whole number, found 0\.5/],
+    [{ bank, limits: { similarDays: 'week' } }, /limits\.similarDays .*must be a number, found "week"/],
     [{ bank, journal: { url: 'postgres://db' } }, /journal\.url .*only SQLite so far/],
     [{ bank, input: { columns: { amount: 'A', payoutId: 'A' } } }, /two columns to the same header$/],
     [
@@ -223,6 +226,7 @@ test('defaults', () => {
   });
   expect(settings).toMatchObject({
     bank: { scheme: 'proxy', timeoutMs: 30_000, requestsPerSecond: 0 },
+    limits: { batchMaxAgeHours: 24, similarDays: 0 },
     verify: { enabled: true, concurrency: 8, whenUnavailable: 'hold', onThaiNameMismatch: 'hold' },
     transfer: { concurrency: 4 },
     settle: { notFoundTrustMs: 120_000, resendsMax: 2, intentMaxAgeMs: 300_000 },

@@ -1,5 +1,6 @@
-/** `paydrop resume` and `paydrop cancel`: both name a batch or a payout, and work beside whoever is sending. */
+/** `paydrop resume`, `cancel` and `retry`: each names a batch or a payout, and works beside whoever is sending. */
 import type { Argv, CommandModule } from 'yargs';
+import type { LoadedSettings } from '../config.ts';
 import type { Journal } from '../core/ports.ts';
 import type { PeopleResult } from '../worker/people.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
@@ -44,11 +45,25 @@ export const cancelCommand: CommandModule<GlobalOptions, TargetOptions> = {
   },
 };
 
-async function act(verb: 'resume' | 'cancel', options: TargetOptions): Promise<ExitCode> {
+export const retryCommand: CommandModule<GlobalOptions, TargetOptions> = {
+  command: 'retry <target>',
+  describe: 'give what failed, is unpayable or was rejected its next attempt',
+  builder: (command) =>
+    withTarget(command)
+      .example('$0 retry 7B3KQ0M9ZX', 'every such row of the batch; then run the file again')
+      .example('$0 retry INV-2026-0001', 'this payout alone, once the cause is mended'),
+  handler: async (options) => {
+    process.exitCode = await act('retry', options);
+  },
+};
+
+type Verb = 'resume' | 'cancel' | 'retry';
+
+async function act(verb: Verb, options: TargetOptions): Promise<ExitCode> {
   const loaded = await loadCommandSettings(options);
   const { requireJournal } = await import('./adapters.ts');
   await using journal = await requireJournal(loaded);
-  const result = await change(journal, verb, options.target);
+  const result = await change(journal, verb, options.target, loaded);
   if (result === undefined) {
     process.stderr.write(
       `paydrop: no batch and no payout is called ${options.target}; "paydrop status" lists the batches\n`,
@@ -61,38 +76,45 @@ async function act(verb: 'resume' | 'cancel', options: TargetOptions): Promise<E
 
 async function change(
   journal: Journal,
-  verb: 'resume' | 'cancel',
+  verb: Verb,
   target: string,
+  { limits }: LoadedSettings,
 ): Promise<PeopleResult | undefined> {
   const people = await import('../worker/people.ts');
   const { systemClock } = await import('../worker/system-clock.ts');
   const nowMs = systemClock.now();
   const batch = await journal.batch(target.toUpperCase());
-  if (batch !== undefined) {
-    return verb === 'resume'
-      ? people.resumeBatch(journal, batch, nowMs)
-      : people.cancelBatch(journal, batch, nowMs);
+  const found = batch === undefined ? await journal.findPayouts(target) : [];
+  if (batch === undefined && found.length === 0) return undefined;
+  const seqs = found.map(({ row }) => row.seq);
+  switch (verb) {
+    case 'resume':
+      return batch === undefined
+        ? people.resumePayouts(journal, seqs, nowMs)
+        : people.resumeBatch(journal, batch, nowMs);
+    case 'cancel':
+      return batch === undefined
+        ? people.cancelPayouts(journal, seqs, nowMs)
+        : people.cancelBatch(journal, batch, nowMs);
+    case 'retry': {
+      const { retryBatch, retryPayouts } = await import('../worker/retry.ts');
+      const rules = { payoutSatangMax: limits.satangPerPayout };
+      return batch === undefined
+        ? retryPayouts(journal, found, rules, nowMs)
+        : retryBatch(journal, batch, rules, nowMs);
+    }
   }
-  const seqs = (await journal.findPayouts(target)).map(({ row }) => row.seq);
-  if (seqs.length === 0) return undefined;
-  return verb === 'resume'
-    ? people.resumePayouts(journal, seqs, nowMs)
-    : people.cancelPayouts(journal, seqs, nowMs);
 }
 
-function print(
-  verb: 'resume' | 'cancel',
-  options: TargetOptions,
-  { rowsChanged, refusals }: PeopleResult,
-): void {
+function print(verb: Verb, options: TargetOptions, { rowsChanged, refusals }: PeopleResult): void {
   if (options.json) {
     process.stdout.write(`${JSON.stringify({ target: options.target, rowsChanged, refusals })}\n`);
     return;
   }
-  const done = verb === 'resume' ? 'may go on' : 'cancelled';
+  const done = { resume: 'may go on', cancel: 'cancelled', retry: 'tried again' }[verb];
   process.stdout.write(`${rowsChanged} ${rowsChanged === 1 ? 'row' : 'rows'} ${done}.\n`);
   for (const refusal of refusals) process.stdout.write(`${refusal}\n`);
-  if (verb === 'resume' && rowsChanged > 0) {
+  if (verb !== 'cancel' && rowsChanged > 0) {
     process.stdout.write('They are sent by whoever is sending now, or when the file is run again.\n');
   }
 }

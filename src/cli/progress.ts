@@ -32,9 +32,17 @@ class RateMeter {
 
 const group = (count: number): string => count.toLocaleString('en-US');
 
-function formatLine({ phase, rowsDone, rowsTotal, paid, inDoubt }: ProgressFigures, rate: number): string {
+/** Shown while fewer transfers are under way at once than the settings allow. */
+function showPace({ pace }: ProgressFigures): string[] {
+  return pace === undefined || pace.limit >= pace.ceiling ? [] : [`pace ${pace.limit} of ${pace.ceiling}`];
+}
+
+function formatLine(figures: ProgressFigures, rate: number): string {
+  const { phase, rowsDone, rowsTotal, paid, inDoubt } = figures;
   const of = rowsTotal === undefined ? '' : ` of ${group(rowsTotal)}`;
-  return `${phase}: ${group(rowsDone)}${of} rows, ${group(paid)} paid, ${group(inDoubt)} in doubt, ${group(rate)} rows/s\n`;
+  const rows = `${phase}: ${group(rowsDone)}${of} rows`;
+  const parts = [rows, `${group(paid)} paid`, `${group(inDoubt)} in doubt`, `${group(rate)} rows/s`];
+  return `${[...parts, ...showPace(figures)].join(', ')}\n`;
 }
 
 /** A line at most every 10 seconds, the first one not before; short runs stay silent. */
@@ -58,7 +66,7 @@ async function openBar(stream: ProgressStream, stopwatch: Stopwatch): Promise<Pr
   const { default: cliProgress } = await import('cli-progress');
   const meter = new RateMeter(stopwatch);
   const bar = new cliProgress.SingleBar({
-    format: '{phase} [{bar}] {value}/{total} rows | {paid} paid | {inDoubt} in doubt | {rate} rows/s',
+    format: '{phase} [{bar}] {value}/{total} rows | {paid} paid | {inDoubt} in doubt | {rate} rows/s{pace}',
     barsize: 20,
     fps: barFramesPerSecond,
     stream,
@@ -78,6 +86,7 @@ async function openBar(stream: ProgressStream, stopwatch: Stopwatch): Promise<Pr
         paid: group(paid),
         inDoubt: group(inDoubt),
         rate: group(meter.measure(figures)),
+        pace: showPace(figures).map((pace) => ` | ${pace}`),
       };
       if (!isOpen) bar.start(rowsTotal, rowsDone, payload);
       isOpen = true;

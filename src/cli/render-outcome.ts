@@ -1,5 +1,8 @@
 /** What a person, or a program, reads about one file when `run` ends. */
+import { formatBangkokStamp } from '../core/bangkok-time.ts';
 import { renderSummary } from '../core/batch-summary.ts';
+import type { JournalLoss } from '../core/ports.ts';
+import { isInQuestion, showDate } from '../core/recovery.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import type { FileOutcome } from './run-file.ts';
 import type { Sender } from './sender.ts';
@@ -42,16 +45,31 @@ function renderRested(
   const bankAddress = sender.bankAddress;
   const { exitCode } = summary;
   if (json) {
-    const shown = renderSummary(summary, [], { isSandbox, bankAddress, nowMs: sender.clock.now() });
+    const { pace } = outcome;
+    const shown = renderSummary(summary, [], { isSandbox, bankAddress, nowMs: sender.clock.now(), pace });
     const paths = files.map(({ kind, number, path, state }) => ({
       kind,
       number,
       path,
       isGone: state === 'gone',
     }));
-    return { text: JSON.stringify({ ...shown, isRepeat: outcome.isRepeat, files: paths }), exitCode };
+    const { isRepeat } = outcome;
+    const journalLoss = showLoss(sender.loss);
+    return { text: JSON.stringify({ ...shown, isRepeat, journalLoss, files: paths }), exitCode };
   }
   const listed = files.map(({ kind, path, state }) => ({ kind, path, isGone: state === 'gone' }));
-  const text = formatSummary(summary, listed, { isSandbox, bankAddress, isRepeat: outcome.isRepeat });
+  const { isRepeat, pace } = outcome;
+  const text = formatSummary(summary, listed, { isSandbox, bankAddress, isRepeat, pace });
   return { text, exitCode };
+}
+
+/** The days on which the journal may miss something; null when it misses nothing. */
+function showLoss(loss: JournalLoss | undefined): object | null {
+  if (!isInQuestion(loss)) return null;
+  const { recoveredAtMs, sinceDate, untilDate } = loss;
+  return {
+    recoveredAt: formatBangkokStamp(recoveredAtMs),
+    since: showDate(sinceDate),
+    until: showDate(untilDate),
+  };
 }

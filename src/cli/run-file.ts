@@ -1,6 +1,7 @@
 /** Brings one file from the disk to its reports: what `run` does for each FILE. */
 import { basename } from 'node:path';
 import { rerunHolds } from '../core/decide-people.ts';
+import type { LowestPace } from '../core/pace.ts';
 import type { Payout } from '../core/payout.ts';
 import { maskDigits } from '../core/proxy-id.ts';
 import type { Batch, FileRejection } from '../core/ports.ts';
@@ -20,7 +21,12 @@ export interface RunFileOptions {
 export type FileOutcome =
   | { readonly kind: 'rejected'; readonly rejection: FileRejection }
   /** `isRepeat`: its bytes had been processed, and this run paid nobody. */
-  | { readonly kind: 'rested'; readonly reports: WrittenReports; readonly isRepeat: boolean }
+  | {
+      readonly kind: 'rested';
+      readonly reports: WrittenReports;
+      readonly isRepeat: boolean;
+      readonly pace: LowestPace | undefined;
+    }
   | { readonly kind: 'interrupted'; readonly batch: Batch | undefined };
 
 /** Reads, pays, settles and reports one file, or goes on with it where it was. */
@@ -65,8 +71,9 @@ async function runKnown(sender: Sender, known: Batch, options: RunFileOptions): 
       return { kind: 'interrupted', batch };
     }
   }
-  const reports = await restBatch(sender, batch.batchId, options.exceptionsOk);
-  return { kind: 'rested', reports, isRepeat };
+  const pace = isRepeat ? undefined : sender.paces.transfers.lowest;
+  const reports = await restBatch(sender, batch.batchId, options.exceptionsOk, pace);
+  return { kind: 'rested', reports, isRepeat, pace };
 }
 
 /**
@@ -90,6 +97,7 @@ export async function restBatch(
   sender: Sender,
   batchId: string,
   exceptionsOk: boolean,
+  pace?: LowestPace,
 ): Promise<WrittenReports> {
   const { isSandbox } = sender.loaded;
   const nowMs = sender.clock.now();
@@ -98,6 +106,7 @@ export async function restBatch(
     bankAddress: sender.bankAddress,
     nowMs,
     exceptionsOk,
+    pace,
   });
 }
 
@@ -119,7 +128,8 @@ async function payWithProgress(
   const waitOver = new AbortController();
   const stop = AbortSignal.any([options.interrupted, waitOver.signal]);
   const count = await makeCounter(sender, batch, options.progress);
-  const context = makeContext(sender, stop, count);
+  sender.paces.transfers.forgetLowest();
+  const context = makeContext(sender, stop, count, batch);
   return runBatch(context, batch, { waitMs: options.waitMs, interrupted: options.interrupted, waitOver });
 }
 
@@ -146,6 +156,7 @@ async function makeCounter(
       if (payout.status === 'paid') paid += 1;
     }
     const phase = rowsDone + inDoubt.size >= batch.rows ? 'settling' : 'paying';
-    progress.show({ phase, rowsDone, rowsTotal: batch.rows, paid, inDoubt: inDoubt.size });
+    const pace = sender.paces.transfers.state;
+    progress.show({ phase, rowsDone, rowsTotal: batch.rows, paid, inDoubt: inDoubt.size, pace });
   };
 }

@@ -10,6 +10,8 @@ interface RunOptions extends GlobalOptions {
   readonly file: string[];
   readonly wait: number;
   readonly exceptionsOk: boolean;
+  readonly journalLost: boolean;
+  readonly since: string | undefined;
 }
 
 const waitSecondsDefault = 300;
@@ -32,14 +34,34 @@ export const runCommand: CommandModule<GlobalOptions, RunOptions> = {
         describe:
           'end with 0 even if there are exceptions (a batch that is in doubt or stopped still does not)',
       })
+      .option('journal-lost', {
+        type: 'boolean',
+        default: false,
+        describe:
+          'go on although the journal was lost or restored: ask the bank about every payout before it is sent',
+      })
+      .option('since', {
+        type: 'string',
+        requiresArg: true,
+        describe:
+          'with --journal-lost: the first day (YYYY-MM-DD, Bangkok) of which the journal may miss something; ' +
+          'tomorrow says that nothing is missing any more',
+      })
       .example('$0 run payouts.csv', 'pay a file; run it again at any time: nobody is paid twice')
-      .example('$0 run a.csv b.csv --wait 3600', 'two files, waiting up to an hour for the bank') as never,
+      .example('$0 run a.csv b.csv --wait 3600', 'two files, waiting up to an hour for the bank')
+      .example(
+        '$0 run a.csv --journal-lost --since 2026-11-19',
+        'the journal is gone, or an older copy was put back',
+      ) as never,
   handler: async (options) => {
     process.exitCode = await runFiles(options);
   },
 };
 
 async function runFiles(options: RunOptions): Promise<ExitCode> {
+  const { systemClock } = await import('../worker/system-clock.ts');
+  const { readRecovery, tellOfLoss } = await import('./recovery.ts');
+  const recovery = readRecovery(options, systemClock.now());
   const loaded = await loadCommandSettings(options);
   const { makeLogger } = await import('../log.ts');
   const { openSender } = await import('./sender.ts');
@@ -47,7 +69,8 @@ async function runFiles(options: RunOptions): Promise<ExitCode> {
   const { listenForInterrupt } = await import('./interrupt.ts');
   const { openProgress } = await import('./progress.ts');
   const log = makeLogger(options.logLevel);
-  await using sender = await openSender(loaded, log, 'run');
+  await using sender = await openSender(loaded, log, 'run', systemClock, recovery);
+  tellOfLoss(sender, recovery !== undefined);
   using interrupt = listenForInterrupt(() =>
     process.stderr.write(
       '\nStopping: what is in flight is finished and recorded. Press again to end at once.\n',

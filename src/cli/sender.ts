@@ -1,12 +1,18 @@
 /** Everything that a command which may send needs, opened in order and closed in reverse. */
 import type { LoadedSettings } from '../config.ts';
 import type { Payout } from '../core/payout.ts';
-import type { Bank, Clock, Journal, PayoutFileReader } from '../core/ports.ts';
+import { readServiceHours } from '../core/service-hours.ts';
+import type { Bank, Clock, Journal, JournalLoss, PayoutFileReader } from '../core/ports.ts';
 import type { ReportOutbox } from '../core/report-outbox.ts';
+import type { Recovery } from '../journal/open.ts';
 import type { Logger } from '../log.ts';
 import { join } from 'node:path';
-import { BankClock, RunState, type WorkerContext } from '../worker/context.ts';
-import { LineGate } from '../worker/line-gate.ts';
+import { BankClock } from '../worker/bank-clock.ts';
+import { RunState, type WorkerContext } from '../worker/context.ts';
+import { Line, LineGate } from '../worker/line-gate.ts';
+import type { Payer } from '../worker/line-stop.ts';
+import { makePaces, type Paces } from '../worker/pace.ts';
+import { Turns } from '../worker/turns.ts';
 import { systemClock } from '../worker/system-clock.ts';
 import { describeStamp, makeReader } from './adapters.ts';
 import { openBank } from './bank.ts';
@@ -27,6 +33,12 @@ export interface Sender extends AsyncDisposable {
   readonly reader: PayoutFileReader;
   readonly log: Logger;
   readonly clock: Clock;
+  readonly payeeTurns: Turns;
+  /** The line of each payer account, from the first file of the process to the last. */
+  readonly lines: Map<string, Line>;
+  readonly paces: Paces;
+  /** The latest loss of the journal, in question or not. */
+  readonly loss: JournalLoss | undefined;
   /** Where the bank really listens: the built-in sandbox takes a free port. */
   readonly bankAddress: string;
 }
@@ -34,6 +46,7 @@ export interface Sender extends AsyncDisposable {
 /**
  * Takes the right to send, opens the journal, starts the sandbox where the settings ask for it, and opens the bank.
  * @param clock another one than the machine's, for tests
+ * @param recovery lets a journal go on that was lost or restored
  * @throws SenderBusyError when another process holds the right to send
  */
 export async function openSender(
@@ -41,6 +54,7 @@ export async function openSender(
   log: Logger,
   command: string,
   clock: Clock = systemClock,
+  recovery?: Recovery,
 ): Promise<Sender> {
   const { openJournal } = await import('../journal/open.ts');
   const { acquireSenderLock } = await import('../journal/sender-lock.ts');
@@ -49,24 +63,31 @@ export async function openSender(
   const lock = acquireSenderLock(loaded.dataDir, command);
   if ('heldBy' in lock) throw new SenderBusyError(describeHolder(lock.heldBy));
   stack.use(lock);
-  const journal = await openJournal({ dataDir: loaded.dataDir, stamp: describeStamp(loaded), access: 'own' });
+  const { dataDir } = loaded;
+  const stamp = describeStamp(loaded);
+  const journal = await openJournal({ dataDir, stamp, access: 'own', nowMs: clock.now(), recovery });
   stack.use(journal);
   const { bank, bankAddress } = await openBank(loaded, log, stack, {
     clock,
-    stateFile: join(loaded.dataDir, sandboxStateFile),
+    stateFile: join(dataDir, sandboxStateFile),
   });
   const outbox = await openOutbox(loaded.folders.outbox);
   const reader = await makeReader(loaded);
+  const loss = await journal.loss();
   const owned = stack.move();
   return {
     loaded,
     journal,
+    loss,
     bank,
     clock,
     outbox,
     reader,
     log,
     bankAddress,
+    payeeTurns: new Turns(),
+    lines: new Map(),
+    paces: makePaces(loaded.settings.transfer.concurrency, loaded.settings.verify.concurrency),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
@@ -81,23 +102,40 @@ function describeHolder(
   return `${who} holds the right to send from this data directory. Wait until it ends, or stop it; status, show, resume and cancel work beside it.`;
 }
 
-/** What the steps of one run share. */
+/** The line of a payer account. */
+function lineOf({ lines }: Sender, { companyId, payerAccount }: Payer): Line {
+  const key = `${companyId} ${payerAccount}`;
+  const line = lines.get(key) ?? new Line();
+  lines.set(key, line);
+  return line;
+}
+
+/**
+ * What the steps of one run share.
+ * @param payer whose line it is; that of the settings when left out
+ */
 export function makeContext(
   sender: Sender,
   stop: AbortSignal,
   count: (payout: Payout | undefined) => void,
+  payer: Payer = sender.loaded.settings.bank,
 ): WorkerContext {
   const { settings } = sender.loaded;
+  const line = lineOf(sender, payer);
+  const hours = readServiceHours(settings.serviceHours);
   const run = new RunState(sender.clock);
   const stopOrBroken = AbortSignal.any([stop, run.broken.signal]);
   return {
     journal: sender.journal,
     bank: sender.bank,
     clock: sender.clock,
-    gate: new LineGate(sender.clock, settings.brake, stopOrBroken),
-    bankClock: new BankClock(sender.clock),
+    gate: new LineGate(sender.clock, settings.brake, stopOrBroken, { line, hours }),
+    bankClock: new BankClock(sender.clock, ({ kind, text }) =>
+      sender.log[kind === 'agrees' ? 'info' : 'error']({ kind }, text),
+    ),
     verify: settings.verify,
-    settle: settings.settle,
+    settle: { ...settings.settle, lostUntilMs: sender.loss?.recoveredAtMs },
+    limits: settings.limits,
     transferConcurrency: settings.transfer.concurrency,
     channelId: settings.bank.channelId,
     termId: settings.bank.termId,
@@ -105,5 +143,7 @@ export function makeContext(
     count,
     stop: stopOrBroken,
     run,
+    payeeTurns: sender.payeeTurns,
+    paces: sender.paces,
   };
 }

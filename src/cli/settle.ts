@@ -1,5 +1,6 @@
 /** `paydrop settle [BATCH]`: inquires about what is in doubt, now, whether due or not. */
 import type { CommandModule } from 'yargs';
+import type { Settled } from '../worker/settle-now.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { loadCommandSettings } from './load-settings.ts';
 import type { GlobalOptions } from './options.ts';
@@ -7,7 +8,10 @@ import type { Sender } from './sender.ts';
 
 interface SettleOptions extends GlobalOptions {
   readonly batch: string | undefined;
+  readonly wait: number;
 }
+
+const waitSecondsDefault = 60;
 
 export const settleCommand: CommandModule<GlobalOptions, SettleOptions> = {
   command: 'settle [batch]',
@@ -15,7 +19,14 @@ export const settleCommand: CommandModule<GlobalOptions, SettleOptions> = {
   builder: (command) =>
     command
       .positional('batch', { type: 'string', describe: 'a batch id; all batches when left out' })
-      .example('$0 settle', 'inquire about everything in doubt and write what changed'),
+      .option('wait', {
+        type: 'number',
+        default: waitSecondsDefault,
+        requiresArg: true,
+        describe: 'seconds after which to give up while the bank tells nothing',
+      })
+      .example('$0 settle', 'inquire about everything in doubt and write what changed')
+      .example('$0 settle 7B3KQ0M9ZX --wait 600', 'one batch, waiting ten minutes for a bank out of reach'),
   handler: async (options) => {
     const loaded = await loadCommandSettings(options);
     const { makeLogger } = await import('../log.ts');
@@ -27,33 +38,49 @@ export const settleCommand: CommandModule<GlobalOptions, SettleOptions> = {
   },
 };
 
-async function settle(sender: Sender, options: SettleOptions, stop: AbortSignal): Promise<ExitCode> {
+async function settle(sender: Sender, options: SettleOptions, interrupted: AbortSignal): Promise<ExitCode> {
   const { makeContext } = await import('./sender.ts');
-  const { settleOnce } = await import('../worker/settle.ts');
+  const { settleNow } = await import('../worker/settle-now.ts');
   const batchId = options.batch?.toUpperCase();
   if (batchId !== undefined && (await sender.journal.batch(batchId)) === undefined) {
     process.stderr.write(`paydrop: there is no batch ${batchId}; "paydrop status" lists them all\n`);
     return exitCodes.usage;
   }
   const changed = new Set<string>();
-  const context = makeContext(sender, stop, (payout) => {
+  const waitOver = new AbortController();
+  const context = makeContext(sender, AbortSignal.any([interrupted, waitOver.signal]), (payout) => {
     if (payout !== undefined && payout.status !== 'submitted') changed.add(payout.batchId);
   });
-  const asked = await settleOnce(context, 'all', batchId);
-  const files = await writeUpdates(sender, changed);
-  const left = await countLeft(sender, batchId);
-  const settled = Math.max(0, asked - left);
-  const shown = { asked, settled, inDoubt: left, files };
-  const lines = [`Inquired about ${asked}: ${settled} settled, ${left} still in doubt.`, ...files];
-  process.stdout.write(`${options.json ? JSON.stringify(shown) : lines.join('\n')}\n`);
-  return left > 0 ? exitCodes.inDoubt : exitCodes.ok;
+  const settled = await settleNow(context, { batchId, waitMs: options.wait * 1000, waitOver });
+  const files = await writeReports(sender, new Set([...changed, ...settled.ended]));
+  const inDoubt = await countLeft(sender, batchId);
+  process.stdout.write(`${render(settled, inDoubt, files, options)}\n`);
+  if (inDoubt === 0) return exitCodes.ok;
+  return settled.asked > 0 && settled.told === 0 ? exitCodes.stoppedShort : exitCodes.inDoubt;
 }
 
-/** Rows that changed go into an update of their batch's result, where it has one. */
-async function writeUpdates(sender: Sender, batchIds: ReadonlySet<string>): Promise<readonly string[]> {
+function render(
+  { asked, told, ended }: Settled,
+  inDoubt: number,
+  files: readonly string[],
+  { json, wait }: SettleOptions,
+): string {
+  const settled = Math.max(0, asked - inDoubt);
+  if (json) return JSON.stringify({ asked, told, settled, inDoubt, ended, files });
+  const silence =
+    asked > 0 && told === 0 ? [`The bank told nothing for ${wait} s: run "paydrop settle" again later.`] : [];
+  const lines = [`Inquired about ${asked}: ${settled} settled, ${inDoubt} still in doubt.`, ...silence];
+  const done = ended.map((batchId) => `Batch ${batchId} is done: nothing of it is left to send or to ask.`);
+  return [...lines, ...done, ...files].join('\n');
+}
+
+/** What is due for batches that have changed, or come to rest; one that a killed run left goes on first. */
+async function writeReports(sender: Sender, batchIds: ReadonlySet<string>): Promise<readonly string[]> {
   const { restBatch } = await import('./run-file.ts');
+  const { isAtRest } = await import('../worker/at-rest.ts');
   const paths: string[] = [];
   for (const batchId of batchIds) {
+    if (!(await isAtRest(sender.journal, batchId))) continue;
     const { files, filesWritten } = await restBatch(sender, batchId, false);
     if (filesWritten > 0) paths.push(...files.slice(-filesWritten).map((file) => file.path));
   }

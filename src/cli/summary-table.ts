@@ -1,7 +1,8 @@
 /** What a person reads when a batch ends: figures that add up, where the files are, and what to do next. */
-import { formatBangkokStamp } from '../core/bangkok-time.ts';
+import { formatBangkokMoment } from '../core/bangkok-time.ts';
 import { stripSecrets, type BatchSummary } from '../core/batch-summary.ts';
 import { formatBaht, type Satang } from '../core/money.ts';
+import type { LowestPace } from '../core/pace.ts';
 import type { Batch } from '../core/ports.ts';
 
 /** A file as the table names it. */
@@ -17,6 +18,8 @@ export interface SummaryTableContext {
   readonly bankAddress: string;
   /** The file's bytes were processed by an earlier run, and this one paid nobody. */
   readonly isRepeat: boolean;
+  /** The lowest pace of this run; undefined when it was never below the settings. */
+  readonly pace?: LowestPace | undefined;
 }
 
 /** File names and the bank's words must not steer the terminal. */
@@ -32,9 +35,6 @@ function showBaht(amount: Satang): string {
   return `${groupDigits(whole)}.${fraction}`;
 }
 
-/** "2026-11-21 14:03:05": Bangkok time. */
-const showStamp = (epochMs: number): string => formatBangkokStamp(epochMs).slice(0, 19).replace('T', ' ');
-
 function showDuration(ms: number): string {
   if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
   const minutes = Math.floor(ms / 60_000);
@@ -43,8 +43,8 @@ function showDuration(ms: number): string {
 }
 
 function showWhen(batch: Batch): string {
-  if (batch.restedAtMs === null) return `began ${showStamp(batch.startedAtMs)}`;
-  return `${showStamp(batch.restedAtMs)}, after ${showDuration(batch.restedAtMs - batch.startedAtMs)}`;
+  if (batch.restedAtMs === null) return `began ${formatBangkokMoment(batch.startedAtMs)}`;
+  return `${formatBangkokMoment(batch.restedAtMs)}, after ${showDuration(batch.restedAtMs - batch.startedAtMs)}`;
 }
 
 function renderHead({ batch }: BatchSummary, context: SummaryTableContext): string[] {
@@ -56,7 +56,14 @@ function renderHead({ batch }: BatchSummary, context: SummaryTableContext): stri
     ...(context.isRepeat ? ['           by an earlier run; nobody is paid again'] : []),
     `Bank       ${context.isSandbox ? 'SANDBOX ' : ''}${stripSecrets(context.bankAddress)}`,
     `State      ${batch.status}${why}`,
+    ...renderPace(context.pace),
   ];
+}
+
+function renderPace(pace: LowestPace | undefined): string[] {
+  if (pace === undefined) return [];
+  const { limit, ceiling, why } = pace;
+  return [`Pace       as low as ${limit} of ${ceiling} transfers at once (${why})`];
 }
 
 type Line = readonly [label: string, rows: string, baht: string];

@@ -26,8 +26,32 @@ export function formatBangkokStamp(epochMs: number): string {
   return `${bangkokIso(epochMs).slice(0, 19)}+07:00`;
 }
 
+/** For people to read: "2026-11-21 14:03:05", in Bangkok. */
+export function formatBangkokMoment(epochMs: number): string {
+  return bangkokIso(epochMs).slice(0, 19).replace('T', ' ');
+}
+
+/** Milliseconds since the latest Bangkok midnight. */
+export function msSinceBangkokMidnight(epochMs: number): number {
+  return (((epochMs + bangkokOffsetMs) % dayMs) + dayMs) % dayMs;
+}
+
 /** Milliseconds to the nearest Bangkok midnight, before or after. */
 export function msFromBangkokMidnight(epochMs: number): number {
-  const sinceMidnight = (((epochMs + bangkokOffsetMs) % dayMs) + dayMs) % dayMs;
+  const sinceMidnight = msSinceBangkokMidnight(epochMs);
   return Math.min(sinceMidnight, dayMs - sinceMidnight);
+}
+
+/** Epoch milliseconds at which a day "YYYYMMDD" begins in Bangkok; undefined for text that names no day. */
+export function parseBangkokDate(date: string): number | undefined {
+  const [, year, month, day] = /^(\d{4})(\d{2})(\d{2})$/.exec(date) ?? [];
+  const startMs = Date.UTC(Number(year), Number(month) - 1, Number(day)) - bangkokOffsetMs;
+  return !Number.isNaN(startMs) && formatBangkokDate(startMs) === date ? startMs : undefined;
+}
+
+/** The days from one to another, both included, as "YYYYMMDD"; none when the first is the later one. */
+export function* eachBangkokDate(first: string, last: string): Generator<string> {
+  const startMs = parseBangkokDate(first);
+  if (startMs === undefined) throw new RangeError(`${first} names no day`);
+  for (let atMs = startMs; formatBangkokDate(atMs) <= last; atMs += dayMs) yield formatBangkokDate(atMs);
 }

@@ -9,6 +9,7 @@ import {
   type ExitOptions,
 } from './exit-code.ts';
 import { formatBaht, sumSatang, type Satang } from './money.ts';
+import type { LowestPace } from './pace.ts';
 import { payoutStatuses } from './payout.ts';
 import type { Batch, HoldTotal, ReportKind, StatusTotal } from './ports.ts';
 import { countExceptions } from './report-rows.ts';
@@ -75,6 +76,8 @@ export interface SummaryContext {
   readonly bankAddress: string;
   /** When the summary is written. */
   readonly nowMs: number;
+  /** The lowest pace of the run; left out when it was never below the settings. */
+  readonly pace?: LowestPace | undefined;
 }
 
 /** A file that the summary names. */
@@ -113,6 +116,11 @@ function renderTimings(batch: Batch, nowMs: number): object {
   };
 }
 
+function renderPace(pace: LowestPace | undefined): object {
+  if (pace === undefined) return {};
+  return { lowestPace: { transfersAtOnce: pace.limit, settings: pace.ceiling, why: pace.why } };
+}
+
 /** The summary as a plain object for JSON: amounts are decimal baht, times are in Bangkok. */
 export function renderSummary(
   summary: BatchSummary,
@@ -142,6 +150,7 @@ export function renderSummary(
     alarms: summary.alarmRows,
     inDoubt: summary.inDoubtRows,
     ...renderTimings(batch, context.nowMs),
+    ...renderPace(context.pace),
     files,
   };
 }

@@ -1,11 +1,12 @@
 /** What follows from a status inquiry about an attempt. */
-import { decideHold, giveUp, move, putBack, reasonPatch, settled } from './change.ts';
+import { giveUp, move, putBack, reasonPatch, settled } from './change.ts';
 import type { InquiryReading, Reason } from './classify.ts';
 import type { ReplyFacts } from './reply-facts.ts';
 import type { Attempt, Payout } from './payout.ts';
 import type { Change } from './ports.ts';
 import {
   computeNextInquiryAtMs,
+  computeTrustAtMs,
   maySendAgain,
   type ClockReading,
   type SettlePolicy,
@@ -31,19 +32,26 @@ const findingOf = {
   'nothing-said': 'nothing-said',
 } as const satisfies Record<InquiryReading['kind'], Attempt['lastFinding']>;
 
-function withInquiry(attempt: Attempt, reading: InquiryReading, nowMs: number): Attempt {
+/** The attempt with what an inquiry about it has shown. */
+export function withInquiry(
+  attempt: Attempt,
+  reading: InquiryReading,
+  { nowMs, bankNowMs }: ClockReading,
+): Attempt {
   const isKnown = reading.kind === 'complete' || reading.kind === 'in-process' || reading.kind === 'failed';
   return {
     ...attempt,
     inquiries: attempt.inquiries + 1,
     lastInquiryAtMs: nowMs,
+    // The bank had not told its time before it was sent: counted from now on it is on the safe side.
+    lastSentBankMs: attempt.lastSentBankMs ?? (attempt.sends > 0 ? (bankNowMs ?? null) : null),
     lastFinding: findingOf[reading.kind],
     acknowledged: attempt.acknowledged || isKnown,
   };
 }
 
 /** A reference that never left us and that the bank knows all the same is somebody else's. */
-function contestUnsent(attempt: Attempt): Attempt {
+export function contestUnsent(attempt: Attempt): Attempt {
   return attempt.sends === 0 && attempt.acknowledged ? { ...attempt, contested: true } : attempt;
 }
 
@@ -60,7 +68,7 @@ export function decideAfterInquiry(
   clock: ClockReading,
 ): InquiryStep {
   const nowMs = clock.nowMs;
-  const attempt = contestUnsent(withInquiry(asked, reading, nowMs));
+  const attempt = contestUnsent(withInquiry(asked, reading, clock));
   const detail = {
     ...facts,
     finding: reading.kind,
@@ -171,12 +179,12 @@ function decideNotFound(
   clock: ClockReading,
 ): InquiryStep {
   const { nowMs } = clock;
-  const trustAtMs = attempt.lastSentAtMs === null ? nowMs : attempt.lastSentAtMs + policy.notFoundTrustMs;
+  const trustAtMs = computeTrustAtMs(attempt, policy, clock);
   if (payout.status === 'unresolved' || nowMs < trustAtMs) {
     const change = askAgainOrGiveUp(payout, attempt, notFoundYet(reason), detail, policy, nowMs);
     return { kind: 'change', change: notLaterThan(change, trustAtMs) };
   }
-  if (maySendAgain(attempt, policy, clock)) return sendAgain(payout, attempt, reason, detail, policy, nowMs);
+  if (maySendAgain(attempt, policy, clock)) return sendAgain(payout, attempt, reason, detail, policy, clock);
   if (attempt.status === 'refused' && !attempt.acknowledged) {
     return {
       kind: 'change',
@@ -211,15 +219,17 @@ function sendAgain(
   reason: Reason,
   detail: object,
   policy: SettlePolicy,
-  nowMs: number,
+  clock: ClockReading,
 ): InquiryStep {
   const resent: Attempt = {
     ...attempt,
     status: 'sent',
     sends: attempt.sends + 1,
-    lastSentAtMs: nowMs,
-    nextInquiryAtMs: nowMs + policy.firstDelayMs,
+    lastSentAtMs: clock.nowMs,
+    lastSentBankMs: clock.bankNowMs ?? null,
+    nextInquiryAtMs: clock.nowMs + policy.firstDelayMs,
   };
+  const { nowMs } = clock;
   const change = move({
     payout,
     patch: { reasonCode: null, reason: null },
@@ -234,90 +244,4 @@ function sendAgain(
       ? putBack(payout, attempt, 'paused', nextAttemptDue, nowMs, detail)
       : askAgainOrGiveUp(payout, attempt, notFoundYet(reason), detail, policy, nowMs);
   return { kind: 'send-again', change, attempt: resent, otherwise };
-}
-
-/** What one earlier reference, freshly inquired, says about the next attempt. */
-export type EarlierStep =
-  | { readonly kind: 'clear' }
-  /** The payout is held, or found to be paid; `changes` say so. */
-  | { readonly kind: 'blocked'; readonly changes: readonly Change[] };
-
-/**
- * Decides on one earlier reference before the next attempt is made: only a definitely ended attempt that the
- * bank shows as failed, or does not find, lets the payout go on.
- * @param payout the ready payout that wants its next attempt
- * @param owner the payout that made the earlier attempt; another row when an earlier file had the same payoutId
- */
-export function decideAfterEarlierInquiry(
-  payout: Payout,
-  owner: Payout,
-  earlier: Attempt,
-  reading: InquiryReading,
-  policy: SettlePolicy,
-  nowMs: number,
-): EarlierStep {
-  const hasEnded = earlier.status === 'failed' || earlier.status === 'refused';
-  const trustAtMs = earlier.status === 'refused' ? (earlier.lastSentAtMs ?? 0) + policy.notFoundTrustMs : 0;
-  const isNothing = reading.kind === 'failed' || (reading.kind === 'not-found' && nowMs >= trustAtMs);
-  if (hasEnded && isNothing && !earlier.contested) return { kind: 'clear' };
-  const isOwn = owner.seq === payout.seq;
-  const isOurs = !earlier.contested && earlier.sends > 0;
-  const isPaid = reading.kind === 'complete' && isOurs && owner.status !== 'paid';
-  if (isPaid && isOwn) return { kind: 'blocked', changes: [lateProof(owner, earlier, reading, nowMs)] };
-  const text = `earlier attempt ${earlier.order.transRefNo} is not settled: the inquiry says ${reading.kind}`;
-  const reason = { code: 'earlier-attempt-open', text };
-  if (isOwn && (reading.kind === 'in-process' || reading.kind === 'complete')) {
-    return { kind: 'blocked', changes: [backInDoubt(payout, earlier, reading, reason, nowMs)] };
-  }
-  const hold = decideHold(payout, 'unavailable', reason, nowMs);
-  return { kind: 'blocked', changes: isPaid ? [lateProof(owner, earlier, reading, nowMs), hold] : [hold] };
-}
-
-/** We had called it refused, and the bank works on it after all: in doubt, loudly. */
-function backInDoubt(
-  payout: Payout,
-  earlier: Attempt,
-  reading: InquiryReading,
-  reason: Reason,
-  nowMs: number,
-): Change {
-  return move({
-    payout,
-    patch: { status: 'unresolved', ...reasonPatch(reason) },
-    cause: 'earlier-attempt-alive',
-    nowMs,
-    attempt: {
-      ...contestUnsent(withInquiry(earlier, reading, nowMs)),
-      status: 'unresolved',
-      nextInquiryAtMs: null,
-    },
-    detail: { alarm: true, transRefNo: earlier.order.transRefNo, finding: reading.kind },
-  });
-}
-
-/** The bank completed an attempt that we had closed: recorded whatever we believed, and loudly. */
-function lateProof(
-  owner: Payout,
-  earlier: Attempt,
-  reading: Extract<InquiryReading, { kind: 'complete' }>,
-  nowMs: number,
-): Change {
-  const transRefNo = earlier.order.transRefNo;
-  const reason = {
-    code: 'late-proof',
-    text: `attempt ${transRefNo}, closed before, was completed by the bank`,
-  };
-  return move({
-    payout: owner,
-    patch: { status: 'paid', holds: [], ...reasonPatch(reason), ...settled('inquiry', nowMs) },
-    cause: owner.status === 'submitted' || owner.status === 'unresolved' ? 'proved' : 'late-proof',
-    nowMs,
-    attempt: {
-      ...withInquiry(earlier, reading, nowMs),
-      status: 'paid',
-      sysRefNo: reading.sysRefNo ?? earlier.sysRefNo,
-      nextInquiryAtMs: null,
-    },
-    detail: { alarm: true, transRefNo },
-  });
 }

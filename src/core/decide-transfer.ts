@@ -4,7 +4,7 @@ import { replyLost, type Reason, type TransferFinding } from './classify.ts';
 import type { ReplyFacts } from './reply-facts.ts';
 import type { Attempt, HoldReason, Payout } from './payout.ts';
 import type { Change } from './ports.ts';
-import { computeNextInquiryAtMs, type SettlePolicy } from './sending-rule.ts';
+import { computeNextInquiryAtMs, countLetThrough, type SettlePolicy } from './sending-rule.ts';
 
 /** The line's share of a finding: what it says about the payouts that come after. */
 export type LineSignal =
@@ -85,7 +85,7 @@ export function decideAfterTransfer(
       });
     case 'failed':
       // The refusal speaks of the repetition; what was sent before may still be on its way through the bank.
-      if (attempt.sends > 1) {
+      if (countLetThrough(attempt) > 1) {
         const doubt = {
           ...finding,
           reason: { ...finding.reason, retryAfterMs: undefined },
@@ -114,18 +114,19 @@ export function decideAfterTransfer(
 
 /** A send that the gateway turned away did nothing; one before it still may have. */
 function turnedAway(attempt: Attempt): Attempt {
-  return { ...attempt, status: attempt.sends === 1 ? 'refused' : 'sent' };
+  return withoutOne({ ...attempt, turnedAway: attempt.turnedAway + 1 });
+}
+
+/** What a send that did nothing leaves behind. */
+function withoutOne(attempt: Attempt): Attempt {
+  return { ...attempt, status: countLetThrough(attempt) === 0 ? 'refused' : 'sent' };
 }
 
 /** Takes back the send that was counted: no byte of it has left. */
 function unsent(attempt: Attempt): Attempt {
   const sends = attempt.sends - 1;
-  return {
-    ...attempt,
-    sends,
-    status: sends === 0 ? 'refused' : attempt.status,
-    lastSentAtMs: sends === 0 ? null : attempt.lastSentAtMs,
-  };
+  const lastSentAtMs = sends === 0 ? null : attempt.lastSentAtMs;
+  return withoutOne({ ...attempt, sends, lastSentAtMs });
 }
 
 /** The bank refused the only send there was: definite. */
@@ -157,7 +158,7 @@ function decideAfterGateway(
   policy: SettlePolicy,
   nowMs: number,
 ): Change {
-  if (finding.scope === 'payer' && attempt.status === 'refused' && attempt.sends <= 1) {
+  if (finding.scope === 'payer' && attempt.status === 'refused') {
     return putBack(payout, attempt, 'halted', finding.reason, nowMs, detail);
   }
   return move({
@@ -177,7 +178,7 @@ function decideWithheld(payout: Payout, attempt: Attempt, policy: SettlePolicy, 
     code: 'too-late-to-send',
     text: 'the moment to send this attempt had passed before its bytes left',
   };
-  if (taken.sends === 0) return putBack(payout, taken, 'paused', reason, nowMs, {});
+  if (taken.status === 'refused') return putBack(payout, taken, 'paused', reason, nowMs, {});
   return giveUp(
     payout,
     { ...taken, nextInquiryAtMs: computeNextInquiryAtMs(taken, policy, nowMs) },
@@ -197,7 +198,8 @@ function stillInDoubt(
 ): Change {
   return move({
     payout,
-    patch: reasonPatch(finding.reason),
+    // The bank speaks of somebody else's transfer, or of other details: a person must look.
+    patch: { ...reasonPatch(finding.reason), ...(finding.contested ? { isAlarm: true } : {}) },
     cause: 'outcome-in-doubt',
     nowMs,
     attempt: {
@@ -212,6 +214,7 @@ function stillInDoubt(
       code: finding.reason.code,
       acknowledged: finding.acknowledged,
       contested: finding.contested,
+      ...(finding.contested ? { alarm: true } : {}),
     },
   });
 }

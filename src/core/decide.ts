@@ -10,7 +10,7 @@ import { nameForBank } from './payee-name.ts';
 import type { Attempt, Payout, TransferOrder } from './payout.ts';
 import type { Change } from './ports.ts';
 import { computeOrderHash, computeTransRefNo } from './reference.ts';
-import type { SettlePolicy } from './sending-rule.ts';
+import type { ClockReading, SettlePolicy } from './sending-rule.ts';
 
 /** The bank's names for the side that pays (§2.4). */
 export interface PayerSetup {
@@ -83,12 +83,14 @@ export interface IntentInput {
   readonly payout: Payout;
   /** Attempts ever recorded for the payoutId, over all files. */
   readonly attemptsRecorded: number;
-  /** Earlier references that were inquired just now and showed nothing but failed or not found. */
-  readonly clearedRefs: readonly string[];
+  /** Earlier attempts that were inquired just now and showed nothing but failed or not found, oldest first. */
+  readonly cleared: readonly Attempt[];
   readonly names: BankNames;
   readonly payer: PayerSetup;
   readonly policy: SettlePolicy;
   readonly nowMs: number;
+  /** The bank's time, as far as it has told it. */
+  readonly bankNowMs?: number | undefined;
 }
 
 /**
@@ -99,13 +101,15 @@ export interface IntentInput {
 export function decideIntent({
   payout,
   attemptsRecorded,
-  clearedRefs,
+  cleared,
   names,
   payer,
   policy,
   nowMs,
+  bankNowMs,
 }: IntentInput): Intent {
-  const attempt = composeAttempt(payout, attemptsRecorded + 1, payer, policy, nowMs);
+  const clock = { nowMs, bankNowMs };
+  const attempt = composeAttempt(payout, attemptsRecorded + 1, payer, policy, clock);
   const patch: PayoutPatch = {
     status: 'submitted',
     attemptNo: attempt.attemptNo,
@@ -115,10 +119,25 @@ export function decideIntent({
     bankPayeeName: names.payeeName,
     bankPayeeNameTh: names.payeeNameTh,
   };
-  const cleared = clearedRefs.length === 0 ? {} : { clearedRefs };
-  const detail = { transRefNo: attempt.order.transRefNo, orderHash: attempt.orderHash, ...cleared };
+  const detail = {
+    transRefNo: attempt.order.transRefNo,
+    orderHash: attempt.orderHash,
+    ...noteOn(cleared, attempt),
+  };
   const change = move({ payout, patch, cause: 'intent-recorded', nowMs, detail, attempt });
   return { change: { ...change, isIntent: true }, attempt };
+}
+
+/** What the history says of a further attempt: what it rests on, and what it does otherwise than the one before. */
+function noteOn(cleared: readonly Attempt[], { order }: Attempt): object {
+  const before = cleared.at(-1)?.order;
+  if (before === undefined) return {};
+  const clearedRefs = cleared.map((attempt) => attempt.order.transRefNo);
+  const changed = [
+    ...(before.amountText === order.amountText ? [] : ['amount']),
+    ...(before.proxyType === order.proxyType && before.proxyNo === order.proxyNo ? [] : ['payee']),
+  ];
+  return changed.length === 0 ? { clearedRefs } : { clearedRefs, changed };
 }
 
 function composeAttempt(
@@ -126,7 +145,7 @@ function composeAttempt(
   attemptNo: number,
   payer: PayerSetup,
   policy: SettlePolicy,
-  nowMs: number,
+  { nowMs, bankNowMs }: ClockReading,
 ): Attempt {
   const order = composeOrder(payout, attemptNo, payer, nowMs);
   return {
@@ -138,7 +157,7 @@ function composeAttempt(
     intentAtMs: nowMs,
     sends: 1,
     lastSentAtMs: nowMs,
-    lastSentBankMs: null,
+    lastSentBankMs: bankNowMs ?? null,
     turnedAway: 0,
     acknowledged: false,
     contested: false,

@@ -2,10 +2,11 @@
  * Stopping the line (design: "Stop the line"). One state for all that is sent from one payer account:
  * open, paused while the service is sick, or halted until a person resumes. Pure; the worker asks it before each send.
  */
-import type { Reason } from './classify.ts';
+import { formatBangkokMoment } from './bangkok-time.ts';
 import { findBankStatus } from './bank-status.ts';
+import type { Reason } from './classify.ts';
 import type { LineSignal } from './decide-transfer.ts';
-import type { BatchReason } from './ports.ts';
+import type { BatchReason, LinePause } from './ports.ts';
 
 export interface BrakePolicy {
   readonly consecutiveFailures: number;
@@ -19,8 +20,11 @@ export interface BrakePolicy {
 export interface LineState {
   readonly status: 'open' | 'paused' | 'halted';
   readonly why: BatchReason | null;
-  /** Meaningful while paused. */
+  /** While paused: when the pause began, or was last made longer, and when a transfer may be tried again. */
+  readonly pausedAtMs: number;
   readonly pausedUntilMs: number;
+  /** While paused: when a question may be asked again; the bank may answer it while it refuses transfers. */
+  readonly questionsUntilMs: number;
   /** A transfer met the trouble: that questions are answered again does not end it. */
   readonly isTransferTrouble: boolean;
   /** Troubles met one after another; the pause doubles with each. */
@@ -35,7 +39,9 @@ export interface LineState {
 export const openLine: LineState = {
   status: 'open',
   why: null,
+  pausedAtMs: 0,
   pausedUntilMs: 0,
+  questionsUntilMs: 0,
   isTransferTrouble: false,
   troubles: 0,
   unanswered: 0,
@@ -45,15 +51,28 @@ export const openLine: LineState = {
 
 const pauseFirstMs = 1_000;
 const pauseMaxMs = 60_000;
+/** A bank that refuses transfers uses up an attempt with each that is tried, so it is left alone for longer. */
+const refusedPauseMaxMs = 15 * 60_000;
+/** Longest wish of the bank that is followed; a slip of its server must not stop the line for years. */
+const retryAfterMaxMs = 24 * 3_600_000;
+/** A pause that has been over for so long says nothing about the service any more. */
+const staleAfterMs = 6 * 3_600_000;
 
 /** One lost reply happens; when so many transfers in a row get none, the bank is out of reach. */
 const unansweredMax = 2;
 
-/** Length of a pause: doubling from a second to a minute, or what the bank asks for when that is longer. */
-export function computePauseMs(troubles: number, retryAfterMs: number | undefined): number {
-  const backoffMs = Math.min(pauseFirstMs * 2 ** Math.min(troubles, 30), pauseMaxMs);
-  return Math.max(backoffMs, retryAfterMs ?? 0);
+/** Length of a pause: doubling from a second to its limit, or what the bank asks for when that is longer. */
+export function computePauseMs(
+  troubles: number,
+  retryAfterMs: number | undefined,
+  maxMs: number = pauseMaxMs,
+): number {
+  const backoffMs = Math.min(pauseFirstMs * 2 ** Math.min(troubles, 30), maxMs);
+  return Math.max(backoffMs, computeWishMs(retryAfterMs));
 }
+
+const computeWishMs = (retryAfterMs: number | undefined): number =>
+  Math.min(retryAfterMs ?? 0, retryAfterMaxMs);
 
 function halt(state: LineState, why: BatchReason): LineState {
   return state.status === 'halted' ? state : { ...state, status: 'halted', why };
@@ -93,31 +112,101 @@ const brakeReason = (code: string, reason: string): BatchReason => ({
 
 type Trouble = Extract<LineSignal, { kind: 'service-trouble' }>;
 
+/** The bank itself answered a transfer so: the next one would use up an attempt, too, or be in doubt. */
+function isRefusal({ isTransfer, reason }: Trouble): boolean {
+  return isTransfer && (findBankStatus(reason.code) !== undefined || reason.code.startsWith('http-'));
+}
+
 function pause(state: LineState, trouble: Trouble, nowMs: number): LineState {
   if (state.status === 'halted') return state;
   const isTransferTrouble = trouble.isTransfer || (state.status === 'paused' && state.isTransferTrouble);
   // Callers that were under way when the trouble began report the same trouble: one pause, not one each.
-  if (isPausing(state, nowMs)) {
-    const wishedUntilMs = nowMs + (trouble.retryAfterMs ?? 0);
-    return { ...state, isTransferTrouble, pausedUntilMs: Math.max(state.pausedUntilMs, wishedUntilMs) };
-  }
+  if (isPausing(state, nowMs)) return prolong({ ...state, isTransferTrouble }, trouble, nowMs);
   const { code, text } = trouble.reason;
   const remedy = remedyOf(
     trouble.reason,
     'Goes on by itself when the bank answers again; or run the same command later',
   );
+  const maxMs = isRefusal(trouble) ? refusedPauseMaxMs : pauseMaxMs;
   return {
     ...state,
     status: 'paused',
     why: { code, reason: text, remedy },
-    pausedUntilMs: nowMs + computePauseMs(state.troubles, trouble.retryAfterMs),
+    pausedAtMs: nowMs,
+    pausedUntilMs: nowMs + computePauseMs(state.troubles, trouble.retryAfterMs, maxMs),
+    questionsUntilMs: nowMs + computePauseMs(state.troubles, trouble.retryAfterMs),
     isTransferTrouble,
     troubles: state.troubles + 1,
   };
 }
 
-const isPausing = (state: LineState, nowMs: number): boolean =>
+/** A trouble during a pause: the bank's own wish makes it longer, and a question that met it waits again. */
+function prolong(state: LineState, trouble: Trouble, nowMs: number): LineState {
+  const wishedUntilMs = nowMs + computeWishMs(trouble.retryAfterMs);
+  const isQuestions = !trouble.isTransfer && nowMs >= state.questionsUntilMs;
+  const askAgainAtMs = isQuestions ? nowMs + computePauseMs(state.troubles, undefined) : nowMs;
+  const isLonger = wishedUntilMs > state.pausedUntilMs;
+  return {
+    ...state,
+    pausedAtMs: isLonger ? nowMs : state.pausedAtMs,
+    pausedUntilMs: Math.max(state.pausedUntilMs, wishedUntilMs),
+    questionsUntilMs: Math.max(state.questionsUntilMs, wishedUntilMs, askAgainAtMs),
+  };
+}
+
+/** True until the pause is over; what is sent afterwards is a probe. */
+export const isPausing = (state: LineState, nowMs: number): boolean =>
   state.status === 'paused' && nowMs < state.pausedUntilMs;
+
+/** A clock that was set back does not make a pause longer: counted from now, it lasts as long as it was to last. */
+export function fitPause(state: LineState, nowMs: number): LineState {
+  if (state.status !== 'paused' || nowMs >= state.pausedAtMs) return state;
+  const setBackMs = state.pausedAtMs - nowMs;
+  return {
+    ...state,
+    pausedAtMs: nowMs,
+    pausedUntilMs: state.pausedUntilMs - setBackMs,
+    questionsUntilMs: state.questionsUntilMs - setBackMs,
+  };
+}
+
+/** The line as a pause of an earlier run leaves it; as it was when that is too long ago. */
+export function takeUpPause(state: LineState, recorded: LinePause, nowMs: number): LineState {
+  const { code, reason, remedy, troubles, isTransfer, sinceMs, untilMs } = recorded;
+  if (nowMs - untilMs > staleAfterMs) return state;
+  const questionsUntilMs = Math.min(untilMs, sinceMs + pauseMaxMs);
+  const paused: LineState = {
+    ...state,
+    status: 'paused',
+    why: { code, reason, remedy },
+    pausedAtMs: sinceMs,
+    pausedUntilMs: untilMs,
+    questionsUntilMs,
+    isTransferTrouble: isTransfer,
+    troubles,
+  };
+  return fitPause(paused, nowMs);
+}
+
+/** Our code for a line that waits for the service to open. */
+const outsideHours = 'outside-service-hours';
+
+/** The line as it stands outside the service hours. */
+export function closeLine(state: LineState, opensAtMs: number): LineState {
+  if (state.status === 'halted' || (state.status === 'paused' && state.pausedUntilMs >= opensAtMs))
+    return state;
+  const opens = `the service is closed now and opens at ${formatBangkokMoment(opensAtMs)} Bangkok time`;
+  const remedy = 'Goes on by itself when the service opens; or run the same file again then';
+  const why = { code: outsideHours, reason: opens, remedy };
+  return { ...state, status: 'paused', why, pausedUntilMs: opensAtMs };
+}
+
+/** What a row that waits for the line is told: why, and until when. */
+export function describePause(state: LineState): BatchReason | null {
+  if (state.status !== 'paused' || state.why === null || state.why.code === outsideHours) return state.why;
+  const until = `the service is left alone until ${formatBangkokMoment(state.pausedUntilMs)} Bangkok time`;
+  return { ...state.why, reason: `${state.why.reason}; ${until}` };
+}
 
 /** The trouble is over; what comes back during a pause was under way before it and proves nothing. */
 function reopen(state: LineState, nowMs: number): LineState {

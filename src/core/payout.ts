@@ -71,7 +71,15 @@ export const payoutTransitions = [
   { from: 'held', to: 'cancelled', cause: 'cancelled' },
   { from: 'ready', to: 'unpayable', cause: 'payee-check-refused' },
   { from: 'ready', to: 'submitted', cause: 'intent-recorded' },
+  // Called ended, and the bank works on one of its attempts after all: in doubt again, an alarm.
   { from: 'ready', to: 'unresolved', cause: 'earlier-attempt-alive' },
+  { from: 'held', to: 'unresolved', cause: 'earlier-attempt-alive' },
+  { from: 'failed', to: 'unresolved', cause: 'earlier-attempt-alive' },
+  // The journal was lost, and the bank knows a reference that it does not.
+  { from: 'ready', to: 'unresolved', cause: 'found-after-loss' },
+  { from: 'ready', to: 'failed', cause: 'found-after-loss' },
+  { from: 'submitted', to: 'unresolved', cause: 'found-after-loss' },
+  { from: 'unresolved', to: 'unresolved', cause: 'found-after-loss' },
   { from: 'submitted', to: 'submitted', cause: 'outcome-in-doubt' },
   { from: 'submitted', to: 'submitted', cause: 'inquired' },
   { from: 'submitted', to: 'submitted', cause: 'sending-again' },
@@ -90,6 +98,11 @@ export const payoutTransitions = [
   ...anyButPaid
     .filter((from) => from !== 'submitted' && from !== 'unresolved')
     .map((from) => ({ from, to: 'paid', cause: 'late-proof' }) as const),
+  // Another attempt of a payout that is paid turns out to be paid as well: an alarm.
+  { from: 'paid', to: 'paid', cause: 'second-proof' },
+  { from: 'paid', to: 'paid', cause: 'inquired' },
+  ...anyButPaid.map((status) => ({ from: status, to: status, cause: 'alarm-raised' }) as const),
+  { from: 'paid', to: 'paid', cause: 'alarm-raised' },
   { from: 'paid', to: 'disputed', cause: 'statement-contradicts' },
 ] as const satisfies readonly PayoutTransition[];
 

@@ -12,11 +12,22 @@ import type {
   PayoutCause,
   PayoutStatus,
   ProxyType,
-  TransferOrder,
 } from './payout.ts';
 import type { RowCells, SealTotals, StagedRow } from './payout-file-port.ts';
 import type { Issue } from './row-rules.ts';
 
+export type {
+  Bank,
+  BankReply,
+  BusinessFields,
+  Exchange,
+  InquiryFields,
+  InquiryItem,
+  PayeeCheck,
+  PayeeCheckFields,
+  StatusInquiry,
+  TransferFields,
+} from './bank-port.ts';
 export type {
   FileEncoding,
   FileRejection,
@@ -35,98 +46,6 @@ export interface Clock {
   now(): number;
   /** Resolves after `ms`, or at once when the signal aborts (it never rejects). */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-}
-
-// ---------------------------------------------------------------- bank
-
-/** Facts of one exchange with the bank, kept with the attempt. */
-export interface Exchange {
-  readonly requestUid: string;
-  readonly xRequestId: string;
-  readonly elapsedMs: number;
-}
-
-/** What came back over the wire, before anybody decides what it means. */
-export type BankReply<Fields> =
-  /** The bank spoke. `fields` is undefined when the body is not what the interface says. */
-  | ({
-      readonly kind: 'answered';
-      readonly httpStatus: number;
-      readonly fields: Fields | undefined;
-      /** The bank's `Date` header in epoch milliseconds. */
-      readonly bankDateMs: number | undefined;
-      readonly retryAfterMs: number | undefined;
-    } & Exchange)
-  /** Bytes may have left and no whole answer came back. */
-  | ({ readonly kind: 'lost'; readonly why: string } & Exchange)
-  /** No request byte was written. */
-  | { readonly kind: 'not-sent'; readonly why: string }
-  /** `mayLeave` said no at the moment the bytes were about to leave. */
-  | { readonly kind: 'withheld' }
-  /** The token endpoint refused our credentials (TK001, §5): nothing was sent. */
-  | { readonly kind: 'credentials-refused'; readonly code: string };
-
-/** The fields of every business answer (§2.4–2.6); all but the code may be missing. */
-export interface BusinessFields {
-  readonly statusCode: string;
-  readonly statusDesc: string | undefined;
-  readonly severity: string | undefined;
-  readonly requestUid: string | undefined;
-}
-
-export interface PayeeCheckFields extends BusinessFields {
-  readonly payeeName: string | undefined;
-  readonly payeeNameTh: string | undefined;
-}
-
-export interface TransferFields extends BusinessFields {
-  readonly transRefNo: string | undefined;
-  readonly sysRefNo: string | undefined;
-  readonly transFee: string | undefined;
-}
-
-/** One item of fundTfrInfoList (§2.6). */
-export interface InquiryItem {
-  readonly transRefNo: string | undefined;
-  readonly sysRefNo: string | undefined;
-  readonly tranDate: string | undefined;
-  readonly tranStatusCode: string | undefined;
-  readonly tranStatusDesc: string | undefined;
-  readonly statusCode: string | undefined;
-  readonly statusDesc: string | undefined;
-}
-
-export interface InquiryFields extends BusinessFields {
-  /** Empty when the list is missing; undefined when it is there and cannot be read. */
-  readonly items: readonly InquiryItem[] | undefined;
-}
-
-/** Endpoint 5 (§2.4); the bank adapter adds channel, terminal, company and payer from its settings. */
-export interface PayeeCheck {
-  readonly proxyType: ProxyType;
-  readonly proxyNo: string;
-  readonly proxyName: string | null;
-}
-
-/** Endpoint 7 (§2.6). */
-export interface StatusInquiry {
-  readonly transRefNo: string;
-  readonly channelId: string;
-  readonly termId: string;
-  readonly companyId: string;
-  /** YYYYMMDD in Bangkok: the attempt's own date, or today's. */
-  readonly tranDate: string;
-  readonly tranTime: string;
-}
-
-export interface Bank {
-  checkPayee(check: PayeeCheck): Promise<BankReply<PayeeCheckFields>>;
-  /**
-   * Sends one transfer. `mayLeave` is asked again just before bytes leave, after every wait
-   * (token, rate limit) and before the one repetition that a 401 allows.
-   */
-  transfer(order: TransferOrder, mayLeave: () => boolean): Promise<BankReply<TransferFields>>;
-  inquire(inquiry: StatusInquiry): Promise<BankReply<InquiryFields>>;
 }
 
 // ---------------------------------------------------------------- journal
@@ -179,6 +98,23 @@ export interface ClaimHolder {
   readonly status: PayoutStatus;
 }
 
+/** What a like payout has in common with an earlier one, which has another payoutId of the same company. */
+export interface PaymentLikeness {
+  readonly companyId: string;
+  /** The like payout's own. */
+  readonly payoutId: string;
+  readonly proxyType: ProxyType;
+  readonly proxyNo: string;
+  readonly amountSatang: Satang;
+  /** The earlier one was submitted no earlier than this. */
+  readonly sinceMs: number;
+}
+
+/** A payout that was paid, or may be with the bank. */
+export interface EarlierPayment extends ClaimHolder {
+  readonly submittedAtMs: number;
+}
+
 /** Something that happened to a payout, appended and never changed. */
 export interface EventDraft {
   readonly cause: PayoutCause;
@@ -210,6 +146,23 @@ export interface Change {
    * the batch is running, and no line stop is in force for its company and payer account.
    */
   readonly isIntent?: true;
+  /** Set when a rejected row was validated anew: `after.instruction` is what it now asks for, and is kept with the row. */
+  readonly isValidated?: true;
+  /**
+   * Attempts that the journal does not know and the bank does, found after a loss, the lowest number first: recorded
+   * in the same transaction, if the row holds the claim, so that their numbers are never used again.
+   */
+  readonly adopts?: readonly Attempt[];
+}
+
+/** A loss of the journal from which a person let it go on; the dates are YYYYMMDD in Bangkok. */
+export interface JournalLoss {
+  /** Not earlier than anything that the journal knew then: only what is later is surely known to it. */
+  readonly recoveredAtMs: number;
+  /** The first day of which something may be missing. */
+  readonly sinceDate: string;
+  /** The last day of which something may be missing; before `sinceDate` when no day is in question any more. */
+  readonly untilDate: string;
 }
 
 /** A payout that may be sent, and how many attempts its payoutId has ever had (over all files). */
@@ -223,6 +176,9 @@ export interface InDoubt {
   readonly payout: Payout;
   readonly attempt: Attempt;
 }
+
+/** A place in the order of all attempts. */
+export type AttemptKey = Pick<Attempt, 'payoutSeq' | 'attemptNo'>;
 
 /** Count and amount of the rows in one status. */
 export interface StatusTotal {
@@ -278,7 +234,22 @@ export interface LineStop {
   readonly sinceMs: number;
 }
 
-export type ReportKind = 'result' | 'exceptions' | 'summary' | 'result-update';
+/** A pause of the line for one payer account: it outlives the run that met the trouble. */
+export interface LinePause {
+  readonly companyId: string;
+  readonly payerAccount: string;
+  readonly code: string;
+  readonly reason: string;
+  readonly remedy: string;
+  /** Troubles met one after another; the next pause is longer for each. */
+  readonly troubles: number;
+  /** A transfer met the trouble: only another transfer proves that it is over. */
+  readonly isTransfer: boolean;
+  readonly sinceMs: number;
+  readonly untilMs: number;
+}
+
+export type ReportKind = 'result' | 'exceptions' | 'summary' | 'result-update' | 'exceptions-update';
 
 /** A file that the journal knows to be due, recorded after its bytes are safe under a temporary name. */
 export interface Report {
@@ -330,6 +301,8 @@ export interface Journal extends AsyncDisposable {
   rejectBatch(batchId: string, code: string, reason: string, nowMs: number): Promise<void>;
   /** Moves a batch if the table allows it from its present status; false when it does not. */
   moveBatch(batchId: string, to: BatchStatus, why: BatchReason | null, nowMs: number): Promise<boolean>;
+  /** Counts the batch's age from now on: a person has let it go on. */
+  renewAge(batchId: string, nowMs: number): Promise<void>;
   /**
    * Has a batch paid from another account from now on; attempts keep the one that they were made with.
    * False while any of its rows is in doubt.
@@ -341,22 +314,39 @@ export interface Journal extends AsyncDisposable {
   // ---- payouts
   /** Rows of the batch in status ready, in input order, after a row number. */
   readyPage(batchId: string, afterRowNo: number, limit: number): Promise<readonly ReadyPayout[]>;
-  /** Submitted rows whose next inquiry is due, the longest overdue first; of one batch when given. */
-  dueInquiries(nowMs: number, limit: number, batchId?: string): Promise<readonly InDoubt[]>;
-  /** When the next inquiry of a submitted row falls due. */
+  /**
+   * Attempts in doubt whose next inquiry is due, the longest overdue first; of one batch when given. Those that are
+   * due later than `horizonMs` are too: the clock has gone back since.
+   */
+  dueInquiries(
+    nowMs: number,
+    limit: number,
+    batchId?: string,
+    horizonMs?: number,
+  ): Promise<readonly InDoubt[]>;
+  /** When the next inquiry of an attempt in doubt falls due. */
   nextInquiryAtMs(batchId?: string): Promise<number | undefined>;
   /** Submitted and unresolved rows; what `settle` asks about whether due or not. */
   inDoubt(afterSeq: number, limit: number, batchId?: string): Promise<readonly InDoubt[]>;
   /** Submitted and unresolved rows over all batches, or those in one of the two. */
   countInDoubt(status?: 'submitted' | 'unresolved'): Promise<number>;
+  /**
+   * Attempts that a later one has followed, or that another of the same payout made superfluous, none of them paid,
+   * with the payout that made them: late proof may come for them. Those whose intent is not older than `sinceMs`.
+   */
+  superseded(sinceMs: number, after: AttemptKey, limit: number): Promise<readonly InDoubt[]>;
   /** Every attempt ever made for a payoutId, over all files, oldest first. */
   attemptsOf(companyId: string, payoutId: string): Promise<readonly Attempt[]>;
   /** The payout with its latest state; undefined when there is none. */
   payout(seq: number): Promise<Payout | undefined>;
   /** Payouts by payoutId or transRefNo, with their whole history. */
   findPayouts(payoutIdOrTransRefNo: string): Promise<readonly PayoutHistory[]>;
+  /** Who holds a payoutId that equals this one but for case or leading zeros; not the very same one. */
+  similarHolders(companyId: string, payoutId: string): Promise<readonly ClaimHolder[]>;
   /** Who holds these payoutIds now (live, paid or cancelled). */
   claimHolders(companyId: string, payoutIds: readonly string[]): Promise<readonly ClaimHolder[]>;
+  /** The latest like payout that was paid or may be with the bank; undefined when there is none. */
+  similarPayment(likeness: PaymentLikeness): Promise<EarlierPayment | undefined>;
 
   /**
    * The one way to change a payout: all changes of one call and of concurrent calls are gathered into one
@@ -374,6 +364,15 @@ export interface Journal extends AsyncDisposable {
   lineStop(companyId: string, payerAccount: string): Promise<LineStop | undefined>;
   recordLineStop(stop: LineStop): Promise<void>;
   liftLineStop(companyId: string, payerAccount: string, nowMs: number): Promise<boolean>;
+  /** The latest pause, over or not, until it is cleared. */
+  linePause(companyId: string, payerAccount: string): Promise<LinePause | undefined>;
+  /** Records a pause in the place of the one before it. */
+  recordLinePause(pause: LinePause): Promise<void>;
+  clearLinePause(companyId: string, payerAccount: string): Promise<void>;
+
+  // ---- loss
+  /** The latest loss that the journal has recovered from; undefined when it was never lost. */
+  loss(): Promise<JournalLoss | undefined>;
 
   // ---- reports
   reports(batchId: string): Promise<readonly Report[]>;

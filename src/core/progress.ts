@@ -7,6 +7,8 @@ export interface ProgressFigures {
   readonly rowsTotal: number | undefined;
   readonly paid: number;
   readonly inDoubt: number;
+  /** Transfers at once, and what the settings allow; left out where nothing is sent. */
+  readonly pace?: { readonly limit: number; readonly ceiling: number };
 }
 
 /** Shows progress; may be called as often as something changes. */

@@ -29,24 +29,77 @@ const statusRemedies: Record<PayoutStatus, string> = {
 const holdRemedies: Record<HoldReason, string> = {
   approval: 'It waits for approval: have the batch approved, then let it go on',
   name: 'Compare the name in the file with the name that the bank holds: let it go on if they are the same payee, else cancel it',
-  limit: 'Its amount is over a limit of the settings: have it approved and let it go on, or cancel it',
+  limit:
+    'Make sure that the amount is right, then let this payout go on with "paydrop resume" and its payoutId, or stop it ' +
+    'with "paydrop cancel" and its payoutId',
   halted:
     'The line was stopped before it was sent: remove the cause of the stop, then "paydrop resume" the batch',
-  paused: 'The service could not take it: run the same file again later',
+  paused:
+    'The service could not take it: run the same file again later, or have it tried at once with "paydrop resume" and ' +
+    'the batch',
   unavailable: 'A check before sending got no answer: run the same file again later',
   similar:
-    'Another payoutId differs from this one only in case or leading zeros: compare the two, let it go on if it is ' +
-    'another payment, cancel it if it is the same',
+    'Another payoutId looks like this one, or has paid the same payee the same amount: compare the two, let it go on ' +
+    'if it is another payment, cancel it if it is the same',
 };
+
+/** What the hold `similar` has found; its reason code tells, unless a later hold has put its own there. */
+const similarRemedies: ReadonlyMap<string | null, string> = new Map([
+  [
+    'similar',
+    'Another payoutId differs from this one only in case or leading zeros: compare the two, let it go on if it is ' +
+      'another payment, cancel it if it is the same',
+  ],
+  [
+    'similar-payment',
+    'Another payoutId has paid, or may have paid, the same payee the same amount a short time ago: compare the two, let ' +
+      'it go on if it is another payment, cancel it if it is the same',
+  ],
+]);
+
+/** Why the line was paused, where that was not the bank's doing. */
+const pausedRemedies: ReadonlyMap<string | null, string> = new Map([
+  ['outside-service-hours', 'Run the same file again when the service is open'],
+  ['wait-over', 'Run the same file again: it goes on where it was'],
+]);
+
+function holdRemedy(hold: HoldReason, reasonCode: string | null): string {
+  const precise = { similar: similarRemedies, paused: pausedRemedies } as const;
+  const found = hold === 'similar' || hold === 'paused' ? precise[hold].get(reasonCode) : undefined;
+  return found ?? holdRemedies[hold];
+}
+
+const holdReasons: Record<HoldReason, string> = {
+  approval: 'it waits for approval',
+  name: 'the bank holds another name',
+  limit: 'its amount is above limits.bahtPerPayout of the settings',
+  halted: 'the line was stopped before it was sent',
+  paused: 'the service could not take it',
+  unavailable: 'a check before sending got no answer',
+  similar: 'another payout is like it',
+};
+
+/** Why a row is held that has no reason of its own. */
+export const describeHolds = (holds: readonly HoldReason[]): string =>
+  holds.map((hold) => holdReasons[hold]).join('; ');
 
 /** Transfer statuses of §3.2 that an inquiry gives as the reason, and our own codes that need more than their status says. */
 const codeRemedies: ReadonlyMap<string, string> = new Map([
+  ['look-up-unanswered', 'The journal was lost, and the bank did not say whether it was sent before'],
+  ['clock-behind-journal', 'Set the clock of this machine right'],
   [
     '030002',
     'The bank refused it at validation: check limit, payer, profile, citizen ID and payee name with the bank',
   ],
   ['030003', 'The transfer failed inside the bank or at the proxy lookup: it can be tried again later'],
   ['EM003', 'The bank executed it and it failed as the reason says: remove that cause'],
+  [
+    'batch-too-old',
+    'Make sure that it is still to be paid and was not paid by other means: its file has waited too long',
+  ],
+  ['brake-consecutive', 'Look at the reasons of the rows of this batch that ended otherwise than paid'],
+  ['brake-share', 'Look at the reasons of the rows of this batch that ended otherwise than paid'],
+  ['brake-in-doubt', 'Have the bank asked what became of those with "paydrop settle"'],
   ['EM027', 'The destination bank timed out and the transfer failed: it can be tried again later'],
   [
     'earlier-attempt-open',
@@ -101,10 +154,11 @@ export function describeRemedy(row: Pick<ResultRow, 'status' | 'holds' | 'reason
     case 'held':
       return joinSentences([
         ...codeRemedy(reasonCode, 'failed'),
-        ...(holds.length === 0 ? [statusRemedies.held] : holds.map((hold) => holdRemedies[hold])),
+        ...(holds.length === 0 ? [statusRemedies.held] : holds.map((hold) => holdRemedy(hold, reasonCode))),
       ]);
     case 'submitted':
     case 'unresolved':
+      if (reasonCode === 'found-after-loss') return foundAfterLoss;
       return joinSentences([statusRemedies[status], ...codeRemedy(reasonCode, 'unknown')]);
     case 'rejected':
       return joinSentences(rejectedRemedies(row));
@@ -116,3 +170,34 @@ export function describeRemedy(row: Pick<ResultRow, 'status' | 'holds' | 'reason
       return statusRemedies[status];
   }
 }
+
+/** What to do about a row that contradicts what was called proved; our own code of the alarm makes it more precise. */
+export function describeAlarmRemedy(
+  row: Pick<ResultRow, 'status' | 'holds' | 'reasonCode' | 'issues'>,
+): string {
+  const remedy = alarmRemedies.get(row.reasonCode ?? '');
+  return remedy ?? joinSentences([otherAlarm, describeRemedy(row)]);
+}
+
+const alarmRemedies: ReadonlyMap<string, string> = new Map([
+  [
+    'late-proof',
+    'It is paid, though it was called otherwise before: make sure that nobody has paid it by other means meanwhile, ' +
+      'and tell the partner',
+  ],
+  [
+    'paid-twice',
+    'Two transfers were made for it: ask the bank with both transRefNos ("paydrop show" lists them) to return one',
+  ],
+  [
+    'paid-by-earlier-attempt',
+    'Do not pay it: an earlier row with its payoutId is paid; cancel it, or ask the bank what became of its own attempt',
+  ],
+]);
+
+const otherAlarm =
+  'The bank contradicts what it had said before: ask it about every transRefNo of this payout ("paydrop show" lists them)';
+
+const foundAfterLoss =
+  "It was sent before the journal was lost: do not pay it again; find it in the bank's statement with amount and payee, " +
+  'and record the outcome';

@@ -40,6 +40,8 @@ function computeEnding(kind: ReportKind, number: number): string {
       return 'summary.json';
     case 'result-update':
       return `result-update-${number}.csv`;
+    case 'exceptions-update':
+      return `exceptions-update-${number}.csv`;
   }
 }
 

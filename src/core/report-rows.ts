@@ -6,7 +6,7 @@ import { formatBangkokStamp } from './bangkok-time.ts';
 import { formatBaht } from './money.ts';
 import { finalStatuses, moneyMoved, type PayoutStatus } from './payout.ts';
 import type { ResultRow, StatusTotal } from './ports.ts';
-import { describeRemedy } from './remedies.ts';
+import { describeAlarmRemedy, describeHolds, describeRemedy } from './remedies.ts';
 import type { Issue } from './row-rules.ts';
 
 /** The result file's own columns; the carried-through ones follow. */
@@ -125,8 +125,8 @@ export function describeIssue(issue: Issue): string {
 function renderReason(row: ResultRow): [code: string, reason: string] {
   if (row.status === 'rejected') return renderRejection(row);
   if (row.status !== 'held' || row.holds.length === 0) return [row.reasonCode ?? '', row.reason ?? ''];
-  const held = `held: ${row.holds.join(', ')}`;
-  return [row.reasonCode ?? row.holds.join(' '), row.reason === null ? held : `${row.reason} (${held})`];
+  const reason = row.reason ?? describeHolds(row.holds);
+  return [row.reasonCode ?? row.holds.join(' '), `${reason} (held: ${row.holds.join(', ')})`];
 }
 
 function renderRejection({ issues, reasonCode, reason }: ResultRow): [code: string, reason: string] {
@@ -175,7 +175,7 @@ export function renderException(batchId: string, row: ResultRow): string[] {
     row.status,
     moneyMoved(row.status),
     ...renderReason(row),
-    describeRemedy(row),
+    row.isAlarm ? describeAlarmRemedy(row) : describeRemedy(row),
     row.transRefNo ?? '',
     '',
     '',

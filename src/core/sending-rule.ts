@@ -13,6 +13,11 @@ export interface SettlePolicy {
   readonly notFoundTrustMs: number;
   readonly resendsMax: number;
   readonly intentMaxAgeMs: number;
+  /**
+   * Attempts whose intent is not later may have been sent by a part of the journal that was lost: they never leave
+   * again. Undefined when it was never lost.
+   */
+  readonly lostUntilMs?: number | undefined;
 }
 
 /** Our time, and the bank's as its latest `Date` header tells; undefined before it has spoken. */
@@ -39,6 +44,10 @@ function isFresh(attempt: Attempt, policy: SettlePolicy, nowMs: number): boolean
   return ageMs >= 0 && ageMs <= policy.intentMaxAgeMs;
 }
 
+function isFromBeforeLoss({ intentAtMs }: Attempt, { lostUntilMs }: SettlePolicy): boolean {
+  return lostUntilMs !== undefined && intentAtMs <= lostUntilMs;
+}
+
 /** Asked when the bytes of a first send are about to leave: a suspended machine may have slept past the day. */
 export function mayBytesLeaveFirst(attempt: Attempt, policy: SettlePolicy, nowMs: number): boolean {
   return isAttemptsDay(attempt, nowMs) && isFresh(attempt, policy, nowMs);
@@ -50,7 +59,7 @@ export function mayBytesLeaveAgain(
   policy: SettlePolicy,
   { nowMs, bankNowMs }: ClockReading,
 ): boolean {
-  if (bankNowMs === undefined) return false;
+  if (bankNowMs === undefined || isFromBeforeLoss(attempt, policy)) return false;
   return (
     [nowMs, bankNowMs].every(
       (timeMs) => isAttemptsDay(attempt, timeMs) && msFromBangkokMidnight(timeMs) >= midnightMarginMs,
@@ -58,11 +67,33 @@ export function mayBytesLeaveAgain(
   );
 }
 
+/** Sends that may have got through: those that the gateway turned away did nothing. */
+export function countLetThrough(attempt: Pick<Attempt, 'sends' | 'turnedAway'>): number {
+  return attempt.sends - attempt.turnedAway;
+}
+
+/**
+ * From when a not-found is to be trusted: `notFoundTrustMs` after the last send by our clock and by the bank's, since
+ * either of them may jump. Epoch milliseconds of our clock; the past when nothing was ever sent.
+ */
+export function computeTrustAtMs(
+  attempt: Pick<Attempt, 'lastSentAtMs' | 'lastSentBankMs'>,
+  policy: Pick<SettlePolicy, 'notFoundTrustMs'>,
+  { nowMs, bankNowMs }: ClockReading,
+): number {
+  const { lastSentAtMs, lastSentBankMs } = attempt;
+  if (lastSentAtMs === null) return nowMs;
+  // Ours has gone back since: it says nothing about the time that has passed.
+  const byOursMs = lastSentAtMs > nowMs ? nowMs : lastSentAtMs + policy.notFoundTrustMs;
+  if (bankNowMs === undefined || lastSentBankMs === null) return byOursMs;
+  const byBanksMs = nowMs + policy.notFoundTrustMs - (bankNowMs - lastSentBankMs);
+  return Math.max(byOursMs, byBanksMs);
+}
+
 /** True when the same attempt may be sent again after an inquiry that found nothing. */
 export function maySendAgain(attempt: Attempt, policy: SettlePolicy, clock: ClockReading): boolean {
-  const isTrusted =
-    attempt.lastSentAtMs === null || clock.nowMs - attempt.lastSentAtMs >= policy.notFoundTrustMs;
-  const resends = Math.max(0, attempt.sends - 1);
+  const isTrusted = clock.nowMs >= computeTrustAtMs(attempt, policy, clock);
+  const resends = Math.max(0, countLetThrough(attempt) - 1);
   return (
     computeOrderHash(attempt.order) === attempt.orderHash &&
     attempt.lastFinding === 'not-found' &&

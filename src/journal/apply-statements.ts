@@ -5,7 +5,7 @@ import { attemptStatuses, canMoveAttempt, type AttemptStatus, type PayoutStatus 
 import { query } from './dialect.ts';
 import type { toAttemptState, toPayoutState } from './rows.ts';
 import { attemptColumns, eventColumns, literal, similarKeyOf } from './schema.ts';
-import type { AttemptTable, EventTable, Tables } from './schema.ts';
+import type { AttemptTable, EventTable, PayoutRowTable, Tables } from './schema.ts';
 import { pick, prepare, type Prepared } from './statements.ts';
 
 /** Names one claim and the row that is or wants to be its holder. */
@@ -30,6 +30,11 @@ type AttemptStateValues = ReturnType<typeof toAttemptState> & {
 
 /** What the claim must say before a payout may change. */
 export type ClaimGuard = 'none' | 'held-by-row' | 'not-held-by-another';
+
+type InstructionValues = Pick<
+  PayoutRowTable,
+  'seq' | 'proxy_type' | 'proxy_no' | 'payee_name' | 'reference1' | 'reference2'
+>;
 
 function updatePayout(values: PayoutValues) {
   return query
@@ -158,6 +163,12 @@ function prepareClaims(db: DatabaseSync) {
         .set({ attempts_recorded: values.attemptNo })
         .where('attempts_recorded', '=', values.attemptsBefore),
     ),
+    /** Skips the numbers of attempts that were found after a loss; changes nothing when one of them is known. */
+    raise: prepare(db, (values: ClaimOfRow & { attemptNo: number; attemptsBelow: number }) =>
+      ofClaim(values)
+        .set({ attempts_recorded: values.attemptNo })
+        .where('attempts_recorded', '<', values.attemptsBelow),
+    ),
     giveBack: prepare(db, (values: ClaimOfRow) =>
       ofClaim(values).set({ payout_seq: null }).where('payout_seq', '=', values.seq),
     ),
@@ -193,6 +204,20 @@ function prepareClaims(db: DatabaseSync) {
 /** Every statement of `apply`. */
 export function prepareApply(db: DatabaseSync) {
   return {
+    /** Only a row that never had an instruction gets one. */
+    validated: prepare(db, (values: InstructionValues) =>
+      query
+        .updateTable('payout_row')
+        .set({
+          proxy_type: values.proxy_type,
+          proxy_no: values.proxy_no,
+          payee_name: values.payee_name,
+          reference1: values.reference1,
+          reference2: values.reference2,
+        })
+        .where('seq', '=', values.seq)
+        .where('proxy_type', 'is', null),
+    ),
     payout: preparePayoutUpdates(db),
     attempt: prepareAttempts(db),
     claim: prepareClaims(db),

@@ -3,17 +3,19 @@
  * one sync to disk serves them all (group commit).
  */
 import type { DatabaseSync } from 'node:sqlite';
-import { canMovePayout, claimReleasingStatuses, type Attempt, type PayoutStatus } from '../core/payout.ts';
+import { canMovePayout, claimReleasingStatuses } from '../core/payout.ts';
+import type { Attempt, PayoutStatus, TransferOrder } from '../core/payout.ts';
 import type { Change } from '../core/ports.ts';
 import {
   prepareApply,
   prepareLatestEventSeq,
   type ApplyStatements,
   type ClaimGuard,
+  type ClaimOfRow,
 } from './apply-statements.ts';
 import { inTransaction } from './connection.ts';
 import { sqliteCodeOf, sqliteCodes } from './errors.ts';
-import { toAttemptRecord, toAttemptState, toPayoutState } from './rows.ts';
+import { toAttemptRecord, toAttemptState, toInstructionColumns, toPayoutState } from './rows.ts';
 
 /** A change that no table allows: a bug of whoever composed it. Nothing of its call is applied. */
 class ForbiddenChangeError extends Error {
@@ -75,6 +77,22 @@ function checkChange({ before, after, event, attempt, isIntent }: Change): void 
   if (isNew && attempt.attemptNo !== after.attemptNo) refuse('the new attempt is not the payout’s latest');
 }
 
+/** @throws ForbiddenChangeError */
+function checkAdopts({ before, after, event, adopts = [] }: Change): void {
+  const refuse = (why: string): never => {
+    throw new ForbiddenChangeError(`payout ${before.seq}: ${why}`);
+  };
+  const isFound = event.cause === 'found-after-loss';
+  if (isFound !== adopts.length > 0) refuse('what was found after a loss, and nothing else, is adopted');
+  let highest = before.attemptNo;
+  for (const { payoutSeq, attemptNo } of adopts) {
+    if (payoutSeq !== before.seq) refuse('the adopted attempt is another payout’s');
+    if (attemptNo <= highest) refuse(`adopted attempt ${attemptNo} does not follow ${highest}`);
+    highest = attemptNo;
+  }
+  if (isFound && after.attemptNo !== highest) refuse('the last adopted attempt is not the payout’s latest');
+}
+
 function readGate({ statements, gates }: Transaction, batchId: string): Gate {
   const known = gates.get(batchId);
   if (known !== undefined) return known;
@@ -87,24 +105,24 @@ function readGate({ statements, gates }: Transaction, batchId: string): Gate {
 }
 
 /** The line stop is looked up for the batch's account, so the bytes must name that account and no other. */
-function checkOrder({ before, attempt }: Change, gate: Gate): void {
-  const order = attempt?.order;
+function checkOrder({ before }: Change, order: TransferOrder | undefined, gate: Gate): void {
   if (order?.companyId === gate.companyId && order.payerAccount === gate.payerAccount) return;
   throw new ForbiddenChangeError(`payout ${before.seq}: the order names another company or payer account`);
 }
 
-function claimGuardOf({ before, after, isIntent }: Change): ClaimGuard {
-  if (isIntent === true) return 'held-by-row';
+function claimGuardOf({ before, after, isIntent, adopts }: Change): ClaimGuard {
+  if (isIntent === true || adopts !== undefined) return 'held-by-row';
   const takesItBack = isReleased(before.status) && !isReleased(after.status) && after.status !== 'paid';
   return takesItBack ? 'not-held-by-another' : 'none';
 }
 
 /** False when a guard no longer holds; nothing has changed then. */
 function applyChange(transaction: Transaction, change: Change): boolean {
-  const { before, after, event, attempt } = change;
+  const { before, after, event, attempt, adopts = [] } = change;
   const { statements } = transaction;
   const gate = readGate(transaction, before.batchId);
-  if (change.isIntent === true) checkOrder(change, gate);
+  if (change.isIntent === true) checkOrder(change, attempt?.order, gate);
+  for (const adopted of adopts) checkOrder(change, adopted.order, gate);
   // Nothing leaves, not even what was sent before, while the batch or its payer account is stopped.
   const isSend = change.isIntent === true || event.cause === 'sending-again';
   if (isSend && !gate.isOpen) return false;
@@ -119,8 +137,10 @@ function applyChange(transaction: Transaction, change: Change): boolean {
     eventSeq,
   });
   if (changed === 0) return false;
+  if (change.isValidated === true) statements.validated.run(toInstructionColumns(after));
   moveClaim(statements, change, claim);
   if (attempt !== undefined) keepAttempt(statements, attempt, change.isIntent === true);
+  for (const adopted of adopts) keepAttempt(statements, adopted, true);
   statements.appendEvent.run({
     seq: eventSeq,
     payout_seq: before.seq,
@@ -137,9 +157,15 @@ function applyChange(transaction: Transaction, change: Change): boolean {
 
 function moveClaim(
   { claim: statements }: ApplyStatements,
-  { before, after, event, attempt, isIntent }: Change,
-  claim: { readonly companyId: string; readonly payoutId: string; readonly seq: number },
+  { before, after, event, attempt, isIntent, adopts = [] }: Change,
+  claim: ClaimOfRow,
 ): void {
+  const [lowest] = adopts;
+  if (lowest !== undefined) {
+    const raised = { ...claim, attemptNo: after.attemptNo, attemptsBelow: lowest.attemptNo };
+    if (statements.raise.run(raised) === 0)
+      throw new ForbiddenChangeError(`payout ${before.seq}: attempt ${lowest.attemptNo} is known already`);
+  }
   if (isIntent === true && attempt !== undefined) {
     const { attemptNo } = attempt;
     const counted = statements.count.run({ ...claim, attemptNo, attemptsBefore: attemptNo - 1 });
@@ -187,17 +213,28 @@ function applyCall(transaction: Transaction, call: Call): boolean[] {
 /** Turns of the loop that a commit waits while each of them brings more calls: fewer syncs serve them all. */
 const gatherTurnsMax = 4;
 
-/** Gathers and commits the changes of one connection. */
-export function makeApplier(db: DatabaseSync): Applier {
+/**
+ * Gathers and commits the changes of one connection.
+ * @param onCommit told the number of the latest event once it is durable, before anybody else is; what it throws is
+ * a failure of the calls, so that nothing is sent on the strength of them
+ */
+export function makeApplier(
+  db: DatabaseSync,
+  onCommit: (latestEventSeq: number) => void = () => {},
+): Applier {
   const statements = prepareApply(db);
   const readLatestEventSeq = prepareLatestEventSeq(db);
   let waiting: Call[] = [];
 
-  const commit = (calls: readonly Call[]): readonly (readonly boolean[])[] =>
-    inTransaction(db, () => {
-      const transaction: Transaction = { statements, gates: new Map(), latestEventSeq: readLatestEventSeq() };
+  const commit = (calls: readonly Call[]): readonly (readonly boolean[])[] => {
+    const transaction: Transaction = { statements, gates: new Map(), latestEventSeq: 0 };
+    const applied = inTransaction(db, () => {
+      transaction.latestEventSeq = readLatestEventSeq();
       return calls.map((call) => applyCall(transaction, call));
     });
+    onCommit(transaction.latestEventSeq);
+    return applied;
+  };
 
   /** A call that cannot be applied is taken out, and the others are applied without it. */
   const settle = (calls: readonly Call[]): void => {
@@ -229,7 +266,10 @@ export function makeApplier(db: DatabaseSync): Applier {
   return {
     flush,
     apply: async (changes) => {
-      for (const change of changes) checkChange(change);
+      for (const change of changes) {
+        checkChange(change);
+        checkAdopts(change);
+      }
       if (changes.length === 0) return [];
       return new Promise((resolve, reject) => {
         waiting.push({ changes, resolve, reject });

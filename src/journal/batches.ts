@@ -1,7 +1,7 @@
 /** A batch's own life, the stops of the line, and the files that are due. */
 import type { DatabaseSync } from 'node:sqlite';
 import { canMoveBatch, type BatchStatus } from '../core/payout.ts';
-import type { BatchReason, LineStop, Report } from '../core/ports.ts';
+import type { BatchReason, LinePause, LineStop, Report } from '../core/ports.ts';
 import { inTransaction } from './connection.ts';
 import { query } from './dialect.ts';
 import { findHead } from './ingest.ts';
@@ -36,6 +36,12 @@ export function moveBatch(
     write(db, query.updateTable('batch').set(moved).where('batch_id', '=', batchId));
     return true;
   });
+}
+
+/** Counts the age of a batch from now on. @throws Error when there is no such batch */
+export function renewAge(db: DatabaseSync, batchId: string, nowMs: number): void {
+  const renewed = query.updateTable('batch').set({ age_from_ms: nowMs }).where('batch_id', '=', batchId);
+  if (inTransaction(db, () => write(db, renewed)) === 0) throw new Error(`there is no batch ${batchId}`);
 }
 
 /** Changes the account that a batch is paid from; false while any of its rows is in doubt. */
@@ -104,6 +110,46 @@ export function liftLineStop(
     .where('payer_account', '=', payerAccount)
     .where('lifted_at_ms', 'is', null);
   return inTransaction(db, () => write(db, lift) > 0);
+}
+
+/** The latest pause of a payer account. */
+export function readLinePause(
+  db: DatabaseSync,
+  companyId: string,
+  payerAccount: string,
+): LinePause | undefined {
+  const latest = query
+    .selectFrom('line_pause')
+    .selectAll()
+    .where('company_id', '=', companyId)
+    .where('payer_account', '=', payerAccount);
+  const record = readFirst(db, latest);
+  if (record === undefined) return undefined;
+  const { code, reason, remedy, troubles, since_ms: sinceMs, until_ms: untilMs } = record;
+  const isTransfer = record.is_transfer === 1;
+  return { companyId, payerAccount, code, reason, remedy, troubles, isTransfer, sinceMs, untilMs };
+}
+
+/** Records a pause in the place of the one before it. */
+export function recordLinePause(db: DatabaseSync, pause: LinePause): void {
+  const { code, reason, remedy, troubles } = pause;
+  const line = { company_id: pause.companyId, payer_account: pause.payerAccount };
+  const times = { since_ms: pause.sinceMs, until_ms: pause.untilMs };
+  const changed = { code, reason, remedy, troubles, is_transfer: pause.isTransfer ? 1 : 0, ...times };
+  const insert = query
+    .insertInto('line_pause')
+    .values({ ...line, ...changed })
+    .onConflict((conflict) => conflict.columns(['company_id', 'payer_account']).doUpdateSet(changed));
+  inTransaction(db, () => write(db, insert));
+}
+
+/** Forgets the pause of a payer account. */
+export function clearLinePause(db: DatabaseSync, companyId: string, payerAccount: string): void {
+  const clear = query
+    .deleteFrom('line_pause')
+    .where('company_id', '=', companyId)
+    .where('payer_account', '=', payerAccount);
+  inTransaction(db, () => write(db, clear));
 }
 
 /** The reports recorded for a batch, in the order of their numbers. */

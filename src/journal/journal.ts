@@ -6,20 +6,30 @@ import { readBatch, readBatches, readHoldTotals, readTotals } from './batch-quer
 import * as batches from './batches.ts';
 import * as bulk from './bulk.ts';
 import { makeStage, rejectBatch, startIngest } from './ingest.ts';
+import { prepareLoss } from './loss.ts';
 import { makePayoutQueries } from './payout-queries.ts';
 import { seal } from './seal.ts';
+import { makeSimilarPayment } from './similar-payment.ts';
 import { openSnapshot } from './snapshot.ts';
 
 export interface JournalParts {
   readonly db: DatabaseSync;
   /** Of the file, for snapshots. */
   readonly path: string;
-  /** Called when the journal has come further, after the commit: at a seal, when a batch moves, and at the end. */
-  readonly onAdvance: () => void;
+  readonly mark: JournalMark;
+}
+
+/** What stands beside the journal and says how far it has come. What it throws stops whoever wanted to go on. */
+export interface JournalMark {
+  /** The journal has come further, after the commit: at a seal, when a batch moves, and at the end. */
+  advance(): void;
+  /** Changes were committed, the latest with this number. */
+  note(latestEventSeq: number): void;
+  close(): void;
 }
 
 /** The parts of the port that work on whole batches. */
-function makeBatchMethods({ db, onAdvance }: JournalParts) {
+function makeBatchMethods({ db, mark }: JournalParts) {
   const stage = makeStage(db);
   return {
     batches: async () => readBatches(db),
@@ -28,7 +38,7 @@ function makeBatchMethods({ db, onAdvance }: JournalParts) {
     stage: async (batchId, rows) => stage(batchId, rows),
     seal: async (batchId, totals, nowMs) => {
       seal(db, batchId, totals, nowMs);
-      onAdvance();
+      mark.advance();
       const batch = readBatch(db, batchId);
       if (batch === undefined) throw new Error(`batch ${batchId} was sealed and is not there`);
       return batch;
@@ -36,9 +46,10 @@ function makeBatchMethods({ db, onAdvance }: JournalParts) {
     rejectBatch: async (batchId, code, reason, nowMs) => rejectBatch(db, batchId, code, reason, nowMs),
     moveBatch: async (batchId, to, why, nowMs) => {
       const isMoved = batches.moveBatch(db, batchId, to, why, nowMs);
-      if (isMoved) onAdvance();
+      if (isMoved) mark.advance();
       return isMoved;
     },
+    renewAge: async (batchId, nowMs) => batches.renewAge(db, batchId, nowMs),
     movePayer: async (batchId, payerAccount) => batches.movePayer(db, batchId, payerAccount),
     totals: async (batchId) => readTotals(db, batchId),
     holdTotals: async (batchId) => readHoldTotals(db, batchId),
@@ -54,6 +65,9 @@ function makeLineMethods({ db }: JournalParts) {
     recordLineStop: async (stop) => batches.recordLineStop(db, stop),
     liftLineStop: async (companyId, payerAccount, nowMs) =>
       batches.liftLineStop(db, companyId, payerAccount, nowMs),
+    linePause: async (companyId, payerAccount) => batches.readLinePause(db, companyId, payerAccount),
+    recordLinePause: async (pause) => batches.recordLinePause(db, pause),
+    clearLinePause: async (companyId, payerAccount) => batches.clearLinePause(db, companyId, payerAccount),
     reports: async (batchId) => batches.readReports(db, batchId),
     recordReports: async (reports) => batches.recordReports(db, reports),
   } satisfies Partial<Journal>;
@@ -61,20 +75,24 @@ function makeLineMethods({ db }: JournalParts) {
 
 /** The journal on an open connection, which it closes in the end. */
 export function makeJournal(parts: JournalParts): Journal {
-  const { db, path, onAdvance } = parts;
-  const applier = makeApplier(db);
+  const { db, path, mark } = parts;
+  const applier = makeApplier(db, (latestEventSeq) => mark.note(latestEventSeq));
+  const readLoss = prepareLoss(db);
   return {
     ...makeBatchMethods(parts),
     ...makePayoutQueries(db),
+    similarPayment: makeSimilarPayment(db),
     ...makeLineMethods(parts),
+    loss: async () => readLoss(),
     apply: applier.apply,
     snapshot: async () => openSnapshot(path),
     [Symbol.asyncDispose]: async () => {
       if (!db.isOpen) return;
       applier.flush();
       try {
-        onAdvance();
+        mark.advance();
       } finally {
+        mark.close();
         db.close();
       }
     },

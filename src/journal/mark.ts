@@ -2,26 +2,47 @@
  * The mark: a small file beside the journal that says which journal works here and how far it had come. A journal that
  * is missing, new, or older than its mark was lost or restored: it no longer knows what was sent, so it is refused.
  */
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import { closeSync, fdatasyncSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { asFileWriteError, JournalRefusedError } from './errors.ts';
 
-/** How far a journal has come; both numbers only grow. */
+/** How far a journal has come; all numbers only grow. */
 export interface Mark {
   readonly journalId: string;
+  /** When it last went on after a loss: a copy from before knows nothing of what was sent since. 0: never. */
+  readonly recoveredAtMs: number;
   readonly sealedBatches: number;
   readonly latestEventSeq: number;
 }
+
+const wayOut =
+  'If there is none, "paydrop run --journal-lost --since YYYY-MM-DD FILE.." asks the bank about every payout before ' +
+  'it sends one; the day is the first of which something may be missing';
 
 const markFileName = 'journal.mark';
 
 /** Where the mark of a journal in this folder stands. */
 const markPathIn = (dataDir: string): string => join(dataDir, markFileName);
 
-function isMark(value: unknown): value is Mark {
-  if (typeof value !== 'object' || value === null) return false;
-  const { journalId, sealedBatches, latestEventSeq } = value as Partial<Record<keyof Mark, unknown>>;
-  return typeof journalId === 'string' && Number.isInteger(sealedBatches) && Number.isInteger(latestEventSeq);
+/** What stands where the mark should. */
+export type FoundMark = Mark | undefined | 'unreadable';
+
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value);
+
+/** @throws SyntaxError when the text is no mark */
+function parseMark(text: string): Mark {
+  const value: unknown = JSON.parse(text);
+  const fields = (typeof value === 'object' && value !== null ? value : {}) as Partial<
+    Record<keyof Mark, unknown>
+  >;
+  const { journalId, recoveredAtMs = 0, sealedBatches, latestEventSeq } = fields;
+  const isMark =
+    typeof journalId === 'string' &&
+    isCount(recoveredAtMs) &&
+    isCount(sealedBatches) &&
+    isCount(latestEventSeq);
+  if (!isMark) throw new SyntaxError('no mark');
+  return { journalId, recoveredAtMs, sealedBatches, latestEventSeq };
 }
 
 /**
@@ -30,36 +51,48 @@ function isMark(value: unknown): value is Mark {
  */
 export function readMark(dataDir: string): Mark | undefined {
   const path = markPathIn(dataDir);
+  const read = (): Mark => parseMark(readFileSync(path, 'utf8'));
   try {
-    const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
-    if (isMark(value)) return value;
+    return read();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    // Whoever is sending may have been writing it.
+    if (error instanceof SyntaxError) return readOrRefuse(path, read);
     throw unreadable(path, error);
   }
-  throw unreadable(path, undefined);
+}
+
+function readOrRefuse(path: string, read: () => Mark): Mark {
+  try {
+    return read();
+  } catch (error) {
+    throw unreadable(path, error);
+  }
 }
 
 function unreadable(path: string, cause: unknown): JournalRefusedError {
   const why = 'it says how far the journal beside it had come, so nothing is sent without it';
   return new JournalRefusedError(
-    `${path} cannot be read: ${why}; put back the newest copy of the whole folder`,
-    {
-      cause,
-    },
+    `${path} cannot be read: ${why}; put back the newest copy of the whole folder. ${wayOut}`,
+    { cause },
   );
 }
+
+/** Long enough for the largest numbers: a mark that is overwritten in place always has the same length. */
+const markLength = 255;
+
+const encodeMark = (mark: Mark): string => `${JSON.stringify(mark).padEnd(markLength)}\n`;
 
 /**
  * Writes the mark so that a reader, or a crash, meets the old one or the new one whole.
  * @throws JournalWriteError when the disk is full or may not be written
  */
-export function writeMark(dataDir: string, mark: Mark): void {
+function writeMark(dataDir: string, mark: Mark): void {
   const path = markPathIn(dataDir);
   // Always the same name: only the holder of the right to send writes it, and what a crash has left is written over.
   const temporaryPath = `${path}.tmp`;
   try {
-    writeDurably(temporaryPath, `${JSON.stringify(mark)}\n`);
+    writeDurably(temporaryPath, encodeMark(mark));
     renameSync(temporaryPath, path);
     syncFolder(dirname(path));
   } catch (error) {
@@ -89,26 +122,97 @@ export function syncFolder(path: string): void {
 
 const cure =
   'Nothing is sent, since payouts of the lost part would be paid again. ' +
-  'Put back the newest journal.db together with its -wal file, or have the bank confirm what it has paid first';
+  `Put back the newest journal.db together with its -wal file. ${wayOut}`;
 
 /** @throws JournalRefusedError when the mark stands and there is no journal, or an empty one */
-export function requireNoMark(dataDir: string, mark: Mark | undefined): void {
+export function requireNoMark(dataDir: string, mark: FoundMark): void {
   if (mark === undefined) return;
   throw new JournalRefusedError(
     `the journal that worked in ${dataDir} is lost: journal.mark is there, journal.db is not. ${cure}`,
   );
 }
 
-/** @throws JournalRefusedError when the journal is another one than the mark names, or has not come as far */
-export function checkMark(dataDir: string, mark: Mark | undefined, present: Mark): void {
-  if (mark === undefined) return;
+/** Why this is not the journal that the mark stands for, or not all of it; undefined when it is. */
+export function describeMissing(dataDir: string, mark: FoundMark, present: Mark): string | undefined {
+  if (mark === undefined) return undefined;
+  if (mark === 'unreadable') return `journal.mark in ${dataDir} cannot be read`;
   if (mark.journalId !== present.journalId) {
-    throw new JournalRefusedError(
-      `journal.db in ${dataDir} is not the journal that worked here before. ${cure}`,
-    );
+    return `journal.db in ${dataDir} is not the journal that worked here before. ${cure}`;
+  }
+  if (present.recoveredAtMs < mark.recoveredAtMs) {
+    return `journal.db in ${dataDir} is a copy from before the journal last went on after a loss. ${cure}`;
   }
   if (present.sealedBatches < mark.sealedBatches || present.latestEventSeq < mark.latestEventSeq) {
     const lost = `it has ${present.sealedBatches} files and ${present.latestEventSeq} events, ${mark.sealedBatches} and ${mark.latestEventSeq} were recorded`;
-    throw new JournalRefusedError(`journal.db in ${dataDir} is an older copy: ${lost}. ${cure}`);
+    return `journal.db in ${dataDir} is an older copy: ${lost}. ${cure}`;
+  }
+  return undefined;
+}
+
+/** How long the disk may lag behind what was written to the mark: only a power cut makes a difference. */
+const unsyncedMsMax = 2_000;
+
+/**
+ * Keeps the mark up to date, always after the commit, so that it is never ahead of the journal. With every commit it
+ * is overwritten in place, which survives the death of the process and costs a few microseconds; it is synced now and
+ * then, and written anew when the journal is opened, a batch moves, and in the end.
+ */
+export class MarkKeeper {
+  readonly #dataDir: string;
+  readonly #readPresent: () => Mark;
+  #written: Mark | undefined;
+  #file: number | undefined;
+  #syncedAtMs = -Infinity;
+
+  constructor(dataDir: string, found: FoundMark, readPresent: () => Mark) {
+    this.#dataDir = dataDir;
+    this.#written = found === 'unreadable' ? undefined : found;
+    this.#readPresent = readPresent;
+  }
+
+  /** Brings the mark up to date, durably. @throws JournalWriteError when it cannot be written: nothing more is sent then */
+  advance(): void {
+    const present = this.#readPresent();
+    if (this.#file !== undefined && this.#written !== undefined && isSameMark(this.#written, present)) return;
+    this.close();
+    writeMark(this.#dataDir, present);
+    this.#written = present;
+    this.#file = openSync(markPathIn(this.#dataDir), 'r+');
+  }
+
+  /** Notes a commit with the number of the latest event. @throws JournalWriteError as `advance` does */
+  note(latestEventSeq: number): void {
+    const file = this.#file;
+    if (file === undefined || this.#written === undefined) {
+      this.advance();
+      return;
+    }
+    if (latestEventSeq === this.#written.latestEventSeq) return;
+    const mark = { ...this.#written, latestEventSeq };
+    try {
+      writeSync(file, encodeMark(mark), 0);
+      this.#syncNowAndThen(file);
+    } catch (error) {
+      throw asFileWriteError(markPathIn(this.#dataDir), error);
+    }
+    this.#written = mark;
+  }
+
+  #syncNowAndThen(file: number): void {
+    const nowMs = performance.now();
+    if (nowMs - this.#syncedAtMs < unsyncedMsMax) return;
+    fdatasyncSync(file);
+    this.#syncedAtMs = nowMs;
+  }
+
+  close(): void {
+    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file = undefined;
   }
 }
+
+const isSameMark = (left: Mark, right: Mark): boolean =>
+  left.journalId === right.journalId &&
+  left.recoveredAtMs === right.recoveredAtMs &&
+  left.sealedBatches === right.sealedBatches &&
+  left.latestEventSeq === right.latestEventSeq;

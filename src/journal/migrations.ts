@@ -188,6 +188,8 @@ alter table attempt add column turned_away integer not null default 0;
 alter table batch add column age_from_ms integer not null default 0;
 update batch set age_from_ms = started_at_ms;
 
+create index attempt_to_payee on attempt (proxy_no, amount_text, intent_at_ms);
+
 create index claim_tried_again on claim (company_id, payout_id) where attempts_recorded > 1;
 
 create table line_pause (
@@ -197,6 +199,8 @@ create table line_pause (
   reason text not null,
   remedy text not null,
   troubles integer not null,
+  is_transfer integer not null,
+  since_ms integer not null,
   until_ms integer not null,
   primary key (company_id, payer_account)
 ) strict, without rowid;

@@ -7,13 +7,23 @@ import { prepareLatestEventSeq } from './apply-statements.ts';
 import { inTransaction, openConnection } from './connection.ts';
 import { query } from './dialect.ts';
 import { asFileWriteError, asRefusal, JournalRefusedError } from './errors.ts';
-import { makeJournal } from './journal.ts';
-import { checkMark, readMark, requireNoMark, syncFolder, writeMark, type Mark } from './mark.ts';
+import { makeJournal, type JournalMark } from './journal.ts';
+import { prepareLoss, recordLoss, requireWhole, type Recovery } from './loss.ts';
+import {
+  describeMissing,
+  MarkKeeper,
+  readMark,
+  requireNoMark,
+  syncFolder,
+  type FoundMark,
+  type Mark,
+} from './mark.ts';
 import { migrate, readSchemaVersion, schemaVersion } from './migrations.ts';
 import { requireStamp, writeStamp, type Stamp } from './stamp.ts';
 import { readFirst } from './statements.ts';
 
 export { JournalRefusedError, JournalWriteError } from './errors.ts';
+export type { Recovery } from './loss.ts';
 export type { Stamp } from './stamp.ts';
 
 export interface JournalOpening {
@@ -24,6 +34,8 @@ export interface JournalOpening {
    * one up to date. `beside`: for every other; the journal must be there.
    */
   readonly access: 'own' | 'beside';
+  /** Lets a journal go on (`own`) that was lost or restored; the loss is recorded, and remembered from then on. */
+  readonly recovery?: Recovery | undefined;
   /** Epoch milliseconds, for the record of when the tables were made. */
   readonly nowMs?: number;
 }
@@ -48,14 +60,15 @@ export async function openJournalIfThere(opening: JournalOpening): Promise<Journ
   const dataDir = resolve(opening.dataDir);
   const path = join(dataDir, journalFileName);
   // Before the journal: it only grows, so what the mark says now it must have.
-  const mark = readMark(dataDir);
+  const mark = readMarkToCompare(dataDir, opening);
   if (!existsSync(path)) {
-    requireNoMark(dataDir, mark);
+    if (!isRecovering(opening)) requireNoMark(dataDir, mark);
     if (opening.access === 'beside') return undefined;
     createFile(dataDir, path);
   }
   const db = openFile(path);
   try {
+    if (isRecovering(opening)) requireWhole(db);
     if (!prepareTables(db, opening, dataDir, mark)) {
       db.close();
       return undefined;
@@ -66,6 +79,19 @@ export async function openJournalIfThere(opening: JournalOpening): Promise<Journ
     throw error;
   }
 }
+
+/** The mark as it stands; a person who lets a lost journal go on does so even if it says nothing any more. */
+function readMarkToCompare(dataDir: string, opening: JournalOpening): FoundMark {
+  try {
+    return readMark(dataDir);
+  } catch (error) {
+    if (isRecovering(opening) && error instanceof JournalRefusedError) return 'unreadable';
+    throw error;
+  }
+}
+
+const isRecovering = ({ access, recovery }: JournalOpening): boolean =>
+  access === 'own' && recovery !== undefined;
 
 /** SQLite would make the file readable by others; its side files take over the mode that the file has. */
 function createFile(dataDir: string, path: string): void {
@@ -87,12 +113,8 @@ function openFile(path: string): DatabaseSync {
 }
 
 /** Brings the tables up to date where this process may; false when there are none and it may not. */
-function prepareTables(
-  db: DatabaseSync,
-  { access, stamp, nowMs = Date.now() }: JournalOpening,
-  dataDir: string,
-  mark: Mark | undefined,
-): boolean {
+function prepareTables(db: DatabaseSync, opening: JournalOpening, dataDir: string, mark: FoundMark): boolean {
+  const { access, stamp, nowMs = Date.now() } = opening;
   const version = readSchemaVersion(db);
   if (version > schemaVersion) {
     throw new JournalRefusedError(
@@ -100,7 +122,7 @@ function prepareTables(
     );
   }
   if (version === schemaVersion) return true;
-  if (version === 0) requireNoMark(dataDir, mark);
+  if (version === 0 && !isRecovering(opening)) requireNoMark(dataDir, mark);
   if (access === 'beside') {
     if (version === 0) return false;
     throw new JournalRefusedError(
@@ -115,25 +137,29 @@ function prepareTables(
 }
 
 /** Checks stamp and mark, and keeps the mark up to date while the journal is open. */
-function keepMarked(
-  db: DatabaseSync,
-  { stamp, access }: JournalOpening,
-  dataDir: string,
-  mark: Mark | undefined,
-): Journal {
+function keepMarked(db: DatabaseSync, opening: JournalOpening, dataDir: string, mark: FoundMark): Journal {
+  const { stamp, access, recovery, nowMs = Date.now() } = opening;
+  const path = join(dataDir, journalFileName);
   const journalId = requireStamp(db, dataDir, stamp);
-  let written = mark;
-  checkMark(dataDir, mark, readProgress(db, journalId));
-  const onAdvance = (): void => {
-    const present = readProgress(db, journalId);
-    if (written !== undefined && isSameMark(written, present)) return;
-    writeMark(dataDir, present);
-    written = present;
-  };
-  // A process beside the sender leaves the mark alone, so that reading changes nothing.
-  const mayMark = access === 'own';
-  if (mayMark) onAdvance();
-  return makeJournal({ db, path: join(dataDir, journalFileName), onAdvance: mayMark ? onAdvance : () => {} });
+  const readPresent = (): Mark => readProgress(db, journalId);
+  const missing = findMissing(dataDir, mark, readPresent);
+  if (isRecovering(opening) && recovery !== undefined) recordLoss(db, recovery, missing !== undefined, nowMs);
+  else if (missing !== undefined) throw new JournalRefusedError(missing);
+  if (access === 'beside') return makeJournal({ db, path, mark: unkeptMark });
+  const keeper = new MarkKeeper(dataDir, mark, readPresent);
+  keeper.advance();
+  return makeJournal({ db, path, mark: keeper });
+}
+
+/** A process beside the sender leaves the mark alone, so that reading changes nothing. */
+const unkeptMark: JournalMark = { advance: () => {}, note: () => {}, close: () => {} };
+
+/** Looks twice: whoever is sending may have been writing the mark when it was read. */
+function findMissing(dataDir: string, mark: FoundMark, readPresent: () => Mark): string | undefined {
+  const missing = describeMissing(dataDir, mark, readPresent());
+  if (missing === undefined || mark === 'unreadable') return missing;
+  const again = readMark(dataDir);
+  return describeMissing(dataDir, again, readPresent());
 }
 
 function readProgress(db: DatabaseSync, journalId: string): Mark {
@@ -143,12 +169,8 @@ function readProgress(db: DatabaseSync, journalId: string): Mark {
     .where('sealed_at_ms', 'is not', null);
   return {
     journalId,
+    recoveredAtMs: prepareLoss(db)()?.recoveredAtMs ?? 0,
     sealedBatches: readFirst(db, sealed)?.batches ?? 0,
     latestEventSeq: prepareLatestEventSeq(db)(),
   };
 }
-
-const isSameMark = (left: Mark, right: Mark): boolean =>
-  left.journalId === right.journalId &&
-  left.sealedBatches === right.sealedBatches &&
-  left.latestEventSeq === right.latestEventSeq;

@@ -1,8 +1,8 @@
 /** Reads about payouts, each an index lookup however many rows the journal has. */
 import type { DatabaseSync } from 'node:sqlite';
-import { sql } from 'kysely';
+import { sql, type InferResult } from 'kysely';
 import type { Attempt, Payout } from '../core/payout.ts';
-import type { ClaimHolder, InDoubt, Journal, PayoutHistory, ReadyPayout } from '../core/ports.ts';
+import type { AttemptKey, ClaimHolder, InDoubt, Journal, PayoutHistory, ReadyPayout } from '../core/ports.ts';
 import { readBatch } from './batch-queries.ts';
 import { query } from './dialect.ts';
 import {
@@ -59,19 +59,60 @@ export function prepareInDoubt(db: DatabaseSync) {
 
 /** The latest attempts of submitted rows that are to be inquired. */
 function selectToInquire(batchId: string | null) {
-  return selectPayouts()
-    .innerJoin('attempt as a', (join) =>
-      join.onRef('a.payout_seq', '=', 'p.seq').onRef('a.attempt_no', '=', 'p.attempt_no'),
-    )
-    .where('a.next_inquiry_at_ms', 'is not', null)
-    .where('p.status', '=', literal('submitted'))
-    .where(inBatch(batchId))
-    .orderBy('a.next_inquiry_at_ms');
+  return (
+    selectPayouts()
+      .innerJoin('attempt as a', (join) =>
+        join.onRef('a.payout_seq', '=', 'p.seq').onRef('a.attempt_no', '=', 'p.attempt_no'),
+      )
+      .where('a.next_inquiry_at_ms', 'is not', null)
+      // Paid: by late proof for an earlier attempt, and what became of the latest is not known yet.
+      .where('p.status', 'in', [literal('submitted'), literal('paid')])
+      .where(inBatch(batchId))
+      .orderBy('a.next_inquiry_at_ms')
+  );
 }
 
 export function prepareDueInquiries(db: DatabaseSync) {
   return prepare(db, (values: Page & { nowMs: number }) =>
     selectToInquire(values.batchId).where('a.next_inquiry_at_ms', '<=', values.nowMs).limit(values.limit),
+  );
+}
+
+/** Due later than any delay reaches: our clock has gone back since. */
+function prepareBeyondHorizon(db: DatabaseSync) {
+  return prepare(db, (values: Page & { horizonMs: number }) =>
+    selectToInquire(values.batchId).where('a.next_inquiry_at_ms', '>', values.horizonMs).limit(values.limit),
+  );
+}
+
+/** Every attempt but those that are paid, or that their payout is in doubt about, of payoutIds tried more than once. */
+export function prepareSuperseded(db: DatabaseSync) {
+  return prepare(db, (values: AttemptKey & { sinceMs: number; limit: number }) =>
+    query
+      .selectFrom('claim as c')
+      // SQLite keeps the order of a cross join: few claims were tried again, many attempts were made.
+      .crossJoin('payout_place as o')
+      .crossJoin('payout as p')
+      .crossJoin('attempt as a')
+      .selectAll('a')
+      .whereRef('o.payout_id', '=', 'c.payout_id')
+      .whereRef('p.seq', '=', 'o.payout_seq')
+      .whereRef('a.payout_seq', '=', 'p.seq')
+      .whereRef('a.company_id', '=', 'c.company_id')
+      .where('c.attempts_recorded', '>', sql.lit(1))
+      .where('a.status', '<>', 'paid')
+      .where('a.sends', '>', 0)
+      .where('a.intent_at_ms', '>=', values.sinceMs)
+      .where((eb) =>
+        eb.or([
+          eb('a.attempt_no', '<', eb.ref('c.attempts_recorded')),
+          eb.and([eb('p.status', '=', literal('paid')), eb('a.next_inquiry_at_ms', 'is', null)]),
+        ]),
+      )
+      .where(sql<boolean>`(a.payout_seq, a.attempt_no) > (${values.payoutSeq}, ${values.attemptNo})`)
+      .orderBy('a.payout_seq')
+      .orderBy('a.attempt_no')
+      .limit(values.limit),
   );
 }
 
@@ -91,16 +132,32 @@ export function prepareCountInDoubt(db: DatabaseSync) {
   );
 }
 
+/** Rows that hold a claim. */
+function selectHolders() {
+  return query
+    .selectFrom('claim as c')
+    .innerJoin('payout as p', 'p.seq', 'c.payout_seq')
+    .innerJoin('batch as b', 'b.batch_id', 'p.batch_id')
+    .select(['c.payout_id', 'p.batch_id', 'p.row_no', 'b.file_name', 'p.status']);
+}
+
 function prepareClaimHolder(db: DatabaseSync) {
   return prepare(db, (values: { companyId: string; payoutId: string }) =>
-    query
-      .selectFrom('claim as c')
-      .innerJoin('payout as p', 'p.seq', 'c.payout_seq')
-      .innerJoin('batch as b', 'b.batch_id', 'p.batch_id')
-      .select(['c.payout_id', 'p.batch_id', 'p.row_no', 'b.file_name', 'p.status'])
+    selectHolders()
       .where('c.company_id', '=', values.companyId)
       .where('c.similar_key', '=', similarKeyOf(values.payoutId))
       .where('c.payout_id', '=', values.payoutId),
+  );
+}
+
+/** Who holds a payoutId that differs from this one only in case or leading zeros. */
+function prepareSimilarHolders(db: DatabaseSync) {
+  return prepare(db, (values: { companyId: string; payoutId: string }) =>
+    selectHolders()
+      .where('c.company_id', '=', values.companyId)
+      .where('c.similar_key', '=', similarKeyOf(values.payoutId))
+      .where('c.payout_id', '<>', values.payoutId)
+      .orderBy('p.seq'),
   );
 }
 
@@ -156,11 +213,18 @@ type PayoutQueries = Pick<
   | 'nextInquiryAtMs'
   | 'inDoubt'
   | 'countInDoubt'
+  | 'superseded'
   | 'attemptsOf'
   | 'payout'
   | 'findPayouts'
+  | 'similarHolders'
   | 'claimHolders'
 >;
+
+function toHolder(record: InferResult<ReturnType<typeof selectHolders>>[number]): ClaimHolder {
+  const { payout_id: payoutId, batch_id: batchId, row_no: rowNo, file_name: fileName, status } = record;
+  return { payoutId, batchId, rowNo, fileName, status };
+}
 
 /** Adds the attempt that is in doubt to rows that must have one: the latest, or an earlier one that came alive again. */
 function makeInDoubt(db: DatabaseSync): (record: PayoutRecord) => InDoubt {
@@ -169,6 +233,7 @@ function makeInDoubt(db: DatabaseSync): (record: PayoutRecord) => InDoubt {
       .selectFrom('attempt')
       .selectAll()
       .where('payout_seq', '=', values.seq)
+      .where('status', '<>', 'paid')
       .orderBy((eb) => eb('status', '=', 'unresolved'), 'desc')
       .orderBy('attempt_no', 'desc')
       .limit(1),
@@ -184,10 +249,13 @@ function makeInDoubt(db: DatabaseSync): (record: PayoutRecord) => InDoubt {
 export function makePayoutQueries(db: DatabaseSync): PayoutQueries {
   const readyPage = prepareReadyPage(db);
   const dueInquiries = prepareDueInquiries(db);
+  const beyondHorizon = prepareBeyondHorizon(db);
   const nextInquiry = prepareNextInquiry(db);
   const inDoubt = prepareInDoubt(db);
   const countInDoubt = prepareCountInDoubt(db);
   const claimHolder = prepareClaimHolder(db);
+  const similarHolders = prepareSimilarHolders(db);
+  const superseded = prepareSuperseded(db);
   const withAttempt = makeInDoubt(db);
   const bySeq = prepare(db, (values: { seq: number }) => selectPayouts().where('p.seq', '=', values.seq));
 
@@ -197,13 +265,23 @@ export function makePayoutQueries(db: DatabaseSync): PayoutQueries {
         payout: toPayoutSurely(record),
         attemptsRecorded: record.attempts_recorded,
       })),
-    dueInquiries: async (nowMs, limit, batchId) =>
-      dueInquiries.all({ nowMs, limit, batchId: batchId ?? null }).map(withAttempt),
+    dueInquiries: async (nowMs, limit, inBatchId, horizonMs = Number.MAX_SAFE_INTEGER) => {
+      const page = { limit, batchId: inBatchId ?? null };
+      const due = dueInquiries.all({ ...page, nowMs });
+      const rest = due.length < limit ? beyondHorizon.all({ ...page, horizonMs }) : [];
+      return [...due, ...rest].slice(0, limit).map(withAttempt);
+    },
     nextInquiryAtMs: async (batchId) =>
       nextInquiry.get({ batchId: batchId ?? null })?.next_inquiry_at_ms ?? undefined,
     inDoubt: async (afterSeq, limit, batchId) =>
       inDoubt.all({ afterSeq, limit, batchId: batchId ?? null }).map(withAttempt),
     countInDoubt: async (status) => countInDoubt.get({ status: status ?? null })?.rows ?? 0,
+    superseded: async (sinceMs, after, limit) =>
+      superseded.all({ sinceMs, ...after, limit }).map((record): InDoubt => {
+        const owner = bySeq.get({ seq: record.payout_seq });
+        if (owner === undefined) throw new Error(`attempt ${record.trans_ref_no} belongs to no payout`);
+        return { payout: toPayoutSurely(owner), attempt: toAttempt(record) };
+      }),
     attemptsOf: async (companyId, payoutId) => readAttemptsOf(db, companyId, payoutId),
     payout: async (seq): Promise<Payout | undefined> => {
       const record = bySeq.get({ seq });
@@ -213,12 +291,11 @@ export function makePayoutQueries(db: DatabaseSync): PayoutQueries {
       findSeqs(db, name)
         .map((seq) => readHistory(db, seq))
         .toSorted(latestFirst),
+    similarHolders: async (companyId, payoutId) => similarHolders.all({ companyId, payoutId }).map(toHolder),
     claimHolders: async (companyId, payoutIds) =>
       payoutIds.flatMap((payoutId): ClaimHolder[] => {
         const holder = claimHolder.get({ companyId, payoutId });
-        if (holder === undefined) return [];
-        const { batch_id: batchId, row_no: rowNo, file_name: fileName, status } = holder;
-        return [{ payoutId, batchId, rowNo, fileName, status }];
+        return holder === undefined ? [] : [toHolder(holder)];
       }),
   };
 }

@@ -283,3 +283,15 @@ export function toPayoutState(payout: Payout) {
     is_alarm: payout.isAlarm ? 1 : 0,
   };
 }
+
+/** What a row asks for, as `payout_row` holds it beside the cells. */
+export function toInstructionColumns({ seq, instruction }: Payout) {
+  return {
+    seq,
+    proxy_type: instruction.proxyType,
+    proxy_no: instruction.proxyNo,
+    payee_name: instruction.payeeName,
+    reference1: instruction.reference1,
+    reference2: instruction.reference2,
+  };
+}

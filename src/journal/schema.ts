@@ -178,6 +178,9 @@ interface LinePauseTable {
   readonly reason: string;
   readonly remedy: string;
   readonly troubles: number;
+  /** A transfer met it. */
+  readonly is_transfer: number;
+  readonly since_ms: number;
   readonly until_ms: number;
 }
 

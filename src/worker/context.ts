@@ -2,8 +2,11 @@
 import type { PayerSetup } from '../core/decide.ts';
 import type { Bank, Clock, Journal } from '../core/ports.ts';
 import type { Payout } from '../core/payout.ts';
-import type { ClockReading, SettlePolicy } from '../core/sending-rule.ts';
+import type { SettlePolicy } from '../core/sending-rule.ts';
+import type { BankClock } from './bank-clock.ts';
 import type { LineGate } from './line-gate.ts';
+import type { Paces } from './pace.ts';
+import type { Turns } from './turns.ts';
 
 export interface VerifyPolicy {
   readonly enabled: boolean;
@@ -11,6 +14,14 @@ export interface VerifyPolicy {
   /** What becomes of a payout whose payee check gives no answer. */
   readonly whenUnavailable: 'hold' | 'pay';
   readonly onThaiNameMismatch: 'hold' | 'pay';
+}
+
+/** When a person must look before money moves; 0 means never. */
+export interface LookLimits {
+  /** How long a batch may wait, from its drop or from when a person last let it go on. */
+  readonly batchMaxAgeHours: number;
+  /** How many days are looked back on for a payout to the same payee over the same amount. */
+  readonly similarDays: number;
 }
 
 /** Something to be logged; `facts` are free of secrets and of full numbers. */
@@ -24,6 +35,7 @@ export interface WorkerContext {
   readonly bankClock: BankClock;
   readonly verify: VerifyPolicy;
   readonly settle: SettlePolicy;
+  readonly limits: LookLimits;
   readonly transferConcurrency: number;
   readonly channelId: string;
   readonly termId: string;
@@ -33,16 +45,22 @@ export interface WorkerContext {
   /** Aborted when nothing new is to be begun: the process is asked to stop, or the wait is over. */
   readonly stop: AbortSignal;
   readonly run: RunState;
+  /** Of everything that this process sends: like payouts look for one another one by one. */
+  readonly payeeTurns: Turns;
+  /** How fast the bank lets this process go; of this run alone when left out. */
+  readonly paces?: Paces;
 }
 
 /** What the steps of one run tell one another; nothing here outlives the process. */
 export class RunState {
   /** Rows whose request is under way in this process: nobody inquires about them meanwhile. */
   readonly inFlight = new Set<number>();
+  /** Rows that the bank knows nothing of, asked after a loss of the journal, and that were not sent yet. */
+  readonly lookedUp = new Set<number>();
   /** True while ready rows are being handed out; the wait for what is in doubt has not begun then. */
   isSending = true;
-  /** The stop of the line is known to the journal: a person may lift it there, so it is not recorded again. */
-  isStopRecorded = false;
+  /** True when what earlier runs have left in doubt has been asked about once. */
+  hasAsked = false;
   /** Aborted when a part of the run has broken: nothing new is begun by any other. */
   readonly broken = new AbortController();
   readonly #clock: Clock;
@@ -87,25 +105,4 @@ export function payerOf(
     companyId: batch.companyId,
     payerAccount: batch.payerAccount,
   };
-}
-
-/** The bank's time as its latest `Date` header told it, carried on by our own clock. */
-export class BankClock {
-  #offsetMs: number | undefined;
-  readonly #clock: Clock;
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-
-  /** Takes note of a reply's `Date` header. */
-  see(reply: { readonly kind: string; readonly bankDateMs?: number | undefined }): void {
-    if (reply.bankDateMs !== undefined) this.#offsetMs = reply.bankDateMs - this.#clock.now();
-  }
-
-  /** Both clocks, now. */
-  read(): ClockReading {
-    const nowMs = this.#clock.now();
-    return { nowMs, bankNowMs: this.#offsetMs === undefined ? undefined : nowMs + this.#offsetMs };
-  }
 }

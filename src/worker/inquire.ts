@@ -12,8 +12,8 @@ export interface Inquired {
 }
 
 /**
- * Inquires with the attempt's own date; when that finds nothing and the day has changed, with today's too
- * (whose date the bank expects is not shown in §2.6).
+ * Inquires with the attempt's own date; when that finds nothing and the day has changed, with today's too, by our clock
+ * and by the bank's (whose date the bank expects is not shown in §2.6).
  * @returns undefined when the gate lets nothing pass any more: half an answer is none
  */
 export async function inquire(
@@ -22,10 +22,20 @@ export async function inquire(
   passHalted: boolean,
 ): Promise<Inquired | undefined> {
   const { tranDate } = attempt.order;
-  const first = await inquireFor(context, attempt, tranDate, passHalted);
-  const today = formatBangkokDate(context.clock.now());
-  if (first?.reading.kind !== 'not-found' || today === tranDate) return first;
-  return inquireFor(context, attempt, today, passHalted);
+  let said = await inquireFor(context, attempt, tranDate, passHalted);
+  for (const today of otherDays(context, tranDate)) {
+    if (said?.reading.kind !== 'not-found') break;
+    said = await inquireFor(context, attempt, today, passHalted);
+  }
+  return said;
+}
+
+/** Today by either clock, where it is not the attempt's own day. */
+function otherDays({ bankClock }: WorkerContext, tranDate: string): readonly string[] {
+  const { nowMs, bankNowMs } = bankClock.read();
+  const days = new Set([formatBangkokDate(nowMs), formatBangkokDate(bankNowMs ?? nowMs)]);
+  days.delete(tranDate);
+  return [...days];
 }
 
 async function inquireFor(

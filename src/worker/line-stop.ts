@@ -3,20 +3,25 @@ import type { Batch, BatchReason } from '../core/ports.ts';
 import type { WorkerContext } from './context.ts';
 
 /** Whose line it is: a batch, or an order of it. */
-type Payer = Pick<Batch, 'companyId' | 'payerAccount'>;
+export type Payer = Pick<Batch, 'companyId' | 'payerAccount'>;
 
 /**
- * Records that the line is halted for the payer account, if this run has halted it: no intent is recorded for
- * that account any more until a person resumes.
+ * Records that the line is halted for the payer account, if this process has halted it: no intent is recorded for
+ * that account any more until a person resumes. Resolves when it is recorded, whoever does so.
  */
 export async function recordLineStop(context: WorkerContext, payer: Payer): Promise<void> {
-  const { status, why } = context.gate.state;
-  if (status !== 'halted' || why === null || context.run.isStopRecorded) return;
-  context.run.isStopRecorded = true;
+  const { line } = context.gate;
+  const { status, why } = line.state;
+  if (status !== 'halted' || why === null) return;
+  line.stopRecorded ??= record(context, payer, why);
+  await line.stopRecorded;
+}
+
+async function record({ journal, clock, log }: WorkerContext, payer: Payer, why: BatchReason): Promise<void> {
   const { companyId, payerAccount } = payer;
-  if ((await context.journal.lineStop(companyId, payerAccount)) !== undefined) return;
-  await context.journal.recordLineStop({ companyId, payerAccount, ...why, sinceMs: context.clock.now() });
-  context.log('error', 'the line is halted', { code: why.code, reason: why.reason, remedy: why.remedy });
+  if ((await journal.lineStop(companyId, payerAccount)) !== undefined) return;
+  await journal.recordLineStop({ companyId, payerAccount, ...why, sinceMs: clock.now() });
+  log('error', 'the line is halted', { code: why.code, reason: why.reason, remedy: why.remedy });
 }
 
 /** True when a person has let the batch go on since: the stop is lifted and the batch is not halted. */
@@ -28,11 +33,10 @@ export async function isStopLifted(context: WorkerContext, batch: Batch): Promis
 
 /** After an intent was refused: when somebody else has stopped the batch or its line, this run stops sending too. */
 export async function noticeStop(context: WorkerContext, batch: Batch): Promise<void> {
-  const { journal, gate, run } = context;
+  const { journal, gate } = context;
   const stop = await journal.lineStop(batch.companyId, batch.payerAccount);
   const current = await journal.batch(batch.batchId);
   if (stop === undefined && current?.status === 'running') return;
-  run.isStopRecorded = true;
   gate.haltFor(stop ?? haltOf(current ?? batch));
 }
 

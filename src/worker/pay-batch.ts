@@ -2,7 +2,11 @@
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { Batch, ReadyPayout } from '../core/ports.ts';
 import type { WorkerContext } from './context.ts';
+import { hasPausedRows } from './at-rest.ts';
+import { keepLinePause } from './line-pause.ts';
 import { isStopLifted, recordLineStop } from './line-stop.ts';
+import { makePaces, type Pace } from './pace.ts';
+import { paceBank } from './paced-bank.ts';
 import { settleWhileRunning } from './settle.ts';
 import { submitPayout } from './submit.ts';
 import { verifyPayee } from './verify.ts';
@@ -16,12 +20,20 @@ export type PayEnd = 'resting' | 'halted' | 'stopped';
  * Sends whatever of the batch may be sent and settles what is in doubt.
  * @throws whatever the journal throws: nothing more is sent then
  */
-export async function payBatch(context: WorkerContext, batch: Batch): Promise<PayEnd> {
-  const settlingEnds = new AbortController();
-  const settling = breakTogether(context, settleWhileRunning(context, batch.batchId, settlingEnds.signal));
-  const paying = breakTogether(context, payUntilRest(context, batch)).finally(() => settlingEnds.abort());
-  const [paid, settled] = await Promise.allSettled([paying, settling]);
-  if (settled.status === 'rejected') throw settled.reason;
+export async function payBatch(unpaced: WorkerContext, batch: Batch): Promise<PayEnd> {
+  const { transferConcurrency, verify } = unpaced;
+  const paces = unpaced.paces ?? makePaces(transferConcurrency, verify.concurrency);
+  using bank = paceBank(unpaced, paces);
+  const context = { ...unpaced, bank };
+  const payingEnds = new AbortController();
+  const { signal } = payingEnds;
+  const settling = breakTogether(context, settleWhileRunning(context, batch.batchId, signal));
+  const pausing = breakTogether(context, keepLinePause(context, batch, signal));
+  const paying = breakTogether(context, payUntilRest(context, batch, paces.transfers)).finally(() =>
+    payingEnds.abort(),
+  );
+  const [paid, ...others] = await Promise.allSettled([paying, settling, pausing]);
+  for (const other of others) if (other.status === 'rejected') throw other.reason;
   if (paid.status === 'rejected') throw paid.reason;
   return paid.value;
 }
@@ -36,11 +48,11 @@ async function breakTogether<T>(context: WorkerContext, work: Promise<T>): Promi
   }
 }
 
-async function payUntilRest(context: WorkerContext, batch: Batch): Promise<PayEnd> {
+async function payUntilRest(context: WorkerContext, batch: Batch, pace: Pace): Promise<PayEnd> {
   const { journal, gate, run, stop } = context;
   for (;;) {
     run.isSending = true;
-    await payReadyRows(context, batch);
+    await payReadyRows(context, batch, pace);
     run.isSending = false;
     if (stop.aborted) return 'stopped';
     const isHalted = gate.state.status === 'halted';
@@ -50,28 +62,32 @@ async function payUntilRest(context: WorkerContext, batch: Batch): Promise<PayEn
         // What came back after the stop was lifted was held for that very stop.
         await journal.liftHolds(batch.batchId, ['halted'], context.clock.now());
         gate.reopen();
-        run.isStopRecorded = false;
         continue;
       }
     }
+    const isWaiting = gate.isPausing;
     const now = context.clock.now();
-    if (!isHalted && (await journal.liftHolds(batch.batchId, ['paused'], now)) > 0) continue;
+    if (!isHalted && !isWaiting && (await journal.liftHolds(batch.batchId, ['paused'], now)) > 0) continue;
     const nextAtMs = await journal.nextInquiryAtMs(batch.batchId);
-    if (nextAtMs === undefined && run.inFlight.size === 0) return isHalted ? 'halted' : 'resting';
-    await run.waitForBell(lookAgainMs, stop);
+    const isSettled = nextAtMs === undefined && run.inFlight.size === 0;
+    if (isSettled && isHalted) return 'halted';
+    if (isSettled && !(isWaiting && (await hasPausedRows(journal, batch.batchId)))) return 'resting';
+    const pauseLeftMs = isWaiting ? gate.state.pausedUntilMs - now : 0;
+    await run.waitForBell(Math.min(Math.max(pauseLeftMs, lookAgainMs), pauseLookMs), stop);
   }
 }
 
 /** Other processes may let held rows go on while we wait for inquiries. */
 const lookAgainMs = 1_000;
+/** How often it is looked for them while the line is paused and all is settled. */
+const pauseLookMs = 5_000;
 
 /** One pass over the ready rows, in input order, with a bounded number of them under way. */
-async function payReadyRows(context: WorkerContext, batch: Batch): Promise<void> {
-  const lanes: Lanes = {
-    verify: pLimit(context.verify.concurrency),
-    submit: pLimit(Math.ceil(context.transferConcurrency * (1 + intentsAheadShare))),
-    transfer: pLimit(context.transferConcurrency),
-  };
+async function payReadyRows(context: WorkerContext, batch: Batch, pace: Pace): Promise<void> {
+  using submit = pace.openLane(1 + intentsAheadShare);
+  using transfer = pace.openLane();
+  const verify = pLimit(context.verify.concurrency);
+  const lanes: Lanes = { verify, submit: submit.run, transfer: transfer.run };
   const rowsMax = (context.verify.concurrency + context.transferConcurrency) * 2;
   const underWay = new Set<Promise<void>>();
   const failures: unknown[] = [];

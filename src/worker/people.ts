@@ -9,12 +9,19 @@ export interface PeopleResult {
   readonly refusals: readonly string[];
 }
 
-/** Lifts the stop of the batch's payer account and the holds that concern the batch as a whole. */
+/**
+ * Lifts the stop of the batch's payer account and the holds that concern the batch as a whole, and counts the batch's
+ * age anew.
+ */
 export async function resumeBatch(journal: Journal, batch: Batch, nowMs: number): Promise<PeopleResult> {
+  // First: whoever is sending sees the batch run only when it is young again.
+  await journal.renewAge(batch.batchId, nowMs);
   const rowsChanged = await journal.liftHolds(batch.batchId, batchWideHolds, nowMs);
   if (batch.status === 'halted' || rowsChanged > 0) {
     await journal.moveBatch(batch.batchId, 'running', null, nowMs);
   }
+  // A person who lets the batch go on knows that the service is back.
+  await journal.clearLinePause(batch.companyId, batch.payerAccount);
   // Last: whoever is sending sees the stop lifted only when there is something to go on with.
   await journal.liftLineStop(batch.companyId, batch.payerAccount, nowMs);
   return { rowsChanged, refusals: [] };
@@ -37,7 +44,10 @@ export async function cancelBatch(journal: Journal, batch: Batch, nowMs: number)
   return { rowsChanged, refusals: [] };
 }
 
-/** Lets each of these held payouts go on: a person has looked at the row, so name, limit and similar are lifted too. */
+/**
+ * Lets each of these held payouts go on: a person has looked at the row, so name, limit and similar are lifted too.
+ * They have not looked at the batch: its age counts on.
+ */
 export async function resumePayouts(
   journal: Journal,
   seqs: readonly number[],

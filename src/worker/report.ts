@@ -59,7 +59,13 @@ interface Preparation {
   readonly prepared: readonly PreparedReport[];
 }
 
-const kindsInOrder: readonly ReportKind[] = ['result', 'exceptions', 'summary', 'result-update'];
+const kindsInOrder: readonly ReportKind[] = [
+  'result',
+  'exceptions',
+  'summary',
+  'result-update',
+  'exceptions-update',
+];
 
 const compareReports = (one: Report, other: Report): number =>
   one.number - other.number || kindsInOrder.indexOf(one.kind) - kindsInOrder.indexOf(other.kind);
@@ -206,7 +212,7 @@ async function prepareTables(
   return { tables, tally };
 }
 
-/** The rows that changed after the last report; no file at all when none did. */
+/** The rows that changed after the last report, and the alarms among them; no file at all when none did. */
 async function prepareUpdate(
   snapshot: Snapshot,
   outbox: ReportOutbox,
@@ -217,18 +223,40 @@ async function prepareUpdate(
   const changedSince = Math.max(...earlier.map((report) => report.eventSeq));
   const { batchId, fileName, extraColumns } = batch;
   await using stack = new AsyncDisposableStack();
-  let update: TableDraft | undefined;
-  let rows = 0;
+  const open = async (kind: 'result-update' | 'exceptions-update', header: readonly string[]) => {
+    const name = computeReportName(fileName, batchId, kind, number);
+    const reader = kind === 'result-update' ? 'program' : 'spreadsheet';
+    const table = stack.use(await outbox.openTable(name, reader));
+    await table.add(header);
+    return { table, kind, rows: 0 };
+  };
+  let update: UpdateDraft | undefined;
+  let alarms: UpdateDraft | undefined;
   for await (const row of snapshot.resultRows(batchId, changedSince)) {
-    if (update === undefined) {
-      const name = computeReportName(fileName, batchId, 'result-update', number);
-      update = stack.use(await outbox.openTable(name, 'program'));
-      await update.add(renderResultHeader(extraColumns));
-    }
-    await update.add(renderResultRow(row, extraColumns.length));
-    rows += 1;
+    update ??= await open('result-update', renderResultHeader(extraColumns));
+    await addTo(update, renderResultRow(row, extraColumns.length));
+    if (!row.isAlarm) continue;
+    alarms ??= await open('exceptions-update', exceptionColumns);
+    await addTo(alarms, renderException(batchId, row));
   }
-  return update === undefined ? [] : [{ ...(await update.finish()), kind: 'result-update', number, rows }];
+  const prepared: PreparedReport[] = [];
+  for (const draft of [update, alarms]) {
+    if (draft === undefined) continue;
+    prepared.push({ ...(await draft.table.finish()), kind: draft.kind, number, rows: draft.rows });
+  }
+  return prepared;
+}
+
+/** A file of changed rows that is being written. */
+interface UpdateDraft {
+  readonly table: TableDraft;
+  readonly kind: ReportKind;
+  rows: number;
+}
+
+async function addTo(draft: UpdateDraft, cells: readonly string[]): Promise<void> {
+  await draft.table.add(cells);
+  draft.rows += 1;
 }
 
 /** What has gone into the result file, counted row by row. */

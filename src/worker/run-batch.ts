@@ -1,10 +1,13 @@
 /** Brings one sealed batch to rest: lets it run, pays it, and records why it stopped where it did. */
 import { rerunHolds } from '../core/decide-people.ts';
+import { describePause } from '../core/line.ts';
 import type { Batch, BatchReason } from '../core/ports.ts';
+import { endCancelled, hasPausedRows, isCancelled } from './at-rest.ts';
 import type { WorkerContext } from './context.ts';
+import { haltWhenOld } from './last-look.ts';
+import { recordLinePause, takeUpLine } from './line-pause.ts';
 import { haltOf, recordLineStop } from './line-stop.ts';
 import { payBatch } from './pay-batch.ts';
-import { cancelledReason } from './people.ts';
 import { settleOnce } from './settle.ts';
 
 /** Why a run ended; `rested` covers whatever the batch's own status says (done, halted, or waiting on the bank). */
@@ -21,56 +24,103 @@ export interface RunLimits {
 
 /** Pays a sealed batch as far as it can be paid now. */
 export async function runBatch(context: WorkerContext, batch: Batch, limits: RunLimits): Promise<RunEnd> {
-  await startRunning(context, batch);
+  const isLifted = await startRunning(context, batch, limits);
   const watchEnds = new AbortController();
-  const watching = watchTheWait(context, limits, watchEnds.signal);
+  const watching = watchTheWait(context, batch, limits, watchEnds.signal);
   try {
     await settleOnce(context, 'unresolved', batch.batchId);
+    await brakeOnDoubt(context);
+    context.run.hasAsked = true;
     await payBatch(context, batch);
   } finally {
     watchEnds.abort();
     await watching;
   }
   await recordLineStop(context, batch);
-  return conclude(context, batch, limits);
+  await recordLinePause(context, batch);
+  return conclude(context, batch, limits, isLifted);
 }
 
-/** Under a stop that a person must lift, what is in doubt is settled and nothing is sent. */
-async function startRunning(context: WorkerContext, batch: Batch): Promise<void> {
+/**
+ * Under a stop that a person must lift, or a pause longer than the wait, what is in doubt is settled and nothing is
+ * sent. @returns true when rows were let go on
+ */
+async function startRunning(context: WorkerContext, batch: Batch, limits: RunLimits): Promise<boolean> {
   const { journal, clock, gate } = context;
   const stop = await journal.lineStop(batch.companyId, batch.payerAccount);
   const why = stop ?? (batch.status === 'halted' ? haltOf(batch) : undefined);
   if (batch.status !== 'halted') await journal.moveBatch(batch.batchId, 'running', null, clock.now());
-  if (why === undefined) await journal.liftHolds(batch.batchId, rerunHolds, clock.now());
-  else gate.haltFor(why);
-  context.run.isStopRecorded = why !== undefined;
+  await takeUpLine(context, batch, stop !== undefined);
+  if (why !== undefined) gate.haltFor(why);
+  const isToGoOn = why === undefined && !pausesBeyond(context, clock.now() + limits.waitMs);
+  if (isToGoOn) await journal.liftHolds(batch.batchId, rerunHolds, clock.now());
+  const [toSend] = why === undefined ? await journal.readyPage(batch.batchId, 0, 1) : [];
+  if (toSend !== undefined) await haltWhenOld(context, batch);
+  return isToGoOn;
 }
 
-/** Ends the run when no payout has got on for the time of `--wait`; while an open line takes rows, nobody waits. */
-async function watchTheWait(context: WorkerContext, limits: RunLimits, end: AbortSignal): Promise<void> {
+/** True while the line is paused until after a moment: nothing is sent before it. */
+function pausesBeyond({ gate }: WorkerContext, momentMs: number): boolean {
+  const { status, pausedUntilMs } = gate.state;
+  return status === 'paused' && pausedUntilMs > momentMs;
+}
+
+/**
+ * The brake on doubt when a run begins: what earlier runs have left in doubt counts. It is asked about first, since
+ * what a killed run has left is often settled at once.
+ */
+async function brakeOnDoubt(context: WorkerContext): Promise<void> {
+  const { journal, gate } = context;
+  if (!gate.isTooMuchDoubt(await journal.countInDoubt('submitted'))) return;
+  await settleOnce(context, 'all');
+  gate.seeInDoubt(await journal.countInDoubt('submitted'));
+}
+
+/**
+ * Ends the run when no payout has got on for the time of `--wait`, or when none can before that is over. While an open
+ * line takes rows, nobody waits.
+ */
+async function watchTheWait(
+  context: WorkerContext,
+  batch: Batch,
+  limits: RunLimits,
+  end: AbortSignal,
+): Promise<void> {
   const { run, gate, clock } = context;
   while (!end.aborted) {
-    const leftMs = run.lastProgressAtMs + limits.waitMs - clock.now();
+    const endsAtMs = run.lastProgressAtMs + limits.waitMs;
+    const leftMs = endsAtMs - clock.now();
     const isMoving = run.isSending && gate.state.status === 'open';
-    if (leftMs <= 0 && !isMoving) {
+    const isInVain = pausesBeyond(context, endsAtMs);
+    if (!isMoving && (leftMs <= 0 || (isInVain && !(await isAnyToAsk(context, batch))))) {
       limits.waitOver.abort();
       return;
     }
-    await clock.sleep(Math.max(leftMs, waitLookMs), end);
+    await gate.waitForNews(isInVain ? inVainLookMs : Math.max(leftMs, waitLookMs), end);
   }
 }
 
 /** How often the end of the wait is looked for while rows are still being sent. */
 const waitLookMs = 200;
+/** How often it is looked whether all is settled that can be, while nothing can be sent. */
+const inVainLookMs = 1_000;
 
-async function conclude(context: WorkerContext, batch: Batch, limits: RunLimits): Promise<RunEnd> {
+async function isAnyToAsk({ run, journal }: WorkerContext, batch: Batch): Promise<boolean> {
+  if (!run.hasAsked || run.inFlight.size > 0) return true;
+  return (await journal.nextInquiryAtMs(batch.batchId)) !== undefined;
+}
+
+async function conclude(
+  context: WorkerContext,
+  batch: Batch,
+  limits: RunLimits,
+  isLifted: boolean,
+): Promise<RunEnd> {
   const { journal, clock, gate } = context;
   const { batchId } = batch;
   const nowMs = clock.now();
-  if (await isCancelled(context, batchId)) {
-    await journal.cancelUnsent(batchId, nowMs);
-    if ((await journal.nextInquiryAtMs(batchId)) === undefined)
-      await journal.moveBatch(batchId, 'done', null, nowMs);
+  if (await isCancelled(journal, batchId)) {
+    await endCancelled(journal, batchId, nowMs);
     return limits.interrupted.aborted ? 'interrupted' : 'rested';
   }
   if (gate.state.status === 'halted' && gate.state.why !== null) {
@@ -82,25 +132,16 @@ async function conclude(context: WorkerContext, batch: Batch, limits: RunLimits)
     await journal.moveBatch(batchId, 'paused', interruptedReason, nowMs);
     return 'interrupted';
   }
-  const why = gate.state.why ?? waitOverReason;
+  // What came back to wait for the line is told what all others are told: why, and until when.
+  if (isLifted && gate.isPausing) await journal.liftHolds(batchId, ['paused'], nowMs);
+  const why = describePause(gate.state) ?? waitOverReason;
   const heldNow = await journal.holdReady(batchId, 'paused', why, nowMs);
-  if (heldNow > 0 || (await hasPausedRows(context, batchId))) {
+  if (heldNow > 0 || (await hasPausedRows(journal, batchId))) {
     await journal.moveBatch(batchId, 'paused', why, nowMs);
   } else if ((await journal.nextInquiryAtMs(batchId)) === undefined) {
     await journal.moveBatch(batchId, 'done', null, nowMs);
   }
   return 'rested';
-}
-
-/** A person has cancelled the batch while transfers were under way: what came back unsent is cancelled too. */
-async function isCancelled(context: WorkerContext, batchId: string): Promise<boolean> {
-  const batch = await context.journal.batch(batchId);
-  return batch?.status === 'halted' && batch.reasonCode === cancelledReason.code;
-}
-
-async function hasPausedRows(context: WorkerContext, batchId: string): Promise<boolean> {
-  const holds = await context.journal.holdTotals(batchId);
-  return holds.some(({ hold, rows }) => hold === 'paused' && rows > 0);
 }
 
 const interruptedReason: BatchReason = {

@@ -1,12 +1,18 @@
 /** Settles what is in doubt by inquiry, and sends again what the rule allows. */
 import pLimit from 'p-limit';
+import { findBankStatus } from '../core/bank-status.ts';
 import { afterChange } from '../core/change.ts';
+import type { Reason } from '../core/classify.ts';
+import { decideAfterPaid } from '../core/decide-earlier.ts';
 import { decideAfterInquiry, type InquiryStep } from '../core/decide-inquiry.ts';
-import type { Payout } from '../core/payout.ts';
+import type { Attempt, Payout } from '../core/payout.ts';
 import type { Change, InDoubt } from '../core/ports.ts';
 import { mayBytesLeaveAgain } from '../core/sending-rule.ts';
 import type { WorkerContext } from './context.ts';
+import { firstKey, readSuperseded, watchSuperseded } from './earlier.ts';
 import { inquire } from './inquire.ts';
+import { recordLineStop } from './line-stop.ts';
+import { lookUpBeyond } from './look-up.ts';
 import { applyOnCurrent, sendAttempt } from './transfer.ts';
 
 /** Longest sleep of the loop when nothing is due: it is woken when something falls into doubt. */
@@ -23,17 +29,43 @@ export async function settleWhileRunning(
   end: AbortSignal,
 ): Promise<void> {
   const stop = AbortSignal.any([context.stop, end]);
+  const watch = new Watch(context);
   while (!stop.aborted) {
     const nowMs = context.clock.now();
-    const due = await context.journal.dueInquiries(nowMs, pageRows, batchId);
+    const horizonMs = nowMs + Math.max(context.settle.maxDelayMs, context.settle.firstDelayMs);
+    const due = await context.journal.dueInquiries(nowMs, pageRows, batchId, horizonMs);
     const idle = due.filter(({ payout }) => !context.run.inFlight.has(payout.seq));
     if (idle.length > 0) {
       await settleAll(context, idle, true);
       continue;
     }
+    if (due.length === 0 && (await watch.step())) continue;
     const nextAtMs = (await context.journal.nextInquiryAtMs(batchId)) ?? nowMs + idleMs;
     const waitMs = due.length > 0 ? inFlightLookMs : Math.max(1, nextAtMs - nowMs);
     await context.run.waitForBell(Math.min(waitMs, idleMs), stop);
+  }
+}
+
+/** Goes round the attempts that a later one has followed, a few at a time, while nothing else is to be asked. */
+class Watch {
+  readonly #context: WorkerContext;
+  #after = firstKey;
+  #nextRoundAtMs = 0;
+
+  constructor(context: WorkerContext) {
+    this.#context = context;
+  }
+
+  /** Asks about the next few; false when there is none, or it is not yet time. */
+  async step(): Promise<boolean> {
+    const { clock, gate, settle, transferConcurrency } = this.#context;
+    if (clock.now() < this.#nextRoundAtMs || gate.state.status === 'paused') return false;
+    const page = await readSuperseded(this.#context, this.#after, transferConcurrency);
+    await Promise.all(page.map((one) => watchSuperseded(this.#context, one)));
+    const last = page.at(-1)?.attempt;
+    this.#after = last ?? firstKey;
+    if (last === undefined) this.#nextRoundAtMs = clock.now() + settle.maxDelayMs;
+    return last !== undefined;
   }
 }
 
@@ -69,7 +101,21 @@ export async function settleOnce(
     if (last === undefined) break;
     afterSeq = last.payout.seq;
   }
+  if (which === 'all') await watchAll(context);
   return asked;
+}
+
+/** Asks once about every attempt that a later one has followed. */
+async function watchAll(context: WorkerContext): Promise<void> {
+  const limit = pLimit(context.transferConcurrency);
+  let after = firstKey;
+  while (!context.stop.aborted) {
+    const page = await readSuperseded(context, after, pageRows);
+    await Promise.all(page.map((one) => limit(() => watchSuperseded(context, one))));
+    const last = page.at(-1);
+    if (last === undefined) return;
+    after = last.attempt;
+  }
 }
 
 async function settleOne(
@@ -80,11 +126,21 @@ async function settleOne(
   const inquired = await inquire(context, attempt, true);
   if (inquired === undefined) return;
   const { reading, facts } = inquired;
-  const decide: Decide = (current) =>
-    decideAfterInquiry(current, attempt, reading, facts, context.settle, context.bankClock.read());
-  const isToBeSent = maySend && decide(payout).kind === 'send-again';
+  // A lost part of the journal may have made another attempt since.
+  const isFailed = reading.kind === 'failed' && payout.status !== 'paid';
+  if (isFailed && (await lookUpBeyond(context, payout, attempt)) === 'blocked') return;
+  const decide: Decide = (current) => {
+    const clock = context.bankClock.read();
+    if (current.status !== 'paid')
+      return decideAfterInquiry(current, attempt, reading, facts, context.settle, clock);
+    const change = decideAfterPaid(current, attempt, reading, facts, context.settle, clock);
+    return { kind: 'change', change };
+  };
+  // Whoever is asked about next does not wait until the service opens.
+  const isToBeSent = maySend && !context.gate.isShut && decide(payout).kind === 'send-again';
   if (isToBeSent && (await context.gate.enter()) === 'go') return sendAgain(context, payout, decide);
-  const current = await applyOnCurrent(context, payout, (now) => withoutSending(decide(now)));
+  const current = await applyOnCurrent(context, payout, attempt, (now) => withoutSending(decide(now)));
+  if (reading.kind === 'failed') await stopForPayer(context, attempt, reading.reason);
   context.log('info', 'inquired', {
     transRefNo: attempt.order.transRefNo,
     finding: reading.kind,
@@ -99,6 +155,13 @@ function noteSettled(context: WorkerContext, before: InDoubt, after: Payout | un
   if (before.payout.status !== 'submitted' || !before.attempt.acknowledged) return;
   if (after?.status === 'paid' || after?.status === 'failed')
     context.gate.seeSettled(after.status === 'paid');
+}
+
+/** A payer's trouble stops the line when an inquiry shows it as it does in a reply. */
+async function stopForPayer(context: WorkerContext, attempt: Attempt, reason: Reason): Promise<void> {
+  if (findBankStatus(reason.code)?.scope !== 'payer') return;
+  context.gate.seePayerStop(reason);
+  await recordLineStop(context, attempt.order);
 }
 
 type Decide = (current: Payout) => InquiryStep;

@@ -1,15 +1,15 @@
 /** Records the intent to pay one payout and sends it: no intent durably recorded, no request sent. */
-import { afterChange, decideHold } from '../core/change.ts';
-import { decideAfterEarlierInquiry } from '../core/decide-inquiry.ts';
+import { afterChange } from '../core/change.ts';
 import { decideIntent, type BankNames } from '../core/decide.ts';
 import type { LineState } from '../core/line.ts';
-import type { Attempt, Payout } from '../core/payout.ts';
+import type { Payout } from '../core/payout.ts';
 import type { Batch, ReadyPayout } from '../core/ports.ts';
-import { attemptsMax } from '../core/reference.ts';
 import { mayBytesLeaveFirst } from '../core/sending-rule.ts';
 import { payerOf, type WorkerContext } from './context.ts';
-import { inquire, type Inquired } from './inquire.ts';
+import { clearEarlierAttempts } from './earlier.ts';
+import { recordUnlessHeld } from './last-look.ts';
 import { noticeStop } from './line-stop.ts';
+import { lookUpAfterLoss } from './look-up.ts';
 import { keepBack, sendAttempt, type NotSent } from './transfer.ts';
 
 /** Nothing more to do for this row here. */
@@ -31,21 +31,22 @@ export async function submitPayout(
   inLane: InLane,
 ): Promise<() => Promise<void>> {
   const { payout, attemptsRecorded } = ready;
-  const clearedRefs = attemptsRecorded === 0 ? [] : await clearEarlierAttempts(context, batch, ready);
-  if (clearedRefs === 'blocked') return nothingToRecord;
+  if ((await lookUpAfterLoss(context, batch, ready)) === 'blocked') return nothingToRecord;
+  const cleared = attemptsRecorded === 0 ? [] : await clearEarlierAttempts(context, batch, ready);
+  if (cleared === 'blocked') return nothingToRecord;
   if ((await context.gate.enter()) !== 'go') return nothingToRecord;
   const isProbe = context.gate.state.status === 'paused';
   const intent = decideIntent({
     payout,
     attemptsRecorded,
-    clearedRefs,
+    cleared,
     names,
     payer: payerOf(context, batch),
     policy: context.settle,
-    nowMs: context.clock.now(),
+    ...context.bankClock.read(),
   });
   context.run.inFlight.add(payout.seq);
-  const isRecorded = await recordIntent(context, payout, intent.change);
+  const isRecorded = await recordIntent(context, batch, payout, intent.change);
   if (!isRecorded) {
     await noticeStop(context, batch);
     return nothingToRecord;
@@ -71,76 +72,18 @@ function findStop({ status, why }: LineState, isProbe: boolean): NotSent | undef
 /** False when the guard no longer holds: somebody cancelled or held the row, or stopped the line, meanwhile. */
 async function recordIntent(
   context: WorkerContext,
+  batch: Batch,
   payout: Payout,
   change: ReturnType<typeof decideIntent>['change'],
 ): Promise<boolean> {
   let isRecorded = false;
   try {
-    [isRecorded = false] = await context.journal.apply([change]);
+    isRecorded = await recordUnlessHeld(context, batch, change);
     return isRecorded;
   } finally {
     if (!isRecorded) {
       context.run.inFlight.delete(payout.seq);
       context.gate.leave({ kind: 'nothing' });
     }
-  }
-}
-
-/**
- * Inquires every earlier reference of the payoutId. Returns the references that showed nothing but failed or not
- * found, or `blocked` when one is still open, was paid, or cannot be asked about now.
- */
-async function clearEarlierAttempts(
-  context: WorkerContext,
-  batch: Batch,
-  { payout, attemptsRecorded }: ReadyPayout,
-): Promise<readonly string[] | 'blocked'> {
-  if (attemptsRecorded >= attemptsMax) {
-    const reason = {
-      code: 'attempts-used-up',
-      text: `${attemptsMax} attempts were made; a further one has no name`,
-    };
-    await context.journal.apply([decideHold(payout, 'unavailable', reason, context.clock.now())]);
-    return 'blocked';
-  }
-  const cleared: string[] = [];
-  for (const earlier of await context.journal.attemptsOf(batch.companyId, payout.instruction.payoutId)) {
-    if (!(await clearEarlierAttempt(context, payout, earlier))) return 'blocked';
-    cleared.push(earlier.order.transRefNo);
-  }
-  return cleared;
-}
-
-async function clearEarlierAttempt(
-  context: WorkerContext,
-  payout: Payout,
-  earlier: Attempt,
-): Promise<boolean> {
-  const inquired = await inquireUntilSaid(context, earlier);
-  if (inquired === undefined) return false;
-  const owner = earlier.payoutSeq === payout.seq ? payout : await context.journal.payout(earlier.payoutSeq);
-  const { transRefNo } = earlier.order;
-  if (owner === undefined) throw new Error(`attempt ${transRefNo} belongs to no payout`);
-  const { reading } = inquired;
-  const nowMs = context.clock.now();
-  const step = decideAfterEarlierInquiry(payout, owner, earlier, reading, context.settle, nowMs);
-  if (step.kind === 'clear') return true;
-  context.log('warn', 'an earlier attempt is not settled', { transRefNo, finding: reading.kind });
-  await context.journal.apply(step.changes);
-  return false;
-}
-
-/** How often an inquiry that says nothing is made again; a sick service is waited for instead. */
-const asksMax = 3;
-const askAgainAfterMs = 250;
-
-async function inquireUntilSaid(context: WorkerContext, earlier: Attempt): Promise<Inquired | undefined> {
-  for (let asks = 1; ;) {
-    const inquired = await inquire(context, earlier, false);
-    if (inquired?.reading.kind !== 'nothing-said') return inquired;
-    if (inquired.reading.isTrouble) continue;
-    if (asks >= asksMax) return inquired;
-    await context.clock.sleep(askAgainAfterMs * asks, context.stop);
-    asks += 1;
   }
 }

@@ -1,10 +1,12 @@
 /** Sends one attempt whose intent is durable, and records what came of it. */
 import { classifyTransferReply, type TransferFinding } from '../core/classify.ts';
 import { afterChange } from '../core/change.ts';
+import { decideAfterPaid } from '../core/decide-earlier.ts';
 import { decideAfterTransfer, lineSignalOf, type LineSignal } from '../core/decide-transfer.ts';
 import type { Attempt, Payout } from '../core/payout.ts';
 import type { BankReply, Change, TransferFields } from '../core/ports.ts';
 import { replyFacts } from '../core/reply-facts.ts';
+import { countLetThrough } from '../core/sending-rule.ts';
 import type { WorkerContext } from './context.ts';
 import { recordLineStop } from './line-stop.ts';
 
@@ -24,15 +26,26 @@ export async function sendAttempt(
   try {
     const reply = await context.bank.transfer(attempt.order, mayLeave);
     context.bankClock.see(reply);
-    const finding = classifyTransferReply(reply, attempt.order.transRefNo, attempt.sends === 1);
+    const isFirst = countLetThrough(attempt) === 1;
+    const finding = classifyTransferReply(reply, attempt.order.transRefNo, isFirst);
     signal = lineSignalOf(finding);
     if (signal.kind === 'paid' || signal.kind === 'taken' || signal.kind === 'ended-otherwise')
       context.run.noteProgress();
-    return () => recordOutcome(context, payout, attempt, finding, reply);
+    const timed = withBankTime(attempt, context.bankClock.read());
+    return () => recordOutcome(context, payout, timed, finding, reply);
   } finally {
     context.gate.leave(signal);
   }
 }
+
+/** The bank had not told its time before these bytes left: that of the reply is on the safe side. */
+const withBankTime = (
+  attempt: Attempt,
+  { bankNowMs = null }: { bankNowMs?: number | null | undefined },
+): Attempt => ({
+  ...attempt,
+  lastSentBankMs: attempt.lastSentBankMs ?? bankNowMs,
+});
 
 /** No byte of an attempt has left. */
 export type NotSent = Extract<TransferFinding, { kind: 'not-sent' }>;
@@ -58,8 +71,10 @@ async function recordOutcome(
   try {
     const facts = replyFacts(reply);
     const decide = (current: Payout): Change =>
-      decideAfterTransfer(current, attempt, finding, facts, context.settle, context.clock.now());
-    const settled = await applyOnCurrent(context, payout, decide);
+      current.status === 'paid'
+        ? decideAfterPaid(current, attempt, finding, facts, context.settle, context.bankClock.read())
+        : decideAfterTransfer(current, attempt, finding, facts, context.settle, context.clock.now());
+    const settled = await applyOnCurrent(context, payout, attempt, decide);
     logOutcome(context, attempt, finding, settled);
     await recordLineStop(context, attempt.order);
     context.count(settled);
@@ -72,21 +87,32 @@ async function recordOutcome(
 
 /**
  * Applies a change decided on the payout as we know it; when somebody else has changed it meanwhile, decides again
- * on what it has become, as long as it still is in doubt. Returns what it is afterwards.
+ * on what it has become, as long as it still is in doubt, or was paid by another of its attempts. Returns what it is
+ * afterwards.
  */
 export async function applyOnCurrent(
   context: WorkerContext,
   known: Payout,
+  attempt: Attempt,
   decide: (current: Payout) => Change,
 ): Promise<Payout | undefined> {
   let current: Payout | undefined = known;
-  while (current !== undefined && (current.status === 'submitted' || current.status === 'unresolved')) {
+  while (current !== undefined && (await isUndecided(context, current, attempt))) {
     const change = decide(current);
     const [isApplied] = await context.journal.apply([change]);
     if (isApplied === true) return afterChange(change);
     current = await context.journal.payout(known.seq);
   }
   return current;
+}
+
+/** True while the journal does not know how this attempt ended. */
+async function isUndecided(context: WorkerContext, current: Payout, attempt: Attempt): Promise<boolean> {
+  if (current.status === 'submitted' || current.status === 'unresolved') return true;
+  if (current.status !== 'paid') return false;
+  const { companyId, transRefNo } = attempt.order;
+  const attempts = await context.journal.attemptsOf(companyId, current.instruction.payoutId);
+  return attempts.find(({ order }) => order.transRefNo === transRefNo)?.status !== 'paid';
 }
 
 function logOutcome(

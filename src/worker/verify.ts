@@ -1,11 +1,12 @@
 /** The payee check (endpoint 5) of one payout, asked again while it gives no answer. */
-import { classifyPayeeCheckReply, type PayeeFinding, type ServiceTrouble } from '../core/classify.ts';
+import { classifyPayeeCheckReply, type PayeeFinding } from '../core/classify.ts';
 import { decideHold } from '../core/change.ts';
 import { decideNameHold, decideUnpayable, noBankNames, type BankNames } from '../core/decide.ts';
 import type { LineSignal } from '../core/decide-transfer.ts';
-import { nameForBank, thaiNamesAgree } from '../core/payee-name.ts';
-import type { Payout } from '../core/payout.ts';
-import type { Change } from '../core/ports.ts';
+import { nameForBank } from '../core/payee-name.ts';
+import { judgePayee, type PayeeVerdict } from '../core/payee-verdict.ts';
+import type { Instruction, Payout } from '../core/payout.ts';
+import type { Bank, Change } from '../core/ports.ts';
 import type { WorkerContext } from './context.ts';
 
 /** What the check says about going on: pay, record a change instead, or stop because the line has. */
@@ -14,6 +15,14 @@ export type Verified =
   | { readonly kind: 'change'; readonly change: Change }
   | { readonly kind: 'stopped' };
 
+/** What asking about a payee takes; a dry run has no more than this. */
+export interface AskContext extends Pick<WorkerContext, 'bankClock' | 'clock' | 'gate' | 'stop'> {
+  readonly bank: Pick<Bank, 'checkPayee'>;
+}
+
+/** The part of an instruction that the bank is asked about. */
+export type AskedPayee = Pick<Instruction, 'proxyType' | 'proxyNo' | 'payeeName'>;
+
 /** How often an answer that says nothing about the payee is asked again; a sick service is waited for instead. */
 const asksMax = 3;
 const askAgainAfterMs = 250;
@@ -21,21 +30,49 @@ const askAgainAfterMs = 250;
 /** Checks the payee of a ready payout. */
 export async function verifyPayee(context: WorkerContext, payout: Payout): Promise<Verified> {
   if (!context.verify.enabled) return { kind: 'payable', names: noBankNames };
+  const verdict = await askAboutPayee(context, payout.instruction);
+  const nowMs = context.clock.now();
+  switch (verdict.kind) {
+    case 'stopped':
+    case 'payable':
+      return verdict;
+    case 'unpayable':
+      return { kind: 'change', change: decideUnpayable(payout, verdict.reason, nowMs) };
+    case 'other-name':
+      if (context.verify.onThaiNameMismatch === 'pay' || isReviewed(payout, verdict.names))
+        return { kind: 'payable', names: verdict.names };
+      return { kind: 'change', change: decideNameHold(payout, verdict.names, nowMs) };
+    case 'unavailable': {
+      if (context.verify.whenUnavailable === 'pay') return { kind: 'payable', names: noBankNames };
+      const { code } = verdict.reason;
+      const text = `the payee check gave no answer: ${verdict.reason.text}`;
+      return { kind: 'change', change: decideHold(payout, 'unavailable', { code, text }, nowMs) };
+    }
+  }
+}
+
+/** A row that was held for this very name of the bank's and let go on has been looked at by a person. */
+function isReviewed(payout: Payout, { payeeNameTh }: BankNames): boolean {
+  return payeeNameTh !== null && payout.bankPayeeNameTh === payeeNameTh;
+}
+
+/** Asks the bank about a payee until it says something about the payee, as long as the line lets questions through. */
+export async function askAboutPayee(context: AskContext, payee: AskedPayee): Promise<PayeeVerdict> {
   let asks = 0;
   for (;;) {
     if ((await context.gate.enter()) !== 'go') return { kind: 'stopped' };
-    const finding = await askOnce(context, payout, asks + 1 >= asksMax);
+    const finding = await askOnce(context, payee, asks + 1 >= asksMax);
     if (finding.kind === 'halt') return { kind: 'stopped' };
-    if (finding.kind !== 'ask-again') return decideOnFinding(context, payout, finding);
+    if (finding.kind !== 'ask-again') return judgePayee(finding, payee.payeeName);
     if (finding.isTrouble) continue;
     asks += 1;
-    if (asks >= asksMax) return decideUnavailable(context, payout, finding.reason);
+    if (asks >= asksMax) return { kind: 'unavailable', reason: finding.reason };
     await context.clock.sleep(askAgainAfterMs * asks, context.stop);
   }
 }
 
-async function askOnce(context: WorkerContext, payout: Payout, isLastAsk: boolean): Promise<PayeeFinding> {
-  const { proxyType, proxyNo, payeeName } = payout.instruction;
+async function askOnce(context: AskContext, payee: AskedPayee, isLastAsk: boolean): Promise<PayeeFinding> {
+  const { proxyType, proxyNo, payeeName } = payee;
   let signal: LineSignal = { kind: 'nothing' };
   try {
     const reply = await context.bank.checkPayee({ proxyType, proxyNo, proxyName: nameForBank(payeeName) });
@@ -68,32 +105,4 @@ function signalOf(finding: PayeeFinding, isLastAsk: boolean): LineSignal {
       }
       return { kind: isLastAsk ? 'ended-otherwise' : 'nothing' };
   }
-}
-
-function decideOnFinding(
-  context: WorkerContext,
-  payout: Payout,
-  finding: Extract<PayeeFinding, { kind: 'payable' | 'unpayable' }>,
-): Verified {
-  const nowMs = context.clock.now();
-  if (finding.kind === 'unpayable')
-    return { kind: 'change', change: decideUnpayable(payout, finding.reason, nowMs) };
-  const names: BankNames = { payeeName: finding.payeeName, payeeNameTh: finding.payeeNameTh };
-  if (context.verify.onThaiNameMismatch === 'hold' && !isNameAccepted(payout, names)) {
-    return { kind: 'change', change: decideNameHold(payout, names, nowMs) };
-  }
-  return { kind: 'payable', names };
-}
-
-/** A row that was held for this very name of the bank's and let go on has been looked at by a person. */
-function isNameAccepted(payout: Payout, { payeeNameTh }: BankNames): boolean {
-  const isReviewed = payeeNameTh !== null && payout.bankPayeeNameTh === payeeNameTh;
-  return isReviewed || thaiNamesAgree(payout.instruction.payeeName, payeeNameTh);
-}
-
-function decideUnavailable(context: WorkerContext, payout: Payout, reason: ServiceTrouble): Verified {
-  if (context.verify.whenUnavailable === 'pay') return { kind: 'payable', names: noBankNames };
-  const text = `the payee check gave no answer: ${reason.text}`;
-  const change = decideHold(payout, 'unavailable', { code: reason.code, text }, context.clock.now());
-  return { kind: 'change', change };
 }

@@ -33,6 +33,17 @@ describe('where nobody watches', () => {
     );
   });
 
+  test('tells of a pace below the settings, and of no other', async () => {
+    const { stream, text } = makeStream(false);
+    let nowMs = 0;
+    const progress = await openProgress(stream, () => nowMs);
+    for (const limit of [16, 2]) {
+      nowMs += 10_000;
+      progress.show(figures(1000, { pace: { limit, ceiling: 16 } }));
+    }
+    expect(text()).toMatch(/rows\/s\n.*, 0 rows\/s, pace 2 of 16\n$/);
+  });
+
   test('a short run stays silent', async () => {
     const { stream, text } = makeStream(false);
     let nowMs = 0;
@@ -71,6 +82,14 @@ describe('on a terminal', () => {
     expect(text()).toMatch(
       /paying \[=+-+\] 10,000\/20,000 rows \| 9,999 paid \| 1 in doubt \| 10,000 rows\/s[^\n]*\n$/,
     );
+  });
+
+  test('tells of a pace below the settings', async () => {
+    const { stream, text } = makeStream(true);
+    const progress = await openProgress(stream, () => 0);
+    progress.show(figures(10, { pace: { limit: 2, ceiling: 16 } }));
+    progress.close();
+    expect(text()).toContain('rows/s | pace 2 of 16');
   });
 
   test('does not flood', async () => {

@@ -162,3 +162,11 @@ describe('the table', () => {
     );
   });
 });
+
+test('tells of a pace that fell below the settings', () => {
+  const pace = { limit: 2, ceiling: 16, why: 'HTTP 429' };
+  expect(show([makeTotal('paid', 1, 1n)], {}, [], { pace })).toContain(
+    '\nPace       as low as 2 of 16 transfers at once (HTTP 429)\n',
+  );
+  expect(show([makeTotal('paid', 1, 1n)])).not.toContain('Pace');
+});

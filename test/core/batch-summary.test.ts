@@ -83,6 +83,16 @@ test('the summary file says it all, amounts as decimal strings', () => {
   });
 });
 
+test('the summary tells of a pace that fell below the settings, and of no other', () => {
+  const summary = summariseBatch(makeBatch(), [], [], options);
+  const context = { isSandbox: false, bankAddress: 'x', nowMs: noonMs };
+  const pace = { limit: 2, ceiling: 16, why: 'HTTP 429' };
+  expect(renderSummary(summary, [], { ...context, pace })).toMatchObject({
+    lowestPace: { transfersAtOnce: 2, settings: 16, why: 'HTTP 429' },
+  });
+  expect(renderSummary(summary, [], context)).not.toHaveProperty('lowestPace');
+});
+
 test('the summary of a batch that has not come to rest counts its time until now', () => {
   const summary = summariseBatch(makeBatch({ restedAtMs: null, sealedAtMs: null }), [], [], options);
   const rendered = renderSummary(summary, [], { isSandbox: false, bankAddress: 'x', nowMs: noonMs + 9000 });

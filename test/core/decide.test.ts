@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { afterChange } from '../../src/core/change.ts';
 import type { InquiryReading, TransferFinding } from '../../src/core/classify.ts';
-import { decideAfterEarlierInquiry, decideAfterInquiry } from '../../src/core/decide-inquiry.ts';
+import { decideEarlierOpen, isEarlierCleared } from '../../src/core/decide-earlier.ts';
+import { decideAfterInquiry } from '../../src/core/decide-inquiry.ts';
 import { decideAfterTransfer } from '../../src/core/decide-transfer.ts';
 import { decideIntent, noBankNames } from '../../src/core/decide.ts';
 import { canMoveAttempt, canMovePayout, type Attempt, type Payout } from '../../src/core/payout.ts';
@@ -17,7 +18,7 @@ function expectInTable(change: Change, attempt: Attempt): void {
 }
 
 describe('an intent', () => {
-  const base = { clearedRefs: [], names: noBankNames, payer, policy, nowMs: noonMs };
+  const base = { cleared: [], names: noBankNames, payer, policy, nowMs: noonMs };
 
   it('stores everything that will be sent and counts the send before it happens', () => {
     const { change, attempt } = decideIntent({ ...base, payout: makePayout(), attemptsRecorded: 0 });
@@ -228,48 +229,37 @@ describe('after an inquiry', () => {
 });
 
 describe('before a next attempt', () => {
-  const ready = makePayout({ attemptNo: 1 });
   const later = noonMs + 3_600_000;
-  const check = (status: Attempt['status'], kind: InquiryReading['kind'], nowMs = later, owner = ready) => {
+  const isCleared = (status: Attempt['status'], kind: InquiryReading['kind'], nowMs = later) => {
     const { attempt } = makeSubmitted(noonMs, { status });
-    return decideAfterEarlierInquiry(ready, owner, attempt, reading(kind), policy, nowMs);
+    return isEarlierCleared(attempt, reading(kind), policy, { nowMs, bankNowMs: undefined });
   };
 
   it.each([
-    ['failed', 'failed', 'clear'],
-    ['failed', 'not-found', 'clear'],
-    ['refused', 'not-found', 'clear'],
-    ['failed', 'in-process', 'blocked'],
-    ['failed', 'nothing-said', 'blocked'],
-    ['failed', 'complete', 'blocked'],
-    ['unresolved', 'not-found', 'blocked'],
-    ['sent', 'failed', 'blocked'],
-  ] as const)('an attempt that is %s here and %s at the bank is %s', (status, kind, step) => {
-    expect(check(status, kind).kind).toBe(step);
+    ['failed', 'failed', true],
+    ['failed', 'not-found', true],
+    ['refused', 'not-found', true],
+    ['failed', 'in-process', false],
+    ['failed', 'nothing-said', false],
+    ['failed', 'complete', false],
+    ['unresolved', 'not-found', false],
+    ['sent', 'failed', false],
+    ['paid', 'not-found', false],
+  ] as const)('an attempt that is %s here and %s at the bank lets it go on: %s', (status, kind, isClear) => {
+    expect(isCleared(status, kind)).toBe(isClear);
   });
 
   it('does not trust a not-found right after a gateway has refused it', () => {
-    expect(check('refused', 'not-found', noonMs + 1_000).kind).toBe('blocked');
+    expect(isCleared('refused', 'not-found', noonMs + 1_000)).toBe(false);
   });
 
-  it('takes a late proof: the row is paid and says so loudly', () => {
-    const step = check('failed', 'complete');
-    expect(step).toMatchObject({
-      kind: 'blocked',
-      changes: [{ after: { status: 'paid', reasonCode: 'late-proof' }, event: { detail: { alarm: true } } }],
-    });
-  });
-
-  it('records a late proof on the row of the earlier file and holds this one', () => {
-    const owner = makePayout({ seq: 3, status: 'failed', attemptNo: 1 });
-    const step = check('failed', 'complete', later, owner);
-    expect(step).toMatchObject({
-      kind: 'blocked',
-      changes: [
-        { before: { seq: 3 }, after: { status: 'paid' } },
-        { before: { seq: 7 }, after: { status: 'held' } },
-      ],
-    });
+  it.each([
+    ['failed', 'earlier-attempt-open'],
+    ['paid', 'paid-by-earlier-attempt'],
+  ] as const)('an earlier one that is %s holds it: %s', (status, code) => {
+    const { attempt } = makeSubmitted(noonMs, { status });
+    const change = decideEarlierOpen(makePayout({ attemptNo: 1 }), attempt, 'complete', later);
+    expect(change.after).toMatchObject({ status: 'held', holds: ['unavailable'], reasonCode: code });
   });
 });
 

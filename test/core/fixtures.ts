@@ -64,11 +64,12 @@ export function makeSubmitted(
   const intent = decideIntent({
     payout: makePayout(),
     attemptsRecorded: 0,
-    clearedRefs: [],
+    cleared: [],
     names: noBankNames,
     payer,
     policy,
     nowMs,
+    bankNowMs: nowMs,
   });
   return { payout: afterChange(intent.change), attempt: { ...intent.attempt, ...changes } };
 }

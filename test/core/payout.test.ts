@@ -26,13 +26,13 @@ describe('where a payout can go from each status', () => {
   test.each<[PayoutStatus, PayoutStatus[]]>([
     ['staged', ['ready', 'held', 'rejected']],
     ['rejected', ['ready', 'paid']],
-    ['ready', ['held', 'cancelled', 'unpayable', 'submitted', 'unresolved', 'paid']],
-    ['held', ['ready', 'cancelled', 'paid']],
+    ['ready', ['held', 'cancelled', 'unpayable', 'submitted', 'failed', 'unresolved', 'paid']],
+    ['held', ['ready', 'cancelled', 'unresolved', 'paid']],
     ['cancelled', ['paid']],
     ['unpayable', ['ready', 'paid']],
     ['submitted', ['paid', 'failed', 'held', 'unresolved']],
     ['paid', ['disputed']],
-    ['failed', ['ready', 'paid']],
+    ['failed', ['ready', 'unresolved', 'paid']],
     ['unresolved', ['failed', 'paid']],
     ['disputed', ['paid']],
   ])('%s', (from, to) => expect(leadsTo(from).toSorted()).toEqual(to.toSorted()));

@@ -63,8 +63,14 @@ describe('a row of the result file', () => {
   });
 
   test.each([
-    [['name'], null, null, 'name', 'held: name'],
-    [['name', 'halted'], null, null, 'name halted', 'held: name, halted'],
+    [['name'], null, null, 'name', 'the bank holds another name (held: name)'],
+    [
+      ['limit', 'similar'],
+      null,
+      null,
+      'limit similar',
+      'its amount is above limits.bahtPerPayout of the settings; another payout is like it (held: limit, similar)',
+    ],
     [['halted'], 'EM053', 'Insufficient funds', 'EM053', 'Insufficient funds (held: halted)'],
   ] as const)('held for %j with code %s says so', (holds, code, text, reasonCode, reason) => {
     const row = makeRow({ status: 'held', holds, reasonCode: code, reason: text });

@@ -16,9 +16,17 @@ const contradictions: Readonly<Record<string, string>> = {
     where p.status in ('submitted', 'paid', 'failed', 'unresolved') and a.attempt_no is null`,
   'an attempt of a payout that was never sent': `
     select a.payout_seq from attempt a join payout p on p.seq = a.payout_seq where p.attempt_no < a.attempt_no`,
-  'a claim that does not count the attempts': `
+  'a claim that is not at the number of the last attempt': `
     select c.payout_id from claim c where c.attempts_recorded <>
-      (select count(*) from payout_place o join attempt a on a.payout_seq = o.payout_seq where o.payout_id = c.payout_id)`,
+      (select coalesce(max(a.attempt_no), 0) from payout_place o join attempt a on a.payout_seq = o.payout_seq
+       where o.payout_id = c.payout_id)`,
+  'a number that was skipped and not adopted over': `
+    select a.payout_seq from attempt a join payout_row r on r.seq = a.payout_seq
+    where a.attempt_no > 1 and not exists (
+      select 1 from payout_place o join attempt b on b.payout_seq = o.payout_seq
+      where o.payout_id = r.payout_id and b.attempt_no = a.attempt_no - 1)
+    and not exists (
+      select 1 from event e where e.payout_seq = a.payout_seq and e.cause = 'found-after-loss')`,
   'a claim whose holder has given it back': `
     select c.payout_id from claim c join payout p on p.seq = c.payout_seq
     where p.status in ('failed', 'unpayable', 'rejected', 'staged')`,

@@ -124,7 +124,7 @@ export function intentOf(payout: Payout, attemptsRecorded = 0, changes: Partial<
   return decideIntent({
     payout,
     attemptsRecorded,
-    clearedRefs: [],
+    cleared: [],
     names,
     payer: setup,
     policy,

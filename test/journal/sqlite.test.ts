@@ -129,6 +129,22 @@ describe('statements', () => {
     expect(steps.flat().filter((step) => step.includes('TEMP B-TREE'))).toEqual([]);
   });
 
+  test('attempts that a later one has followed are found by the few claims that were tried again', async () => {
+    await using store = await makeSqliteStore();
+    using db = new DatabaseSync(store.path);
+    let statement = '';
+    const prepare = (sql: string) => {
+      statement = sql;
+      return db.prepare(sql);
+    };
+    const none = { payoutSeq: 0, attemptNo: 0, sinceMs: 0, limit: 1 };
+    queries.prepareSuperseded({ prepare } as DatabaseSync).all(none);
+    const plan = db.prepare(`explain query plan ${statement.replaceAll('?', '1')}`).all();
+    const steps = plan.map((step) => String(step['detail']));
+    expect(steps[0]).toBe('SCAN c USING INDEX claim_tried_again');
+    expect(steps.filter((step) => step.startsWith('SCAN'))).toHaveLength(1);
+  });
+
   test('Kysely itself executes nothing', async () => {
     await expect(query.selectFrom('batch').selectAll().execute()).rejects.toThrow('run by statements.ts');
   });

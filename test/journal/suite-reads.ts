@@ -182,6 +182,26 @@ const batches: readonly StoreCase[] = [
     },
   },
   {
+    name: 'the latest pause of a line is kept until it is cleared',
+    run: async (journal) => {
+      const { companyId, payerAccount } = payer;
+      const line = { companyId, payerAccount };
+      const times = { sinceMs: noonMs, untilMs: noonMs + 60_000 };
+      const pause = { ...line, ...why, troubles: 3, isTransfer: true, ...times };
+      expect(await journal.linePause(companyId, payerAccount)).toBeUndefined();
+      await journal.clearLinePause(companyId, payerAccount);
+      await journal.recordLinePause(pause);
+      expect(await journal.linePause(companyId, payerAccount)).toEqual(pause);
+      const next = { ...pause, code: 'ET004', troubles: 4, isTransfer: false, untilMs: noonMs + 90_000 };
+      await journal.recordLinePause(next);
+      await journal.recordLinePause({ ...next, payerAccount: '0000000000', troubles: 9 });
+      expect(await journal.linePause(companyId, payerAccount)).toEqual(next);
+      await journal.clearLinePause(companyId, payerAccount);
+      expect(await journal.linePause(companyId, payerAccount)).toBeUndefined();
+      expect(await journal.linePause(companyId, '0000000000')).toMatchObject({ troubles: 9 });
+    },
+  },
+  {
     name: 'reports are recorded once, all of a call or none',
     run: async (journal) => {
       await ingest(journal, makeRows(1));

@@ -5,6 +5,7 @@ import { applyCases } from './suite-apply.ts';
 import { bulkCases } from './suite-bulk.ts';
 import { claimCases } from './suite-claims.ts';
 import { ingestCases } from './suite-ingest.ts';
+import { lookCases } from './suite-looks.ts';
 import { readCases } from './suite-reads.ts';
 
 /** An empty journal, and others that open the same store. */
@@ -24,6 +25,7 @@ const groups: Readonly<Record<string, readonly StoreCase[]>> = {
   'one change': applyCases,
   'many rows at once': bulkCases,
   reads: readCases,
+  'looks before money moves': lookCases,
 };
 
 /** Registers every case for one store. */

@@ -104,7 +104,7 @@ describe('a closed or sick service', () => {
     await using one = await stage(2, () => ({ transfer: () => notSent, inquire: () => notSent }));
     const { theatre, batchId } = one;
     await theatre.run(batchId);
-    theatre.time.jump(dayMs);
+    theatre.time.jump(dayMs - 60 * minuteMs);
     await theatre.run(batchId);
     theatre.script = {};
     await theatre.run(batchId);
@@ -123,7 +123,7 @@ describe('what an inquiry says', () => {
   });
 
   it.each([
-    ['complete', '20261122', '010004', { paid: 1 }, 0],
+    ['complete', '20261122', '010004', { paid: 1 }, 3],
     ['in process', '20261121', '010003', { unresolved: 1 }, 4],
   ])(
     'about an attempt called refused stops the next one: %s',

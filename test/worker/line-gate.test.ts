@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { LineSignal } from '../../src/core/decide-transfer.ts';
-import { LineGate, type Passage } from '../../src/worker/line-gate.ts';
+import { Line, LineGate, type Passage } from '../../src/worker/line-gate.ts';
 import { makeFakeClock } from '../bank/fake-clock.ts';
 
 const brake = { consecutiveFailures: 10, failureShare: 0.5, window: 100, inDoubtMax: 200 };
@@ -12,10 +12,10 @@ const trouble: LineSignal = {
 };
 const payerStop: LineSignal = { kind: 'payer-stop', reason: { code: 'EM053', text: 'no funds' } };
 
-function makeGate() {
-  const clock = makeFakeClock(0);
+function makeGate(options: ConstructorParameters<typeof LineGate>[3] = {}, startMs = 0) {
+  const clock = makeFakeClock(startMs);
   const stop = new AbortController();
-  const gate = new LineGate(clock, brake, stop.signal);
+  const gate = new LineGate(clock, brake, stop.signal, options);
   const passages: Passage[] = [];
   const enter = (passHalted = false): void =>
     void gate.enter(passHalted).then((passage) => passages.push(passage));
@@ -99,5 +99,93 @@ describe('the gate', () => {
     enter(true);
     await clock.advance(0);
     expect(passages).toEqual(['stopped', 'stopped']);
+  });
+});
+
+describe('a pause of the gate', () => {
+  it('ends in its own time though our clock is set back while somebody waits', async () => {
+    const { clock, gate, passages, enter } = makeGate({}, 3_600_000);
+    gate.leave({ ...trouble, retryAfterMs: 30_000 });
+    enter();
+    await clock.advance(0);
+    clock.set(0);
+    expect(gate.state.pausedUntilMs).toBe(30_000);
+    await clock.advance(30_000);
+    expect(passages).toEqual(['go']);
+  });
+
+  it('lets questions through after a minute, transfers only at its end', async () => {
+    const { clock, gate, passages, enter } = makeGate();
+    for (let troubles = 0; troubles < 12; troubles += 1) {
+      gate.leave(trouble);
+      await clock.advance(Math.max(0, gate.state.pausedUntilMs - clock.now()));
+    }
+    gate.leave(trouble);
+    expect(gate.isShut).toBe(true);
+    enter();
+    await clock.advance(59_999);
+    enter(true);
+    expect(passages).toEqual([]);
+    await clock.advance(1);
+    expect(passages).toEqual(['go']);
+    gate.leave({ kind: 'answered' });
+    await clock.advance(15 * 60_000);
+    expect(passages).toEqual(['go', 'go']);
+  });
+});
+
+describe('two runs of one process', () => {
+  it('share the counts of the brake, the pause and the halt, but not the halt of a batch', () => {
+    const line = new Line();
+    const one = makeGate({ line }).gate;
+    for (let ends = 0; ends < 9; ends += 1) one.leave({ kind: 'ended-otherwise' });
+    one.haltFor({ code: 'cancelled', reason: 'cancelled', remedy: 'none' });
+    expect(one.state).toMatchObject({ status: 'halted', why: { code: 'cancelled' } });
+    const other = makeGate({ line }).gate;
+    expect(other.state.status).toBe('open');
+    other.leave({ kind: 'ended-otherwise' });
+    expect(other.state).toMatchObject({ status: 'halted', why: { code: 'brake-consecutive' } });
+    expect(makeGate({ line }).gate.state.status).toBe('halted');
+  });
+
+  it('forget what was counted when a person lets the line go on', () => {
+    const { gate } = makeGate();
+    for (let ends = 0; ends < 9; ends += 1) gate.leave({ kind: 'ended-otherwise' });
+    gate.haltFor({ code: 'batch-too-old', reason: 'old', remedy: 'resume' });
+    gate.reopen();
+    gate.leave({ kind: 'ended-otherwise' });
+    expect(gate.state).toMatchObject({ status: 'open', consecutiveFailures: 1 });
+  });
+});
+
+describe('outside the service hours', () => {
+  const hours = { openMinute: 6 * 60, closeMinute: 22 * 60 + 30 };
+  const at = (bangkok: string): number => Date.parse(`${bangkok}+07:00`);
+
+  it('transfers wait until the service opens, inquiries do not', async () => {
+    const { clock, gate, passages, enter } = makeGate({ hours }, at('2026-11-21T23:00'));
+    expect(gate.state).toMatchObject({ status: 'paused', why: { code: 'outside-service-hours' } });
+    enter();
+    enter();
+    enter(true);
+    await clock.advance(7 * 3_600_000 - 1);
+    expect(passages).toEqual(['go']);
+    await clock.advance(1);
+    expect(passages).toEqual(['go', 'go', 'go']);
+  });
+
+  it('nothing begins in the last half minute, and bytes may leave until the very end', () => {
+    const { clock, gate } = makeGate({ hours }, at('2026-11-21T22:29:29'));
+    expect([gate.state.status, gate.isServiceOpen]).toEqual(['open', true]);
+    clock.set(at('2026-11-21T22:29:30'));
+    expect([gate.state.status, gate.isServiceOpen]).toEqual(['paused', true]);
+    clock.set(at('2026-11-21T22:30:00'));
+    expect([gate.state.status, gate.isServiceOpen]).toEqual(['paused', false]);
+  });
+
+  it('a halt is told before the hours', () => {
+    const { gate } = makeGate({ hours }, at('2026-11-21T23:00'));
+    gate.seePayerStop({ code: 'EM053', text: 'no funds' });
+    expect(gate.state).toMatchObject({ status: 'halted', why: { code: 'EM053' } });
   });
 });

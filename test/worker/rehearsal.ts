@@ -11,7 +11,7 @@ import { openSender, type Sender } from '../../src/cli/sender.ts';
 import { loadSettings, type LoadedSettings } from '../../src/config.ts';
 import type { Clock, Journal } from '../../src/core/ports.ts';
 import { silentLogger } from '../../src/log.ts';
-import { startSandbox } from '../../src/sandbox/server.ts';
+import { startSandbox, type Sandbox } from '../../src/sandbox/server.ts';
 import { parseSandboxTable } from '../../src/sandbox/table.ts';
 import { systemClock } from '../../src/worker/system-clock.ts';
 
@@ -26,6 +26,7 @@ export type ResultLine = Readonly<Record<string, string>>;
 
 export interface Rehearsal extends AsyncDisposable {
   readonly dataDir: string;
+  readonly bank: Sandbox;
   /** Runs the file with this content; the same name again replaces it. */
   run(
     csv: string,
@@ -111,6 +112,7 @@ export async function makeRehearsal(changes: RehearsalSettings = {}): Promise<Re
   };
   return {
     dataDir: loaded.dataDir,
+    bank: sandbox,
     withSender,
     correct: async (corrected) => {
       await writeFile(configPath, settingsText(corrected, sandbox.baseUrl));

@@ -167,6 +167,22 @@ describe('later changes', () => {
     expect(await names()).toEqual(firstNames);
   });
 
+  test('that are alarms go to an exceptions file of their own, with the remedy', async () => {
+    await write();
+    journal.change(3, { status: 'paid', isAlarm: true, reasonCode: 'late-proof', reason: 'completed' });
+    journal.change(4, { status: 'paid' });
+    const { summary: figures } = await write();
+    expect(figures).toMatchObject({ alarmRows: 1, exceptionRows: 2, exitCode: 3 });
+    const update = `${prefix}.exceptions-update-1.csv`;
+    expect(await names()).toEqual(
+      [update, exceptions, `${prefix}.result-update-1.csv`, result, summary].toSorted(),
+    );
+    const [alarm, ...others] = await readTable(update);
+    expect(others).toEqual([]);
+    expect(alarm).toMatchObject({ rowNo: '3', status: 'paid', reasonCode: 'late-proof' });
+    expect(alarm?.['remedy']).toContain('by other means');
+  });
+
   test('go to numbered updates with the changed rows only', async () => {
     await write();
     journal.change(3, { status: 'paid', settledBy: 'inquiry' });

@@ -16,8 +16,12 @@ import type {
   TransferFields,
 } from '../../src/core/ports.ts';
 import { openJournal } from '../../src/journal/open.ts';
-import { BankClock, RunState, type WorkerContext } from '../../src/worker/context.ts';
-import { LineGate } from '../../src/worker/line-gate.ts';
+import { BankClock } from '../../src/worker/bank-clock.ts';
+import { RunState, type WorkerContext } from '../../src/worker/context.ts';
+import type { BrakePolicy } from '../../src/core/line.ts';
+import type { ServiceHours } from '../../src/core/service-hours.ts';
+import { LineGate, type Line } from '../../src/worker/line-gate.ts';
+import { Turns } from '../../src/worker/turns.ts';
 import { resumeBatch } from '../../src/worker/people.ts';
 import { runBatch } from '../../src/worker/run-batch.ts';
 import { inquiryFields, inquiryItem, noonMs, payer, policy, transferFields } from '../core/fixtures.ts';
@@ -34,7 +38,7 @@ async function quieten(): Promise<void> {
 /** A clock that jumps to the next sleeper as soon as nothing else can happen. */
 function makeVirtualClock(startMs: number) {
   let nowMs = startMs;
-  const sleepers = new Set<{ readonly atMs: number; readonly wake: () => void }>();
+  const sleepers = new Set<{ atMs: number; readonly wake: () => void }>();
   const sleep: Clock['sleep'] = (ms, signal) =>
     new Promise((resolve) => {
       const wake = (): void => {
@@ -67,7 +71,12 @@ function makeVirtualClock(startMs: number) {
     }
     throw new Error('it never ends');
   }
-  return { clock: { now: () => nowMs, sleep } satisfies Clock, drive, jump: (ms: number) => (nowMs += ms) };
+  /** Sets the clock. Timers know nothing of a clock that is set back: they ring when they would have. */
+  function jump(ms: number): void {
+    nowMs += ms;
+    if (ms < 0) for (const sleeper of sleepers) sleeper.atMs += ms;
+  }
+  return { clock: { now: () => nowMs, sleep } satisfies Clock, drive, jump };
 }
 
 type Said<Fields> = BankReply<Fields> | Promise<BankReply<Fields>>;
@@ -91,7 +100,14 @@ export const verify = {
   onThaiNameMismatch: 'hold',
 } as const;
 
-type Options = Partial<WorkerContext> & { waitMs?: number; interrupted?: AbortSignal };
+interface LineOptions {
+  /** Shared by several runs, as those of one process do. */
+  readonly line?: Line;
+  readonly hours?: ServiceHours;
+  readonly brake?: BrakePolicy;
+}
+
+type Options = Partial<WorkerContext> & LineOptions & { waitMs?: number; interrupted?: AbortSignal };
 
 /** A bank, a journal and a clock of their own, and what one may do with them. */
 export class Theatre implements AsyncDisposable {
@@ -100,6 +116,7 @@ export class Theatre implements AsyncDisposable {
   readonly time: ReturnType<typeof makeVirtualClock>;
   readonly journal: Journal;
   readonly folder: string;
+  readonly payeeTurns = new Turns();
   script: Script = {};
 
   constructor(journal: Journal, folder: string, startMs: number) {
@@ -146,10 +163,13 @@ export class Theatre implements AsyncDisposable {
     const { journal = this.journal, clock = this.time.clock } = options;
     const run = new RunState(clock);
     const stopOrBroken = AbortSignal.any([stop, run.broken.signal]);
-    const gate = new LineGate(clock, brake, stopOrBroken);
+    const { line, hours } = options;
+    const gate = new LineGate(clock, options.brake ?? brake, stopOrBroken, { line, hours });
     const { channelId, termId } = payer;
-    const world = { journal, bank: this.bank, clock, bankClock: new BankClock(clock), run, gate };
-    const policies = { verify, settle: policy, transferConcurrency: 2, channelId, termId };
+    const { bank, payeeTurns } = this;
+    const world = { journal, bank, clock, bankClock: new BankClock(clock), run, gate, payeeTurns };
+    const limits = { batchMaxAgeHours: 24, similarDays: 0 };
+    const policies = { verify, settle: policy, limits, transferConcurrency: 2, channelId, termId };
     return { ...world, ...policies, stop: stopOrBroken, log: () => {}, count: () => {}, ...options };
   }
 

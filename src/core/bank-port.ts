@@ -1,0 +1,92 @@
+/** What the worker needs of the bank: the requests it makes, and every reply that can come back, before anybody reads it. */
+import type { ProxyType, TransferOrder } from './payout.ts';
+
+/** Facts of one exchange with the bank, kept with the attempt. */
+export interface Exchange {
+  readonly requestUid: string;
+  readonly xRequestId: string;
+  readonly elapsedMs: number;
+}
+
+/** What came back over the wire, before anybody decides what it means. */
+export type BankReply<Fields> =
+  /** The bank spoke. `fields` is undefined when the body is not what the interface says. */
+  | ({
+      readonly kind: 'answered';
+      readonly httpStatus: number;
+      readonly fields: Fields | undefined;
+      /** The bank's `Date` header in epoch milliseconds. */
+      readonly bankDateMs: number | undefined;
+      readonly retryAfterMs: number | undefined;
+    } & Exchange)
+  /** Bytes may have left and no whole answer came back. */
+  | ({ readonly kind: 'lost'; readonly why: string } & Exchange)
+  /** No request byte was written. */
+  | { readonly kind: 'not-sent'; readonly why: string }
+  /** `mayLeave` said no at the moment the bytes were about to leave. */
+  | { readonly kind: 'withheld' }
+  /** The token endpoint refused our credentials (TK001, §5): nothing was sent. */
+  | { readonly kind: 'credentials-refused'; readonly code: string };
+
+/** The fields of every business answer (§2.4–2.6); all but the code may be missing. */
+export interface BusinessFields {
+  readonly statusCode: string;
+  readonly statusDesc: string | undefined;
+  readonly severity: string | undefined;
+  readonly requestUid: string | undefined;
+}
+
+export interface PayeeCheckFields extends BusinessFields {
+  readonly payeeName: string | undefined;
+  readonly payeeNameTh: string | undefined;
+}
+
+export interface TransferFields extends BusinessFields {
+  readonly transRefNo: string | undefined;
+  readonly sysRefNo: string | undefined;
+  readonly transFee: string | undefined;
+}
+
+/** One item of fundTfrInfoList (§2.6). */
+export interface InquiryItem {
+  readonly transRefNo: string | undefined;
+  readonly sysRefNo: string | undefined;
+  readonly tranDate: string | undefined;
+  readonly tranStatusCode: string | undefined;
+  readonly tranStatusDesc: string | undefined;
+  readonly statusCode: string | undefined;
+  readonly statusDesc: string | undefined;
+}
+
+export interface InquiryFields extends BusinessFields {
+  /** Empty when the list is missing; undefined when it is there and cannot be read. */
+  readonly items: readonly InquiryItem[] | undefined;
+}
+
+/** Endpoint 5 (§2.4); the bank adapter adds channel, terminal, company and payer from its settings. */
+export interface PayeeCheck {
+  readonly proxyType: ProxyType;
+  readonly proxyNo: string;
+  readonly proxyName: string | null;
+}
+
+/** Endpoint 7 (§2.6). */
+export interface StatusInquiry {
+  readonly transRefNo: string;
+  readonly channelId: string;
+  readonly termId: string;
+  readonly companyId: string;
+  /** YYYYMMDD in Bangkok: the attempt's own date, or today's. */
+  readonly tranDate: string;
+  readonly tranTime: string;
+}
+
+export interface Bank {
+  checkPayee(check: PayeeCheck): Promise<BankReply<PayeeCheckFields>>;
+  /**
+   * Sends one transfer. `mayLeave` is asked again just before bytes leave, after every wait
+   * (token, rate limit) and before the one repetition that a 401 allows.
+   */
+  transfer(order: TransferOrder, mayLeave: () => boolean): Promise<BankReply<TransferFields>>;
+  inquire(inquiry: StatusInquiry): Promise<BankReply<InquiryFields>>;
+}
