@@ -1,6 +1,5 @@
 /** Checks a payout file without sending anything: every issue of every row, and what its rows would become. */
 import { showCell } from '../core/cell-text.ts';
-import { toSatang, zeroSatang, type Satang } from '../core/money.ts';
 import type {
   ClaimHolder,
   FileRejection,
@@ -11,36 +10,38 @@ import type {
 } from '../core/ports.ts';
 import { computeBatchId } from '../core/reference.ts';
 import type { Issue } from '../core/row-rules.ts';
+import { RowTally, sumTotals, type RowTotal } from './row-tally.ts';
 
 export interface RowIssue {
   readonly rowNo: number;
   readonly issue: Issue;
 }
 
-/** Rows, the total of their readable amounts, and how many amounts cannot be read. */
-export interface CheckTotal {
-  readonly rows: number;
-  readonly amountSatang: Satang;
-  readonly unreadableAmounts: number;
-}
-
 /** Totals by what the rows would become; the three add up to `all`. */
 export interface CheckTotals {
-  readonly all: CheckTotal;
-  readonly ready: CheckTotal;
-  readonly held: CheckTotal;
-  readonly rejected: CheckTotal;
+  readonly all: RowTotal;
+  readonly ready: RowTotal;
+  readonly held: RowTotal;
+  readonly rejected: RowTotal;
 }
 
-export type CheckOutcome =
-  | { readonly kind: 'rejected'; readonly rejection: FileRejection }
-  | {
-      readonly kind: 'checked';
-      readonly inspection: Inspection;
-      /** The batch that these bytes are, run or not. */
-      readonly batchId: string;
-      readonly totals: CheckTotals;
-    };
+/** A file that would be rejected as a whole. */
+export interface RejectedFile {
+  readonly kind: 'rejected';
+  readonly rejection: FileRejection;
+}
+
+export interface CheckedFile {
+  readonly kind: 'checked';
+  readonly inspection: Inspection;
+  /** The batch that these bytes are, run or not. */
+  readonly batchId: string;
+  readonly totals: CheckTotals;
+  /** Rows that were handed on as good, and that a later row has contradicted since. */
+  readonly conflictingRowNos: readonly number[];
+}
+
+export type CheckOutcome = RejectedFile | CheckedFile;
 
 export interface CheckOptions {
   /** Called with the issues of a stretch of rows; the reading waits for it. Conflicting first rows come last. */
@@ -53,40 +54,17 @@ export interface CheckOptions {
 
 type RowOutcome = 'ready' | 'held' | 'rejected';
 
-interface Tally {
-  rows: number;
-  amountSatang: bigint;
-  unreadableAmounts: number;
-}
-
-type Tallies = Readonly<Record<RowOutcome, Tally>>;
-
-const newTally = (): Tally => ({ rows: 0, amountSatang: zeroSatang, unreadableAmounts: 0 });
-
-function count(tally: Tally, row: StagedRow, sign: 1 | -1): void {
-  tally.rows += sign;
-  if (row.amountSatang === null) tally.unreadableAmounts += sign;
-  else tally.amountSatang += BigInt(sign) * row.amountSatang;
-}
+type Tallies = Readonly<Record<RowOutcome, RowTally>>;
 
 function outcomeOf(row: StagedRow): RowOutcome {
   if (row.instruction === null) return 'rejected';
   return row.holds.length > 0 ? 'held' : 'ready';
 }
 
-function freeze({ rows, amountSatang, unreadableAmounts }: Tally): CheckTotal {
-  return { rows, amountSatang: toSatang(amountSatang), unreadableAmounts };
-}
-
 function sumUp(tallies: Tallies): CheckTotals {
-  const all = newTally();
-  for (const tally of Object.values(tallies)) {
-    all.rows += tally.rows;
-    all.amountSatang += tally.amountSatang;
-    all.unreadableAmounts += tally.unreadableAmounts;
-  }
   const { ready, held, rejected } = tallies;
-  return { all: freeze(all), ready: freeze(ready), held: freeze(held), rejected: freeze(rejected) };
+  const parts = { ready: ready.total, held: held.total, rejected: rejected.total };
+  return { all: sumTotals(Object.values(parts)), ...parts };
 }
 
 function reject(row: StagedRow, code: string, message: string): StagedRow {
@@ -166,8 +144,8 @@ async function tellConflicts(
     for (const row of await rejectClaimed(conflicting, batchId, options)) {
       // A row that another batch holds is rejected and told already.
       if (row.instruction === null) continue;
-      count(tallies[outcomeOf(row)], row, -1);
-      count(tallies.rejected, row, 1);
+      tallies[outcomeOf(row)].remove(row.amountSatang);
+      tallies.rejected.add(row.amountSatang);
       const message =
         'a later row has the same payoutId and other cells: all such rows are rejected, give each payout a payoutId of its own';
       rejected.push({ ...reject(row, 'duplicate-differs', message) });
@@ -184,19 +162,26 @@ export async function checkFile(
 ): Promise<CheckOutcome> {
   const inspected = await reader.inspect(path);
   if (inspected.kind === 'rejected') return inspected;
-  const { inspection } = inspected;
+  return checkInspected(reader, inspected.inspection, options);
+}
+
+/** The same for a file whose bytes have been looked at. */
+export async function checkInspected(
+  reader: PayoutFileReader,
+  inspection: Inspection,
+  options: CheckOptions,
+): Promise<CheckOutcome> {
   const batchId = computeBatchId(inspection.sha256);
-  const tallies: Tallies = { ready: newTally(), held: newTally(), rejected: newTally() };
+  const tallies: Tallies = { ready: new RowTally(), held: new RowTally(), rejected: new RowTally() };
   let end = await readAll(reader, inspection, async (read) => {
     const rows = await rejectClaimed(read, batchId, options);
-    for (const row of rows) count(tallies[outcomeOf(row)], row, 1);
+    for (const row of rows) tallies[outcomeOf(row)].add(row.amountSatang);
     await tell(rows, options);
     await options.onRows?.(rows);
   });
-  if ('totals' in end && end.totals.conflictingRowNos.length > 0) {
-    const rowNos = new Set(end.totals.conflictingRowNos);
-    end = await tellConflicts(reader, inspection, batchId, rowNos, tallies, options);
-  }
+  const conflictingRowNos = 'totals' in end ? end.totals.conflictingRowNos : [];
+  if (conflictingRowNos.length > 0)
+    end = await tellConflicts(reader, inspection, batchId, new Set(conflictingRowNos), tallies, options);
   if ('rejection' in end) return { kind: 'rejected', rejection: end.rejection };
-  return { kind: 'checked', inspection, batchId, totals: sumUp(tallies) };
+  return { kind: 'checked', inspection, batchId, totals: sumUp(tallies), conflictingRowNos };
 }

@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { toSatang } from '../../src/core/money.ts';
 import type { ClaimHolder } from '../../src/core/ports.ts';
 import { makePayoutFileReader, type PayoutFileOptions } from '../../src/files/payout-file.ts';
-import { checkFile, type CheckOptions, type CheckOutcome, type CheckTotal } from '../../src/worker/check.ts';
+import { checkFile, type CheckOptions, type CheckOutcome } from '../../src/worker/check.ts';
+import type { RowTotal } from '../../src/worker/row-tally.ts';
 import { defaults, file, inspectPath, noLimits, row, useFolder } from '../files/payout-file-kit.ts';
 
 const folder = useFolder();
@@ -35,7 +36,7 @@ async function check(
   return { outcome, issues, messages };
 }
 
-const total = (rows: number, satang: bigint, unreadableAmounts = 0): CheckTotal => ({
+const total = (rows: number, satang: bigint, unreadableAmounts = 0): RowTotal => ({
   rows,
   amountSatang: toSatang(satang),
   unreadableAmounts,
