@@ -6,6 +6,7 @@ import type { Payout } from '../core/payout.ts';
 import { maskDigits } from '../core/proxy-id.ts';
 import type { Batch, FileRejection } from '../core/ports.ts';
 import type { Progress } from '../core/progress.ts';
+import { isAtRest } from '../worker/at-rest.ts';
 import { ingestFile } from '../worker/ingest.ts';
 import { finishReports, writeReports, type WrittenReports } from '../worker/report.ts';
 import { runBatch } from '../worker/run-batch.ts';
@@ -127,10 +128,26 @@ async function payWithProgress(
 ): ReturnType<typeof runBatch> {
   const waitOver = new AbortController();
   const stop = AbortSignal.any([options.interrupted, waitOver.signal]);
-  const count = await makeCounter(sender, batch, options.progress);
+  const others = new Set<string>();
+  const countOwn = await makeCounter(sender, batch, options.progress);
+  const count = (payout: Payout | undefined): void => {
+    if (payout !== undefined && payout.batchId !== batch.batchId) others.add(payout.batchId);
+    else countOwn(payout);
+  };
   sender.paces.transfers.forgetLowest();
   const context = makeContext(sender, stop, count, batch);
-  return runBatch(context, batch, { waitMs: options.waitMs, interrupted: options.interrupted, waitOver });
+  const { waitMs, interrupted } = options;
+  const end = await runBatch(context, batch, { waitMs, interrupted, waitOver });
+  for (const batchId of others) await reportOther(sender, batchId);
+  return end;
+}
+
+/** A late proof for an attempt of another file changes that file's row: its own update says so, not this one's. */
+async function reportOther(sender: Sender, batchId: string): Promise<void> {
+  if (!(await isAtRest(sender.journal, batchId))) return;
+  const { files, filesWritten } = await restBatch(sender, batchId, false);
+  const paths = files.slice(files.length - filesWritten).map(({ path }) => path);
+  sender.log.warn({ batchId, paths }, 'rows of another file have changed');
 }
 
 /** Counts rows as they get on, from where the batch stands now. */

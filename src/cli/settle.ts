@@ -1,6 +1,7 @@
 /** `paydrop settle [BATCH]`: inquires about what is in doubt, now, whether due or not. */
 import type { CommandModule } from 'yargs';
 import type { Settled } from '../worker/settle-now.ts';
+import { countAlarms } from '../core/exit-code.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { loadCommandSettings } from './load-settings.ts';
 import type { GlobalOptions } from './options.ts';
@@ -52,26 +53,30 @@ async function settle(sender: Sender, options: SettleOptions, interrupted: Abort
     if (payout !== undefined && payout.status !== 'submitted') changed.add(payout.batchId);
   });
   const settled = await settleNow(context, { batchId, waitMs: options.wait * 1000, waitOver });
-  const files = await writeReports(sender, new Set([...changed, ...settled.ended]));
+  const touched = new Set([...changed, ...settled.ended]);
+  const files = await writeReports(sender, touched);
   const inDoubt = await countLeft(sender, batchId);
-  process.stdout.write(`${render(settled, inDoubt, files, options)}\n`);
-  if (inDoubt === 0) return exitCodes.ok;
+  const alarms = await countAlarmsOf(sender, touched);
+  process.stdout.write(`${render(settled, inDoubt, alarms, files, options)}\n`);
+  if (inDoubt === 0) return alarms > 0 ? exitCodes.exceptions : exitCodes.ok;
   return settled.asked > 0 && settled.told === 0 ? exitCodes.stoppedShort : exitCodes.inDoubt;
 }
 
 function render(
   { asked, told, ended }: Settled,
   inDoubt: number,
+  alarms: number,
   files: readonly string[],
   { json, wait }: SettleOptions,
 ): string {
   const settled = Math.max(0, asked - inDoubt);
-  if (json) return JSON.stringify({ asked, told, settled, inDoubt, ended, files });
+  if (json) return JSON.stringify({ asked, told, settled, inDoubt, alarms, ended, files });
   const silence =
     asked > 0 && told === 0 ? [`The bank told nothing for ${wait} s: run "paydrop settle" again later.`] : [];
   const lines = [`Inquired about ${asked}: ${settled} settled, ${inDoubt} still in doubt.`, ...silence];
   const done = ended.map((batchId) => `Batch ${batchId} is done: nothing of it is left to send or to ask.`);
-  return [...lines, ...done, ...files].join('\n');
+  const loud = alarms === 0 ? [] : [`${alarms} rows bear an alarm: look at the exceptions of their batches.`];
+  return [...lines, ...loud, ...done, ...files].join('\n');
 }
 
 /** What is due for batches that have changed, or come to rest; one that a killed run left goes on first. */
@@ -85,6 +90,13 @@ async function writeReports(sender: Sender, batchIds: ReadonlySet<string>): Prom
     if (filesWritten > 0) paths.push(...files.slice(-filesWritten).map((file) => file.path));
   }
   return paths;
+}
+
+/** Rows that bear an alarm in batches that have changed. */
+async function countAlarmsOf({ journal }: Sender, batchIds: ReadonlySet<string>): Promise<number> {
+  let alarms = 0;
+  for (const batchId of batchIds) alarms += countAlarms(await journal.totals(batchId));
+  return alarms;
 }
 
 async function countLeft(sender: Sender, batchId: string | undefined): Promise<number> {

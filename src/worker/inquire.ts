@@ -2,7 +2,7 @@
 import { formatBangkokDate, formatBangkokTime } from '../core/bangkok-time.ts';
 import { classifyInquiryReply, type InquiryReading } from '../core/classify.ts';
 import type { LineSignal } from '../core/decide-transfer.ts';
-import type { Attempt } from '../core/payout.ts';
+import type { Attempt, TransferOrder } from '../core/payout.ts';
 import { replyFacts, type ReplyFacts } from '../core/reply-facts.ts';
 import type { WorkerContext } from './context.ts';
 
@@ -22,10 +22,10 @@ export async function inquire(
   passHalted: boolean,
 ): Promise<Inquired | undefined> {
   const { tranDate } = attempt.order;
-  let said = await inquireFor(context, attempt, tranDate, passHalted);
+  let said = await inquireFor(context, attempt.order, tranDate, passHalted);
   for (const today of otherDays(context, tranDate)) {
     if (said?.reading.kind !== 'not-found') break;
-    said = await inquireFor(context, attempt, today, passHalted);
+    said = await inquireFor(context, attempt.order, today, passHalted);
   }
   return said;
 }
@@ -38,16 +38,19 @@ function otherDays({ bankClock }: WorkerContext, tranDate: string): readonly str
   return [...days];
 }
 
-async function inquireFor(
+/** Whom an inquiry asks about. */
+export type Inquiry = Pick<TransferOrder, 'transRefNo' | 'channelId' | 'termId' | 'companyId'>;
+
+/** Asks once, for one day. @returns undefined when the gate lets nothing pass any more */
+export async function inquireFor(
   context: WorkerContext,
-  attempt: Attempt,
+  { transRefNo, channelId, termId, companyId }: Inquiry,
   tranDate: string,
   passHalted: boolean,
 ): Promise<Inquired | undefined> {
   if ((await context.gate.enter(passHalted)) !== 'go') return undefined;
   let signal: LineSignal = { kind: 'nothing' };
   try {
-    const { transRefNo, channelId, termId, companyId } = attempt.order;
     const tranTime = formatBangkokTime(context.clock.now());
     const reply = await context.bank.inquire({
       transRefNo,

@@ -2,10 +2,9 @@
  * After a loss of the journal: asks the bank for every reference that a payout may have used on the days in question,
  * before anything is sent for it.
  */
-import { formatBangkokStamp, formatBangkokTime } from '../core/bangkok-time.ts';
+import { formatBangkokStamp } from '../core/bangkok-time.ts';
 import { decideHold } from '../core/change.ts';
-import { classifyInquiryReply, type InquiryReading } from '../core/classify.ts';
-import type { LineSignal } from '../core/decide-transfer.ts';
+import type { InquiryReading } from '../core/classify.ts';
 import type { PayerSetup } from '../core/decide.ts';
 import type { Attempt, Payout } from '../core/payout.ts';
 import type { Batch, Change, JournalLoss, ReadyPayout } from '../core/ports.ts';
@@ -22,6 +21,7 @@ import {
 } from '../core/recovery.ts';
 import { computeTransRefNo } from '../core/reference.ts';
 import { payerOf, type WorkerContext } from './context.ts';
+import { inquireFor } from './inquire.ts';
 
 /**
  * Looks a ready payout up that a lost journal may have sent. `clear` when the bank knows nothing of it, or nothing is
@@ -168,45 +168,13 @@ async function askUntilSaid(
 ): Promise<InquiryReading | undefined> {
   const { clock, stop } = wanted.context;
   for (let asks = 1; ;) {
-    const reading = await ask(wanted, transRefNo, tranDate);
+    const asked = { ...wanted.payer, transRefNo };
+    const said = await inquireFor(wanted.context, asked, tranDate, wanted.passHalted);
+    const reading = said?.reading;
     if (reading?.kind !== 'nothing-said') return reading;
     if (reading.isTrouble) continue;
     if (asks >= asksMax) return reading;
     await clock.sleep(askAgainAfterMs * asks, stop);
     asks += 1;
   }
-}
-
-async function ask(
-  { context, payer, passHalted }: Search,
-  transRefNo: string,
-  tranDate: string,
-): Promise<InquiryReading | undefined> {
-  if ((await context.gate.enter(passHalted)) !== 'go') return undefined;
-  let signal: LineSignal = { kind: 'nothing' };
-  try {
-    const { channelId, termId, companyId } = payer;
-    const tranTime = formatBangkokTime(context.clock.now());
-    const reply = await context.bank.inquire({
-      transRefNo,
-      channelId,
-      termId,
-      companyId,
-      tranDate,
-      tranTime,
-    });
-    context.bankClock.see(reply);
-    const reading = classifyInquiryReply(reply, transRefNo);
-    signal = signalOf(reading);
-    return reading;
-  } finally {
-    context.gate.leave(signal);
-  }
-}
-
-function signalOf(reading: InquiryReading): LineSignal {
-  if (reading.kind !== 'nothing-said') return { kind: 'answered' };
-  if (!reading.isTrouble) return { kind: 'nothing' };
-  const { reason } = reading;
-  return { kind: 'service-trouble', reason, retryAfterMs: reason.retryAfterMs, isTransfer: false };
 }

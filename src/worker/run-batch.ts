@@ -88,6 +88,8 @@ async function watchTheWait(
 ): Promise<void> {
   const { run, gate, clock } = context;
   while (!end.aborted) {
+    // Our clock was set back: the wait is counted from now.
+    if (run.lastProgressAtMs > clock.now()) run.noteProgress();
     const endsAtMs = run.lastProgressAtMs + limits.waitMs;
     const leftMs = endsAtMs - clock.now();
     const isMoving = run.isSending && gate.state.status === 'open';
@@ -96,12 +98,15 @@ async function watchTheWait(
       limits.waitOver.abort();
       return;
     }
-    await gate.waitForNews(isInVain ? inVainLookMs : Math.max(leftMs, waitLookMs), end);
+    const lookMs = isInVain ? inVainLookMs : Math.max(leftMs, waitLookMs);
+    await gate.waitForNews(Math.min(lookMs, clockLookMs), end);
   }
 }
 
 /** How often the end of the wait is looked for while rows are still being sent. */
 const waitLookMs = 200;
+/** How often it is looked whether the clock was set. */
+const clockLookMs = 1_000;
 /** How often it is looked whether all is settled that can be, while nothing can be sent. */
 const inVainLookMs = 1_000;
 

@@ -8,6 +8,7 @@ const benchmarks: Readonly<Record<string, readonly [script: string, ...args: str
   b: ['./pay.ts', 'b'],
   c: ['./check.ts'],
   d: ['./pay.ts', 'd'],
+  e: ['./recover.ts'],
 };
 
 async function runBenchmark(name: string): Promise<boolean> {

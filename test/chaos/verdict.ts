@@ -28,6 +28,11 @@ export interface Evidence {
   readonly summary: Summary;
   readonly ledger: Ledger;
   readonly exitCode: number | null;
+  /**
+   * The clocks have jumped: what was in doubt over midnight, or while a clock was wrong, may never be sent again. Such a
+   * row may stay unresolved, as long as the bank has not paid it.
+   */
+  readonly hasJumped: boolean;
   /** Names of all files of outbox and data directory. */
   readonly names: readonly string[];
 }
@@ -45,10 +50,12 @@ export async function gatherEvidence(
   scene: Scene,
   planned: readonly PlannedRow[],
   exitCode: number | null,
+  hasJumped = false,
 ): Promise<Evidence> {
   return {
     planned,
     exitCode,
+    hasJumped,
     first: await readOnly(scene, /^[^.].*\.result\.csv$/, readTable),
     present: await readPresentResult(scene.outbox),
     exceptions: await readOnly(scene, /^[^.].*\.exceptions\.csv$/, readTable),
@@ -148,11 +155,13 @@ function findUntruths({ present, ledger }: Evidence): string[] {
  * Each row has ended as the bank's behaviour makes it end. One that the bank refused when it was sent again stays in
  * doubt: the refusal says nothing about the first sending.
  */
-function findWrongEnds({ planned, present }: Evidence): string[] {
+function findWrongEnds({ planned, present, ledger, hasJumped }: Evidence): string[] {
+  const moved = new Set(ledger.entries.filter(isMoved).map(({ reference1 }) => reference1));
   return present.flatMap((line, index) => {
-    const { status = '', payoutId, reasonCode, reason } = line;
+    const { status = '', payoutId = '', reasonCode, reason } = line;
     const endsAs = planned[index]?.endsAs;
     if (status === endsAs || (endsAs === 'failed' && inDoubt.includes(status))) return [];
+    if (hasJumped && status === 'unresolved' && !moved.has(payoutId)) return [];
     return [`${payoutId} (row ${index + 1}) is ${status} (${reasonCode}: ${reason}), not ${endsAs}`];
   });
 }

@@ -120,8 +120,11 @@ describe('the line', () => {
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
-const withCode = (code: string, more: object = {}): LineSignal =>
-  ({ ...trouble, reason: { code, text: 'trouble' }, ...more }) as LineSignal;
+const withCode = (code: string, more: object = {}): LineSignal => ({
+  ...trouble,
+  reason: { code, text: 'trouble' },
+  ...more,
+});
 
 /** The pauses one after another, each probe meeting the trouble again. */
 function pausesOf(signal: LineSignal, count: number): number[] {

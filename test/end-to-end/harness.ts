@@ -11,19 +11,11 @@ import { fileURLToPath } from 'node:url';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'yaml';
 import type { Ledger } from '../../src/sandbox/book.ts';
+import { makeClocks, type SceneClocks } from './clocks.ts';
 
 const pathOf = (fromHere: string): string => fileURLToPath(new URL(fromHere, import.meta.url));
 const paydropPath = pathOf('../../src/main.ts');
 const noonClockUrl = new URL('./noon-clock.ts', import.meta.url).href;
-
-const noonInBangkokUtcHours = 5;
-
-/** What brings the clock to noon in Bangkok, today. */
-function computeNoonOffsetMs(nowMs: number): number {
-  const noon = new Date(nowMs);
-  noon.setUTCHours(noonInBangkokUtcHours, 0, 0, 0);
-  return noon.getTime() - nowMs;
-}
 
 /** The partner, as the bank and paydrop know it. */
 const partner = {
@@ -54,6 +46,10 @@ export interface Program {
 export interface BankProcess {
   readonly baseUrl: string;
   ledger(): Promise<Ledger>;
+  /** Changes the bank while it runs; the scene's sandbox settings must allow it (`control: true`). */
+  control(command: object): Promise<void>;
+  /** Sends its process a signal: SIGSTOP makes a bank that takes connections and never answers. */
+  signal(signal: NodeJS.Signals): void;
   /** Ends the process as a power cut would. */
   kill(): Promise<void>;
   /** Opens the same bank again: same port, same ledger; at another pace when one is given. */
@@ -83,6 +79,7 @@ export interface Scene extends AsyncDisposable {
   /** Where the bank writes down each transfer as it enters, one line each after the first. */
   readonly bankStatePath: string;
   readonly bank: BankProcess;
+  readonly clocks: SceneClocks;
   /** Writes a payout file, over one of the same name; returns its path. */
   addFile(name: string, csv: string): Promise<string>;
   /** Starts `paydrop` with these arguments and the scene's settings. */
@@ -119,22 +116,33 @@ function describeSettings(changes: SceneSettings, baseUrl: string): object {
 /** Opens a folder, and in it a bank and the settings to reach it. Everything is ended and removed with the scene. */
 export async function openScene(changes: SceneSettings = {}): Promise<Scene> {
   const folder = await mkdtemp(join(tmpdir(), 'paydrop-scene-'));
-  const clockOffsetMs = computeNoonOffsetMs(Date.now());
+  const clocks = makeClocks(folder);
   const children = new Set<ChildProcess>();
-  const launch = (args: readonly string[]): ChildProcess =>
-    launchPaydrop(args, folder, clockOffsetMs, children);
+  const launcherOf =
+    (owner: 'paydrop' | 'bank') =>
+    (args: readonly string[]): ChildProcess =>
+      launchPaydrop(args, folder, clocks.pathOf(owner), children);
+  const launch = launcherOf('paydrop');
   const bankStatePath = join(folder, 'bank.jsonl');
   const bankConfigPath = join(folder, 'bank.yaml');
   const configPath = join(folder, 'paydrop.yaml');
+  const killAll = (): void => {
+    for (const child of children) child.kill('SIGKILL');
+  };
+  // No program outlives a process that ends before it has cleared away.
+  process.once('exit', killAll);
   const end = async (): Promise<void> => {
-    await endAll(children);
+    const ends = [...children].map((child) => once(child, 'close'));
+    killAll();
+    await Promise.all(ends);
+    process.off('exit', killAll);
     if (changes.keep !== true) await rm(folder, { recursive: true, force: true });
   };
   try {
     await mkdir(join(folder, 'in'));
     const table = { bank: { baseUrl: 'sandbox', ...partner }, sandbox: changes.sandbox ?? {} };
     await writeFile(bankConfigPath, stringify(table));
-    const bank = await openBank(launch, bankConfigPath, bankStatePath);
+    const bank = await openBank(launcherOf('bank'), bankConfigPath, bankStatePath);
     await writeFile(configPath, stringify(describeSettings(changes, bank.baseUrl)));
     const dataDir = changes.dataDir ?? join(folder, 'data');
     const start = (...args: string[]): Program => watch(launch([...args, '--config', configPath]));
@@ -145,6 +153,7 @@ export async function openScene(changes: SceneSettings = {}): Promise<Scene> {
       configPath,
       bankStatePath,
       bank,
+      clocks,
       start,
       run: (...args) => start(...args).ended,
       addFile: async (name, csv) => {
@@ -163,23 +172,17 @@ export async function openScene(changes: SceneSettings = {}): Promise<Scene> {
 function launchPaydrop(
   args: readonly string[],
   cwd: string,
-  clockOffsetMs: number,
+  clockPath: string,
   children: Set<ChildProcess>,
 ): ChildProcess {
   const child = spawn(process.execPath, ['--import', noonClockUrl, paydropPath, ...args], {
     cwd,
-    env: { ...process.env, PAYDROP_TEST_CLOCK_OFFSET_MS: String(clockOffsetMs) },
+    env: { ...process.env, PAYDROP_TEST_CLOCK_FILE: clockPath },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   children.add(child);
   child.once('close', () => children.delete(child));
   return child;
-}
-
-async function endAll(children: ReadonlySet<ChildProcess>): Promise<void> {
-  const ends = [...children].map((child) => once(child, 'close'));
-  for (const child of children) child.kill('SIGKILL');
-  await Promise.all(ends);
 }
 
 function watch(child: ChildProcess): Program {
@@ -210,6 +213,12 @@ async function openBank(
   return {
     baseUrl,
     ledger: async () => (await (await fetch(`${baseUrl}/ledger`)).json()) as Ledger,
+    control: async (command) => {
+      const options = { method: 'POST', body: JSON.stringify(command) };
+      const response = await fetch(`${baseUrl}/sandbox/control`, options);
+      if (!response.ok) throw new Error(`the bank does not obey: ${await response.text()}`);
+    },
+    signal: (signal) => void child?.kill(signal),
     kill: async () => {
       if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
       const closed = once(child, 'close');

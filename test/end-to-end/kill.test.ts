@@ -6,7 +6,7 @@ import { TransferCount, waitForMoment, type Moment } from '../chaos/moments.ts';
 import { faultyBehaviours, planRows, writeRows, type PlannedRow } from '../chaos/plan.ts';
 import { makeChance } from '../chaos/random.ts';
 import { findBrokenPromises, gatherEvidence } from '../chaos/verdict.ts';
-import { openScene, type Scene } from './harness.ts';
+import { openScene, type Line, type Scene } from './harness.ts';
 
 const rowCount = 300;
 const seed = 20_261_121;
@@ -64,13 +64,15 @@ describe('the verdict', () => {
     const entry = ledger.entries.find(({ reference1 }) => reference1 === present[0]?.['payoutId']);
     if (entry === undefined) throw new Error('the first row was not paid');
     const without = { ...ledger, entries: ledger.entries.filter((one) => one !== entry) };
-    const relabelled = present.map((line, at) => (at === 0 ? { ...line, status: 'failed' } : line));
+    const relabel = (status: string): Line[] =>
+      present.map((line, at) => (at === 0 ? { ...line, status } : line));
     const swapped = [first[1], first[0], ...first.slice(2)].filter((line) => line !== undefined);
     const broken = {
       'paid twice': { ...evidence, ledger: { ...ledger, entries: [...ledger.entries, entry] } },
       'sent although the bank had it': { ...evidence, ledger: withRequests(ledger, 2) },
       'called paid and never moved': { ...evidence, ledger: without },
-      'moved and called failed': { ...evidence, present: relabelled },
+      'moved and called failed': { ...evidence, present: relabel('failed') },
+      'moved and left in doubt': { ...evidence, hasJumped: true, present: relabel('unresolved') },
       'another amount': { ...evidence, planned: withOtherAmount(planned) },
       'rows out of order': { ...evidence, first: swapped },
       'a row lost': { ...evidence, first: first.slice(1), present: present.slice(1) },

@@ -1,6 +1,7 @@
 /** Replies that are another's, late, or none of the bank's: the whole worker over HTTP, money judged by the bank's ledger. */
 import { setTimeout as later } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import type { FileOutcome } from '../../src/cli/run-file.ts';
 import { fieldsOf, makeAmbush, withFields, type ProxyReply, type Tamper } from './hostile-proxy.ts';
 import { makeRehearsal, rowsOf, type RehearsalSettings, type ResultLine } from './rehearsal.ts';
 
@@ -80,6 +81,9 @@ describe('a reply that bears another request’s ids', () => {
   });
 });
 
+const alarmsOf = (outcome: FileOutcome): number | undefined =>
+  outcome.kind === 'rested' ? outcome.reports.summary.alarmRows : undefined;
+
 describe('EM001 on a first send', () => {
   const duplicate = (money: 'moves' | 'untouched'): RehearsalSettings => ({
     sandbox: { behaviours: [{ match: { amount: '7.00' }, money, code: 'EM001' }] },
@@ -97,9 +101,10 @@ describe('EM001 on a first send', () => {
         await ambush.rehearsal.run(rowsOf(['7.00'])),
         await ambush.rehearsal.run(rowsOf(['7.00'])),
       ];
-      for (const { results, exceptions, exitCode, ledger } of runs) {
+      for (const { outcome, results, exceptions, exitCode, ledger } of runs) {
         expect([results.at(-1)?.['status'], exitCode, ledger.amount]).toEqual(['unresolved', 4, moved]);
         expect(exceptions).toMatchObject([{ status: 'unresolved', moneyMoved: 'unknown' }]);
+        expect(alarmsOf(outcome)).toBe(1);
         expect(exceptions[0]?.['remedy']).toMatch(/Do not pay it again by hand/);
       }
       const sent = ambush.proxy.passed.filter(({ endpoint }) => endpoint === 'transfer');

@@ -105,13 +105,13 @@ const oneFails = (theatre: Theatre, says: () => string | undefined) => ({
 
 describe('an earlier attempt stays under inquiry', () => {
   it('and its late proof stops the later one, loudly', async () => {
-    let said: string | undefined;
-    await using one = await stage(1, (theatre) => oneFails(theatre, () => said));
+    const bank: { says?: string } = {};
+    await using one = await stage(1, (theatre) => oneFails(theatre, () => bank.says));
     const { theatre, batchId } = one;
     await theatre.run(batchId);
     expect(await theatre.statuses(batchId)).toEqual({ failed: 1 });
     await retry(theatre.journal, batchId, theatre.now());
-    said = '010004';
+    bank.says = '010004';
     await theatre.run(batchId);
     expect(theatre.sent).toHaveLength(1);
     const [history] = await theatre.journal.findPayouts('INV-1');
@@ -120,15 +120,15 @@ describe('an earlier attempt stays under inquiry', () => {
   });
 
   it('after the later one was paid: two transfers, an alarm', async () => {
-    let said: string | undefined;
-    await using one = await stage(1, (theatre) => oneFails(theatre, () => said));
+    const bank: { says?: string } = {};
+    await using one = await stage(1, (theatre) => oneFails(theatre, () => bank.says));
     const { theatre, batchId } = one;
     await theatre.run(batchId);
     await retry(theatre.journal, batchId, theatre.now());
     await theatre.run(batchId);
     expect(await theatre.statuses(batchId)).toEqual({ paid: 1 });
     expect(await theatre.exitCode(batchId)).toBe(0);
-    said = '010004';
+    bank.says = '010004';
     await theatre.time.drive(settleOnce(theatre.context(), 'all'));
     const [history] = await theatre.journal.findPayouts('INV-1');
     expect(history?.row).toMatchObject({ status: 'paid', isAlarm: true, reasonCode: 'paid-twice' });
@@ -137,17 +137,17 @@ describe('an earlier attempt stays under inquiry', () => {
   });
 
   it('while the later one is with the bank: its own outcome is still recorded', async () => {
-    let said: string | undefined;
+    const bank: { says?: string } = {};
     await using one = await stage(1, (theatre) => ({
-      ...oneFails(theatre, () => said),
-      inquire: (inquiry) => theatre.found(inquiry, inquiry.transRefNo.endsWith('01') ? said : '010003'),
+      ...oneFails(theatre, () => bank.says),
+      inquire: (inquiry) => theatre.found(inquiry, inquiry.transRefNo.endsWith('01') ? bank.says : '010003'),
     }));
     const { theatre, batchId } = one;
     await theatre.run(batchId);
     await retry(theatre.journal, batchId, theatre.now());
     theatre.script = { ...theatre.script, transfer: () => theatre.code('EM073') };
     await theatre.run(batchId, { waitMs: 5_000 });
-    said = '010004';
+    bank.says = '010004';
     await theatre.time.drive(settleOnce(theatre.context(), 'all'));
     expect(await theatre.statuses(batchId)).toEqual({ paid: 1 });
     theatre.script = { inquire: (inquiry) => theatre.found(inquiry, '010004') };
@@ -157,15 +157,15 @@ describe('an earlier attempt stays under inquiry', () => {
   });
 
   it('of another file: the row of the later file is stopped before it is sent', async () => {
-    let said: string | undefined;
-    await using one = await stage(1, (theatre) => oneFails(theatre, () => said));
+    const bank: { says?: string } = {};
+    await using one = await stage(1, (theatre) => oneFails(theatre, () => bank.says));
     const { theatre, batchId } = one;
     await theatre.run(batchId);
     const later = await ingest(theatre.journal, [makeRow(1)], {
       batchId: secondBatchId,
       fileName: 'later.csv',
     });
-    said = '010004';
+    bank.says = '010004';
     await theatre.run(later.batchId);
     expect(theatre.sent).toHaveLength(1);
     expect(await theatre.statuses(batchId)).toEqual({ paid: 1 });
@@ -176,15 +176,15 @@ describe('an earlier attempt stays under inquiry', () => {
   });
 
   it('of another file: the row of the later file that was paid bears the alarm too', async () => {
-    let said: string | undefined;
-    await using one = await stage(1, (theatre) => oneFails(theatre, () => said));
+    const bank: { says?: string } = {};
+    await using one = await stage(1, (theatre) => oneFails(theatre, () => bank.says));
     const { theatre, batchId } = one;
     await theatre.run(batchId);
     const changed = { ...makeRow(1), fileName: 'later.csv' };
     const later = await ingest(theatre.journal, [changed], { batchId: secondBatchId, fileName: 'later.csv' });
     await theatre.run(later.batchId);
     expect(await theatre.statuses(later.batchId)).toEqual({ paid: 1 });
-    said = '010004';
+    bank.says = '010004';
     await theatre.time.drive(settleOnce(theatre.context(), 'all'));
     const rows = await theatre.journal.findPayouts('INV-1');
     expect(rows.map(({ row }) => [row.status, row.isAlarm])).toEqual([
@@ -194,9 +194,9 @@ describe('an earlier attempt stays under inquiry', () => {
   });
 
   it('that the bank works on again makes a failed row doubtful', async () => {
-    let said: string | undefined;
+    const bank: { says?: string } = {};
     await using one = await stage(1, (theatre) => ({
-      ...oneFails(theatre, () => said),
+      ...oneFails(theatre, () => bank.says),
       transfer: () => theatre.code('EV042'),
     }));
     const { theatre, batchId } = one;
@@ -204,11 +204,11 @@ describe('an earlier attempt stays under inquiry', () => {
     await retry(theatre.journal, batchId, theatre.now());
     await theatre.run(batchId);
     expect(await theatre.statuses(batchId)).toEqual({ failed: 1 });
-    said = '010003';
+    bank.says = '010003';
     await theatre.time.drive(settleOnce(theatre.context(), 'all'));
     expect(await theatre.statuses(batchId)).toEqual({ unresolved: 1 });
     expect(await theatre.exitCode(batchId)).toBe(4);
-    said = '010004';
+    bank.says = '010004';
     await theatre.time.drive(settleOnce(theatre.context(), 'all'));
     expect(await theatre.statuses(batchId)).toEqual({ paid: 1 });
   });
