@@ -1,0 +1,322 @@
+/**
+ * Watches a run from outside and holds the promises against what really happens: at the bank's door, in its book and
+ * on the disk, at the very moment, so that a broken promise is found even where luck mends it later.
+ */
+import type { PayoutStatus, TransferOrder } from '../../src/core/payout.ts';
+import type { BankReply, Change, InquiryFields, InquiryItem, TransferFields } from '../../src/core/ports.ts';
+import { processingCodes, otherDetailsCodes, duplicateCode } from './bank-codes.ts';
+import { bangkokDay, type BankBook, type Entry } from './bank-book.ts';
+import type { Witness } from './network.ts';
+import type { Plan } from './plan.ts';
+import type { Life, World } from './world.ts';
+
+/** What the disk shows about one attempt and its row. */
+export interface SeenAttempt {
+  readonly order: TransferOrder;
+  readonly seq: number;
+  readonly attemptNo: number;
+  readonly sends: number;
+  readonly intentAtMs: number;
+  readonly acknowledged: boolean;
+}
+
+export interface SeenRow {
+  readonly status: PayoutStatus;
+  readonly attemptNo: number;
+  readonly holds: readonly string[];
+  /** References of the row's own attempts. */
+  readonly references: readonly string[];
+  readonly amountText: string;
+  readonly proxyNo: string;
+}
+
+export interface SeenEvent {
+  readonly seq: number;
+  readonly payoutSeq: number;
+  readonly to: PayoutStatus;
+  readonly cause: string;
+}
+
+/** The journal as it is on the disk at this moment. */
+export interface DiskView {
+  /** The row's batch is running, and its payer account is not stopped. */
+  isOpen(seq: number): boolean;
+  attempt(transRefNo: string): SeenAttempt | undefined;
+  row(seq: number): SeenRow;
+  eventsAfter(seq: number): readonly SeenEvent[];
+}
+
+type Finding = 'complete' | 'open' | 'failed' | 'not-found';
+
+/** What has been seen of one reference. */
+interface Watched {
+  /** When the latest send was decided on, and when the one was whose bytes left last. */
+  recordedAtMs: number;
+  leftRecordedAtMs: number;
+  leaves: number;
+  turnedAway: number;
+  intentLife: Life | undefined;
+  acknowledgedIn: Life | undefined;
+  finding: Finding | undefined;
+  isToldComplete: boolean;
+  foundIn: Life | undefined;
+}
+
+const acknowledging: readonly string[] = [duplicateCode, ...processingCodes, ...otherDetailsCodes];
+
+/** Holds that only a word about the very row lifts. */
+const personalHolds: readonly string[] = ['approval', 'name', 'limit', 'similar'];
+
+/** No money may have moved, or move later, for a row in one of these. */
+const unpaidStatuses: readonly PayoutStatus[] = [
+  'failed',
+  'held',
+  'ready',
+  'unpayable',
+  'cancelled',
+  'rejected',
+];
+
+export class Auditor implements Witness {
+  readonly #world: World;
+  readonly #plan: Plan;
+  readonly #watched = new Map<string, Watched>();
+  readonly #references = new Map<string, string>();
+  /** Rows held for a person's eye, and not let go on by name since. */
+  readonly #unapproved = new Set<number>();
+  #eventSeq = 0;
+  #book: BankBook | undefined;
+  #disk: DiskView | undefined;
+
+  constructor(world: World, plan: Plan) {
+    this.#world = world;
+    this.#plan = plan;
+  }
+
+  look(book: BankBook, disk: DiskView): void {
+    this.#book = book;
+    this.#disk = disk;
+  }
+
+  get #seen(): { readonly book: BankBook; readonly disk: DiskView } {
+    if (this.#book === undefined || this.#disk === undefined) throw new Error('nothing to look at');
+    return { book: this.#book, disk: this.#disk };
+  }
+
+  #watch(transRefNo: string): Watched {
+    const known = this.#watched.get(transRefNo);
+    if (known !== undefined) return known;
+    const none = { acknowledgedIn: undefined, finding: undefined, foundIn: undefined, intentLife: undefined };
+    const watched = {
+      recordedAtMs: 0,
+      leftRecordedAtMs: 0,
+      leaves: 0,
+      turnedAway: 0,
+      isToldComplete: false,
+      ...none,
+    };
+    this.#watched.set(transRefNo, watched);
+    return watched;
+  }
+
+  /** True when an inquiry has told a process that the transfer is complete. */
+  isToldComplete(transRefNo: string): boolean {
+    return this.#watched.get(transRefNo)?.isToldComplete ?? false;
+  }
+
+  /** A person lets a row go on by name. */
+  approve(seq: number): void {
+    this.#unapproved.delete(seq);
+  }
+
+  /** Changes that a process wants; the reference of an attempt must be the same whenever it is composed. */
+  asked(changes: readonly Change[], life: Life): void {
+    for (const { isIntent, attempt, before, event } of changes) {
+      if (attempt === undefined) continue;
+      const { transRefNo } = attempt.order;
+      if (isIntent === true || event.cause === 'sending-again')
+        this.#watch(transRefNo).recordedAtMs = this.#world.nowMs;
+      if (isIntent !== true) continue;
+      const name = `${before.instruction.payoutId} ${attempt.attemptNo}`;
+      const known = this.#references.get(name);
+      if (known !== undefined && known !== transRefNo)
+        this.#world.fail(`attempt ${name} is called ${transRefNo}, and was called ${known}`);
+      this.#references.set(name, transRefNo);
+      this.#watch(transRefNo).intentLife = life;
+    }
+  }
+
+  leaves(order: TransferOrder, isRepetitionOf401: boolean, life: Life): void {
+    const { transRefNo } = order;
+    const watched = this.#watch(transRefNo);
+    const isFirst = watched.leaves === 0;
+    this.#world.figures.count(isFirst ? 'first-send' : 'repeated-send');
+    if (isRepetitionOf401) watched.turnedAway += 1;
+    const broken = this.#judgeLeaving(order, watched, life, isFirst, isRepetitionOf401);
+    if (broken !== undefined) this.#world.fail(`${transRefNo} is sent although ${broken}`);
+    watched.leaves += 1;
+    watched.leftRecordedAtMs = watched.recordedAtMs;
+    this.#world.note(`sends ${transRefNo} ${order.reference1 ?? ''} ${order.amountText}`);
+  }
+
+  #judgeLeaving(
+    order: TransferOrder,
+    watched: Watched,
+    life: Life,
+    isFirst: boolean,
+    isRepetitionOf401: boolean,
+  ): string | undefined {
+    const { disk } = this.#seen;
+    const attempt = disk.attempt(order.transRefNo);
+    if (attempt === undefined) return 'its intent is not on the disk';
+    if (spell(attempt.order) !== spell(order)) return 'another order is on the disk';
+    const letThrough = watched.leaves - watched.turnedAway;
+    if (attempt.sends < letThrough + 1) return `the disk knows of ${attempt.sends} sends`;
+    const row = disk.row(attempt.seq);
+    if (row.status !== 'submitted' || row.attemptNo !== attempt.attemptNo)
+      return `its row is ${row.status} at attempt ${row.attemptNo}`;
+    if (row.amountText !== order.amountText || row.proxyNo !== order.proxyNo)
+      return 'it is not what the row asks for';
+    if (this.#unapproved.has(attempt.seq)) return 'no person has let its row go on';
+    const { ourMs } = this.#world;
+    const ageMs = ourMs - attempt.intentAtMs;
+    if (order.tranDate !== bangkokDay(ourMs)) return 'its day is over';
+    if (ageMs < 0 || ageMs > this.#plan.policy.intentMaxAgeMs) return `its intent is ${ageMs} ms old`;
+    if (isFirst && watched.intentLife === life) return this.#judgeEarlier(order, attempt.attemptNo, life);
+    if (isRepetitionOf401 || isFirst) return undefined;
+    if (attempt.acknowledged) return 'the disk says that the bank has acknowledged it';
+    return this.#judgeRepetition(order, watched, letThrough, life);
+  }
+
+  /** Every earlier reference must have been inquired, and have shown nothing but failed or not found. */
+  #judgeEarlier({ reference1 }: TransferOrder, attemptNo: number, life: Life): string | undefined {
+    for (let earlier = 1; earlier < attemptNo; earlier += 1) {
+      const transRefNo = this.#references.get(`${reference1 ?? ''} ${earlier}`);
+      if (transRefNo === undefined) continue;
+      const { finding, foundIn } = this.#watch(transRefNo);
+      if (foundIn !== life) return `attempt ${earlier} was not inquired before`;
+      if (finding !== 'failed' && finding !== 'not-found')
+        return `attempt ${earlier} is ${finding ?? 'unknown'}`;
+    }
+    return undefined;
+  }
+
+  /** The rule of sending the same attempt again. */
+  #judgeRepetition(
+    order: TransferOrder,
+    watched: Watched,
+    letThrough: number,
+    life: Life,
+  ): string | undefined {
+    const { policy, disturbances } = this.#plan;
+    if (watched.foundIn !== life || watched.finding !== 'not-found')
+      return 'no inquiry has found nothing before';
+    if (watched.acknowledgedIn === life) return 'the bank has acknowledged it';
+    if (letThrough > policy.resendsMax) return `it was sent ${letThrough} times`;
+    if (this.#seen.book.day !== order.tranDate) return 'the bank counts another day';
+    const hasJumped = disturbances.some(({ what }) => what.kind === 'clock-jump');
+    const sinceMs = this.#world.nowMs - watched.leftRecordedAtMs;
+    if (!hasJumped && sinceMs < policy.notFoundTrustMs) return `not found is trusted after ${sinceMs} ms`;
+    return undefined;
+  }
+
+  toldOfTransfer({ transRefNo }: TransferOrder, reply: BankReply<TransferFields>, life: Life): void {
+    const fields = readable(reply);
+    const watched = this.#watch(transRefNo);
+    if (reply.kind === 'answered' && [401, 403, 429].includes(reply.httpStatus)) watched.turnedAway += 1;
+    if (fields === undefined || (fields.transRefNo ?? transRefNo) !== transRefNo) return;
+    this.#world.figures.count(`code-${fields.statusCode}`);
+    if (acknowledging.includes(fields.statusCode)) watched.acknowledgedIn = life;
+  }
+
+  toldOfInquiry(transRefNo: string, reply: BankReply<InquiryFields>, life: Life): void {
+    const fields = readable(reply);
+    const finding = fields === undefined ? undefined : findIn(fields, transRefNo);
+    if (finding === undefined) return;
+    const watched = this.#watch(transRefNo);
+    watched.finding = finding;
+    if (finding === 'complete') watched.isToldComplete = true;
+    watched.foundIn = life;
+    if (finding !== 'not-found') watched.acknowledgedIn = life;
+    this.#world.figures.count(`inquiry-${finding}`);
+  }
+
+  /** The bank takes a transfer in: nobody else's may be under way, or done, for the same payout. */
+  entered(entry: Entry): void {
+    if (entry.end === 'failed' || this.#plan.lie !== 'none') return;
+    const { book } = this.#seen;
+    const payoutId = entry.order.reference1;
+    const other = book.entries.find(
+      (one) => !one.isForeign && one.order.reference1 === payoutId && book.stateOf(one) !== 'failed',
+    );
+    if (other === undefined) return;
+    const { transRefNo } = other.order;
+    this.#world.fail(`I1: ${payoutId ?? ''} is paid by ${entry.order.transRefNo} and by ${transRefNo}`);
+  }
+
+  /** Something was written: no row may be called what the bank contradicts. */
+  written(): void {
+    const { disk } = this.#seen;
+    for (const event of disk.eventsAfter(this.#eventSeq)) {
+      this.#eventSeq = Math.max(this.#eventSeq, event.seq);
+      const row = disk.row(event.payoutSeq);
+      this.#world.note(`journal: row ${event.payoutSeq} ${event.cause} ${event.to}`);
+      const isSend = event.cause === 'intent-recorded' || event.cause === 'sending-again';
+      if (isSend && !disk.isOpen(event.payoutSeq))
+        this.#world.fail(`row ${event.payoutSeq}: ${event.cause} while its line is stopped`);
+      if (event.to === 'held' && row.holds.some((hold) => personalHolds.includes(hold)))
+        this.#unapproved.add(event.payoutSeq);
+      const broken = this.judgeRow(row, event.to);
+      if (broken !== undefined)
+        this.#world.fail(`I3: row ${event.payoutSeq} becomes ${event.to}, but ${broken}`);
+    }
+  }
+
+  /** What of a row's status the bank's book contradicts. */
+  judgeRow(row: SeenRow, status: PayoutStatus): string | undefined {
+    if (this.#plan.lie !== 'none') return undefined;
+    const { book } = this.#seen;
+    if (status === 'paid') {
+      const isPaid = row.references.some((reference) =>
+        book
+          .of(reference)
+          .some(
+            (entry) =>
+              !entry.isForeign &&
+              book.stateOf(entry) === 'complete' &&
+              entry.order.amountText === row.amountText &&
+              entry.order.proxyNo === row.proxyNo,
+          ),
+      );
+      return isPaid ? undefined : 'the bank has not completed it';
+    }
+    if (!unpaidStatuses.includes(status)) return undefined;
+    const live = row.references.find((reference) => book.mayMove(reference));
+    return live === undefined ? undefined : `money of ${live} has moved or may still move`;
+  }
+}
+
+/** The same text for the same order, whatever the order of its fields. */
+const spell = (order: TransferOrder): string =>
+  JSON.stringify(Object.entries(order).toSorted(([one], [other]) => (one < other ? -1 : 1)));
+
+/** The fields of a reply that is ours to believe. */
+function readable<Fields extends { readonly requestUid: string | undefined }>(
+  reply: BankReply<Fields>,
+): Fields | undefined {
+  if (reply.kind !== 'answered' || reply.fields === undefined) return undefined;
+  const { httpStatus, fields } = reply;
+  if ((httpStatus >= 300 && httpStatus < 400) || [401, 403, 429].includes(httpStatus)) return undefined;
+  return (fields.requestUid ?? reply.requestUid) === reply.requestUid ? fields : undefined;
+}
+
+function findIn({ statusCode, items }: InquiryFields, transRefNo: string): Finding | undefined {
+  if (statusCode === 'EV034' || statusCode === 'EV035') return 'not-found';
+  if (statusCode !== 'IC001' || items === undefined) return undefined;
+  if (items.length === 0) return 'not-found';
+  const ours = items.filter((item: InquiryItem) => item.transRefNo === transRefNo);
+  if (ours.length === 0) return undefined;
+  if (ours.some(({ tranStatusCode }) => tranStatusCode === '010004')) return 'complete';
+  const isFailed = (code: string | undefined): boolean => code === '030002' || code === '030003';
+  return ours.every(({ tranStatusCode }) => isFailed(tranStatusCode)) ? 'failed' : 'open';
+}

@@ -1,0 +1,62 @@
+/** Plays seeds with a deliberate bug, each in a process of its own, until one of them finds it. */
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mutations, type Mutation } from './mutations.ts';
+
+export interface Catch {
+  readonly name: string;
+  /** The seed that has found it; undefined when none has. */
+  readonly seed: number | undefined;
+  readonly broken: string;
+  readonly elapsedMs: number;
+}
+
+/** A folder in memory, where the machine has one: the real journal syncs each commit. */
+const quickFolder = '/dev/shm';
+
+/** Plays up to so many seeds with this bug; without one, the code as it is. */
+export async function catchMutation(mutation: Mutation | undefined, seeds: number): Promise<Catch> {
+  const startedAt = performance.now();
+  const { name, isOfJournal } = mutation ?? { name: 'none' };
+  const hook = mutation === undefined ? [] : ['--import', new URL('mutate-on-load.ts', import.meta.url).href];
+  const script = new URL('play-until-broken.ts', import.meta.url).pathname;
+  const child = spawn(
+    process.execPath,
+    [...hook, script, String(seeds), isOfJournal === true ? 'sqlite' : 'memory'],
+    {
+      env: {
+        ...process.env,
+        SIMULATED_MUTATION: name,
+        ...(existsSync(quickFolder) ? { TMPDIR: quickFolder } : {}),
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
+  let said = '';
+  child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  const code = await new Promise<number | null>((resolve) => void child.once('close', resolve));
+  if (code !== 0) throw new Error(`seeds with "${name}" could not be played: ${said.slice(0, 2_000)}`);
+  const { seed, broken } = JSON.parse(said) as { seed?: number; broken: string };
+  return { name, seed, broken, elapsedMs: performance.now() - startedAt };
+}
+
+/** Seeds that are played before a bug counts as not found; each of those on the real journal takes a hundred times as long. */
+export const seedsFor = ({ isOfJournal }: Pick<Mutation, 'isOfJournal'>): number =>
+  isOfJournal === true ? 60 : 3_000;
+
+/** Tries every mutation, two at a time. @returns true when all were found */
+export async function catchAll(): Promise<boolean> {
+  let isAllCaught = true;
+  const waiting = [...mutations];
+  const work = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const { name, seed, broken, elapsedMs } = await catchMutation(next, seedsFor(next));
+      const where = seed === undefined ? 'NOT FOUND' : `seed ${seed}: ${broken}`;
+      console.log(`${(elapsedMs / 1_000).toFixed(1).padStart(5)} s  ${name}: ${where}`);
+      if (seed === undefined) isAllCaught = false;
+    }
+  };
+  await Promise.all([work(), work()]);
+  return isAllCaught;
+}

@@ -1,0 +1,187 @@
+/** `apply` of the simulated journal: the same guards as the real one, on records in memory. */
+import {
+  canMoveAttempt,
+  canMovePayout,
+  claimReleasingStatuses,
+  type Attempt,
+  type PayoutStatus,
+} from '../../src/core/payout.ts';
+import type { Change } from '../../src/core/ports.ts';
+import {
+  claimKey,
+  isStopped,
+  moveRow,
+  requireBatch,
+  requireRow,
+  type MemoryStore,
+  type StoredClaim,
+} from './memory-store.ts';
+
+const isReleased = (status: PayoutStatus): boolean => claimReleasingStatuses.includes(status);
+
+/** @throws Error for a change that no table allows */
+export function checkChange({ before, after, event, attempt, isIntent }: Change): void {
+  const refuse = (why: string): never => {
+    throw new Error(`payout ${before.seq}: ${why}`);
+  };
+  if (!canMovePayout(before.status, after.status, event.cause)) {
+    refuse(`${before.status} cannot become ${after.status} because of "${event.cause}"`);
+  }
+  if (after.seq !== before.seq) refuse(`the change is composed for payout ${after.seq}`);
+  if (attempt !== undefined && attempt.payoutSeq !== before.seq) refuse('the attempt is another payout’s');
+  const isSubmitted = event.cause === 'intent-recorded';
+  if (isSubmitted !== (isIntent === true)) refuse('an intent, and nothing else, is marked as one');
+  const isNew = attempt !== undefined && attempt.attemptNo > before.attemptNo;
+  if (isSubmitted !== isNew) refuse('an intent, and nothing else, makes a new attempt');
+  if (isNew && attempt.attemptNo !== after.attemptNo) refuse('the new attempt is not the payout’s latest');
+}
+
+/** @throws Error */
+export function checkAdopts({ before, after, event, adopts = [] }: Change): void {
+  const refuse = (why: string): never => {
+    throw new Error(`payout ${before.seq}: ${why}`);
+  };
+  const isFound = event.cause === 'found-after-loss';
+  if (isFound !== adopts.length > 0) refuse('what was found after a loss, and nothing else, is adopted');
+  let highest = before.attemptNo;
+  for (const { payoutSeq, attemptNo } of adopts) {
+    if (payoutSeq !== before.seq) refuse('the adopted attempt is another payout’s');
+    if (attemptNo <= highest) refuse(`adopted attempt ${attemptNo} does not follow ${highest}`);
+    highest = attemptNo;
+  }
+  if (isFound && after.attemptNo !== highest) refuse('the last adopted attempt is not the payout’s latest');
+}
+
+/** Takes back what a call has done, the latest first. */
+type Undo = (() => void)[];
+
+/** Sets an entry of a map so that it can be taken back. */
+function put<Key, Value>(map: Map<Key, Value>, key: Key, value: Value, undo: Undo): void {
+  const before = map.get(key);
+  undo.push(() => (before === undefined ? map.delete(key) : map.set(key, before)));
+  map.set(key, value);
+}
+
+/**
+ * Applies the changes of one call: all that hold, or, when one is a bug, none.
+ * @returns true for each applied, false for each whose guard no longer held
+ */
+export function applyCall(store: MemoryStore, changes: readonly Change[]): boolean[] {
+  const undo: Undo = [];
+  try {
+    return changes.map((change) => applyChange(store, change, undo));
+  } catch (error) {
+    for (const takeBack of undo.toReversed()) takeBack();
+    throw error;
+  }
+}
+
+function applyChange(store: MemoryStore, change: Change, undo: Undo): boolean {
+  const { before, after, event, attempt, isIntent, adopts = [], isValidated = false } = change;
+  const { companyId, payerAccount, status } = requireBatch(store, before.batchId);
+  const made = isIntent === true ? [attempt, ...adopts] : adopts;
+  if (made.some((one) => !isOrderOf(one, companyId, payerAccount))) {
+    throw new Error(`payout ${before.seq}: the order names another company or payer account`);
+  }
+  const isSend = isIntent === true || event.cause === 'sending-again';
+  if (isSend && (status !== 'running' || isStopped(store, companyId, payerAccount))) return false;
+  const row = requireRow(store, before.seq);
+  if (row.payout.version !== before.version || row.payout.status !== before.status) return false;
+  const key = claimKey(companyId, before.instruction.payoutId);
+  if (!isClaimRight(change, store.claims.get(key))) return false;
+  moveClaim(store, change, key, undo);
+  if (attempt !== undefined) keepAttempt(store, attempt, isIntent === true, undo);
+  for (const adopted of adopts) keepAttempt(store, adopted, true, undo);
+  const detail = JSON.stringify(event.detail);
+  const latest = store.latestEventSeq;
+  undo.push(() => {
+    store.rows.set(before.seq, row);
+    store.events.length -= 1;
+    store.latestEventSeq = latest;
+  });
+  moveRow(store, { row, after, cause: event.cause, atMs: event.atMs, detail, isValidated });
+  return true;
+}
+
+const isOrderOf = (attempt: Attempt | undefined, companyId: string, payerAccount: string): boolean =>
+  attempt?.order.companyId === companyId && attempt.order.payerAccount === payerAccount;
+
+/** What the claim must say before a payout may change. */
+function isClaimRight({ before, after, isIntent, adopts }: Change, claim: StoredClaim | undefined): boolean {
+  if (isIntent === true || adopts !== undefined) return claim?.payoutSeq === before.seq;
+  const takesItBack = isReleased(before.status) && !isReleased(after.status) && after.status !== 'paid';
+  if (!takesItBack || claim === undefined) return true;
+  return claim.payoutSeq === null || claim.payoutSeq === before.seq;
+}
+
+function moveClaim(store: MemoryStore, change: Change, key: string, undo: Undo): void {
+  const { before, after, event, attempt, isIntent, adopts = [] } = change;
+  const [lowest] = adopts;
+  if (lowest !== undefined) raiseCount(store, change, key, lowest.attemptNo, undo);
+  const claim = store.claims.get(key) ?? { payoutSeq: null, attemptsRecorded: 0 };
+  const giveTo = (payoutSeq: number | null): void => put(store.claims, key, { ...claim, payoutSeq }, undo);
+  if (isIntent === true && attempt !== undefined) {
+    if (claim.attemptsRecorded !== attempt.attemptNo - 1)
+      throw new Error(`payout ${before.seq}: attempt ${attempt.attemptNo} is not the next one`);
+    put(store.claims, key, { ...claim, attemptsRecorded: attempt.attemptNo }, undo);
+  } else if (event.cause === 'late-proof') {
+    if (!isHeldByPaid(store, claim)) giveTo(before.seq);
+  } else if (isReleased(after.status)) {
+    if (claim.payoutSeq === before.seq) giveTo(null);
+  } else if (isReleased(before.status) && claim.payoutSeq === null) {
+    giveTo(before.seq);
+  }
+}
+
+/** Skips the numbers of attempts that were found after a loss. */
+function raiseCount(
+  store: MemoryStore,
+  { before, after }: Change,
+  key: string,
+  lowest: number,
+  undo: Undo,
+): void {
+  const claim = store.claims.get(key);
+  if (claim === undefined || claim.attemptsRecorded >= lowest)
+    throw new Error(`payout ${before.seq}: attempt ${lowest} is known already`);
+  put(store.claims, key, { ...claim, attemptsRecorded: after.attemptNo }, undo);
+}
+
+function isHeldByPaid(store: MemoryStore, { payoutSeq }: StoredClaim): boolean {
+  if (payoutSeq === null) return false;
+  const { status } = requireRow(store, payoutSeq).payout;
+  return status === 'paid' || status === 'disputed';
+}
+
+function keepAttempt(store: MemoryStore, attempt: Attempt, isNew: boolean, undo: Undo): void {
+  const { payoutSeq, attemptNo, status, order } = attempt;
+  const known = store.attempts.get(payoutSeq) ?? [];
+  if (isNew) {
+    if (store.references.has(order.transRefNo)) throw new Error(`${order.transRefNo} is taken`);
+    put(store.references, order.transRefNo, payoutSeq, undo);
+    put(store.attempts, payoutSeq, [...known, attempt], undo);
+    return;
+  }
+  const present = known.find((one) => one.attemptNo === attemptNo);
+  if (present === undefined) throw new Error(`payout ${payoutSeq} has no attempt ${attemptNo}`);
+  if (!canMoveAttempt(present.status, status)) {
+    throw new Error(
+      `attempt ${attemptNo} of payout ${payoutSeq} is ${present.status} and cannot become ${status}`,
+    );
+  }
+  const kept = known.map((one) => (one === present ? keepFacts(present, attempt) : one));
+  put(store.attempts, payoutSeq, kept, undo);
+}
+
+/** What an attempt sends never changes, and what the bank knows is never forgotten. */
+function keepFacts(present: Attempt, changed: Attempt): Attempt {
+  const { order, orderHash, intentAtMs } = present;
+  return {
+    ...changed,
+    order,
+    orderHash,
+    intentAtMs,
+    acknowledged: present.acknowledged || changed.acknowledged,
+    contested: present.contested || changed.contested,
+  };
+}

@@ -1,0 +1,221 @@
+/** Reading a file into the simulated journal: stage, seal, reject. */
+import { formatBaht, sumSatang, zeroSatang } from '../../src/core/money.ts';
+import { canMoveBatch, type Payout } from '../../src/core/payout.ts';
+import type { Batch, BatchStart, SealTotals, StagedRow, StatusTotal } from '../../src/core/ports.ts';
+import {
+  claimKey,
+  inOrder,
+  moveRow,
+  requireRow,
+  rowsOfBatch,
+  similarKey,
+  type MemoryStore,
+  type StoredRow,
+} from './memory-store.ts';
+
+function requireIngesting(store: MemoryStore, batchId: string): Batch {
+  const batch = store.batches.get(batchId);
+  if (batch?.status === 'ingesting') return batch;
+  throw new Error(`batch ${batchId} is ${batch?.status ?? 'not there'}: its file is not being read`);
+}
+
+function dropRows(store: MemoryStore, batchId: string): void {
+  for (const seq of store.rowsOf.get(batchId) ?? []) store.rows.delete(seq);
+  store.rowsOf.set(batchId, []);
+}
+
+const noReason = { reasonCode: null, reason: null, remedy: null };
+
+export function startIngest(store: MemoryStore, start: BatchStart): void {
+  const { nowMs, droppedAtMs = nowMs, batchId, ...described } = start;
+  const known = store.batches.get(batchId);
+  if (known !== undefined && known.sha256 !== start.sha256)
+    throw new Error(`two files share the batch id ${batchId}`);
+  if (known !== undefined && known.status !== 'ingesting' && !canMoveBatch(known.status, 'ingesting'))
+    throw new Error(`batch ${batchId} is ${known.status}: its file is not read again`);
+  const counts = { rows: 0, totalSatang: zeroSatang, unreadableAmounts: 0, sealedAtMs: null };
+  const times = { startedAtMs: nowMs, ageFromMs: droppedAtMs, restedAtMs: null };
+  dropRows(store, batchId);
+  store.batches.set(batchId, {
+    ...counts,
+    ...noReason,
+    ...described,
+    ...times,
+    batchId,
+    status: 'ingesting',
+  });
+}
+
+export function stage(store: MemoryStore, batchId: string, rows: readonly StagedRow[]): void {
+  const { startedAtMs } = requireIngesting(store, batchId);
+  let seq = Math.max(0, ...store.rows.keys());
+  const seqs = [...(store.rowsOf.get(batchId) ?? [])];
+  for (const row of rows) {
+    seq += 1;
+    seqs.push(seq);
+    store.rows.set(seq, stageRow(seq, batchId, row, startedAtMs));
+  }
+  store.rowsOf.set(batchId, seqs);
+}
+
+function stageRow(seq: number, batchId: string, staged: StagedRow, startedAtMs: number): StoredRow {
+  const { rowNo, instruction, issues, holds } = staged;
+  const isRejected = issues.length > 0 || instruction === null;
+  const payoutId = instruction?.payoutId ?? staged.cells.payoutId.trim();
+  const payout = {
+    seq,
+    batchId,
+    rowNo,
+    instruction,
+    version: 1,
+    status: isRejected ? 'rejected' : 'staged',
+    holds: isRejected ? [] : inOrder(holds),
+    reasonCode: issues[0]?.code ?? holds[0] ?? null,
+    reason: isRejected ? issues.map((issue) => issue.message).join('; ') : null,
+    attemptNo: 0,
+    bankPayeeName: null,
+    bankPayeeNameTh: null,
+    submittedAtMs: null,
+    settledAtMs: isRejected ? startedAtMs : null,
+    settledBy: isRejected ? 'rules' : null,
+    acceptedHolds: [],
+    isAlarm: false,
+  } as unknown as Payout;
+  return { staged, payoutId: payoutId === '' ? null : payoutId, issues, payout, lastEventSeq: 0 };
+}
+
+export function rejectBatch(
+  store: MemoryStore,
+  batchId: string,
+  code: string,
+  reason: string,
+  nowMs: number,
+): void {
+  const batch = requireIngesting(store, batchId);
+  dropRows(store, batchId);
+  const why = { reasonCode: code, reason, remedy: null };
+  store.batches.set(batchId, { ...batch, ...why, status: 'rejected', restedAtMs: nowMs });
+}
+
+/** Count and amount of a batch's rows in each status. */
+export function countTotals(rows: readonly StoredRow[]): StatusTotal[] {
+  const statuses = [...new Set(rows.map(({ payout }) => payout.status))].toSorted();
+  return statuses.map((status) => {
+    const inStatus = rows.filter(({ payout }) => payout.status === status);
+    const amounts = inStatus.flatMap(({ staged }) => staged.amountSatang ?? []);
+    return {
+      status,
+      rows: inStatus.length,
+      amountSatang: sumSatang(amounts),
+      unreadableAmounts: inStatus.length - amounts.length,
+      alarmRows: inStatus.filter(({ payout }) => payout.isAlarm).length,
+    };
+  });
+}
+
+/** Turns the staged rows into ready, held or rejected ones and takes the claims. */
+export function seal(store: MemoryStore, batchId: string, totals: SealTotals, nowMs: number): Batch {
+  const batch = requireIngesting(store, batchId);
+  requireTotals(rowsOfBatch(store, batchId), totals);
+  const sealing: Sealing = { store, batch, nowMs };
+  const eventBase = store.events.length;
+  for (const rowNo of totals.conflictingRowNos) {
+    const row = rowsOfBatch(store, batchId).find(({ payout }) => payout.rowNo === rowNo);
+    if (row === undefined) throw new Error(`batch ${batchId} has no row ${rowNo}`);
+    const message = 'a later row has the same payoutId with other contents: neither is paid';
+    reject(sealing, row, 'duplicate-differs', message);
+  }
+  for (const row of rowsOfBatch(store, batchId)) takeClaim(sealing, row);
+  for (const { payout } of rowsOfBatch(store, batchId)) settleClash(sealing, payout.seq);
+  for (const row of rowsOfBatch(store, batchId)) release(sealing, row);
+  numberByRow(store, eventBase);
+  const { rows, totalSatang, unreadableAmounts } = totals;
+  const sealed = { ...batch, rows, totalSatang, unreadableAmounts, sealedAtMs: nowMs } as const;
+  store.batches.set(batchId, { ...sealed, status: 'sealed' });
+  return { ...sealed, status: 'sealed' };
+}
+
+/** The events of a seal are in the order of the rows, whatever was decided first. */
+function numberByRow(store: MemoryStore, eventBase: number): void {
+  const events = store.events.splice(eventBase);
+  const seqs = events.map(({ seq }) => seq);
+  for (const [place, event] of events.toSorted((one, other) => one.payoutSeq - other.payoutSeq).entries()) {
+    const seq = seqs[place] ?? 0;
+    store.events.push({ ...event, seq });
+    store.rows.set(event.payoutSeq, { ...requireRow(store, event.payoutSeq), lastEventSeq: seq });
+  }
+}
+
+interface Sealing {
+  readonly store: MemoryStore;
+  readonly batch: Batch;
+  readonly nowMs: number;
+}
+
+function requireTotals(rows: readonly StoredRow[], totals: SealTotals): void {
+  const amounts = rows.flatMap(({ staged }) => staged.amountSatang ?? []);
+  const sum = sumSatang(amounts);
+  const unreadable = rows.length - amounts.length;
+  const isSame =
+    rows.length === totals.rows && sum === totals.totalSatang && unreadable === totals.unreadableAmounts;
+  if (!isSame) throw new Error(`${rows.length} rows, ${formatBaht(sum)} baht were staged, others were read`);
+}
+
+function reject({ store, nowMs }: Sealing, row: StoredRow, code: string, message: string): void {
+  if (row.payout.status !== 'staged') return;
+  const rejected = { status: 'rejected', holds: [], settledBy: 'rules', settledAtMs: nowMs } as const;
+  const after: Payout = { ...row.payout, ...rejected, reasonCode: code, reason: message };
+  const issue = { line: row.staged.line, column: 'payoutId', code, value: row.payoutId, message };
+  const judged = { ...row, issues: [issue] };
+  moveRow(store, { row: judged, after, cause: 'sealed', atMs: nowMs, detail: JSON.stringify({ code }) });
+}
+
+function takeClaim({ store, batch }: Sealing, { payout, payoutId }: StoredRow): void {
+  if (payout.status !== 'staged' || payoutId === null) return;
+  const key = claimKey(batch.companyId, payoutId);
+  const claim = store.claims.get(key) ?? { payoutSeq: null, attemptsRecorded: 0 };
+  if (claim.payoutSeq === null) store.claims.set(key, { ...claim, payoutSeq: payout.seq });
+  const group = similarKey(batch.companyId, payoutId);
+  const members = store.similar.get(group) ?? [];
+  if (!members.includes(payoutId)) store.similar.set(group, [...members, payoutId]);
+}
+
+/** Who holds the row's payoutId, or else one that is similar. */
+function findClash({ store, batch }: Sealing, { payout, payoutId }: StoredRow): StoredRow | undefined {
+  if (payoutId === null) return undefined;
+  const members = store.similar.get(similarKey(batch.companyId, payoutId)) ?? [];
+  const holders = members
+    .map((member) => store.claims.get(claimKey(batch.companyId, member))?.payoutSeq ?? payout.seq)
+    .filter((seq) => seq !== payout.seq)
+    .map((seq) => requireRow(store, seq));
+  const exact = holders.find((holder) => holder.payoutId === payoutId);
+  return exact ?? holders.toSorted((one, other) => one.payout.seq - other.payout.seq)[0];
+}
+
+function settleClash(sealing: Sealing, seq: number): void {
+  const { store, batch } = sealing;
+  const row = requireRow(store, seq);
+  if (row.payout.status !== 'staged') return;
+  const other = findClash(sealing, row);
+  if (other === undefined) return;
+  const fileName = store.batches.get(other.payout.batchId)?.fileName ?? '';
+  const place =
+    other.payout.batchId === batch.batchId
+      ? `row ${other.payout.rowNo} of this file`
+      : `row ${other.payout.rowNo} of ${fileName} (batch ${other.payout.batchId})`;
+  if (other.payoutId === row.payoutId) {
+    const message = `this payoutId is already taken by ${place}, which is ${other.payout.status}`;
+    reject(sealing, row, 'payout-id-claimed', message);
+    return;
+  }
+  const reason = `differs from payoutId ${other.payoutId} (${place}) only in case or leading zeros`;
+  const holds = inOrder([...row.payout.holds, 'similar']);
+  store.rows.set(seq, { ...row, payout: { ...row.payout, holds, reasonCode: 'similar', reason } });
+}
+
+function release({ store, nowMs }: Sealing, row: StoredRow): void {
+  if (row.payout.status !== 'staged') return;
+  const status = row.payout.holds.length === 0 ? 'ready' : 'held';
+  const after: Payout = { ...row.payout, status };
+  moveRow(store, { row, after, cause: 'sealed', atMs: nowMs, detail: '{}' });
+}

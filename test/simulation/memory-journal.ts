@@ -1,0 +1,191 @@
+/** The `Journal` port on records in memory. Every method does its whole work at once; a simulated disk decides when. */
+import { canMoveBatch, canMovePayout, type Payout, type PayoutCause } from '../../src/core/payout.ts';
+import type { Batch, Journal } from '../../src/core/ports.ts';
+import { applyCall, checkAdopts, checkChange } from './memory-apply.ts';
+import { countTotals, rejectBatch, seal, stage, startIngest } from './memory-ingest.ts';
+import { countHolds, isInDoubt, makePayoutReads, readRows, takeView } from './memory-reads.ts';
+import { findStop, moveRow, requireBatch, rowsOfBatch, type MemoryStore } from './memory-store.ts';
+
+interface BulkMove {
+  readonly batchId: string;
+  readonly from: readonly Payout['status'][];
+  readonly cause: PayoutCause;
+  readonly nowMs: number;
+  readonly detail: object;
+  /** What a row becomes; undefined leaves it. */
+  readonly become: (payout: Payout) => Payout | undefined;
+}
+
+function moveAll(store: MemoryStore, { batchId, from, cause, nowMs, detail, become }: BulkMove): number {
+  let moved = 0;
+  for (const row of rowsOfBatch(store, batchId)) {
+    const after = from.includes(row.payout.status) ? become(row.payout) : undefined;
+    if (after === undefined) continue;
+    if (!canMovePayout(row.payout.status, after.status, cause)) throw new Error(`no such move: ${cause}`);
+    moveRow(store, { row, after, cause, atMs: nowMs, detail: JSON.stringify(detail) });
+    moved += 1;
+  }
+  return moved;
+}
+
+function makeBulkMoves(store: MemoryStore) {
+  return {
+    holdReady: async (batchId, hold, why, nowMs) =>
+      moveAll(store, {
+        batchId,
+        from: ['ready'],
+        cause: 'hold-added',
+        nowMs,
+        detail: { hold, ...why },
+        become: (payout) => {
+          const { code: reasonCode, reason } = why;
+          return { ...payout, status: 'held', holds: [...payout.holds, hold], reasonCode, reason };
+        },
+      }),
+    liftHolds: async (batchId, lifted, nowMs) =>
+      moveAll(store, {
+        batchId,
+        from: ['held'],
+        cause: 'hold-lifted',
+        nowMs,
+        detail: { lifted },
+        become: (payout) => {
+          const holds = payout.holds.filter((hold) => !lifted.includes(hold));
+          if (holds.length === payout.holds.length) return undefined;
+          if (holds.length > 0) return { ...payout, holds };
+          return { ...payout, status: 'ready', holds, reasonCode: null, reason: null };
+        },
+      }),
+    cancelUnsent: async (batchId, nowMs) =>
+      moveAll(store, {
+        batchId,
+        from: ['ready', 'held'],
+        cause: 'cancelled',
+        nowMs,
+        detail: {},
+        become: (payout) => ({
+          ...payout,
+          status: 'cancelled',
+          holds: [],
+          reasonCode: 'cancelled',
+          reason: 'cancelled by a person before it was sent',
+          settledAtMs: nowMs,
+          settledBy: 'people',
+        }),
+      }),
+  } satisfies Partial<Journal>;
+}
+
+function moveBatch(
+  store: MemoryStore,
+  ...[batchId, to, why, nowMs]: Parameters<Journal['moveBatch']>
+): boolean {
+  if (to === 'ingesting' || to === 'sealed' || to === 'rejected')
+    throw new Error(`a batch becomes ${to} only when its file is read`);
+  const batch = store.batches.get(batchId);
+  if (batch === undefined || !canMoveBatch(batch.status, to)) return false;
+  const reason = { reasonCode: why?.code ?? null, reason: why?.reason ?? null, remedy: why?.remedy ?? null };
+  const restedAtMs = to === 'running' ? batch.restedAtMs : nowMs;
+  store.batches.set(batchId, { ...batch, ...reason, status: to, restedAtMs });
+  return true;
+}
+
+function newestFirst(store: MemoryStore): Batch[] {
+  return [...store.batches.values()]
+    .toReversed()
+    .toSorted((one, other) => other.startedAtMs - one.startedAtMs);
+}
+
+function makeBatchMethods(store: MemoryStore) {
+  return {
+    batches: async () => newestFirst(store),
+    batch: async (batchId) => store.batches.get(batchId),
+    startIngest: async (start) => startIngest(store, start),
+    stage: async (batchId, rows) => stage(store, batchId, rows),
+    seal: async (batchId, totals, nowMs) => seal(store, batchId, totals, nowMs),
+    rejectBatch: async (batchId, code, reason, nowMs) => rejectBatch(store, batchId, code, reason, nowMs),
+    moveBatch: async (...asked) => moveBatch(store, ...asked),
+    renewAge: async (batchId, nowMs) => {
+      store.batches.set(batchId, { ...requireBatch(store, batchId), ageFromMs: nowMs });
+    },
+    movePayer: async (batchId, payerAccount) => {
+      const batch = store.batches.get(batchId);
+      if (batch === undefined || rowsOfBatch(store, batchId).some(isInDoubt)) return false;
+      store.batches.set(batchId, { ...batch, payerAccount });
+      return true;
+    },
+    totals: async (batchId) => countTotals(rowsOfBatch(store, batchId)),
+    holdTotals: async (batchId) => countHolds(rowsOfBatch(store, batchId)),
+  } satisfies Partial<Journal>;
+}
+
+function makeLineMethods(store: MemoryStore) {
+  return {
+    lineStop: async (companyId, payerAccount) => {
+      const found = findStop(store, companyId, payerAccount);
+      if (found === undefined) return undefined;
+      const { liftedAtMs: _liftedAtMs, ...stop } = found;
+      return stop;
+    },
+    recordLineStop: async (stop) => {
+      if (findStop(store, stop.companyId, stop.payerAccount) !== undefined) return;
+      store.lineStops.push({ ...stop, liftedAtMs: null });
+    },
+    liftLineStop: async (companyId, payerAccount, nowMs) => {
+      const stop = findStop(store, companyId, payerAccount);
+      if (stop === undefined) return false;
+      store.lineStops[store.lineStops.indexOf(stop)] = { ...stop, liftedAtMs: nowMs };
+      return true;
+    },
+    linePause: async (companyId, payerAccount) => store.linePauses.get(`${companyId} ${payerAccount}`),
+    recordLinePause: async (pause) => {
+      store.linePauses.set(`${pause.companyId} ${pause.payerAccount}`, pause);
+    },
+    clearLinePause: async (companyId, payerAccount) => {
+      store.linePauses.delete(`${companyId} ${payerAccount}`);
+    },
+    loss: async () => undefined,
+    reports: async (batchId) =>
+      store.reports
+        .filter((report) => report.batchId === batchId)
+        .toSorted((one, other) => one.number - other.number || (one.kind < other.kind ? -1 : 1)),
+    recordReports: async (reports) => {
+      const names = new Set(store.reports.map(({ batchId, kind, number }) => `${batchId} ${kind} ${number}`));
+      for (const { batchId, kind, number } of reports) {
+        const name = `${batchId} ${kind} ${number}`;
+        if (names.has(name)) throw new Error(`report ${name} was recorded before`);
+        names.add(name);
+      }
+      store.reports.push(...reports);
+    },
+  } satisfies Partial<Journal>;
+}
+
+/** The journal over a store; several may be open on one. */
+export function makeMemoryJournal(store: MemoryStore): Journal {
+  return {
+    ...makeBatchMethods(store),
+    ...makePayoutReads(store),
+    ...makeBulkMoves(store),
+    ...makeLineMethods(store),
+    apply: async (changes) => {
+      for (const change of changes) {
+        checkChange(change);
+        checkAdopts(change);
+      }
+      return applyCall(store, changes);
+    },
+    snapshot: async () => {
+      const view = takeView(store);
+      return {
+        eventSeq: view.latestEventSeq,
+        batch: async (batchId) => view.batches.get(batchId),
+        totals: async (batchId) => countTotals(rowsOfBatch(view, batchId)),
+        holdTotals: async (batchId) => countHolds(rowsOfBatch(view, batchId)),
+        resultRows: (batchId, changedSince) => readRows(view, batchId, changedSince),
+        [Symbol.asyncDispose]: async () => {},
+      };
+    },
+    [Symbol.asyncDispose]: async () => {},
+  };
+}

@@ -1,0 +1,232 @@
+/** What the simulated journal shows: payouts, attempts, claims, and the rows of a view. */
+import { formatBaht } from '../../src/core/money.ts';
+import { quietCauses, type Attempt, type HoldReason, type Payout } from '../../src/core/payout.ts';
+import type {
+  ClaimHolder,
+  HoldTotal,
+  InDoubt,
+  Journal,
+  PayoutHistory,
+  ResultRow,
+} from '../../src/core/ports.ts';
+import { mayBePaidStatuses } from '../../src/core/similar-payment.ts';
+import { claimKey, requireBatch, requireRow, rowsOfBatch, similarKey } from './memory-store.ts';
+import type { MemoryStore, StoredRow } from './memory-store.ts';
+
+export const isInDoubt = ({ payout }: StoredRow): boolean =>
+  payout.status === 'submitted' || payout.status === 'unresolved';
+
+function inBatch(store: MemoryStore, batchId: string | undefined): StoredRow[] {
+  return batchId === undefined ? [...store.rows.values()] : rowsOfBatch(store, batchId);
+}
+
+/** The attempt that is in doubt: one that came alive again, else the latest. */
+function withAttempt(store: MemoryStore, { payout }: StoredRow): InDoubt {
+  const attempts = (store.attempts.get(payout.seq) ?? []).filter(({ status }) => status !== 'paid');
+  const attempt = attempts.findLast(({ status }) => status === 'unresolved') ?? attempts.at(-1);
+  if (attempt === undefined) throw new Error(`payout ${payout.seq} is ${payout.status} without an attempt`);
+  return { payout, attempt };
+}
+
+/** Rows whose latest attempt is to be inquired, the earliest first. */
+function toInquire(store: MemoryStore, batchId: string | undefined): { row: StoredRow; atMs: number }[] {
+  const due = inBatch(store, batchId).flatMap((row) => {
+    if (row.payout.status !== 'submitted' && row.payout.status !== 'paid') return [];
+    const latest = store.attempts.get(row.payout.seq)?.find((one) => one.attemptNo === row.payout.attemptNo);
+    return latest === undefined || latest.nextInquiryAtMs === null
+      ? []
+      : [{ row, atMs: latest.nextInquiryAtMs }];
+  });
+  return due.length < 2 ? due : due.toSorted((one, other) => one.atMs - other.atMs);
+}
+
+function shownAttempt(attempts: readonly Attempt[], payout: Payout): Attempt | undefined {
+  const paid = payout.status === 'paid' ? attempts.findLast(({ status }) => status === 'paid') : undefined;
+  return paid ?? attempts.find(({ attemptNo }) => attemptNo === payout.attemptNo);
+}
+
+function toResultRow(store: MemoryStore, { staged, payout, issues }: StoredRow): ResultRow {
+  const attempt = shownAttempt(store.attempts.get(payout.seq) ?? [], payout);
+  const { line, cells, amountSatang, extras } = staged;
+  const { batchId: _batchId, acceptedHolds: _acceptedHolds, ...state } = payout;
+  return {
+    ...state,
+    line,
+    cells,
+    amountSatang,
+    extras,
+    issues,
+    attemptNo: attempt?.attemptNo ?? payout.attemptNo,
+    transRefNo: attempt?.order.transRefNo ?? null,
+    sysRefNo: attempt?.sysRefNo ?? null,
+    feeText: attempt?.feeText ?? null,
+  };
+}
+
+function findHistory(store: MemoryStore, row: StoredRow): PayoutHistory {
+  const { seq, batchId } = row.payout;
+  const events = store.events
+    .filter(({ payoutSeq }) => payoutSeq === seq)
+    .map((event) => ({ ...event, detail: JSON.parse(event.detail) as Record<string, unknown> }));
+  const attempts = store.attempts.get(seq) ?? [];
+  return { row: toResultRow(store, row), batch: requireBatch(store, batchId), attempts, events };
+}
+
+/** Rows that name a payoutId in a file that has been sealed. */
+function findPlaces(store: MemoryStore, payoutId: string): StoredRow[] {
+  return [...store.rows.values()].filter(
+    (row) => row.payoutId === payoutId && store.batches.get(row.payout.batchId)?.sealedAtMs !== null,
+  );
+}
+
+export function countHolds(rows: readonly StoredRow[]): HoldTotal[] {
+  const totals = new Map<HoldReason, number>();
+  for (const { payout } of rows) {
+    for (const hold of payout.holds) totals.set(hold, (totals.get(hold) ?? 0) + 1);
+  }
+  return [...totals].map(([hold, count]) => ({ hold, rows: count }));
+}
+
+export function takeView(store: MemoryStore): MemoryStore {
+  const { batches, rows, rowsOf, attempts } = store;
+  const copies = { batches: new Map(batches), rows: new Map(rows), rowsOf: new Map(rowsOf) };
+  return { ...store, ...copies, attempts: new Map(attempts), events: [...store.events] };
+}
+
+function isNews(store: MemoryStore, row: StoredRow, changedSince: number): boolean {
+  if (row.lastEventSeq <= changedSince) return false;
+  return store.events.some(
+    (event) =>
+      event.payoutSeq === row.payout.seq && event.seq > changedSince && !quietCauses.includes(event.cause),
+  );
+}
+
+export async function* readRows(
+  view: MemoryStore,
+  batchId: string,
+  since?: number,
+): AsyncGenerator<ResultRow> {
+  for (const row of rowsOfBatch(view, batchId)) {
+    if (since === undefined || isNews(view, row, since)) yield toResultRow(view, row);
+  }
+}
+
+/** Who holds a payoutId now. */
+function findHolder(
+  store: MemoryStore,
+  companyId: string,
+  payoutId: string,
+): (ClaimHolder & { seq: number })[] {
+  const seq = store.claims.get(claimKey(companyId, payoutId))?.payoutSeq ?? null;
+  if (seq === null) return [];
+  const { batchId, rowNo, status } = requireRow(store, seq).payout;
+  return [{ seq, payoutId, batchId, rowNo, fileName: requireBatch(store, batchId).fileName, status }];
+}
+
+/** Attempts for payoutIds that were tried more than once, whose end nobody waits for any more. */
+function findSuperseded(
+  store: MemoryStore,
+  sinceMs: number,
+  after: { readonly payoutSeq: number; readonly attemptNo: number },
+): InDoubt[] {
+  const isAfter = ({ payoutSeq, attemptNo }: Attempt): boolean =>
+    payoutSeq > after.payoutSeq || (payoutSeq === after.payoutSeq && attemptNo > after.attemptNo);
+  return [...store.rows.values()].flatMap(({ payout, payoutId }) => {
+    const { companyId } = requireBatch(store, payout.batchId);
+    const recorded = store.claims.get(claimKey(companyId, payoutId ?? ''))?.attemptsRecorded ?? 0;
+    if (recorded < 2) return [];
+    return (store.attempts.get(payout.seq) ?? [])
+      .filter((attempt) => attempt.status !== 'paid' && attempt.sends > 0 && attempt.intentAtMs >= sinceMs)
+      .filter(
+        ({ attemptNo, nextInquiryAtMs }) =>
+          attemptNo < recorded || (payout.status === 'paid' && nextInquiryAtMs === null),
+      )
+      .filter(isAfter)
+      .map((attempt) => ({ payout, attempt }));
+  });
+}
+
+function findSimilarPayment(
+  store: MemoryStore,
+  likeness: Parameters<Journal['similarPayment']>[0],
+): Awaited<ReturnType<Journal['similarPayment']>> {
+  const amountText = formatBaht(likeness.amountSatang);
+  const found = [...store.rows.values()]
+    .filter(
+      ({ payout, payoutId }) => payoutId !== likeness.payoutId && mayBePaidStatuses.includes(payout.status),
+    )
+    .flatMap((row) => (store.attempts.get(row.payout.seq) ?? []).map((attempt) => ({ row, attempt })))
+    .filter(({ attempt: { order, intentAtMs } }) => {
+      const isSamePayee = order.proxyNo === likeness.proxyNo && order.proxyType === likeness.proxyType;
+      const isSameCompany = order.companyId === likeness.companyId;
+      return (
+        isSamePayee && isSameCompany && order.amountText === amountText && intentAtMs >= likeness.sinceMs
+      );
+    })
+    .toSorted((one, other) => other.attempt.intentAtMs - one.attempt.intentAtMs)[0];
+  if (found === undefined || found.row.payoutId === null) return undefined;
+  const { payoutId, payout } = found.row;
+  const { batchId, rowNo, status } = payout;
+  const { fileName } = requireBatch(store, batchId);
+  return { payoutId, batchId, rowNo, fileName, status, submittedAtMs: found.attempt.intentAtMs };
+}
+
+/** The reads of the port about single payouts. */
+export function makePayoutReads(store: MemoryStore) {
+  return {
+    readyPage: async (batchId, afterRowNo, limit) => {
+      const { companyId } = requireBatch(store, batchId);
+      return rowsOfBatch(store, batchId)
+        .filter(({ payout }) => payout.status === 'ready' && payout.rowNo > afterRowNo)
+        .slice(0, limit)
+        .map(({ payout }) => {
+          const claim = store.claims.get(claimKey(companyId, payout.instruction.payoutId));
+          return { payout, attemptsRecorded: claim?.attemptsRecorded ?? 0 };
+        });
+    },
+    dueInquiries: async (nowMs, limit, batchId, horizonMs = Infinity) => {
+      const asked = toInquire(store, batchId);
+      const due = asked.filter(({ atMs }) => atMs <= nowMs);
+      const beyond = asked.filter(({ atMs }) => atMs > horizonMs);
+      return [...due, ...beyond].slice(0, limit).map(({ row }) => withAttempt(store, row));
+    },
+    nextInquiryAtMs: async (batchId) => toInquire(store, batchId)[0]?.atMs,
+    inDoubt: async (afterSeq, limit, batchId) =>
+      inBatch(store, batchId)
+        .filter((row) => isInDoubt(row) && row.payout.seq > afterSeq)
+        .slice(0, limit)
+        .map((row) => withAttempt(store, row)),
+    countInDoubt: async (status) =>
+      [...store.rows.values()].filter(
+        (row) => isInDoubt(row) && (status === undefined || row.payout.status === status),
+      ).length,
+    attemptsOf: async (companyId, payoutId) =>
+      findPlaces(store, payoutId)
+        .filter(({ payout }) => requireBatch(store, payout.batchId).companyId === companyId)
+        .flatMap(({ payout }) => store.attempts.get(payout.seq) ?? [])
+        .toSorted((one, other) => one.attemptNo - other.attemptNo),
+    payout: async (seq) => {
+      const row = store.rows.get(seq);
+      return row === undefined || (row.payout.instruction as unknown) === null ? undefined : row.payout;
+    },
+    findPayouts: async (name) => {
+      const bySeq = store.references.get(name);
+      const sent = bySeq === undefined ? [] : [requireRow(store, bySeq)];
+      return [...new Set([...findPlaces(store, name), ...sent])]
+        .toSorted((one, other) => other.payout.seq - one.payout.seq)
+        .map((row) => findHistory(store, row));
+    },
+    superseded: async (sinceMs, after, limit) => findSuperseded(store, sinceMs, after).slice(0, limit),
+    similarHolders: async (companyId, payoutId) =>
+      (store.similar.get(similarKey(companyId, payoutId)) ?? [])
+        .filter((other) => other !== payoutId)
+        .flatMap((other) => findHolder(store, companyId, other))
+        .toSorted((one, other) => one.seq - other.seq)
+        .map(({ seq: _seq, ...holder }) => holder),
+    claimHolders: async (companyId, payoutIds) =>
+      payoutIds
+        .flatMap((payoutId) => findHolder(store, companyId, payoutId))
+        .map(({ seq: _seq, ...holder }) => holder),
+    similarPayment: async (likeness) => findSimilarPayment(store, likeness),
+  } satisfies Partial<Journal>;
+}

@@ -1,0 +1,139 @@
+/** What the simulated disk holds: the records of a journal, each replaced and never changed in place. */
+import { holdReasons, type Attempt, type HoldReason, type Payout } from '../../src/core/payout.ts';
+import type { Batch, LinePause, LineStop, PayoutEvent, Report, StagedRow } from '../../src/core/ports.ts';
+import type { Issue } from '../../src/core/row-rules.ts';
+
+/** One row: as its file has it, and as it stands. The payout of a row without an instruction is never handed out. */
+export interface StoredRow {
+  readonly staged: StagedRow;
+  /** Trimmed; null when the cell is empty. */
+  readonly payoutId: string | null;
+  readonly issues: readonly Issue[];
+  readonly payout: Payout;
+  readonly lastEventSeq: number;
+}
+
+export interface StoredEvent extends Omit<PayoutEvent, 'detail'> {
+  /** JSON, as the real journal keeps it. */
+  readonly detail: string;
+}
+
+/** One for each company and payoutId, for ever. */
+export interface StoredClaim {
+  readonly payoutSeq: number | null;
+  readonly attemptsRecorded: number;
+}
+
+export interface MemoryStore {
+  readonly batches: Map<string, Batch>;
+  /** By number, in the order of the numbers. */
+  readonly rows: Map<number, StoredRow>;
+  /** Numbers of a batch's rows in input order. */
+  readonly rowsOf: Map<string, readonly number[]>;
+  /** Oldest first, by the row's number. */
+  readonly attempts: Map<number, readonly Attempt[]>;
+  /** Row number by reference. */
+  readonly references: Map<string, number>;
+  readonly claims: Map<string, StoredClaim>;
+  /** payoutIds that differ only in case or leading zeros, by what they have in common. */
+  readonly similar: Map<string, readonly string[]>;
+  readonly events: StoredEvent[];
+  readonly lineStops: (LineStop & { readonly liftedAtMs: number | null })[];
+  /** The latest of each payer account. */
+  readonly linePauses: Map<string, LinePause>;
+  readonly reports: Report[];
+  latestEventSeq: number;
+}
+
+export function makeMemoryStore(): MemoryStore {
+  return {
+    batches: new Map(),
+    rows: new Map(),
+    rowsOf: new Map(),
+    attempts: new Map(),
+    references: new Map(),
+    claims: new Map(),
+    similar: new Map(),
+    events: [],
+    lineStops: [],
+    linePauses: new Map(),
+    reports: [],
+    latestEventSeq: 0,
+  };
+}
+
+export const claimKey = (companyId: string, payoutId: string): string => `${companyId} ${payoutId}`;
+
+export const similarKey = (companyId: string, payoutId: string): string =>
+  `${companyId} ${payoutId.toLowerCase().replace(/^0+/, '')}`;
+
+/** A set of holds in the order of the core's list, as the real journal gives it back. */
+export function inOrder(holds: readonly HoldReason[]): readonly HoldReason[] {
+  return holds.length < 2 ? holds : holdReasons.filter((hold) => holds.includes(hold));
+}
+
+export function requireRow(store: MemoryStore, seq: number): StoredRow {
+  const row = store.rows.get(seq);
+  if (row === undefined) throw new Error(`there is no row ${seq}`);
+  return row;
+}
+
+export function requireBatch(store: MemoryStore, batchId: string): Batch {
+  const batch = store.batches.get(batchId);
+  if (batch === undefined) throw new Error(`there is no batch ${batchId}`);
+  return batch;
+}
+
+/** The rows of a batch in input order. */
+export function rowsOfBatch(store: MemoryStore, batchId: string): StoredRow[] {
+  return (store.rowsOf.get(batchId) ?? []).map((seq) => requireRow(store, seq));
+}
+
+export function isStopped(store: MemoryStore, companyId: string, payerAccount: string): boolean {
+  return findStop(store, companyId, payerAccount) !== undefined;
+}
+
+/** The stop in force for a payer account. */
+export function findStop(
+  store: MemoryStore,
+  companyId: string,
+  payerAccount: string,
+): MemoryStore['lineStops'][number] | undefined {
+  return store.lineStops.find(
+    (stop) => stop.liftedAtMs === null && stop.companyId === companyId && stop.payerAccount === payerAccount,
+  );
+}
+
+/** What a row becomes, with the event that says why. */
+interface RowMove {
+  readonly row: StoredRow;
+  readonly after: Payout;
+  readonly cause: PayoutEvent['cause'];
+  readonly atMs: number;
+  readonly detail: string;
+  /** The row gets the instruction that it never had. */
+  readonly isValidated?: boolean;
+}
+
+/** Replaces a row's state, raises its version and appends the event. */
+export function moveRow(
+  store: MemoryStore,
+  { row, after, cause, atMs, detail, isValidated }: RowMove,
+): StoredRow {
+  const before = row.payout;
+  store.latestEventSeq += 1;
+  const seq = store.latestEventSeq;
+  const { status: to, attemptNo } = after;
+  store.events.push({ seq, payoutSeq: before.seq, from: before.status, to, cause, atMs, attemptNo, detail });
+  const payout: Payout = {
+    ...after,
+    instruction: isValidated === true ? after.instruction : before.instruction,
+    holds: inOrder(after.holds),
+    acceptedHolds: inOrder(after.acceptedHolds),
+    version: before.version + 1,
+    isAlarm: before.isAlarm || after.isAlarm,
+  };
+  const moved = { ...row, payout, lastEventSeq: seq };
+  store.rows.set(before.seq, moved);
+  return moved;
+}

@@ -1,0 +1,222 @@
+/**
+ * Deliberate bugs: each must be found by the seeds, or the simulation proves nothing. They are patches of the source
+ * text, applied while a child process loads it (mutate-on-load.ts); nothing of them is in the program.
+ */
+
+interface Patch {
+  /** Under src/. */
+  readonly file: string;
+  /** Must occur exactly once. */
+  readonly find: string;
+  readonly replace: string;
+}
+
+export interface Mutation {
+  readonly name: string;
+  readonly patches: readonly Patch[];
+  /** The bug is in the real journal, so the seeds run on it. */
+  readonly isOfJournal?: true;
+}
+
+const inOne = (name: string, file: string, find: string, replace: string): Mutation => ({
+  name,
+  patches: [{ file, find, replace }],
+});
+
+const inJournal = (name: string, file: string, find: string, replace: string): Mutation => ({
+  ...inOne(name, file, find, replace),
+  isOfJournal: true,
+});
+
+const ofSending: readonly Mutation[] = [
+  inOne(
+    'sent before the intent is durable',
+    'worker/submit.ts',
+    'isRecorded = await recordUnlessHeld(context, batch, change);',
+    'void recordUnlessHeld(context, batch, change); isRecorded = true;',
+  ),
+  inOne(
+    'sent although the intent was refused',
+    'worker/submit.ts',
+    'if (!isRecorded) {\n    await noticeStop(context, batch);',
+    'if (context === null) {\n    await noticeStop(context, batch);',
+  ),
+  inOne(
+    'a first send leaves on another day than its own',
+    'core/sending-rule.ts',
+    'return isAttemptsDay(attempt, nowMs) && isFresh(attempt, policy, nowMs);',
+    'return true;',
+  ),
+  inOne(
+    'sent again on another day',
+    'core/sending-rule.ts',
+    '(timeMs) => isAttemptsDay(attempt, timeMs) && msFromBangkokMidnight(timeMs) >= midnightMarginMs',
+    '(timeMs) => timeMs > 0',
+  ),
+  inOne('sent again although acknowledged', 'core/sending-rule.ts', '    !attempt.acknowledged &&\n', ''),
+  inOne('sent again and again', 'core/sending-rule.ts', 'resends < policy.resendsMax', 'resends < 99'),
+  {
+    name: 'sent again before a not-found can be trusted',
+    patches: [
+      {
+        file: 'core/sending-rule.ts',
+        find: 'const isTrusted = clock.nowMs >= computeTrustAtMs(attempt, policy, clock);',
+        replace: 'const isTrusted = true;',
+      },
+      {
+        file: 'core/decide-inquiry.ts',
+        find: "if (payout.status === 'unresolved' || nowMs < trustAtMs) {",
+        replace: "if (payout.status === 'unresolved') {",
+      },
+    ],
+  },
+  inOne(
+    'simply sent again after a restart',
+    'worker/settle.ts',
+    'const inquired = await inquire(context, attempt, true);',
+    "const inquired = attempt.inquiries > 0 ? await inquire(context, attempt, true) : ({ reading: { kind: 'not-found', reason: { code: 'EV034', text: '' } }, facts: {} } as never as Awaited<ReturnType<typeof inquire>>);",
+  ),
+  inOne(
+    'a new attempt without inquiring about the earlier ones',
+    'worker/submit.ts',
+    'attemptsRecorded === 0 ? [] : await clearEarlierAttempts(context, batch, ready)',
+    'attemptsRecorded === 0 ? [] : []',
+  ),
+  inOne(
+    'a transRefNo of chance',
+    'core/reference.ts',
+    "encodeUnambiguously(['paydrop/1', companyId, payoutId, String(attemptNo)])",
+    "encodeUnambiguously(['paydrop/1', companyId, payoutId, String(attemptNo), String(Math.random())])",
+  ),
+  inOne(
+    'a batch-wide word lifts the hold of a row',
+    'core/decide-people.ts',
+    "[...rerunHolds, 'halted']",
+    "[...rerunHolds, 'halted', 'name', 'limit', 'similar']",
+  ),
+];
+
+const ofReading: readonly Mutation[] = [
+  inOne(
+    'a timeout called failed',
+    'core/classify.ts',
+    "    case 'lost':\n      return unknown(\n        'payout',",
+    "    case 'lost':\n      return { kind: 'failed', scope: 'payout', reason: trouble(replyLost, '') };\n      return unknown(\n        'payout',",
+  ),
+  inOne(
+    'EM001 taken for success',
+    'core/classify.ts',
+    "    case 'unknown': {\n",
+    "    case 'unknown': {\n      if (status.code === 'EM001') return { kind: 'paid', reason, sysRefNo: null, feeText: null };\n",
+  ),
+  inOne(
+    'EM001 on a first send not contested',
+    'core/classify.ts',
+    "(status.code === 'EM001' && isFirstSend)",
+    'isFirstSend === null',
+  ),
+  inOne(
+    'IC000 without our references believed',
+    'core/classify.ts',
+    'fields.transRefNo === transRefNo && fields.requestUid === reply.requestUid;',
+    "fields.statusCode === 'IC000';",
+  ),
+  inOne(
+    "another transfer's reply believed",
+    'core/classify.ts',
+    'if (!isRedirect(reply.httpStatus) && isAnothers(reply.fields?.transRefNo, transRefNo)) {',
+    'if (reply === null) {',
+  ),
+  inOne(
+    'a reply of another request believed',
+    'core/classify.ts',
+    'if (isAnothers(fields?.requestUid, reply.requestUid)) {',
+    'if (fields === null) {',
+  ),
+  inOne(
+    'failed although one item alone is',
+    'core/classify.ts',
+    "ours.find((item) => !failedTranStatuses.has(item.tranStatusCode ?? ''));",
+    "ours.find(() => !ours.some((item) => failedTranStatuses.has(item.tranStatusCode ?? '')));",
+  ),
+  inOne(
+    'a transfer in process taken for not found',
+    'core/classify.ts',
+    "return { kind: 'in-process', reason: itemReason(open) };",
+    "return { kind: 'not-found', reason: itemReason(open) };",
+  ),
+  inOne(
+    'HTTP 403 taken for success',
+    'core/classify.ts',
+    "if (gateway?.kind === 'refused') return gateway;",
+    "if (gateway?.kind === 'refused' && reply.httpStatus === 403) return { kind: 'paid', reason: gateway.reason, sysRefNo: null, feeText: null };\n  if (gateway?.kind === 'refused') return gateway;",
+  ),
+  inOne(
+    'HTTP 5xx taken for a refusal',
+    'core/classify.ts',
+    'if (httpStatus === 403) {',
+    'if (httpStatus === 403 || (httpStatus >= 500 && fields === undefined)) {',
+  ),
+  inOne(
+    'a redirect believed',
+    'core/classify.ts',
+    'return httpStatus >= 300 && httpStatus < 400;',
+    'return httpStatus === 399;',
+  ),
+  inOne(
+    'ET001 taken for a refusal',
+    'core/bank-status.ts',
+    "['ET001', 'unknown', 'payout'",
+    "['ET001', 'failed', 'payout'",
+  ),
+  inOne(
+    'EM027 taken for a refusal',
+    'core/bank-status.ts',
+    "['EM027', 'unknown', 'payout'",
+    "['EM027', 'failed', 'payout'",
+  ),
+];
+
+const ofStates: readonly Mutation[] = [
+  inOne(
+    'a refused repetition taken for the end of the first send',
+    'core/decide-transfer.ts',
+    'if (countLetThrough(attempt) > 1) {',
+    'if (countLetThrough(attempt) > 9) {',
+  ),
+  inOne(
+    'what is in doubt is never asked about again',
+    'core/sending-rule.ts',
+    'return nowMs + Math.min(delayMs, policy.maxDelayMs);',
+    'return nowMs + delayMs * 1e9;',
+  ),
+];
+
+const ofJournal: readonly Mutation[] = [
+  inJournal(
+    'the version guard ignored',
+    'journal/apply-statements.ts',
+    "    .where('version', '=', values.versionBefore)\n    .where('status', '=', values.statusBefore);",
+    ';',
+  ),
+  inJournal(
+    'the claim guard ignored',
+    'journal/apply.ts',
+    "takesItBack ? 'not-held-by-another' : 'none'",
+    "'none'",
+  ),
+  inJournal(
+    'a stop of the line ignored',
+    'journal/apply.ts',
+    'if (isSend && !gate.isOpen) return false;',
+    '',
+  ),
+  inJournal(
+    'a claim taken from whoever holds it',
+    'journal/seal.ts',
+    "        .doUpdateSet((eb) => ({ payout_seq: eb.ref('excluded.payout_seq') }))\n        .where('claim.payout_seq', 'is', null),",
+    "        .doUpdateSet((eb) => ({ payout_seq: eb.ref('excluded.payout_seq') })),",
+  ),
+];
+
+export const mutations: readonly Mutation[] = [...ofSending, ...ofReading, ...ofStates, ...ofJournal];

@@ -1,0 +1,360 @@
+/** What a seed lets happen: files, lives of the process, and which faults occur how often. */
+import type { SettlePolicy } from '../../src/core/sending-rule.ts';
+import type { Dice } from './dice.ts';
+import { drawFiles, type PlannedFile } from './planned-files.ts';
+
+/** Faults that a roll of the dice brings about, each with the moment at which it is rolled for. */
+export const faultKinds = [
+  // on the way to the bank
+  'not-sent',
+  'credentials-refused',
+  'token-slow',
+  'token-renewed',
+  'transfer-lost',
+  'transfer-very-late',
+  'transfer-copied',
+  'question-lost',
+  'request-late',
+  // at the bank's gateway
+  'http-401',
+  'http-403',
+  'http-429',
+  // inside the bank
+  'in-process',
+  'in-process-long',
+  'ends-failed',
+  'refused-payout',
+  'refused-payer',
+  'refused-service',
+  'vague-moved',
+  'vague-unmoved',
+  'strange-code',
+  'hidden',
+  'earlier-failed-items',
+  'others-items',
+  'inquiry-code',
+  'unreadable-list',
+  'check-code',
+  'check-other-name',
+  // on the way back
+  'reply-lost',
+  'connection-closed',
+  'reply-late',
+  'reply-html',
+  'reply-5xx',
+  'reply-redirect',
+  'reply-swapped',
+  'reply-foreign-reference',
+  'reply-foreign-uid',
+  'reply-bare',
+  'success-canned',
+  'date-missing',
+  // our disk
+  'commit-slow',
+  'disk-full',
+] as const;
+export type FaultKind = (typeof faultKinds)[number];
+
+/** A time in which the bank's service is closed. */
+export interface Closure {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly how: 'TM001' | 'EM058' | 'ET004' | 'ET002' | 'http-503' | 'http-429' | 'unreachable' | 'silent';
+}
+
+export interface PlannedLife {
+  /** Since the end of the life before. */
+  readonly gapMs: number;
+  readonly killAtStep: number;
+  /** A signal asks it to stop this long after its start. */
+  readonly interruptAfterMs: number | undefined;
+}
+
+export type Act =
+  | 'stop-line'
+  | 'resume-batch'
+  | 'cancel-batch'
+  | 'retry-batch'
+  | 'resume-payout'
+  | 'cancel-payout'
+  | 'retry-payout';
+
+export interface Disturbance {
+  readonly atMs: number;
+  readonly what:
+    | { readonly kind: 'suspend'; readonly ms: number }
+    | { readonly kind: 'clock-jump'; readonly ms: number }
+    | { readonly kind: 'person'; readonly act: Act };
+}
+
+/** How the bank looks a transfer up: whose date it expects in an inquiry is not shown (§2.6). */
+export type InquiryDay = 'any' | 'transfer-date' | 'received-date';
+
+export interface Plan {
+  readonly startMs: number;
+  readonly policy: SettlePolicy;
+  readonly inDoubtMax: number;
+  readonly consecutiveFailures: number;
+  readonly isVerifying: boolean;
+  readonly whenUnavailable: 'hold' | 'pay';
+  readonly concurrency: number;
+  readonly waitMs: number;
+  /** How long a reply is waited for. */
+  readonly timeoutMs: number;
+  /** Like payouts of so many days before are held; 0 for none. */
+  readonly similarDays: number;
+  readonly files: readonly PlannedFile[];
+  readonly lives: readonly PlannedLife[];
+  readonly faults: Readonly<Partial<Record<FaultKind, number>>>;
+  readonly closures: readonly Closure[];
+  readonly disturbances: readonly Disturbance[];
+  /** The bank's clock less the true time; it counts its days by it. */
+  readonly bankOffsetMs: number;
+  /** The bank's `Date` header less the bank's clock. */
+  readonly dateOffsetMs: number;
+  readonly inquiryDay: InquiryDay;
+  /** References that somebody else has used before us, by payoutId. */
+  readonly foreignPayoutIds: readonly string[];
+  /** Chance that what waits to be synced reaches the disk when the process is killed. */
+  readonly untoldShare: number;
+  /** How the bank breaks its own rules. */
+  readonly lie: 'none' | 'refused-and-moved' | 'failed-and-completed';
+  /** Rejected references are kept by the bank, and count as duplicates. */
+  readonly keepsRefused: boolean;
+}
+
+/**
+ * How much goes on; `people` is about files that repeat one another and persons who step in,
+ * `lying` about a bank that breaks its own rules.
+ */
+export type Shape = 'simple' | 'mixed' | 'wild' | 'people' | 'lying';
+
+const secondMs = 1_000;
+const minuteMs = 60 * secondMs;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+
+/** 2026-11-21 00:00 in Bangkok. */
+const firstMidnightMs = Date.UTC(2026, 10, 20, 17);
+
+const defaultPolicy: SettlePolicy = {
+  firstDelayMs: 2_000,
+  maxDelayMs: 300_000,
+  giveUpAfterMs: dayMs,
+  notFoundTrustMs: 120_000,
+  resendsMax: 2,
+  intentMaxAgeMs: 300_000,
+};
+
+/** The same proportions at a pace that needs fewer steps. */
+const quickPolicy: SettlePolicy = {
+  ...defaultPolicy,
+  firstDelayMs: 1_000,
+  maxDelayMs: 30_000,
+  notFoundTrustMs: 15_000,
+  intentMaxAgeMs: 120_000,
+};
+
+function drawStart(dice: Dice): number {
+  if (dice.chance(0.35)) return firstMidnightMs + dayMs - dice.whole(1, 10 * minuteMs);
+  return firstMidnightMs + dice.whole(0, dayMs);
+}
+
+/** How many kinds of fault a run has at most. */
+const faultKindsMax: Readonly<Record<Shape, number>> = { simple: 2, mixed: 7, wild: 16, people: 3, lying: 2 };
+
+/** Faults that find something together, beside whatever else goes wrong. */
+const conspiracies: readonly (readonly FaultKind[])[] = [
+  ['reply-lost', 'hidden', 'request-late', 'transfer-very-late'],
+  ['transfer-lost', 'reply-lost'],
+  ['reply-late', 'reply-swapped'],
+  ['in-process', 'in-process-long', 'earlier-failed-items', 'ends-failed'],
+  ['vague-unmoved', 'vague-moved', 'hidden'],
+  ['http-429', 'transfer-lost', 'hidden'],
+  ['transfer-very-late', 'refused-payout'],
+  ['transfer-very-late', 'refused-payout', 'refused-service'],
+  ['reply-foreign-uid', 'reply-foreign-reference', 'reply-redirect', 'success-canned'],
+  ['reply-foreign-reference', 'in-process'],
+  ['transfer-lost'],
+];
+
+/** Faults after which a transfer may be sent again. */
+const patienceFaults: readonly FaultKind[] = [
+  'transfer-lost',
+  'transfer-very-late',
+  'http-429',
+  'vague-unmoved',
+];
+
+const often = (dice: Dice): number => dice.wide(200, 950) / 1_000;
+
+function drawFaults(dice: Dice, shape: Shape): Plan['faults'] {
+  const faults: Partial<Record<FaultKind, number>> = {};
+  const kinds = dice.whole(0, faultKindsMax[shape]);
+  for (let count = 0; count < kinds; count += 1) {
+    faults[dice.pick(faultKinds)] = dice.chance(0.3) ? often(dice) : dice.wide(5, 400) / 1_000;
+  }
+  if (dice.chance(shape === 'simple' ? 0.15 : 0.4)) {
+    const together = dice.pick(conspiracies);
+    for (const kind of together)
+      if (dice.chance(0.8)) faults[kind] = together.length === 1 ? 0.95 : often(dice);
+  }
+  if (shape === 'people') faults['refused-payer'] = dice.wide(10, 500) / 1_000;
+  // A full disk ends the process each time: now and then is enough.
+  if (faults['disk-full'] !== undefined) faults['disk-full'] = Math.min(faults['disk-full'], 0.02);
+  return faults;
+}
+
+function drawGap(dice: Dice): number {
+  const spans = [
+    [100, 5 * secondMs],
+    [5 * secondMs, 5 * minuteMs],
+    [30 * secondMs, 4 * minuteMs],
+    [5 * minuteMs, 3 * hourMs],
+    [3 * hourMs, 30 * hourMs],
+  ] as const;
+  const [from, to] = dice.pick(spans);
+  return dice.wide(from, to);
+}
+
+function drawLives(dice: Dice, shape: Shape): PlannedLife[] {
+  const count = dice.whole(1, shape === 'simple' ? 2 : 4);
+  return Array.from({ length: count }, (_, place) => ({
+    gapMs: place === 0 ? 0 : drawGap(dice),
+    killAtStep: dice.chance(shape === 'people' ? 0.2 : 0.7)
+      ? dice.wide(1, shape === 'simple' ? 60 : 300)
+      : Infinity,
+    interruptAfterMs: dice.chance(0.15) ? dice.wide(5, minuteMs) : undefined,
+  }));
+}
+
+const closureKinds: readonly Closure['how'][] = [
+  ...(['TM001', 'EM058', 'ET004', 'ET002', 'http-503', 'http-429', 'unreachable', 'silent'] as const),
+];
+
+function drawClosures(dice: Dice, shape: Shape, startMs: number): Closure[] {
+  if (shape === 'simple' || !dice.chance(0.3)) return [];
+  const fromMs = startMs + dice.wide(1, 10 * minuteMs);
+  return [{ fromMs, toMs: fromMs + dice.wide(secondMs, 8 * hourMs), how: dice.pick(closureKinds) }];
+}
+
+const acts: readonly Act[] = [
+  ...([
+    'resume-batch',
+    'resume-batch',
+    'resume-payout',
+    'retry-batch',
+    'retry-batch',
+    'retry-payout',
+  ] as const),
+  ...(['cancel-batch', 'cancel-payout', 'stop-line'] as const),
+];
+
+function drawDisturbances(dice: Dice, shape: Shape, startMs: number, mayJump: boolean): Disturbance[] {
+  const disturbances: Disturbance[] = [];
+  const isPeople = shape === 'people' || shape === 'lying';
+  const count =
+    shape === 'simple'
+      ? 0
+      : dice.whole(isPeople ? 6 : 0, { mixed: 4, wild: 8, people: 16, lying: 16 }[shape]);
+  for (let place = 0; place < count; place += 1) {
+    const atMs = startMs + dice.wide(10, isPeople ? secondMs : 20 * minuteMs);
+    const kind = isPeople
+      ? 'person'
+      : dice.pick(['suspend', 'clock-jump', 'person', 'person', 'person'] as const);
+    if (kind === 'person') disturbances.push({ atMs, what: { kind, act: dice.pick(acts) } });
+    else if (kind === 'suspend')
+      disturbances.push({ atMs, what: { kind, ms: dice.wide(secondMs, 10 * hourMs) } });
+    else if (mayJump) {
+      const ms = dice.wide(secondMs, 26 * hourMs) * (dice.chance(0.5) ? 1 : -1);
+      disturbances.push({ atMs, what: { kind, ms } });
+    }
+  }
+  return disturbances;
+}
+
+/**
+ * Somebody else has used some of our references before us on the same day. An inquiry carries no amount or payee, so
+ * only the bank's answer to the transfer can tell: nothing else goes wrong in such a run.
+ */
+function giveAway(dice: Dice, plan: Plan): Plan {
+  const payoutIds = plan.files.flatMap(({ rows }) =>
+    rows.flatMap(({ instruction }) => instruction?.payoutId ?? []),
+  );
+  return {
+    ...plan,
+    startMs: firstMidnightMs + hourMs,
+    lives: [{ gapMs: 0, killAtStep: Infinity, interruptAfterMs: undefined }],
+    faults: { 'in-process': 0.3, hidden: 0.3, 'others-items': 0.5, 'earlier-failed-items': 0.3 },
+    closures: [],
+    disturbances: [],
+    bankOffsetMs: 0,
+    inquiryDay: 'any',
+    foreignPayoutIds: payoutIds.filter(() => dice.chance(0.4)),
+  };
+}
+
+/** Nothing else goes wrong, so that whatever the bank lets slip is seen to be written down. */
+function makeLying(dice: Dice, plan: Plan): Plan {
+  return {
+    ...plan,
+    lives: plan.lives.map((life) => ({ ...life, killAtStep: Infinity, interruptAfterMs: undefined })),
+    faults: { 'refused-payout': 0.4, 'ends-failed': 0.5, 'in-process': 0.4, 'reply-lost': 0.1 },
+    closures: [],
+    bankOffsetMs: 0,
+    dateOffsetMs: 0,
+    inquiryDay: 'any',
+    lie: dice.pick(['refused-and-moved', 'failed-and-completed']),
+  };
+}
+
+/** Everything that the seed decides beforehand. */
+export function drawPlan(dice: Dice, shape: Shape): Plan {
+  const plan = drawUsual(dice, shape);
+  if (shape === 'lying') return makeLying(dice, plan);
+  return dice.chance(0.03) ? giveAway(dice, plan) : plan;
+}
+
+function drawUsual(dice: Dice, shape: Shape): Plan {
+  const startMs = drawStart(dice);
+  const isHurried = dice.chance(0.7);
+  const policy = isHurried ? quickPolicy : defaultPolicy;
+  // Two clocks that are wrong in the same way cannot be told from two right ones: at most one of them is.
+  const wrongClock =
+    shape === 'simple' ? 'none' : dice.pick(['none', 'none', 'ours', 'bank', 'date'] as const);
+  const offsetMs = dice.wide(secondMs, 20 * hourMs) * (dice.chance(0.5) ? 1 : -1);
+  const faults = drawFaults(dice, shape);
+  // Waiting costs steps, and what is sent again is sent by a process that has waited.
+  const isPatient = dice.chance(0.1) || patienceFaults.some((kind) => (faults[kind] ?? 0) > 0.1);
+  return {
+    startMs,
+    policy,
+    inDoubtMax: dice.pick([3, 200, 200]),
+    consecutiveFailures: dice.pick([3, 10, 1_000]),
+    isVerifying: dice.chance(0.6),
+    whenUnavailable: dice.pick(['hold', 'pay']),
+    concurrency: dice.whole(1, 4),
+    waitMs: isPatient ? dice.wide(30 * secondMs, 250 * secondMs) : dice.wide(2 * secondMs, 20 * secondMs),
+    timeoutMs: isHurried ? 8 * secondMs : 30 * secondMs,
+    files: drawFiles(dice, shape),
+    similarDays: dice.pick([0, 0, 3]),
+    lives: drawLives(dice, shape),
+    faults,
+    closures: drawClosures(dice, shape, startMs),
+    disturbances: drawDisturbances(dice, shape, startMs, wrongClock === 'ours'),
+    bankOffsetMs: wrongClock === 'bank' ? offsetMs : 0,
+    dateOffsetMs: wrongClock === 'date' ? offsetMs : 0,
+    inquiryDay: dice.pick(['any', 'any', 'transfer-date', 'received-date']),
+    foreignPayoutIds: [],
+    untoldShare: dice.pick([0, 0.3, 0.8]),
+    lie: 'none',
+    keepsRefused: dice.chance(0.5),
+  };
+}
+
+export function drawShape(dice: Dice): Shape {
+  const roll = dice.next();
+  if (roll < 0.5) return 'simple';
+  if (roll < 0.82) return 'mixed';
+  return roll < 0.9 ? 'people' : 'wild';
+}

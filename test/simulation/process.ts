@@ -1,0 +1,104 @@
+/** The program as `paydrop run` composes it, in a simulated process; the one place that knows its settings. */
+import { runFile } from '../../src/cli/run-file.ts';
+import type { Sender } from '../../src/cli/sender.ts';
+import { settingsSchema } from '../../src/config-schema.ts';
+import type { LoadedSettings } from '../../src/config.ts';
+import type { Bank, Clock, Journal, PayoutFileReader } from '../../src/core/ports.ts';
+import type { ReportOutbox } from '../../src/core/report-outbox.ts';
+import { makePaces } from '../../src/worker/pace.ts';
+import { Turns } from '../../src/worker/turns.ts';
+import type { Plan } from './plan.ts';
+import type { Life, World } from './world.ts';
+
+export const company = { companyId: 'COMP000001', payerAccount: '0000345924' };
+export const terminal = { channelId: 'PAYDROP', termId: 'TERM0001' };
+
+const baseSettings = settingsSchema.parse({
+  bank: { baseUrl: 'https://bank.example', ...company, ...terminal },
+});
+
+/** Our clock and our timers, as one process has them. */
+function makeClock(world: World, life: Life): Clock {
+  return {
+    now: () => world.ourMs,
+    sleep: async (ms, signal) =>
+      new Promise((resolve) => {
+        if (signal?.aborted === true) {
+          resolve();
+          return;
+        }
+        const wake = (): void => {
+          world.cancel(step);
+          resolve();
+        };
+        const step = world.after(ms, 'wakes', life, () => {
+          signal?.removeEventListener('abort', wake);
+          resolve();
+        });
+        signal?.addEventListener('abort', wake, { once: true });
+      }),
+  };
+}
+
+export interface ProcessParts {
+  readonly world: World;
+  readonly life: Life;
+  readonly plan: Plan;
+  readonly journal: Journal;
+  readonly bank: Bank;
+  readonly outbox: ReportOutbox;
+  readonly reader: PayoutFileReader;
+  readonly interrupted: AbortSignal;
+}
+
+function loadSettings(plan: Plan): LoadedSettings {
+  const { policy, isVerifying, whenUnavailable, concurrency, inDoubtMax, consecutiveFailures, similarDays } =
+    plan;
+  const settings = {
+    ...baseSettings,
+    settle: { ...baseSettings.settle, ...policy },
+    verify: { ...baseSettings.verify, enabled: isVerifying, concurrency, whenUnavailable },
+    transfer: { ...baseSettings.transfer, concurrency },
+    limits: { ...baseSettings.limits, similarDays },
+    brake: { ...baseSettings.brake, inDoubtMax, consecutiveFailures },
+  };
+  return { settings, isSandbox: false } as unknown as LoadedSettings;
+}
+
+function makeLog({ world, life }: ProcessParts): Sender['log'] {
+  const say =
+    (level: string) =>
+    (facts: object, message: string): void =>
+      world.trace?.(`        ${life.name} ${level}: ${message} ${JSON.stringify(facts)}`);
+  const log = { debug: say('debug'), info: say('info'), warn: say('warn'), error: say('error') };
+  return log as unknown as Sender['log'];
+}
+
+/** Runs the files one after another, as `paydrop run FILE..` does. */
+export async function runProcess(
+  parts: ProcessParts,
+  files: readonly string[],
+  waitMs: number,
+): Promise<void> {
+  const { world, life, plan, journal, bank, outbox, reader, interrupted } = parts;
+  const sender: Sender = {
+    loaded: loadSettings(plan),
+    payeeTurns: new Turns(),
+    lines: new Map(),
+    paces: makePaces(plan.concurrency, plan.concurrency),
+    loss: undefined,
+    journal,
+    bank,
+    outbox,
+    reader,
+    log: makeLog(parts),
+    clock: makeClock(world, life),
+    bankAddress: 'https://bank.example',
+    [Symbol.asyncDispose]: async () => {},
+  };
+  const progress = { show: () => {}, close: () => {} };
+  for (const file of files) {
+    await runFile(sender, file, { waitMs, exceptionsOk: false, interrupted, progress });
+    if (interrupted.aborted) return;
+  }
+}

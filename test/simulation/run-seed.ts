@@ -1,0 +1,269 @@
+/** One run: what the seed decides, then what happens, then the verdict. */
+import { computeTransRefNo } from '../../src/core/reference.ts';
+import type { Journal } from '../../src/core/ports.ts';
+import { cancelBatch, cancelPayouts, resumeBatch, resumePayouts } from '../../src/worker/people.ts';
+import { retryBatch, retryPayouts } from '../../src/worker/retry.ts';
+import { Auditor } from './auditor.ts';
+import { SimulatedBank } from './bank.ts';
+import { bangkokDay } from './bank-book.ts';
+import { Connection, isDiskFull } from './disk.ts';
+import { Figures } from './figures.ts';
+import { makeMemoryDisk, type SimulatedDisk } from './memory-disk.ts';
+import { Network } from './network.ts';
+import { makeMemoryOutbox } from './outbox.ts';
+import { drawPlan, drawShape, type Act, type Plan, type PlannedLife, type Shape } from './plan.ts';
+import { makePlannedReader } from './planned-files.ts';
+import { company, runProcess, terminal } from './process.ts';
+import { judge, type VerdictParts } from './verdict.ts';
+import { World, type Life } from './world.ts';
+
+export interface RunOptions {
+  readonly shape?: Shape | undefined;
+  readonly makeDisk?: () => Promise<SimulatedDisk>;
+  readonly trace?: ((line: string) => void) | undefined;
+}
+
+export interface RunOutcome {
+  readonly seed: number;
+  /** What is broken, in words; undefined when all holds. */
+  readonly broken: string | undefined;
+  /** The same for the same seed, whatever happens. */
+  readonly hash: number;
+  readonly steps: number;
+  readonly figures: Readonly<Record<string, number>>;
+}
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+
+/** Pauses before each run of the end, when the bank is healthy: long enough for everything to be proved or given up. */
+const restGapsMs = [minuteMs, 10 * minuteMs, 3 * hourMs, 30 * hourMs, 30 * hourMs, hourMs];
+
+const retryRules = { payoutSatangMax: null };
+
+class Simulation {
+  readonly #world: World;
+  readonly #plan: Plan;
+  readonly #disk: SimulatedDisk;
+  readonly #auditor: Auditor;
+  readonly #bank: SimulatedBank;
+  readonly #network: Network;
+  readonly #outbox = makeMemoryOutbox();
+  #lives = 0;
+
+  constructor(world: World, plan: Plan, disk: SimulatedDisk) {
+    this.#world = world;
+    this.#plan = plan;
+    this.#disk = disk;
+    this.#auditor = new Auditor(world, plan);
+    this.#bank = new SimulatedBank(world, plan, (entry) => this.#auditor.entered(entry));
+    this.#network = new Network(world, plan, this.#bank, this.#auditor);
+    this.#auditor.look(this.#bank.book, disk.view);
+    disk.onWritten = () => this.#auditor.written();
+  }
+
+  get parts(): VerdictParts {
+    const { files } = this.#plan;
+    const book = this.#bank.book;
+    const isLying = this.#plan.lie !== 'none';
+    return { world: this.#world, book, auditor: this.#auditor, disk: this.#disk, files, isLying };
+  }
+
+  async play(): Promise<void> {
+    const { startMs, lives, disturbances } = this.#plan;
+    this.#world.nowMs = startMs;
+    this.#enterForeign();
+    for (const { atMs, what } of disturbances) {
+      this.#world.after(atMs - startMs, what.kind, undefined, () => {
+        if (this.#bank.isHealed) return;
+        this.#world.figures.count(what.kind);
+        if (what.kind === 'suspend') this.#world.suspend(what.ms);
+        else if (what.kind === 'clock-jump') this.#world.machine.clockOffsetMs += what.ms;
+        else this.#act(what.act);
+      });
+    }
+    for (const [place, life] of lives.entries()) {
+      await this.#world.pause(life.gapMs);
+      await this.#live(life, place);
+    }
+    await this.#rest();
+  }
+
+  /** Somebody else has used references of ours. */
+  #enterForeign(): void {
+    const { foreignPayoutIds, startMs, bankOffsetMs } = this.#plan;
+    for (const payoutId of foreignPayoutIds) {
+      const transRefNo = computeTransRefNo(company.companyId, payoutId, 1);
+      const payee = {
+        proxyType: 'MSISDN',
+        proxyNo: '0899999999',
+        proxyName: null,
+        amountText: '1.00',
+      } as const;
+      const made = {
+        tranDate: bangkokDay(startMs),
+        tranTime: '00:00:01',
+        reference1: 'FOREIGN',
+        reference2: null,
+      };
+      this.#bank.book.enter({
+        order: { ...company, ...terminal, transRefNo, ...payee, ...made },
+        day: bangkokDay(startMs + bankOffsetMs),
+        sysRefNo: `FOREIGN ${payoutId}`,
+        visibleAtMs: startMs,
+        endsAtMs: startMs,
+        end: 'complete',
+        failedItems: 0,
+        revivesAtMs: Infinity,
+        isForeign: true,
+      });
+    }
+  }
+
+  #newLife(name: string, killAtStep: number): Life {
+    this.#lives += 1;
+    return { name: `${name}${this.#lives}`, isAlive: true, steps: 0, killAtStep, onKill: () => {} };
+  }
+
+  #connect(life: Life): Journal {
+    const onAsked: ConstructorParameters<typeof Connection>[5] = (changes, who) =>
+      this.#auditor.asked(changes, who);
+    return new Connection(this.#world, this.#plan, this.#bank, this.#disk, life, onAsked).journal;
+  }
+
+  /** A process, from its start to its end or its death. */
+  async #live({ killAtStep, interruptAfterMs }: PlannedLife, place: number): Promise<void> {
+    const life = this.#newLife('process ', killAtStep);
+    const journal = this.#connect(life);
+    const interrupt = new AbortController();
+    if (interruptAfterMs !== undefined)
+      this.#world.after(interruptAfterMs, 'is interrupted', life, () => interrupt.abort());
+    const files = this.#plan.files.filter(({ fromLife }) => fromLife <= place).map(({ name }) => name);
+    const lose = life.onKill;
+    const died = new Promise<void>((resolve) => {
+      life.onKill = () => {
+        lose();
+        resolve();
+      };
+    });
+    const { seed } = this.#world;
+    const parts = {
+      world: this.#world,
+      life,
+      plan: this.#plan,
+      journal,
+      bank: this.#network.portFor(life),
+      outbox: this.#outbox.outbox,
+      reader: makePlannedReader(seed, this.#plan.files),
+      interrupted: interrupt.signal,
+    };
+    this.#world.figures.count('life');
+    const ended = runProcess(parts, files, this.#plan.waitMs).catch((error: unknown) => this.#break(error));
+    await Promise.race([died, ended]);
+    life.isAlive = false;
+  }
+
+  /** The process has ended with an error: right when its disk is full, else a bug. */
+  #break(error: unknown): void {
+    if (isDiskFull(error)) {
+      this.#world.note('ends: the disk is full');
+      return;
+    }
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    this.#world.fail(`the process broke: ${text}`);
+  }
+
+  /** A person's command, beside whoever is sending. */
+  #act(act: Act): void {
+    const life = this.#newLife('person ', Infinity);
+    const journal = this.#connect(life);
+    this.#doAct(act, journal).catch((error: unknown) => this.#break(error));
+  }
+
+  async #doAct(act: Act, journal: Journal): Promise<void> {
+    const { dice, ourMs } = this.#world;
+    const batches = await journal.batches();
+    const [batch] = dice.shuffle(batches);
+    if (batch === undefined || batch.sealedAtMs === null) return;
+    this.#world.figures.count(act);
+    if (act === 'stop-line') {
+      const why = { code: 'EM053', reason: 'met by another process', remedy: 'resume' };
+      return journal.recordLineStop({ ...company, ...why, sinceMs: ourMs });
+    }
+    if (act === 'resume-batch') return void (await resumeBatch(journal, batch, ourMs));
+    if (act === 'cancel-batch') return void (await cancelBatch(journal, batch, ourMs));
+    if (act === 'retry-batch') return void (await retryBatch(journal, batch, retryRules, ourMs));
+    const ids = this.#plan.files.flatMap(({ rows }) => rows.map(({ cells }) => cells.payoutId));
+    const found = await journal.findPayouts(dice.pick(ids));
+    const seqs = found.map(({ row }) => row.seq);
+    if (act === 'retry-payout') return void (await retryPayouts(journal, found, retryRules, ourMs));
+    if (act === 'cancel-payout') return void (await cancelPayouts(journal, seqs, ourMs));
+    for (const seq of seqs) this.#auditor.approve(seq);
+    await resumePayouts(journal, seqs, ourMs);
+  }
+
+  /** The bank is healthy, the clocks are right, people do their part, and everything is run again and again. */
+  async #rest(): Promise<void> {
+    const { machine } = this.#world;
+    this.#bank.isHealed = true;
+    machine.clockOffsetMs = 0;
+    machine.suspendedUntilMs = 0;
+    this.#world.note('the bank is healthy');
+    // Running it all again must change nothing when nothing is left: looked at now and then.
+    const isDone = this.#plan.lie === 'none' && (await judge(this.parts, true)).length === 0;
+    if (isDone && this.#world.dice.chance(0.7)) return;
+    for (const gapMs of restGapsMs) {
+      await this.#world.pause(gapMs);
+      await this.#live({ gapMs, killAtStep: Infinity, interruptAfterMs: undefined }, Infinity);
+      if (this.#plan.lie === 'none' && (await judge(this.parts, true)).length === 0) return;
+      await this.#letAllGoOn();
+    }
+  }
+
+  async #letAllGoOn(): Promise<void> {
+    const journal = this.#connect(this.#newLife('person ', Infinity));
+    for (const batch of await journal.batches()) {
+      await resumeBatch(journal, batch, this.#world.ourMs);
+      await using snapshot = await journal.snapshot();
+      const rows = await Array.fromAsync(snapshot.resultRows(batch.batchId));
+      const seqs = rows.filter(({ status }) => status === 'held').map(({ seq }) => seq);
+      for (const seq of seqs) this.#auditor.approve(seq);
+      if (seqs.length > 0) await resumePayouts(journal, seqs, this.#world.ourMs);
+    }
+  }
+}
+
+/** Plays one seed. */
+export async function runSeed(seed: number, options: RunOptions = {}): Promise<RunOutcome> {
+  const figures = new Figures();
+  const world = new World(seed, figures, options.trace);
+  const shape = drawShape(world.dice);
+  const plan = drawPlan(world.dice, options.shape ?? shape);
+  if (options.trace !== undefined) options.trace(describePlan(plan));
+  const disk = options.makeDisk === undefined ? makeMemoryDisk() : await options.makeDisk();
+  try {
+    const simulation = new Simulation(world, plan, disk);
+    let broken: string | undefined;
+    try {
+      await world.drive(simulation.play());
+      broken = world.violation?.message ?? (await judge(simulation.parts, true))[0];
+    } catch (error) {
+      broken = `the simulation broke: ${error instanceof Error ? error.stack : String(error)}`;
+    }
+    figures.count('payout', plan.files.flatMap(({ rows }) => rows).length);
+    figures.count('step', world.steps);
+    return { seed, broken, hash: world.hash, steps: world.steps, figures: figures.counts };
+  } finally {
+    await disk.close();
+  }
+}
+
+function describePlan({ files, ...plan }: Plan): string {
+  const rows = files.map(({ name, rows: planned, fromLife }) => {
+    const texts = planned.map(
+      ({ cells, amountSatang, holds }) => `${cells.payoutId} ${amountSatang ?? 'bad'} ${holds.join()}`,
+    );
+    return `${name} from life ${fromLife}: ${texts.join('; ')}`;
+  });
+  return [JSON.stringify(plan, undefined, 1), ...rows].join('\n');
+}

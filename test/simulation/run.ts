@@ -1,0 +1,151 @@
+/**
+ * `npm run simulate -- --seeds 100000`: plays seeds and shows what they met. `--seed N --trace` replays one;
+ * `--mutations` shows that each deliberate bug is found.
+ */
+import { parseArgs } from 'node:util';
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import { Figures } from './figures.ts';
+import { catchAll } from './catch-mutations.ts';
+import { runSeed, type RunOptions } from './run-seed.ts';
+import type { Shape } from './plan.ts';
+
+/** Seeds from one number up, of one shape where it is given. */
+interface Share {
+  readonly from: number;
+  readonly seeds: number;
+  /** Every so manieth seed. */
+  readonly stride: number;
+  readonly shape: Shape | undefined;
+  readonly onSqlite: boolean;
+}
+
+interface Failure {
+  readonly seed: number;
+  readonly broken: string;
+}
+
+interface Tally {
+  readonly seeds: number;
+  readonly failures: readonly Failure[];
+  readonly counts: Readonly<Record<string, number>>;
+}
+
+/** More than these are of no use to anybody. */
+const failuresMax = 20;
+/** Seeds between two looks at what else the thread has to do. */
+const breathEvery = 200;
+
+async function play({ from, seeds, stride, shape, onSqlite }: Share): Promise<Tally> {
+  // Nobody reads the stacks of a run without a trace, and each aborted signal makes one.
+  Error.stackTraceLimit = 0;
+  const figures = new Figures();
+  const failures: Failure[] = [];
+  const options: RunOptions = { shape, ...(onSqlite ? await sqliteOptions() : {}) };
+  let played = 0;
+  for (let seed = from; seed < from + seeds && failures.length < failuresMax; seed += stride) {
+    const { broken, figures: met } = await runSeed(seed, options);
+    figures.add(met);
+    played += 1;
+    if (broken !== undefined) failures.push({ seed, broken });
+    if (played % breathEvery === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+  return { seeds: played, failures, counts: figures.counts };
+}
+
+async function sqliteOptions(): Promise<Pick<RunOptions, 'makeDisk'>> {
+  const { makeSqliteDisk } = await import('./sqlite-disk.ts');
+  return { makeDisk: makeSqliteDisk };
+}
+
+/** A young generation that holds a few hundred runs: hardly anything outlives its run. */
+const youngMb = 64;
+
+async function playInThread(share: Share): Promise<Tally> {
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(new URL(import.meta.url), {
+      workerData: share,
+      resourceLimits: { maxYoungGenerationSizeMb: youngMb },
+    });
+    worker.once('message', resolve);
+    worker.once('error', reject);
+  });
+}
+
+function print(tally: Tally, elapsedMs: number): void {
+  const { seeds, counts, failures } = tally;
+  const sorted = Object.entries(counts).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  for (const [kind, times] of sorted) console.log(`${kind.padEnd(28)} ${times}`);
+  const perSecond = Math.round((seeds / elapsedMs) * 1_000);
+  console.log(`${seeds} seeds in ${(elapsedMs / 1_000).toFixed(1)} s: ${perSecond} a second`);
+  for (const { seed, broken } of failures) {
+    console.log(`seed ${seed}: ${broken}`);
+    console.log(`  replay: npm run simulate -- --seed ${seed} --trace`);
+  }
+  console.log(
+    failures.length === 0 ? 'no invariant is broken' : `${failures.length} seeds broke an invariant`,
+  );
+}
+
+function join(tallies: readonly Tally[]): Tally {
+  const figures = new Figures();
+  for (const { counts } of tallies) figures.add(counts);
+  return {
+    seeds: tallies.reduce((sum, { seeds }) => sum + seeds, 0),
+    failures: tallies.flatMap(({ failures }) => failures).toSorted((one, other) => one.seed - other.seed),
+    counts: figures.counts,
+  };
+}
+
+async function replay(
+  seed: number,
+  shape: Shape | undefined,
+  isTraced: boolean,
+  onSqlite: boolean,
+): Promise<void> {
+  const { broken, hash, steps, figures } = await runSeed(seed, {
+    shape,
+    trace: isTraced ? (line) => console.log(line) : undefined,
+    ...(onSqlite ? await sqliteOptions() : {}),
+  });
+  console.log(JSON.stringify({ seed, broken: broken ?? null, hash, steps, figures }));
+  if (broken !== undefined) process.exitCode = 1;
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      seeds: { type: 'string', default: '1000' },
+      from: { type: 'string', default: '1' },
+      seed: { type: 'string' },
+      trace: { type: 'boolean', default: false },
+      jobs: { type: 'string', default: '1' },
+      shape: { type: 'string' },
+      journal: { type: 'string', default: 'memory' },
+      mutations: { type: 'boolean', default: false },
+    },
+  });
+  const shape = values.shape as Shape | undefined;
+  const onSqlite = values.journal === 'sqlite';
+  if (values.mutations) {
+    process.exitCode = (await catchAll()) ? 0 : 1;
+    return;
+  }
+  if (values.seed !== undefined) return replay(Number(values.seed), shape, values.trace, onSqlite);
+  const jobs = Math.max(1, Number(values.jobs));
+  const startedAt = performance.now();
+  const shares = Array.from({ length: jobs }, (_, place): Share => {
+    return {
+      from: Number(values.from) + place,
+      seeds: Number(values.seeds) - place,
+      stride: jobs,
+      shape,
+      onSqlite,
+    };
+  });
+  const tally = join(await Promise.all(shares.map(playInThread)));
+  print(tally, performance.now() - startedAt);
+  if (tally.failures.length > 0) process.exitCode = 1;
+}
+
+if (isMainThread) await main();
+else parentPort?.postMessage(await play(workerData as Share), []);

@@ -1,0 +1,61 @@
+/** A few hundred seeds of every shape; `npm run simulate` plays many more. */
+import { describe, expect, test } from 'vitest';
+import { bankStatuses } from '../../src/core/bank-status.ts';
+import { allCodes, refusals, successCode } from './bank-codes.ts';
+import type { Shape } from './plan.ts';
+import { runSeed } from './run-seed.ts';
+import { makeSqliteDisk } from './sqlite-disk.ts';
+
+const seedsOf: Readonly<Record<Shape, number>> = { simple: 120, mixed: 60, people: 40, wild: 20, lying: 30 };
+
+const shapes = Object.entries(seedsOf) as [Shape, number][];
+
+describe('no invariant is broken', () => {
+  test.each(shapes)('by the first %s seeds', async (shape, seeds) => {
+    const broken: string[] = [];
+    for (let seed = 1; seed <= seeds; seed += 1) {
+      const outcome = await runSeed(seed, { shape });
+      if (outcome.broken !== undefined)
+        broken.push(`npm run simulate -- --seed ${seed} --shape ${shape} --trace: ${outcome.broken}`);
+    }
+    expect(broken).toEqual([]);
+  });
+});
+
+test('a seed reproduces its run exactly', async () => {
+  for (let seed = 1; seed <= 12; seed += 1) {
+    const [first, second] = [await runSeed(seed), await runSeed(seed)];
+    expect(second).toEqual(first);
+  }
+  const hashes = await Promise.all([1, 2, 3, 4, 5].map(async (seed) => (await runSeed(seed)).hash));
+  expect(new Set(hashes).size).toBe(5);
+});
+
+test('a trace changes nothing and tells everything', async () => {
+  const lines: string[] = [];
+  const traced = await runSeed(7, { trace: (line) => lines.push(line) });
+  expect(traced).toEqual(await runSeed(7));
+  expect(lines.length).toBeGreaterThan(traced.steps);
+});
+
+test('the simulated journal and the real one live through the same', async () => {
+  for (const [shape, seed] of [
+    ['mixed', 1],
+    ['people', 2],
+    ['people', 3],
+  ] as const) {
+    const real = await runSeed(seed, { shape, makeDisk: makeSqliteDisk });
+    expect(real).toEqual(await runSeed(seed, { shape }));
+  }
+});
+
+test('the simulated bank means by its codes what the interface says', () => {
+  const meant = (code: string): string => {
+    if (code === successCode) return 'paid payout';
+    const scope = (['payout', 'payer', 'service'] as const).find((one) => refusals[one].includes(code));
+    return scope === undefined ? 'unknown' : `failed ${scope}`;
+  };
+  expect(allCodes.toSorted()).toEqual(bankStatuses.map(({ code }) => code).toSorted());
+  for (const { code, outcome, scope } of bankStatuses)
+    expect([code, meant(code)]).toEqual([code, outcome === 'unknown' ? 'unknown' : `${outcome} ${scope}`]);
+});

@@ -1,0 +1,90 @@
+/** The real journal as the disk of a run, for bugs that are in the journal itself; slower by far. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { formatBaht, toSatang } from '../../src/core/money.ts';
+import { openJournal } from '../../src/journal/open.ts';
+import { findContradictions } from '../journal/consistency.ts';
+import type { DiskView, SeenAttempt, SeenEvent } from './auditor.ts';
+import type { SimulatedDisk } from './memory-disk.ts';
+import { company } from './process.ts';
+
+const orderColumns =
+  'a.trans_ref_no transRefNo, a.channel_id channelId, a.term_id termId, a.company_id companyId, ' +
+  'a.payer_account payerAccount, a.tran_date tranDate, a.tran_time tranTime, a.proxy_type proxyType, ' +
+  'a.proxy_no proxyNo, a.proxy_name proxyName, a.amount_text amountText, a.reference1, a.reference2';
+
+/** What the file shows through a connection of its own. */
+function makeView(db: DatabaseSync): DiskView {
+  const order = db.prepare(`select ${orderColumns} from attempt a where trans_ref_no = ?`);
+  const state = db.prepare(
+    `select payout_seq seq, attempt_no attemptNo, sends, intent_at_ms intentAtMs, acknowledged
+     from attempt where trans_ref_no = ?`,
+  );
+  const row = db.prepare(
+    `select p.status, p.attempt_no attemptNo, p.holds, cast(p.amount_satang as text) amount, r.proxy_no proxyNo
+     from payout p join payout_row r on r.seq = p.seq where p.seq = ?`,
+  );
+  const references = db.prepare(
+    'select trans_ref_no reference from attempt where payout_seq = ? order by attempt_no',
+  );
+  const open = db.prepare(
+    `select 1 from payout p join batch b on b.batch_id = p.batch_id
+     where p.seq = ? and b.status = 'running' and not exists (select 1 from line_stop s
+       where s.company_id = b.company_id and s.payer_account = b.payer_account and s.lifted_at_ms is null)`,
+  );
+  const events = db.prepare(
+    'select seq, payout_seq payoutSeq, to_status "to", cause from event where seq > ? order by seq',
+  );
+  return {
+    attempt: (transRefNo) => {
+      const found = state.get(transRefNo) as unknown as ShownAttempt | undefined;
+      if (found === undefined) return undefined;
+      const sent = { ...order.get(transRefNo) } as unknown as SeenAttempt['order'];
+      return { ...found, acknowledged: found.acknowledged === 1, order: sent };
+    },
+    row: (seq) => {
+      const { amount, holds, ...shown } = row.get(seq) as unknown as Shown;
+      const made = references.all(seq).map(({ reference }) => String(reference));
+      const amountText = amount === null ? '' : formatBaht(toSatang(BigInt(amount)));
+      return {
+        ...shown,
+        amountText,
+        references: made,
+        holds: personalHolds.filter((_, bit) => holds & (1 << bit)),
+      };
+    },
+    isOpen: (seq) => open.get(seq) !== undefined,
+    eventsAfter: (seq) => events.all(seq) as unknown as readonly SeenEvent[],
+  };
+}
+
+type Shown = Omit<ReturnType<DiskView['row']>, 'holds'> & {
+  readonly amount: string | null;
+  readonly holds: number;
+};
+
+type ShownAttempt = Omit<SeenAttempt, 'order' | 'acknowledged'> & { readonly acknowledged: number };
+
+/** The lowest bits of a set of holds. */
+const personalHolds = ['approval', 'name', 'limit'];
+
+export async function makeSqliteDisk(): Promise<SimulatedDisk> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'paydrop-simulation-'));
+  const path = join(dataDir, 'journal.db');
+  const stamp = { bankAddress: 'https://bank.example', companyId: company.companyId, isSandbox: false };
+  const journal = await openJournal({ dataDir, stamp, access: 'own', nowMs: 0 });
+  const db = new DatabaseSync(path, { readOnly: true });
+  return {
+    journal,
+    onWritten: () => {},
+    view: makeView(db),
+    findContradictions: () => findContradictions(path),
+    close: async () => {
+      db.close();
+      await journal[Symbol.asyncDispose]();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}

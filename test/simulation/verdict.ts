@@ -1,0 +1,173 @@
+/** What must hold when a run is over: the bank's book against the journal, and the journal against the files. */
+import { summariseBatch } from '../../src/core/batch-summary.ts';
+import { formatBaht } from '../../src/core/money.ts';
+import type { Attempt } from '../../src/core/payout.ts';
+import type { Batch, Journal, ResultRow } from '../../src/core/ports.ts';
+import type { Auditor } from './auditor.ts';
+import { bangkokDay, type BankBook } from './bank-book.ts';
+import type { SimulatedDisk } from './memory-disk.ts';
+import type { PlannedFile } from './planned-files.ts';
+import { company } from './process.ts';
+import type { World } from './world.ts';
+
+export interface VerdictParts {
+  readonly world: World;
+  readonly book: BankBook;
+  readonly auditor: Auditor;
+  readonly disk: SimulatedDisk;
+  readonly files: readonly PlannedFile[];
+  /** The bank breaks its own rules: nobody can promise that it pays once. */
+  readonly isLying: boolean;
+}
+
+/** A batch with its rows and every attempt for their payoutIds. */
+interface Settled {
+  readonly batch: Batch;
+  readonly rows: readonly ResultRow[];
+}
+
+async function readBatches(journal: Journal): Promise<Settled[]> {
+  await using snapshot = await journal.snapshot();
+  const settled: Settled[] = [];
+  for (const batch of await journal.batches()) {
+    settled.push({ batch, rows: await Array.fromAsync(snapshot.resultRows(batch.batchId)) });
+  }
+  return settled;
+}
+
+/** I2: each row once, as it was in the file, and the amounts by status add up. */
+async function judgeFiles({ disk, files }: VerdictParts, settled: readonly Settled[]): Promise<string[]> {
+  const broken: string[] = [];
+  for (const { name, rows: planned } of files) {
+    const found = settled.find(({ batch }) => batch.fileName === name);
+    if (found === undefined) {
+      broken.push(`I2: ${name} was never read`);
+      continue;
+    }
+    const { batch, rows } = found;
+    const shown = rows.map(
+      ({ rowNo, amountSatang, cells }) => `${rowNo} ${amountSatang ?? ''} ${cells.payoutId}`,
+    );
+    const wanted = planned.map(
+      ({ rowNo, amountSatang, cells }) => `${rowNo} ${amountSatang ?? ''} ${cells.payoutId}`,
+    );
+    if (shown.join() !== wanted.join()) broken.push(`I2: the rows of ${name} are ${shown.join()}`);
+    const totals = await disk.journal.totals(batch.batchId);
+    const holds = await disk.journal.holdTotals(batch.batchId);
+    if (!summariseBatch(batch, totals, holds, { exceptionsOk: false }).addsUp)
+      broken.push(`I2: ${name} does not add up`);
+  }
+  return broken;
+}
+
+/** I1: no payout is completed twice, over all attempts and files. */
+function judgeBook({ book }: VerdictParts): string[] {
+  const paid = new Map<string, number>();
+  for (const entry of book.entries) {
+    if (entry.isForeign || book.stateOf(entry) !== 'complete') continue;
+    const payoutId = entry.order.reference1 ?? '';
+    paid.set(payoutId, (paid.get(payoutId) ?? 0) + 1);
+  }
+  return [...paid].filter(([, times]) => times > 1).map(([id, times]) => `I1: ${id} was paid ${times} times`);
+}
+
+/** I3 and I4: what the bank's book says about each row. */
+function judgeRows({ auditor, disk }: VerdictParts, settled: readonly Settled[]): string[] {
+  return settled.flatMap(({ rows }) =>
+    rows.flatMap((row) => {
+      if (row.instruction === null) return [];
+      const broken = auditor.judgeRow(disk.view.row(row.seq), row.status);
+      return broken === undefined ? [] : [`I3: ${row.instruction.payoutId} is ${row.status}, but ${broken}`];
+    }),
+  );
+}
+
+/** I4: every transfer in the bank's book is an attempt in the journal. */
+function judgeEntries({ book, disk }: VerdictParts): string[] {
+  return book.entries
+    .filter(({ isForeign, order }) => !isForeign && disk.view.attempt(order.transRefNo) === undefined)
+    .map(({ order }) => `I4: the journal knows nothing of ${order.transRefNo}`);
+}
+
+/** True when asking the bank now would end the attempt. */
+function isProvable({ world, book }: VerdictParts, { order, contested }: Attempt): boolean {
+  if (contested) return false;
+  const today = bangkokDay(world.ourMs);
+  const asked = [order, { ...order, tranDate: today }];
+  const found = asked.map((one) => book.visible(one)).find((entries) => entries.length > 0) ?? [];
+  const states = found.map((entry) => book.stateOf(entry));
+  return states.includes('complete') || (states.length > 0 && states.every((state) => state === 'failed'));
+}
+
+/** Ends that need nobody's eye, or somebody's for good reason. */
+async function judgeEnd(parts: VerdictParts, row: ResultRow): Promise<string | undefined> {
+  const { instruction, status, holds, reasonCode } = row;
+  if (instruction === null) return undefined;
+  const attempts = await parts.disk.journal.attemptsOf(company.companyId, instruction.payoutId);
+  const open = attempts.filter((attempt) => attempt.status !== 'paid' && attempt.status !== 'failed');
+  const where = `${instruction.payoutId} ${formatBaht(instruction.amountSatang)} ended ${status} ${reasonCode ?? ''}`;
+  switch (status) {
+    case 'paid':
+    case 'failed':
+    case 'unpayable':
+    case 'rejected':
+    case 'cancelled':
+      return undefined;
+    case 'unresolved':
+      return attempts.some((attempt) => attempt.status === 'unresolved' && isProvable(parts, attempt))
+        ? `I4: ${where}, though the bank would prove it`
+        : undefined;
+    case 'held': {
+      const waitsForPeople = reasonCode === 'earlier-attempt-open' || reasonCode === 'attempts-used-up';
+      if (waitsForPeople && !open.some((attempt) => isProvable(parts, attempt))) return undefined;
+      return `liveness: ${where} ${holds.join()}`;
+    }
+    case 'staged':
+    case 'ready':
+    case 'submitted':
+    case 'disputed':
+      return `liveness: ${where}`;
+  }
+}
+
+/** A bank that breaks its own rules: what it has let us know is never silently dropped. */
+function judgeLies({ auditor, disk }: VerdictParts, settled: readonly Settled[]): string[] {
+  const forgetful = ['failed', 'unpayable', 'cancelled', 'ready', 'rejected'];
+  return settled.flatMap(({ rows }) =>
+    rows.flatMap((row) => {
+      if (row.instruction === null || row.isAlarm || !forgetful.includes(row.status)) return [];
+      const { references } = disk.view.row(row.seq);
+      const told = references.find((reference) => auditor.isToldComplete(reference));
+      return told === undefined
+        ? []
+        : [`I4: ${told} was shown complete, and its row is ${row.status} without an alarm`];
+    }),
+  );
+}
+
+/** Everything that is broken; `isAtRest` when the bank has been healthy for long and everything was run again. */
+export async function judge(parts: VerdictParts, isAtRest: boolean): Promise<string[]> {
+  const settled = await readBatches(parts.disk.journal);
+  if (parts.isLying) {
+    // Late proof takes the claim from a row that is unsent, so that it can never be sent.
+    const contradictions = parts.disk
+      .findContradictions()
+      .filter((what) => !what.startsWith('a live payout'));
+    return [...contradictions, ...judgeLies(parts, settled)];
+  }
+  const broken = [
+    ...parts.disk.findContradictions(),
+    ...judgeBook(parts),
+    ...judgeRows(parts, settled),
+    ...judgeEntries(parts),
+  ];
+  if (!isAtRest) return broken;
+  broken.push(...(await judgeFiles(parts, settled)));
+  for (const { rows } of settled) {
+    for (const row of rows) {
+      const end = await judgeEnd(parts, row);
+      if (end !== undefined) broken.push(end);
+    }
+  }
+  return broken;
+}
