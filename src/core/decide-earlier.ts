@@ -8,7 +8,7 @@ import { contestUnsent, withInquiry } from './decide-inquiry.ts';
 import type { Attempt, Payout, PayoutStatus } from './payout.ts';
 import type { Change } from './ports.ts';
 import type { ReplyFacts } from './reply-facts.ts';
-import { computeTrustAtMs, type ClockReading, type SettlePolicy } from './sending-rule.ts';
+import { computeTrustAtMs, countLetThrough, type ClockReading, type SettlePolicy } from './sending-rule.ts';
 
 /**
  * Says whether one earlier reference, freshly inquired, lets the next attempt be made: only a definitely ended attempt
@@ -46,6 +46,31 @@ export function decideEarlierOpen(
   return decideHold(payout, 'unavailable', reason, nowMs);
 }
 
+/** An attempt that the bank may have completed, or may yet complete. */
+export const isOpenAttempt = ({ status }: Attempt): boolean => status !== 'failed' && status !== 'refused';
+
+/**
+ * Keeps a row in doubt whose attempt has ended while the bank may still complete another one of it: what was decided
+ * about the attempt stands, and the row is called neither failed nor unsent before that one has ended as well.
+ */
+export function keepInDoubt(change: Change, open: Attempt): Change {
+  const { before, after, event } = change;
+  if (after.status !== 'failed' && after.status !== 'held') return change;
+  const { transRefNo } = open.order;
+  const { holds, settledAtMs, settledBy } = before;
+  const text = `earlier attempt ${transRefNo} is not settled, though a later one has ended`;
+  const doubt = { status: 'unresolved', holds, settledAtMs, settledBy } as const;
+  return {
+    ...change,
+    after: { ...after, ...doubt, ...reasonPatch({ code: 'earlier-attempt-open', text }) },
+    event: {
+      ...event,
+      cause: before.status === 'unresolved' ? 'inquired' : 'given-up',
+      detail: { ...event.detail, open: transRefNo },
+    },
+  };
+}
+
 /** Called ended, and no longer so when the bank works on one of their attempts. */
 const reopenedStatuses: readonly PayoutStatus[] = ['ready', 'held', 'failed'];
 
@@ -61,6 +86,7 @@ export function decideOnWatch(
   clock: ClockReading,
   mayReopen = true,
 ): Change | undefined {
+  if (reading.kind === 'failed') return endedAgain(owner, attempt, reading, clock);
   const isKnown = reading.kind === 'complete' || reading.kind === 'in-process';
   if (!isKnown || attempt.status === 'paid') return undefined;
   const asked = contestUnsent(withInquiry(attempt, reading, clock));
@@ -69,6 +95,19 @@ export function decideOnWatch(
     return lateProof(owner, { ...asked, sysRefNo: sysRefNo ?? attempt.sysRefNo }, 'inquiry', {}, clock.nowMs);
   }
   return aliveAgain(owner, attempt, asked, mayReopen, clock.nowMs);
+}
+
+/** It had come alive, and has failed in the end: no further attempt waits for it. A row in doubt is settled by it. */
+function endedAgain(
+  owner: Payout,
+  attempt: Attempt,
+  reading: InquiryReading,
+  clock: ClockReading,
+): Change | undefined {
+  if (attempt.status !== 'unresolved' || attempt.contested || owner.status === 'unresolved') return undefined;
+  const ended: Attempt = { ...withInquiry(attempt, reading, clock), status: 'failed', nextInquiryAtMs: null };
+  const detail = { transRefNo: attempt.order.transRefNo, finding: reading.kind };
+  return move({ payout: owner, patch: {}, cause: 'inquired', nowMs: clock.nowMs, attempt: ended, detail });
 }
 
 /** We had called it ended, and the bank works on it after all, or completed what only a statement can tell to be ours. */
@@ -150,10 +189,17 @@ export function decideAfterPaid(
     return lateProof(payout, completed, finding.kind === 'paid' ? 'reply' : 'inquiry', facts, nowMs);
   }
   const isOver = nowMs - attempt.intentAtMs >= policy.giveUpAfterMs;
-  const status = finding.kind === 'failed' ? 'failed' : isOver ? 'unresolved' : attempt.status;
+  const status = isDefinitelyFailed(attempt, finding) ? 'failed' : isOver ? 'unresolved' : attempt.status;
   const isOpen = status !== 'failed' && !isOver;
   const nextInquiryAtMs = isOpen ? nowMs + policy.maxDelayMs : null;
-  const asked: Attempt = { ...attempt, status, inquiries: attempt.inquiries + 1, nextInquiryAtMs };
+  const seen =
+    finding.kind === 'unknown'
+      ? {
+          acknowledged: attempt.acknowledged || finding.acknowledged,
+          contested: attempt.contested || finding.contested,
+        }
+      : {};
+  const asked: Attempt = { ...attempt, ...seen, status, inquiries: attempt.inquiries + 1, nextInquiryAtMs };
   return move({
     payout,
     patch: {},
@@ -162,6 +208,13 @@ export function decideAfterPaid(
     attempt: asked,
     detail: { ...facts, finding: finding.kind },
   });
+}
+
+/** A refusal of a repetition says nothing of what was sent before; a failure may be that of another's reference. */
+function isDefinitelyFailed(attempt: Attempt, finding: TransferFinding | InquiryReading): boolean {
+  if (finding.kind !== 'failed' || attempt.contested) return false;
+  const isReply = 'scope' in finding;
+  return !isReply || countLetThrough(attempt) === 1;
 }
 
 /**

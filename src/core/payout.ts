@@ -101,6 +101,10 @@ export const payoutTransitions = [
   // Another attempt of a payout that is paid turns out to be paid as well: an alarm.
   { from: 'paid', to: 'paid', cause: 'second-proof' },
   { from: 'paid', to: 'paid', cause: 'inquired' },
+  // An attempt of it had come alive again, and has ended: the row stays what it is.
+  ...anyButPaid
+    .filter((status) => status !== 'submitted' && status !== 'unresolved')
+    .map((status) => ({ from: status, to: status, cause: 'inquired' }) as const),
   ...anyButPaid.map((status) => ({ from: status, to: status, cause: 'alarm-raised' }) as const),
   { from: 'paid', to: 'paid', cause: 'alarm-raised' },
   { from: 'paid', to: 'disputed', cause: 'statement-contradicts' },

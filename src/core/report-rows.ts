@@ -167,13 +167,15 @@ export function renderResultRow(row: ResultRow, extrasCount = row.extras.length)
 
 /** One row of the exceptions file, in the order of `exceptionColumns`. */
 export function renderException(batchId: string, row: ResultRow): string[] {
+  const moved = moneyMoved(row.status);
   return [
     batchId,
     String(row.rowNo),
     String(row.version),
     ...renderInstruction(row),
     row.status,
-    moneyMoved(row.status),
+    // The bank has contradicted what the status says.
+    row.isAlarm && moved === 'no' ? 'unknown' : moved,
     ...renderReason(row),
     row.isAlarm ? describeAlarmRemedy(row) : describeRemedy(row),
     row.transRefNo ?? '',

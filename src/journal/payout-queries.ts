@@ -226,20 +226,27 @@ function toHolder(record: InferResult<ReturnType<typeof selectHolders>>[number])
   return { payoutId, batchId, rowNo, fileName, status };
 }
 
-/** Adds the attempt that is in doubt to rows that must have one: the latest, or an earlier one that came alive again. */
+/**
+ * Adds the attempt that is in doubt to rows that must have one: the latest, or, of a row that is unresolved, an earlier
+ * one that came alive again. Of a submitted row the latest is asked about; the watch asks about the others.
+ */
 function makeInDoubt(db: DatabaseSync): (record: PayoutRecord) => InDoubt {
-  const doubtfulAttempt = prepare(db, (values: { seq: number }) =>
+  const doubtfulAttempt = prepare(db, (values: { seq: number; isUnresolved: number }) =>
     query
       .selectFrom('attempt')
       .selectAll()
       .where('payout_seq', '=', values.seq)
       .where('status', '<>', 'paid')
-      .orderBy((eb) => eb('status', '=', 'unresolved'), 'desc')
+      .orderBy(
+        (eb) => eb.and([sql<boolean>`${values.isUnresolved} = 1`, eb('status', '=', 'unresolved')]),
+        'desc',
+      )
       .orderBy('attempt_no', 'desc')
       .limit(1),
   );
   return (record) => {
-    const attempt = doubtfulAttempt.get({ seq: record.seq });
+    const isUnresolved = record.status === 'unresolved' ? 1 : 0;
+    const attempt = doubtfulAttempt.get({ seq: record.seq, isUnresolved });
     if (attempt === undefined) throw new Error(`payout ${record.seq} is ${record.status} without an attempt`);
     return { payout: toPayoutSurely(record), attempt: toAttempt(attempt) };
   };

@@ -54,10 +54,11 @@ async function clearEarlierAttempt(
   const { reading } = inquired;
   const clock = context.bankClock.read();
   if (isEarlierCleared(earlier, reading, context.settle, clock)) return true;
-  context.log('warn', 'an earlier attempt is not settled', { transRefNo, finding: reading.kind });
+  context.log('warn', 'an earlier attempt was not settled', { transRefNo, finding: reading.kind });
   const change = await recordOnOwner(context, owner, earlier, reading);
   // What was found has moved the payout itself: there is nothing left to hold.
   if (change !== undefined && owner.seq === payout.seq) return false;
+  if (change?.attempt?.status === 'failed') return true;
   await applyOnLatest(context, payout, (current) =>
     current.status === 'ready' ? decideEarlierOpen(current, earlier, reading.kind, clock.nowMs) : undefined,
   );
@@ -108,14 +109,28 @@ async function recordOnOwner(
 ): Promise<Change | undefined> {
   const clock = context.bankClock.read();
   const decide = (mayReopen: boolean) =>
-    applyOnLatest(context, owner, (current) => decideOnWatch(current, attempt, reading, clock, mayReopen));
+    applyOnLatest(context, owner, async (current) => {
+      // Read after the payout: somebody else may have asked about it too, and every change of it changes the payout.
+      const latest = await readLatest(context, current, attempt);
+      return decideOnWatch(current, latest, reading, clock, mayReopen);
+    });
   const change = (await decide(true)) ?? (await decide(false));
   if (change === undefined) return undefined;
   const { transRefNo } = attempt.order;
+  if (reading.kind === 'failed') {
+    context.log('info', 'an attempt that had come alive has failed', { transRefNo });
+    return change;
+  }
   context.log('error', 'an attempt that had ended is alive', { transRefNo, finding: reading.kind });
   context.count(change.after);
   await tellSiblings(context, change, attempt);
   return change;
+}
+
+async function readLatest({ journal }: WorkerContext, owner: Payout, known: Attempt): Promise<Attempt> {
+  const { companyId, transRefNo } = known.order;
+  const attempts = await journal.attemptsOf(companyId, owner.instruction.payoutId);
+  return attempts.find(({ order }) => order.transRefNo === transRefNo) ?? known;
 }
 
 /** A late proof for one row concerns every other row with the same payoutId. */
@@ -137,11 +152,11 @@ async function tellSiblings(context: WorkerContext, proof: Change, proved: Attem
 async function applyOnLatest(
   context: WorkerContext,
   known: Payout,
-  decide: (current: Payout) => Change | undefined,
+  decide: (current: Payout) => Change | undefined | Promise<Change | undefined>,
 ): Promise<Change | undefined> {
   let current: Payout | undefined = known;
   while (current !== undefined) {
-    const change = decide(current);
+    const change: Change | undefined = await decide(current);
     if (change === undefined) return undefined;
     const [isApplied] = await context.journal.apply([change]);
     if (isApplied === true) return change;

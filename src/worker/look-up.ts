@@ -172,7 +172,8 @@ async function askUntilSaid(
     const said = await inquireFor(wanted.context, asked, tranDate, wanted.passHalted);
     const reading = said?.reading;
     if (reading?.kind !== 'nothing-said') return reading;
-    if (reading.isTrouble) continue;
+    // Who passes a halted line is not kept waiting by it: a bank in trouble is asked again later.
+    if (reading.isTrouble && !wanted.passHalted) continue;
     if (asks >= asksMax) return reading;
     await clock.sleep(askAgainAfterMs * asks, stop);
     asks += 1;

@@ -36,12 +36,17 @@ export const cancelledReason: BatchReason = {
 
 /** Cancels every row of the batch that has not been sent. */
 export async function cancelBatch(journal: Journal, batch: Batch, nowMs: number): Promise<PeopleResult> {
-  const rowsChanged = await journal.cancelUnsent(batch.batchId, nowMs);
-  const isUnderWay = (await journal.nextInquiryAtMs(batch.batchId)) !== undefined;
+  const { batchId } = batch;
   // What is under way may come back unsent: halted, the batch sends nothing more, and whoever ends it cancels that too.
-  if (isUnderWay) await journal.moveBatch(batch.batchId, 'halted', cancelledReason, nowMs);
-  else if (rowsChanged > 0) await journal.moveBatch(batch.batchId, 'done', null, nowMs);
-  return { rowsChanged, refusals: [] };
+  const isHalted = await journal.moveBatch(batchId, 'halted', cancelledReason, nowMs);
+  const rowsChanged = await journal.cancelUnsent(batchId, nowMs);
+  const isUnderWay = (await journal.nextInquiryAtMs(batchId)) !== undefined;
+  if (isUnderWay) return { rowsChanged, refusals: [] };
+  // What has come back since the rows were cancelled.
+  const cameBack = await journal.cancelUnsent(batchId, nowMs);
+  const allChanged = rowsChanged + cameBack;
+  if (isHalted || allChanged > 0) await journal.moveBatch(batchId, 'done', null, nowMs);
+  return { rowsChanged: allChanged, refusals: [] };
 }
 
 /**

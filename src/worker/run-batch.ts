@@ -98,15 +98,12 @@ async function watchTheWait(
       limits.waitOver.abort();
       return;
     }
-    const lookMs = isInVain ? inVainLookMs : Math.max(leftMs, waitLookMs);
-    await gate.waitForNews(Math.min(lookMs, clockLookMs), end);
+    await gate.waitForNews(isInVain ? inVainLookMs : Math.max(leftMs, waitLookMs), end);
   }
 }
 
 /** How often the end of the wait is looked for while rows are still being sent. */
 const waitLookMs = 200;
-/** How often it is looked whether the clock was set. */
-const clockLookMs = 1_000;
 /** How often it is looked whether all is settled that can be, while nothing can be sent. */
 const inVainLookMs = 1_000;
 

@@ -13,7 +13,7 @@ import { firstKey, readSuperseded, watchSuperseded } from './earlier.ts';
 import { inquire } from './inquire.ts';
 import { recordLineStop } from './line-stop.ts';
 import { lookUpBeyond } from './look-up.ts';
-import { applyOnCurrent, sendAttempt } from './transfer.ts';
+import { applyOnCurrent, readOthersOpen, sendAttempt } from './transfer.ts';
 
 /** Longest sleep of the loop when nothing is due: it is woken when something falls into doubt. */
 const idleMs = 60_000;
@@ -39,7 +39,7 @@ export async function settleWhileRunning(
       await settleAll(context, idle, true);
       continue;
     }
-    if (due.length === 0 && (await watch.step())) continue;
+    if (await watch.step()) continue;
     const nextAtMs = (await context.journal.nextInquiryAtMs(batchId)) ?? nowMs + idleMs;
     const waitMs = due.length > 0 ? inFlightLookMs : Math.max(1, nextAtMs - nowMs);
     await context.run.waitForBell(Math.min(waitMs, idleMs), stop);
@@ -138,7 +138,8 @@ async function settleOne(
   };
   // Whoever is asked about next does not wait until the service opens.
   const isToBeSent = maySend && !context.gate.isShut && decide(payout).kind === 'send-again';
-  if (isToBeSent && (await context.gate.enter()) === 'go') return sendAgain(context, payout, decide);
+  if (isToBeSent && (await context.gate.enter()) === 'go')
+    return sendAgain(context, { payout, attempt }, decide);
   const current = await applyOnCurrent(context, payout, attempt, (now) => withoutSending(decide(now)));
   if (reading.kind === 'failed') await stopForPayer(context, attempt, reading.reason);
   context.log('info', 'inquired', {
@@ -169,12 +170,20 @@ type Decide = (current: Payout) => InquiryStep;
 const withoutSending = (step: InquiryStep): Change =>
   step.kind === 'send-again' ? step.otherwise : step.change;
 
-/** Sends the same attempt again, once that it is to be sent is durable; waiting at the gate may have changed the answer. */
-async function sendAgain(context: WorkerContext, payout: Payout, decide: Decide): Promise<void> {
+/**
+ * Sends the same attempt again, once that it is to be sent is durable; waiting at the gate may have changed the answer.
+ * Not while the bank has completed, or may yet complete, another attempt of the payoutId.
+ */
+async function sendAgain(
+  context: WorkerContext,
+  { payout, attempt }: InDoubt,
+  decide: Decide,
+): Promise<void> {
   context.run.inFlight.add(payout.seq);
   const step = decide(payout);
-  const [isApplied = false] = await context.journal.apply([step.change]);
-  if (step.kind !== 'send-again' || !isApplied) {
+  const isAlone = (await readOthersOpen(context, payout, attempt)).length === 0;
+  const [isApplied = false] = await context.journal.apply([isAlone ? step.change : withoutSending(step)]);
+  if (step.kind !== 'send-again' || !isAlone || !isApplied) {
     context.run.inFlight.delete(payout.seq);
     context.gate.leave({ kind: 'nothing' });
     return;

@@ -2,7 +2,7 @@
 import { afterChange } from '../core/change.ts';
 import { decideIntent, type BankNames } from '../core/decide.ts';
 import type { LineState } from '../core/line.ts';
-import type { Payout } from '../core/payout.ts';
+import type { Attempt, Payout } from '../core/payout.ts';
 import type { Batch, ReadyPayout } from '../core/ports.ts';
 import { mayBytesLeaveFirst } from '../core/sending-rule.ts';
 import { payerOf, type WorkerContext } from './context.ts';
@@ -32,9 +32,8 @@ export async function submitPayout(
 ): Promise<() => Promise<void>> {
   const { payout, attemptsRecorded } = ready;
   if ((await lookUpAfterLoss(context, batch, ready)) === 'blocked') return nothingToRecord;
-  const cleared = attemptsRecorded === 0 ? [] : await clearEarlierAttempts(context, batch, ready);
+  const cleared = await enterCleared(context, batch, ready);
   if (cleared === 'blocked') return nothingToRecord;
-  if ((await context.gate.enter()) !== 'go') return nothingToRecord;
   const isProbe = context.gate.state.status === 'paused';
   const intent = decideIntent({
     payout,
@@ -60,6 +59,27 @@ export async function submitPayout(
       mayBytesLeaveFirst(attempt, context.settle, context.clock.now()),
     );
   });
+}
+
+/** An answer about an earlier attempt that is older than this, by the time the gate is passed, is asked for again. */
+const clearedAgeMaxMs = 60_000;
+
+/** Passes the gate with every earlier attempt cleared just now: a pause of the line may take hours. */
+async function enterCleared(
+  context: WorkerContext,
+  batch: Batch,
+  ready: ReadyPayout,
+): Promise<readonly Attempt[] | 'blocked'> {
+  const { clock, gate } = context;
+  const { attemptsRecorded } = ready;
+  for (;;) {
+    const cleared = attemptsRecorded === 0 ? [] : await clearEarlierAttempts(context, batch, ready);
+    if (cleared === 'blocked') return 'blocked';
+    const clearedAtMs = clock.now();
+    if ((await gate.enter()) !== 'go') return 'blocked';
+    if (cleared.length === 0 || Math.abs(clock.now() - clearedAtMs) <= clearedAgeMaxMs) return cleared;
+    gate.leave({ kind: 'nothing' });
+  }
 }
 
 /** Why an attempt is not sent: the line has stopped since its intent was recorded. A probe goes through a paused line. */

@@ -1,7 +1,7 @@
 /** Sends one attempt whose intent is durable, and records what came of it. */
 import { classifyTransferReply, type TransferFinding } from '../core/classify.ts';
 import { afterChange } from '../core/change.ts';
-import { decideAfterPaid } from '../core/decide-earlier.ts';
+import { decideAfterPaid, isOpenAttempt, keepInDoubt } from '../core/decide-earlier.ts';
 import { decideAfterTransfer, lineSignalOf, type LineSignal } from '../core/decide-transfer.ts';
 import type { Attempt, Payout } from '../core/payout.ts';
 import type { BankReply, Change, TransferFields } from '../core/ports.ts';
@@ -31,21 +31,32 @@ export async function sendAttempt(
     signal = lineSignalOf(finding);
     if (signal.kind === 'paid' || signal.kind === 'taken' || signal.kind === 'ended-otherwise')
       context.run.noteProgress();
-    const timed = withBankTime(attempt, context.bankClock.read());
+    const timed = withTimes(attempt, reply, context.bankClock.read());
     return () => recordOutcome(context, payout, timed, finding, reply);
   } finally {
     context.gate.leave(signal);
   }
 }
 
-/** The bank had not told its time before these bytes left: that of the reply is on the safe side. */
-const withBankTime = (
+/**
+ * When the bytes really left, as far as their exchange tells: a slow commit or token comes between the decision and
+ * that. The bank's time, where it had told none before, is that of the reply: later is on the safe side.
+ */
+function withTimes(
   attempt: Attempt,
-  { bankNowMs = null }: { bankNowMs?: number | null | undefined },
-): Attempt => ({
-  ...attempt,
-  lastSentBankMs: attempt.lastSentBankMs ?? bankNowMs,
-});
+  reply: BankReply<TransferFields>,
+  { nowMs, bankNowMs = null }: { readonly nowMs: number; readonly bankNowMs?: number | null | undefined },
+): Attempt {
+  const lastSentBankMs = attempt.lastSentBankMs ?? bankNowMs;
+  if (!('elapsedMs' in reply)) return { ...attempt, lastSentBankMs };
+  const leftAtMs = Math.round(nowMs - reply.elapsedMs);
+  const lateMs = Math.max(0, leftAtMs - (attempt.lastSentAtMs ?? leftAtMs));
+  return {
+    ...attempt,
+    lastSentAtMs: (attempt.lastSentAtMs ?? leftAtMs) + lateMs,
+    lastSentBankMs: lastSentBankMs === null ? null : lastSentBankMs + lateMs,
+  };
+}
 
 /** No byte of an attempt has left. */
 export type NotSent = Extract<TransferFinding, { kind: 'not-sent' }>;
@@ -98,12 +109,26 @@ export async function applyOnCurrent(
 ): Promise<Payout | undefined> {
   let current: Payout | undefined = known;
   while (current !== undefined && (await isUndecided(context, current, attempt))) {
-    const change = decide(current);
+    const decided = decide(current);
+    const others = await readOthersOpen(context, current, attempt);
+    const open = others.find(({ payoutSeq }) => payoutSeq === known.seq);
+    const change = open === undefined ? decided : keepInDoubt(decided, open);
     const [isApplied] = await context.journal.apply([change]);
     if (isApplied === true) return afterChange(change);
     current = await context.journal.payout(known.seq);
   }
   return current;
+}
+
+/** Other attempts of the payoutId, over all files, that the bank has completed or may yet complete. */
+export async function readOthersOpen(
+  { journal }: WorkerContext,
+  payout: Payout,
+  { order }: Attempt,
+): Promise<readonly Attempt[]> {
+  if (payout.attemptNo <= 1) return [];
+  const attempts = await journal.attemptsOf(order.companyId, payout.instruction.payoutId);
+  return attempts.filter((other) => isOpenAttempt(other) && other.order.transRefNo !== order.transRefNo);
 }
 
 /** True while the journal does not know how this attempt ended. */

@@ -23,7 +23,9 @@ function inBatch(store: MemoryStore, batchId: string | undefined): StoredRow[] {
 /** The attempt that is in doubt: one that came alive again, else the latest. */
 function withAttempt(store: MemoryStore, { payout }: StoredRow): InDoubt {
   const attempts = (store.attempts.get(payout.seq) ?? []).filter(({ status }) => status !== 'paid');
-  const attempt = attempts.findLast(({ status }) => status === 'unresolved') ?? attempts.at(-1);
+  const alive =
+    payout.status === 'unresolved' ? attempts.findLast(({ status }) => status === 'unresolved') : undefined;
+  const attempt = alive ?? attempts.at(-1);
   if (attempt === undefined) throw new Error(`payout ${payout.seq} is ${payout.status} without an attempt`);
   return { payout, attempt };
 }
