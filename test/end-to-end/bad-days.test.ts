@@ -51,44 +51,37 @@ async function countTransferRequests({ bank }: Scene): Promise<number> {
 }
 
 describe.concurrent('a payer account that is empty at row 3', () => {
-  it.each([300, 10_000])(
-    'of %i costs no more refusals than there are transfers at once; filled, the rest is paid',
-    async (rows) => {
-      const sandbox = { control: true, payerBalanceBaht: '200.00' };
-      await using scene = await openScene({
-        sandbox,
-        brake,
-        transfer: { concurrency },
-        verify: { enabled: false },
-      });
-      const amountSatang = toSatang(10_000n);
-      const planned = planGoodRows(Math.ceil(rows * 1.05), 'E', makeChance(seed))
-        .slice(0, rows)
-        .map((row) => ({ ...row, amountSatang }));
-      expect(planned).toHaveLength(rows);
-      const file = await scene.addFile('payouts.csv', writeRows(planned));
-      const first = await scene.run('run', file, '--json');
-      expect(first).toMatchObject({ code: 6 });
-      const { batchId, ...outcome } = outcomeOf(first);
-      expect(outcome).toMatchObject({ status: 'halted', reasonCode: 'EM053', exitCode: 6 });
-      const before = await scene.bank.ledger();
-      expect(before.totals.count).toBe(2);
-      expect(before.requests.transfer).toBeLessThanOrEqual(2 + concurrency);
-      await expectHeldRowsSayWhy(scene, planned.length - 2);
-      const again = await scene.run('run', file, '--json');
-      expect(again).toMatchObject({ code: 6 });
-      expect(await countTransferRequests(scene)).toBe(before.requests.transfer);
-      // The rest of a smaller file is paid: ten thousand rows of it would say nothing more.
-      if (rows > smallRows) return;
-      await scene.bank.control({ payerBalanceBaht: '' });
-      expect(await scene.run('resume', batchId, '--json')).toMatchObject({ code: 0 });
-      await expectAllPaid(scene, planned, await scene.run('run', file, '--json'));
-    },
-    120_000,
-  );
+  it('costs no more refusals than there are transfers at once; filled, the rest is paid', async () => {
+    const rows = 1_000;
+    const sandbox = { control: true, payerBalanceBaht: '200.00' };
+    await using scene = await openScene({
+      sandbox,
+      brake,
+      transfer: { concurrency },
+      verify: { enabled: false },
+    });
+    const amountSatang = toSatang(10_000n);
+    const planned = planGoodRows(Math.ceil(rows * 1.05), 'E', makeChance(seed))
+      .slice(0, rows)
+      .map((row) => ({ ...row, amountSatang }));
+    expect(planned).toHaveLength(rows);
+    const file = await scene.addFile('payouts.csv', writeRows(planned));
+    const first = await scene.run('run', file, '--json');
+    expect(first).toMatchObject({ code: 6 });
+    const { batchId, ...outcome } = outcomeOf(first);
+    expect(outcome).toMatchObject({ status: 'halted', reasonCode: 'EM053', exitCode: 6 });
+    const before = await scene.bank.ledger();
+    expect(before.totals.count).toBe(2);
+    expect(before.requests.transfer).toBeLessThanOrEqual(2 + concurrency);
+    await expectHeldRowsSayWhy(scene, planned.length - 2);
+    const again = await scene.run('run', file, '--json');
+    expect(again).toMatchObject({ code: 6 });
+    expect(await countTransferRequests(scene)).toBe(before.requests.transfer);
+    await scene.bank.control({ payerBalanceBaht: '' });
+    expect(await scene.run('resume', batchId, '--json')).toMatchObject({ code: 0 });
+    await expectAllPaid(scene, planned, await scene.run('run', file, '--json'));
+  }, 120_000);
 });
-
-const smallRows = 300;
 
 async function expectHeldRowsSayWhy(scene: Scene, heldRows: number): Promise<void> {
   const held = (await readPresentResult(scene.outbox)).filter(({ status }) => status === 'held');

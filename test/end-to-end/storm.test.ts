@@ -12,12 +12,12 @@ import { openScene, until, type ProgramEnd } from './harness.ts';
 const seed = 20_261_122;
 
 const storm = {
-  kills: 3,
+  kills: 2,
   bankKills: 1,
-  stops: 2,
+  stops: 1,
   fullDisks: 1,
   readOnlys: 1,
-  clockJumps: 2,
+  clockJumps: 1,
   rivalStarts: 1,
   commands: 3,
   signal: 'SIGKILL',
@@ -32,7 +32,7 @@ describe('a run in a storm', () => {
       transfer: { concurrency: 4 },
     };
     await using scene = await openScene({ ...settings, dataDir: disk.dataDir });
-    const planned = planRows(240, 'W', makeChance(seed));
+    const planned = planRows(150, 'W', makeChance(seed));
     const said: string[] = [];
     const { exitCode, came } = await besiege(scene, disk, planned, storm, (line) => said.push(line));
     const evidence = await gatherEvidence(scene, planned, exitCode, true);
