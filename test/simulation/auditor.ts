@@ -2,7 +2,7 @@
  * Watches a run from outside and holds the promises against what really happens: at the bank's door, in its book and
  * on the disk, at the very moment, so that a broken promise is found even where luck mends it later.
  */
-import type { PayoutStatus, TransferOrder } from '../../src/core/payout.ts';
+import type { AttemptStatus, PayoutStatus, TransferOrder } from '../../src/core/payout.ts';
 import type { BankReply, Change, InquiryFields, InquiryItem, TransferFields } from '../../src/core/ports.ts';
 import { processingCodes, otherDetailsCodes, duplicateCode } from './bank-codes.ts';
 import { bangkokDay, type BankBook, type Entry } from './bank-book.ts';
@@ -15,6 +15,7 @@ export interface SeenAttempt {
   readonly order: TransferOrder;
   readonly seq: number;
   readonly attemptNo: number;
+  readonly status: AttemptStatus;
   readonly sends: number;
   readonly intentAtMs: number;
   readonly acknowledged: boolean;
@@ -178,6 +179,8 @@ export class Auditor implements Witness {
     if (row.amountText !== order.amountText || row.proxyNo !== order.proxyNo)
       return 'it is not what the row asks for';
     if (this.#unapproved.has(attempt.seq)) return 'no person has let its row go on';
+    const alive = this.#findAlive(order, attempt.attemptNo);
+    if (alive !== undefined) return alive;
     const { ourMs } = this.#world;
     const ageMs = ourMs - attempt.intentAtMs;
     if (order.tranDate !== bangkokDay(ourMs)) return 'its day is over';
@@ -186,6 +189,17 @@ export class Auditor implements Witness {
     if (isRepetitionOf401 || isFirst) return undefined;
     if (attempt.acknowledged) return 'the disk says that the bank has acknowledged it';
     return this.#judgeRepetition(order, watched, letThrough, life);
+  }
+
+  /** No other attempt of the payoutId may be paid, or still be open, as far as the disk knows. */
+  #findAlive({ reference1 }: TransferOrder, attemptNo: number): string | undefined {
+    for (let other = 1; ; other += 1) {
+      const transRefNo = this.#references.get(`${reference1 ?? ''} ${other}`);
+      if (transRefNo === undefined && other > attemptNo) return undefined;
+      const status = transRefNo === undefined ? undefined : this.#seen.disk.attempt(transRefNo)?.status;
+      if (other === attemptNo || status === undefined) continue;
+      if (status !== 'failed' && status !== 'refused') return `attempt ${other} is ${status}`;
+    }
   }
 
   /** Every earlier reference must have been inquired, and have shown nothing but failed or not found. */

@@ -19,7 +19,7 @@ const orderColumns =
 function makeView(db: DatabaseSync): DiskView {
   const order = db.prepare(`select ${orderColumns} from attempt a where trans_ref_no = ?`);
   const state = db.prepare(
-    `select payout_seq seq, attempt_no attemptNo, sends, intent_at_ms intentAtMs, acknowledged
+    `select payout_seq seq, attempt_no attemptNo, status, sends, intent_at_ms intentAtMs, acknowledged
      from attempt where trans_ref_no = ?`,
   );
   const row = db.prepare(
