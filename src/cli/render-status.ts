@@ -3,8 +3,9 @@ import { formatBangkokStamp } from '../core/bangkok-time.ts';
 import { maskDigits } from '../core/proxy-id.ts';
 import { formatBaht } from '../core/money.ts';
 import type { Attempt } from '../core/payout.ts';
-import type { Batch, HoldTotal, PayoutEvent, PayoutHistory, StatusTotal } from '../core/ports.ts';
-import { describeRemedy } from '../core/remedies.ts';
+import type { Batch, HoldTotal, PayoutEvent, PayoutHistory, ResultRow, StatusTotal } from '../core/ports.ts';
+import { countAlarms } from '../core/exit-code.ts';
+import { describeAlarmRemedy, describeRemedy } from '../core/remedies.ts';
 
 /** A batch in a few lines: when, which file, its state and its rows by status. */
 export function renderBatch(
@@ -18,8 +19,10 @@ export function renderBatch(
     ({ status, rows, amountSatang }) => `${rows} ${status} (${formatBaht(amountSatang)})`,
   );
   const held = holds.map(({ hold, rows }) => `${rows} ${hold}`);
+  const alarms = countAlarms(totals);
   return [
     head,
+    ...(alarms === 0 ? [] : [`            ALARM: ${alarms} rows contradict what was called proved`]),
     ...(counts.length === 0 ? [] : [`            ${counts.join(', ')}`]),
     ...(held.length === 0 ? [] : [`            held: ${held.join(', ')}`]),
     ...(batch.reason === null ? [] : [`            ${batch.reasonCode ?? ''}: ${batch.reason}`]),
@@ -49,6 +52,7 @@ export function describeBatch(
       totals.map(({ status, rows, amountSatang }) => [status, { rows, amount: formatBaht(amountSatang) }]),
     ),
     holds: Object.fromEntries(holds.map(({ hold, rows }) => [hold, rows])),
+    alarms: countAlarms(totals),
   };
 }
 
@@ -92,7 +96,8 @@ export function describePayout({ row, batch, attempts, events }: PayoutHistory):
     holds: row.holds,
     reasonCode: row.reasonCode,
     reason: row.reason,
-    remedy: describeRemedy(row),
+    isAlarm: row.isAlarm,
+    remedy: remedyOf(row),
     attempts: attempts.map(describeAttempt),
     events: events.map(describeEvent),
   };
@@ -108,11 +113,14 @@ export function renderPayout(history: PayoutHistory): string {
     `${row.cells.payoutId}  ${amount} to ${maskDigits(row.instruction?.proxyNo ?? row.cells.proxyNo)}`,
     `  row ${row.rowNo} (line ${row.line}) of ${batch.fileName}, batch ${batch.batchId}`,
     `  ${row.status}${holds}${why}`,
-    `  remedy: ${describeRemedy(row)}`,
+    ...(row.isAlarm ? ['  ALARM: the bank contradicts what was called proved'] : []),
+    `  remedy: ${remedyOf(row)}`,
     ...attempts.map(renderAttempt),
     ...events.map(renderEvent),
   ].join('\n');
 }
+
+const remedyOf = (row: ResultRow): string => (row.isAlarm ? describeAlarmRemedy(row) : describeRemedy(row));
 
 function renderAttempt(attempt: Attempt): string {
   const { order, attemptNo, status, sends, inquiries, lastFinding } = attempt;

@@ -146,6 +146,11 @@ function adviseNext(summary: BatchSummary): string[] {
         ? ['Nothing to do.']
         : [`Rows for a person to look at: ${exceptions} (see the exceptions file).`];
     case 3:
+      if (summary.alarmRows > 0)
+        return [
+          `ALARM: ${showRows(summary.alarmRows)} contradict what was called proved before.`,
+          `Rows for a person to look at: ${exceptions}. The exceptions files say what to do about each.`,
+        ];
       return [`Rows for a person to look at: ${exceptions}. The exceptions file says what to do about each.`];
     case 4:
       return [

@@ -61,6 +61,12 @@ describe('the exit code', () => {
     }
   });
 
+  test('is 3 for an alarm on a paid row, whatever the option says', () => {
+    const totals = [{ ...makeTotal('paid', 2), alarmRows: 1 }];
+    for (const exceptionsOk of [false, true])
+      expect(computeExitCode({ status: 'done' }, totals, [], { exceptionsOk })).toBe(3);
+  });
+
   test('does not count statuses and holds without rows', () => {
     const totals = [
       makeTotal('submitted', 0),
