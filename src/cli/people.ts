@@ -106,7 +106,11 @@ async function change(
   }
 }
 
-function print(verb: Verb, options: TargetOptions, { rowsChanged, refusals }: PeopleResult): void {
+function print(
+  verb: Verb,
+  options: TargetOptions,
+  { rowsChanged, refusals, isLineOpened = false }: PeopleResult,
+): void {
   if (options.json) {
     process.stdout.write(`${JSON.stringify({ target: options.target, rowsChanged, refusals })}\n`);
     return;
@@ -114,6 +118,7 @@ function print(verb: Verb, options: TargetOptions, { rowsChanged, refusals }: Pe
   const done = { resume: 'may go on', cancel: 'cancelled', retry: 'tried again' }[verb];
   process.stdout.write(`${rowsChanged} ${rowsChanged === 1 ? 'row' : 'rows'} ${done}.\n`);
   for (const refusal of refusals) process.stdout.write(`${refusal}\n`);
+  if (isLineOpened) process.stdout.write('The line of its payer account had stopped, and is open again.\n');
   if (verb !== 'cancel' && rowsChanged > 0) {
     process.stdout.write('They are sent by whoever is sending now, or when the file is run again.\n');
   }

@@ -179,31 +179,42 @@ export type BeyondStep =
  * have made another one since, so that alone does not say that no money moved.
  */
 export function decideBeyond(looked: LookedUp, asked: Attempt): BeyondStep {
-  const { findings, payout, policy, nowMs } = looked;
-  const attempt: Attempt = {
-    ...asked,
-    acknowledged: true,
-    inquiries: asked.inquiries + 1,
-    lastInquiryAtMs: nowMs,
-    lastFinding: 'failed',
-  };
+  const { findings, nowMs } = looked;
   if (findings.some(mayHaveMoved)) {
-    const ended: Attempt = { ...attempt, status: 'failed', nextInquiryAtMs: null };
+    const ended: Attempt = { ...foundFailed(asked, nowMs), status: 'failed', nextInquiryAtMs: null };
     return { kind: 'blocked', change: { ...adoptAlive(looked), attempt: ended } };
   }
   const silent = findings.find(({ reading }) => reading.kind === 'nothing-said');
   if (silent === undefined) return { kind: 'failed' };
+  return { kind: 'blocked', change: decideAskLater(looked, asked, { unanswered: silent.transRefNo }) };
+}
+
+const foundFailed = (asked: Attempt, nowMs: number): Attempt => ({
+  ...asked,
+  acknowledged: true,
+  inquiries: asked.inquiries + 1,
+  lastInquiryAtMs: nowMs,
+  lastFinding: 'failed',
+});
+
+/** The attempt has failed, and what lies beyond it cannot be told now: the row stays in doubt and is asked about later. */
+export function decideAskLater(
+  { payout, policy, nowMs }: Pick<LookedUp, 'payout' | 'policy' | 'nowMs'>,
+  asked: Attempt,
+  why: object,
+): Change {
+  const attempt = foundFailed(asked, nowMs);
   const isUnresolved = payout.status === 'unresolved';
   const nextInquiryAtMs = isUnresolved ? null : computeNextInquiryAtMs(attempt, policy, nowMs);
-  const change = move({
+  const detail = { finding: 'failed', ...why };
+  return move({
     payout,
     patch: {},
     cause: 'inquired',
     nowMs,
     attempt: { ...attempt, nextInquiryAtMs },
-    detail: { finding: 'failed', unanswered: silent.transRefNo },
+    detail,
   });
-  return { kind: 'blocked', change };
 }
 
 function adoptAlive(looked: LookedUp): Change {

@@ -67,6 +67,9 @@ export function mayBytesLeaveAgain(
   );
 }
 
+/** A bank's clock that has gone back by more than this was wrong before. */
+const glitchMs = 3_600_000;
+
 /** Sends that may have got through: those that the gateway turned away did nothing. */
 export function countLetThrough(attempt: Pick<Attempt, 'sends' | 'turnedAway'>): number {
   return attempt.sends - attempt.turnedAway;
@@ -86,7 +89,10 @@ export function computeTrustAtMs(
   // Ours has gone back since: it says nothing about the time that has passed.
   const byOursMs = lastSentAtMs > nowMs ? nowMs : lastSentAtMs + policy.notFoundTrustMs;
   if (bankNowMs === undefined || lastSentBankMs === null) return byOursMs;
-  const byBanksMs = nowMs + policy.notFoundTrustMs - (bankNowMs - lastSentBankMs);
+  const passedMs = bankNowMs - lastSentBankMs;
+  // The bank's clock was far ahead for a while: it says nothing of the time that has passed.
+  if (passedMs < -glitchMs) return byOursMs;
+  const byBanksMs = nowMs + policy.notFoundTrustMs - passedMs;
   return Math.max(byOursMs, byBanksMs);
 }
 

@@ -13,6 +13,7 @@ import {
   computeNextToAsk,
   daysInQuestion,
   decideAfterLookUp,
+  decideAskLater,
   decideBeyond,
   isInQuestion,
   mayHaveMoved,
@@ -72,8 +73,12 @@ export async function lookUpBeyond(
   const { payoutId } = payout.instruction;
   const known = await journal.attemptsOf(companyId, payoutId);
   if (!mustLookUp(loss, known)) return 'clear';
-  await waitUntilTrusted(context, loss);
+  const tooEarly = await waitUntilTrusted(context, loss);
   if (context.stop.aborted) return 'blocked';
+  if (tooEarly !== undefined) {
+    const looked = { payout, policy: settle, nowMs: context.clock.now() };
+    return block(context, decideAskLater(looked, attempt, { tooEarly }));
+  }
   const highest = Math.max(...known.map(({ attemptNo }) => attemptNo));
   const findings = await search({ context, payer, payoutId, loss, passHalted: true }, highest);
   if (findings === undefined) return 'blocked';

@@ -7,6 +7,8 @@ export interface PeopleResult {
   readonly rowsChanged: number;
   /** What was asked for does not fit what stands in the journal; in words. */
   readonly refusals: readonly string[];
+  /** The line of the payer account had stopped, and goes on. */
+  readonly isLineOpened?: boolean;
 }
 
 /**
@@ -21,10 +23,11 @@ export async function resumeBatch(journal: Journal, batch: Batch, nowMs: number)
     await journal.moveBatch(batch.batchId, 'running', null, nowMs);
   }
   // A person who lets the batch go on knows that the service is back.
+  const isPaused = (await journal.linePause(batch.companyId, batch.payerAccount)) !== undefined;
   await journal.clearLinePause(batch.companyId, batch.payerAccount);
   // Last: whoever is sending sees the stop lifted only when there is something to go on with.
-  await journal.liftLineStop(batch.companyId, batch.payerAccount, nowMs);
-  return { rowsChanged, refusals: [] };
+  const isLifted = await journal.liftLineStop(batch.companyId, batch.payerAccount, nowMs);
+  return { rowsChanged, refusals: [], isLineOpened: isPaused || isLifted };
 }
 
 /** Why a batch is halted that a person has cancelled while some of its transfers were under way. */

@@ -21,6 +21,13 @@ describe('the moment from which a not-found is trusted', () => {
   it.each<[string, Partial<Attempt>, number, number | undefined, number]>([
     ['after the last send, by both clocks', {}, noonMs + 5_000, noonMs + 5_000, noonMs + trust],
     ['by ours alone while the bank has not told its time', {}, noonMs, undefined, noonMs + trust],
+    [
+      'by ours alone when the bank’s was a year ahead',
+      { lastSentBankMs: noonMs + 365 * 86_400_000 },
+      noonMs + 5_000,
+      noonMs + 5_000,
+      noonMs + trust,
+    ],
     ['at once when nothing ever left', { lastSentAtMs: null }, noonMs, noonMs, noonMs],
     ['later when our clock has run ahead', {}, noonMs + trust, noonMs + 10_000, noonMs + 2 * trust - 10_000],
     [

@@ -50,7 +50,7 @@ describe('insufficient funds early in a file', () => {
 
     const again = await rehearsal.run(csv);
     expect(again).toMatchObject({ exitCode: 6, ledger: first.ledger });
-    expect(await batchOf(rehearsal, 'resume')).toMatchObject({ refusals: [] });
+    expect(await batchOf(rehearsal, 'resume')).toMatchObject({ refusals: [], isLineOpened: true });
     const resumed = await rehearsal.run(csv);
     expect(resumed).toMatchObject({ exitCode: 0, ledger: { count: 200 } });
     const updated = new Map(resumed.results.map((line) => [line['payoutId'], line]));
