@@ -3,6 +3,7 @@
  * The bin entry: registers the commands and turns what they throw into an exit code. The switches above keep memory
  * flat: left alone, V8 lets garbage pile up to many times what lives.
  */
+import { backupCommand } from './cli/backup.ts';
 import { checkCommand } from './cli/check.ts';
 import { configCommand } from './cli/config.ts';
 import { makeCommandLine } from './cli/options.ts';
@@ -34,6 +35,7 @@ try {
     .command(resumeCommand)
     .command(cancelCommand)
     .command(retryCommand)
+    .command(backupCommand)
     .command(sandboxCommand)
     .command(configCommand)
     .parseAsync();

@@ -40,7 +40,7 @@ export interface JournalOpening {
   readonly nowMs?: number;
 }
 
-const journalFileName = 'journal.db';
+export const journalFileName = 'journal.db';
 
 /**
  * Opens the journal.

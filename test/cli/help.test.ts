@@ -5,7 +5,19 @@ import { describe, expect, test } from 'vitest';
 import { runNode, runPaydrop } from './run-paydrop.ts';
 
 const projectRoot = join(import.meta.dirname, '../..');
-const commands = ['run', 'check', 'status', 'show', 'settle', 'resume', 'cancel', 'sandbox', 'config'];
+const commands = [
+  'run',
+  'check',
+  'status',
+  'show',
+  'settle',
+  'resume',
+  'cancel',
+  'retry',
+  'backup',
+  'sandbox',
+  'config',
+];
 
 test('--help lists every command', async () => {
   const { code, stdout, stderr } = await runPaydrop(['--help']);
