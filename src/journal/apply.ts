@@ -3,7 +3,8 @@
  * one sync to disk serves them all (group commit).
  */
 import type { DatabaseSync } from 'node:sqlite';
-import { canMovePayout, claimReleasingStatuses } from '../core/payout.ts';
+import { ForbiddenChangeError, requireAllowed } from '../core/change-guard.ts';
+import { claimReleasingStatuses } from '../core/payout.ts';
 import type { Attempt, PayoutStatus, TransferOrder } from '../core/payout.ts';
 import type { Change } from '../core/ports.ts';
 import {
@@ -16,11 +17,6 @@ import {
 import { inTransaction } from './connection.ts';
 import { sqliteCodeOf, sqliteCodes } from './errors.ts';
 import { toAttemptRecord, toAttemptState, toInstructionColumns, toPayoutState } from './rows.ts';
-
-/** A change that no table allows: a bug of whoever composed it. Nothing of its call is applied. */
-class ForbiddenChangeError extends Error {
-  override readonly name = 'ForbiddenChangeError';
-}
 
 interface Call {
   readonly changes: readonly Change[];
@@ -59,39 +55,6 @@ export interface Applier {
 }
 
 const isReleased = (status: PayoutStatus): boolean => claimReleasingStatuses.includes(status);
-
-/** @throws ForbiddenChangeError */
-function checkChange({ before, after, event, attempt, isIntent }: Change): void {
-  const refuse = (why: string): never => {
-    throw new ForbiddenChangeError(`payout ${before.seq}: ${why}`);
-  };
-  if (!canMovePayout(before.status, after.status, event.cause)) {
-    refuse(`${before.status} cannot become ${after.status} because of "${event.cause}"`);
-  }
-  if (after.seq !== before.seq) refuse(`the change is composed for payout ${after.seq}`);
-  if (attempt !== undefined && attempt.payoutSeq !== before.seq) refuse('the attempt is another payout’s');
-  const isSubmitted = event.cause === 'intent-recorded';
-  if (isSubmitted !== (isIntent === true)) refuse('an intent, and nothing else, is marked as one');
-  const isNew = attempt !== undefined && attempt.attemptNo > before.attemptNo;
-  if (isSubmitted !== isNew) refuse('an intent, and nothing else, makes a new attempt');
-  if (isNew && attempt.attemptNo !== after.attemptNo) refuse('the new attempt is not the payout’s latest');
-}
-
-/** @throws ForbiddenChangeError */
-function checkAdopts({ before, after, event, adopts = [] }: Change): void {
-  const refuse = (why: string): never => {
-    throw new ForbiddenChangeError(`payout ${before.seq}: ${why}`);
-  };
-  const isFound = event.cause === 'found-after-loss';
-  if (isFound !== adopts.length > 0) refuse('what was found after a loss, and nothing else, is adopted');
-  let highest = before.attemptNo;
-  for (const { payoutSeq, attemptNo } of adopts) {
-    if (payoutSeq !== before.seq) refuse('the adopted attempt is another payout’s');
-    if (attemptNo <= highest) refuse(`adopted attempt ${attemptNo} does not follow ${highest}`);
-    highest = attemptNo;
-  }
-  if (isFound && after.attemptNo !== highest) refuse('the last adopted attempt is not the payout’s latest');
-}
 
 function readGate({ statements, gates }: Transaction, batchId: string): Gate {
   const known = gates.get(batchId);
@@ -266,10 +229,7 @@ export function makeApplier(
   return {
     flush,
     apply: async (changes) => {
-      for (const change of changes) {
-        checkChange(change);
-        checkAdopts(change);
-      }
+      for (const change of changes) requireAllowed(change);
       if (changes.length === 0) return [];
       return new Promise((resolve, reject) => {
         waiting.push({ changes, resolve, reject });

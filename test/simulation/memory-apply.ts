@@ -1,7 +1,6 @@
 /** `apply` of the simulated journal: the same guards as the real one, on records in memory. */
 import {
   canMoveAttempt,
-  canMovePayout,
   claimReleasingStatuses,
   type Attempt,
   type PayoutStatus,
@@ -18,39 +17,6 @@ import {
 } from './memory-store.ts';
 
 const isReleased = (status: PayoutStatus): boolean => claimReleasingStatuses.includes(status);
-
-/** @throws Error for a change that no table allows */
-export function checkChange({ before, after, event, attempt, isIntent }: Change): void {
-  const refuse = (why: string): never => {
-    throw new Error(`payout ${before.seq}: ${why}`);
-  };
-  if (!canMovePayout(before.status, after.status, event.cause)) {
-    refuse(`${before.status} cannot become ${after.status} because of "${event.cause}"`);
-  }
-  if (after.seq !== before.seq) refuse(`the change is composed for payout ${after.seq}`);
-  if (attempt !== undefined && attempt.payoutSeq !== before.seq) refuse('the attempt is another payout’s');
-  const isSubmitted = event.cause === 'intent-recorded';
-  if (isSubmitted !== (isIntent === true)) refuse('an intent, and nothing else, is marked as one');
-  const isNew = attempt !== undefined && attempt.attemptNo > before.attemptNo;
-  if (isSubmitted !== isNew) refuse('an intent, and nothing else, makes a new attempt');
-  if (isNew && attempt.attemptNo !== after.attemptNo) refuse('the new attempt is not the payout’s latest');
-}
-
-/** @throws Error */
-export function checkAdopts({ before, after, event, adopts = [] }: Change): void {
-  const refuse = (why: string): never => {
-    throw new Error(`payout ${before.seq}: ${why}`);
-  };
-  const isFound = event.cause === 'found-after-loss';
-  if (isFound !== adopts.length > 0) refuse('what was found after a loss, and nothing else, is adopted');
-  let highest = before.attemptNo;
-  for (const { payoutSeq, attemptNo } of adopts) {
-    if (payoutSeq !== before.seq) refuse('the adopted attempt is another payout’s');
-    if (attemptNo <= highest) refuse(`adopted attempt ${attemptNo} does not follow ${highest}`);
-    highest = attemptNo;
-  }
-  if (isFound && after.attemptNo !== highest) refuse('the last adopted attempt is not the payout’s latest');
-}
 
 /** Takes back what a call has done, the latest first. */
 type Undo = (() => void)[];

@@ -1,7 +1,8 @@
 /** The `Journal` port on records in memory. Every method does its whole work at once; a simulated disk decides when. */
+import { requireAllowed } from '../../src/core/change-guard.ts';
 import { canMoveBatch, canMovePayout, type Payout, type PayoutCause } from '../../src/core/payout.ts';
 import type { Batch, Journal } from '../../src/core/ports.ts';
-import { applyCall, checkAdopts, checkChange } from './memory-apply.ts';
+import { applyCall } from './memory-apply.ts';
 import { countTotals, rejectBatch, seal, stage, startIngest } from './memory-ingest.ts';
 import { countHolds, isInDoubt, makePayoutReads, readRows, takeView } from './memory-reads.ts';
 import { findStop, moveRow, requireBatch, rowsOfBatch, type MemoryStore } from './memory-store.ts';
@@ -169,10 +170,7 @@ export function makeMemoryJournal(store: MemoryStore): Journal {
     ...makeBulkMoves(store),
     ...makeLineMethods(store),
     apply: async (changes) => {
-      for (const change of changes) {
-        checkChange(change);
-        checkAdopts(change);
-      }
+      for (const change of changes) requireAllowed(change);
       return applyCall(store, changes);
     },
     snapshot: async () => {

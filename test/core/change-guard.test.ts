@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { requireAllowed } from '../../src/core/change-guard.ts';
+import { move } from '../../src/core/change.ts';
+import { decideIntent, noBankNames } from '../../src/core/decide.ts';
+import type { Change } from '../../src/core/ports.ts';
+import { makePayout, noonMs, payer, policy } from './fixtures.ts';
+
+const { change: intent, attempt } = decideIntent({
+  payout: makePayout(),
+  attemptsRecorded: 0,
+  cleared: [],
+  names: noBankNames,
+  payer,
+  policy,
+  nowMs: noonMs,
+});
+const found = move({
+  payout: makePayout(),
+  patch: { status: 'unresolved', attemptNo: 2 },
+  cause: 'found-after-loss',
+  nowMs: noonMs,
+});
+const adopted = { ...attempt, attemptNo: 2 };
+
+describe('what no store may apply', () => {
+  it.each<[string, Change]>([
+    ['cannot become', { ...intent, after: { ...intent.after, status: 'paid' } }],
+    ['composed for payout', { ...intent, after: { ...intent.after, seq: 8 } }],
+    ['another payout’s', { ...intent, attempt: { ...attempt, payoutSeq: 8 } }],
+    ['nothing else, is marked', { ...found, isIntent: true, adopts: [adopted] }],
+    ['makes a new attempt', { ...found, attempt, adopts: [adopted] }],
+    ['not the payout’s latest', { ...intent, attempt: { ...attempt, attemptNo: 2 } }],
+    ['is adopted', found],
+    ['is adopted', { ...intent, adopts: [adopted] }],
+    ['another payout’s', { ...found, adopts: [{ ...adopted, payoutSeq: 8 }] }],
+    ['does not follow', { ...found, adopts: [adopted, adopted] }],
+    ['not the payout’s latest', { ...found, adopts: [attempt] }],
+  ])('%s', (why, change) => {
+    expect(() => requireAllowed(change)).toThrow(why);
+  });
+
+  it('is neither an intent nor what was found after a loss, as they are composed', () => {
+    requireAllowed(intent);
+    requireAllowed({ ...found, adopts: [adopted] });
+  });
+});
