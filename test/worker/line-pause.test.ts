@@ -144,7 +144,9 @@ describe('a bank that says when to come back', () => {
     await theatre.time.drive(undefined, noonMs + 4 * minuteMs);
     theatre.time.jump(-3 * hourMs);
     await theatre.time.drive(undefined, theatre.now() + 22 * minuteMs);
-    expect(await theatre.statuses(batchId)).toMatchObject({ paid: 4 });
+    // The fifth, which the bank turned away, may have been sent again by now or not.
+    const { paid = 0 } = await theatre.statuses(batchId);
+    expect(paid).toBeGreaterThanOrEqual(4);
     interrupt.abort();
     await theatre.time.drive(run);
   });
