@@ -19,7 +19,7 @@ const storm = {
   readOnlys: 1,
   clockJumps: 1,
   rivalStarts: 1,
-  commands: 3,
+  commands: 2,
   signal: 'SIGKILL',
   seed,
 } as const;
@@ -32,7 +32,7 @@ describe('a run in a storm', () => {
       transfer: { concurrency: 4 },
     };
     await using scene = await openScene({ ...settings, dataDir: disk.dataDir });
-    const planned = planRows(150, 'W', makeChance(seed));
+    const planned = planRows(100, 'W', makeChance(seed));
     const said: string[] = [];
     const { exitCode, came } = await besiege(scene, disk, planned, storm, (line) => said.push(line));
     const evidence = await gatherEvidence(scene, planned, exitCode, true);
