@@ -54,7 +54,8 @@ describe('a bank out of reach', () => {
     const lines = await readPresentResult(scene.outbox);
     expect(lines.map(({ payoutId }) => payoutId)).toEqual(planned.map(({ payoutId }) => payoutId));
     const claimed = lines.filter(({ status }) => status === 'paid').map(({ payoutId }) => payoutId);
-    expect(claimed.length).toBeGreaterThan(50);
+    // Sixty had entered the bank, sixteen at most without an answer.
+    expect(claimed.length).toBeGreaterThan(40);
     await scene.bank.reopen();
     const { entries } = await scene.bank.ledger();
     expect(entries.map(({ reference1 }) => reference1)).toEqual(expect.arrayContaining(claimed));
