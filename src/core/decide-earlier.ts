@@ -4,7 +4,8 @@
  */
 import { decideHold, move, reasonPatch, settled } from './change.ts';
 import type { InquiryReading, Reason, TransferFinding } from './classify.ts';
-import { contestUnsent, withInquiry } from './decide-inquiry.ts';
+import { contestUnsent, decideAfterInquiry, withInquiry, type InquiryStep } from './decide-inquiry.ts';
+import { decideAfterTransfer } from './decide-transfer.ts';
 import type { Attempt, Payout, PayoutStatus } from './payout.ts';
 import type { Change } from './ports.ts';
 import type { ReplyFacts } from './reply-facts.ts';
@@ -170,6 +171,34 @@ const paidTwice = (transRefNo: string): Reason => ({
   code: 'paid-twice',
   text: `the bank completed attempt ${transRefNo} too: two transfers were made for this payoutId`,
 });
+
+/** What follows from the reply to a transfer, whatever has become of its payout meanwhile. */
+export function decideOnReply(
+  payout: Payout,
+  attempt: Attempt,
+  finding: TransferFinding,
+  facts: ReplyFacts,
+  policy: SettlePolicy,
+  clock: ClockReading,
+): Change {
+  return payout.status === 'paid'
+    ? decideAfterPaid(payout, attempt, finding, facts, policy, clock)
+    : decideAfterTransfer(payout, attempt, finding, facts, policy, clock.nowMs);
+}
+
+/** What follows from an inquiry about an attempt in doubt, whatever has become of its payout meanwhile. */
+export function decideOnInquiry(
+  payout: Payout,
+  attempt: Attempt,
+  reading: InquiryReading,
+  facts: ReplyFacts,
+  policy: SettlePolicy,
+  clock: ClockReading,
+): InquiryStep {
+  return payout.status === 'paid'
+    ? { kind: 'change', change: decideAfterPaid(payout, attempt, reading, facts, policy, clock) }
+    : decideAfterInquiry(payout, attempt, reading, facts, policy, clock);
+}
 
 /**
  * The outcome of a transfer, or an inquiry about it, that comes when its payout is paid by a late proof for an earlier

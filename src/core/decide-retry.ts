@@ -1,6 +1,6 @@
 /** What a person may try again: what ended without any money having moved. */
 import { afterChange, decideHold, move } from './change.ts';
-import type { HoldReason, Payout } from './payout.ts';
+import { sourceStatuses, type HoldReason, type Payout, type PayoutStatus } from './payout.ts';
 import type { Change, ClaimHolder, ResultRow } from './ports.ts';
 import { parseRow, type RowRules } from './row-rules.ts';
 
@@ -11,6 +11,9 @@ export type RetryStep =
   | { readonly kind: 'refused'; readonly why: string };
 
 const refuse = (why: string): RetryStep => ({ kind: 'refused', why });
+
+/** Statuses of rows that can be tried again. */
+export const retriedStatuses: readonly PayoutStatus[] = sourceStatuses('ready', 'tried-again');
 
 /** Issues that the row's own cells cannot mend: they concern the line, or the other rows of its file. */
 const fileIssues: readonly string[] = [

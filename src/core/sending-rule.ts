@@ -110,3 +110,26 @@ export function maySendAgain(attempt: Attempt, policy: SettlePolicy, clock: Cloc
     mayBytesLeaveAgain(attempt, policy, clock)
   );
 }
+
+/**
+ * The attempt with the times of its send corrected by what its exchange tells: a slow commit or token comes between
+ * the decision and the bytes. The bank's time, where it had told none before, is that of the reply: later is on the
+ * safe side.
+ * @param elapsedMs of the exchange; undefined when there was none
+ */
+export function withSendTimes(
+  attempt: Attempt,
+  elapsedMs: number | undefined,
+  { nowMs, bankNowMs = null }: { readonly nowMs: number; readonly bankNowMs?: number | null | undefined },
+): Attempt {
+  const lastSentBankMs = attempt.lastSentBankMs ?? bankNowMs;
+  if (elapsedMs === undefined) return { ...attempt, lastSentBankMs };
+  const leftAtMs = Math.round(nowMs - elapsedMs);
+  const decidedAtMs = attempt.lastSentAtMs ?? leftAtMs;
+  const lateMs = Math.max(0, leftAtMs - decidedAtMs);
+  return {
+    ...attempt,
+    lastSentAtMs: decidedAtMs + lateMs,
+    lastSentBankMs: lastSentBankMs === null ? null : lastSentBankMs + lateMs,
+  };
+}

@@ -14,7 +14,7 @@ import type { Attempt, Payout } from '../core/payout.ts';
 import type { AttemptKey, Batch, Change, InDoubt, ReadyPayout } from '../core/ports.ts';
 import { attemptsMax } from '../core/reference.ts';
 import type { WorkerContext } from './context.ts';
-import { inquire, type Inquired } from './inquire.ts';
+import { askUntilSaid, inquire } from './inquire.ts';
 
 /**
  * Inquires every earlier reference of the payoutId. Returns the references that showed nothing but failed or not
@@ -46,7 +46,7 @@ async function clearEarlierAttempt(
   payout: Payout,
   earlier: Attempt,
 ): Promise<boolean> {
-  const inquired = await inquireUntilSaid(context, earlier);
+  const inquired = await askUntilSaid(context, true, () => inquire(context, earlier, false));
   if (inquired === undefined) return false;
   const owner = earlier.payoutSeq === payout.seq ? payout : await context.journal.payout(earlier.payoutSeq);
   const { transRefNo } = earlier.order;
@@ -63,21 +63,6 @@ async function clearEarlierAttempt(
     current.status === 'ready' ? decideEarlierOpen(current, earlier, reading.kind, clock.nowMs) : undefined,
   );
   return false;
-}
-
-/** How often an inquiry that says nothing is made again; a sick service is waited for instead. */
-const asksMax = 3;
-const askAgainAfterMs = 250;
-
-async function inquireUntilSaid(context: WorkerContext, earlier: Attempt): Promise<Inquired | undefined> {
-  for (let asks = 1; ;) {
-    const inquired = await inquire(context, earlier, false);
-    if (inquired?.reading.kind !== 'nothing-said') return inquired;
-    if (inquired.reading.isTrouble) continue;
-    if (asks >= asksMax) return inquired;
-    await context.clock.sleep(askAgainAfterMs * asks, context.stop);
-    asks += 1;
-  }
 }
 
 /** Before every attempt there is. */

@@ -75,3 +75,26 @@ function signalOf(reading: InquiryReading): LineSignal {
   const { reason } = reading;
   return { kind: 'service-trouble', reason, retryAfterMs: reason.retryAfterMs, isTransfer: false };
 }
+
+/** How often an inquiry that says nothing is made again; a sick service is waited for instead. */
+const asksMax = 3;
+const askAgainAfterMs = 250;
+
+/**
+ * Asks until something is said, or often enough.
+ * @param waitsForService a sick service is asked on and on: the gate makes each question wait
+ */
+export async function askUntilSaid(
+  { clock, stop }: WorkerContext,
+  waitsForService: boolean,
+  ask: () => Promise<Inquired | undefined>,
+): Promise<Inquired | undefined> {
+  for (let asks = 1; ;) {
+    const inquired = await ask();
+    if (inquired?.reading.kind !== 'nothing-said') return inquired;
+    if (inquired.reading.isTrouble && waitsForService) continue;
+    if (asks >= asksMax) return inquired;
+    await clock.sleep(askAgainAfterMs * asks, stop);
+    asks += 1;
+  }
+}

@@ -4,7 +4,6 @@
  */
 import { formatBangkokStamp } from '../core/bangkok-time.ts';
 import { decideHold } from '../core/change.ts';
-import type { InquiryReading } from '../core/classify.ts';
 import type { PayerSetup } from '../core/decide.ts';
 import type { Attempt, Payout } from '../core/payout.ts';
 import type { Batch, Change, JournalLoss, ReadyPayout } from '../core/ports.ts';
@@ -22,7 +21,7 @@ import {
 } from '../core/recovery.ts';
 import { computeTransRefNo } from '../core/reference.ts';
 import { payerOf, type WorkerContext } from './context.ts';
-import { inquireFor } from './inquire.ts';
+import { askUntilSaid, inquireFor } from './inquire.ts';
 
 /**
  * Looks a ready payout up that a lost journal may have sent. `clear` when the bank knows nothing of it, or nothing is
@@ -150,37 +149,18 @@ async function search(
 
 /** Asks on each day, the latest first, until it is found or nobody answers. */
 async function searchReference(wanted: Search, attemptNo: number): Promise<ReferenceFinding | undefined> {
-  const { payer, payoutId, loss } = wanted;
+  const { context, payer, payoutId, loss, passHalted } = wanted;
   const transRefNo = computeTransRefNo(payer.companyId, payoutId, attemptNo);
   let finding: ReferenceFinding | undefined;
   for (const tranDate of daysInQuestion(loss).toReversed()) {
-    const reading = await askUntilSaid(wanted, transRefNo, tranDate);
-    if (reading === undefined) return undefined;
+    // Who passes a halted line is not kept waiting by it: a bank in trouble is asked again later.
+    const said = await askUntilSaid(context, !passHalted, () =>
+      inquireFor(context, { ...payer, transRefNo }, tranDate, passHalted),
+    );
+    if (said === undefined) return undefined;
+    const { reading } = said;
     finding = addDay(finding, { attemptNo, transRefNo, tranDate, reading });
     if (mayHaveMoved(finding) || reading.kind === 'nothing-said') break;
   }
   return finding;
-}
-
-/** How often an inquiry that says nothing is made again; a sick service is waited for instead. */
-const asksMax = 3;
-const askAgainAfterMs = 250;
-
-async function askUntilSaid(
-  wanted: Search,
-  transRefNo: string,
-  tranDate: string,
-): Promise<InquiryReading | undefined> {
-  const { clock, stop } = wanted.context;
-  for (let asks = 1; ;) {
-    const asked = { ...wanted.payer, transRefNo };
-    const said = await inquireFor(wanted.context, asked, tranDate, wanted.passHalted);
-    const reading = said?.reading;
-    if (reading?.kind !== 'nothing-said') return reading;
-    // Who passes a halted line is not kept waiting by it: a bank in trouble is asked again later.
-    if (reading.isTrouble && !wanted.passHalted) continue;
-    if (asks >= asksMax) return reading;
-    await clock.sleep(askAgainAfterMs * asks, stop);
-    asks += 1;
-  }
 }

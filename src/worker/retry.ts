@@ -1,11 +1,8 @@
 /** Lets what ended without money have its next attempt, because a person asks for it. */
-import { decideRetry, decideRetryRejected, type RetryStep } from '../core/decide-retry.ts';
-import type { PayoutStatus } from '../core/payout.ts';
+import { decideRetry, decideRetryRejected, retriedStatuses, type RetryStep } from '../core/decide-retry.ts';
 import type { Batch, Journal, ResultRow } from '../core/ports.ts';
 import type { RowRules } from '../core/row-rules.ts';
 import type { PeopleResult } from './people.ts';
-
-const retriedStatuses: readonly PayoutStatus[] = ['failed', 'unpayable', 'rejected'];
 
 /** Refusals that are told one by one; the rest is counted. */
 const refusalsToldMax = 20;

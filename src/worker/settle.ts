@@ -3,8 +3,8 @@ import pLimit from 'p-limit';
 import { findBankStatus } from '../core/bank-status.ts';
 import { afterChange } from '../core/change.ts';
 import type { Reason } from '../core/classify.ts';
-import { decideAfterPaid } from '../core/decide-earlier.ts';
-import { decideAfterInquiry, type InquiryStep } from '../core/decide-inquiry.ts';
+import { decideOnInquiry } from '../core/decide-earlier.ts';
+import type { InquiryStep } from '../core/decide-inquiry.ts';
 import type { Attempt, Payout } from '../core/payout.ts';
 import type { Change, InDoubt } from '../core/ports.ts';
 import { mayBytesLeaveAgain } from '../core/sending-rule.ts';
@@ -129,13 +129,8 @@ async function settleOne(
   // A lost part of the journal may have made another attempt since.
   const isFailed = reading.kind === 'failed' && payout.status !== 'paid';
   if (isFailed && (await lookUpBeyond(context, payout, attempt)) === 'blocked') return;
-  const decide: Decide = (current) => {
-    const clock = context.bankClock.read();
-    if (current.status !== 'paid')
-      return decideAfterInquiry(current, attempt, reading, facts, context.settle, clock);
-    const change = decideAfterPaid(current, attempt, reading, facts, context.settle, clock);
-    return { kind: 'change', change };
-  };
+  const decide: Decide = (current) =>
+    decideOnInquiry(current, attempt, reading, facts, context.settle, context.bankClock.read());
   // Whoever is asked about next does not wait until the service opens.
   const isToBeSent = maySend && !context.gate.isShut && decide(payout).kind === 'send-again';
   if (isToBeSent && (await context.gate.enter()) === 'go')

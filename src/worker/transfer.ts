@@ -1,12 +1,12 @@
 /** Sends one attempt whose intent is durable, and records what came of it. */
 import { classifyTransferReply, type TransferFinding } from '../core/classify.ts';
 import { afterChange } from '../core/change.ts';
-import { decideAfterPaid, isOpenAttempt, keepInDoubt } from '../core/decide-earlier.ts';
-import { decideAfterTransfer, lineSignalOf, type LineSignal } from '../core/decide-transfer.ts';
+import { decideOnReply, isOpenAttempt, keepInDoubt } from '../core/decide-earlier.ts';
+import { lineSignalOf, type LineSignal } from '../core/decide-transfer.ts';
 import type { Attempt, Payout } from '../core/payout.ts';
 import type { BankReply, Change, TransferFields } from '../core/ports.ts';
 import { replyFacts } from '../core/reply-facts.ts';
-import { countLetThrough } from '../core/sending-rule.ts';
+import { countLetThrough, withSendTimes } from '../core/sending-rule.ts';
 import type { WorkerContext } from './context.ts';
 import { recordLineStop } from './line-stop.ts';
 
@@ -31,31 +31,12 @@ export async function sendAttempt(
     signal = lineSignalOf(finding);
     if (signal.kind === 'paid' || signal.kind === 'taken' || signal.kind === 'ended-otherwise')
       context.run.noteProgress();
-    const timed = withTimes(attempt, reply, context.bankClock.read());
+    const elapsedMs = 'elapsedMs' in reply ? reply.elapsedMs : undefined;
+    const timed = withSendTimes(attempt, elapsedMs, context.bankClock.read());
     return () => recordOutcome(context, payout, timed, finding, reply);
   } finally {
     context.gate.leave(signal);
   }
-}
-
-/**
- * When the bytes really left, as far as their exchange tells: a slow commit or token comes between the decision and
- * that. The bank's time, where it had told none before, is that of the reply: later is on the safe side.
- */
-function withTimes(
-  attempt: Attempt,
-  reply: BankReply<TransferFields>,
-  { nowMs, bankNowMs = null }: { readonly nowMs: number; readonly bankNowMs?: number | null | undefined },
-): Attempt {
-  const lastSentBankMs = attempt.lastSentBankMs ?? bankNowMs;
-  if (!('elapsedMs' in reply)) return { ...attempt, lastSentBankMs };
-  const leftAtMs = Math.round(nowMs - reply.elapsedMs);
-  const lateMs = Math.max(0, leftAtMs - (attempt.lastSentAtMs ?? leftAtMs));
-  return {
-    ...attempt,
-    lastSentAtMs: (attempt.lastSentAtMs ?? leftAtMs) + lateMs,
-    lastSentBankMs: lastSentBankMs === null ? null : lastSentBankMs + lateMs,
-  };
 }
 
 /** No byte of an attempt has left. */
@@ -82,9 +63,7 @@ async function recordOutcome(
   try {
     const facts = replyFacts(reply);
     const decide = (current: Payout): Change =>
-      current.status === 'paid'
-        ? decideAfterPaid(current, attempt, finding, facts, context.settle, context.bankClock.read())
-        : decideAfterTransfer(current, attempt, finding, facts, context.settle, context.clock.now());
+      decideOnReply(current, attempt, finding, facts, context.settle, context.bankClock.read());
     const settled = await applyOnCurrent(context, payout, attempt, decide);
     logOutcome(context, attempt, finding, settled);
     await recordLineStop(context, attempt.order);
