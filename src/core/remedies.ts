@@ -13,11 +13,12 @@ const statusRemedies: Record<PayoutStatus, string> = {
   rejected: 'Nothing was sent: correct the row as the reason says and send it in a new file',
   cancelled: 'Nothing to do: a person cancelled it and nothing is sent',
   unpayable:
-    'Nothing was sent: the bank says that this payee cannot be paid; ask the payee, then pay in a new file',
+    'Nothing was sent: the bank says that this payee cannot be paid; ask the payee, then "paydrop retry" it, or pay in a new file',
   submitted:
     'Do not pay it again by hand: it may be with the bank; "paydrop settle" asks the bank what became of it',
   paid: 'Nothing to do',
-  failed: 'No money moved: remove the cause, then pay it in a new file under the same payoutId',
+  failed:
+    'No money moved: remove the cause, then "paydrop retry" it, or pay it in a new file under the same payoutId',
   unresolved:
     'Do not pay it again by hand before the bank has said what became of it: ask the bank with the transRefNo, ' +
     'and record its answer',
