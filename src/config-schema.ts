@@ -1,7 +1,8 @@
 /** The shape of the settings file: every key, what it may hold, and its default. Unknown keys are refused. */
 import { z } from 'zod';
-import { BankAddressError, readBankAddress } from './bank/address.ts';
+import { BankAddressError, isLoopback, readBankAddress } from './bank/address.ts';
 import { parseBaht } from './core/money.ts';
+import { parseListenAddress } from './core/listen-address.ts';
 import { parseTimeOfDay } from './core/service-hours.ts';
 
 /** bank.baseUrl that starts the built-in sandbox bank. */
@@ -131,6 +132,60 @@ const inputSchema = z.strictObject({
   finalLineEnd: z.enum(['required', 'optional']).default('required'),
 });
 
+const optionalTimeOfDay = z
+  .string()
+  .refine(
+    (text) => text === '' || (parseTimeOfDay(text) !== undefined && text !== '24:00'),
+    'must be a time of day in Bangkok, such as "07:30", or empty for never',
+  );
+
+const watchSchema = z.strictObject({
+  /** Files whose rows are being sent at once. */
+  filesAtOnce: positive.max(100).default(4),
+  /** How long size and time of a file must have been still before it is taken. */
+  stillMs: duration.min(50).default(1_000),
+  /** `done`: a file counts only when `<file>.done` stands beside it. */
+  marker: z.enum(['none', 'done']).default('none'),
+  /** Looks by polling, for network shares, which tell nothing of changes. */
+  polling: z.boolean().default(false),
+  pollMs: duration.min(50).default(1_000),
+  /** How often the whole inbox is looked at, for what no event has told. */
+  rescanMs: duration.min(100).default(10_000),
+  /** How long what is in doubt is waited for before a batch's result is written. */
+  waitMs: duration.default(300_000),
+  /** How long what is in flight may take when the process is asked to stop. */
+  graceMs: duration.default(45_000),
+  /** Address of /healthz and /metrics; empty for none. */
+  listen: z
+    .string()
+    .refine(
+      (text) => text === '' || parseListenAddress(text) !== undefined,
+      'must be host:port, such as 127.0.0.1:8765, or empty',
+    )
+    .default('127.0.0.1:8765'),
+  /** How often bank and disks are looked at while nothing else shows how they are. */
+  probeMs: duration.min(100).default(15_000),
+  /** When everything in doubt is inquired about, every day. */
+  inquiryAt: optionalTimeOfDay.default('07:30'),
+});
+
+const noticesSchema = z.strictObject({
+  webhookUrl: z
+    .string()
+    .superRefine((text, context) => {
+      const complaint = text === '' ? undefined : complainAboutWebhook(text);
+      if (complaint !== undefined) context.addIssue({ code: 'custom', message: complaint });
+    })
+    .default(''),
+  /** Key of the signature. */
+  webhookSecret: z.string().min(1).optional(),
+  webhookSecretFile: path.optional(),
+  /** A program and its arguments; it is given the notice on its standard input. */
+  command: z.array(z.string().min(1)).default([]),
+  /** From when on transfers in doubt are told of. */
+  inDoubtAfterMs: duration.default(3_600_000),
+});
+
 export const folderNames = ['inbox', 'work', 'archive', 'rejected', 'outbox', 'statements'] as const;
 export type FolderName = (typeof folderNames)[number];
 
@@ -146,6 +201,8 @@ export const settingsSchema = z.strictObject({
   /** Bangkok time; may cross midnight. Left out: the service never closes. */
   serviceHours: serviceHoursSchema.optional(),
   input: inputSchema.prefault({}),
+  watch: watchSchema.prefault({}),
+  notices: noticesSchema.prefault({}),
   journal: z
     .strictObject({
       url: z
@@ -180,4 +237,14 @@ function complainAboutAddress(text: string): string | undefined {
     if (!(error instanceof BankAddressError)) throw error;
     return error.message.replace(/^bank\.baseUrl /, '');
   }
+}
+
+/** Why notices cannot be posted there; undefined when they can. */
+function complainAboutWebhook(text: string): string | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol !== 'https:' && url?.protocol !== 'http:') return 'must be a web address: https://…';
+  if (url.username !== '' || url.password !== '') return 'must not hold a user or password';
+  if (url.protocol === 'http:' && !isLoopback(url.hostname))
+    return `is plain http to ${url.hostname}, which is allowed to a loopback address only: use https`;
+  return undefined;
 }

@@ -19,6 +19,9 @@ export interface BankAddress {
 
 const loopbackPattern = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
+/** True for a host name, as a URL has it, that never leaves the machine. */
+export const isLoopback = (hostname: string): boolean => loopbackPattern.test(hostname);
+
 /**
  * Reads bank.baseUrl. Plain http is for a loopback address only, since client secret and token travel in the clear.
  * @throws BankAddressError naming bank.baseUrl
@@ -39,7 +42,7 @@ export function readBankAddress(baseUrl: string): BankAddress {
     throw new BankAddressError('bank.baseUrl holds a ? or #: give the address and path only');
   }
   const isSecure = url.protocol === 'https:';
-  if (!isSecure && !loopbackPattern.test(url.hostname)) {
+  if (!isSecure && !isLoopback(url.hostname)) {
     throw new BankAddressError(
       `bank.baseUrl is plain http to ${url.hostname}, which is allowed to a loopback address only: use https`,
     );

@@ -11,6 +11,8 @@ const importTable: Readonly<Record<string, typeof everything | readonly string[]
   files: ['core'],
   bank: ['core'],
   journal: ['core'],
+  notices: ['core'],
+  monitor: ['core'],
   worker: ['core'],
   registration: ['core'],
   review: ['core', 'worker'],

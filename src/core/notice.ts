@@ -1,0 +1,42 @@
+/** Notices to people outside: what happened to a batch or a file, for a webhook or a command. */
+
+/** `batch-done`, `batch-halted`, `in-doubt`: of a batch; `file-rejected`: of a file that is no batch. */
+export const noticeKinds = ['batch-done', 'batch-halted', 'in-doubt', 'file-rejected'] as const;
+export type NoticeKind = (typeof noticeKinds)[number];
+
+export const noticeChannels = ['webhook', 'command'] as const;
+export type NoticeChannel = (typeof noticeChannels)[number];
+
+/** A notice to be kept until it is delivered. */
+export interface NoticeDraft {
+  /** The same happening has the same key: it is told once. */
+  readonly key: string;
+  readonly kind: NoticeKind;
+  readonly batchId: string | null;
+  readonly atMs: number;
+  /** JSON-encodable, free of secrets and of full proxy or account numbers; amounts as decimal baht, times in Bangkok. */
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** A notice that one channel has not delivered yet. */
+export interface DueNotice extends NoticeDraft {
+  readonly seq: number;
+  readonly channel: NoticeChannel;
+  /** Tries that have failed so far. */
+  readonly tries: number;
+}
+
+/** `later`: not before `nextAtMs`; `given-up`: it is not tried any more. */
+export type DeliveryResult =
+  | { readonly kind: 'delivered'; readonly atMs: number }
+  | { readonly kind: 'later'; readonly nextAtMs: number; readonly why: string }
+  | { readonly kind: 'given-up'; readonly why: string };
+
+/** Brings one notice to its channel. Never throws; a failure is data. */
+export interface NoticeSender {
+  readonly channel: NoticeChannel;
+  send(
+    notice: DueNotice,
+    stop: AbortSignal,
+  ): Promise<{ readonly ok: true } | { readonly ok: false; readonly why: string }>;
+}

@@ -1,0 +1,63 @@
+/** The whole store: the journal of payouts, and what a process that works a drop folder keeps beside it. */
+import type { IntakeOutcome, IntakeRecord } from './intake-port.ts';
+import type { DeliveryResult, DueNotice, NoticeChannel, NoticeDraft } from './notice.ts';
+import type { PayoutStatus } from './payout.ts';
+import type { Batch, Journal } from './ports.ts';
+
+/** A file to be worked, with the batch that its bytes are. */
+export interface IntakeStart {
+  readonly itemId: string;
+  readonly batchId: string;
+  readonly fileName: string;
+  readonly droppedAtMs: number;
+  readonly nowMs: number;
+}
+
+/**
+ * `owner`: the file is the one to be worked for its batch (again, after a crash).
+ * `duplicate`: another file is or was, or a run has ended the batch; `first` names that file.
+ */
+export type IntakeVerdict =
+  | { readonly kind: 'owner' }
+  | {
+      readonly kind: 'duplicate';
+      readonly first: { readonly fileName: string; readonly batch: Batch | undefined };
+    };
+
+export interface Store extends Journal {
+  /** Made with the journal, and kept for ever: an inbox bears the id of the journal that works it. */
+  readonly journalId: string;
+  /** Batches that a sender may have something to do for: not done and not rejected, or with rows that are ready. Oldest drop first. */
+  openBatches(): Promise<readonly Batch[]>;
+  /** Rows in each status over all batches; reads every row, so not more than now and then. */
+  countByStatus(): Promise<ReadonlyMap<PayoutStatus, number>>;
+  /** When the oldest of the rows in doubt was submitted. */
+  oldestInDoubtAtMs(): Promise<number | undefined>;
+  /** Batches with rows in doubt that were submitted before a moment. */
+  batchesInDoubtSince(beforeMs: number): Promise<readonly string[]>;
+  /** Writes a trifle durably. @throws JournalWriteError when the disk refuses */
+  probe(nowMs: number): Promise<void>;
+
+  // ---- files of the watcher
+  /** Says which file is worked for a batch; the first to come is. Kept before anything of the file is read in. */
+  startIntake(start: IntakeStart): Promise<IntakeVerdict>;
+  /** Records how a file ended. An `archived` one stays the owner of its batch; the others give it back. */
+  endIntake(itemId: string, outcome: IntakeOutcome, nowMs: number): Promise<void>;
+  intakeRecord(itemId: string): Promise<IntakeRecord | undefined>;
+  /** Files that have ended, by how. */
+  countIntake(): Promise<ReadonlyMap<IntakeOutcome, number>>;
+
+  // ---- rounds of every day
+  /** The last Bangkok date (YYYYMMDD) for which a round was made. */
+  lastRound(name: string): Promise<string | undefined>;
+  recordRound(name: string, date: string): Promise<void>;
+
+  // ---- notices
+  /** Keeps a notice for each channel, durably; one whose key is known is left alone. */
+  addNotice(notice: NoticeDraft, channels: readonly NoticeChannel[]): Promise<void>;
+  /** Notices whose next try is due, the oldest first. */
+  dueNotices(nowMs: number, limit: number): Promise<readonly DueNotice[]>;
+  /** When the next try of any falls due. */
+  nextNoticeAtMs(): Promise<number | undefined>;
+  recordDelivery(seq: number, channel: NoticeChannel, result: DeliveryResult): Promise<void>;
+}
