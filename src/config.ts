@@ -13,7 +13,9 @@ import type { Satang } from './core/money.ts';
 import { maskDigits } from './core/proxy-id.ts';
 import { readCredentials } from './credentials.ts';
 import type { CredentialsReading } from './credentials.ts';
+import type { SecretReading } from './secret-file.ts';
 import { SettingsError } from './settings-error.ts';
+import { maskWebAddress, readWebhookSecret } from './webhook-secret.ts';
 
 export type { FolderName, Settings } from './config-schema.ts';
 
@@ -42,6 +44,17 @@ export interface LoadedSettings {
   readonly limits: Limits;
   /** Read now, required only of a command that talks to the bank: see requireCredentials. */
   readonly credentials: CredentialsReading;
+  readonly notices: NoticeSettings;
+}
+
+/** Where notices go. */
+export interface NoticeSettings {
+  /** Empty for none. */
+  readonly webhookUrl: string;
+  /** Read now, required only of a command that posts notices: see requireWebhook. Undefined without a webhook. */
+  readonly webhookSecret: SecretReading | undefined;
+  /** A program, by absolute path or to be found in PATH, and its arguments; empty for none. */
+  readonly command: readonly string[];
 }
 
 export interface SettingsSources {
@@ -106,9 +119,12 @@ function tryReading<Result>(path: string, read: () => Result): Result {
 }
 
 /** Values that are right alone and wrong together. */
-function findContradiction({ bank, settle }: Settings): string | undefined {
+function findContradiction({ bank, notices, settle }: Settings): string | undefined {
   if (bank.clientSecret !== undefined && bank.clientSecretFile !== undefined) {
     return 'bank.clientSecret and bank.clientSecretFile both stand here: remove one';
+  }
+  if (notices.webhookSecret !== undefined && notices.webhookSecretFile !== undefined) {
+    return 'notices.webhookSecret and notices.webhookSecretFile both stand here: remove one';
   }
   if (settle.firstDelayMs > settle.maxDelayMs) {
     return 'settle.firstDelayMs is longer than settle.maxDelayMs: lower the first or raise the second';
@@ -140,6 +156,27 @@ function resolveSettings(settings: Settings, path: string, sources: SettingsSour
       isSandbox,
       env: sources.env,
     }),
+    notices: resolveNotices(settings, inSettings, sources.env),
+  };
+}
+
+function resolveNotices(
+  { notices }: Settings,
+  inSettings: (text: string) => string,
+  env: SettingsSources['env'],
+): NoticeSettings {
+  const { webhookUrl, webhookSecret, command } = notices;
+  const [program, ...programArguments] = command;
+  const webhookSecretFile =
+    notices.webhookSecretFile === undefined ? undefined : inSettings(notices.webhookSecretFile);
+  return {
+    webhookUrl,
+    webhookSecret: readWebhookSecret({ webhookUrl, webhookSecret, webhookSecretFile, env }),
+    // A bare name is looked for in PATH.
+    command:
+      program === undefined
+        ? []
+        : [program.includes('/') ? inSettings(program) : program, ...programArguments],
   };
 }
 
@@ -199,6 +236,7 @@ export function describeSettings(loaded: LoadedSettings): Record<string, unknown
     settingsFile: loaded.path,
     isSandbox: loaded.isSandbox,
     secretFrom: credentials.ok ? credentials.secretFrom : credentials.message,
+    ...describeWebhookSecret(loaded.notices),
     settings: {
       ...ours,
       dataDir: loaded.dataDir,
@@ -209,6 +247,22 @@ export function describeSettings(loaded: LoadedSettings): Record<string, unknown
         clientSecret: credentials.ok ? '****' : '',
         payerAccount: maskDigits(ours.bank.payerAccount),
       },
+      notices: describeNotices(loaded),
     },
+  };
+}
+
+function describeWebhookSecret({ webhookSecret }: NoticeSettings): object {
+  if (webhookSecret === undefined) return {};
+  return { webhookSecretFrom: webhookSecret.ok ? webhookSecret.from : webhookSecret.message };
+}
+
+function describeNotices({ notices, settings }: LoadedSettings): object {
+  return {
+    ...settings.notices,
+    webhookUrl: maskWebAddress(notices.webhookUrl),
+    webhookSecret:
+      notices.webhookSecret?.ok === true || settings.notices.webhookSecret !== undefined ? '****' : '',
+    command: notices.command.map(maskWebAddress),
   };
 }

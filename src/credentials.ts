@@ -1,5 +1,5 @@
 /** The client ID and secret (§5), from the environment, a file of its own, or the settings. */
-import { readFileSync, statSync } from 'node:fs';
+import { readSecretFile, type SecretReading } from './secret-file.ts';
 import { SettingsError } from './settings-error.ts';
 
 export interface Credentials {
@@ -26,14 +26,6 @@ const clientSecretVariable = 'PAYDROP_CLIENT_SECRET';
 
 /** What the built-in sandbox gives and takes when its settings name nothing; worth nothing anywhere else. */
 const sandboxCredentials: Credentials = { clientId: 'sandbox-client', clientSecret: 'sandbox-secret' };
-
-const secretBytesMax = 4_096;
-/** Permission bits of everybody but the owner and the group. */
-const othersMask = 0o007;
-
-type SecretReading =
-  | { readonly ok: true; readonly secret: string; readonly from: string }
-  | { readonly ok: false; readonly message: string };
 
 /**
  * Finds the credentials: the environment comes before the settings.
@@ -79,29 +71,8 @@ function fromEnvironment({ env, isSandbox }: CredentialsSources, name: string): 
 function readSecret(sources: CredentialsSources): SecretReading | undefined {
   const secret = fromEnvironment(sources, clientSecretVariable);
   if (secret !== undefined) return { ok: true, secret, from: clientSecretVariable };
-  if (sources.clientSecretFile !== undefined) return readSecretFile(sources.clientSecretFile);
+  if (sources.clientSecretFile !== undefined)
+    return readSecretFile('bank.clientSecretFile', sources.clientSecretFile);
   if (sources.clientSecret === undefined) return undefined;
   return { ok: true, secret: sources.clientSecret, from: 'bank.clientSecret' };
-}
-
-function readSecretFile(path: string): SecretReading {
-  const refuse = (why: string): SecretReading => ({
-    ok: false,
-    message: `bank.clientSecretFile ${path} ${why}`,
-  });
-  try {
-    const stats = statSync(path);
-    if (!stats.isFile()) return refuse('is not a file: name the file that holds the secret');
-    if (process.platform !== 'win32' && (stats.mode & othersMask) !== 0) {
-      return refuse(`is open to every user of this machine: run chmod 600 ${path}`);
-    }
-    if (stats.size > secretBytesMax)
-      return refuse(`holds more than ${secretBytesMax} bytes: it must hold the secret alone`);
-    const secret = readFileSync(path, 'utf8').replace(/\r?\n$/, '');
-    if (secret === '') return refuse('is empty: write the secret into it');
-    return { ok: true, secret, from: path };
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
-    return refuse(`cannot be read (${code}): correct the path or the file's owner`);
-  }
 }

@@ -1,5 +1,6 @@
 /** The way to the bank that the settings name; the built-in sandbox is started where they ask for it. */
 import type { LoadedSettings } from '../config.ts';
+import type { ExchangeRecord } from '../bank/calls.ts';
 import type { Bank, Clock } from '../core/ports.ts';
 import { requireCredentials } from '../credentials.ts';
 import type { Logger } from '../log.ts';
@@ -13,6 +14,8 @@ export interface OpenedBank {
 
 export interface BankOpening {
   readonly clock?: Clock;
+  /** Told of every exchange. */
+  readonly onExchange?: ((record: ExchangeRecord) => void) | undefined;
   /** Where a built-in sandbox keeps its ledger; nowhere when left out. */
   readonly stateFile?: string;
 }
@@ -22,7 +25,7 @@ export async function openBank(
   loaded: LoadedSettings,
   log: Logger,
   stack: AsyncDisposableStack,
-  { clock = systemClock, stateFile }: BankOpening = {},
+  { clock = systemClock, stateFile, onExchange }: BankOpening = {},
 ): Promise<OpenedBank> {
   const { makeBankClient } = await import('../bank/client.ts');
   const bankAddress = await startSandboxIfAsked(loaded, stack, clock, stateFile);
@@ -39,7 +42,10 @@ export async function openBank(
     timeoutMs,
     requestsPerSecond,
     clock,
-    onExchange: (record) => log.debug(record, 'bank call'),
+    onExchange: (record) => {
+      log.debug(record, 'bank call');
+      onExchange?.(record);
+    },
   });
   stack.use(bank);
   return { bank, bankAddress };

@@ -1,16 +1,16 @@
 /** Brings one file from the disk to its reports: what `run` does for each FILE. */
 import { basename } from 'node:path';
-import { rerunHolds } from '../core/decide-people.ts';
 import type { LowestPace } from '../core/pace.ts';
 import type { Payout } from '../core/payout.ts';
-import { maskDigits } from '../core/proxy-id.ts';
 import type { Batch, FileRejection } from '../core/ports.ts';
 import type { Progress } from '../core/progress.ts';
 import { isAtRest } from '../worker/at-rest.ts';
+import type { Log } from '../worker/context.ts';
 import { ingestFile } from '../worker/ingest.ts';
+import { followPayer, isNothingLeft } from '../worker/known-batch.ts';
 import { finishReports, writeReports, type WrittenReports } from '../worker/report.ts';
 import { runBatch } from '../worker/run-batch.ts';
-import { makeContext, type Sender } from './sender.ts';
+import { makeContext, type RunDesk } from './sender.ts';
 
 export interface RunFileOptions {
   readonly waitMs: number;
@@ -31,7 +31,7 @@ export type FileOutcome =
   | { readonly kind: 'interrupted'; readonly batch: Batch | undefined };
 
 /** Reads, pays, settles and reports one file, or goes on with it where it was. */
-export async function runFile(sender: Sender, path: string, options: RunFileOptions): Promise<FileOutcome> {
+export async function runFile(sender: RunDesk, path: string, options: RunFileOptions): Promise<FileOutcome> {
   const ingested = await ingestFile(
     {
       journal: sender.journal,
@@ -55,6 +55,7 @@ export async function runFile(sender: Sender, path: string, options: RunFileOpti
   switch (ingested.kind) {
     case 'rejected':
       return { kind: 'rejected', rejection: ingested.rejection };
+    case 'turned-away':
     case 'stopped':
       return { kind: 'interrupted', batch: undefined };
     case 'batch':
@@ -62,9 +63,11 @@ export async function runFile(sender: Sender, path: string, options: RunFileOpti
   }
 }
 
-async function runKnown(sender: Sender, known: Batch, options: RunFileOptions): Promise<FileOutcome> {
-  const isRepeat = await isNothingLeft(sender, known);
-  const batch = isRepeat ? known : await followPayer(sender, known);
+async function runKnown(sender: RunDesk, known: Batch, options: RunFileOptions): Promise<FileOutcome> {
+  const { payerAccount } = sender.loaded.settings.bank;
+  const log: Log = (level, message, facts) => sender.log[level](facts, message);
+  const isRepeat = await isNothingLeft(sender.journal, known);
+  const batch = isRepeat ? known : await followPayer(sender.journal, known, payerAccount, log);
   if (!isRepeat) {
     const end = await payWithProgress(sender, batch, options);
     if (end === 'interrupted') {
@@ -77,25 +80,9 @@ async function runKnown(sender: Sender, known: Batch, options: RunFileOptions): 
   return { kind: 'rested', reports, isRepeat, pace };
 }
 
-/**
- * A payer account that was corrected in the settings holds for what is still to be sent, once nothing of the batch is
- * in doubt under the old one.
- */
-async function followPayer(sender: Sender, batch: Batch): Promise<Batch> {
-  const { payerAccount } = sender.loaded.settings.bank;
-  if (payerAccount === batch.payerAccount) return batch;
-  const isMoved = await sender.journal.movePayer(batch.batchId, payerAccount);
-  const accounts = { before: maskDigits(batch.payerAccount), now: maskDigits(payerAccount), isMoved };
-  sender.log.warn(
-    { batchId: batch.batchId, ...accounts },
-    'the settings name another payer account than the batch',
-  );
-  return isMoved ? { ...batch, payerAccount } : batch;
-}
-
 /** Writes what is due for a batch at rest. */
 export async function restBatch(
-  sender: Sender,
+  sender: RunDesk,
   batchId: string,
   exceptionsOk: boolean,
   pace?: LowestPace,
@@ -111,18 +98,8 @@ export async function restBatch(
   });
 }
 
-/** A batch that is done stays done; one whose rows a person let go on is running again. */
-async function isNothingLeft(sender: Sender, batch: Batch): Promise<boolean> {
-  if (batch.status !== 'done') return false;
-  const open = ['ready', 'submitted', 'unresolved'];
-  const totals = await sender.journal.totals(batch.batchId);
-  if (totals.some(({ status, rows }) => rows > 0 && open.includes(status))) return false;
-  const holds = await sender.journal.holdTotals(batch.batchId);
-  return !holds.some(({ hold, rows }) => rows > 0 && rerunHolds.includes(hold));
-}
-
 async function payWithProgress(
-  sender: Sender,
+  sender: RunDesk,
   batch: Batch,
   options: RunFileOptions,
 ): ReturnType<typeof runBatch> {
@@ -143,7 +120,7 @@ async function payWithProgress(
 }
 
 /** A late proof for an attempt of another file changes that file's row: its own update says so, not this one's. */
-async function reportOther(sender: Sender, batchId: string): Promise<void> {
+async function reportOther(sender: RunDesk, batchId: string): Promise<void> {
   if (!(await isAtRest(sender.journal, batchId))) return;
   const { files, filesWritten } = await restBatch(sender, batchId, false);
   const paths = files.slice(files.length - filesWritten).map(({ path }) => path);
@@ -152,7 +129,7 @@ async function reportOther(sender: Sender, batchId: string): Promise<void> {
 
 /** Counts rows as they get on, from where the batch stands now. */
 async function makeCounter(
-  sender: Sender,
+  sender: RunDesk,
   batch: Batch,
   progress: Progress,
 ): Promise<(payout: Payout | undefined) => void> {

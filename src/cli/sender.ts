@@ -2,8 +2,10 @@
 import type { LoadedSettings } from '../config.ts';
 import type { Payout } from '../core/payout.ts';
 import { readServiceHours } from '../core/service-hours.ts';
+import type { ExchangeRecord } from '../bank/calls.ts';
 import type { Bank, Clock, Journal, JournalLoss, PayoutFileReader } from '../core/ports.ts';
 import type { ReportOutbox } from '../core/report-outbox.ts';
+import type { Store } from '../core/store-port.ts';
 import type { Recovery } from '../journal/open.ts';
 import type { Logger } from '../log.ts';
 import { join } from 'node:path';
@@ -21,11 +23,12 @@ import { openBank } from './bank.ts';
 const sandboxStateFile = 'sandbox-state.jsonl';
 
 /** Another process holds the right to send: exit 6, with a message that names it. */
-class SenderBusyError extends Error {
+export class SenderBusyError extends Error {
   override readonly name = 'SenderBusyError';
 }
 
-export interface Sender extends AsyncDisposable {
+/** What it takes to run files. */
+export interface RunDesk {
   readonly loaded: LoadedSettings;
   readonly journal: Journal;
   readonly bank: Bank;
@@ -37,24 +40,38 @@ export interface Sender extends AsyncDisposable {
   /** The line of each payer account, from the first file of the process to the last. */
   readonly lines: Map<string, Line>;
   readonly paces: Paces;
+  /** Runs that share the process, where there are several at once. */
+  readonly runs: Set<RunState>;
   /** The latest loss of the journal, in question or not. */
   readonly loss: JournalLoss | undefined;
   /** Where the bank really listens: the built-in sandbox takes a free port. */
   readonly bankAddress: string;
 }
 
+/** The same with the right to send, the whole store, and everything to be closed. */
+export interface Sender extends RunDesk, AsyncDisposable {
+  readonly journal: Store;
+}
+
+export interface SenderOptions {
+  /** Another one than the machine's, for tests. */
+  readonly clock?: Clock;
+  /** Lets a journal go on that was lost or restored. */
+  readonly recovery?: Recovery | undefined;
+  /** Told of every exchange with the bank. */
+  readonly onExchange?: (record: ExchangeRecord) => void;
+}
+
 /**
  * Takes the right to send, opens the journal, starts the sandbox where the settings ask for it, and opens the bank.
- * @param clock another one than the machine's, for tests
- * @param recovery lets a journal go on that was lost or restored
+ * @param command what the process does, for the message to whoever wants the right, too
  * @throws SenderBusyError when another process holds the right to send
  */
 export async function openSender(
   loaded: LoadedSettings,
   log: Logger,
   command: string,
-  clock: Clock = systemClock,
-  recovery?: Recovery,
+  { clock = systemClock, recovery, onExchange }: SenderOptions = {},
 ): Promise<Sender> {
   const { openJournal } = await import('../journal/open.ts');
   const { acquireSenderLock } = await import('../journal/sender-lock.ts');
@@ -69,6 +86,7 @@ export async function openSender(
   stack.use(journal);
   const { bank, bankAddress } = await openBank(loaded, log, stack, {
     clock,
+    onExchange,
     stateFile: join(dataDir, sandboxStateFile),
   });
   const outbox = await openOutbox(loaded.folders.outbox);
@@ -87,6 +105,7 @@ export async function openSender(
     bankAddress,
     payeeTurns: new Turns(),
     lines: new Map(),
+    runs: new Set(),
     paces: makePaces(loaded.settings.transfer.concurrency, loaded.settings.verify.concurrency),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
@@ -103,7 +122,7 @@ function describeHolder(
 }
 
 /** The line of a payer account. */
-function lineOf({ lines }: Sender, { companyId, payerAccount }: Payer): Line {
+function lineOf({ lines }: RunDesk, { companyId, payerAccount }: Payer): Line {
   const key = `${companyId} ${payerAccount}`;
   const line = lines.get(key) ?? new Line();
   lines.set(key, line);
@@ -115,7 +134,7 @@ function lineOf({ lines }: Sender, { companyId, payerAccount }: Payer): Line {
  * @param payer whose line it is; that of the settings when left out
  */
 export function makeContext(
-  sender: Sender,
+  sender: RunDesk,
   stop: AbortSignal,
   count: (payout: Payout | undefined) => void,
   payer: Payer = sender.loaded.settings.bank,
@@ -145,5 +164,13 @@ export function makeContext(
     run,
     payeeTurns: sender.payeeTurns,
     paces: sender.paces,
+    countUnderWay: () => countUnderWay(sender, run),
   };
+}
+
+/** Rows whose request is under way in this process. */
+export function countUnderWay({ runs }: Pick<RunDesk, 'runs'>, own?: RunState): number {
+  let rows = own === undefined || runs.has(own) ? 0 : own.inFlight.size;
+  for (const { inFlight } of runs) rows += inFlight.size;
+  return rows;
 }

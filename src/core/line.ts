@@ -36,6 +36,9 @@ export interface LineState {
   readonly ends: readonly boolean[];
 }
 
+/** Our code for a line that waits for the service to open. */
+export const outsideHours = 'outside-service-hours';
+
 export const openLine: LineState = {
   status: 'open',
   why: null,
@@ -187,9 +190,6 @@ export function takeUpPause(state: LineState, recorded: LinePause, nowMs: number
   };
   return fitPause(paused, nowMs);
 }
-
-/** Our code for a line that waits for the service to open. */
-const outsideHours = 'outside-service-hours';
 
 /** The line as it stands outside the service hours. */
 export function closeLine(state: LineState, opensAtMs: number): LineState {

@@ -32,11 +32,15 @@ export type DeliveryResult =
   | { readonly kind: 'later'; readonly nextAtMs: number; readonly why: string }
   | { readonly kind: 'given-up'; readonly why: string };
 
+/** A failed try: `isFinal` when the receiver wants no more of this notice. */
+export interface DeliveryFailure {
+  readonly ok: false;
+  readonly why: string;
+  readonly isFinal?: true;
+}
+
 /** Brings one notice to its channel. Never throws; a failure is data. */
 export interface NoticeSender {
   readonly channel: NoticeChannel;
-  send(
-    notice: DueNotice,
-    stop: AbortSignal,
-  ): Promise<{ readonly ok: true } | { readonly ok: false; readonly why: string }>;
+  send(notice: DueNotice, stop: AbortSignal): Promise<{ readonly ok: true } | DeliveryFailure>;
 }

@@ -1,7 +1,7 @@
 /** The whole store: the journal of payouts, and what a process that works a drop folder keeps beside it. */
 import type { IntakeOutcome, IntakeRecord } from './intake-port.ts';
 import type { DeliveryResult, DueNotice, NoticeChannel, NoticeDraft } from './notice.ts';
-import type { PayoutStatus } from './payout.ts';
+import type { BatchStatus, PayoutStatus } from './payout.ts';
 import type { Batch, Journal } from './ports.ts';
 
 /** A file to be worked, with the batch that its bytes are. */
@@ -21,13 +21,17 @@ export type IntakeVerdict =
   | { readonly kind: 'owner' }
   | {
       readonly kind: 'duplicate';
-      readonly first: { readonly fileName: string; readonly batch: Batch | undefined };
+      readonly first: {
+        readonly fileName: string;
+        readonly batchId: string;
+        readonly batch: Batch | undefined;
+      };
     };
 
 export interface Store extends Journal {
   /** Made with the journal, and kept for ever: an inbox bears the id of the journal that works it. */
   readonly journalId: string;
-  /** Batches that a sender may have something to do for: not done and not rejected, or with rows that are ready. Oldest drop first. */
+  /** Sealed, running, paused or halted, or done with rows that are ready. Oldest drop first. */
   openBatches(): Promise<readonly Batch[]>;
   /** Rows in each status over all batches; reads every row, so not more than now and then. */
   countByStatus(): Promise<ReadonlyMap<PayoutStatus, number>>;
@@ -38,12 +42,17 @@ export interface Store extends Journal {
   /** Writes a trifle durably. @throws JournalWriteError when the disk refuses */
   probe(nowMs: number): Promise<void>;
 
+  /** Batches that came to rest after their latest report, or that rest without any. */
+  unreportedBatches(): Promise<readonly string[]>;
+
   // ---- files of the watcher
   /** Says which file is worked for a batch; the first to come is. Kept before anything of the file is read in. */
   startIntake(start: IntakeStart): Promise<IntakeVerdict>;
-  /** Records how a file ended. An `archived` one stays the owner of its batch; the others give it back. */
+  /** Records how a file ended; nothing happens for a file that was never started. An `archived` one stays the owner of its batch; the others give it back. */
   endIntake(itemId: string, outcome: IntakeOutcome, nowMs: number): Promise<void>;
   intakeRecord(itemId: string): Promise<IntakeRecord | undefined>;
+  /** Files whose end is not recorded, with the status of their batch (undefined when there is none). */
+  openIntake(): Promise<readonly (IntakeRecord & { readonly batchStatus: BatchStatus | undefined })[]>;
   /** Files that have ended, by how. */
   countIntake(): Promise<ReadonlyMap<IntakeOutcome, number>>;
 
@@ -55,9 +64,11 @@ export interface Store extends Journal {
   // ---- notices
   /** Keeps a notice for each channel, durably; one whose key is known is left alone. */
   addNotice(notice: NoticeDraft, channels: readonly NoticeChannel[]): Promise<void>;
-  /** Notices whose next try is due, the oldest first. */
-  dueNotices(nowMs: number, limit: number): Promise<readonly DueNotice[]>;
-  /** When the next try of any falls due. */
-  nextNoticeAtMs(): Promise<number | undefined>;
+  /** Notices whose next try is due, the oldest first; of one channel when given. */
+  dueNotices(nowMs: number, limit: number, channel?: NoticeChannel): Promise<readonly DueNotice[]>;
+  /** When the next try of any falls due; of one channel when given. */
+  nextNoticeAtMs(channel?: NoticeChannel): Promise<number | undefined>;
+  /** Notices that a channel has not delivered, and that are still tried. */
+  countNotices(): Promise<number>;
   recordDelivery(seq: number, channel: NoticeChannel, result: DeliveryResult): Promise<void>;
 }

@@ -29,9 +29,14 @@ const cures: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'the name is too long for this file system: shorten the name of the input file',
   EFBIG: 'the file is larger than this user may write: raise the limit (ulimit -f)',
   EIO: 'the disk reports an error: check the disk before anything else',
+  ESTALE: 'the share has gone stale: mount it again',
+  ENOTCONN: 'the share is not connected: mount it again',
+  EHOSTDOWN: 'the server of the share does not answer: see that it runs',
+  ETIMEDOUT: 'the server of the share does not answer: see that it runs',
 };
 
-const errorCode = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? '';
+/** The system's word for an error, such as ENOENT; empty when it has none. */
+export const errorCode = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? '';
 
 /** The failure of a step on a path, with its cure. */
 export function failWith(action: string, path: string, error: unknown): OutputFileError {
@@ -51,7 +56,7 @@ export function readTemporaryName(name: string): string | undefined {
 }
 
 /** Makes created, renamed and removed names of the folder durable. */
-async function syncFolder(folder: string): Promise<void> {
+export async function syncFolder(folder: string): Promise<void> {
   await using handle = await open(folder, constants.O_RDONLY);
   await handle.sync();
 }
@@ -133,8 +138,14 @@ async function hashFile(path: string): Promise<string | undefined> {
   return hash.digest('hex');
 }
 
-/** Codes of file systems without hard links (FAT, some network shares). */
-const noLinkCodes = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
+/** Codes of file systems without hard links (FAT, some network shares), and of files that may not be linked. */
+export const noLinkCodes: ReadonlySet<string> = new Set([
+  'EPERM',
+  'ENOTSUP',
+  'EOPNOTSUPP',
+  'ENOSYS',
+  'EMLINK',
+]);
 
 /** Gives the file its name if no other has it; false when the name is taken. */
 async function claimName(temporaryPath: string, path: string): Promise<boolean> {

@@ -2,6 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { canMoveBatch, type BatchStatus } from '../core/payout.ts';
 import type { BatchReason, LinePause, LineStop, Report } from '../core/ports.ts';
+import { prepareLatestEventSeq } from './apply-statements.ts';
 import { inTransaction } from './connection.ts';
 import { query } from './dialect.ts';
 import { findHead } from './ingest.ts';
@@ -31,11 +32,16 @@ export function moveBatch(
       reason: why?.reason ?? null,
       remedy: why?.remedy ?? null,
     };
-    const rest = restingStatuses.includes(to) ? { rested_at_ms: nowMs } : {};
+    const rest = restingStatuses.includes(to) ? describeRest(db, nowMs) : {};
     const moved = { status: to, ...reason, ...rest };
     write(db, query.updateTable('batch').set(moved).where('batch_id', '=', batchId));
     return true;
   });
+}
+
+/** When a batch comes to rest, by the clock and, since clocks are set back, by the events. */
+function describeRest(db: DatabaseSync, nowMs: number) {
+  return { rested_at_ms: nowMs, rested_event_seq: prepareLatestEventSeq(db)() };
 }
 
 /** Counts the age of a batch from now on. @throws Error when there is no such batch */

@@ -1,21 +1,27 @@
-/** The store behind the `Journal` port, on one open connection. */
+/** The store behind the `Store` port, on one open connection. */
 import type { DatabaseSync } from 'node:sqlite';
 import type { Journal } from '../core/ports.ts';
+import type { Store } from '../core/store-port.ts';
 import { makeApplier } from './apply.ts';
 import { readBatch, readBatches, readHoldTotals, readTotals } from './batch-queries.ts';
 import * as batches from './batches.ts';
 import * as bulk from './bulk.ts';
 import { makeStage, rejectBatch, startIngest } from './ingest.ts';
+import { makeIntakeRecords } from './intake-records.ts';
 import { prepareLoss } from './loss.ts';
+import { makeNoticeQueue } from './notice-queue.ts';
+import { makeOpenBatches } from './open-batches.ts';
 import { makePayoutQueries } from './payout-queries.ts';
 import { seal } from './seal.ts';
 import { makeSimilarPayment } from './similar-payment.ts';
 import { openSnapshot } from './snapshot.ts';
+import { makeUpkeep } from './upkeep.ts';
 
 export interface JournalParts {
   readonly db: DatabaseSync;
   /** Of the file, for snapshots. */
   readonly path: string;
+  readonly journalId: string;
   readonly mark: JournalMark;
 }
 
@@ -73,9 +79,14 @@ function makeLineMethods({ db }: JournalParts) {
   } satisfies Partial<Journal>;
 }
 
+/** What a process that works a drop folder keeps beside the payouts. */
+function makeWatchMethods({ db }: JournalParts) {
+  return { ...makeOpenBatches(db), ...makeUpkeep(db), ...makeIntakeRecords(db), ...makeNoticeQueue(db) };
+}
+
 /** The journal on an open connection, which it closes in the end. */
-export function makeJournal(parts: JournalParts): Journal {
-  const { db, path, mark } = parts;
+export function makeJournal(parts: JournalParts): Store {
+  const { db, path, journalId, mark } = parts;
   const applier = makeApplier(db, (latestEventSeq) => mark.note(latestEventSeq));
   const readLoss = prepareLoss(db);
   return {
@@ -83,6 +94,8 @@ export function makeJournal(parts: JournalParts): Journal {
     ...makePayoutQueries(db),
     similarPayment: makeSimilarPayment(db),
     ...makeLineMethods(parts),
+    ...makeWatchMethods(parts),
+    journalId,
     loss: async () => readLoss(),
     apply: applier.apply,
     snapshot: async () => openSnapshot(path),

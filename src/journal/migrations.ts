@@ -3,6 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { query } from './dialect.ts';
 import { JournalRefusedError } from './errors.ts';
 import { readFirst, write } from './statements.ts';
+import { watchTables } from './watch-tables.ts';
 
 const firstTables = `
 create table meta (
@@ -222,7 +223,7 @@ begin
 end;
 `;
 
-const migrations: readonly string[] = [firstTables, faultTables];
+const migrations: readonly string[] = [firstTables, faultTables, watchTables];
 
 /** The version of the tables that this program writes. */
 export const schemaVersion = migrations.length;
@@ -251,13 +252,13 @@ export function readSchemaVersion(db: DatabaseSync): number {
   return readFirst(db, latest)?.version ?? 0;
 }
 
-/** Brings the tables up to this program's version; inside the caller's transaction. */
-export function migrate(db: DatabaseSync, nowMs: number): void {
+/** Brings the tables up to this program's version, or an older one; inside the caller's transaction. */
+export function migrate(db: DatabaseSync, nowMs: number, target: number = schemaVersion): void {
   const present = readSchemaVersion(db);
   db.exec(versionTable);
   for (const [index, tables] of migrations.entries()) {
     const version = index + 1;
-    if (version <= present) continue;
+    if (version <= present || version > target) continue;
     db.exec(tables);
     write(db, query.insertInto('schema_version').values({ version, applied_at_ms: nowMs }));
   }

@@ -2,7 +2,7 @@
 import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import type { Journal } from '../core/ports.ts';
+import type { Store } from '../core/store-port.ts';
 import { prepareLatestEventSeq } from './apply-statements.ts';
 import { inTransaction, openConnection } from './connection.ts';
 import { query } from './dialect.ts';
@@ -47,7 +47,7 @@ export const journalFileName = 'journal.db';
  * @throws JournalRefusedError when it is another bank's, company's or the sandbox's, of a newer program, lost,
  * restored from an older copy, or (`beside`) not there
  */
-export async function openJournal(opening: JournalOpening): Promise<Journal> {
+export async function openJournal(opening: JournalOpening): Promise<Store> {
   const journal = await openJournalIfThere(opening);
   if (journal !== undefined) return journal;
   throw new JournalRefusedError(
@@ -56,7 +56,7 @@ export async function openJournal(opening: JournalOpening): Promise<Journal> {
 }
 
 /** Opens the journal as `openJournal` does; undefined when there is none and it is not to be made (`beside`). */
-export async function openJournalIfThere(opening: JournalOpening): Promise<Journal | undefined> {
+export async function openJournalIfThere(opening: JournalOpening): Promise<Store | undefined> {
   const dataDir = resolve(opening.dataDir);
   const path = join(dataDir, journalFileName);
   // Before the journal: it only grows, so what the mark says now it must have.
@@ -137,7 +137,7 @@ function prepareTables(db: DatabaseSync, opening: JournalOpening, dataDir: strin
 }
 
 /** Checks stamp and mark, and keeps the mark up to date while the journal is open. */
-function keepMarked(db: DatabaseSync, opening: JournalOpening, dataDir: string, mark: FoundMark): Journal {
+function keepMarked(db: DatabaseSync, opening: JournalOpening, dataDir: string, mark: FoundMark): Store {
   const { stamp, access, recovery, nowMs = Date.now() } = opening;
   const path = join(dataDir, journalFileName);
   const journalId = requireStamp(db, dataDir, stamp);
@@ -145,10 +145,10 @@ function keepMarked(db: DatabaseSync, opening: JournalOpening, dataDir: string, 
   const missing = findMissing(dataDir, mark, readPresent);
   if (isRecovering(opening) && recovery !== undefined) recordLoss(db, recovery, missing !== undefined, nowMs);
   else if (missing !== undefined) throw new JournalRefusedError(missing);
-  if (access === 'beside') return makeJournal({ db, path, mark: unkeptMark });
+  if (access === 'beside') return makeJournal({ db, path, journalId, mark: unkeptMark });
   const keeper = new MarkKeeper(dataDir, mark, readPresent);
   keeper.advance();
-  return makeJournal({ db, path, mark: keeper });
+  return makeJournal({ db, path, journalId, mark: keeper });
 }
 
 /** A process beside the sender leaves the mark alone, so that reading changes nothing. */

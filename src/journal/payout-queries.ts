@@ -157,6 +157,7 @@ function prepareSimilarHolders(db: DatabaseSync) {
       .where('c.company_id', '=', values.companyId)
       .where('c.similar_key', '=', similarKeyOf(values.payoutId))
       .where('c.payout_id', '<>', values.payoutId)
+      .orderBy('b.sealed_at_ms')
       .orderBy('p.seq'),
   );
 }

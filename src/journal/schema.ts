@@ -17,6 +17,7 @@ import type {
   SettledBy,
 } from '../core/payout.ts';
 import type { ReportKind } from '../core/ports.ts';
+import type { WatchTables } from './watch-tables.ts';
 
 /**
  * Satang go in as bigint. They come out as text (`amountText`), since a 64-bit integer does not fit a JS number,
@@ -53,6 +54,8 @@ export interface BatchTable {
   readonly age_from_ms: number;
   readonly sealed_at_ms: number | null;
   readonly rested_at_ms: number | null;
+  /** Number of the latest event, of any batch, when it last came to rest. */
+  readonly rested_event_seq: ColumnType<number, number | undefined, number>;
 }
 
 /** A row as its file has it; written once. Apart from its state, so that a change of state rewrites few bytes. */
@@ -204,7 +207,7 @@ interface ReportTable {
   readonly at_ms: number;
 }
 
-export interface Tables {
+export interface Tables extends WatchTables {
   meta: MetaTable;
   schema_version: SchemaVersionTable;
   batch: BatchTable;

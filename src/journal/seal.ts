@@ -199,7 +199,10 @@ function takeClaims({ db, batchId, companyId }: Sealing): void {
   write(db, take);
 }
 
-/** Rows whose claim, or one that is similar, another row holds; of several, the one with the very same payoutId first. */
+/**
+ * Rows whose claim, or one that is similar, another row holds; of several, the one with the very same payoutId first,
+ * then in the order of the seals, whichever file was read first; the file's own rows last.
+ */
 function selectClashes({ batchId, companyId }: Sealing, afterRowNo: number) {
   return query
     .selectFrom('payout as p')
@@ -220,6 +223,7 @@ function selectClashes({ batchId, companyId }: Sealing, afterRowNo: number) {
     .where('p.row_no', '>', afterRowNo)
     .orderBy('p.row_no')
     .orderBy((eb) => eb('c.payout_id', '=', eb.ref('r.payout_id')), 'desc')
+    .orderBy('b.sealed_at_ms', (order) => order.asc().nullsLast())
     .orderBy('o.seq')
     .limit(clashPageRows);
 }

@@ -47,6 +47,10 @@ export interface WorkerContext {
   readonly run: RunState;
   /** Of everything that this process sends: like payouts look for one another one by one. */
   readonly payeeTurns: Turns;
+  /** Rows whose request is under way in this process, over all its runs; those of this run when left out. */
+  readonly countUnderWay?: () => number;
+  /** Attempts that a later one has followed are asked about elsewhere in this process. */
+  readonly isWatchedElsewhere?: boolean;
   /** How fast the bank lets this process go; of this run alone when left out. */
   readonly paces?: Paces;
 }
@@ -61,8 +65,11 @@ export class RunState {
   isSending = true;
   /** True when what earlier runs have left in doubt has been asked about once. */
   hasAsked = false;
+  /** Fulfilled when every row that could be sent has been, and the run only waits for what is in doubt. */
+  readonly allSent: Promise<void>;
   /** Aborted when a part of the run has broken: nothing new is begun by any other. */
   readonly broken = new AbortController();
+  readonly noteAllSent: () => void;
   readonly #clock: Clock;
   #lastProgressAtMs: number;
   #bell = new AbortController();
@@ -70,6 +77,9 @@ export class RunState {
   constructor(clock: Clock) {
     this.#clock = clock;
     this.#lastProgressAtMs = clock.now();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.allSent = promise;
+    this.noteAllSent = resolve;
   }
 
   /** When a payout last got on, the bank answering; what `--wait` counts from. */

@@ -8,6 +8,10 @@ export interface IngestContext {
   readonly clock: Clock;
   readonly companyId: string;
   readonly payerAccount: string;
+  /** When the file was dropped, where that was before now. */
+  readonly droppedAtMs?: number;
+  /** Asked when the bytes are known, before any row is read in; false leaves the file alone. */
+  readonly mayRead?: (batchId: string, sha256: string) => Promise<boolean>;
   /** Aborted when the process is asked to stop; a half-read file is read again from the start next time. */
   readonly stop: AbortSignal;
   /** Told how many rows have been read. */
@@ -19,6 +23,7 @@ export type Ingested =
   | { readonly kind: 'batch'; readonly batch: Batch; readonly isNew: boolean }
   /** Rejected as a whole. The batch is undefined when the bytes could not even be hashed. */
   | { readonly kind: 'rejected'; readonly rejection: FileRejection; readonly batch: Batch | undefined }
+  | { readonly kind: 'turned-away' }
   | { readonly kind: 'stopped' };
 
 /** Takes a file in, or finds the batch that its bytes already are. */
@@ -27,6 +32,8 @@ export async function ingestFile(context: IngestContext, path: string, fileName:
   if (inspected.kind === 'rejected')
     return { kind: 'rejected', rejection: inspected.rejection, batch: undefined };
   const { inspection } = inspected;
+  if ((await context.mayRead?.(computeBatchId(inspection.sha256), inspection.sha256)) === false)
+    return { kind: 'turned-away' };
   const known = await findSealed(context.journal, inspection);
   if (known !== undefined) return { kind: 'batch', batch: known, isNew: false };
   return readIntoJournal(context, inspection, fileName);
@@ -58,7 +65,9 @@ async function readIntoJournal(
     const { companyId, payerAccount } = context;
     const nowMs = clock.now();
     const { sha256 } = inspection;
-    await journal.startIngest({ batchId, sha256, fileName, companyId, payerAccount, extraColumns, nowMs });
+    const { droppedAtMs = nowMs } = context;
+    const file = { batchId, sha256, fileName, droppedAtMs };
+    await journal.startIngest({ ...file, companyId, payerAccount, extraColumns, nowMs });
   };
   for await (const part of context.reader.read(inspection)) {
     if (context.stop.aborted) return { kind: 'stopped' };

@@ -1,5 +1,4 @@
-/** How many requests of each kind are with the bank at once: lanes that follow what the bank's replies say. */
-import pLimit, { type LimitFunction } from 'p-limit';
+/** How many requests of each kind the process has with the bank at once: lanes that follow what its replies say. */
 import {
   decidePace,
   fullPace,
@@ -8,18 +7,14 @@ import {
   type PaceSignal,
   type PaceState,
 } from '../core/pace.ts';
-
-/** A lane of a pace; closed by whoever opened it. */
-interface Lane extends Disposable {
-  readonly run: LimitFunction;
-}
+import { FairPlaces, type RunInTurn } from './fair-places.ts';
 
 /** The pace of one kind of request; it outlives the runs of a process, as the bank's mood does. */
 export class Pace {
   #state: PaceState;
   #lowest: LowestPace | undefined;
-  /** Each lane with its share of the pace. */
-  readonly #lanes = new Map<LimitFunction, number>();
+  /** The places of all runs of the process, by their share of the pace. */
+  readonly #places = new Map<number, FairPlaces>();
 
   constructor(ceiling: number) {
     this.#state = fullPace(ceiling);
@@ -40,13 +35,16 @@ export class Pace {
   }
 
   /**
-   * Opens a lane that obeys the pace at once; what is under way is left alone.
-   * @param share places of the lane for each request at once
+   * Opens a lane that obeys the pace; lanes with the same share have their places in common and take turns.
+   * @param share places for each request at once
    */
-  openLane(share = 1): Lane {
-    const run = pLimit(Math.ceil(this.#state.limit * share));
-    this.#lanes.set(run, share);
-    return { run, [Symbol.dispose]: () => void this.#lanes.delete(run) };
+  openLane(share = 1): RunInTurn {
+    let places = this.#places.get(share);
+    if (places === undefined) {
+      places = new FairPlaces(Math.ceil(this.#state.limit * share));
+      this.#places.set(share, places);
+    }
+    return places.openQueue();
   }
 
   /**
@@ -58,7 +56,7 @@ export class Pace {
     this.#state = decidePace(this.#state, signal, round);
     if (this.#state.limit === limit) return;
     this.#lowest = lowerPace(this.#lowest, this.#state);
-    for (const [lane, share] of this.#lanes) lane.concurrency = Math.ceil(this.#state.limit * share);
+    for (const [share, places] of this.#places) places.resize(Math.ceil(this.#state.limit * share));
   }
 }
 

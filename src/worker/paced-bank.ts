@@ -4,10 +4,8 @@ import type { Bank, BankReply, BusinessFields } from '../core/ports.ts';
 import type { WorkerContext } from './context.ts';
 import type { Pace, Paces } from './pace.ts';
 
-interface PacedBank extends Bank, Disposable {}
-
 /** Sends at the pace; transfers have passed a lane of theirs before, so that none waits once it may leave. */
-export function paceBank({ bank, gate, log }: WorkerContext, paces: Paces): PacedBank {
+export function paceBank({ bank, gate, log }: WorkerContext, paces: Paces): Bank {
   const checks = paces.checks.openLane();
   const inquiries = paces.inquiries.openLane();
   async function listen<Fields extends BusinessFields>(
@@ -24,13 +22,9 @@ export function paceBank({ bank, gate, log }: WorkerContext, paces: Paces): Pace
     return reply;
   }
   return {
-    checkPayee: (check) => checks.run(() => listen('checks', () => bank.checkPayee(check))),
+    checkPayee: (check) => checks(() => listen('checks', () => bank.checkPayee(check))),
     transfer: (order, mayLeave) =>
       listen('transfers', () => bank.transfer(order, () => gate.isServiceOpen && mayLeave())),
-    inquire: (inquiry) => inquiries.run(() => listen('inquiries', () => bank.inquire(inquiry))),
-    [Symbol.dispose]: () => {
-      checks[Symbol.dispose]();
-      inquiries[Symbol.dispose]();
-    },
+    inquire: (inquiry) => inquiries(() => listen('inquiries', () => bank.inquire(inquiry))),
   };
 }

@@ -1,8 +1,9 @@
 /** Pays one sealed batch from the journal: payee checks, transfers and inquiries side by side, until it rests. */
-import pLimit, { type LimitFunction } from 'p-limit';
+import pLimit from 'p-limit';
 import type { Batch, ReadyPayout } from '../core/ports.ts';
 import type { WorkerContext } from './context.ts';
 import { hasPausedRows } from './at-rest.ts';
+import type { RunInTurn } from './fair-places.ts';
 import { keepLinePause } from './line-pause.ts';
 import { isStopLifted, recordLineStop } from './line-stop.ts';
 import { makePaces, type Pace } from './pace.ts';
@@ -23,8 +24,7 @@ export type PayEnd = 'resting' | 'halted' | 'stopped';
 export async function payBatch(unpaced: WorkerContext, batch: Batch): Promise<PayEnd> {
   const { transferConcurrency, verify } = unpaced;
   const paces = unpaced.paces ?? makePaces(transferConcurrency, verify.concurrency);
-  using bank = paceBank(unpaced, paces);
-  const context = { ...unpaced, bank };
+  const context = { ...unpaced, bank: paceBank(unpaced, paces) };
   const payingEnds = new AbortController();
   const { signal } = payingEnds;
   const settling = breakTogether(context, settleWhileRunning(context, batch.batchId, signal));
@@ -72,6 +72,7 @@ async function payUntilRest(context: WorkerContext, batch: Batch, pace: Pace): P
     const isSettled = nextAtMs === undefined && run.inFlight.size === 0;
     if (isSettled && isHalted) return 'halted';
     if (isSettled && !(isWaiting && (await hasPausedRows(journal, batch.batchId)))) return 'resting';
+    if (!isWaiting) run.noteAllSent();
     const pauseLeftMs = isWaiting ? gate.state.pausedUntilMs - now : 0;
     await run.waitForBell(Math.min(Math.max(pauseLeftMs, lookAgainMs), pauseLookMs), stop);
   }
@@ -84,10 +85,12 @@ const pauseLookMs = 5_000;
 
 /** One pass over the ready rows, in input order, with a bounded number of them under way. */
 async function payReadyRows(context: WorkerContext, batch: Batch, pace: Pace): Promise<void> {
-  using submit = pace.openLane(1 + intentsAheadShare);
-  using transfer = pace.openLane();
   const verify = pLimit(context.verify.concurrency);
-  const lanes: Lanes = { verify, submit: submit.run, transfer: transfer.run };
+  const lanes: Lanes = {
+    verify,
+    submit: pace.openLane(1 + intentsAheadShare),
+    transfer: pace.openLane(),
+  };
   const rowsMax = (context.verify.concurrency + context.transferConcurrency) * 2;
   const underWay = new Set<Promise<void>>();
   const failures: unknown[] = [];
@@ -108,10 +111,10 @@ const intentsAheadShare = 0.25;
 
 /** Payee checks and transfers have limits of their own, so that checks run ahead of transfers. */
 interface Lanes {
-  readonly verify: LimitFunction;
+  readonly verify: RunInTurn;
   /** From the intent on: a few more than there are transfers at once. */
-  readonly submit: LimitFunction;
-  readonly transfer: LimitFunction;
+  readonly submit: RunInTurn;
+  readonly transfer: RunInTurn;
 }
 
 async function* readyRows(context: WorkerContext, batch: Batch): AsyncGenerator<ReadyPayout> {

@@ -16,6 +16,8 @@ export type RunEnd = 'rested' | 'interrupted';
 export interface RunLimits {
   /** How long to wait after the last progress. */
   readonly waitMs: number;
+  /** Waits out every pause of the line while rows are to be sent: whoever runs it is there for good. */
+  readonly isPatient?: boolean;
   /** Aborted by a signal of the operating system. */
   readonly interrupted: AbortSignal;
   /** Aborted here when the wait is over; part of the context's `stop`. */
@@ -52,7 +54,8 @@ async function startRunning(context: WorkerContext, batch: Batch, limits: RunLim
   if (batch.status !== 'halted') await journal.moveBatch(batch.batchId, 'running', null, clock.now());
   await takeUpLine(context, batch, stop !== undefined);
   if (why !== undefined) gate.haltFor(why);
-  const isToGoOn = why === undefined && !pausesBeyond(context, clock.now() + limits.waitMs);
+  const isInVain = limits.isPatient !== true && pausesBeyond(context, clock.now() + limits.waitMs);
+  const isToGoOn = why === undefined && !isInVain;
   if (isToGoOn) await journal.liftHolds(batch.batchId, rerunHolds, clock.now());
   const [toSend] = why === undefined ? await journal.readyPage(batch.batchId, 0, 1) : [];
   if (toSend !== undefined) await haltWhenOld(context, batch);
@@ -89,17 +92,23 @@ async function watchTheWait(
   const { run, gate, clock } = context;
   while (!end.aborted) {
     // Our clock was set back: the wait is counted from now.
-    if (run.lastProgressAtMs > clock.now()) run.noteProgress();
+    const isWaitedOut = limits.isPatient === true && (await waitsToSend(context, batch));
+    if (isWaitedOut || run.lastProgressAtMs > clock.now()) run.noteProgress();
     const endsAtMs = run.lastProgressAtMs + limits.waitMs;
     const leftMs = endsAtMs - clock.now();
     const isMoving = run.isSending && gate.state.status === 'open';
-    const isInVain = pausesBeyond(context, endsAtMs);
+    const isInVain = !isWaitedOut && pausesBeyond(context, endsAtMs);
     if (!isMoving && (leftMs <= 0 || (isInVain && !(await isAnyToAsk(context, batch))))) {
       limits.waitOver.abort();
       return;
     }
     await gate.waitForNews(isInVain ? inVainLookMs : Math.max(leftMs, waitLookMs), end);
   }
+}
+
+/** True while rows wait for the line to go on. */
+async function waitsToSend({ gate, run, journal }: WorkerContext, { batchId }: Batch): Promise<boolean> {
+  return gate.isPausing && (run.isSending || (await hasPausedRows(journal, batchId)));
 }
 
 /** How often the end of the wait is looked for while rows are still being sent. */

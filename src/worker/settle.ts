@@ -39,7 +39,7 @@ export async function settleWhileRunning(
       await settleAll(context, idle, true);
       continue;
     }
-    if (await watch.step()) continue;
+    if (context.isWatchedElsewhere !== true && (await watch.step())) continue;
     const nextAtMs = (await context.journal.nextInquiryAtMs(batchId)) ?? nowMs + idleMs;
     const waitMs = due.length > 0 ? inFlightLookMs : Math.max(1, nextAtMs - nowMs);
     await context.run.waitForBell(Math.min(waitMs, idleMs), stop);
@@ -47,7 +47,7 @@ export async function settleWhileRunning(
 }
 
 /** Goes round the attempts that a later one has followed, a few at a time, while nothing else is to be asked. */
-class Watch {
+export class Watch {
   readonly #context: WorkerContext;
   #after = firstKey;
   #nextRoundAtMs = 0;
@@ -73,7 +73,7 @@ class Watch {
 const inFlightLookMs = 50;
 
 /** Inquires about each of these once. */
-async function settleAll(
+export async function settleAll(
   context: WorkerContext,
   inDoubt: readonly InDoubt[],
   maySend: boolean,
@@ -84,17 +84,23 @@ async function settleAll(
   context.run.ring();
 }
 
-/** Inquires once about everything in one of these states of doubt, due or not; of one batch when given. Sends nothing. */
+/**
+ * Inquires once about everything in one of these states of doubt, due or not; of one batch when given. Sends nothing.
+ * @param isSeenTo batches that are left out: their own run sees to them
+ */
 export async function settleOnce(
   context: WorkerContext,
   which: 'unresolved' | 'all',
   batchId?: string,
+  isSeenTo: (batchId: string) => boolean = () => false,
 ): Promise<number> {
   let afterSeq = 0;
   let asked = 0;
   while (!context.stop.aborted) {
     const page = await context.journal.inDoubt(afterSeq, pageRows, batchId);
-    const wanted = page.filter(({ payout }) => which === 'all' || payout.status === 'unresolved');
+    const wanted = page.filter(
+      ({ payout }) => (which === 'all' || payout.status === 'unresolved') && !isSeenTo(payout.batchId),
+    );
     await settleAll(context, wanted, false);
     asked += wanted.length;
     const last = page.at(-1);

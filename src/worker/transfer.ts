@@ -151,7 +151,8 @@ function loudnessOf(finding: TransferFinding): 'debug' | 'info' | 'warn' {
 
 /** The brake on doubt: rows that merely wait for their answer do not count. */
 async function seeInDoubt(context: WorkerContext): Promise<void> {
-  const inDoubt = (await context.journal.countInDoubt('submitted')) - context.run.inFlight.size;
+  const underWay = context.countUnderWay?.() ?? context.run.inFlight.size;
+  const inDoubt = (await context.journal.countInDoubt('submitted')) - underWay;
   context.gate.seeInDoubt(inDoubt);
   context.run.ring();
 }

@@ -1,6 +1,6 @@
 /** The program as `paydrop run` composes it, in a simulated process; the one place that knows its settings. */
 import { runFile } from '../../src/cli/run-file.ts';
-import type { Sender } from '../../src/cli/sender.ts';
+import type { RunDesk } from '../../src/cli/sender.ts';
 import { settingsSchema } from '../../src/config-schema.ts';
 import type { LoadedSettings } from '../../src/config.ts';
 import type { Bank, Clock, Journal, PayoutFileReader } from '../../src/core/ports.ts';
@@ -65,13 +65,13 @@ function loadSettings(plan: Plan): LoadedSettings {
   return { settings, isSandbox: false } as unknown as LoadedSettings;
 }
 
-function makeLog({ world, life }: ProcessParts): Sender['log'] {
+function makeLog({ world, life }: ProcessParts): RunDesk['log'] {
   const say =
     (level: string) =>
     (facts: object, message: string): void =>
       world.trace?.(`        ${life.name} ${level}: ${message} ${JSON.stringify(facts)}`);
   const log = { debug: say('debug'), info: say('info'), warn: say('warn'), error: say('error') };
-  return log as unknown as Sender['log'];
+  return log as unknown as RunDesk['log'];
 }
 
 /** Runs the files one after another, as `paydrop run FILE..` does. */
@@ -81,10 +81,11 @@ export async function runProcess(
   waitMs: number,
 ): Promise<void> {
   const { world, life, plan, journal, bank, outbox, reader, interrupted } = parts;
-  const sender: Sender = {
+  const sender: RunDesk = {
     loaded: loadSettings(plan),
     payeeTurns: new Turns(),
     lines: new Map(),
+    runs: new Set(),
     paces: makePaces(plan.concurrency, plan.concurrency),
     loss: undefined,
     journal,
@@ -94,7 +95,6 @@ export async function runProcess(
     log: makeLog(parts),
     clock: makeClock(world, life),
     bankAddress: 'https://bank.example',
-    [Symbol.asyncDispose]: async () => {},
   };
   const progress = { show: () => {}, close: () => {} };
   for (const file of files) {

@@ -15,9 +15,9 @@ const settleDown = (): Promise<void> => new Promise((resolve) => setImmediate(re
 describe('a lane', () => {
   it('obeys a slower pace at once, leaving alone what is under way', async () => {
     const pace = new Pace(8);
-    using lane = pace.openLane();
+    const lane = pace.openLane();
     const { begin, ends } = makeWork();
-    for (let row = 0; row < 20; row += 1) void lane.run(begin);
+    for (let row = 0; row < 20; row += 1) void lane(begin);
     await settleDown();
     expect(ends.length).toBe(8);
     slowDown(pace);
@@ -33,9 +33,9 @@ describe('a lane', () => {
   it('takes more as soon as the pace allows it', async () => {
     const pace = new Pace(8);
     for (let troubles = 0; troubles < 3; troubles += 1) slowDown(pace);
-    using lane = pace.openLane();
+    const lane = pace.openLane();
     const { begin, ends } = makeWork();
-    for (let row = 0; row < 20; row += 1) void lane.run(begin);
+    for (let row = 0; row < 20; row += 1) void lane(begin);
     await settleDown();
     expect(ends.length).toBe(1);
     pace.hear({ kind: 'good' }, pace.state.round);
@@ -43,20 +43,48 @@ describe('a lane', () => {
     expect(ends.length).toBe(2);
   });
 
-  it('may have places to spare, never fewer than one', () => {
+  it('may have places to spare, never fewer than one', async () => {
     const pace = new Pace(4);
-    using ahead = pace.openLane(1.25);
-    expect(ahead.run.concurrency).toBe(5);
+    const ahead = pace.openLane(1.25);
+    const { begin, ends } = makeWork();
+    for (let row = 0; row < 20; row += 1) void ahead(begin);
+    await settleDown();
+    expect(ends.length).toBe(5);
     for (let troubles = 0; troubles < 5; troubles += 1) slowDown(pace);
-    expect(ahead.run.concurrency).toBe(2);
+    for (const end of ends.splice(0, 5)) end();
+    await settleDown();
+    expect(ends.length).toBe(2);
   });
 
-  it('that is closed is left alone', () => {
+  it('has its places in common with the other lanes of the process', async () => {
     const pace = new Pace(4);
-    const lane = pace.openLane();
-    lane[Symbol.dispose]();
-    slowDown(pace);
-    expect(lane.run.concurrency).toBe(4);
+    const { begin, ends } = makeWork();
+    for (const lane of [pace.openLane(), pace.openLane()]) for (let row = 0; row < 9; row += 1) void lane(begin);
+    await settleDown();
+    expect(ends.length).toBe(4);
+  });
+
+  it('takes turns with the others: a long queue keeps nobody waiting', async () => {
+    const pace = new Pace(2);
+    const order: string[] = [];
+    const work = (name: string) => async (): Promise<void> => {
+      order.push(name);
+      await settleDown();
+    };
+    const [long, short] = [pace.openLane(), pace.openLane()];
+    const all = Array.from({ length: 50 }, () => long(work('long')));
+    all.push(...Array.from({ length: 3 }, () => short(work('short'))));
+    await Promise.all(all);
+    expect(order.lastIndexOf('short')).toBeLessThan(10);
+    expect(order).toHaveLength(53);
+  });
+
+  it('gives the place of work that throws to the next', async () => {
+    const lane = new Pace(1).openLane();
+    const failing = lane(() => Promise.reject(new Error('broken')));
+    const next = lane(async () => 'done');
+    await expect(failing).rejects.toThrow('broken');
+    await expect(next).resolves.toBe('done');
   });
 });
 

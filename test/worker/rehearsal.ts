@@ -107,7 +107,7 @@ export async function makeRehearsal(changes: RehearsalSettings = {}): Promise<Re
   let loaded = load();
   await mkdir(join(folder, 'in'));
   const withSender = async <T>(use: (sender: Sender) => Promise<T>): Promise<T> => {
-    await using sender = await openSender(loaded, silentLogger, 'test', clock);
+    await using sender = await openSender(loaded, silentLogger, 'test', { clock });
     return await use(sender);
   };
   return {

@@ -1,0 +1,123 @@
+/** Whether the bank can be reached: a connection is made, its certificate is checked, and nothing is said. */
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { readBankAddress, type BankAddress } from './address.ts';
+import type { TrustedCertificates } from './transport.ts';
+
+/** `why` ends with what to look at. */
+export type BankProbe =
+  { readonly kind: 'reachable' } | { readonly kind: 'unreachable'; readonly why: string };
+
+export interface ProbeOptions {
+  /** Certificates to trust beside the system's. */
+  readonly ca?: TrustedCertificates;
+  /** Ends the probe at once. */
+  readonly stop?: AbortSignal;
+}
+
+/** How far the connection has come. */
+type Step = 'name' | 'connection' | 'proof';
+
+/**
+ * Connects to the bank and hangs up. It costs the bank a connection and no request.
+ * @param timeoutMs covers name, connection and certificate
+ * @throws BankAddressError when the address cannot be used
+ */
+export function probeBank(
+  baseUrl: string,
+  timeoutMs: number,
+  { ca, stop }: ProbeOptions = {},
+): Promise<BankProbe> {
+  const address = readBankAddress(baseUrl);
+  return new Promise((resolve) => {
+    let step: Step = isIP(address.host) === 0 ? 'name' : 'connection';
+    const socket = connectTo(address, ca);
+    const end = (probe: BankProbe): void => {
+      clearTimeout(timer);
+      stop?.removeEventListener('abort', giveUp);
+      resolve(probe);
+      socket.destroy();
+    };
+    const fail = (why: string): void => end({ kind: 'unreachable', why });
+    const giveUp = (): void => fail('nobody waits for the answer any more');
+    const timer = setTimeout(() => fail(describeTimeout(address, step, timeoutMs)), timeoutMs);
+    stop?.addEventListener('abort', giveUp, { once: true });
+    if (stop?.aborted === true) giveUp();
+    socket.on('lookup', (error) => {
+      if (error === null) step = 'connection';
+    });
+    socket.on('connect', () => {
+      step = 'proof';
+      if (!address.isSecure) end({ kind: 'reachable' });
+    });
+    socket.on('secureConnect', () => end({ kind: 'reachable' }));
+    socket.on('error', (error) => fail(describeFailure(address, step, codeOf(error))));
+    socket.on('close', () => fail(describeFailure(address, step, 'closed')));
+  });
+}
+
+function connectTo({ isSecure, host, port }: BankAddress, ca: TrustedCertificates | undefined): Socket {
+  if (!isSecure) return connectTcp({ host, port });
+  return connectTls({
+    host,
+    port,
+    // Said aloud, so that no variable of the environment can switch the proof off.
+    rejectUnauthorized: true,
+    ALPNProtocols: ['http/1.1'],
+    ...(isIP(host) === 0 ? { servername: host } : {}),
+    ...(ca === undefined ? {} : { ca }),
+  });
+}
+
+const codeOf = (error: Error): string =>
+  'code' in error && typeof error.code === 'string' ? error.code : error.name;
+
+function describeTimeout({ host, origin }: BankAddress, step: Step, timeoutMs: number): string {
+  switch (step) {
+    case 'name':
+      return `the name ${host} was not found within ${timeoutMs} ms: look at the name server of this machine`;
+    case 'connection':
+      return `no connection to ${origin} within ${timeoutMs} ms: look at the network and the firewall`;
+    case 'proof':
+      return `${origin} took the connection and did not prove who it is within ${timeoutMs} ms: ask the bank`;
+  }
+}
+
+/** What a code of the operating system or of TLS means for whoever must mend it. */
+const connectionTroubles: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'it refuses connections: the service is down, or bank.baseUrl names another port',
+  ECONNRESET: 'it closes connections: ask the bank whether this machine may connect',
+  EHOSTUNREACH: 'no way leads there: look at the network and the firewall',
+  ENETUNREACH: 'no way leads there: look at the network of this machine',
+  ETIMEDOUT: 'it does not answer: look at the network and the firewall',
+  EMFILE: 'this process has too many files open: raise the limit (ulimit -n)',
+};
+
+const certificateTroubles: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: 'its certificate has expired: ask the bank, and look at the clock of this machine',
+  CERT_NOT_YET_VALID: 'its certificate is not valid yet: look at the clock of this machine',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name: look at bank.baseUrl',
+};
+
+const issuerCodes = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+]);
+
+function describeFailure({ host, origin }: BankAddress, step: Step, code: string): string {
+  switch (step) {
+    case 'name':
+      return `the name ${host} was not found (${code}): look at bank.baseUrl and the name server of this machine`;
+    case 'connection':
+      return `no connection to ${origin} (${code}): ${connectionTroubles[code] ?? 'look at the network'}`;
+    case 'proof': {
+      const trouble = issuerCodes.has(code)
+        ? 'its certificate is from nobody whom this machine trusts: look at bank.baseUrl, and have the issuer trusted (NODE_EXTRA_CA_CERTS)'
+        : (certificateTroubles[code] ?? 'it does not speak TLS as expected: look at bank.baseUrl');
+      return `no proof that ${origin} is the bank (${code}): ${trouble}`;
+    }
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * Places for work under way, shared by queues that take turns: a long queue keeps nobody in another waiting, which is
+ * why this is no single limit for all.
+ */
+
+/** Runs the work as soon as it has a place. */
+export type RunInTurn = <T>(work: () => Promise<T>) => Promise<T>;
+
+type Waiting = (() => void)[];
+
+export class FairPlaces {
+  #limit: number;
+  #taken = 0;
+  /** Queues in which somebody waits; the first is served next, and then goes to the end. */
+  readonly #hungry: Waiting[] = [];
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** Another number of places from now on; what is under way is left alone. */
+  resize(limit: number): void {
+    this.#limit = limit;
+    this.#serve();
+  }
+
+  openQueue(): RunInTurn {
+    const waiting: Waiting = [];
+    return async (work) => {
+      await this.#enter(waiting);
+      try {
+        return await work();
+      } finally {
+        this.#taken -= 1;
+        this.#serve();
+      }
+    };
+  }
+
+  #enter(waiting: Waiting): Promise<void> | undefined {
+    if (this.#taken < this.#limit && this.#hungry.length === 0) {
+      this.#taken += 1;
+      return undefined;
+    }
+    return new Promise((resolve) => {
+      waiting.push(resolve);
+      if (waiting.length === 1) this.#hungry.push(waiting);
+    });
+  }
+
+  #serve(): void {
+    while (this.#taken < this.#limit) {
+      const queue = this.#hungry.shift();
+      const enter = queue?.shift();
+      if (queue === undefined || enter === undefined) return;
+      if (queue.length > 0) this.#hungry.push(queue);
+      this.#taken += 1;
+      enter();
+    }
+  }
+}
