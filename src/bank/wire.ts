@@ -27,6 +27,8 @@ export interface WireNames {
   readonly proxyType: string;
   /** "displayProxyName" */
   readonly displayProxyName: string;
+  /** "PROXY", as statement columns and statement file names have it (§2.7). */
+  readonly inCapitals: string;
   readonly paths: WirePaths;
 }
 
@@ -41,6 +43,8 @@ export interface WirePaths {
   readonly transfer: string;
   /** Endpoint 7. */
   readonly inquiry: string;
+  /** Endpoint 8. */
+  readonly statement: string;
 }
 
 /** The names that follow from the scheme's word, given in lower case ("proxy"). */
@@ -52,12 +56,14 @@ export function wireNames(scheme: string): WireNames {
     proxyName: `${scheme}Name`,
     proxyType: `${scheme}Type`,
     displayProxyName: `display${capitalised}Name`,
+    inCapitals: scheme.toUpperCase(),
     paths: {
       token: '/oauth/authentication/api/v2/token',
       tokenRefresh: '/oauth/authentication/api/v2/token/refresh',
       payeeCheck: `${directCredit}/account/inquirystatus`,
       transfer: `${directCredit}/fundtransfer`,
       inquiry: `${directCredit}/fundtransfer/inquiry`,
+      statement: `${directCredit}/signed-url-reconcile-file`,
     },
   };
 }
@@ -84,4 +90,6 @@ export const fieldLengths = {
   reference1: 20,
   reference2: 20,
   transferType: 10,
+  /** Of a statement request; its type says only "string" (§2.7), the registration has 15 (§2.2). */
+  companyID: 15,
 } as const;

@@ -91,6 +91,8 @@ export const payoutTransitions = [
   { from: 'unresolved', to: 'unresolved', cause: 'inquired' },
   { from: 'unresolved', to: 'failed', cause: 'inquiry-failed' },
   { from: 'unresolved', to: 'failed', cause: 'decided-failed' },
+  { from: 'submitted', to: 'failed', cause: 'statement-failed' },
+  { from: 'unresolved', to: 'failed', cause: 'statement-failed' },
   { from: 'unresolved', to: 'paid', cause: 'proved' },
   { from: 'failed', to: 'ready', cause: 'tried-again' },
   { from: 'unpayable', to: 'ready', cause: 'tried-again' },
@@ -107,6 +109,9 @@ export const payoutTransitions = [
     .map((status) => ({ from: status, to: status, cause: 'inquired' }) as const),
   ...anyButPaid.map((status) => ({ from: status, to: status, cause: 'alarm-raised' }) as const),
   { from: 'paid', to: 'paid', cause: 'alarm-raised' },
+  // A statement tells of one of its attempts, and the row stays what it is.
+  ...anyButPaid.map((status) => ({ from: status, to: status, cause: 'statement-read' }) as const),
+  { from: 'paid', to: 'paid', cause: 'statement-read' },
   { from: 'paid', to: 'disputed', cause: 'statement-contradicts' },
 ] as const satisfies readonly PayoutTransition[];
 
@@ -131,7 +136,12 @@ export const attemptTransitions = [
 ] as const satisfies readonly { from: AttemptStatus; to: AttemptStatus }[];
 
 /** Steps on the way that no reader of a result cares about: they alone make no row a changed one. */
-export const quietCauses: readonly PayoutCause[] = ['outcome-in-doubt', 'inquired', 'sending-again'];
+export const quietCauses: readonly PayoutCause[] = [
+  'outcome-in-doubt',
+  'inquired',
+  'sending-again',
+  'statement-read',
+];
 
 /** True when the table has this move for this cause. */
 export function canMovePayout(from: PayoutStatus, to: PayoutStatus, cause: PayoutCause): boolean {

@@ -46,6 +46,14 @@ export interface Ledger {
   readonly duplicatesRefused: number;
   /** Requests since the start, by endpoint; `other` are those to no address of the bank. */
   readonly requests: Readonly<Record<Endpoint | 'other', number>>;
+  readonly statements: {
+    /** Answers of endpoint 8 that gave an address, those before a restart too. */
+    readonly issued: number;
+    /** Requests at signed addresses since the start. */
+    readonly downloads: number;
+    /** True: one of them bore an Authorization header, which must never happen. */
+    readonly tokenSeen: boolean;
+  };
   /** In the order in which they entered. */
   readonly entries: readonly LedgerEntry[];
 }
@@ -70,6 +78,23 @@ function toEntry(transfer: Transfer, nowMs: number): LedgerEntry {
   };
 }
 
+/** What was asked of a day's statement. */
+export interface StatementTally {
+  readonly asked: number;
+  /** Answered with an address. */
+  readonly issued: number;
+  readonly firstAskedAtMs: number | undefined;
+}
+
+/** A request for the statement of a day "YYYYMMDD". */
+interface StatementRequest {
+  readonly date: string;
+  readonly atMs: number;
+  readonly isIssued: boolean;
+}
+
+const notAsked: StatementTally = { asked: 0, issued: 0, firstAskedAtMs: undefined };
+
 const bookKey = (companyId: string, transRefNo: string): string => `${companyId} ${transRefNo}`;
 
 /** Owns the transfers and, when there is one, their state file. */
@@ -78,6 +103,7 @@ export class Book {
   /** All days' transfers of one company and reference. */
   readonly #byReference = new Map<string, Transfer[]>();
   readonly #spent = new Map<string, Satang>();
+  readonly #statements = new Map<string, StatementTally>();
   #duplicatesRefused = 0;
   readonly #file: StateFile | undefined;
 
@@ -130,7 +156,30 @@ export class Book {
     return this.#file?.append({ kind: 'duplicate', companyId, termId, transRefNo, createdOn });
   }
 
-  ledger(nowMs: number, requests: Ledger['requests']): Ledger {
+  /** The first so many transfers, in the order in which they entered; what enters meanwhile is left out. */
+  *transfers(count: number): Generator<Transfer> {
+    for (const [place, transfer] of this.#transfers.entries()) {
+      if (place >= count) return;
+      yield transfer;
+    }
+  }
+
+  /** What was asked of the statement of a day "YYYYMMDD" so far. */
+  statementTally(date: string): StatementTally {
+    return this.#statements.get(date) ?? notAsked;
+  }
+
+  /** Counts a request for a statement. */
+  countStatement(request: StatementRequest): Promise<void> | undefined {
+    this.#addStatement(request);
+    return this.#file?.append({ kind: 'statement', ...request });
+  }
+
+  ledger(
+    nowMs: number,
+    requests: Ledger['requests'],
+    { downloads, tokenSeen }: Omit<Ledger['statements'], 'issued'> = { downloads: 0, tokenSeen: false },
+  ): Ledger {
     const moved = this.#transfers.filter((transfer) => hasMoved(transfer, nowMs));
     return {
       isSandbox: true,
@@ -143,6 +192,11 @@ export class Book {
       },
       duplicatesRefused: this.#duplicatesRefused,
       requests: { ...requests },
+      statements: {
+        issued: [...this.#statements.values()].reduce((sum, { issued }) => sum + issued, 0),
+        downloads,
+        tokenSeen,
+      },
       entries: this.#transfers.map((transfer) => toEntry(transfer, nowMs)),
     };
   }
@@ -167,14 +221,25 @@ export class Book {
     this.#duplicatesRefused += 1;
   }
 
+  #addStatement({ date, atMs, isIssued }: StatementRequest): void {
+    const { asked, issued, firstAskedAtMs = atMs } = this.statementTally(date);
+    this.#statements.set(date, { asked: asked + 1, issued: issued + (isIssued ? 1 : 0), firstAskedAtMs });
+  }
+
   #replay(line: StateLine): void {
     if (line['kind'] === 'transfer') {
       this.#add(readTransfer(line));
       return;
     }
+    if (line['kind'] === 'statement') {
+      const { date, atMs, isIssued } = line;
+      this.#addStatement({ date: String(date), atMs: Number(atMs), isIssued: isIssued === true });
+      return;
+    }
     const { kind, companyId, termId, transRefNo, createdOn } = line;
     const held = this.findDuplicate(String(companyId), String(termId), String(transRefNo), String(createdOn));
-    if (kind !== 'duplicate' || held === undefined) throw new TypeError('neither a transfer nor a duplicate');
+    if (kind !== 'duplicate' || held === undefined)
+      throw new TypeError('neither a transfer, a duplicate nor a statement');
     this.#addDuplicate(held);
   }
 }

@@ -8,6 +8,7 @@ import { textOf } from './fields.ts';
 import type { Body } from './fields.ts';
 import { statusOf } from './status-texts.ts';
 import type { BusinessStatus } from './status-texts.ts';
+import type { StatementDesk } from './statement-desk.ts';
 import type { Behaviour, SandboxTable } from './table.ts';
 
 /** What a request is answered with, and how the answer is spoilt on the way. */
@@ -24,10 +25,12 @@ export type AnswerRequest = (body: Body, nowMs: number) => Answer;
 /** What the bank is like; the parts that can change while it runs are read anew for each request. */
 export interface BusinessTerms {
   readonly names: WireNames;
+  readonly clientId: string;
   readonly companyId: string;
   readonly payerAccounts: ReadonlySet<string>;
   readonly table: SandboxTable;
   readonly book: Book;
+  readonly statements: StatementDesk;
   readonly findPayee: FindPayee;
   findBehaviour: FindBehaviour;
   /** False: transfers get TM001. */

@@ -5,7 +5,8 @@ import { parseBaht } from '../core/money.ts';
 import { createBehaviourIndex } from './behaviours.ts';
 import type { Gateway } from './gateway.ts';
 import { SandboxError } from './sandbox-error.ts';
-import { parseBehaviours } from './table.ts';
+import { parseBehaviours, parseStatementTable } from './table.ts';
+import type { StatementTableInput } from './statement-table.ts';
 import type { BehaviourInput } from './table.ts';
 
 export interface SandboxControls {
@@ -25,6 +26,11 @@ export interface SandboxControls {
    * @throws SandboxError for what is no amount
    */
   setPayerBalance(baht: string): void;
+  /**
+   * Replaces the given keys of the `statement` section, for files that are asked for from now on.
+   * @throws SandboxError
+   */
+  setStatement(changes: StatementTableInput): void;
   /** Forgets every token: their bearers get 401. */
   revokeTokens(): void;
 }
@@ -50,6 +56,13 @@ export function createControls(gateway: Gateway): SandboxControls {
       }
       terms.payerBalanceSatang = balance ?? null;
     },
+    setStatement(changes) {
+      const { statements } = terms;
+      if (changes.host !== undefined && changes.host !== statements.table.host) {
+        throw new SandboxError('statement.host: cannot be changed while the bank runs');
+      }
+      statements.table = parseStatementTable({ ...statements.table, ...changes });
+    },
     revokeTokens: () => tokens.revokeAll(),
   };
 }
@@ -60,6 +73,7 @@ const commandSchema = z.strictObject({
   serviceOpen: z.boolean().optional(),
   outage: z.boolean().optional(),
   payerBalanceBaht: z.string().optional(),
+  statement: z.record(z.string(), z.unknown()).optional(),
   revokeTokens: z.literal(true).optional(),
 });
 
@@ -68,6 +82,7 @@ type Command = z.infer<typeof commandSchema>;
 function obey(controls: SandboxControls, command: Command): void {
   if (command.behaviours !== undefined) controls.setBehaviours(command.behaviours as BehaviourInput[]);
   if (command.payerBalanceBaht !== undefined) controls.setPayerBalance(command.payerBalanceBaht);
+  if (command.statement !== undefined) controls.setStatement(command.statement);
   if (command.advanceMs !== undefined) controls.advanceMs(command.advanceMs);
   if (command.serviceOpen !== undefined) controls.setServiceOpen(command.serviceOpen);
   if (command.outage !== undefined) controls.setOutage(command.outage);
@@ -76,7 +91,7 @@ function obey(controls: SandboxControls, command: Command): void {
 
 const usage =
   'send any of {"behaviours":[…]}, {"advanceMs":1000}, {"serviceOpen":false}, {"outage":true}, ' +
-  '{"payerBalanceBaht":"1000.00"}, {"revokeTokens":true}';
+  '{"payerBalanceBaht":"1000.00"}, {"statement":{"edits":[…]}}, {"revokeTokens":true}';
 
 function readCommand(text: unknown): Command {
   try {

@@ -5,6 +5,7 @@ import type { BankClock } from './clock.ts';
 import { deliver } from './delivery.ts';
 import type { Delivery } from './delivery.ts';
 import type { Body } from './fields.ts';
+import { describeStatement } from './reconcile.ts';
 import { describeStatus } from './status-texts.ts';
 import type { Endpoint } from './table.ts';
 import type { AnswerForm, TokenDesk } from './tokens.ts';
@@ -39,7 +40,8 @@ const tooMany: Delivery = {
   headers: { 'retry-after': '1' },
 };
 
-function refuseMessage(detail: string): Delivery {
+function refuseMessage(endpoint: Endpoint, detail: string): Delivery {
+  if (endpoint === 'statement') return { httpStatus: 200, body: describeStatement('AU00001', detail) };
   const statusDesc = `${describeStatus('PT001')}: ${detail}`;
   return { httpStatus: 200, body: { statusCode: 'PT001', statusDesc, severity: 'ERROR', requestUID: '' } };
 }
@@ -79,17 +81,22 @@ function findBearerFault(gateway: Gateway, request: FastifyRequest): Delivery | 
   return isKnown ? undefined : unauthorized;
 }
 
-function answerBusiness(gateway: Gateway, request: FastifyRequest, answerRequest: AnswerRequest): Delivery {
+function answerBusiness(
+  gateway: Gateway,
+  request: FastifyRequest,
+  endpoint: Endpoint,
+  answerRequest: AnswerRequest,
+): Delivery {
   const fault = findBearerFault(gateway, request);
   if (fault !== undefined) return fault;
   if (!hasContentType(request, 'application/json'))
-    return refuseMessage('Content-Type must be application/json');
+    return refuseMessage(endpoint, 'Content-Type must be application/json');
   const requestId = request.headers['x-request-id'];
   if (requestId !== undefined && !uuidPattern.test(String(requestId))) {
-    return refuseMessage('x-request-id must be a UUID');
+    return refuseMessage(endpoint, 'x-request-id must be a UUID');
   }
   const body = readJsonObject(request.body);
-  if (body === undefined) return refuseMessage('the body must be a JSON object');
+  if (body === undefined) return refuseMessage(endpoint, 'the body must be a JSON object');
   const answer: Answer = answerRequest(body, gateway.clock.now());
   return { httpStatus: 200, ...answer };
 }
@@ -165,7 +172,7 @@ export function createHandlers(gateway: Gateway): {
     };
   return {
     business: (endpoint, answerRequest) =>
-      toHandler(endpoint, (request) => answerBusiness(gateway, request, answerRequest)),
+      toHandler(endpoint, (request) => answerBusiness(gateway, request, endpoint, answerRequest)),
     token: (endpoint, answerForm) =>
       toHandler(endpoint, (request) => answerToken(gateway, request, endpoint, answerForm)),
     other: (request, reply) => {

@@ -19,7 +19,10 @@ import { createHandlers } from './gateway.ts';
 import type { Gateway } from './gateway.ts';
 import { createInquiry } from './inquiry.ts';
 import { createPayeeCheck } from './payee-check.ts';
+import { createReconcile } from './reconcile.ts';
 import { SandboxError } from './sandbox-error.ts';
+import { createStatementDesk } from './statement-desk.ts';
+import { addDownloadRoute } from './statement-download.ts';
 import { parseSandboxTable, pickTable } from './table.ts';
 import type { SandboxTable, SandboxTableInput } from './table.ts';
 import { createTokenDesk } from './tokens.ts';
@@ -59,10 +62,12 @@ const bodyBytesMax = 64 * 1024;
 function createTerms(options: SandboxOptions, table: SandboxTable): BusinessTerms {
   return {
     names: wireNames(options.scheme ?? 'proxy'),
+    clientId: options.clientId,
     companyId: options.companyId,
     payerAccounts: new Set(options.payerAccounts),
     table,
     book: new Book(options.companyId, options.stateFile),
+    statements: createStatementDesk(table.statement),
     findPayee: createDirectory(table.directory, table.knownPayeesOnly),
     findBehaviour: createBehaviourIndex(table.behaviours),
     isOpen: true,
@@ -77,7 +82,7 @@ function createGateway(options: SandboxOptions, table: SandboxTable): Gateway {
     clock: createBankClock(options.now ?? Date.now),
     tokens: createTokenDesk({ clientId, clientSecret, accessTokenSeconds, refreshTokenSeconds }),
     terms: createTerms(options, table),
-    requests: { token: 0, tokenRefresh: 0, payeeCheck: 0, transfer: 0, inquiry: 0, other: 0 },
+    requests: { token: 0, tokenRefresh: 0, payeeCheck: 0, transfer: 0, inquiry: 0, statement: 0, other: 0 },
     latencyMs,
     requestsPerSecondLimit,
     waiting: new Set(),
@@ -107,6 +112,7 @@ function addRoutes(app: FastifyInstance, gateway: Gateway, paths: WirePaths): vo
   app.post(paths.payeeCheck, handlers.business('payeeCheck', createPayeeCheck(terms)));
   app.post(paths.transfer, handlers.business('transfer', createTransfer(terms)));
   app.post(paths.inquiry, handlers.business('inquiry', createInquiry(terms)));
+  app.post(paths.statement, handlers.business('statement', createReconcile(terms)));
   app.setNotFoundHandler(handlers.other);
 }
 
@@ -130,25 +136,29 @@ async function listen(app: FastifyInstance, port: number): Promise<number> {
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const table = parseSandboxTable(pickTable(options));
   const gateway = createGateway(options, table);
-  const { book, names } = gateway.terms;
-  const ledger = (): Ledger => book.ledger(gateway.clock.now(), gateway.requests);
+  const { book, names, statements } = gateway.terms;
+  const ledger = (): Ledger => book.ledger(gateway.clock.now(), gateway.requests, statements);
   const controls = createControls(gateway);
   const app = createApp();
   addRoutes(app, gateway, names.paths);
+  const fileApp = table.statement.host === 'other' ? createApp() : app;
+  addDownloadRoute(fileApp, gateway);
   app.get('/ledger', (_request, reply) => reply.send(ledger()));
   if (table.control) addControlRoute(app, controls);
 
   const end = async (): Promise<void> => {
     for (const timer of gateway.waiting) clearTimeout(timer);
     gateway.waiting.clear();
-    await app.close();
+    await Promise.all([...new Set([app, fileApp])].map((server) => server.close()));
     book.close();
   };
   let ended: Promise<void> | undefined;
   const close = (): Promise<void> => (ended ??= end());
   try {
     const port = await listen(app, options.port ?? 0);
-    return { baseUrl: `http://${host}:${port}`, port, controls, ledger, close, [Symbol.asyncDispose]: close };
+    const baseUrl = `http://${host}:${port}`;
+    statements.origin = fileApp === app ? baseUrl : `http://${host}:${await listen(fileApp, 0)}`;
+    return { baseUrl, port, controls, ledger, close, [Symbol.asyncDispose]: close };
   } catch (cause) {
     await close();
     throw cause;

@@ -5,9 +5,11 @@
 import { z } from 'zod';
 import { parseBaht } from '../core/money.ts';
 import { SandboxError } from './sandbox-error.ts';
+import { statementSchema } from './statement-table.ts';
+import type { StatementTable } from './statement-table.ts';
 
 /** The endpoints of §4 that the sandbox serves. */
-export const endpoints = ['token', 'tokenRefresh', 'payeeCheck', 'transfer', 'inquiry'] as const;
+export const endpoints = ['token', 'tokenRefresh', 'payeeCheck', 'transfer', 'inquiry', 'statement'] as const;
 export type Endpoint = (typeof endpoints)[number];
 
 /** What becomes of the money of a transfer. */
@@ -55,7 +57,7 @@ const replyForms = [
 ] as const;
 
 const milliseconds = z.number().int().min(0);
-const statusCode = z.string().regex(/^[A-Z0-9]{1,5}$/, 'must be a status code such as EM069');
+const statusCode = z.string().regex(/^[A-Z0-9]{1,7}$/, 'must be a status code such as EM069');
 const baht = z
   .string('must be an amount in quotes, such as "1001.01"')
   .refine((text) => parseBaht(text) !== undefined, 'must be an amount in baht, such as "1001.01"');
@@ -152,6 +154,11 @@ const contradictions: readonly (readonly [string, (b: BehaviourFields) => boolea
   ],
   [
     'match',
+    (b) => b.endpoint === 'statement' && Object.keys(b.match).length > 0,
+    'a statement request carries nothing to match: write match: {}',
+  ],
+  [
+    'match',
     (b) => b.endpoint === 'payeeCheck' && matchesBeyondPayee(b),
     'a payee check carries only proxyNo and proxyName',
   ],
@@ -196,6 +203,7 @@ const tableSchema = z.strictObject({
   control: z.boolean().default(false),
   directory: z.array(payeeSchema).default([]),
   behaviours: z.array(behaviourSchema).default([]),
+  statement: statementSchema,
 });
 
 export type SandboxTable = z.infer<typeof tableSchema>;
@@ -236,4 +244,12 @@ export function pickTable(options: SandboxTableInput): SandboxTableInput {
  */
 export function parseBehaviours(raw: unknown): Behaviour[] {
   return readStrictly(z.array(behaviourSchema), raw, 'behaviours');
+}
+
+/**
+ * Reads the `statement` section alone, as the controls take it.
+ * @throws SandboxError
+ */
+export function parseStatementTable(raw: unknown): StatementTable {
+  return readStrictly(statementSchema, raw, 'statement');
 }

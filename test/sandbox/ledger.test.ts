@@ -22,7 +22,8 @@ test('GET /ledger shows what moved, what did not, and what was asked', async () 
     at: '2026-11-21T12:00:00+07:00',
     totals: { count: 1, references: 1, amount: '100.25', fees: '0.00' },
     duplicatesRefused: 1,
-    requests: { token: 1, tokenRefresh: 0, payeeCheck: 1, transfer: 4, inquiry: 1, other: 0 },
+    requests: { token: 1, tokenRefresh: 0, payeeCheck: 1, transfer: 4, inquiry: 1, statement: 0, other: 0 },
+    statements: { issued: 0, downloads: 0, tokenSeen: false },
     entries: [
       {
         transRefNo: goodTransfer['transRefNo'],

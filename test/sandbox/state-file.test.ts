@@ -180,7 +180,15 @@ describe('the book', () => {
     }),
     { maxLength: 20 },
   );
-  const noRequests = { token: 0, tokenRefresh: 0, payeeCheck: 0, transfer: 0, inquiry: 0, other: 0 };
+  const noRequests = {
+    token: 0,
+    tokenRefresh: 0,
+    payeeCheck: 0,
+    transfer: 0,
+    inquiry: 0,
+    statement: 0,
+    other: 0,
+  };
 
   const toTransfer = (
     {

@@ -232,6 +232,7 @@ test('an address that the bank does not have gets 404 and is counted', async () 
     payeeCheck: 0,
     transfer: 0,
     inquiry: 0,
+    statement: 0,
     other: 1,
   });
 });

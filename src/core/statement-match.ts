@@ -1,0 +1,320 @@
+/**
+ * Reconciliation, one transfer at a time (design: "statement-match"): the lines of a day's statement held against the
+ * attempt with the same transRefNo. Pure, and without memory of other transfers, so that a day of any size is judged in
+ * a stream; statement-tally.ts adds up, statement-breaks.ts follows what differs over the days.
+ *
+ * Nothing is called paid but by a line whose status is complete and whose amount, payee, payer account and company are
+ * ours, and absence proves nothing (design: I3).
+ */
+import { formatBangkokDate, parseBangkokDate } from './bangkok-time.ts';
+import type { AttemptStatus } from './payout.ts';
+import type { StatementLine } from './statement.ts';
+import { findDifferences, fitsIdentity, isOwnReference, type Difference } from './statement-line.ts';
+import {
+  breakKinds,
+  type AttemptFacts,
+  type BreakFinding,
+  type BreakKind,
+  type Judgement,
+  type KeyFacts,
+  type LineClass,
+  type Loudness,
+  type PaidClass,
+  type StatementDay,
+  type StatementStep,
+} from './statement-types.ts';
+
+/** What we say of the money of an attempt: proved moved, proved unmoved, or in doubt. */
+type OurWord = 'paid' | 'closed' | 'open';
+
+const ourWords = {
+  recorded: 'open',
+  sent: 'open',
+  unresolved: 'open',
+  paid: 'paid',
+  failed: 'closed',
+  refused: 'closed',
+} as const satisfies Record<AttemptStatus, OurWord>;
+
+const nothing: Judgement = {
+  lineClasses: [],
+  paidClass: undefined,
+  breaks: [],
+  step: undefined,
+  stepLineAt: null,
+};
+
+/** Compares one key of a statement with the journal. A key with neither line nor attempt shows nothing. */
+export function matchKey(facts: KeyFacts, day: StatementDay): Judgement {
+  if (facts.lines.length === 0) return judgeAbsence(facts, day);
+  return facts.attempt === undefined ? judgeUnknown(facts.lines, day) : judgeKnown(facts, facts.attempt, day);
+}
+
+const loudestFirst = (breaks: readonly BreakFinding[]): readonly BreakFinding[] =>
+  breaks.toSorted((a, b) => breakKinds.indexOf(a.kind) - breakKinds.indexOf(b.kind));
+
+// ---------------------------------------------------------------- a line of ours
+
+/** The line that is held against the attempt, and what else is said of the same transfer. */
+interface Held {
+  readonly attempt: AttemptFacts;
+  readonly word: OurWord;
+  readonly line: StatementLine;
+  readonly lineAt: number;
+  /** Another line of the same transfer, here or later elsewhere, says otherwise. */
+  readonly isContradicted: boolean;
+  /** An earlier day's statement has it complete already. */
+  readonly isRepeated: boolean;
+}
+
+function judgeKnown(facts: KeyFacts, attempt: AttemptFacts, day: StatementDay): Judgement {
+  const held = hold(facts, attempt, day);
+  const differences = findDifferences(held.line, attempt, day.date);
+  const own = [...findStatusDifference(held), ...differences, ...findRepetition(held)];
+  const ownBreaks =
+    own.length === 0 ? [] : loudestFirst(own.map((difference) => toFinding(difference, held, day)));
+  const step = decideStep(held, fitsIdentity(differences));
+  const loudest = ownBreaks[0]?.kind;
+  const lineClass = loudest ?? cleanClass(held, day);
+  const isPaid = held.word === 'paid' || step === 'prove';
+  const isOfDay = attempt.order.tranDate === day.date;
+  return {
+    lineClasses: facts.lines.map((_, at) => (at === held.lineAt ? lineClass : 'twice')),
+    paidClass: isPaid && isOfDay ? toPaidClass(loudest, held.word) : undefined,
+    breaks: facts.lines.length === 1 ? ownBreaks : withSurplus(ownBreaks, facts.lines, held, day),
+    step,
+    stepLineAt: step === undefined ? null : held.lineAt,
+  };
+}
+
+function hold({ lines, elsewhere }: KeyFacts, attempt: AttemptFacts, { date }: StatementDay): Held {
+  const lineAt = lines.length === 1 ? 0 : pickLine(lines, attempt, date);
+  const line = lines[lineAt];
+  if (line === undefined) throw new RangeError('a key is held against no line');
+  const word = ourWords[attempt.attemptStatus];
+  if (lines.length === 1 && elsewhere.length === 0) {
+    return { attempt, word, line, lineAt, isContradicted: false, isRepeated: false };
+  }
+  const others = lines.filter((_, at) => at !== lineAt);
+  const later = elsewhere.filter((other) => other.date > date).map((other) => other.line);
+  // What failed on one day may complete on a later one, but what may have completed on any has not failed.
+  const counted = line.status === 'failed' ? elsewhere.map((other) => other.line) : later;
+  const isContradicted = [...others, ...counted].some((other) => contradicts(line, other));
+  const isRepeated =
+    line.status === 'complete' &&
+    elsewhere.some((other) => other.date < date && other.line.status === 'complete');
+  return { attempt, word, line, lineAt, isContradicted, isRepeated };
+}
+
+/** A line in process may be an earlier word on one that is complete; failed is whatever nothing else speaks of as alive. */
+function contradicts(line: StatementLine, other: StatementLine): boolean {
+  if (line.status !== 'complete') return other.status !== line.status;
+  return other.status === 'failed' || other.status === 'other';
+}
+
+/** Of several lines the one that is complete and ours; else one that is complete; else the first. */
+function pickLine(lines: readonly StatementLine[], attempt: AttemptFacts, date: string): number {
+  const isComplete = (line: StatementLine): boolean => line.status === 'complete';
+  const differences = lines.map((line) => findDifferences(line, attempt, date));
+  const clean = lines.findIndex((line, at) => isComplete(line) && differences[at]?.length === 0);
+  if (clean >= 0) return clean;
+  const ours = lines.findIndex((line, at) => isComplete(line) && fitsIdentity(differences[at] ?? []));
+  return Math.max(0, ours >= 0 ? ours : lines.findIndex(isComplete));
+}
+
+/** How the line's status and ours differ. */
+function findStatusDifference({ word, line, isContradicted }: Held): Difference[] {
+  const said = `the statement says ${line.statusText === '' ? 'nothing' : `"${line.statusText}"`}`;
+  const differs = (reason: string): Difference[] => [{ kind: 'status-differs', reason }];
+  switch (line.status) {
+    case 'complete':
+      if (word === 'closed') return differs(`we had called it failed, ${said}: the bank has paid it`);
+      return word === 'open' && isContradicted ? differs(`${said}, and another line contradicts it`) : [];
+    case 'failed':
+      if (word === 'paid') return differs(`we had called it paid, ${said}: the bank has not paid it`);
+      return word === 'open' && isContradicted ? differs(`${said}, and another line contradicts it`) : [];
+    case 'in-process':
+      return [{ kind: 'still-in-process', reason: `${said}: the bank has not finished it` }];
+    case 'other':
+      return [{ kind: 'unknown-status-word', reason: `${said}: the settings do not know this word` }];
+  }
+}
+
+const findRepetition = ({ isRepeated }: Held): Difference[] =>
+  isRepeated ? [{ kind: 'twice', reason: 'the statement of an earlier day has it complete already' }] : [];
+
+function toFinding({ kind, reason }: Difference, held: Held, { date }: StatementDay): BreakFinding {
+  return { kind, loudness: loudnessOf(kind, held), date, lineAt: held.lineAt, reason };
+}
+
+function loudnessOf(kind: BreakKind, { word, line }: Pick<Held, 'word' | 'line'>): Loudness {
+  const isComplete = line.status === 'complete';
+  switch (kind) {
+    case 'status-differs':
+      return word === 'closed' ? 'loudest' : 'loud';
+    case 'payee-differs':
+    case 'amount-differs':
+    case 'other-company':
+    case 'other-payer':
+    case 'twice':
+    case 'unknown-to-us':
+      return isComplete ? 'loud' : 'plain';
+    case 'still-in-process':
+      if (word === 'closed') return 'loud';
+      return word === 'paid' ? 'plain' : 'quiet';
+    case 'missing-at-bank':
+      return 'loud';
+    case 'no-trace':
+    case 'unknown-status-word':
+    case 'fee-differs':
+    case 'net-differs':
+    case 'wrong-day':
+      return 'plain';
+    case 'in-doubt-absent':
+      return 'quiet';
+  }
+}
+
+/** Adds that the statement has the same transfer more than once; one break, however many lines. */
+function withSurplus(
+  own: readonly BreakFinding[],
+  lines: readonly StatementLine[],
+  held: Held,
+  { date }: StatementDay,
+): readonly BreakFinding[] {
+  const lineAt = lines.findIndex((_, at) => at !== held.lineAt);
+  const surplus = lines[lineAt];
+  if (surplus === undefined) return own;
+  const numbers = lines.map(({ line }) => line).join(', ');
+  const complete = lines.filter(({ status }) => status === 'complete').length;
+  const reason = `${lines.length} lines for one transfer (lines ${numbers} of the file), ${complete} of them complete`;
+  const loudness = complete > 1 ? 'loud' : 'plain';
+  const rest = own.filter(({ kind }) => kind !== 'twice');
+  return loudestFirst([...rest, { kind: 'twice', loudness, date, lineAt, reason }]);
+}
+
+/** Where a line is counted that differs in nothing. */
+function cleanClass({ attempt, word, line }: Held, { date }: StatementDay): LineClass {
+  if (line.status === 'failed') return word === 'open' ? 'settled-failed' : 'agreed-failed';
+  const isOfDay = attempt.order.tranDate === date;
+  if (word === 'open') return isOfDay ? 'settled-paid' : 'settled-paid-other-day';
+  return isOfDay ? 'matched' : 'matched-other-day';
+}
+
+/** A line that repeats an earlier day's is not the one that proves it. */
+function toPaidClass(loudest: BreakKind | undefined, word: OurWord): PaidClass {
+  if (loudest === undefined) return word === 'open' ? 'settled-paid' : 'matched';
+  return loudest === 'twice' ? 'found-other-day' : loudest;
+}
+
+/** What the journal is to record. */
+function decideStep(held: Held, isOurs: boolean): StatementStep | undefined {
+  const { attempt, word, line, isContradicted } = held;
+  const isProof = isOurs && !isContradicted;
+  const noted = attempt.acknowledged && (isOurs || attempt.contested);
+  const note = word === 'open' && !noted ? 'doubt' : undefined;
+  switch (line.status) {
+    case 'complete': {
+      const isBelieved = word === 'paid' && attempt.payoutStatus !== 'disputed';
+      if (isBelieved) return undefined;
+      if (isProof) return 'prove';
+      return word === 'closed' ? 'doubt' : note;
+    }
+    case 'failed':
+      if (word === 'paid') return attempt.payoutStatus === 'paid' ? 'dispute' : undefined;
+      return word === 'open' && isProof ? 'fail' : note;
+    case 'in-process':
+      return word === 'closed' ? 'doubt' : note;
+    // A word that nobody knows tells no more than that the bank knows the reference.
+    case 'other':
+      return note;
+  }
+}
+
+// ---------------------------------------------------------------- a line that is not ours
+
+/** Lines whose reference the journal does not know: another company's own business, or money that we did not send. */
+function judgeUnknown(lines: readonly StatementLine[], { date, companyId }: StatementDay): Judgement {
+  const isOthers = (line: StatementLine): boolean =>
+    line.companyId !== '' && line.companyId !== companyId && !isOwnReference(line.transRefNo);
+  const ours = lines.flatMap((line, at) => (isOthers(line) ? [] : [at]));
+  const [firstAt, secondAt] = ours;
+  const first = lines[firstAt ?? -1];
+  if (firstAt === undefined || first === undefined) {
+    return { ...nothing, lineClasses: lines.map(() => 'others') };
+  }
+  const difference = describeUnknown(first, companyId);
+  const find = ({ kind, reason }: Difference, lineAt: number): BreakFinding => {
+    const loudness = loudnessOf(kind, { word: 'open', line: first });
+    return { kind, loudness, date, lineAt, reason };
+  };
+  const surplus = { kind: 'twice', reason: `${ours.length} lines with one reference` } as const;
+  return {
+    ...nothing,
+    lineClasses: lines.map((line, at) => {
+      if (at === firstAt) return difference.kind;
+      return isOthers(line) ? 'others' : 'twice';
+    }),
+    breaks: loudestFirst([
+      find(difference, firstAt),
+      ...(secondAt === undefined ? [] : [find(surplus, secondAt)]),
+    ]),
+  };
+}
+
+function describeUnknown(line: StatementLine, companyId: string): Difference {
+  if (line.companyId !== '' && line.companyId !== companyId) {
+    const reason = `the reference is of our making, and company ${line.companyId} is not ours`;
+    return { kind: 'other-company', reason };
+  }
+  if (line.transRefNo === '') {
+    return { kind: 'unknown-to-us', reason: 'the line names no transfer reference' };
+  }
+  const made = isOwnReference(line.transRefNo)
+    ? 'the reference is of our making, and this journal does not know it'
+    : 'this journal does not know the reference, which is not of our making';
+  return { kind: 'unknown-to-us', reason: made };
+}
+
+// ---------------------------------------------------------------- no line
+
+const dayMs = 86_400_000;
+
+/** Only the statement of an attempt's own day can lack it; that says nothing about the money of one in doubt. */
+function judgeAbsence({ attempt, elsewhere }: KeyFacts, day: StatementDay): Judgement {
+  if (attempt === undefined || attempt.order.tranDate !== day.date) return nothing;
+  const word = ourWords[attempt.attemptStatus];
+  if (word === 'closed') return nothing;
+  if (elsewhere.length > 0) return word === 'paid' ? { ...nothing, paidClass: 'found-other-day' } : nothing;
+  const find = (kind: 'missing-at-bank' | 'no-trace' | 'in-doubt-absent', reason: string): BreakFinding => {
+    const loudness = kind === 'missing-at-bank' ? 'loud' : kind === 'no-trace' ? 'plain' : 'quiet';
+    return { kind, loudness, date: day.date, lineAt: null, reason };
+  };
+  if (word === 'paid') {
+    const reason = 'we call it paid, and the statement of its day does not have it';
+    return { ...nothing, paidClass: 'missing-at-bank', breaks: [find('missing-at-bank', reason)] };
+  }
+  const waits = whyNotTraceless(attempt, day);
+  const found =
+    waits === undefined
+      ? find(
+          'no-trace',
+          "in doubt, in neither its day's statement nor the next day's; inquiry finds nothing, and the bank never acknowledged it",
+        )
+      : find('in-doubt-absent', `in doubt, and the statement of its day does not have it; ${waits}`);
+  return { ...nothing, breaks: [found] };
+}
+
+/** Why an absent attempt in doubt may still turn up; undefined when everything that can be asked has been. */
+function whyNotTraceless(attempt: AttemptFacts, { readDates }: StatementDay): string | undefined {
+  const { order, lastFinding, lastInquiryAtMs } = attempt;
+  const startMs = parseBangkokDate(order.tranDate);
+  if (startMs === undefined) throw new RangeError(`${order.tranDate} names no day`);
+  const nextMs = startMs + dayMs;
+  if (attempt.acknowledged || attempt.contested) return 'the bank has shown that it knows the reference';
+  if (!readDates.has(formatBangkokDate(nextMs))) return "the next day's statement has not been read";
+  if (lastInquiryAtMs === null || lastInquiryAtMs < nextMs) {
+    return 'the bank has not been asked about it since its day was over';
+  }
+  return lastFinding === 'not-found' ? undefined : 'the last inquiry did not say that it is not found';
+}
