@@ -1,10 +1,11 @@
-/** The bank behind its port: endpoints 1, 2, 5, 6 and 7 (§4). It tells what came back and decides nothing about money. */
+/** The bank behind its port: endpoints 1, 2, 5, 6, 7 and 8 (§4). It tells what came back and decides nothing about money. */
 import type { Bank, BankReply, BusinessFields, Clock } from '../core/ports.ts';
 import { readBankAddress } from './address.ts';
 import { postCall, postForm, type Call, type Desk, type ExchangeRecord } from './calls.ts';
 import { makeRateLimiter } from './rate-limiter.ts';
 import { readInquiryFields, readPayeeCheckFields, readTransferFields } from './replies.ts';
 import { inquiryBody, payeeCheckBody, transferBody, type Payer } from './requests.ts';
+import { readStatementFields, statementBody, type StatementBank } from './statement-request.ts';
 import { makeTokenKeeper, type TokenReading } from './token.ts';
 import { makeTransport, type TrustedCertificates } from './transport.ts';
 import { wireNames } from './wire.ts';
@@ -40,7 +41,7 @@ const always = () => true;
  * then at most timeoutMs for its answer. Whatever happens is data: only a bug throws.
  * @throws BankAddressError for a baseUrl that cannot or must not be used
  */
-export function makeBankClient(options: BankClientOptions): Bank & AsyncDisposable {
+export function makeBankClient(options: BankClientOptions): Bank & StatementBank & AsyncDisposable {
   const { clock } = options;
   const names = wireNames(options.scheme);
   const transport = makeTransport(readBankAddress(options.baseUrl), options.timeoutMs, options.ca);
@@ -69,6 +70,14 @@ export function makeBankClient(options: BankClientOptions): Bank & AsyncDisposab
         transRefNo: inquiry.transRefNo,
         body: (requestUid) => inquiryBody(inquiry, requestUid),
         read: readInquiryFields,
+        mayLeave: always,
+      }),
+    requestStatement: (request) =>
+      send({
+        endpoint: 'statement',
+        transRefNo: undefined,
+        body: () => statementBody(request),
+        read: readStatementFields,
         mayLeave: always,
       }),
     async [Symbol.asyncDispose]() {

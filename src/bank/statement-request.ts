@@ -1,0 +1,107 @@
+/** Endpoint 8: asking for the signed address of a day's statement (§2.7, §7.2). */
+import type { BankReply, BusinessFields } from '../core/ports.ts';
+import type { StatementDesk, StatementOffer } from '../core/statement-port.ts';
+import { readJsonObject, readText, type JsonObject } from './replies.ts';
+
+/** The interface writes the name of the date both ways: in its table, and in its sample. */
+export type StatementDateField = 'date' | 'Date';
+
+export interface StatementRequest {
+  readonly dateField: StatementDateField;
+  /** YYYYMMDD. */
+  readonly date: string;
+  /** Null for all companies of the partner. */
+  readonly companyId: string | null;
+}
+
+export interface StatementFields extends BusinessFields {
+  readonly address: string | undefined;
+  readonly key: string | undefined;
+}
+
+export interface StatementBank {
+  requestStatement(request: StatementRequest): Promise<BankReply<StatementFields>>;
+}
+
+/** statusCode of §7.2. */
+const offeredCode = '0';
+const notFoundCode = 'AU00002';
+
+/** A signed address may be long; a longer one than this is none. */
+const addressLengthMax = 16_384;
+
+/** The body of the request; "leave blank to include all" is taken by its word. */
+export function statementBody({ dateField, date, companyId }: StatementRequest): Record<string, string> {
+  return {
+    [dateField]: `${date.slice(0, 4)}-${date.slice(4, 6)}-${date.slice(6)}`,
+    companyID: companyId ?? '',
+  };
+}
+
+export function readStatementFields(body: string): StatementFields | undefined {
+  const object = readJsonObject(body);
+  const statusCode = object && readStatusCode(object);
+  if (object === undefined || statusCode === undefined) return undefined;
+  const address = object['storageSignedUrl'];
+  return {
+    statusCode,
+    statusDesc: readText(object, 'statusDesc'),
+    severity: undefined,
+    requestUid: undefined,
+    address: typeof address === 'string' && address.length <= addressLengthMax ? address : undefined,
+    key: readText(object, 'unZipKey'),
+  };
+}
+
+/** Success is a zero here, which may come as a number. */
+function readStatusCode(object: JsonObject): string | undefined {
+  const code = object['statusCode'];
+  return code === 0 ? offeredCode : readText(object, 'statusCode');
+}
+
+/** The desk over a bank client. */
+export function makeStatementDesk(bank: StatementBank, dateField: StatementDateField): StatementDesk {
+  return {
+    request: async (date, companyId) =>
+      readOffer(await bank.requestStatement({ dateField, date, companyId })),
+  };
+}
+
+const unavailable = (why: string, retryAfterMs: number | null = null): StatementOffer => ({
+  kind: 'unavailable',
+  why,
+  retryAfterMs,
+});
+
+/** What a reply to endpoint 8 means; a code that §7.2 lacks is for a person to read. */
+function readOffer(reply: BankReply<StatementFields>): StatementOffer {
+  switch (reply.kind) {
+    case 'not-sent':
+    case 'lost':
+      return unavailable(reply.why);
+    case 'withheld':
+      return unavailable('the request was withheld');
+    case 'credentials-refused':
+      return { kind: 'refused', code: reply.code, text: 'the bank refuses our credentials' };
+    case 'answered':
+      return reply.fields === undefined
+        ? readSilence(reply.httpStatus, reply.retryAfterMs ?? null)
+        : readCode(reply.fields);
+  }
+}
+
+function readCode({ statusCode, statusDesc, address, key }: StatementFields): StatementOffer {
+  if (statusCode === notFoundCode) return { kind: 'not-found' };
+  if (statusCode !== offeredCode)
+    return { kind: 'refused', code: statusCode, text: statusDesc ?? 'no description' };
+  if (address === undefined || address === '')
+    return unavailable('the bank says success and gives no address of the file');
+  return { kind: 'offered', address, key: key ?? null };
+}
+
+/** An answer without a business code: its HTTP status is all there is. */
+function readSilence(httpStatus: number, retryAfterMs: number | null): StatementOffer {
+  const text = `the bank answered HTTP ${httpStatus} with a body that is not what the interface says`;
+  const isFinal = httpStatus >= 300 && httpStatus < 500 && httpStatus !== 408 && httpStatus !== 429;
+  return isFinal ? { kind: 'refused', code: `HTTP ${httpStatus}`, text } : unavailable(text, retryAfterMs);
+}

@@ -1,0 +1,156 @@
+/** The statements folder: the bank's bytes as they came, each under a name that tells their day and their hash. */
+import { createHash, randomBytes, type Hash } from 'node:crypto';
+import { mkdir, open, readdir, rm, stat, type FileHandle } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type {
+  KeptOriginal,
+  OriginalDraft,
+  StatementRefused,
+  StatementVault,
+} from '../core/statement-port.ts';
+import { AtomicFile, failWith, publishFile, readTemporaryName } from './atomic-file.ts';
+import { openRegularFile, readBlocks } from './inspect.ts';
+import { FileRejected } from './payout-file-rejected.ts';
+import { findForm, formBytes } from './statement-form.ts';
+
+/** Readable by the owner only. */
+const fileMode = 0o600;
+const folderMode = 0o700;
+
+/** Characters of the hash that a name shows. */
+const shownHashLength = 10;
+
+const datePattern = /^\d{8}$/;
+
+const errorCode = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? '';
+
+/** A new file in the folder under a name that only says that it is unfinished. */
+export async function openTemporary(
+  folder: string,
+  name: string,
+): Promise<{ readonly path: string; readonly handle: FileHandle }> {
+  const path = join(folder, `.${name}.${randomBytes(6).toString('hex')}.tmp`);
+  try {
+    return { path, handle: await open(path, 'wx', fileMode) };
+  } catch (error) {
+    throw failWith('create', path, error);
+  }
+}
+
+class Draft implements OriginalDraft {
+  readonly #folder: string;
+  readonly #date: string;
+  readonly #path: string;
+  readonly #handle: FileHandle;
+  readonly #hash: Hash = createHash('sha256');
+  #head = Buffer.alloc(0);
+  #sizeBytes = 0;
+  #isKept = false;
+
+  constructor(folder: string, date: string, path: string, handle: FileHandle) {
+    this.#folder = folder;
+    this.#date = date;
+    this.#path = path;
+    this.#handle = handle;
+  }
+
+  async write(bytes: Uint8Array): Promise<void> {
+    this.#hash.update(bytes);
+    this.#sizeBytes += bytes.length;
+    const wanted = formBytes - this.#head.length;
+    if (wanted > 0) this.#head = Buffer.concat([this.#head, bytes.subarray(0, wanted)]);
+    try {
+      await this.#handle.writeFile(bytes);
+    } catch (error) {
+      throw failWith('write', this.#path, error);
+    }
+  }
+
+  async keep(): Promise<KeptOriginal> {
+    try {
+      await this.#handle.sync();
+      await this.#handle.close();
+    } catch (error) {
+      throw failWith('write', this.#path, error);
+    }
+    const sha256 = this.#hash.digest('hex');
+    const { form, ending } = findForm(this.#head);
+    const name = `${this.#date}.${sha256.slice(0, shownHashLength)}.original.${ending}`;
+    const path = join(this.#folder, name);
+    const state = await publishFile({ path, temporaryPath: this.#path, sha256 });
+    this.#isKept = true;
+    return { path, sha256, sizeBytes: this.#sizeBytes, form, isNew: state === 'published' };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#isKept) return;
+    await this.#handle.close().catch(() => undefined);
+    await rm(this.#path, { force: true });
+  }
+}
+
+/**
+ * The vault in a folder, which is created (for its owner only) when it is not there.
+ * @throws OutputFileError here and from every method, naming the path and the cure
+ */
+export async function openStatementVault(folder: string): Promise<StatementVault> {
+  const root = resolve(folder);
+  try {
+    await mkdir(root, { recursive: true, mode: folderMode });
+  } catch (error) {
+    throw failWith('create', root, error);
+  }
+  return {
+    draft: (date) => openDraft(root, date),
+    keepFile: (date, path) => keepFile(root, date, path),
+    keepKey,
+    removeLeftovers: (beforeMs) => removeLeftovers(root, beforeMs),
+  };
+}
+
+async function openDraft(root: string, date: string): Promise<Draft> {
+  if (!datePattern.test(date)) throw new RangeError(`${date} is no YYYYMMDD`);
+  const { path, handle } = await openTemporary(root, `${date}.original`);
+  return new Draft(root, date, path, handle);
+}
+
+async function keepFile(root: string, date: string, path: string): Promise<KeptOriginal | StatementRefused> {
+  try {
+    const { handle } = await openRegularFile(path);
+    try {
+      await using draft = await openDraft(root, date);
+      for await (const block of readBlocks(handle)) await draft.write(block);
+      return await draft.keep();
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    if (error instanceof FileRejected) return { kind: 'refused', refusal: error.rejection };
+    throw error;
+  }
+}
+
+/** The key's own hash stands in its name too: should the bank give another one, both are kept. */
+async function keepKey(original: KeptOriginal, key: string): Promise<string> {
+  const mark = createHash('sha256').update(key).digest('hex').slice(0, shownHashLength);
+  await using file = await AtomicFile.open(`${original.path}.${mark}.key`);
+  await file.write(key);
+  const prepared = await file.finish();
+  await publishFile(prepared);
+  return prepared.path;
+}
+
+const leftoverPattern = /^\d{8}\.original$|\.original\.[a-z]+\.[0-9a-f]+\.key$|^statement\.opened$/;
+
+async function removeLeftovers(root: string, beforeMs: number): Promise<void> {
+  try {
+    for (const name of await readdir(root)) {
+      if (!leftoverPattern.test(readTemporaryName(name) ?? '')) continue;
+      const path = join(root, name);
+      if ((await stat(path)).mtimeMs < beforeMs) await rm(path, { force: true });
+    }
+  } catch (error) {
+    // Another process may have finished with one meanwhile.
+    if (errorCode(error) !== 'ENOENT') throw failWith('clean up', root, error);
+  }
+}

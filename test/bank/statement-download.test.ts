@@ -1,0 +1,271 @@
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { makeBankClient } from '../../src/bank/client.ts';
+import { makeStatementCourier, type CourierOptions } from '../../src/bank/statement-download.ts';
+import { makeStatementDesk } from '../../src/bank/statement-request.ts';
+import { answer, clientOptions, clientSecret, startFakeBank } from './fake-bank.ts';
+import { makeCertificate, type Certificate } from './self-signed.ts';
+
+const open: (() => Promise<void> | void)[] = [];
+afterEach(async () => {
+  for (const close of open.splice(0)) await close();
+});
+
+interface Host {
+  readonly url: string;
+  readonly requests: IncomingMessage[];
+}
+
+/** A host of files on loopback. */
+async function host(serve: RequestListener, certificate?: Certificate): Promise<Host> {
+  const requests: IncomingMessage[] = [];
+  const listener: RequestListener = (request, response) => {
+    requests.push(request);
+    serve(request, response);
+  };
+  const server = certificate === undefined ? createServer(listener) : createTlsServer(certificate, listener);
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  open.push(() => {
+    for (const socket of sockets) socket.destroy();
+    return new Promise<void>((resolve) => server.close(() => resolve()));
+  });
+  const { port } = server.address() as AddressInfo;
+  const url = `${certificate === undefined ? 'http' : 'https'}://127.0.0.1:${port}/s.csv?signature=secret`;
+  return { url, requests };
+}
+
+const defaults: CourierOptions = { bytesMax: 1_000_000, timeoutMs: 5_000, idleMs: 2_000 };
+
+/** Brings what is there, and tells what came. */
+async function bring(url: string, changes: Partial<CourierOptions> = {}, signal?: AbortSignal) {
+  const blocks: Uint8Array[] = [];
+  const take = async (bytes: Uint8Array) => void blocks.push(bytes);
+  const delivery = await makeStatementCourier({ ...defaults, ...changes }).bring(url, take, signal);
+  expect(JSON.stringify(delivery)).not.toMatch(/secret|signature/);
+  const refusal = delivery.kind === 'delivered' ? undefined : delivery.refusal;
+  return { kind: delivery.kind, code: refusal?.code, message: refusal?.message, body: Buffer.concat(blocks) };
+}
+
+const send =
+  (body: string | Buffer, status = 200, headers: Record<string, string> = {}): RequestListener =>
+  (_, response) =>
+    void response.writeHead(status, headers).end(body);
+const redirect = (location: string, status = 302) => send('', status, { location });
+const file = send('NO,AMOUNT\r\n', 200, { 'content-type': 'text/csv' });
+
+describe('a file', () => {
+  it('comes to the byte, large ones in blocks, each waited for', async () => {
+    const large = Buffer.alloc(900_000, 'abc');
+    const { url } = await host(send(large));
+    let under = 0;
+    let sizeBytes = 0;
+    const take = async (bytes: Uint8Array) => {
+      expect((under += 1)).toBe(1);
+      await new Promise((resolve) => setImmediate(resolve));
+      sizeBytes += bytes.length;
+      under -= 1;
+    };
+    const delivery = await makeStatementCourier(defaults).bring(url, take);
+    expect(delivery).toEqual({ kind: 'delivered', sizeBytes: large.length });
+    expect(sizeBytes).toBe(large.length);
+  });
+
+  it('comes over https from a host that proves itself, and from no other', async () => {
+    const certificate = makeCertificate(Date.now());
+    const { url } = await host(file, certificate);
+    expect(await bring(url, { ca: certificate.cert })).toMatchObject({ kind: 'delivered' });
+    expect(await bring(url)).toMatchObject({ kind: 'refused', code: 'download-failed' });
+  });
+
+  it('that is empty is delivered: whoever reads it says so', async () => {
+    expect(await bring((await host(send(''))).url)).toMatchObject({ kind: 'delivered' });
+  });
+
+  it('that cannot be written down throws as the disk did', async () => {
+    const { url } = await host(send(Buffer.alloc(500_000)));
+    const full = () => Promise.reject(new Error('the disk is full'));
+    await expect(makeStatementCourier(defaults).bring(url, full)).rejects.toThrow('the disk is full');
+  });
+});
+
+describe("the file's host", () => {
+  it('never sees the token, nor any header of the bank client', async () => {
+    const files = await host(file);
+    const bank = await startFakeBank();
+    const client = makeBankClient(clientOptions(bank.baseUrl));
+    open.push(async () => {
+      await client[Symbol.asyncDispose]();
+      await bank[Symbol.asyncDispose]();
+    });
+    bank.behave = ({ path }, response) =>
+      path.endsWith('-file') && answer(response, { statusCode: '0', storageSignedUrl: files.url });
+    const offer = await makeStatementDesk(client, 'date').request('20261120', null);
+    expect(await bring(offer.kind === 'offered' ? offer.address : '')).toMatchObject({ kind: 'delivered' });
+    const [token] = bank.business().map(({ headers }) => headers.authorization);
+    expect(token).toBe('Bearer token-1');
+    const [seen] = files.requests;
+    expect(Object.keys(seen?.headers ?? {}).toSorted()).toEqual([
+      'accept',
+      'accept-encoding',
+      'connection',
+      'host',
+    ]);
+    const all = JSON.stringify([seen?.rawHeaders, seen?.url, seen?.method]);
+    for (const secret of ['token-1', 'Bearer', clientSecret, 'my-app']) expect(all).not.toContain(secret);
+  });
+
+  it('on the other side of a redirect sees nothing either', async () => {
+    const second = await host(file);
+    const first = await host(redirect(second.url));
+    expect(await bring(first.url)).toMatchObject({ kind: 'delivered' });
+    expect(Object.keys(second.requests[0]?.headers ?? {})).toHaveLength(4);
+  });
+});
+
+describe('an address', () => {
+  it.each([
+    ['nonsense', 'address-unusable'],
+    ['', 'address-unusable'],
+    ['ftp://files.example/s.csv?signature=secret', 'address-unusable'],
+    ['file:///etc/passwd?secret', 'address-unusable'],
+    ['https://me:secret@files.example/s.csv', 'address-unusable'],
+    ['http://files.example/s.csv?signature=secret', 'address-insecure'],
+    ['http://127.0.0.1.example/?secret', 'address-insecure'],
+    ['http://127.0.0.1:1/?signature=secret', 'download-failed'],
+  ])('%s is %s', async (address, code) => {
+    expect(await bring(address)).toMatchObject({ kind: 'refused', code });
+  });
+});
+
+describe('a redirect', () => {
+  it.each([301, 302, 303, 307, 308])('of HTTP %i is followed, three times at most', async (status) => {
+    let left = 3;
+    const { url, requests } = await host((request, response) =>
+      ((left -= 1) >= 0 ? redirect('/next?signature=secret', status) : file)(request, response),
+    );
+    expect(await bring(url)).toMatchObject({ kind: 'delivered' });
+    left = 4;
+    expect(await bring(url)).toMatchObject({
+      code: 'redirects',
+      message: expect.stringContaining('3 redirects'),
+    });
+    expect(requests).toHaveLength(8);
+  });
+
+  it.each([
+    ['https://127.0.0.1:1/?secret', 'redirect-refused', 'from http to https'],
+    ['ftp://127.0.0.1/?secret', 'redirect-refused', 'from http to ftp'],
+    ['file:///etc/passwd', 'redirect-refused', 'from http to file'],
+    ['http://files.example/?secret', 'address-insecure', 'https'],
+    ['http://[secret', 'redirect-unusable', 'no address'],
+  ])('to %s is refused', async (location, code, words) => {
+    const { url } = await host(redirect(location));
+    expect(await bring(url)).toMatchObject({
+      kind: 'refused',
+      code,
+      message: expect.stringContaining(words),
+    });
+  });
+
+  it('from https to http is refused, and nothing asked there', async () => {
+    const certificate = makeCertificate(Date.now());
+    const clear = await host(file);
+    const { url } = await host(redirect(clear.url), certificate);
+    expect(await bring(url, { ca: certificate.cert })).toMatchObject({ code: 'redirect-refused' });
+    expect(clear.requests).toEqual([]);
+  });
+});
+
+describe('what is no statement', () => {
+  it.each([
+    ['<!DOCTYPE html><html>', 'text/csv'],
+    ['\ufeff \r\n<html>', 'application/octet-stream'],
+    ['<?xml version="1.0"?><Error>', 'application/xml'],
+    ['Your session has expired', 'text/html; charset=utf-8'],
+  ])('a page %j of type %s is brought to be looked at, and named', async (body, type) => {
+    const { url } = await host(send(body, 200, { 'content-type': type }));
+    const found = await bring(url);
+    expect(found).toMatchObject({ kind: 'web-page', code: 'web-page', body: Buffer.from(body) });
+    expect(found.message).toContain('a web page, not a statement');
+  });
+
+  it('an archive is one, whatever its type says', async () => {
+    const { url } = await host(send('PK\x03\x04', 200, { 'content-type': 'text/html' }));
+    expect(await bring(url)).toMatchObject({ kind: 'delivered' });
+  });
+
+  it.each([
+    [403, 'expired'],
+    [404, 'not there'],
+    [500, 'later'],
+    [204, 'later'],
+    [206, 'later'],
+  ])('HTTP %i is refused', async (status, words) => {
+    const { url } = await host(send(status === 204 ? '' : 'x', status));
+    const code = `download-http-${status}`;
+    expect(await bring(url)).toMatchObject({
+      kind: 'refused',
+      code,
+      message: expect.stringContaining(words),
+    });
+  });
+});
+
+/** Writes for as long as anybody listens. */
+function pour(response: ServerResponse, block: Buffer): void {
+  while (!response.destroyed && response.write(block));
+  response.once('drain', () => pour(response, block));
+}
+
+describe('limits', () => {
+  it('cut off a body without end', async () => {
+    const { url } = await host((_, response) => pour(response, Buffer.alloc(65_536, 'x')));
+    const found = await bring(url);
+    expect(found).toMatchObject({ kind: 'refused', code: 'download-too-large' });
+    expect(found.body.length).toBeLessThanOrEqual(defaults.bytesMax);
+  });
+
+  it('refuse ten gigabytes that are announced, before the first byte', async () => {
+    const { url } = await host((_, response) => {
+      response.writeHead(200, { 'content-length': '10000000000' });
+      pour(response, Buffer.alloc(65_536, 'x'));
+    });
+    expect(await bring(url)).toMatchObject({ code: 'download-too-large', body: Buffer.alloc(0) });
+  });
+
+  it('end a silence: before the answer, and within it', async () => {
+    const silent = await host(() => {});
+    expect(await bring(silent.url, { idleMs: 60 })).toMatchObject({ code: 'download-silent' });
+    const stuck = await host((_, response) => void response.writeHead(200).write('NO,'));
+    expect(await bring(stuck.url, { idleMs: 60 })).toMatchObject({ code: 'download-silent' });
+  });
+
+  it('end a drip that never stops', async () => {
+    const { url } = await host((_, response) => {
+      const drip = setInterval(() => response.write('x'), 10);
+      response.on('close', () => clearInterval(drip));
+    });
+    expect(await bring(url, { idleMs: 100, timeoutMs: 250 })).toMatchObject({ code: 'download-slow' });
+  });
+
+  it('know a body that was cut short', async () => {
+    const { url } = await host((_, response) => {
+      response.writeHead(200, { 'content-length': '100' });
+      response.write('NO,AMOUNT\r\n', () => response.destroy());
+    });
+    expect(await bring(url)).toMatchObject({ kind: 'refused', code: 'download-cut' });
+  });
+
+  it('are the same for a person who interrupts', async () => {
+    const { url } = await host((_, response) => void response.writeHead(200).write('NO,'));
+    expect(await bring(url, {}, AbortSignal.timeout(50))).toMatchObject({ code: 'download-stopped' });
+    expect(await bring(url, {}, AbortSignal.abort())).toMatchObject({ code: 'download-stopped' });
+  });
+});

@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, readFile, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { StatementVault } from '../../src/core/statement-port.ts';
+import { OutputFileError } from '../../src/files/atomic-file.ts';
+import { openStatementVault } from '../../src/files/statement-vault.ts';
+
+let folder = '';
+let vault: StatementVault;
+beforeEach(async () => {
+  folder = join(await mkdtemp(join(tmpdir(), 'paydrop-vault-')), 'statements');
+  vault = await openStatementVault(folder);
+});
+afterEach(() => rm(join(folder, '..'), { recursive: true }));
+
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
+const permissions = async (path: string) => (await stat(path)).mode & 0o777;
+
+async function keep(bytes: Uint8Array, date = '20261120') {
+  await using draft = await vault.draft(date);
+  for (let from = 0; from < bytes.length; from += 5) await draft.write(bytes.subarray(from, from + 5));
+  return await draft.keep();
+}
+
+describe('an original', () => {
+  test.each([
+    ['plain', 'csv', Buffer.from('NO,AMOUNT\r\n')],
+    ['gzip', 'gz', gzipSync('NO,AMOUNT\r\n')],
+    ['zip', 'zip', Buffer.from('PK\x03\x04 and so on')],
+    ['other', 'bin', Buffer.from('<html>an error</html>')],
+    ['other', 'bin', Buffer.from([1, 2, 3])],
+    ['other', 'bin', Buffer.alloc(0)],
+  ])('of form %s is kept as .%s, to the byte, for its owner only', async (form, ending, bytes) => {
+    const hash = sha256(bytes);
+    const path = join(folder, `20261120.${hash.slice(0, 10)}.original.${ending}`);
+    expect(await keep(bytes)).toEqual({ path, sha256: hash, sizeBytes: bytes.length, form, isNew: true });
+    expect(await readFile(path)).toEqual(bytes);
+    expect(await permissions(path)).toBe(0o600);
+    expect(await permissions(folder)).toBe(0o700);
+    expect(await readdir(folder)).toHaveLength(1);
+  });
+
+  test('kept twice is one file, another one for the day is a second', async () => {
+    const first = await keep(Buffer.from('one'));
+    expect(await keep(Buffer.from('one'))).toEqual({ ...first, isNew: false });
+    expect((await keep(Buffer.from('two'))).isNew).toBe(true);
+    expect(await readdir(folder)).toHaveLength(2);
+  });
+
+  test('never takes the place of another file', async () => {
+    const { path } = await keep(Buffer.from('one'));
+    await writeFile(path, 'something else');
+    await expect(keep(Buffer.from('one'))).rejects.toThrow(OutputFileError);
+    expect(await readFile(path, 'utf8')).toBe('something else');
+  });
+
+  test('that is not kept is gone', async () => {
+    {
+      await using draft = await vault.draft('20261120');
+      await draft.write(Buffer.from('half'));
+      expect(await readdir(folder)).toHaveLength(1);
+    }
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  test('has a date in its name and nothing else', async () => {
+    await expect(vault.draft('../x')).rejects.toThrow(RangeError);
+  });
+});
+
+test('a file that a person has given is copied, and stays', async () => {
+  const path = join(folder, '..', 'mine.csv');
+  await writeFile(path, 'NO\r\n');
+  expect(await vault.keepFile('20261120', path)).toMatchObject({
+    form: 'plain',
+    sha256: sha256(Buffer.from('NO\r\n')),
+  });
+  expect(await readFile(path, 'utf8')).toBe('NO\r\n');
+  expect(await vault.keepFile('20261120', `${path}.not`)).toMatchObject({
+    kind: 'refused',
+    refusal: { code: 'file-missing' },
+  });
+});
+
+test('a key lies beside the original that it did not open, for its owner only', async () => {
+  const original = await keep(Buffer.from('PK\x03\x04'));
+  const path = await vault.keepKey(original, 'k1');
+  expect(path.startsWith(`${original.path}.`)).toBe(true);
+  expect(await readFile(path, 'utf8')).toBe('k1');
+  expect(await permissions(path)).toBe(0o600);
+  expect(await vault.keepKey(original, 'k1')).toBe(path);
+  expect(await vault.keepKey(original, 'k2')).not.toBe(path);
+});
+
+test('what a crash left half written is removed once it is old, and nothing else', async () => {
+  const mark = '0123456789ab';
+  const old = [`.20261120.original.${mark}.tmp`, `.statement.opened.${mark}.tmp`];
+  const others = [`.20261120.v1.breaks.csv.${mark}.tmp`, '20261120.0123456789.original.csv', 'notes.txt'];
+  for (const name of [...old, ...others]) {
+    await writeFile(join(folder, name), 'x');
+    await utimes(join(folder, name), 1_000, 1_000);
+  }
+  await writeFile(join(folder, `.20261121.original.${mark}.tmp`), 'x');
+  await vault.removeLeftovers(2_000_000);
+  expect((await readdir(folder)).toSorted()).toEqual(
+    [...others, `.20261121.original.${mark}.tmp`].toSorted(),
+  );
+});
