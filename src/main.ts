@@ -14,6 +14,7 @@ import { sandboxCommand } from './cli/sandbox.ts';
 import { settleCommand } from './cli/settle.ts';
 import { showCommand } from './cli/show.ts';
 import { statusCommand } from './cli/status.ts';
+import { watchCommand } from './cli/watch.ts';
 
 /** The reader of our output may leave before the end (`paydrop status | head`): that is no failure. */
 function tolerateClosedPipe(stream: NodeJS.WriteStream): void {
@@ -36,6 +37,7 @@ try {
     .command(cancelCommand)
     .command(retryCommand)
     .command(backupCommand)
+    .command(watchCommand)
     .command(sandboxCommand)
     .command(configCommand)
     .parseAsync();

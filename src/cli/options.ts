@@ -69,7 +69,7 @@ export function makeCommandLine(args: readonly string[]): Argv<GlobalOptions> {
 }
 
 /** Beside src/ and dist/ alike. */
-function readVersion(): string {
+export function readVersion(): string {
   const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
   return (manifest as { readonly version: string }).version;
 }

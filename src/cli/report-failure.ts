@@ -9,6 +9,7 @@ import type { ExitCode } from './exit-codes.ts';
 const expectedErrors: Readonly<Record<string, ExitCode>> = {
   SettingsError: exitCodes.usage,
   JournalRefusedError: exitCodes.usage,
+  InboxRefusedError: exitCodes.usage,
   BankAddressError: exitCodes.usage,
   SandboxError: exitCodes.usage,
   /** What the command line's own parser throws. */

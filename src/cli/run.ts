@@ -1,8 +1,10 @@
 /** `paydrop run FILE..`: pays the files once and waits until everything is settled. */
 import type { CommandModule } from 'yargs';
+import { basename } from 'node:path';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { loadCommandSettings } from './load-settings.ts';
 import type { GlobalOptions } from './options.ts';
+import type { NoticeDesk } from './notice-desk.ts';
 import type { FileOutcome } from './run-file.ts';
 import type { Sender } from './sender.ts';
 
@@ -69,7 +71,9 @@ async function runFiles(options: RunOptions): Promise<ExitCode> {
   const { listenForInterrupt } = await import('./interrupt.ts');
   const { openProgress } = await import('./progress.ts');
   const log = makeLogger(options.logLevel);
-  await using sender = await openSender(loaded, log, 'run', systemClock, recovery);
+  await using sender = await openSender(loaded, log, 'run', { recovery });
+  const { openNoticeDesk } = await import('./notice-desk.ts');
+  const notices = await openNoticeDesk(loaded, sender.journal, log, sender.clock);
   tellOfLoss(sender, recovery !== undefined);
   using interrupt = listenForInterrupt(() =>
     process.stderr.write(
@@ -88,10 +92,27 @@ async function runFiles(options: RunOptions): Promise<ExitCode> {
       progress.close();
     }
     const code = await printOutcome(sender, path, outcome, options.json);
+    await tellOfOutcome(notices, path, outcome);
     exitCode = code > exitCode ? code : exitCode;
-    if (interrupt.signal.aborted) return exitCodes.stoppedShort;
+    if (interrupt.signal.aborted) break;
   }
-  return exitCode;
+  await notices.tellOfDoubt().catch(() => undefined);
+  await notices.postOnce(noticesWaitMs, interrupt.signal);
+  return interrupt.signal.aborted ? exitCodes.stoppedShort : exitCode;
+}
+
+/** How long a run that has ended waits for its notices to be taken; the next process tries what is left. */
+const noticesWaitMs = 5_000;
+
+/** A notice that cannot be made changes nothing about what was paid. */
+async function tellOfOutcome(notices: NoticeDesk, path: string, outcome: FileOutcome): Promise<void> {
+  const fileName = basename(path);
+  try {
+    if (outcome.kind === 'rested' && !outcome.isRepeat) await notices.tellOfBatch(outcome.reports);
+    if (outcome.kind === 'rejected') await notices.tellOfRejection(fileName, outcome.rejection);
+  } catch (error) {
+    notices.noteFailure(error);
+  }
 }
 
 async function printOutcome(

@@ -10,7 +10,8 @@ const stemBytesMax = 190;
 /** Invisible characters, line separators, lone surrogates, and what Unix or Windows cannot have in a name. */
 const unsafeCharacters = /[\p{C}\p{Zl}\p{Zp}/\\:*?"<>|]/gu;
 
-function cutToBytes(text: string, bytesMax: number): string {
+/** The start of a text that has at most so many bytes in UTF-8, without a half letter. */
+export function cutToBytes(text: string, bytesMax: number): string {
   let bytes = 0;
   let kept = '';
   for (const character of text) {
@@ -21,12 +22,14 @@ function cutToBytes(text: string, bytesMax: number): string {
   return kept;
 }
 
+/** A file's name with what no system should meet in one replaced, and never hidden. */
+export function replaceUnsafe(name: string): string {
+  return name.replaceAll(unsafeCharacters, '_').replace(/^\.+/, '_');
+}
+
 /** The input file's name without `.csv`, safe as a part of a file name on any system. */
 function computeStem(fileName: string): string {
-  const stem = fileName
-    .replace(/\.csv$/i, '')
-    .replaceAll(unsafeCharacters, '_')
-    .replace(/^\.+/, '_');
+  const stem = replaceUnsafe(fileName.replace(/\.csv$/i, ''));
   return cutToBytes(stem, stemBytesMax).trim() || 'payouts';
 }
 

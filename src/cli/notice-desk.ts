@@ -1,0 +1,131 @@
+/** Notices as the settings ask for them: kept in the journal first, then delivered, never in the way of paying. */
+import type { LoadedSettings } from '../config.ts';
+import type { NoticeChannel, NoticeDraft, NoticeSender } from '../core/notice.ts';
+import {
+  describeBatchDone,
+  describeBatchHalted,
+  describeFileRejected,
+  describeInDoubt,
+  type NoticeScene,
+  type RejectedFile,
+} from '../core/notice-body.ts';
+import { summariseBatch } from '../core/batch-summary.ts';
+import type { Clock, FileRejection } from '../core/ports.ts';
+import type { Store } from '../core/store-port.ts';
+import type { Logger } from '../log.ts';
+import { requireWebhook } from '../webhook-secret.ts';
+import { NoticeBell, postNotices, postNoticesOnce, type NoticeContext } from '../worker/notice-post.ts';
+import type { WrittenReports } from '../worker/report.ts';
+import { readVersion } from './options.ts';
+
+export class NoticeDesk {
+  readonly #loaded: LoadedSettings;
+  readonly #context: NoticeContext & { readonly store: Store };
+  readonly #channels: readonly NoticeChannel[];
+  readonly #bell = new NoticeBell();
+
+  constructor(loaded: LoadedSettings, context: NoticeContext & { readonly store: Store }) {
+    this.#loaded = loaded;
+    this.#context = context;
+    this.#channels = context.senders.map(({ channel }) => channel);
+  }
+
+  /** A batch has come to rest. */
+  async tellOfBatch({ summary, files }: WrittenReports): Promise<void> {
+    const { batch } = summary;
+    const news = { summary, reports: files.map(({ path }) => path) };
+    if (batch.status === 'done') {
+      const reports = await this.#context.store.reports(batch.batchId);
+      const eventSeq = Math.max(0, ...reports.map((report) => report.eventSeq));
+      await this.#add(describeBatchDone(this.#scene, news, eventSeq));
+    }
+    if (batch.status === 'halted')
+      await this.#add(describeBatchHalted(this.#scene, news, batch.restedAtMs ?? 0));
+  }
+
+  /** A file that a run was given was rejected: told of once for each time it is tried. */
+  async tellOfRejection(fileName: string, rejection: FileRejection): Promise<void> {
+    const fileKey = `${fileName}:${this.#context.clock.now()}`;
+    await this.tellOfFile({ fileKey, fileName, batchId: null, rejection, remedy: null, reports: [] });
+  }
+
+  /** A notice that could not be made. */
+  noteFailure(error: unknown): void {
+    this.#context.log('error', 'a notice could not be made', { err: error });
+  }
+
+  async tellOfFile(file: RejectedFile): Promise<void> {
+    await this.#add(describeFileRejected(this.#scene, file));
+  }
+
+  /** Batches with transfers that have been in doubt for too long. */
+  async tellOfDoubt(): Promise<void> {
+    const { store, clock } = this.#context;
+    if (this.#channels.length === 0) return;
+    const beforeMs = clock.now() - this.#loaded.settings.notices.inDoubtAfterMs;
+    for (const batchId of await store.batchesInDoubtSince(beforeMs)) {
+      const batch = await store.batch(batchId);
+      if (batch === undefined) continue;
+      const [totals, holds] = [await store.totals(batchId), await store.holdTotals(batchId)];
+      const summary = summariseBatch(batch, totals, holds, { exceptionsOk: false });
+      const reports = (await store.reports(batchId)).map(({ path }) => path);
+      const [oldest] = await store.inDoubt(0, 1, batchId);
+      const sinceMs = oldest?.attempt.intentAtMs ?? beforeMs;
+      await this.#add(describeInDoubt(this.#scene, { summary, reports }, sinceMs));
+    }
+  }
+
+  /** Delivers until told to stop; what is left is for the next process. */
+  async post(stop: AbortSignal): Promise<void> {
+    await postNotices(this.#context, this.#bell, stop);
+  }
+
+  /** Tries once what is due, for no longer than this. */
+  async postOnce(waitMs: number, stop: AbortSignal): Promise<void> {
+    if (this.#channels.length > 0) await postNoticesOnce(this.#context, waitMs, stop);
+  }
+
+  get #scene(): NoticeScene {
+    const { store, clock } = this.#context;
+    return { journalId: store.journalId, isSandbox: this.#loaded.isSandbox, nowMs: clock.now() };
+  }
+
+  /** A notice that cannot be kept stops nobody. */
+  async #add(notice: NoticeDraft): Promise<void> {
+    if (this.#channels.length === 0) return;
+    try {
+      await this.#context.store.addNotice(notice, this.#channels);
+      this.#bell.ring();
+    } catch (error) {
+      this.#context.log('error', 'a notice could not be kept', { kind: notice.kind, err: error });
+    }
+  }
+}
+
+/** @throws SettingsError when the settings ask for a webhook and there is no secret for it */
+export async function openNoticeDesk(
+  loaded: LoadedSettings,
+  store: Store,
+  logger: Logger,
+  clock: Clock,
+): Promise<NoticeDesk> {
+  const senders: NoticeSender[] = [];
+  const webhook = requireWebhook(loaded.notices.webhookUrl, loaded.notices.webhookSecret);
+  if (webhook !== undefined) {
+    const { makeWebhook } = await import('../notices/webhook.ts');
+    senders.push(makeWebhook({ ...webhook, version: readVersion(), clock }));
+  }
+  const { command } = loaded.notices;
+  if (command.length > 0) {
+    const { makeCommand } = await import('../notices/command.ts');
+    const onEnd = (facts: object): void => logger.debug(facts, 'the command for notices has ended');
+    senders.push(makeCommand({ command, env: process.env, clock, onEnd }));
+  }
+  return new NoticeDesk(loaded, {
+    store,
+    senders,
+    clock,
+    log: (level, message, facts) => logger[level](facts, message),
+    random: Math.random,
+  });
+}

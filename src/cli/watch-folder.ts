@@ -1,0 +1,192 @@
+/** The drop folder worked by the process that has the right to send: everything of the watcher put together. */
+import type { Log } from '../worker/context.ts';
+import { parseTimeOfDay } from '../core/service-hours.ts';
+import { openIntake } from '../files/intake.ts';
+import { probeFolders } from '../files/disk-probe.ts';
+import { probeBank } from '../bank/probe.ts';
+import { finishReports } from '../worker/report.ts';
+import type { Round } from '../worker/rounds.ts';
+import { Watcher } from '../worker/watch.ts';
+import { DiskWatch, keepGoing, type WatchEvent, type WatchSetup } from '../worker/watch-setup.ts';
+import { openNoticeDesk, type NoticeDesk } from './notice-desk.ts';
+import { restBatch } from './run-file.ts';
+import { makeContext, type Sender } from './sender.ts';
+import { renderWatchEvent } from './watch-lines.ts';
+import type { WatchReport } from './watch-report.ts';
+import { tellOfLoss } from './recovery.ts';
+
+/** How often the figures of /healthz and /metrics are read. */
+const figuresMs = 2_000;
+/** How often it is looked for transfers that have been in doubt for too long. */
+const doubtLookMs = 60_000;
+/** A bank that is out of reach is looked at this often. */
+const sickBankMs = 2_000;
+const bankTimeoutMs = 5_000;
+
+/**
+ * Works the folder until it is stopped.
+ * @returns false when the time of grace was over before all that was in flight had ended
+ */
+export async function workFolder(
+  sender: Sender,
+  report: WatchReport,
+  stop: AbortSignal,
+  json: boolean,
+): Promise<boolean> {
+  const { loaded, journal: store, clock } = sender;
+  const { watch } = loaded.settings;
+  const log: Log = (level, message, facts) => sender.log[level](facts, message);
+  tellOfLoss(sender, false);
+  stop.addEventListener('abort', () => (report.isStopping = true), { once: true });
+  await using intake = await openIntake({
+    folders: loaded.folders,
+    watch,
+    isSidecarExpected: loaded.settings.input.control === 'sidecar',
+    journalId: store.journalId,
+    clock,
+    log,
+  });
+  const notices = await openNoticeDesk(loaded, store, sender.log, clock);
+  const disk = new DiskWatch(clock, log, () => probeDisks(sender));
+  const tell = (event: WatchEvent): void => {
+    report.noteChange();
+    if (event.kind === 'file-ended') report.metrics.countFile(event.outcome);
+    process.stdout.write(`${renderWatchEvent(event, clock.now(), json)}\n`);
+    passOn(notices, event).catch((error: unknown) => notices.noteFailure(error));
+  };
+  const setup = makeSetup(sender, report, { intake, disk, log, stop, tell });
+  const watcher = new Watcher(setup, {
+    probeMs: watch.probeMs,
+    rounds: (askAll) => listRounds(sender, askAll),
+  });
+  report.begin({ sender, watcher, intake, disk });
+  const sides = [...watchOutside(setup, sender, report, notices), notices.post(stop)];
+  return await endWithin(watch.graceMs, stop, clock, Promise.all([watcher.work(), ...sides]));
+}
+
+interface Around extends Pick<WatchSetup, 'intake' | 'disk' | 'log' | 'stop' | 'tell'> {}
+
+/** The watcher's parts, from what a process that may send has. */
+function makeSetup(sender: Sender, report: WatchReport, around: Around): WatchSetup {
+  const { loaded, journal: store, clock, reader, runs, paces, outbox } = sender;
+  const { filesAtOnce, waitMs } = loaded.settings.watch;
+  return {
+    ...around,
+    store,
+    reader,
+    clock,
+    runs,
+    paces,
+    payer: loaded.settings.bank,
+    filesAtOnce,
+    waitMs,
+    openContext: (until, count, payer) => ({
+      ...makeContext(sender, until, count, payer),
+      isWatchedElsewhere: true,
+    }),
+    report: (batchId) => restBatch(sender, batchId, false),
+    finishReports: (batchId) => finishReports(store, outbox, batchId),
+    count: (payout) => {
+      if (payout === undefined) return;
+      report.noteChange();
+      report.metrics.countChange(payout.status);
+    },
+  };
+}
+
+/** What looks around beside the watcher's own work. */
+function watchOutside(
+  setup: WatchSetup,
+  sender: Sender,
+  report: WatchReport,
+  notices: NoticeDesk,
+): readonly Promise<void>[] {
+  const { clock, stop } = setup;
+  return [
+    keepGoing(setup, 'reading the figures', async () => {
+      await report.refresh();
+      await clock.sleep(figuresMs, stop);
+    }),
+    keepGoing(setup, 'looking at the bank', () => lookAtBank(sender, report, stop)),
+    keepGoing(setup, 'looking for old doubt', async () => {
+      await notices.tellOfDoubt();
+      await clock.sleep(doubtLookMs, stop);
+    }),
+  ];
+}
+
+/** Waits for the work to end; when it is asked to stop, no longer than the time of grace. */
+async function endWithin(
+  graceMs: number,
+  stop: AbortSignal,
+  clock: Sender['clock'],
+  work: Promise<unknown>,
+): Promise<boolean> {
+  const over = new AbortController();
+  const ended = work.then(() => true);
+  const stopped = new Promise<false>((resolve) => {
+    const wait = (): void => void clock.sleep(graceMs, over.signal).then(() => resolve(false));
+    if (stop.aborted) wait();
+    else stop.addEventListener('abort', wait, { once: true });
+  });
+  try {
+    return await Promise.race([ended, stopped]);
+  } finally {
+    over.abort();
+  }
+}
+
+/** What is wrong with journal or folders; undefined when all take writes. */
+async function probeDisks({ loaded, journal, clock }: Sender): Promise<string | undefined> {
+  const { work, archive, rejected, outbox } = loaded.folders;
+  const trouble = await probeFolders([work, outbox, archive, rejected]);
+  if (trouble !== undefined) return trouble.why;
+  try {
+    await journal.probe(clock.now());
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+async function lookAtBank(sender: Sender, report: WatchReport, stop: AbortSignal): Promise<void> {
+  const { clock, bankAddress, loaded, log } = sender;
+  const found = await probeBank(bankAddress, bankTimeoutMs, { stop });
+  if (stop.aborted) return;
+  if (found.kind === 'reachable') {
+    if (report.bankTrouble !== undefined) log.info('the bank is within reach again');
+    report.bankTrouble = undefined;
+  } else {
+    if (report.bankTrouble === undefined) log.warn({ why: found.why }, 'the bank is out of reach');
+    report.bankTrouble = { sinceMs: report.bankTrouble?.sinceMs ?? clock.now(), why: found.why };
+  }
+  await clock.sleep(report.bankTrouble === undefined ? loaded.settings.watch.probeMs : sickBankMs, stop);
+}
+
+/** The rounds of every day that the settings ask for. */
+function listRounds({ loaded, log }: Sender, askAll: () => Promise<number>): readonly Round[] {
+  const { inquiryAt } = loaded.settings.watch;
+  const minute = parseTimeOfDay(inquiryAt);
+  if (minute === undefined) return [];
+  const atMs = minute * 60_000;
+  const make = async (): Promise<boolean> => {
+    const asked = await askAll();
+    log.info({ asked }, 'everything in doubt was inquired about');
+    return true;
+  };
+  return [{ name: 'inquiry', atMs, make }];
+}
+
+async function passOn(notices: NoticeDesk, event: WatchEvent): Promise<void> {
+  if (event.kind === 'batch-rested') return notices.tellOfBatch(event.reports);
+  const { why, item, path, batchId, outcome } = event;
+  if (outcome === 'archived' || why === undefined) return;
+  await notices.tellOfFile({
+    fileKey: item.itemId,
+    fileName: item.fileName,
+    batchId: batchId ?? null,
+    rejection: { line: null, column: null, ...why },
+    remedy: null,
+    reports: [path],
+  });
+}

@@ -1,0 +1,180 @@
+/** What is seen of a watcher from outside: its state, /healthz and /metrics. */
+import type { LoadedSettings } from '../config.ts';
+import { closeLine, openLine } from '../core/line.ts';
+import { parseListenAddress } from '../core/listen-address.ts';
+import type { BatchReason, Clock } from '../core/ports.ts';
+import { mayBeginAtMs, readServiceHours } from '../core/service-hours.ts';
+import {
+  showHealth,
+  judgeHealth,
+  type PayerLine,
+  type Trouble,
+  type WatchState,
+} from '../core/watch-health.ts';
+import type { Logger } from '../log.ts';
+import { makeMetrics, type Metrics } from '../monitor/metrics.ts';
+import { openMonitor, type Monitor } from '../monitor/server.ts';
+import { makePaces } from '../worker/pace.ts';
+import type { Watcher } from '../worker/watch.ts';
+import type { DiskWatch } from '../worker/watch-setup.ts';
+import { readVersion } from './options.ts';
+import { countUnderWay, type Sender } from './sender.ts';
+import type { Intake } from '../core/intake-port.ts';
+
+/** What there is to tell of once this process has the right to send. */
+export interface Working {
+  readonly sender: Sender;
+  readonly watcher: Watcher;
+  readonly intake: Intake;
+  readonly disk: DiskWatch;
+}
+
+/** Figures of the journal, read every now and then. */
+interface Figures {
+  readonly rowsInDoubt: number;
+  readonly oldestInDoubtAtMs: number | undefined;
+  readonly openBatches: number;
+  /** A stop of the settings' payer account that the journal knows of. */
+  readonly stop: BatchReason | undefined;
+}
+
+const noFigures: Figures = { rowsInDoubt: 0, oldestInDoubtAtMs: undefined, openBatches: 0, stop: undefined };
+
+export class WatchReport {
+  readonly metrics: Metrics;
+  bankTrouble: Trouble | undefined;
+  isStopping = false;
+  readonly #loaded: LoadedSettings;
+  readonly #log: Logger;
+  readonly #clock: Clock;
+  #working: Working | undefined;
+  #figures: Figures = noFigures;
+  #changes = 0;
+
+  constructor(loaded: LoadedSettings, log: Logger, clock: Clock) {
+    this.#loaded = loaded;
+    this.#log = log;
+    this.#clock = clock;
+    this.metrics = this.#openMetrics();
+  }
+
+  /** This process has the right to send from now on. */
+  begin(working: Working): void {
+    this.#working = working;
+  }
+
+  /** A row has changed, or a file has come in: what is counted is counted anew. */
+  noteChange(): void {
+    this.#changes += 1;
+  }
+
+  /** Reads the figures that the journal alone knows. */
+  async refresh(): Promise<void> {
+    const store = this.#working?.sender.journal;
+    if (store === undefined) return;
+    const { companyId, payerAccount } = this.#loaded.settings.bank;
+    const [rowsInDoubt, oldestInDoubtAtMs, open, stop] = await Promise.all([
+      store.countInDoubt(),
+      store.oldestInDoubtAtMs(),
+      store.openBatches(),
+      store.lineStop(companyId, payerAccount),
+    ]);
+    const figures = { rowsInDoubt, oldestInDoubtAtMs, openBatches: open.length, stop };
+    // Another process may have changed something.
+    if (JSON.stringify(figures) !== JSON.stringify(this.#figures)) this.noteChange();
+    this.#figures = figures;
+  }
+
+  /** Opens /healthz and /metrics, where the settings ask for them. */
+  async listen(): Promise<Monitor | undefined> {
+    const listen = parseListenAddress(this.#loaded.settings.watch.listen);
+    if (listen === undefined) return undefined;
+    return openMonitor({
+      listen,
+      clock: this.#clock,
+      log: (level, message, facts) => this.#log[level](facts, message),
+      readHealth: () => ({
+        ...showHealth(this.readState(), this.#clock.now(), this.#sinceTurnMs),
+        isSandbox: this.#loaded.isSandbox,
+      }),
+      renderMetrics: () => this.metrics.render(),
+    });
+  }
+
+  readState(): WatchState {
+    const { bankTrouble } = this;
+    const working = this.#working;
+    if (working === undefined) {
+      const idle = { inbox: { kind: 'there' }, lines: [], failingBatches: [] } as const;
+      const counts = { filesWaiting: 0, filesInWork: 0, ...noFigures };
+      const role = this.isStopping ? 'stopping' : 'standby';
+      const nowMs = this.#clock.now();
+      return { role, ...idle, ...counts, bankTrouble, diskTrouble: undefined, lastLookMs: nowMs };
+    }
+    const { watcher, intake, disk, sender } = working;
+    const { view } = intake;
+    return {
+      role: this.isStopping ? 'stopping' : watcher.isRecovered ? 'active' : 'starting',
+      inbox: view.state,
+      diskTrouble: disk.trouble,
+      bankTrouble,
+      lines: this.#readLines(sender),
+      filesWaiting: view.waiting,
+      filesInWork: watcher.files.inWork,
+      ...this.#figures,
+      failingBatches: watcher.batches.failing,
+      lastLookMs: watcher.lastTurn.atMs,
+    };
+  }
+
+  /** The lines as this process knows them; the stop that the journal knows of comes first. */
+  #readLines({ lines, loaded }: Sender): readonly PayerLine[] {
+    const { companyId, payerAccount } = loaded.settings.bank;
+    const own = `${companyId} ${payerAccount}`;
+    const hours = readServiceHours(loaded.settings.serviceHours);
+    const nowMs = this.#clock.now();
+    const opensAtMs = hours === undefined ? nowMs : mayBeginAtMs(hours, nowMs);
+    const known = new Map([[own, openLine], ...[...lines].map(([key, { state }]) => [key, state] as const)]);
+    return [...known].map(([key, state]) => {
+      const { stop } = this.#figures;
+      if (key === own && stop !== undefined)
+        return { ...openLine, status: 'halted', why: stop, paysNewFiles: true };
+      return { ...(opensAtMs > nowMs ? closeLine(state, opensAtMs) : state), paysNewFiles: key === own };
+    });
+  }
+
+  #openMetrics(): Metrics {
+    const { settings, isSandbox } = this.#loaded;
+    const idle = makePaces(settings.transfer.concurrency, settings.verify.concurrency);
+    const paces = () => this.#working?.sender.paces ?? idle;
+    return makeMetrics({
+      version: readVersion(),
+      isSandbox,
+      now: () => this.#clock.now(),
+      readWatch: () => this.readState(),
+      readHealth: () => judgeHealth(this.readState(), this.#clock.now(), this.#sinceTurnMs),
+      paces: {
+        get transfers() {
+          return paces().transfers;
+        },
+        get checks() {
+          return paces().checks;
+        },
+        get inquiries() {
+          return paces().inquiries;
+        },
+      },
+      countRowsUnderWay: () => (this.#working === undefined ? 0 : countUnderWay(this.#working.sender)),
+      countByStatus: async () => (await this.#working?.sender.journal.countByStatus()) ?? new Map(),
+      changeCount: () => this.#changes,
+      countNoticesWaiting: async () => (await this.#working?.sender.journal.countNotices()) ?? 0,
+      log: (level, message, facts) => this.#log[level](facts, message),
+    });
+  }
+
+  /** By a clock that nobody sets. */
+  get #sinceTurnMs(): number {
+    const turn = this.#working?.watcher.lastTurn;
+    return turn === undefined ? 0 : performance.now() - turn.atElapsedMs;
+  }
+}

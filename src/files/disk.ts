@@ -1,0 +1,196 @@
+/**
+ * The steps by which files go through the watcher's folders. Each is whole or has not happened when the machine
+ * stops, but for the two that write; they are handed in so that a test can stop the machine between any two.
+ */
+import { createHash } from 'node:crypto';
+import { constants, createReadStream, type BigIntStats } from 'node:fs';
+import {
+  chmod,
+  link,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  rename,
+  rmdir,
+  unlink,
+  type FileHandle,
+} from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { errorCode, noLinkCodes, syncFolder } from './atomic-file.ts';
+
+/** A path; as bytes where a name is no UTF-8. */
+export type Place = string | Buffer;
+
+export interface Disk {
+  /** Makes a folder that must not be there, for its owner only. */
+  makeFolder(path: string): Promise<void>;
+  rename(from: Place, to: Place): Promise<void>;
+  /** Gives a file a second name; never overwrites. */
+  link(from: Place, to: Place): Promise<void>;
+  /** Removes a file; it need not be there. */
+  remove(path: Place): Promise<void>;
+  /** Removes an empty folder. */
+  removeFolder(path: string): Promise<void>;
+  /** Copies into a new file, durably, with the time of change of the source. */
+  copy(source: FileHandle, to: string): Promise<void>;
+  /** Writes a new file, durably. */
+  write(path: string, text: string): Promise<void>;
+  /** Makes the names in a folder durable, where its file system can. */
+  sync(folder: string): Promise<void>;
+}
+
+/** The source of a copy cannot be read: it is the file that is bad, not the disk that it goes to. */
+export class UnreadableSourceError extends Error {
+  override readonly name = 'UnreadableSourceError';
+}
+
+const blockBytes = 1_048_576;
+/** Of shares that cannot make a folder durable. */
+const noSyncCodes = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EISDIR']);
+
+async function copyDurably(source: FileHandle, to: string): Promise<void> {
+  await using target = await open(to, 'wx', 0o600);
+  const buffer = Buffer.allocUnsafe(blockBytes);
+  for (let position = 0; ;) {
+    const { bytesRead } = await source.read(buffer, 0, blockBytes, position).catch((error: unknown) => {
+      throw new UnreadableSourceError(`cannot read: ${(error as Error).message}`, { cause: error });
+    });
+    if (bytesRead === 0) break;
+    await target.writeFile(buffer.subarray(0, bytesRead));
+    position += bytesRead;
+  }
+  const { atimeMs, mtimeMs } = await source.stat();
+  await target.utimes(atimeMs / 1_000, mtimeMs / 1_000);
+  await target.sync();
+}
+
+async function writeDurably(path: string, text: string): Promise<void> {
+  await using target = await open(path, 'wx', 0o600);
+  await target.writeFile(text);
+  await target.sync();
+}
+
+/** Nothing can stand there: no such name, or one that is longer than any. */
+const nothingCodes = new Set(['ENOENT', 'ENAMETOOLONG']);
+
+async function removeFile(path: Place): Promise<void> {
+  try {
+    await unlink(path);
+  } catch (error) {
+    if (!nothingCodes.has(errorCode(error))) throw error;
+  }
+}
+
+async function syncWherePossible(folder: string): Promise<void> {
+  try {
+    await syncFolder(folder);
+  } catch (error) {
+    if (!noSyncCodes.has(errorCode(error))) throw error;
+  }
+}
+
+export const realDisk: Disk = {
+  makeFolder: async (path) => {
+    await mkdir(path, { mode: 0o700 });
+  },
+  rename,
+  link,
+  remove: removeFile,
+  removeFolder: rmdir,
+  copy: copyDurably,
+  write: writeDurably,
+  sync: syncWherePossible,
+};
+
+// ---------------------------------------------------------------- looking
+
+/** A name in a folder; `bytes` where the folder's own is no UTF-8. */
+export function joinName(folder: string, name: Buffer): Place {
+  const text = name.toString('utf8');
+  return Buffer.from(text, 'utf8').equals(name)
+    ? join(folder, text)
+    : Buffer.concat([Buffer.from(join(folder, '/'), 'utf8'), name]);
+}
+
+/** What stands under a name, links not followed; undefined for nothing. */
+export async function lookAt(path: Place): Promise<BigIntStats | undefined> {
+  try {
+    return await lstat(path, { bigint: true });
+  } catch (error) {
+    if (nothingCodes.has(errorCode(error))) return undefined;
+    throw error;
+  }
+}
+
+/** Device, inode, size and time of the last writing: what a rename does not change. */
+export function printContent({ dev, ino, size, mtimeNs }: BigIntStats): string {
+  return `${dev}-${ino}-${size}-${mtimeNs}`;
+}
+
+/** The same with the time of the last change of any kind. */
+export function printFile(stats: BigIntStats): string {
+  return `${printContent(stats)}-${stats.ctimeNs}`;
+}
+
+export function isSameFile(one: BigIntStats, other: BigIntStats): boolean {
+  return one.dev === other.dev && one.ino === other.ino;
+}
+
+/** Opens an ordinary file, without following a link or waiting for a pipe. */
+export function openPlainly(path: string): Promise<FileHandle> {
+  return open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+}
+
+/** Takes the rights of others away and makes the bytes durable, where that is allowed. */
+export async function secureFile(path: string): Promise<void> {
+  await chmod(path, 0o600).catch(() => undefined);
+  try {
+    await using file = await openPlainly(path);
+    await file.sync();
+  } catch (error) {
+    // Whoever reads it meets the same, and says so.
+    if (errorCode(error) === 'EIO' || errorCode(error) === 'ENOSPC') throw error;
+  }
+}
+
+/** SHA-256 of a file's bytes. */
+export async function hashBytes(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return hash.digest('hex');
+}
+
+// ---------------------------------------------------------------- moving
+
+/** Renames on one file system without ever overwriting; again after a crash between its two steps. */
+export async function moveUnlessTaken(disk: Disk, from: Place, to: Place): Promise<'moved' | 'taken'> {
+  try {
+    await disk.link(from, to);
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST' && !noLinkCodes.has(errorCode(error))) throw error;
+    const [source, target] = [await lookAt(from), await lookAt(to)];
+    if (target === undefined) {
+      await disk.rename(from, to);
+      return 'moved';
+    }
+    if (source === undefined || !isSameFile(source, target)) return 'taken';
+  }
+  await disk.remove(from);
+  return 'moved';
+}
+
+/** Removes a folder with the files in it, sidecars before their files; it need not be there. */
+export async function removeFilledFolder(disk: Disk, folder: string): Promise<void> {
+  try {
+    const names = await readdir(folder);
+    for (const name of names.toSorted((one, other) => other.length - one.length)) {
+      await disk.remove(join(folder, name));
+    }
+    await disk.removeFolder(folder);
+    await disk.sync(dirname(folder));
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+  }
+}

@@ -1,0 +1,258 @@
+/** Works the open batches, several at once: whoever was dropped first goes first, and a big one starves no small one. */
+import type { Payout } from '../core/payout.ts';
+import type { Batch } from '../core/ports.ts';
+import { isAtRest } from './at-rest.ts';
+import { followPayer, isNothingLeft } from './known-batch.ts';
+import { runBatch } from './run-batch.ts';
+import { computeBackoffMs, noteFailure, type WatchSetup } from './watch-setup.ts';
+
+/** How often it is looked for batches that another process has let go on. */
+const lookAgainMs = 2_000;
+/** A batch of no more rows may take the place that is kept from the big ones. */
+const smallRowsMax = 1_000;
+/** Rows of a batch settle one after the other: they are reported together, this often. */
+const updateEveryMs = 60_000;
+/** A run that rested sooner than this has done nothing. */
+const hotRunMs = 5_000;
+
+interface Failing {
+  readonly failures: number;
+  readonly notBeforeMs: number;
+  readonly why: string;
+}
+
+export class BatchDesk {
+  readonly #setup: WatchSetup;
+  readonly #onRest: (batch: Batch) => Promise<void>;
+  readonly #running = new Map<string, Promise<void>>();
+  /** Batches for which a file in work/ waits, and which the journal may hold to be at rest. */
+  readonly #offered = new Set<string>();
+  /** Batches at rest whose reports are due, from when on. */
+  readonly #due = new Map<string, number>();
+  readonly #failing = new Map<string, Failing>();
+  /** Batches that rested at once although rows of theirs wait. */
+  readonly #hot = new Map<string, { readonly rests: number; readonly notBeforeMs: number }>();
+  readonly #reportedAtMs = new Map<string, number>();
+  #taken = 0;
+  #bell = new AbortController();
+  #waiting = 0;
+
+  /** @param onRest told when a batch is at rest and its reports are written */
+  constructor(setup: WatchSetup, onRest: (batch: Batch) => Promise<void>) {
+    this.#setup = setup;
+    this.#onRest = onRest;
+  }
+
+  /** Batches that are being run. */
+  get running(): ReadonlySet<string> {
+    return new Set(this.#running.keys());
+  }
+
+  /** Batches that wait for a place. */
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  /** Batches that could not be worked or reported, with what was in the way. */
+  get failing(): readonly { readonly batchId: string; readonly why: string }[] {
+    return [...this.#failing].map(([batchId, { why }]) => ({ batchId, why }));
+  }
+
+  /** A file waits for this batch to come to rest. */
+  offer(batch: Batch): void {
+    this.#offered.add(batch.batchId);
+    this.ring();
+  }
+
+  /** Rows of a batch have changed outside a run: it is reported when nothing of it is in doubt, or in a while. */
+  noteChange(batchId: string, isSettled: boolean): void {
+    const lastMs = this.#reportedAtMs.get(batchId) ?? 0;
+    const dueAtMs = isSettled ? this.#setup.clock.now() : lastMs + updateEveryMs;
+    this.#due.set(batchId, Math.min(dueAtMs, this.#due.get(batchId) ?? Infinity));
+    this.ring();
+  }
+
+  ring(): void {
+    this.#bell.abort();
+    this.#bell = new AbortController();
+  }
+
+  /** Reports that an earlier process did not come to write. */
+  async recover(): Promise<void> {
+    const { store, clock } = this.#setup;
+    for (const batchId of await store.unreportedBatches()) this.#due.set(batchId, clock.now());
+  }
+
+  /** One look at what is open, and the wait for the next. */
+  async step(): Promise<void> {
+    const { clock, stop, disk } = this.#setup;
+    const bell = this.#bell.signal;
+    if (disk.trouble === undefined) {
+      await this.#reportDue();
+      await this.#startOpen();
+    }
+    await clock.sleep(lookAgainMs, AbortSignal.any([bell, stop]));
+  }
+
+  /** Resolves when every run has ended. */
+  async ended(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running.values());
+  }
+
+  async #reportDue(): Promise<void> {
+    const nowMs = this.#setup.clock.now();
+    for (const [batchId, atMs] of this.#due) {
+      if (atMs > nowMs || this.#isToWait(batchId) || this.#running.has(batchId)) continue;
+      this.#due.delete(batchId);
+      await this.#guard(batchId, () => this.#rest(batchId));
+    }
+  }
+
+  async #startOpen(): Promise<void> {
+    const { store } = this.#setup;
+    const stopped = new Map<string, boolean>();
+    let waiting = 0;
+    for (const batch of await this.#readOpen()) {
+      const { batchId, payerAccount } = batch;
+      if (this.#running.has(batchId) || this.#isToWait(batchId)) continue;
+      if (!(await this.#isToRun(batch))) continue;
+      let isStopped = stopped.get(payerAccount);
+      isStopped ??= (await store.lineStop(batch.companyId, payerAccount)) !== undefined;
+      stopped.set(payerAccount, isStopped);
+      // Under a stop nothing could be sent: what has not begun waits, and goes on by itself when the stop is lifted.
+      if (!isStopped && this.#hasPlace(batch)) this.#start(batch);
+      else waiting += 1;
+    }
+    this.#waiting = waiting;
+  }
+
+  /** Open batches, the oldest drop first, and those for which a file waits. */
+  async #readOpen(): Promise<readonly Batch[]> {
+    const { store } = this.#setup;
+    const open = await store.openBatches();
+    const known = new Set(open.map(({ batchId }) => batchId));
+    for (const batchId of this.#offered) if (!known.has(batchId)) await this.#restOffered(batchId);
+    return open;
+  }
+
+  async #restOffered(batchId: string): Promise<void> {
+    if (this.#running.has(batchId) || this.#isToWait(batchId)) return;
+    await this.#guard(batchId, () => this.#rest(batchId));
+  }
+
+  /** True for a batch with something to send, or one that a file waits for and that has not come to rest. */
+  async #isToRun(batch: Batch): Promise<boolean> {
+    const { store } = this.#setup;
+    const { batchId, status } = batch;
+    if (status === 'halted') {
+      if (this.#offered.has(batchId)) await this.#restOffered(batchId);
+      return false;
+    }
+    if (status === 'sealed') return true;
+    if (this.#offered.has(batchId) && !(await isNothingLeft(store, batch))) return true;
+    const [ready] = await store.readyPage(batchId, 0, 1);
+    if (ready !== undefined) return true;
+    if (status !== 'paused') return false;
+    const holds = await store.holdTotals(batchId);
+    return holds.some(({ hold, rows }) => hold === 'paused' && rows > 0);
+  }
+
+  /** One place is kept from the big files, so that a small one need not wait until they are through. */
+  #hasPlace({ rows }: Batch): boolean {
+    const { filesAtOnce } = this.#setup;
+    const places = filesAtOnce > 1 && rows > smallRowsMax ? filesAtOnce - 1 : filesAtOnce;
+    return this.#taken < places;
+  }
+
+  #start(batch: Batch): void {
+    const { batchId } = batch;
+    this.#taken += 1;
+    let holdsPlace = true;
+    const leavePlace = (): void => {
+      if (!holdsPlace) return;
+      holdsPlace = false;
+      this.#taken -= 1;
+      this.ring();
+    };
+    const run = this.#guard(batchId, () => this.#run(batch, leavePlace)).finally(() => {
+      this.#running.delete(batchId);
+      leavePlace();
+      this.ring();
+    });
+    this.#running.set(batchId, run);
+  }
+
+  async #run(known: Batch, leavePlace: () => void): Promise<void> {
+    const { store, log, payer, stop, runs, waitMs, clock } = this.#setup;
+    const { batchId } = known;
+    const batch = await followPayer(store, known, payer.payerAccount, log);
+    const waitOver = new AbortController();
+    const others = new Set<string>();
+    const count = (payout: Payout | undefined): void => {
+      if (payout !== undefined && payout.batchId !== batchId) others.add(payout.batchId);
+      this.#setup.count(payout);
+    };
+    const context = this.#setup.openContext(AbortSignal.any([stop, waitOver.signal]), count, batch);
+    void context.run.allSent.then(leavePlace);
+    const startedMs = clock.now();
+    runs.add(context.run);
+    try {
+      const end = await runBatch(context, batch, { waitMs, isPatient: true, interrupted: stop, waitOver });
+      if (end === 'interrupted') {
+        await this.#setup.finishReports(batchId);
+        return;
+      }
+    } finally {
+      runs.delete(context.run);
+    }
+    for (const other of others) this.noteChange(other, true);
+    await this.#rest(batchId, true);
+    await this.#coolDown(batchId, startedMs);
+  }
+
+  /** A batch that rests at once with rows that could be sent is not run again and again without a breath. */
+  async #coolDown(batchId: string, startedMs: number): Promise<void> {
+    const { clock, store } = this.#setup;
+    const batch = await store.batch(batchId);
+    if (batch?.status !== 'paused' || clock.now() - startedMs > hotRunMs) {
+      this.#hot.delete(batchId);
+      return;
+    }
+    const rests = (this.#hot.get(batchId)?.rests ?? 0) + 1;
+    this.#hot.set(batchId, { rests, notBeforeMs: clock.now() + computeBackoffMs(rests) });
+  }
+
+  /** Writes what is due; the file that waits for the batch ends. */
+  async #rest(batchId: string, hasEnded = false): Promise<void> {
+    const { store, clock, tell } = this.#setup;
+    if (!hasEnded && !this.#offered.has(batchId) && !(await isAtRest(store, batchId))) return;
+    const reports = await this.#setup.report(batchId);
+    this.#reportedAtMs.set(batchId, clock.now());
+    const { batch } = reports.summary;
+    await this.#onRest(batch);
+    this.#offered.delete(batchId);
+    tell({ kind: 'batch-rested', reports });
+  }
+
+  #isToWait(batchId: string): boolean {
+    const nowMs = this.#setup.clock.now();
+    const notBeforeMs = [this.#failing.get(batchId), this.#hot.get(batchId)].map(
+      (one) => one?.notBeforeMs ?? 0,
+    );
+    return Math.max(...notBeforeMs) > nowMs;
+  }
+
+  /** One batch that fails keeps none of the others from going on; it is tried again, later and later. */
+  async #guard(batchId: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+      this.#failing.delete(batchId);
+    } catch (error) {
+      const failures = (this.#failing.get(batchId)?.failures ?? 0) + 1;
+      const notBeforeMs = this.#setup.clock.now() + computeBackoffMs(failures);
+      this.#failing.set(batchId, { failures, notBeforeMs, why: (error as Error).message });
+      this.#due.set(batchId, notBeforeMs);
+      await noteFailure(this.#setup, 'a batch', error, { batchId }).catch(() => undefined);
+    }
+  }
+}
