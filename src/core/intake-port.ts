@@ -19,9 +19,12 @@ export type InboxState = { readonly kind: 'there' } | { readonly kind: 'gone'; r
 /** What the inbox holds that has not been claimed. */
 export interface InboxView {
   readonly state: InboxState;
-  /** Files that are not finished yet, or wait for a marker or a sidecar. */
+  /** Files that have not been claimed: not finished, waiting for a marker or sidecar, or more than there is room for. */
   readonly waiting: number;
-  /** Names of what is no ordinary file (folders, links, pipes): it stays where it is. */
+  /**
+   * Names of what stays where it is: what is no ordinary file (folders, links, pipes), files that cannot be claimed,
+   * markers and sidecars whose file has not come for a minute.
+   */
   readonly left: readonly string[];
 }
 

@@ -93,18 +93,25 @@ export function decideTaking(facts: FileFacts, rules: IntakeRules, nowMs: number
 
 // ---------------------------------------------------------------- names of claimed and ended files
 
-const itemIdDigits = 15;
-const itemIdForm = /^(\d{15})-[0-9a-f]{6}$/;
+/** As the parts of file names have it. */
+export const itemIdPattern = String.raw`\d{8}T\d{9}-[0-9a-f]{6}`;
+const itemIdForm = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})-[0-9a-f]{6}$/;
 
-/** Sorts by when the file was dropped. `random`: six hexadecimal digits. */
+/**
+ * Sorts by when the file was dropped: `20261121T070305123-48b2f8`, in UTC. No digits in a row as long as those of an
+ * account, which a log would mask. `random`: six hexadecimal digits.
+ */
 export function makeItemId(droppedAtMs: number, random: string): string {
-  return `${String(Math.max(0, Math.floor(droppedAtMs))).padStart(itemIdDigits, '0')}-${random}`;
+  const stamp = new Date(Math.max(0, Math.floor(droppedAtMs))).toISOString();
+  return `${stamp.replaceAll(/[-:.Z]/g, '')}-${random}`;
 }
 
 /** When the file of an item was dropped; undefined for what is no item's name. */
 export function readItemId(itemId: string): number | undefined {
-  const digits = itemIdForm.exec(itemId)?.[1];
-  return digits === undefined ? undefined : Number(digits);
+  const parts = itemIdForm.exec(itemId)?.slice(1).map(Number);
+  if (parts === undefined) return undefined;
+  const [year = 0, month = 0, day = 0, hours = 0, minutes = 0, seconds = 0, ms = 0] = parts;
+  return Date.UTC(year, month - 1, day, hours, minutes, seconds, ms);
 }
 
 const nameBytesMax = 255;

@@ -7,7 +7,7 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { FileEnd, WorkItem } from '../core/intake-port.ts';
-import { computeArchiveNames, computeRejectedNames, sidecarName } from '../core/intake.ts';
+import { computeArchiveNames, computeRejectedNames, itemIdPattern, sidecarName } from '../core/intake.ts';
 import { OutputFileError, errorCode, noLinkCodes } from './atomic-file.ts';
 import { hashBytes, isSameFile, lookAt, openPlainly, type Disk } from './disk.ts';
 import type { Log } from './inbox.ts';
@@ -28,7 +28,7 @@ interface Passage {
 
 /** Names of ours in archive/ and rejected/ while a file goes there. */
 const partNames = ['file', 'sidecar', 'reason'] as const;
-const temporaryForm = /^\.(\d{15}-[0-9a-f]{6})\.(?:file|sidecar|reason)\.tmp$/;
+const temporaryForm = new RegExp(String.raw`^\.(${itemIdPattern})\.(?:file|sidecar|reason)\.tmp$`);
 const dateForm = /^\d{4}-\d{2}-\d{2}$/;
 /** A crash leaves something in the folder of its day. */
 const datesCleared = 2;

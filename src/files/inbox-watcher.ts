@@ -41,6 +41,8 @@ export function watchInbox(options: InboxWatcherOptions): InboxWatcher {
     // What leaves the inbox is mostly what has just been claimed.
     if (event !== 'unlink') onNews();
   });
+  // What has come before it was watching was told of by nobody.
+  watcher.on('ready', onNews);
   watcher.on('error', (error) => {
     const why = cures[errorCode(error)] ?? (error as Error).message;
     if (!isBroken)

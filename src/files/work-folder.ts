@@ -4,7 +4,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { lstat, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { WorkItem } from '../core/intake-port.ts';
-import { composeName, readItemId, sidecarName } from '../core/intake.ts';
+import { composeName, itemIdPattern, readItemId, sidecarName } from '../core/intake.ts';
 import { errorCode } from './atomic-file.ts';
 import {
   UnreadableSourceError,
@@ -46,7 +46,7 @@ interface Contents {
 /** Copies tried while somebody writes to the source. */
 const copiesMax = 3;
 const randomLength = 6;
-const temporaryForm = /^\.\d{15}-[0-9a-f]{6}\.[0-9a-f]{12}\.tmp$/;
+const temporaryForm = new RegExp(String.raw`^\.${itemIdPattern}\.[0-9a-f]{12}\.tmp$`);
 /** The folder's own, for other purposes. */
 const ownForm = /^\.paydrop/;
 /** What a share keeps of removed files that are still open. */

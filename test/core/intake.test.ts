@@ -103,13 +103,16 @@ describe('the id of an item', () => {
     const ids = [0, 5, 999, 1_795_237_200_000].map((ms) => makeItemId(ms, 'abcdef'));
     expect(ids.toSorted()).toEqual(ids);
     expect(ids.map(readItemId)).toEqual([0, 5, 999, 1_795_237_200_000]);
-    expect(makeItemId(-1.5, 'abcdef')).toBe('000000000000000-abcdef');
+    expect(makeItemId(-1.5, 'abcdef')).toBe('19700101T000000000-abcdef');
   });
 
-  test.each(['', 'x', '000000000000000-ABCDEF', '00000000000000-abcdef', '000000000000000-abcdef.tmp'])(
-    '%j is none',
-    (name) => expect(readItemId(name)).toBeUndefined(),
-  );
+  test.each([
+    '',
+    'x',
+    '19700101T000000000-ABCDEF',
+    '19700101T00000000-abcdef',
+    '19700101T000000000-abcdef.tmp',
+  ])('%j is none', (name) => expect(readItemId(name)).toBeUndefined());
 });
 
 describe('the name of an ended file', () => {

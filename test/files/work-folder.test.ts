@@ -240,13 +240,17 @@ describe('across file systems', () => {
 describe('work/', () => {
   test('is found again, the oldest drop first; half copies go, what is not ours stays', async () => {
     const { work } = kit.folders;
-    for (const id of ['000000000000002-aaaaaa', '000000000000001-bbbbbb', '000000000000003-cccccc']) {
+    for (const id of [
+      '19700101T000000002-aaaaaa',
+      '19700101T000000001-bbbbbb',
+      '19700101T000000003-cccccc',
+    ]) {
       await mkdir(join(work, id), { recursive: true });
       if (!id.endsWith('c')) await writeFile(join(work, id, 'a\n.csv'), 'x');
     }
-    await mkdir(join(work, '.000000000000004-aaaaaa.0123456789ab.tmp'));
-    await writeFile(join(work, '.000000000000004-aaaaaa.0123456789ab.tmp', 'half'), '');
-    await mkdir(join(work, '000000000000005-aaaaaa', 'folder'), { recursive: true });
+    await mkdir(join(work, '.19700101T000000004-aaaaaa.0123456789ab.tmp'));
+    await writeFile(join(work, '.19700101T000000004-aaaaaa.0123456789ab.tmp', 'half'), '');
+    await mkdir(join(work, '19700101T000000005-aaaaaa', 'folder'), { recursive: true });
     await writeFile(join(work, 'notes.txt'), '');
     const intake = await kit.open();
     const items = await intake.recover();
@@ -255,12 +259,12 @@ describe('work/', () => {
       [2, 'a\n.csv', 1],
     ]);
     expect((await readdir(work)).toSorted()).toEqual([
-      '000000000000001-bbbbbb',
-      '000000000000002-aaaaaa',
-      '000000000000005-aaaaaa',
+      '19700101T000000001-bbbbbb',
+      '19700101T000000002-aaaaaa',
+      '19700101T000000005-aaaaaa',
       'notes.txt',
     ]);
-    expect(kit.lines.map(({ file }) => file)).toEqual(['000000000000005-aaaaaa', 'notes.txt']);
+    expect(kit.lines.map(({ file }) => file)).toEqual(['19700101T000000005-aaaaaa', 'notes.txt']);
     expect(await intake.recover()).toEqual(items);
   });
 });
