@@ -2,9 +2,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -38,6 +40,9 @@ export interface ProgramEnd {
 /** A program under way. */
 export interface Program {
   readonly pid: number;
+  /** What it has said so far. */
+  readonly stdout: string;
+  readonly stderr: string;
   readonly ended: Promise<ProgramEnd>;
   kill(signal: NodeJS.Signals): void;
 }
@@ -64,6 +69,13 @@ export interface SceneSettings {
   readonly verify?: object;
   readonly transfer?: object;
   readonly bank?: object;
+  readonly limits?: object;
+  readonly input?: object;
+  /** Health and metrics are nowhere to be read unless `listen` says where. */
+  readonly watch?: object;
+  readonly notices?: object;
+  /** Folders that are elsewhere than in the data directory. */
+  readonly folders?: object;
   /** The data directory, instead of one in the scene's folder. */
   readonly dataDir?: string;
   /** Leaves the folder where it is, to be looked at. */
@@ -94,6 +106,11 @@ function describeSettings(changes: SceneSettings, baseUrl: string): object {
     bank: { baseUrl, ...partner, timeoutMs: 1_000, ...changes.bank },
     verify: { ...changes.verify },
     transfer: { ...changes.transfer },
+    limits: { ...changes.limits },
+    input: { ...changes.input },
+    watch: { listen: '', ...changes.watch },
+    notices: { ...changes.notices },
+    folders: { ...changes.folders },
     settle: {
       firstDelayMs: 50,
       maxDelayMs: 400,
@@ -186,13 +203,31 @@ function launchPaydrop(
 }
 
 function watch(child: ChildProcess): Program {
-  const { stdout, stderr, pid } = child;
-  if (stdout === null || stderr === null || pid === undefined) throw new Error('the program did not start');
+  const { pid } = child;
+  if (child.stdout === null || child.stderr === null || pid === undefined)
+    throw new Error('the program did not start');
+  const stdout = gather(child.stdout);
+  const stderr = gather(child.stderr);
   const close = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
-  const ended = Promise.all([close, text(stdout), text(stderr)]).then(([[code, signal], out, errors]) => {
-    return { code, signal, stdout: out, stderr: errors };
-  });
-  return { pid, ended, kill: (signal) => void child.kill(signal) };
+  const ended = close.then(([code, signal]) => ({ code, signal, stdout: stdout(), stderr: stderr() }));
+  return {
+    pid,
+    ended,
+    kill: (signal) => void child.kill(signal),
+    get stdout() {
+      return stdout();
+    },
+    get stderr() {
+      return stderr();
+    },
+  };
+}
+
+/** Reads all that comes; returns what tells how much that is so far. */
+function gather(stream: Readable): () => string {
+  let said = '';
+  stream.setEncoding('utf8').on('data', (chunk: string) => (said += chunk));
+  return () => said;
 }
 
 async function openBank(
@@ -237,6 +272,17 @@ async function readBaseUrl({ stdout, stderr }: ChildProcess): Promise<string> {
     return (JSON.parse(line) as { readonly baseUrl: string }).baseUrl;
   }
   throw new Error(`the bank ended before it was open: ${await complaint}`);
+}
+
+/** A port that was free a moment ago. */
+export async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const closed = once(server, 'close');
+  server.close();
+  await closed;
+  return port;
 }
 
 const lookMs = 2;
