@@ -1,7 +1,7 @@
 /** What every step of the worker is handed. */
 import type { PayerSetup } from '../core/decide.ts';
 import type { Bank, Clock, Journal } from '../core/ports.ts';
-import type { Payout } from '../core/payout.ts';
+import type { Attempt, Payout } from '../core/payout.ts';
 import type { SettlePolicy } from '../core/sending-rule.ts';
 import type { BankClock } from './bank-clock.ts';
 import type { LineGate } from './line-gate.ts';
@@ -26,6 +26,12 @@ export interface LookLimits {
 
 /** Something to be logged; `facts` are free of secrets and of full numbers. */
 export type Log = (level: 'debug' | 'info' | 'warn' | 'error', message: string, facts: object) => void;
+
+/** What every line about an attempt bears, so that one payout can be followed through the log. */
+export const logFactsOf = (
+  { batchId, rowNo }: Pick<Payout, 'batchId' | 'rowNo'>,
+  { order }: Pick<Attempt, 'order'>,
+): object => ({ batchId, rowNo, transRefNo: order.transRefNo });
 
 export interface WorkerContext {
   readonly journal: Journal;

@@ -13,7 +13,7 @@ import {
 import type { Attempt, Payout } from '../core/payout.ts';
 import type { AttemptKey, Batch, Change, InDoubt, ReadyPayout } from '../core/ports.ts';
 import { attemptsMax } from '../core/reference.ts';
-import type { WorkerContext } from './context.ts';
+import { logFactsOf, type WorkerContext } from './context.ts';
 import { askUntilSaid, inquire } from './inquire.ts';
 
 /**
@@ -54,7 +54,10 @@ async function clearEarlierAttempt(
   const { reading } = inquired;
   const clock = context.bankClock.read();
   if (isEarlierCleared(earlier, reading, context.settle, clock)) return true;
-  context.log('warn', 'an earlier attempt was not settled', { transRefNo, finding: reading.kind });
+  context.log('warn', 'an earlier attempt was not settled', {
+    ...logFactsOf(owner, earlier),
+    finding: reading.kind,
+  });
   const change = await recordOnOwner(context, owner, earlier, reading);
   // What was found has moved the payout itself: there is nothing left to hold.
   if (change !== undefined && owner.seq === payout.seq) return false;
@@ -101,12 +104,12 @@ async function recordOnOwner(
     });
   const change = (await decide(true)) ?? (await decide(false));
   if (change === undefined) return undefined;
-  const { transRefNo } = attempt.order;
+  const facts = logFactsOf(owner, attempt);
   if (reading.kind === 'failed') {
-    context.log('info', 'an attempt that had come alive has failed', { transRefNo });
+    context.log('info', 'an attempt that had come alive has failed', facts);
     return change;
   }
-  context.log('error', 'an attempt that had ended is alive', { transRefNo, finding: reading.kind });
+  context.log('error', 'an attempt that had ended is alive', { ...facts, finding: reading.kind });
   context.count(change.after);
   await tellSiblings(context, change, attempt);
   return change;

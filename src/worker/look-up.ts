@@ -97,7 +97,13 @@ function remember(lookedUp: Set<number>, seq: number): void {
 async function block(context: WorkerContext, change: Change): Promise<'blocked'> {
   const { reasonCode, status } = change.after;
   const found = change.adopts?.map(({ order, lastFinding }) => `${order.transRefNo} ${lastFinding}`) ?? [];
-  context.log('warn', 'looked up after a loss of the journal', { status, reasonCode, found });
+  context.log('warn', 'looked up after a loss of the journal', {
+    batchId: change.after.batchId,
+    rowNo: change.after.rowNo,
+    status,
+    reasonCode,
+    found,
+  });
   const [isApplied] = await context.journal.apply([change]);
   if (isApplied === true) context.count(change.after);
   return 'blocked';

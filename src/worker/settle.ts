@@ -8,7 +8,7 @@ import type { InquiryStep } from '../core/decide-inquiry.ts';
 import type { Attempt, Payout } from '../core/payout.ts';
 import type { Change, InDoubt } from '../core/ports.ts';
 import { mayBytesLeaveAgain } from '../core/sending-rule.ts';
-import type { WorkerContext } from './context.ts';
+import { logFactsOf, type WorkerContext } from './context.ts';
 import { firstKey, readSuperseded, watchSuperseded } from './earlier.ts';
 import { inquire } from './inquire.ts';
 import { recordLineStop } from './line-stop.ts';
@@ -144,7 +144,8 @@ async function settleOne(
   const current = await applyOnCurrent(context, payout, attempt, (now) => withoutSending(decide(now)));
   if (reading.kind === 'failed') await stopForPayer(context, attempt, reading.reason);
   context.log('info', 'inquired', {
-    transRefNo: attempt.order.transRefNo,
+    ...logFactsOf(payout, attempt),
+    xRequestId: facts.xRequestId,
     finding: reading.kind,
     status: current?.status,
   });
@@ -189,7 +190,7 @@ async function sendAgain(
     context.gate.leave({ kind: 'nothing' });
     return;
   }
-  context.log('warn', 'sending the same attempt again', { transRefNo: step.attempt.order.transRefNo });
+  context.log('warn', 'sending the same attempt again', logFactsOf(payout, step.attempt));
   const recordOutcome = await sendAttempt(context, afterChange(step.change), step.attempt, () =>
     mayBytesLeaveAgain(step.attempt, context.settle, context.bankClock.read()),
   );

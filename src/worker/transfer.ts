@@ -7,7 +7,7 @@ import type { Attempt, Payout } from '../core/payout.ts';
 import type { BankReply, Change, TransferFields } from '../core/ports.ts';
 import { replyFacts } from '../core/reply-facts.ts';
 import { countLetThrough, withSendTimes } from '../core/sending-rule.ts';
-import type { WorkerContext } from './context.ts';
+import { logFactsOf, type WorkerContext } from './context.ts';
 import { recordLineStop } from './line-stop.ts';
 
 /**
@@ -24,6 +24,7 @@ export async function sendAttempt(
 ): Promise<() => Promise<void>> {
   let signal: LineSignal = { kind: 'nothing' };
   try {
+    context.log('debug', 'transfer begins', logFactsOf(payout, attempt));
     const reply = await context.bank.transfer(attempt.order, mayLeave);
     context.bankClock.see(reply);
     const isFirst = countLetThrough(attempt) === 1;
@@ -65,7 +66,9 @@ async function recordOutcome(
     const decide = (current: Payout): Change =>
       decideOnReply(current, attempt, finding, facts, context.settle, context.bankClock.read());
     const settled = await applyOnCurrent(context, payout, attempt, decide);
-    logOutcome(context, attempt, finding, settled);
+    const { xRequestId } = facts;
+    const asked = { ...logFactsOf(payout, attempt), xRequestId };
+    logOutcome(context, asked, finding, settled);
     await recordLineStop(context, attempt.order);
     context.count(settled);
     context.run.inFlight.delete(payout.seq);
@@ -121,12 +124,12 @@ async function isUndecided(context: WorkerContext, current: Payout, attempt: Att
 
 function logOutcome(
   context: WorkerContext,
-  attempt: Attempt,
+  asked: object,
   finding: TransferFinding,
   payout: Payout | undefined,
 ): void {
   context.log(loudnessOf(finding), 'transfer answered', {
-    transRefNo: attempt.order.transRefNo,
+    ...asked,
     finding: finding.kind,
     code: 'reason' in finding ? finding.reason.code : null,
     status: payout?.status,

@@ -227,8 +227,9 @@ export class BatchDesk {
     const { store, clock, tell } = this.#setup;
     if (!hasEnded && !this.#offered.has(batchId) && !(await isAtRest(store, batchId))) return;
     const reports = await this.#setup.report(batchId);
-    this.#reportedAtMs.set(batchId, clock.now());
     const { batch } = reports.summary;
+    if (batch.status === 'done') this.#reportedAtMs.delete(batchId);
+    else this.#reportedAtMs.set(batchId, clock.now());
     await this.#onRest(batch);
     this.#offered.delete(batchId);
     tell({ kind: 'batch-rested', reports });

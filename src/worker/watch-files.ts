@@ -90,7 +90,9 @@ export class FileDesk {
     } catch (error) {
       const notBeforeMs = this.#setup.clock.now() + computeBackoffMs(failures);
       this.#unread.push({ item, failures: failures + 1, notBeforeMs });
-      await noteFailure(this.#setup, 'taking a file in', error, { itemId: item.itemId });
+      await noteFailure(this.#setup, 'taking a file in', error, { itemId: item.itemId }).catch(
+        () => undefined,
+      );
     } finally {
       this.#reading -= 1;
     }
