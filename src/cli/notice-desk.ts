@@ -18,11 +18,16 @@ import { NoticeBell, postNotices, postNoticesOnce, type NoticeContext } from '..
 import type { WrittenReports } from '../worker/report.ts';
 import { readVersion } from './options.ts';
 
+/** Notices that are remembered while the journal takes none. */
+const unkeptMax = 10_000;
+
 export class NoticeDesk {
   readonly #loaded: LoadedSettings;
   readonly #context: NoticeContext & { readonly store: Store };
   readonly #channels: readonly NoticeChannel[];
   readonly #bell = new NoticeBell();
+  /** Notices that the journal would not take. */
+  readonly #unkept: NoticeDraft[] = [];
 
   constructor(loaded: LoadedSettings, context: NoticeContext & { readonly store: Store }) {
     this.#loaded = loaded;
@@ -62,6 +67,7 @@ export class NoticeDesk {
   async tellOfDoubt(): Promise<void> {
     const { store, clock } = this.#context;
     if (this.#channels.length === 0) return;
+    await this.#keepAll();
     const beforeMs = clock.now() - this.#loaded.settings.notices.inDoubtAfterMs;
     for (const batchId of await store.batchesInDoubtSince(beforeMs)) {
       const batch = await store.batch(batchId);
@@ -93,12 +99,24 @@ export class NoticeDesk {
   /** A notice that cannot be kept stops nobody. */
   async #add(notice: NoticeDraft): Promise<void> {
     if (this.#channels.length === 0) return;
-    try {
-      await this.#context.store.addNotice(notice, this.#channels);
-      this.#bell.ring();
-    } catch (error) {
-      this.#context.log('error', 'a notice could not be kept', { kind: notice.kind, err: error });
+    this.#unkept.push(notice);
+    await this.#keepAll();
+  }
+
+  /** Keeps what could not be kept before, too: the disk may have been full. */
+  async #keepAll(): Promise<void> {
+    const drafts = this.#unkept.splice(0);
+    for (const [place, notice] of drafts.entries()) {
+      try {
+        await this.#context.store.addNotice(notice, this.#channels);
+      } catch (error) {
+        this.#unkept.unshift(...drafts.slice(place));
+        this.#unkept.splice(unkeptMax);
+        this.#context.log('error', 'a notice could not be kept yet', { kind: notice.kind, err: error });
+        return;
+      }
     }
+    if (drafts.length > 0) this.#bell.ring();
   }
 }
 

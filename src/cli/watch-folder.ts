@@ -52,9 +52,11 @@ export async function workFolder(
     report.noteChange();
     if (event.kind === 'file-ended') report.metrics.countFile(event.outcome);
     process.stdout.write(`${renderWatchEvent(event, clock.now(), json)}\n`);
-    passOn(notices, event).catch((error: unknown) => notices.noteFailure(error));
   };
-  const setup = makeSetup(sender, report, { intake, disk, log, stop, tell });
+  const notify = async (event: WatchEvent): Promise<void> => {
+    await passOn(notices, event).catch((error: unknown) => notices.noteFailure(error));
+  };
+  const setup = makeSetup(sender, report, { intake, disk, log, stop, notify, tell });
   const watcher = new Watcher(setup, {
     probeMs: watch.probeMs,
     rounds: (askAll) => listRounds(sender, askAll),
@@ -64,7 +66,7 @@ export async function workFolder(
   return await endWithin(watch.graceMs, stop, clock, Promise.all([watcher.work(), ...sides]));
 }
 
-interface Around extends Pick<WatchSetup, 'intake' | 'disk' | 'log' | 'stop' | 'tell'> {}
+interface Around extends Pick<WatchSetup, 'intake' | 'disk' | 'log' | 'stop' | 'notify' | 'tell'> {}
 
 /** The watcher's parts, from what a process that may send has. */
 function makeSetup(sender: Sender, report: WatchReport, around: Around): WatchSetup {
@@ -179,7 +181,7 @@ function listRounds({ loaded, log }: Sender, askAll: () => Promise<number>): rea
 
 async function passOn(notices: NoticeDesk, event: WatchEvent): Promise<void> {
   if (event.kind === 'batch-rested') return notices.tellOfBatch(event.reports);
-  const { why, item, path, batchId, outcome } = event;
+  const { why, item, batchId, outcome } = event;
   if (outcome === 'archived' || why === undefined) return;
   await notices.tellOfFile({
     fileKey: item.itemId,
@@ -187,6 +189,6 @@ async function passOn(notices: NoticeDesk, event: WatchEvent): Promise<void> {
     batchId: batchId ?? null,
     rejection: { line: null, column: null, ...why },
     remedy: null,
-    reports: [path],
+    reports: [],
   });
 }

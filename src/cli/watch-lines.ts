@@ -14,7 +14,7 @@ function describe(event: WatchEvent, nowMs: number): object {
     case 'file-ended': {
       const { item, outcome, path, why, batchId = null } = event;
       const reason = { code: why?.code ?? null, message: why?.message ?? null };
-      return { at, event: event.kind, file: item.fileName, outcome, path, batchId, ...reason };
+      return { at, event: event.kind, file: item.fileName, outcome, path: path ?? null, batchId, ...reason };
     }
     case 'batch-rested': {
       const { batch, totals, exitCode } = event.reports.summary;
@@ -33,7 +33,7 @@ function tell(event: WatchEvent): string {
     case 'file-ended': {
       const { item, outcome, path, why } = event;
       const reason = why === undefined ? '' : `: ${why.message}`;
-      return `${outcome}  ${printable(item.fileName)}${reason} -> ${printable(path)}`;
+      return `${outcome}  ${printable(item.fileName)}${reason} -> ${printable(path ?? '')}`;
     }
     case 'batch-rested': {
       const { batch, totals } = event.reports.summary;

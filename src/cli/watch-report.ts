@@ -174,7 +174,9 @@ export class WatchReport {
 
   /** By a clock that nobody sets. */
   get #sinceTurnMs(): number {
-    const turn = this.#working?.watcher.lastTurn;
-    return turn === undefined ? 0 : performance.now() - turn.atElapsedMs;
+    const watcher = this.#working?.watcher;
+    // Reading what was left in work/, and the reports of big batches, take their time.
+    if (watcher === undefined || !watcher.isRecovered || watcher.batches.isReporting) return 0;
+    return performance.now() - watcher.lastTurn.atElapsedMs;
   }
 }

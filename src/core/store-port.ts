@@ -3,6 +3,7 @@ import type { IntakeOutcome, IntakeRecord } from './intake-port.ts';
 import type { DeliveryResult, DueNotice, NoticeChannel, NoticeDraft } from './notice.ts';
 import type { BatchStatus, PayoutStatus } from './payout.ts';
 import type { Batch, Journal } from './ports.ts';
+import type { StatementStore } from './statement-store-port.ts';
 
 /** A file to be worked, with the batch that its bytes are. */
 export interface IntakeStart {
@@ -28,7 +29,7 @@ export type IntakeVerdict =
       };
     };
 
-export interface Store extends Journal {
+export interface Store extends Journal, StatementStore {
   /** Made with the journal, and kept for ever: an inbox bears the id of the journal that works it. */
   readonly journalId: string;
   /** Sealed, running, paused or halted, or done with rows that are ready. Oldest drop first. */

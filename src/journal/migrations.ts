@@ -3,6 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { query } from './dialect.ts';
 import { JournalRefusedError } from './errors.ts';
 import { readFirst, write } from './statements.ts';
+import { statementTables } from './statement-tables.ts';
 import { watchTables } from './watch-tables.ts';
 
 const firstTables = `
@@ -223,7 +224,7 @@ begin
 end;
 `;
 
-const migrations: readonly string[] = [firstTables, faultTables, watchTables];
+const migrations: readonly string[] = [firstTables, faultTables, watchTables, statementTables];
 
 /** The version of the tables that this program writes. */
 export const schemaVersion = migrations.length;

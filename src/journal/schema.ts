@@ -17,6 +17,7 @@ import type {
   SettledBy,
 } from '../core/payout.ts';
 import type { ReportKind } from '../core/ports.ts';
+import type { StatementTables } from './statement-tables.ts';
 import type { WatchTables } from './watch-tables.ts';
 
 /**
@@ -207,7 +208,7 @@ interface ReportTable {
   readonly at_ms: number;
 }
 
-export interface Tables extends WatchTables {
+export interface Tables extends WatchTables, StatementTables {
   meta: MetaTable;
   schema_version: SchemaVersionTable;
   batch: BatchTable;

@@ -155,8 +155,11 @@ async function conclude(
   return 'rested';
 }
 
+/** Why a batch is paused whose run was asked to stop. */
+export const interruptedCode = 'interrupted';
+
 const interruptedReason: BatchReason = {
-  code: 'interrupted',
+  code: interruptedCode,
   reason: 'the run was interrupted; what was in flight is recorded',
   remedy: 'Run the same file again: it goes on where it was',
 };

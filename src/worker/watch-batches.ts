@@ -3,7 +3,8 @@ import type { Payout } from '../core/payout.ts';
 import type { Batch } from '../core/ports.ts';
 import { isAtRest } from './at-rest.ts';
 import { followPayer, isNothingLeft } from './known-batch.ts';
-import { runBatch } from './run-batch.ts';
+import { interruptedCode, runBatch } from './run-batch.ts';
+import type { WrittenReports } from './report.ts';
 import { computeBackoffMs, noteFailure, type WatchSetup } from './watch-setup.ts';
 
 /** How often it is looked for batches that another process has let go on. */
@@ -33,7 +34,10 @@ export class BatchDesk {
   /** Batches that rested at once although rows of theirs wait. */
   readonly #hot = new Map<string, { readonly rests: number; readonly notBeforeMs: number }>();
   readonly #reportedAtMs = new Map<string, number>();
+  /** Batches of another payer account than the settings name. */
+  readonly #toldOfPayer = new Set<string>();
   #taken = 0;
+  #reporting = 0;
   #bell = new AbortController();
   #waiting = 0;
 
@@ -46,6 +50,11 @@ export class BatchDesk {
   /** Batches that are being run. */
   get running(): ReadonlySet<string> {
     return new Set(this.#running.keys());
+  }
+
+  /** True while reports are written, which of a big batch takes its time. */
+  get isReporting(): boolean {
+    return this.#reporting > 0;
   }
 
   /** Batches that wait for a place. */
@@ -104,7 +113,7 @@ export class BatchDesk {
     for (const [batchId, atMs] of this.#due) {
       if (atMs > nowMs || this.#isToWait(batchId) || this.#running.has(batchId)) continue;
       this.#due.delete(batchId);
-      await this.#guard(batchId, () => this.#rest(batchId));
+      await this.#guard(batchId, () => this.#rest(batchId), true);
     }
   }
 
@@ -112,10 +121,13 @@ export class BatchDesk {
     const { store } = this.#setup;
     const stopped = new Map<string, boolean>();
     let waiting = 0;
-    for (const batch of await this.#readOpen()) {
-      const { batchId, payerAccount } = batch;
+    for (const known of await this.#readOpen()) {
+      const { batchId } = known;
       if (this.#running.has(batchId) || this.#isToWait(batchId)) continue;
-      if (!(await this.#isToRun(batch))) continue;
+      if (!(await this.#isToRun(known))) continue;
+      // Before the stop is looked up, which may be that of an account that the settings no longer name.
+      const batch = await this.#followPayer(known);
+      const { payerAccount } = batch;
       let isStopped = stopped.get(payerAccount);
       isStopped ??= (await store.lineStop(batch.companyId, payerAccount)) !== undefined;
       stopped.set(payerAccount, isStopped);
@@ -124,6 +136,15 @@ export class BatchDesk {
       else waiting += 1;
     }
     this.#waiting = waiting;
+  }
+
+  /** Looked at again and again, and said once. */
+  async #followPayer(known: Batch): Promise<Batch> {
+    const { store, payer, log } = this.#setup;
+    if (known.payerAccount === payer.payerAccount) return known;
+    const isTold = this.#toldOfPayer.has(known.batchId);
+    this.#toldOfPayer.add(known.batchId);
+    return followPayer(store, known, payer.payerAccount, isTold ? () => undefined : log);
   }
 
   /** Open batches, the oldest drop first, and those for which a file waits. */
@@ -137,7 +158,7 @@ export class BatchDesk {
 
   async #restOffered(batchId: string): Promise<void> {
     if (this.#running.has(batchId) || this.#isToWait(batchId)) return;
-    await this.#guard(batchId, () => this.#rest(batchId));
+    await this.#guard(batchId, () => this.#rest(batchId), true);
   }
 
   /** True for a batch with something to send, or one that a file waits for and that has not come to rest. */
@@ -182,10 +203,9 @@ export class BatchDesk {
     this.#running.set(batchId, run);
   }
 
-  async #run(known: Batch, leavePlace: () => void): Promise<void> {
-    const { store, log, payer, stop, runs, waitMs, clock } = this.#setup;
-    const { batchId } = known;
-    const batch = await followPayer(store, known, payer.payerAccount, log);
+  async #run(batch: Batch, leavePlace: () => void): Promise<void> {
+    const { stop, runs, waitMs, clock } = this.#setup;
+    const { batchId } = batch;
     const waitOver = new AbortController();
     const others = new Set<string>();
     const count = (payout: Payout | undefined): void => {
@@ -206,7 +226,10 @@ export class BatchDesk {
       runs.delete(context.run);
     }
     for (const other of others) this.noteChange(other, true);
+    // Until it is reported: what fails now is made up for.
+    this.#due.set(batchId, clock.now());
     await this.#rest(batchId, true);
+    this.#due.delete(batchId);
     await this.#coolDown(batchId, startedMs);
   }
 
@@ -225,14 +248,25 @@ export class BatchDesk {
   /** Writes what is due; the file that waits for the batch ends. */
   async #rest(batchId: string, hasEnded = false): Promise<void> {
     const { store, clock, tell } = this.#setup;
-    if (!hasEnded && !this.#offered.has(batchId) && !(await isAtRest(store, batchId))) return;
-    const reports = await this.#setup.report(batchId);
+    if (!hasEnded && !(await isReportable(store, batchId))) return;
+    const reports = await this.#report(batchId);
     const { batch } = reports.summary;
+    // Before the file ends: after a crash in between, the file brings the batch here again.
+    await this.#setup.notify({ kind: 'batch-rested', reports });
     if (batch.status === 'done') this.#reportedAtMs.delete(batchId);
     else this.#reportedAtMs.set(batchId, clock.now());
     await this.#onRest(batch);
     this.#offered.delete(batchId);
     tell({ kind: 'batch-rested', reports });
+  }
+
+  async #report(batchId: string): Promise<WrittenReports> {
+    this.#reporting += 1;
+    try {
+      return await this.#setup.report(batchId);
+    } finally {
+      this.#reporting -= 1;
+    }
   }
 
   #isToWait(batchId: string): boolean {
@@ -244,7 +278,7 @@ export class BatchDesk {
   }
 
   /** One batch that fails keeps none of the others from going on; it is tried again, later and later. */
-  async #guard(batchId: string, work: () => Promise<void>): Promise<void> {
+  async #guard(batchId: string, work: () => Promise<void>, isReport = false): Promise<void> {
     try {
       await work();
       this.#failing.delete(batchId);
@@ -252,8 +286,15 @@ export class BatchDesk {
       const failures = (this.#failing.get(batchId)?.failures ?? 0) + 1;
       const notBeforeMs = this.#setup.clock.now() + computeBackoffMs(failures);
       this.#failing.set(batchId, { failures, notBeforeMs, why: (error as Error).message });
-      this.#due.set(batchId, notBeforeMs);
+      if (isReport) this.#due.set(batchId, notBeforeMs);
       await noteFailure(this.#setup, 'a batch', error, { batchId }).catch(() => undefined);
     }
   }
+}
+
+/** A batch that was interrupted goes on, and is reported when it has come to rest. */
+async function isReportable(store: WatchSetup['store'], batchId: string): Promise<boolean> {
+  const batch = await store.batch(batchId);
+  if (batch?.status === 'paused' && batch.reasonCode === interruptedCode) return false;
+  return isAtRest(store, batchId);
 }

@@ -218,9 +218,10 @@ export class FileDesk {
     why: { readonly code: string; readonly message: string },
     batchId?: string,
   ): Promise<void> {
-    const { intake, store, clock } = this.#setup;
+    const { intake, store, clock, notify } = this.#setup;
     // First: until then the file would own its batch, though it is worked no more. A crash in between judges it again.
     await store.endIntake(item.itemId, outcome, clock.now());
+    await notify({ kind: 'file-ended', item, outcome, path: undefined, why, batchId });
     const path = await intake.end(item, { kind: 'reject', reason });
     this.#tell(item, outcome, path, why, batchId);
   }

@@ -14,8 +14,8 @@ export type WatchEvent =
       readonly kind: 'file-ended';
       readonly item: WorkItem;
       readonly outcome: IntakeOutcome;
-      /** Where the file is now. */
-      readonly path: string;
+      /** Where the file is now; undefined before it is moved. */
+      readonly path: string | undefined;
       /** Of a rejected file: a short name and the words. */
       readonly why: { readonly code: string; readonly message: string } | undefined;
       readonly batchId: string | undefined;
@@ -44,6 +44,8 @@ export interface WatchSetup {
   report(batchId: string): Promise<WrittenReports>;
   /** Publishes what an interrupted batch had due from before. */
   finishReports(batchId: string): Promise<unknown>;
+  /** Keeps a notice of it, if anybody is to be told outside. Must not throw. */
+  notify(event: WatchEvent): Promise<void>;
   /** Must not throw, and not take long. */
   tell(event: WatchEvent): void;
   /** Told of each row that has got on. */
