@@ -9,6 +9,8 @@ import { computeBackoffMs, noteFailure, type WatchSetup } from './watch-setup.ts
 
 /** How often it is looked for batches that another process has let go on. */
 const lookAgainMs = 2_000;
+/** How often it is looked for batches that another process has brought to rest. */
+const unreportedLookMs = 15_000;
 /** A batch of no more rows may take the place that is kept from the big ones. */
 const smallRowsMax = 1_000;
 /** Rows of a batch settle one after the other: they are reported together, this often. */
@@ -36,6 +38,7 @@ export class BatchDesk {
   readonly #reportedAtMs = new Map<string, number>();
   /** Batches of another payer account than the settings name. */
   readonly #toldOfPayer = new Set<string>();
+  #lookedForUnreportedMs = 0;
   #taken = 0;
   #reporting = 0;
   #bell = new AbortController();
@@ -86,9 +89,10 @@ export class BatchDesk {
     this.#bell = new AbortController();
   }
 
-  /** Reports that an earlier process did not come to write. */
+  /** Reports that an earlier process did not come to write, or that are due to what another has done. */
   async recover(): Promise<void> {
     const { store, clock } = this.#setup;
+    this.#lookedForUnreportedMs = clock.now();
     for (const batchId of await store.unreportedBatches()) this.#due.set(batchId, clock.now());
   }
 
@@ -97,6 +101,7 @@ export class BatchDesk {
     const { clock, stop, disk } = this.#setup;
     const bell = this.#bell.signal;
     if (disk.trouble === undefined) {
+      if (Math.abs(clock.now() - this.#lookedForUnreportedMs) >= unreportedLookMs) await this.recover();
       await this.#reportDue();
       await this.#startOpen();
     }
@@ -132,7 +137,8 @@ export class BatchDesk {
       isStopped ??= (await store.lineStop(batch.companyId, payerAccount)) !== undefined;
       stopped.set(payerAccount, isStopped);
       // Under a stop nothing could be sent: what has not begun waits, and goes on by itself when the stop is lifted.
-      if (!isStopped && this.#hasPlace(batch)) this.#start(batch);
+      const isToWait = isStopped && (await store.readyPage(batchId, 0, 1)).length > 0;
+      if (!isToWait && this.#hasPlace(batch)) this.#start(batch);
       else waiting += 1;
     }
     this.#waiting = waiting;
