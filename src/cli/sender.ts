@@ -3,6 +3,7 @@ import type { LoadedSettings } from '../config.ts';
 import type { Payout } from '../core/payout.ts';
 import { readServiceHours } from '../core/service-hours.ts';
 import type { ExchangeRecord } from '../bank/calls.ts';
+import type { StatementBank } from '../bank/statement-request.ts';
 import type { Bank, Clock, Journal, JournalLoss, PayoutFileReader } from '../core/ports.ts';
 import type { ReportOutbox } from '../core/report-outbox.ts';
 import type { Store } from '../core/store-port.ts';
@@ -21,6 +22,9 @@ import { openBank } from './bank.ts';
 
 /** The built-in sandbox keeps its ledger here, so that it remembers what a killed run had paid. */
 const sandboxStateFile = 'sandbox-state.jsonl';
+
+/** Where a built-in sandbox of this data directory keeps its ledger. */
+export const sandboxStateFileIn = (dataDir: string): string => join(dataDir, sandboxStateFile);
 
 /** Another process holds the right to send: exit 6, with a message that names it. */
 export class SenderBusyError extends Error {
@@ -42,6 +46,8 @@ export interface RunDesk {
   readonly paces: Paces;
   /** Runs that share the process, where there are several at once. */
   readonly runs: Set<RunState>;
+  /** Rows that are being inquired about. */
+  readonly asking: Set<number>;
   /** The latest loss of the journal, in question or not. */
   readonly loss: JournalLoss | undefined;
   /** Where the bank really listens: the built-in sandbox takes a free port. */
@@ -51,6 +57,7 @@ export interface RunDesk {
 /** The same with the right to send, the whole store, and everything to be closed. */
 export interface Sender extends RunDesk, AsyncDisposable {
   readonly journal: Store;
+  readonly bank: Bank & StatementBank;
 }
 
 export interface SenderOptions {
@@ -87,7 +94,7 @@ export async function openSender(
   const { bank, bankAddress } = await openBank(loaded, log, stack, {
     clock,
     onExchange,
-    stateFile: join(dataDir, sandboxStateFile),
+    stateFile: sandboxStateFileIn(dataDir),
   });
   const outbox = await openOutbox(loaded.folders.outbox);
   const reader = await makeReader(loaded);
@@ -106,6 +113,7 @@ export async function openSender(
     payeeTurns: new Turns(),
     lines: new Map(),
     runs: new Set(),
+    asking: new Set(),
     paces: makePaces(loaded.settings.transfer.concurrency, loaded.settings.verify.concurrency),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
@@ -165,6 +173,8 @@ export function makeContext(
     payeeTurns: sender.payeeTurns,
     paces: sender.paces,
     countUnderWay: () => countUnderWay(sender, run),
+    isUnderWay: (seq) => run.inFlight.has(seq) || [...sender.runs].some(({ inFlight }) => inFlight.has(seq)),
+    asking: sender.asking,
   };
 }
 

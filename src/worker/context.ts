@@ -55,6 +55,10 @@ export interface WorkerContext {
   readonly payeeTurns: Turns;
   /** Rows whose request is under way in this process, over all its runs; those of this run when left out. */
   readonly countUnderWay?: () => number;
+  /** True for a row whose request is under way in any run of this process; of this run alone when left out. */
+  readonly isUnderWay?: (seq: number) => boolean;
+  /** Rows that are being inquired about in this process; nobody else asks when left out. */
+  readonly asking?: Set<number>;
   /** Attempts that a later one has followed are asked about elsewhere in this process. */
   readonly isWatchedElsewhere?: boolean;
   /** How fast the bank lets this process go; of this run alone when left out. */

@@ -15,6 +15,7 @@ import type { AttemptKey, Batch, Change, InDoubt, ReadyPayout } from '../core/po
 import { attemptsMax } from '../core/reference.ts';
 import { logFactsOf, type WorkerContext } from './context.ts';
 import { askUntilSaid, inquire } from './inquire.ts';
+import { readLatest } from './transfer.ts';
 
 /**
  * Inquires every earlier reference of the payoutId. Returns the references that showed nothing but failed or not
@@ -115,14 +116,12 @@ async function recordOnOwner(
   return change;
 }
 
-async function readLatest({ journal }: WorkerContext, owner: Payout, known: Attempt): Promise<Attempt> {
-  const { companyId, transRefNo } = known.order;
-  const attempts = await journal.attemptsOf(companyId, owner.instruction.payoutId);
-  return attempts.find(({ order }) => order.transRefNo === transRefNo) ?? known;
-}
-
 /** A late proof for one row concerns every other row with the same payoutId. */
-async function tellSiblings(context: WorkerContext, proof: Change, proved: Attempt): Promise<void> {
+export async function tellSiblings(
+  context: Pick<WorkerContext, 'journal' | 'clock' | 'count'>,
+  proof: Change,
+  proved: Attempt,
+): Promise<void> {
   const { before, after } = proof;
   if (after.status !== 'paid' || proof.attempt?.status !== 'paid') return;
   for (const { row } of await context.journal.findPayouts(before.instruction.payoutId)) {
@@ -137,8 +136,8 @@ async function tellSiblings(context: WorkerContext, proof: Change, proved: Attem
 }
 
 /** Applies what is decided on a payout, decided again when somebody else changes it meanwhile. */
-async function applyOnLatest(
-  context: WorkerContext,
+export async function applyOnLatest(
+  { journal }: Pick<WorkerContext, 'journal'>,
   known: Payout,
   decide: (current: Payout) => Change | undefined | Promise<Change | undefined>,
 ): Promise<Change | undefined> {
@@ -146,9 +145,9 @@ async function applyOnLatest(
   while (current !== undefined) {
     const change: Change | undefined = await decide(current);
     if (change === undefined) return undefined;
-    const [isApplied] = await context.journal.apply([change]);
+    const [isApplied] = await journal.apply([change]);
     if (isApplied === true) return change;
-    const latest: Payout | undefined = await context.journal.payout(known.seq);
+    const latest: Payout | undefined = await journal.payout(known.seq);
     // A guard other than the version refuses it: the claim is another row's.
     if (latest?.version === current.version) return undefined;
     current = latest;

@@ -2,7 +2,7 @@
 import pLimit from 'p-limit';
 import { findBankStatus } from '../core/bank-status.ts';
 import { afterChange } from '../core/change.ts';
-import type { Reason } from '../core/classify.ts';
+import type { InquiryReading, Reason } from '../core/classify.ts';
 import { decideOnInquiry } from '../core/decide-earlier.ts';
 import type { InquiryStep } from '../core/decide-inquiry.ts';
 import type { Attempt, Payout } from '../core/payout.ts';
@@ -124,7 +124,20 @@ async function watchAll(context: WorkerContext): Promise<void> {
   }
 }
 
-async function settleOne(
+/** One at a time over the whole process: of two who ask, the later would decide on what the earlier has changed. */
+async function settleOne(context: WorkerContext, one: InDoubt, maySend: boolean): Promise<void> {
+  const { seq } = one.payout;
+  const { asking } = context;
+  if (asking?.has(seq) === true || context.isUnderWay?.(seq) === true) return;
+  asking?.add(seq);
+  try {
+    await askAbout(context, one, maySend);
+  } finally {
+    asking?.delete(seq);
+  }
+}
+
+async function askAbout(
   context: WorkerContext,
   { payout, attempt }: InDoubt,
   maySend: boolean,
@@ -135,13 +148,15 @@ async function settleOne(
   // A lost part of the journal may have made another attempt since.
   const isFailed = reading.kind === 'failed' && payout.status !== 'paid';
   if (isFailed && (await lookUpBeyond(context, payout, attempt)) === 'blocked') return;
-  const decide: Decide = (current) =>
-    decideOnInquiry(current, attempt, reading, facts, context.settle, context.bankClock.read());
+  const decide: Decide = (current, latest) =>
+    decideOnInquiry(current, latest, reading, facts, context.settle, context.bankClock.read());
   // Whoever is asked about next does not wait until the service opens.
-  const isToBeSent = maySend && !context.gate.isShut && decide(payout).kind === 'send-again';
+  const isToBeSent = maySend && !context.gate.isShut && decide(payout, attempt).kind === 'send-again';
   if (isToBeSent && (await context.gate.enter()) === 'go')
     return sendAgain(context, { payout, attempt }, decide);
-  const current = await applyOnCurrent(context, payout, attempt, (now) => withoutSending(decide(now)));
+  const current = await applyOnCurrent(context, payout, attempt, (now, latest) =>
+    isOutOfDate(reading, attempt, latest) ? undefined : withoutSending(decide(now, latest)),
+  );
   if (reading.kind === 'failed') await stopForPayer(context, attempt, reading.reason);
   context.log('info', 'inquired', {
     ...logFactsOf(payout, attempt),
@@ -167,7 +182,12 @@ async function stopForPayer(context: WorkerContext, attempt: Attempt, reason: Re
   await recordLineStop(context, attempt.order);
 }
 
-type Decide = (current: Payout) => InquiryStep;
+type Decide = (current: Payout, latest: Attempt) => InquiryStep;
+
+/** It was sent again since the bank was asked: that it knew nothing then says nothing now. */
+function isOutOfDate({ kind }: InquiryReading, asked: Attempt, latest: Attempt): boolean {
+  return latest.sends !== asked.sends && (kind === 'not-found' || kind === 'nothing-said');
+}
 
 const withoutSending = (step: InquiryStep): Change =>
   step.kind === 'send-again' ? step.otherwise : step.change;
@@ -182,7 +202,7 @@ async function sendAgain(
   decide: Decide,
 ): Promise<void> {
   context.run.inFlight.add(payout.seq);
-  const step = decide(payout);
+  const step = decide(payout, attempt);
   const isAlone = (await readOthersOpen(context, payout, attempt)).length === 0;
   const [isApplied = false] = await context.journal.apply([isAlone ? step.change : withoutSending(step)]);
   if (step.kind !== 'send-again' || !isAlone || !isApplied) {

@@ -33,8 +33,9 @@ export async function sendAttempt(
     if (signal.kind === 'paid' || signal.kind === 'taken' || signal.kind === 'ended-otherwise')
       context.run.noteProgress();
     const elapsedMs = 'elapsedMs' in reply ? reply.elapsedMs : undefined;
-    const timed = withSendTimes(attempt, elapsedMs, context.bankClock.read());
-    return () => recordOutcome(context, payout, timed, finding, reply);
+    const clocks = context.bankClock.read();
+    const timed = (one: Attempt): Attempt => withSendTimes(one, elapsedMs, clocks);
+    return () => recordOutcome(context, payout, { attempt, timed }, finding, reply);
   } finally {
     context.gate.leave(signal);
   }
@@ -51,20 +52,28 @@ export function keepBack(
   finding: NotSent,
 ): () => Promise<void> {
   context.gate.leave({ kind: 'nothing' });
-  return () => recordOutcome(context, payout, attempt, finding, { kind: 'withheld' });
+  const sent: Sent = { attempt, timed: (one) => one };
+  return () => recordOutcome(context, payout, sent, finding, { kind: 'withheld' });
+}
+
+interface Sent {
+  /** As it was when it was sent. */
+  readonly attempt: Attempt;
+  /** The attempt, whatever has become of it since, with the times of this send. */
+  readonly timed: (attempt: Attempt) => Attempt;
 }
 
 async function recordOutcome(
   context: WorkerContext,
   payout: Payout,
-  attempt: Attempt,
+  { attempt, timed }: Sent,
   finding: TransferFinding,
   reply: BankReply<TransferFields>,
 ): Promise<void> {
   try {
     const facts = replyFacts(reply);
-    const decide = (current: Payout): Change =>
-      decideOnReply(current, attempt, finding, facts, context.settle, context.bankClock.read());
+    const decide = (current: Payout, latest: Attempt): Change =>
+      decideOnReply(current, timed(latest), finding, facts, context.settle, context.bankClock.read());
     const settled = await applyOnCurrent(context, payout, attempt, decide);
     const { xRequestId } = facts;
     const asked = { ...logFactsOf(payout, attempt), xRequestId };
@@ -79,27 +88,43 @@ async function recordOutcome(
 }
 
 /**
- * Applies a change decided on the payout as we know it; when somebody else has changed it meanwhile, decides again
- * on what it has become, as long as it still is in doubt, or was paid by another of its attempts. Returns what it is
- * afterwards.
+ * Applies a change decided on payout and attempt as we know them; when somebody else has changed them meanwhile, decides
+ * again on what both have become, as long as the payout still is in doubt, or was paid by another of its attempts.
+ * Returns what it is afterwards.
+ * @param decide undefined when what we have learnt is out of date by now
  */
 export async function applyOnCurrent(
   context: WorkerContext,
   known: Payout,
   attempt: Attempt,
-  decide: (current: Payout) => Change,
+  decide: (current: Payout, latest: Attempt) => Change | undefined,
 ): Promise<Payout | undefined> {
   let current: Payout | undefined = known;
+  let latest = attempt;
   while (current !== undefined && (await isUndecided(context, current, attempt))) {
-    const decided = decide(current);
+    const decided = decide(current, latest);
+    if (decided === undefined) return current;
     const others = await readOthersOpen(context, current, attempt);
     const open = others.find(({ payoutSeq }) => payoutSeq === known.seq);
     const change = open === undefined ? decided : keepInDoubt(decided, open);
     const [isApplied] = await context.journal.apply([change]);
     if (isApplied === true) return afterChange(change);
     current = await context.journal.payout(known.seq);
+    // After the payout: every change of an attempt changes its payout, too.
+    if (current !== undefined) latest = await readLatest(context, current, attempt);
   }
   return current;
+}
+
+/** The attempt as the journal has it now. */
+export async function readLatest(
+  { journal }: Pick<WorkerContext, 'journal'>,
+  owner: Payout,
+  known: Attempt,
+): Promise<Attempt> {
+  const { companyId, transRefNo } = known.order;
+  const attempts = await journal.attemptsOf(companyId, owner.instruction.payoutId);
+  return attempts.find(({ order }) => order.transRefNo === transRefNo) ?? known;
 }
 
 /** Other attempts of the payoutId, over all files, that the bank has completed or may yet complete. */
@@ -117,9 +142,7 @@ export async function readOthersOpen(
 async function isUndecided(context: WorkerContext, current: Payout, attempt: Attempt): Promise<boolean> {
   if (current.status === 'submitted' || current.status === 'unresolved') return true;
   if (current.status !== 'paid') return false;
-  const { companyId, transRefNo } = attempt.order;
-  const attempts = await context.journal.attemptsOf(companyId, current.instruction.payoutId);
-  return attempts.find(({ order }) => order.transRefNo === transRefNo)?.status !== 'paid';
+  return (await readLatest(context, current, attempt)).status !== 'paid';
 }
 
 function logOutcome(

@@ -1,7 +1,7 @@
 /** Works the open batches, several at once: whoever was dropped first goes first, and a big one starves no small one. */
 import type { Payout } from '../core/payout.ts';
 import type { Batch } from '../core/ports.ts';
-import { isAtRest } from './at-rest.ts';
+import { endWhenSettled, isAtRest } from './at-rest.ts';
 import { followPayer, isNothingLeft } from './known-batch.ts';
 import { interruptedCode, runBatch } from './run-batch.ts';
 import type { WrittenReports } from './report.ts';
@@ -103,6 +103,7 @@ export class BatchDesk {
     if (disk.trouble === undefined) {
       if (Math.abs(clock.now() - this.#lookedForUnreportedMs) >= unreportedLookMs) await this.recover();
       await this.#reportDue();
+      await this.#reportStatements();
       await this.#startOpen();
     }
     await clock.sleep(lookAgainMs, AbortSignal.any([bell, stop]));
@@ -122,6 +123,20 @@ export class BatchDesk {
     }
   }
 
+  /** Batches whose rows a statement has changed, in this process or another. */
+  async #reportStatements(): Promise<void> {
+    const { store, clock } = this.#setup;
+    for (const due of await store.dueReports()) {
+      const { batchId } = due;
+      if (this.#running.has(batchId) || this.#isToWait(batchId)) continue;
+      await this.#guard(batchId, async () => {
+        await endWhenSettled(store, batchId, clock.now());
+        await this.#rest(batchId);
+        await store.clearDueReport(due);
+      });
+    }
+  }
+
   async #startOpen(): Promise<void> {
     const { store } = this.#setup;
     const stopped = new Map<string, boolean>();
@@ -137,11 +152,20 @@ export class BatchDesk {
       isStopped ??= (await store.lineStop(batch.companyId, payerAccount)) !== undefined;
       stopped.set(payerAccount, isStopped);
       // Under a stop nothing could be sent: what has not begun waits, and goes on by itself when the stop is lifted.
-      const isToWait = isStopped && (await store.readyPage(batchId, 0, 1)).length > 0;
-      if (!isToWait && this.#hasPlace(batch)) this.#start(batch);
+      if (isStopped && (await this.#endsUnsent(batch))) continue;
+      if (!isStopped && this.#hasPlace(batch)) this.#start(batch);
       else waiting += 1;
     }
     this.#waiting = waiting;
+  }
+
+  /** A batch whose rows were all cancelled while it waited ends without being run. */
+  async #endsUnsent({ batchId, status }: Batch): Promise<boolean> {
+    const { store, clock } = this.#setup;
+    const [ready] = await store.readyPage(batchId, 0, 1);
+    if (status !== 'sealed' || ready !== undefined) return false;
+    await store.moveBatch(batchId, 'running', null, clock.now());
+    return endWhenSettled(store, batchId, clock.now());
   }
 
   /** Looked at again and again, and said once. */
@@ -177,6 +201,8 @@ export class BatchDesk {
     }
     if (status === 'sealed') return true;
     if (this.#offered.has(batchId) && !(await isNothingLeft(store, batch))) return true;
+    // One that no process has brought to rest, though nothing of it may be left to send or to ask.
+    if (status === 'running' && (await isUnfinished(store, batchId))) return true;
     const [ready] = await store.readyPage(batchId, 0, 1);
     if (ready !== undefined) return true;
     if (status !== 'paused') return false;
@@ -296,6 +322,11 @@ export class BatchDesk {
       await noteFailure(this.#setup, 'a batch', error, { batchId }).catch(() => undefined);
     }
   }
+}
+
+async function isUnfinished(store: WatchSetup['store'], batchId: string): Promise<boolean> {
+  if ((await store.reports(batchId)).length === 0) return true;
+  return (await store.nextInquiryAtMs(batchId)) === undefined;
 }
 
 /** A batch that was interrupted goes on, and is reported when it has come to rest. */

@@ -102,26 +102,36 @@ export class FileDesk {
     const { intake, log, stop } = this.#setup;
     if (stop.aborted) return;
     log('info', 'a file was taken', { itemId: item.itemId, file: item.fileName, bytes: item.bytes });
+    const before = await this.#findReadBefore(item);
     if (!(await intake.isUntouched(item))) {
-      const message = 'the file was still being written when it was taken';
-      await this.#turnAway(item, 'rejected', describeUnfinishedFile(this.#describe(item)), {
-        code: 'changed-while-read',
-        message,
-      });
+      await (before === undefined ? this.#endUnfinished(item) : this.#endLateWriting(item, before));
       return;
     }
     let verdict: IntakeVerdict | undefined;
-    const ingested = await ingestFile(
-      this.#ingestContext(item, (found) => {
-        verdict = found;
-      }),
-      item.path,
-      item.fileName,
-    );
-    await this.#take(item, ingested, verdict);
+    const context = this.#ingestContext(item, before, (found) => {
+      verdict = found;
+    });
+    const ingested = await ingestFile(context, item.path, item.fileName);
+    const isOther =
+      ingested.kind === 'rejected' || (ingested.kind === 'turned-away' && verdict === undefined);
+    if (before !== undefined && isOther) await this.#endLateWriting(item, before);
+    else await this.#take(item, ingested, verdict);
   }
 
-  #ingestContext(item: WorkItem, onVerdict: (verdict: IntakeVerdict) => void): IngestContext {
+  /** The batch that the rows of this file were read into before the process ended, whatever its bytes are now. */
+  async #findReadBefore({ itemId }: WorkItem): Promise<Batch | undefined> {
+    const { store } = this.#setup;
+    const record = await store.intakeRecord(itemId);
+    if (record?.outcome !== null) return undefined;
+    const batch = await store.batch(record.batchId);
+    return batch?.status === 'ingesting' || batch?.status === 'rejected' ? undefined : batch;
+  }
+
+  #ingestContext(
+    item: WorkItem,
+    before: Batch | undefined,
+    onVerdict: (verdict: IntakeVerdict) => void,
+  ): IngestContext {
     const { store, reader, clock, payer, stop } = this.#setup;
     const { itemId, fileName, droppedAtMs } = item;
     return {
@@ -131,6 +141,7 @@ export class FileDesk {
       ...payer,
       droppedAtMs,
       mayRead: async (batchId, sha256) => {
+        if (before !== undefined && before.batchId !== batchId) return false;
         const verdict = await store.startIntake({
           itemId,
           batchId,
@@ -193,15 +204,7 @@ export class FileDesk {
     if (item === undefined) return;
     const { intake, store, clock } = this.#setup;
     if (!(await intake.isUntouched(item))) {
-      const reason = describeLateWriting(this.#describe(item), batch.batchId, batch.rows);
-      const message = `written to after its ${batch.rows} rows had been read`;
-      await this.#turnAway(
-        item,
-        'rejected',
-        reason,
-        { code: 'changed-after-reading', message },
-        batch.batchId,
-      );
+      await this.#endLateWriting(item, batch);
     } else {
       const date = formatBangkokStamp(clock.now()).slice(0, 10);
       const path = await intake.end(item, { kind: 'archive', date, batchId: batch.batchId });
@@ -209,6 +212,19 @@ export class FileDesk {
       this.#tell(item, 'archived', path, undefined, batch.batchId);
     }
     this.#owners.delete(batch.batchId);
+  }
+
+  async #endUnfinished(item: WorkItem): Promise<void> {
+    const reason = describeUnfinishedFile(this.#describe(item));
+    const message = 'the file was still being written when it was taken';
+    await this.#turnAway(item, 'rejected', reason, { code: 'changed-while-read', message });
+  }
+
+  /** Somebody wrote to the file after its rows had been read: the batch is what it held then. */
+  async #endLateWriting(item: WorkItem, { batchId, rows }: Batch): Promise<void> {
+    const reason = describeLateWriting(this.#describe(item), batchId, rows);
+    const message = `written to after its ${rows} rows had been read`;
+    await this.#turnAway(item, 'rejected', reason, { code: 'changed-after-reading', message }, batchId);
   }
 
   async #turnAway(

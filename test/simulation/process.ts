@@ -86,6 +86,7 @@ export async function runProcess(
     payeeTurns: new Turns(),
     lines: new Map(),
     runs: new Set(),
+    asking: new Set(),
     paces: makePaces(plan.concurrency, plan.concurrency),
     loss: undefined,
     journal,
