@@ -85,6 +85,7 @@ function makeSetup(sender: Sender, report: WatchReport, around: Around): WatchSe
     openContext: (until, count, payer) => ({
       ...makeContext(sender, until, count, payer),
       isWatchedElsewhere: true,
+      isHeldUp: () => around.disk.trouble !== undefined,
     }),
     report: (batchId) => restBatch(sender, batchId, false),
     finishReports: (batchId) => finishReports(store, outbox, batchId),

@@ -43,6 +43,8 @@ const noFigures: Figures = { rowsInDoubt: 0, oldestInDoubtAtMs: undefined, openB
 export class WatchReport {
   readonly metrics: Metrics;
   bankTrouble: Trouble | undefined;
+  /** Before this process has the right to send. */
+  diskTrouble: Trouble | undefined;
   isStopping = false;
   readonly #loaded: LoadedSettings;
   readonly #log: Logger;
@@ -109,7 +111,7 @@ export class WatchReport {
       const counts = { filesWaiting: 0, filesInWork: 0, ...noFigures };
       const role = this.isStopping ? 'stopping' : 'standby';
       const nowMs = this.#clock.now();
-      return { role, ...idle, ...counts, bankTrouble, diskTrouble: undefined, lastLookMs: nowMs };
+      return { role, ...idle, ...counts, bankTrouble, diskTrouble: this.diskTrouble, lastLookMs: nowMs };
     }
     const { watcher, intake, disk, sender } = working;
     const { view } = intake;

@@ -6,6 +6,7 @@ import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { loadCommandSettings } from './load-settings.ts';
 import type { GlobalOptions } from './options.ts';
 import type { Sender, SenderOptions } from './sender.ts';
+import type { WatchReport } from './watch-report.ts';
 
 export const watchCommand: CommandModule<GlobalOptions, GlobalOptions> = {
   command: 'watch',
@@ -34,14 +35,14 @@ async function watch(options: GlobalOptions): Promise<ExitCode> {
   const { makeLogger } = await import('../log.ts');
   const { systemClock } = await import('../worker/system-clock.ts');
   const { listenForInterrupt } = await import('./interrupt.ts');
-  const { WatchReport } = await import('./watch-report.ts');
+  const watchReport = await import('./watch-report.ts');
   const log = makeLogger(options.logLevel);
   using interrupt = listenForInterrupt(() =>
     log.info({ graceMs: loaded.settings.watch.graceMs }, 'stopping: what is in flight is finished'),
   );
-  const report = new WatchReport(loaded, log, systemClock);
+  const report = new watchReport.WatchReport(loaded, log, systemClock);
   await using monitor = await report.listen();
-  const sender = await waitForRight(loaded, log, interrupt.signal, {
+  const sender = await waitForRight(loaded, log, interrupt.signal, report, {
     onExchange: (record) => report.metrics.countCall(record),
   });
   if (sender === undefined) return exitCodes.ok;
@@ -61,11 +62,17 @@ async function watch(options: GlobalOptions): Promise<ExitCode> {
   return exitCodes.ok;
 }
 
+/** A disk that refuses writes is waited for: there may be nobody else to take over. */
+const sickDiskMs = 2_000;
+const diskErrors = ['JournalWriteError', 'OutputFileError'];
+const isOfTheDisk = (error: unknown): boolean => error instanceof Error && diskErrors.includes(error.name);
+
 /** Takes the right to send, as soon as whoever has it ends; undefined when this process is stopped before. */
 async function waitForRight(
   loaded: LoadedSettings,
   log: Logger,
   stop: AbortSignal,
+  report: WatchReport,
   options: SenderOptions,
 ): Promise<Sender | undefined> {
   const { openSender, SenderBusyError } = await import('./sender.ts');
@@ -74,13 +81,20 @@ async function waitForRight(
   while (!stop.aborted) {
     try {
       const sender = await openSender(loaded, log, 'watch', options);
+      report.diskTrouble = undefined;
       log.info({ hasTakenOver: isTold }, 'this process has the right to send');
       return sender;
     } catch (error) {
-      if (!(error instanceof SenderBusyError)) throw error;
-      if (!isTold) log.info({ why: error.message }, 'standing by');
-      isTold = true;
-      await systemClock.sleep(standbyLookMs, stop);
+      const isBusy = error instanceof SenderBusyError;
+      if (!isBusy && !isOfTheDisk(error)) throw error;
+      const why = (error as Error).message;
+      if (isBusy && !isTold) log.info({ why }, 'standing by');
+      if (!isBusy && report.diskTrouble?.why !== why) log.error({ why }, 'the disk refuses writes');
+      report.diskTrouble = isBusy
+        ? undefined
+        : { sinceMs: report.diskTrouble?.sinceMs ?? systemClock.now(), why };
+      isTold ||= isBusy;
+      await systemClock.sleep(isBusy ? standbyLookMs : sickDiskMs, stop);
     }
   }
   return undefined;

@@ -137,7 +137,8 @@ async function putBackOne(
 export async function findClaims(setup: ClaimSetup, rules: IntakeRules): Promise<string[]> {
   const found: string[] = [];
   const root = claimedFolderOf(setup.inbox);
-  for (const itemId of (await readdir(root)).toSorted()) {
+  const folders = (await readdir(root, { withFileTypes: true })).filter((entry) => entry.isDirectory());
+  for (const itemId of folders.map(({ name }) => name).toSorted()) {
     if (readItemId(itemId) === undefined) continue;
     const entries = await readdir(join(root, itemId), { withFileTypes: true });
     const isFile = (entry: Dirent) => classifyName(entry.name, rules).kind !== 'sidecar';

@@ -55,6 +55,8 @@ export interface WorkerContext {
   readonly payeeTurns: Turns;
   /** Rows whose request is under way in this process, over all its runs; those of this run when left out. */
   readonly countUnderWay?: () => number;
+  /** True while nothing new may be sent for reasons that are not the bank's; never when left out. */
+  readonly isHeldUp?: () => boolean;
   /** True for a row whose request is under way in any run of this process; of this run alone when left out. */
   readonly isUnderWay?: (seq: number) => boolean;
   /** Rows that are being inquired about in this process; nobody else asks when left out. */

@@ -8,13 +8,11 @@ import { noticeStop, type Payer } from './line-stop.ts';
 /**
  * Takes the line as the journal has it when a run begins: the pause of an earlier run goes on, and what a person has
  * lifted since is open.
- * @param isStopped a stop of the payer account is in force
  */
-export async function takeUpLine(context: WorkerContext, payer: Payer, isStopped: boolean): Promise<void> {
+export async function takeUpLine(context: WorkerContext, payer: Payer): Promise<void> {
   const { journal, gate, clock } = context;
   const { line } = gate;
-  // Whoever halted it has recorded the stop, so a person has lifted it since.
-  if (line.state.status === 'halted' && !isStopped) gate.reopen();
+  if (line.state.status === 'halted' && (await isLiftedSince(context, payer))) gate.reopen();
   const pause = await journal.linePause(payer.companyId, payer.payerAccount);
   if (pause === undefined) {
     if (line.recordedPause !== undefined && line.state.status === 'paused') line.become(openLine);
@@ -23,6 +21,16 @@ export async function takeUpLine(context: WorkerContext, payer: Payer, isStopped
     line.recordedPause = { pausedAtMs: pause.sinceMs, pausedUntilMs: pause.untilMs };
     line.become(takeUpPause(line.state, pause, clock.now()));
   }
+}
+
+/** True when the stop has been recorded and is no longer there: a person has lifted it. */
+async function isLiftedSince({ journal, gate }: WorkerContext, payer: Payer): Promise<boolean> {
+  const { line } = gate;
+  // Whoever has halted it is about to record the stop.
+  if (line.stopRecorded === undefined) return false;
+  await line.stopRecorded;
+  const stop = await journal.lineStop(payer.companyId, payer.payerAccount);
+  return stop === undefined && line.state.status === 'halted';
 }
 
 /** Records what has become of the line's pause, if it is not what the journal knows. */

@@ -13,7 +13,11 @@ export async function recordLineStop(context: WorkerContext, payer: Payer): Prom
   const { line } = context.gate;
   const { status, why } = line.state;
   if (status !== 'halted' || why === null) return;
-  line.stopRecorded ??= record(context, payer, why);
+  line.stopRecorded ??= record(context, payer, why).catch((error: unknown) => {
+    // The next to look records it.
+    line.stopRecorded = undefined;
+    throw error;
+  });
   await line.stopRecorded;
 }
 

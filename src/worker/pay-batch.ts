@@ -55,6 +55,10 @@ async function payUntilRest(context: WorkerContext, batch: Batch, pace: Pace): P
     await payReadyRows(context, batch, pace);
     run.isSending = false;
     if (stop.aborted) return 'stopped';
+    if (context.isHeldUp?.() === true) {
+      await run.waitForBell(lookAgainMs, stop);
+      continue;
+    }
     const isHalted = gate.state.status === 'halted';
     if (isHalted) {
       await recordLineStop(context, batch);
@@ -122,7 +126,8 @@ async function* readyRows(context: WorkerContext, batch: Batch): AsyncGenerator<
   for (;;) {
     const page = await context.journal.readyPage(batch.batchId, afterRowNo, pageRows);
     for (const ready of page) {
-      if (context.stop.aborted || context.gate.state.status === 'halted') return;
+      if (context.stop.aborted || context.isHeldUp?.() === true) return;
+      if (context.gate.state.status === 'halted') return;
       yield ready;
       afterRowNo = ready.payout.rowNo;
     }

@@ -52,7 +52,7 @@ async function startRunning(context: WorkerContext, batch: Batch, limits: RunLim
   const stop = await journal.lineStop(batch.companyId, batch.payerAccount);
   const why = stop ?? (batch.status === 'halted' ? haltOf(batch) : undefined);
   if (batch.status !== 'halted') await journal.moveBatch(batch.batchId, 'running', null, clock.now());
-  await takeUpLine(context, batch, stop !== undefined);
+  await takeUpLine(context, batch);
   if (why !== undefined) gate.haltFor(why);
   const isInVain = limits.isPatient !== true && pausesBeyond(context, clock.now() + limits.waitMs);
   const isToGoOn = why === undefined && !isInVain;
@@ -106,8 +106,12 @@ async function watchTheWait(
   }
 }
 
-/** True while rows wait for the line to go on. */
-async function waitsToSend({ gate, run, journal }: WorkerContext, { batchId }: Batch): Promise<boolean> {
+/** True while rows wait for the line, or the disk, to go on. */
+async function waitsToSend(
+  { gate, run, journal, isHeldUp }: WorkerContext,
+  { batchId }: Batch,
+): Promise<boolean> {
+  if (isHeldUp?.() === true) return true;
   return gate.isPausing && (run.isSending || (await hasPausedRows(journal, batchId)));
 }
 

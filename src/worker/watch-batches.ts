@@ -5,7 +5,7 @@ import { endWhenSettled, isAtRest } from './at-rest.ts';
 import { followPayer, isNothingLeft } from './known-batch.ts';
 import { interruptedCode, runBatch } from './run-batch.ts';
 import type { WrittenReports } from './report.ts';
-import { computeBackoffMs, noteFailure, type WatchSetup } from './watch-setup.ts';
+import { computeBackoffMs, isAhead, noteFailure, type WatchSetup } from './watch-setup.ts';
 
 /** How often it is looked for batches that another process has let go on. */
 const lookAgainMs = 2_000;
@@ -117,7 +117,7 @@ export class BatchDesk {
   async #reportDue(): Promise<void> {
     const nowMs = this.#setup.clock.now();
     for (const [batchId, atMs] of this.#due) {
-      if (atMs > nowMs || this.#isToWait(batchId) || this.#running.has(batchId)) continue;
+      if (isAhead(atMs, nowMs) || this.#isToWait(batchId) || this.#running.has(batchId)) continue;
       this.#due.delete(batchId);
       await this.#guard(batchId, () => this.#rest(batchId), true);
     }
@@ -288,8 +288,8 @@ export class BatchDesk {
     if (batch.status === 'done') this.#reportedAtMs.delete(batchId);
     else this.#reportedAtMs.set(batchId, clock.now());
     await this.#onRest(batch);
-    this.#offered.delete(batchId);
-    tell({ kind: 'batch-rested', reports });
+    const isNews = this.#offered.delete(batchId) || reports.filesWritten > 0;
+    if (isNews) tell({ kind: 'batch-rested', reports });
   }
 
   async #report(batchId: string): Promise<WrittenReports> {
@@ -303,10 +303,8 @@ export class BatchDesk {
 
   #isToWait(batchId: string): boolean {
     const nowMs = this.#setup.clock.now();
-    const notBeforeMs = [this.#failing.get(batchId), this.#hot.get(batchId)].map(
-      (one) => one?.notBeforeMs ?? 0,
-    );
-    return Math.max(...notBeforeMs) > nowMs;
+    const waits = [this.#failing.get(batchId), this.#hot.get(batchId)];
+    return waits.some((one) => one !== undefined && isAhead(one.notBeforeMs, nowMs));
   }
 
   /** One batch that fails keeps none of the others from going on; it is tried again, later and later. */

@@ -51,14 +51,10 @@ export class DoubtDesk {
 
   /** A stop or pause that a person has ended is over, though no run is there to see it. */
   async #followLine(): Promise<void> {
-    const { store, payer } = this.#setup;
+    const { payer } = this.#setup;
     const context = this.#contextFor(payer);
     if (context.gate.line.state.status === 'open') return;
-    await takeUpLine(
-      context,
-      payer,
-      (await store.lineStop(payer.companyId, payer.payerAccount)) !== undefined,
-    );
+    await takeUpLine(context, payer);
   }
 
   /** Asks about everything in doubt, due or not; the round of every day. */

@@ -11,7 +11,7 @@ import {
 } from '../core/rejection-reason.ts';
 import type { IntakeVerdict } from '../core/store-port.ts';
 import { ingestFile, type IngestContext, type Ingested } from './ingest.ts';
-import { computeBackoffMs, noteFailure, type WatchSetup } from './watch-setup.ts';
+import { computeBackoffMs, isAhead, noteFailure, type WatchSetup } from './watch-setup.ts';
 
 /** Files that are read at once: a big one does not keep a small one waiting. */
 const readingsAtOnce = 2;
@@ -36,6 +36,7 @@ export class FileDesk {
   /** What an earlier process has left in work/. */
   #found: readonly WorkItem[] | undefined;
   #unread: Unread[] = [];
+  readonly #underWay = new Set<Promise<void>>();
   #reading = 0;
 
   /** @param onBatch told of every batch that a file in work/ waits for */
@@ -70,13 +71,23 @@ export class FileDesk {
       return;
     }
     const nowMs = clock.now();
-    const again = this.#unread.filter(({ notBeforeMs }) => notBeforeMs <= nowMs);
+    const again = this.#unread.filter(({ notBeforeMs }) => !isAhead(notBeforeMs, nowMs));
     this.#unread = this.#unread.filter((one) => !again.includes(one));
     const room = Math.max(0, workItemsMax - this.inWork);
     const items = await intake.take(room);
-    void this.#takeUpAll(items);
-    for (const { item, failures } of again) void this.#readOrKeep(item, failures);
+    for (const item of items) this.#keepReading(item, 0);
+    for (const { item, failures } of again) this.#keepReading(item, failures);
     if (items.length < room || room === 0) await intake.waitForNews(stop);
+  }
+
+  /** Resolves when every file that was being taken in has been, or has been left. */
+  async ended(): Promise<void> {
+    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
+  }
+
+  #keepReading(item: WorkItem, failures: number): void {
+    const reading = this.#readOrKeep(item, failures).finally(() => this.#underWay.delete(reading));
+    this.#underWay.add(reading);
   }
 
   async #takeUpAll(items: readonly WorkItem[]): Promise<void> {

@@ -101,6 +101,9 @@ const backoffMaxMs = 60_000;
 export const computeBackoffMs = (failures: number): number =>
   Math.min(backoffFirstMs * 2 ** Math.min(failures, 20), backoffMaxMs);
 
+/** True until the moment has come; a moment that is further off than any wait was counted by a clock since set back. */
+export const isAhead = (atMs: number, nowMs: number): boolean => atMs > nowMs && atMs - nowMs <= backoffMaxMs;
+
 /** Takes a failure that is no one's fault in particular: it is logged, and the disk looked at. */
 export async function noteFailure(
   { log, disk }: Pick<WatchSetup, 'log' | 'disk'>,

@@ -61,7 +61,7 @@ export class Watcher {
         if (!stop.aborted) await disk.look();
       }),
     ]);
-    await this.batches.ended();
+    await Promise.all([this.batches.ended(), this.files.ended()]);
   }
 
   async #turn(): Promise<void> {
