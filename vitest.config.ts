@@ -4,10 +4,17 @@ import { defineConfig } from 'vitest/config';
 /** The programs that tests start compile the same modules again and again. */
 const compileCache = fileURLToPath(new URL('node_modules/.cache/compile', import.meta.url));
 
+/**
+ * What works in the process of the test, and leaves nothing there to the next file: these share their processes, since
+ * loading the same modules for each of them anew costs more than most of them do.
+ */
+const sharing = ['bank', 'core', 'files', 'journal', 'sandbox', 'worker'].map(
+  (area) => `test/${area}/**/*.test.ts`,
+);
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    exclude: ['test/bench/**'],
+    globalSetup: ['test/built-program.ts'],
     // Forks rather than threads: some tests start servers, change directories and end processes of their own.
     pool: 'forks',
     // More than a small machine has cores: the end-to-end tests mostly wait.
@@ -19,5 +26,12 @@ export default defineConfig({
     unstubEnvs: true,
     // Nothing that the machine happens to have set may reach a test.
     env: { TZ: 'UTC', PAYDROP_CLIENT_ID: '', PAYDROP_CLIENT_SECRET: '', NODE_COMPILE_CACHE: compileCache },
+    projects: [
+      { extends: true, test: { name: 'sharing', include: sharing, isolate: false } },
+      {
+        extends: true,
+        test: { name: 'alone', include: ['test/**/*.test.ts'], exclude: ['test/bench/**', ...sharing] },
+      },
+    ],
   },
 });

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
-const main = join(import.meta.dirname, '../../src/main.ts');
+const main = process.env['PAYDROP_TEST_PROGRAM'] ?? join(import.meta.dirname, '../../src/main.ts');
 
 export interface Ended {
   readonly code: number | null;

@@ -43,12 +43,12 @@ describe('transRefNo', () => {
     expect(computeTransRefNo('A,1:B', 'C', 1)).not.toBe(computeTransRefNo('A', '1:B,C', 1));
   });
 
-  test('does not clash over a million payouts', { timeout: 60_000 }, () => {
+  test('does not clash over 200,000 payouts', { timeout: 60_000 }, () => {
     const seen = new Set<string>();
-    for (let number = 0; number < 1_000_000; number += 1) {
+    for (let number = 0; number < 200_000; number += 1) {
       seen.add(computeTransRefNo('COMP000001', `PAY-${number}`, 1).slice(2, 18));
     }
-    expect(seen.size).toBe(1_000_000);
+    expect(seen.size).toBe(200_000);
   });
 
   test.each([0, -1, 100, 1.5, Number.NaN])('refuses attempt %s', (attempt) => {

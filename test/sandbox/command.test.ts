@@ -10,7 +10,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { wireNames } from '../../src/bank/wire.ts';
 import { askForToken, goodTransfer, payerAccount, readBody, speak, tokenOf } from './bank-kit.ts';
 
-const main = join(import.meta.dirname, '../../src/main.ts');
+const main = process.env['PAYDROP_TEST_PROGRAM'] ?? join(import.meta.dirname, '../../src/main.ts');
 const { paths } = wireNames('proxy');
 
 let folder = '';

@@ -14,15 +14,22 @@ export interface Catch {
 /** A folder in memory, where the machine has one: the real journal syncs each commit. */
 const quickFolder = '/dev/shm';
 
-/** Plays up to so many seeds with this bug; without one, the code as it is. */
-export async function catchMutation(mutation: Mutation | undefined, seeds: number): Promise<Catch> {
+/**
+ * Plays up to so many seeds with this bug; without one, the code as it is. Begins with seed `first`, where a caller
+ * knows one that has found the bug before; all the others follow.
+ */
+export async function catchMutation(
+  mutation: Mutation | undefined,
+  seeds: number,
+  first = 1,
+): Promise<Catch> {
   const startedAt = performance.now();
   const { name, isOfJournal } = mutation ?? { name: 'none' };
   const hook = mutation === undefined ? [] : ['--import', new URL('mutate-on-load.ts', import.meta.url).href];
   const script = new URL('play-until-broken.ts', import.meta.url).pathname;
   const child = spawn(
     process.execPath,
-    [...hook, script, String(seeds), isOfJournal === true ? 'sqlite' : 'memory'],
+    [...hook, script, String(seeds), isOfJournal === true ? 'sqlite' : 'memory', String(first)],
     {
       env: {
         ...process.env,

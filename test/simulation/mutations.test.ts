@@ -4,20 +4,23 @@ import { describe, expect, test } from 'vitest';
 import { catchMutation, seedsFor } from './catch-mutations.ts';
 import { mutations } from './mutations.ts';
 
-/** Tried each time; the others when the simulation is asked to. */
+/**
+ * Tried each time, each from a seed on that has found it once; the others when the simulation is asked to. A change of
+ * the simulation may need other seeds: the search goes on to all of them.
+ */
 const alwaysTried = [
-  'sent before the intent is durable',
-  'sent again on another day',
-  'sent again although acknowledged',
-  'sent again before a not-found can be trusted',
-  'simply sent again after a restart',
-  'a timeout called failed',
-  'EM001 taken for success',
-  'IC000 without our references believed',
-  'failed although one item alone is',
-  'a new attempt without inquiring about the earlier ones',
-  'a stop of the line ignored',
-];
+  ['sent before the intent is durable', 1],
+  ['sent again on another day', 56],
+  ['sent again although acknowledged', 176],
+  ['sent again before a not-found can be trusted', 25],
+  ['simply sent again after a restart', 194],
+  ['a timeout called failed', 10],
+  ['EM001 taken for success', 22],
+  ['IC000 without our references believed', 148],
+  ['failed although one item alone is', 119],
+  ['a new attempt without inquiring about the earlier ones', 1],
+  ['a stop of the line ignored', 1],
+] as const;
 
 test.each(mutations.flatMap(({ name, patches }) => patches.map((patch) => ({ name, ...patch }))))(
   '"$name" fits its place in $file',
@@ -29,16 +32,16 @@ test.each(mutations.flatMap(({ name, patches }) => patches.map((patch) => ({ nam
 );
 
 describe('a deliberate bug is found', () => {
-  test.each(alwaysTried)('%s', async (name) => {
+  test.each(alwaysTried)('%s', async (name, first) => {
     const mutation = mutations.find((one) => one.name === name);
     expect(mutation).toBeDefined();
     if (mutation === undefined) return;
-    const { seed, broken } = await catchMutation(mutation, seedsFor(mutation));
+    const { seed, broken } = await catchMutation(mutation, seedsFor(mutation), first);
     expect(seed, 'no seed has found it').toBeDefined();
     expect(broken).not.toBe('');
   });
 });
 
 test('the code as it is is not', async () => {
-  expect(await catchMutation(undefined, 150)).toMatchObject({ seed: undefined, broken: '' });
+  expect(await catchMutation(undefined, 40)).toMatchObject({ seed: undefined, broken: '' });
 });

@@ -1,7 +1,10 @@
 /** Plays seeds until one breaks an invariant, and says which; started with a mutation by catch-mutations.ts. */
 import { runSeed } from './run-seed.ts';
 
-const [seedsText, journal] = process.argv.slice(2);
+const [seedsText, journal, firstText] = process.argv.slice(2);
+const seeds = Number(seedsText);
+/** Played before the others; those below it come last. */
+const first = Number(firstText ?? 1);
 Error.stackTraceLimit = 0;
 
 const onSqlite = async () => {
@@ -11,7 +14,8 @@ const onSqlite = async () => {
 const options = journal === 'sqlite' ? await onSqlite() : {};
 
 let found: object = { broken: '' };
-for (let seed = 1; seed <= Number(seedsText); seed += 1) {
+for (let played = 0; played < seeds; played += 1) {
+  const seed = ((first - 1 + played) % seeds) + 1;
   const { broken } = await runSeed(seed, options);
   if (broken === undefined) continue;
   found = { seed, broken };

@@ -1,0 +1,88 @@
+/**
+ * Before the tests: puts the program into a few files (`node_modules/.cache`), which the tests that run it as a shell
+ * would start. Reading its hundreds of modules one by one costs a process two thirds of its start. The name of the
+ * folder tells what it was made from: it is made once for each state of the source.
+ */
+import { createHash, randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { cp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'vite';
+import type { TestProject } from 'vitest/node';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const cache = join(root, 'node_modules/.cache');
+const prefix = 'program-';
+/** Another run of the tests may still start what was made a while ago. */
+const keptForMs = 3_600_000;
+
+async function computeSourceHash(): Promise<string> {
+  const hash = createHash('sha256');
+  const under = async (folder: string): Promise<string[]> =>
+    (await readdir(join(root, folder), { recursive: true, withFileTypes: true }))
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => join(parentPath, name));
+  const files = [...(await under('src')), ...(await under('config')), join(root, 'package.json')];
+  const lock = join(root, 'package-lock.json');
+  for (const path of [...files.toSorted(), lock, fileURLToPath(import.meta.url)]) {
+    hash.update(`${path}\n`).update(await readFile(path));
+  }
+  return hash.digest('hex').slice(0, 16);
+}
+
+/** Laid out like the package: the program finds its settings and its manifest where it looks for them. */
+async function buildInto(folder: string): Promise<void> {
+  await build({
+    configFile: false,
+    logLevel: 'warn',
+    root,
+    build: {
+      ssr: 'src/main.ts',
+      outDir: join(folder, 'src'),
+      minify: false,
+      target: 'node24',
+      // All files as deep as those of the source that look for what is beside it.
+      rolldownOptions: {
+        output: { entryFileNames: 'parts/[name].js', chunkFileNames: 'parts/[name]-[hash].js' },
+      },
+    },
+    ssr: { noExternal: true },
+  });
+  await cp(join(root, 'package.json'), join(folder, 'package.json'));
+  await cp(join(root, 'config'), join(folder, 'config'), { recursive: true });
+}
+
+async function removeOld(present: string): Promise<void> {
+  for (const name of await readdir(cache)) {
+    const path = join(cache, name);
+    if (!name.startsWith(prefix) || path === present) continue;
+    if ((await stat(path)).mtimeMs < Date.now() - keptForMs) await rm(path, { recursive: true, force: true });
+  }
+}
+
+async function makeProgram(folder: string): Promise<void> {
+  const making = `${folder}.${randomUUID()}`;
+  await buildInto(making);
+  // Another run of the tests may have been faster.
+  await rename(making, folder).catch(() => rm(making, { recursive: true, force: true }));
+  await removeOld(folder);
+}
+
+async function provideProgram(): Promise<void> {
+  const folder = join(cache, `${prefix}${await computeSourceHash()}`);
+  // Inherited by the processes of the tests; without it they start the source as it is.
+  delete process.env['PAYDROP_TEST_PROGRAM'];
+  try {
+    if (!existsSync(folder)) await makeProgram(folder);
+    process.env['PAYDROP_TEST_PROGRAM'] = join(folder, 'src/parts/main.js');
+  } catch (error) {
+    console.warn('The program cannot be put together, the tests start its source:', error);
+  }
+}
+
+/** Called by vitest, before the first test. */
+export async function setup(project: TestProject): Promise<void> {
+  await provideProgram();
+  project.onTestsRerun(provideProgram);
+}
