@@ -34,7 +34,7 @@ export async function settleWhileRunning(
     const nowMs = context.clock.now();
     const horizonMs = nowMs + Math.max(context.settle.maxDelayMs, context.settle.firstDelayMs);
     const due = await context.journal.dueInquiries(nowMs, pageRows, batchId, horizonMs);
-    const idle = due.filter(({ payout }) => !context.run.inFlight.has(payout.seq));
+    const idle = due.filter(({ payout }) => !isSeenTo(context, payout.seq));
     if (idle.length > 0) {
       await settleAll(context, idle, true);
       continue;
@@ -69,6 +69,11 @@ export class Watch {
   }
 }
 
+/** True for a row whose request is under way, or that is being asked about, in any part of this process. */
+export function isSeenTo({ run, asking, isUnderWay }: WorkerContext, seq: number): boolean {
+  return run.inFlight.has(seq) || asking?.has(seq) === true || isUnderWay?.(seq) === true;
+}
+
 /** Pause while all that is due has its own request still under way. */
 const inFlightLookMs = 50;
 
@@ -86,20 +91,20 @@ export async function settleAll(
 
 /**
  * Inquires once about everything in one of these states of doubt, due or not; of one batch when given. Sends nothing.
- * @param isSeenTo batches that are left out: their own run sees to them
+ * @param isLeftOut batches whose own run sees to them
  */
 export async function settleOnce(
   context: WorkerContext,
   which: 'unresolved' | 'all',
   batchId?: string,
-  isSeenTo: (batchId: string) => boolean = () => false,
+  isLeftOut: (batchId: string) => boolean = () => false,
 ): Promise<number> {
   let afterSeq = 0;
   let asked = 0;
   while (!context.stop.aborted) {
     const page = await context.journal.inDoubt(afterSeq, pageRows, batchId);
     const wanted = page.filter(
-      ({ payout }) => (which === 'all' || payout.status === 'unresolved') && !isSeenTo(payout.batchId),
+      ({ payout }) => (which === 'all' || payout.status === 'unresolved') && !isLeftOut(payout.batchId),
     );
     await settleAll(context, wanted, false);
     asked += wanted.length;
@@ -128,7 +133,7 @@ async function watchAll(context: WorkerContext): Promise<void> {
 async function settleOne(context: WorkerContext, one: InDoubt, maySend: boolean): Promise<void> {
   const { seq } = one.payout;
   const { asking } = context;
-  if (asking?.has(seq) === true || context.isUnderWay?.(seq) === true) return;
+  if (isSeenTo(context, seq)) return;
   asking?.add(seq);
   try {
     await askAbout(context, one, maySend);

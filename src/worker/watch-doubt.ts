@@ -6,7 +6,7 @@ import type { WorkerContext } from './context.ts';
 import { takeUpLine } from './line-pause.ts';
 import type { Payer } from './line-stop.ts';
 import { paceBank } from './paced-bank.ts';
-import { settleAll, settleOnce, Watch } from './settle.ts';
+import { isSeenTo, settleAll, settleOnce, Watch } from './settle.ts';
 import type { WatchSetup } from './watch-setup.ts';
 
 /** Most inquiries of one step; the loop looks around between two. */
@@ -59,8 +59,8 @@ export class DoubtDesk {
 
   /** Asks about everything in doubt, due or not; the round of every day. */
   async askAll(): Promise<number> {
-    const isSeenTo = (batchId: string): boolean => this.#hooks.running().has(batchId);
-    const asked = await settleOnce(this.#contextFor(this.#setup.payer), 'all', undefined, isSeenTo);
+    const isRunning = (batchId: string): boolean => this.#hooks.running().has(batchId);
+    const asked = await settleOnce(this.#contextFor(this.#setup.payer), 'all', undefined, isRunning);
     await this.#tellChanges();
     return asked;
   }
@@ -72,7 +72,8 @@ export class DoubtDesk {
     const horizonMs = nowMs + Math.max(maxDelayMs, firstDelayMs);
     const due = await store.dueInquiries(nowMs, pageRows, undefined, horizonMs);
     const running = this.#hooks.running();
-    return due.filter(({ payout }) => !running.has(payout.batchId));
+    const context = this.#contextFor(this.#setup.payer);
+    return due.filter(({ payout }) => !running.has(payout.batchId) && !isSeenTo(context, payout.seq));
   }
 
   #byPayer(due: readonly InDoubt[]): ReadonlyMap<WorkerContext, InDoubt[]> {
