@@ -89,6 +89,7 @@ function makeSetup(sender: Sender, report: WatchReport, around: Around): WatchSe
     }),
     report: (batchId) => restBatch(sender, batchId, false),
     finishReports: (batchId) => finishReports(store, outbox, batchId),
+    findUnpublished: () => outbox.findLeftovers(),
     count: (payout) => {
       if (payout === undefined) return;
       report.noteChange();

@@ -32,6 +32,8 @@ export interface ReportOutbox {
   writeText(fileName: string, text: string): Promise<PreparedFile>;
   /** Gives a recorded file its own name, if that has not been done; never overwrites another file. */
   publish(recorded: PreparedFile): Promise<PublishedState>;
+  /** Ids of the batches that have temporary files here, recorded or not. */
+  findLeftovers(): Promise<readonly string[]>;
   /** Removes temporary files of the batch that no record names. */
   removeLeftovers(batchId: string, recordedTemporaryPaths: readonly string[]): Promise<void>;
 }

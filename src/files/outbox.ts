@@ -48,12 +48,28 @@ class CsvDraft implements TableDraft {
   }
 }
 
-const reportEndings = /\.(?:result|exceptions|summary|result-update-\d+)\.(?:csv|json)$/;
+const reportEndings = /\.(?:result|exceptions|summary|(?:result|exceptions)-update-\d+)\.(?:csv|json)$/;
+const batchIdEnding = /\.([0-9A-HJKMNP-TV-Z]{10})$/;
 
 /** A temporary file that stands for a report of this batch. */
 function isLeftover(name: string, batchId: string): boolean {
   const reportName = readTemporaryName(name);
   return reportName?.replace(reportEndings, '').endsWith(`.${batchId}`) === true;
+}
+
+/** Batches that have temporary files, whole or half, recorded or not. */
+async function findLeftovers(folder: string): Promise<readonly string[]> {
+  const found = new Set<string>();
+  try {
+    for (const name of await readdir(folder)) {
+      const stem = readTemporaryName(name)?.replace(reportEndings, '');
+      const batchId = batchIdEnding.exec(stem ?? '')?.[1];
+      if (batchId !== undefined) found.add(batchId);
+    }
+  } catch (error) {
+    throw failWith('read', folder, error);
+  }
+  return [...found];
 }
 
 async function removeLeftovers(folder: string, batchId: string, recorded: readonly string[]): Promise<void> {
@@ -88,6 +104,7 @@ export async function openOutbox(folder: string): Promise<ReportOutbox> {
     openTable: async (fileName, style) => new CsvDraft(await AtomicFile.open(join(root, fileName)), style),
     writeText: (fileName, text) => writeText(join(root, fileName), text),
     publish: publishFile,
+    findLeftovers: () => findLeftovers(root),
     removeLeftovers: (batchId, recorded) => removeLeftovers(root, batchId, recorded),
   };
 }

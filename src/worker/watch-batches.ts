@@ -89,8 +89,18 @@ export class BatchDesk {
     this.#bell = new AbortController();
   }
 
-  /** Reports that an earlier process did not come to write, or that are due to what another has done. */
+  /** What an earlier process has left of reports: those that it had written are published, the others become due. */
   async recover(): Promise<void> {
+    const { store, findUnpublished, finishReports } = this.#setup;
+    for (const batchId of await findUnpublished()) {
+      const isOurs = (await store.batch(batchId)) !== undefined;
+      if (isOurs) await this.#guard(batchId, async () => void (await finishReports(batchId)), true);
+    }
+    await this.#noteUnreported();
+  }
+
+  /** Reports that an earlier process did not come to write, or that are due to what another has done. */
+  async #noteUnreported(): Promise<void> {
     const { store, clock } = this.#setup;
     this.#lookedForUnreportedMs = clock.now();
     for (const batchId of await store.unreportedBatches()) this.#due.set(batchId, clock.now());
@@ -101,7 +111,8 @@ export class BatchDesk {
     const { clock, stop, disk } = this.#setup;
     const bell = this.#bell.signal;
     if (disk.trouble === undefined) {
-      if (Math.abs(clock.now() - this.#lookedForUnreportedMs) >= unreportedLookMs) await this.recover();
+      if (Math.abs(clock.now() - this.#lookedForUnreportedMs) >= unreportedLookMs)
+        await this.#noteUnreported();
       await this.#reportDue();
       await this.#reportStatements();
       await this.#startOpen();

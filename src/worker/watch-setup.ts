@@ -42,8 +42,10 @@ export interface WatchSetup {
   openContext(stop: AbortSignal, count: (payout: Payout | undefined) => void, payer: Payer): WorkerContext;
   /** Writes what is due for a batch at rest. */
   report(batchId: string): Promise<WrittenReports>;
-  /** Publishes what an interrupted batch had due from before. */
+  /** Publishes what a batch had due from before. */
   finishReports(batchId: string): Promise<unknown>;
+  /** Batches with reports that an earlier process has written and not published. */
+  findUnpublished(): Promise<readonly string[]>;
   /** Keeps a notice of it, if anybody is to be told outside. Must not throw. */
   notify(event: WatchEvent): Promise<void>;
   /** Must not throw, and not take long. */

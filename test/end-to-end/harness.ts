@@ -16,7 +16,7 @@ import type { Ledger } from '../../src/sandbox/book.ts';
 import { makeClocks, type SceneClocks } from './clocks.ts';
 
 const pathOf = (fromHere: string): string => fileURLToPath(new URL(fromHere, import.meta.url));
-const paydropPath = pathOf('../../src/main.ts');
+const paydropPath = process.env['PAYDROP_TEST_PROGRAM'] ?? pathOf('../../src/main.ts');
 const noonClockUrl = new URL('./noon-clock.ts', import.meta.url).href;
 
 /** The partner, as the bank and paydrop know it. */

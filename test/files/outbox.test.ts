@@ -118,3 +118,26 @@ describe('the outbox', () => {
     expect(await names()).toEqual(kept.toSorted());
   });
 });
+
+describe('what a crash has left', () => {
+  test.each([
+    'result.csv',
+    'exceptions.csv',
+    'summary.json',
+    'result-update-12.csv',
+    'exceptions-update-2.csv',
+  ])('of %s is found by its batch, and cleared away unless it is recorded', async (ending) => {
+    await outbox.writeText(`a.b.4K7Q2M9XWD.${ending}`, 'half');
+    const kept = await outbox.writeText(`c.0ZEJBG25N5.${ending}`, 'whole');
+    expect((await outbox.findLeftovers()).toSorted()).toEqual(['0ZEJBG25N5', '4K7Q2M9XWD']);
+    for (const batchId of ['0ZEJBG25N5', '4K7Q2M9XWD'])
+      await outbox.removeLeftovers(batchId, [kept.temporaryPath]);
+    expect(await outbox.findLeftovers()).toEqual(['0ZEJBG25N5']);
+  });
+
+  test('is not what others keep here', async () => {
+    await writeFile(join(folder, 'out', '.notes.tmp'), '');
+    await writeFile(join(folder, 'out', 'a.4K7Q2M9XWD.result.csv'), '');
+    expect(await outbox.findLeftovers()).toEqual([]);
+  });
+});

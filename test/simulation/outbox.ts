@@ -37,6 +37,7 @@ export function makeMemoryOutbox(): MemoryOutbox {
       published.set(path, rows);
       return 'published';
     },
+    findLeftovers: async () => [],
     removeLeftovers: async (batchId, recorded) => {
       for (const path of temporary.keys())
         if (path.includes(batchId) && !recorded.includes(path)) temporary.delete(path);

@@ -1,0 +1,222 @@
+/** The life of a watcher: it stops when it is asked to, says when it is not well, and recovers without a restart. */
+import { appendFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { hashOf, planSoundRows } from '../chaos/drop-plan.ts';
+import { isSending, TransferCount } from '../chaos/moments.ts';
+import { writeRows, type PlannedRow } from '../chaos/plan.ts';
+import { makeChance } from '../chaos/random.ts';
+import { computeBatchId } from '../../src/core/reference.ts';
+import {
+  findFreePort,
+  findReports,
+  openScene,
+  readTable,
+  until,
+  type Program,
+  type Scene,
+} from './harness.ts';
+
+const chance = makeChance(11);
+const quick = { stillMs: 100, probeMs: 200, graceMs: 10_000 };
+
+async function startWatch(scene: Scene): Promise<Program> {
+  const watch = scene.start('watch');
+  await until(() => isSending(scene, watch));
+  return watch;
+}
+
+interface Dropped {
+  readonly name: string;
+  readonly rows: readonly PlannedRow[];
+  readonly batchId: string;
+}
+
+async function drop(scene: Scene, name: string, rows: number): Promise<Dropped> {
+  const inbox = join(scene.dataDir, 'inbox');
+  await mkdir(inbox, { recursive: true });
+  const planned = planSoundRows(rows, name.replace('.csv', ''), chance);
+  const csv = writeRows(planned);
+  await writeFile(join(inbox, `${name}.tmp`), csv);
+  await rename(join(inbox, `${name}.tmp`), join(inbox, name));
+  return { name, rows: planned, batchId: computeBatchId(hashOf(Buffer.from(csv))) };
+}
+
+async function listFiles(folder: string): Promise<string[]> {
+  const found = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  return found.filter((one) => one.isFile()).map(({ name }) => name);
+}
+
+const isArchived = async (scene: Scene, { name }: Dropped): Promise<boolean> =>
+  (await listFiles(join(scene.dataDir, 'archive'))).includes(name);
+
+/** Each row is paid once, by the ledger and in the result. */
+async function expectPaid(scene: Scene, files: readonly Dropped[]): Promise<void> {
+  const { entries, totals } = await scene.bank.ledger();
+  const ids = files.flatMap(({ rows }) => rows.map(({ payoutId }) => payoutId));
+  expect(entries.map(({ reference1 }) => reference1).toSorted()).toEqual(ids.toSorted());
+  expect(totals.count).toBe(ids.length);
+  for (const { batchId, rows } of files) {
+    const [result = ''] = await findReports(scene.outbox, new RegExp(`${batchId}\\.result\\.csv$`));
+    const lines = (await readTable(result)).map(({ payoutId, status }) => ({ payoutId, status }));
+    expect(lines).toEqual(rows.map(({ payoutId }) => ({ payoutId, status: 'paid' })));
+  }
+}
+
+interface Health {
+  readonly live: boolean;
+  readonly ready: boolean;
+  readonly reasons: readonly { readonly code: string; readonly text: string }[];
+}
+
+/** What /healthz says, with its HTTP status. */
+async function readHealth(port: number): Promise<Health & { readonly status: number }> {
+  const response = await fetch(`http://127.0.0.1:${port}/healthz`);
+  return { status: response.status, ...((await response.json()) as Health) };
+}
+
+async function untilReady(port: number): Promise<void> {
+  await until(async () => (await readHealth(port).catch(() => undefined))?.ready === true);
+}
+
+async function untilUnready(port: number, code: string): Promise<Health & { readonly status: number }> {
+  let health = await readHealth(port);
+  await until(async () => {
+    health = await readHealth(port);
+    return health.reasons.some((reason) => reason.code === code);
+  });
+  expect(health).toMatchObject({ status: 503, ready: false, live: true });
+  return health;
+}
+
+describe('a watcher that is asked to stop', () => {
+  it('finishes what is in flight, leaves the rest for the next start, and exits 0; status works beside', async () => {
+    await using scene = await openScene({ sandbox: { latencyMs: 100 }, watch: quick });
+    const count = new TransferCount(scene);
+    const file = await drop(scene, 'A.csv', 500);
+    const watch = await startWatch(scene);
+    await until(() => count.read() >= 20);
+    const status = await scene.run('status', '--json');
+    expect(status).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(status.stdout)).toMatchObject([{ batchId: file.batchId, status: 'running' }]);
+    watch.kill('SIGTERM');
+    const late = await drop(scene, 'B.csv', 3);
+    const stoppedMs = performance.now();
+    expect(await watch.ended).toMatchObject({ code: 0, signal: null });
+    expect(performance.now() - stoppedMs).toBeLessThan(5_000);
+    const { totals, entries } = await scene.bank.ledger();
+    expect(totals.count).toBe(entries.length);
+    expect(totals.count).toBeLessThan(file.rows.length);
+    const after = JSON.parse((await scene.run('status', '--json')).stdout) as object[];
+    // Nothing is left in doubt: what was sent has its outcome.
+    expect(after).toMatchObject([{ batchId: file.batchId, byStatus: { paid: { rows: totals.count } } }]);
+    expect(JSON.stringify(after)).not.toMatch(/submitted|unresolved/);
+    expect(await listFiles(join(scene.dataDir, 'work'))).toContain('A.csv');
+    await scene.bank.kill();
+    await scene.bank.reopen(2);
+    const next = await startWatch(scene);
+    await until(async () => (await isArchived(scene, file)) && (await isArchived(scene, late)));
+    await expectPaid(scene, [file, late]);
+    next.kill('SIGTERM');
+    expect(await next.ended).toMatchObject({ code: 0 });
+  }, 60_000);
+});
+
+describe('a file that is written to after its rows were read', () => {
+  it('is rejected with the batch named that is paid of it, though the watcher was killed meanwhile', async () => {
+    await using scene = await openScene({ sandbox: { latencyMs: 30 }, watch: quick });
+    const count = new TransferCount(scene);
+    const file = await drop(scene, 'A.csv', 60);
+    const watch = await startWatch(scene);
+    await until(() => count.read() >= 10);
+    watch.kill('SIGKILL');
+    await watch.ended;
+    const work = join(scene.dataDir, 'work');
+    const [itemId = ''] = (await readdir(work)).filter((name) => !name.startsWith('.'));
+    await appendFile(
+      join(work, itemId, 'A.csv'),
+      writeRows(planSoundRows(5, 'LATE', chance)).replace(/^.*\n/, ''),
+    );
+    const next = await startWatch(scene);
+    const rejected = join(scene.dataDir, 'rejected');
+    await until(async () => (await listFiles(rejected)).includes('A.csv'));
+    expect(await readFile(join(rejected, 'A.csv.reason.txt'), 'utf8')).toContain(`Batch ${file.batchId}`);
+    await until(async () => (await findReports(scene.outbox, /^A\..*\.summary\.json$/)).length === 1);
+    await expectPaid(scene, [file]);
+    next.kill('SIGTERM');
+    expect(await next.ended).toMatchObject({ code: 0 });
+  }, 60_000);
+});
+
+describe('what a watcher says of itself', () => {
+  it('is unready while the bank is away or a folder takes nothing, and recovers by itself', async () => {
+    const port = await findFreePort();
+    const watchSettings = { ...quick, listen: `127.0.0.1:${port}` };
+    await using scene = await openScene({ sandbox: { latencyMs: 30 }, watch: watchSettings });
+    const count = new TransferCount(scene);
+    const watch = await startWatch(scene);
+    await untilReady(port);
+    const file = await drop(scene, 'A.csv', 60);
+    await until(() => count.read() >= 10);
+    await scene.bank.kill();
+    expect((await untilUnready(port, 'bank')).reasons[0]?.text).toContain('the bank is out of reach');
+    await scene.bank.reopen();
+    await untilReady(port);
+    await until(() => isArchived(scene, file));
+    await expectPaid(scene, [file]);
+
+    await rename(scene.outbox, `${scene.outbox}.aside`);
+    await writeFile(scene.outbox, 'no folder');
+    expect((await untilUnready(port, 'disk')).reasons[0]?.text).toContain(scene.outbox);
+    const meanwhile = await drop(scene, 'B.csv', 5);
+    await rm(scene.outbox);
+    await rename(`${scene.outbox}.aside`, scene.outbox);
+    await untilReady(port);
+    await until(() => isArchived(scene, meanwhile));
+    await expectPaid(scene, [file, meanwhile]);
+    watch.kill('SIGTERM');
+    expect(await watch.ended).toMatchObject({ code: 0, signal: null });
+  }, 60_000);
+});
+
+describe('an inbox', () => {
+  it('that another journal works is refused with exit 2, and the first goes on', async () => {
+    await using scene = await openScene({ watch: quick, folders: { inbox: './data/inbox' } });
+    const watch = await startWatch(scene);
+    const stamp = join(scene.dataDir, 'inbox', '.paydrop', 'journal.json');
+    await until(async () => (await listFiles(join(stamp, '..'))).includes('journal.json'));
+    const other = await scene.run('watch', '--data-dir', join(scene.folder, 'other'));
+    expect(other).toMatchObject({ code: 2, signal: null });
+    expect(other.stderr).toContain(stamp);
+    const file = await drop(scene, 'A.csv', 3);
+    await until(() => isArchived(scene, file));
+    await expectPaid(scene, [file]);
+    watch.kill('SIGTERM');
+    expect(await watch.ended).toMatchObject({ code: 0 });
+  }, 60_000);
+});
+
+describe('a payer account without money', () => {
+  it('halts the batch; resumed beside the watcher, it goes on by itself', async () => {
+    const sandbox = { control: true, payerBalanceBaht: '20000.00' };
+    await using scene = await openScene({ sandbox, watch: quick });
+    const watch = await startWatch(scene);
+    const file = await drop(scene, 'A.csv', 30);
+    await until(() => isArchived(scene, file));
+    const [batch] = JSON.parse((await scene.run('status', '--json')).stdout) as { status: string }[];
+    expect(batch).toMatchObject({ batchId: file.batchId, status: 'halted' });
+    const before = (await scene.bank.ledger()).totals.count;
+    expect(before).toBeLessThan(file.rows.length);
+    await scene.bank.control({ payerBalanceBaht: '' });
+    expect(await scene.run('resume', file.batchId)).toMatchObject({ code: 0 });
+    await until(async () => (await scene.bank.ledger()).totals.count === file.rows.length);
+    const update = /A\.\w{10}\.result-update-1\.csv$/;
+    await until(async () => (await findReports(scene.outbox, update)).length === 1);
+    const [path = ''] = await findReports(scene.outbox, update);
+    expect((await readTable(path)).map(({ status }) => status)).toEqual(
+      Array.from({ length: file.rows.length - before }, () => 'paid'),
+    );
+    watch.kill('SIGTERM');
+    expect(await watch.ended).toMatchObject({ code: 0 });
+  }, 60_000);
+});
