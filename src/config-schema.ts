@@ -186,6 +186,31 @@ const noticesSchema = z.strictObject({
   inDoubtAfterMs: duration.default(3_600_000),
 });
 
+/** Words of STATUS in the bank's statement beside the usual ones; compared without regard to case. */
+const statusWords = z.array(z.string().min(1)).default([]);
+
+const statementWordsSchema = z
+  .strictObject({ complete: statusWords, failed: statusWords, inProcess: statusWords })
+  .refine(
+    ({ complete, failed, inProcess }) =>
+      hasNoRepeat([...complete, ...failed, ...inProcess].map((word) => word.trim().toUpperCase())),
+    'must not have a word twice: each means one thing',
+  );
+
+const reconcileSchema = z.strictObject({
+  /** How endpoint 8 names the date: the interface shows both. */
+  dateField: z.enum(['date', 'Date']).default('date'),
+  /** Left out: bank.companyId; empty: all companies of the partner. */
+  companyId: z.union([z.literal(''), wireText(15)]).optional(),
+  /** When the watcher asks for the statement of the day before. */
+  at: optionalTimeOfDay.default('09:00'),
+  words: statementWordsSchema.prefault({}),
+  /** Of the file, packed and unpacked. */
+  maxBytes: positive.default(1_073_741_824),
+  /** For the whole download. */
+  timeoutMs: duration.min(1_000).default(600_000),
+});
+
 export const folderNames = ['inbox', 'work', 'archive', 'rejected', 'outbox', 'statements'] as const;
 export type FolderName = (typeof folderNames)[number];
 
@@ -203,6 +228,7 @@ export const settingsSchema = z.strictObject({
   input: inputSchema.prefault({}),
   watch: watchSchema.prefault({}),
   notices: noticesSchema.prefault({}),
+  reconcile: reconcileSchema.prefault({}),
   journal: z
     .strictObject({
       url: z

@@ -8,6 +8,7 @@ import { checkCommand } from './cli/check.ts';
 import { configCommand } from './cli/config.ts';
 import { makeCommandLine } from './cli/options.ts';
 import { cancelCommand, resumeCommand, retryCommand } from './cli/people.ts';
+import { reconcileCommand } from './cli/reconcile.ts';
 import { reportFailure } from './cli/report-failure.ts';
 import { runCommand } from './cli/run.ts';
 import { sandboxCommand } from './cli/sandbox.ts';
@@ -30,6 +31,7 @@ try {
   await makeCommandLine(process.argv.slice(2))
     .command(runCommand)
     .command(checkCommand)
+    .command(reconcileCommand)
     .command(statusCommand)
     .command(showCommand)
     .command(settleCommand)

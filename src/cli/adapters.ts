@@ -1,6 +1,7 @@
 /** The adapters as the settings ask for them. */
 import type { LoadedSettings } from '../config.ts';
 import type { Journal, PayoutFileReader } from '../core/ports.ts';
+import type { Store } from '../core/store-port.ts';
 import { SettingsError } from '../settings-error.ts';
 
 /** What the journal is stamped with: other settings meet a refusal. */
@@ -27,7 +28,7 @@ export async function makeReader({ settings, limits }: LoadedSettings): Promise<
 }
 
 /** Opens the journal beside whoever is sending; undefined when there is none yet. */
-export async function openJournalBeside(loaded: LoadedSettings): Promise<Journal | undefined> {
+export async function openJournalBeside(loaded: LoadedSettings): Promise<Store | undefined> {
   const { openJournalIfThere } = await import('../journal/open.ts');
   return openJournalIfThere({ dataDir: loaded.dataDir, stamp: describeStamp(loaded), access: 'beside' });
 }

@@ -1,13 +1,14 @@
 /** The way to the bank that the settings name; the built-in sandbox is started where they ask for it. */
 import type { LoadedSettings } from '../config.ts';
 import type { ExchangeRecord } from '../bank/calls.ts';
+import type { StatementBank } from '../bank/statement-request.ts';
 import type { Bank, Clock } from '../core/ports.ts';
 import { requireCredentials } from '../credentials.ts';
 import type { Logger } from '../log.ts';
 import { systemClock } from '../worker/system-clock.ts';
 
 export interface OpenedBank {
-  readonly bank: Bank;
+  readonly bank: Bank & StatementBank;
   /** Where the bank really listens: the built-in sandbox takes a free port. */
   readonly bankAddress: string;
 }

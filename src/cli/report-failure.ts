@@ -15,6 +15,8 @@ const expectedErrors: Readonly<Record<string, ExitCode>> = {
   /** What the command line's own parser throws. */
   YError: exitCodes.usage,
   SenderBusyError: exitCodes.stoppedShort,
+  StatementOvertakenError: exitCodes.stoppedShort,
+  ReconcileInterrupted: exitCodes.stoppedShort,
   /** A disk that is full, read-only or broken: the program is right and the machine is not. */
   JournalWriteError: exitCodes.internalError,
   OutputFileError: exitCodes.internalError,

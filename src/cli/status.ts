@@ -1,34 +1,48 @@
 /** `paydrop status [BATCH]`: batches with counts and totals. */
 import type { CommandModule } from 'yargs';
 import type { Batch, Journal } from '../core/ports.ts';
+import type { Store } from '../core/store-port.ts';
 import { exitCodes } from './exit-codes.ts';
 import { loadCommandSettings } from './load-settings.ts';
 import type { GlobalOptions } from './options.ts';
 
 interface StatusOptions extends GlobalOptions {
   readonly batch: string | undefined;
+  readonly statements: boolean;
 }
 
 export const statusCommand: CommandModule<GlobalOptions, StatusOptions> = {
   command: 'status [batch]',
-  describe: 'show the batches, or one batch, with counts and totals',
+  describe: 'show the batches, or one batch, with counts and totals, and the days that were reconciled',
   builder: (command) =>
     command
       .positional('batch', { type: 'string', describe: 'a batch id' })
+      .option('statements', {
+        type: 'boolean',
+        default: false,
+        describe: 'only the days whose statement was reconciled, all of them',
+      })
       .example('$0 status', 'all batches, the newest first')
-      .example('$0 status 7B3KQ0M9ZX --json', 'one batch, for a program'),
+      .example('$0 status 7B3KQ0M9ZX --json', 'one batch, for a program')
+      .example('$0 status --statements', 'days with their version, open breaks and the oldest of them'),
   handler: async (options) => {
     const loaded = await loadCommandSettings(options);
     const { openJournalBeside } = await import('./adapters.ts');
     await using journal = await openJournalBeside(loaded);
+    if (options.statements) {
+      await printDays(journal, options.json);
+      return;
+    }
     const batches = journal === undefined ? [] : await findBatches(journal, options.batch);
     if (options.batch !== undefined && batches.length === 0) {
       process.stderr.write(`paydrop: there is no batch ${options.batch}; "paydrop status" lists them all\n`);
       process.exitCode = exitCodes.usage;
       return;
     }
-    if (journal !== undefined) await print(journal, batches, options);
-    else process.stdout.write(options.json ? '[]\n' : 'No batches yet.\n');
+    if (journal !== undefined) {
+      await print(journal, batches, options);
+      if (options.batch === undefined && !options.json) await printDays(journal, false, daysShownMax);
+    } else process.stdout.write(options.json ? '[]\n' : 'No batches yet.\n');
   },
 };
 
@@ -55,4 +69,23 @@ async function print(journal: Journal, batches: readonly Batch[], options: Statu
   }
   if (rows.length === 0) process.stdout.write('No batches yet.\n');
   for (const { batch, totals, holds } of rows) process.stdout.write(`${renderBatch(batch, totals, holds)}\n`);
+}
+
+/** Days that are shown below the batches. */
+const daysShownMax = 10;
+
+async function printDays(store: Store | undefined, json: boolean, daysMax = Infinity): Promise<void> {
+  const { describeDay, renderDay } = await import('./render-statements.ts');
+  const days = store === undefined ? [] : await store.statementDays();
+  const nowMs = Date.now();
+  if (json) {
+    process.stdout.write(`${JSON.stringify(days.map((day) => describeDay(day, nowMs)))}\n`);
+    return;
+  }
+  if (days.length === 0) {
+    if (daysMax === Infinity) process.stdout.write('No day was reconciled yet.\n');
+    return;
+  }
+  process.stdout.write('\nReconciled days\n');
+  for (const day of days.slice(0, daysMax)) process.stdout.write(`${renderDay(day, nowMs)}\n`);
 }

@@ -9,6 +9,7 @@ import type { Round } from '../worker/rounds.ts';
 import { Watcher } from '../worker/watch.ts';
 import { DiskWatch, keepGoing, type WatchEvent, type WatchSetup } from '../worker/watch-setup.ts';
 import { openNoticeDesk, type NoticeDesk } from './notice-desk.ts';
+import { reconcileDayBefore } from './reconcile-round.ts';
 import { restBatch } from './run-file.ts';
 import { makeContext, type Sender } from './sender.ts';
 import { renderWatchEvent } from './watch-lines.ts';
@@ -59,7 +60,7 @@ export async function workFolder(
   const setup = makeSetup(sender, report, { intake, disk, log, stop, notify, tell });
   const watcher = new Watcher(setup, {
     probeMs: watch.probeMs,
-    rounds: (askAll) => listRounds(sender, askAll),
+    rounds: (askAll) => listRounds(sender, askAll, stop),
   });
   report.begin({ sender, watcher, intake, disk });
   const sides = [...watchOutside(setup, sender, report, notices), notices.post(stop)];
@@ -168,17 +169,21 @@ async function lookAtBank(sender: Sender, report: WatchReport, stop: AbortSignal
 }
 
 /** The rounds of every day that the settings ask for. */
-function listRounds({ loaded, log }: Sender, askAll: () => Promise<number>): readonly Round[] {
-  const { inquiryAt } = loaded.settings.watch;
-  const minute = parseTimeOfDay(inquiryAt);
-  if (minute === undefined) return [];
-  const atMs = minute * 60_000;
-  const make = async (): Promise<boolean> => {
+function listRounds(sender: Sender, askAll: () => Promise<number>, stop: AbortSignal): readonly Round[] {
+  const { watch, reconcile } = sender.loaded.settings;
+  const inquiry = async (): Promise<boolean> => {
     const asked = await askAll();
-    log.info({ asked }, 'everything in doubt was inquired about');
+    sender.log.info({ asked }, 'everything in doubt was inquired about');
     return true;
   };
-  return [{ name: 'inquiry', atMs, make }];
+  const round = (name: string, at: string, make: Round['make']): readonly Round[] => {
+    const minute = parseTimeOfDay(at);
+    return minute === undefined ? [] : [{ name, atMs: minute * 60_000, make }];
+  };
+  return [
+    ...round('inquiry', watch.inquiryAt, inquiry),
+    ...round('statement', reconcile.at, (date) => reconcileDayBefore(sender, date, stop)),
+  ];
 }
 
 async function passOn(notices: NoticeDesk, event: WatchEvent): Promise<void> {

@@ -15,6 +15,7 @@ import { makePayoutQueries } from './payout-queries.ts';
 import { seal } from './seal.ts';
 import { makeSimilarPayment } from './similar-payment.ts';
 import { openSnapshot } from './snapshot.ts';
+import { makeStatementStore } from './statement-store.ts';
 import { makeUpkeep } from './upkeep.ts';
 
 export interface JournalParts {
@@ -95,6 +96,7 @@ export function makeJournal(parts: JournalParts): Store {
     similarPayment: makeSimilarPayment(db),
     ...makeLineMethods(parts),
     ...makeWatchMethods(parts),
+    ...makeStatementStore(db, path),
     journalId,
     loss: async () => readLoss(),
     apply: applier.apply,

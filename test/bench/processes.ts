@@ -30,9 +30,14 @@ const extraOptions = (process.env['PAYDROP_BENCH_NODE'] ?? '').split(' ').filter
 /**
  * Runs a program of ours to its end.
  * @param folder where it may leave files
- * @throws Error when it does not end with 0
+ * @throws Error when it does not end as expected
  */
-export async function runProgram(folder: string, path: string, args: readonly string[]): Promise<Usage> {
+export async function runProgram(
+  folder: string,
+  path: string,
+  args: readonly string[],
+  expected = 0,
+): Promise<Usage> {
   const usagePath = join(folder, 'usage.json');
   const startMs = performance.now();
   const child = spawn(
@@ -49,7 +54,7 @@ export async function runProgram(folder: string, path: string, args: readonly st
   );
   const [exitCode] = (await once(child, 'close')) as [number | null];
   const wallMs = performance.now() - startMs;
-  if (exitCode !== 0) throw new Error(`${path} ${args.join(' ')} ended with ${exitCode}`);
+  if (exitCode !== expected) throw new Error(`${path} ${args.join(' ')} ended with ${exitCode}`);
   const usage = JSON.parse(await readFile(usagePath, 'utf8')) as Omit<Usage, 'wallMs'>;
   return { wallMs, ...usage };
 }

@@ -9,6 +9,7 @@ const benchmarks: Readonly<Record<string, readonly [script: string, ...args: str
   c: ['./check.ts'],
   d: ['./pay.ts', 'd'],
   e: ['./recover.ts'],
+  f: ['./statement.ts'],
 };
 
 async function runBenchmark(name: string): Promise<boolean> {

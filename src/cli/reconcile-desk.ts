@@ -1,0 +1,108 @@
+/** Everything that reconciling needs, from what a process has opened. */
+import { hash } from 'node:crypto';
+import type { LoadedSettings } from '../config.ts';
+import type { StatementBank } from '../bank/statement-request.ts';
+import type { Clock } from '../core/ports.ts';
+import { commonStatementWords } from '../core/statement-port.ts';
+import type { StatementWords } from '../core/statement.ts';
+import type { StatementOutbox } from '../core/statement-outbox.ts';
+import type { Store } from '../core/store-port.ts';
+import { endWhenSettled, isAtRest } from '../worker/at-rest.ts';
+import type { Log } from '../worker/context.ts';
+import { fetchStatement, type Fetched, type StatementKit } from '../worker/reconcile-fetch.ts';
+import type { ReconcileContext } from '../worker/reconcile-judging.ts';
+import { reconcile, type Reconciliation, type StatementSource } from '../worker/reconcile.ts';
+import { restBatch } from './run-file.ts';
+import type { Sender } from './sender.ts';
+
+/** What a process that reconciles has. */
+export interface ReconcileProcess {
+  readonly loaded: LoadedSettings;
+  readonly store: Store;
+  readonly bank: StatementBank;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface ReconcileDesk {
+  readonly kit: StatementKit;
+  fetch(date: string, stop: AbortSignal): Promise<Fetched>;
+  reconcile(source: StatementSource, stop: AbortSignal): Promise<Reconciliation>;
+}
+
+/** Files that nobody has written to for so long were left by a process that died. */
+const leftoverMs = 3_600_000;
+
+export async function openReconcileDesk(process: ReconcileProcess): Promise<ReconcileDesk> {
+  const { loaded, store, clock, log } = process;
+  const { bank } = loaded.settings;
+  const kit = await openKit(process);
+  const outbox = await openOutbox(loaded, kit);
+  const asked = loaded.settings.reconcile.companyId ?? bank.companyId;
+  return {
+    kit,
+    fetch: (date, stop) => fetchStatement(kit, date, asked === '' ? null : asked, stop),
+    reconcile: (source, stop) => {
+      const context: ReconcileContext = { store, clock, companyId: bank.companyId, log, stop };
+      return reconcile(context, outbox, source);
+    },
+  };
+}
+
+async function openOutbox({ folders }: LoadedSettings, { vault }: StatementKit): Promise<StatementOutbox> {
+  const { openStatementOutbox } = await import('../files/statement-tables.ts');
+  const outbox = await openStatementOutbox(folders.statements);
+  // By the machine's clock, as the files' own times are.
+  const beforeMs = Date.now() - leftoverMs;
+  await outbox.removeLeftovers(beforeMs);
+  await vault.removeLeftovers(beforeMs);
+  return outbox;
+}
+
+async function openKit({ loaded, bank }: ReconcileProcess): Promise<StatementKit> {
+  const { makeStatementDesk } = await import('../bank/statement-request.ts');
+  const { makeStatementCourier } = await import('../bank/statement-download.ts');
+  const { openStatementVault } = await import('../files/statement-vault.ts');
+  const { makeStatementOpener } = await import('../files/statement-archive.ts');
+  const { makeStatementReader } = await import('../files/statement-file.ts');
+  const { reconcile: settings, bank: partner } = loaded.settings;
+  const { dateField, maxBytes: bytesMax, timeoutMs } = settings;
+  const words = combineWords(settings.words);
+  const folder = loaded.folders.statements;
+  return {
+    desk: makeStatementDesk(bank, dateField),
+    courier: makeStatementCourier({ bytesMax, timeoutMs }),
+    vault: await openStatementVault(folder),
+    opener: makeStatementOpener({ folder, bytesMax }),
+    reader: makeStatementReader({ scheme: partner.scheme, words, bytesMax }),
+    reading: hash('sha256', JSON.stringify([words, partner.companyId]), 'hex').slice(0, 16),
+  };
+}
+
+const wordKinds = ['complete', 'failed', 'inProcess'] as const;
+
+/** The usual words and those of the settings, which win where a word is usual in another sense. */
+function combineWords(own: StatementWords): StatementWords {
+  const taken = new Set(wordKinds.flatMap((kind) => own[kind].map((word) => word.trim().toUpperCase())));
+  const combine = (kind: (typeof wordKinds)[number]): readonly string[] => [
+    ...commonStatementWords[kind].filter((word) => !taken.has(word)),
+    ...own[kind].map((word) => word.trim()),
+  ];
+  return { complete: combine('complete'), failed: combine('failed'), inProcess: combine('inProcess') };
+}
+
+/** Writes what is due for batches whose rows a statement has changed; only for whoever has the right to send. */
+export async function reportDueBatches(sender: Sender): Promise<readonly string[]> {
+  const { journal, clock } = sender;
+  const paths: string[] = [];
+  for (const due of await journal.dueReports()) {
+    await endWhenSettled(journal, due.batchId, clock.now());
+    // One that is being paid shows it in its own result.
+    if (await isAtRest(journal, due.batchId)) {
+      const { files, filesWritten } = await restBatch(sender, due.batchId, false);
+      if (filesWritten > 0) paths.push(...files.slice(-filesWritten).map(({ path }) => path));
+    }
+    await journal.clearDueReport(due);
+  }
+  return paths;
+}

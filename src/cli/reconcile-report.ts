@@ -1,0 +1,230 @@
+/** What a person, or a program, reads of a reconciled day: figures that tie out, what was settled, breaks and files. */
+import { formatBangkokMoment } from '../core/bangkok-time.ts';
+import { describeBreakRemedy } from '../core/break-remedies.ts';
+import { formatBaht, toSatang } from '../core/money.ts';
+import { showDate } from '../core/recovery.ts';
+import { computeAgeDays } from '../core/statement-breaks.ts';
+import { isBreakKind } from '../core/statement-tally.ts';
+import type { BreakKind, BreakRecord, Figures, LineClass, PaidClass } from '../core/statement-types.ts';
+import type { Reconciled } from '../worker/reconcile.ts';
+
+/** What a report is made of. */
+export interface ReconcileReport {
+  readonly reconciled: Reconciled;
+  /** Of the day, the loudest first; no more than are shown. */
+  readonly breaks: readonly BreakRecord[];
+  readonly openBreaks: ReadonlyMap<BreakKind, number>;
+  /** Result updates that were written; undefined when a watcher writes them. */
+  readonly updates: readonly string[] | undefined;
+  readonly isSandbox: boolean;
+  readonly nowMs: number;
+}
+
+/** Breaks that are shown on a screen; the file has them all. */
+export const breaksShownMax = 20;
+
+export function countAll(openBreaks: ReadonlyMap<BreakKind, number>): number {
+  return [...openBreaks.values()].reduce((all, rows) => all + rows, 0);
+}
+
+type Places = ReadonlyMap<LineClass | PaidClass, Figures>;
+
+function sum(places: Places, isWanted: (place: LineClass | PaidClass) => boolean): Figures {
+  let count = 0;
+  let satang = 0n;
+  for (const [place, figures] of places) {
+    if (!isWanted(place)) continue;
+    count += figures.count;
+    satang += figures.satang;
+  }
+  return { count, satang: toSatang(satang) };
+}
+
+/** matched + others' + breaks = total, as both sides are shown. */
+function summariseSide(places: Places) {
+  return {
+    matched: sum(places, (place) => place !== 'others' && !isBreakKind(place)),
+    others: sum(places, (place) => place === 'others'),
+    breaks: sum(places, isBreakKind),
+    total: sum(places, () => true),
+  };
+}
+
+const group = (digits: string): string => digits.replaceAll(/\B(?=(\d{3})+(?!\d))/g, ',');
+
+function showBaht({ satang }: Figures): string {
+  const [whole = '', fraction = ''] = formatBaht(satang).split('.');
+  return `${group(whole)}.${fraction}`;
+}
+
+type Cells = readonly [label: string, count: string, baht: string];
+
+const cellsOf = (label: string, figures: Figures): Cells => [
+  label,
+  group(String(figures.count)),
+  showBaht(figures),
+];
+
+function layOut(rows: readonly Cells[]): string[] {
+  const widths = [0, 1, 2].map((place) => Math.max(...rows.map((row) => (row[place] ?? '').length)));
+  return rows.map(([label, count, baht]) =>
+    `${label.padEnd(widths[0] ?? 0)}  ${count.padStart(widths[1] ?? 0)}  ${baht.padStart(widths[2] ?? 0)}`.trimEnd(),
+  );
+}
+
+function renderSide(title: string, places: Places): string[] {
+  const { matched, others, breaks, total } = summariseSide(places);
+  const rows: Cells[] = [
+    [title, 'Count', 'Baht'],
+    cellsOf('matched', matched),
+    ...(others.count === 0 ? [] : [cellsOf("other companies'", others)]),
+    cellsOf('breaks', breaks),
+    ...[...places]
+      .filter(([place]) => isBreakKind(place))
+      .map(([place, figures]) => cellsOf(`  ${place}`, figures)),
+    cellsOf('total', total),
+  ];
+  return layOut(rows);
+}
+
+function renderHead({ reconciled, isSandbox }: ReconcileReport): string[] {
+  const { statement, isRepeat, supersedes } = reconciled;
+  const { date, version, acceptedAtMs } = statement;
+  const before = isRepeat
+    ? 'the same as before: nothing of it is recorded again'
+    : supersedes === undefined
+      ? 'the first of the day'
+      : `supersedes version ${supersedes}`;
+  return [
+    ...(isSandbox ? ['*** SANDBOX: a rehearsal, no real money moves ***', ''] : []),
+    `Statement  ${showDate(date)}, version ${version}, ${before}`,
+    `Accepted   ${formatBangkokMoment(acceptedAtMs)}`,
+    `Original   ${statement.originalPath}`,
+    '',
+  ];
+}
+
+const causeWords: Readonly<Record<string, string>> = {
+  proved: 'proved paid',
+  'late-proof': 'ALARM: proved paid after we had closed them',
+  'second-proof': 'ALARM: paid twice',
+  'statement-failed': 'proved failed',
+  'statement-contradicts': 'ALARM: disputed, called paid before',
+  'earlier-attempt-alive': 'ALARM: closed before, and the bank works on them',
+  'alarm-raised': 'ALARM: contradict what was called proved',
+  'statement-read': 'in doubt, and the bank knows them',
+};
+
+function renderChanges({ reconciled: { recorded, statement, isRepeat } }: ReconcileReport): string[] {
+  const causes = [...recorded.causes].map(([cause, rows]) => `  ${causeWords[cause] ?? cause}: ${rows}`);
+  const { opened, changed, closed } = recorded;
+  const moved = opened + changed + closed;
+  const figures = isRepeat ? [] : statement.changes.figures;
+  return [
+    ...(causes.length === 0 ? [] : ['Payouts changed', ...causes]),
+    ...(moved === 0 ? [] : [`Breaks: ${opened} opened, ${changed} changed, ${closed} closed`]),
+    ...(figures.length === 0 ? [] : ['Figures that differ from the version before']),
+    ...figures.map(
+      ({ side, place, before, after }) =>
+        `  ${side} ${place}: ${before.count} (${formatBaht(toSatang(BigInt(before.satang)))}) -> ${after.count} (${formatBaht(toSatang(BigInt(after.satang)))})`,
+    ),
+  ];
+}
+
+function renderBreaks({ breaks, openBreaks, nowMs }: ReconcileReport): string[] {
+  const all = countAll(openBreaks);
+  if (all === 0) return ['Open breaks: none'];
+  const kinds = [...openBreaks].map(([kind, rows]) => `${rows} ${kind}`).join(', ');
+  const shown = breaks.flatMap((record) => {
+    const name = record.attempt?.payoutId ?? record.key;
+    const age = computeAgeDays(record, nowMs);
+    const since = age === 0 ? '' : `, open for ${age} ${age === 1 ? 'day' : 'days'}`;
+    return [
+      `  ${record.kind} (${record.loudness}${since})  ${name}: ${record.reason}`,
+      `    ${describeBreakRemedy(record)}`,
+    ];
+  });
+  const rest = all > breaks.length ? [`  and ${all - breaks.length} more: see the breaks file`] : [];
+  return [`Open breaks: ${all} (${kinds})`, ...shown, ...rest];
+}
+
+function renderFiles({ reconciled: { files }, updates }: ReconcileReport): string[] {
+  const lines = files.map(
+    ({ kind, path, state }) =>
+      `  ${kind.padEnd(7)}  ${path}${state === 'gone' ? '  (taken away since)' : ''}`,
+  );
+  const told =
+    updates === undefined
+      ? ['The watcher that runs writes the result updates.']
+      : updates.map((path) => `  update   ${path}`);
+  return ['Files', ...lines, ...told];
+}
+
+/** File names and the bank's words must not steer the terminal. */
+const printable = (line: string): string => line.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '?');
+
+/** Plain text for stdout, without a last line end. */
+export function renderReport(report: ReconcileReport): string {
+  const { statement, totals } = report.reconciled;
+  const { feeSatang, netSatang } = statement.statement;
+  const changes = renderChanges(report);
+  return [
+    ...renderHead(report),
+    ...renderSide('Statement', totals.lines),
+    `fees ${formatBaht(feeSatang)}, net ${formatBaht(netSatang)}`,
+    '',
+    ...renderSide('Paid by us', totals.paid),
+    'Both sides tie out to the satang.',
+    '',
+    ...changes,
+    ...(changes.length === 0 ? [] : ['']),
+    ...renderBreaks(report),
+    '',
+    ...renderFiles(report),
+  ]
+    .map(printable)
+    .join('\n');
+}
+
+const describeFigures = ({ count, satang }: Figures): object => ({ count, amount: formatBaht(satang) });
+
+const describeSide = (places: Places): object => ({
+  ...Object.fromEntries(
+    Object.entries(summariseSide(places)).map(([name, figures]) => [name, describeFigures(figures)]),
+  ),
+  places: Object.fromEntries([...places].map(([place, figures]) => [place, describeFigures(figures)])),
+});
+
+/** The same for a program; amounts as decimal baht. */
+export function describeReport(report: ReconcileReport): object {
+  const { reconciled, breaks, openBreaks, updates, isSandbox, nowMs } = report;
+  const { statement, totals, recorded, isRepeat, supersedes, files } = reconciled;
+  return {
+    date: showDate(statement.date),
+    version: statement.version,
+    isRepeat,
+    supersedes: supersedes ?? null,
+    isSandbox,
+    original: statement.originalPath,
+    sha256: statement.sha256,
+    statement: describeSide(totals.lines),
+    paid: describeSide(totals.paid),
+    fees: formatBaht(statement.statement.feeSatang),
+    net: formatBaht(statement.statement.netSatang),
+    payoutsChanged: Object.fromEntries(recorded.causes),
+    breaks: { opened: recorded.opened, changed: recorded.changed, closed: recorded.closed },
+    differences: isRepeat ? [] : statement.changes.figures,
+    openBreaks: { count: countAll(openBreaks), byKind: Object.fromEntries(openBreaks) },
+    loudestBreaks: breaks.map((record) => ({
+      kind: record.kind,
+      loudness: record.loudness,
+      payoutId: record.attempt?.payoutId ?? null,
+      transRefNo: record.attempt?.order.transRefNo ?? record.lines[record.lineAt ?? -1]?.transRefNo ?? null,
+      reason: record.reason,
+      remedy: describeBreakRemedy(record),
+      ageDays: computeAgeDays(record, nowMs),
+    })),
+    files: files.map(({ kind, path }) => ({ kind, path })),
+    updates: updates ?? null,
+  };
+}

@@ -1,0 +1,162 @@
+/** What reconciling needs of the store: the attempts of a day, the breaks that are open, and what became of each statement. */
+import type { AttemptStatus } from './payout.ts';
+import type { AttemptKey } from './ports.ts';
+import type { Satang } from './money.ts';
+import type { PreparedFile } from './report-outbox.ts';
+import type { StatementTotals } from './statement-port.ts';
+import type { BreakMove } from './statement-breaks.ts';
+import type { EncodedTotals } from './statement-tally.ts';
+import type { AttemptFacts, BreakKind, BreakRecord, LineElsewhere } from './statement-types.ts';
+import type { StatementLine } from './statement.ts';
+
+/** One attempt of a day, as the whole day is listed. */
+export interface DayAttempt extends AttemptKey {
+  readonly transRefNo: string;
+  readonly status: AttemptStatus;
+  readonly amountSatang: Satang;
+}
+
+/** Lines with one key that are not clear at first sight. */
+export interface LineGroup {
+  readonly key: string;
+  readonly lines: readonly StatementLine[];
+  /** Places in `lines` that were judged and counted when they were read. */
+  readonly counted: readonly number[];
+}
+
+/** The lines of one statement while it is judged; gone when it is closed, or its process ends. */
+export interface LineScratch extends Disposable {
+  /** Keeps lines in file order, some hundreds at once. */
+  keep(lines: readonly StatementLine[]): void;
+  /** Puts a line aside. */
+  setAside(key: string, line: StatementLine): void;
+  /** Puts a line aside that was counted and kept before; one that is aside already stays as it was. */
+  setCountedAside(key: string, lineNo: number): void;
+  /** What was put aside, in the order of the keys. */
+  groups(): Iterable<LineGroup>;
+  /** The most lines that one key has aside. */
+  largestGroup(): number;
+}
+
+/** The store at one moment, however long it takes to look at it. */
+export interface StatementView extends Disposable {
+  /** Every attempt with this tranDate, in the order in which they were made. */
+  attemptsOfDay(date: string): Iterable<readonly DayAttempt[]>;
+  /** @throws Error for one that is not there */
+  attempt(payoutSeq: number, attemptNo: number): AttemptFacts;
+  byReference(transRefNos: readonly string[]): ReadonlyMap<string, AttemptFacts>;
+  /** Attempts of all days that are neither paid nor known to have ended, of rows in doubt. */
+  attemptsInDoubt(): Iterable<AttemptFacts>;
+  /** Keys of attempts of this day about which another statement, or a break, says something. */
+  keysWithPast(date: string): Iterable<string>;
+  /** Lines with this key in the present statements of other days. */
+  elsewhere(key: string, date: string): readonly LineElsewhere[];
+  /** True if an absence of the key was noted in the statement of this day, open or not. */
+  wasAbsent(key: string, date: string): boolean;
+  openBreaks(key: string, date: string): readonly BreakRecord[];
+  /** Keys with open breaks of a day. */
+  keysWithBreaks(date: string): Iterable<string>;
+  /** Days whose statement has been accepted. */
+  readDates(): ReadonlySet<string>;
+}
+
+/** A file beside the original that a version of a statement has left. */
+export interface StatementFile extends PreparedFile {
+  readonly kind: 'matched' | 'breaks';
+}
+
+/** What two judgings of one day differ in. */
+export interface StatementChanges {
+  readonly opened: number;
+  readonly changed: number;
+  readonly closed: number;
+  /** Figures by place, as text, before and after; empty for a first version. */
+  readonly figures: readonly {
+    readonly side: 'statement' | 'paid';
+    readonly place: string;
+    readonly before: { readonly count: number; readonly satang: string };
+    readonly after: { readonly count: number; readonly satang: string };
+  }[];
+}
+
+/** One accepted version of a day's statement. */
+export interface AcceptedStatement {
+  readonly date: string;
+  readonly version: number;
+  /** Of the plain text. */
+  readonly sha256: string;
+  /** Of the bank's bytes. */
+  readonly originalSha256: string;
+  readonly originalPath: string;
+  /** Settings that bear on the judging; the same bytes under others are judged anew. */
+  readonly reading: string;
+  readonly statement: StatementTotals;
+  readonly totals: EncodedTotals;
+  readonly changes: StatementChanges;
+  readonly files: readonly StatementFile[];
+  readonly acceptedAtMs: number;
+}
+
+/** Where a day stands. */
+export interface StatementDayState {
+  readonly date: string;
+  readonly version: number;
+  readonly acceptedAtMs: number;
+  readonly openBreaks: number;
+  /** When the oldest break that is open was opened. */
+  readonly oldestOpenedAtMs: number | null;
+}
+
+/** Names one judging; whoever begins a later one of the same day ends it. */
+export interface StatementRun {
+  readonly date: string;
+  readonly runId: string;
+}
+
+/** Rows of a batch have been changed by a statement, and nobody has reported on them yet. */
+export interface DueReport extends StatementRun {
+  readonly batchId: string;
+}
+
+/** A key's line in the statement of another day than the attempt's own. */
+export interface StrayLine {
+  readonly key: string;
+  readonly line: StatementLine;
+}
+
+/** Another process has begun to judge the statement of the same day. */
+export class StatementOvertakenError extends Error {
+  override readonly name = 'StatementOvertakenError';
+}
+
+export interface StatementStore {
+  /** What the run itself has recorded counts in it as what accepted statements have shown. */
+  openStatementView(run: StatementRun): StatementView;
+  /** @throws JournalWriteError when the disk refuses */
+  openLineScratch(): LineScratch;
+  /** The present version of a day. */
+  statement(date: string): Promise<AcceptedStatement | undefined>;
+  /** Every day that was reconciled, the newest first. */
+  statementDays(): Promise<readonly StatementDayState[]>;
+  /** Open breaks of a day, the loudest first. */
+  openBreaks(date: string, limit: number): Promise<readonly BreakRecord[]>;
+  /** How many are open, by kind. */
+  countOpenBreaks(date: string): Promise<ReadonlyMap<BreakKind, number>>;
+
+  // ---- one judging; each of these throws StatementOvertakenError when a later one has begun
+  beginStatement(run: StatementRun): Promise<void>;
+  recordBreaks(run: StatementRun, moves: readonly BreakMove[]): Promise<void>;
+  recordStrays(run: StatementRun, strays: readonly StrayLine[]): Promise<void>;
+  /** Notes, before their rows are changed, which batches are to be reported on when the statement is accepted. */
+  markReports(run: StatementRun, batchIds: readonly string[]): Promise<void>;
+  /** Breaks that are open in the day's statement, and those that this judging has moved, in pages. */
+  breaksToShow(run: StatementRun): AsyncIterable<readonly BreakRecord[]>;
+  /** Makes it the present version of its day, and has its batches reported on. */
+  acceptStatement(run: StatementRun, statement: AcceptedStatement): Promise<void>;
+  /** Ends a judging that has found the present version again; what it has changed is reported on. */
+  endStatement(run: StatementRun): Promise<void>;
+
+  /** Batches to be reported on. */
+  dueReports(): Promise<readonly DueReport[]>;
+  clearDueReport(due: DueReport): Promise<void>;
+}

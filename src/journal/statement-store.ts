@@ -1,0 +1,270 @@
+/** What became of the bank's statements: versions, breaks, lines of other days, and batches to be reported on. */
+import type { DatabaseSync } from 'node:sqlite';
+import { sql } from 'kysely';
+import {
+  StatementOvertakenError,
+  type StatementDayState,
+  type StatementRun,
+  type StatementStore,
+} from '../core/statement-store-port.ts';
+import type { BreakRecord, Loudness } from '../core/statement-types.ts';
+import { inTransaction } from './connection.ts';
+import { query } from './dialect.ts';
+import {
+  encodeLine,
+  toAcceptedStatement,
+  toBreakColumns,
+  toBreakRecord,
+  toVersionColumns,
+} from './statement-records.ts';
+import { openLineScratch } from './statement-scratch.ts';
+import { openStatementView } from './statement-view.ts';
+import { prepare, readAll, readFirst, write } from './statements.ts';
+
+/** Breaks that are read at a time. */
+const pageRows = 500;
+
+const loudnesses: readonly Loudness[] = ['loudest', 'loud', 'plain', 'quiet'];
+
+const rankOf = sql<number>`instr(${`|${loudnesses.join('|')}|`}, '|' || loudness || '|')`;
+
+/** @throws StatementOvertakenError when a later judging of the day has begun */
+function requirePresent(db: DatabaseSync, { date, runId }: StatementRun): void {
+  const present = query.selectFrom('statement_run').select('run_id').where('date', '=', date);
+  if (readFirst(db, present)?.run_id === runId) return;
+  throw new StatementOvertakenError(
+    `another paydrop has begun to reconcile ${date}: let it finish, then look at "paydrop status"`,
+  );
+}
+
+type Present = <Result>(run: StatementRun, body: () => Result) => Result;
+
+type BreakValues = ReturnType<typeof toBreakColumns>;
+
+/** An open break is the only one of its day, key and kind; whatever moves it changes its row, and else makes one. */
+function prepareBreakMoves(db: DatabaseSync) {
+  return {
+    update: prepare(db, (values: BreakValues) =>
+      query
+        .updateTable('statement_break')
+        .set({
+          state: values.state,
+          version: values.version,
+          loudness: values.loudness,
+          line_at: values.line_at,
+          reason: values.reason,
+          attempt: values.attempt,
+          lines: values.lines,
+          closed_at_ms: values.closed_at_ms,
+          closed_by: values.closed_by,
+          moved_by: values.moved_by,
+        })
+        .where('date', '=', values.date)
+        .where('key', '=', values.key)
+        .where('kind', '=', values.kind)
+        .where('state', '=', sql.lit('open')),
+    ),
+    insert: prepare(db, (values: BreakValues) =>
+      query.insertInto('statement_break').values({
+        date: values.date,
+        key: values.key,
+        kind: values.kind,
+        state: values.state,
+        version: values.version,
+        loudness: values.loudness,
+        line_at: values.line_at,
+        reason: values.reason,
+        attempt: values.attempt,
+        lines: values.lines,
+        opened_at_ms: values.opened_at_ms,
+        closed_at_ms: values.closed_at_ms,
+        closed_by: values.closed_by,
+        moved_by: values.moved_by,
+      }),
+    ),
+  };
+}
+
+function makeJudgingMethods(db: DatabaseSync, present: Present) {
+  const moves = prepareBreakMoves(db);
+  return {
+    beginStatement: async ({ date, runId }) => {
+      const begin = query
+        .insertInto('statement_run')
+        .values({ date, run_id: runId })
+        .onConflict((conflict) => conflict.column('date').doUpdateSet({ run_id: runId }));
+      inTransaction(db, () => write(db, begin));
+    },
+    recordBreaks: async (run, records) => {
+      if (records.length === 0) return;
+      present(run, () => {
+        for (const record of records) {
+          const values = toBreakColumns(record, run);
+          if (moves.update.run(values) === 0) moves.insert.run(values);
+        }
+      });
+    },
+    recordStrays: async (run, strays) => {
+      if (strays.length === 0) return;
+      const rows = strays.map(({ key, line }) => {
+        return { key, date: run.date, line_no: line.line, run_id: run.runId, line: encodeLine(line) };
+      });
+      const insert = query.insertInto('statement_stray').values(rows);
+      present(run, () => write(db, insert));
+    },
+    markReports: async (run, batchIds) => {
+      if (batchIds.length === 0) return;
+      const { date, runId } = run;
+      const rows = batchIds.map((batchId) => ({ batch_id: batchId, date, run_id: runId, is_due: 0 }));
+      const insert = query
+        .insertInto('statement_report')
+        .values(rows)
+        .onConflict((conflict) =>
+          conflict.columns(['batch_id', 'date']).doUpdateSet({ run_id: runId, is_due: 0 }),
+        );
+      present(run, () => write(db, insert));
+    },
+    acceptStatement: async (run, accepted) => {
+      const { date, runId } = run;
+      const strays = query
+        .deleteFrom('statement_stray')
+        .where('date', '=', date)
+        .where('run_id', '<>', runId);
+      present(run, () => {
+        write(db, query.insertInto('statement_version').values(toVersionColumns(accepted, run)));
+        write(db, strays);
+        write(db, makeDue(run));
+      });
+    },
+    endStatement: async (run) => void present(run, () => write(db, makeDue(run))),
+  } satisfies Partial<StatementStore>;
+}
+
+/** Those of a judging that broke off too: its changes stand. */
+const makeDue = ({ date, runId }: StatementRun) =>
+  query.updateTable('statement_report').set({ is_due: 1, run_id: runId }).where('date', '=', date);
+
+async function* readBreaksToShow(db: DatabaseSync, { date, runId }: StatementRun) {
+  let afterRank = 0;
+  let afterId = 0;
+  for (;;) {
+    const page = query
+      .selectFrom('statement_break')
+      .selectAll()
+      .select(rankOf.as('rank'))
+      .where((eb) =>
+        eb.or([
+          eb('moved_by', '=', runId),
+          eb.and([eb('date', '=', date), eb('state', '=', sql.lit('open'))]),
+        ]),
+      )
+      .where(sql<boolean>`(${rankOf}, id) > (${afterRank}, ${afterId})`)
+      .orderBy('rank')
+      .orderBy('id')
+      .limit(pageRows);
+    const rows = readAll(db, page);
+    if (rows.length > 0) yield rows.map(toBreakRecord);
+    const last = rows.at(-1);
+    if (rows.length < pageRows || last === undefined) return;
+    [afterRank, afterId] = [last.rank, last.id];
+  }
+}
+
+function readOpenBreaks(db: DatabaseSync, date: string, limit: number): BreakRecord[] {
+  const open = query
+    .selectFrom('statement_break')
+    .selectAll()
+    .where('date', '=', date)
+    .where('state', '=', sql.lit('open'))
+    .orderBy(rankOf)
+    .orderBy('id')
+    .limit(limit);
+  return readAll(db, open).map(toBreakRecord);
+}
+
+function readDays(db: DatabaseSync): StatementDayState[] {
+  const days = query
+    .selectFrom('statement_version as v')
+    .select((eb) => [
+      'v.date',
+      eb.fn.max<number>('v.version').as('version'),
+      eb.fn.max<number>('v.accepted_at_ms').as('accepted_at_ms'),
+      eb
+        .selectFrom('statement_break as b')
+        .select((inner) => inner.fn.countAll<number>().as('rows'))
+        .whereRef('b.date', '=', 'v.date')
+        .where('b.state', '=', sql.lit('open'))
+        .as('open_breaks'),
+      eb
+        .selectFrom('statement_break as b')
+        .select((inner) => inner.fn.min<number | null>('b.opened_at_ms').as('opened_at_ms'))
+        .whereRef('b.date', '=', 'v.date')
+        .where('b.state', '=', sql.lit('open'))
+        .as('oldest'),
+    ])
+    .groupBy('v.date')
+    .orderBy('v.date', 'desc');
+  return readAll(db, days).map((row) => ({
+    date: row.date,
+    version: row.version,
+    acceptedAtMs: row.accepted_at_ms,
+    openBreaks: row.open_breaks ?? 0,
+    oldestOpenedAtMs: row.oldest,
+  }));
+}
+
+function makeDueMethods(db: DatabaseSync) {
+  const due = prepare(db, (_values: object) =>
+    query.selectFrom('statement_report').selectAll().where('is_due', '=', 1).orderBy('batch_id'),
+  );
+  return {
+    dueReports: async () =>
+      due.all({}).map((row) => ({ batchId: row.batch_id, date: row.date, runId: row.run_id })),
+    clearDueReport: async ({ batchId, date, runId }) => {
+      const clear = query
+        .deleteFrom('statement_report')
+        .where('batch_id', '=', batchId)
+        .where('date', '=', date)
+        .where('run_id', '=', runId)
+        .where('is_due', '=', 1);
+      inTransaction(db, () => write(db, clear));
+    },
+  } satisfies Partial<StatementStore>;
+}
+
+/** @param path of the journal's file, for views of one moment */
+export function makeStatementStore(db: DatabaseSync, path: string): StatementStore {
+  const present: Present = (run, body) =>
+    inTransaction(db, () => {
+      requirePresent(db, run);
+      return body();
+    });
+  return {
+    openStatementView: ({ runId }) => openStatementView(path, runId),
+    openLineScratch: () => openLineScratch(path),
+    statement: async (date) => {
+      const latest = query
+        .selectFrom('statement_version')
+        .selectAll()
+        .where('date', '=', date)
+        .orderBy('version', 'desc')
+        .limit(1);
+      const row = readFirst(db, latest);
+      return row === undefined ? undefined : toAcceptedStatement(row);
+    },
+    statementDays: async () => readDays(db),
+    openBreaks: async (date, limit) => readOpenBreaks(db, date, limit),
+    countOpenBreaks: async (date) => {
+      const byKind = query
+        .selectFrom('statement_break')
+        .select(['kind', (eb) => eb.fn.countAll<number>().as('rows')])
+        .where('date', '=', date)
+        .where('state', '=', sql.lit('open'))
+        .groupBy('kind');
+      return new Map(readAll(db, byKind).map(({ kind, rows }) => [kind, rows]));
+    },
+    ...makeJudgingMethods(db, present),
+    breaksToShow: (run) => readBreaksToShow(db, run),
+    ...makeDueMethods(db),
+  };
+}

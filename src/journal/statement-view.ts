@@ -1,0 +1,389 @@
+/** The journal at one moment, as a statement is held against it: a connection of its own with one read transaction open. */
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { sql, type Compilable } from 'kysely';
+import { toSatang } from '../core/money.ts';
+import type { AttemptStatus, InquiryFinding, PayoutStatus, ProxyType } from '../core/payout.ts';
+import type { DayAttempt, StatementView } from '../core/statement-store-port.ts';
+import type { AttemptFacts, BreakKind, LineElsewhere } from '../core/statement-types.ts';
+import { openReader } from './connection.ts';
+import { query } from './dialect.ts';
+import { isInDoubt } from './schema.ts';
+import { ReadAhead, stretchRows } from './statement-ahead.ts';
+import { decodeLine, decodeLines, toBreakRecord } from './statement-records.ts';
+import { prepare } from './statements.ts';
+
+/** Attempts that are read at a time: the event loop goes on between two pages. */
+const pageRows = 1_000;
+
+const attemptsFirst = () =>
+  query
+    .selectFrom('attempt as a')
+    .innerJoin('payout as p', 'p.seq', 'a.payout_seq')
+    .innerJoin('payout_row as r', 'r.seq', 'a.payout_seq');
+
+/** SQLite keeps the order of a cross join: few payouts are in doubt, many attempts were made. */
+const doubtfulFirst = () =>
+  query
+    .selectFrom('payout as p')
+    .crossJoin('attempt as a')
+    .crossJoin('payout_row as r')
+    .whereRef('a.payout_seq', '=', 'p.seq')
+    .whereRef('r.seq', '=', 'p.seq');
+
+/** An attempt with its payout, in the order in which `toFacts` takes the columns. */
+function selectFacts(
+  from: ReturnType<typeof attemptsFirst> | ReturnType<typeof doubtfulFirst> = attemptsFirst(),
+) {
+  return (from as ReturnType<typeof attemptsFirst>).select([
+    'a.payout_seq',
+    'r.payout_id',
+    'p.batch_id',
+    'p.row_no',
+    'a.attempt_no',
+    'p.status as payout_status',
+    'a.status as attempt_status',
+    'a.trans_ref_no',
+    'a.company_id',
+    'a.payer_account',
+    'a.tran_date',
+    'a.proxy_type',
+    'a.proxy_no',
+    'a.proxy_name',
+    'a.amount_text',
+    'a.sends',
+    'a.acknowledged',
+    'a.contested',
+    'a.last_inquiry_at_ms',
+    'a.last_finding',
+    'a.sys_ref_no',
+    'a.fee_text',
+  ]);
+}
+
+type FactsRow = readonly [
+  number,
+  string,
+  string,
+  number,
+  number,
+  PayoutStatus,
+  AttemptStatus,
+  string,
+  string,
+  string,
+  string,
+  ProxyType,
+  string,
+  string | null,
+  string,
+  number,
+  number,
+  number,
+  number | null,
+  InquiryFinding | null,
+  string | null,
+  string | null,
+];
+
+function toFacts(row: FactsRow): AttemptFacts {
+  return {
+    payoutSeq: row[0],
+    payoutId: row[1],
+    batchId: row[2],
+    rowNo: row[3],
+    attemptNo: row[4],
+    payoutStatus: row[5],
+    attemptStatus: row[6],
+    order: {
+      transRefNo: row[7],
+      companyId: row[8],
+      payerAccount: row[9],
+      tranDate: row[10],
+      proxyType: row[11],
+      proxyNo: row[12],
+      proxyName: row[13],
+      amountText: row[14],
+    },
+    sends: row[15],
+    acknowledged: row[16] === 1,
+    contested: row[17] === 1,
+    lastInquiryAtMs: row[18],
+    lastFinding: row[19],
+    sysRefNo: row[20],
+    feeText: row[21],
+  };
+}
+
+/** Prepares a statement whose rows come as lists, which are made faster than objects; its values stand as `:name`. */
+function prepareRows(db: DatabaseSync, build: Compilable): StatementSync {
+  const statement = db.prepare(build.compile().sql);
+  statement.setReturnArrays(true);
+  return statement;
+}
+
+const placeholder = sql<never>`?`;
+
+function prepareFacts(db: DatabaseSync) {
+  const byKey = prepareRows(
+    db,
+    selectFacts().where('a.payout_seq', '=', placeholder).where('a.attempt_no', '=', placeholder),
+  );
+  const from = prepareRows(
+    db,
+    selectFacts()
+      .where('a.payout_seq', '>=', placeholder)
+      .orderBy('a.payout_seq')
+      .orderBy('a.attempt_no')
+      .limit(sql.lit(stretchRows)),
+  );
+  const byReference = prepareRows(db, selectFacts().where('a.trans_ref_no', '=', placeholder));
+  const inDoubt = prepareRows(
+    db,
+    selectFacts(doubtfulFirst())
+      .where(({ ref }) => isInDoubt(ref('p.status')))
+      .where(
+        'a.status',
+        'in',
+        (['recorded', 'sent', 'unresolved'] as const).map((status) => sql.lit<AttemptStatus>(status)),
+      )
+      .where('p.seq', '>', placeholder)
+      .orderBy('p.seq')
+      .limit(sql.lit(pageRows)),
+  );
+  const ahead = new ReadAhead<AttemptFacts>(
+    ({ payoutSeq, attemptNo }) => {
+      const row = byKey.get(payoutSeq, attemptNo) as unknown as FactsRow | undefined;
+      return row === undefined ? undefined : toFacts(row);
+    },
+    (payoutSeq) => (from.all(payoutSeq) as unknown as readonly FactsRow[]).map(toFacts),
+  );
+  return { ahead, byReference, inDoubt };
+}
+
+type Facts = ReturnType<typeof prepareFacts>;
+
+function readAttempt({ ahead }: Facts, payoutSeq: number, attemptNo: number): AttemptFacts {
+  const facts = ahead.get({ payoutSeq, attemptNo });
+  if (facts === undefined) throw new Error(`payout ${payoutSeq} has no attempt ${attemptNo}`);
+  return facts;
+}
+
+function readByReference({ byReference }: Facts, references: readonly string[]) {
+  const found = new Map<string, AttemptFacts>();
+  for (const reference of references) {
+    const row = byReference.get(reference) as unknown as FactsRow | undefined;
+    if (row !== undefined) found.set(reference, toFacts(row));
+  }
+  return found;
+}
+
+/** A payout may have several that are in doubt: the last page's last payout is read again. */
+function* readInDoubt({ inDoubt }: Facts): Generator<AttemptFacts> {
+  let afterSeq = -1;
+  for (;;) {
+    const page = (inDoubt.all(afterSeq) as unknown as readonly FactsRow[]).map(toFacts);
+    const last = page.at(-1)?.payoutSeq;
+    const isWhole = page.length < pageRows || page[0]?.payoutSeq === last;
+    for (const facts of page) if (isWhole || facts.payoutSeq !== last) yield facts;
+    if (page.length < pageRows || last === undefined) return;
+    afterSeq = isWhole ? last : last - 1;
+  }
+}
+
+type DayRow = readonly [number, number, string, AttemptStatus, string];
+
+function* readDay(db: DatabaseSync, date: string): Generator<readonly DayAttempt[]> {
+  const statement = prepareRows(
+    db,
+    query
+      .selectFrom('attempt as a')
+      .innerJoin('payout as p', 'p.seq', 'a.payout_seq')
+      .select(['a.payout_seq', 'a.attempt_no', 'a.trans_ref_no', 'a.status'])
+      .select(sql<string>`cast(p.amount_satang as text)`.as('amount_text'))
+      .where('a.tran_date', '=', placeholder)
+      .where(sql<boolean>`(a.payout_seq, a.attempt_no) > (?, ?)`)
+      .orderBy('a.payout_seq')
+      .orderBy('a.attempt_no')
+      .limit(sql.lit(pageRows)),
+  );
+  let after: readonly [number, number] = [0, 0];
+  for (;;) {
+    const page = statement.all(date, ...after) as unknown as readonly DayRow[];
+    yield page.map(([payoutSeq, attemptNo, transRefNo, status, amount]) => ({
+      payoutSeq,
+      attemptNo,
+      transRefNo,
+      status,
+      amountSatang: toSatang(BigInt(amount)),
+    }));
+    const last = page.at(-1);
+    if (page.length < pageRows || last === undefined) return;
+    after = [last[0], last[1]];
+  }
+}
+
+const absenceKinds: readonly BreakKind[] = ['missing-at-bank', 'no-trace', 'in-doubt-absent'];
+
+function prepareBreaks(db: DatabaseSync) {
+  const ofKey = () => query.selectFrom('statement_break').selectAll();
+  return {
+    open: prepare(db, (values: { key: string; date: string }) =>
+      ofKey()
+        .where('key', '=', values.key)
+        .where('date', '=', values.date)
+        .where('state', '=', 'open')
+        .orderBy('id'),
+    ),
+    /** Of another day, last seen in its present statement: its lines are that statement's. */
+    elsewhere: prepare(db, (values: OfRun) =>
+      ofKey()
+        .where('key', '=', values.key)
+        .where('date', '<>', values.date)
+        .where((eb) =>
+          eb.or([
+            eb('moved_by', '=', values.runId),
+            eb(
+              'version',
+              '=',
+              eb
+                .selectFrom('statement_version as v')
+                .select((inner) => inner.fn.max('v.version').as('version'))
+                .whereRef('v.date', '=', 'statement_break.date'),
+            ),
+          ]),
+        )
+        .orderBy('date')
+        .orderBy('id', 'desc'),
+    ),
+    absent: prepare(db, (values: { key: string; date: string }) =>
+      ofKey()
+        .clearSelect()
+        .select('id')
+        .where('key', '=', values.key)
+        .where('date', '=', values.date)
+        .where(
+          'kind',
+          'in',
+          absenceKinds.map((kind) => sql.lit(kind)),
+        )
+        .limit(1),
+    ),
+    /** Of statements that were accepted; older versions' are removed then. */
+    strays: prepare(db, (values: OfRun) =>
+      query
+        .selectFrom('statement_stray as s')
+        .select(['s.date', 's.line'])
+        .where('s.key', '=', values.key)
+        .where('s.date', '<>', values.date)
+        .where((eb) =>
+          eb.or([
+            eb('s.run_id', '=', values.runId),
+            eb.exists(
+              eb
+                .selectFrom('statement_version as v')
+                .select('v.version')
+                .whereRef('v.date', '=', 's.date')
+                .whereRef('v.run_id', '=', 's.run_id'),
+            ),
+          ]),
+        )
+        .orderBy('s.date')
+        .orderBy('s.line_no'),
+    ),
+  };
+}
+
+type Breaks = ReturnType<typeof prepareBreaks>;
+
+interface OfRun {
+  readonly key: string;
+  readonly date: string;
+  readonly runId: string;
+}
+
+/** From the latest break of each other day, and from its stray lines; a line that both have counts once. */
+function readElsewhere({ elsewhere, strays }: Breaks, ofRun: OfRun): LineElsewhere[] {
+  const found = new Map<string, LineElsewhere>();
+  const seenDates = new Set<string>();
+  for (const row of elsewhere.all(ofRun)) {
+    if (seenDates.has(row.date)) continue;
+    seenDates.add(row.date);
+    for (const line of decodeLines(row.lines))
+      found.set(`${row.date} ${line.line}`, { date: row.date, line });
+  }
+  for (const row of strays.all(ofRun)) {
+    const line = decodeLine(row.line);
+    found.set(`${row.date} ${line.line}`, { date: row.date, line });
+  }
+  return [...found.values()];
+}
+
+function* readKeys(db: DatabaseSync, build: Compilable, date: string): Generator<string> {
+  for (const row of db.prepare(build.compile().sql).iterate(date)) yield String(row['key']);
+}
+
+/** Few keys have a past, many attempts were made: the join keeps this order. */
+const keysOfDay = () =>
+  query
+    .selectFrom((eb) =>
+      eb
+        .selectFrom('statement_break')
+        .select('statement_break.key')
+        .union(eb.selectFrom('statement_stray').select('statement_stray.key'))
+        .as('k'),
+    )
+    .crossJoin('attempt as a')
+    .select('k.key')
+    .whereRef('a.trans_ref_no', '=', 'k.key')
+    .where('a.tran_date', '=', placeholder);
+
+const keysWithBreaks = () =>
+  query
+    .selectFrom('statement_break')
+    .select('key')
+    .distinct()
+    .where('date', '=', placeholder)
+    .where('state', '=', sql.lit('open'));
+
+function readDates(db: DatabaseSync): ReadonlySet<string> {
+  const dates = query.selectFrom('statement_version').select('date').distinct();
+  return new Set(
+    db
+      .prepare(dates.compile().sql)
+      .all()
+      .map((row) => String(row['date'])),
+  );
+}
+
+/**
+ * Opens a view of this moment. While it is open the write-ahead log grows, so its owner closes it soon.
+ * @param runId the judging whose own findings count as those of accepted statements do
+ */
+export function openStatementView(path: string, runId: string): StatementView {
+  const db = openReader(path);
+  try {
+    db.exec('begin');
+    // The view is of the moment of the first read.
+    const dates = readDates(db);
+    const facts = prepareFacts(db);
+    const breaks = prepareBreaks(db);
+    return {
+      attemptsOfDay: (date) => readDay(db, date),
+      attempt: (payoutSeq, attemptNo) => readAttempt(facts, payoutSeq, attemptNo),
+      byReference: (references) => readByReference(facts, references),
+      attemptsInDoubt: () => readInDoubt(facts),
+      keysWithPast: (date) => readKeys(db, keysOfDay(), date),
+      elsewhere: (key, date) => readElsewhere(breaks, { key, date, runId }),
+      wasAbsent: (key, date) => breaks.absent.get({ key, date }) !== undefined,
+      openBreaks: (key, date) => breaks.open.all({ key, date }).map(toBreakRecord),
+      keysWithBreaks: (date) => readKeys(db, keysWithBreaks(), date),
+      readDates: () => dates,
+      [Symbol.dispose]: () => {
+        if (db.isOpen) db.close();
+      },
+    };
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}

@@ -1,0 +1,98 @@
+/**
+ * Judges the other days again: a statement brings news of transfers that another day's lacked, and what has been
+ * settled meanwhile closes breaks. Of those days no line is read again: a break keeps the lines that it speaks of.
+ */
+import { matchKey } from '../core/statement-match.ts';
+import type { StatementRun } from '../core/statement-store-port.ts';
+import type { AttemptFacts, StatementDay } from '../core/statement-types.ts';
+import { findElsewhere, type JudgedKey } from './reconcile-judge.ts';
+import { breathe, type ReconcileContext } from './reconcile-judging.ts';
+import { recordKeys, type Bench, type Recorded } from './reconcile-record.ts';
+
+/** Keys that are judged between two breaths. */
+const keysPerBreath = 200;
+
+/** Days to be judged again, and how far each statement has come. */
+interface OtherDays {
+  readonly run: StatementRun;
+  /** Version of each day's present statement. */
+  readonly versions: ReadonlyMap<string, number>;
+  readonly readDates: ReadonlySet<string>;
+}
+
+/**
+ * Judges the breaks of all days but those of a statement that has just been judged, and everything in doubt.
+ * @param judgedDate its day; undefined when no statement was read anew
+ */
+export async function judgeOtherDays(
+  context: ReconcileContext,
+  run: StatementRun,
+  judgedDate: string | undefined,
+  recorded: Recorded,
+): Promise<void> {
+  const states = await context.store.statementDays();
+  const versions = new Map(states.map(({ date, version }) => [date, version]));
+  const readDates = new Set(versions.keys());
+  if (judgedDate !== undefined) readDates.add(judgedDate);
+  const days: OtherDays = { run, versions, readDates };
+  const doubtful = readDoubtful(context, days, judgedDate);
+  for (const { date, openBreaks } of states) {
+    if (date === judgedDate) continue;
+    const inDoubt = doubtful.get(date) ?? [];
+    if (openBreaks > 0 || inDoubt.length > 0) await judgeDay(context, days, date, inDoubt, recorded);
+  }
+}
+
+/** References in doubt by the day of their transfer, where that day's statement was read. */
+function readDoubtful(
+  { store }: ReconcileContext,
+  { run, readDates }: OtherDays,
+  judgedDate: string | undefined,
+): ReadonlyMap<string, readonly string[]> {
+  using view = store.openStatementView(run);
+  const byDate = new Map<string, string[]>();
+  for (const { order } of view.attemptsInDoubt()) {
+    if (order.tranDate === judgedDate || !readDates.has(order.tranDate)) continue;
+    const references = byDate.get(order.tranDate) ?? [];
+    references.push(order.transRefNo);
+    byDate.set(order.tranDate, references);
+  }
+  return byDate;
+}
+
+async function judgeDay(
+  context: ReconcileContext,
+  { run, versions, readDates }: OtherDays,
+  date: string,
+  inDoubt: readonly string[],
+  recorded: Recorded,
+): Promise<void> {
+  using view = context.store.openStatementView(run);
+  const day: StatementDay = { date, companyId: context.companyId, readDates };
+  const bench: Bench = {
+    context,
+    run,
+    day,
+    version: versions.get(date) ?? 1,
+    nowMs: context.clock.now(),
+    view,
+  };
+  const keys = [...new Set([...view.keysWithBreaks(date), ...inDoubt])];
+  for (let from = 0; from < keys.length; from += keysPerBreath) {
+    const chunk = keys.slice(from, from + keysPerBreath);
+    const attempts = view.byReference(chunk);
+    await recordKeys(
+      bench,
+      chunk.map((key) => judgeAgain(bench, key, attempts.get(key))),
+      recorded,
+    );
+    await breathe(context);
+  }
+}
+
+function judgeAgain({ view, day }: Bench, key: string, attempt: AttemptFacts | undefined): JudgedKey {
+  const [known] = view.openBreaks(key, day.date);
+  const lines = known?.lines ?? [];
+  const facts = { key, lines, attempt, elsewhere: findElsewhere(view, key, lines, attempt, day) };
+  return { facts, judgement: matchKey(facts, day), counted: [] };
+}

@@ -1,0 +1,174 @@
+/** Judges what a statement says beyond the lines that are clear: lines put aside, attempts that it misses, breaks of before. */
+import { toSatang, zeroSatang } from '../core/money.ts';
+import { amountOf, lineKeyOf } from '../core/statement-line.ts';
+import { matchKey } from '../core/statement-match.ts';
+import { renderMatched } from '../core/statement-rows.ts';
+import type { LineGroup, StatementView } from '../core/statement-store-port.ts';
+import { findTotalsGaps, type DayTotals, type TotalsGap } from '../core/statement-tally.ts';
+import type { StatementTotals } from '../core/statement-port.ts';
+import type {
+  AttemptFacts,
+  Judgement,
+  KeyFacts,
+  LineElsewhere,
+  StatementDay,
+} from '../core/statement-types.ts';
+import type { StatementLine } from '../core/statement.ts';
+import { breathe, type Judging, type PaidOfDay } from './reconcile-judging.ts';
+
+/** Keys that are judged between two breaths. */
+const keysPerBreath = 200;
+
+/** One key with what the comparison has shown. */
+export interface JudgedKey {
+  readonly facts: KeyFacts;
+  readonly judgement: Judgement;
+  /** Places of lines that were counted when they were read. */
+  readonly counted: readonly number[];
+}
+
+/** Yields lists of so many. */
+function* inChunks<Item>(items: Iterable<Item>): Generator<readonly Item[]> {
+  let chunk: Item[] = [];
+  for (const item of items) {
+    chunk.push(item);
+    if (chunk.length < keysPerBreath) continue;
+    yield chunk;
+    chunk = [];
+  }
+  if (chunk.length > 0) yield chunk;
+}
+
+/**
+ * What other days' statements say of a key. A statement keeps no list of what it agreed on: its own day's has the
+ * transfer too when we called it paid, that statement was read, and no absence was noted.
+ */
+export function findElsewhere(
+  view: StatementView,
+  key: string,
+  lines: readonly StatementLine[],
+  attempt: AttemptFacts | undefined,
+  { date, readDates }: StatementDay,
+): readonly LineElsewhere[] {
+  const known = view.elsewhere(key, date);
+  const [line] = lines;
+  const ownDate = attempt?.order.tranDate ?? date;
+  const mayRepeat = line !== undefined && attempt?.attemptStatus === 'paid' && ownDate < date;
+  if (!mayRepeat || !readDates.has(ownDate)) return known;
+  const isKnown = known.some((other) => other.date === ownDate) || view.wasAbsent(key, ownDate);
+  if (isKnown) return known;
+  return [...known, { date: ownDate, line: { ...line, status: 'complete', effectiveDate: ownDate } }];
+}
+
+function judge(
+  { view, day }: Judging,
+  key: string,
+  group: Partial<LineGroup>,
+  attempt?: AttemptFacts,
+): JudgedKey {
+  const { lines = [], counted = [] } = group;
+  const facts = { key, lines, attempt, elsewhere: findElsewhere(view, key, lines, attempt, day) };
+  return { facts, judgement: matchKey(facts, day), counted };
+}
+
+function judgeGroups(judging: Judging, groups: readonly LineGroup[]): JudgedKey[] {
+  const attempts = judging.view.byReference(groups.map(({ key }) => key));
+  return groups.map((group) => {
+    const { key, lines } = group;
+    if (lines.some((line) => lineKeyOf(line) !== key)) throw new Error('lines of two keys were mixed');
+    return judge(judging, key, group, attempts.get(key));
+  });
+}
+
+/** Every key that is not clear, in chunks; the same each time it is asked for. */
+export async function* judgeUnclear(
+  judging: Judging,
+  left: Set<string>,
+): AsyncGenerator<readonly JudgedKey[]> {
+  const { scratch, index, view, context } = judging;
+  for (const groups of inChunks(scratch.groups())) {
+    const judged = judgeGroups(judging, groups);
+    for (const { facts } of judged) left.delete(facts.key);
+    yield judged;
+    await breathe(context);
+  }
+  for (const keys of inChunks(index.missed())) {
+    const judged = keys.map(({ payoutSeq, attemptNo }) => {
+      const attempt = view.attempt(payoutSeq, attemptNo);
+      return judge(judging, attempt.order.transRefNo, {}, attempt);
+    });
+    for (const { facts } of judged) left.delete(facts.key);
+    yield judged;
+    await breathe(context);
+  }
+  // Breaks of an earlier version of which neither side says anything any more.
+  for (const keys of inChunks(left)) {
+    const attempts = view.byReference(keys);
+    yield keys.map((key) => judge(judging, key, {}, attempts.get(key)));
+    await breathe(context);
+  }
+}
+
+/** Without the lines that were counted at first sight: these are in the totals already. */
+function withoutCounted({ facts, judgement, counted }: JudgedKey): Pick<JudgedKey, 'facts' | 'judgement'> {
+  if (counted.length === 0) return { facts, judgement };
+  const isStillClear =
+    judgement.paidClass === 'matched' && counted.every((at) => judgement.lineClasses[at] === 'matched');
+  if (!isStillClear || judgement.step !== undefined) {
+    throw new Error('a line that was clear at first sight is not so any more: nothing is published');
+  }
+  const isRest = (_: unknown, at: number): boolean => !counted.includes(at);
+  return {
+    facts: { ...facts, lines: facts.lines.filter(isRest) },
+    judgement: { ...judgement, lineClasses: judgement.lineClasses.filter(isRest), paidClass: undefined },
+  };
+}
+
+/** Counts every key that is not clear, and lists the lines among them that agree. Returns what will be paid by it. */
+export async function countUnclear(judging: Judging, left: Set<string>): Promise<PaidOfDay> {
+  const { tally, matched, day, version } = judging;
+  let count = 0;
+  let satang: bigint = zeroSatang;
+  for await (const chunk of judgeUnclear(judging, left)) {
+    for (const judged of chunk) {
+      const rest = withoutCounted(judged);
+      tally.add(rest.facts, rest.judgement);
+      for (const row of renderMatched(day.date, version, rest.facts, rest.judgement)) await matched.add(row);
+      const { attempt } = judged.facts;
+      const isProved = judged.judgement.step === 'prove' && attempt !== undefined;
+      if (!isProved || attempt.attemptStatus === 'paid' || attempt.order.tranDate !== day.date) continue;
+      count += 1;
+      satang += amountOf(attempt);
+    }
+  }
+  return { count, satang: toSatang(satang) };
+}
+
+/** The day does not tie out: a bug of ours, or a damaged journal. Nothing is recorded or published. */
+class TotalsGapError extends Error {
+  override readonly name = 'TotalsGapError';
+  readonly gaps: readonly TotalsGap[];
+
+  constructor(gaps: readonly TotalsGap[]) {
+    const places = gaps.map(
+      ({ where, counted, expected }) =>
+        `${where}: ${counted.count} for ${counted.satang} satang, expected ${expected.count} for ${expected.satang}`,
+    );
+    super(`the statement does not tie out with the journal (${places.join('; ')}): nothing is recorded`);
+    this.gaps = gaps;
+  }
+}
+
+/** @throws TotalsGapError unless both sides add up to the satang */
+export function requireTieOut(
+  totals: DayTotals,
+  statement: StatementTotals,
+  paid: PaidOfDay,
+  proved: PaidOfDay,
+): void {
+  const gaps = findTotalsGaps(totals, {
+    statement: { count: statement.lines, satang: statement.amountSatang },
+    paid: { count: paid.count + proved.count, satang: toSatang(paid.satang + proved.satang) },
+  });
+  if (gaps.length > 0) throw new TotalsGapError(gaps);
+}

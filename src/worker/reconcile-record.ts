@@ -1,0 +1,136 @@
+/**
+ * Records what a judging has shown. Of each chunk the breaks come first, then the changes of payouts: after a crash in
+ * between the same judging finds the break that it has opened, though our own side has moved on since.
+ */
+import { decideOnStatement } from '../core/decide-statement.ts';
+import type { Change } from '../core/ports.ts';
+import { followBreaks, type BreakMove } from '../core/statement-breaks.ts';
+import type { BreakRecord, StatementDay } from '../core/statement-types.ts';
+import type { StatementRun, StatementView, StrayLine } from '../core/statement-store-port.ts';
+import { applyOnLatest, tellSiblings } from './earlier.ts';
+import type { JudgedKey } from './reconcile-judge.ts';
+import type { ReconcileContext } from './reconcile-judging.ts';
+
+/** What a judging has done. */
+export interface Recorded {
+  opened: number;
+  changed: number;
+  closed: number;
+  /** Payouts that were changed, by cause. */
+  readonly causes: Map<string, number>;
+  readonly batchIds: Set<string>;
+}
+
+export const nothingRecorded = (): Recorded => ({
+  opened: 0,
+  changed: 0,
+  closed: 0,
+  causes: new Map(),
+  batchIds: new Set(),
+});
+
+/** What the keys are judged by. */
+export interface Bench {
+  readonly context: ReconcileContext;
+  readonly run: StatementRun;
+  readonly day: StatementDay;
+  readonly version: number;
+  readonly nowMs: number;
+  readonly view: StatementView;
+}
+
+/** A break that stays as it was is written again only when another version shows it. */
+function isNews({ kind, record }: BreakMove, open: readonly BreakRecord[]): boolean {
+  if (kind !== 'kept') return true;
+  return open.find((known) => known.kind === record.kind)?.version !== record.version;
+}
+
+function count(recorded: Recorded, { kind }: BreakMove): void {
+  if (kind !== 'kept') recorded[kind] += 1;
+}
+
+/** Records breaks and changes of some keys. */
+export async function recordKeys(
+  bench: Bench,
+  judged: readonly JudgedKey[],
+  recorded: Recorded,
+): Promise<void> {
+  const { context, run, view, version, nowMs, day } = bench;
+  const moves = judged.flatMap(({ facts, judgement }) => {
+    const open = view.openBreaks(facts.key, day.date);
+    if (open.length === 0 && judgement.breaks.length === 0) return [];
+    return followBreaks({ facts, judgement, open, version, nowMs }).filter((move) => isNews(move, open));
+  });
+  await context.store.recordBreaks(run, moves);
+  for (const move of moves) count(recorded, move);
+  await takeSteps(bench, judged, recorded);
+}
+
+/** Lines whose transfer is of another day than the statement, for the judging of that day. */
+export function findStrays(judged: readonly JudgedKey[], { date }: StatementDay): StrayLine[] {
+  return judged.flatMap(({ facts: { key, attempt, lines } }) =>
+    attempt === undefined || attempt.order.tranDate === date ? [] : lines.map((line) => ({ key, line })),
+  );
+}
+
+async function takeSteps(bench: Bench, judged: readonly JudgedKey[], recorded: Recorded): Promise<void> {
+  const steps = judged.filter(({ judgement }) => judgement.step !== undefined);
+  if (steps.length === 0) return;
+  const { context, run } = bench;
+  const batchIds = new Set(steps.flatMap(({ facts }) => facts.attempt?.batchId ?? []));
+  await context.store.markReports(run, [...batchIds]);
+  const changes = await Promise.all(steps.map((key) => takeStep(bench, key)));
+  for (const [place, change] of changes.entries()) {
+    const key = steps[place];
+    if (change !== undefined) {
+      const { cause } = change.event;
+      recorded.causes.set(cause, (recorded.causes.get(cause) ?? 0) + 1);
+      recorded.batchIds.add(change.before.batchId);
+      await tellOthers(bench, change, recorded);
+    } else if (key?.judgement.step === 'prove') await requirePaid(bench, key);
+  }
+}
+
+/** Decides on the payout as it is now, again when somebody else changes it meanwhile. */
+async function takeStep(bench: Bench, { facts }: JudgedKey): Promise<Change | undefined> {
+  const { context, day, version, nowMs } = bench;
+  const { store } = context;
+  const { attempt: known, lines, elsewhere } = facts;
+  if (known === undefined) return undefined;
+  const owner = await store.payout(known.payoutSeq);
+  if (owner === undefined) throw new Error(`attempt ${known.order.transRefNo} belongs to no payout`);
+  const loss = await store.loss();
+  const decide = (mayReopen: boolean) =>
+    applyOnLatest({ journal: store }, owner, async (current) => {
+      const attempts = await store.attemptsOf(known.order.companyId, known.payoutId);
+      const attempt = attempts.find(({ order }) => order.transRefNo === known.order.transRefNo);
+      if (attempt === undefined) return undefined;
+      const evidence = { owner: current, attempt, attempts, lines, elsewhere, day, version, loss, nowMs };
+      return decideOnStatement(evidence, mayReopen);
+    });
+  return (await decide(true)) ?? (await decide(false));
+}
+
+/** Proof for an attempt that had ended concerns every other row with the same payoutId. */
+async function tellOthers({ context, run }: Bench, change: Change, recorded: Recorded): Promise<void> {
+  const { attempt, event, before } = change;
+  if (event.detail['alarm'] !== true || attempt?.status !== 'paid') return;
+  const { store, clock, log } = context;
+  log('error', 'a statement proves paid what had been closed', { transRefNo: attempt.order.transRefNo });
+  const rows = await store.findPayouts(before.instruction.payoutId);
+  const others = rows.map(({ batch }) => batch.batchId).filter((batchId) => batchId !== before.batchId);
+  if (others.length === 0) return;
+  await store.markReports(run, [...new Set(others)]);
+  await tellSiblings({ journal: store, clock, count: () => {} }, change, attempt);
+  for (const batchId of others) recorded.batchIds.add(batchId);
+}
+
+/** Somebody else may have recorded the same proof first; nobody else may have prevented it. */
+async function requirePaid({ context }: Bench, { facts }: JudgedKey): Promise<void> {
+  const { attempt } = facts;
+  if (attempt === undefined) return;
+  const { companyId, transRefNo } = attempt.order;
+  const latest = await context.store.attemptsOf(companyId, attempt.payoutId);
+  if (latest.find(({ order }) => order.transRefNo === transRefNo)?.status === 'paid') return;
+  throw new Error(`the statement proves ${transRefNo} paid and the journal does not take it`);
+}

@@ -1,0 +1,200 @@
+/**
+ * Reconciles one day: reads the bank's statement, judges it against the journal, records what it proves and where both
+ * sides differ, and leaves two tables beside the bank's own file.
+ *
+ * Nothing is recorded before the whole file was read and both sides tie out. Each step can be taken again: the same
+ * judging after a crash comes to the same end. The version is accepted last, in one transaction; what was written under
+ * temporary names is then given its name.
+ */
+import { randomBytes, randomInt } from 'node:crypto';
+import { formatBangkokDate } from '../core/bangkok-time.ts';
+import type { PublishedState } from '../core/report-outbox.ts';
+import { computeStatementFileName, type StatementOutbox } from '../core/statement-outbox.ts';
+import type { StatementPart, StatementRefusal, StatementTotals } from '../core/statement-port.ts';
+import { breakColumns, matchedColumns, renderBreak } from '../core/statement-rows.ts';
+import type {
+  AcceptedStatement,
+  StatementChanges,
+  StatementFile,
+  StatementRun,
+} from '../core/statement-store-port.ts';
+import {
+  compareTotals,
+  decodeTotals,
+  encodeTotals,
+  makeTally,
+  type DayTotals,
+} from '../core/statement-tally.ts';
+import { countUnclear, judgeUnclear, requireTieOut } from './reconcile-judge.ts';
+import { indexDay, readLines, type Judging, type ReconcileContext } from './reconcile-judging.ts';
+import { judgeOtherDays } from './reconcile-days.ts';
+import { DayIndex } from './reconcile-index.ts';
+import { findStrays, nothingRecorded, recordKeys, type Recorded } from './reconcile-record.ts';
+
+/** A day's statement in plain text, ready to be read. */
+export interface StatementSource {
+  /** YYYYMMDD. */
+  readonly date: string;
+  readonly originalSha256: string;
+  readonly originalPath: string;
+  /** What of the settings bears on the judging. */
+  readonly reading: string;
+  /** Reads the lines; opens the file first, if it is packed. */
+  read(use: (parts: AsyncIterable<StatementPart>) => Promise<Read>): Promise<Read>;
+}
+
+type Read = StatementTotals | StatementRefusal;
+
+export interface PublishedFile extends StatementFile {
+  readonly state: PublishedState;
+}
+
+export interface Reconciled {
+  readonly kind: 'reconciled';
+  readonly statement: AcceptedStatement;
+  readonly totals: DayTotals;
+  /** The statement was accepted before. */
+  readonly isRepeat: boolean;
+  readonly recorded: Recorded;
+  readonly files: readonly PublishedFile[];
+  /** The version that this one supersedes. */
+  readonly supersedes: number | undefined;
+}
+
+export type Reconciliation = Reconciled | { readonly kind: 'refused'; readonly refusal: StatementRefusal };
+
+/** Reconciles the day of a statement; the same statement again changes nothing. */
+export async function reconcile(
+  context: ReconcileContext,
+  outbox: StatementOutbox,
+  source: StatementSource,
+): Promise<Reconciliation> {
+  const { store, clock } = context;
+  const run: StatementRun = { date: source.date, runId: randomBytes(8).toString('hex') };
+  const reading = `${source.reading} ${isWhole(source.date, clock.now()) ? 'whole' : 'part'}`;
+  await store.beginStatement(run);
+  const previous = await store.statement(source.date);
+  const isKnown = previous?.originalSha256 === source.originalSha256 && previous.reading === reading;
+  if (previous !== undefined && isKnown) return repeat(context, outbox, run, previous);
+  return judgeAnew(context, outbox, run, { ...source, reading }, previous);
+}
+
+/** A day that has not ended may get more transfers: its statement is judged anew when it has. */
+function isWhole(date: string, nowMs: number): boolean {
+  return date < formatBangkokDate(nowMs);
+}
+
+/** The statement is known: what has come to light since may close breaks, and nothing else changes. */
+async function repeat(
+  context: ReconcileContext,
+  outbox: StatementOutbox,
+  run: StatementRun,
+  statement: AcceptedStatement,
+): Promise<Reconciled> {
+  const recorded = nothingRecorded();
+  await judgeOtherDays(context, run, undefined, recorded);
+  await context.store.endStatement(run);
+  const files = await publishAll(outbox, statement.files);
+  const totals = decodeTotals(statement.totals);
+  return { kind: 'reconciled', statement, totals, isRepeat: true, recorded, files, supersedes: undefined };
+}
+
+async function judgeAnew(
+  context: ReconcileContext,
+  outbox: StatementOutbox,
+  run: StatementRun,
+  source: StatementSource,
+  previous: AcceptedStatement | undefined,
+): Promise<Reconciliation> {
+  const { store, clock, companyId } = context;
+  const { date } = source;
+  const version = (previous?.version ?? 0) + 1;
+  using view = store.openStatementView(run);
+  using scratch = store.openLineScratch();
+  await using matched = await outbox.openMatched(computeStatementFileName(date, version, 'matched'));
+  await matched.add(matchedColumns);
+  const readDates = new Set([...view.readDates(), date]);
+  const index = new DayIndex([randomInt(2 ** 32), randomInt(2 ** 32)]);
+  const shared = { run, day: { date, companyId, readDates }, version, nowMs: clock.now(), view, scratch };
+  const judging: Judging = { context, ...shared, index, tally: makeTally(), matched };
+  const paid = await indexDay(context, view, index, date);
+  const read = await source.read((parts) => readLines(judging, parts));
+  if ('code' in read) return { kind: 'refused', refusal: read };
+  if (previous?.sha256 === read.sha256 && previous.reading === source.reading)
+    return await repeat(context, outbox, run, previous);
+  const left = new Set(view.keysWithBreaks(date));
+  const proved = await countUnclear(judging, left);
+  const totals = judging.tally.totals();
+  requireTieOut(totals, read, paid, proved);
+  const recorded = nothingRecorded();
+  await recordUnclear(judging, left, recorded);
+  await judgeOtherDays(context, run, date, recorded);
+  const changes = describeChanges(recorded, previous, totals);
+  const files = await writeTables(judging, outbox);
+  const statement: AcceptedStatement = {
+    date,
+    version,
+    sha256: read.sha256,
+    originalSha256: source.originalSha256,
+    originalPath: source.originalPath,
+    reading: source.reading,
+    statement: read,
+    totals: encodeTotals(totals),
+    changes,
+    files,
+    acceptedAtMs: clock.now(),
+  };
+  await store.acceptStatement(run, statement);
+  const published = await publishAll(outbox, files);
+  const supersedes = previous?.version;
+  return { kind: 'reconciled', statement, totals, isRepeat: false, recorded, files: published, supersedes };
+}
+
+async function recordUnclear(judging: Judging, left: Set<string>, recorded: Recorded): Promise<void> {
+  const { context, run, day } = judging;
+  for await (const chunk of judgeUnclear(judging, left)) {
+    await context.store.recordStrays(run, findStrays(chunk, day));
+    await recordKeys(judging, chunk, recorded);
+  }
+}
+
+function describeChanges(
+  { opened, changed, closed }: Recorded,
+  previous: AcceptedStatement | undefined,
+  totals: DayTotals,
+): StatementChanges {
+  const changes = previous === undefined ? [] : compareTotals(decodeTotals(previous.totals), totals);
+  const figures = changes.map(({ side, place, before, after }) => ({
+    side,
+    place,
+    before: { count: before.count, satang: String(before.satang) },
+    after: { count: after.count, satang: String(after.satang) },
+  }));
+  return { opened, changed, closed, figures };
+}
+
+/** The breaks that are open, the loudest first, and those that this judging has closed. */
+async function writeTables(
+  { context, run, day, version, matched }: Judging,
+  outbox: StatementOutbox,
+): Promise<readonly StatementFile[]> {
+  await using breaks = await outbox.openBreaks(computeStatementFileName(day.date, version, 'breaks'));
+  await breaks.add(breakColumns);
+  const nowMs = context.clock.now();
+  for await (const page of context.store.breaksToShow(run)) {
+    for (const record of page) await breaks.add(renderBreak(record, nowMs));
+  }
+  return [
+    { ...(await matched.finish()), kind: 'matched' },
+    { ...(await breaks.finish()), kind: 'breaks' },
+  ];
+}
+
+async function publishAll(
+  outbox: StatementOutbox,
+  files: readonly StatementFile[],
+): Promise<readonly PublishedFile[]> {
+  const published: PublishedFile[] = [];
+  for (const file of files) published.push({ ...file, state: await outbox.publish(file) });
+  return published;
+}

@@ -1,0 +1,104 @@
+import { readdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { expect, test } from 'vitest';
+import type { BreakMove } from '../../src/core/statement-breaks.ts';
+import { date, makeFacts, makeLine } from '../core/statement-fixtures.ts';
+import { makeWatchStore } from './store-fixtures.ts';
+
+const run = { date, runId: 'first' };
+
+function moveOf(key: string, changes: Partial<BreakMove['record']> = {}): BreakMove {
+  const attempt = makeFacts('paid');
+  const lines = [makeLine(attempt, 'complete', { proxyNameTh: 'สมชาย "ใจดี"\u001f,' })];
+  return {
+    kind: 'opened',
+    record: {
+      key,
+      kind: 'amount-differs',
+      loudness: 'loud',
+      date,
+      lineAt: 0,
+      reason: 'it differs',
+      version: 1,
+      attempt,
+      lines,
+      openedAtMs: 1,
+      state: 'open',
+      closedAtMs: null,
+      closedBy: null,
+      ...changes,
+    },
+  };
+}
+
+test('a break comes back as it was put in, the loudest first', async () => {
+  await using opened = await makeWatchStore();
+  const { store } = opened;
+  await store.beginStatement(run);
+  const quiet = moveOf('B', { loudness: 'quiet', kind: 'in-doubt-absent', lines: [], lineAt: null });
+  const loudest = moveOf('C', { loudness: 'loudest', kind: 'status-differs' });
+  await store.recordBreaks(run, [quiet, moveOf('A'), loudest]);
+  const open = await store.openBreaks(date, 10);
+  expect(open).toEqual([loudest.record, moveOf('A').record, quiet.record]);
+});
+
+test('a break of one kind is open once, and may open again when it was closed', async () => {
+  await using opened = await makeWatchStore();
+  const { store } = opened;
+  await store.beginStatement(run);
+  const closing = { state: 'closed', closedAtMs: 5, closedBy: { kind: 'judged-anew' } } as const;
+  await store.recordBreaks(run, [moveOf('A'), moveOf('A', { reason: 'more' })]);
+  expect(await store.openBreaks(date, 10)).toMatchObject([{ reason: 'more' }]);
+  await store.recordBreaks(run, [moveOf('A', closing), moveOf('A', { openedAtMs: 9 })]);
+  expect(await store.openBreaks(date, 10)).toMatchObject([{ openedAtMs: 9 }]);
+  const shown = (await Array.fromAsync(store.breaksToShow(run))).flat();
+  expect(shown.map(({ state }) => state)).toEqual(['closed', 'open']);
+});
+
+test('a judging that was overtaken records nothing more', async () => {
+  await using opened = await makeWatchStore();
+  const { store } = opened;
+  await store.beginStatement(run);
+  await store.beginStatement({ date, runId: 'second' });
+  await expect(store.recordBreaks(run, [moveOf('A')])).rejects.toThrow('another paydrop');
+  await expect(store.markReports(run, ['0123456789'])).rejects.toThrow('another paydrop');
+  await expect(store.endStatement(run)).rejects.toThrow('another paydrop');
+  expect(await store.openBreaks(date, 10)).toEqual([]);
+});
+
+test('a batch is reported on once its judging has ended, and again when another begins to change it', async () => {
+  await using opened = await makeWatchStore();
+  const { store } = opened;
+  await store.beginStatement(run);
+  await store.markReports(run, ['0123456789']);
+  expect(await store.dueReports()).toEqual([]);
+  await store.endStatement(run);
+  const [due] = await store.dueReports();
+  const again = { date, runId: 'second' };
+  await store.beginStatement(again);
+  await store.markReports(again, ['0123456789']);
+  if (due !== undefined) await store.clearDueReport(due);
+  expect(await store.dueReports()).toEqual([]);
+  await store.endStatement(again);
+  expect(await store.dueReports()).toEqual([{ batchId: '0123456789', ...again }]);
+});
+
+test('a scratch gives back what was put aside by key, and leaves no file', async () => {
+  await using opened = await makeWatchStore();
+  const lines = ['B', 'A', 'B'].map((transRefNo, place) =>
+    makeLine(makeFacts('paid'), 'complete', { transRefNo, line: place + 2, proxyNameTh: 'ใจ\n"ดี"' }),
+  );
+  {
+    using scratch = opened.store.openLineScratch();
+    scratch.keep(lines.slice(0, 2));
+    scratch.keep(lines.slice(2));
+    for (const line of lines.slice(1)) scratch.setAside(line.transRefNo, line);
+    scratch.setCountedAside('B', 2);
+    expect(scratch.largestGroup()).toBe(2);
+    expect([...scratch.groups()]).toEqual([
+      { key: 'A', lines: [lines[1]], counted: [] },
+      { key: 'B', lines: [lines[0], lines[2]], counted: [0] },
+    ]);
+  }
+  expect(readdirSync(dirname(opened.path)).filter((name) => name.includes('scratch'))).toEqual([]);
+});
