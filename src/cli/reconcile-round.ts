@@ -10,29 +10,46 @@ import type { Sender } from './sender.ts';
 
 const dayMs = 86_400_000;
 
+/** A statement that is late is asked for on so many days. */
+const daysBack = 7;
+
 /**
- * Reconciles the day before a day. Batches whose rows it changes are reported on by whoever looks after the batches.
+ * Reconciles the day before a day, and those before it whose statement has not come yet. Batches whose rows it changes
+ * are reported on by whoever looks after the batches.
  * @param date YYYYMMDD
- * @returns false when there is no usable statement yet: it is tried again later
+ * @returns false when there is no usable statement of the day before yet: it is tried again later
  */
 export async function reconcileDayBefore(sender: Sender, date: string, stop: AbortSignal): Promise<boolean> {
   const startMs = parseBangkokDate(date);
   if (startMs === undefined) throw new RangeError(`${date} names no day`);
+  const { journal: store } = sender;
+  for (let back = daysBack; back > 1 && !stop.aborted; back -= 1) {
+    const day = formatBangkokDate(startMs - back * dayMs);
+    const isMissing = (await store.statement(day)) === undefined && (await store.hasAttemptsOn(day));
+    if (isMissing) await reconcileDay(sender, day, stop);
+  }
   const dayBefore = formatBangkokDate(startMs - dayMs);
+  const isThere = await reconcileDay(sender, dayBefore, stop);
+  // A bank has no file of a day without transfers: nobody waits for it.
+  return isThere || !(await store.hasAttemptsOn(dayBefore));
+}
+
+/** @returns false when there is no usable statement of the day yet */
+async function reconcileDay(sender: Sender, day: string, stop: AbortSignal): Promise<boolean> {
   const log: Log = (level, message, facts) => sender.log[level](facts, message);
   const { loaded, journal: store, bank, clock } = sender;
   const desk = await openReconcileDesk({ loaded, store, bank, clock, log });
-  const fetched = await desk.fetch(dayBefore, stop);
-  if (fetched.kind !== 'fetched') return noteNone(log, dayBefore, fetched);
+  const fetched = await desk.fetch(day, stop);
+  if (fetched.kind !== 'fetched') return noteNone(log, day, fetched);
   const done = await desk
     .reconcile(fetched.source, stop)
-    .catch((error: unknown) => noteBroken(log, dayBefore, error));
+    .catch((error: unknown) => noteBroken(log, day, error));
   if (done === undefined) return false;
-  if (done.kind === 'refused') return noteNone(log, dayBefore, { kind: 'unusable', refusal: done.refusal });
-  const openBreaks = countAll(await store.countOpenBreaks(dayBefore));
+  if (done.kind === 'refused') return noteNone(log, day, { kind: 'unusable', refusal: done.refusal });
+  const openBreaks = countAll(await store.countOpenBreaks(day));
   const { statement, isRepeat, recorded } = done;
   log(openBreaks === 0 ? 'info' : 'warn', 'a statement was reconciled', {
-    statement: dayBefore,
+    statement: day,
     version: statement.version,
     isRepeat,
     openBreaks,
@@ -55,7 +72,7 @@ function noteNone(
 ): boolean {
   switch (fetched.kind) {
     case 'not-found':
-      log('info', 'the bank has no statement of the day before yet', { statement });
+      log('info', 'the bank has no statement of the day yet', { statement });
       return false;
     case 'unavailable':
       log('warn', 'the statement cannot be had now', { statement, why: fetched.why });

@@ -136,6 +136,8 @@ export interface StatementStore {
   openLineScratch(): LineScratch;
   /** The present version of a day. */
   statement(date: string): Promise<AcceptedStatement | undefined>;
+  /** True when any attempt bears this tranDate (YYYYMMDD). */
+  hasAttemptsOn(date: string): Promise<boolean>;
   /** Every day that was reconciled, the newest first. */
   statementDays(): Promise<readonly StatementDayState[]>;
   /** Open breaks of a day, the loudest first. */

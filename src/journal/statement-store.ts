@@ -252,6 +252,10 @@ export function makeStatementStore(db: DatabaseSync, path: string): StatementSto
       const row = readFirst(db, latest);
       return row === undefined ? undefined : toAcceptedStatement(row);
     },
+    hasAttemptsOn: async (date) => {
+      const any = query.selectFrom('attempt').select('payout_seq').where('tran_date', '=', date).limit(1);
+      return readFirst(db, any) !== undefined;
+    },
     statementDays: async () => readDays(db),
     openBreaks: async (date, limit) => readOpenBreaks(db, date, limit),
     countOpenBreaks: async (date) => {
