@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=8 --heap-growing-percent=50
+#!/usr/bin/env -S node --max-semi-space-size=16 --heap-growing-percent=50
 /**
  * The bin entry: registers the commands and turns what they throw into an exit code. The switches above keep memory
  * flat: left alone, V8 lets garbage pile up to many times what lives.

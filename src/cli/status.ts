@@ -40,11 +40,24 @@ export const statusCommand: CommandModule<GlobalOptions, StatusOptions> = {
       return;
     }
     if (journal !== undefined) {
+      if (!options.json) await printSender(loaded.dataDir);
       await print(journal, batches, options);
       if (options.batch === undefined && !options.json) await printDays(journal, false, daysShownMax);
     } else process.stdout.write(options.json ? '[]\n' : 'No batches yet.\n');
   },
 };
+
+/** Who is sending now, where somebody is. */
+async function printSender(dataDir: string): Promise<void> {
+  const { findSender } = await import('../journal/sender-lock.ts');
+  const { formatBangkokMoment } = await import('../core/bangkok-time.ts');
+  const holder = findSender(dataDir);
+  if (holder === undefined) return;
+  const { command, pid, sinceMs } = holder;
+  process.stdout.write(
+    `Sending: paydrop ${command} (process ${pid}, since ${formatBangkokMoment(sinceMs)})\n\n`,
+  );
+}
 
 async function findBatches(journal: Journal, batchId: string | undefined): Promise<readonly Batch[]> {
   if (batchId === undefined) return journal.batches();

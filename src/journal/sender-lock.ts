@@ -56,6 +56,19 @@ export function acquireSenderLock(
   };
 }
 
+/** Whoever holds the right to send, as far as it has said so and is still there; the lock itself is left alone. */
+export function findSender(dataDir: string): SenderHolder | undefined {
+  const holder = readHolder(join(resolve(dataDir), holderFileName));
+  if (holder === undefined) return undefined;
+  try {
+    process.kill(holder.pid, 0);
+    return holder;
+  } catch (error) {
+    // A process of another user is there, too.
+    return (error as NodeJS.ErrnoException).code === 'EPERM' ? holder : undefined;
+  }
+}
+
 function makeFolder(path: string): void {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });

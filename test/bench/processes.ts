@@ -22,7 +22,7 @@ export interface Usage {
 }
 
 /** Those of the first line of src/main.ts, with which the installed command runs. */
-export const memoryOptions = ['--max-semi-space-size=8', '--heap-growing-percent=50'];
+export const memoryOptions = ['--max-semi-space-size=16', '--heap-growing-percent=50'];
 
 /** Node's own switches for a measured program, such as `--cpu-prof`. */
 const extraOptions = (process.env['PAYDROP_BENCH_NODE'] ?? '').split(' ').filter((word) => word !== '');

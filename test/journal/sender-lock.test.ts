@@ -1,7 +1,7 @@
 import { rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { acquireSenderLock } from '../../src/journal/sender-lock.ts';
+import { acquireSenderLock, findSender } from '../../src/journal/sender-lock.ts';
 import { startChild } from './child.ts';
 import { makeFolder } from './sqlite-store.ts';
 
@@ -70,4 +70,17 @@ test('folder and files are readable by their owner only', async () => {
     ['.', 'sender.lock', 'sender.json'].map(async (name) => (await stat(join(dataDir, name))).mode & 0o777),
   );
   expect(modes).toEqual([0o700, 0o600, 0o600]);
+});
+
+test('tells who is sending, while they are', async () => {
+  await using folder = await makeFolder();
+  const { path } = folder;
+  expect(findSender(path)).toBeUndefined();
+  const lock = acquireSenderLock(path, 'watch', 1_000);
+  expect(findSender(path)).toEqual({ pid: process.pid, command: 'watch', sinceMs: 1_000 });
+  (lock as Disposable)[Symbol.dispose]();
+  expect(findSender(path)).toBeUndefined();
+  // What a killed process has left says nothing.
+  await writeFile(join(path, 'sender.json'), '{"pid":999999999,"command":"watch","sinceMs":1}');
+  expect(findSender(path)).toBeUndefined();
 });
