@@ -1,0 +1,73 @@
+/** Notices are kept in the journal before anything else is done; one that it would not take is kept later. */
+import { describe, expect, it } from 'vitest';
+import { NoticeDesk } from '../../src/cli/notice-desk.ts';
+import { loadSettings } from '../../src/config.ts';
+import type { NoticeChannel } from '../../src/core/notice.ts';
+import type { Store } from '../../src/core/store-port.ts';
+import { makeFakeClock } from '../bank/fake-clock.ts';
+import { noonMs } from '../core/fixtures.ts';
+import { makeWatchStore } from '../journal/store-fixtures.ts';
+
+const file = (name: string) => ({
+  fileKey: name,
+  fileName: name,
+  batchId: null,
+  rejection: { code: 'no-rows', message: 'there is nothing in it', line: null, column: null },
+  remedy: null,
+  reports: [],
+});
+
+/** A desk on a journal that refuses so many notices. */
+async function openDesk(refusals: number, channels: readonly NoticeChannel[] = ['webhook', 'command']) {
+  const opened = await makeWatchStore();
+  const logged: string[] = [];
+  let left = refusals;
+  const store: Store = {
+    ...opened.store,
+    addNotice: async (...notice) => {
+      left -= 1;
+      if (left >= 0) throw new Error('the disk is full');
+      await opened.store.addNotice(...notice);
+    },
+  };
+  const loaded = loadSettings({ configPath: 'config/sandbox.yaml', cwd: process.cwd(), env: {} });
+  const desk = new NoticeDesk(loaded, {
+    store,
+    senders: channels.map((channel) => ({ channel, send: async () => ({ ok: true }) })),
+    clock: makeFakeClock(noonMs),
+    log: (level, message) => void logged.push(`${level} ${message}`),
+    random: () => 0,
+  });
+  const kept = async (): Promise<readonly string[]> =>
+    (await opened.store.dueNotices(noonMs, 100)).map(
+      ({ channel, body }) => `${channel} ${String(body['file'])}`,
+    );
+  return { desk, kept, logged, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() };
+}
+
+describe('a notice that the journal would not take', () => {
+  it('is kept with the next look, in its order and once', async () => {
+    await using one = await openDesk(2);
+    await one.desk.tellOfFile(file('a.csv'));
+    await one.desk.tellOfFile(file('b.csv'));
+    expect(await one.kept()).toEqual([]);
+    await one.desk.tellOfDoubt();
+    await one.desk.tellOfDoubt();
+    const names = ['command a.csv', 'command b.csv', 'webhook a.csv', 'webhook b.csv'];
+    expect((await one.kept()).toSorted()).toEqual(names);
+    expect(one.logged).toEqual(Array.from({ length: 2 }, () => 'error a notice could not be kept yet'));
+  });
+
+  it('is kept with the next notice', async () => {
+    await using one = await openDesk(1, ['command']);
+    for (const name of ['a.csv', 'b.csv', 'c.csv']) await one.desk.tellOfFile(file(name));
+    expect(await one.kept()).toEqual(['command a.csv', 'command b.csv', 'command c.csv']);
+  });
+
+  it('is forgotten where nobody is told anything', async () => {
+    await using one = await openDesk(1, []);
+    await one.desk.tellOfFile(file('a.csv'));
+    await one.desk.tellOfDoubt();
+    expect([await one.kept(), one.logged]).toEqual([[], []]);
+  });
+});

@@ -1,0 +1,172 @@
+/** What a watcher shows of itself: whether it gets on, what keeps it from working, and whose line has stopped. */
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Sender } from '../../src/cli/sender.ts';
+import { WatchReport } from '../../src/cli/watch-report.ts';
+import { openLine } from '../../src/core/line.ts';
+import { silentLogger } from '../../src/log.ts';
+import { Line } from '../../src/worker/line-gate.ts';
+import { payer } from '../core/fixtures.ts';
+import { ingest, makeRows, why } from '../journal/fixtures.ts';
+import { openWatchKit, type KitOptions } from '../worker/watch-kit.ts';
+
+let opened = new AsyncDisposableStack();
+afterEach(async () => {
+  await opened.disposeAsync();
+  opened = new AsyncDisposableStack();
+});
+
+const own = `${payer.companyId} ${payer.payerAccount}`;
+const halted = { ...openLine, status: 'halted', why } as const;
+
+function lineOf(state: Line['state']): Line {
+  const line = new Line();
+  line.become(state);
+  return line;
+}
+
+/** A report on a watcher that is not at work, so that a test says how it is. */
+async function openReport(options: KitOptions = { watch: { listen: '127.0.0.1:0' } }) {
+  const kit = opened.use(await openWatchKit(options));
+  const { watcher, setup } = await kit.begin();
+  const report = new WatchReport(kit.loaded, silentLogger, kit.clock);
+  const lines = new Map<string, Line>();
+  const { paces, runs, intake, disk } = setup;
+  let counts = 0;
+  const journal = {
+    ...kit.store,
+    countByStatus: () => {
+      counts += 1;
+      return kit.store.countByStatus();
+    },
+  };
+  const sender = { journal, lines, loaded: kit.loaded, paces, runs } as Partial<Sender> as Sender;
+  const begin = (): void => report.begin({ sender, watcher, intake, disk });
+  return { kit, report, watcher, setup, lines, begin, countReads: () => counts };
+}
+
+type Opened = Awaited<ReturnType<typeof openReport>>;
+
+/** HTTP statuses of /livez and /healthz, and the reasons. */
+async function ask({ report }: Opened) {
+  const monitor = await report.listen();
+  if (monitor === undefined) throw new Error('nothing listens');
+  try {
+    const address = await monitor.opened;
+    const base = `http://${address?.host ?? ''}:${address?.port ?? 0}`;
+    const [livez, healthz] = [await fetch(`${base}/livez`), await fetch(`${base}/healthz`)];
+    const { reasons, role, lines } = (await healthz.json()) as Record<string, { code: string }[]>;
+    const found = { livez: livez.status, healthz: healthz.status, role, lines };
+    return { ...found, reasons: reasons?.map(({ code }) => code) };
+  } finally {
+    await monitor.close();
+  }
+}
+
+/** The loop over the batches last turned so long ago. */
+function stall({ watcher, kit }: Opened, ms: number): void {
+  watcher.lastTurn = { atMs: kit.clock.now() - ms, atElapsedMs: performance.now() - ms };
+}
+
+describe('a watcher', () => {
+  it('that stands by is well and unready, and names the disk that keeps it from taking over', async () => {
+    const one = await openReport();
+    expect(await ask(one)).toMatchObject({ livez: 200, healthz: 503, role: 'standby', reasons: ['standby'] });
+    one.report.diskTrouble = { sinceMs: one.kit.clock.now(), why: 'journal.mark cannot be written' };
+    expect(await ask(one)).toMatchObject({ livez: 200, reasons: ['standby', 'disk'] });
+    one.report.isStopping = true;
+    expect(one.report.readState().role).toBe('stopping');
+  });
+
+  it('is alive however long it takes to take up what was in work/', async () => {
+    const one = await openReport();
+    one.begin();
+    stall(one, 3_600_000);
+    expect(await ask(one)).toMatchObject({ livez: 200, healthz: 503, reasons: ['starting'] });
+    one.watcher.isRecovered = true;
+    expect(await ask(one)).toMatchObject({ livez: 503, healthz: 503, reasons: ['loop-stalled'] });
+    stall(one, 1_000);
+    expect(await ask(one)).toMatchObject({ livez: 200, healthz: 200, role: 'active', reasons: [] });
+  });
+
+  it('is alive while it writes the reports of a big batch', async () => {
+    const one = await openReport();
+    one.begin();
+    one.watcher.isRecovered = true;
+    const { kit, watcher } = one;
+    const { promise: written, resolve: write } = Promise.withResolvers<void>();
+    kit.before = { recordReports: () => written };
+    const { batchId } = await ingest(kit.store, makeRows(1));
+    await kit.store.cancelUnsent(batchId, kit.clock.now());
+    await kit.store.moveBatch(batchId, 'running', null, kit.clock.now());
+    await kit.store.moveBatch(batchId, 'done', null, kit.clock.now());
+    watcher.batches.noteChange(batchId, true);
+    const step = watcher.batches.step();
+    await kit.time.until(() => watcher.batches.isReporting);
+    stall(one, 3_600_000);
+    expect(await ask(one)).toMatchObject({ livez: 200, reasons: [] });
+    write();
+    await kit.time.drive(step);
+    expect(watcher.batches.isReporting).toBe(false);
+    expect(await ask(one)).toMatchObject({ livez: 503, reasons: ['loop-stalled'] });
+  });
+
+  it('is unready while bank or disk are away', async () => {
+    const one = await openReport();
+    one.begin();
+    one.watcher.isRecovered = true;
+    const trouble = { sinceMs: one.kit.clock.now(), why: 'it is away' };
+    one.report.bankTrouble = trouble;
+    one.setup.disk.trouble = trouble;
+    expect(await ask(one)).toMatchObject({ livez: 200, healthz: 503, reasons: ['disk', 'bank'] });
+  });
+});
+
+describe('lines', () => {
+  it('show the stop that the journal keeps, though this process has never sent anything', async () => {
+    const one = await openReport();
+    one.begin();
+    const { companyId, payerAccount } = payer;
+    await one.kit.store.recordLineStop({ companyId, payerAccount, ...why, sinceMs: one.kit.clock.now() });
+    await one.report.refresh();
+    expect(one.report.readState().lines).toMatchObject([{ status: 'halted', why, paysNewFiles: true }]);
+    await one.kit.store.liftLineStop(companyId, payerAccount, one.kit.clock.now());
+    await one.report.refresh();
+    expect(one.report.readState().lines).toMatchObject([{ status: 'open', paysNewFiles: true }]);
+  });
+
+  it('of other accounts are told of, and are nothing against new files', async () => {
+    const one = await openReport();
+    one.begin();
+    one.watcher.isRecovered = true;
+    one.lines.set(`${payer.companyId} 0000345925`, lineOf(halted));
+    one.lines.set(own, lineOf(openLine));
+    expect(await ask(one)).toMatchObject({ healthz: 200, reasons: [] });
+    expect(one.report.readState().lines.map((line) => [line.status, line.paysNewFiles])).toEqual([
+      ['open', true],
+      ['halted', false],
+    ]);
+    one.lines.set(own, lineOf(halted));
+    expect(await ask(one)).toMatchObject({ healthz: 503, reasons: ['line-halted'] });
+  });
+});
+
+describe('figures of the journal', () => {
+  it('are read anew when something has changed, here or by another process, and not before', async () => {
+    const one = await openReport();
+    one.begin();
+    const read = async (): Promise<number> => {
+      await one.report.refresh();
+      await one.report.metrics.render();
+      return one.countReads();
+    };
+    expect([await read(), await read()]).toEqual([1, 1]);
+    await ingest(one.kit.store, makeRows(2));
+    // At most once a minute.
+    one.kit.time.jump(61_000);
+    expect([await read(), await read()]).toEqual([2, 2]);
+    expect(one.report.readState()).toMatchObject({ openBatches: 1, rowsInDoubt: 0 });
+    one.report.noteChange();
+    one.kit.time.jump(61_000);
+    expect(await read()).toBe(3);
+  });
+});
