@@ -4,7 +4,7 @@
  */
 import { createHash, randomBytes, type Hash } from 'node:crypto';
 import { constants, createReadStream } from 'node:fs';
-import { link, lstat, open, rename, rm, type FileHandle } from 'node:fs/promises';
+import { link, lstat, open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { PreparedFile, PublishedState } from '../core/report-outbox.ts';
@@ -53,6 +53,20 @@ function makeTemporaryPath(path: string): string {
 /** The file name that a temporary name of ours stands for; undefined for any other name. */
 export function readTemporaryName(name: string): string | undefined {
   return /^\.(.+)\.[0-9a-f]{12}\.tmp$/s.exec(name)?.[1];
+}
+
+/** Removes temporary files of ours, older than a moment, whose own names match; others may be writing newer ones. */
+export async function removeOldTemporaries(folder: string, pattern: RegExp, beforeMs: number): Promise<void> {
+  try {
+    for (const name of await readdir(folder)) {
+      if (!pattern.test(readTemporaryName(name) ?? '')) continue;
+      const path = join(folder, name);
+      if ((await stat(path)).mtimeMs < beforeMs) await rm(path, { force: true });
+    }
+  } catch (error) {
+    // Another process may have finished with one meanwhile.
+    if (errorCode(error) !== 'ENOENT') throw failWith('clean up', folder, error);
+  }
 }
 
 /** Makes created, renamed and removed names of the folder durable. */

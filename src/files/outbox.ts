@@ -1,52 +1,16 @@
 /** The outbox folder behind the worker's port. */
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { PreparedFile, ReportOutbox, TableDraft, TableStyle } from '../core/report-outbox.ts';
+import type { PreparedFile, ReportOutbox, TableStyle } from '../core/report-outbox.ts';
 import { AtomicFile, failWith, publishFile, readTemporaryName } from './atomic-file.ts';
 import { byteOrderMark, formatExceptionRecords } from './exceptions-file.ts';
 import { formatResultRecords } from './result-file.ts';
-
-/** Records that are formatted and written at once. */
-const recordsPerWrite = 100;
+import { FileTable, type TableForm } from './table-draft.ts';
 
 const formats = {
-  program: { start: '', format: formatResultRecords },
-  spreadsheet: { start: byteOrderMark, format: formatExceptionRecords },
-} as const satisfies Record<TableStyle, object>;
-
-class CsvDraft implements TableDraft {
-  readonly #file: AtomicFile;
-  readonly #format: (records: readonly (readonly string[])[]) => string;
-  #pending: (readonly string[])[] = [];
-  #start: string;
-
-  constructor(file: AtomicFile, style: TableStyle) {
-    this.#file = file;
-    this.#format = formats[style].format;
-    this.#start = formats[style].start;
-  }
-
-  add(record: readonly string[]): Promise<void> | undefined {
-    this.#pending.push(record);
-    return this.#pending.length < recordsPerWrite ? undefined : this.#writePending();
-  }
-
-  async #writePending(): Promise<void> {
-    const text = this.#start + this.#format(this.#pending);
-    this.#pending = [];
-    this.#start = '';
-    await this.#file.write(text);
-  }
-
-  async finish(): Promise<PreparedFile> {
-    await this.#writePending();
-    return await this.#file.finish();
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#file[Symbol.asyncDispose]();
-  }
-}
+  program: { start: '', format: formatResultRecords, recordsPerWrite: 100 },
+  spreadsheet: { start: byteOrderMark, format: formatExceptionRecords, recordsPerWrite: 100 },
+} as const satisfies Record<TableStyle, TableForm>;
 
 const reportEndings = /\.(?:result|exceptions|summary|(?:result|exceptions)-update-\d+)\.(?:csv|json)$/;
 const batchIdEnding = /\.([0-9A-HJKMNP-TV-Z]{10})$/;
@@ -101,7 +65,8 @@ export async function openOutbox(folder: string): Promise<ReportOutbox> {
     throw failWith('create', root, error);
   }
   return {
-    openTable: async (fileName, style) => new CsvDraft(await AtomicFile.open(join(root, fileName)), style),
+    openTable: async (fileName, style) =>
+      new FileTable(await AtomicFile.open(join(root, fileName)), formats[style]),
     writeText: (fileName, text) => writeText(join(root, fileName), text),
     publish: publishFile,
     findLeftovers: () => findLeftovers(root),

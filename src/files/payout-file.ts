@@ -14,18 +14,12 @@ import type {
   StagedRow,
 } from '../core/ports.ts';
 import type { FileRecord } from './payout-file-records.ts';
-import {
-  identify,
-  inspectFile,
-  openRegularFile,
-  readBlocks,
-  rejectChanged,
-  type OpenedFile,
-} from './inspect.ts';
-import { headBytes, readHeader, type HeaderOptions } from './payout-file-header.ts';
+import { identify, inspectFile, openRegularFile, rejectChanged, type OpenedFile } from './inspect.ts';
+import { readHeader, type HeaderOptions } from './payout-file-header.ts';
 import { RecordReader } from './payout-file-records.ts';
 import { FileRejected } from './payout-file-rejected.ts';
 import { RowTaker } from './payout-file-rows.ts';
+import { cutIntoStretches, decodeBlocks, gatherHead } from './text-blocks.ts';
 
 /** The settings' `input` and `limits`, in the units that the reader needs. */
 export interface PayoutFileOptions extends HeaderOptions {
@@ -45,9 +39,6 @@ export interface PayoutFileLimits {
   /** A larger total rejects the file. */
   readonly fileSatangMax: Satang | null;
 }
-
-/** A few hundred rows: the fewer live at once, the fewer outlive the young generation and swell the heap. */
-const stretchBytes = 16_384;
 
 /** A control file holds two numbers. */
 const controlFileBytesMax = 65_536;
@@ -79,41 +70,6 @@ async function readSidecar(path: string): Promise<ControlTotals> {
   }
 }
 
-/** The file's text as UTF-8 without its mark, block by block; `take` sees the bytes as they are on the disk. */
-async function* decodeBlocks(
-  file: OpenedFile,
-  inspection: Inspection,
-  take: (bytes: Buffer) => void,
-): AsyncGenerator<Buffer> {
-  const { encoding, bomBytes } = inspection;
-  const decoder = encoding === 'utf-8' ? undefined : new TextDecoder(encoding, { fatal: true });
-  let skip = bomBytes;
-  for await (const block of readBlocks(file.handle)) {
-    take(block);
-    const text = block.subarray(skip);
-    skip = Math.max(0, skip - block.length);
-    yield decoder === undefined ? text : Buffer.from(decoder.decode(text, { stream: true }));
-  }
-  if (decoder !== undefined) yield Buffer.from(decoder.decode());
-}
-
-async function gatherHead(blocks: AsyncGenerator<Buffer>): Promise<{ head: Buffer; isWhole: boolean }> {
-  let head = Buffer.alloc(0);
-  while (head.length < headBytes) {
-    const next = await blocks.next();
-    if (next.done === true) return { head, isWhole: true };
-    head = Buffer.concat([head, next.value]);
-  }
-  return { head, isWhole: false };
-}
-
-/** The first stretch is no longer than the others: what lives long at the start is taken for long-lived ever after. */
-function* cutIntoStretches(block: Buffer): Generator<Buffer> {
-  for (let from = 0; from < block.length; from += stretchBytes)
-    yield block.subarray(from, from + stretchBytes);
-}
-
-/** Reads an opened file to its end; `take` sees every byte that was read. */
 async function* readOpened(
   file: OpenedFile,
   inspection: Inspection,

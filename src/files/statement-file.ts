@@ -5,19 +5,12 @@
 import type { StatementPart, StatementReader } from '../core/statement-port.ts';
 import type { StatementLine, StatementWords } from '../core/statement.ts';
 import type { Inspection } from '../core/ports.ts';
-import {
-  identify,
-  inspectFile,
-  openRegularFile,
-  readBlocks,
-  rejectChanged,
-  type OpenedFile,
-} from './inspect.ts';
-import { headBytes } from './payout-file-header.ts';
+import { identify, inspectFile, openRegularFile, rejectChanged, type OpenedFile } from './inspect.ts';
 import { RecordReader, type FileRecord } from './payout-file-records.ts';
 import { FileRejected } from './payout-file-rejected.ts';
 import { readStatementHeader } from './statement-header.ts';
 import { fetchAgain, LineTaker } from './statement-lines.ts';
+import { cutIntoStretches, decodeBlocks, gatherHead } from './text-blocks.ts';
 
 export interface StatementFileOptions {
   /** The scheme's word in the columns' names, in lower case. */
@@ -25,9 +18,6 @@ export interface StatementFileOptions {
   readonly words: StatementWords;
   readonly bytesMax: number;
 }
-
-/** Some tens of lines: the fewer live at once, the fewer outlive the young generation and swell the heap. */
-const stretchBytes = 16_384;
 
 /** What our reading of payout files says for those who write them, in words for a file of the bank. */
 const rewordings: Readonly<Record<string, (options: StatementFileOptions) => string>> = {
@@ -39,33 +29,6 @@ const rewordings: Readonly<Record<string, (options: StatementFileOptions) => str
   'bytes-over-limit': ({ bytesMax }) =>
     `the statement has more than ${bytesMax} bytes: raise reconcile.maxBytes`,
 };
-
-/** The file's text as UTF-8 without its mark. */
-async function* decodeBlocks(file: OpenedFile, { encoding, bomBytes }: Inspection): AsyncGenerator<Buffer> {
-  const decoder = encoding === 'utf-8' ? undefined : new TextDecoder(encoding, { fatal: true });
-  let skip = bomBytes;
-  for await (const block of readBlocks(file.handle)) {
-    const text = block.subarray(skip);
-    skip = Math.max(0, skip - block.length);
-    yield decoder === undefined ? text : Buffer.from(decoder.decode(text, { stream: true }));
-  }
-  if (decoder !== undefined) yield Buffer.from(decoder.decode());
-}
-
-async function gatherHead(blocks: AsyncGenerator<Buffer>): Promise<{ head: Buffer; isWhole: boolean }> {
-  let head = Buffer.alloc(0);
-  while (head.length < headBytes) {
-    const next = await blocks.next();
-    if (next.done === true) return { head, isWhole: true };
-    head = Buffer.concat([head, next.value]);
-  }
-  return { head, isWhole: false };
-}
-
-function* cutIntoStretches(block: Buffer): Generator<Buffer> {
-  for (let from = 0; from < block.length; from += stretchBytes)
-    yield block.subarray(from, from + stretchBytes);
-}
 
 async function* readOpened(
   file: OpenedFile,

@@ -1,14 +1,14 @@
 /** The tables of a reconciled day in the statements folder: whole files that appear at once and are never overwritten. */
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
-import type { PreparedFile, TableDraft } from '../core/report-outbox.ts';
 import type { StatementOutbox } from '../core/statement-outbox.ts';
 import { breakColumns, statementAmountColumns } from '../core/statement-rows.ts';
-import { AtomicFile, errorCode, failWith, publishFile, readTemporaryName } from './atomic-file.ts';
+import { AtomicFile, failWith, publishFile, removeOldTemporaries } from './atomic-file.ts';
 import { byteOrderMark } from './exceptions-file.ts';
 import { formatResultRecords } from './result-file.ts';
 import { escapeAmountCell, escapeSpreadsheetCell } from './spreadsheet.ts';
+import { FileTable, type TableForm } from './table-draft.ts';
 
 /** Records that are formatted and written at once. */
 const recordsPerWrite = 500;
@@ -53,54 +53,10 @@ function formatBreakRecords(records: readonly (readonly string[])[]): string {
   return stringify(escaped, { record_delimiter: '\r\n' });
 }
 
-class Draft implements TableDraft {
-  readonly #file: AtomicFile;
-  readonly #format: (records: readonly (readonly string[])[]) => string;
-  #start: string;
-  #pending: (readonly string[])[] = [];
-
-  constructor(file: AtomicFile, start: string, format: (records: readonly (readonly string[])[]) => string) {
-    this.#file = file;
-    this.#start = start;
-    this.#format = format;
-  }
-
-  add(record: readonly string[]): Promise<void> | undefined {
-    this.#pending.push(record);
-    return this.#pending.length < recordsPerWrite ? undefined : this.#writePending();
-  }
-
-  async #writePending(): Promise<void> {
-    const text = this.#start + this.#format(this.#pending);
-    this.#pending = [];
-    this.#start = '';
-    await this.#file.write(text);
-  }
-
-  async finish(): Promise<PreparedFile> {
-    await this.#writePending();
-    return await this.#file.finish();
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#file[Symbol.asyncDispose]();
-  }
-}
+const matchedForm: TableForm = { start: '', format: formatMatchedRecords, recordsPerWrite };
+const breaksForm: TableForm = { start: byteOrderMark, format: formatBreakRecords, recordsPerWrite };
 
 const leftoverPattern = /\.v\d+\.(?:matched|breaks)\.csv$/;
-
-async function removeLeftovers(root: string, beforeMs: number): Promise<void> {
-  try {
-    for (const name of await readdir(root)) {
-      if (!leftoverPattern.test(readTemporaryName(name) ?? '')) continue;
-      const path = join(root, name);
-      if ((await stat(path)).mtimeMs < beforeMs) await rm(path, { force: true });
-    }
-  } catch (error) {
-    // Another process may have finished with one meanwhile.
-    if (errorCode(error) !== 'ENOENT') throw failWith('clean up', root, error);
-  }
-}
 
 /**
  * The statements folder, which is created (for its owner only) when it is not there.
@@ -113,12 +69,12 @@ export async function openStatementOutbox(folder: string): Promise<StatementOutb
   } catch (error) {
     throw failWith('create', root, error);
   }
-  const open = async (name: string, start: string, format: typeof formatBreakRecords) =>
-    new Draft(await AtomicFile.open(join(root, name)), start, format);
+  const open = async (name: string, form: TableForm) =>
+    new FileTable(await AtomicFile.open(join(root, name)), form);
   return {
-    openMatched: (name) => open(name, '', formatMatchedRecords),
-    openBreaks: (name) => open(name, byteOrderMark, formatBreakRecords),
+    openMatched: (name) => open(name, matchedForm),
+    openBreaks: (name) => open(name, breaksForm),
     publish: publishFile,
-    removeLeftovers: (beforeMs) => removeLeftovers(root, beforeMs),
+    removeLeftovers: (beforeMs) => removeOldTemporaries(root, leftoverPattern, beforeMs),
   };
 }

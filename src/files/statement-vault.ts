@@ -1,6 +1,6 @@
 /** The statements folder: the bank's bytes as they came, each under a name that tells their day and their hash. */
 import { createHash, randomBytes, type Hash } from 'node:crypto';
-import { mkdir, open, readdir, rm, stat, type FileHandle } from 'node:fs/promises';
+import { mkdir, open, rm, type FileHandle } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type {
   KeptOriginal,
@@ -8,7 +8,7 @@ import type {
   StatementRefused,
   StatementVault,
 } from '../core/statement-port.ts';
-import { AtomicFile, failWith, publishFile, readTemporaryName } from './atomic-file.ts';
+import { AtomicFile, failWith, publishFile, removeOldTemporaries } from './atomic-file.ts';
 import { openRegularFile, readBlocks } from './inspect.ts';
 import { FileRejected } from './payout-file-rejected.ts';
 import { findForm, formBytes } from './statement-form.ts';
@@ -21,8 +21,6 @@ const folderMode = 0o700;
 const shownHashLength = 10;
 
 const datePattern = /^\d{8}$/;
-
-const errorCode = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? '';
 
 /** A new file in the folder under a name that only says that it is unfinished. */
 export async function openTemporary(
@@ -104,7 +102,7 @@ export async function openStatementVault(folder: string): Promise<StatementVault
     draft: (date) => openDraft(root, date),
     keepFile: (date, path) => keepFile(root, date, path),
     keepKey,
-    removeLeftovers: (beforeMs) => removeLeftovers(root, beforeMs),
+    removeLeftovers: (beforeMs) => removeOldTemporaries(root, leftoverPattern, beforeMs),
   };
 }
 
@@ -141,16 +139,3 @@ async function keepKey(original: KeptOriginal, key: string): Promise<string> {
 }
 
 const leftoverPattern = /^\d{8}\.original$|\.original\.[a-z]+\.[0-9a-f]+\.key$|^statement\.opened$/;
-
-async function removeLeftovers(root: string, beforeMs: number): Promise<void> {
-  try {
-    for (const name of await readdir(root)) {
-      if (!leftoverPattern.test(readTemporaryName(name) ?? '')) continue;
-      const path = join(root, name);
-      if ((await stat(path)).mtimeMs < beforeMs) await rm(path, { force: true });
-    }
-  } catch (error) {
-    // Another process may have finished with one meanwhile.
-    if (errorCode(error) !== 'ENOENT') throw failWith('clean up', root, error);
-  }
-}
