@@ -3,6 +3,7 @@
  * settled meanwhile closes breaks. Of those days no line is read again: a break keeps the lines that it speaks of.
  */
 import { matchKey } from '../core/statement-match.ts';
+import type { StatementLine } from '../core/statement.ts';
 import type { StatementRun } from '../core/statement-store-port.ts';
 import type { AttemptFacts, StatementDay } from '../core/statement-types.ts';
 import { findElsewhere, type JudgedKey } from './reconcile-judge.ts';
@@ -36,11 +37,40 @@ export async function judgeOtherDays(
   if (judgedDate !== undefined) readDates.add(judgedDate);
   const days: OtherDays = { run, versions, readDates };
   const doubtful = readDoubtful(context, days, judgedDate);
+  const strays = judgedDate === undefined ? new Map<string, Strays>() : readStrays(context, run, judgedDate);
   for (const { date, openBreaks } of states) {
     if (date === judgedDate) continue;
-    const inDoubt = doubtful.get(date) ?? [];
-    if (openBreaks > 0 || inDoubt.length > 0) await judgeDay(context, days, date, inDoubt, recorded);
+    const news = { inDoubt: doubtful.get(date) ?? [], strays: strays.get(date) ?? new Map() };
+    const isNews = openBreaks > 0 || news.inDoubt.length > 0 || news.strays.size > 0;
+    if (isNews) await judgeDay(context, days, date, news, recorded);
   }
+}
+
+/** Lines of a day's statement for transfers of another day, by their key. */
+type Strays = Map<string, StatementLine[]>;
+
+/** What concerns a day beside its open breaks. */
+interface DayNews {
+  readonly inDoubt: readonly string[];
+  readonly strays: ReadonlyMap<string, readonly StatementLine[]>;
+}
+
+/** Transfers of the judged day that other days' statements have, too: together they may say that it was made twice. */
+function readStrays(
+  { store }: ReconcileContext,
+  run: StatementRun,
+  judgedDate: string,
+): ReadonlyMap<string, Strays> {
+  using view = store.openStatementView(run);
+  const byDate = new Map<string, Strays>();
+  for (const key of view.keysWithPast(judgedDate)) {
+    for (const { date, line } of view.elsewhere(key, judgedDate)) {
+      const strays: Strays = byDate.get(date) ?? new Map();
+      strays.set(key, [...(strays.get(key) ?? []), line]);
+      byDate.set(date, strays);
+    }
+  }
+  return byDate;
 }
 
 /** References in doubt by the day of their transfer, where that day's statement was read. */
@@ -64,7 +94,7 @@ async function judgeDay(
   context: ReconcileContext,
   { run, versions, readDates }: OtherDays,
   date: string,
-  inDoubt: readonly string[],
+  { inDoubt, strays }: DayNews,
   recorded: Recorded,
 ): Promise<void> {
   using view = context.store.openStatementView(run);
@@ -77,22 +107,27 @@ async function judgeDay(
     nowMs: context.clock.now(),
     view,
   };
-  const keys = [...new Set([...view.keysWithBreaks(date), ...inDoubt])];
+  const keys = [...new Set([...view.keysWithBreaks(date), ...inDoubt, ...strays.keys()])];
   for (let from = 0; from < keys.length; from += keysPerBreath) {
     const chunk = keys.slice(from, from + keysPerBreath);
     const attempts = view.byReference(chunk);
     await recordKeys(
       bench,
-      chunk.map((key) => judgeAgain(bench, key, attempts.get(key))),
+      chunk.map((key) => judgeAgain(bench, key, attempts.get(key), strays.get(key))),
       recorded,
     );
     await breathe(context);
   }
 }
 
-function judgeAgain({ view, day }: Bench, key: string, attempt: AttemptFacts | undefined): JudgedKey {
+function judgeAgain(
+  { view, day }: Bench,
+  key: string,
+  attempt: AttemptFacts | undefined,
+  strays: readonly StatementLine[] = [],
+): JudgedKey {
   const [known] = view.openBreaks(key, day.date);
-  const lines = known?.lines ?? [];
+  const lines = known?.lines ?? strays;
   const facts = { key, lines, attempt, elsewhere: findElsewhere(view, key, lines, attempt, day) };
   return { facts, judgement: matchKey(facts, day), counted: [] };
 }

@@ -1,6 +1,7 @@
 /** One judging of one day's statement: what its steps share, and how the lines are looked at as they are read. */
 import type { Clock, Journal } from '../core/ports.ts';
 import { toSatang, zeroSatang, type Satang } from '../core/money.ts';
+import { showDate } from '../core/recovery.ts';
 import type { TableDraft } from '../core/report-outbox.ts';
 import { lineKeyOf } from '../core/statement-line.ts';
 import { matchKey } from '../core/statement-match.ts';
@@ -95,22 +96,37 @@ export async function readLines(
 ): Promise<StatementTotals | StatementRefusal> {
   let pending: StatementLine[] = [];
   let totals: StatementTotals | undefined;
+  let first: StatementLine | undefined;
+  let isOfTheDay = false;
   for await (const part of parts) {
     if (part.kind === 'refused') return part.refusal;
     if (part.kind === 'summary') {
       totals = part.totals;
       continue;
     }
-    for (const line of part.lines) pending.push(line);
+    first ??= part.lines[0];
+    for (const line of part.lines) {
+      pending.push(line);
+      isOfTheDay ||= line.effectiveDate === judging.day.date;
+    }
     if (pending.length < linesPerBreath) continue;
     await lookAt(judging, pending);
     pending = [];
   }
   await lookAt(judging, pending);
   if (totals === undefined) throw new Error('the statement was read to its end and has no totals');
+  if (first !== undefined && !isOfTheDay) return refuseOtherDay(judging.day.date, first);
   if (judging.scratch.largestGroup() <= linesPerKeyMax) return totals;
   const message = `more than ${linesPerKeyMax} lines have the same transfer reference, as in no statement: look at the file and ask the bank for a new one`;
   return { code: 'lines-repeated', line: null, column: null, message };
+}
+
+/** Absence from another day's file says nothing about this day: it must not count as read. */
+function refuseOtherDay(date: string, { line, effectiveDate }: StatementLine): StatementRefusal {
+  const message =
+    `no line of the file is of ${showDate(date)}; the first is of ${showDate(effectiveDate)}: ` +
+    'give the right day with --date, or ask the bank for the file of the day';
+  return { code: 'wrong-day', line, column: 'EFFECTIVE DATE', message };
 }
 
 async function lookAt(judging: Judging, lines: readonly StatementLine[]): Promise<void> {

@@ -20,8 +20,8 @@ const disks: [string, (kit: Kit) => Disk][] = [
   ['several file systems', ({ folders }) => splitDisk(folders)],
 ];
 
-describe.each(disks)('on %s', (name, makeDisk) => {
-  const isSplit = name === 'several file systems';
+describe.each(disks)('on %s', (system, makeDisk) => {
+  const isSplit = system === 'several file systems';
   test.each([archived, rejected])('nothing is overwritten: $kind', async (end) => {
     const intake = await kit.open({ disk: makeDisk(kit) });
     const paths: string[] = [];

@@ -59,7 +59,8 @@ describe('a lane', () => {
   it('has its places in common with the other lanes of the process', async () => {
     const pace = new Pace(4);
     const { begin, ends } = makeWork();
-    for (const lane of [pace.openLane(), pace.openLane()]) for (let row = 0; row < 9; row += 1) void lane(begin);
+    for (const lane of [pace.openLane(), pace.openLane()])
+      for (let row = 0; row < 9; row += 1) void lane(begin);
     await settleDown();
     expect(ends.length).toBe(4);
   });
