@@ -38,6 +38,9 @@ const firstDay = (): string => {
 
 const journalIn = (scene: Scene): string => join(scene.dataDir, 'journal.db');
 
+/** Every row is looked up on each day first, which a busy machine takes its time for. */
+const patienceMs = 45_000;
+
 /** Pays until so many transfers have entered the bank, and is killed then. */
 async function payUntil(
   scene: Scene,
@@ -48,10 +51,10 @@ async function payUntil(
   const count = new TransferCount(scene);
   const program = scene.start('run', '--json', ...args);
   if (midway !== undefined) {
-    await until(() => count.read() >= transfers / 2);
+    await until(() => count.read() >= transfers / 2, patienceMs);
     await midway();
   }
-  await until(() => count.read() >= transfers);
+  await until(() => count.read() >= transfers, patienceMs);
   program.kill('SIGKILL');
   expect((await program.ended).signal).toBe('SIGKILL');
 }

@@ -47,6 +47,8 @@ async function openPaidDay(statement: object): Promise<Rehearsal> {
   const sandbox = { behaviours, statement: { today: true, ...statement } };
   const settings: RehearsalSettings = {
     sandbox,
+    // Nothing falls into doubt that is not meant to, however busy the machine.
+    bank: { timeoutMs: 10_000 },
     settle: { giveUpAfterMs: 60_000 },
     transfer: { concurrency: 16 },
     verify: { enabled: false },
