@@ -52,7 +52,7 @@ async function countTransferRequests({ bank }: Scene): Promise<number> {
 
 describe.concurrent('a payer account that is empty at row 3', () => {
   it('costs no more refusals than there are transfers at once; filled, the rest is paid', async () => {
-    const rows = 300;
+    const rows = 150;
     const sandbox = { control: true, payerBalanceBaht: '200.00' };
     await using scene = await openScene({
       sandbox,

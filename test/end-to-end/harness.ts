@@ -285,7 +285,7 @@ export async function findFreePort(): Promise<number> {
   return port;
 }
 
-const lookMs = 2;
+const lookMs = 10;
 
 /** Looks every few milliseconds until it is so. @throws Error when that takes longer than `waitMs` */
 export async function until(isSo: () => boolean | Promise<boolean>, waitMs = 15_000): Promise<void> {
