@@ -6,6 +6,7 @@ import type { Clock } from '../core/ports.ts';
 import { commonStatementWords } from '../core/statement-port.ts';
 import type { StatementWords } from '../core/statement.ts';
 import type { StatementOutbox } from '../core/statement-outbox.ts';
+import type { DueReport } from '../core/statement-store-port.ts';
 import type { Store } from '../core/store-port.ts';
 import { endWhenSettled, isAtRest } from '../worker/at-rest.ts';
 import type { Log } from '../worker/context.ts';
@@ -37,7 +38,7 @@ export async function openReconcileDesk(process: ReconcileProcess): Promise<Reco
   const { loaded, store, clock, log } = process;
   const { bank } = loaded.settings;
   const kit = await openKit(process);
-  const outbox = await openOutbox(loaded, kit);
+  const outbox = await openOutbox(process, kit);
   const asked = loaded.settings.reconcile.companyId ?? bank.companyId;
   return {
     kit,
@@ -49,12 +50,16 @@ export async function openReconcileDesk(process: ReconcileProcess): Promise<Reco
   };
 }
 
-async function openOutbox({ folders }: LoadedSettings, { vault }: StatementKit): Promise<StatementOutbox> {
+async function openOutbox(
+  { loaded, store, log }: ReconcileProcess,
+  { vault }: StatementKit,
+): Promise<StatementOutbox> {
   const { openStatementOutbox } = await import('../files/statement-tables.ts');
-  const outbox = await openStatementOutbox(folders.statements);
+  const outbox = await openStatementOutbox(loaded.folders.statements);
   // By the machine's clock, as the files' own times are.
   const beforeMs = Date.now() - leftoverMs;
-  await outbox.removeLeftovers(beforeMs);
+  const unpublished = await outbox.finishLeftovers(beforeMs, await store.acceptedFiles());
+  for (const why of unpublished) log('error', 'a table of an accepted statement is not published', { why });
   await vault.removeLeftovers(beforeMs);
   return outbox;
 }
@@ -72,7 +77,7 @@ async function openKit({ loaded, bank }: ReconcileProcess): Promise<StatementKit
   return {
     desk: makeStatementDesk(bank, dateField),
     courier: makeStatementCourier({ bytesMax, timeoutMs }),
-    vault: await openStatementVault(folder),
+    vault: await openStatementVault(folder, bytesMax),
     opener: makeStatementOpener({ folder, bytesMax }),
     reader: makeStatementReader({ scheme: partner.scheme, words, bytesMax }),
     reading: hash('sha256', JSON.stringify([words, partner.companyId]), 'hex').slice(0, 16),
@@ -91,18 +96,33 @@ function combineWords(own: StatementWords): StatementWords {
   return { complete: combine('complete'), failed: combine('failed'), inProcess: combine('inProcess') };
 }
 
-/** Writes what is due for batches whose rows a statement has changed; only for whoever has the right to send. */
-export async function reportDueBatches(sender: Sender): Promise<readonly string[]> {
-  const { journal, clock } = sender;
-  const paths: string[] = [];
-  for (const due of await journal.dueReports()) {
-    await endWhenSettled(journal, due.batchId, clock.now());
-    // One that is being paid shows it in its own result.
-    if (await isAtRest(journal, due.batchId)) {
-      const { files, filesWritten } = await restBatch(sender, due.batchId, false);
-      if (filesWritten > 0) paths.push(...files.slice(-filesWritten).map(({ path }) => path));
+/**
+ * Writes what is due for batches whose rows a statement has changed; only for whoever has the right to send. What cannot
+ * be written stays due, and keeps no other batch from its update: the first failure is thrown at the end.
+ * @param paths takes the path of each update as it is written
+ */
+export async function reportDueBatches(sender: Sender, paths: string[] = []): Promise<readonly string[]> {
+  const failures: unknown[] = [];
+  for (const due of await sender.journal.dueReports()) {
+    try {
+      paths.push(...(await reportDueBatch(sender, due)));
+    } catch (error) {
+      failures.push(error);
     }
-    await journal.clearDueReport(due);
   }
+  if (failures.length > 0) throw failures[0];
+  return paths;
+}
+
+async function reportDueBatch(sender: Sender, due: DueReport): Promise<readonly string[]> {
+  const { journal, clock } = sender;
+  await endWhenSettled(journal, due.batchId, clock.now());
+  const paths: string[] = [];
+  // One that is being paid shows it in its own result.
+  if (await isAtRest(journal, due.batchId)) {
+    const { files, filesWritten } = await restBatch(sender, due.batchId, false);
+    if (filesWritten > 0) paths.push(...files.slice(-filesWritten).map(({ path }) => path));
+  }
+  await journal.clearDueReport(due);
   return paths;
 }

@@ -6,6 +6,7 @@ import { showDate } from '../core/recovery.ts';
 import { computeAgeDays } from '../core/statement-breaks.ts';
 import { isBreakKind } from '../core/statement-tally.ts';
 import type { BreakKind, BreakRecord, Figures, LineClass, PaidClass } from '../core/statement-types.ts';
+import type { Recorded } from '../worker/reconcile-record.ts';
 import type { Reconciled } from '../worker/reconcile.ts';
 
 /** What a report is made of. */
@@ -16,6 +17,8 @@ export interface ReconcileReport {
   readonly openBreaks: ReadonlyMap<BreakKind, number>;
   /** Result updates that were written; undefined when a watcher writes them. */
   readonly updates: readonly string[] | undefined;
+  /** Some could not be written: the error follows the report. */
+  readonly isShortOfUpdates: boolean;
   readonly isSandbox: boolean;
   readonly nowMs: number;
 }
@@ -104,6 +107,27 @@ function renderHead({ reconciled, isSandbox }: ReconcileReport): string[] {
   ];
 }
 
+/** Causes after which a person must look, whatever breaks are open. */
+const alarmCauses: ReadonlySet<string> = new Set([
+  'late-proof',
+  'second-proof',
+  'statement-contradicts',
+  'earlier-attempt-alive',
+  'alarm-raised',
+]);
+
+/** Payouts about which this judging has raised an alarm. */
+function countAlarms({ causes }: Recorded): number {
+  let alarms = 0;
+  for (const [cause, rows] of causes) if (alarmCauses.has(cause)) alarms += rows;
+  return alarms;
+}
+
+/** Nothing is left for a person: no break is open on the day, none was opened on another, and no alarm was raised. */
+export function isQuiet(openBreaks: ReadonlyMap<BreakKind, number>, recorded: Recorded): boolean {
+  return countAll(openBreaks) === 0 && recorded.openedElsewhere === 0 && countAlarms(recorded) === 0;
+}
+
 const causeWords: Readonly<Record<string, string>> = {
   proved: 'proved paid',
   'late-proof': 'ALARM: proved paid after we had closed them',
@@ -131,24 +155,44 @@ function renderChanges({ reconciled: { recorded, statement, isRepeat } }: Reconc
   ];
 }
 
-function renderBreaks({ breaks, openBreaks, nowMs }: ReconcileReport): string[] {
-  const all = countAll(openBreaks);
-  if (all === 0) return ['Open breaks: none'];
-  const kinds = [...openBreaks].map(([kind, rows]) => `${rows} ${kind}`).join(', ');
-  const shown = breaks.flatMap((record) => {
-    const name = record.attempt?.payoutId ?? record.key;
-    const age = computeAgeDays(record, nowMs);
-    const since = age === 0 ? '' : `, open for ${age} ${age === 1 ? 'day' : 'days'}`;
-    return [
-      `  ${record.kind} (${record.loudness}${since})  ${name}: ${record.reason}`,
-      `    ${describeBreakRemedy(record)}`,
-    ];
-  });
-  const rest = all > breaks.length ? [`  and ${all - breaks.length} more: see the breaks file`] : [];
-  return [`Open breaks: ${all} (${kinds})`, ...shown, ...rest];
+function renderBreak(record: BreakRecord, nowMs: number, ofDay = ''): string[] {
+  const name = record.attempt?.payoutId ?? record.key;
+  const age = computeAgeDays(record, nowMs);
+  const since = age === 0 ? '' : `, open for ${age} ${age === 1 ? 'day' : 'days'}`;
+  return [
+    `  ${ofDay}${record.kind} (${record.loudness}${since})  ${name}: ${record.reason}`,
+    `    ${describeBreakRemedy(record)}`,
+  ];
 }
 
-function renderFiles({ reconciled: { files }, updates }: ReconcileReport): string[] {
+function renderBreaks(report: ReconcileReport): string[] {
+  const { breaks, openBreaks, nowMs, reconciled } = report;
+  const all = countAll(openBreaks);
+  const elsewhere = renderElsewhere(report);
+  if (all === 0) {
+    if (isQuiet(openBreaks, reconciled.recorded)) return ['Open breaks: none'];
+    return [`Open breaks of ${showDate(reconciled.statement.date)}: 0`, ...elsewhere];
+  }
+  const kinds = [...openBreaks].map(([kind, rows]) => `${rows} ${kind}`).join(', ');
+  const shown = breaks.flatMap((record) => renderBreak(record, nowMs));
+  const rest = all > breaks.length ? [`  and ${all - breaks.length} more: see the breaks file`] : [];
+  return [`Open breaks: ${all} (${kinds})`, ...shown, ...rest, ...elsewhere];
+}
+
+/** What this judging has brought up beside the day's own breaks. */
+function renderElsewhere({ reconciled: { recorded }, nowMs }: ReconcileReport): string[] {
+  const { openedElsewhere: all, firstElsewhere: first } = recorded;
+  const alarms = countAlarms(recorded);
+  const rest = all > first.length ? [`  and ${all - first.length} more: see the breaks file`] : [];
+  return [
+    ...(all === 0 ? [] : [`Breaks opened on other days: ${all}`]),
+    ...first.flatMap((record) => renderBreak(record, nowMs, `${showDate(record.date)} `)),
+    ...rest,
+    ...(alarms === 0 ? [] : [`Alarms raised: ${alarms}; see "Payouts changed" above and "paydrop status"`]),
+  ];
+}
+
+function renderFiles({ reconciled: { files }, updates, isShortOfUpdates }: ReconcileReport): string[] {
   const lines = files.map(
     ({ kind, path, state }) =>
       `  ${kind.padEnd(7)}  ${path}${state === 'gone' ? '  (taken away since)' : ''}`,
@@ -157,7 +201,10 @@ function renderFiles({ reconciled: { files }, updates }: ReconcileReport): strin
     updates === undefined
       ? ['The watcher that runs writes the result updates.']
       : updates.map((path) => `  update   ${path}`);
-  return ['Files', ...lines, ...told];
+  const short = isShortOfUpdates
+    ? ['Not every result update could be written: mend what the error says and run it again.']
+    : [];
+  return ['Files', ...lines, ...told, ...short];
 }
 
 /** File names and the bank's words must not steer the terminal. */
@@ -186,6 +233,17 @@ export function renderReport(report: ReconcileReport): string {
     .join('\n');
 }
 
+const describeBreak = (record: BreakRecord, nowMs: number): object => ({
+  date: showDate(record.date),
+  kind: record.kind,
+  loudness: record.loudness,
+  payoutId: record.attempt?.payoutId ?? null,
+  transRefNo: record.attempt?.order.transRefNo ?? record.lines[record.lineAt ?? -1]?.transRefNo ?? null,
+  reason: record.reason,
+  remedy: describeBreakRemedy(record),
+  ageDays: computeAgeDays(record, nowMs),
+});
+
 const describeFigures = ({ count, satang }: Figures): object => ({ count, amount: formatBaht(satang) });
 
 const describeSide = (places: Places): object => ({
@@ -197,7 +255,7 @@ const describeSide = (places: Places): object => ({
 
 /** The same for a program; amounts as decimal baht. */
 export function describeReport(report: ReconcileReport): object {
-  const { reconciled, breaks, openBreaks, updates, isSandbox, nowMs } = report;
+  const { reconciled, breaks, openBreaks, updates, isShortOfUpdates, isSandbox, nowMs } = report;
   const { statement, totals, recorded, isRepeat, supersedes, files } = reconciled;
   return {
     date: showDate(statement.date),
@@ -215,16 +273,14 @@ export function describeReport(report: ReconcileReport): object {
     breaks: { opened: recorded.opened, changed: recorded.changed, closed: recorded.closed },
     differences: isRepeat ? [] : statement.changes.figures,
     openBreaks: { count: countAll(openBreaks), byKind: Object.fromEntries(openBreaks) },
-    loudestBreaks: breaks.map((record) => ({
-      kind: record.kind,
-      loudness: record.loudness,
-      payoutId: record.attempt?.payoutId ?? null,
-      transRefNo: record.attempt?.order.transRefNo ?? record.lines[record.lineAt ?? -1]?.transRefNo ?? null,
-      reason: record.reason,
-      remedy: describeBreakRemedy(record),
-      ageDays: computeAgeDays(record, nowMs),
-    })),
+    loudestBreaks: breaks.map((record) => describeBreak(record, nowMs)),
+    openedOnOtherDays: {
+      count: recorded.openedElsewhere,
+      breaks: recorded.firstElsewhere.map((record) => describeBreak(record, nowMs)),
+    },
+    alarms: countAlarms(recorded),
     files: files.map(({ kind, path }) => ({ kind, path })),
     updates: updates ?? null,
+    isShortOfUpdates,
   };
 }

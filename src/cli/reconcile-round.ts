@@ -1,10 +1,10 @@
 /** The watcher's round of every day: the statement of the day before, asked for until it is there. */
 import { formatBangkokDate, parseBangkokDate } from '../core/bangkok-time.ts';
-import { StatementOvertakenError } from '../core/statement-store-port.ts';
+import { StatementOvertakenError, wholeDay } from '../core/statement-store-port.ts';
 import type { Log } from '../worker/context.ts';
 import type { Fetched } from '../worker/reconcile-fetch.ts';
 import { ReconcileInterrupted } from '../worker/reconcile-judging.ts';
-import { countAll } from './reconcile-report.ts';
+import { countAll, isQuiet } from './reconcile-report.ts';
 import { openReconcileDesk } from './reconcile-desk.ts';
 import type { Sender } from './sender.ts';
 
@@ -25,8 +25,9 @@ export async function reconcileDayBefore(sender: Sender, date: string, stop: Abo
   const { journal: store } = sender;
   for (let back = daysBack; back > 1 && !stop.aborted; back -= 1) {
     const day = formatBangkokDate(startMs - back * dayMs);
-    const isMissing = (await store.statement(day)) === undefined && (await store.hasAttemptsOn(day));
-    if (isMissing) await reconcileDay(sender, day, stop);
+    // One that was read before its day had ended does not count.
+    const isThere = (await store.statement(day))?.reading.endsWith(` ${wholeDay}`) === true;
+    if (!isThere && (await store.hasAttemptsOn(day))) await reconcileDay(sender, day, stop);
   }
   const dayBefore = formatBangkokDate(startMs - dayMs);
   const isThere = await reconcileDay(sender, dayBefore, stop);
@@ -46,13 +47,14 @@ async function reconcileDay(sender: Sender, day: string, stop: AbortSignal): Pro
     .catch((error: unknown) => noteBroken(log, day, error));
   if (done === undefined) return false;
   if (done.kind === 'refused') return noteNone(log, day, { kind: 'unusable', refusal: done.refusal });
-  const openBreaks = countAll(await store.countOpenBreaks(day));
+  const openBreaks = await store.countOpenBreaks(day);
   const { statement, isRepeat, recorded } = done;
-  log(openBreaks === 0 ? 'info' : 'warn', 'a statement was reconciled', {
+  log(isQuiet(openBreaks, recorded) ? 'info' : 'warn', 'a statement was reconciled', {
     statement: day,
     version: statement.version,
     isRepeat,
-    openBreaks,
+    openBreaks: countAll(openBreaks),
+    openedOnOtherDays: recorded.openedElsewhere,
     payoutsChanged: Object.fromEntries(recorded.causes),
   });
   return true;

@@ -190,26 +190,45 @@ async function complain(date: string, fetched: NotFetched, { json }: ReconcileOp
   return exitCode;
 }
 
+/** What was accepted is told first, and then why a result update cannot be written. */
 async function print(
   { process: { loaded, store, clock }, sender }: OpenedProcess,
   reconciled: Reconciled,
   { json }: ReconcileOptions,
 ): Promise<ExitCode> {
-  const { breaksShownMax, countAll, describeReport, renderReport } = await import('./reconcile-report.ts');
-  const { reportDueBatches } = await import('./reconcile-desk.ts');
+  const { breaksShownMax, describeReport, isQuiet, renderReport } = await import('./reconcile-report.ts');
   const { date } = reconciled.statement;
-  const updates = sender === undefined ? await findDue(store) : await reportDueBatches(sender);
+  const { updates, failure } = await writeUpdates(store, sender);
   const openBreaks = await store.countOpenBreaks(date);
   const report = {
     reconciled,
     breaks: await store.openBreaks(date, breaksShownMax),
     openBreaks,
     updates,
+    isShortOfUpdates: failure !== undefined,
     isSandbox: loaded.isSandbox,
     nowMs: clock.now(),
   };
   process.stdout.write(`${json ? JSON.stringify(describeReport(report)) : renderReport(report)}\n`);
-  return countAll(openBreaks) === 0 ? exitCodes.ok : exitCodes.exceptions;
+  if (failure !== undefined) throw failure.error;
+  return isQuiet(openBreaks, reconciled.recorded) ? exitCodes.ok : exitCodes.exceptions;
+}
+
+interface Updates {
+  readonly updates: readonly string[] | undefined;
+  readonly failure?: { readonly error: unknown };
+}
+
+async function writeUpdates(store: ReconcileProcess['store'], sender: Sender | undefined): Promise<Updates> {
+  if (sender === undefined) return { updates: await findDue(store) };
+  const { reportDueBatches } = await import('./reconcile-desk.ts');
+  const updates: string[] = [];
+  try {
+    await reportDueBatches(sender, updates);
+    return { updates };
+  } catch (error) {
+    return { updates, failure: { error } };
+  }
 }
 
 /** Undefined when the watcher has updates to write. */

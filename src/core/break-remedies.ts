@@ -52,6 +52,10 @@ const statusRemedies: Partial<Record<AttemptStatus, string>> = {
     'returned if so, and tell the partner',
 };
 
+const lostRemedy =
+  'Do not pay it again: the bank says that it failed, and the journal was lost; ask with "paydrop settle", which looks for a ' +
+  'later attempt first, then reconcile the day again';
+
 const deadEnds: Partial<Record<BreakKind, string>> = {
   'payee-differs': 'The failed transfer names another payee',
   'amount-differs': 'The failed transfer names another amount',
@@ -60,12 +64,14 @@ const deadEnds: Partial<Record<BreakKind, string>> = {
 /** What to do about a break; never empty. */
 export function describeBreakRemedy({
   kind,
+  loudness,
   attempt,
   lines,
   lineAt,
-}: Pick<BreakRecord, 'kind' | 'attempt' | 'lines' | 'lineAt'>): string {
+}: Pick<BreakRecord, 'kind' | 'loudness' | 'attempt' | 'lines' | 'lineAt'>): string {
   const line = lines[lineAt ?? -1];
   if (kind === 'status-differs') {
+    if (loudness === 'quiet') return lostRemedy;
     const isContradicted = lines.some(({ status }) => status !== line?.status);
     if (isContradicted) return kindRemedies[kind];
     const known = attempt === null ? undefined : statusRemedies[attempt.attemptStatus];

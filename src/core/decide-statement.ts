@@ -44,13 +44,16 @@ interface Told extends StatementEvidence {
  * @param mayReopen false when another row has the claim by now: an ended row can bear the alarm, and no more
  */
 export function decideOnStatement(evidence: StatementEvidence, mayReopen = true): Change | undefined {
-  const { owner, attempt, lines, elsewhere, day, version } = evidence;
+  const { owner, attempt, attempts, lines, elsewhere, day, version, loss } = evidence;
   const { transRefNo } = attempt.order;
-  const facts = { key: transRefNo, lines, attempt: factsOf(owner, attempt), elsewhere };
+  // While a lost part of the journal may have made a later attempt, an inquiry looks beyond what failed first.
+  const mayHaveLaterAttempt = mustLookUp(loss, attempts);
+  const known = factsOf(owner, attempt);
+  const facts = { key: transRefNo, lines, attempt: known, elsewhere, mayHaveLaterAttempt };
   const { step, stepLineAt } = matchKey(facts, day);
   const line = stepLineAt === null ? undefined : lines[stepLineAt];
   if (step === undefined || line === undefined) return undefined;
-  const { statusText } = line;
+  const statusText = maskDigitRuns(line.statusText);
   const detail = { transRefNo, statement: day.date, version, line: line.line, statusText };
   return take(step, { ...evidence, line, detail }, mayReopen);
 }
@@ -72,7 +75,7 @@ const placeOf = ({ day, line }: Told): string =>
   `the bank's statement of ${showDate(day.date)} (line ${line.line})`;
 
 /** The attempt with what any line about it shows: the bank knows it, perhaps with other details than ours. */
-function known({ attempt, line, day, owner }: Told): Attempt {
+function markKnown({ attempt, line, day, owner }: Told): Attempt {
   const isOurs = fitsIdentity(findDifferences(line, factsOf(owner, attempt), day.date));
   return { ...attempt, acknowledged: true, contested: attempt.contested || !isOurs };
 }
@@ -129,14 +132,9 @@ function failure(told: Told): Reason {
   return { code: reasonCode === '' ? 'statement-failed' : reasonCode, text };
 }
 
-/**
- * In doubt, and the bank says that it failed: so has the row, unless another attempt may still be completed.
- * Undefined while a lost part of the journal may have made a later attempt: an inquiry looks beyond it first.
- */
-function fail(told: Told): Change | undefined {
-  const { owner, attempt, attempts, line, loss, nowMs, detail } = told;
-  const isBeforeLoss = mustLookUp(loss, attempts) && attempt.intentAtMs <= loss.recoveredAtMs;
-  if (isBeforeLoss) return attempt.acknowledged ? undefined : note(told);
+/** In doubt, and the bank says that it failed: so has the row, unless another attempt may still be completed. */
+function fail(told: Told): Change {
+  const { owner, attempt, attempts, line, nowMs, detail } = told;
   const ended: Attempt = {
     ...attempt,
     status: 'failed',
@@ -195,7 +193,7 @@ function dispute(told: Told): Change | undefined {
 /** In doubt, and it stays so; the bank knows it, so that it is neither sent again nor ever taken for untraced. */
 function note(told: Told): Change {
   const { owner, attempt, nowMs } = told;
-  const noted = known(told);
+  const noted = markKnown(told);
   const isAlarm = noted.contested && !attempt.contested;
   if (!isAlarm) {
     const { detail } = told;
@@ -221,7 +219,7 @@ function comeAlive(told: Told, mayReopen: boolean): Change {
   // A refused attempt that was to be sent again is asked about instead, at once.
   const isAwaited = told.attempt.status === 'refused' && isLatestOfSubmitted(owner, told.attempt);
   const attempt: Attempt = {
-    ...known(told),
+    ...markKnown(told),
     status: isAwaited ? 'sent' : 'unresolved',
     nextInquiryAtMs: isAwaited ? nowMs : null,
   };
@@ -229,7 +227,7 @@ function comeAlive(told: Told, mayReopen: boolean): Change {
   if (!mayReopen || !reopenedStatuses.includes(owner.status)) {
     return move({ payout: owner, patch: { isAlarm: true }, cause: 'alarm-raised', nowMs, attempt, detail });
   }
-  const text = `${placeOf(told)} has attempt ${attempt.order.transRefNo}, closed before, as "${line.statusText}"`;
+  const text = `${placeOf(told)} has attempt ${attempt.order.transRefNo}, closed before, as "${maskDigitRuns(line.statusText)}"`;
   const patch: PayoutPatch = {
     status: 'unresolved',
     holds: [],

@@ -31,13 +31,37 @@ export interface Rejudged {
 export function followBreaks(rejudged: Rejudged): readonly BreakMove[] {
   const { judgement, open } = rejudged;
   const shown = judgement.breaks.map((finding) => {
-    const known = open.find(({ kind }) => kind === finding.kind);
-    return known === undefined ? openBreak(finding, rejudged) : keepBreak(known, finding, rejudged);
+    const move = showBreak(finding, rejudged);
+    return finding.isAnswered === true ? closeAnswered(move.record, rejudged) : move;
   });
   const gone = open
     .filter(({ kind }) => !judgement.breaks.some((finding) => finding.kind === kind))
     .map((record) => (isAnsweredByUs(record, rejudged) ? stay(record, rejudged) : close(record, rejudged)));
   return [...shown, ...gone];
+}
+
+/** A finding without what holds for this judging alone. */
+function showBreak({ kind, loudness, date, lineAt, reason }: BreakFinding, rejudged: Rejudged): BreakMove {
+  const finding = { kind, loudness, date, lineAt, reason };
+  const known = rejudged.open.find((record) => record.kind === kind);
+  return known === undefined ? openBreak(finding, rejudged) : keepBreak(known, finding, rejudged);
+}
+
+/** Newer evidence was there first, or has come since: the break is kept as one that it has closed. */
+function closeAnswered(record: BreakRecord, { facts, nowMs }: Rejudged): BreakMove {
+  const closedBy = findAnswer(facts, record.date);
+  return { kind: 'closed', record: { ...record, state: 'closed', closedAtMs: nowMs, closedBy } };
+}
+
+/** The last statement that speaks of it; without one our own side has been settled otherwise. */
+function findAnswer({ attempt, elsewhere }: KeyFacts, date: string): BreakClosure {
+  const last = elsewhere
+    .map((other) => other.date)
+    .toSorted()
+    .at(-1);
+  if (last !== undefined && last > date) return { kind: 'later-statement', date: last };
+  if (attempt === undefined) throw new RangeError('what is not ours was settled by us');
+  return { kind: 'settled', attemptStatus: attempt.attemptStatus };
 }
 
 function openBreak(finding: BreakFinding, { facts, version, nowMs }: Rejudged): BreakMove {

@@ -6,6 +6,7 @@
  * Nothing is called paid but by a line whose status is complete and whose amount, payee, payer account and company are
  * ours, and absence proves nothing (design: I3).
  */
+import { maskDigitRuns } from './classify.ts';
 import { formatBangkokDate, parseBangkokDate } from './bangkok-time.ts';
 import type { AttemptStatus } from './payout.ts';
 import type { StatementLine } from './statement.ts';
@@ -18,6 +19,7 @@ import {
   type Judgement,
   type KeyFacts,
   type LineClass,
+  type LineElsewhere,
   type Loudness,
   type PaidClass,
   type StatementDay,
@@ -65,6 +67,9 @@ interface Held {
   readonly isContradicted: boolean;
   /** An earlier day's statement has it complete already. */
   readonly isRepeated: boolean;
+  /** It was in process, and newer evidence says what we say: paid, or ended. */
+  readonly isFinished: boolean;
+  readonly mayHaveLaterAttempt: boolean;
 }
 
 function judgeKnown(facts: KeyFacts, attempt: AttemptFacts, day: StatementDay): Judgement {
@@ -80,31 +85,61 @@ function judgeKnown(facts: KeyFacts, attempt: AttemptFacts, day: StatementDay): 
   const isOfDay = attempt.order.tranDate === day.date;
   return {
     lineClasses: facts.lines.map((_, at) => (at === held.lineAt ? lineClass : 'twice')),
-    paidClass: isPaid && isOfDay ? toPaidClass(loudest, held.word) : undefined,
+    paidClass: isPaid && isOfDay ? toPaidClass(loudest, held) : undefined,
     breaks: facts.lines.length === 1 ? ownBreaks : withSurplus(ownBreaks, facts.lines, held, day),
     step,
     stepLineAt: step === undefined ? null : held.lineAt,
   };
 }
 
-function hold({ lines, elsewhere }: KeyFacts, attempt: AttemptFacts, { date }: StatementDay): Held {
+function hold(facts: KeyFacts, attempt: AttemptFacts, { date }: StatementDay): Held {
+  const { lines, elsewhere, mayHaveLaterAttempt = false, isSettledSince = false } = facts;
   const lineAt = lines.length === 1 ? 0 : pickLine(lines, attempt, date);
   const line = lines[lineAt];
   if (line === undefined) throw new RangeError('a key is held against no line');
   const word = ourWords[attempt.attemptStatus];
+  const isFinished =
+    lines.every(({ status }) => status === 'in-process') &&
+    word !== 'open' &&
+    (isSettledSince || isFinishedLater(attempt, elsewhere, date));
+  const known = { attempt, word, line, lineAt, isFinished, mayHaveLaterAttempt };
   if (lines.length === 1 && elsewhere.length === 0) {
-    return { attempt, word, line, lineAt, isContradicted: false, isRepeated: false };
+    return { ...known, isContradicted: false, isRepeated: false };
   }
   const others = lines.filter((_, at) => at !== lineAt);
-  const later = elsewhere.filter((other) => other.date > date).map((other) => other.line);
-  // What failed on one day may complete on a later one, but what may have completed on any has not failed.
-  const counted = line.status === 'failed' ? elsewhere.map((other) => other.line) : later;
+  const counted = elsewhere.filter((other) => countsAgainst(line, other, date)).map((other) => other.line);
   const isContradicted = [...others, ...counted].some((other) => contradicts(line, other));
   const isRepeated =
     line.status === 'complete' &&
     elsewhere.some((other) => other.date < date && other.line.status === 'complete');
-  return { attempt, word, line, lineAt, isContradicted, isRepeated };
+  return { ...known, isContradicted, isRepeated };
 }
+
+/**
+ * What failed on one day may complete on a later one, but what may have completed on any has not failed. In process is
+ * the earlier word on whatever a later day calls finished.
+ */
+function countsAgainst(line: StatementLine, other: LineElsewhere, date: string): boolean {
+  if (other.date > date) return true;
+  return line.status === 'failed' && other.line.status !== 'in-process';
+}
+
+/** The last that the statements of later days say of a transfer is what we say of it, and nothing speaks against it. */
+function isFinishedLater(attempt: AttemptFacts, elsewhere: readonly LineElsewhere[], date: string): boolean {
+  const later = elsewhere.filter((other) => other.date > date);
+  const lastDate = later
+    .map((other) => other.date)
+    .toSorted()
+    .at(-1);
+  const last = later.filter((other) => other.date === lastDate);
+  const word = ourWords[attempt.attemptStatus] === 'paid' ? 'complete' : 'failed';
+  const saysSo = ({ line, date: on }: LineElsewhere): boolean =>
+    line.status === word && fitsIdentity(findDifferences(line, attempt, on));
+  if (last.length === 0 || !last.every(saysSo)) return false;
+  return word === 'complete' || elsewhere.every(({ line }) => mayHaveFailed(line));
+}
+
+const mayHaveFailed = ({ status }: StatementLine): boolean => status === 'failed' || status === 'in-process';
 
 /** A line in process may be an earlier word on one that is complete; failed is whatever nothing else speaks of as alive. */
 function contradicts(line: StatementLine, other: StatementLine): boolean {
@@ -122,9 +157,13 @@ function pickLine(lines: readonly StatementLine[], attempt: AttemptFacts, date: 
   return Math.max(0, ours >= 0 ? ours : lines.findIndex(isComplete));
 }
 
+const laterAttempt = 'a lost part of the journal may have made a later attempt that was not looked for yet';
+
 /** How the line's status and ours differ. */
-function findStatusDifference({ word, line, isContradicted }: Held): Difference[] {
-  const said = `the statement says ${line.statusText === '' ? 'nothing' : `"${line.statusText}"`}`;
+function findStatusDifference({ word, line, isContradicted, mayHaveLaterAttempt }: Held): Difference[] {
+  // Columns that are shifted bring the number of a person here.
+  const shown = maskDigitRuns(line.statusText);
+  const said = `the statement says ${shown === '' ? 'nothing' : `"${shown}"`}`;
   const differs = (reason: string): Difference[] => [{ kind: 'status-differs', reason }];
   switch (line.status) {
     case 'complete':
@@ -132,7 +171,9 @@ function findStatusDifference({ word, line, isContradicted }: Held): Difference[
       return word === 'open' && isContradicted ? differs(`${said}, and another line contradicts it`) : [];
     case 'failed':
       if (word === 'paid') return differs(`we had called it paid, ${said}: the bank has not paid it`);
-      return word === 'open' && isContradicted ? differs(`${said}, and another line contradicts it`) : [];
+      if (word === 'closed') return [];
+      if (isContradicted) return differs(`${said}, and another line contradicts it`);
+      return mayHaveLaterAttempt ? differs(`${said}, and ${laterAttempt}`) : [];
     case 'in-process':
       return [{ kind: 'still-in-process', reason: `${said}: the bank has not finished it` }];
     case 'other':
@@ -144,14 +185,21 @@ const findRepetition = ({ isRepeated }: Held): Difference[] =>
   isRepeated ? [{ kind: 'twice', reason: 'the statement of an earlier day has it complete already' }] : [];
 
 function toFinding({ kind, reason }: Difference, held: Held, { date }: StatementDay): BreakFinding {
-  return { kind, loudness: loudnessOf(kind, held), date, lineAt: held.lineAt, reason };
+  const finding = { kind, loudness: loudnessOf(kind, held), date, lineAt: held.lineAt, reason };
+  const isAnswered = kind === 'still-in-process' && held.isFinished;
+  return isAnswered ? { ...finding, loudness: 'quiet', isAnswered } : finding;
 }
 
-function loudnessOf(kind: BreakKind, { word, line }: Pick<Held, 'word' | 'line'>): Loudness {
+function loudnessOf(
+  kind: BreakKind,
+  { word, line, isContradicted }: Pick<Held, 'word' | 'line' | 'isContradicted'>,
+): Loudness {
   const isComplete = line.status === 'complete';
   switch (kind) {
     case 'status-differs':
-      return word === 'closed' ? 'loudest' : 'loud';
+      if (word === 'closed') return 'loudest';
+      // In doubt, and nothing contradicts the line: it waits until a later attempt was looked for.
+      return word === 'open' && !isContradicted ? 'quiet' : 'loud';
     case 'payee-differs':
     case 'amount-differs':
     case 'other-company':
@@ -201,15 +249,16 @@ function cleanClass({ attempt, word, line }: Held, { date }: StatementDay): Line
   return isOfDay ? 'matched' : 'matched-other-day';
 }
 
-/** A line that repeats an earlier day's is not the one that proves it. */
-function toPaidClass(loudest: BreakKind | undefined, word: OurWord): PaidClass {
+/** A line that repeats an earlier day's is not the one that proves it, nor is one that was finished later. */
+function toPaidClass(loudest: BreakKind | undefined, { word, isFinished }: Held): PaidClass {
+  if (loudest === 'still-in-process' && isFinished) return 'found-other-day';
   if (loudest === undefined) return word === 'open' ? 'settled-paid' : 'matched';
   return loudest === 'twice' ? 'found-other-day' : loudest;
 }
 
 /** What the journal is to record. */
 function decideStep(held: Held, isOurs: boolean): StatementStep | undefined {
-  const { attempt, word, line, isContradicted } = held;
+  const { attempt, word, line, isContradicted, isFinished, mayHaveLaterAttempt } = held;
   const isProof = isOurs && !isContradicted;
   const noted = attempt.acknowledged && (isOurs || attempt.contested);
   const note = word === 'open' && !noted ? 'doubt' : undefined;
@@ -222,9 +271,9 @@ function decideStep(held: Held, isOurs: boolean): StatementStep | undefined {
     }
     case 'failed':
       if (word === 'paid') return attempt.payoutStatus === 'paid' ? 'dispute' : undefined;
-      return word === 'open' && isProof ? 'fail' : note;
+      return word === 'open' && isProof && !mayHaveLaterAttempt ? 'fail' : note;
     case 'in-process':
-      return word === 'closed' ? 'doubt' : note;
+      return word === 'closed' && !isFinished ? 'doubt' : note;
     // A word that nobody knows tells no more than that the bank knows the reference.
     case 'other':
       return note;
@@ -245,7 +294,7 @@ function judgeUnknown(lines: readonly StatementLine[], { date, companyId }: Stat
   }
   const difference = describeUnknown(first, companyId);
   const find = ({ kind, reason }: Difference, lineAt: number): BreakFinding => {
-    const loudness = loudnessOf(kind, { word: 'open', line: first });
+    const loudness = loudnessOf(kind, { word: 'open', line: first, isContradicted: false });
     return { kind, loudness, date, lineAt, reason };
   };
   const surplus = { kind: 'twice', reason: `${ours.length} lines with one reference` } as const;

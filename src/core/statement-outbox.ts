@@ -7,8 +7,13 @@ export interface StatementOutbox {
   /** For a spreadsheet: what it would change is kept as text, amounts stay numbers. */
   openBreaks(fileName: string): Promise<TableDraft>;
   publish(recorded: PreparedFile): Promise<PublishedState>;
-  /** Removes what a crash has left half written, unless it was written to since `beforeMs`. */
-  removeLeftovers(beforeMs: number): Promise<void>;
+  /**
+   * Deals with temporary files that nobody has written to since `beforeMs`: those of accepted versions are published,
+   * what a crash has left half written is removed.
+   * @param accepted the files of every accepted version
+   * @returns why files of accepted versions could not be published, in words; these stay for another time
+   */
+  finishLeftovers(beforeMs: number, accepted: readonly PreparedFile[]): Promise<readonly string[]>;
 }
 
 /** `20261121.v2.breaks.csv`. */

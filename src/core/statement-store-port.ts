@@ -38,6 +38,10 @@ export interface LineScratch extends Disposable {
   largestGroup(): number;
 }
 
+/** Last word of a version's `reading`: its day had ended when it was read, or had not. */
+export const wholeDay = 'whole';
+export const partOfDay = 'part';
+
 /** The store at one moment, however long it takes to look at it. */
 export interface StatementView extends Disposable {
   /** Every attempt with this tranDate, in the order in which they were made. */
@@ -56,7 +60,7 @@ export interface StatementView extends Disposable {
   openBreaks(key: string, date: string): readonly BreakRecord[];
   /** Keys with open breaks of a day. */
   keysWithBreaks(date: string): Iterable<string>;
-  /** Days whose statement has been accepted. */
+  /** Days whose statement was accepted when they had ended: only there is anything absent for good. */
   readDates(): ReadonlySet<string>;
 }
 
@@ -136,6 +140,8 @@ export interface StatementStore {
   openLineScratch(): LineScratch;
   /** The present version of a day. */
   statement(date: string): Promise<AcceptedStatement | undefined>;
+  /** The files of every version of every day. */
+  acceptedFiles(): Promise<readonly StatementFile[]>;
   /** True when any attempt bears this tranDate (YYYYMMDD). */
   hasAttemptsOn(date: string): Promise<boolean>;
   /** Every day that was reconciled, the newest first. */

@@ -70,11 +70,15 @@ export interface KeyFacts {
   /** The attempt with this transRefNo, whatever its day. */
   readonly attempt: AttemptFacts | undefined;
   readonly elsewhere: readonly LineElsewhere[];
+  /** A lost part of the journal may have made a later attempt: what failed settles nothing before it was looked for. */
+  readonly mayHaveLaterAttempt?: boolean;
+  /** Our side was settled by other evidence after these lines were judged. */
+  readonly isSettledSince?: boolean;
 }
 
 /** A difference between journal and statement, the loudest first; the first that a line has counts its satang. */
 export const breakKinds = [
-  /** We called it failed and the bank paid it, or the other way round. */
+  /** We called it failed and the bank paid it, or the other way round; or in doubt, and its line cannot settle it. */
   'status-differs',
   'payee-differs',
   'amount-differs',
@@ -111,6 +115,8 @@ export interface BreakFinding {
   readonly lineAt: number | null;
   /** What differs, in words, without full proxy or account numbers. */
   readonly reason: string;
+  /** Newer evidence has put it right already: it is named, and closed at once. */
+  readonly isAnswered?: boolean;
 }
 
 /** Where a line's figures are counted; each line in exactly one place. */
@@ -166,7 +172,7 @@ export type BreakClosure =
   | { readonly kind: 'judged-anew' };
 
 /** A break as it is kept, with both sides as they were when it was last judged. */
-export interface BreakRecord extends BreakFinding {
+export interface BreakRecord extends Omit<BreakFinding, 'isAnswered'> {
   readonly key: string;
   /** Version of the statement in which it was last seen. */
   readonly version: number;

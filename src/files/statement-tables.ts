@@ -1,10 +1,11 @@
 /** The tables of a reconciled day in the statements folder: whole files that appear at once and are never overwritten. */
-import { mkdir } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
+import type { PreparedFile } from '../core/report-outbox.ts';
 import type { StatementOutbox } from '../core/statement-outbox.ts';
 import { breakColumns, statementAmountColumns } from '../core/statement-rows.ts';
-import { AtomicFile, failWith, publishFile, removeOldTemporaries } from './atomic-file.ts';
+import { AtomicFile, errorCode, failWith, publishFile, readTemporaryName } from './atomic-file.ts';
 import { byteOrderMark } from './exceptions-file.ts';
 import { formatResultRecords } from './result-file.ts';
 import { escapeAmountCell, escapeSpreadsheetCell } from './spreadsheet.ts';
@@ -56,6 +57,50 @@ function formatBreakRecords(records: readonly (readonly string[])[]): string {
 const matchedForm: TableForm = { start: '', format: formatMatchedRecords, recordsPerWrite };
 const breaksForm: TableForm = { start: byteOrderMark, format: formatBreakRecords, recordsPerWrite };
 
+/** Names of temporary tables that nobody has written to since a moment. */
+async function findOldTemporaries(root: string, beforeMs: number): Promise<readonly string[]> {
+  const old: string[] = [];
+  try {
+    for (const name of await readdir(root)) {
+      if (!leftoverPattern.test(readTemporaryName(name) ?? '')) continue;
+      // Another process may have finished with it meanwhile.
+      const modifiedMs = (await stat(join(root, name)).catch(ignoreMissing))?.mtimeMs ?? Infinity;
+      if (modifiedMs < beforeMs) old.push(name);
+    }
+    return old;
+  } catch (error) {
+    throw failWith('clean up', root, error);
+  }
+}
+
+function ignoreMissing(error: unknown): undefined {
+  if (errorCode(error) !== 'ENOENT') throw error;
+}
+
+/** A process may have died after a version was accepted and before its files had their names. */
+async function finishLeftovers(
+  root: string,
+  beforeMs: number,
+  accepted: readonly PreparedFile[],
+): Promise<readonly string[]> {
+  // By name: the folder may have been moved since.
+  const known = new Map(accepted.map((file) => [basename(file.temporaryPath), file]));
+  const failures: string[] = [];
+  for (const name of await findOldTemporaries(root, beforeMs)) {
+    const temporaryPath = join(root, name);
+    const file = known.get(name);
+    try {
+      if (file === undefined) await rm(temporaryPath, { force: true });
+      else await publishFile({ path: join(root, basename(file.path)), temporaryPath, sha256: file.sha256 });
+    } catch (error) {
+      const failure = failWith('clean up', temporaryPath, error);
+      if (file === undefined) throw failure;
+      failures.push(failure.message);
+    }
+  }
+  return failures;
+}
+
 const leftoverPattern = /\.v\d+\.(?:matched|breaks)\.csv$/;
 
 /**
@@ -75,6 +120,6 @@ export async function openStatementOutbox(folder: string): Promise<StatementOutb
     openMatched: (name) => open(name, matchedForm),
     openBreaks: (name) => open(name, breaksForm),
     publish: publishFile,
-    removeLeftovers: (beforeMs) => removeOldTemporaries(root, leftoverPattern, beforeMs),
+    finishLeftovers: (beforeMs, accepted) => finishLeftovers(root, beforeMs, accepted),
   };
 }

@@ -89,9 +89,13 @@ class Draft implements OriginalDraft {
 
 /**
  * The vault in a folder, which is created (for its owner only) when it is not there.
+ * @param bytesMax of a file that a person gives; null for no limit
  * @throws OutputFileError here and from every method, naming the path and the cure
  */
-export async function openStatementVault(folder: string): Promise<StatementVault> {
+export async function openStatementVault(
+  folder: string,
+  bytesMax: number | null = null,
+): Promise<StatementVault> {
   const root = resolve(folder);
   try {
     await mkdir(root, { recursive: true, mode: folderMode });
@@ -100,7 +104,7 @@ export async function openStatementVault(folder: string): Promise<StatementVault
   }
   return {
     draft: (date) => openDraft(root, date),
-    keepFile: (date, path) => keepFile(root, date, path),
+    keepFile: (date, path) => keepFile(root, date, path, bytesMax),
     keepKey,
     removeLeftovers: (beforeMs) => removeOldTemporaries(root, leftoverPattern, beforeMs),
   };
@@ -112,13 +116,26 @@ async function openDraft(root: string, date: string): Promise<Draft> {
   return new Draft(root, date, path, handle);
 }
 
-async function keepFile(root: string, date: string, path: string): Promise<KeptOriginal | StatementRefused> {
+/** Beside the journal, which needs the disk, no more is copied than may be read. */
+function requireSize(sizeBytes: number, bytesMax: number | null): void {
+  if (bytesMax === null || sizeBytes <= bytesMax) return;
+  throw new FileRejected(
+    'bytes-over-limit',
+    `the file has more than ${bytesMax} bytes: raise reconcile.maxBytes`,
+  );
+}
+
+async function keepFile(
+  root: string,
+  date: string,
+  path: string,
+  bytesMax: number | null,
+): Promise<KeptOriginal | StatementRefused> {
   try {
-    const { handle } = await openRegularFile(path);
+    const { handle, sizeBytes } = await openRegularFile(path);
     try {
-      await using draft = await openDraft(root, date);
-      for await (const block of readBlocks(handle)) await draft.write(block);
-      return await draft.keep();
+      requireSize(sizeBytes, bytesMax);
+      return await copy(root, date, handle, bytesMax);
     } finally {
       await handle.close();
     }
@@ -126,6 +143,22 @@ async function keepFile(root: string, date: string, path: string): Promise<KeptO
     if (error instanceof FileRejected) return { kind: 'refused', refusal: error.rejection };
     throw error;
   }
+}
+
+async function copy(
+  root: string,
+  date: string,
+  handle: FileHandle,
+  bytesMax: number | null,
+): Promise<KeptOriginal> {
+  await using draft = await openDraft(root, date);
+  let copiedBytes = 0;
+  for await (const block of readBlocks(handle)) {
+    copiedBytes += block.length;
+    requireSize(copiedBytes, bytesMax);
+    await draft.write(block);
+  }
+  return await draft.keep();
 }
 
 /** The key's own hash stands in its name too: should the bank give another one, both are kept. */

@@ -149,6 +149,9 @@ export function toVersionColumns(
   };
 }
 
+export const toStatementFiles = (text: string): readonly StatementFile[] =>
+  JSON.parse(text) as StatementFile[];
+
 export function toAcceptedStatement(row: StatementVersionTable): AcceptedStatement {
   const { amountSatang, feeSatang, netSatang, ...rest } = JSON.parse(row.statement) as EncodedStatementTotals;
   const statement: StatementTotals = {
@@ -167,7 +170,7 @@ export function toAcceptedStatement(row: StatementVersionTable): AcceptedStateme
     statement,
     totals: JSON.parse(row.totals) as EncodedTotals,
     changes: JSON.parse(row.changes) as AcceptedStatement['changes'],
-    files: JSON.parse(row.files) as StatementFile[],
+    files: toStatementFiles(row.files),
     acceptedAtMs: row.accepted_at_ms,
   };
 }

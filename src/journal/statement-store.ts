@@ -7,26 +7,19 @@ import {
   type StatementRun,
   type StatementStore,
 } from '../core/statement-store-port.ts';
-import type { BreakRecord, Loudness } from '../core/statement-types.ts';
 import { inTransaction } from './connection.ts';
 import { query } from './dialect.ts';
+import { makeBreakWalk } from './statement-break-walk.ts';
 import {
   encodeLine,
   toAcceptedStatement,
   toBreakColumns,
-  toBreakRecord,
+  toStatementFiles,
   toVersionColumns,
 } from './statement-records.ts';
 import { openLineScratch } from './statement-scratch.ts';
 import { openStatementView } from './statement-view.ts';
 import { prepare, readAll, readFirst, write } from './statements.ts';
-
-/** Breaks that are read at a time. */
-const pageRows = 500;
-
-const loudnesses: readonly Loudness[] = ['loudest', 'loud', 'plain', 'quiet'];
-
-const rankOf = sql<number>`instr(${`|${loudnesses.join('|')}|`}, '|' || loudness || '|')`;
 
 /** @throws StatementOvertakenError when a later judging of the day has begun */
 function requirePresent(db: DatabaseSync, { date, runId }: StatementRun): void {
@@ -144,44 +137,6 @@ function makeJudgingMethods(db: DatabaseSync, present: Present) {
 const makeDue = ({ date, runId }: StatementRun) =>
   query.updateTable('statement_report').set({ is_due: 1, run_id: runId }).where('date', '=', date);
 
-async function* readBreaksToShow(db: DatabaseSync, { date, runId }: StatementRun) {
-  let afterRank = 0;
-  let afterId = 0;
-  for (;;) {
-    const page = query
-      .selectFrom('statement_break')
-      .selectAll()
-      .select(rankOf.as('rank'))
-      .where((eb) =>
-        eb.or([
-          eb('moved_by', '=', runId),
-          eb.and([eb('date', '=', date), eb('state', '=', sql.lit('open'))]),
-        ]),
-      )
-      .where(sql<boolean>`(${rankOf}, id) > (${afterRank}, ${afterId})`)
-      .orderBy('rank')
-      .orderBy('id')
-      .limit(pageRows);
-    const rows = readAll(db, page);
-    if (rows.length > 0) yield rows.map(toBreakRecord);
-    const last = rows.at(-1);
-    if (rows.length < pageRows || last === undefined) return;
-    [afterRank, afterId] = [last.rank, last.id];
-  }
-}
-
-function readOpenBreaks(db: DatabaseSync, date: string, limit: number): BreakRecord[] {
-  const open = query
-    .selectFrom('statement_break')
-    .selectAll()
-    .where('date', '=', date)
-    .where('state', '=', sql.lit('open'))
-    .orderBy(rankOf)
-    .orderBy('id')
-    .limit(limit);
-  return readAll(db, open).map(toBreakRecord);
-}
-
 function readDays(db: DatabaseSync): StatementDayState[] {
   const days = query
     .selectFrom('statement_version as v')
@@ -252,12 +207,15 @@ export function makeStatementStore(db: DatabaseSync, path: string): StatementSto
       const row = readFirst(db, latest);
       return row === undefined ? undefined : toAcceptedStatement(row);
     },
+    acceptedFiles: async () => {
+      const every = query.selectFrom('statement_version').select('files');
+      return readAll(db, every).flatMap(({ files }) => toStatementFiles(files));
+    },
     hasAttemptsOn: async (date) => {
       const any = query.selectFrom('attempt').select('payout_seq').where('tran_date', '=', date).limit(1);
       return readFirst(db, any) !== undefined;
     },
     statementDays: async () => readDays(db),
-    openBreaks: async (date, limit) => readOpenBreaks(db, date, limit),
     countOpenBreaks: async (date) => {
       const byKind = query
         .selectFrom('statement_break')
@@ -268,7 +226,7 @@ export function makeStatementStore(db: DatabaseSync, path: string): StatementSto
       return new Map(readAll(db, byKind).map(({ kind, rows }) => [kind, rows]));
     },
     ...makeJudgingMethods(db, present),
-    breaksToShow: (run) => readBreaksToShow(db, run),
+    ...makeBreakWalk(db),
     ...makeDueMethods(db),
   };
 }

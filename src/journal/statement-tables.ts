@@ -48,7 +48,8 @@ create table statement_break (
 ) strict;
 create unique index statement_break_open on statement_break (date, key, kind) where state = 'open';
 create index statement_break_by_key on statement_break (key);
-create index statement_break_moved on statement_break (moved_by);
+create index statement_break_loudest on statement_break (date, loudness, id, opened_at_ms) where state = 'open';
+create index statement_break_moved on statement_break (moved_by, date, state, loudness);
 
 create table statement_stray (
   key text not null,

@@ -3,7 +3,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { sql, type Compilable } from 'kysely';
 import { toSatang } from '../core/money.ts';
 import type { AttemptStatus, InquiryFinding, PayoutStatus, ProxyType } from '../core/payout.ts';
-import type { DayAttempt, StatementView } from '../core/statement-store-port.ts';
+import { wholeDay, type DayAttempt, type StatementView } from '../core/statement-store-port.ts';
 import type { AttemptFacts, BreakKind, LineElsewhere } from '../core/statement-types.ts';
 import { openReader } from './connection.ts';
 import { query } from './dialect.ts';
@@ -227,11 +227,12 @@ const absenceKinds: readonly BreakKind[] = ['missing-at-bank', 'no-trace', 'in-d
 function prepareBreaks(db: DatabaseSync) {
   const ofKey = () => query.selectFrom('statement_break').selectAll();
   return {
+    // The state stands in the text: by a value that decides on an index SQLite plans the statement anew for each key.
     open: prepare(db, (values: { key: string; date: string }) =>
       ofKey()
         .where('key', '=', values.key)
         .where('date', '=', values.date)
-        .where('state', '=', 'open')
+        .where('state', '=', sql.lit('open'))
         .orderBy('id'),
     ),
     /** Of another day, last seen in its present statement: its lines are that statement's. */
@@ -346,7 +347,11 @@ const keysWithBreaks = () =>
     .where('state', '=', sql.lit('open'));
 
 function readDates(db: DatabaseSync): ReadonlySet<string> {
-  const dates = query.selectFrom('statement_version').select('date').distinct();
+  const dates = query
+    .selectFrom('statement_version')
+    .select('date')
+    .distinct()
+    .where('reading', 'like', sql.lit(`% ${wholeDay}`));
   return new Set(
     db
       .prepare(dates.compile().sql)

@@ -2,11 +2,13 @@
  * Judges the other days again: a statement brings news of transfers that another day's lacked, and what has been
  * settled meanwhile closes breaks. Of those days no line is read again: a break keeps the lines that it speaks of.
  */
+import { formatBangkokDate } from '../core/bangkok-time.ts';
 import { matchKey } from '../core/statement-match.ts';
 import type { StatementLine } from '../core/statement.ts';
+import type { AttemptStatus } from '../core/payout.ts';
 import type { StatementRun } from '../core/statement-store-port.ts';
-import type { AttemptFacts, StatementDay } from '../core/statement-types.ts';
-import { findElsewhere, type JudgedKey } from './reconcile-judge.ts';
+import type { AttemptFacts, BreakRecord, StatementDay } from '../core/statement-types.ts';
+import { findElsewhere, holdBack, type JudgedKey } from './reconcile-judge.ts';
 import { breathe, type ReconcileContext } from './reconcile-judging.ts';
 import { recordKeys, type Bench, type Recorded } from './reconcile-record.ts';
 
@@ -33,8 +35,8 @@ export async function judgeOtherDays(
 ): Promise<void> {
   const states = await context.store.statementDays();
   const versions = new Map(states.map(({ date, version }) => [date, version]));
-  const readDates = new Set(versions.keys());
-  if (judgedDate !== undefined) readDates.add(judgedDate);
+  const readDates = new Set(readWholeDays(context, run));
+  if (judgedDate !== undefined && isWhole(judgedDate, context.clock.now())) readDates.add(judgedDate);
   const days: OtherDays = { run, versions, readDates };
   const doubtful = readDoubtful(context, days, judgedDate);
   const strays = judgedDate === undefined ? new Map<string, Strays>() : readStrays(context, run, judgedDate);
@@ -44,6 +46,16 @@ export async function judgeOtherDays(
     const isNews = openBreaks > 0 || news.inDoubt.length > 0 || news.strays.size > 0;
     if (isNews) await judgeDay(context, days, date, news, recorded);
   }
+}
+
+/** A day that has not ended may get more transfers: nothing is absent from its statement for good. */
+export function isWhole(date: string, nowMs: number): boolean {
+  return date < formatBangkokDate(nowMs);
+}
+
+function readWholeDays({ store }: ReconcileContext, run: StatementRun): ReadonlySet<string> {
+  using view = store.openStatementView(run);
+  return view.readDates();
 }
 
 /** Lines of a day's statement for transfers of another day, by their key. */
@@ -98,7 +110,11 @@ async function judgeDay(
   recorded: Recorded,
 ): Promise<void> {
   using view = context.store.openStatementView(run);
-  const day: StatementDay = { date, companyId: context.companyId, readDates };
+  const day: StatementDay = {
+    date,
+    companyId: context.companyId,
+    readDates: new Set([...readDates, date]),
+  };
   const bench: Bench = {
     context,
     run,
@@ -107,15 +123,14 @@ async function judgeDay(
     nowMs: context.clock.now(),
     view,
   };
-  const keys = [...new Set([...view.keysWithBreaks(date), ...inDoubt, ...strays.keys()])];
+  // One in doubt that the day's statement has, too, is judged by its break alone: only a break keeps the lines.
+  const absent = inDoubt.filter((key) => view.wasAbsent(key, date));
+  const keys = [...new Set([...view.keysWithBreaks(date), ...absent, ...strays.keys()])];
   for (let from = 0; from < keys.length; from += keysPerBreath) {
     const chunk = keys.slice(from, from + keysPerBreath);
     const attempts = view.byReference(chunk);
-    await recordKeys(
-      bench,
-      chunk.map((key) => judgeAgain(bench, key, attempts.get(key), strays.get(key))),
-      recorded,
-    );
+    const judged = chunk.map((key) => judgeAgain(bench, key, attempts.get(key), strays.get(key)));
+    await recordKeys(bench, await holdBack(bench, judged), recorded);
     await breathe(context);
   }
 }
@@ -128,6 +143,20 @@ function judgeAgain(
 ): JudgedKey {
   const [known] = view.openBreaks(key, day.date);
   const lines = known?.lines ?? strays;
-  const facts = { key, lines, attempt, elsewhere: findElsewhere(view, key, lines, attempt, day) };
-  return { facts, judgement: matchKey(facts, day), counted: [] };
+  const elsewhere = findElsewhere(view, key, lines, attempt, day);
+  const facts = { key, lines, attempt, elsewhere, isSettledSince: wasSettledSince(known, attempt) };
+  const judgement = matchKey(facts, day);
+  // What was answered when the day itself was judged is closed already.
+  const breaks = judgement.breaks.filter(({ isAnswered }) => known !== undefined || isAnswered !== true);
+  return { facts, judgement: { ...judgement, breaks }, counted: [] };
 }
+
+/** An inquiry or a person has settled the attempt after its lines were judged: theirs is the newer word. */
+function wasSettledSince(known: BreakRecord | undefined, attempt: AttemptFacts | undefined): boolean {
+  if (known === undefined || known.attempt === null || attempt === undefined) return false;
+  const wasOpen = openStatuses.includes(known.attempt.attemptStatus);
+  const isAsked = (attempt.lastInquiryAtMs ?? 0) > known.openedAtMs;
+  return !openStatuses.includes(attempt.attemptStatus) && (wasOpen || isAsked);
+}
+
+const openStatuses: readonly AttemptStatus[] = ['recorded', 'sent', 'unresolved'];

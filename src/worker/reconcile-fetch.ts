@@ -98,15 +98,16 @@ function makeSource(
     originalPath: original.path,
     reading,
     read: async (use) => {
-      const opened = await opener.open(original.path, key);
-      if (opened.kind === 'refused') {
+      const refuse = async (refusal: StatementRefusal): Promise<StatementRefusal> => {
         const keyPath = key === null ? undefined : await vault.keepKey(original, key);
         const beside = keyPath === undefined ? '' : `, its key as ${keyPath}`;
-        return mention(opened.refusal, `the bank's file is kept as ${original.path}${beside}`);
-      }
+        return mention(refusal, `the bank's file is kept as ${original.path}${beside}`);
+      };
+      const opened = await opener.open(original.path, key);
+      if (opened.kind === 'refused') return refuse(opened.refusal);
       await using statement = opened;
       const read = await use(reader.read(statement.path));
-      return 'code' in read ? mention(read, `the bank's file is kept as ${original.path}`) : read;
+      return 'code' in read ? await refuse(read) : read;
     },
   };
 }

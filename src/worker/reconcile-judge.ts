@@ -1,5 +1,6 @@
 /** Judges what a statement says beyond the lines that are clear: lines put aside, attempts that it misses, breaks of before. */
 import { toSatang, zeroSatang } from '../core/money.ts';
+import { isInQuestion, mustLookUp } from '../core/recovery.ts';
 import { amountOf, lineKeyOf } from '../core/statement-line.ts';
 import { matchKey } from '../core/statement-match.ts';
 import { renderMatched } from '../core/statement-rows.ts';
@@ -60,6 +61,29 @@ export function findElsewhere(
   return [...known, { date: ownDate, line: { ...line, status: 'complete', effectiveDate: ownDate } }];
 }
 
+/**
+ * Judges again what would be settled as failed while a lost part of the journal may have made a later attempt: it waits,
+ * and is named, until that was looked for.
+ */
+export async function holdBack(
+  { context: { store }, day }: Pick<Judging, 'context' | 'day'>,
+  judged: readonly JudgedKey[],
+): Promise<readonly JudgedKey[]> {
+  if (!judged.some(({ judgement }) => judgement.step === 'fail')) return judged;
+  const loss = await store.loss();
+  if (!isInQuestion(loss)) return judged;
+  return Promise.all(
+    judged.map(async (key) => {
+      const { attempt } = key.facts;
+      if (key.judgement.step !== 'fail' || attempt === undefined) return key;
+      const attempts = await store.attemptsOf(attempt.order.companyId, attempt.payoutId);
+      if (!mustLookUp(loss, attempts)) return key;
+      const facts = { ...key.facts, mayHaveLaterAttempt: true };
+      return { ...key, facts, judgement: matchKey(facts, day) };
+    }),
+  );
+}
+
 function judge(
   { view, day }: Judging,
   key: string,
@@ -87,7 +111,7 @@ export async function* judgeUnclear(
 ): AsyncGenerator<readonly JudgedKey[]> {
   const { scratch, index, view, context } = judging;
   for (const groups of inChunks(scratch.groups())) {
-    const judged = judgeGroups(judging, groups);
+    const judged = await holdBack(judging, judgeGroups(judging, groups));
     for (const { facts } of judged) left.delete(facts.key);
     yield judged;
     await breathe(context);

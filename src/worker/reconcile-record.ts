@@ -11,6 +11,15 @@ import { applyOnLatest, tellSiblings } from './earlier.ts';
 import type { JudgedKey } from './reconcile-judge.ts';
 import type { ReconcileContext } from './reconcile-judging.ts';
 
+/** Somebody has settled an attempt while the statement was judged: what was found out about it is out of date. */
+export class ChangedMeanwhile extends Error {
+  override readonly name = 'ChangedMeanwhile';
+
+  constructor(transRefNo: string) {
+    super(`${transRefNo} was settled while the statement was judged: reconcile the day again`);
+  }
+}
+
 /** What a judging has done. */
 export interface Recorded {
   opened: number;
@@ -19,7 +28,13 @@ export interface Recorded {
   /** Payouts that were changed, by cause. */
   readonly causes: Map<string, number>;
   readonly batchIds: Set<string>;
+  /** Breaks that were opened on other days than the statement's: how many, and the first of them. */
+  openedElsewhere: number;
+  readonly firstElsewhere: BreakRecord[];
 }
+
+/** Breaks of other days that are kept to be shown; the journal has them all. */
+const elsewhereShownMax = 20;
 
 export const nothingRecorded = (): Recorded => ({
   opened: 0,
@@ -27,6 +42,8 @@ export const nothingRecorded = (): Recorded => ({
   closed: 0,
   causes: new Map(),
   batchIds: new Set(),
+  openedElsewhere: 0,
+  firstElsewhere: [],
 });
 
 /** What the keys are judged by. */
@@ -45,8 +62,11 @@ function isNews({ kind, record }: BreakMove, open: readonly BreakRecord[]): bool
   return open.find((known) => known.kind === record.kind)?.version !== record.version;
 }
 
-function count(recorded: Recorded, { kind }: BreakMove): void {
+function count(recorded: Recorded, { kind, record }: BreakMove, { date }: StatementRun): void {
   if (kind !== 'kept') recorded[kind] += 1;
+  if (kind !== 'opened' || record.date === date) return;
+  recorded.openedElsewhere += 1;
+  if (recorded.firstElsewhere.length < elsewhereShownMax) recorded.firstElsewhere.push(record);
 }
 
 /** Records breaks and changes of some keys. */
@@ -62,7 +82,7 @@ export async function recordKeys(
     return followBreaks({ facts, judgement, open, version, nowMs }).filter((move) => isNews(move, open));
   });
   await context.store.recordBreaks(run, moves);
-  for (const move of moves) count(recorded, move);
+  for (const move of moves) count(recorded, move, run);
   await takeSteps(bench, judged, recorded);
 }
 
@@ -105,6 +125,8 @@ async function takeStep(bench: Bench, { facts }: JudgedKey): Promise<Change | un
       const attempts = await store.attemptsOf(known.order.companyId, known.payoutId);
       const attempt = attempts.find(({ order }) => order.transRefNo === known.order.transRefNo);
       if (attempt === undefined) return undefined;
+      // Its breaks are those of what it was: the whole day is judged again on what it is.
+      if (attempt.status !== known.attemptStatus) throw new ChangedMeanwhile(known.order.transRefNo);
       const evidence = { owner: current, attempt, attempts, lines, elsewhere, day, version, loss, nowMs };
       return decideOnStatement(evidence, mayReopen);
     });

@@ -7,7 +7,6 @@
  * temporary names is then given its name.
  */
 import { randomBytes, randomInt } from 'node:crypto';
-import { formatBangkokDate } from '../core/bangkok-time.ts';
 import type { PublishedState } from '../core/report-outbox.ts';
 import { computeStatementFileName, type StatementOutbox } from '../core/statement-outbox.ts';
 import type { StatementPart, StatementRefusal, StatementTotals } from '../core/statement-port.ts';
@@ -18,6 +17,7 @@ import type {
   StatementFile,
   StatementRun,
 } from '../core/statement-store-port.ts';
+import { partOfDay, wholeDay } from '../core/statement-store-port.ts';
 import {
   compareTotals,
   decodeTotals,
@@ -27,9 +27,15 @@ import {
 } from '../core/statement-tally.ts';
 import { countUnclear, judgeUnclear, requireTieOut } from './reconcile-judge.ts';
 import { indexDay, readLines, type Judging, type ReconcileContext } from './reconcile-judging.ts';
-import { judgeOtherDays } from './reconcile-days.ts';
+import { isWhole, judgeOtherDays } from './reconcile-days.ts';
 import { DayIndex } from './reconcile-index.ts';
-import { findStrays, nothingRecorded, recordKeys, type Recorded } from './reconcile-record.ts';
+import {
+  ChangedMeanwhile,
+  findStrays,
+  nothingRecorded,
+  recordKeys,
+  type Recorded,
+} from './reconcile-record.ts';
 
 /** A day's statement in plain text, ready to be read. */
 export interface StatementSource {
@@ -71,18 +77,29 @@ export async function reconcile(
 ): Promise<Reconciliation> {
   const { store, clock } = context;
   const run: StatementRun = { date: source.date, runId: randomBytes(8).toString('hex') };
-  const reading = `${source.reading} ${isWhole(source.date, clock.now()) ? 'whole' : 'part'}`;
+  const reading = `${source.reading} ${isWhole(source.date, clock.now()) ? wholeDay : partOfDay}`;
   await store.beginStatement(run);
   const previous = await store.statement(source.date);
   const isKnown = previous?.originalSha256 === source.originalSha256 && previous.reading === reading;
-  if (previous !== undefined && isKnown) return repeat(context, outbox, run, previous);
-  return judgeAnew(context, outbox, run, { ...source, reading }, previous);
+  return judgeAgainWhenChanged(context, async () => {
+    if (previous !== undefined && isKnown) return repeat(context, outbox, run, previous);
+    return judgeAnew(context, outbox, run, { ...source, reading }, previous);
+  });
 }
 
-/** A day that has not ended may get more transfers: its statement is judged anew when it has. */
-function isWhole(date: string, nowMs: number): boolean {
-  return date < formatBangkokDate(nowMs);
+/** Inquiries go on beside it: a judging that one of them has overtaken begins again, and nothing is accepted before. */
+async function judgeAgainWhenChanged<T>({ log }: ReconcileContext, judge: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await judge();
+    } catch (error) {
+      if (!(error instanceof ChangedMeanwhile) || tries === judgingsMax) throw error;
+      log('info', 'the journal has changed meanwhile: the statement is judged again', { why: error.message });
+    }
+  }
 }
+
+const judgingsMax = 5;
 
 /** The statement is known: what has come to light since may close breaks, and nothing else changes. */
 async function repeat(

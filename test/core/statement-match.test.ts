@@ -4,8 +4,21 @@ import type { LineStatus, StatementLine } from '../../src/core/statement.ts';
 import { toSatang } from '../../src/core/money.ts';
 import { computeTransRefNo } from '../../src/core/reference.ts';
 import { isOwnReference, lineKeyOf } from '../../src/core/statement-line.ts';
-import type { StatementDay } from '../../src/core/statement-types.ts';
-import { baht, date, day, judge, kindsOf, makeFacts, makeLine, nextDate } from './statement-fixtures.ts';
+import type { KeyFacts, StatementDay } from '../../src/core/statement-types.ts';
+import { matchKey } from '../../src/core/statement-match.ts';
+import {
+  baht,
+  date,
+  day,
+  judge,
+  kindsOf,
+  makeFacts,
+  makeKey,
+  makeLine,
+  nextDate,
+} from './statement-fixtures.ts';
+
+type KeyElsewhere = KeyFacts['elsewhere'];
 
 const lineOf = (status: LineStatus, changes: Partial<StatementLine> = {}) =>
   makeLine(makeFacts('paid'), status, changes);
@@ -219,6 +232,84 @@ describe('several days', () => {
     expect(judge(makeFacts('unresolved'), [lineOf('failed')], completeLater).step).toBe('doubt');
     const failedBefore = [{ date, line: lineOf('failed') }];
     expect(judge(makeFacts('unresolved'), [late], failedBefore, next).step).toBe('prove');
+  });
+});
+
+describe('in process on one day, finished on a later one', () => {
+  const next = { ...day, date: nextDate };
+  const before = (...statuses: LineStatus[]) => statuses.map((status) => ({ date, line: lineOf(status) }));
+  const after = (status: LineStatus, changes: Partial<StatementLine> = {}) => [
+    { date: nextDate, line: lineOf(status, changes) },
+  ];
+
+  it.each<[LineStatus, string, LineStatus[]]>([
+    ['complete', 'prove', ['in-process']],
+    ['failed', 'fail', ['in-process']],
+    ['failed', 'doubt', ['complete']],
+    ['failed', 'doubt', ['other']],
+    ['failed', 'doubt', ['in-process', 'complete']],
+  ])('the later line says %s: %s after %j', (status, step, earlier) => {
+    const judged = judge(makeFacts('unresolved'), [lineOf(status)], before(...earlier), next);
+    expect([judged.step, judged.breaks.length]).toEqual([step, step === 'doubt' ? 1 : 0]);
+  });
+
+  it('is no word of the same day, nor of a later one', () => {
+    const both = [lineOf('failed'), lineOf('in-process', { line: 3 })];
+    expect(judge(makeFacts('unresolved'), both, [], next).step).toBe('doubt');
+    expect(judge(makeFacts('unresolved'), [lineOf('failed')], after('in-process')).step).toBe('doubt');
+  });
+
+  it.each<[AttemptStatus, LineStatus, string | undefined]>([
+    ['paid', 'complete', 'found-other-day'],
+    ['failed', 'failed', undefined],
+    ['refused', 'failed', undefined],
+  ])('answers the earlier line: %s here, %s later', (attemptStatus, status, paidClass) => {
+    const judged = judge(makeFacts(attemptStatus), [lineOf('in-process')], after(status));
+    expect(judged.breaks).toMatchObject([{ kind: 'still-in-process', loudness: 'quiet', isAnswered: true }]);
+    expect(judged).toMatchObject({ step: undefined, paidClass, lineClasses: ['still-in-process'] });
+  });
+
+  it.each<[AttemptStatus, KeyElsewhere, string | undefined]>([
+    ['unresolved', after('complete'), 'doubt'],
+    ['unresolved', after('failed'), 'doubt'],
+    ['paid', after('failed'), undefined],
+    ['paid', after('complete', { proxyNo: '0999999999' }), undefined],
+    ['paid', [{ date: '20261120', line: lineOf('complete') }], undefined],
+    ['paid', [...after('complete'), { date: '20261123', line: lineOf('failed') }], undefined],
+    ['failed', after('complete'), 'doubt'],
+    ['failed', after('in-process'), 'doubt'],
+    ['failed', [...after('complete'), { date: '20261123', line: lineOf('failed') }], 'doubt'],
+  ])('is no answer unless both say the same: %s (case %#)', (attemptStatus, elsewhere, step) => {
+    const judged = judge(makeFacts(attemptStatus), [lineOf('in-process')], elsewhere);
+    expect([kindsOf(judged), judged.step]).toEqual([['still-in-process'], step]);
+    expect(judged.breaks[0]?.isAnswered).toBeUndefined();
+  });
+
+  it('is answered by what has settled our side since', () => {
+    const facts = { ...makeKey(makeFacts('failed'), [lineOf('in-process')]), isSettledSince: true };
+    expect(matchKey(facts, day)).toMatchObject({ breaks: [{ isAnswered: true }], step: undefined });
+    const open = { ...facts, attempt: makeFacts('unresolved') };
+    expect(matchKey(open, day).breaks[0]?.isAnswered).toBeUndefined();
+  });
+});
+
+describe('a failure while a lost journal may have made a later attempt', () => {
+  const held = (attemptStatus: AttemptStatus, status: LineStatus) => {
+    const facts = makeKey(makeFacts(attemptStatus), [lineOf(status)]);
+    return matchKey({ ...facts, mayHaveLaterAttempt: true }, day);
+  };
+
+  it('is a quiet break, and settles nothing', () => {
+    const judged = held('unresolved', 'failed');
+    expect([judged.step, judged.lineClasses]).toEqual(['doubt', ['status-differs']]);
+    expect(judged.breaks).toMatchObject([{ kind: 'status-differs', loudness: 'quiet' }]);
+    expect(judged.breaks[0]?.reason).toMatch(/lost part of the journal/);
+  });
+
+  it('concerns nothing but what is in doubt and failed', () => {
+    expect(held('unresolved', 'complete').step).toBe('prove');
+    expect(held('failed', 'failed').lineClasses).toEqual(['agreed-failed']);
+    expect(held('paid', 'failed').breaks).toMatchObject([{ kind: 'status-differs', loudness: 'loud' }]);
   });
 });
 

@@ -97,10 +97,10 @@ describe('rows of the breaks file', () => {
 });
 
 describe('what to do about a break', () => {
+  const bare = { loudness: 'loud', attempt: null, lines: [], lineAt: null } as const;
+
   it('is said for every kind, each in words of its own', () => {
-    const texts = breakKinds.map((kind) =>
-      describeBreakRemedy({ kind, attempt: null, lines: [], lineAt: null }),
-    );
+    const texts = breakKinds.map((kind) => describeBreakRemedy({ kind, ...bare }));
     expect(new Set(texts).size).toBe(breakKinds.length);
   });
 
@@ -113,10 +113,16 @@ describe('what to do about a break', () => {
     expect(remedyOf('paid', 'failed')).toMatch(/disputed/);
   });
 
+  it('has a later attempt looked for where a lost journal may have made one', () => {
+    const attempt = makeFacts('unresolved');
+    const held = { ...makeKey(attempt, [makeLine(attempt, 'failed')]), mayHaveLaterAttempt: true };
+    expect(recordsOf(held).map(describeBreakRemedy).join()).toMatch(
+      /not pay it again: the bank says that it failed, and the journal was lost/,
+    );
+  });
+
   it('never has anything paid again without the bank', () => {
     for (const kind of ['missing-at-bank', 'no-trace', 'in-doubt-absent', 'still-in-process'] as const)
-      expect(describeBreakRemedy({ kind, attempt: null, lines: [], lineAt: null })).toMatch(
-        /not pay it again/,
-      );
+      expect(describeBreakRemedy({ kind, ...bare })).toMatch(/not pay it again/);
   });
 });

@@ -85,6 +85,28 @@ test('a file that a person has given is copied, and stays', async () => {
   });
 });
 
+describe('a file that is larger than may be read', () => {
+  test('is refused before anything of it is copied', async () => {
+    const small = await openStatementVault(folder, 4);
+    const path = join(folder, '..', 'mine.csv');
+    await writeFile(path, 'NO\r\n');
+    expect(await small.keepFile('20261120', path)).toMatchObject({ sizeBytes: 4 });
+    await writeFile(path, 'NO\r\n1');
+    const refused = { kind: 'refused', refusal: { code: 'bytes-over-limit', line: null } };
+    expect(await small.keepFile('20261120', path)).toMatchObject(refused);
+    expect(await readdir(folder)).toHaveLength(1);
+  });
+
+  test.runIf(process.platform === 'linux')('is refused as it is copied, when it grows', async () => {
+    const small = await openStatementVault(folder, 4);
+    // A regular file by its kind, of size 0, with bytes in it.
+    expect(await small.keepFile('20261120', '/proc/self/status')).toMatchObject({
+      refusal: { code: 'bytes-over-limit' },
+    });
+    expect(await readdir(folder)).toEqual([]);
+  });
+});
+
 test('a key lies beside the original that it did not open, for its owner only', async () => {
   const original = await keep(Buffer.from('PK\x03\x04'));
   const path = await vault.keepKey(original, 'k1');

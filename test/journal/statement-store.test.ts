@@ -1,7 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { expect, test } from 'vitest';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, test, vi } from 'vitest';
 import type { BreakMove } from '../../src/core/statement-breaks.ts';
+import type { StatementRun } from '../../src/core/statement-store-port.ts';
 import { date, makeFacts, makeLine } from '../core/statement-fixtures.ts';
 import { makeWatchStore } from './store-fixtures.ts';
 
@@ -52,7 +54,71 @@ test('a break of one kind is open once, and may open again when it was closed', 
   await store.recordBreaks(run, [moveOf('A', closing), moveOf('A', { openedAtMs: 9 })]);
   expect(await store.openBreaks(date, 10)).toMatchObject([{ openedAtMs: 9 }]);
   const shown = (await Array.fromAsync(store.breaksToShow(run))).flat();
-  expect(shown.map(({ state }) => state)).toEqual(['closed', 'open']);
+  expect(shown.map(({ state }) => state)).toEqual(['open', 'closed']);
+});
+
+describe('breaks to be shown', () => {
+  const other = '20261120';
+  const closed = { state: 'closed', closedAtMs: 5, closedBy: { kind: 'judged-anew' } } as const;
+
+  test('are those open on the day and those that the judging has moved, each once, the loudest first', async () => {
+    await using opened = await makeWatchStore();
+    const { store } = opened;
+    const keysOf = async (of: StatementRun) =>
+      (await Array.fromAsync(store.breaksToShow(of))).flat().map(({ key }) => key);
+    await store.beginStatement(run);
+    const many = Array.from({ length: 1_201 }, (_, place) => moveOf(`P${place}`, { loudness: 'plain' }));
+    await store.recordBreaks(run, [...many, moveOf('A'), moveOf('B'), moveOf('C', { date: other })]);
+    const everyPlain = many.map(({ record }) => record.key);
+    expect(await keysOf(run)).toEqual(['A', 'B', 'C', ...everyPlain]);
+    const second = { date, runId: 'second' };
+    await store.beginStatement(second);
+    await store.recordBreaks(second, [
+      moveOf('A', closed),
+      moveOf('L', { date: other, loudness: 'loudest' }),
+      moveOf('C', { ...closed, date: other }),
+    ]);
+    expect(await keysOf(second)).toEqual(['L', 'B', 'C', 'A', ...everyPlain]);
+    const open = await store.openBreaks(date, 3);
+    expect(open.map(({ key }) => key)).toEqual(['B', 'P0', 'P1']);
+  });
+
+  test('are found by an index, each page at its place: a bad day has a hundred thousand', async () => {
+    await using opened = await makeWatchStore();
+    const { store, path } = opened;
+    await store.beginStatement(run);
+    await store.recordBreaks(run, [moveOf('A'), moveOf('C', { date: other }), moveOf('D', closed)]);
+    const prepared = vi.spyOn(DatabaseSync.prototype, 'prepare');
+    await Array.fromAsync(store.breaksToShow(run));
+    await store.openBreaks(date, 20);
+    const statements = prepared.mock.calls.map(([text]) => text);
+    prepared.mockRestore();
+    using db = new DatabaseSync(path);
+    const steps = statements.flatMap((text) => db.prepare(`explain query plan ${text}`).all());
+    const details = steps.map((step) => String(step['detail']));
+    const moved =
+      'SEARCH statement_break USING INDEX statement_break_moved (moved_by=? AND date=? AND state=? AND loudness=? AND rowid>?)';
+    expect(details.toSorted()).toEqual([
+      'SEARCH statement_break USING COVERING INDEX statement_break_moved (moved_by=? AND date>?)',
+      'SEARCH statement_break USING INDEX statement_break_loudest (date=? AND loudness=? AND id>?)',
+      moved,
+      moved,
+    ]);
+  });
+});
+
+test('what a view asks for each key is planned once, not for each value', async () => {
+  await using opened = await makeWatchStore();
+  const prepared = vi.spyOn(DatabaseSync.prototype, 'prepare');
+  using view = opened.store.openStatementView(run);
+  view.openBreaks('A', date);
+  view.elsewhere('A', date);
+  view.wasAbsent('A', date);
+  const statements = prepared.mock.calls.map(([text]) => text);
+  prepared.mockRestore();
+  // SQLite plans anew whenever a value changes on which the use of an index hangs, here that of open breaks.
+  expect(statements.filter((text) => text.includes('"state" = \'open\''))).not.toEqual([]);
+  expect(statements.filter((text) => /"state" = \?/.test(text))).toEqual([]);
 });
 
 test('a judging that was overtaken records nothing more', async () => {
