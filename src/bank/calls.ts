@@ -127,7 +127,8 @@ function recordOf(outcome: WireOutcome, elapsedMs: number, subject: RecordSubjec
     httpStatus: outcome.kind === 'answered' ? outcome.httpStatus : undefined,
     code: subject.code,
     why: outcome.kind === 'lost' || outcome.kind === 'not-sent' ? outcome.why : undefined,
-    elapsedMs,
+    // Many digits in a row are taken for a number of somebody's.
+    elapsedMs: Math.round(elapsedMs * 10) / 10,
     xRequestId: subject.xRequestId,
     transRefNo: subject.transRefNo,
   };

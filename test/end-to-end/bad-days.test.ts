@@ -52,7 +52,7 @@ async function countTransferRequests({ bank }: Scene): Promise<number> {
 
 describe.concurrent('a payer account that is empty at row 3', () => {
   it('costs no more refusals than there are transfers at once; filled, the rest is paid', async () => {
-    const rows = 150;
+    const rows = 80;
     const sandbox = { control: true, payerBalanceBaht: '200.00' };
     await using scene = await openScene({
       sandbox,
@@ -100,7 +100,7 @@ async function expectHeldRowsSayWhy(scene: Scene, heldRows: number): Promise<voi
 describe.concurrent('a service that closes', () => {
   it('pauses the run, which goes on by itself when it opens', async () => {
     await using scene = await openScene({ sandbox: controlled, brake, transfer: { concurrency } });
-    const planned = planGoodRows(200, 'S', makeChance(seed));
+    const planned = planGoodRows(90, 'S', makeChance(seed));
     const file = await scene.addFile('payouts.csv', writeRows(planned));
     const count = new TransferCount(scene);
     const run = await startRun(scene, file);
@@ -133,7 +133,7 @@ const tooManyRequests = {
 describe.concurrent('429 with Retry-After', () => {
   it('is waited out: only a probe asks each time, and the run goes on by itself', async () => {
     await using scene = await openScene({ sandbox: controlled, brake, transfer: { concurrency } });
-    const planned = planGoodRows(200, 'R', makeChance(seed));
+    const planned = planGoodRows(90, 'R', makeChance(seed));
     const file = await scene.addFile('payouts.csv', writeRows(planned));
     const count = new TransferCount(scene);
     const run = await startRun(scene, file);
@@ -160,7 +160,7 @@ describe.concurrent('a bank that takes connections and never answers', () => {
     async (enabled) => {
       const settings = { brake, verify: { enabled }, transfer: { concurrency } };
       await using scene = await openScene({ sandbox: controlled, ...settings });
-      const planned = planGoodRows(150, 'H', makeChance(seed));
+      const planned = planGoodRows(80, 'H', makeChance(seed));
       const file = await scene.addFile('payouts.csv', writeRows(planned));
       const count = new TransferCount(scene);
       const run = await startRun(scene, file, '--wait', '2');

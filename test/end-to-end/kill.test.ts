@@ -8,7 +8,7 @@ import { makeChance } from '../chaos/random.ts';
 import { findBrokenPromises, gatherEvidence } from '../chaos/verdict.ts';
 import { openScene, type Line, type Scene } from './harness.ts';
 
-const rowCount = 300;
+const rowCount = 120;
 const seed = 20_261_121;
 
 const openFaultyScene = (): Promise<Scene> =>
@@ -16,10 +16,9 @@ const openFaultyScene = (): Promise<Scene> =>
 
 const moments: readonly Moment[] = [
   { after: 'journal', waitMs: 0 },
-  { after: 'journal', waitMs: 8 },
   { after: 'transfers', transfers: 5, waitMs: 3 },
-  { after: 'transfers', transfers: 140, waitMs: 0 },
-  { after: 'transfers', transfers: 270, waitMs: 7 },
+  { after: 'transfers', transfers: 60, waitMs: 0 },
+  { after: 'transfers', transfers: 105, waitMs: 7 },
   { after: 'report', waitMs: 0 },
 ];
 

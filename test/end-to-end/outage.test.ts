@@ -42,7 +42,7 @@ describe('a bank out of reach', () => {
     // More under way than the brake allows to fail in a row: the line must wait for the bank, not for a person.
     const settings = { sandbox: { latencyMs: 40 }, transfer: { concurrency: 16 }, brake: defaultBrake };
     await using scene = await openScene(settings);
-    const planned = planGoodRows(200, 'D', chance);
+    const planned = planGoodRows(100, 'D', chance);
     const file = await scene.addFile('payouts.csv', writeRows(planned));
     const count = new TransferCount(scene);
     const run = await startRun(scene, file, '--wait', '1');
@@ -83,7 +83,7 @@ describe('a bank out of reach', () => {
 describe('a run under way', () => {
   it('keeps a second one out, lets people work beside it, and ends cleanly on SIGTERM', async () => {
     await using scene = await openScene({ sandbox: { latencyMs: 400 }, bank: { timeoutMs: 10_000 } });
-    const planned = planGoodRows(120, 'B', chance);
+    const planned = planGoodRows(80, 'B', chance);
     const file = await scene.addFile('payouts.csv', writeRows(planned));
     const count = new TransferCount(scene);
     const run = await startRun(scene, file);

@@ -10,7 +10,7 @@ import { header, makeRehearsal, type Rehearsal, type RehearsalSettings } from '.
 const date = '20261121';
 const never = new AbortController().signal;
 
-const rows = 300;
+const rows = 120;
 /** Row numbers with a fate of their own, by the row's amount. */
 const amountOf = (row: number): string => `${1_000 + row}.25`;
 const fates = {
