@@ -231,7 +231,7 @@ describe('each behaviour of the bank ends as the design says', () => {
   it.concurrent.each(cases.map((one) => [one.name, one] as const))('%s', async (_name, one) => {
     await using rehearsal = await makeRehearsal(one.settings);
     const { results, exitCode, ledger } = await rehearsal.run(rowsOf(['7.00']), {
-      waitMs: one.waitMs ?? 4_000,
+      waitMs: one.waitMs ?? 12_000,
     });
     expect(results.map(({ status }) => status)).toEqual([one.status]);
     expect({ exitCode, moved: ledger.amount }).toEqual({ exitCode: one.exitCode, moved: one.moved });
