@@ -170,7 +170,12 @@ describe('a program that does not end', () => {
   test('counts by its own exit code when only what it left behind goes on', async () => {
     const file = join(folder, 'child-3');
     const { sender, clock } = sending(
-      shell('sleep 60 & echo $! > "$1.part"; mv "$1.part" "$1"; exit 0', file),
+      // What is left behind tells of itself only when the program has ended.
+      shell(
+        `sh -c 'while kill -0 "$2" 2>/dev/null; do sleep 0.02; done
+          echo $$ > "$1.part"; mv "$1.part" "$1"; exec sleep 60' _ "$1" $$ & exit 0`,
+        file,
+      ),
     );
     const sent = sender.send(notice, never);
     await until(() => existsSync(file));
