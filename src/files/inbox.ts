@@ -212,16 +212,23 @@ export class Inbox {
     );
     const sidecars = unsettled.flatMap(({ key }) => this.#sidecars.get(key) ?? []);
     const all = [...unsettled, ...sidecars];
+    const prints: string[] = [];
     for (let from = 0; from < all.length; from += looksAtOnce) {
-      await Promise.all(all.slice(from, from + looksAtOnce).map((entry) => this.#sightOne(entry)));
+      const some = all.slice(from, from + looksAtOnce);
+      prints.push(...(await Promise.all(some.map((entry) => this.#print(entry)))));
+    }
+    // One moment for all that one look saw: those that fell still together finish together, and so in their order.
+    const nowMs = this.#options.elapsedMs();
+    for (const [place, entry] of all.entries()) {
+      entry.sighting = noteSighting(entry.sighting, prints[place] ?? '', nowMs);
     }
   }
 
-  async #sightOne(entry: Entry): Promise<void> {
+  /** How a file looks now, and notes when it was dropped; '' when nothing is there that could be taken. */
+  async #print(entry: Entry): Promise<string> {
     const stats = await lookAt(joinName(this.#options.inbox, entry.bytes));
-    const print = stats?.isFile() === true ? printFile(stats) : '';
-    entry.sighting = noteSighting(entry.sighting, print, this.#options.elapsedMs());
     entry.droppedAtNs = stats?.ctimeNs ?? 0n;
+    return stats?.isFile() === true ? printFile(stats) : '';
   }
 
   #decide(): void {

@@ -12,6 +12,8 @@ export interface SceneClocks {
   pass(ms: number): void;
   /** Sets paydrop's own clock wrong by so much, fast when positive; 0 sets it right again. */
   setWrong(ms: number): void;
+  /** What both clocks show, if none is wrong; epoch milliseconds. */
+  readMs(): number;
   /** How much time has passed beyond the real. */
   readonly passedMs: number;
 }
@@ -51,6 +53,7 @@ export function makeClocks(folder: string): SceneClocks {
       wrongMs = ms;
       setBoth();
     },
+    readMs: () => Date.now() + noonMs + passedMs,
     get passedMs() {
       return passedMs;
     },

@@ -3,15 +3,22 @@ import { readdir, rename, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
+import { formatBangkokDate } from '../../src/core/bangkok-time.ts';
 import { openScene, type Scene } from './harness.ts';
 
 const dayMs = 86_400_000;
-const date = '20261121';
-const nextDate = '20261122';
 const payouts = `payoutId,proxyType,proxyNo,payeeName,amount,reference1,reference2
 P1,MSISDN,0810000001,,1001.25,,
 P2,MSISDN,0810000002,,1002.25,,
 `;
+
+/** The Bangkok day of the scene's clock, which stands at noon of the machine's own, and the day after. */
+function daysOf({ clocks }: Scene): { readonly date: string; readonly nextDate: string } {
+  const nowMs = clocks.readMs();
+  return { date: formatBangkokDate(nowMs), nextDate: formatBangkokDate(nowMs + dayMs) };
+}
+
+const iso = (date: string): string => date.replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3');
 
 interface Sent {
   readonly transRefNo: string;
@@ -69,7 +76,7 @@ async function writeStatement(scene: Scene, day: string, sent: readonly Sent[]):
 }
 
 /** As after a power cut, hours ago, before the tables of the day had their own names. */
-async function takeNamesAway(scene: Scene): Promise<readonly string[]> {
+async function takeNamesAway(scene: Scene, date: string): Promise<readonly string[]> {
   using db = openJournalOf(scene);
   const row = db.prepare('select files from statement_version where date = ?').get(date);
   const files = JSON.parse(String(row?.['files'])) as { path: string; temporaryPath: string }[];
@@ -83,6 +90,7 @@ async function takeNamesAway(scene: Scene): Promise<readonly string[]> {
 
 test('a break of another day is no quiet end; tables that a crash left without a name are published', async () => {
   await using scene = await openScene({ verify: { enabled: false } });
+  const { date, nextDate } = daysOf(scene);
   await scene.run('run', await scene.addFile('a.csv', payouts));
   scene.clocks.pass(2 * dayMs);
   const [one, two] = readSent(scene);
@@ -93,9 +101,9 @@ test('a break of another day is no quiet end; tables that a crash left without a
   const file = await writeStatement(scene, date, [one, two]);
   const loud = await scene.run('reconcile', '--file', file);
   expect(loud.code).toBe(3);
-  expect(loud.stdout).toContain('Breaks opened on other days: 1\n  2026-11-22 twice (loud)  P1: ');
+  expect(loud.stdout).toContain(`Breaks opened on other days: 1\n  ${iso(nextDate)} twice (loud)  P1: `);
   expect(loud.stdout).not.toContain('none');
-  const paths = await takeNamesAway(scene);
+  const paths = await takeNamesAway(scene, date);
   expect((await scene.run('reconcile', '--file', next, '--json')).code).toBe(3);
   const names = await readdir(join(scene.dataDir, 'statements'));
   expect(names.filter((name) => name.endsWith('.tmp'))).toEqual([]);
@@ -110,6 +118,7 @@ test('the summary is told though a result update cannot be written, and then the
     settle: { giveUpAfterMs: 1_500 },
     verify: { enabled: false },
   });
+  const { date } = daysOf(scene);
   await scene.run('run', await scene.addFile('a.csv', payouts));
   scene.clocks.pass(2 * dayMs);
   const result = (await readdir(scene.outbox)).find((name) => name.endsWith('.result.csv')) ?? '';
@@ -123,4 +132,28 @@ test('the summary is told though a result update cannot be written, and then the
   const again = await scene.run('reconcile', '--file', file, '--json');
   expect(again.code).toBe(1);
   expect(JSON.parse(again.stdout)).toMatchObject({ isRepeat: true, isShortOfUpdates: true });
+});
+
+test('a transfer that the bank knows nothing of, in two days and by inquiry, has left no trace; it stays unresolved', async () => {
+  const sandbox = {
+    statement: { emptyDays: true },
+    behaviours: [{ match: { amount: '1001.25' }, money: 'untouched', reply: 'lost' }],
+  };
+  await using scene = await openScene({
+    sandbox,
+    settle: { giveUpAfterMs: 1_000, resendsMax: 0 },
+    verify: { enabled: false },
+  });
+  const { date, nextDate } = daysOf(scene);
+  expect(await scene.run('run', await scene.addFile('a.csv', payouts))).toMatchObject({ code: 4 });
+  scene.clocks.pass(2 * dayMs);
+  // Before its day's statement is followed by the next day's, and before inquiry was made after it, it is merely absent.
+  const first = await scene.run('reconcile', '--date', iso(date));
+  expect(first).toMatchObject({ code: 3, stdout: expect.stringContaining('in-doubt-absent') as string });
+  expect(await scene.run('settle')).toMatchObject({ code: 4 });
+  const second = await scene.run('reconcile', '--date', iso(nextDate));
+  expect(second).toMatchObject({ code: 3, stdout: expect.stringContaining('no-trace') as string });
+  expect(second.stdout).toContain('ask the bank in writing');
+  const status = await scene.run('status');
+  expect(status.stdout).toContain('1 unresolved');
 });

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { appendFile, mkdir, open, readdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { WorkItem } from '../../src/core/intake-port.ts';
 import { realDisk } from '../../src/files/disk.ts';
 import { InboxRefusedError } from '../../src/files/inbox-binding.ts';
 import { makeKit, pause, stillMs, type Kit } from './inbox-kit.ts';
@@ -98,7 +99,8 @@ describe('a finished file', () => {
   test('comes in its turn: the oldest first, and no more than asked for', async () => {
     for (const name of ['c', 'a', 'b']) {
       await drop(name);
-      await pause(8);
+      // Longer than a tick of the coarsest kernel clock, by which files are stamped.
+      await pause(25);
     }
     const intake = await kit.open();
     const first = await kit.collect(intake, 2);
@@ -106,6 +108,18 @@ describe('a finished file', () => {
     expect(intake.view.waiting).toBe(1);
     expect(first.map(({ itemId }) => itemId).toSorted()).toEqual(first.map(({ itemId }) => itemId));
     expect((await intake.take(2)).map(({ fileName }) => fileName)).toEqual(['b']);
+  });
+
+  test('does not overtake one that fell still before it, though looking at each takes time', async () => {
+    for (const name of ['c', 'a', 'b']) {
+      await drop(name);
+      await pause(25);
+    }
+    let elapsedMs = 0;
+    const intake = await kit.open({ elapsedMs: () => (elapsedMs += stillMs / 3 + 2) });
+    let first: readonly WorkItem[] = [];
+    while (first.length === 0) first = await intake.take(9);
+    expect(first.map(({ fileName }) => fileName)).toEqual(['c', 'a', 'b']);
   });
 
   test('is found by polling', async () => {
