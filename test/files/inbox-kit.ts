@@ -9,6 +9,10 @@ import { openIntake, type IntakeOptions, type IntakeSettings } from '../../src/f
 import { systemClock } from '../../src/worker/system-clock.ts';
 
 export const stillMs = 60;
+/** A writer's pauses are far below it, on a busy machine too. */
+export const longStillMs = 500;
+/** How often the inbox is read anew where a test sets nothing else. */
+export const rescanMs = 10_000;
 
 export type Line = { readonly level: string; readonly message: string; readonly file?: string };
 
@@ -48,7 +52,7 @@ export async function makeKit(elsewhere: Partial<IntakeOptions['folders']> = {})
     async open({ watch, ...changes } = {}) {
       const intake = await openIntake({
         folders,
-        watch: { stillMs, marker: 'none', polling: false, pollMs: 50, rescanMs: 5_000, ...watch },
+        watch: { stillMs, marker: 'none', polling: false, pollMs: 50, rescanMs, ...watch },
         isSidecarExpected: false,
         journalId: 'J1',
         clock: systemClock,
@@ -67,7 +71,7 @@ export async function makeKit(elsewhere: Partial<IntakeOptions['folders']> = {})
   };
 }
 
-async function collect(intake: Intake, count: number, timeoutMs = 4_000): Promise<WorkItem[]> {
+async function collect(intake: Intake, count: number, timeoutMs = 15_000): Promise<WorkItem[]> {
   const stop = AbortSignal.timeout(timeoutMs);
   const items: WorkItem[] = [];
   for (;;) {
@@ -93,7 +97,7 @@ export const pause = (ms: number) => systemClock.sleep(ms);
 
 /** Waits until something holds. */
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const end = performance.now() + 4_000;
+  const end = performance.now() + 15_000;
   while (!(await isSo())) {
     if (performance.now() > end) throw new Error('it never came to be');
     await pause(5);
