@@ -8,9 +8,18 @@ const compileCache = fileURLToPath(new URL('node_modules/.cache/compile', import
  * What works in the process of the test, and leaves nothing there to the next file: these share their processes, since
  * loading the same modules for each of them anew costs more than most of them do.
  */
-const sharing = ['bank', 'core', 'files', 'journal', 'sandbox', 'worker'].map(
-  (area) => `test/${area}/**/*.test.ts`,
-);
+const sharing = [
+  'bank',
+  'cli',
+  'core',
+  'end-to-end',
+  'files',
+  'journal',
+  'monitor',
+  'notices',
+  'sandbox',
+  'worker',
+].map((area) => `test/${area}/**/*.test.ts`);
 
 export default defineConfig({
   test: {

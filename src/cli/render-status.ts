@@ -6,6 +6,7 @@ import type { Attempt } from '../core/payout.ts';
 import type { Batch, HoldTotal, PayoutEvent, PayoutHistory, ResultRow, StatusTotal } from '../core/ports.ts';
 import { countAlarms } from '../core/exit-code.ts';
 import { describeAlarmRemedy, describeRemedy } from '../core/remedies.ts';
+import { printable } from './screen.ts';
 
 /** A batch in a few lines: when, which file, its state and its rows by status. */
 export function renderBatch(
@@ -27,7 +28,9 @@ export function renderBatch(
     ...(held.length === 0 ? [] : [`            held: ${held.join(', ')}`]),
     ...(batch.reason === null ? [] : [`            ${batch.reasonCode ?? ''}: ${batch.reason}`]),
     ...(batch.remedy === null ? [] : [`            remedy: ${batch.remedy}`]),
-  ].join('\n');
+  ]
+    .map(printable)
+    .join('\n');
 }
 
 /** Amounts as decimal baht, times in Bangkok: for --json. */
@@ -117,7 +120,9 @@ export function renderPayout(history: PayoutHistory): string {
     `  remedy: ${remedyOf(row)}`,
     ...attempts.map(renderAttempt),
     ...events.map(renderEvent),
-  ].join('\n');
+  ]
+    .map(printable)
+    .join('\n');
 }
 
 const remedyOf = (row: ResultRow): string => (row.isAlarm ? describeAlarmRemedy(row) : describeRemedy(row));

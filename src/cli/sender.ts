@@ -8,6 +8,7 @@ import type { Bank, Clock, Journal, JournalLoss, PayoutFileReader } from '../cor
 import type { ReportOutbox } from '../core/report-outbox.ts';
 import type { Store } from '../core/store-port.ts';
 import type { Recovery } from '../journal/open.ts';
+import type { SenderHolder } from '../journal/sender-lock.ts';
 import type { Logger } from '../log.ts';
 import { join } from 'node:path';
 import { BankClock } from '../worker/bank-clock.ts';
@@ -19,6 +20,7 @@ import { Turns } from '../worker/turns.ts';
 import { systemClock } from '../worker/system-clock.ts';
 import { describeStamp, makeReader } from './adapters.ts';
 import { openBank } from './bank.ts';
+import { nameSender, printable } from './screen.ts';
 
 /** The built-in sandbox keeps its ledger here, so that it remembers what a killed run had paid. */
 const sandboxStateFile = 'sandbox-state.jsonl';
@@ -29,6 +31,32 @@ export const sandboxStateFileIn = (dataDir: string): string => join(dataDir, san
 /** Another process holds the right to send: exit 6, with a message that names it. */
 export class SenderBusyError extends Error {
   override readonly name = 'SenderBusyError';
+  /** Undefined when that process has not said who it is. */
+  readonly holder: SenderHolder | undefined;
+
+  /** @param inbox where this process's settings have files dropped */
+  constructor(holder: SenderHolder | undefined, inbox: string) {
+    super(
+      `${nameSender(holder)} holds the right to send from this data directory. ${adviseOn(holder, inbox)}; ` +
+        `${listed(besideCommands)} work beside it.`,
+    );
+    this.holder = holder;
+  }
+}
+
+/** Commands that need no right to send, or do without it when another has it. */
+const besideCommands = ['check', 'status', 'show', 'resume', 'cancel', 'retry', 'reconcile', 'backup'];
+
+const listed = (words: readonly string[]): string =>
+  `${words.slice(0, -1).join(', ')} and ${words.at(-1) ?? ''}`;
+
+/** A watcher does not end by itself, and does what other senders do. */
+function adviseOn(holder: SenderHolder | undefined, inbox: string): string {
+  if (holder?.command !== 'watch') return 'Wait until it ends, or stop it';
+  return (
+    `Drop the file into its inbox (${printable(inbox)} by these settings), or stop it first. ` +
+    'It asks about what is in doubt by itself'
+  );
 }
 
 /** What it takes to run files. */
@@ -85,7 +113,7 @@ export async function openSender(
   const { openOutbox } = await import('../files/outbox.ts');
   await using stack = new AsyncDisposableStack();
   const lock = acquireSenderLock(loaded.dataDir, command);
-  if ('heldBy' in lock) throw new SenderBusyError(describeHolder(lock.heldBy));
+  if ('heldBy' in lock) throw new SenderBusyError(lock.heldBy, loaded.folders.inbox);
   stack.use(lock);
   const { dataDir } = loaded;
   const stamp = describeStamp(loaded);
@@ -117,16 +145,6 @@ export async function openSender(
     paces: makePaces(loaded.settings.transfer.concurrency, loaded.settings.verify.concurrency),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
-}
-
-function describeHolder(
-  holder: { readonly pid: number; readonly command: string; readonly sinceMs: number } | undefined,
-): string {
-  const who =
-    holder === undefined
-      ? 'another paydrop process'
-      : `"paydrop ${holder.command}" (process ${holder.pid}, since ${new Date(holder.sinceMs).toISOString()})`;
-  return `${who} holds the right to send from this data directory. Wait until it ends, or stop it; status, show, resume and cancel work beside it.`;
 }
 
 /** The line of a payer account. */

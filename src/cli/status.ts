@@ -29,6 +29,7 @@ export const statusCommand: CommandModule<GlobalOptions, StatusOptions> = {
     const loaded = await loadCommandSettings(options);
     const { openJournalBeside } = await import('./adapters.ts');
     await using journal = await openJournalBeside(loaded);
+    if (loaded.isSandbox && !options.json) await printBanner();
     if (options.statements) {
       await printDays(journal, options.json);
       return;
@@ -47,16 +48,17 @@ export const statusCommand: CommandModule<GlobalOptions, StatusOptions> = {
   },
 };
 
+async function printBanner(): Promise<void> {
+  const { sandboxBanner } = await import('./screen.ts');
+  process.stdout.write(`${sandboxBanner}\n\n`);
+}
+
 /** Who is sending now, where somebody is. */
 async function printSender(dataDir: string): Promise<void> {
   const { findSender } = await import('../journal/sender-lock.ts');
-  const { formatBangkokMoment } = await import('../core/bangkok-time.ts');
+  const { nameSender } = await import('./screen.ts');
   const holder = findSender(dataDir);
-  if (holder === undefined) return;
-  const { command, pid, sinceMs } = holder;
-  process.stdout.write(
-    `Sending: paydrop ${command} (process ${pid}, since ${formatBangkokMoment(sinceMs)})\n\n`,
-  );
+  if (holder !== undefined) process.stdout.write(`Sending: ${nameSender(holder)}\n\n`);
 }
 
 async function findBatches(journal: Journal, batchId: string | undefined): Promise<readonly Batch[]> {

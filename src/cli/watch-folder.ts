@@ -12,7 +12,7 @@ import { openNoticeDesk, type NoticeDesk } from './notice-desk.ts';
 import { reconcileDayBefore } from './reconcile-round.ts';
 import { restBatch } from './run-file.ts';
 import { makeContext, type Sender } from './sender.ts';
-import { renderWatchEvent } from './watch-lines.ts';
+import type { Tell } from './watch-lines.ts';
 import type { WatchReport } from './watch-report.ts';
 import { tellOfLoss } from './recovery.ts';
 
@@ -26,13 +26,14 @@ const bankTimeoutMs = 5_000;
 
 /**
  * Works the folder until it is stopped.
+ * @param hasTakenOver this process stood by before
  * @returns false when the time of grace was over before all that was in flight had ended
  */
 export async function workFolder(
   sender: Sender,
   report: WatchReport,
   stop: AbortSignal,
-  json: boolean,
+  { tell: print, hasTakenOver }: { readonly tell: Tell; readonly hasTakenOver: boolean },
 ): Promise<boolean> {
   const { loaded, journal: store, clock } = sender;
   const { watch } = loaded.settings;
@@ -47,12 +48,13 @@ export async function workFolder(
     clock,
     log,
   });
+  print({ kind: 'working', inbox: loaded.folders.inbox, hasTakenOver });
   const notices = await openNoticeDesk(loaded, store, sender.log, clock);
   const disk = new DiskWatch(clock, log, () => probeDisks(sender));
   const tell = (event: WatchEvent): void => {
     report.noteChange();
     if (event.kind === 'file-ended') report.metrics.countFile(event.outcome);
-    process.stdout.write(`${renderWatchEvent(event, clock.now(), json)}\n`);
+    print(event);
   };
   const notify = async (event: WatchEvent): Promise<void> => {
     await passOn(notices, event).catch((error: unknown) => notices.noteFailure(error));

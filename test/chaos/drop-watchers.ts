@@ -21,6 +21,9 @@ const lookMs = 5;
 /** Lines that a standby may write. */
 const standbyWords = /"msg":"(?:standing by|health and metrics .*)"/;
 
+/** What is printed once a process works. */
+const workedWords = /^\S+ \S+ {2}(?:working|taken over|archived|rejected|duplicate|batch)\b/m;
+
 export class Watchers {
   readonly takeovers: Takeover[] = [];
   readonly complaints: string[] = [];
@@ -122,7 +125,7 @@ export class Watchers {
   }
 
   #requireIdle({ pid, stderr, stdout }: Program): void {
-    if (!hasWorked(stderr) && stdout === '') return;
+    if (!hasWorked(stderr) && !workedWords.test(stdout)) return;
     this.complaints.push(`the standby ${pid} has worked: ${stderr} ${stdout}`);
   }
 

@@ -7,6 +7,7 @@ import { runNode, runPaydrop } from './run-paydrop.ts';
 const projectRoot = join(import.meta.dirname, '../..');
 const commands = [
   'run',
+  'watch',
   'check',
   'status',
   'show',
@@ -14,6 +15,7 @@ const commands = [
   'resume',
   'cancel',
   'retry',
+  'reconcile',
   'backup',
   'sandbox',
   'config',

@@ -48,7 +48,7 @@ describe('a run in a storm', () => {
 describe('two or three runs started at once', () => {
   it('one wins and the others end with exit 6 and say who it is, where there is not even a data directory', async () => {
     await using scene = await openScene({ sandbox: { latencyMs: 60 } });
-    const planned = planGoodRows(150, 'T', makeChance(seed));
+    const planned = planGoodRows(50, 'T', makeChance(seed));
     const file = await scene.addFile('payouts.csv', writeRows(planned));
     const runs = [1, 2, 3].map(() => scene.start('run', file, '--json'));
     await until(() => runs.some((run) => isSending(scene, run)));

@@ -156,6 +156,8 @@ describe('what a watcher says of itself', () => {
     const count = new TransferCount(scene);
     const watch = await startWatch(scene);
     await untilReady(port);
+    await until(() => watch.stdout.includes(`  health: http://127.0.0.1:${port}/healthz\n`));
+    expect(watch.stdout).toContain(`Inbox   ${join(scene.dataDir, 'inbox')}\nOutbox  ${scene.outbox}\n`);
     const file = await drop(scene, 'A.csv', 60);
     await until(() => count.read() >= 10);
     await scene.bank.kill();
@@ -182,7 +184,7 @@ describe('what a watcher says of itself', () => {
 describe('an inbox', () => {
   it('that another journal works is refused with exit 2, and the first goes on', async () => {
     await using scene = await openScene({ watch: quick, folders: { inbox: './data/inbox' } });
-    const watch = await startWatch(scene);
+    const watch = scene.start('watch', '--json');
     const stamp = join(scene.dataDir, 'inbox', '.paydrop', 'journal.json');
     await until(async () => (await listFiles(join(stamp, '..'))).includes('journal.json'));
     const other = await scene.run('watch', '--data-dir', join(scene.folder, 'other'));
@@ -191,8 +193,13 @@ describe('an inbox', () => {
     const file = await drop(scene, 'A.csv', 3);
     await until(() => isArchived(scene, file));
     await expectPaid(scene, [file]);
+    await until(() => watch.stdout.includes('"batch-rested"'));
     watch.kill('SIGTERM');
-    expect(await watch.ended).toMatchObject({ code: 0 });
+    const { code, stdout } = await watch.ended;
+    expect(code).toBe(0);
+    const events = stdout.trimEnd().split('\n');
+    const kinds = events.map((line) => (JSON.parse(line) as { readonly event: string }).event);
+    expect(kinds.toSorted()).toEqual(['batch-rested', 'file-ended', 'started', 'stopping', 'working']);
   }, 60_000);
 });
 

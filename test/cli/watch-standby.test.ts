@@ -1,0 +1,101 @@
+/** A watcher that waits for the right to send, and how those who are turned away are told. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { stringify } from 'yaml';
+import { SenderBusyError } from '../../src/cli/sender.ts';
+import { waitForRight, type Right } from '../../src/cli/watch.ts';
+import type { WatchNews } from '../../src/cli/watch-lines.ts';
+import { loadSettings } from '../../src/config.ts';
+import { acquireSenderLock } from '../../src/journal/sender-lock.ts';
+import { silentLogger } from '../../src/log.ts';
+import { payer } from '../core/fixtures.ts';
+import { noonMs } from '../report-fixtures.ts';
+
+interface Scene extends AsyncDisposable {
+  readonly dataDir: string;
+  readonly told: WatchNews[];
+  readonly stop: AbortController;
+  /** Waits for the right; what happens meanwhile, happens step by step while it sleeps. */
+  wait(...steps: readonly (() => unknown)[]): Promise<Right | undefined>;
+}
+
+async function openScene(): Promise<Scene> {
+  const folder = await mkdtemp(join(tmpdir(), 'paydrop-standby-'));
+  const bank = { ...payer, baseUrl: 'https://bank.example', clientId: 'test-app', clientSecret: 'secret' };
+  await writeFile(join(folder, 'paydrop.yaml'), stringify({ bank }));
+  const loaded = loadSettings({ cwd: folder, env: {} });
+  const told: WatchNews[] = [];
+  const stop = new AbortController();
+  const wait: Scene['wait'] = (...steps) => {
+    const left = [...steps];
+    const sleep = async (): Promise<void> => {
+      const step = left.shift();
+      if (step === undefined) throw new Error('it waits for longer than it should');
+      await step();
+    };
+    const clock = { now: () => noonMs, sleep };
+    const tell = (news: WatchNews): void => void told.push(news);
+    const report = { diskTrouble: undefined };
+    return waitForRight({ loaded, log: silentLogger, tell, report, clock, stop: stop.signal }, {});
+  };
+  const clear = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  return { dataDir: loaded.dataDir, told, stop, wait, [Symbol.asyncDispose]: clear };
+}
+
+function lock(dataDir: string, command: string): Disposable {
+  const taken = acquireSenderLock(dataDir, command, noonMs);
+  if ('heldBy' in taken) throw new Error('nobody else can have it');
+  return taken;
+}
+
+/** The note of whoever holds the right now. */
+const writeHolder = (dataDir: string, note: string): Promise<void> =>
+  writeFile(join(dataDir, 'sender.json'), note);
+
+test('a standby names each who is sending, once, and takes over', async () => {
+  await using scene = await openScene();
+  const { dataDir, told } = scene;
+  using held = lock(dataDir, 'watch');
+  const next = JSON.stringify({ pid: 12, command: 'watch', sinceMs: noonMs });
+  const right = await scene.wait(
+    () => undefined,
+    () => writeHolder(dataDir, ''),
+    () => writeHolder(dataDir, next),
+    () => undefined,
+    () => held[Symbol.dispose](),
+  );
+  await right?.sender[Symbol.asyncDispose]();
+  expect(right).toMatchObject({ hasTakenOver: true });
+  expect(told).toMatchObject([
+    { kind: 'standing-by', holder: { pid: process.pid, command: 'watch' } },
+    { kind: 'standing-by', holder: { pid: 12 } },
+  ]);
+});
+
+test('the first one takes nothing over; one that is stopped while it waits gets nothing', async () => {
+  await using scene = await openScene();
+  const first = await scene.wait();
+  await first?.sender[Symbol.asyncDispose]();
+  expect([first?.hasTakenOver, scene.told]).toEqual([false, []]);
+  using held = lock(scene.dataDir, 'run');
+  expect(held).toBeDefined();
+  expect(await scene.wait(() => scene.stop.abort())).toBeUndefined();
+});
+
+test('whoever is turned away learns what to do, and what works beside a sender', () => {
+  const besides = 'check, status, show, resume, cancel, retry, reconcile and backup work beside it.';
+  const words = (command: string): string =>
+    new SenderBusyError({ pid: 12, command, sinceMs: noonMs }, '/srv/inbox').message;
+  expect(words('run')).toBe(
+    '"paydrop run" (process 12, since 2026-11-21 14:03:05) holds the right to send from this data directory. ' +
+      `Wait until it ends, or stop it; ${besides}`,
+  );
+  expect(words('watch')).toBe(
+    '"paydrop watch" (process 12, since 2026-11-21 14:03:05) holds the right to send from this data directory. ' +
+      'Drop the file into its inbox (/srv/inbox by these settings), or stop it first. ' +
+      `It asks about what is in doubt by itself; ${besides}`,
+  );
+  expect(new SenderBusyError(undefined, '/srv/inbox').message).toMatch(/^another paydrop process holds/);
+});
