@@ -59,10 +59,10 @@ export function makeCommandLine(args: readonly string[]): Argv<GlobalOptions> {
     .strict()
     .recommendCommands()
     .demandCommand(1, 'name a command')
-    .check(checkValues)
+    .check((options) => checkValues(options, readParts(commandLine)))
     .exitProcess(false)
     .fail((message: string | null, error: Error | undefined) => {
-      throw error ?? new SettingsError(explainUsage(message ?? 'wrong usage', knownOptions(commandLine)));
+      throw error ?? new SettingsError(explainUsage(message ?? 'wrong usage', readParts(commandLine)));
     });
   // In handlers the names are in camel case, which is how GlobalOptions has them.
   return described as unknown as Argv<GlobalOptions>;
@@ -74,40 +74,62 @@ export function readVersion(): string {
   return (manifest as { readonly version: string }).version;
 }
 
-const describeName = (name: string): string => (listNames.includes(name) ? name.toUpperCase() : `--${name}`);
+/** The longest `--wait`, in seconds: a week. Timers hold no more than 24 days. */
+const waitSecondsMax = 604_800;
 
-/** Arguments of which there may be several. */
-const listNames: readonly string[] = ['_', 'file'];
+/** What yargs knows of the command being read; its types do not show it. */
+interface CommandParts {
+  /** Names of which there may be several values. */
+  readonly lists: readonly string[];
+  /** Names that are given without dashes. */
+  readonly positionals: readonly string[];
+  /** Names of everything that may be given. */
+  readonly known: readonly string[];
+}
 
 /** yargs takes `--wait soon` for a number that is none, an empty FILE for a value, and an option given twice for a list. */
-function checkValues(options: Readonly<Record<string, unknown>>): true {
+function checkValues(options: Readonly<Record<string, unknown>>, { lists, positionals }: CommandParts): true {
   for (const [name, value] of Object.entries(options)) {
-    if (Number.isNaN(value)) throw new SettingsError(`--${name} takes a number`);
+    if (name === 'wait') requireWait(value);
     if (value === '' || (Array.isArray(value) && value.includes(''))) {
-      throw new SettingsError(`${describeName(name)} is empty: give it a value or leave it out`);
+      const shown = name === '_' || positionals.includes(name) ? name.toUpperCase() : `--${name}`;
+      throw new SettingsError(`${shown} is empty: give it a value or leave it out`);
     }
-    if (Array.isArray(value) && !listNames.includes(name)) {
+    if (Array.isArray(value) && name !== '_' && !lists.includes(name)) {
       throw new SettingsError(`--${name} is given more than once: say which is meant`);
     }
+    if (Number.isNaN(value)) throw new SettingsError(`--${name} takes a number`);
   }
   return true;
 }
 
+/** @throws SettingsError for seconds that nobody can wait */
+function requireWait(value: unknown): void {
+  if (typeof value !== 'number' || (value >= 0 && value <= waitSecondsMax)) return;
+  throw new SettingsError(`--wait takes a number of seconds from 0 to ${waitSecondsMax} (a week)`);
+}
+
 /** One line for a wrong command line, with what was probably meant. */
-function explainUsage(message: string, known: readonly string[]): string {
+function explainUsage(message: string, { known, positionals }: CommandParts): string {
   const recommended = /^Did you mean (\S+)\?$/.exec(message)?.[1];
   if (recommended !== undefined) return `unknown command: did you mean ${recommended}?`;
   const [unknown] = /^Unknown arguments?: (.+)$/.exec(message)?.[1]?.split(', ') ?? [];
   const nearest = unknown === undefined ? undefined : findNearest(unknown, known);
   if (nearest !== undefined) return `unknown option --${unknown}: did you mean --${nearest}?`;
   const oneLine = message.trim().replaceAll(/\s*\n\s*/g, ' ');
-  return `${oneLine} (--help shows what there is)`;
+  const isFileOption = known.includes('file') && !positionals.includes('file');
+  const hint = unknown !== undefined && isFileOption ? 'a file is given with --file; ' : '';
+  return `${oneLine} (${hint}--help shows what there is)`;
 }
 
-/** The options of the command being read; yargs has them where its types do not look. */
-function knownOptions(commandLine: unknown): string[] {
-  const { getOptions } = commandLine as {
-    getOptions: () => { readonly key: Readonly<Record<string, unknown>> };
+function readParts(commandLine: unknown): CommandParts {
+  const parser = commandLine as {
+    getOptions: () => {
+      readonly key: Readonly<Record<string, unknown>>;
+      readonly array: readonly string[];
+    };
+    getGroups: () => Readonly<Record<string, readonly string[]>>;
   };
-  return Object.keys(getOptions.call(commandLine).key);
+  const { key, array } = parser.getOptions();
+  return { lists: array, positionals: parser.getGroups()['Positionals:'] ?? [], known: Object.keys(key) };
 }

@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import type { LoadedSettings } from '../config.ts';
 import type { StatementBank } from '../bank/statement-request.ts';
+import type { StatementFolderVault } from '../files/statement-vault.ts';
 import type { Clock } from '../core/ports.ts';
 import { commonStatementWords } from '../core/statement-port.ts';
 import type { StatementWords } from '../core/statement.ts';
@@ -31,7 +32,7 @@ export interface ReconcileDesk {
   reconcile(source: StatementSource, stop: AbortSignal): Promise<Reconciliation>;
 }
 
-/** Files that nobody has written to for so long were left by a process that died. */
+/** Files that nobody has written to for so long were left by a process that died, or are of no more use to anybody. */
 const leftoverMs = 3_600_000;
 
 export async function openReconcileDesk(process: ReconcileProcess): Promise<ReconcileDesk> {
@@ -42,12 +43,34 @@ export async function openReconcileDesk(process: ReconcileProcess): Promise<Reco
   const asked = loaded.settings.reconcile.companyId ?? bank.companyId;
   return {
     kit,
-    fetch: (date, stop) => fetchStatement(kit, date, asked === '' ? null : asked, stop),
-    reconcile: (source, stop) => {
+    fetch: async (date, stop) => {
+      const fetched = await fetchStatement(kit, date, asked === '' ? null : asked, stop);
+      if (fetched.kind === 'unusable') await clearRefused(process, kit, date);
+      return fetched;
+    },
+    reconcile: async (source, stop) => {
       const context: ReconcileContext = { store, clock, companyId: bank.companyId, log, stop };
-      return reconcile(context, outbox, source);
+      const done = await reconcile(context, outbox, source);
+      if (done.kind === 'refused') await clearRefused(process, kit, source.date);
+      return done;
     },
   };
+}
+
+type OpenedKit = StatementKit & { readonly vault: StatementFolderVault };
+
+/** Of a day without any accepted statement, no more refused originals pile up than a person can look at. */
+async function clearRefused(
+  { store, log }: ReconcileProcess,
+  { vault }: OpenedKit,
+  date: string,
+): Promise<void> {
+  if ((await store.statement(date)) !== undefined) return;
+  try {
+    await vault.removeRefused(date, Date.now() - leftoverMs);
+  } catch (error) {
+    log('warn', 'old refused statements cannot be removed', { why: (error as Error).message });
+  }
 }
 
 async function openOutbox(
@@ -64,7 +87,7 @@ async function openOutbox(
   return outbox;
 }
 
-async function openKit({ loaded, bank }: ReconcileProcess): Promise<StatementKit> {
+async function openKit({ loaded, bank }: ReconcileProcess): Promise<OpenedKit> {
   const { makeStatementDesk } = await import('../bank/statement-request.ts');
   const { makeStatementCourier } = await import('../bank/statement-download.ts');
   const { openStatementVault } = await import('../files/statement-vault.ts');

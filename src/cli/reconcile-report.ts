@@ -1,7 +1,7 @@
 /** What a person, or a program, reads of a reconciled day: figures that tie out, what was settled, breaks and files. */
 import { formatBangkokMoment } from '../core/bangkok-time.ts';
 import { describeBreakRemedy } from '../core/break-remedies.ts';
-import { formatBaht, toSatang } from '../core/money.ts';
+import { formatBaht, toSatang, type Satang } from '../core/money.ts';
 import { showDate } from '../core/recovery.ts';
 import { computeAgeDays } from '../core/statement-breaks.ts';
 import { isBreakKind } from '../core/statement-tally.ts';
@@ -15,8 +15,10 @@ export interface ReconcileReport {
   /** Of the day, the loudest first; no more than are shown. */
   readonly breaks: readonly BreakRecord[];
   readonly openBreaks: ReadonlyMap<BreakKind, number>;
-  /** Result updates that were written; undefined when a watcher writes them. */
+  /** Result updates that were written; undefined when some are due and another process has the right to send. */
   readonly updates: readonly string[] | undefined;
+  /** That process is a watcher, which writes them. */
+  readonly isWatched: boolean;
   /** Some could not be written: the error follows the report. */
   readonly isShortOfUpdates: boolean;
   readonly isSandbox: boolean;
@@ -55,7 +57,8 @@ function summariseSide(places: Places) {
 
 const group = (digits: string): string => digits.replaceAll(/\B(?=(\d{3})+(?!\d))/g, ',');
 
-function showBaht({ satang }: Figures): string {
+/** "1,234,567.50". */
+function showBaht(satang: Satang): string {
   const [whole = '', fraction = ''] = formatBaht(satang).split('.');
   return `${group(whole)}.${fraction}`;
 }
@@ -65,7 +68,7 @@ type Cells = readonly [label: string, count: string, baht: string];
 const cellsOf = (label: string, figures: Figures): Cells => [
   label,
   group(String(figures.count)),
-  showBaht(figures),
+  showBaht(figures.satang),
 ];
 
 function layOut(rows: readonly Cells[]): string[] {
@@ -75,11 +78,40 @@ function layOut(rows: readonly Cells[]): string[] {
   );
 }
 
-function renderSide(title: string, places: Places): string[] {
+type Words<Place extends string> = Readonly<Record<Exclude<Place, BreakKind | 'others'>, string>>;
+
+/** What lines are that match, the other side being of one mind with them. */
+const lineWords: Words<LineClass> = {
+  matched: 'paid',
+  'matched-other-day': 'paid, sent on another day',
+  'settled-paid': 'paid, in doubt before',
+  'settled-paid-other-day': 'paid, in doubt before, sent on another day',
+  'agreed-failed': 'failed on both sides',
+  'settled-failed': 'failed, in doubt before',
+};
+
+/** Where payouts are found that we call paid. */
+const paidWords: Words<PaidClass> = {
+  matched: 'in the statement',
+  'settled-paid': 'in the statement, in doubt before',
+  'found-other-day': "in another day's statement",
+};
+
+/** What the matched ones are made of, where they are of several kinds: failed ones have an amount, too. */
+function renderMatched(places: Places, words: Readonly<Record<string, string>>): Cells[] {
+  const kinds = [...places].flatMap(([place, figures]) => {
+    const word = words[place];
+    return word === undefined ? [] : [[place, cellsOf(`  ${word}`, figures)] as const];
+  });
+  return kinds.every(([place]) => place === 'matched') ? [] : kinds.map(([, cells]) => cells);
+}
+
+function renderSide(title: string, places: Places, words: Readonly<Record<string, string>>): string[] {
   const { matched, others, breaks, total } = summariseSide(places);
   const rows: Cells[] = [
     [title, 'Count', 'Baht'],
     cellsOf('matched', matched),
+    ...renderMatched(places, words),
     ...(others.count === 0 ? [] : [cellsOf("other companies'", others)]),
     cellsOf('breaks', breaks),
     ...[...places]
@@ -139,6 +171,10 @@ const causeWords: Readonly<Record<string, string>> = {
   'statement-read': 'in doubt, and the bank knows them',
 };
 
+/** "1,234 (5,678.90)". */
+const showChangedFigures = ({ count, satang }: { readonly count: number; readonly satang: string }): string =>
+  `${group(String(count))} (${showBaht(toSatang(BigInt(satang)))})`;
+
 function renderChanges({ reconciled: { recorded, statement, isRepeat } }: ReconcileReport): string[] {
   const causes = [...recorded.causes].map(([cause, rows]) => `  ${causeWords[cause] ?? cause}: ${rows}`);
   const { opened, changed, closed } = recorded;
@@ -150,7 +186,7 @@ function renderChanges({ reconciled: { recorded, statement, isRepeat } }: Reconc
     ...(figures.length === 0 ? [] : ['Figures that differ from the version before']),
     ...figures.map(
       ({ side, place, before, after }) =>
-        `  ${side} ${place}: ${before.count} (${formatBaht(toSatang(BigInt(before.satang)))}) -> ${after.count} (${formatBaht(toSatang(BigInt(after.satang)))})`,
+        `  ${side} ${place}: ${showChangedFigures(before)} -> ${showChangedFigures(after)}`,
     ),
   ];
 }
@@ -192,14 +228,23 @@ function renderElsewhere({ reconciled: { recorded }, nowMs }: ReconcileReport): 
   ];
 }
 
-function renderFiles({ reconciled: { files }, updates, isShortOfUpdates }: ReconcileReport): string[] {
+const watcherWrites = 'The watcher that runs writes the result updates.';
+const updatesAreDue =
+  'Result updates are due, and another process has the right to send: reconcile the day again when it has ended.';
+
+function renderFiles({
+  reconciled: { files },
+  updates,
+  isWatched,
+  isShortOfUpdates,
+}: ReconcileReport): string[] {
   const lines = files.map(
     ({ kind, path, state }) =>
       `  ${kind.padEnd(7)}  ${path}${state === 'gone' ? '  (taken away since)' : ''}`,
   );
   const told =
     updates === undefined
-      ? ['The watcher that runs writes the result updates.']
+      ? [isWatched ? watcherWrites : updatesAreDue]
       : updates.map((path) => `  update   ${path}`);
   const short = isShortOfUpdates
     ? ['Not every result update could be written: mend what the error says and run it again.']
@@ -217,11 +262,11 @@ export function renderReport(report: ReconcileReport): string {
   const changes = renderChanges(report);
   return [
     ...renderHead(report),
-    ...renderSide('Statement', totals.lines),
-    `fees ${formatBaht(feeSatang)}, net ${formatBaht(netSatang)}`,
+    ...renderSide('Statement', totals.lines, lineWords),
+    `fees ${showBaht(feeSatang)}, net ${showBaht(netSatang)}`,
     '',
-    ...renderSide('Paid by us', totals.paid),
-    'Both sides tie out to the satang.',
+    ...renderSide('Paid by us', totals.paid, paidWords),
+    'Both sides tie out to the satang: matched and breaks make up each total.',
     '',
     ...changes,
     ...(changes.length === 0 ? [] : ['']),

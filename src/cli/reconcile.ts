@@ -3,12 +3,14 @@ import type { Argv, CommandModule } from 'yargs';
 import type { LoadedSettings } from '../config.ts';
 import type { Logger } from '../log.ts';
 import { SettingsError } from '../settings-error.ts';
-import type { Fetched } from '../worker/reconcile-fetch.ts';
+import type { StatementRefusal } from '../core/statement-port.ts';
 import type { Reconciled } from '../worker/reconcile.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { loadCommandSettings } from './load-settings.ts';
 import type { GlobalOptions } from './options.ts';
 import type { ReconcileDesk, ReconcileProcess } from './reconcile-desk.ts';
+import type { Subject } from './reconcile-refusal.ts';
+import type { Asked } from './reconcile-wait.ts';
 import type { Sender } from './sender.ts';
 
 interface ReconcileOptions extends GlobalOptions {
@@ -47,26 +49,78 @@ export const reconcileCommand: CommandModule<GlobalOptions, ReconcileOptions> = 
 };
 
 async function runReconcile(options: ReconcileOptions): Promise<ExitCode> {
-  const asked = readDate(options.date);
-  if (asked === undefined && options.file === undefined)
+  const date = readDate(options.date);
+  const { file } = options;
+  if (date === undefined && file === undefined)
     throw new SettingsError('say which day: --date YYYY-MM-DD, or --file with a statement that you have');
   const loaded = await loadCommandSettings(options);
-  const { makeLogger } = await import('../log.ts');
+  const { complain } = await import('./reconcile-refusal.ts');
   const { listenForInterrupt } = await import('./interrupt.ts');
-  const { openReconcileDesk } = await import('./reconcile-desk.ts');
   await using stack = new AsyncDisposableStack();
-  const opened = await openProcess(loaded, makeLogger(options.logLevel), stack);
   using interrupt = listenForInterrupt(() => process.stderr.write('\nStopping: run it again to go on.\n'));
-  const { process: own } = opened;
-  const desk = await openReconcileDesk(own);
-  const date = asked ?? (await findDateOf(desk, options.file ?? ''));
-  await requirePast(date, own.clock.now());
-  const fetched = await fetchAsAsked(desk, date, options, own, interrupt.signal);
-  if (fetched.kind !== 'fetched') return await complain(date, fetched, options);
-  const done = await desk.reconcile(fetched.source, interrupt.signal);
+  const { opened, subject, fetched } =
+    file === undefined
+      ? await askFor(loaded, date ?? '', options, interrupt.signal)
+      : await take(loaded, date, file, options);
+  if (opened === undefined) return complain(subject, fetched, options.json);
+  stack.use(opened);
+  const done = await opened.desk.reconcile(fetched.source, interrupt.signal);
   if (done.kind === 'refused')
-    return await complain(date, { kind: 'unusable', refusal: done.refusal }, options);
+    return complain(subject, { kind: 'unusable', refusal: done.refusal }, options.json);
   return await print(opened, done, options);
+}
+
+/** How the getting of a statement has ended. */
+type Gotten = Asked<OpenedProcess> & { readonly subject: Subject };
+
+/** From the bank. */
+async function askFor(
+  loaded: LoadedSettings,
+  date: string,
+  { wait, logLevel }: ReconcileOptions,
+  stop: AbortSignal,
+): Promise<Gotten> {
+  const { makeLogger } = await import('../log.ts');
+  const { systemClock: clock } = await import('../worker/system-clock.ts');
+  const { askLettingGo } = await import('./reconcile-wait.ts');
+  await requirePast(date, clock.now());
+  const logger = makeLogger(logLevel);
+  const asked = await askLettingGo(
+    () => openProcess(loaded, logger),
+    ({ desk }) => desk.fetch(date, stop),
+    { clock, waitMs: wait * 1000, stop },
+  );
+  return { ...asked, subject: { date, file: undefined } };
+}
+
+/** From a file that a person has; what is no file is said before anything is opened. */
+async function take(
+  loaded: LoadedSettings,
+  asked: string | undefined,
+  file: string,
+  { logLevel }: ReconcileOptions,
+): Promise<Gotten> {
+  const { makeLogger } = await import('../log.ts');
+  const { findDay, findNoFile } = await import('./reconcile-file.ts');
+  const { takeFile } = await import('../worker/reconcile-fetch.ts');
+  const refuse = (refusal: StatementRefusal, date = asked): Gotten => ({
+    opened: undefined,
+    fetched: { kind: 'unusable', refusal },
+    subject: { date, file },
+  });
+  const noFile = await findNoFile(file);
+  if (noFile !== undefined) return refuse(noFile);
+  await using stack = new AsyncDisposableStack();
+  const opened = stack.use(await openProcess(loaded, makeLogger(logLevel)));
+  const { desk, process: own } = opened;
+  const day = await findDay(desk.kit, file, asked);
+  if (typeof day !== 'string') return refuse(day);
+  await requirePast(day, own.clock.now());
+  const fetched = await takeFile(desk.kit, day, file);
+  const subject = { date: day, file };
+  if (fetched.kind !== 'fetched') return { opened: undefined, fetched, subject };
+  stack.move();
+  return { opened, fetched, subject };
 }
 
 /** "2026-11-20" as 20261120. */
@@ -81,20 +135,6 @@ function readDate(text: string | undefined): string | undefined {
 
 const toIsoDay = (epochMs: number): string => new Date(epochMs).toISOString().slice(0, 10);
 
-/** By the file's name, which ends in the day (§2.7), else by its lines. */
-async function findDateOf({ kit }: ReconcileDesk, path: string): Promise<string> {
-  const { basename } = await import('node:path');
-  const { parseBangkokDate } = await import('../core/bangkok-time.ts');
-  const named = /(?:^|_)(\d{8})(?=\D*$)/.exec(basename(path))?.[1];
-  if (named !== undefined && parseBangkokDate(named) !== undefined) return named;
-  const { findDate } = await import('../worker/reconcile-fetch.ts');
-  const found = await findDate(kit, path);
-  if (found !== undefined) return found;
-  throw new SettingsError(
-    'neither the name of the file nor its first lines tell the day: add --date YYYY-MM-DD',
-  );
-}
-
 async function requirePast(date: string, nowMs: number): Promise<void> {
   const { formatBangkokDate } = await import('../core/bangkok-time.ts');
   const today = formatBangkokDate(nowMs);
@@ -103,18 +143,28 @@ async function requirePast(date: string, nowMs: number): Promise<void> {
   process.stderr.write('paydrop: the day has not ended in Bangkok: reconcile it again tomorrow\n');
 }
 
-interface OpenedProcess {
+interface OpenedProcess extends AsyncDisposable {
   readonly process: ReconcileProcess;
+  readonly desk: ReconcileDesk;
   /** Undefined beside a process that has the right to send. */
   readonly sender: Sender | undefined;
 }
 
+async function openProcess(loaded: LoadedSettings, logger: Logger): Promise<OpenedProcess> {
+  const { openReconcileDesk } = await import('./reconcile-desk.ts');
+  await using stack = new AsyncDisposableStack();
+  const { process: own, sender } = await openParts(loaded, logger, stack);
+  const desk = await openReconcileDesk(own);
+  const owned = stack.move();
+  return { process: own, desk, sender, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
 /** With the right to send when it is free; else beside whoever has it. */
-async function openProcess(
+async function openParts(
   loaded: LoadedSettings,
   logger: Logger,
   stack: AsyncDisposableStack,
-): Promise<OpenedProcess> {
+): Promise<Pick<OpenedProcess, 'process' | 'sender'>> {
   const { openSender, SenderBusyError } = await import('./sender.ts');
   const log: ReconcileProcess['log'] = (level, message, facts) => logger[level](facts, message);
   try {
@@ -135,61 +185,6 @@ async function openProcess(
   return { process: { loaded, store, bank, clock, log }, sender: undefined };
 }
 
-async function fetchAsAsked(
-  desk: ReconcileDesk,
-  date: string,
-  { file, wait }: ReconcileOptions,
-  { clock }: ReconcileProcess,
-  stop: AbortSignal,
-): Promise<Fetched> {
-  const { fetchWithin, takeFile } = await import('../worker/reconcile-fetch.ts');
-  if (file !== undefined) return takeFile(desk.kit, date, file);
-  return fetchWithin(() => desk.fetch(date, stop), { clock, waitMs: wait * 1000, stop });
-}
-
-type NotFetched = Exclude<Fetched, { readonly kind: 'fetched' }>;
-
-/** Why there is no statement, with what to do, and the exit code that goes with it. */
-function explain(fetched: NotFetched): { readonly text: string; readonly exitCode: ExitCode } {
-  switch (fetched.kind) {
-    case 'not-found':
-      return {
-        text: 'the bank has no statement of this day, or not yet: ask again later (--wait), or ask the bank',
-        exitCode: exitCodes.fileRejected,
-      };
-    case 'refused':
-      return {
-        text: `the bank gives no statement (${fetched.code}: ${fetched.text}): see reconcile.companyId and reconcile.dateField in the settings, or ask the bank`,
-        exitCode: exitCodes.fileRejected,
-      };
-    case 'unavailable':
-      return {
-        text: `the statement cannot be had now: ${fetched.why}; run it again`,
-        exitCode: exitCodes.stoppedShort,
-      };
-    case 'unusable': {
-      const { line, column, message } = fetched.refusal;
-      const place = [line === null ? [] : `line ${line}`, column ?? []].flat().join(', ');
-      return {
-        text: `the statement is refused, nothing of it is used: ${place === '' ? '' : `${place}: `}${message}`,
-        exitCode: exitCodes.fileRejected,
-      };
-    }
-  }
-}
-
-async function complain(date: string, fetched: NotFetched, { json }: ReconcileOptions): Promise<ExitCode> {
-  const { showDate } = await import('../core/recovery.ts');
-  const { text, exitCode } = explain(fetched);
-  const refusal = fetched.kind === 'unusable' ? { ...fetched.refusal } : undefined;
-  if (json)
-    process.stdout.write(
-      `${JSON.stringify({ date: showDate(date), outcome: fetched.kind, reason: text, refusal })}\n`,
-    );
-  else process.stderr.write(`paydrop: ${showDate(date)}: ${text}\n`);
-  return exitCode;
-}
-
 /** What was accepted is told first, and then why a result update cannot be written. */
 async function print(
   { process: { loaded, store, clock }, sender }: OpenedProcess,
@@ -197,6 +192,7 @@ async function print(
   { json }: ReconcileOptions,
 ): Promise<ExitCode> {
   const { breaksShownMax, describeReport, isQuiet, renderReport } = await import('./reconcile-report.ts');
+  const { findSender } = await import('../journal/sender-lock.ts');
   const { date } = reconciled.statement;
   const { updates, failure } = await writeUpdates(store, sender);
   const openBreaks = await store.countOpenBreaks(date);
@@ -205,6 +201,7 @@ async function print(
     breaks: await store.openBreaks(date, breaksShownMax),
     openBreaks,
     updates,
+    isWatched: findSender(loaded.dataDir)?.command === 'watch',
     isShortOfUpdates: failure !== undefined,
     isSandbox: loaded.isSandbox,
     nowMs: clock.now(),
@@ -231,7 +228,7 @@ async function writeUpdates(store: ReconcileProcess['store'], sender: Sender | u
   }
 }
 
-/** Undefined when the watcher has updates to write. */
+/** Undefined when there are updates to write, for whoever has the right to send. */
 async function findDue(store: ReconcileProcess['store']): Promise<readonly string[] | undefined> {
   return (await store.dueReports()).length > 0 ? undefined : [];
 }

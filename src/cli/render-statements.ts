@@ -10,11 +10,14 @@ function computeOldestDays({ oldestOpenedAtMs }: StatementDayState, nowMs: numbe
   return oldestOpenedAtMs === null ? null : Math.max(0, Math.floor((nowMs - oldestOpenedAtMs) / dayMs));
 }
 
+const countOf = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`;
+
 /** One line a day. */
 export function renderDay(day: StatementDayState, nowMs: number): string {
   const oldest = computeOldestDays(day, nowMs);
-  const age = oldest === null ? '' : `, the oldest for ${oldest} ${oldest === 1 ? 'day' : 'days'}`;
-  const breaks = day.openBreaks === 0 ? 'ties out, no open breaks' : `${day.openBreaks} open breaks${age}`;
+  const age = oldest === null ? '' : `, the oldest for ${countOf(oldest, 'day')}`;
+  const breaks =
+    day.openBreaks === 0 ? 'ties out, no open breaks' : `${countOf(day.openBreaks, 'open break')}${age}`;
   return `${showDate(day.date)}  v${day.version}  reconciled ${formatBangkokMoment(day.acceptedAtMs)}  ${breaks}`;
 }
 

@@ -6,16 +6,11 @@ import { createReadStream } from 'node:fs';
 import { rm, type FileHandle } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';
 import { resolve } from 'node:path';
-import type {
-  OpenedStatement,
-  StatementForm,
-  StatementOpener,
-  StatementRefused,
-} from '../core/statement-port.ts';
+import type { OpenedStatement, StatementOpener, StatementRefused } from '../core/statement-port.ts';
 import { failWith } from './atomic-file.ts';
 import { openRegularFile } from './inspect.ts';
 import { FileRejected } from './payout-file-rejected.ts';
-import { findForm, formBytes } from './statement-form.ts';
+import { findForm, formBytes, type FormFinding } from './statement-form.ts';
 import {
   byHand,
   throwTooLarge,
@@ -55,9 +50,7 @@ const unpackZip: Unpack = async (file, unpacked) => {
   await unzip(file, unpacked);
 };
 
-async function readForm(
-  handle: FileHandle,
-): Promise<{ readonly form: StatementForm; readonly what: string }> {
+async function readForm(handle: FileHandle): Promise<Pick<FormFinding, 'form' | 'what' | 'cure'>> {
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(formBytes), 0, formBytes, 0);
   return findForm(buffer.subarray(0, bytesRead));
 }
@@ -85,8 +78,8 @@ async function unpackInto(
 async function openFile(path: string, key: string | null, options: OpenerOptions): Promise<OpenedStatement> {
   const { handle, sizeBytes } = await openRegularFile(path);
   try {
-    const { form, what } = await readForm(handle);
-    if (form === 'other') throw new FileRejected('form-unknown', `the file is ${what}: ${byHand}`);
+    const { form, what, cure = byHand } = await readForm(handle);
+    if (form === 'other') throw new FileRejected('form-unknown', `the file is ${what}: ${cure}`);
     if (form !== 'plain') return await unpackInto({ path, handle, sizeBytes, key }, form, options);
     if (sizeBytes > options.bytesMax) throwTooLarge(options.bytesMax);
     return { kind: 'opened', path, form, [Symbol.asyncDispose]: () => Promise.resolve() };

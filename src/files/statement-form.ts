@@ -1,10 +1,13 @@
 /** What the first bytes of a statement file tell of its form. */
 import type { StatementForm } from '../core/statement-port.ts';
+import { fetchAgain } from './statement-lines.ts';
 
 export interface FormFinding {
   readonly form: StatementForm;
   /** For a message: "a 7z archive". */
   readonly what: string;
+  /** What to do about one that is `other`; the same for all archives and encrypted files when left out. */
+  readonly cure?: string;
   /** Ending of the kept file's name. */
   readonly ending: 'csv' | 'gz' | 'zip' | 'bin';
 }
@@ -36,8 +39,15 @@ const starts: readonly (readonly [start: string, finding: FormFinding])[] = [
   ['\xfe\xff', plain],
 ];
 
-const webPage = other('a web page, not a statement');
-const json = other('a JSON text, not a statement');
+const webPage: FormFinding = {
+  ...other('a web page, not a statement'),
+  cure: `a login or an error page, perhaps: see in a browser what it says, then ${fetchAgain}`,
+};
+const json: FormFinding = {
+  ...other('a JSON text, not a statement'),
+  cure: `look at it, then ${fetchAgain}`,
+};
+const empty: FormFinding = { ...other('empty'), cure: fetchAgain };
 const unknown = other('in a form that we do not know');
 
 /** Control characters that no text has. */
@@ -46,7 +56,7 @@ const noText = /[\0-\x08\x0e-\x1a\x1c-\x1f]/;
 
 /** @param head the first `formBytes` bytes, or all of a shorter file */
 export function findForm(head: Uint8Array): FormFinding {
-  if (head.length === 0) return other('empty');
+  if (head.length === 0) return empty;
   const text = Buffer.from(head).toString('latin1');
   const known = starts.find(([start]) => text.startsWith(start));
   if (known !== undefined) return known[1];

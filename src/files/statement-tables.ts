@@ -1,6 +1,6 @@
 /** The tables of a reconciled day in the statements folder: whole files that appear at once and are never overwritten. */
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
-import { basename, join, resolve } from 'node:path';
+import { readdir, rm, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
 import type { PreparedFile } from '../core/report-outbox.ts';
 import type { StatementOutbox } from '../core/statement-outbox.ts';
@@ -9,6 +9,7 @@ import { AtomicFile, errorCode, failWith, publishFile, readTemporaryName } from 
 import { byteOrderMark } from './exceptions-file.ts';
 import { formatResultRecords } from './result-file.ts';
 import { escapeAmountCell, escapeSpreadsheetCell } from './spreadsheet.ts';
+import { openStatementFolder } from './statement-folder.ts';
 import { FileTable, type TableForm } from './table-draft.ts';
 
 /** Records that are formatted and written at once. */
@@ -108,12 +109,7 @@ const leftoverPattern = /\.v\d+\.(?:matched|breaks)\.csv$/;
  * @throws OutputFileError here and from every method, naming the path and the cure
  */
 export async function openStatementOutbox(folder: string): Promise<StatementOutbox> {
-  const root = resolve(folder);
-  try {
-    await mkdir(root, { recursive: true, mode: 0o700 });
-  } catch (error) {
-    throw failWith('create', root, error);
-  }
+  const root = await openStatementFolder(folder);
   const open = async (name: string, form: TableForm) =>
     new FileTable(await AtomicFile.open(join(root, name)), form);
   return {

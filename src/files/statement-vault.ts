@@ -1,21 +1,21 @@
 /** The statements folder: the bank's bytes as they came, each under a name that tells their day and their hash. */
 import { createHash, randomBytes, type Hash } from 'node:crypto';
-import { mkdir, open, rm, type FileHandle } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { open, readdir, rm, stat, utimes, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
 import type {
   KeptOriginal,
   OriginalDraft,
   StatementRefused,
   StatementVault,
 } from '../core/statement-port.ts';
-import { AtomicFile, failWith, publishFile, removeOldTemporaries } from './atomic-file.ts';
+import { AtomicFile, errorCode, failWith, publishFile, removeOldTemporaries } from './atomic-file.ts';
 import { openRegularFile, readBlocks } from './inspect.ts';
 import { FileRejected } from './payout-file-rejected.ts';
+import { openStatementFolder } from './statement-folder.ts';
 import { findForm, formBytes } from './statement-form.ts';
 
 /** Readable by the owner only. */
 const fileMode = 0o600;
-const folderMode = 0o700;
 
 /** Characters of the hash that a name shows. */
 const shownHashLength = 10;
@@ -77,6 +77,8 @@ class Draft implements OriginalDraft {
     const path = join(this.#folder, name);
     const state = await publishFile({ path, temporaryPath: this.#path, sha256 });
     this.#isKept = true;
+    // One that has come again is as good as new: whoever clears old ones away leaves it.
+    if (state !== 'published') await touch(path);
     return { path, sha256, sizeBytes: this.#sizeBytes, form, isNew: state === 'published' };
   }
 
@@ -87,6 +89,24 @@ class Draft implements OriginalDraft {
   }
 }
 
+async function touch(path: string): Promise<void> {
+  const now = new Date();
+  await utimes(path, now, now).catch(() => undefined);
+}
+
+/** The vault, with what only its own folder can tell. */
+export interface StatementFolderVault extends StatementVault {
+  /**
+   * Clears old originals of a day away, with their keys: all but the newest few, and none that came since `beforeMs`.
+   * Only for a day of which no statement was ever accepted: whatever is kept of it was refused. A bank that packs its
+   * file anew for each request would fill the disk, asked again and again.
+   */
+  removeRefused(date: string, beforeMs: number): Promise<void>;
+}
+
+/** Refused originals of a day that stay, however old. */
+const refusedKept = 3;
+
 /**
  * The vault in a folder, which is created (for its owner only) when it is not there.
  * @param bytesMax of a file that a person gives; null for no limit
@@ -95,18 +115,14 @@ class Draft implements OriginalDraft {
 export async function openStatementVault(
   folder: string,
   bytesMax: number | null = null,
-): Promise<StatementVault> {
-  const root = resolve(folder);
-  try {
-    await mkdir(root, { recursive: true, mode: folderMode });
-  } catch (error) {
-    throw failWith('create', root, error);
-  }
+): Promise<StatementFolderVault> {
+  const root = await openStatementFolder(folder);
   return {
     draft: (date) => openDraft(root, date),
     keepFile: (date, path) => keepFile(root, date, path, bytesMax),
     keepKey,
     removeLeftovers: (beforeMs) => removeOldTemporaries(root, leftoverPattern, beforeMs),
+    removeRefused: (date, beforeMs) => removeRefused(root, date, beforeMs),
   };
 }
 
@@ -169,6 +185,31 @@ async function keepKey(original: KeptOriginal, key: string): Promise<string> {
   const prepared = await file.finish();
   await publishFile(prepared);
   return prepared.path;
+}
+
+const originalPattern = /^(\d{8})\.[0-9a-f]+\.original\.[a-z]+$/;
+
+async function removeRefused(root: string, date: string, beforeMs: number): Promise<void> {
+  try {
+    const names = await readdir(root);
+    const originals: { readonly name: string; readonly cameMs: number }[] = [];
+    for (const name of names) {
+      if (originalPattern.exec(name)?.[1] !== date) continue;
+      originals.push({ name, cameMs: (await stat(join(root, name))).mtimeMs });
+    }
+    const old = originals
+      .toSorted((one, other) => other.cameMs - one.cameMs)
+      .slice(refusedKept)
+      .filter(({ cameMs }) => cameMs < beforeMs);
+    for (const { name } of old) {
+      // The original first: a key alone does no harm, an original without its key cannot be opened by hand.
+      const keys = names.filter((key) => key.startsWith(`${name}.`) && key.endsWith('.key'));
+      for (const file of [name, ...keys]) await rm(join(root, file), { force: true });
+    }
+  } catch (error) {
+    // Another process may clear away the same.
+    if (errorCode(error) !== 'ENOENT') throw failWith('clean up', root, error);
+  }
 }
 
 const leftoverPattern = /^\d{8}\.original$|\.original\.[a-z]+\.[0-9a-f]+\.key$|^statement\.opened$/;

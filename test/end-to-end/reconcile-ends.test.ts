@@ -93,6 +93,8 @@ test('a break of another day is no quiet end; tables that a crash left without a
   const { date, nextDate } = daysOf(scene);
   await scene.run('run', await scene.addFile('a.csv', payouts));
   scene.clocks.pass(2 * dayMs);
+  const missing = await scene.run('reconcile', '--file', join(scene.folder, 'nope.csv'));
+  expect(missing).toMatchObject({ code: 5, stderr: expect.stringContaining('no such file') as string });
   const [one, two] = readSent(scene);
   if (one === undefined || two === undefined) throw new Error('nothing was sent');
   const next = await writeStatement(scene, nextDate, [one]);
@@ -126,7 +128,7 @@ test('the summary is told though a result update cannot be written, and then the
   const file = await writeStatement(scene, date, readSent(scene));
   const plain = await scene.run('reconcile', '--file', file);
   expect(plain.code).toBe(1);
-  expect(plain.stdout).toContain('Both sides tie out to the satang.');
+  expect(plain.stdout).toContain('Both sides tie out to the satang');
   expect(plain.stdout).toContain('Not every result update could be written');
   expect(plain.stderr).toContain('another file has this name already');
   const again = await scene.run('reconcile', '--file', file, '--json');

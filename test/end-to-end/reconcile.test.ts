@@ -1,5 +1,6 @@
 /** A day paid at the sandbox bank over HTTP, and its statement fetched, opened and matched in every form. */
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openReconcileDesk, reportDueBatches } from '../../src/cli/reconcile-desk.ts';
 import { reconcileDayBefore } from '../../src/cli/reconcile-round.ts';
@@ -199,5 +200,25 @@ describe('a day at the sandbox bank', () => {
       expect(await reconcileDayBefore(sender, '20261130', never)).toBe(true);
       expect(await sender.journal.statementDays()).toHaveLength(1);
     });
+  });
+
+  /** Asks for the statement so many times, long ago. @returns how many originals lie in the folder then */
+  async function fetchLongAgo(sender: Sender, times: number): Promise<number> {
+    const folder = sender.loaded.folders.statements;
+    const longAgo = Date.now() / 1_000 - 7_200;
+    for (let time = 0; time < times; time += 1) {
+      await reconcileDayBefore(sender, '20261122', never);
+      for (const name of await readdir(folder)) await utimes(join(folder, name), longAgo, longAgo);
+    }
+    return (await readdir(folder)).filter((name) => name.endsWith('.zip')).length;
+  }
+
+  test.each([
+    ['of a day that has none, the newest stay', {}, 3],
+    ['once one was accepted, all stay', { fromIssue: 2 }, 5],
+  ])('files that cannot be opened, packed anew each time: %s', async (_, issues, left) => {
+    const damages = [{ damage: 'wrong-key', ...issues }];
+    await using rehearsal = await openOneRow({ form: 'aes', damages });
+    await rehearsal.withSender(async (sender) => expect(await fetchLongAgo(sender, 5)).toBe(left));
   });
 });

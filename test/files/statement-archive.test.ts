@@ -129,6 +129,14 @@ describe('is refused clearly, and nothing is left behind', () => {
     expect(JSON.stringify(found)).not.toContain(key);
   });
 
+  test.each([
+    ['an empty file', Buffer.alloc(0)],
+    ['a web page', Buffer.from('<html>')],
+    ['a JSON text', Buffer.from('{}')],
+  ])('%s is not to be opened by hand', async (_, bytes) => {
+    expect(JSON.stringify(await open(bytes))).not.toMatch(/by hand|7z|--file/);
+  });
+
   test('a ZIP that is encrypted, without a key', async () => {
     expect(await open(await zip(['s.csv', text, aes(3)]), null)).toMatchObject({ code: 'zip-key-missing' });
     expect(await open(await zip(['s.csv', text, crypto]), '')).toMatchObject({ code: 'zip-key-missing' });

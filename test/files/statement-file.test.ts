@@ -5,7 +5,18 @@ import { describe, expect, test } from 'vitest';
 import { formatBaht, toSatang } from '../../src/core/money.ts';
 import { statementColumns, type StatementColumn } from '../../src/core/statement.ts';
 import { makeStatementReader } from '../../src/files/statement-file.ts';
-import { csv, header, place, read, readerDefaults, row, type Row } from './statement-kit.ts';
+import {
+  csv,
+  header,
+  place,
+  read,
+  readerDefaults,
+  row,
+  useStatementFolder,
+  type Row,
+} from './statement-kit.ts';
+
+useStatementFolder();
 
 const two = [row(1), row(2, { 'PROXY NAME (TH)': 'ก ข', STATUS: 'TRANSFER_FAILED' })];
 

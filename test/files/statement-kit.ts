@@ -58,12 +58,16 @@ export const readerDefaults: StatementFileOptions = {
 };
 
 let folder = '';
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'paydrop-statement-'));
-});
-afterAll(async () => {
-  await rm(folder, { recursive: true });
-});
+
+/** For a test file that places files: makes the temporary folder before its tests, and removes it after them. */
+export function useStatementFolder(): void {
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'paydrop-statement-'));
+  });
+  afterAll(async () => {
+    await rm(folder, { recursive: true });
+  });
+}
 
 let files = 0;
 

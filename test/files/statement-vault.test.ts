@@ -4,12 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { StatementVault } from '../../src/core/statement-port.ts';
 import { OutputFileError } from '../../src/files/atomic-file.ts';
-import { openStatementVault } from '../../src/files/statement-vault.ts';
+import { openStatementVault, type StatementFolderVault } from '../../src/files/statement-vault.ts';
 
 let folder = '';
-let vault: StatementVault;
+let vault: StatementFolderVault;
 beforeEach(async () => {
   folder = join(await mkdtemp(join(tmpdir(), 'paydrop-vault-')), 'statements');
   vault = await openStatementVault(folder);
@@ -48,6 +47,13 @@ describe('an original', () => {
     expect(await keep(Buffer.from('one'))).toEqual({ ...first, isNew: false });
     expect((await keep(Buffer.from('two'))).isNew).toBe(true);
     expect(await readdir(folder)).toHaveLength(2);
+  });
+
+  test('that comes again counts as new', async () => {
+    const { path } = await keep(Buffer.from('one'));
+    await utimes(path, 1_000, 1_000);
+    await keep(Buffer.from('one'));
+    expect((await stat(path)).mtimeMs).toBeGreaterThan(1_000_000);
   });
 
   test('never takes the place of another file', async () => {
@@ -130,4 +136,37 @@ test('what a crash left half written is removed once it is old, and nothing else
   expect((await readdir(folder)).toSorted()).toEqual(
     [...others, `.20261121.original.${mark}.tmp`].toSorted(),
   );
+});
+
+describe('originals that were refused again and again', () => {
+  const hourMs = 3_600_000;
+
+  async function keepAged(hours: number, date = '20261120'): Promise<string> {
+    const original = await keep(Buffer.from(`PK\x03\x04 of hour ${hours}`), date);
+    await vault.keepKey(original, 'k');
+    const cameSeconds = (1_000 * hourMs + hours * hourMs) / 1_000;
+    await utimes(original.path, cameSeconds, cameSeconds);
+    return original.path;
+  }
+
+  test('go with their keys, but for the newest three', async () => {
+    const paths = [];
+    for (const hours of [3, 1, 5, 2, 4]) paths.push(await keepAged(hours));
+    const other = await keepAged(1, '20261121');
+    await writeFile(join(folder, '20261120.v1.breaks.csv'), 'x');
+    await vault.removeRefused('20261120', 2_000 * hourMs);
+    const left = (await readdir(folder))
+      .map((name) => join(folder, name))
+      .filter((path) => path.endsWith('.zip'));
+    expect(new Set(left)).toEqual(new Set([paths[0], paths[2], paths[4], other]));
+    expect(await readdir(folder)).toHaveLength(2 * 4 + 1);
+  });
+
+  test('stay while they are young', async () => {
+    for (const hours of [1, 2, 3, 4, 5]) await keepAged(hours);
+    await vault.removeRefused('20261120', 1_001 * hourMs);
+    expect(await readdir(folder)).toHaveLength(10);
+    await vault.removeRefused('20261120', 1_001 * hourMs + 1);
+    expect(await readdir(folder)).toHaveLength(8);
+  });
 });

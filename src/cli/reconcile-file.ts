@@ -1,0 +1,64 @@
+/** What is to be known of a person's file before it is taken: that it is one, and of which day. */
+import { basename } from 'node:path';
+import { parseBangkokDate } from '../core/bangkok-time.ts';
+import { showDate } from '../core/recovery.ts';
+import type { StatementRefusal } from '../core/statement-port.ts';
+import { openRegularFile } from '../files/inspect.ts';
+import { FileRejected } from '../files/payout-file-rejected.ts';
+import { SettingsError } from '../settings-error.ts';
+import { findDate, type StatementKit } from '../worker/reconcile-fetch.ts';
+
+/** Why there is no file that can be read; undefined when there is. */
+export async function findNoFile(path: string): Promise<StatementRefusal | undefined> {
+  try {
+    const { handle } = await openRegularFile(path);
+    await handle.close();
+    return undefined;
+  } catch (error) {
+    if (error instanceof FileRejected) return error.rejection;
+    throw error;
+  }
+}
+
+/** YYYYMMDD by the file's name, which ends in the day (§2.7); undefined for any other name. */
+function readNamedDay(path: string): string | undefined {
+  const named = /(?:^|_)(\d{8})(?=\D*$)/.exec(basename(path))?.[1];
+  return named !== undefined && parseBangkokDate(named) !== undefined ? named : undefined;
+}
+
+/**
+ * YYYYMMDD as asked for, else by the file's name, else by its lines; or why nothing can be read in it.
+ * @throws SettingsError when it can be read and does not tell, or when its name tells another day than was asked for
+ */
+export async function findDay(
+  kit: StatementKit,
+  path: string,
+  asked: string | undefined,
+): Promise<string | StatementRefusal> {
+  const named = readNamedDay(path);
+  // Under a wrong day all of ours would be missing at the bank, and nothing of the bank's known.
+  if (asked !== undefined && named !== undefined && asked !== named)
+    throw new SettingsError(
+      `--date says ${showDate(asked)}, and the name of the file ${showDate(named)}: leave --date out, or rename the file if its name is wrong`,
+    );
+  const found = asked ?? named ?? (await findDate(kit, path)) ?? (await findRefusal(kit, path));
+  if (found !== undefined) return found;
+  throw new SettingsError(
+    'neither the name of the file nor its first lines tell the day: add --date YYYY-MM-DD',
+  );
+}
+
+/** Why not even the first lines of a file can be read. */
+async function findRefusal(
+  { opener, reader }: StatementKit,
+  path: string,
+): Promise<StatementRefusal | undefined> {
+  const opened = await opener.open(path, null);
+  if (opened.kind === 'refused') return opened.refusal;
+  await using statement = opened;
+  for await (const part of reader.read(statement.path)) {
+    if (part.kind === 'refused') return part.refusal;
+    if (part.kind === 'lines' && part.lines.length > 0) return undefined;
+  }
+  return undefined;
+}

@@ -1,0 +1,90 @@
+/** What is said of a person's file before it is taken for a statement. */
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { findDay, findNoFile } from '../../src/cli/reconcile-file.ts';
+import { complain } from '../../src/cli/reconcile-refusal.ts';
+import { makeStatementOpener } from '../../src/files/statement-archive.ts';
+import { makeStatementReader } from '../../src/files/statement-file.ts';
+import type { StatementKit } from '../../src/worker/reconcile-fetch.ts';
+import { csv, header, readerDefaults, row } from '../files/statement-kit.ts';
+
+let folder = '';
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'paydrop-file-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+/** The two parts of a kit that a day is found with. */
+const makeKit = (): StatementKit =>
+  ({
+    opener: makeStatementOpener({ folder, bytesMax: 1_000_000 }),
+    reader: makeStatementReader(readerDefaults),
+  }) as unknown as StatementKit;
+
+async function put(content: string | Uint8Array, name = 'mine.csv'): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, content);
+  return path;
+}
+
+test('what is no file is told apart', async () => {
+  expect(await findNoFile(join(folder, 'nope.csv'))).toMatchObject({ code: 'file-missing' });
+  await mkdir(join(folder, 'a'));
+  expect(await findNoFile(join(folder, 'a'))).toMatchObject({ code: 'file-directory' });
+  await symlink('a', join(folder, 'b'));
+  expect(await findNoFile(join(folder, 'b'))).toMatchObject({ code: 'file-link' });
+  expect(await findNoFile(await put(''))).toBeUndefined();
+});
+
+test.each([
+  ['its name', '', 'P_C_PROXY_20261120.csv', '20261120'],
+  ['its name, packed', 'PK', 'P_C_PROXY_20261120.csv.zip', '20261120'],
+  ['its lines', csv([row(1, { 'EFFECTIVE DATE': '20261119' })]), 'mine.csv', '20261119'],
+  ['its lines, where the name has no day', csv([row(1)]), 'mine_20261399.csv', '20261120'],
+])('the day is told by %s', async (_, content, name, expected) => {
+  expect(await findDay(makeKit(), await put(content, name), undefined)).toBe(expected);
+});
+
+test('a day that is asked for counts, unless the name of the file tells another', async () => {
+  const path = await put(csv([row(1)]));
+  expect(await findDay(makeKit(), path, '20261118')).toBe('20261118');
+  const named = await put(csv([row(1)]), 'P_C_PROXY_20261120.csv');
+  expect(await findDay(makeKit(), named, '20261120')).toBe('20261120');
+  await expect(findDay(makeKit(), named, '20261118')).rejects.toThrow(
+    '--date says 2026-11-18, and the name of the file 2026-11-20: leave --date out',
+  );
+});
+
+test.each([
+  ['a web page', '<html></html>', 'form-unknown'],
+  ['an empty file', '', 'form-unknown'],
+  ['another table', 'a,b\r\n1,2\r\n', 'header-missing'],
+  ['a damaged line', csv([row(1, { AMOUNT: 'x' })]), 'amount-unreadable'],
+  ['a ZIP that is none', 'PK\x03\x04', 'zip-truncated'],
+])('%s is refused for what it is, not for its name', async (_, content, code) => {
+  expect(await findDay(makeKit(), await put(content), undefined)).toMatchObject({ code });
+});
+
+test.each([
+  ['has no lines', `${header}\r\n`],
+  ['has lines of several days', csv([row(1), row(2, { 'EFFECTIVE DATE': '20261119' })])],
+])('a day is asked for when the file %s', async (_, content) => {
+  await expect(findDay(makeKit(), await put(content), undefined)).rejects.toThrow('add --date YYYY-MM-DD');
+});
+
+test.each([
+  ['missing', 'there is no such file: check its name', 'there is no such file: check its name'],
+  ['amount-unreadable', 'wrong', 'the statement is refused, nothing of it is used: line 3, AMOUNT: wrong'],
+])('of a file that is %s its name and the reason are said', (what, message, said) => {
+  const code = what === 'missing' ? 'file-missing' : what;
+  const place = what === 'missing' ? { line: null, column: null } : { line: 3, column: 'AMOUNT' };
+  const refusal = { code, ...place, message };
+  const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  const exitCode = complain({ date: undefined, file: 'nope.csv' }, { kind: 'unusable', refusal }, false);
+  expect({ exitCode, said: write.mock.calls.join('') }).toEqual({
+    exitCode: 5,
+    said: `paydrop: nope.csv: ${said}\n`,
+  });
+});
