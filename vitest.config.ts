@@ -24,6 +24,7 @@ const sharing = [
 export default defineConfig({
   test: {
     globalSetup: ['test/built-program.ts'],
+    setupFiles: ['test/fixed-seed.ts'],
     // Forks rather than threads: some tests start servers, change directories and end processes of their own.
     pool: 'forks',
     // More than a small machine has cores: the end-to-end tests mostly wait.

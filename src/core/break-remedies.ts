@@ -12,8 +12,7 @@ const kindRemedies: Record<BreakKind, string> = {
     'Ask the bank with the transRefNo and sysRefNo which amount was moved, and have the difference put right; do not pay the rest in ' +
     'a new file before',
   'other-company':
-    'Ask the bank why a transfer with a reference of ours is booked for another company; if that company pays with this program too, ' +
-    'look it up in its journal',
+    'Ask the bank with the transRefNo why a transfer of ours is booked for another company, and have it put right',
   'other-payer': 'Ask the bank with the transRefNo why another account was debited, and have it put right',
   twice:
     'Ask the bank whether one transfer is listed twice or two were made, and have the second one returned; one listed twice is put ' +
@@ -52,9 +51,26 @@ const statusRemedies: Partial<Record<AttemptStatus, string>> = {
     'returned if so, and tell the partner',
 };
 
+/** A word that nobody knows, by what we had said before. */
+const wordRemedies: Partial<Record<AttemptStatus, string>> = {
+  paid:
+    'Do not pay it again: the word may mean that the money went back; ask the bank what it means and add it to the words in the ' +
+    'settings, then reconcile the day again',
+  failed:
+    'Do not pay it again: the word may mean that the bank has paid what we call failed; ask the bank what it means and add it to the ' +
+    'words in the settings, then reconcile the day again',
+  refused:
+    'Do not pay it again: the word may mean that the bank has paid what it had refused; ask the bank what it means and add it to the ' +
+    'words in the settings, then reconcile the day again',
+};
+
 const lostRemedy =
   'Do not pay it again: the bank says that it failed, and the journal was lost; ask with "paydrop settle", which looks for a ' +
   'later attempt first, then reconcile the day again';
+
+const withdrawnRemedy =
+  'Do not pay it again: it was called failed by a statement that has been superseded; ask the bank with the transRefNo what became ' +
+  'of it';
 
 const deadEnds: Partial<Record<BreakKind, string>> = {
   'payee-differs': 'The failed transfer names another payee',
@@ -75,6 +91,11 @@ export function describeBreakRemedy({
     const isContradicted = lines.some(({ status }) => status !== line?.status);
     if (isContradicted) return kindRemedies[kind];
     const known = attempt === null ? undefined : statusRemedies[attempt.attemptStatus];
+    return known ?? kindRemedies[kind];
+  }
+  if (kind === 'missing-at-bank' && attempt?.attemptStatus === 'failed') return withdrawnRemedy;
+  if (kind === 'unknown-status-word') {
+    const known = attempt === null ? undefined : wordRemedies[attempt.attemptStatus];
     return known ?? kindRemedies[kind];
   }
   if (line?.status === 'failed') {

@@ -10,6 +10,7 @@ import {
   type KeyFacts,
   type Loudness,
 } from './statement-types.ts';
+import type { StatementLine } from './statement.ts';
 
 /** What has become of one break. `kept` differs from before in its version at most. */
 export interface BreakMove {
@@ -94,8 +95,10 @@ function keepBreak(
   const loudness = isSameVersion ? louder(known.loudness, finding.loudness) : finding.loudness;
   const { lines } = facts;
   const attempt = facts.attempt ?? known.attempt;
-  const record: BreakRecord = { ...known, ...finding, loudness, version, attempt, lines };
-  const isSame = known.reason === finding.reason && known.loudness === loudness;
+  // Nor does it change what the statement was found to say.
+  const reason = loudness === finding.loudness ? finding.reason : known.reason;
+  const record: BreakRecord = { ...known, ...finding, reason, loudness, version, attempt, lines };
+  const isSame = known.reason === reason && known.loudness === loudness;
   return { kind: isSame ? 'kept' : 'changed', record };
 }
 
@@ -113,20 +116,42 @@ function stay(record: BreakRecord, { facts, version }: Rejudged): BreakMove {
   return { kind: 'kept', record: { ...record, version, lines: facts.lines } };
 }
 
+/**
+ * A break of a judging that broke off is of this version too, though the file may have been another one: where its lines
+ * are not in this one, it was last seen before.
+ */
 function close(record: BreakRecord, rejudged: Rejudged): BreakMove {
+  const { facts, version, nowMs } = rejudged;
+  const isGone = record.version === version && !areSameLines(record.lines, facts.lines);
+  const seenIn = isGone ? version - 1 : record.version;
   const closedBy = findClosure(record, rejudged);
-  return { kind: 'closed', record: { ...record, state: 'closed', closedAtMs: rejudged.nowMs, closedBy } };
+  return {
+    kind: 'closed',
+    record: { ...record, version: seenIn, state: 'closed', closedAtMs: nowMs, closedBy },
+  };
+}
+
+/** True if both are the same lines of one file. */
+export function areSameLines(some: readonly StatementLine[], others: readonly StatementLine[]): boolean {
+  const cellsOf = (line: StatementLine): string => Object.values(line).map(String).join('\n');
+  return (
+    some.length === others.length && some.every((line, at) => cellsOf(line) === cellsOf(others[at] ?? line))
+  );
 }
 
 function findClosure(record: BreakRecord, { facts, version }: Rejudged): BreakClosure {
-  const [found] = facts.elsewhere;
-  const attemptStatus = facts.attempt?.attemptStatus;
-  if (record.lineAt === null && facts.lines.length === 0 && found !== undefined) {
+  const { attempt, elsewhere, lines } = facts;
+  const [found] = elsewhere;
+  if (record.lineAt === null && lines.length === 0 && found !== undefined) {
     return { kind: 'later-statement', date: found.date };
   }
   if (version > record.version) return { kind: 'corrected', version };
-  if (attemptStatus !== undefined && attemptStatus !== record.attempt?.attemptStatus) {
-    return { kind: 'settled', attemptStatus };
+  if (attempt !== undefined && attempt.attemptStatus !== record.attempt?.attemptStatus) {
+    return { kind: 'settled', attemptStatus: attempt.attemptStatus };
+  }
+  // What repeated the transfer's own day does so no more: that one was corrected.
+  if (attempt !== undefined && record.kind === 'twice' && attempt.order.tranDate !== record.date) {
+    return { kind: 'later-statement', date: attempt.order.tranDate };
   }
   return { kind: 'judged-anew' };
 }

@@ -69,6 +69,8 @@ interface Held {
   readonly isRepeated: boolean;
   /** It was in process, and newer evidence says what we say: paid, or ended. */
   readonly isFinished: boolean;
+  /** What the statements of later days say of it last is what we say. */
+  readonly isBorneOut: boolean;
   readonly mayHaveLaterAttempt: boolean;
 }
 
@@ -98,11 +100,10 @@ function hold(facts: KeyFacts, attempt: AttemptFacts, { date }: StatementDay): H
   const line = lines[lineAt];
   if (line === undefined) throw new RangeError('a key is held against no line');
   const word = ourWords[attempt.attemptStatus];
+  const isBorneOut = word !== 'open' && isFinishedLater(attempt, elsewhere, date);
   const isFinished =
-    lines.every(({ status }) => status === 'in-process') &&
-    word !== 'open' &&
-    (isSettledSince || isFinishedLater(attempt, elsewhere, date));
-  const known = { attempt, word, line, lineAt, isFinished, mayHaveLaterAttempt };
+    lines.every(({ status }) => status === 'in-process') && word !== 'open' && (isSettledSince || isBorneOut);
+  const known = { attempt, word, line, lineAt, isFinished, isBorneOut, mayHaveLaterAttempt };
   if (lines.length === 1 && elsewhere.length === 0) {
     return { ...known, isContradicted: false, isRepeated: false };
   }
@@ -190,11 +191,7 @@ function toFinding({ kind, reason }: Difference, held: Held, { date }: Statement
   return isAnswered ? { ...finding, loudness: 'quiet', isAnswered } : finding;
 }
 
-function loudnessOf(
-  kind: BreakKind,
-  { word, line, isContradicted }: Pick<Held, 'word' | 'line' | 'isContradicted'>,
-): Loudness {
-  const isComplete = line.status === 'complete';
+function loudnessOf(kind: BreakKind, { word, line, isContradicted }: Held): Loudness {
   switch (kind) {
     case 'status-differs':
       if (word === 'closed') return 'loudest';
@@ -206,14 +203,16 @@ function loudnessOf(
     case 'other-payer':
     case 'twice':
     case 'unknown-to-us':
-      return isComplete ? 'loud' : 'plain';
+      return line.status === 'failed' ? 'plain' : 'loud';
+    case 'unknown-status-word':
+      // It may mean that the bank paid what we call failed, or took back what we call paid.
+      return word === 'open' ? 'plain' : 'loud';
     case 'still-in-process':
       if (word === 'closed') return 'loud';
       return word === 'paid' ? 'plain' : 'quiet';
     case 'missing-at-bank':
       return 'loud';
     case 'no-trace':
-    case 'unknown-status-word':
     case 'fee-differs':
     case 'net-differs':
     case 'wrong-day':
@@ -236,7 +235,9 @@ function withSurplus(
   const numbers = lines.map(({ line }) => line).join(', ');
   const complete = lines.filter(({ status }) => status === 'complete').length;
   const reason = `${lines.length} lines for one transfer (lines ${numbers} of the file), ${complete} of them complete`;
-  const loudness = complete > 1 ? 'loud' : 'plain';
+  // A word that nobody knows may mean complete.
+  const isMoved = lines.filter(({ status }) => status === 'complete' || status === 'other').length > 1;
+  const loudness = isMoved ? 'loud' : 'plain';
   const rest = own.filter(({ kind }) => kind !== 'twice');
   return loudestFirst([...rest, { kind: 'twice', loudness, date, lineAt, reason }]);
 }
@@ -258,7 +259,7 @@ function toPaidClass(loudest: BreakKind | undefined, { word, isFinished }: Held)
 
 /** What the journal is to record. */
 function decideStep(held: Held, isOurs: boolean): StatementStep | undefined {
-  const { attempt, word, line, isContradicted, isFinished, mayHaveLaterAttempt } = held;
+  const { attempt, word, line, isContradicted, isFinished, isBorneOut, mayHaveLaterAttempt } = held;
   const isProof = isOurs && !isContradicted;
   const noted = attempt.acknowledged && (isOurs || attempt.contested);
   const note = word === 'open' && !noted ? 'doubt' : undefined;
@@ -270,7 +271,8 @@ function decideStep(held: Held, isOurs: boolean): StatementStep | undefined {
       return word === 'closed' ? 'doubt' : note;
     }
     case 'failed':
-      if (word === 'paid') return attempt.payoutStatus === 'paid' ? 'dispute' : undefined;
+      // What failed on one day may complete on a later one: of two that contradict each other the later holds.
+      if (word === 'paid') return attempt.payoutStatus === 'paid' && !isBorneOut ? 'dispute' : undefined;
       return word === 'open' && isProof && !mayHaveLaterAttempt ? 'fail' : note;
     case 'in-process':
       return word === 'closed' && !isFinished ? 'doubt' : note;
@@ -282,47 +284,40 @@ function decideStep(held: Held, isOurs: boolean): StatementStep | undefined {
 
 // ---------------------------------------------------------------- a line that is not ours
 
-/** Lines whose reference the journal does not know: another company's own business, or money that we did not send. */
+/**
+ * Lines whose reference the journal does not know: money that we did not send, or another company's own business. A file
+ * of all the partner's companies (§2.7) says of each line whose it is; what a journal does not know, and the bank books
+ * for another company, is that one's, whatever program has made the reference.
+ */
 function judgeUnknown(lines: readonly StatementLine[], { date, companyId }: StatementDay): Judgement {
-  const isOthers = (line: StatementLine): boolean =>
-    line.companyId !== '' && line.companyId !== companyId && !isOwnReference(line.transRefNo);
+  const isOthers = (line: StatementLine): boolean => line.companyId !== '' && line.companyId !== companyId;
   const ours = lines.flatMap((line, at) => (isOthers(line) ? [] : [at]));
   const [firstAt, secondAt] = ours;
   const first = lines[firstAt ?? -1];
   if (firstAt === undefined || first === undefined) {
     return { ...nothing, lineClasses: lines.map(() => 'others') };
   }
-  const difference = describeUnknown(first, companyId);
-  const find = ({ kind, reason }: Difference, lineAt: number): BreakFinding => {
-    const loudness = loudnessOf(kind, { word: 'open', line: first, isContradicted: false });
-    return { kind, loudness, date, lineAt, reason };
+  const isDead = ours.every((at) => lines[at]?.status === 'failed');
+  const find = (kind: 'unknown-to-us' | 'twice', reason: string, lineAt: number): BreakFinding => {
+    return { kind, loudness: isDead ? 'plain' : 'loud', date, lineAt, reason };
   };
-  const surplus = { kind: 'twice', reason: `${ours.length} lines with one reference` } as const;
+  const unknown = find('unknown-to-us', describeUnknown(first), firstAt);
+  const surplus = `${ours.length} lines with one reference`;
   return {
     ...nothing,
     lineClasses: lines.map((line, at) => {
-      if (at === firstAt) return difference.kind;
+      if (at === firstAt) return unknown.kind;
       return isOthers(line) ? 'others' : 'twice';
     }),
-    breaks: loudestFirst([
-      find(difference, firstAt),
-      ...(secondAt === undefined ? [] : [find(surplus, secondAt)]),
-    ]),
+    breaks: secondAt === undefined ? [unknown] : loudestFirst([unknown, find('twice', surplus, secondAt)]),
   };
 }
 
-function describeUnknown(line: StatementLine, companyId: string): Difference {
-  if (line.companyId !== '' && line.companyId !== companyId) {
-    const reason = `the reference is of our making, and company ${line.companyId} is not ours`;
-    return { kind: 'other-company', reason };
-  }
-  if (line.transRefNo === '') {
-    return { kind: 'unknown-to-us', reason: 'the line names no transfer reference' };
-  }
-  const made = isOwnReference(line.transRefNo)
+function describeUnknown({ transRefNo }: StatementLine): string {
+  if (transRefNo === '') return 'the line names no transfer reference';
+  return isOwnReference(transRefNo)
     ? 'the reference is of our making, and this journal does not know it'
     : 'this journal does not know the reference, which is not of our making';
-  return { kind: 'unknown-to-us', reason: made };
 }
 
 // ---------------------------------------------------------------- no line
@@ -332,26 +327,38 @@ const dayMs = 86_400_000;
 /** Only the statement of an attempt's own day can lack it; that says nothing about the money of one in doubt. */
 function judgeAbsence({ attempt, elsewhere }: KeyFacts, day: StatementDay): Judgement {
   if (attempt === undefined || attempt.order.tranDate !== day.date) return nothing;
-  const word = ourWords[attempt.attemptStatus];
-  if (word === 'closed') return nothing;
-  if (elsewhere.length > 0) return word === 'paid' ? { ...nothing, paidClass: 'found-other-day' } : nothing;
-  const find = (kind: 'missing-at-bank' | 'no-trace' | 'in-doubt-absent', reason: string): BreakFinding => {
-    const loudness = kind === 'missing-at-bank' ? 'loud' : kind === 'no-trace' ? 'plain' : 'quiet';
-    return { kind, loudness, date: day.date, lineAt: null, reason };
-  };
-  if (word === 'paid') {
-    const reason = 'we call it paid, and the statement of its day does not have it';
-    return { ...nothing, paidClass: 'missing-at-bank', breaks: [find('missing-at-bank', reason)] };
+  const find = (kind: BreakKind, loudness: Loudness, reason: string): readonly BreakFinding[] => [
+    { kind, loudness, date: day.date, lineAt: null, reason },
+  ];
+  switch (ourWords[attempt.attemptStatus]) {
+    case 'paid': {
+      if (elsewhere.length > 0) return { ...nothing, paidClass: 'found-other-day' };
+      const reason = 'we call it paid, and the statement of its day does not have it';
+      return { ...nothing, paidClass: 'missing-at-bank', breaks: find('missing-at-bank', 'loud', reason) };
+    }
+    case 'closed': {
+      if (!isFailureWithdrawn(attempt, elsewhere)) return nothing;
+      const reason = 'a statement said that it failed, and the one that has superseded it does not have it';
+      return { ...nothing, breaks: find('missing-at-bank', 'loud', reason) };
+    }
+    case 'open': {
+      if (elsewhere.length > 0) return nothing;
+      const waits = whyNotTraceless(attempt, day);
+      if (waits === undefined) return { ...nothing, breaks: find('no-trace', 'plain', traceless) };
+      const reason = `in doubt, and the statement of its day does not have it; ${waits}`;
+      return { ...nothing, breaks: find('in-doubt-absent', 'quiet', reason) };
+    }
   }
-  const waits = whyNotTraceless(attempt, day);
-  const found =
-    waits === undefined
-      ? find(
-          'no-trace',
-          "in doubt, in neither its day's statement nor the next day's; inquiry finds nothing, and the bank never acknowledged it",
-        )
-      : find('in-doubt-absent', `in doubt, and the statement of its day does not have it; ${waits}`);
-  return { ...nothing, breaks: [found] };
+}
+
+const traceless =
+  "in doubt, in neither its day's statement nor the next day's; inquiry finds nothing, and the bank never acknowledged it";
+
+/** It failed by a statement's word alone, and no statement says so any more. */
+function isFailureWithdrawn(attempt: AttemptFacts, elsewhere: readonly LineElsewhere[]): boolean {
+  const { attemptStatus, payoutStatus, settledBy } = attempt;
+  const isByStatement = attemptStatus === 'failed' && payoutStatus === 'failed' && settledBy === 'statement';
+  return isByStatement && !elsewhere.some(({ line }) => line.status === 'failed');
 }
 
 /** Why an absent attempt in doubt may still turn up; undefined when everything that can be asked has been. */

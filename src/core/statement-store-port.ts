@@ -14,6 +14,8 @@ export interface DayAttempt extends AttemptKey {
   readonly transRefNo: string;
   readonly status: AttemptStatus;
   readonly amountSatang: Satang;
+  /** A statement's word alone has called it failed. */
+  readonly isFailedByStatement: boolean;
 }
 
 /** Lines with one key that are not clear at first sight. */
@@ -32,6 +34,8 @@ export interface LineScratch extends Disposable {
   setAside(key: string, line: StatementLine): void;
   /** Puts a line aside that was counted and kept before; one that is aside already stays as it was. */
   setCountedAside(key: string, lineNo: number): void;
+  /** True if a line with the key was put aside. */
+  has(key: string): boolean;
   /** What was put aside, in the order of the keys. */
   groups(): Iterable<LineGroup>;
   /** The most lines that one key has aside. */
@@ -51,15 +55,23 @@ export interface StatementView extends Disposable {
   byReference(transRefNos: readonly string[]): ReadonlyMap<string, AttemptFacts>;
   /** Attempts of all days that are neither paid nor known to have ended, of rows in doubt. */
   attemptsInDoubt(): Iterable<AttemptFacts>;
+  /** Paid attempts of alarmed rows that an inquiry has shown complete; rows without an alarm are not among them. */
+  attemptsProvedLate(): readonly AttemptFacts[];
   /** Keys of attempts of this day about which another statement, or a break, says something. */
   keysWithPast(date: string): Iterable<string>;
+  /** Those of them about which the statement of another day says something. */
+  keysElsewhere(date: string): Iterable<string>;
   /** Lines with this key in the present statements of other days. */
   elsewhere(key: string, date: string): readonly LineElsewhere[];
-  /** True if an absence of the key was noted in the statement of this day, open or not. */
-  wasAbsent(key: string, date: string): boolean;
+  /** True if the present statement of this day is known to lack the key. */
+  isAbsent(key: string, date: string): boolean;
+  /** True if anything is known of the key from the present statement of this day but that it agrees. */
+  isNoted(key: string, date: string): boolean;
   openBreaks(key: string, date: string): readonly BreakRecord[];
   /** Keys with open breaks of a day. */
   keysWithBreaks(date: string): Iterable<string>;
+  /** Keys of transfers of other days that this day's statement has, or had in the version before. */
+  strayKeys(date: string): Iterable<string>;
   /** Days whose statement was accepted when they had ended: only there is anything absent for good. */
   readDates(): ReadonlySet<string>;
 }
@@ -111,7 +123,7 @@ export interface StatementDayState {
   readonly oldestOpenedAtMs: number | null;
 }
 
-/** Names one judging; whoever begins a later one of the same day ends it. */
+/** Names one judging; whoever begins a later one, of whichever day, ends it: each moves breaks of all days. */
 export interface StatementRun {
   readonly date: string;
   readonly runId: string;
@@ -122,24 +134,30 @@ export interface DueReport extends StatementRun {
   readonly batchId: string;
 }
 
-/** A key's line in the statement of another day than the attempt's own. */
+/** What a day's statement says of a transfer of another day, or of one of which another day's statement speaks too. */
 export interface StrayLine {
   readonly key: string;
-  readonly line: StatementLine;
+  /** Null where the statement of the transfer's own day lacks it, and no break says so. */
+  readonly line: StatementLine | null;
 }
 
-/** Another process has begun to judge the statement of the same day. */
+/** Another process has begun to judge a statement. */
 export class StatementOvertakenError extends Error {
   override readonly name = 'StatementOvertakenError';
 }
 
 export interface StatementStore {
-  /** What the run itself has recorded counts in it as what accepted statements have shown. */
-  openStatementView(run: StatementRun): StatementView;
+  /**
+   * What the run itself has recorded counts in it as what accepted statements have shown.
+   * @param version as which the run has judged its day: what the version before said of that day counts no more
+   */
+  openStatementView(run: StatementRun, version?: number): StatementView;
   /** @throws JournalWriteError when the disk refuses */
   openLineScratch(): LineScratch;
   /** The present version of a day. */
   statement(date: string): Promise<AcceptedStatement | undefined>;
+  /** A judging of the day has broken off after `beginRecording`: what is open may not be what any version shows. */
+  hasBrokenOff(date: string): Promise<boolean>;
   /** The files of every version of every day. */
   acceptedFiles(): Promise<readonly StatementFile[]>;
   /** True when any attempt bears this tranDate (YYYYMMDD). */
@@ -153,6 +171,8 @@ export interface StatementStore {
 
   // ---- one judging; each of these throws StatementOvertakenError when a later one has begun
   beginStatement(run: StatementRun): Promise<void>;
+  /** Notes, before anything is recorded, that a new version is under way; `acceptStatement` takes the note away. */
+  beginRecording(run: StatementRun): Promise<void>;
   recordBreaks(run: StatementRun, moves: readonly BreakMove[]): Promise<void>;
   recordStrays(run: StatementRun, strays: readonly StrayLine[]): Promise<void>;
   /** Notes, before their rows are changed, which batches are to be reported on when the statement is accepted. */

@@ -1,6 +1,6 @@
 /** The words of reconciliation: what is compared, what a comparison can show, and what is kept of it. */
 import type { Satang } from './money.ts';
-import type { Attempt, AttemptStatus, Payout, PayoutStatus, TransferOrder } from './payout.ts';
+import type { Attempt, AttemptStatus, Payout, PayoutStatus, SettledBy, TransferOrder } from './payout.ts';
 import type { StatementLine } from './statement.ts';
 
 /** What the journal knows of one attempt, as far as a statement speaks of it. */
@@ -32,6 +32,8 @@ export interface AttemptFacts {
   readonly sysRefNo: string | null;
   /** transFee of the reply, as the bank wrote it; null when no reply bore one. */
   readonly feeText: string | null;
+  /** What has settled the payout, where this is its latest attempt; not in breaks that an older program kept. */
+  readonly settledBy?: SettledBy | null;
 }
 
 /** The facts of an attempt as the journal holds it now. */
@@ -41,7 +43,8 @@ export function factsOf(payout: Payout, attempt: Attempt): AttemptFacts {
   const { sysRefNo, feeText } = attempt;
   const owner = { payoutSeq: seq, payoutId: instruction.payoutId, batchId, rowNo, payoutStatus: status };
   const known = { attemptNo, attemptStatus: attempt.status, order, sends, acknowledged, contested };
-  return { ...owner, ...known, lastInquiryAtMs, lastFinding, sysRefNo, feeText };
+  const settledBy = attemptNo === payout.attemptNo ? payout.settledBy : null;
+  return { ...owner, ...known, lastInquiryAtMs, lastFinding, sysRefNo, feeText, settledBy };
 }
 
 /** A line with the same key in the present version of another day's statement. */
@@ -164,7 +167,7 @@ export interface Judgement {
 export type BreakClosure =
   /** A new version of the same day's statement no longer shows it. */
   | { readonly kind: 'corrected'; readonly version: number }
-  /** Another day's statement has the line. */
+  /** Another day's statement has the line that was missing, or has it no more when it repeated this one. */
   | { readonly kind: 'later-statement'; readonly date: string }
   /** Our own side has changed: an inquiry or people have settled the attempt. */
   | { readonly kind: 'settled'; readonly attemptStatus: AttemptStatus }

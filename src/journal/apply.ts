@@ -17,6 +17,7 @@ import {
 import { inTransaction } from './connection.ts';
 import { sqliteCodeOf, sqliteCodes } from './errors.ts';
 import { toAttemptRecord, toAttemptState, toInstructionColumns, toPayoutState } from './rows.ts';
+import { WriteQueue } from './write-queue.ts';
 
 interface Call {
   readonly changes: readonly Change[];
@@ -50,7 +51,7 @@ interface Transaction {
 
 export interface Applier {
   apply(changes: readonly Change[]): Promise<readonly boolean[]>;
-  /** Commits what is waiting, at once. */
+  /** Has what is waiting committed, as soon as those who write before it have done so. */
   flush(): void;
 }
 
@@ -180,10 +181,12 @@ const gatherTurnsMax = 4;
  * Gathers and commits the changes of one connection.
  * @param onCommit told the number of the latest event once it is durable, before anybody else is; what it throws is
  * a failure of the calls, so that nothing is sent on the strength of them
+ * @param queue of the connection, where its other writers wait too
  */
 export function makeApplier(
   db: DatabaseSync,
   onCommit: (latestEventSeq: number) => void = () => {},
+  queue: WriteQueue = new WriteQueue(db),
 ): Applier {
   const statements = prepareApply(db);
   const readLatestEventSeq = prepareLatestEventSeq(db);
@@ -199,26 +202,33 @@ export function makeApplier(
     return applied;
   };
 
-  /** A call that cannot be applied is taken out, and the others are applied without it. */
-  const settle = (calls: readonly Call[]): void => {
-    if (calls.length === 0) return;
-    try {
-      const applied = commit(calls);
-      for (const [place, call] of calls.entries()) call.resolve(applied[place] ?? []);
-    } catch (error) {
-      if (error instanceof CallFailure) {
-        error.call.reject(error.cause);
-        settle(calls.filter((call) => call !== error.call));
-        return;
+  const settle = async (calls: readonly Call[]): Promise<void> => {
+    let left = calls;
+    /** A call that cannot be applied is taken out, and the others are applied without it. */
+    const commitAll = (): void => {
+      while (left.length > 0) {
+        try {
+          const applied = commit(left);
+          for (const [place, call] of left.entries()) call.resolve(applied[place] ?? []);
+          return;
+        } catch (error) {
+          if (!(error instanceof CallFailure)) throw error;
+          error.call.reject(error.cause);
+          left = left.filter((call) => call !== error.call);
+        }
       }
-      for (const call of calls) call.reject(error);
+    };
+    try {
+      await queue.run(commitAll);
+    } catch (error) {
+      for (const call of left) call.reject(error);
     }
   };
 
   const flush = (): void => {
     const calls = waiting;
     waiting = [];
-    settle(calls);
+    if (calls.length > 0) void settle(calls);
   };
 
   const gather = (seen: number, turn: number): void => {

@@ -5,18 +5,19 @@ import type { Store } from '../core/store-port.ts';
 import { makeApplier } from './apply.ts';
 import { readBatch, readBatches, readHoldTotals, readTotals } from './batch-queries.ts';
 import * as batches from './batches.ts';
-import * as bulk from './bulk.ts';
-import { makeStage, rejectBatch, startIngest } from './ingest.ts';
+import { makeBulk } from './bulk-work.ts';
+import { makeStage } from './ingest.ts';
 import { makeIntakeRecords } from './intake-records.ts';
 import { prepareLoss } from './loss.ts';
 import { makeNoticeQueue } from './notice-queue.ts';
 import { makeOpenBatches } from './open-batches.ts';
 import { makePayoutQueries } from './payout-queries.ts';
-import { seal } from './seal.ts';
 import { makeSimilarPayment } from './similar-payment.ts';
 import { openSnapshot } from './snapshot.ts';
 import { makeStatementStore } from './statement-store.ts';
 import { makeUpkeep } from './upkeep.ts';
+import { queueWrites } from './write-methods.ts';
+import { WriteQueue } from './write-queue.ts';
 
 export interface JournalParts {
   readonly db: DatabaseSync;
@@ -24,6 +25,8 @@ export interface JournalParts {
   readonly path: string;
   readonly journalId: string;
   readonly mark: JournalMark;
+  /** Rows of a batch from which on a thread works on all of them. */
+  readonly threadRowsMin?: number;
 }
 
 /** What stands beside the journal and says how far it has come. What it throws stops whoever wanted to go on. */
@@ -36,21 +39,23 @@ export interface JournalMark {
 }
 
 /** The parts of the port that work on whole batches. */
-function makeBatchMethods({ db, mark }: JournalParts) {
+function makeBatchMethods({ db, path, mark, threadRowsMin }: JournalParts) {
   const stage = makeStage(db);
+  const bulk = makeBulk(db, path, threadRowsMin);
   return {
     batches: async () => readBatches(db),
     batch: async (batchId) => readBatch(db, batchId),
-    startIngest: async (start) => startIngest(db, start),
+    startIngest: async (start) => bulk(start.batchId, 'startIngest', start),
     stage: async (batchId, rows) => stage(batchId, rows),
     seal: async (batchId, totals, nowMs) => {
-      seal(db, batchId, totals, nowMs);
+      await bulk(batchId, 'seal', batchId, totals, nowMs);
       mark.advance();
       const batch = readBatch(db, batchId);
       if (batch === undefined) throw new Error(`batch ${batchId} was sealed and is not there`);
       return batch;
     },
-    rejectBatch: async (batchId, code, reason, nowMs) => rejectBatch(db, batchId, code, reason, nowMs),
+    rejectBatch: async (batchId, code, reason, nowMs) =>
+      bulk(batchId, 'rejectBatch', batchId, code, reason, nowMs),
     moveBatch: async (batchId, to, why, nowMs) => {
       const isMoved = batches.moveBatch(db, batchId, to, why, nowMs);
       if (isMoved) mark.advance();
@@ -60,9 +65,9 @@ function makeBatchMethods({ db, mark }: JournalParts) {
     movePayer: async (batchId, payerAccount) => batches.movePayer(db, batchId, payerAccount),
     totals: async (batchId) => readTotals(db, batchId),
     holdTotals: async (batchId) => readHoldTotals(db, batchId),
-    holdReady: async (batchId, hold, why, nowMs) => bulk.holdReady(db, batchId, hold, why, nowMs),
-    liftHolds: async (batchId, holds, nowMs) => bulk.liftHolds(db, batchId, holds, nowMs),
-    cancelUnsent: async (batchId, nowMs) => bulk.cancelUnsent(db, batchId, nowMs),
+    holdReady: async (batchId, hold, why, nowMs) => bulk(batchId, 'holdReady', batchId, hold, why, nowMs),
+    liftHolds: async (batchId, holds, nowMs) => bulk(batchId, 'liftHolds', batchId, holds, nowMs),
+    cancelUnsent: async (batchId, nowMs) => bulk(batchId, 'cancelUnsent', batchId, nowMs),
   } satisfies Partial<Journal>;
 }
 
@@ -88,28 +93,36 @@ function makeWatchMethods({ db }: JournalParts) {
 /** The journal on an open connection, which it closes in the end. */
 export function makeJournal(parts: JournalParts): Store {
   const { db, path, journalId, mark } = parts;
-  const applier = makeApplier(db, (latestEventSeq) => mark.note(latestEventSeq));
+  const queue = new WriteQueue(db);
+  const applier = makeApplier(db, (latestEventSeq) => mark.note(latestEventSeq), queue);
   const readLoss = prepareLoss(db);
-  return {
+  const methods = {
     ...makeBatchMethods(parts),
     ...makePayoutQueries(db),
-    similarPayment: makeSimilarPayment(db),
     ...makeLineMethods(parts),
     ...makeWatchMethods(parts),
     ...makeStatementStore(db, path),
+  };
+  const close = (): void => {
+    if (!db.isOpen) return;
+    try {
+      mark.advance();
+    } finally {
+      mark.close();
+      db.close();
+    }
+  };
+  return {
+    ...methods,
+    ...queueWrites(queue, methods),
+    similarPayment: makeSimilarPayment(db),
     journalId,
     loss: async () => readLoss(),
     apply: applier.apply,
     snapshot: async () => openSnapshot(path),
     [Symbol.asyncDispose]: async () => {
-      if (!db.isOpen) return;
       applier.flush();
-      try {
-        mark.advance();
-      } finally {
-        mark.close();
-        db.close();
-      }
+      await queue.run(close);
     },
   };
 }

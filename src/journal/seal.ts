@@ -3,7 +3,7 @@
  * claims. What all rows share is done by one statement each; only rows that clash with another are taken singly.
  */
 import type { DatabaseSync } from 'node:sqlite';
-import { sql } from 'kysely';
+import { sql, type ColumnType } from 'kysely';
 import { showCell } from '../core/cell-text.ts';
 import { formatBaht, sumSatang, type Satang } from '../core/money.ts';
 import type { SealTotals } from '../core/ports.ts';
@@ -20,6 +20,29 @@ import { prepare, readAll, write } from './statements.ts';
 
 /** Clashing rows that are read at a time. */
 const clashPageRows = 1_000;
+
+/**
+ * The rows of the file that name a payoutId, in the order of their claims: sorted once, for all that follows. In that
+ * order a million claims are appended, and those of others looked up, page after page instead of all over the table.
+ */
+const sealingTable = `
+create temp table if not exists sealing_row (
+  place integer primary key,
+  similar_key text not null,
+  payout_id text not null,
+  seq integer not null,
+  is_staged integer not null
+) strict`;
+
+interface SealingRowTable {
+  readonly place: ColumnType<number, never, never>;
+  readonly similar_key: string;
+  readonly payout_id: string;
+  readonly seq: number;
+  readonly is_staged: number;
+}
+
+const sealingQuery = query.$extendTables<{ sealing_row: SealingRowTable }>();
 
 interface Sealing {
   readonly db: DatabaseSync;
@@ -53,9 +76,11 @@ export function seal(db: DatabaseSync, batchId: string, totals: SealTotals, nowM
     requireTotals(db, batchId, totals);
     const sealing: Sealing = { db, batchId, companyId, nowMs, eventBase: prepareLatestEventSeq(db)() };
     rejectConflicts(sealing, totals.conflictingRowNos);
+    sortRows(sealing);
     recordPlaces(sealing);
     takeClaims(sealing);
     settleClashes(sealing);
+    write(db, sealingQuery.deleteFrom('sealing_row'));
     releaseStaged(sealing);
     const sealed = {
       status: 'sealed',
@@ -155,37 +180,45 @@ function makeIssue(code: string, line: number, payoutId: string | null, message:
   return { line, column: 'payoutId', code, value: payoutId === null ? null : showCell(payoutId), message };
 }
 
-/** Makes every row findable by its payoutId, the rejected ones too. */
-function recordPlaces({ db, batchId }: Sealing): void {
-  const places = query
+/** Fills the table of the rows; those that are rejected already take no claim. */
+function sortRows({ db, batchId }: Sealing): void {
+  db.exec(sealingTable);
+  const columns = ['similar_key', 'payout_id', 'seq', 'is_staged'] as const;
+  const rows = query
     .selectFrom('payout as p')
     .innerJoin('payout_row as r', 'r.seq', 'p.seq')
-    .select([sql<string>`r.payout_id`.as('payout_id'), 'p.seq as payout_seq'])
+    .select((eb) => [
+      similarKeyOf(eb.ref('r.payout_id')).as('similar_key'),
+      sql<string>`r.payout_id`.as('payout_id'),
+      'p.seq',
+      sql<number>`${eb('p.status', '=', literal('staged'))}`.as('is_staged'),
+    ])
     .where('p.batch_id', '=', batchId)
     .where('r.payout_id', 'is not', null)
+    .orderBy('similar_key')
+    .orderBy('payout_id')
+    .orderBy('p.row_no');
+  write(db, sealingQuery.insertInto('sealing_row').columns(columns).expression(rows));
+}
+
+/** Makes every row findable by its payoutId, the rejected ones too. */
+function recordPlaces({ db }: Sealing): void {
+  const places = sealingQuery
+    .selectFrom('sealing_row')
+    .select(['payout_id', 'seq as payout_seq'])
     .orderBy('payout_id')
     .orderBy('payout_seq');
   write(db, query.insertInto('payout_place').columns(['payout_id', 'payout_seq']).expression(places));
 }
 
 /** Takes every claim that is free; those given back keep their count of attempts. */
-function takeClaims({ db, batchId, companyId }: Sealing): void {
-  const wanted = query
-    .selectFrom('payout as p')
-    .innerJoin('payout_row as r', 'r.seq', 'p.seq')
-    .select(({ ref }) => [
-      sql<string>`${companyId}`.as('company_id'),
-      similarKeyOf(ref('r.payout_id')).as('similar_key'),
-      sql<string>`r.payout_id`.as('payout_id'),
-      'p.seq as payout_seq',
-      sql<number>`0`.as('attempts_recorded'),
-    ])
-    .where('p.batch_id', '=', batchId)
-    .where('p.status', '=', literal('staged'))
-    // In the key's order a million of them are appended, not scattered.
-    .orderBy('similar_key')
-    .orderBy('payout_id')
-    .orderBy('p.row_no');
+function takeClaims({ db, companyId }: Sealing): void {
+  const wanted = sealingQuery
+    .selectFrom('sealing_row')
+    .select([sql<string>`${companyId}`.as('company_id'), 'similar_key', 'payout_id', 'seq as payout_seq'])
+    .select(sql<number>`0`.as('attempts_recorded'))
+    .where('is_staged', '=', 1)
+    .orderBy('place');
   const take = query
     .insertInto('claim')
     .columns(['company_id', 'similar_key', 'payout_id', 'payout_seq', 'attempts_recorded'])
@@ -199,54 +232,74 @@ function takeClaims({ db, batchId, companyId }: Sealing): void {
   write(db, take);
 }
 
-/**
- * Rows whose claim, or one that is similar, another row holds; of several, the one with the very same payoutId first,
- * then in the order of the seals, whichever file was read first; the file's own rows last.
- */
-function selectClashes({ batchId, companyId }: Sealing, afterRowNo: number) {
-  return query
-    .selectFrom('payout as p')
-    .innerJoin('payout_row as r', 'r.seq', 'p.seq')
-    .innerJoin('claim as c', (join) =>
-      join
-        .on('c.company_id', '=', companyId)
-        .on((eb) => eb('c.similar_key', '=', similarKeyOf(eb.ref('r.payout_id'))))
-        .onRef('c.payout_seq', '<>', 'p.seq'),
+/** Rows whose claim, or one that is similar, another row holds. */
+function selectClashing({ companyId }: Sealing, afterPlace: number) {
+  return sealingQuery
+    .selectFrom('sealing_row as s')
+    .select(['s.place', 's.seq'])
+    .where('s.place', '>', afterPlace)
+    .where('s.is_staged', '=', 1)
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('claim as c')
+          .select('c.payout_seq')
+          .where('c.company_id', '=', companyId)
+          .whereRef('c.similar_key', '=', 's.similar_key')
+          .whereRef('c.payout_seq', '<>', 's.seq'),
+      ),
     )
-    .innerJoin('payout as o', 'o.seq', 'c.payout_seq')
-    .innerJoin('batch as b', 'b.batch_id', 'o.batch_id')
-    .select(['p.seq', 'p.row_no', 'r.line', 'c.payout_id as other_payout_id', 'o.batch_id as other_batch_id'])
-    .select(['o.row_no as other_row_no', 'o.status as other_status', 'b.file_name as other_file_name'])
-    .select(sql<string>`r.payout_id`.as('payout_id'))
-    .where('p.batch_id', '=', batchId)
-    .where('p.status', '=', literal('staged'))
-    .where('p.row_no', '>', afterRowNo)
-    .orderBy('p.row_no')
-    .orderBy((eb) => eb('c.payout_id', '=', eb.ref('r.payout_id')), 'desc')
-    .orderBy('b.sealed_at_ms', (order) => order.asc().nullsLast())
-    .orderBy('o.seq')
+    .orderBy('s.place')
     .limit(clashPageRows);
+}
+
+/**
+ * What a row clashes with; of several, the one with the very same payoutId first, then in the order of the seals,
+ * whichever file was read first; the file's own rows last.
+ */
+function prepareFirstClash({ db, companyId }: Sealing) {
+  return prepare(db, (values: { seq: number }) =>
+    query
+      .selectFrom('payout as p')
+      .innerJoin('payout_row as r', 'r.seq', 'p.seq')
+      .innerJoin('claim as c', (join) =>
+        join
+          .on('c.company_id', '=', companyId)
+          .on((eb) => eb('c.similar_key', '=', similarKeyOf(eb.ref('r.payout_id'))))
+          .onRef('c.payout_seq', '<>', 'p.seq'),
+      )
+      .innerJoin('payout as o', 'o.seq', 'c.payout_seq')
+      .innerJoin('batch as b', 'b.batch_id', 'o.batch_id')
+      .select(['p.seq', 'p.row_no', 'r.line', 'c.payout_id as other_payout_id'])
+      .select(['o.batch_id as other_batch_id', 'o.row_no as other_row_no', 'o.status as other_status'])
+      .select(['b.file_name as other_file_name', sql<string>`r.payout_id`.as('payout_id')])
+      .where('p.seq', '=', values.seq)
+      .where('p.status', '=', literal('staged'))
+      .orderBy((eb) => eb('c.payout_id', '=', eb.ref('r.payout_id')), 'desc')
+      .orderBy('b.sealed_at_ms', (order) => order.asc().nullsLast())
+      .orderBy('o.seq')
+      .limit(1),
+  );
 }
 
 function settleClashes(sealing: Sealing): void {
   const reject = makeReject(sealing);
   const hold = makeHoldSimilar(sealing);
-  let rowNo = 0;
+  const firstClash = prepareFirstClash(sealing);
+  let place = 0;
   for (;;) {
-    const page: readonly Clash[] = readAll(sealing.db, selectClashes(sealing, rowNo));
-    for (const clash of page) {
-      // The first clash of a row decides, and a page may end between two of them.
-      if (clash.row_no === rowNo) continue;
-      rowNo = clash.row_no;
+    const page = readAll(sealing.db, selectClashing(sealing, place));
+    for (const { seq } of page) {
+      const clash: Clash | undefined = firstClash.get({ seq });
+      if (clash === undefined) throw new Error(`payout ${seq} clashes with nothing`);
       if (clash.other_payout_id === clash.payout_id) {
-        reject(
-          clash,
-          makeIssue('payout-id-claimed', clash.line, clash.payout_id, describeClaimed(clash, sealing)),
-        );
+        const message = describeClaimed(clash, sealing);
+        reject(clash, makeIssue('payout-id-claimed', clash.line, clash.payout_id, message));
       } else {
         hold(clash);
       }
     }
+    place = page.at(-1)?.place ?? place;
     if (page.length < clashPageRows) return;
   }
 }

@@ -89,6 +89,7 @@ function makeScratch(db: DatabaseSync, close: () => void): LineScratch {
     'select lines from page where first_line <= ? order by first_line desc limit 1',
   );
   const aside = db.prepare('insert or ignore into aside values (?, ?, ?, ?)');
+  const findAside = db.prepare('select 1 from aside where key = ? limit 1');
   const findKept = (lineNo: number): StatementLine => {
     const page = findPage.get(lineNo);
     const line = page === undefined ? undefined : findLine(String(page['lines']), lineNo);
@@ -102,6 +103,7 @@ function makeScratch(db: DatabaseSync, close: () => void): LineScratch {
     }),
     setAside: guard((key, line) => void aside.run(key, line.line, 0, encodeLine(line))),
     setCountedAside: guard((key, lineNo) => void aside.run(key, lineNo, 1, encodeLine(findKept(lineNo)))),
+    has: guard((key) => findAside.get(key) !== undefined),
     groups: () => readGroups(db),
     largestGroup: guard(() => {
       const row = db

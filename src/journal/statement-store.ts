@@ -19,20 +19,41 @@ import {
 } from './statement-records.ts';
 import { openLineScratch } from './statement-scratch.ts';
 import { openStatementView } from './statement-view.ts';
-import { prepare, readAll, readFirst, write } from './statements.ts';
+import { pick, prepare, readAll, readFirst, write } from './statements.ts';
 
-/** @throws StatementOvertakenError when a later judging of the day has begun */
+/** Stands for a date: each judging moves breaks of all days, so that of any day there is one at a time. */
+const anyDay = '';
+
+/** @throws StatementOvertakenError when a later judging has begun */
 function requirePresent(db: DatabaseSync, { date, runId }: StatementRun): void {
-  const present = query.selectFrom('statement_run').select('run_id').where('date', '=', date);
+  const present = query.selectFrom('statement_run').select('run_id').where('date', '=', anyDay);
   if (readFirst(db, present)?.run_id === runId) return;
   throw new StatementOvertakenError(
-    `another paydrop has begun to reconcile ${date}: let it finish, then look at "paydrop status"`,
+    `another paydrop has begun to reconcile while ${date} was: let it finish, then reconcile ${date} again`,
   );
 }
+
+/** Stands among the keys of stray lines, none of which is empty, while a judging records what it has found. */
+const recordingKey = '';
 
 type Present = <Result>(run: StatementRun, body: () => Result) => Result;
 
 type BreakValues = ReturnType<typeof toBreakColumns>;
+
+/** What may differ in a break from one judging to the next. */
+const movedColumns = [
+  'state',
+  'version',
+  'loudness',
+  'line_at',
+  'reason',
+  'attempt',
+  'lines',
+  'closed_at_ms',
+  'closed_by',
+  'moved_by',
+] as const;
+const breakColumns = ['date', 'key', 'kind', 'opened_at_ms', ...movedColumns] as const;
 
 /** An open break is the only one of its day, key and kind; whatever moves it changes its row, and else makes one. */
 function prepareBreakMoves(db: DatabaseSync) {
@@ -40,40 +61,14 @@ function prepareBreakMoves(db: DatabaseSync) {
     update: prepare(db, (values: BreakValues) =>
       query
         .updateTable('statement_break')
-        .set({
-          state: values.state,
-          version: values.version,
-          loudness: values.loudness,
-          line_at: values.line_at,
-          reason: values.reason,
-          attempt: values.attempt,
-          lines: values.lines,
-          closed_at_ms: values.closed_at_ms,
-          closed_by: values.closed_by,
-          moved_by: values.moved_by,
-        })
+        .set(pick(values, movedColumns))
         .where('date', '=', values.date)
         .where('key', '=', values.key)
         .where('kind', '=', values.kind)
         .where('state', '=', sql.lit('open')),
     ),
     insert: prepare(db, (values: BreakValues) =>
-      query.insertInto('statement_break').values({
-        date: values.date,
-        key: values.key,
-        kind: values.kind,
-        state: values.state,
-        version: values.version,
-        loudness: values.loudness,
-        line_at: values.line_at,
-        reason: values.reason,
-        attempt: values.attempt,
-        lines: values.lines,
-        opened_at_ms: values.opened_at_ms,
-        closed_at_ms: values.closed_at_ms,
-        closed_by: values.closed_by,
-        moved_by: values.moved_by,
-      }),
+      query.insertInto('statement_break').values(pick(values, breakColumns)),
     ),
   };
 }
@@ -81,10 +76,10 @@ function prepareBreakMoves(db: DatabaseSync) {
 function makeJudgingMethods(db: DatabaseSync, present: Present) {
   const moves = prepareBreakMoves(db);
   return {
-    beginStatement: async ({ date, runId }) => {
+    beginStatement: async ({ runId }) => {
       const begin = query
         .insertInto('statement_run')
-        .values({ date, run_id: runId })
+        .values({ date: anyDay, run_id: runId })
         .onConflict((conflict) => conflict.column('date').doUpdateSet({ run_id: runId }));
       inTransaction(db, () => write(db, begin));
     },
@@ -99,10 +94,16 @@ function makeJudgingMethods(db: DatabaseSync, present: Present) {
     },
     recordStrays: async (run, strays) => {
       if (strays.length === 0) return;
-      const rows = strays.map(({ key, line }) => {
-        return { key, date: run.date, line_no: line.line, run_id: run.runId, line: encodeLine(line) };
-      });
-      const insert = query.insertInto('statement_stray').values(rows);
+      const shared = { date: run.date, run_id: run.runId };
+      const rows = strays.map(({ key, line }) =>
+        line === null
+          ? { ...shared, key, line_no: 0, line: '' }
+          : { ...shared, key, line_no: line.line, line: encodeLine(line) },
+      );
+      const insert = query
+        .insertInto('statement_stray')
+        .values(rows)
+        .onConflict((conflict) => conflict.doNothing());
       present(run, () => write(db, insert));
     },
     markReports: async (run, batchIds) => {
@@ -117,12 +118,21 @@ function makeJudgingMethods(db: DatabaseSync, present: Present) {
         );
       present(run, () => write(db, insert));
     },
+    beginRecording: async (run) => {
+      const { date, runId } = run;
+      const begun = { key: recordingKey, date, line_no: 0, run_id: runId, line: '' };
+      const insert = query
+        .insertInto('statement_stray')
+        .values(begun)
+        .onConflict((conflict) => conflict.doNothing());
+      present(run, () => write(db, insert));
+    },
     acceptStatement: async (run, accepted) => {
       const { date, runId } = run;
       const strays = query
         .deleteFrom('statement_stray')
         .where('date', '=', date)
-        .where('run_id', '<>', runId);
+        .where((eb) => eb.or([eb('run_id', '<>', runId), eb('key', '=', recordingKey)]));
       present(run, () => {
         write(db, query.insertInto('statement_version').values(toVersionColumns(accepted, run)));
         write(db, strays);
@@ -195,7 +205,7 @@ export function makeStatementStore(db: DatabaseSync, path: string): StatementSto
       return body();
     });
   return {
-    openStatementView: ({ runId }) => openStatementView(path, runId),
+    openStatementView: (run, version) => openStatementView(path, run, version),
     openLineScratch: () => openLineScratch(path),
     statement: async (date) => {
       const latest = query
@@ -206,6 +216,14 @@ export function makeStatementStore(db: DatabaseSync, path: string): StatementSto
         .limit(1);
       const row = readFirst(db, latest);
       return row === undefined ? undefined : toAcceptedStatement(row);
+    },
+    hasBrokenOff: async (date) => {
+      const begun = query
+        .selectFrom('statement_stray')
+        .select('run_id')
+        .where('key', '=', recordingKey)
+        .where('date', '=', date);
+      return readFirst(db, begun) !== undefined;
     },
     acceptedFiles: async () => {
       const every = query.selectFrom('statement_version').select('files');

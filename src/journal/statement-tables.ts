@@ -6,7 +6,7 @@ import type { BreakKind, Loudness } from '../core/statement-types.ts';
 export const statementTables = `
 create index attempt_by_tran_date on attempt (tran_date);
 
--- Who judges the statement of a day; the last to begin does.
+-- Who judges statements, of whichever day: the last to begin does. Its date is empty.
 create table statement_run (
   date text primary key,
   run_id text not null

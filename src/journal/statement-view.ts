@@ -2,14 +2,20 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { sql, type Compilable } from 'kysely';
 import { toSatang } from '../core/money.ts';
-import type { AttemptStatus, InquiryFinding, PayoutStatus, ProxyType } from '../core/payout.ts';
-import { wholeDay, type DayAttempt, type StatementView } from '../core/statement-store-port.ts';
-import type { AttemptFacts, BreakKind, LineElsewhere } from '../core/statement-types.ts';
+import type { AttemptStatus, InquiryFinding, PayoutStatus, ProxyType, SettledBy } from '../core/payout.ts';
+import {
+  wholeDay,
+  type DayAttempt,
+  type StatementRun,
+  type StatementView,
+} from '../core/statement-store-port.ts';
+import type { AttemptFacts } from '../core/statement-types.ts';
 import { openReader } from './connection.ts';
 import { query } from './dialect.ts';
 import { isInDoubt } from './schema.ts';
 import { ReadAhead, stretchRows } from './statement-ahead.ts';
-import { decodeLine, decodeLines, toBreakRecord } from './statement-records.ts';
+import { prepareElsewhere, readElsewhere } from './statement-elsewhere.ts';
+import { toBreakRecord } from './statement-records.ts';
 import { prepare } from './statements.ts';
 
 /** Attempts that are read at a time: the event loop goes on between two pages. */
@@ -57,6 +63,8 @@ function selectFacts(
     'a.last_finding',
     'a.sys_ref_no',
     'a.fee_text',
+    'p.settled_by',
+    'p.attempt_no as latest_attempt_no',
   ]);
 }
 
@@ -83,6 +91,8 @@ type FactsRow = readonly [
   InquiryFinding | null,
   string | null,
   string | null,
+  SettledBy | null,
+  number,
 ];
 
 function toFacts(row: FactsRow): AttemptFacts {
@@ -111,6 +121,7 @@ function toFacts(row: FactsRow): AttemptFacts {
     lastFinding: row[19],
     sysRefNo: row[20],
     feeText: row[21],
+    settledBy: row[4] === row[23] ? row[22] : null,
   };
 }
 
@@ -150,6 +161,15 @@ function prepareFacts(db: DatabaseSync) {
       .orderBy('p.seq')
       .limit(sql.lit(pageRows)),
   );
+  // Alarms are few, and have an index of their own.
+  const provedLate = prepareRows(
+    db,
+    selectFacts(doubtfulFirst())
+      .where('p.is_alarm', '=', sql.lit(1))
+      .where('p.status', '=', sql.lit<PayoutStatus>('paid'))
+      .where('a.status', '=', sql.lit<AttemptStatus>('paid'))
+      .where('a.last_finding', '=', sql.lit<InquiryFinding>('complete')),
+  );
   const ahead = new ReadAhead<AttemptFacts>(
     ({ payoutSeq, attemptNo }) => {
       const row = byKey.get(payoutSeq, attemptNo) as unknown as FactsRow | undefined;
@@ -157,7 +177,7 @@ function prepareFacts(db: DatabaseSync) {
     },
     (payoutSeq) => (from.all(payoutSeq) as unknown as readonly FactsRow[]).map(toFacts),
   );
-  return { ahead, byReference, inDoubt };
+  return { ahead, byReference, inDoubt, provedLate };
 }
 
 type Facts = ReturnType<typeof prepareFacts>;
@@ -190,7 +210,10 @@ function* readInDoubt({ inDoubt }: Facts): Generator<AttemptFacts> {
   }
 }
 
-type DayRow = readonly [number, number, string, AttemptStatus, string];
+type DayRow = readonly [number, number, string, AttemptStatus, string, number];
+
+/** The latest attempt of a row that failed by a statement's word. */
+const failedByStatement = sql<number>`a.status = 'failed' and p.status = 'failed' and p.settled_by = 'statement' and p.attempt_no = a.attempt_no`;
 
 function* readDay(db: DatabaseSync, date: string): Generator<readonly DayAttempt[]> {
   const statement = prepareRows(
@@ -200,6 +223,7 @@ function* readDay(db: DatabaseSync, date: string): Generator<readonly DayAttempt
       .innerJoin('payout as p', 'p.seq', 'a.payout_seq')
       .select(['a.payout_seq', 'a.attempt_no', 'a.trans_ref_no', 'a.status'])
       .select(sql<string>`cast(p.amount_satang as text)`.as('amount_text'))
+      .select(sql<number>`ifnull(${failedByStatement}, 0)`.as('is_failed_by_statement'))
       .where('a.tran_date', '=', placeholder)
       .where(sql<boolean>`(a.payout_seq, a.attempt_no) > (?, ?)`)
       .orderBy('a.payout_seq')
@@ -209,12 +233,13 @@ function* readDay(db: DatabaseSync, date: string): Generator<readonly DayAttempt
   let after: readonly [number, number] = [0, 0];
   for (;;) {
     const page = statement.all(date, ...after) as unknown as readonly DayRow[];
-    yield page.map(([payoutSeq, attemptNo, transRefNo, status, amount]) => ({
+    yield page.map(([payoutSeq, attemptNo, transRefNo, status, amount, isFailedByStatement]) => ({
       payoutSeq,
       attemptNo,
       transRefNo,
       status,
       amountSatang: toSatang(BigInt(amount)),
+      isFailedByStatement: isFailedByStatement === 1,
     }));
     const last = page.at(-1);
     if (page.length < pageRows || last === undefined) return;
@@ -222,121 +247,27 @@ function* readDay(db: DatabaseSync, date: string): Generator<readonly DayAttempt
   }
 }
 
-const absenceKinds: readonly BreakKind[] = ['missing-at-bank', 'no-trace', 'in-doubt-absent'];
-
-function prepareBreaks(db: DatabaseSync) {
-  const ofKey = () => query.selectFrom('statement_break').selectAll();
-  return {
-    // The state stands in the text: by a value that decides on an index SQLite plans the statement anew for each key.
-    open: prepare(db, (values: { key: string; date: string }) =>
-      ofKey()
-        .where('key', '=', values.key)
-        .where('date', '=', values.date)
-        .where('state', '=', sql.lit('open'))
-        .orderBy('id'),
-    ),
-    /** Of another day, last seen in its present statement: its lines are that statement's. */
-    elsewhere: prepare(db, (values: OfRun) =>
-      ofKey()
-        .where('key', '=', values.key)
-        .where('date', '<>', values.date)
-        .where((eb) =>
-          eb.or([
-            eb('moved_by', '=', values.runId),
-            eb(
-              'version',
-              '=',
-              eb
-                .selectFrom('statement_version as v')
-                .select((inner) => inner.fn.max('v.version').as('version'))
-                .whereRef('v.date', '=', 'statement_break.date'),
-            ),
-          ]),
-        )
-        .orderBy('date')
-        .orderBy('id', 'desc'),
-    ),
-    absent: prepare(db, (values: { key: string; date: string }) =>
-      ofKey()
-        .clearSelect()
-        .select('id')
-        .where('key', '=', values.key)
-        .where('date', '=', values.date)
-        .where(
-          'kind',
-          'in',
-          absenceKinds.map((kind) => sql.lit(kind)),
-        )
-        .limit(1),
-    ),
-    /** Of statements that were accepted; older versions' are removed then. */
-    strays: prepare(db, (values: OfRun) =>
-      query
-        .selectFrom('statement_stray as s')
-        .select(['s.date', 's.line'])
-        .where('s.key', '=', values.key)
-        .where('s.date', '<>', values.date)
-        .where((eb) =>
-          eb.or([
-            eb('s.run_id', '=', values.runId),
-            eb.exists(
-              eb
-                .selectFrom('statement_version as v')
-                .select('v.version')
-                .whereRef('v.date', '=', 's.date')
-                .whereRef('v.run_id', '=', 's.run_id'),
-            ),
-          ]),
-        )
-        .orderBy('s.date')
-        .orderBy('s.line_no'),
-    ),
-  };
-}
-
-type Breaks = ReturnType<typeof prepareBreaks>;
-
-interface OfRun {
-  readonly key: string;
-  readonly date: string;
-  readonly runId: string;
-}
-
-/** From the latest break of each other day, and from its stray lines; a line that both have counts once. */
-function readElsewhere({ elsewhere, strays }: Breaks, ofRun: OfRun): LineElsewhere[] {
-  const found = new Map<string, LineElsewhere>();
-  const seenDates = new Set<string>();
-  for (const row of elsewhere.all(ofRun)) {
-    if (seenDates.has(row.date)) continue;
-    seenDates.add(row.date);
-    for (const line of decodeLines(row.lines))
-      found.set(`${row.date} ${line.line}`, { date: row.date, line });
-  }
-  for (const row of strays.all(ofRun)) {
-    const line = decodeLine(row.line);
-    found.set(`${row.date} ${line.line}`, { date: row.date, line });
-  }
-  return [...found.values()];
-}
-
 function* readKeys(db: DatabaseSync, build: Compilable, date: string): Generator<string> {
   for (const row of db.prepare(build.compile().sql).iterate(date)) yield String(row['key']);
 }
 
+/** The same value, wherever it stands. */
+const theDate = sql<string>`?1`;
+
+const everyBreak = () => query.selectFrom('statement_break').select('statement_break.key');
+const everyStray = () => query.selectFrom('statement_stray').select('statement_stray.key');
+
 /** Few keys have a past, many attempts were made: the join keeps this order. */
-const keysOfDay = () =>
+const keysOfDay = (breaks = everyBreak(), strays = everyStray()) =>
   query
-    .selectFrom((eb) =>
-      eb
-        .selectFrom('statement_break')
-        .select('statement_break.key')
-        .union(eb.selectFrom('statement_stray').select('statement_stray.key'))
-        .as('k'),
-    )
+    .selectFrom(breaks.union(strays).as('k'))
     .crossJoin('attempt as a')
     .select('k.key')
     .whereRef('a.trans_ref_no', '=', 'k.key')
-    .where('a.tran_date', '=', placeholder);
+    .where('a.tran_date', '=', theDate);
+
+const keysElsewhere = () =>
+  keysOfDay(everyBreak().where('date', '<>', theDate), everyStray().where('date', '<>', theDate));
 
 const keysWithBreaks = () =>
   query
@@ -345,6 +276,26 @@ const keysWithBreaks = () =>
     .distinct()
     .where('date', '=', placeholder)
     .where('state', '=', sql.lit('open'));
+
+const strayKeys = () =>
+  query
+    .selectFrom('statement_stray')
+    .select('key')
+    .distinct()
+    .where('date', '=', placeholder)
+    .where('line_no', '>', sql.lit(0));
+
+// The state stands in the text: by a value that decides on an index SQLite plans the statement anew for each key.
+const prepareOpenBreaks = (db: DatabaseSync) =>
+  prepare(db, (values: { key: string; date: string }) =>
+    query
+      .selectFrom('statement_break')
+      .selectAll()
+      .where('key', '=', values.key)
+      .where('date', '=', values.date)
+      .where('state', '=', sql.lit('open'))
+      .orderBy('id'),
+  );
 
 function readDates(db: DatabaseSync): ReadonlySet<string> {
   const dates = query
@@ -362,26 +313,32 @@ function readDates(db: DatabaseSync): ReadonlySet<string> {
 
 /**
  * Opens a view of this moment. While it is open the write-ahead log grows, so its owner closes it soon.
- * @param runId the judging whose own findings count as those of accepted statements do
+ * @param version what the run has judged its day as, where it has: of that day nothing else counts
  */
-export function openStatementView(path: string, runId: string): StatementView {
+export function openStatementView(path: string, { date, runId }: StatementRun, version = 0): StatementView {
   const db = openReader(path);
+  const judged = { runId, judgedDate: version === 0 ? '' : date, judgedVersion: version };
   try {
     db.exec('begin');
     // The view is of the moment of the first read.
     const dates = readDates(db);
     const facts = prepareFacts(db);
-    const breaks = prepareBreaks(db);
+    const open = prepareOpenBreaks(db);
+    const elsewhere = prepareElsewhere(db);
     return {
-      attemptsOfDay: (date) => readDay(db, date),
+      attemptsOfDay: (of) => readDay(db, of),
       attempt: (payoutSeq, attemptNo) => readAttempt(facts, payoutSeq, attemptNo),
       byReference: (references) => readByReference(facts, references),
       attemptsInDoubt: () => readInDoubt(facts),
-      keysWithPast: (date) => readKeys(db, keysOfDay(), date),
-      elsewhere: (key, date) => readElsewhere(breaks, { key, date, runId }),
-      wasAbsent: (key, date) => breaks.absent.get({ key, date }) !== undefined,
-      openBreaks: (key, date) => breaks.open.all({ key, date }).map(toBreakRecord),
-      keysWithBreaks: (date) => readKeys(db, keysWithBreaks(), date),
+      attemptsProvedLate: () => (facts.provedLate.all() as unknown as readonly FactsRow[]).map(toFacts),
+      keysWithPast: (of) => readKeys(db, keysOfDay(), of),
+      keysElsewhere: (of) => readKeys(db, keysElsewhere(), of),
+      elsewhere: (key, of) => readElsewhere(elsewhere, { ...judged, key, date: of }),
+      isAbsent: (key, of) => elsewhere.absences.get({ ...judged, key, date: of }) !== undefined,
+      isNoted: (key, of) => elsewhere.notes.get({ ...judged, key, date: of }) !== undefined,
+      openBreaks: (key, of) => open.all({ key, date: of }).map(toBreakRecord),
+      keysWithBreaks: (of) => readKeys(db, keysWithBreaks(), of),
+      strayKeys: (of) => readKeys(db, strayKeys(), of),
       readDates: () => dates,
       [Symbol.dispose]: () => {
         if (db.isOpen) db.close();

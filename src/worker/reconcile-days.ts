@@ -6,45 +6,49 @@ import { formatBangkokDate } from '../core/bangkok-time.ts';
 import { matchKey } from '../core/statement-match.ts';
 import type { StatementLine } from '../core/statement.ts';
 import type { AttemptStatus } from '../core/payout.ts';
-import type { StatementRun } from '../core/statement-store-port.ts';
+import type { StatementDayState, StatementRun, StatementView } from '../core/statement-store-port.ts';
 import type { AttemptFacts, BreakRecord, StatementDay } from '../core/statement-types.ts';
-import { findElsewhere, holdBack, type JudgedKey } from './reconcile-judge.ts';
-import { breathe, type ReconcileContext } from './reconcile-judging.ts';
-import { recordKeys, type Bench, type Recorded } from './reconcile-record.ts';
+import { findElsewhere, holdBack, inChunks, type JudgedKey } from './reconcile-judge.ts';
+import { breathe, type Bench, type ReconcileContext } from './reconcile-judging.ts';
+import { recordKeys, type Recorded } from './reconcile-record.ts';
 
-/** Keys that are judged between two breaths. */
-const keysPerBreath = 200;
+/** The day of a statement that has just been judged, and as which version. */
+export interface JudgedDay {
+  readonly date: string;
+  readonly version: number;
+}
 
 /** Days to be judged again, and how far each statement has come. */
 interface OtherDays {
   readonly run: StatementRun;
-  /** Version of each day's present statement. */
-  readonly versions: ReadonlyMap<string, number>;
+  /** Undefined when no statement was read anew. */
+  readonly judged: JudgedDay | undefined;
+  /** Each day's present statement. */
+  readonly states: ReadonlyMap<string, StatementDayState>;
   readonly readDates: ReadonlySet<string>;
 }
 
 /**
  * Judges the breaks of all days but those of a statement that has just been judged, and everything in doubt.
- * @param judgedDate its day; undefined when no statement was read anew
+ * @param judged undefined when no statement was read anew
  */
 export async function judgeOtherDays(
   context: ReconcileContext,
   run: StatementRun,
-  judgedDate: string | undefined,
+  judged: JudgedDay | undefined,
   recorded: Recorded,
 ): Promise<void> {
-  const states = await context.store.statementDays();
-  const versions = new Map(states.map(({ date, version }) => [date, version]));
+  const known = await context.store.statementDays();
+  const states = new Map(known.map((state) => [state.date, state]));
   const readDates = new Set(readWholeDays(context, run));
-  if (judgedDate !== undefined && isWhole(judgedDate, context.clock.now())) readDates.add(judgedDate);
-  const days: OtherDays = { run, versions, readDates };
-  const doubtful = readDoubtful(context, days, judgedDate);
-  const strays = judgedDate === undefined ? new Map<string, Strays>() : readStrays(context, run, judgedDate);
-  for (const { date, openBreaks } of states) {
-    if (date === judgedDate) continue;
-    const news = { inDoubt: doubtful.get(date) ?? [], strays: strays.get(date) ?? new Map() };
-    const isNews = openBreaks > 0 || news.inDoubt.length > 0 || news.strays.size > 0;
-    if (isNews) await judgeDay(context, days, date, news, recorded);
+  if (judged !== undefined && isWhole(judged.date, context.clock.now())) readDates.add(judged.date);
+  const days: OtherDays = { run, judged, states, readDates };
+  const news = await readNews(context, days);
+  for (const { date, openBreaks } of known) {
+    if (date === judged?.date) continue;
+    const ofDay = news.get(date);
+    if (openBreaks > 0 || ofDay !== undefined)
+      await judgeDay(context, days, date, ofDay ?? noNews(), recorded);
   }
 }
 
@@ -58,96 +62,132 @@ function readWholeDays({ store }: ReconcileContext, run: StatementRun): Readonly
   return view.readDates();
 }
 
-/** Lines of a day's statement for transfers of another day, by their key. */
-type Strays = Map<string, StatementLine[]>;
-
-/** What concerns a day beside its open breaks. */
+/** References that concern a day beside its open breaks. */
 interface DayNews {
-  readonly inDoubt: readonly string[];
-  readonly strays: ReadonlyMap<string, readonly StatementLine[]>;
+  /** Of its transfers that are in doubt. */
+  readonly inDoubt: Set<string>;
+  /** Of its transfers of which the judged statement has, or in the version before had, a line. */
+  readonly found: Set<string>;
+  /** Of its transfers that we called failed when it was read, and that an inquiry has proved paid since. */
+  readonly provedLate: Set<string>;
+  /** Of transfers of the judged day that its statement has, too. */
+  readonly strays: Set<string>;
 }
 
-/** Transfers of the judged day that other days' statements have, too: together they may say that it was made twice. */
-function readStrays(
-  { store }: ReconcileContext,
-  run: StatementRun,
-  judgedDate: string,
-): ReadonlyMap<string, Strays> {
-  using view = store.openStatementView(run);
-  const byDate = new Map<string, Strays>();
-  for (const key of view.keysWithPast(judgedDate)) {
-    for (const { date, line } of view.elsewhere(key, judgedDate)) {
-      const strays: Strays = byDate.get(date) ?? new Map();
-      strays.set(key, [...(strays.get(key) ?? []), line]);
-      byDate.set(date, strays);
-    }
-  }
-  return byDate;
-}
+const noNews = (): DayNews => ({
+  inDoubt: new Set(),
+  found: new Set(),
+  provedLate: new Set(),
+  strays: new Set(),
+});
 
-/** References in doubt by the day of their transfer, where that day's statement was read. */
-function readDoubtful(
-  { store }: ReconcileContext,
-  { run, readDates }: OtherDays,
-  judgedDate: string | undefined,
-): ReadonlyMap<string, readonly string[]> {
-  using view = store.openStatementView(run);
-  const byDate = new Map<string, string[]>();
+/** What concerns each day but the judged one. */
+async function readNews(context: ReconcileContext, days: OtherDays): Promise<ReadonlyMap<string, DayNews>> {
+  using view = context.store.openStatementView(days.run, days.judged?.version);
+  const byDate = new Map<string, DayNews>();
+  const newsOf = (date: string): DayNews => {
+    const news = byDate.get(date) ?? noNews();
+    byDate.set(date, news);
+    return news;
+  };
   for (const { order } of view.attemptsInDoubt()) {
-    if (order.tranDate === judgedDate || !readDates.has(order.tranDate)) continue;
-    const references = byDate.get(order.tranDate) ?? [];
-    references.push(order.transRefNo);
-    byDate.set(order.tranDate, references);
+    if (days.readDates.has(order.tranDate)) newsOf(order.tranDate).inDoubt.add(order.transRefNo);
+  }
+  for (const { order, lastInquiryAtMs } of view.attemptsProvedLate()) {
+    const acceptedAtMs = days.states.get(order.tranDate)?.acceptedAtMs ?? Infinity;
+    if ((lastInquiryAtMs ?? 0) > acceptedAtMs) newsOf(order.tranDate).provedLate.add(order.transRefNo);
+  }
+  if (days.judged === undefined) return byDate;
+  const judgedDate = days.judged.date;
+  for (const keys of inChunks(view.strayKeys(judgedDate))) {
+    for (const { order } of view.byReference(keys).values()) {
+      if (order.tranDate !== judgedDate) newsOf(order.tranDate).found.add(order.transRefNo);
+    }
+    await breathe(context);
+  }
+  // Together with the judged day's they may say that a transfer was made twice.
+  for (const keys of inChunks(view.keysElsewhere(judgedDate))) {
+    for (const key of keys) {
+      for (const { date } of view.elsewhere(key, judgedDate)) newsOf(date).strays.add(key);
+    }
+    await breathe(context);
   }
   return byDate;
 }
 
 async function judgeDay(
   context: ReconcileContext,
-  { run, versions, readDates }: OtherDays,
+  { run, judged, states, readDates }: OtherDays,
   date: string,
-  { inDoubt, strays }: DayNews,
+  news: DayNews,
   recorded: Recorded,
 ): Promise<void> {
-  using view = context.store.openStatementView(run);
-  const day: StatementDay = {
-    date,
-    companyId: context.companyId,
-    readDates: new Set([...readDates, date]),
-  };
-  const bench: Bench = {
-    context,
-    run,
-    day,
-    version: versions.get(date) ?? 1,
-    nowMs: context.clock.now(),
-    view,
-  };
-  // One in doubt that the day's statement has, too, is judged by its break alone: only a break keeps the lines.
-  const absent = inDoubt.filter((key) => view.wasAbsent(key, date));
-  const keys = [...new Set([...view.keysWithBreaks(date), ...absent, ...strays.keys()])];
-  for (let from = 0; from < keys.length; from += keysPerBreath) {
-    const chunk = keys.slice(from, from + keysPerBreath);
-    const attempts = view.byReference(chunk);
-    const judged = chunk.map((key) => judgeAgain(bench, key, attempts.get(key), strays.get(key)));
-    await recordKeys(bench, await holdBack(bench, judged), recorded);
+  using view = context.store.openStatementView(run, judged?.version);
+  const day: StatementDay = { date, companyId: context.companyId, readDates: new Set([...readDates, date]) };
+  const [version, nowMs] = [states.get(date)?.version ?? 1, context.clock.now()];
+  const bench: Bench = { context, run, day, version, nowMs, view };
+  for (const keys of keysToJudge(view, date, news, judged)) {
+    const attempts = view.byReference(keys);
+    const again = keys.map((key) => {
+      const isKept = news.found.has(key) || news.strays.has(key);
+      return judgeAgain(bench, key, attempts.get(key), isKept ? readKeptLines(view, key, date, judged) : []);
+    });
+    await recordKeys(bench, await holdBack(bench, again), recorded);
     await breathe(context);
   }
 }
 
+/** In chunks, each once, as the view has them, whatever is recorded meanwhile: a bad day has a hundred thousand breaks. */
+function* keysToJudge(
+  view: StatementView,
+  date: string,
+  { inDoubt, found, provedLate, strays }: DayNews,
+  judged: JudgedDay | undefined,
+): Generator<readonly string[]> {
+  yield* inChunks(view.keysWithBreaks(date));
+  const hasNoBreak = (key: string): boolean => view.openBreaks(key, date).length === 0;
+  // One that the day's statement has, too, is judged by its break alone: only a break keeps the lines.
+  const isAbsent = (key: string): boolean => hasNoBreak(key) && view.isAbsent(key, date);
+  const isKept = (key: string): boolean =>
+    hasNoBreak(key) && readKeptLines(view, key, date, judged).length > 0;
+  for (const keys of inChunks(inDoubt)) yield keys.filter(isAbsent);
+  // What the line had closed there is open again when it has gone.
+  for (const keys of inChunks(found)) {
+    yield keys.filter((key) => isKept(key) || (!inDoubt.has(key) && isAbsent(key)));
+  }
+  for (const keys of inChunks(provedLate)) yield keys.filter((key) => !view.isNoted(key, date));
+  for (const keys of inChunks(strays)) yield keys.filter(hasNoBreak);
+}
+
+/** Lines of a day's statement that a closed break keeps, or that were kept for the judged day's sake. */
+function readKeptLines(
+  view: StatementView,
+  key: string,
+  date: string,
+  judged: JudgedDay | undefined,
+): readonly StatementLine[] {
+  if (judged === undefined) return [];
+  const elsewhere = view.elsewhere(key, judged.date);
+  return elsewhere.filter((other) => other.date === date).map(({ line }) => line);
+}
+
+/** @param strays its lines, where no break keeps them */
 function judgeAgain(
   { view, day }: Bench,
   key: string,
   attempt: AttemptFacts | undefined,
-  strays: readonly StatementLine[] = [],
+  strays: readonly StatementLine[],
 ): JudgedKey {
-  const [known] = view.openBreaks(key, day.date);
+  const open = view.openBreaks(key, day.date);
+  const [known] = open;
   const lines = known?.lines ?? strays;
   const elsewhere = findElsewhere(view, key, lines, attempt, day);
   const facts = { key, lines, attempt, elsewhere, isSettledSince: wasSettledSince(known, attempt) };
   const judgement = matchKey(facts, day);
   // What was answered when the day itself was judged is closed already.
-  const breaks = judgement.breaks.filter(({ isAnswered }) => known !== undefined || isAnswered !== true);
+  const breaks = judgement.breaks.filter(
+    ({ kind, isAnswered }) => isAnswered !== true || open.some((record) => record.kind === kind),
+  );
   return { facts, judgement: { ...judgement, breaks }, counted: [] };
 }
 

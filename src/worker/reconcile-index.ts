@@ -50,7 +50,8 @@ export class DayIndex {
     return this.#count;
   }
 
-  add(transRefNo: string, { payoutSeq, attemptNo }: AttemptKey, status: AttemptStatus): void {
+  /** Returns its entry. */
+  add(transRefNo: string, { payoutSeq, attemptNo }: AttemptKey, status: AttemptStatus): number {
     if (this.#count === this.#ones.length) this.#grow();
     const entry = this.#count;
     this.#count += 1;
@@ -61,6 +62,7 @@ export class DayIndex {
     this.#attemptNos[entry] = attemptNo;
     this.#marks[entry] = missedStatuses.includes(status) ? marks.missed : 0;
     this.#place(entry);
+    return entry;
   }
 
   /** The entry of a reference; undefined when the day has none. */
@@ -105,10 +107,11 @@ export class DayIndex {
     return this.#lines[entry] ?? 0;
   }
 
-  /** Attempts that no line names, and of which that says something. */
+  /** Attempts that no line names, and of which that says something, here or to another day. */
   *missed(): Generator<AttemptKey> {
     for (let entry = 0; entry < this.#count; entry += 1) {
-      const isMissed = ((this.#marks[entry] ?? 0) & (marks.missed | marks.seen)) === marks.missed;
+      const known = this.#marks[entry] ?? 0;
+      const isMissed = (known & (marks.missed | marks.past)) !== 0 && (known & marks.seen) === 0;
       if (isMissed) yield this.keyOf(entry);
     }
   }

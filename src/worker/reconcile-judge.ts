@@ -28,8 +28,8 @@ export interface JudgedKey {
   readonly counted: readonly number[];
 }
 
-/** Yields lists of so many. */
-function* inChunks<Item>(items: Iterable<Item>): Generator<readonly Item[]> {
+/** Yields lists of as many as are judged between two breaths. */
+export function* inChunks<Item>(items: Iterable<Item>): Generator<readonly Item[]> {
   let chunk: Item[] = [];
   for (const item of items) {
     chunk.push(item);
@@ -42,7 +42,7 @@ function* inChunks<Item>(items: Iterable<Item>): Generator<readonly Item[]> {
 
 /**
  * What other days' statements say of a key. A statement keeps no list of what it agreed on: its own day's has the
- * transfer too when we called it paid, that statement was read, and no absence was noted.
+ * transfer too when we called it paid before any line here did, that statement was read, and it is not known to lack it.
  */
 export function findElsewhere(
   view: StatementView,
@@ -56,8 +56,11 @@ export function findElsewhere(
   const ownDate = attempt?.order.tranDate ?? date;
   const mayRepeat = line !== undefined && attempt?.attemptStatus === 'paid' && ownDate < date;
   if (!mayRepeat || !readDates.has(ownDate)) return known;
-  const isKnown = known.some((other) => other.date === ownDate) || view.wasAbsent(key, ownDate);
-  if (isKnown) return known;
+  const isKnown = known.some((other) => other.date === ownDate) || view.isAbsent(key, ownDate);
+  const wasUnpaid = view
+    .openBreaks(key, date)
+    .some((record) => record.attempt !== null && record.attempt.attemptStatus !== 'paid');
+  if (isKnown || wasUnpaid) return known;
   return [...known, { date: ownDate, line: { ...line, status: 'complete', effectiveDate: ownDate } }];
 }
 
@@ -104,29 +107,28 @@ function judgeGroups(judging: Judging, groups: readonly LineGroup[]): JudgedKey[
   });
 }
 
+/** Keys with open breaks of a version before that are neither a line's of this one nor an attempt's of the day. */
+function* leftKeys({ view, index, scratch, day }: Judging): Generator<string> {
+  for (const key of view.keysWithBreaks(day.date)) {
+    if (index.find(key) === undefined && !scratch.has(key)) yield key;
+  }
+}
+
 /** Every key that is not clear, in chunks; the same each time it is asked for. */
-export async function* judgeUnclear(
-  judging: Judging,
-  left: Set<string>,
-): AsyncGenerator<readonly JudgedKey[]> {
+export async function* judgeUnclear(judging: Judging): AsyncGenerator<readonly JudgedKey[]> {
   const { scratch, index, view, context } = judging;
   for (const groups of inChunks(scratch.groups())) {
-    const judged = await holdBack(judging, judgeGroups(judging, groups));
-    for (const { facts } of judged) left.delete(facts.key);
-    yield judged;
+    yield await holdBack(judging, judgeGroups(judging, groups));
     await breathe(context);
   }
   for (const keys of inChunks(index.missed())) {
-    const judged = keys.map(({ payoutSeq, attemptNo }) => {
+    yield keys.map(({ payoutSeq, attemptNo }) => {
       const attempt = view.attempt(payoutSeq, attemptNo);
       return judge(judging, attempt.order.transRefNo, {}, attempt);
     });
-    for (const { facts } of judged) left.delete(facts.key);
-    yield judged;
     await breathe(context);
   }
-  // Breaks of an earlier version of which neither side says anything any more.
-  for (const keys of inChunks(left)) {
+  for (const keys of inChunks(leftKeys(judging))) {
     const attempts = view.byReference(keys);
     yield keys.map((key) => judge(judging, key, {}, attempts.get(key)));
     await breathe(context);
@@ -149,11 +151,11 @@ function withoutCounted({ facts, judgement, counted }: JudgedKey): Pick<JudgedKe
 }
 
 /** Counts every key that is not clear, and lists the lines among them that agree. Returns what will be paid by it. */
-export async function countUnclear(judging: Judging, left: Set<string>): Promise<PaidOfDay> {
+export async function countUnclear(judging: Judging): Promise<PaidOfDay> {
   const { tally, matched, day, version } = judging;
   let count = 0;
   let satang: bigint = zeroSatang;
-  for await (const chunk of judgeUnclear(judging, left)) {
+  for await (const chunk of judgeUnclear(judging)) {
     for (const judged of chunk) {
       const rest = withoutCounted(judged);
       tally.add(rest.facts, rest.judgement);

@@ -29,13 +29,18 @@ export interface ReconcileContext {
   readonly stop: AbortSignal;
 }
 
-export interface Judging {
+/** What the keys of a day are judged by. */
+export interface Bench {
   readonly context: ReconcileContext;
   readonly run: StatementRun;
   readonly day: StatementDay;
   readonly version: number;
   readonly nowMs: number;
   readonly view: StatementView;
+}
+
+/** A day whose statement is read. */
+export interface Judging extends Bench {
   readonly scratch: LineScratch;
   readonly index: DayIndex;
   readonly tally: Tally;
@@ -70,7 +75,8 @@ export async function indexDay(
   let satang: bigint = zeroSatang;
   for (const page of view.attemptsOfDay(date)) {
     for (const attempt of page) {
-      index.add(attempt.transRefNo, attempt, attempt.status);
+      const entry = index.add(attempt.transRefNo, attempt, attempt.status);
+      if (attempt.isFailedByStatement) index.notePast(entry);
       if (attempt.status !== 'paid') continue;
       count += 1;
       satang += attempt.amountSatang;

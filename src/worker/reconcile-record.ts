@@ -4,12 +4,12 @@
  */
 import { decideOnStatement } from '../core/decide-statement.ts';
 import type { Change } from '../core/ports.ts';
-import { followBreaks, type BreakMove } from '../core/statement-breaks.ts';
+import { areSameLines, followBreaks, type BreakMove } from '../core/statement-breaks.ts';
 import type { BreakRecord, StatementDay } from '../core/statement-types.ts';
-import type { StatementRun, StatementView, StrayLine } from '../core/statement-store-port.ts';
+import type { StatementRun, StrayLine } from '../core/statement-store-port.ts';
 import { applyOnLatest, tellSiblings } from './earlier.ts';
 import type { JudgedKey } from './reconcile-judge.ts';
-import type { ReconcileContext } from './reconcile-judging.ts';
+import type { Bench } from './reconcile-judging.ts';
 
 /** Somebody has settled an attempt while the statement was judged: what was found out about it is out of date. */
 export class ChangedMeanwhile extends Error {
@@ -46,20 +46,11 @@ export const nothingRecorded = (): Recorded => ({
   firstElsewhere: [],
 });
 
-/** What the keys are judged by. */
-export interface Bench {
-  readonly context: ReconcileContext;
-  readonly run: StatementRun;
-  readonly day: StatementDay;
-  readonly version: number;
-  readonly nowMs: number;
-  readonly view: StatementView;
-}
-
-/** A break that stays as it was is written again only when another version shows it. */
+/** A break that stays as it was is written again only when another version shows it, or other lines do. */
 function isNews({ kind, record }: BreakMove, open: readonly BreakRecord[]): boolean {
   if (kind !== 'kept') return true;
-  return open.find((known) => known.kind === record.kind)?.version !== record.version;
+  const known = open.find((one) => one.kind === record.kind);
+  return known?.version !== record.version || !areSameLines(known.lines, record.lines);
 }
 
 function count(recorded: Recorded, { kind, record }: BreakMove, { date }: StatementRun): void {
@@ -86,11 +77,17 @@ export async function recordKeys(
   await takeSteps(bench, judged, recorded);
 }
 
-/** Lines whose transfer is of another day than the statement, for the judging of that day. */
+/**
+ * What the judging of other days is to know of this one: lines of their transfers, and of its own transfers what it says
+ * of those that another day's statement has, too. That it lacks one is known from a break, else it is noted.
+ */
 export function findStrays(judged: readonly JudgedKey[], { date }: StatementDay): StrayLine[] {
-  return judged.flatMap(({ facts: { key, attempt, lines } }) =>
-    attempt === undefined || attempt.order.tranDate === date ? [] : lines.map((line) => ({ key, line })),
-  );
+  return judged.flatMap(({ facts: { key, attempt, lines, elsewhere }, judgement }): StrayLine[] => {
+    if (attempt === undefined) return [];
+    const isOfDay = attempt.order.tranDate === date;
+    if (lines.length === 0) return isOfDay && judgement.breaks.length === 0 ? [{ key, line: null }] : [];
+    return isOfDay && elsewhere.length === 0 ? [] : lines.map((line) => ({ key, line }));
+  });
 }
 
 async function takeSteps(bench: Bench, judged: readonly JudgedKey[], recorded: Recorded): Promise<void> {

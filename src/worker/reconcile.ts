@@ -80,10 +80,12 @@ export async function reconcile(
   const reading = `${source.reading} ${isWhole(source.date, clock.now()) ? wholeDay : partOfDay}`;
   await store.beginStatement(run);
   const previous = await store.statement(source.date);
-  const isKnown = previous?.originalSha256 === source.originalSha256 && previous.reading === reading;
+  // After a judging that broke off, what is open may be what neither version shows: the file is read again.
+  const present = (await store.hasBrokenOff(source.date)) ? undefined : previous;
+  const isKnown = present?.originalSha256 === source.originalSha256 && present.reading === reading;
   return judgeAgainWhenChanged(context, async () => {
     if (previous !== undefined && isKnown) return repeat(context, outbox, run, previous);
-    return judgeAnew(context, outbox, run, { ...source, reading }, previous);
+    return judgeAnew(context, outbox, run, { ...source, reading }, { previous, present });
   });
 }
 
@@ -116,12 +118,20 @@ async function repeat(
   return { kind: 'reconciled', statement, totals, isRepeat: true, recorded, files, supersedes: undefined };
 }
 
+/** What is known of the day's statement. */
+interface Former {
+  /** The version that was accepted last. */
+  readonly previous: AcceptedStatement | undefined;
+  /** The same, unless a judging has broken off since. */
+  readonly present: AcceptedStatement | undefined;
+}
+
 async function judgeAnew(
   context: ReconcileContext,
   outbox: StatementOutbox,
   run: StatementRun,
   source: StatementSource,
-  previous: AcceptedStatement | undefined,
+  { previous, present }: Former,
 ): Promise<Reconciliation> {
   const { store, clock, companyId } = context;
   const { date } = source;
@@ -137,15 +147,15 @@ async function judgeAnew(
   const paid = await indexDay(context, view, index, date);
   const read = await source.read((parts) => readLines(judging, parts));
   if ('code' in read) return { kind: 'refused', refusal: read };
-  if (previous?.sha256 === read.sha256 && previous.reading === source.reading)
-    return await repeat(context, outbox, run, previous);
-  const left = new Set(view.keysWithBreaks(date));
-  const proved = await countUnclear(judging, left);
+  if (present?.sha256 === read.sha256 && present.reading === source.reading)
+    return await repeat(context, outbox, run, present);
+  const proved = await countUnclear(judging);
   const totals = judging.tally.totals();
   requireTieOut(totals, read, paid, proved);
   const recorded = nothingRecorded();
-  await recordUnclear(judging, left, recorded);
-  await judgeOtherDays(context, run, date, recorded);
+  await store.beginRecording(run);
+  await recordUnclear(judging, recorded);
+  await judgeOtherDays(context, run, { date, version }, recorded);
   const changes = describeChanges(recorded, previous, totals);
   const files = await writeTables(judging, outbox);
   const statement: AcceptedStatement = {
@@ -167,9 +177,9 @@ async function judgeAnew(
   return { kind: 'reconciled', statement, totals, isRepeat: false, recorded, files: published, supersedes };
 }
 
-async function recordUnclear(judging: Judging, left: Set<string>, recorded: Recorded): Promise<void> {
+async function recordUnclear(judging: Judging, recorded: Recorded): Promise<void> {
   const { context, run, day } = judging;
-  for await (const chunk of judgeUnclear(judging, left)) {
+  for await (const chunk of judgeUnclear(judging)) {
     await context.store.recordStrays(run, findStrays(chunk, day));
     await recordKeys(judging, chunk, recorded);
   }

@@ -92,6 +92,17 @@ describe('what we have recorded on the strength of the line itself', () => {
     expect(follow(makeKey(makeFacts('failed'), [failed]), open, 2).kinds).toEqual(['closed status-differs']);
   });
 
+  it('changes no reason', () => {
+    const failedLater = [
+      { date: nextDate, line: makeLine(makeFacts('failed'), 'failed', { effectiveDate: nextDate }) },
+    ];
+    const before = openOf(makeKey(makeFacts('failed'), [line], failedLater));
+    const now = makeKey(makeFacts('unresolved', { acknowledged: true }), [line], failedLater);
+    expect(follow(now, before).moves).toMatchObject([
+      { kind: 'kept', record: { loudness: 'loudest', reason: before[0]?.reason } },
+    ]);
+  });
+
   it('makes no break quieter', () => {
     const alive = makeLine(makeFacts('failed'), 'in-process');
     const before = openOf(makeKey(makeFacts('failed'), [alive]));

@@ -4,7 +4,7 @@ import type { LineStatus, StatementLine } from '../../src/core/statement.ts';
 import { toSatang } from '../../src/core/money.ts';
 import { computeTransRefNo } from '../../src/core/reference.ts';
 import { isOwnReference, lineKeyOf } from '../../src/core/statement-line.ts';
-import type { KeyFacts, StatementDay } from '../../src/core/statement-types.ts';
+import type { StatementDay } from '../../src/core/statement-types.ts';
 import { matchKey } from '../../src/core/statement-match.ts';
 import {
   baht,
@@ -17,8 +17,6 @@ import {
   makeLine,
   nextDate,
 } from './statement-fixtures.ts';
-
-type KeyElsewhere = KeyFacts['elsewhere'];
 
 const lineOf = (status: LineStatus, changes: Partial<StatementLine> = {}) =>
   makeLine(makeFacts('paid'), status, changes);
@@ -53,6 +51,29 @@ describe('one line for one attempt', () => {
       judge(makeFacts(status), [lineOf(line)]).breaks[0]?.loudness;
     expect(loudness('failed', 'complete')).toBe('loudest');
     expect(loudness('paid', 'failed')).toBe('loud');
+  });
+
+  it.each<[AttemptStatus, string]>([
+    ['failed', 'loud'],
+    ['refused', 'loud'],
+    ['paid', 'loud'],
+    ['unresolved', 'plain'],
+    ['sent', 'plain'],
+  ])('is %s here, and its STATUS a word that nobody knows: %s', (status, loudness) => {
+    expect(judge(makeFacts(status), [lineOf('other')]).breaks).toMatchObject([
+      { kind: 'unknown-status-word', loudness },
+    ]);
+  });
+
+  it('is loud where money may go astray, and plain where none moved', () => {
+    const loudness = (status: LineStatus) =>
+      judge(makeFacts('unresolved'), [lineOf(status, { proxyNo: '0810000002' })]).breaks[0]?.loudness;
+    expect((['complete', 'in-process', 'other', 'failed'] as const).map(loudness)).toEqual([
+      'loud',
+      'loud',
+      'loud',
+      'plain',
+    ]);
   });
 
   it('tells the bank’s knowledge of an attempt in doubt once', () => {
@@ -172,6 +193,16 @@ describe('several lines for one transfer', () => {
     expect(judged.breaks[0]?.reason).toMatch(/lines 2, 9/);
   });
 
+  it.each<[LineStatus, LineStatus, string]>([
+    ['complete', 'complete', 'loud'],
+    ['complete', 'other', 'loud'],
+    ['complete', 'failed', 'plain'],
+    ['failed', 'failed', 'plain'],
+  ])('%s and %s: %s', (first, second, loudness) => {
+    const { breaks } = judge(makeFacts('paid'), [lineOf(first), lineOf(second, { line: 3 })]);
+    expect(breaks.find(({ kind }) => kind === 'twice')?.loudness).toBe(loudness);
+  });
+
   it('prefers the one that is ours', () => {
     const other = lineOf('complete', { proxyNo: '0810000002' });
     const judged = judge(makeFacts('unresolved'), [other, lineOf('complete', { line: 3 })]);
@@ -195,101 +226,6 @@ describe('several lines for one transfer', () => {
     const judged = judge(makeFacts(status), [lineOf(first), lineOf(second)]);
     expect(judged.step).toBe(step);
     expect(kindsOf(judged)).toContain('twice');
-  });
-});
-
-describe('several days', () => {
-  const next = { ...day, date: nextDate };
-  const late = lineOf('complete', { effectiveDate: nextDate });
-
-  it('finds a transfer of just before midnight on the next day', () => {
-    const judged = judge(makeFacts('paid'), [late], [], next);
-    expect([judged.lineClasses, judged.paidClass, kindsOf(judged)]).toEqual([
-      ['matched-other-day'],
-      undefined,
-      [],
-    ]);
-    expect(judge(makeFacts('sent'), [late], [], next).lineClasses).toEqual(['settled-paid-other-day']);
-    expect(judge(makeFacts('paid'), [], [{ date: nextDate, line: late }])).toMatchObject({
-      paidClass: 'found-other-day',
-      breaks: [],
-    });
-  });
-
-  it('names a transfer that an earlier day has complete already', () => {
-    const elsewhere = [{ date, line: lineOf('complete') }];
-    const judged = judge(makeFacts('paid'), [late], elsewhere, next);
-    expect([kindsOf(judged), judged.lineClasses]).toEqual([['twice'], ['twice']]);
-    expect(kindsOf(judge(makeFacts('paid'), [lineOf('complete')], [{ date: nextDate, line: late }]))).toEqual(
-      [],
-    );
-  });
-
-  it('believes neither of two days that contradict each other', () => {
-    const failedLater = [{ date: nextDate, line: lineOf('failed') }];
-    expect(judge(makeFacts('unresolved'), [lineOf('complete')], failedLater).step).toBe('doubt');
-    const completeLater = [{ date: nextDate, line: late }];
-    expect(judge(makeFacts('unresolved'), [lineOf('failed')], completeLater).step).toBe('doubt');
-    const failedBefore = [{ date, line: lineOf('failed') }];
-    expect(judge(makeFacts('unresolved'), [late], failedBefore, next).step).toBe('prove');
-  });
-});
-
-describe('in process on one day, finished on a later one', () => {
-  const next = { ...day, date: nextDate };
-  const before = (...statuses: LineStatus[]) => statuses.map((status) => ({ date, line: lineOf(status) }));
-  const after = (status: LineStatus, changes: Partial<StatementLine> = {}) => [
-    { date: nextDate, line: lineOf(status, changes) },
-  ];
-
-  it.each<[LineStatus, string, LineStatus[]]>([
-    ['complete', 'prove', ['in-process']],
-    ['failed', 'fail', ['in-process']],
-    ['failed', 'doubt', ['complete']],
-    ['failed', 'doubt', ['other']],
-    ['failed', 'doubt', ['in-process', 'complete']],
-  ])('the later line says %s: %s after %j', (status, step, earlier) => {
-    const judged = judge(makeFacts('unresolved'), [lineOf(status)], before(...earlier), next);
-    expect([judged.step, judged.breaks.length]).toEqual([step, step === 'doubt' ? 1 : 0]);
-  });
-
-  it('is no word of the same day, nor of a later one', () => {
-    const both = [lineOf('failed'), lineOf('in-process', { line: 3 })];
-    expect(judge(makeFacts('unresolved'), both, [], next).step).toBe('doubt');
-    expect(judge(makeFacts('unresolved'), [lineOf('failed')], after('in-process')).step).toBe('doubt');
-  });
-
-  it.each<[AttemptStatus, LineStatus, string | undefined]>([
-    ['paid', 'complete', 'found-other-day'],
-    ['failed', 'failed', undefined],
-    ['refused', 'failed', undefined],
-  ])('answers the earlier line: %s here, %s later', (attemptStatus, status, paidClass) => {
-    const judged = judge(makeFacts(attemptStatus), [lineOf('in-process')], after(status));
-    expect(judged.breaks).toMatchObject([{ kind: 'still-in-process', loudness: 'quiet', isAnswered: true }]);
-    expect(judged).toMatchObject({ step: undefined, paidClass, lineClasses: ['still-in-process'] });
-  });
-
-  it.each<[AttemptStatus, KeyElsewhere, string | undefined]>([
-    ['unresolved', after('complete'), 'doubt'],
-    ['unresolved', after('failed'), 'doubt'],
-    ['paid', after('failed'), undefined],
-    ['paid', after('complete', { proxyNo: '0999999999' }), undefined],
-    ['paid', [{ date: '20261120', line: lineOf('complete') }], undefined],
-    ['paid', [...after('complete'), { date: '20261123', line: lineOf('failed') }], undefined],
-    ['failed', after('complete'), 'doubt'],
-    ['failed', after('in-process'), 'doubt'],
-    ['failed', [...after('complete'), { date: '20261123', line: lineOf('failed') }], 'doubt'],
-  ])('is no answer unless both say the same: %s (case %#)', (attemptStatus, elsewhere, step) => {
-    const judged = judge(makeFacts(attemptStatus), [lineOf('in-process')], elsewhere);
-    expect([kindsOf(judged), judged.step]).toEqual([['still-in-process'], step]);
-    expect(judged.breaks[0]?.isAnswered).toBeUndefined();
-  });
-
-  it('is answered by what has settled our side since', () => {
-    const facts = { ...makeKey(makeFacts('failed'), [lineOf('in-process')]), isSettledSince: true };
-    expect(matchKey(facts, day)).toMatchObject({ breaks: [{ isAnswered: true }], step: undefined });
-    const open = { ...facts, attempt: makeFacts('unresolved') };
-    expect(matchKey(open, day).breaks[0]?.isAnswered).toBeUndefined();
   });
 });
 
@@ -329,6 +265,19 @@ describe('no line', () => {
     expect(kindsOf(judge(makeFacts('refused'), []))).toEqual([]);
   });
 
+  it('is a break of what failed by a statement that has been superseded', () => {
+    const withdrawn = makeFacts('failed', { settledBy: 'statement' });
+    expect(judge(withdrawn, [])).toMatchObject({
+      step: undefined,
+      paidClass: undefined,
+      breaks: [{ kind: 'missing-at-bank', loudness: 'loud' }],
+    });
+    const failedElsewhere = [{ date: nextDate, line: lineOf('failed') }];
+    expect(kindsOf(judge(withdrawn, [], failedElsewhere))).toEqual([]);
+    expect(kindsOf(judge(makeFacts('failed', { settledBy: 'inquiry' }), []))).toEqual([]);
+    expect(kindsOf(judge({ ...withdrawn, payoutStatus: 'ready' }, []))).toEqual([]);
+  });
+
   it('is no break of another day’s transfer', () => {
     expect(kindsOf(judge(makeFacts('paid', {}, { tranDate: nextDate }), []))).toEqual([]);
   });
@@ -353,21 +302,34 @@ describe('a line that the journal does not know', () => {
     ['unknown-to-us', { companyId: '' }],
     ['unknown-to-us', { transRefNo: '' }],
     ['unknown-to-us', { transRefNo: computeTransRefNo('COMP000001', 'INV-2', 1) }],
-    ['other-company', { transRefNo: computeTransRefNo('COMP000002', 'INV-2', 1), companyId: 'COMP000002' }],
   ] as [string, Partial<StatementLine>][])('%s (line %#)', (kind, changes) => {
     const judged = judge(undefined, [unknown(changes)]);
     expect([kindsOf(judged), judged.lineClasses]).toEqual([[kind], [kind]]);
   });
 
-  it('is another company’s own business', () => {
-    const others = unknown({ companyId: 'COMP000002' });
+  it.each([
+    ['another program', 'X1'],
+    ['this one', computeTransRefNo('COMP000002', 'INV-2', 1)],
+  ])('is another company’s own business, made by %s', (_by, transRefNo) => {
+    const others = unknown({ transRefNo, companyId: 'COMP000002' });
     expect(judge(undefined, [others, others])).toMatchObject({
       lineClasses: ['others', 'others'],
       breaks: [],
     });
-    const mixed = judge(undefined, [others, unknown({}), unknown({})]);
+    const mixed = judge(undefined, [others, unknown({ transRefNo }), unknown({ transRefNo })]);
     expect(mixed.lineClasses).toEqual(['others', 'unknown-to-us', 'twice']);
     expect(kindsOf(mixed)).toEqual(['twice', 'unknown-to-us']);
+  });
+
+  it('is loud when any of its lines may have moved money', () => {
+    const loudness = (...statuses: LineStatus[]) =>
+      judge(
+        undefined,
+        statuses.map((status) => lineOf(status, { transRefNo: 'X1' })),
+      ).breaks.map((one) => one.loudness);
+    expect(loudness('failed')).toEqual(['plain']);
+    expect(loudness('other')).toEqual(['loud']);
+    expect(loudness('failed', 'complete')).toEqual(['loud', 'loud']);
   });
 
   it('has an identity of its own without a reference', () => {

@@ -113,6 +113,17 @@ describe('what to do about a break', () => {
     expect(remedyOf('paid', 'failed')).toMatch(/disputed/);
   });
 
+  it.each([
+    ['failed', /bank has paid what we call failed/],
+    ['refused', /bank has paid what it had refused/],
+    ['paid', /money went back/],
+    ['unresolved', /^Ask the bank what the word/],
+  ] as const)('warns of a word that nobody knows: %s here', (status, warning) => {
+    const attempt = makeFacts(status);
+    const [record] = recordsOf(makeKey(attempt, [makeLine(attempt, 'other')]));
+    expect(record === undefined ? '' : describeBreakRemedy(record)).toMatch(warning);
+  });
+
   it('has a later attempt looked for where a lost journal may have made one', () => {
     const attempt = makeFacts('unresolved');
     const held = { ...makeKey(attempt, [makeLine(attempt, 'failed')]), mayHaveLaterAttempt: true };

@@ -45,9 +45,13 @@ describe('killed while reading a file', () => {
     expect(findContradictions(`${folder.path}/journal.db`)).toEqual([]);
   });
 
-  test.each([0, 30])('%i ms into the seal, all of it is done or nothing', async (delayMs) => {
+  test.each([
+    [0, 'seal'],
+    [30, 'seal'],
+    [400, 'seal-in-thread'],
+  ])('%i ms into the %s, all of it is done or nothing', async (delayMs, seals) => {
     await using folder = await makeFolder();
-    await using child = startChild(ingestScript, [folder.path, 'seal']);
+    await using child = startChild(ingestScript, [folder.path, seals]);
     await child.waitForLines(1);
     // Real time: the moment of the kill is the point.
     await setTimeout(delayMs);

@@ -1,8 +1,9 @@
 /** A script: reads one file again and again, and seals the last reading; a line for every step. */
 import { writeSync } from 'node:fs';
-import { openJournal } from '../../src/journal/open.ts';
+import { join } from 'node:path';
+import { journalFileName, openJournal } from '../../src/journal/open.ts';
 import { firstBatchId, makeRows, noonMs, start, totalsOf } from './fixtures.ts';
-import { openingIn } from './sqlite-store.ts';
+import { openingIn, openWithThread } from './sqlite-store.ts';
 
 const [dataDir = '', seals = ''] = process.argv.slice(2);
 const journal = await openJournal(openingIn(dataDir));
@@ -18,5 +19,6 @@ for (;;) {
   if (seals !== '') break;
 }
 say('sealing');
-await journal.seal(firstBatchId, totalsOf(rows), noonMs);
+const sealing = seals === 'seal-in-thread' ? openWithThread(join(dataDir, journalFileName), 1) : journal;
+await sealing.seal(firstBatchId, totalsOf(rows), noonMs);
 say('sealed');

@@ -2,6 +2,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Journal } from '../../src/core/ports.ts';
+import { openConnection } from '../../src/journal/connection.ts';
+import { makeJournal } from '../../src/journal/journal.ts';
 import { openJournal, type JournalOpening } from '../../src/journal/open.ts';
 import { noonMs, payer } from './fixtures.ts';
 import type { TestStore } from './suite.ts';
@@ -25,6 +28,13 @@ export interface SqliteStore extends TestStore {
   readonly dataDir: string;
   /** Of the database file. */
   readonly path: string;
+}
+
+const mark = { advance: () => {}, note: () => {}, close: () => {} };
+
+/** The journal at a path, which has its tables, on one more connection: a thread works on batches of so many rows. */
+export function openWithThread(path: string, threadRowsMin: number): Journal {
+  return makeJournal({ db: openConnection(path), path, journalId: '', mark, threadRowsMin });
 }
 
 export async function makeSqliteStore(): Promise<SqliteStore> {

@@ -113,7 +113,7 @@ test('what a view asks for each key is planned once, not for each value', async 
   using view = opened.store.openStatementView(run);
   view.openBreaks('A', date);
   view.elsewhere('A', date);
-  view.wasAbsent('A', date);
+  view.isAbsent('A', date);
   const statements = prepared.mock.calls.map(([text]) => text);
   prepared.mockRestore();
   // SQLite plans anew whenever a value changes on which the use of an index hangs, here that of open breaks.

@@ -43,6 +43,38 @@ describe('an attempt that is settled the other way while its statement is judged
   });
 });
 
+describe('an attempt of the day before that is settled while the statement of the next is judged', () => {
+  test('is judged again, with the lines of other days that were kept already', async () => {
+    await using day = await openDay(['unresolved', 'paid']);
+    day.daysLater = 2;
+    const lines = day.attempts.map((attempt) => lineFor(attempt, { effectiveDate: nextDate }));
+    await day.reconcile(lines, { on: nextDate, through: withInquiry(day) });
+    expect(await openKinds(day, nextDate)).toEqual(['status-differs']);
+    expect(await day.reconcile(lines, { on: nextDate })).toMatchObject({ isRepeat: true });
+  });
+});
+
+describe('two statements that are judged at once', () => {
+  test('of two days: whoever begins later ends the judging of whoever began first', async () => {
+    await using day = await openDay(['paid', 'paid']);
+    const [one, two] = day.attempts;
+    day.daysLater = 2;
+    const own = [lineFor(one), lineFor(two)];
+    const next = [lineFor(one, { effectiveDate: nextDate })];
+    const overtaken: Store = {
+      ...day.store,
+      acceptStatement: async (run, statement) => {
+        await day.reconcile(next, { on: nextDate });
+        await day.store.acceptStatement(run, statement);
+      },
+    };
+    await expect(day.reconcile(own, { through: overtaken })).rejects.toThrow('another paydrop has begun');
+    expect(await day.store.statementDays()).toMatchObject([{ date: nextDate, version: 1 }]);
+    await day.reconcile(own);
+    expect(await openKinds(day, nextDate)).toEqual(['twice']);
+  });
+});
+
 describe('a statement of a day that has not ended', () => {
   test('is no statement in which anything is absent for good', async () => {
     await using day = await openDay(['unresolved', 'paid']);

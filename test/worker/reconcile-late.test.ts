@@ -72,6 +72,18 @@ describe('in process on its day, finished on the next', () => {
     },
   );
 
+  test('and named for something else: the answered break is not closed again each time', async () => {
+    await using day = await openDay(['paid', 'paid']);
+    const [one, two] = day.attempts;
+    day.daysLater = 2;
+    await day.reconcile([lineFor(one, { effectiveDate: nextDate })], { on: nextDate });
+    const alive = lineFor(one, { status: 'in-process' });
+    await day.reconcile([alive, alive, lineFor(two)]);
+    expect(await openKinds(day)).toEqual(['twice']);
+    const again = await day.reconcile([alive, alive, lineFor(two)]);
+    expect(again).toMatchObject({ isRepeat: true, recorded: { opened: 0, changed: 0, closed: 0 } });
+  });
+
   test('complete on its day and failed on the next is settled by neither as failed', async () => {
     await using day = await openDay(['unresolved', 'unresolved', 'paid']);
     day.daysLater = 2;
