@@ -29,8 +29,9 @@ export default defineConfig({
     pool: 'forks',
     // More than a small machine has cores: the end-to-end tests mostly wait.
     maxWorkers: 4,
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
+    // They end what hangs, and say nothing of speed: a busy machine may take many times as long.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     teardownTimeout: 5_000,
     restoreMocks: true,
     unstubEnvs: true,

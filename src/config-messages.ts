@@ -46,6 +46,8 @@ function explain(issue: Issue, path: readonly string[], found: unknown): string 
   if (found === undefined) return `is missing: ${cureForMissing(path)}`;
   const shown = showFound(path, found);
   if (issue.code === 'invalid_type' && issue.expected === 'string' && typeof found === 'number') {
+    const form = forms[path.join('.')];
+    if (form !== undefined) return `is a number here: ${form}`;
     return 'is a number here, which loses leading zeros: put the value in quotes';
   }
   if (issue.code === 'invalid_type') return `must be ${nameType(issue.expected)}, found ${shown}`;
@@ -77,6 +79,11 @@ const examples: Readonly<Record<string, string>> = {
   'bank.payerAccount': 'add the account that pays, in quotes',
   'serviceHours.open': 'add the time of day at which the service opens, such as "06:00"',
   'serviceHours.close': 'add the time of day at which the service closes, such as "22:30"',
+};
+
+/** What stands for a key that is text of a form of its own, where a number was given. */
+const forms: Readonly<Record<string, string>> = {
+  'watch.listen': 'give host and port, such as "127.0.0.1:8765"',
 };
 
 function cureForMissing(path: readonly string[]): string {

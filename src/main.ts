@@ -7,6 +7,7 @@ import { backupCommand } from './cli/backup.ts';
 import { checkCommand } from './cli/check.ts';
 import { configCommand } from './cli/config.ts';
 import { makeCommandLine } from './cli/options.ts';
+import { guardOutput } from './cli/output.ts';
 import { cancelCommand, resumeCommand, retryCommand } from './cli/people.ts';
 import { reconcileCommand } from './cli/reconcile.ts';
 import { reportFailure } from './cli/report-failure.ts';
@@ -17,15 +18,7 @@ import { showCommand } from './cli/show.ts';
 import { statusCommand } from './cli/status.ts';
 import { watchCommand } from './cli/watch.ts';
 
-/** The reader of our output may leave before the end (`paydrop status | head`): that is no failure. */
-function tolerateClosedPipe(stream: NodeJS.WriteStream): void {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-  });
-}
-
-tolerateClosedPipe(process.stdout);
-tolerateClosedPipe(process.stderr);
+guardOutput();
 try {
   // The commands load what they need when they run: --help loads none of it.
   await makeCommandLine(process.argv.slice(2))

@@ -160,6 +160,12 @@ describe('wrong keys and values', () => {
     );
   });
 
+  test('a port alone', () => {
+    expect(complain(() => load({ bank, watch: { listen: 8765 } }))).toMatch(
+      /watch\.listen .*is a number here: give host and port, such as "127\.0\.0\.1:8765"$/,
+    );
+  });
+
   test.each([
     { ...bank, clientSecret: 90210 },
     { ...bank, clientSecret: ['90210'] },

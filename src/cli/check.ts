@@ -43,8 +43,10 @@ export const checkCommand: CommandModule<GlobalOptions, CheckOptions> = {
 async function checkFiles({ file, payees, wait, json, ...options }: CheckOptions): Promise<ExitCode> {
   const loaded = await loadCommandSettings(options);
   const { makeReader, openJournalBeside } = await import('./adapters.ts');
+  const { printBanner } = await import('./screen.ts');
   const reader = await makeReader(loaded);
   await using journal = await openJournalBeside(loaded);
+  printBanner(loaded, json);
   if (!payees) {
     const { checkFilesAlone } = await import('./check-alone.ts');
     return await checkFilesAlone(file, { reader, journal, companyId: loaded.settings.bank.companyId, json });

@@ -59,7 +59,7 @@ export function makeCommandLine(args: readonly string[]): Argv<GlobalOptions> {
     .strict()
     .recommendCommands()
     .demandCommand(1, 'name a command')
-    .check((options) => checkValues(options, readParts(commandLine)))
+    .check((options) => requireNoEmptyNumber(args) && checkValues(options, readParts(commandLine)))
     .exitProcess(false)
     .fail((message: string | null, error: Error | undefined) => {
       throw error ?? new SettingsError(explainUsage(message ?? 'wrong usage', readParts(commandLine)));
@@ -99,6 +99,16 @@ function checkValues(options: Readonly<Record<string, unknown>>, { lists, positi
       throw new SettingsError(`--${name} is given more than once: say which is meant`);
     }
     if (Number.isNaN(value)) throw new SettingsError(`--${name} takes a number`);
+  }
+  return true;
+}
+
+/** yargs makes 0 of a number that is left empty (`--wait=`) before anybody sees it. */
+function requireNoEmptyNumber(args: readonly string[]): true {
+  for (const [place, arg] of args.entries()) {
+    const [name] =
+      /^--[\w-]+(?==$)/.exec(arg) ?? (args[place + 1] === '' ? /^--[\w-]+$/.exec(arg) : null) ?? [];
+    if (name !== undefined) throw new SettingsError(`${name} is empty: give it a value or leave it out`);
   }
   return true;
 }

@@ -70,6 +70,8 @@ async function act(verb: Verb, options: TargetOptions): Promise<ExitCode> {
     );
     return exitCodes.usage;
   }
+  const { printBanner } = await import('./screen.ts');
+  printBanner(loaded, options.json);
   print(verb, options, result);
   return result.rowsChanged === 0 && result.refusals.length > 0 ? exitCodes.usage : exitCodes.ok;
 }

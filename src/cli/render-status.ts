@@ -4,9 +4,9 @@ import { maskDigits } from '../core/proxy-id.ts';
 import { formatBaht } from '../core/money.ts';
 import type { Attempt } from '../core/payout.ts';
 import type { Batch, HoldTotal, PayoutEvent, PayoutHistory, ResultRow, StatusTotal } from '../core/ports.ts';
+import { printable } from '../core/printable.ts';
 import { countAlarms } from '../core/exit-code.ts';
 import { describeAlarmRemedy, describeRemedy } from '../core/remedies.ts';
-import { printable } from './screen.ts';
 
 /** A batch in a few lines: when, which file, its state and its rows by status. */
 export function renderBatch(

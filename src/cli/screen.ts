@@ -1,12 +1,27 @@
 /** Words that the screens of several commands have in common. */
 import { formatBangkokMoment } from '../core/bangkok-time.ts';
+import { formatBaht, type Satang } from '../core/money.ts';
+import { printable } from '../core/printable.ts';
 import type { SenderHolder } from '../journal/sender-lock.ts';
 
 /** The first line of what is shown of a rehearsal. */
 export const sandboxBanner = '*** SANDBOX: a rehearsal, no real money moves ***';
 
-/** A file's name, or the bank's words, on one line: they must not break it or steer the terminal. */
-export const printable = (text: string): string => text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '?');
+/** Says that what follows is of a rehearsal; a program is told by what it reads instead. */
+export function printBanner({ isSandbox }: { readonly isSandbox: boolean }, json: boolean): void {
+  if (isSandbox && !json) process.stdout.write(`${sandboxBanner}\n\n`);
+}
+
+/** For display only: "1,234,567". */
+export const showCount = (count: number): string => groupDigits(String(count));
+
+const groupDigits = (digits: string): string => digits.replaceAll(/\B(?=(\d{3})+(?!\d))/g, ',');
+
+/** For display only: "1,234,567.50". Files and the wire carry no separators. */
+export function showBaht(amount: Satang): string {
+  const [whole = '', fraction = ''] = formatBaht(amount).split('.');
+  return `${groupDigits(whole)}.${fraction}`;
+}
 
 /** Who holds the right to send: `"paydrop watch" (process 12, since 2026-11-21 14:03:05)`, in Bangkok. */
 export function nameSender(holder: SenderHolder | undefined): string {

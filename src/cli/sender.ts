@@ -5,6 +5,7 @@ import { readServiceHours } from '../core/service-hours.ts';
 import type { ExchangeRecord } from '../bank/calls.ts';
 import type { StatementBank } from '../bank/statement-request.ts';
 import type { Bank, Clock, Journal, JournalLoss, PayoutFileReader } from '../core/ports.ts';
+import { printable } from '../core/printable.ts';
 import type { ReportOutbox } from '../core/report-outbox.ts';
 import type { Store } from '../core/store-port.ts';
 import type { Recovery } from '../journal/open.ts';
@@ -20,7 +21,7 @@ import { Turns } from '../worker/turns.ts';
 import { systemClock } from '../worker/system-clock.ts';
 import { describeStamp, makeReader } from './adapters.ts';
 import { openBank } from './bank.ts';
-import { nameSender, printable } from './screen.ts';
+import { nameSender } from './screen.ts';
 
 /** The built-in sandbox keeps its ledger here, so that it remembers what a killed run had paid. */
 const sandboxStateFile = 'sandbox-state.jsonl';
@@ -95,6 +96,8 @@ export interface SenderOptions {
   readonly recovery?: Recovery | undefined;
   /** Told of every exchange with the bank. */
   readonly onExchange?: (record: ExchangeRecord) => void;
+  /** Handed the lock as soon as it is held: it can be given back though what is opened after it hangs. */
+  readonly onLock?: (lock: Disposable) => void;
 }
 
 /**
@@ -106,7 +109,7 @@ export async function openSender(
   loaded: LoadedSettings,
   log: Logger,
   command: string,
-  { clock = systemClock, recovery, onExchange }: SenderOptions = {},
+  { clock = systemClock, recovery, onExchange, onLock }: SenderOptions = {},
 ): Promise<Sender> {
   const { openJournal } = await import('../journal/open.ts');
   const { acquireSenderLock } = await import('../journal/sender-lock.ts');
@@ -115,6 +118,7 @@ export async function openSender(
   const lock = acquireSenderLock(loaded.dataDir, command);
   if ('heldBy' in lock) throw new SenderBusyError(lock.heldBy, loaded.folders.inbox);
   stack.use(lock);
+  onLock?.(lock);
   const { dataDir } = loaded;
   const stamp = describeStamp(loaded);
   const journal = await openJournal({ dataDir, stamp, access: 'own', nowMs: clock.now(), recovery });
@@ -147,16 +151,33 @@ export async function openSender(
   };
 }
 
+const keyOf = ({ companyId, payerAccount }: Payer): string => `${companyId} ${payerAccount}`;
+
 /** The line of a payer account. */
-function lineOf({ lines }: RunDesk, { companyId, payerAccount }: Payer): Line {
-  const key = `${companyId} ${payerAccount}`;
+function lineOf({ lines }: RunDesk, payer: Payer): Line {
+  const key = keyOf(payer);
   const line = lines.get(key) ?? new Line();
   lines.set(key, line);
   return line;
 }
 
+/** Opens the gate of a payer account, once for each. */
+function makeGates(sender: RunDesk, stop: AbortSignal): (payer: Payer) => LineGate {
+  const { settings } = sender.loaded;
+  const hours = readServiceHours(settings.serviceHours);
+  const gates = new Map<string, LineGate>();
+  return (payer) => {
+    const key = keyOf(payer);
+    const line = lineOf(sender, payer);
+    const gate = gates.get(key) ?? new LineGate(sender.clock, settings.brake, stop, { line, hours });
+    gates.set(key, gate);
+    return gate;
+  };
+}
+
 /**
- * What the steps of one run share.
+ * What the steps of one run share, each payer account with a gate of its own: what the bank says of one account's
+ * transfer stops the line of that account and no other.
  * @param payer whose line it is; that of the settings when left out
  */
 export function makeContext(
@@ -166,15 +187,15 @@ export function makeContext(
   payer: Payer = sender.loaded.settings.bank,
 ): WorkerContext {
   const { settings } = sender.loaded;
-  const line = lineOf(sender, payer);
-  const hours = readServiceHours(settings.serviceHours);
   const run = new RunState(sender.clock);
   const stopOrBroken = AbortSignal.any([stop, run.broken.signal]);
+  const gateOf = makeGates(sender, stopOrBroken);
   return {
     journal: sender.journal,
     bank: sender.bank,
     clock: sender.clock,
-    gate: new LineGate(sender.clock, settings.brake, stopOrBroken, { line, hours }),
+    gate: gateOf(payer),
+    gateOf,
     bankClock: new BankClock(sender.clock, ({ kind, text }) =>
       sender.log[kind === 'agrees' ? 'info' : 'error']({ kind }, text),
     ),

@@ -41,6 +41,7 @@ export const settleCommand: CommandModule<GlobalOptions, SettleOptions> = {
 
 async function settle(sender: Sender, options: SettleOptions, interrupted: AbortSignal): Promise<ExitCode> {
   const { makeContext } = await import('./sender.ts');
+  const { printBanner } = await import('./screen.ts');
   const { settleNow } = await import('../worker/settle-now.ts');
   const batchId = options.batch?.toUpperCase();
   if (batchId !== undefined && (await sender.journal.batch(batchId)) === undefined) {
@@ -57,6 +58,7 @@ async function settle(sender: Sender, options: SettleOptions, interrupted: Abort
   const files = await writeReports(sender, touched);
   const inDoubt = await countLeft(sender, batchId);
   const alarms = await countAlarmsOf(sender, touched);
+  printBanner(sender.loaded, options.json);
   process.stdout.write(`${render(settled, inDoubt, alarms, files, options)}\n`);
   if (inDoubt === 0) return alarms > 0 ? exitCodes.exceptions : exitCodes.ok;
   return settled.asked > 0 && settled.told === 0 ? exitCodes.stoppedShort : exitCodes.inDoubt;

@@ -27,6 +27,8 @@ export const showCommand: CommandModule<GlobalOptions, ShowOptions> = {
       process.exitCode = exitCodes.usage;
       return;
     }
+    const { printBanner } = await import('./screen.ts');
+    printBanner(loaded, options.json);
     const text = options.json
       ? JSON.stringify(found.map(describePayout))
       : found.map(renderPayout).join('\n\n');

@@ -29,7 +29,8 @@ export const statusCommand: CommandModule<GlobalOptions, StatusOptions> = {
     const loaded = await loadCommandSettings(options);
     const { openJournalBeside } = await import('./adapters.ts');
     await using journal = await openJournalBeside(loaded);
-    if (loaded.isSandbox && !options.json) await printBanner();
+    const { printBanner } = await import('./screen.ts');
+    printBanner(loaded, options.json);
     if (options.statements) {
       await printDays(journal, options.json);
       return;
@@ -47,11 +48,6 @@ export const statusCommand: CommandModule<GlobalOptions, StatusOptions> = {
     } else process.stdout.write(options.json ? '[]\n' : 'No batches yet.\n');
   },
 };
-
-async function printBanner(): Promise<void> {
-  const { sandboxBanner } = await import('./screen.ts');
-  process.stdout.write(`${sandboxBanner}\n\n`);
-}
 
 /** Who is sending now, where somebody is. */
 async function printSender(dataDir: string): Promise<void> {
@@ -91,8 +87,8 @@ const daysShownMax = 10;
 
 async function printDays(store: Store | undefined, json: boolean, daysMax = Infinity): Promise<void> {
   const { describeDay, renderDay } = await import('./render-statements.ts');
-  const days = store === undefined ? [] : await store.statementDays();
   const nowMs = Date.now();
+  const days = store === undefined ? [] : await store.statementDays();
   if (json) {
     process.stdout.write(`${JSON.stringify(days.map((day) => describeDay(day, nowMs)))}\n`);
     return;

@@ -1,9 +1,10 @@
 /** What a person reads when a batch ends: figures that add up, where the files are, and what to do next. */
 import { formatBangkokMoment } from '../core/bangkok-time.ts';
 import { stripSecrets, type BatchSummary } from '../core/batch-summary.ts';
-import { formatBaht, type Satang } from '../core/money.ts';
 import type { LowestPace } from '../core/pace.ts';
 import type { Batch } from '../core/ports.ts';
+import { printable } from '../core/printable.ts';
+import { sandboxBanner, showBaht, showCount } from './screen.ts';
 
 /** A file as the table names it. */
 export interface ListedFile {
@@ -22,24 +23,11 @@ export interface SummaryTableContext {
   readonly pace?: LowestPace | undefined;
 }
 
-/** File names and the bank's words must not steer the terminal. */
-const printable = (text: string): string => text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '?');
-
-const groupDigits = (digits: string): string => digits.replaceAll(/\B(?=(\d{3})+(?!\d))/g, ',');
-
-const showRows = (rows: number): string => groupDigits(String(rows));
-
-/** For display only: "1,234,567.50". Files and the wire carry no separators. */
-function showBaht(amount: Satang): string {
-  const [whole = '', fraction = ''] = formatBaht(amount).split('.');
-  return `${groupDigits(whole)}.${fraction}`;
-}
-
 function showDuration(ms: number): string {
   if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
   const minutes = Math.floor(ms / 60_000);
   const rest = minutes < 60 ? `${Math.floor((ms % 60_000) / 1000)} s` : `${minutes % 60} min`;
-  return minutes < 60 ? `${minutes} min ${rest}` : `${showRows(Math.floor(minutes / 60))} h ${rest}`;
+  return minutes < 60 ? `${minutes} min ${rest}` : `${showCount(Math.floor(minutes / 60))} h ${rest}`;
 }
 
 function showWhen(batch: Batch): string {
@@ -83,10 +71,10 @@ function renderTotals(summary: BatchSummary): string[] {
     ['Status', 'Rows', 'Baht'],
     ...summary.totals.map(({ status, rows, amountSatang }): Line => [
       status,
-      showRows(rows),
+      showCount(rows),
       showBaht(amountSatang),
     ]),
-    ['total', showRows(summary.rows), showBaht(summary.amountSatang)],
+    ['total', showCount(summary.rows), showBaht(summary.amountSatang)],
   ]);
   const rule = '-'.repeat(lines[0]?.length ?? 0);
   const total = `${lines.at(-1) ?? ''}${summary.addsUp ? '  adds up to the file' : ''}`;
@@ -103,12 +91,12 @@ function renderTotals(summary: BatchSummary): string[] {
 
 function renderMismatch({ addsUp, batch }: BatchSummary): string[] {
   if (addsUp) return [];
-  return [`DOES NOT ADD UP: the file has ${showRows(batch.rows)} rows, ${showBaht(batch.totalSatang)} baht`];
+  return [`DOES NOT ADD UP: the file has ${showCount(batch.rows)} rows, ${showBaht(batch.totalSatang)} baht`];
 }
 
 function renderUnreadable({ unreadableAmounts }: BatchSummary): string[] {
   if (unreadableAmounts === 0) return [];
-  return [`Rows whose amount cannot be read, and is in no total: ${showRows(unreadableAmounts)}`];
+  return [`Rows whose amount cannot be read, and is in no total: ${showCount(unreadableAmounts)}`];
 }
 
 function renderFiles(files: readonly ListedFile[]): string[] {
@@ -139,7 +127,7 @@ function adviseStopped({ batch, holds }: BatchSummary): string[] {
 
 function adviseNext(summary: BatchSummary): string[] {
   const { batch, exitCode } = summary;
-  const exceptions = showRows(summary.exceptionRows);
+  const exceptions = showCount(summary.exceptionRows);
   switch (exitCode) {
     case 0:
       return summary.exceptionRows === 0
@@ -148,13 +136,13 @@ function adviseNext(summary: BatchSummary): string[] {
     case 3:
       if (summary.alarmRows > 0)
         return [
-          `ALARM: ${showRows(summary.alarmRows)} contradict what was called proved before.`,
+          `ALARM: ${showCount(summary.alarmRows)} contradict what was called proved before.`,
           `Rows for a person to look at: ${exceptions}. The exceptions files say what to do about each.`,
         ];
       return [`Rows for a person to look at: ${exceptions}. The exceptions file says what to do about each.`];
     case 4:
       return [
-        `Transfers in doubt: ${showRows(summary.inDoubtRows)}. Do not pay them again by hand.`,
+        `Transfers in doubt: ${showCount(summary.inDoubtRows)}. Do not pay them again by hand.`,
         `"paydrop settle ${batch.batchId}" asks the bank what became of them.`,
       ];
     case 5:
@@ -173,7 +161,7 @@ export function formatSummary(
   files: readonly ListedFile[],
   context: SummaryTableContext,
 ): string {
-  const banner = context.isSandbox ? ['*** SANDBOX: a rehearsal, no real money moves ***', ''] : [];
+  const banner = context.isSandbox ? [sandboxBanner, ''] : [];
   const totals = summary.rows === 0 ? [] : ['', ...renderTotals(summary)];
   const next = adviseNext(summary).map((line, index) => (index === 0 ? `Next: ${line}` : `      ${line}`));
   return [...banner, ...renderHead(summary, context), ...totals, ...renderFiles(files), '', ...next].join(

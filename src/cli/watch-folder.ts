@@ -12,8 +12,9 @@ import { openNoticeDesk, type NoticeDesk } from './notice-desk.ts';
 import { reconcileDayBefore } from './reconcile-round.ts';
 import { restBatch } from './run-file.ts';
 import { makeContext, type Sender } from './sender.ts';
-import type { Tell } from './watch-lines.ts';
+import { makeLeftTeller, type Tell } from './watch-lines.ts';
 import type { WatchReport } from './watch-report.ts';
+import { describeLock, isLockedByOther } from './journal-lock.ts';
 import { tellOfLoss } from './recovery.ts';
 
 /** How often the figures of /healthz and /metrics are read. */
@@ -25,32 +26,34 @@ const sickBankMs = 2_000;
 const bankTimeoutMs = 5_000;
 
 /**
- * Works the folder until it is stopped.
+ * Works the folder until it is stopped and what is in flight has ended.
  * @param hasTakenOver this process stood by before
- * @returns false when the time of grace was over before all that was in flight had ended
  */
 export async function workFolder(
   sender: Sender,
   report: WatchReport,
   stop: AbortSignal,
   { tell: print, hasTakenOver }: { readonly tell: Tell; readonly hasTakenOver: boolean },
-): Promise<boolean> {
+): Promise<void> {
   const { loaded, journal: store, clock } = sender;
   const { watch } = loaded.settings;
   const log: Log = (level, message, facts) => sender.log[level](facts, message);
   tellOfLoss(sender, false);
-  stop.addEventListener('abort', () => (report.isStopping = true), { once: true });
-  await using intake = await openIntake({
-    folders: loaded.folders,
-    watch,
-    isSidecarExpected: loaded.settings.input.control === 'sidecar',
-    journalId: store.journalId,
-    clock,
-    log,
-  });
+  await using intake = report.looks.watch(
+    await report.looks.time(() =>
+      openIntake({
+        folders: loaded.folders,
+        watch,
+        isSidecarExpected: loaded.settings.input.control === 'sidecar',
+        journalId: store.journalId,
+        clock,
+        log,
+      }),
+    ),
+  );
   print({ kind: 'working', inbox: loaded.folders.inbox, hasTakenOver });
   const notices = await openNoticeDesk(loaded, store, sender.log, clock);
-  const disk = new DiskWatch(clock, log, () => probeDisks(sender));
+  const disk = new DiskWatch(clock, log, () => probeDisks(sender, report));
   const tell = (event: WatchEvent): void => {
     report.noteChange();
     if (event.kind === 'file-ended') report.metrics.countFile(event.outcome);
@@ -65,8 +68,13 @@ export async function workFolder(
     rounds: (askAll) => listRounds(sender, askAll, stop),
   });
   report.begin({ sender, watcher, intake, disk });
-  const sides = [...watchOutside(setup, sender, report, notices), notices.post(stop)];
-  return await endWithin(watch.graceMs, stop, clock, Promise.all([watcher.work(), ...sides]));
+  const tellOfLeft = makeLeftTeller(print);
+  const look = async (): Promise<void> => {
+    tellOfLeft(intake.view.left);
+    await report.refresh();
+  };
+  const sides = [...watchOutside(setup, { sender, report, notices, look }), notices.post(stop)];
+  await Promise.all([watcher.work(), ...sides]);
 }
 
 interface Around extends Pick<WatchSetup, 'intake' | 'disk' | 'log' | 'stop' | 'notify' | 'tell'> {}
@@ -101,17 +109,23 @@ function makeSetup(sender: Sender, report: WatchReport, around: Around): WatchSe
   };
 }
 
+interface Outside {
+  readonly sender: Sender;
+  readonly report: WatchReport;
+  readonly notices: NoticeDesk;
+  /** Reads what is shown of the watcher. */
+  readonly look: () => Promise<void>;
+}
+
 /** What looks around beside the watcher's own work. */
 function watchOutside(
   setup: WatchSetup,
-  sender: Sender,
-  report: WatchReport,
-  notices: NoticeDesk,
+  { sender, report, notices, look }: Outside,
 ): readonly Promise<void>[] {
   const { clock, stop } = setup;
   return [
     keepGoing(setup, 'reading the figures', async () => {
-      await report.refresh();
+      await look();
       await clock.sleep(figuresMs, stop);
     }),
     keepGoing(setup, 'looking at the bank', () => lookAtBank(sender, report, stop)),
@@ -122,37 +136,25 @@ function watchOutside(
   ];
 }
 
-/** Waits for the work to end; when it is asked to stop, no longer than the time of grace. */
-async function endWithin(
-  graceMs: number,
-  stop: AbortSignal,
-  clock: Sender['clock'],
-  work: Promise<unknown>,
-): Promise<boolean> {
-  const over = new AbortController();
-  const ended = work.then(() => true);
-  const stopped = new Promise<false>((resolve) => {
-    const wait = (): void => void clock.sleep(graceMs, over.signal).then(() => resolve(false));
-    if (stop.aborted) wait();
-    else stop.addEventListener('abort', wait, { once: true });
-  });
-  try {
-    return await Promise.race([ended, stopped]);
-  } finally {
-    over.abort();
-  }
-}
-
 /** What is wrong with journal or folders; undefined when all take writes. */
-async function probeDisks({ loaded, journal, clock }: Sender): Promise<string | undefined> {
+async function probeDisks(
+  { loaded, journal, clock }: Sender,
+  report: WatchReport,
+): Promise<string | undefined> {
   const { work, archive, rejected, outbox } = loaded.folders;
   const trouble = await probeFolders([work, outbox, archive, rejected]);
-  if (trouble !== undefined) return trouble.why;
+  // What is known from the last look stays until this one is over.
+  if (trouble !== undefined) {
+    report.isJournalLocked = false;
+    return trouble.why;
+  }
   try {
     await journal.probe(clock.now());
+    report.isJournalLocked = false;
     return undefined;
   } catch (error) {
-    return (error as Error).message;
+    report.isJournalLocked = isLockedByOther(error);
+    return report.isJournalLocked ? describeLock(loaded.dataDir) : (error as Error).message;
   }
 }
 

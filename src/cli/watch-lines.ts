@@ -4,10 +4,11 @@ import { formatBangkokMoment, formatBangkokStamp } from '../core/bangkok-time.ts
 import type { ListenAddress } from '../core/listen-address.ts';
 import { formatBaht } from '../core/money.ts';
 import type { ReportKind } from '../core/ports.ts';
+import { printable } from '../core/printable.ts';
 import type { SenderHolder } from '../journal/sender-lock.ts';
 import type { WrittenReports } from '../worker/report.ts';
 import type { WatchEvent } from '../worker/watch-setup.ts';
-import { nameSender, printable, sandboxBanner } from './screen.ts';
+import { nameSender, sandboxBanner } from './screen.ts';
 
 /** How the process itself stands. */
 export type WatchStage =
@@ -19,6 +20,8 @@ export type WatchStage =
   | { readonly kind: 'standing-by'; readonly holder: SenderHolder | undefined }
   /** This process is sending, and the inbox is its own. */
   | { readonly kind: 'working'; readonly inbox: string; readonly hasTakenOver: boolean }
+  /** Nobody takes this, and it is not paid: a folder, a link, a file that cannot be taken. The log says why. */
+  | { readonly kind: 'left-in-inbox'; readonly fileName: string }
   /** It was asked to stop. */
   | { readonly kind: 'stopping'; readonly graceMs: number };
 
@@ -27,6 +30,15 @@ export type WatchNews = WatchEvent | WatchStage;
 
 /** Prints it, now. Must not throw. */
 export type Tell = (news: WatchNews) => void;
+
+/** Tells of each name that stays in the inbox, once for as long as it is there. */
+export function makeLeftTeller(print: Tell): (names: readonly string[]) => void {
+  let told = new Set<string>();
+  return (names) => {
+    for (const fileName of names) if (!told.has(fileName)) print({ kind: 'left-in-inbox', fileName });
+    told = new Set(names);
+  };
+}
 
 /** What is said first, whatever comes of the start. */
 export function describeStart({ isSandbox, folders: { inbox, outbox } }: LoadedSettings): WatchStage {
@@ -70,6 +82,8 @@ function describe(event: WatchNews, nowMs: number): object {
       const { inbox, hasTakenOver } = event;
       return { at, event: event.kind, hasTakenOver, inbox };
     }
+    case 'left-in-inbox':
+      return { at, event: event.kind, file: event.fileName };
     case 'stopping':
       return { at, event: event.kind, graceMs: event.graceMs };
     case 'file-ended': {
@@ -110,6 +124,8 @@ function tell(event: Exclude<WatchNews, { kind: 'started' }>): string {
       return `standing by: ${nameSender(event.holder)} is sending; this process takes over when that one ends`;
     case 'working':
       return `${event.hasTakenOver ? 'taken over: this process is sending now' : 'working'}; drop files into ${printable(event.inbox)}`;
+    case 'left-in-inbox':
+      return `left in the inbox, and not paid: ${printable(event.fileName)}; the log says why`;
     case 'stopping':
       return (
         `stopping: what is in flight is finished and recorded, for at most ${event.graceMs / 1000} s; ` +

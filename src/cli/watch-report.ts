@@ -17,6 +17,7 @@ import { openMonitor, type Monitor } from '../monitor/server.ts';
 import { makePaces } from '../worker/pace.ts';
 import type { Watcher } from '../worker/watch.ts';
 import type { DiskWatch } from '../worker/watch-setup.ts';
+import { InboxLooks } from './inbox-looks.ts';
 import { readVersion } from './options.ts';
 import { countUnderWay, type Sender } from './sender.ts';
 import type { Intake } from '../core/intake-port.ts';
@@ -38,22 +39,27 @@ interface Figures {
   readonly stop: BatchReason | undefined;
 }
 
-const noFigures: Figures = { rowsInDoubt: 0, oldestInDoubtAtMs: undefined, openBatches: 0, stop: undefined };
-
 export class WatchReport {
   readonly metrics: Metrics;
   bankTrouble: Trouble | undefined;
   /** Before this process has the right to send. */
   diskTrouble: Trouble | undefined;
   isStopping = false;
+  /** Another process was found to have the right to send when this one last asked for it. */
+  isStandingBy = false;
+  /** What keeps the journal from being written is another process. */
+  isJournalLocked = false;
+  readonly looks: InboxLooks;
   readonly #loaded: LoadedSettings;
   readonly #log: Logger;
   readonly #clock: Clock;
   #working: Working | undefined;
-  #figures: Figures = noFigures;
+  /** Undefined until they were first read. */
+  #figures: Figures | undefined;
   #changes = 0;
 
-  constructor(loaded: LoadedSettings, log: Logger, clock: Clock) {
+  constructor(loaded: LoadedSettings, log: Logger, clock: Clock, looks: InboxLooks = new InboxLooks()) {
+    this.looks = looks;
     this.#loaded = loaded;
     this.#log = log;
     this.#clock = clock;
@@ -75,13 +81,13 @@ export class WatchReport {
     const store = this.#working?.sender.journal;
     if (store === undefined) return;
     const { companyId, payerAccount } = this.#loaded.settings.bank;
-    const [rowsInDoubt, oldestInDoubtAtMs, open, stop] = await Promise.all([
+    const [rowsInDoubt, oldestInDoubtAtMs, openBatches, stop] = await Promise.all([
       store.countInDoubt(),
       store.oldestInDoubtAtMs(),
-      store.openBatches(),
+      store.countOpenBatches(),
       store.lineStop(companyId, payerAccount),
     ]);
-    const figures = { rowsInDoubt, oldestInDoubtAtMs, openBatches: open.length, stop };
+    const figures = { rowsInDoubt, oldestInDoubtAtMs, openBatches, stop };
     // Another process may have changed something.
     if (JSON.stringify(figures) !== JSON.stringify(this.#figures)) this.noteChange();
     this.#figures = figures;
@@ -104,29 +110,53 @@ export class WatchReport {
   }
 
   readState(): WatchState {
-    const { bankTrouble } = this;
     const working = this.#working;
-    if (working === undefined) {
-      const idle = { inbox: { kind: 'there' }, lines: [], failingBatches: [] } as const;
-      const counts = { filesWaiting: 0, filesInWork: 0, ...noFigures };
-      const role = this.isStopping ? 'stopping' : 'standby';
-      const nowMs = this.#clock.now();
-      return { role, ...idle, ...counts, bankTrouble, diskTrouble: this.diskTrouble, lastLookMs: nowMs };
-    }
+    if (working === undefined) return this.#readIdleState();
     const { watcher, intake, disk, sender } = working;
     const { view } = intake;
     return {
       role: this.isStopping ? 'stopping' : watcher.isRecovered ? 'active' : 'starting',
       inbox: view.state,
-      diskTrouble: disk.trouble,
-      bankTrouble,
+      inboxLookMs: this.looks.underWayMs,
+      ...this.#nameTrouble(disk.trouble),
+      bankTrouble: this.bankTrouble,
       lines: this.#readLines(sender),
       filesWaiting: view.waiting,
+      leftInInbox: view.left,
+      stuckFiles: view.stuck,
       filesInWork: watcher.files.inWork,
-      ...this.#figures,
+      rowsInDoubt: this.#figures?.rowsInDoubt,
+      oldestInDoubtAtMs: this.#figures?.oldestInDoubtAtMs,
+      openBatches: this.#figures?.openBatches,
       failingBatches: watcher.batches.failing,
       lastLookMs: watcher.lastTurn.atMs,
     };
+  }
+
+  /** Before this process has begun to work: of folders, journal and bank it knows nothing. */
+  #readIdleState(): WatchState {
+    return {
+      role: this.isStopping ? 'stopping' : this.isStandingBy ? 'standby' : 'starting',
+      inbox: undefined,
+      inboxLookMs: this.looks.underWayMs,
+      ...this.#nameTrouble(this.diskTrouble),
+      bankTrouble: undefined,
+      lines: undefined,
+      filesWaiting: undefined,
+      filesInWork: undefined,
+      rowsInDoubt: undefined,
+      oldestInDoubtAtMs: undefined,
+      openBatches: undefined,
+      failingBatches: undefined,
+      lastLookMs: this.#clock.now(),
+    };
+  }
+
+  /** A lock is no fault of the disk. */
+  #nameTrouble(trouble: Trouble | undefined): Pick<WatchState, 'diskTrouble' | 'journalTrouble'> {
+    return this.isJournalLocked
+      ? { diskTrouble: undefined, journalTrouble: trouble }
+      : { diskTrouble: trouble, journalTrouble: undefined };
   }
 
   /** The lines as this process knows them; the stop that the journal knows of comes first. */
@@ -138,7 +168,7 @@ export class WatchReport {
     const opensAtMs = hours === undefined ? nowMs : mayBeginAtMs(hours, nowMs);
     const known = new Map([[own, openLine], ...[...lines].map(([key, { state }]) => [key, state] as const)]);
     return [...known].map(([key, state]) => {
-      const { stop } = this.#figures;
+      const stop = this.#figures?.stop;
       if (key === own && stop !== undefined)
         return { ...openLine, status: 'halted', why: stop, paysNewFiles: true };
       return { ...(opensAtMs > nowMs ? closeLine(state, opensAtMs) : state), paysNewFiles: key === own };
@@ -167,9 +197,9 @@ export class WatchReport {
         },
       },
       countRowsUnderWay: () => (this.#working === undefined ? 0 : countUnderWay(this.#working.sender)),
-      countByStatus: async () => (await this.#working?.sender.journal.countByStatus()) ?? new Map(),
+      countByStatus: async () => this.#working?.sender.journal.countByStatus(),
       changeCount: () => this.#changes,
-      countNoticesWaiting: async () => (await this.#working?.sender.journal.countNotices()) ?? 0,
+      countNoticesWaiting: async () => this.#working?.sender.journal.countNotices(),
       log: (level, message, facts) => this.#log[level](facts, message),
     });
   }

@@ -1,15 +1,11 @@
 /** `paydrop watch`: works the drop folder until it is stopped; a second one stands by. */
 import type { Argv, CommandModule } from 'yargs';
-import type { LoadedSettings } from '../config.ts';
-import type { Clock } from '../core/ports.ts';
-import type { SenderHolder } from '../journal/sender-lock.ts';
-import type { Logger } from '../log.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { loadCommandSettings } from './load-settings.ts';
 import type { GlobalOptions } from './options.ts';
-import type { Sender, SenderOptions } from './sender.ts';
 import type { Tell } from './watch-lines.ts';
 import type { WatchReport } from './watch-report.ts';
+import type { Waiting } from './watch-right.ts';
 
 export const watchCommand: CommandModule<GlobalOptions, GlobalOptions> = {
   command: 'watch',
@@ -32,9 +28,6 @@ export const watchCommand: CommandModule<GlobalOptions, GlobalOptions> = {
   },
 };
 
-/** How often a standby tries to take over. */
-const standbyLookMs = 500;
-
 async function watch(options: GlobalOptions): Promise<ExitCode> {
   const loaded = await loadCommandSettings(options);
   const { describeStart, renderWatchEvent } = await import('./watch-lines.ts');
@@ -42,102 +35,43 @@ async function watch(options: GlobalOptions): Promise<ExitCode> {
   const { systemClock } = await import('../worker/system-clock.ts');
   const { listenForInterrupt } = await import('./interrupt.ts');
   const watchReport = await import('./watch-report.ts');
+  const { endNow, endWithin } = await import('./watch-end.ts');
+  const { outlastOutput } = await import('./output.ts');
   const log = makeLogger(options.logLevel);
   const tell: Tell = (news) =>
     void process.stdout.write(`${renderWatchEvent(news, systemClock.now(), options.json)}\n`);
+  outlastOutput((why) => log.error({ why }, 'what happens is told in the log alone'));
   tell(describeStart(loaded));
   const { graceMs } = loaded.settings.watch;
   using interrupt = listenForInterrupt(() => {
     log.info({ graceMs }, 'stopping: what is in flight is finished');
     tell({ kind: 'stopping', graceMs });
   });
+  const stop = interrupt.signal;
   const report = new watchReport.WatchReport(loaded, log, systemClock);
+  stop.addEventListener('abort', () => (report.isStopping = true), { once: true });
   await using monitor = await report.listen();
   void monitor?.opened.then((address) => address && tell({ kind: 'health-opened', address }));
-  const waiting = { loaded, log, tell, report, clock: systemClock, stop: interrupt.signal };
-  const right = await waitForRight(waiting, { onExchange: (record) => report.metrics.countCall(record) });
-  if (right === undefined) return exitCodes.ok;
-  const { sender, hasTakenOver } = right;
-  try {
-    const { workFolder } = await import('./watch-folder.ts');
-    const isWhole = await workFolder(sender, report, interrupt.signal, { tell, hasTakenOver });
-    if (!isWhole) {
-      log.warn('the time of grace is over: what is still in flight is settled at the next start');
-      // What hangs would keep the process: its intents are recorded, and the next start inquires about them.
-      // oxlint-disable-next-line unicorn/no-process-exit
-      process.exit(exitCodes.ok);
-    }
-  } finally {
-    await sender[Symbol.asyncDispose]();
-    await monitor?.close();
-  }
+  let lock: Disposable | undefined;
+  const work = workAsSender({ loaded, log, tell, report, clock: systemClock, stop }, (held) => (lock = held));
+  const isWhole = await endWithin(graceMs, stop, systemClock, work);
+  if (!isWhole) await endNow({ log, clock: systemClock, release: () => lock?.[Symbol.dispose]() });
   return exitCodes.ok;
 }
 
-/** A disk that refuses writes is waited for: there may be nobody else to take over. */
-const sickDiskMs = 2_000;
-const diskErrors = ['JournalWriteError', 'OutputFileError'];
-const isOfTheDisk = (error: unknown): boolean => error instanceof Error && diskErrors.includes(error.name);
-
-/** What a process that waits for the right to send has. */
-export interface Waiting {
-  readonly loaded: LoadedSettings;
-  readonly log: Logger;
-  readonly tell: Tell;
-  readonly report: Pick<WatchReport, 'diskTrouble'>;
-  readonly clock: Clock;
-  /** Aborted when the process is asked to stop. */
-  readonly stop: AbortSignal;
-}
-
-/** What came of the wait. */
-export interface Right {
-  readonly sender: Sender;
-  /** Another process was sending before. */
-  readonly hasTakenOver: boolean;
-}
-
-/** Takes the right to send, as soon as whoever has it ends; undefined when this process is stopped before. */
-export async function waitForRight(waiting: Waiting, options: SenderOptions): Promise<Right | undefined> {
-  const { openSender, SenderBusyError } = await import('./sender.ts');
-  const { loaded, log, clock, report, stop } = waiting;
-  const tellOfHolder = makeHolderTeller(waiting);
-  let hasTakenOver = false;
-  while (!stop.aborted) {
-    try {
-      const sender = await openSender(loaded, log, 'watch', { ...options, clock });
-      report.diskTrouble = undefined;
-      log.info({ hasTakenOver }, 'this process has the right to send');
-      return { sender, hasTakenOver };
-    } catch (error) {
-      const isBusy = error instanceof SenderBusyError;
-      if (!isBusy && !isOfTheDisk(error)) throw error;
-      if (isBusy) tellOfHolder(error.holder);
-      noteDisk(waiting, isBusy ? undefined : (error as Error).message);
-      hasTakenOver ||= isBusy;
-      await clock.sleep(isBusy ? standbyLookMs : sickDiskMs, stop);
-    }
-  }
-  return undefined;
-}
-
-/** Says who is sending, once for each process that is. */
-function makeHolderTeller({ log, tell }: Waiting): (holder: SenderHolder | undefined) => void {
-  let isTold = false;
-  let toldPid: number | undefined;
-  return (holder) => {
-    // One that has just begun has not said who it is.
-    if (isTold && (holder === undefined || holder.pid === toldPid)) return;
-    log.info({ holder }, 'standing by');
-    tell({ kind: 'standing-by', holder });
-    isTold = true;
-    toldPid = holder?.pid;
-  };
-}
-
-/** @param why undefined when nothing is known against the disk */
-function noteDisk({ report, clock, log }: Waiting, why: string | undefined): void {
-  const { diskTrouble } = report;
-  if (why !== undefined && diskTrouble?.why !== why) log.error({ why }, 'the disk refuses writes');
-  report.diskTrouble = why === undefined ? undefined : { sinceMs: diskTrouble?.sinceMs ?? clock.now(), why };
+/** Waits for the right to send, then works the folder until it is asked to stop. */
+async function workAsSender(
+  waiting: Waiting & { readonly report: WatchReport },
+  onLock: (lock: Disposable) => void,
+): Promise<void> {
+  const { report, stop, tell } = waiting;
+  const { waitForRight } = await import('./watch-right.ts');
+  const right = await waitForRight(waiting, {
+    onExchange: (record) => report.metrics.countCall(record),
+    onLock,
+  });
+  if (right === undefined) return;
+  await using sender = right.sender;
+  const { workFolder } = await import('./watch-folder.ts');
+  await workFolder(sender, report, stop, { tell, hasTakenOver: right.hasTakenOver });
 }

@@ -5,7 +5,7 @@ import type { BatchSummary } from './batch-summary.ts';
 import { formatBaht } from './money.ts';
 import type { DeliveryFailure, DeliveryResult, DueNotice, NoticeDraft, NoticeKind } from './notice.ts';
 import type { FileRejection } from './payout-file-port.ts';
-import { maskDigits } from './proxy-id.ts';
+import { maskNumbers } from './proxy-id.ts';
 
 /** Where and when something happened. */
 export interface NoticeScene {
@@ -129,12 +129,8 @@ function computeId(journalId: string, key: string): string {
   return createHash('sha256').update(encoded, 'utf8').digest('hex').slice(0, idCharacters);
 }
 
-/** 10 to 15 digits that stand alone and are no amount with its two decimals. */
-const proxyOrAccount = /(?<![0-9A-Za-z])\d{10,15}(?![0-9A-Za-z])(?!\.\d\d(?![0-9A-Za-z]))/g;
-
-/** The texts of rules and of the bank may name a proxy ID or an account. */
 function maskText(text: string | null): string | null {
-  return text === null ? null : text.replaceAll(proxyOrAccount, maskDigits);
+  return text === null ? null : maskNumbers(text);
 }
 
 // ---------------------------------------------------------------- tries

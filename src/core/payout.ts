@@ -202,6 +202,9 @@ export const batchStatuses = [
 ] as const;
 export type BatchStatus = (typeof batchStatuses)[number];
 
+/** True when the whole file was read and accepted: its rows stand, and may be paid. */
+export const isSealed = (status: BatchStatus): boolean => status !== 'ingesting' && status !== 'rejected';
+
 /** `done` goes on running when a person lets a held row go on. */
 export const batchTransitions = [
   { from: 'ingesting', to: 'sealed' },

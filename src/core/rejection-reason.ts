@@ -1,6 +1,8 @@
 /** The `.reason.txt` beside a rejected file: what a partner needs to send a better one. */
 import { formatBangkokStamp } from './bangkok-time.ts';
 import type { FileRejection } from './payout-file-port.ts';
+import type { BatchStatus } from './payout.ts';
+import { printable } from './printable.ts';
 
 /** The file that is not worked. */
 export interface TurnedAway {
@@ -31,27 +33,39 @@ export function describeRejectedFile(
   ]);
 }
 
-/** What is known of the file that came first. */
+/** What is known of the file that came first, whose rows were accepted. */
 export interface FirstFile {
   readonly fileName: string;
   readonly batchId: string;
-  /** Whether its batch is at rest, and its result written. */
-  readonly isWorked: boolean;
+  readonly status: Exclude<BatchStatus, 'ingesting' | 'rejected'>;
 }
 
 /** A file whose very bytes came before. */
-export function describeDuplicateFile(file: TurnedAway, first: FirstFile): string {
-  const state = first.isWorked ? 'was worked' : 'is being worked';
+export function describeDuplicateFile(file: TurnedAway, { fileName, batchId, status }: FirstFile): string {
+  const { state, result } = firstWords[status];
   return write(file, [
     'Reason:   duplicate-file',
     '',
-    `This file has the same bytes as ${quote(first.fileName)}, which ${state} as batch ${first.batchId}.`,
-    'Each of its payouts is made once; nothing is paid for this copy.',
+    `This file has the same bytes as ${printable(fileName)}, which ${state} as batch ${batchId}.`,
+    'Its payouts are those of that batch: nothing is paid for this copy.',
     '',
-    `The result of the first file is in the outbox, under the batch ${first.batchId}.`,
+    `What becomes of each payout ${result}, under the batch ${batchId};`,
+    `"paydrop status ${batchId}" shows how it stands. One that was not paid is tried again there, not by this copy.`,
     'If these are new payouts, give them payoutIds of their own and drop the file again.',
   ]);
 }
+
+const isWritten = 'is in its result in the outbox';
+const isToCome = 'comes with its result to the outbox';
+
+/** What is said of the first file's batch: nothing of what may yet become of its payouts. */
+const firstWords: Record<FirstFile['status'], { readonly state: string; readonly result: string }> = {
+  sealed: { state: 'waits to be worked', result: isToCome },
+  running: { state: 'is being worked', result: isToCome },
+  paused: { state: 'is being worked, and is paused,', result: isWritten },
+  halted: { state: 'was halted until a person lets it go on', result: isWritten },
+  done: { state: 'was worked', result: isWritten },
+};
 
 /** A file to which somebody was still writing when it had been taken. */
 export function describeUnfinishedFile(file: TurnedAway): string {
@@ -72,21 +86,39 @@ export function describeLateWriting(file: TurnedAway, batchId: string, rows: num
     'Reason:   changed-after-reading',
     '',
     `The file was written to after it had been read. Batch ${batchId} is what it held before: ${rows} rows,`,
-    'whose result is in the outbox. What was written later has not been read, and nothing of it was paid.',
+    'whose result comes to the outbox. What was written later has not been read, and nothing of it was paid.',
     '',
     'Drop the whole file again: rows of that batch are then refused by their payoutIds, so nobody is paid twice.',
     'Write files under a temporary name (ending in .part or .tmp) and rename them when they are whole.',
   ]);
 }
 
+/** A file that was no longer in work/. @param read what its rows were read into before, if they were */
+export function describeVanishedFile(
+  file: TurnedAway,
+  read: { readonly batchId: string; readonly rows: number } | undefined,
+): string {
+  const words =
+    read === undefined
+      ? [
+          'Somebody removed the file from the work folder before it was read: nothing of it was paid.',
+          '',
+          'Drop the file again, and leave the work folder to paydrop.',
+        ]
+      : [
+          'Somebody removed the file from the work folder after it had been read.',
+          `Batch ${read.batchId} is what it held: ${read.rows} rows, whose result comes to the outbox.`,
+          '',
+          'Nothing is to be dropped again. Leave the work folder to paydrop.',
+        ];
+  return write(file, ['Reason:   vanished', '', ...words]);
+}
+
 function write({ fileName, droppedAtMs, nowMs }: TurnedAway, lines: readonly string[]): string {
   const head = [
-    `File:     ${quote(fileName)}`,
+    `File:     ${printable(fileName)}`,
     `Dropped:  ${formatBangkokStamp(droppedAtMs)}`,
     `Rejected: ${formatBangkokStamp(nowMs)}`,
   ];
   return `${[...head, ...lines].join('\n')}\n`;
 }
-
-/** A name may hold line breaks: it stays on its line. */
-const quote = (name: string): string => name.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '?');

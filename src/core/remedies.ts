@@ -38,7 +38,9 @@ const holdRemedies: Record<HoldReason, string> = {
   paused:
     'The service could not take it: run the same file again later, or have it tried at once with "paydrop resume" and ' +
     'the batch',
-  unavailable: 'A check before sending got no answer: run the same file again later',
+  unavailable:
+    'A check before sending got no answer: run the same file again later, or have it tried at once with "paydrop resume" ' +
+    'and the batch',
   similar:
     'Another payoutId looks like this one, or has paid the same payee the same amount: compare the two, let it go on ' +
     'if it is another payment, cancel it if it is the same',
@@ -60,8 +62,14 @@ const similarRemedies: ReadonlyMap<string | null, string> = new Map([
 
 /** Why the line was paused, where that was not the bank's doing. */
 const pausedRemedies: ReadonlyMap<string | null, string> = new Map([
-  ['outside-service-hours', 'Run the same file again when the service is open'],
-  ['wait-over', 'Run the same file again: it goes on where it was'],
+  [
+    'outside-service-hours',
+    'Run the same file again when the service is open. A watcher goes on with its files by itself',
+  ],
+  [
+    'wait-over',
+    'Run the same file again: it goes on where it was. A watcher goes on with its files by itself',
+  ],
 ]);
 
 function holdRemedy(hold: HoldReason, reasonCode: string | null): string {

@@ -1,5 +1,5 @@
 /** The whole store: the journal of payouts, and what a process that works a drop folder keeps beside it. */
-import type { IntakeOutcome, IntakeRecord } from './intake-port.ts';
+import type { IntakeOutcome, IntakeRecord, IntakeRefusal, WorkItem } from './intake-port.ts';
 import type { DeliveryResult, DueNotice, NoticeChannel, NoticeDraft } from './notice.ts';
 import type { BatchStatus, PayoutStatus } from './payout.ts';
 import type { Batch, Journal } from './ports.ts';
@@ -29,11 +29,28 @@ export type IntakeVerdict =
       };
     };
 
+/** A batch that can be run. */
+export interface RunnableBatch {
+  readonly batch: Batch;
+  /** Rows of it are ready to be sent. */
+  readonly hasReady: boolean;
+}
+
+/** A file that is turned away, and why. */
+export interface IntakeRefused extends Pick<WorkItem, 'fileName' | 'droppedAtMs'> {
+  readonly refusal: IntakeRefusal;
+}
+
 export interface Store extends Journal, StatementStore {
   /** Made with the journal, and kept for ever: an inbox bears the id of the journal that works it. */
   readonly journalId: string;
-  /** Sealed, running, paused or halted, or done with rows that are ready. Oldest drop first. */
-  openBatches(): Promise<readonly Batch[]>;
+  /** How many batches are open: sealed, running, paused or halted, or done with rows that are ready. */
+  countOpenBatches(): Promise<number>;
+  /**
+   * Of these, the ones that a watcher is to run: sealed, running and not reported or with nothing to be asked about,
+   * paused with rows that wait for the line, and any with ready rows that is not halted. Oldest drop first.
+   */
+  runnableBatches(): Promise<readonly RunnableBatch[]>;
   /** Rows in each status over all batches; reads every row, so not more than now and then. */
   countByStatus(): Promise<ReadonlyMap<PayoutStatus, number>>;
   /** When the oldest of the rows in doubt was submitted. */
@@ -45,12 +62,20 @@ export interface Store extends Journal, StatementStore {
 
   /** Batches that came to rest after their latest report, or that rest without any. */
   unreportedBatches(): Promise<readonly string[]>;
+  /**
+   * Batches done or halted whose latest report no notice tells of, the latest first, and not more than a killed process
+   * can have left: of those reported since the first notice was kept, or, where none ever was, since a moment.
+   */
+  untoldBatches(sinceMs: number): Promise<readonly string[]>;
 
   // ---- files of the watcher
   /** Says which file is worked for a batch; the first to come is. Kept before anything of the file is read in. */
   startIntake(start: IntakeStart): Promise<IntakeVerdict>;
-  /** Records how a file ended; nothing happens for a file that was never started. An `archived` one stays the owner of its batch; the others give it back. */
-  endIntake(itemId: string, outcome: IntakeOutcome, nowMs: number): Promise<void>;
+  /**
+   * Records how a file ended; the first end stands. An `archived` one stays the owner of its batch; the others give it
+   * back. A file that was never started is recorded only when it is `refused`.
+   */
+  endIntake(itemId: string, outcome: IntakeOutcome, nowMs: number, refused?: IntakeRefused): Promise<void>;
   intakeRecord(itemId: string): Promise<IntakeRecord | undefined>;
   /** Files whose end is not recorded, with the status of their batch (undefined when there is none). */
   openIntake(): Promise<readonly (IntakeRecord & { readonly batchStatus: BatchStatus | undefined })[]>;

@@ -3,11 +3,14 @@
  * Pure; the daemon keeps the facts, and what answers /healthz shows the verdict.
  */
 import { formatBangkokMoment, formatBangkokStamp } from './bangkok-time.ts';
-import type { InboxState } from './intake-port.ts';
+import type { InboxState, StuckFile } from './intake-port.ts';
 import { outsideHours, type LineState } from './line.ts';
-import { maskDigits } from './proxy-id.ts';
+import { maskNumbers } from './proxy-id.ts';
 
-/** `standby`: another process works the inbox; `starting`: what an earlier process has left is being taken up. */
+/**
+ * `standby`: another process has the right to send; `starting`: nobody else has it, and what an earlier process has left
+ * is taken up first.
+ */
 export const watchRoles = ['standby', 'starting', 'active', 'stopping'] as const;
 export type WatchRole = (typeof watchRoles)[number];
 
@@ -24,21 +27,30 @@ export interface PayerLine extends Pick<LineState, 'status' | 'why' | 'pausedUnt
   readonly paysNewFiles: boolean;
 }
 
-/** What the daemon knows of itself. All times are epoch milliseconds. */
+/** What the daemon knows of itself; undefined is what it has not looked at yet. All times are epoch milliseconds. */
 export interface WatchState {
   readonly role: WatchRole;
-  readonly inbox: InboxState;
+  readonly inbox: InboxState | undefined;
+  /** How long the look at the inbox has taken that is under way, or the way from there into work/. */
+  readonly inboxLookMs?: number | undefined;
   readonly diskTrouble: Trouble | undefined;
+  /** Another process keeps the journal locked. */
+  readonly journalTrouble?: Trouble | undefined;
   readonly bankTrouble: Trouble | undefined;
-  readonly lines: readonly PayerLine[];
+  readonly lines: readonly PayerLine[] | undefined;
   /** Not finished yet, or waiting for a marker, a sidecar or a free place. */
-  readonly filesWaiting: number;
-  readonly filesInWork: number;
-  readonly rowsInDoubt: number;
+  readonly filesWaiting: number | undefined;
+  /** Names of what stays in the inbox: no ordinary files, or such as cannot be taken. */
+  readonly leftInInbox?: readonly string[];
+  /** Files that were taken and cannot be brought into work/; the others go on. */
+  readonly stuckFiles?: readonly StuckFile[];
+  readonly filesInWork: number | undefined;
+  readonly rowsInDoubt: number | undefined;
+  /** Undefined as well when nothing is in doubt. */
   readonly oldestInDoubtAtMs: number | undefined;
-  readonly openBatches: number;
+  readonly openBatches: number | undefined;
   /** Batches that an error of ours keeps from getting on. */
-  readonly failingBatches: readonly { readonly batchId: string; readonly why: string }[];
+  readonly failingBatches: readonly { readonly batchId: string; readonly why: string }[] | undefined;
   /** When the daemon's loop last turned. */
   readonly lastLookMs: number;
 }
@@ -54,13 +66,17 @@ type HealthCode =
   | 'loop-stalled'
   | Exclude<WatchRole, 'active'>
   | 'inbox-gone'
+  | 'inbox-silent'
   | 'disk'
+  | 'journal-locked'
   | 'bank'
   | 'line-halted'
   | 'line-paused'
   // Of notes alone:
   | 'service-closed'
-  | 'batch-failing';
+  | 'batch-failing'
+  | 'file-stuck'
+  | 'inbox-left';
 
 export interface Health {
   /** False when only a restart helps. */
@@ -78,6 +94,10 @@ export type LineWord = (typeof lineWords)[number];
 
 /** The loop turns at least with every rescan of the inbox. */
 const stalledAfterMs = 60_000;
+/** Big files are copied from a share within one look. */
+const silentAfterMs = 60_000;
+/** Names that are shown; the log has them all. */
+const namesMax = 5;
 
 /** What a line does now. */
 export function readLine({ status, why, pausedUntilMs }: PayerLine, nowMs: number): LineWord {
@@ -97,16 +117,23 @@ export function judgeHealth(
 ): Health {
   // A daemon that is stopping has left its loop.
   const live = state.role === 'stopping' || sinceLookMs <= stalledAfterMs;
-  const lines = state.lines.map((line) => judgeLine(line, state.filesInWork > 0, nowMs));
+  const isBusy = (state.filesInWork ?? 0) > 0;
+  const lines = (state.lines ?? []).map((line) => judgeLine(line, isBusy, nowMs));
   const reasons = [
     ...(live ? [] : [stalled]),
     ...judgeRole(state.role),
-    ...judgeInbox(state.inbox),
+    ...judgeInbox(state),
     ...judgeTrouble('disk', 'the disk refuses writes', state.diskTrouble),
+    ...judgeTrouble('journal-locked', 'the journal is locked', state.journalTrouble),
     ...judgeTrouble('bank', 'the bank is out of reach', state.bankTrouble),
     ...lines.flatMap(({ reason }) => reason ?? []),
   ];
-  const notes = [...lines.flatMap(({ note }) => note ?? []), ...state.failingBatches.map(describeFailing)];
+  const notes = [
+    ...lines.flatMap(({ note }) => note ?? []),
+    ...(state.failingBatches ?? []).map(describeFailing),
+    ...(state.stuckFiles ?? []).slice(0, namesMax).map(describeStuck),
+    ...describeLeft(state.leftInInbox ?? []),
+  ];
   return { live, ready: reasons.length === 0, reasons, notes };
 }
 
@@ -124,35 +151,53 @@ function judgeRole(role: WatchRole): readonly HealthReason[] {
       return [
         {
           code: role,
-          text: 'another process works this journal',
+          text: 'another process has the right to send from this data directory',
           remedy: 'Nothing to do: this one takes over when the other ends',
         },
       ];
     case 'starting':
-      return [{ code: role, text: 'what an earlier process has left open is being taken up' }];
+      return [{ code: role, text: 'the watcher is starting: what was left open before is taken up first' }];
     case 'stopping':
       return [{ code: role, text: 'the watcher is being stopped: no new file is taken' }];
   }
 }
 
-function judgeInbox(inbox: InboxState): readonly HealthReason[] {
-  if (inbox.kind === 'there') return [];
+/** The share that the inbox is on hangs: it throws no error, it just never answers. */
+export const isInboxSilent = ({ inboxLookMs = 0 }: Pick<WatchState, 'inboxLookMs'>): boolean =>
+  inboxLookMs > silentAfterMs;
+
+function judgeInbox(state: WatchState): readonly HealthReason[] {
+  const { inbox, inboxLookMs = 0 } = state;
+  if (isInboxSilent(state)) {
+    return [
+      {
+        code: 'inbox-silent',
+        text: `the inbox, or the way from it into work/, has not answered for ${Math.floor(inboxLookMs / 1_000)} seconds`,
+        remedy: 'Look at the disk or the share that it is on; goes on by itself when that answers',
+      },
+    ];
+  }
+  if (inbox === undefined || inbox.kind === 'there') return [];
   return [
     {
       code: 'inbox-gone',
-      text: hideNumbers(inbox.why),
+      text: maskNumbers(inbox.why),
       remedy: 'Goes on by itself when the inbox is there again',
     },
   ];
 }
 
-function judgeTrouble(code: 'disk' | 'bank', what: string, trouble: Trouble | undefined): HealthReason[] {
+function judgeTrouble(
+  code: 'disk' | 'journal-locked' | 'bank',
+  what: string,
+  trouble: Trouble | undefined,
+): HealthReason[] {
   if (trouble === undefined) return [];
   const since = `${what} since ${formatBangkokMoment(trouble.sinceMs)} Bangkok time`;
   return [
     {
       code,
-      text: `${since}: ${hideNumbers(trouble.why)}`,
+      text: `${since}: ${maskNumbers(trouble.why)}`,
       remedy: 'Nothing is sent meanwhile; goes on by itself when the trouble is over',
     },
   ];
@@ -194,43 +239,61 @@ function describeLine(code: HealthCode, text: string, { why }: PayerLine): Healt
   if (why === null) return { code, text };
   return {
     code,
-    text: `${text}: ${hideNumbers(why.reason)} (${why.code})`,
-    remedy: hideNumbers(why.remedy),
+    text: `${text}: ${maskNumbers(why.reason)} (${why.code})`,
+    remedy: maskNumbers(why.remedy),
   };
 }
 
-const describeFailing = ({ batchId, why }: WatchState['failingBatches'][number]): HealthReason => ({
+const describeFailing = ({
+  batchId,
+  why,
+}: NonNullable<WatchState['failingBatches']>[number]): HealthReason => ({
   code: 'batch-failing',
-  text: `batch ${batchId} does not get on: ${hideNumbers(why)}`,
+  text: `batch ${batchId} does not get on: ${maskNumbers(why)}`,
 });
 
-/** Masks what may be the number of a person or an account: 10 to 15 digits, written together or with hyphens. */
-function hideNumbers(text: string): string {
-  return text.replaceAll(/(?<![\w-])\d(?:-?\d){9,14}(?![\w-])/g, maskDigits);
+const describeStuck = ({ fileName, why }: StuckFile): HealthReason => ({
+  code: 'file-stuck',
+  text: maskNumbers(`${fileName} cannot be brought into work/: ${why}`),
+  remedy: 'It is tried again by itself; nothing of it is paid before',
+});
+
+/** A payout file among them is paid by nobody. */
+function describeLeft(names: readonly string[]): readonly HealthReason[] {
+  if (names.length === 0) return [];
+  const more = names.length > namesMax ? `, and ${names.length - namesMax} more` : '';
+  return [
+    {
+      code: 'inbox-left',
+      text: `left in the inbox, and not paid: ${maskNumbers(names.slice(0, namesMax).join(', '))}${more}`,
+      remedy: 'Drop payout files themselves, not folders or links; the log says why each one stays',
+    },
+  ];
 }
 
-/** What /healthz shows: JSON-encodable, times in Bangkok. */
+/** What /healthz shows: JSON-encodable, times in Bangkok; what is not known yet is left out. */
 export function showHealth(
   state: WatchState,
   nowMs: number,
   sinceLookMs?: number,
 ): Health & Readonly<Record<string, unknown>> {
   const { role, inbox, lines, failingBatches, oldestInDoubtAtMs } = state;
+  const isKnown = inbox !== undefined;
   return {
     ...judgeHealth(state, nowMs, sinceLookMs),
     role,
     at: formatBangkokStamp(nowMs),
     lastLookAt: formatBangkokStamp(state.lastLookMs),
-    inbox: inbox.kind,
+    inbox: inbox?.kind,
     diskTroubleSince: showTime(state.diskTrouble?.sinceMs),
-    bankTroubleSince: showTime(state.bankTrouble?.sinceMs),
-    lines: lines.map((line) => showLine(line, nowMs)),
+    bankTroubleSince: isKnown ? showTime(state.bankTrouble?.sinceMs) : undefined,
+    lines: lines?.map((line) => showLine(line, nowMs)),
     filesWaiting: state.filesWaiting,
     filesInWork: state.filesInWork,
     openBatches: state.openBatches,
-    failingBatches: failingBatches.map(({ batchId }) => batchId),
+    failingBatches: failingBatches?.map(({ batchId }) => batchId),
     rowsInDoubt: state.rowsInDoubt,
-    oldestInDoubtAt: showTime(oldestInDoubtAtMs),
+    oldestInDoubtAt: state.rowsInDoubt === undefined ? undefined : showTime(oldestInDoubtAtMs),
   };
 }
 

@@ -3,10 +3,9 @@
  * then given their own name by a link, which never overwrites.
  */
 import { createHash, randomBytes, type Hash } from 'node:crypto';
-import { constants, createReadStream } from 'node:fs';
+import { constants } from 'node:fs';
 import { link, lstat, open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import type { PreparedFile, PublishedState } from '../core/report-outbox.ts';
 
 /** A file could not be written or published. The message names the path and the cure. */
@@ -25,6 +24,7 @@ const cures: Readonly<Record<string, string>> = {
   EPERM: 'the operation is not permitted: let this user write in the folder',
   EROFS: 'the file system is read-only: set another folder or make it writable',
   ENOENT: 'the folder is not there: create it or set another one',
+  EEXIST: 'something else has this name: move it away',
   ENOTDIR: 'a part of the path is not a folder: move it away or set another folder',
   ENAMETOOLONG: 'the name is too long for this file system: shorten the name of the input file',
   EFBIG: 'the file is larger than this user may write: raise the limit (ulimit -f)',
@@ -69,10 +69,32 @@ export async function removeOldTemporaries(folder: string, pattern: RegExp, befo
   }
 }
 
-/** Makes created, renamed and removed names of the folder durable. */
+/** Of shares that cannot make a folder durable: there is nothing that would do more than has been done. */
+const noSyncCodes = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EISDIR']);
+
+/** Makes created, renamed and removed names of the folder durable, where its file system can. */
 export async function syncFolder(folder: string): Promise<void> {
-  await using handle = await open(folder, constants.O_RDONLY);
-  await handle.sync();
+  try {
+    await using handle = await open(folder, constants.O_RDONLY);
+    await handle.sync();
+  } catch (error) {
+    if (!noSyncCodes.has(errorCode(error))) throw error;
+  }
+}
+
+const hashBlockBytes = 65_536;
+
+/** SHA-256 of a file's bytes as hex. */
+export async function hashBytes(path: string): Promise<string> {
+  await using file = await open(path, constants.O_RDONLY);
+  const hash = createHash('sha256');
+  // One block for all: a stream leaves tens of megabytes behind, which nothing makes the engine collect.
+  const block = Buffer.allocUnsafe(hashBlockBytes);
+  for (;;) {
+    const { bytesRead } = await file.read(block, 0, block.length, null);
+    if (bytesRead === 0) return hash.digest('hex');
+    hash.update(block.subarray(0, bytesRead));
+  }
 }
 
 /** One file being written under its temporary name; closing it unfinished removes it. */
@@ -97,6 +119,10 @@ export class AtomicFile implements AsyncDisposable {
     } catch (error) {
       throw failWith('create', path, error);
     }
+  }
+
+  get temporaryPath(): string {
+    return this.#temporaryPath;
   }
 
   /** Appends text (as UTF-8). */
@@ -143,13 +169,11 @@ async function inspect(path: string): Promise<'nothing' | 'file' | 'other'> {
 /** SHA-256 of a file's bytes as hex; undefined for anything that is no file. */
 async function hashFile(path: string): Promise<string | undefined> {
   if ((await inspect(path)) !== 'file') return undefined;
-  const hash = createHash('sha256');
   try {
-    await pipeline(createReadStream(path), hash);
+    return await hashBytes(path);
   } catch (error) {
     throw failWith('read', path, error);
   }
-  return hash.digest('hex');
 }
 
 /** Codes of file systems without hard links (FAT, some network shares), and of files that may not be linked. */
@@ -161,7 +185,10 @@ export const noLinkCodes: ReadonlySet<string> = new Set([
   'EMLINK',
 ]);
 
-/** Gives the file its name if no other has it; false when the name is taken. */
+/**
+ * Gives the file its name if no other has it; false when the name is taken. Without links, an empty file keeps the
+ * name until the rename: one that a crash has left is no other's.
+ */
 async function claimName(temporaryPath: string, path: string): Promise<boolean> {
   try {
     await link(temporaryPath, path);
@@ -170,7 +197,13 @@ async function claimName(temporaryPath: string, path: string): Promise<boolean> 
     if (errorCode(error) === 'EEXIST') return false;
     if (!noLinkCodes.has(errorCode(error))) throw error;
   }
-  if ((await inspect(path)) !== 'nothing') return false;
+  try {
+    await (await open(path, 'wx', fileMode)).close();
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error;
+    const there = await lstat(path);
+    if (!there.isFile() || there.size > 0) return false;
+  }
   await rename(temporaryPath, path);
   return true;
 }

@@ -2,8 +2,7 @@
  * The steps by which files go through the watcher's folders. Each is whole or has not happened when the machine
  * stops, but for the two that write; they are handed in so that a test can stop the machine between any two.
  */
-import { createHash } from 'node:crypto';
-import { constants, createReadStream, type BigIntStats } from 'node:fs';
+import { constants, type BigIntStats } from 'node:fs';
 import {
   chmod,
   link,
@@ -13,11 +12,11 @@ import {
   readdir,
   rename,
   rmdir,
+  statfs,
   unlink,
   type FileHandle,
 } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { errorCode, noLinkCodes, syncFolder } from './atomic-file.ts';
 
 /** A path; as bytes where a name is no UTF-8. */
@@ -29,6 +28,8 @@ export interface Disk {
   rename(from: Place, to: Place): Promise<void>;
   /** Gives a file a second name; never overwrites. */
   link(from: Place, to: Place): Promise<void>;
+  /** Makes an empty file; EEXIST where the name is taken. */
+  reserve(path: Place): Promise<void>;
   /** Removes a file; it need not be there. */
   remove(path: Place): Promise<void>;
   /** Removes an empty folder. */
@@ -39,6 +40,8 @@ export interface Disk {
   write(path: string, text: string): Promise<void>;
   /** Makes the names in a folder durable, where its file system can. */
   sync(folder: string): Promise<void>;
+  /** Bytes that may still be written there; undefined where its file system does not say. */
+  freeBytes(folder: string): Promise<bigint | undefined>;
 }
 
 /** The source of a copy cannot be read: it is the file that is bad, not the disk that it goes to. */
@@ -47,8 +50,6 @@ export class UnreadableSourceError extends Error {
 }
 
 const blockBytes = 1_048_576;
-/** Of shares that cannot make a folder durable. */
-const noSyncCodes = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EISDIR']);
 
 async function copyDurably(source: FileHandle, to: string): Promise<void> {
   await using target = await open(to, 'wx', 0o600);
@@ -83,11 +84,17 @@ async function removeFile(path: Place): Promise<void> {
   }
 }
 
-async function syncWherePossible(folder: string): Promise<void> {
+async function makeEmpty(path: Place): Promise<void> {
+  await (await open(path, 'wx', 0o600)).close();
+}
+
+async function readFreeBytes(folder: string): Promise<bigint | undefined> {
   try {
-    await syncFolder(folder);
-  } catch (error) {
-    if (!noSyncCodes.has(errorCode(error))) throw error;
+    const { blocks, bavail, bsize } = await statfs(folder, { bigint: true });
+    return blocks === 0n ? undefined : bavail * bsize;
+  } catch {
+    // Whoever writes there meets what is wrong.
+    return undefined;
   }
 }
 
@@ -97,11 +104,13 @@ export const realDisk: Disk = {
   },
   rename,
   link,
+  reserve: makeEmpty,
   remove: removeFile,
   removeFolder: rmdir,
   copy: copyDurably,
   write: writeDurably,
-  sync: syncWherePossible,
+  sync: syncFolder,
+  freeBytes: readFreeBytes,
 };
 
 // ---------------------------------------------------------------- looking
@@ -155,13 +164,6 @@ export async function secureFile(path: string): Promise<void> {
   }
 }
 
-/** SHA-256 of a file's bytes. */
-export async function hashBytes(path: string): Promise<string> {
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(path), hash);
-  return hash.digest('hex');
-}
-
 // ---------------------------------------------------------------- moving
 
 /** Renames on one file system without ever overwriting; again after a crash between its two steps. */
@@ -171,13 +173,34 @@ export async function moveUnlessTaken(disk: Disk, from: Place, to: Place): Promi
   } catch (error) {
     if (errorCode(error) !== 'EEXIST' && !noLinkCodes.has(errorCode(error))) throw error;
     const [source, target] = [await lookAt(from), await lookAt(to)];
-    if (target === undefined) {
-      await disk.rename(from, to);
-      return 'moved';
-    }
+    if (target === undefined) return await renameUnlessTaken(disk, from, to);
     if (source === undefined || !isSameFile(source, target)) return 'taken';
   }
   await disk.remove(from);
+  return 'moved';
+}
+
+/**
+ * The same where there are no links. An empty file of ours keeps the name until the rename, so that what is dropped
+ * under it at this very moment is not overwritten; a crash in between leaves it there, empty.
+ */
+export async function renameUnlessTaken(disk: Disk, from: Place, to: Place): Promise<'moved' | 'taken'> {
+  // A folder never takes the place of a file: the rename itself refuses.
+  const isReserved = (await lookAt(from))?.isDirectory() !== true;
+  try {
+    if (isReserved) await disk.reserve(to);
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return 'taken';
+    throw error;
+  }
+  try {
+    await disk.rename(from, to);
+  } catch (error) {
+    // It may have been done all the same: only what is empty, and beside its source, is the reservation.
+    const isUndone = isReserved && (await lookAt(from)) !== undefined && (await lookAt(to))?.size === 0n;
+    if (isUndone) await disk.remove(to);
+    throw error;
+  }
   return 'moved';
 }
 

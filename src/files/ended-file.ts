@@ -8,8 +8,8 @@ import { mkdir, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { FileEnd, WorkItem } from '../core/intake-port.ts';
 import { computeArchiveNames, computeRejectedNames, itemIdPattern, sidecarName } from '../core/intake.ts';
-import { OutputFileError, errorCode, noLinkCodes } from './atomic-file.ts';
-import { hashBytes, isSameFile, lookAt, openPlainly, type Disk } from './disk.ts';
+import { OutputFileError, errorCode, hashBytes, noLinkCodes } from './atomic-file.ts';
+import { isSameFile, lookAt, openPlainly, renameUnlessTaken, type Disk } from './disk.ts';
 import type { Log } from './inbox.ts';
 
 export interface EndedFolders {
@@ -19,7 +19,7 @@ export interface EndedFolders {
   readonly log: Log;
 }
 
-/** A file and where it goes; `own` is what gets the name: the file itself, or its copy there. */
+/** A file and where it goes; `copy` is its name there while it is copied from another file system. */
 interface Passage {
   readonly source: string;
   readonly folder: string;
@@ -62,7 +62,7 @@ export async function endFile(folders: EndedFolders, item: WorkItem, end: FileEn
   switch (end.kind) {
     case 'archive': {
       if (!dateForm.test(end.date)) throw new Error(`${end.date} is no date`);
-      const folder = join(folders.archive, end.date);
+      const folder = join(folders.archive, (await findEarlierDay(folders, item, end)) ?? end.date);
       await mkdir(folder, { recursive: true, mode: 0o700 });
       await folders.disk.sync(folders.archive);
       const names = computeArchiveNames(item.fileName, end.batchId, item.itemId);
@@ -73,6 +73,25 @@ export async function endFile(folders: EndedFolders, item: WorkItem, end: FileEn
       return await endIn(folders, item, folders.rejected, names, end.reason);
     }
   }
+}
+
+/** The day under which an earlier try has given the file its second name, before a crash; undefined for none. */
+async function findEarlierDay(
+  { archive }: EndedFolders,
+  item: WorkItem,
+  { batchId }: Extract<FileEnd, { kind: 'archive' }>,
+): Promise<string | undefined> {
+  const source = await lookAt(item.path);
+  if (source === undefined || source.nlink < 2n) return undefined;
+  const dates = (await readdir(archive)).filter((name) => dateForm.test(name)).toSorted();
+  for (const date of dates.slice(-datesCleared)) {
+    for (const name of computeArchiveNames(item.fileName, batchId, item.itemId)) {
+      const there = await lookAt(join(archive, date, name));
+      if (there === undefined) break;
+      if (isSameFile(source, there)) return date;
+    }
+  }
+  return undefined;
 }
 
 async function endIn(
@@ -133,8 +152,8 @@ async function linkNote(disk: Disk, note: string, to: string): Promise<boolean> 
   } catch (error) {
     if (errorCode(error) !== 'EEXIST' && !noLinkCodes.has(errorCode(error))) throw error;
     const [own, there] = [await lookAt(note), await lookAt(to)];
-    if (there === undefined) await disk.rename(note, to);
-    else if (own === undefined || !isSameFile(own, there)) return false;
+    if (there === undefined) return (await renameUnlessTaken(disk, note, to)) === 'moved';
+    return own !== undefined && isSameFile(own, there);
   }
   return true;
 }
@@ -159,7 +178,7 @@ async function place(disk: Disk, passage: Passage, to: string): Promise<void> {
   try {
     await disk.link(passage.source, to);
   } catch (error) {
-    if (noLinkCodes.has(errorCode(error))) await disk.rename(passage.source, to);
+    if (noLinkCodes.has(errorCode(error))) await renameTo(disk, passage.source, to);
     else if (errorCode(error) === 'EXDEV') await placeCopy(disk, passage, to);
     else throw error;
   }
@@ -173,6 +192,12 @@ async function placeCopy(disk: Disk, { source, copy }: Passage, to: string): Pro
     await disk.link(copy, to);
   } catch (error) {
     if (!noLinkCodes.has(errorCode(error))) throw error;
-    await disk.rename(copy, to);
+    await renameTo(disk, copy, to);
   }
+}
+
+/** Where there are no links. Whoever has taken the name meanwhile keeps it: the next try finds another. */
+async function renameTo(disk: Disk, from: string, to: string): Promise<void> {
+  if ((await renameUnlessTaken(disk, from, to)) === 'taken')
+    throw new OutputFileError(`cannot move ${from}: ${to} was taken at this moment: another name is tried`);
 }

@@ -1,8 +1,9 @@
-/** Whose inbox it is: `.paydrop/journal.json` in it names the journal that works it. */
+/** Whose inbox it is: `.paydrop/journal.json` in it names the journal that works it, and the process. */
 import { mkdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AtomicFile, errorCode, publishFile } from './atomic-file.ts';
+import { AtomicFile, OutputFileError, errorCode, publishFile } from './atomic-file.ts';
 import { lookAt } from './disk.ts';
+import { isRemembered, rememberInbox, writeWhole } from './inbox-memory.ts';
 
 /** The inbox is worked by another journal, or cannot be told to be ours. The message names it and the cure. */
 export class InboxRefusedError extends Error {
@@ -10,7 +11,7 @@ export class InboxRefusedError extends Error {
 }
 
 /** What belongs to paydrop in an inbox; never taken for a payout file. */
-export const ownFolderName = '.paydrop';
+const ownFolderName = '.paydrop';
 
 /** Where files stand that were claimed and are not in work/ yet: on the inbox's own file system. */
 export function claimedFolderOf(inbox: string): string {
@@ -45,45 +46,120 @@ async function readStamp(path: string): Promise<string | undefined> {
   }
 }
 
-async function writeStamp(path: string, journalId: string): Promise<void> {
-  await using file = await AtomicFile.open(path);
-  await file.write(`${JSON.stringify({ journalId })}\n`);
-  await publishFile(await file.finish());
+/** What a stamp says. `holder`: the process that works the inbox; stamps of earlier versions have none. */
+interface Stamp {
+  readonly journalId: string;
+  readonly holder: string | undefined;
 }
 
-/** The id in a stamp; undefined when there is none to be read. */
-function parseStamp(text: string): string | undefined {
+/** undefined when there is none to be read. */
+function parseStamp(text: string): Stamp | undefined {
   try {
-    const stamp = JSON.parse(text) as { readonly journalId?: unknown } | null;
-    return typeof stamp?.journalId === 'string' ? stamp.journalId : undefined;
+    const stamp = JSON.parse(text) as Readonly<Partial<Record<keyof Stamp, unknown>>> | null;
+    const { journalId, holder } = stamp ?? {};
+    if (typeof journalId !== 'string') return undefined;
+    return { journalId, holder: typeof holder === 'string' ? holder : undefined };
   } catch {
     return undefined;
   }
 }
 
+/** Who binds an inbox. */
+export interface Binder {
+  /** Absolute. */
+  readonly inbox: string;
+  /** Remembers which inboxes were bound (see inbox-memory.ts). */
+  readonly work: string;
+  readonly journalId: string;
+  /** Random; names this process. Two that work copies of one journal differ in it alone. */
+  readonly holder: string;
+}
+
+const stampPathOf = (inbox: string): string => join(inbox, ownFolderName, 'journal.json');
+
 /**
- * Makes an inbox ours, or sees that it is. The folder itself must be there.
+ * Makes an inbox ours, or sees that it is. The folder itself must be there. The first binding of a process writes
+ * who it is into the stamp; later ones only look, for another process may have taken the inbox over since.
  * @returns what tells this folder from another (see identifyFolder)
- * @throws InboxRefusedError when another journal works it
+ * @throws InboxRefusedError when another journal, or another holder of this one, works it
+ * @throws OutputFileError when it is not the folder that was bound before
  */
-export async function bindInbox(inbox: string, journalId: string): Promise<string> {
-  const identity = await identifyFolder(inbox);
+export async function bindInbox(binder: Binder, isFirst: boolean): Promise<string> {
+  const { inbox, work, journalId, holder } = binder;
   const own = join(inbox, ownFolderName);
+  const identity = await identifyFolder(inbox).catch((error: unknown) => explainMissing(binder, error));
+  await requireSameInbox(binder, own);
   await requireFolder(own, inbox);
   await requireFolder(claimedFolderOf(inbox), inbox);
-  const path = join(own, 'journal.json');
-  if ((await readStamp(path)) === undefined) {
-    // Another watcher may write its own at this very moment: whose is there in the end is read below.
-    await writeStamp(path, journalId).catch(async (error: unknown) => {
-      if ((await readStamp(path)) === undefined) throw error;
-    });
+  const path = stampPathOf(inbox);
+  const before = await readStamp(path);
+  const stamp = `${JSON.stringify({ journalId, holder })}\n`;
+  if (before === undefined) await writeFirst(path, stamp);
+  else if (isFirst && parseStamp(before)?.journalId === journalId) await writeWhole(path, stamp);
+  // Another watcher may have written its own at this very moment: whose is there in the end counts.
+  const found = await readStamp(path);
+  if (found === undefined) throw missingStamp(inbox);
+  requireOurs(binder, found);
+  await rememberInbox(work, inbox);
+  return identity;
+}
+
+/** Never over another's: one that has come at this very moment is found by whoever reads the stamp next. */
+async function writeFirst(path: string, text: string): Promise<void> {
+  await using file = await AtomicFile.open(path);
+  await file.write(text);
+  await publishFile(await file.finish()).catch(async (error: unknown) => {
+    if ((await readStamp(path)) === undefined) throw error;
+  });
+}
+
+/**
+ * Sees that a bound inbox is still worked by this process alone.
+ * @returns false when the stamp is not there: it is another folder
+ * @throws InboxRefusedError when another has written its own stamp
+ */
+export async function isStillOurs(binder: Binder): Promise<boolean> {
+  const found = await readStamp(stampPathOf(binder.inbox));
+  if (found !== undefined) requireOurs(binder, found);
+  return found !== undefined;
+}
+
+/** An empty mount point must not be taken for the inbox whose share is away. */
+async function requireSameInbox({ inbox, work }: Binder, own: string): Promise<void> {
+  if ((await lookAt(own)) === undefined && (await isRemembered(work, inbox))) throw missingStamp(inbox);
+}
+
+async function explainMissing({ inbox, work }: Binder, error: unknown): Promise<never> {
+  if (errorCode(error) !== 'ENOENT' || !(await isRemembered(work, inbox))) throw error;
+  throw new OutputFileError(
+    `cannot use the inbox ${inbox}: the folder is not there. If a share or a disk belongs there, mount it. ` +
+      `If the folder was removed on purpose, make it anew: mkdir -p ${join(inbox, ownFolderName)}`,
+    { cause: error },
+  );
+}
+
+const missingStamp = (inbox: string): OutputFileError =>
+  new OutputFileError(
+    `the folder ${inbox} is not the inbox that was worked before: ${ownFolderName} is missing in it. ` +
+      'If a share or a disk belongs there, mount it. ' +
+      `If the folder was made anew on purpose, say so: mkdir ${join(inbox, ownFolderName)}`,
+  );
+
+function requireOurs({ inbox, journalId, holder }: Binder, text: string): void {
+  const path = stampPathOf(inbox);
+  const found = parseStamp(text);
+  if (found?.journalId !== journalId) {
+    const whose = found === undefined ? 'names no journal' : `names the journal ${found.journalId}`;
+    throw new InboxRefusedError(
+      `the inbox ${inbox} is not this journal's: ${path} ${whose}, and this one is ${journalId}. ` +
+        'Set another folders.inbox, or the dataDir that this inbox belongs to; ' +
+        'remove the file only if no other journal works this inbox any more',
+    );
   }
-  const found = parseStamp((await readStamp(path)) ?? '');
-  if (found === journalId) return identity;
-  const whose = found === undefined ? 'names no journal' : `names the journal ${found}`;
+  if (found.holder === holder) return;
   throw new InboxRefusedError(
-    `the inbox ${inbox} is not this journal's: ${path} ${whose}, and this one is ${journalId}. ` +
-      'Set another folders.inbox, or the dataDir that this inbox belongs to; ' +
-      'remove the file only if no other journal works this inbox any more',
+    `the inbox ${inbox} is worked by another watcher since: ${path} names another holder of the journal ${journalId}. ` +
+      'If it works a copy of this dataDir, payouts may be made twice: stop one of the two, for good. ' +
+      'Then start the other again, which takes the inbox back',
   );
 }

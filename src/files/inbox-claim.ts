@@ -1,20 +1,12 @@
 /** One file out of the inbox: renamed into a folder of its own, and looked at again there. */
 import { randomBytes } from 'node:crypto';
-import type { Dirent } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  classifyName,
-  composeName,
-  computeRejectedNames,
-  makeItemId,
-  readItemId,
-  sidecarName,
-  type IntakeRules,
-} from '../core/intake.ts';
+import { composeName, computeRejectedNames, makeItemId, sidecarName } from '../core/intake.ts';
 import { errorCode } from './atomic-file.ts';
 import { joinName, lookAt, moveUnlessTaken, printContent, printFile, type Disk, type Place } from './disk.ts';
 import { claimedFolderOf } from './inbox-binding.ts';
+import { withoutDroppings } from './work-contents.ts';
 
 /** A finished file as it was seen last; names as the folder's own bytes. */
 export interface Claimable {
@@ -38,6 +30,8 @@ export interface ClaimSetup {
   readonly disk: Disk;
   readonly now: () => number;
   readonly log: (level: 'warn', message: string, facts: object) => void;
+  /** Claims that failed half-way and could not be put back yet: what stands in them was never found to be finished. */
+  readonly unclaimed: Set<string>;
 }
 
 const randomLength = 3;
@@ -73,11 +67,24 @@ export async function claimFile(setup: ClaimSetup, file: Claimable): Promise<Cla
       (await moveIn(disk, joinName(inbox, file.sidecar), join(folder, sidecarName(kept))));
     isClaimed = hasSidecar && (await moveIn(disk, path, join(folder, kept), printContent(before)));
   } finally {
-    if (!isClaimed) await putBack(setup, itemId);
+    if (!isClaimed) {
+      setup.unclaimed.add(itemId);
+      await putBack(setup, itemId);
+    }
   }
   if (!isClaimed) return { kind: 'changed' };
-  if (file.marker !== undefined) await disk.remove(joinName(inbox, file.marker));
+  if (file.marker !== undefined) await removeMarker(setup, file.marker);
   return { kind: 'claimed', itemId, content: printContent(before) };
+}
+
+/** The file is claimed, whatever becomes of its marker: one that stays is said, and listed as one without its file. */
+async function removeMarker({ inbox, disk, log }: ClaimSetup, marker: Buffer): Promise<void> {
+  try {
+    await disk.remove(joinName(inbox, marker));
+  } catch (error) {
+    const facts = { file: marker.toString('utf8'), code: errorCode(error) };
+    log('warn', 'the marker of a claimed file cannot be removed: remove it by hand', facts);
+  }
 }
 
 /** False when nothing was there to be moved, or something else than was seen has been. */
@@ -96,10 +103,14 @@ async function moveIn(disk: Disk, from: Place, to: string, content?: string): Pr
  * Puts what stands in a claimed folder back into the inbox, under names that are free.
  * @returns these names
  */
-export async function putBack({ inbox, disk, log }: ClaimSetup, itemId: string): Promise<Buffer[]> {
+export async function putBack(
+  { inbox, disk, log, unclaimed }: ClaimSetup,
+  itemId: string,
+): Promise<Buffer[]> {
   const folder = join(claimedFolderOf(inbox), itemId);
   const names: Buffer[] = [];
-  for (const name of await readdir(folder, { encoding: 'buffer' })) {
+  const entries = await readdir(folder, { withFileTypes: true, encoding: 'buffer' });
+  for (const { name } of withoutDroppings(entries)) {
     const to = await putBackOne(disk, inbox, joinName(folder, name), name, itemId);
     const file = name.toString('utf8');
     log('warn', 'put back into the inbox', {
@@ -112,6 +123,7 @@ export async function putBack({ inbox, disk, log }: ClaimSetup, itemId: string):
   await disk.removeFolder(folder).catch((error: unknown) => {
     if (errorCode(error) !== 'ENOTEMPTY') throw error;
   });
+  unclaimed.delete(itemId);
   return names;
 }
 
@@ -127,32 +139,4 @@ async function putBackOne(
     if ((await moveUnlessTaken(disk, from, joinName(inbox, candidate))) === 'moved') return candidate;
   }
   return undefined;
-}
-
-/**
- * What a crash (or a share that went away) has left between the inbox and work/. What was claimed by halves, or is no
- * ordinary file, is put back.
- * @returns the ids of the folders that hold a file, the oldest drop first
- */
-export async function findClaims(setup: ClaimSetup, rules: IntakeRules): Promise<string[]> {
-  const found: string[] = [];
-  const root = claimedFolderOf(setup.inbox);
-  const folders = (await readdir(root, { withFileTypes: true })).filter((entry) => entry.isDirectory());
-  for (const itemId of folders.map(({ name }) => name).toSorted()) {
-    if (readItemId(itemId) === undefined) continue;
-    const entries = await readdir(join(root, itemId), { withFileTypes: true });
-    const isFile = (entry: Dirent) => classifyName(entry.name, rules).kind !== 'sidecar';
-    if (entries.every((entry) => entry.isFile()) && entries.some(isFile)) {
-      if (rules.isMarkerExpected) await removeMarkers(setup, entries);
-      found.push(itemId);
-    } else await putBack(setup, itemId);
-  }
-  return found;
-}
-
-/** The marker of a claimed file goes; that of another file, dropped since under its name, stays. */
-async function removeMarkers({ inbox, disk }: ClaimSetup, claimed: readonly Dirent[]): Promise<void> {
-  for (const { name } of claimed) {
-    if ((await lookAt(join(inbox, name))) === undefined) await disk.remove(join(inbox, `${name}.done`));
-  }
 }

@@ -1,4 +1,4 @@
-/** News of the inbox, by chokidar: events of the system, or polling where a share tells nothing. */
+/** News of the inbox: events of the system, by chokidar. */
 import { basename } from 'node:path';
 import { watch } from 'chokidar';
 import { isIgnoredName } from '../core/intake.ts';
@@ -7,8 +7,6 @@ import type { Log } from './inbox.ts';
 
 export interface InboxWatcherOptions {
   readonly inbox: string;
-  readonly polling: boolean;
-  readonly pollMs: number;
   readonly onNews: () => void;
   readonly log: Log;
 }
@@ -25,16 +23,14 @@ const cures: Readonly<Record<string, string>> = {
 
 /** Watches the names in the inbox itself, and nothing below it. Errors are logged: the rescan goes on without it. */
 export function watchInbox(options: InboxWatcherOptions): InboxWatcher {
-  const { inbox, polling, pollMs, onNews, log } = options;
+  const { inbox, onNews, log } = options;
   let isBroken = false;
   const watcher = watch(inbox, {
     depth: 0,
     ignoreInitial: true,
     followSymlinks: false,
     atomic: false,
-    backend: polling ? 'polling' : 'native',
-    pollingInterval: pollMs,
-    pollingBinaryInterval: pollMs,
+    backend: 'native',
     ignored: (path) => path !== inbox && isIgnoredName(basename(path)),
   });
   watcher.on('all', (event) => {

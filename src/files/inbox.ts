@@ -5,23 +5,20 @@ import type { InboxState, InboxView } from '../core/intake-port.ts';
 import { classifyName, decideTaking, noteSighting } from '../core/intake.ts';
 import type { FileFacts, IntakeRules, Sighting, Taking } from '../core/intake.ts';
 import { errorCode, failWith } from './atomic-file.ts';
-import { joinName, lookAt, printFile, type Disk } from './disk.ts';
-import { InboxRefusedError, bindInbox, identifyFolder, ownFolderName } from './inbox-binding.ts';
-import { claimFile, type Claim, type Claimable } from './inbox-claim.ts';
+import { joinName, lookAt, printFile } from './disk.ts';
+import { InboxRefusedError, bindInbox, identifyFolder, isStillOurs, type Binder } from './inbox-binding.ts';
+import { claimFile, type Claim, type Claimable, type ClaimSetup } from './inbox-claim.ts';
 
 /** Something to be logged; `facts` are free of secrets and of full numbers. */
 export type Log = (level: 'debug' | 'info' | 'warn' | 'error', message: string, facts: object) => void;
 
-export interface InboxOptions {
-  readonly inbox: string;
-  readonly journalId: string;
+export interface InboxOptions extends ClaimSetup {
+  readonly binder: Binder;
   readonly rules: IntakeRules;
   /** How soon a file that could not be claimed is tried again. */
   readonly retryMs: number;
-  readonly now: () => number;
   /** Milliseconds of a clock that never jumps. */
   readonly elapsedMs: () => number;
-  readonly disk: Disk;
   readonly log: Log;
 }
 
@@ -41,7 +38,6 @@ interface Finished {
   readonly sidecar: Entry | undefined;
 }
 
-const ownFolder = Buffer.from(ownFolderName);
 /** Files that are looked at at once. */
 const looksAtOnce = 32;
 
@@ -68,7 +64,8 @@ export class Inbox {
     this.#options = options;
   }
 
-  get view(): InboxView {
+  /** All but what has been claimed already. */
+  get view(): Omit<InboxView, 'stuck'> {
     return { state: this.#state, waiting: this.#entries.size, left: this.#left };
   }
 
@@ -79,14 +76,14 @@ export class Inbox {
 
   /**
    * Binds the folder, anew if it is not the one that was bound.
-   * @throws InboxRefusedError when another journal works it
+   * @throws InboxRefusedError when another journal, or another process since, works it
    */
   async bind(): Promise<void> {
-    const { inbox, journalId, log } = this.#options;
+    const { inbox, binder, log } = this.#options;
     try {
-      if (this.#identity !== undefined && this.#identity === (await identifyFolder(inbox))) return;
+      if (await this.#isBound()) return;
       this.#forget();
-      this.#identity = await bindInbox(inbox, journalId);
+      this.#identity = await bindInbox(binder, this.bindings === 0);
     } catch (error) {
       this.noteGone(error);
       if (error instanceof InboxRefusedError) throw error;
@@ -95,6 +92,18 @@ export class Inbox {
     if (this.bindings > 0) log('info', 'the inbox is back', { inbox });
     this.bindings += 1;
     this.#state = { kind: 'there' };
+  }
+
+  async #isBound(): Promise<boolean> {
+    const { inbox, binder } = this.#options;
+    if (this.#identity === undefined) return false;
+    const identity = await identifyFolder(inbox).catch(() => undefined);
+    return identity === this.#identity && (await isStillOurs(binder));
+  }
+
+  /** Sees before a claim that nobody else works the inbox; see `view` for what came of it. */
+  async confirm(): Promise<void> {
+    await this.bind().catch((error: unknown) => this.noteGone(error));
   }
 
   /** The inbox cannot be used; it is looked for again later. */
@@ -118,28 +127,17 @@ export class Inbox {
 
   /** Reads the folder, and decides which files are finished. An inbox that is gone is looked for. */
   async look(): Promise<void> {
+    const { inbox } = this.#options;
     try {
       await this.bind();
       if (this.#identity === undefined) return;
-      const names = await this.#read();
-      this.#sort(names);
+      this.#sort(await readdir(inbox, { withFileTypes: true, encoding: 'buffer' }));
       await this.#sight();
     } catch (error) {
       this.noteGone(error);
       return;
     }
     this.#decide();
-  }
-
-  async #read(): Promise<Dirent<Buffer>[]> {
-    const { inbox } = this.#options;
-    const names = await readdir(inbox, { withFileTypes: true, encoding: 'buffer' });
-    if (!names.some(({ name }) => name.equals(ownFolder))) {
-      // Another folder, which has got the number of the one that was removed.
-      this.#forget();
-      await this.bind();
-    }
-    return names;
   }
 
   /** Tells files, markers, sidecars and the rest apart; keeps what is known of those that were there before. */

@@ -1,18 +1,20 @@
 /** The folders of the watcher behind the worker's port: inbox, work, archive, rejected. */
+import { randomBytes } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { mkdir, realpath } from 'node:fs/promises';
-import { basename, join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { FileEnd, Intake, InboxView, WorkItem } from '../core/intake-port.ts';
 import type { IntakeRules } from '../core/intake.ts';
 import type { Clock } from '../core/ports.ts';
 import { failWith } from './atomic-file.ts';
-import { UnreadableSourceError, lookAt, realDisk, type Disk } from './disk.ts';
+import { realDisk, type Disk } from './disk.ts';
 import { clearLeftovers, clearPassage, endFile, type EndedFolders } from './ended-file.ts';
-import { claimedFolderOf } from './inbox-binding.ts';
-import { findClaims, putBack } from './inbox-claim.ts';
+import type { ClaimSetup } from './inbox-claim.ts';
+import { isRemembered } from './inbox-memory.ts';
 import { watchInbox, type InboxWatcher } from './inbox-watcher.ts';
 import { Inbox, type Log } from './inbox.ts';
-import { LateWritingError, WorkFolder } from './work-folder.ts';
+import { Passage } from './intake-passage.ts';
+import { WorkFolder } from './work-folder.ts';
 
 export interface IntakeOptions {
   readonly folders: Readonly<Record<'inbox' | 'work' | 'archive' | 'rejected', string>>;
@@ -40,8 +42,8 @@ export interface IntakeSettings {
 }
 
 const sidecarWaitMsDefault = 60_000;
-/** Files that are moved to work/ at once: they mostly wait for the disk. */
-const movesAtOnce = 8;
+/** Of the name of a process; one that two processes share would let both work one inbox. */
+const holderLength = 12;
 /** Looks take at most a fifth of the time. */
 const lookShare = 4;
 /** Of the time of stillness: events that come closer together are one. */
@@ -54,14 +56,13 @@ class FolderIntake implements Intake {
   readonly #disk: Disk;
   readonly #inbox: Inbox;
   readonly #work: WorkFolder;
+  readonly #passage: Passage;
   readonly #ended: EndedFolders;
   readonly #endedPaths = new Map<string, string>();
+  /** How the ends were first tried: a file must not end twice because the second try comes on another day. */
+  readonly #triedEnds = new Map<string, FileEnd>();
   readonly #elapsedMs: () => number;
   readonly #rules: IntakeRules;
-  /** In work/, not handed out yet. */
-  #ready: WorkItem[] = [];
-  /** True while something may stand between the inbox and work/. */
-  #hasClaims = true;
   #watcher: InboxWatcher | undefined;
   #watcherOpenedMs = 0;
   /** Which binding of the inbox the watcher watches. */
@@ -86,24 +87,37 @@ class FolderIntake implements Intake {
       sidecarWaitMs: options.sidecarWaitMs ?? sidecarWaitMsDefault,
     };
     const disk = this.#disk;
+    const { inbox, work } = folders;
+    const holder = randomBytes(holderLength).toString('hex');
+    const claims: ClaimSetup = { inbox, disk, now: () => clock.now(), log, unclaimed: new Set() };
+    const [rescanMs, elapsedMs] = [watch.rescanMs, this.#elapsedMs];
     this.#inbox = new Inbox({
-      inbox: folders.inbox,
-      journalId,
+      ...claims,
+      binder: { inbox, work, journalId, holder },
       rules: this.#rules,
-      retryMs: watch.rescanMs,
-      now: () => clock.now(),
-      elapsedMs: this.#elapsedMs,
-      disk,
+      retryMs: rescanMs,
+      elapsedMs,
       log,
     });
-    this.#work = new WorkFolder({ work: folders.work, disk, log });
+    this.#work = new WorkFolder({ work, disk, log });
+    this.#passage = new Passage({
+      claims,
+      rules: this.#rules,
+      inbox: this.#inbox,
+      work: this.#work,
+      disk,
+      rescanMs,
+      elapsedMs,
+      hasEnded: (itemId) => this.#endedPaths.has(itemId),
+    });
     this.#ended = { archive: folders.archive, rejected: folders.rejected, disk, log };
     this.#lookedAtMs = this.#elapsedMs() - watch.rescanMs;
     this.#toldAtMs = this.#lookedAtMs;
   }
 
   get view(): InboxView {
-    return this.#inbox.view;
+    const [view, { stuck }] = [this.#inbox.view, this.#passage];
+    return { ...view, waiting: view.waiting + stuck.length, stuck };
   }
 
   /** Binds the inbox and watches it. */
@@ -128,12 +142,12 @@ class FolderIntake implements Intake {
       return;
     }
     this.#watched = bindings;
-    this.#hasClaims = true;
+    this.#passage.noteBinding();
     this.#watcherOpenedMs = this.#elapsedMs();
+    // One look at the folder every pollMs costs less than one at each of its files.
+    if (watch.polling) return;
     this.#watcher = watchInbox({
       inbox: await realpath(folders.inbox).catch(() => folders.inbox),
-      polling: watch.polling,
-      pollMs: watch.pollMs,
       onNews: () => this.#noteNews(),
       log,
     });
@@ -147,11 +161,11 @@ class FolderIntake implements Intake {
   async recover(): Promise<readonly WorkItem[]> {
     const { work } = this.#options.folders;
     try {
-      await this.#settleClaims();
+      await this.#passage.settleClaims();
       const items = await this.#work.recover();
       await clearLeftovers(this.#ended, new Set(items.map(({ itemId }) => itemId)));
       await this.#disk.sync(work);
-      this.#ready = [];
+      this.#passage.clearReady();
       return items;
     } catch (error) {
       throw failWith('read', work, error);
@@ -161,20 +175,31 @@ class FolderIntake implements Intake {
   async take(max: number): Promise<readonly WorkItem[]> {
     const { work } = this.#options.folders;
     await this.#look(max);
-    try {
-      await this.#settleClaims();
-      await this.#claim(max - this.#ready.length);
-    } catch (error) {
+    const passage = this.#passage;
+    const failures = await this.#bringIn(max);
+    if (passage.readyCount === 0 || max <= 0) {
       // What has been moved is handed out first; what could not be is tried again.
-      if (this.#ready.length === 0 || max <= 0) throw failWith('move files to', work, error);
+      if (failures.length > 0) throw failWith('move files to', work, failures[0]);
+      return [];
     }
-    if (this.#ready.length === 0 || max <= 0) return [];
     try {
       await this.#disk.sync(work);
     } catch (error) {
       throw failWith('move files to', work, error);
     }
-    return this.#ready.splice(0, max);
+    return passage.handOut(max);
+  }
+
+  /** @returns what could not be brought in: the trouble of one file keeps no other out */
+  async #bringIn(max: number): Promise<unknown[]> {
+    const failures: unknown[] = [];
+    try {
+      failures.push(...(await this.#passage.settle()));
+      failures.push(...(await this.#passage.claim(max - this.#passage.readyCount)));
+    } catch (error) {
+      failures.push(error);
+    }
+    return failures;
   }
 
   /** Looks at the whole inbox, unless enough is known to be finished and that is fresh. */
@@ -182,87 +207,16 @@ class FolderIntake implements Intake {
     const startedMs = this.#elapsedMs();
     const isFresh =
       startedMs - this.#lookedAtMs < Math.max(this.#rules.stillMs, this.#lookTookMs * lookShare);
-    if (isFresh && max > 0 && this.#inbox.finishedCount >= max) return;
+    if (isFresh && max > 0 && this.#inbox.finishedCount >= max) {
+      await this.#inbox.confirm();
+      return;
+    }
     this.#hasNews = false;
     await this.#inbox.look();
     await this.#watch();
     this.#lookedAtMs = this.#elapsedMs();
     this.#toldAtMs = this.#lookedAtMs;
     this.#lookTookMs = this.#lookedAtMs - startedMs;
-  }
-
-  /** Brings what stands between the inbox and work/ to one side or the other. */
-  async #settleClaims(): Promise<void> {
-    const { inbox } = this.#options.folders;
-    const isDue = this.#hasClaims || this.#work.hasCopied;
-    if (!isDue || this.view.state.kind === 'gone') return;
-    let claims: string[];
-    try {
-      claims = await findClaims(this.#claimSetup(), this.#rules);
-    } catch (error) {
-      this.#inbox.noteGone(error);
-      return;
-    }
-    this.#hasClaims = false;
-    await this.#bringIn(claims.map((itemId) => ({ folder: join(claimedFolderOf(inbox), itemId) })));
-  }
-
-  #claimSetup() {
-    const { folders, clock, log } = this.#options;
-    return { inbox: folders.inbox, disk: this.#disk, now: () => clock.now(), log };
-  }
-
-  async #claim(max: number): Promise<void> {
-    const { inbox } = this.#options.folders;
-    const claimed: { folder: string; content: string }[] = [];
-    while (claimed.length < max) {
-      const claim = await this.#inbox.claimNext();
-      if (claim === undefined) break;
-      claimed.push({ folder: join(claimedFolderOf(inbox), claim.itemId), content: claim.content });
-    }
-    if (claimed.length > 0) await this.#bringIn(claimed);
-  }
-
-  async #bringIn(claims: readonly { folder: string; content?: string }[]): Promise<void> {
-    const failures: unknown[] = [];
-    for (let from = 0; from < claims.length; from += movesAtOnce) {
-      const moves = claims.slice(from, from + movesAtOnce).map(async ({ folder, content }) => {
-        try {
-          const item = await this.#work.bringIn(folder, content);
-          if (item !== undefined) this.#ready.push(item);
-        } catch (error) {
-          await this.#noteFailedMove(folder, error).catch((failure: unknown) => failures.push(failure));
-        }
-      });
-      await Promise.all(moves);
-    }
-    this.#ready.sort((one, other) => (one.itemId < other.itemId ? -1 : 1));
-    if (claims.length > 0) await this.#syncInbox();
-    if (failures.length > 0) throw failures[0];
-  }
-
-  /** A file that cannot be moved for its own sake goes back; what concerns work/ is thrown. */
-  async #noteFailedMove(claimed: string, error: unknown): Promise<void> {
-    this.#hasClaims = true;
-    if (error instanceof LateWritingError && error.item !== undefined) this.#ready.push(error.item);
-    if (error instanceof UnreadableSourceError || error instanceof LateWritingError) {
-      for (const name of await putBack(this.#claimSetup(), basename(claimed)))
-        this.#inbox.noteStuck(name, error);
-      return;
-    }
-    if ((await lookAt(claimed).catch(() => undefined)) !== undefined) throw error;
-    this.#inbox.noteGone(error);
-  }
-
-  /** What has left the inbox must not come back when the machine stops. */
-  async #syncInbox(): Promise<void> {
-    const { inbox } = this.#options.folders;
-    try {
-      await this.#disk.sync(claimedFolderOf(inbox));
-      await this.#disk.sync(inbox);
-    } catch (error) {
-      this.#inbox.noteGone(error);
-    }
   }
 
   async waitForNews(stop: AbortSignal): Promise<void> {
@@ -280,10 +234,12 @@ class FolderIntake implements Intake {
     const nowMs = this.#elapsedMs();
     const gapMs = Math.max(stillMs / lookGapShare, this.#lookTookMs * lookShare);
     const freeMs = Math.max(this.#lookedAtMs, this.#toldAtMs) + gapMs - nowMs;
-    const rescanMs = this.#toldAtMs + this.#options.watch.rescanMs - nowMs;
+    const { polling, pollMs, rescanMs: everyMs } = this.#options.watch;
+    const rescanMs = this.#toldAtMs + (polling ? Math.min(pollMs, everyMs) : everyMs) - nowMs;
     // Told once: whoever has no room to look need not be told again and again.
-    const nextAtMs = this.#inbox.nextLookAtMs ?? 0;
-    const newsMs = this.#hasNews ? 0 : (nextAtMs > this.#toldAtMs ? nextAtMs : Infinity) - nowMs;
+    const times = [this.#inbox.nextLookAtMs ?? 0, this.#passage.nextTryMs ?? 0];
+    const nextAtMs = Math.min(...times.filter((atMs) => atMs > this.#toldAtMs));
+    const newsMs = this.#hasNews ? 0 : nextAtMs - nowMs;
     return Math.min(rescanMs, Math.max(freeMs, newsMs));
   }
 
@@ -322,8 +278,9 @@ class FolderIntake implements Intake {
     let path = this.#endedPaths.get(itemId);
     if (path === undefined) {
       this.#work.noteEnding(itemId);
-      path = await endFile(this.#ended, item, end);
+      path = await endFile(this.#ended, item, this.#firstTryOf(itemId, end));
       this.#endedPaths.set(itemId, path);
+      this.#triedEnds.delete(itemId);
     }
     await clearPassage(this.#disk, itemId, path);
     await this.#work.leave(itemId);
@@ -332,6 +289,13 @@ class FolderIntake implements Intake {
       this.#endedPaths.delete(oldest);
     }
     return path;
+  }
+
+  #firstTryOf(itemId: string, end: FileEnd): FileEnd {
+    const tried = this.#triedEnds.get(itemId);
+    if (tried?.kind === end.kind) return tried;
+    this.#triedEnds.set(itemId, end);
+    return end;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -367,7 +331,8 @@ export async function openIntake(options: IntakeOptions): Promise<Intake> {
   };
   for (const folder of [folders.work, folders.archive, folders.rejected]) await makeFolder(folder);
   // A share that is away may be back later: then the inbox is looked for, not made.
-  await makeFolder(folders.inbox).catch(() => undefined);
+  const isKnown = await isRemembered(folders.work, folders.inbox).catch(() => true);
+  if (!isKnown) await makeFolder(folders.inbox).catch(() => undefined);
   const intake = new FolderIntake({ ...options, folders });
   await intake.open();
   return intake;

@@ -1,7 +1,7 @@
 /** The outbox folder behind the worker's port. */
 import { mkdir, readdir, rm } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import type { PreparedFile, ReportOutbox, TableStyle } from '../core/report-outbox.ts';
+import { basename, join, resolve } from 'node:path';
+import type { ReportOutbox, TableStyle } from '../core/report-outbox.ts';
 import { AtomicFile, failWith, publishFile, readTemporaryName } from './atomic-file.ts';
 import { byteOrderMark, formatExceptionRecords } from './exceptions-file.ts';
 import { formatResultRecords } from './result-file.ts';
@@ -15,42 +15,65 @@ const formats = {
 const reportEndings = /\.(?:result|exceptions|summary|(?:result|exceptions)-update-\d+)\.(?:csv|json)$/;
 const batchIdEnding = /\.([0-9A-HJKMNP-TV-Z]{10})$/;
 
-/** A temporary file that stands for a report of this batch. */
-function isLeftover(name: string, batchId: string): boolean {
-  const reportName = readTemporaryName(name);
-  return reportName?.replace(reportEndings, '').endsWith(`.${batchId}`) === true;
+/** The batch of a temporary file that stands for a report; undefined for any other name. */
+function readBatchId(name: string): string | undefined {
+  return batchIdEnding.exec(readTemporaryName(name)?.replace(reportEndings, '') ?? '')?.[1];
 }
 
-/** Batches that have temporary files, whole or half, recorded or not. */
-async function findLeftovers(folder: string): Promise<readonly string[]> {
-  const found = new Set<string>();
-  try {
-    for (const name of await readdir(folder)) {
-      const stem = readTemporaryName(name)?.replace(reportEndings, '');
-      const batchId = batchIdEnding.exec(stem ?? '')?.[1];
-      if (batchId !== undefined) found.add(batchId);
-    }
-  } catch (error) {
-    throw failWith('read', folder, error);
+/** Temporary names of reports in the outbox, by batch: read once, for there may be hundreds of thousands of files. */
+class Temporaries {
+  readonly #folder: string;
+  /** Made since the start, or found at the first look. */
+  readonly #paths = new Map<string, Set<string>>();
+  #isSwept = false;
+
+  constructor(folder: string) {
+    this.#folder = folder;
   }
-  return [...found];
-}
 
-async function removeLeftovers(folder: string, batchId: string, recorded: readonly string[]): Promise<void> {
-  try {
-    for (const name of await readdir(folder)) {
-      const path = join(folder, name);
-      if (isLeftover(name, batchId) && !recorded.includes(path)) await rm(path, { force: true });
-    }
-  } catch (error) {
-    throw failWith('clean up', folder, error);
+  /** A temporary file is being written. */
+  note(path: string): void {
+    const batchId = readBatchId(basename(path));
+    if (batchId === undefined) return;
+    const paths = this.#paths.get(batchId) ?? new Set();
+    this.#paths.set(batchId, paths.add(path));
   }
-}
 
-async function writeText(path: string, text: string): Promise<PreparedFile> {
-  await using file = await AtomicFile.open(path);
-  await file.write(text);
-  return await file.finish();
+  /** The file has got its own name, and lost this one. */
+  forget(path: string): void {
+    const batchId = readBatchId(basename(path)) ?? '';
+    const paths = this.#paths.get(batchId);
+    paths?.delete(path);
+    if (paths?.size === 0) this.#paths.delete(batchId);
+  }
+
+  /** Batches that have temporary files, whole or half, recorded or not. */
+  async find(): Promise<readonly string[]> {
+    await this.#sweep();
+    return [...this.#paths.keys()];
+  }
+
+  async #sweep(): Promise<void> {
+    try {
+      for (const name of await readdir(this.#folder)) this.note(join(this.#folder, name));
+      this.#isSwept = true;
+    } catch (error) {
+      throw failWith('read', this.#folder, error);
+    }
+  }
+
+  async remove(batchId: string, recorded: readonly string[]): Promise<void> {
+    if (!this.#isSwept) await this.#sweep();
+    try {
+      for (const path of this.#paths.get(batchId) ?? []) {
+        if (recorded.includes(path)) continue;
+        await rm(path, { force: true });
+        this.forget(path);
+      }
+    } catch (error) {
+      throw failWith('clean up', this.#folder, error);
+    }
+  }
 }
 
 /**
@@ -64,12 +87,25 @@ export async function openOutbox(folder: string): Promise<ReportOutbox> {
   } catch (error) {
     throw failWith('create', root, error);
   }
+  const temporaries = new Temporaries(root);
+  const open = async (fileName: string): Promise<AtomicFile> => {
+    const file = await AtomicFile.open(join(root, fileName));
+    temporaries.note(file.temporaryPath);
+    return file;
+  };
   return {
-    openTable: async (fileName, style) =>
-      new FileTable(await AtomicFile.open(join(root, fileName)), formats[style]),
-    writeText: (fileName, text) => writeText(join(root, fileName), text),
-    publish: publishFile,
-    findLeftovers: () => findLeftovers(root),
-    removeLeftovers: (batchId, recorded) => removeLeftovers(root, batchId, recorded),
+    openTable: async (fileName, style) => new FileTable(await open(fileName), formats[style]),
+    writeText: async (fileName, text) => {
+      await using file = await open(fileName);
+      await file.write(text);
+      return await file.finish();
+    },
+    publish: async (recorded) => {
+      const state = await publishFile(recorded);
+      temporaries.forget(recorded.temporaryPath);
+      return state;
+    },
+    findLeftovers: () => temporaries.find(),
+    removeLeftovers: (batchId, recorded) => temporaries.remove(batchId, recorded),
   };
 }

@@ -4,7 +4,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { lstat, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { WorkItem } from '../core/intake-port.ts';
-import { composeName, itemIdPattern, readItemId, sidecarName } from '../core/intake.ts';
+import { itemIdPattern, readItemId, sidecarName } from '../core/intake.ts';
 import { errorCode } from './atomic-file.ts';
 import {
   UnreadableSourceError,
@@ -17,6 +17,7 @@ import {
   type Disk,
 } from './disk.ts';
 import type { Log } from './inbox.ts';
+import { copyUnder, isCopied, readContents, requireRoom, type Contents } from './work-contents.ts';
 
 export interface WorkFolderOptions {
   readonly work: string;
@@ -37,43 +38,26 @@ interface Source {
   readonly content: string;
 }
 
-/** What stands in an item's folder. */
-interface Contents {
-  readonly fileName: string;
-  readonly hasSidecar: boolean;
+interface FoundUnknown {
+  readonly items: readonly WorkItem[];
+  readonly troubles: readonly { readonly itemId: string; readonly error: unknown }[];
 }
 
 /** Copies tried while somebody writes to the source. */
 const copiesMax = 3;
 const randomLength = 6;
+/** Of a file that was written to after the claim: no file looks so. */
+const latePrint = 'late';
 const temporaryForm = new RegExp(String.raw`^\.${itemIdPattern}\.[0-9a-f]{12}\.tmp$`);
 /** The folder's own, for other purposes. */
-const ownForm = /^\.paydrop/;
-/** What a share keeps of removed files that are still open. */
-const shareRemains = '.nfs';
-/** The shortest limit that is met; for names that a file system refuses. */
-const shortNameBytes = 120;
-const badNameCodes = new Set(['EINVAL', 'EILSEQ', 'ENAMETOOLONG']);
-
-/** Tells the file from its sidecar; undefined for what is none of ours. */
-async function readContents(folder: string): Promise<Contents | 'empty' | undefined> {
-  const entries = (await readdir(folder, { withFileTypes: true })).filter(
-    ({ name }) => !name.startsWith(shareRemains),
-  );
-  if (entries.length === 0) return 'empty';
-  if (!entries.every((entry) => entry.isFile())) return undefined;
-  const names = entries.map(({ name }) => name);
-  const [first = '', second] = names;
-  if (second === undefined) return { fileName: first, hasSidecar: false };
-  const fileName = names.find((name) => names.includes(sidecarName(name)));
-  return fileName === undefined || names.length > 2 ? undefined : { fileName, hasSidecar: true };
-}
-
+const ownForm = /^\.{1,2}paydrop/;
 export class WorkFolder {
   readonly #options: WorkFolderOptions;
   readonly #standings = new Map<string, Standing>();
   /** Items whose claimed folder could not be removed after it was copied. */
   readonly #copied = new Set<string>();
+  /** Folders in work/ that hold nothing (more) for anybody. */
+  readonly #leftovers = new Set<string>();
   /** Items whose source was written to after it was copied, and was put back. */
   readonly #late = new Set<string>();
 
@@ -117,7 +101,11 @@ export class WorkFolder {
     try {
       await disk.rename(claimed, this.folderOf(itemId));
     } catch (error) {
-      if (errorCode(error) !== 'EXDEV') throw error;
+      if (errorCode(error) !== 'EXDEV') {
+        if (await this.#hasMoved(claimed)) return await this.#stand(itemId, { content });
+        throw error;
+      }
+      await requireRoom(disk, join(claimed, contents.fileName), work);
       const handle = await this.#copyIn(claimed, contents);
       try {
         await disk.sync(work);
@@ -129,6 +117,12 @@ export class WorkFolder {
       }
     }
     return await this.#stand(itemId, { content });
+  }
+
+  /** A share may answer with an error though the rename was done: its first answer was lost, and it was asked again. */
+  async #hasMoved(claimed: string): Promise<boolean> {
+    const [source, target] = [await lookAt(claimed), await lookAt(this.folderOf(basename(claimed)))];
+    return source === undefined && target !== undefined;
   }
 
   /**
@@ -186,6 +180,16 @@ export class WorkFolder {
     return this.#copied.size > 0;
   }
 
+  /** True for an item whose claimed folder has only to be removed, whether or not the item has ended. */
+  wasCopied(itemId: string): boolean {
+    return this.#copied.has(itemId);
+  }
+
+  /** Claimed folders that are not there any more need not be removed. */
+  noteClaimed(itemIds: ReadonlySet<string>): void {
+    for (const itemId of this.#copied) if (!itemIds.has(itemId)) this.#copied.delete(itemId);
+  }
+
   /** The copy stands in work/: its source goes, at the latest when it is met again. */
   async #dropClaimed(claimed: string): Promise<void> {
     const itemId = basename(claimed);
@@ -206,6 +210,8 @@ export class WorkFolder {
     if (await isCopied(claimed, folder)) return;
     const itemId = basename(claimed);
     this.#late.add(itemId);
+    const standing = this.#standings.get(itemId);
+    if (standing !== undefined) this.#standings.set(itemId, { ...standing, print: latePrint });
     const item = this.#standings.has(itemId) ? undefined : await this.#stand(itemId, {});
     throw new LateWritingError(`written to after it was copied to ${folder}`, item);
   }
@@ -223,11 +229,35 @@ export class WorkFolder {
     return items;
   }
 
+  /**
+   * Items that stand in work/ though nobody was given them: the moving there was answered with an error. Never one
+   * that this process has had before, ended or not.
+   * @param claimed items whose claimed folders are there still: they come the other way
+   */
+  async findUnknown(claimed: ReadonlySet<string>): Promise<FoundUnknown> {
+    // Before the folder is read: what ends meanwhile was known then.
+    const before = new Set(this.#standings.keys());
+    const items: WorkItem[] = [];
+    const troubles: { itemId: string; error: unknown }[] = [];
+    for (const name of (await readdir(this.#options.work)).toSorted()) {
+      const isKnown =
+        claimed.has(name) || before.has(name) || this.#standings.has(name) || this.#leftovers.has(name);
+      if (isKnown || readItemId(name) === undefined) continue;
+      try {
+        items.push(...(await this.#findAgain(name)));
+      } catch (error) {
+        troubles.push({ itemId: name, error });
+      }
+    }
+    return { items, troubles };
+  }
+
   async #findAgain(itemId: string): Promise<WorkItem[]> {
     const { disk, log } = this.#options;
     const folder = this.folderOf(itemId);
     const contents = (await lookAt(folder))?.isDirectory() === true ? await readContents(folder) : undefined;
     if (contents === undefined) {
+      this.#leftovers.add(itemId);
       log('warn', 'left in work/: it is no item of ours', { file: itemId });
       return [];
     }
@@ -252,7 +282,7 @@ export class WorkFolder {
       const isStill =
         !this.#late.has(itemId) &&
         (content === undefined || handle !== undefined || printContent(stats) === content);
-      const print = isStill ? printFile(stats) : 'written to after the claim';
+      const print = isStill ? printFile(stats) : latePrint;
       const source = handle === undefined ? undefined : { handle, content: content ?? '' };
       this.#standings.set(itemId, { print, source, isEnding: false });
     }
@@ -280,17 +310,32 @@ export class WorkFolder {
 
   /** The file has left its folder, which goes. */
   async leave(itemId: string): Promise<void> {
-    const { disk, work, log } = this.#options;
+    const { disk, work } = this.#options;
     try {
       await disk.removeFolder(this.folderOf(itemId));
     } catch (error) {
       const code = errorCode(error);
       if (code !== 'ENOENT' && code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error;
-      if (code !== 'ENOENT')
-        log('warn', 'something else stands in the folder of a file that has ended', { itemId });
+      if (code !== 'ENOENT') await this.#leaveRest(itemId);
     }
     await disk.sync(work);
     await this.#forget(itemId);
+  }
+
+  /** What other systems have put beside the file goes too, where that is allowed. */
+  async #leaveRest(itemId: string): Promise<void> {
+    const { disk, log } = this.#options;
+    const folder = this.folderOf(itemId);
+    try {
+      if ((await readContents(folder)) === 'empty') {
+        await removeFilledFolder(disk, folder);
+        return;
+      }
+    } catch (error) {
+      if (errorCode(error) === 'ENOENT') return;
+    }
+    this.#leftovers.add(itemId);
+    log('warn', 'something else stands in the folder of a file that has ended', { itemId });
   }
 
   async #forget(itemId: string): Promise<void> {
@@ -321,34 +366,6 @@ function asUnreadable(error: unknown): never {
 }
 
 const openSource = (path: string): Promise<FileHandle> => openPlainly(path).catch(asUnreadable);
-
-/** True for a source that has not been written to since it was copied. */
-async function isCopied(claimed: string, folder: string): Promise<boolean> {
-  for (const name of await readdir(claimed)) {
-    const source = await lookAt(join(claimed, name));
-    const copy =
-      (await lookAt(join(folder, name))) ??
-      (await lookAt(join(folder, composeName(name, '', shortNameBytes))));
-    if (source === undefined || name.startsWith(shareRemains)) continue;
-    // The time of a copy is set through a float.
-    const aheadMs = source.mtimeMs - (copy?.mtimeMs ?? 0n);
-    if (source.size !== copy?.size || aheadMs < -1n || aheadMs > 1n) return false;
-  }
-  return true;
-}
-
-/** Copies under the file's own name, or a plainer one where the file system refuses that. */
-async function copyUnder(disk: Disk, source: FileHandle, folder: string, name: string): Promise<string> {
-  try {
-    await disk.copy(source, join(folder, name));
-    return name;
-  } catch (error) {
-    if (!badNameCodes.has(errorCode(error))) throw error;
-    const plain = composeName(name, '', shortNameBytes);
-    await disk.copy(source, join(folder, plain));
-    return plain;
-  }
-}
 
 async function isSourceStill({ handle, content }: Source): Promise<boolean> {
   try {

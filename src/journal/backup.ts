@@ -1,11 +1,24 @@
 /** A copy of the journal as it is at one moment, taken while others go on writing it. */
-import { chmodSync, closeSync, existsSync, fsyncSync, linkSync, openSync, rmSync, statSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { openReader } from './connection.ts';
-import { asFileWriteError, asWriteError, JournalRefusedError } from './errors.ts';
+import { asFileWriteError, asWriteError, JournalRefusedError, JournalWriteError } from './errors.ts';
 import { syncFolder } from './mark.ts';
 import { journalFileName } from './open.ts';
 import { prepareLatestEventSeq } from './apply-statements.ts';
+
+const randomLength = 6;
 
 export interface Backup {
   readonly path: string;
@@ -23,14 +36,14 @@ export interface Backup {
 export function backUpJournal(dataDir: string, target: string): Backup {
   const path = resolve(target);
   refuseExisting(path);
-  const temporaryPath = `${path}.part`;
+  const temporaryPath = `${path}.${randomBytes(randomLength).toString('hex')}.part`;
   try {
     copyInto(join(resolve(dataDir), journalFileName), temporaryPath);
     const latestEventSeq = proveWhole(temporaryPath);
     publish(temporaryPath, path);
     return { path, bytes: statSync(path).size, latestEventSeq };
   } catch (error) {
-    throw asFileWriteError(path, asWriteError(error));
+    throw explain(path, error);
   } finally {
     for (const leftover of [temporaryPath, `${temporaryPath}-journal`]) rmSync(leftover, { force: true });
   }
@@ -43,9 +56,18 @@ function refuseExisting(path: string): void {
   throw new JournalRefusedError(`${path} is there already: a backup never replaces a file, name a new one`);
 }
 
+/** It is the copy that is written, and it stands wherever its name says: another dataDir is no cure. */
+function explain(path: string, error: unknown): unknown {
+  const explained = asFileWriteError(path, asWriteError(error));
+  if (!(explained instanceof JournalWriteError)) return explained;
+  const message = explained.message
+    .replace('the journal cannot be written', `${path} cannot be written`)
+    .replace('set another dataDir', 'name a file elsewhere');
+  return new JournalWriteError(message, { cause: error });
+}
+
 /** The file is made before it is filled, so that nobody else can ever read it. */
 function copyInto(journalPath: string, temporaryPath: string): void {
-  rmSync(temporaryPath, { force: true });
   closeSync(openSync(temporaryPath, 'wx', 0o600));
   const db = openReader(journalPath);
   try {
@@ -53,7 +75,12 @@ function copyInto(journalPath: string, temporaryPath: string): void {
   } finally {
     db.close();
   }
-  chmodSync(temporaryPath, 0o600);
+  try {
+    chmodSync(temporaryPath, 0o600);
+  } catch (error) {
+    // Where files have no owners, they have the rights that the mount gives them.
+    if (!noLinkCodes.has(codeOf(error))) throw error;
+  }
 }
 
 /** Reads the copy through. @returns the number of its latest event */
@@ -79,10 +106,33 @@ function publish(temporaryPath: string, path: string): void {
     closeSync(file);
   }
   try {
-    linkSync(temporaryPath, path);
+    claimName(temporaryPath, path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') refuseExisting(path);
+    if (codeOf(error) === 'EEXIST') refuseExisting(path);
     throw error;
   }
   syncFolder(dirname(path));
 }
+
+/** Of file systems without hard links: FAT, and some network shares. */
+const noLinkCodes = new Set<string | undefined>(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
+
+/** Gives the copy its name, or throws EEXIST. Without links, an empty file keeps the name until the rename. */
+function claimName(temporaryPath: string, path: string): void {
+  try {
+    linkSync(temporaryPath, path);
+    return;
+  } catch (error) {
+    if (!noLinkCodes.has(codeOf(error))) throw error;
+  }
+  closeSync(openSync(path, 'wx', 0o600));
+  try {
+    renameSync(temporaryPath, path);
+  } catch (error) {
+    // An empty backup would be taken for one.
+    if (existsSync(temporaryPath)) rmSync(path, { force: true });
+    throw error;
+  }
+}
+
+const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;

@@ -1,8 +1,8 @@
 /** Which file of the watcher's is worked for a batch, and how each has ended. */
 import type { DatabaseSync } from 'node:sqlite';
 import type { Selectable } from 'kysely';
-import type { IntakeOutcome, IntakeRecord } from '../core/intake-port.ts';
-import type { IntakeStart, IntakeVerdict, Store } from '../core/store-port.ts';
+import type { IntakeOutcome, IntakeRecord, IntakeRefusal } from '../core/intake-port.ts';
+import type { IntakeRefused, IntakeStart, IntakeVerdict, Store } from '../core/store-port.ts';
 import { readBatch } from './batch-queries.ts';
 import { inTransaction } from './connection.ts';
 import { query } from './dialect.ts';
@@ -17,8 +17,11 @@ export function makeIntakeRecords(
 ): Pick<Store, 'startIntake' | 'endIntake' | 'intakeRecord' | 'openIntake' | 'countIntake'> {
   return {
     startIntake: async (start) => inTransaction(db, () => startIntake(db, start)),
-    endIntake: async (itemId, outcome, nowMs) =>
-      inTransaction(db, () => endIntake(db, itemId, outcome, nowMs)),
+    endIntake: async (itemId, outcome, nowMs, refused) =>
+      inTransaction(db, () => {
+        const end = { outcome, ended_at_ms: nowMs, refusal: encodeRefusal(refused) };
+        if (!endIntake(db, itemId, end) && refused !== undefined) keepRefused(db, itemId, end, refused);
+      }),
     intakeRecord: async (itemId) => readRecord(db, itemId),
     openIntake: async () => readOpen(db),
     countIntake: async () => countByOutcome(db),
@@ -60,6 +63,7 @@ function keepItem(db: DatabaseSync, start: IntakeStart, isOwner: boolean): void 
     owns_batch: isOwner ? 1 : 0,
     outcome: null,
     ended_at_ms: null,
+    refusal: null,
   };
   const insert = query
     .insertInto('intake_item')
@@ -68,18 +72,35 @@ function keepItem(db: DatabaseSync, start: IntakeStart, isOwner: boolean): void 
   write(db, insert);
 }
 
+type IntakeEnd = Pick<Selectable<IntakeItemTable>, 'outcome' | 'ended_at_ms' | 'refusal'>;
+
+const encodeRefusal = (refused: IntakeRefused | undefined): string | null =>
+  refused === undefined ? null : JSON.stringify(refused.refusal);
+
 /**
- * The first end stands: what has been archived keeps its batch whatever is said later. A file that ended before its
- * batch was known has no record, and gets none.
+ * The first end stands: what has been archived keeps its batch whatever is said later.
+ * @returns false when the file has no record that is open
  */
-function endIntake(db: DatabaseSync, itemId: string, outcome: IntakeOutcome, nowMs: number): void {
+function endIntake(db: DatabaseSync, itemId: string, end: IntakeEnd): boolean {
   const ended = query
     .updateTable('intake_item')
-    .set({ outcome, ended_at_ms: nowMs })
-    .set(outcome === 'archived' ? {} : { owns_batch: 0 })
+    .set(end)
+    .set(end.outcome === 'archived' ? {} : { owns_batch: 0 })
     .where('item_id', '=', itemId)
     .where('outcome', 'is', null);
-  write(db, ended);
+  return write(db, ended) > 0;
+}
+
+/** A file that was turned away before its bytes were known. */
+function keepRefused(db: DatabaseSync, itemId: string, end: IntakeEnd, file: IntakeRefused): void {
+  const { fileName, droppedAtMs } = file;
+  const startedAtMs = end.ended_at_ms ?? droppedAtMs;
+  const named = { item_id: itemId, batch_id: '', file_name: fileName, dropped_at_ms: droppedAtMs };
+  const insert = query
+    .insertInto('intake_item')
+    .values({ ...named, started_at_ms: startedAtMs, owns_batch: 0, ...end })
+    .onConflict((conflict) => conflict.doNothing());
+  write(db, insert);
 }
 
 function readRecord(db: DatabaseSync, itemId: string): IntakeRecord | undefined {
@@ -89,7 +110,8 @@ function readRecord(db: DatabaseSync, itemId: string): IntakeRecord | undefined 
 
 function toRecord(item: Selectable<IntakeItemTable>): IntakeRecord {
   const { item_id: itemId, batch_id: batchId, file_name: fileName, outcome } = item;
-  return { itemId, batchId, fileName, droppedAtMs: item.dropped_at_ms, outcome };
+  const refusal = item.refusal === null ? null : (JSON.parse(item.refusal) as IntakeRefusal);
+  return { itemId, batchId, fileName, droppedAtMs: item.dropped_at_ms, outcome, refusal };
 }
 
 /** The oldest drop first. */

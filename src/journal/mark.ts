@@ -110,11 +110,16 @@ function writeDurably(path: string, text: string): void {
   }
 }
 
-/** Makes the names in a folder durable. */
+/** Of shares that cannot make a folder durable: a copy of the journal may stand on one. */
+const noSyncCodes = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EISDIR']);
+
+/** Makes the names in a folder durable, where its file system can. */
 export function syncFolder(path: string): void {
   const folder = openSync(path, 'r');
   try {
     fsyncSync(folder);
+  } catch (error) {
+    if (!noSyncCodes.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
   } finally {
     closeSync(folder);
   }

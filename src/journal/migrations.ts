@@ -4,7 +4,7 @@ import { query } from './dialect.ts';
 import { JournalRefusedError } from './errors.ts';
 import { readFirst, write } from './statements.ts';
 import { statementTables } from './statement-tables.ts';
-import { watchTables } from './watch-tables.ts';
+import { watchEndTables, watchTables } from './watch-tables.ts';
 
 const firstTables = `
 create table meta (
@@ -224,7 +224,13 @@ begin
 end;
 `;
 
-const migrations: readonly string[] = [firstTables, faultTables, watchTables, statementTables];
+const migrations: readonly string[] = [
+  firstTables,
+  faultTables,
+  watchTables,
+  statementTables,
+  watchEndTables,
+];
 
 /** The version of the tables that this program writes. */
 export const schemaVersion = migrations.length;

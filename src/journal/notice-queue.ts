@@ -94,12 +94,23 @@ function addNotice(db: DatabaseSync, notice: NoticeDraft, channels: readonly Not
     .onConflict((conflict) => conflict.column('key').doNothing())
     .returning('seq');
   inTransaction(db, () => {
+    if (kind === 'batch-done' || kind === 'batch-halted') noteTold(db, batchId);
     const seq = readFirst(db, insert)?.seq;
     if (seq === undefined) return;
     const waiting = { status: 'due', tries: 0, next_at_ms: atMs, delivered_at_ms: null, why: null } as const;
     const deliveries = channels.map((channel) => ({ notice_seq: seq, channel, ...waiting }));
     write(db, query.insertInto('notice_delivery').values(deliveries));
   });
+}
+
+/** The notice tells of all that the batch's reports show. */
+function noteTold(db: DatabaseSync, batchId: string | null): void {
+  const told = query
+    .updateTable('batch')
+    .set(({ ref }) => ({ told_event_seq: ref('reported_event_seq') }))
+    .where('batch_id', '=', batchId)
+    .whereRef('told_event_seq', '<', 'reported_event_seq');
+  write(db, told);
 }
 
 /** What a result changes; `tries` counts those that failed. */

@@ -57,6 +57,9 @@ export interface BatchTable {
   readonly rested_at_ms: number | null;
   /** Number of the latest event, of any batch, when it last came to rest. */
   readonly rested_event_seq: ColumnType<number, number | undefined, number>;
+  /** Kept by the trigger report_of_batch. */
+  readonly reported_event_seq: ColumnType<number, undefined, never>;
+  readonly told_event_seq: ColumnType<number, undefined, number>;
 }
 
 /** A row as its file has it; written once. Apart from its state, so that a change of state rewrites few bytes. */

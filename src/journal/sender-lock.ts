@@ -18,6 +18,12 @@ export interface SenderHolder {
   readonly sinceMs: number;
 }
 
+/** What the holder writes down of itself. */
+interface HolderNote extends SenderHolder {
+  /** When its process began, as the system counts; null where the system does not tell. */
+  readonly startMark: string | null;
+}
+
 /** Held until it is disposed of, or its process ends in any way. */
 export type SenderLock = Disposable;
 
@@ -40,9 +46,10 @@ export function acquireSenderLock(
   makeFolder(folder);
   const holderPath = join(folder, holderFileName);
   const db = lockFile(join(folder, lockFileName));
-  if (db === undefined) return { heldBy: readHolder(holderPath) };
+  if (db === undefined) return { heldBy: readNote(holderPath)?.holder };
   try {
-    writeHolder(holderPath, { pid: process.pid, command, sinceMs: nowMs });
+    const { pid } = process;
+    writeNote(holderPath, { pid, command, sinceMs: nowMs, startMark: readStartMark(pid) });
   } catch (error) {
     db.close();
     throw error;
@@ -50,22 +57,48 @@ export function acquireSenderLock(
   return {
     [Symbol.dispose]: () => {
       if (!db.isOpen) return;
-      rmSync(holderPath, { force: true });
-      db.close();
+      try {
+        rmSync(holderPath, { force: true });
+      } finally {
+        db.close();
+      }
     },
   };
 }
 
-/** Whoever holds the right to send, as far as it has said so and is still there; the lock itself is left alone. */
+/**
+ * Whoever else holds the right to send, as far as it has said so and is still there; the lock itself is left alone. One
+ * that was killed leaves its note, and another process may have got its number since: that one is nobody.
+ */
 export function findSender(dataDir: string): SenderHolder | undefined {
-  const holder = readHolder(join(resolve(dataDir), holderFileName));
-  if (holder === undefined) return undefined;
+  const note = readNote(join(resolve(dataDir), holderFileName));
+  if (note === undefined) return undefined;
+  const { holder, startMark } = note;
+  // In a container the next process often has the number of the last.
+  if (holder.pid === process.pid || !isAlive(holder.pid)) return undefined;
+  const found = readStartMark(holder.pid);
+  return startMark === null || found === null || found === startMark ? holder : undefined;
+}
+
+function isAlive(pid: number): boolean {
   try {
-    process.kill(holder.pid, 0);
-    return holder;
+    return process.kill(pid, 0);
   } catch (error) {
     // A process of another user is there, too.
-    return (error as NodeJS.ErrnoException).code === 'EPERM' ? holder : undefined;
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** Of the fields of /proc/PID/stat behind the name, which may hold spaces and brackets. */
+const startField = 19;
+
+/** When a process began, in the system's own measure; null where there is no /proc, or no such process. */
+function readStartMark(pid: number): string | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[startField] ?? null;
+  } catch {
+    return null;
   }
 }
 
@@ -77,9 +110,9 @@ function makeFolder(path: string): void {
   }
 }
 
-function writeHolder(path: string, holder: SenderHolder): void {
+function writeNote(path: string, note: HolderNote): void {
   try {
-    writeFileSync(path, JSON.stringify(holder), { mode: 0o600 });
+    writeFileSync(path, JSON.stringify(note), { mode: 0o600 });
   } catch (error) {
     throw asFileWriteError(path, error);
   }
@@ -111,11 +144,14 @@ function createOnce(path: string): void {
   }
 }
 
-function readHolder(path: string): SenderHolder | undefined {
+function readNote(
+  path: string,
+): { readonly holder: SenderHolder; readonly startMark: string | null } | undefined {
   try {
-    const value = JSON.parse(readFileSync(path, 'utf8')) as Partial<SenderHolder> | null;
+    const value = JSON.parse(readFileSync(path, 'utf8')) as Partial<HolderNote> | null;
     if (typeof value?.pid !== 'number' || typeof value.command !== 'string') return undefined;
-    return { pid: value.pid, command: value.command, sinceMs: value.sinceMs ?? 0 };
+    const { pid, command, sinceMs = 0, startMark = null } = value;
+    return { holder: { pid, command, sinceMs }, startMark };
   } catch {
     return undefined;
   }

@@ -52,6 +52,27 @@ create table notice_delivery (
 create index notice_due on notice_delivery (channel, next_at_ms) where status = 'due';
 `;
 
+/** Why files were turned away, and which batches are reported and told of, without searching all that are done. */
+export const watchEndTables = `
+-- JSON, of a file that was turned away.
+alter table intake_item add column refusal text;
+
+-- Latest event that the reports of the batch show, and the latest of those that a notice tells of; -1 before any.
+alter table batch add column reported_event_seq integer not null default -1;
+alter table batch add column told_event_seq integer not null default -1;
+update batch set reported_event_seq =
+  coalesce((select max(event_seq) from report where report.batch_id = batch.batch_id), -1);
+update batch set told_event_seq = reported_event_seq
+  where batch_id in (select batch_id from notice where kind in ('batch-done', 'batch-halted'));
+create trigger report_of_batch after insert on report begin
+  update batch set reported_event_seq = max(reported_event_seq, new.event_seq) where batch_id = new.batch_id;
+end;
+create index batch_unreported on batch (age_from_ms)
+  where status in ('done', 'paused', 'halted') and reported_event_seq < rested_event_seq;
+
+create index payout_paused on payout (batch_id) where holds & 16 <> 0;
+`;
+
 /** A file that was taken in, and the batch that its bytes are. */
 export interface IntakeItemTable {
   readonly item_id: string;
@@ -64,6 +85,8 @@ export interface IntakeItemTable {
   /** Null while the file is being worked. */
   readonly outcome: IntakeOutcome | null;
   readonly ended_at_ms: number | null;
+  /** JSON of why it was turned away; null unless it was. */
+  readonly refusal: string | null;
 }
 
 /** The last day for which a round was made. */

@@ -34,7 +34,6 @@ type ReadingMethod =
   | 'lineStop'
   | 'linePause'
   | 'reports'
-  | 'openBatches'
   | 'runnableBatches'
   | 'countOpenBatches'
   | 'unreportedBatches'

@@ -5,7 +5,14 @@
 import { Registry, collectDefaultMetrics, Counter, Gauge, Histogram } from 'prom-client';
 import type { IntakeOutcome } from '../core/intake-port.ts';
 import { payoutStatuses, type PayoutStatus } from '../core/payout.ts';
-import { lineWords, readLine, watchRoles, type Health, type WatchState } from '../core/watch-health.ts';
+import {
+  isInboxSilent,
+  lineWords,
+  readLine,
+  watchRoles,
+  type Health,
+  type WatchState,
+} from '../core/watch-health.ts';
 import { endpoints, isTimed, nameCallResult, type CallRecord } from './call-result.ts';
 import { StatusCounts, type CountsByStatus, type StatusSource } from './status-counts.ts';
 
@@ -25,8 +32,8 @@ export interface MetricSources extends StatusSource {
   readonly paces: Readonly<Record<(typeof paceKinds)[number], PaceFigures>>;
   /** Rows whose request is with the bank now. */
   readonly countRowsUnderWay: () => number;
-  /** Notices that a channel has not delivered yet. */
-  readonly countNoticesWaiting: () => Promise<number>;
+  /** Notices that a channel has not delivered yet; undefined while there is no journal to read. */
+  readonly countNoticesWaiting: () => Promise<number | undefined>;
   readonly log: (level: 'warn', message: string, facts: object) => void;
 }
 
@@ -127,7 +134,7 @@ function makeWatchGauges(register: Registry, { now, readWatch, readHealth }: Met
   const role = makeGauge(register, 'role', 'What this process does: 1 for its role', ['role']);
   const live = makeGauge(register, 'live', '1 while the watcher gets on, 0 when only a restart helps');
   const ready = makeGauge(register, 'ready', '1 while a file dropped now would be worked');
-  const trouble = makeGauge(register, 'trouble', '1 while the disk, the bank or the inbox is out of order', [
+  const trouble = makeGauge(register, 'trouble', '1 while disk, journal, bank or inbox are out of order', [
     'kind',
   ]);
   const lines = makeGauge(register, 'line', 'Payer accounts by the state of their line', ['state']);
@@ -139,13 +146,31 @@ function makeWatchGauges(register: Registry, { now, readWatch, readHealth }: Met
     live.set(Number(health.live));
     ready.set(Number(health.ready));
     for (const one of watchRoles) role.set({ role: one }, Number(one === watch.role));
-    trouble.set({ kind: 'disk' }, Number(watch.diskTrouble !== undefined));
-    trouble.set({ kind: 'bank' }, Number(watch.bankTrouble !== undefined));
-    trouble.set({ kind: 'inbox' }, Number(watch.inbox.kind === 'gone'));
-    const words = watch.lines.map((line) => readLine(line, nowMs));
-    for (const state of lineWords) lines.set({ state }, words.filter((word) => word === state).length);
+    trouble.reset();
+    for (const [kind, isThere] of listTroubles(watch)) trouble.set({ kind }, Number(isThere));
+    const words = watch.lines?.map((line) => readLine(line, nowMs));
+    lines.reset();
+    if (words !== undefined)
+      for (const state of lineWords) lines.set({ state }, words.filter((word) => word === state).length);
     showQueues(watch);
   };
+}
+
+/** What was not looked at yet is left out. */
+function listTroubles(watch: WatchState): readonly (readonly [kind: string, isThere: boolean])[] {
+  const here = [
+    ['disk', watch.diskTrouble !== undefined],
+    ['journal', watch.journalTrouble !== undefined],
+  ] as const;
+  if (watch.inbox === undefined) return here;
+  const isInboxAway = watch.inbox.kind === 'gone' || isInboxSilent(watch);
+  return [...here, ['bank', watch.bankTrouble !== undefined], ['inbox', isInboxAway]];
+}
+
+/** @param value undefined when it is not known: nothing is shown then */
+function show(gauge: Gauge, value: number | undefined): void {
+  if (value === undefined) gauge.remove({});
+  else gauge.set({}, value);
 }
 
 function makeQueueGauges(register: Registry, now: () => number): (watch: WatchState) => void {
@@ -160,13 +185,14 @@ function makeQueueGauges(register: Registry, now: () => number): (watch: WatchSt
     'Time since the oldest transfer in doubt was submitted; 0 when there is none',
   );
   return (watch) => {
-    waiting.set(watch.filesWaiting);
-    inWork.set(watch.filesInWork);
-    open.set(watch.openBatches);
-    failing.set(watch.failingBatches.length);
-    inDoubt.set(watch.rowsInDoubt);
-    const { oldestInDoubtAtMs } = watch;
-    oldest.set(oldestInDoubtAtMs === undefined ? 0 : Math.max(0, now() - oldestInDoubtAtMs) / 1_000);
+    show(waiting, watch.filesWaiting);
+    show(inWork, watch.filesInWork);
+    show(open, watch.openBatches);
+    show(failing, watch.failingBatches?.length);
+    show(inDoubt, watch.rowsInDoubt);
+    const { oldestInDoubtAtMs = now() } = watch;
+    const ageMs = Math.max(0, now() - oldestInDoubtAtMs);
+    show(oldest, watch.rowsInDoubt === undefined ? undefined : ageMs / 1_000);
   };
 }
 
@@ -201,7 +227,6 @@ function makeCountGauges(register: Registry, sources: MetricSources): () => Prom
       if (read.status === 'rejected')
         sources.log('warn', 'a metric could not be read and is left out', { err: read.reason as unknown });
     showPayouts(counts.status === 'fulfilled' ? counts.value : undefined);
-    if (waiting.status === 'fulfilled') notices.set({}, waiting.value);
-    else notices.remove({});
+    show(notices, waiting.status === 'fulfilled' ? waiting.value : undefined);
   };
 }

@@ -93,7 +93,7 @@ async function listenPatiently(
 }
 
 const listenTroubles: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'the port is taken by another process',
+  EADDRINUSE: 'the port is taken by another process (watch.listen): tried again until it is free',
   EACCES: 'this user may not listen on this port: set one above 1023 (watch.listen)',
   EADDRNOTAVAIL: 'this machine has no such address (watch.listen)',
   ENOTFOUND: 'this machine has no such name (watch.listen)',

@@ -5,6 +5,7 @@ import type { Attempt, Payout } from '../core/payout.ts';
 import type { SettlePolicy } from '../core/sending-rule.ts';
 import type { BankClock } from './bank-clock.ts';
 import type { LineGate } from './line-gate.ts';
+import type { Payer } from './line-stop.ts';
 import type { Paces } from './pace.ts';
 import type { Turns } from './turns.ts';
 
@@ -65,7 +66,13 @@ export interface WorkerContext {
   readonly isWatchedElsewhere?: boolean;
   /** How fast the bank lets this process go; of this run alone when left out. */
   readonly paces?: Paces;
+  /** The gate of a payer account, whose line is its own; `gate` serves all when left out. */
+  readonly gateOf?: (payer: Payer) => LineGate;
 }
+
+/** The context with the gate by which an order goes: the payer account may have been corrected since it was made. */
+export const contextFor = (context: WorkerContext, payer: Payer): WorkerContext =>
+  context.gateOf === undefined ? context : { ...context, gate: context.gateOf(payer) };
 
 /** What the steps of one run tell one another; nothing here outlives the process. */
 export class RunState {

@@ -1,4 +1,5 @@
 /** Reads a payout file into the journal: totals and duplicates are known, and the batch sealed, before any money moves. */
+import { isSealed } from '../core/payout.ts';
 import type { Batch, Clock, FileRejection, Inspection, Journal, PayoutFileReader } from '../core/ports.ts';
 import { computeBatchId } from '../core/reference.ts';
 
@@ -47,7 +48,7 @@ async function findSealed(journal: Journal, inspection: Inspection): Promise<Bat
       `two files share the batch id ${batch.batchId}: ${batch.fileName} was first; nothing is sent`,
     );
   }
-  return batch.status === 'ingesting' || batch.status === 'rejected' ? undefined : batch;
+  return isSealed(batch.status) ? batch : undefined;
 }
 
 async function readIntoJournal(

@@ -15,6 +15,7 @@ import {
 } from '../core/batch-summary.ts';
 import type { ExitOptions } from '../core/exit-code.ts';
 import { toSatang } from '../core/money.ts';
+import { isSealed } from '../core/payout.ts';
 import type { Batch, Journal, Report, ReportKind, ResultRow, Snapshot } from '../core/ports.ts';
 import { computeReportName } from '../core/report-names.ts';
 import type { PreparedFile, PublishedState, ReportOutbox, TableDraft } from '../core/report-outbox.ts';
@@ -160,7 +161,7 @@ async function prepareReports(
     await snapshot.holdTotals(batchId),
     context,
   );
-  if (batch.status === 'ingesting' || batch.status === 'rejected') return { summary, eventSeq, prepared: [] };
+  if (!isSealed(batch.status)) return { summary, eventSeq, prepared: [] };
   if (!recorded.some((report) => report.kind === 'result')) {
     return { eventSeq, ...(await prepareFirst(snapshot, outbox, summary, context)) };
   }

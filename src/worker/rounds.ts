@@ -28,6 +28,8 @@ interface RoundsSetup {
 const lookMs = 30_000;
 /** How soon a round that could not be made is tried again. */
 const againMs = 10 * 60_000;
+/** A round that was recorded for a day further ahead than this was not made then. */
+const dayMs = 24 * 60 * 60_000;
 
 export class Rounds {
   readonly #setup: RoundsSetup;
@@ -50,8 +52,11 @@ export class Rounds {
     const nowMs = clock.now();
     const date = formatBangkokDate(nowMs);
     if (msSinceBangkokMidnight(nowMs) < atMs || this.#isTooSoon(name, nowMs)) return;
+    const last = (await store.lastRound(name)) ?? '';
+    if (last > formatBangkokDate(nowMs + dayMs))
+      log('warn', 'a round was recorded by a clock that was ahead: it is made anew', { round: name, last });
     // A clock that was set back makes no round twice.
-    if (((await store.lastRound(name)) ?? '') >= date) return;
+    else if (last >= date) return;
     log('info', 'a round begins', { round: name, date });
     this.#notBeforeMs.set(name, nowMs + againMs);
     if (!(await make(date))) return;

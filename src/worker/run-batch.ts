@@ -162,14 +162,17 @@ async function conclude(
 /** Why a batch is paused whose run was asked to stop. */
 export const interruptedCode = 'interrupted';
 
+/** A file that a watcher has taken is not to be dropped again: the next one finds it in work/. */
+const goOn = 'Run the same file again: it goes on where it was. A watcher goes on with its files by itself';
+
 const interruptedReason: BatchReason = {
   code: interruptedCode,
   reason: 'the run was interrupted; what was in flight is recorded',
-  remedy: 'Run the same file again: it goes on where it was',
+  remedy: goOn,
 };
 
 const waitOverReason: BatchReason = {
   code: 'wait-over',
   reason: 'the time to wait was over before every row was sent',
-  remedy: 'Run the same file again: it goes on where it was',
+  remedy: goOn,
 };

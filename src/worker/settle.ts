@@ -8,7 +8,7 @@ import type { InquiryStep } from '../core/decide-inquiry.ts';
 import type { Attempt, Payout } from '../core/payout.ts';
 import type { Change, InDoubt } from '../core/ports.ts';
 import { mayBytesLeaveAgain } from '../core/sending-rule.ts';
-import { logFactsOf, type WorkerContext } from './context.ts';
+import { contextFor, logFactsOf, type WorkerContext } from './context.ts';
 import { firstKey, readSuperseded, watchSuperseded } from './earlier.ts';
 import { inquire } from './inquire.ts';
 import { recordLineStop } from './line-stop.ts';
@@ -61,7 +61,7 @@ export class Watch {
     const { clock, gate, settle, transferConcurrency } = this.#context;
     if (clock.now() < this.#nextRoundAtMs || gate.state.status === 'paused') return false;
     const page = await readSuperseded(this.#context, this.#after, transferConcurrency);
-    await Promise.all(page.map((one) => watchSuperseded(this.#context, one)));
+    await Promise.all(page.map((one) => watchSuperseded(contextFor(this.#context, one.attempt.order), one)));
     const last = page.at(-1)?.attempt;
     this.#after = last ?? firstKey;
     if (last === undefined) this.#nextRoundAtMs = clock.now() + settle.maxDelayMs;
@@ -77,7 +77,7 @@ export function isSeenTo({ run, asking, isUnderWay }: WorkerContext, seq: number
 /** Pause while all that is due has its own request still under way. */
 const inFlightLookMs = 50;
 
-/** Inquires about each of these once. */
+/** Inquires about each of these once, each by the line of its own payer account. */
 export async function settleAll(
   context: WorkerContext,
   inDoubt: readonly InDoubt[],
@@ -122,7 +122,10 @@ async function watchAll(context: WorkerContext): Promise<void> {
   let after = firstKey;
   while (!context.stop.aborted) {
     const page = await readSuperseded(context, after, pageRows);
-    await Promise.all(page.map((one) => limit(() => watchSuperseded(context, one))));
+    const tasks = page.map((one) =>
+      limit(() => watchSuperseded(contextFor(context, one.attempt.order), one)),
+    );
+    await Promise.all(tasks);
     const last = page.at(-1);
     if (last === undefined) return;
     after = last.attempt;
@@ -136,7 +139,7 @@ async function settleOne(context: WorkerContext, one: InDoubt, maySend: boolean)
   if (isSeenTo(context, seq)) return;
   asking?.add(seq);
   try {
-    await askAbout(context, one, maySend);
+    await askAbout(contextFor(context, one.attempt.order), one, maySend);
   } finally {
     asking?.delete(seq);
   }
@@ -157,11 +160,11 @@ async function askAbout(
     decideOnInquiry(current, latest, reading, facts, context.settle, context.bankClock.read());
   // Whoever is asked about next does not wait until the service opens.
   const isToBeSent = maySend && !context.gate.isShut && decide(payout, attempt).kind === 'send-again';
+  const keep: Keep = (current, latest) =>
+    isOutOfDate(reading, attempt, latest) ? undefined : withoutSending(decide(current, latest));
   if (isToBeSent && (await context.gate.enter()) === 'go')
-    return sendAgain(context, { payout, attempt }, decide);
-  const current = await applyOnCurrent(context, payout, attempt, (now, latest) =>
-    isOutOfDate(reading, attempt, latest) ? undefined : withoutSending(decide(now, latest)),
-  );
+    return sendAgain(context, { payout, attempt }, decide, keep);
+  const current = await applyOnCurrent(context, payout, attempt, keep);
   if (reading.kind === 'failed') await stopForPayer(context, attempt, reading.reason);
   context.log('info', 'inquired', {
     ...logFactsOf(payout, attempt),
@@ -188,6 +191,8 @@ async function stopForPayer(context: WorkerContext, attempt: Attempt, reason: Re
 }
 
 type Decide = (current: Payout, latest: Attempt) => InquiryStep;
+/** What is recorded when nothing is sent. */
+type Keep = (current: Payout, latest: Attempt) => Change | undefined;
 
 /** It was sent again since the bank was asked: that it knew nothing then says nothing now. */
 function isOutOfDate({ kind }: InquiryReading, asked: Attempt, latest: Attempt): boolean {
@@ -199,25 +204,47 @@ const withoutSending = (step: InquiryStep): Change =>
 
 /**
  * Sends the same attempt again, once that it is to be sent is durable; waiting at the gate may have changed the answer.
- * Not while the bank has completed, or may yet complete, another attempt of the payoutId.
+ * Not while the bank has completed, or may yet complete, another attempt of the payoutId, nor when the journal takes no
+ * send of it any more: its batch or its line was stopped. Then it is asked about on.
  */
 async function sendAgain(
   context: WorkerContext,
   { payout, attempt }: InDoubt,
   decide: Decide,
+  keep: Keep,
 ): Promise<void> {
-  context.run.inFlight.add(payout.seq);
-  const step = decide(payout, attempt);
-  const isAlone = (await readOthersOpen(context, payout, attempt)).length === 0;
-  const [isApplied = false] = await context.journal.apply([isAlone ? step.change : withoutSending(step)]);
-  if (step.kind !== 'send-again' || !isAlone || !isApplied) {
-    context.run.inFlight.delete(payout.seq);
-    context.gate.leave({ kind: 'nothing' });
-    return;
+  const { run, gate } = context;
+  run.inFlight.add(payout.seq);
+  let step: SendAgain | undefined;
+  try {
+    step = await recordAgain(context, payout, attempt, decide(payout, attempt));
+    if (step === undefined) await applyOnCurrent(context, payout, attempt, keep);
+  } finally {
+    if (step === undefined) {
+      run.inFlight.delete(payout.seq);
+      gate.leave({ kind: 'nothing' });
+    }
   }
-  context.log('warn', 'sending the same attempt again', logFactsOf(payout, step.attempt));
-  const recordOutcome = await sendAttempt(context, afterChange(step.change), step.attempt, () =>
-    mayBytesLeaveAgain(step.attempt, context.settle, context.bankClock.read()),
+  if (step === undefined) return;
+  const resent = step.attempt;
+  context.log('warn', 'sending the same attempt again', logFactsOf(payout, resent));
+  const recordOutcome = await sendAttempt(context, afterChange(step.change), resent, () =>
+    mayBytesLeaveAgain(resent, context.settle, context.bankClock.read()),
   );
   await recordOutcome();
+}
+
+type SendAgain = Extract<InquiryStep, { kind: 'send-again' }>;
+
+/** Makes the send durable; undefined when it may not be, or the journal does not take it. */
+async function recordAgain(
+  context: WorkerContext,
+  payout: Payout,
+  attempt: Attempt,
+  step: InquiryStep,
+): Promise<SendAgain | undefined> {
+  if (step.kind !== 'send-again') return undefined;
+  if ((await readOthersOpen(context, payout, attempt)).length > 0) return undefined;
+  const [isApplied] = await context.journal.apply([step.change]);
+  return isApplied === true ? step : undefined;
 }

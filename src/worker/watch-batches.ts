@@ -1,8 +1,9 @@
 /** Works the open batches, several at once: whoever was dropped first goes first, and a big one starves no small one. */
 import type { Payout } from '../core/payout.ts';
 import type { Batch } from '../core/ports.ts';
+import type { RunnableBatch } from '../core/store-port.ts';
 import { endWhenSettled, isAtRest } from './at-rest.ts';
-import { followPayer, isNothingLeft } from './known-batch.ts';
+import { followPayer } from './known-batch.ts';
 import { interruptedCode, runBatch } from './run-batch.ts';
 import type { WrittenReports } from './report.ts';
 import { computeBackoffMs, isAhead, noteFailure, type WatchSetup } from './watch-setup.ts';
@@ -11,6 +12,8 @@ import { computeBackoffMs, isAhead, noteFailure, type WatchSetup } from './watch
 const lookAgainMs = 2_000;
 /** How often it is looked for batches that another process has brought to rest. */
 const unreportedLookMs = 15_000;
+/** In a journal without notices it is looked back so far for batches that nobody was told of: there may be no one to tell. */
+const untoldForMs = 24 * 3_600_000;
 /** A batch of no more rows may take the place that is kept from the big ones. */
 const smallRowsMax = 1_000;
 /** Rows of a batch settle one after the other: they are reported together, this often. */
@@ -97,6 +100,9 @@ export class BatchDesk {
       if (isOurs) await this.#guard(batchId, async () => void (await finishReports(batchId)), true);
     }
     await this.#noteUnreported();
+    // Reported, and nobody was told of it: its file had ended before, and brings it here no more.
+    const nowMs = this.#setup.clock.now();
+    for (const batchId of await store.untoldBatches(nowMs - untoldForMs)) this.#due.set(batchId, nowMs);
   }
 
   /** Reports that an earlier process did not come to write, or that are due to what another has done. */
@@ -152,10 +158,8 @@ export class BatchDesk {
     const { store } = this.#setup;
     const stopped = new Map<string, boolean>();
     let waiting = 0;
-    for (const known of await this.#readOpen()) {
-      const { batchId } = known;
-      if (this.#running.has(batchId) || this.#isToWait(batchId)) continue;
-      if (!(await this.#isToRun(known))) continue;
+    for (const { batch: known, hasReady } of await this.#readRunnable()) {
+      if (this.#running.has(known.batchId) || this.#isToWait(known.batchId)) continue;
       // Before the stop is looked up, which may be that of an account that the settings no longer name.
       const batch = await this.#followPayer(known);
       const { payerAccount } = batch;
@@ -163,7 +167,7 @@ export class BatchDesk {
       isStopped ??= (await store.lineStop(batch.companyId, payerAccount)) !== undefined;
       stopped.set(payerAccount, isStopped);
       // Under a stop nothing could be sent: what has not begun waits, and goes on by itself when the stop is lifted.
-      if (isStopped && (await this.#endsUnsent(batch))) continue;
+      if (isStopped && !hasReady && (await this.#endsUnsent(batch))) continue;
       if (!isStopped && this.#hasPlace(batch)) this.#start(batch);
       else waiting += 1;
     }
@@ -188,37 +192,24 @@ export class BatchDesk {
     return followPayer(store, known, payer.payerAccount, isTold ? () => undefined : log);
   }
 
-  /** Open batches, the oldest drop first, and those for which a file waits. */
-  async #readOpen(): Promise<readonly Batch[]> {
+  /** What can be run, the oldest drop first; a batch that a file waits for is run as long as it has not come to rest. */
+  async #readRunnable(): Promise<readonly RunnableBatch[]> {
     const { store } = this.#setup;
-    const open = await store.openBatches();
-    const known = new Set(open.map(({ batchId }) => batchId));
-    for (const batchId of this.#offered) if (!known.has(batchId)) await this.#restOffered(batchId);
-    return open;
+    const runnable = await store.runnableBatches();
+    const known = new Set(runnable.map(({ batch }) => batch.batchId));
+    const offered: RunnableBatch[] = [];
+    for (const batchId of this.#offered) {
+      if (known.has(batchId) || this.#running.has(batchId)) continue;
+      const batch = await store.batch(batchId);
+      if (batch?.status === 'running' || batch?.status === 'paused') offered.push({ batch, hasReady: false });
+      else await this.#restOffered(batchId);
+    }
+    return offered.length === 0 ? runnable : [...runnable, ...offered].toSorted(compareAge);
   }
 
   async #restOffered(batchId: string): Promise<void> {
     if (this.#running.has(batchId) || this.#isToWait(batchId)) return;
     await this.#guard(batchId, () => this.#rest(batchId), true);
-  }
-
-  /** True for a batch with something to send, or one that a file waits for and that has not come to rest. */
-  async #isToRun(batch: Batch): Promise<boolean> {
-    const { store } = this.#setup;
-    const { batchId, status } = batch;
-    if (status === 'halted') {
-      if (this.#offered.has(batchId)) await this.#restOffered(batchId);
-      return false;
-    }
-    if (status === 'sealed') return true;
-    if (this.#offered.has(batchId) && !(await isNothingLeft(store, batch))) return true;
-    // One that no process has brought to rest, though nothing of it may be left to send or to ask.
-    if (status === 'running' && (await isUnfinished(store, batchId))) return true;
-    const [ready] = await store.readyPage(batchId, 0, 1);
-    if (ready !== undefined) return true;
-    if (status !== 'paused') return false;
-    const holds = await store.holdTotals(batchId);
-    return holds.some(({ hold, rows }) => hold === 'paused' && rows > 0);
   }
 
   /** One place is kept from the big files, so that a small one need not wait until they are through. */
@@ -255,7 +246,8 @@ export class BatchDesk {
       if (payout !== undefined && payout.batchId !== batchId) others.add(payout.batchId);
       this.#setup.count(payout);
     };
-    const context = this.#setup.openContext(AbortSignal.any([stop, waitOver.signal]), count, batch);
+    const until = AbortSignal.any([stop, waitOver.signal]);
+    const context = this.#setup.openContext(until, count, batch);
     void context.run.allSent.then(leavePlace);
     const startedMs = clock.now();
     runs.add(context.run);
@@ -333,10 +325,8 @@ export class BatchDesk {
   }
 }
 
-async function isUnfinished(store: WatchSetup['store'], batchId: string): Promise<boolean> {
-  if ((await store.reports(batchId)).length === 0) return true;
-  return (await store.nextInquiryAtMs(batchId)) === undefined;
-}
+const compareAge = ({ batch: one }: RunnableBatch, { batch: other }: RunnableBatch): number =>
+  one.ageFromMs - other.ageFromMs || one.startedAtMs - other.startedAtMs;
 
 /** A batch that was interrupted goes on, and is reported when it has come to rest. */
 async function isReportable(store: WatchSetup['store'], batchId: string): Promise<boolean> {

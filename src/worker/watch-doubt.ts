@@ -4,6 +4,7 @@ import type { InDoubt } from '../core/ports.ts';
 import { endWhenSettled } from './at-rest.ts';
 import type { WorkerContext } from './context.ts';
 import { takeUpLine } from './line-pause.ts';
+import type { LineGate } from './line-gate.ts';
 import type { Payer } from './line-stop.ts';
 import { paceBank } from './paced-bank.ts';
 import { isSeenTo, settleAll, settleOnce, Watch } from './settle.ts';
@@ -37,7 +38,7 @@ export class DoubtDesk {
   async step(): Promise<void> {
     const { store, clock, stop, disk } = this.#setup;
     const due = disk.trouble === undefined ? await this.#readDue() : [];
-    for (const [context, inDoubt] of this.#byPayer(due)) await settleAll(context, inDoubt, true);
+    await settleAll(this.#contextFor(this.#setup.payer), due, true);
     await this.#tellChanges();
     await this.#followLine();
     if (due.length > 0 || stop.aborted) return;
@@ -76,17 +77,6 @@ export class DoubtDesk {
     return due.filter(({ payout }) => !running.has(payout.batchId) && !isSeenTo(context, payout.seq));
   }
 
-  #byPayer(due: readonly InDoubt[]): ReadonlyMap<WorkerContext, InDoubt[]> {
-    const groups = new Map<WorkerContext, InDoubt[]>();
-    for (const one of due) {
-      const context = this.#contextFor(one.attempt.order);
-      const group = groups.get(context) ?? [];
-      group.push(one);
-      groups.set(context, group);
-    }
-    return groups;
-  }
-
   /** One context for each payer account: its line may have stopped. */
   #contextFor({ companyId, payerAccount }: Payer): WorkerContext {
     const key = `${companyId} ${payerAccount}`;
@@ -95,7 +85,8 @@ export class DoubtDesk {
       const { openContext, stop, runs, paces } = this.#setup;
       const count = (payout: Payout | undefined): void => this.#note(payout);
       const unpaced = openContext(stop, count, { companyId, payerAccount });
-      context = { ...unpaced, bank: paceBank(unpaced, paces) };
+      const gateOf = (payer: Payer): LineGate => this.#contextFor(payer).gate;
+      context = { ...unpaced, bank: paceBank(unpaced, paces), gateOf };
       runs.add(context.run);
       this.#contexts.set(key, context);
     }

@@ -1,13 +1,16 @@
 /** Takes dropped files in: each is read into the journal once, and ends in the archive or among the rejected. */
 import pLimit from 'p-limit';
 import { formatBangkokStamp } from '../core/bangkok-time.ts';
-import type { IntakeOutcome, WorkItem } from '../core/intake-port.ts';
-import type { Batch } from '../core/ports.ts';
+import type { IntakeOutcome, IntakeRefusal, WorkItem } from '../core/intake-port.ts';
+import { isSealed, type BatchStatus } from '../core/payout.ts';
+import type { Batch, FileRejection } from '../core/ports.ts';
 import {
   describeDuplicateFile,
   describeLateWriting,
   describeRejectedFile,
   describeUnfinishedFile,
+  describeVanishedFile,
+  type FirstFile,
 } from '../core/rejection-reason.ts';
 import type { IntakeVerdict } from '../core/store-port.ts';
 import { ingestFile, type IngestContext, type Ingested } from './ingest.ts';
@@ -19,8 +22,12 @@ const readingsAtOnce = 2;
 const workItemsMax = 500;
 /** How soon a sick disk is looked at again. */
 const sickLookMs = 1_000;
+/** How soon a file is looked at again whose bytes are those of one that is still being read. */
+const copyLookMs = 1_000;
+/** What the reader calls a file that is not there. */
+const missingCode = 'file-missing';
 
-/** A file whose reading has failed for the machine's sake. */
+/** A file whose reading has failed for the machine's sake, or that waits for another with its bytes. */
 interface Unread {
   readonly item: WorkItem;
   readonly failures: number;
@@ -60,7 +67,7 @@ export class FileDesk {
       // Its file had reached its end when the process died.
       if (!known.has(itemId)) await store.endIntake(itemId, endOf(batchStatus), clock.now());
     }
-    await this.#takeUpAll(items);
+    await Promise.all(items.map((item) => this.#takeUp(item)));
   }
 
   /** One look at the inbox, and the wait for the next. */
@@ -70,14 +77,18 @@ export class FileDesk {
       await clock.sleep(sickLookMs, stop);
       return;
     }
-    const nowMs = clock.now();
-    const again = this.#unread.filter(({ notBeforeMs }) => !isAhead(notBeforeMs, nowMs));
-    this.#unread = this.#unread.filter((one) => !again.includes(one));
+    this.#readAgain(clock.now());
     const room = Math.max(0, workItemsMax - this.inWork);
     const items = await intake.take(room);
-    for (const item of items) this.#keepReading(item, 0);
-    for (const { item, failures } of again) this.#keepReading(item, failures);
+    for (const item of items) this.#keep(this.#takeUp(item));
     if (items.length < room || room === 0) await intake.waitForNews(stop);
+  }
+
+  /** Before new files are taken: if that fails, none of these is forgotten. */
+  #readAgain(nowMs: number): void {
+    const due = this.#unread.filter(({ notBeforeMs }) => !isAhead(notBeforeMs, nowMs));
+    this.#unread = this.#unread.filter((one) => !due.includes(one));
+    for (const { item, failures } of due) this.#keep(this.#readOrKeep(item, failures));
   }
 
   /** Resolves when every file that was being taken in has been, or has been left. */
@@ -85,13 +96,16 @@ export class FileDesk {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
   }
 
-  #keepReading(item: WorkItem, failures: number): void {
-    const reading = this.#readOrKeep(item, failures).finally(() => this.#underWay.delete(reading));
-    this.#underWay.add(reading);
+  #keep(work: Promise<void>): void {
+    const kept = work.finally(() => this.#underWay.delete(kept));
+    this.#underWay.add(kept);
   }
 
-  async #takeUpAll(items: readonly WorkItem[]): Promise<void> {
-    await Promise.all(items.map((item) => this.#readOrKeep(item, 0)));
+  async #takeUp(item: WorkItem): Promise<void> {
+    const { log, stop } = this.#setup;
+    const { itemId, fileName: file, bytes } = item;
+    if (!stop.aborted) log('info', 'a file was taken', { itemId, file, bytes });
+    await this.#readOrKeep(item, 0);
   }
 
   async #readOrKeep(item: WorkItem, failures: number): Promise<void> {
@@ -110,14 +124,10 @@ export class FileDesk {
   }
 
   async #read(item: WorkItem): Promise<void> {
-    const { intake, log, stop } = this.#setup;
-    if (stop.aborted) return;
-    log('info', 'a file was taken', { itemId: item.itemId, file: item.fileName, bytes: item.bytes });
+    const { intake, stop } = this.#setup;
+    if (stop.aborted || (await this.#finishRefusal(item))) return;
     const before = await this.#findReadBefore(item);
-    if (!(await intake.isUntouched(item))) {
-      await (before === undefined ? this.#endUnfinished(item) : this.#endLateWriting(item, before));
-      return;
-    }
+    if (!(await intake.isUntouched(item))) return this.#endTouched(item, before);
     let verdict: IntakeVerdict | undefined;
     const context = this.#ingestContext(item, before, (found) => {
       verdict = found;
@@ -125,17 +135,38 @@ export class FileDesk {
     const ingested = await ingestFile(context, item.path, item.fileName);
     const isOther =
       ingested.kind === 'rejected' || (ingested.kind === 'turned-away' && verdict === undefined);
-    if (before !== undefined && isOther) await this.#endLateWriting(item, before);
+    if (before !== undefined && isOther) await this.#endTouched(item, before);
     else await this.#take(item, ingested, verdict);
+  }
+
+  /**
+   * A file that was turned away and not moved yet: people were told of it, so that is what becomes of it, whatever its
+   * bytes are now. @returns false for any other file
+   */
+  async #finishRefusal(item: WorkItem): Promise<boolean> {
+    const record = await this.#setup.store.intakeRecord(item.itemId);
+    if (record?.outcome !== 'rejected' && record?.outcome !== 'duplicate') return false;
+    const { outcome, refusal, batchId } = record;
+    if (refusal !== null) {
+      await this.#turnAway(item, outcome, refusal);
+      return true;
+    }
+    // An older version kept no reason, and gave its accepted batch back for one alone.
+    const batch = await this.#findSealed(batchId);
+    if (outcome !== 'rejected' || batch === undefined) return false;
+    await this.#endTouched(item, batch);
+    return true;
   }
 
   /** The batch that the rows of this file were read into before the process ended, whatever its bytes are now. */
   async #findReadBefore({ itemId }: WorkItem): Promise<Batch | undefined> {
-    const { store } = this.#setup;
-    const record = await store.intakeRecord(itemId);
-    if (record?.outcome !== null) return undefined;
-    const batch = await store.batch(record.batchId);
-    return batch?.status === 'ingesting' || batch?.status === 'rejected' ? undefined : batch;
+    const record = await this.#setup.store.intakeRecord(itemId);
+    return record?.outcome === null ? this.#findSealed(record.batchId) : undefined;
+  }
+
+  async #findSealed(batchId: string): Promise<Batch | undefined> {
+    const batch = await this.#setup.store.batch(batchId);
+    return batch !== undefined && isSealed(batch.status) ? batch : undefined;
   }
 
   #ingestContext(
@@ -185,12 +216,7 @@ export class FileDesk {
         return;
       }
       case 'rejected':
-        await this.#turnAway(
-          item,
-          'rejected',
-          describeRejectedFile(this.#describe(item), ingested.rejection),
-          ingested.rejection,
-        );
+        await this.#endRejected(item, ingested.rejection);
         return;
       case 'turned-away':
         if (verdict?.kind !== 'duplicate') throw new Error(`${item.itemId} was turned away for no reason`);
@@ -198,24 +224,36 @@ export class FileDesk {
     }
   }
 
+  async #endRejected(item: WorkItem, rejection: FileRejection): Promise<void> {
+    const { code, message } = rejection;
+    const reason = describeRejectedFile(this.#describe(item), rejection);
+    await this.#turnAway(item, 'rejected', { code, message, reason, batchId: null });
+  }
+
+  /** Once it is known whether the first file is accepted: if it is not, this one is judged for itself. */
   async #endDuplicate(
     item: WorkItem,
     { first }: Extract<IntakeVerdict, { kind: 'duplicate' }>,
   ): Promise<void> {
     const { fileName, batchId, batch } = first;
-    const isWorked = batch?.status === 'done';
-    const reason = describeDuplicateFile(this.#describe(item), { fileName, batchId, isWorked });
+    const status = statusOfFirst(batch);
+    if (status === undefined) {
+      this.#unread.push({ item, failures: 0, notBeforeMs: this.#setup.clock.now() + copyLookMs });
+      return;
+    }
+    const reason = describeDuplicateFile(this.#describe(item), { fileName, batchId, status });
     const message = `the same bytes as ${fileName}, batch ${batchId}`;
-    await this.#turnAway(item, 'duplicate', reason, { code: 'duplicate-file', message });
+    await this.#turnAway(item, 'duplicate', { code: 'duplicate-file', message, reason, batchId: null });
   }
 
   /** The batch of a file has come to rest and its reports are written: the file ends. */
   async endFor(batch: Batch): Promise<void> {
     const item = this.#owners.get(batch.batchId);
     if (item === undefined) return;
+    if (await this.#finishRefusal(item)) return void this.#owners.delete(batch.batchId);
     const { intake, store, clock } = this.#setup;
     if (!(await intake.isUntouched(item))) {
-      await this.#endLateWriting(item, batch);
+      await this.#endTouched(item, batch);
     } else {
       const date = formatBangkokStamp(clock.now()).slice(0, 10);
       const path = await intake.end(item, { kind: 'archive', date, batchId: batch.batchId });
@@ -225,29 +263,46 @@ export class FileDesk {
     this.#owners.delete(batch.batchId);
   }
 
-  async #endUnfinished(item: WorkItem): Promise<void> {
-    const reason = describeUnfinishedFile(this.#describe(item));
-    const message = 'the file was still being written when it was taken';
-    await this.#turnAway(item, 'rejected', reason, { code: 'changed-while-read', message });
+  /**
+   * Somebody has written to the file since it was claimed, or has removed it.
+   * @param read the batch that its rows were read into before: that is what it held then
+   */
+  async #endTouched(item: WorkItem, read: Batch | undefined): Promise<void> {
+    const refusal = (await this.#isGone(item))
+      ? this.#refuseVanished(item, read)
+      : this.#refuseWritten(item, read);
+    await this.#turnAway(item, 'rejected', { ...refusal, batchId: read?.batchId ?? null });
   }
 
-  /** Somebody wrote to the file after its rows had been read: the batch is what it held then. */
-  async #endLateWriting(item: WorkItem, { batchId, rows }: Batch): Promise<void> {
-    const reason = describeLateWriting(this.#describe(item), batchId, rows);
+  async #isGone({ path }: WorkItem): Promise<boolean> {
+    const inspected = await this.#setup.reader.inspect(path);
+    return inspected.kind === 'rejected' && inspected.rejection.code === missingCode;
+  }
+
+  #refuseVanished(item: WorkItem, read: Batch | undefined) {
+    const when = read === undefined ? 'before it was read' : `after its ${read.rows} rows had been read`;
+    const reason = describeVanishedFile(this.#describe(item), read);
+    return { code: 'vanished', message: `removed from the work folder ${when}`, reason };
+  }
+
+  #refuseWritten(item: WorkItem, read: Batch | undefined) {
+    const file = this.#describe(item);
+    if (read === undefined) {
+      const message = 'the file was still being written when it was taken';
+      return { code: 'changed-while-read', message, reason: describeUnfinishedFile(file) };
+    }
+    const { batchId, rows } = read;
     const message = `written to after its ${rows} rows had been read`;
-    await this.#turnAway(item, 'rejected', reason, { code: 'changed-after-reading', message }, batchId);
+    return { code: 'changed-after-reading', message, reason: describeLateWriting(file, batchId, rows) };
   }
 
-  async #turnAway(
-    item: WorkItem,
-    outcome: 'rejected' | 'duplicate',
-    reason: string,
-    why: { readonly code: string; readonly message: string },
-    batchId?: string,
-  ): Promise<void> {
+  async #turnAway(item: WorkItem, outcome: 'rejected' | 'duplicate', refusal: IntakeRefusal): Promise<void> {
     const { intake, store, clock, notify } = this.#setup;
-    // First: until then the file would own its batch, though it is worked no more. A crash in between judges it again.
-    await store.endIntake(item.itemId, outcome, clock.now());
+    const { itemId, fileName, droppedAtMs } = item;
+    const { code, message, reason } = refusal;
+    const [why, batchId] = [{ code, message }, refusal.batchId ?? undefined];
+    // First: until then the file would own its batch, though it is worked no more. After a crash it is only moved.
+    await store.endIntake(itemId, outcome, clock.now(), { fileName, droppedAtMs, refusal });
     await notify({ kind: 'file-ended', item, outcome, path: undefined, why, batchId });
     const path = await intake.end(item, { kind: 'reject', reason });
     this.#tell(item, outcome, path, why, batchId);
@@ -272,10 +327,14 @@ export class FileDesk {
 }
 
 /** How a file has ended whose process died before it could record that. */
-const endOf = (batchStatus: string | undefined): IntakeOutcome =>
-  batchStatus === undefined || batchStatus === 'rejected' || batchStatus === 'ingesting'
-    ? 'rejected'
-    : 'archived';
+const endOf = (batchStatus: BatchStatus | undefined): IntakeOutcome =>
+  batchStatus !== undefined && isSealed(batchStatus) ? 'archived' : 'rejected';
+
+/** Undefined while the file that came first is being read, or is about to be turned away. */
+const statusOfFirst = (batch: Batch | undefined): FirstFile['status'] | undefined =>
+  batch === undefined || batch.status === 'ingesting' || batch.status === 'rejected'
+    ? undefined
+    : batch.status;
 
 /** A batch id is a part of the hash: two files that share it and not their bytes are no duplicates. */
 function requireSameBytes(verdict: IntakeVerdict, sha256: string): void {

@@ -3,6 +3,7 @@ import type { Intake, IntakeOutcome, WorkItem } from '../core/intake-port.ts';
 import type { Payout } from '../core/payout.ts';
 import type { Clock, PayoutFileReader } from '../core/ports.ts';
 import type { Store } from '../core/store-port.ts';
+import type { Trouble } from '../core/watch-health.ts';
 import type { Log, RunState, WorkerContext } from './context.ts';
 import type { Payer } from './line-stop.ts';
 import type { Paces } from './pace.ts';
@@ -54,15 +55,9 @@ export interface WatchSetup {
   count(payout: Payout | undefined): void;
 }
 
-/** What a failing disk says; the cure is part of the words. */
-export interface DiskTrouble {
-  readonly sinceMs: number;
-  readonly why: string;
-}
-
 /** Looks whether journal and folders can be written; while they cannot, nothing new is begun. */
 export class DiskWatch {
-  trouble: DiskTrouble | undefined;
+  trouble: Trouble | undefined;
   readonly #clock: Clock;
   readonly #probe: () => Promise<string | undefined>;
   readonly #log: Log;
@@ -90,7 +85,9 @@ export class DiskWatch {
       this.trouble = undefined;
     } else {
       if (this.trouble === undefined)
-        this.#log('error', 'the disk refuses writes: nothing is sent until it takes them again', { why });
+        this.#log('error', 'journal or folders refuse writes: nothing is sent until they take them again', {
+          why,
+        });
       this.trouble = { sinceMs: this.trouble?.sinceMs ?? this.#clock.now(), why };
     }
   }

@@ -41,6 +41,8 @@ test.each([
   [['reconcile', '--date', '2026-11-01', '--wait', '1', '--wait', '2'], '--wait is given more than once'],
   [['settle', '--wait', '-0.5'], waitAllowed],
   [['settle', '--wait', 'soon'], waitAllowed],
+  [['settle', '--wait='], '--wait is empty: give it a value or leave it out'],
+  [['run', 'a.csv', '--wait', ''], '--wait is empty: give it a value or leave it out'],
   [['run', 'a.csv', '--wait', '604801'], waitAllowed],
   [['run', 'a.csv', '--wait', 'Infinity'], waitAllowed],
   [['check', 'a.csv', '--wait', '1e99'], waitAllowed],

@@ -1,7 +1,12 @@
 /** What `paydrop watch` prints, for a person and for a program. */
 import { expect, test } from 'vitest';
 import type { LoadedSettings } from '../../src/config.ts';
-import { describeStart, renderWatchEvent, type WatchNews } from '../../src/cli/watch-lines.ts';
+import {
+  describeStart,
+  makeLeftTeller,
+  renderWatchEvent,
+  type WatchNews,
+} from '../../src/cli/watch-lines.ts';
 import { makeCommandLine } from '../../src/cli/options.ts';
 import { watchCommand } from '../../src/cli/watch.ts';
 import { summariseBatch } from '../../src/core/batch-summary.ts';
@@ -51,6 +56,10 @@ test.each<[WatchNews, string]>([
     'taken over: this process is sending now; drop files into /srv/inbox',
   ],
   [
+    { kind: 'left-in-inbox', fileName: 'a\nb.csv' },
+    'left in the inbox, and not paid: a?b.csv; the log says why',
+  ],
+  [
     { kind: 'stopping', graceMs: 45_000 },
     'stopping: what is in flight is finished and recorded, for at most 45 s; ' +
       'the rest waits for the next start. A second signal ends it at once',
@@ -67,6 +76,7 @@ test('a program reads one event a line', () => {
     read({ kind: 'standing-by', holder }),
     read({ kind: 'standing-by', holder: undefined }),
     read({ kind: 'working', inbox: '/srv/inbox', hasTakenOver: true }),
+    read({ kind: 'left-in-inbox', fileName: 'a.csv' }),
     read({ kind: 'stopping', graceMs: 45_000 }),
   ]).toEqual([
     { at, event: 'started', isSandbox: true, inbox: '/srv/in\nbox', outbox: '/srv/outbox' },
@@ -74,8 +84,18 @@ test('a program reads one event a line', () => {
     { at, event: 'standing-by', sender: { pid: 12, command: 'watch', since: at } },
     { at, event: 'standing-by', sender: null },
     { at, event: 'working', hasTakenOver: true, inbox: '/srv/inbox' },
+    { at, event: 'left-in-inbox', file: 'a.csv' },
     { at, event: 'stopping', graceMs: 45_000 },
   ]);
+});
+
+test('what is left in the inbox is told once, while it is there', () => {
+  const told: string[] = [];
+  const tell = makeLeftTeller((news) => {
+    if (news.kind === 'left-in-inbox') told.push(news.fileName);
+  });
+  for (const names of [['a', 'b'], ['a', 'b', 'c'], ['a'], ['a', 'b']]) tell(names);
+  expect(told).toEqual(['a', 'b', 'c', 'b']);
 });
 
 const fileOf = (kind: ReportedFile['kind'], number: number): ReportedFile => ({

@@ -1,5 +1,6 @@
 /** What a watcher shows of itself: whether it gets on, what keeps it from working, and whose line has stopped. */
 import { afterEach, describe, expect, it } from 'vitest';
+import { InboxLooks } from '../../src/cli/inbox-looks.ts';
 import type { Sender } from '../../src/cli/sender.ts';
 import { WatchReport } from '../../src/cli/watch-report.ts';
 import { openLine } from '../../src/core/line.ts';
@@ -25,10 +26,13 @@ function lineOf(state: Line['state']): Line {
 }
 
 /** A report on a watcher that is not at work, so that a test says how it is. */
-async function openReport(options: KitOptions = { watch: { listen: '127.0.0.1:0' } }) {
+async function openReport(
+  options: KitOptions = { watch: { listen: '127.0.0.1:0' } },
+  looks: InboxLooks = new InboxLooks(),
+) {
   const kit = opened.use(await openWatchKit(options));
   const { watcher, setup } = await kit.begin();
-  const report = new WatchReport(kit.loaded, silentLogger, kit.clock);
+  const report = new WatchReport(kit.loaded, silentLogger, kit.clock, looks);
   const lines = new Map<string, Line>();
   const { paces, runs, intake, disk } = setup;
   let counts = 0;
@@ -46,6 +50,10 @@ async function openReport(options: KitOptions = { watch: { listen: '127.0.0.1:0'
 
 type Opened = Awaited<ReturnType<typeof openReport>>;
 
+async function readHealth(one: Opened): Promise<object> {
+  return (await ask(one)).all;
+}
+
 /** HTTP statuses of /livez and /healthz, and the reasons. */
 async function ask({ report }: Opened) {
   const monitor = await report.listen();
@@ -54,8 +62,9 @@ async function ask({ report }: Opened) {
     const address = await monitor.opened;
     const base = `http://${address?.host ?? ''}:${address?.port ?? 0}`;
     const [livez, healthz] = [await fetch(`${base}/livez`), await fetch(`${base}/healthz`)];
-    const { reasons, role, lines } = (await healthz.json()) as Record<string, { code: string }[]>;
-    const found = { livez: livez.status, healthz: healthz.status, role, lines };
+    const all = (await healthz.json()) as Record<string, { code: string }[]>;
+    const { reasons, role, lines } = all;
+    const found = { livez: livez.status, healthz: healthz.status, role, lines, all };
     return { ...found, reasons: reasons?.map(({ code }) => code) };
   } finally {
     await monitor.close();
@@ -70,11 +79,56 @@ function stall({ watcher, kit }: Opened, ms: number): void {
 describe('a watcher', () => {
   it('that stands by is well and unready, and names the disk that keeps it from taking over', async () => {
     const one = await openReport();
+    expect(await ask(one)).toMatchObject({ livez: 200, role: 'starting', reasons: ['starting'] });
+    one.report.isStandingBy = true;
     expect(await ask(one)).toMatchObject({ livez: 200, healthz: 503, role: 'standby', reasons: ['standby'] });
     one.report.diskTrouble = { sinceMs: one.kit.clock.now(), why: 'journal.mark cannot be written' };
     expect(await ask(one)).toMatchObject({ livez: 200, reasons: ['standby', 'disk'] });
+    one.report.isJournalLocked = true;
+    expect(await ask(one)).toMatchObject({ livez: 200, reasons: ['standby', 'journal-locked'] });
     one.report.isStopping = true;
     expect(one.report.readState().role).toBe('stopping');
+  });
+
+  it('that does not work yet tells no figures that nobody has read', async () => {
+    const one = await openReport();
+    const figures =
+      /^paydrop_(?:payouts|in_doubt\w*|batches_\w+|files_(?:waiting|in_work)|notices_waiting|line)\b/gm;
+    const { metrics } = one.report;
+    const before = await metrics.render();
+    expect(before.match(figures)).toBeNull();
+    expect(before).not.toMatch(/trouble\{kind="(?:bank|inbox)"/);
+    const shown = JSON.parse(JSON.stringify(await readHealth(one))) as object;
+    for (const fact of ['inbox', 'lines', 'rowsInDoubt', 'openBatches', 'filesWaiting', 'bankTroubleSince'])
+      expect(shown).not.toHaveProperty(fact);
+    one.begin();
+    await one.report.refresh();
+    expect(new Set((await metrics.render()).match(figures))).toHaveLength(9);
+    expect(await readHealth(one)).toMatchObject({ rowsInDoubt: 0, openBatches: 0, filesWaiting: 0 });
+  });
+
+  it('whose inbox has not answered for a minute is alive and unready', async () => {
+    let elapsedMs = 0;
+    const looks = new InboxLooks(() => elapsedMs);
+    const one = await openReport(undefined, looks);
+    one.begin();
+    one.watcher.isRecovered = true;
+    const { promise: never } = Promise.withResolvers<never>();
+    const hung = looks.watch({ ...one.setup.intake, take: () => never });
+    void hung.take(1);
+    elapsedMs = 60_000;
+    expect(await ask(one)).toMatchObject({ livez: 200, healthz: 200, reasons: [] });
+    elapsedMs = 61_000;
+    expect(await ask(one)).toMatchObject({ livez: 200, healthz: 503, reasons: ['inbox-silent'] });
+    expect(await one.report.metrics.render()).toContain('paydrop_trouble{kind="inbox"} 1\n');
+  });
+
+  it('is well again once the inbox has answered, with an error or without', async () => {
+    const looks = new InboxLooks(() => 5);
+    await expect(looks.time(() => Promise.reject(new Error('gone')))).rejects.toThrow('gone');
+    expect(looks.underWayMs).toBeUndefined();
+    const answer = looks.time(async () => 'files');
+    expect([looks.underWayMs, await answer, looks.underWayMs]).toEqual([0, 'files', undefined]);
   });
 
   it('is alive however long it takes to take up what was in work/', async () => {
@@ -141,7 +195,7 @@ describe('lines', () => {
     one.lines.set(`${payer.companyId} 0000345925`, lineOf(halted));
     one.lines.set(own, lineOf(openLine));
     expect(await ask(one)).toMatchObject({ healthz: 200, reasons: [] });
-    expect(one.report.readState().lines.map((line) => [line.status, line.paysNewFiles])).toEqual([
+    expect(one.report.readState().lines?.map((line) => [line.status, line.paysNewFiles])).toEqual([
       ['open', true],
       ['halted', false],
     ]);

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { SenderBusyError } from '../../src/cli/sender.ts';
-import { waitForRight, type Right } from '../../src/cli/watch.ts';
+import type { Trouble } from '../../src/core/watch-health.ts';
 import type { WatchNews } from '../../src/cli/watch-lines.ts';
+import { waitForRight, type Right } from '../../src/cli/watch-right.ts';
 import { loadSettings } from '../../src/config.ts';
 import { acquireSenderLock } from '../../src/journal/sender-lock.ts';
 import { silentLogger } from '../../src/log.ts';
@@ -17,17 +18,20 @@ interface Scene extends AsyncDisposable {
   readonly dataDir: string;
   readonly told: WatchNews[];
   readonly stop: AbortController;
+  readonly report: { diskTrouble: Trouble | undefined; isJournalLocked: boolean; isStandingBy: boolean };
   /** Waits for the right; what happens meanwhile, happens step by step while it sleeps. */
   wait(...steps: readonly (() => unknown)[]): Promise<Right | undefined>;
 }
 
-async function openScene(): Promise<Scene> {
+/** @param dataDir in the scene's folder */
+async function openScene(dataDir = 'data'): Promise<Scene> {
   const folder = await mkdtemp(join(tmpdir(), 'paydrop-standby-'));
   const bank = { ...payer, baseUrl: 'https://bank.example', clientId: 'test-app', clientSecret: 'secret' };
-  await writeFile(join(folder, 'paydrop.yaml'), stringify({ bank }));
+  await writeFile(join(folder, 'paydrop.yaml'), stringify({ bank, dataDir }));
   const loaded = loadSettings({ cwd: folder, env: {} });
   const told: WatchNews[] = [];
   const stop = new AbortController();
+  const report: Scene['report'] = { diskTrouble: undefined, isJournalLocked: false, isStandingBy: false };
   const wait: Scene['wait'] = (...steps) => {
     const left = [...steps];
     const sleep = async (): Promise<void> => {
@@ -37,11 +41,10 @@ async function openScene(): Promise<Scene> {
     };
     const clock = { now: () => noonMs, sleep };
     const tell = (news: WatchNews): void => void told.push(news);
-    const report = { diskTrouble: undefined };
     return waitForRight({ loaded, log: silentLogger, tell, report, clock, stop: stop.signal }, {});
   };
   const clear = (): Promise<void> => rm(folder, { recursive: true, force: true });
-  return { dataDir: loaded.dataDir, told, stop, wait, [Symbol.asyncDispose]: clear };
+  return { dataDir: loaded.dataDir, told, stop, report, wait, [Symbol.asyncDispose]: clear };
 }
 
 function lock(dataDir: string, command: string): Disposable {
@@ -60,7 +63,7 @@ test('a standby names each who is sending, once, and takes over', async () => {
   using held = lock(dataDir, 'watch');
   const next = JSON.stringify({ pid: 12, command: 'watch', sinceMs: noonMs });
   const right = await scene.wait(
-    () => undefined,
+    () => expect(scene.report.isStandingBy).toBe(true),
     () => writeHolder(dataDir, ''),
     () => writeHolder(dataDir, next),
     () => undefined,
@@ -68,6 +71,7 @@ test('a standby names each who is sending, once, and takes over', async () => {
   );
   await right?.sender[Symbol.asyncDispose]();
   expect(right).toMatchObject({ hasTakenOver: true });
+  expect(scene.report.isStandingBy).toBe(false);
   expect(told).toMatchObject([
     { kind: 'standing-by', holder: { pid: process.pid, command: 'watch' } },
     { kind: 'standing-by', holder: { pid: 12 } },
@@ -82,6 +86,19 @@ test('the first one takes nothing over; one that is stopped while it waits gets 
   using held = lock(scene.dataDir, 'run');
   expect(held).toBeDefined();
   expect(await scene.wait(() => scene.stop.abort())).toBeUndefined();
+});
+
+test('a disk that refuses writes is waited for, and nobody else is said to be sending', async () => {
+  await using scene = await openScene('file/data');
+  const path = join(scene.dataDir, '..');
+  await writeFile(path, 'no folder');
+  const right = await scene.wait(async () => {
+    expect(scene.report).toMatchObject({ isStandingBy: false, isJournalLocked: false });
+    expect(scene.report.diskTrouble?.why).toContain('a part of the path is no folder');
+    await rm(path);
+  });
+  await right?.sender[Symbol.asyncDispose]();
+  expect([right?.hasTakenOver, scene.told, scene.report.diskTrouble]).toEqual([false, [], undefined]);
 });
 
 test('whoever is turned away learns what to do, and what works beside a sender', () => {

@@ -120,6 +120,7 @@ describe('the body', () => {
       'the rows add up to 1234567890.50, the trailer says 123456789012',
       'the rows add up to 1234567890.50, the trailer says ********9012',
     ],
+    ['the citizen ID 9-0000-00000-00-4', 'the citizen ID *************00-4'],
     ['2026-11-21 14:03:05, batch 4K7Q2M9XWD', '2026-11-21 14:03:05, batch 4K7Q2M9XWD'],
   ])('masks numbers of people and accounts: %s', (text, shown) => {
     const halted = news({ status: 'halted', reasonCode: 'X', reason: text, remedy: text });

@@ -4,6 +4,7 @@ import {
   describeLateWriting,
   describeRejectedFile,
   describeUnfinishedFile,
+  describeVanishedFile,
 } from '../../src/core/rejection-reason.ts';
 
 const atMs = Date.UTC(2026, 10, 21, 7, 3, 5);
@@ -39,12 +40,27 @@ describe('the reason beside a rejected file', () => {
   });
 
   it.each([
-    [true, 'was worked'],
-    [false, 'is being worked'],
-  ])('names the first file of a duplicate (worked: %s)', (isWorked, words) => {
-    const text = describeDuplicateFile(file, { fileName: 'first.csv', batchId: '7B3KQ0M9ZX', isWorked });
-    expect(text).toContain(`the same bytes as first.csv, which ${words} as batch 7B3KQ0M9ZX`);
-    expect(text).toContain('nothing is paid for this copy');
+    ['sealed', 'waits to be worked', 'comes with its result to the outbox'],
+    ['running', 'is being worked', 'comes with its result to the outbox'],
+    ['paused', 'is being worked, and is paused,', 'is in its result in the outbox'],
+    ['halted', 'was halted until a person lets it go on', 'is in its result in the outbox'],
+    ['done', 'was worked', 'is in its result in the outbox'],
+  ] as const)(
+    'names the first file of a duplicate, and how its batch stands: %s',
+    (status, state, result) => {
+      const text = describeDuplicateFile(file, { fileName: 'first.csv', batchId: '7B3KQ0M9ZX', status });
+      expect(text).toContain(`the same bytes as first.csv, which ${state} as batch 7B3KQ0M9ZX`);
+      expect(text).toContain('nothing is paid for this copy');
+      expect(text).toContain(`${result}, under the batch 7B3KQ0M9ZX`);
+      expect(text).not.toContain('is made once');
+    },
+  );
+
+  it('says of a file that somebody removed what had been read of it', () => {
+    const read = { batchId: '7B3KQ0M9ZX', rows: 12 };
+    expect(describeVanishedFile(file, read)).toContain('Batch 7B3KQ0M9ZX is what it held: 12 rows');
+    expect(describeVanishedFile(file, read)).toContain('Nothing is to be dropped again');
+    expect(describeVanishedFile(file, undefined)).toContain('nothing of it was paid');
   });
 
   it('says what was paid of a file that was written to afterwards', () => {

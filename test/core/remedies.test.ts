@@ -34,6 +34,11 @@ describe('a remedy', () => {
     }
   });
 
+  test('of a hold that no watcher looks at again names what lets it go on', () => {
+    const held = { status: 'held', reasonCode: 'XX999', issues: [], holds: ['unavailable'] } as const;
+    expect(describeRemedy(held)).toMatch(/, or have it tried at once with "paydrop resume" and the batch$/);
+  });
+
   test('of something settled never says to inquire', () => {
     const settled = combinations.filter(({ status }) => status === 'failed' || status === 'unpayable');
     for (const row of settled) expect(describeRemedy(row)).not.toMatch(/inquire|settle/i);

@@ -54,6 +54,17 @@ describe('a watcher', () => {
     ['that starts', { role: 'starting' }, ['starting'], []],
     ['that is being stopped', { role: 'stopping' }, ['stopping'], []],
     ['without its inbox', { inbox: { kind: 'gone', why: 'mount it' } }, ['inbox-gone'], []],
+    ['whose inbox answers slowly', { inboxLookMs: 60 * second }, [], []],
+    ['whose inbox never answers', { inboxLookMs: 61 * second }, ['inbox-silent'], []],
+    ['whose inbox hangs at the start', { inbox: undefined, inboxLookMs: 61 * second }, ['inbox-silent'], []],
+    ['beside what nobody takes', { leftInInbox: ['a.csv'] }, [], ['inbox-left']],
+    [
+      'with a file too big for work/',
+      { stuckFiles: [{ fileName: 'a.csv', why: 'free space' }] },
+      [],
+      ['file-stuck'],
+    ],
+    ['whose journal is locked', { journalTrouble: trouble }, ['journal-locked'], []],
     ['on a disk that is full', { diskTrouble: trouble }, ['disk'], []],
     ['without its bank', { bankTrouble: trouble }, ['bank'], []],
     ['with everything amiss', { diskTrouble: trouble, bankTrouble: trouble }, ['disk', 'bank'], []],
@@ -133,6 +144,7 @@ const anyNumber = fc.constantFrom(
   '0812345678',
   '+66812345678',
   '9-0000-00000-00-4',
+  'no-0812345678',
 );
 
 describe('what is shown', () => {
@@ -145,7 +157,10 @@ describe('what is shown', () => {
           ...well,
           inbox: { kind: 'gone', why: text },
           diskTrouble: told,
+          journalTrouble: told,
           bankTrouble: told,
+          leftInInbox: [text],
+          stuckFiles: [{ fileName: text, why: text }],
           lines: [line('halted', { why: { code: 'EM004', reason: text, remedy: text } })],
           failingBatches: [{ batchId: 'B000000001', why: text }],
         };

@@ -7,15 +7,7 @@ import { isSending, TransferCount } from '../chaos/moments.ts';
 import { writeRows, type PlannedRow } from '../chaos/plan.ts';
 import { makeChance } from '../chaos/random.ts';
 import { computeBatchId } from '../../src/core/reference.ts';
-import {
-  findFreePort,
-  findReports,
-  openScene,
-  readTable,
-  until,
-  type Program,
-  type Scene,
-} from './harness.ts';
+import { findReports, openScene, readTable, until, type Program, type Scene } from './harness.ts';
 
 const chance = makeChance(11);
 const quick = { stillMs: 100, probeMs: 200, graceMs: 10_000 };
@@ -69,20 +61,27 @@ interface Health {
   readonly reasons: readonly { readonly code: string; readonly text: string }[];
 }
 
+/** Where a watcher that listens on a free port says that /healthz is. */
+async function untilListening(watch: Program): Promise<string> {
+  const find = (): string | undefined => /  health: (http:\S+\/healthz)\n/.exec(watch.stdout)?.[1];
+  await until(() => find() !== undefined);
+  return find() ?? '';
+}
+
 /** What /healthz says, with its HTTP status. */
-async function readHealth(port: number): Promise<Health & { readonly status: number }> {
-  const response = await fetch(`http://127.0.0.1:${port}/healthz`);
+async function readHealth(url: string): Promise<Health & { readonly status: number }> {
+  const response = await fetch(url);
   return { status: response.status, ...((await response.json()) as Health) };
 }
 
-async function untilReady(port: number): Promise<void> {
-  await until(async () => (await readHealth(port).catch(() => undefined))?.ready === true);
+async function untilReady(url: string): Promise<void> {
+  await until(async () => (await readHealth(url)).ready);
 }
 
-async function untilUnready(port: number, code: string): Promise<Health & { readonly status: number }> {
-  let health = await readHealth(port);
+async function untilUnready(url: string, code: string): Promise<Health & { readonly status: number }> {
+  let health = await readHealth(url);
   await until(async () => {
-    health = await readHealth(port);
+    health = await readHealth(url);
     return health.reasons.some((reason) => reason.code === code);
   });
   expect(health).toMatchObject({ status: 503, ready: false, live: true });
@@ -101,9 +100,12 @@ describe('a watcher that is asked to stop', () => {
     expect(JSON.parse(status.stdout)).toMatchObject([{ batchId: file.batchId, status: 'running' }]);
     watch.kill('SIGTERM');
     const late = await drop(scene, 'B.csv', 3);
-    const stoppedMs = performance.now();
-    expect(await watch.ended).toMatchObject({ code: 0, signal: null });
-    expect(performance.now() - stoppedMs).toBeLessThan(5_000);
+    // By itself, not because its time of grace was over.
+    expect(await watch.ended).toMatchObject({
+      code: 0,
+      signal: null,
+      stderr: expect.not.stringContaining('the time of grace is over') as string,
+    });
     const { totals, entries } = await scene.bank.ledger();
     expect(totals.count).toBe(entries.length);
     expect(totals.count).toBeLessThan(file.rows.length);
@@ -150,30 +152,29 @@ describe('a file that is written to after its rows were read', () => {
 
 describe('what a watcher says of itself', () => {
   it('is unready while the bank is away or a folder takes nothing, and recovers by itself', async () => {
-    const port = await findFreePort();
-    const watchSettings = { ...quick, listen: `127.0.0.1:${port}` };
+    const watchSettings = { ...quick, listen: '127.0.0.1:0' };
     await using scene = await openScene({ sandbox: { latencyMs: 30 }, watch: watchSettings });
     const count = new TransferCount(scene);
     const watch = await startWatch(scene);
-    await untilReady(port);
-    await until(() => watch.stdout.includes(`  health: http://127.0.0.1:${port}/healthz\n`));
+    const url = await untilListening(watch);
+    await untilReady(url);
     expect(watch.stdout).toContain(`Inbox   ${join(scene.dataDir, 'inbox')}\nOutbox  ${scene.outbox}\n`);
     const file = await drop(scene, 'A.csv', 60);
     await until(() => count.read() >= 10);
     await scene.bank.kill();
-    expect((await untilUnready(port, 'bank')).reasons[0]?.text).toContain('the bank is out of reach');
+    expect((await untilUnready(url, 'bank')).reasons[0]?.text).toContain('the bank is out of reach');
     await scene.bank.reopen();
-    await untilReady(port);
+    await untilReady(url);
     await until(() => isArchived(scene, file));
     await expectPaid(scene, [file]);
 
     await rename(scene.outbox, `${scene.outbox}.aside`);
     await writeFile(scene.outbox, 'no folder');
-    expect((await untilUnready(port, 'disk')).reasons[0]?.text).toContain(scene.outbox);
+    expect((await untilUnready(url, 'disk')).reasons[0]?.text).toContain(scene.outbox);
     const meanwhile = await drop(scene, 'B.csv', 5);
     await rm(scene.outbox);
     await rename(`${scene.outbox}.aside`, scene.outbox);
-    await untilReady(port);
+    await untilReady(url);
     await until(() => isArchived(scene, meanwhile));
     await expectPaid(scene, [file, meanwhile]);
     watch.kill('SIGTERM');

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import {
+import fsPromises, {
   chmod,
   link,
   mkdir,
@@ -12,10 +12,11 @@ import {
   symlink,
   writeFile,
 } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { PreparedFile } from '../../src/core/report-outbox.ts';
 import { AtomicFile, OutputFileError, publishFile, readTemporaryName } from '../../src/files/atomic-file.ts';
 
@@ -172,6 +173,24 @@ describe('publishing after a crash', () => {
     expect(await publishFile(prepared)).toBe(state);
     expect(await names()).toEqual(left);
     expect(await publishFile(prepared)).toBe(state === 'published' ? 'already-there' : state);
+  });
+
+  test.each([
+    ['left by a crash between the two steps is filled', '', 'published', 'whole'],
+    ['that holds something is never overwritten', 'theirs', /another file has this name/, 'theirs'],
+  ])('without hard links, a name %s', async (_name, there, outcome, text) => {
+    const prepared = await prepare('whole');
+    await writeFile(path, there);
+    vi.spyOn(fsPromises, 'link').mockRejectedValue(Object.assign(new Error('EPERM'), { code: 'EPERM' }));
+    syncBuiltinESMExports();
+    try {
+      const state = await publishFile(prepared).catch((error: unknown) => (error as Error).message);
+      expect(state).toMatch(outcome);
+    } finally {
+      vi.restoreAllMocks();
+      syncBuiltinESMExports();
+    }
+    expect(await readFile(path, 'utf8')).toBe(text);
   });
 
   test('never publishes bytes that are not the recorded ones', async () => {

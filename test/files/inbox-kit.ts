@@ -24,6 +24,10 @@ export interface Kit extends AsyncDisposable {
   open(changes?: OpeningChanges): Promise<Intake>;
   /** Takes until so many files have come, waiting for news in between. */
   collect(intake: Intake, count: number, timeoutMs?: number): Promise<WorkItem[]>;
+  /** What stands in work/, without what is paydrop's own. */
+  workNames(): Promise<string[]>;
+  /** Names in the claimed folder. */
+  claimedNames(): Promise<string[]>;
   /** Every file below the root (links too), as path → text; what is paydrop's own left out. */
   files(): Promise<Record<string, string>>;
 }
@@ -63,6 +67,9 @@ export async function makeKit(elsewhere: Partial<IntakeOptions['folders']> = {})
       return intake;
     },
     collect,
+    workNames: async () =>
+      (await readdir(folders.work)).filter((name) => !ownNames.includes(name)).toSorted(),
+    claimedNames: () => readdir(join(folders.inbox, '.paydrop', 'claimed')),
     files: () => readTree(root, Object.values(folders)),
     async [Symbol.asyncDispose]() {
       for (const intake of opened) await intake[Symbol.asyncDispose]();
@@ -81,11 +88,13 @@ async function collect(intake: Intake, count: number, timeoutMs = 15_000): Promi
   }
 }
 
+const ownNames = ['journal.json', '.paydrop-inboxes.json'];
+
 async function readTree(root: string, folders: readonly string[]): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
   for (const folder of folders) {
     for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-      if (entry.isDirectory() || entry.name === 'journal.json') continue;
+      if (entry.isDirectory() || ownNames.includes(entry.name)) continue;
       const path = join(entry.parentPath, entry.name);
       found[relative(root, path)] = entry.isFile() ? await readFile(path, 'utf8') : 'no file';
     }
@@ -104,9 +113,19 @@ export async function until(isSo: () => boolean | Promise<boolean>): Promise<voi
   }
 }
 
-const fail = (code: string): never => {
+/** Fails as a system call does. */
+export const fail = (code: string): never => {
   throw Object.assign(new Error(`${code}: injected`), { code });
 };
+
+/** A file system without hard links. */
+export const linklessDisk: Disk = { ...realDisk, link: async () => fail('EPERM') };
+
+/** Time that goes on only when it is told to. */
+export function makeElapsed(): { nowMs: number; readonly elapsedMs: () => number } {
+  const time = { nowMs: 0, elapsedMs: () => time.nowMs };
+  return time;
+}
 
 /** Folders that are on file systems of their own: neither renames nor links lead from one to another. */
 export function splitDisk(folders: IntakeOptions['folders'], disk: Disk = realDisk): Disk {
@@ -146,11 +165,13 @@ export function stoppingDisk(
     makeFolder: guard(disk.makeFolder),
     rename: guard(disk.rename),
     link: guard(disk.link),
+    reserve: guard(disk.reserve),
     remove: guard(disk.remove),
     removeFolder: guard(disk.removeFolder),
     copy: guard(disk.copy, (_source, to) => realDisk.write(to, 'ha')),
     write: guard(disk.write, (to) => realDisk.write(to, 'ha')),
     sync: guard(disk.sync),
+    freeBytes: disk.freeBytes,
   };
   return { disk: stopping, hasStopped: () => left < 0 };
 }

@@ -36,7 +36,7 @@ describe('a finished file', () => {
     }
     expect(await intake.isUntouched(old!)).toBe(true);
     expect(await readdir(join(kit.inbox, '.paydrop', 'claimed'))).toEqual([]);
-    expect(intake.view).toEqual({ state: { kind: 'there' }, waiting: 0, left: [] });
+    expect(intake.view).toEqual({ state: { kind: 'there' }, waiting: 0, left: [], stuck: [] });
   });
 
   test('comes within its time of stillness by an event, not by the rescan', async () => {

@@ -1,6 +1,6 @@
 import { mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -116,6 +116,23 @@ describe('the outbox', () => {
     const recorded = join(folder, 'out', '.x.4K7Q2M9XWD.result.csv.aaaaaaaaaaaa.tmp');
     await outbox.removeLeftovers('4K7Q2M9XWD', [recorded]);
     expect(await names()).toEqual(kept.toSorted());
+  });
+});
+
+describe('the clearing of temporary files', () => {
+  test('reads the outbox once, and knows what is written since', async () => {
+    await writeFile(join(folder, 'out', '.old.4K7Q2M9XWD.result.csv.0123456789ab.tmp'), '');
+    await outbox.removeLeftovers('4K7Q2M9XWD', []);
+    const foreign = '.late.4K7Q2M9XWD.result.csv.0123456789ab.tmp';
+    await writeFile(join(folder, 'out', foreign), '');
+    await outbox.writeText('half.4K7Q2M9XWD.summary.json', '{}');
+    const kept = await outbox.writeText('kept.4K7Q2M9XWD.summary.json', '{}');
+    await outbox.removeLeftovers('4K7Q2M9XWD', [kept.temporaryPath]);
+    expect(await names()).toEqual([basename(kept.temporaryPath), foreign].toSorted());
+    await outbox.publish(kept);
+    await outbox.removeLeftovers('4K7Q2M9XWD', []);
+    expect(await names()).toEqual([foreign, 'kept.4K7Q2M9XWD.summary.json']);
+    expect(await outbox.findLeftovers()).toEqual(['4K7Q2M9XWD']);
   });
 });
 

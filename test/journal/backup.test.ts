@@ -1,6 +1,8 @@
-import { chmod, copyFile, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
+import fs from 'node:fs';
+import { chmod, copyFile, mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { backUpJournal } from '../../src/journal/backup.ts';
 import { openJournal } from '../../src/journal/open.ts';
 import { runPaydrop } from '../cli/run-paydrop.ts';
@@ -59,6 +61,67 @@ describe('a backup of the journal', () => {
     );
     await chmod(folder.path, 0o700);
     expect((await readdir(folder.path)).filter((name) => name.includes('.part'))).toEqual([]);
+  });
+});
+
+describe('beside other files', () => {
+  test('leaves what somebody keeps there alone', async () => {
+    await using folder = await makeFolder();
+    await (await openJournal(openingIn(folder.path)))[Symbol.asyncDispose]();
+    const path = join(folder.path, 'copy.db');
+    for (const ending of ['.part', '.part-journal']) await writeFile(`${path}${ending}`, 'mine');
+    backUpJournal(folder.path, path);
+    expect(await readFile(`${path}.part`, 'utf8')).toBe('mine');
+    expect((await readdir(folder.path)).filter((name) => name.startsWith('copy.db')).toSorted()).toEqual([
+      'copy.db',
+      'copy.db.part',
+      'copy.db.part-journal',
+    ]);
+  });
+});
+
+describe('on a file system without hard links', () => {
+  const refuse = (code: string) => () => {
+    throw Object.assign(new Error(`${code}: injected`), { code });
+  };
+  afterEach(() => {
+    vi.restoreAllMocks();
+    syncBuiltinESMExports();
+  });
+
+  test.each(['EPERM', 'ENOTSUP'])(
+    '%s: the copy gets its name all the same, never over another',
+    async (code) => {
+      await using folder = await makeFolder();
+      await (await openJournal(openingIn(folder.path)))[Symbol.asyncDispose]();
+      const path = join(folder.path, 'copy.db');
+      vi.spyOn(fs, 'linkSync').mockImplementation(refuse(code));
+      vi.spyOn(fs, 'chmodSync').mockImplementation(refuse('EPERM'));
+      syncBuiltinESMExports();
+      expect(backUpJournal(folder.path, path).bytes).toBe((await stat(path)).size);
+      const taken = join(folder.path, 'late.db');
+      vi.spyOn(fs, 'linkSync').mockImplementation(() => {
+        fs.writeFileSync(taken, 'mine');
+        refuse(code)();
+      });
+      syncBuiltinESMExports();
+      expect(() => backUpJournal(folder.path, taken)).toThrow('is there already');
+      expect(await readFile(taken, 'utf8')).toBe('mine');
+      expect((await readdir(folder.path)).filter((name) => name.endsWith('.part'))).toEqual([]);
+    },
+  );
+
+  test('what it cannot do is said of the copy, with a cure for it', async () => {
+    await using folder = await makeFolder();
+    await (await openJournal(openingIn(folder.path)))[Symbol.asyncDispose]();
+    vi.spyOn(fs, 'linkSync').mockImplementation(refuse('EPERM'));
+    vi.spyOn(fs, 'renameSync').mockImplementation(refuse('EPERM'));
+    syncBuiltinESMExports();
+    const path = join(folder.path, 'copy.db');
+    expect(() => backUpJournal(folder.path, path)).toThrow(
+      /copy\.db cannot be written: .*name a file elsewhere, then run it again$/,
+    );
+    expect(fs.existsSync(path)).toBe(false);
   });
 });
 

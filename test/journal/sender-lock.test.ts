@@ -1,4 +1,4 @@
-import { rm, stat, writeFile } from 'node:fs/promises';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { acquireSenderLock, findSender } from '../../src/journal/sender-lock.ts';
@@ -76,11 +76,21 @@ test('tells who is sending, while they are', async () => {
   await using folder = await makeFolder();
   const { path } = folder;
   expect(findSender(path)).toBeUndefined();
-  const lock = acquireSenderLock(path, 'watch', 1_000);
-  expect(findSender(path)).toEqual({ pid: process.pid, command: 'watch', sinceMs: 1_000 });
-  (lock as Disposable)[Symbol.dispose]();
-  expect(findSender(path)).toBeUndefined();
-  // What a killed process has left says nothing.
-  await writeFile(join(path, 'sender.json'), '{"pid":999999999,"command":"watch","sinceMs":1}');
-  expect(findSender(path)).toBeUndefined();
+  await using child = startChild(script, [path]);
+  await child.waitForLines(1);
+  const holder = findSender(path);
+  expect(holder).toMatchObject({ command: 'run payouts.csv', sinceMs: 1_000 });
+  const notePath = join(path, 'sender.json');
+  const note = JSON.parse(await readFile(notePath, 'utf8')) as object;
+  const findBy = async (changes: object): Promise<unknown> => {
+    await writeFile(notePath, JSON.stringify({ ...note, ...changes }));
+    return findSender(path);
+  };
+  // What a killed process has left says nothing, whoever has its number now.
+  expect(await findBy({ pid: 999_999_999 })).toBeUndefined();
+  expect(await findBy({ pid: process.pid, startMark: null })).toBeUndefined();
+  if (process.platform === 'linux') expect(await findBy({ startMark: '1' })).toBeUndefined();
+  // One that could not say when it began is believed.
+  expect(await findBy({ startMark: null })).toEqual(holder);
+  expect(await findBy({})).toEqual(holder);
 });

@@ -18,10 +18,10 @@ import {
   noonMs,
   secondBatchId,
   start,
+  why,
 } from './fixtures.ts';
-import { ingestDone, makeWatchStore, tamper } from './store-fixtures.ts';
-
-const openIds = async (store: Store) => (await store.openBatches()).map(({ batchId }) => batchId);
+import { findContradictions } from './consistency.ts';
+import { ingestDone, makeWatchStore, noticeOf, tamper } from './store-fixtures.ts';
 
 /** Submits the first ready row of a batch at a moment. */
 async function submitAt(store: Store, batchId: string, nowMs: number) {
@@ -42,8 +42,18 @@ const retry = async (store: Store, batchId: string): Promise<unknown> => {
   return applied(store, move({ payout, patch, cause: 'tried-again', nowMs: noonMs }));
 };
 
+/** Records a report of all that has happened. */
+async function report(store: Store, number: number, batchId = firstBatchId): Promise<void> {
+  await using snapshot = await store.snapshot();
+  const { eventSeq } = snapshot;
+  const path = `/out/${number}.csv`;
+  const file = { path, temporaryPath: `${path}.tmp`, sha256: '0'.repeat(64), atMs: noonMs - number };
+  const kind = number === 0 ? 'result' : 'result-update';
+  await store.recordReports([{ batchId, kind, number, eventSeq, ...file }]);
+}
+
 describe('open batches', () => {
-  test('are those with something to send or to wait for, the oldest drop first', async () => {
+  test('are counted: those with something to send or to wait for', async () => {
     await using opened = await makeWatchStore();
     const { store } = opened;
     const statuses = ['SEALED', 'RUNNING', 'PAUSED', 'HALTED'];
@@ -59,10 +69,9 @@ describe('open batches', () => {
     await store.stage('INGESTING', makeRows(2, 20));
     await start(store, { batchId: 'REJECTED' });
     await store.rejectBatch('REJECTED', 'x', 'y', noonMs);
-    expect(await openIds(store)).toEqual(statuses.toReversed());
-    expect(await store.openBatches()).toEqual(
-      (await store.batches()).filter(({ batchId }) => statuses.includes(batchId)),
-    );
+    expect(await store.countOpenBatches()).toBe(statuses.length);
+    const runnable = await store.runnableBatches();
+    expect(runnable.map(({ batch }) => batch.batchId)).toEqual(['PAUSED', 'RUNNING', 'SEALED']);
   });
 
   test('are also done ones of which a row is tried again, each once', async () => {
@@ -73,12 +82,51 @@ describe('open batches', () => {
     await ingestRunning(store, makeRows(1, 21), { batchId: secondBatchId });
     const beside = await opened.openAnother();
     await retry(beside, secondBatchId);
-    expect(await openIds(store)).toEqual([firstBatchId, secondBatchId]);
-    expect(await store.openBatches()).toMatchObject([{ status: 'running' }, { status: 'done' }]);
+    const statuses = (await store.runnableBatches()).map(({ batch }) => batch.status);
+    expect(statuses).toEqual(['running', 'done']);
+    expect(await store.countOpenBatches()).toBe(2);
     await store.moveBatch(secondBatchId, 'running', null, noonMs);
     await bringTo(store, 'cancelled', secondBatchId);
     await store.moveBatch(secondBatchId, 'done', null, noonMs);
-    expect(await openIds(store)).toEqual([firstBatchId]);
+    expect(await store.countOpenBatches()).toBe(1);
+  });
+
+  test('that can be run are those with something to send, to let go on or to bring to rest', async () => {
+    await using opened = await makeWatchStore();
+    const { store, path } = opened;
+    const bring = async (batchId: string, from: number, then: (id: string) => Promise<unknown>) => {
+      await ingestRunning(store, makeRows(1, from), { batchId });
+      await then(batchId);
+    };
+    const hold = (kind: 'paused' | 'unavailable') => (batchId: string) =>
+      store.holdReady(batchId, kind, why, noonMs);
+    const pause = (batchId: string) => store.moveBatch(batchId, 'paused', null, noonMs);
+    await ingest(store, makeRows(1), { batchId: 'SEALED' });
+    await bring('RUNNING', 2, (id) => submitAt(store, id, noonMs));
+    await bring('RESTED', 3, (id) => submitAt(store, id, noonMs));
+    await bring('SETTLED', 4, (id) => bringTo(store, 'paid', id));
+    for (const batchId of ['RESTED', 'SETTLED']) await report(store, 0, batchId);
+    await bring('PAUSED', 5, async (id) => [await hold('paused')(id), await pause(id)]);
+    await bring('HELD', 6, async (id) => [await hold('unavailable')(id), await pause(id)]);
+    await bring('LET GO', 7, pause);
+    await bring('HALTED', 8, (id) => store.moveBatch(id, 'halted', null, noonMs));
+    await bring('AGAIN', 9, (id) => retry(store, id));
+    await start(store, { batchId: 'INGESTING' });
+    const runnable = await store.runnableBatches();
+    expect(Object.fromEntries(runnable.map(({ batch, hasReady }) => [batch.batchId, hasReady]))).toEqual({
+      SEALED: true,
+      RUNNING: false,
+      SETTLED: false,
+      PAUSED: false,
+      'LET GO': true,
+      AGAIN: true,
+    });
+    expect(runnable).toHaveLength(6);
+    const all = await store.batches();
+    for (const { batch } of runnable) expect(all).toContainEqual(batch);
+    const notOpen = ['INGESTING'];
+    expect(await store.countOpenBatches()).toBe(all.length - notOpen.length);
+    expect(findContradictions(path)).toEqual([]);
   });
 
   test('are found among 10,000 that are done', async () => {
@@ -94,7 +142,9 @@ describe('open batches', () => {
        insert into batch (batch_id, ${columns}, ${others})
        select 'OLD' || i, ${columns}, ${others} from n join batch on batch_id = 'DONE'`,
     );
-    expect(await openIds(store)).toEqual([firstBatchId]);
+    expect(await store.countOpenBatches()).toBe(1);
+    const runnable = await store.runnableBatches();
+    expect(runnable.map(({ batch }) => batch.batchId)).toEqual([firstBatchId]);
     expect(await store.unreportedBatches()).toHaveLength(10_001);
   });
 
@@ -107,7 +157,6 @@ describe('open batches', () => {
       return db.prepare(sql);
     };
     const spy = { prepare } as DatabaseSync;
-    batches.prepareOpenBatches(spy).all({});
     batches.prepareOldestInDoubt(spy).all({});
     batches.prepareBatchesInDoubt(spy).all({ beforeMs: 1 });
     const plans = statements.map((sql) => db.prepare(`explain query plan ${sql.replaceAll('?', '1')}`).all());
@@ -115,16 +164,26 @@ describe('open batches', () => {
       plan.map((step) => String(step['detail'])).filter((step) => /SCAN|SEARCH/v.test(step)),
     );
     expect(steps).toEqual([
-      [
-        expect.stringContaining('batch USING INDEX batch_open'),
-        'SEARCH payout USING COVERING INDEX payout_ready',
-        'SCAN with_ready',
-        'SEARCH payout USING COVERING INDEX payout_ready (batch_id>?)',
-        'SCAN with_ready',
-        'SEARCH batch USING INDEX sqlite_autoindex_batch_1 (batch_id=?)',
-      ],
       ['SEARCH payout USING INDEX payout_in_doubt'],
       ['SCAN payout USING INDEX payout_in_doubt'],
+    ]);
+    statements.length = 0;
+    batches.prepareRunnableBatches(spy).all({});
+    batches.prepareCountOpenBatches(spy).all({});
+    batches.prepareUnreported(spy).all({});
+    const readings = statements.flatMap((sql) =>
+      db
+        .prepare(`explain query plan ${sql.replaceAll('?', '1')}`)
+        .all()
+        .map((step) => String(step['detail']))
+        .filter((step) => /^SCAN (?!with_ready)|^SEARCH payout/v.test(step)),
+    );
+    expect([...new Set(readings)]).toEqual([
+      'SCAN batch USING INDEX batch_open',
+      'SEARCH payout USING INDEX payout_paused (batch_id=?)',
+      'SEARCH payout USING COVERING INDEX payout_ready',
+      'SEARCH payout USING COVERING INDEX payout_ready (batch_id>?)',
+      'SCAN batch USING INDEX batch_unreported',
     ]);
   });
 });
@@ -168,15 +227,6 @@ describe('rows over all batches', () => {
 });
 
 describe('a batch without a report of its rest', () => {
-  const report = async (store: Store, number: number): Promise<void> => {
-    await using snapshot = await store.snapshot();
-    const { eventSeq } = snapshot;
-    const path = `/out/${number}.csv`;
-    const file = { path, temporaryPath: `${path}.tmp`, sha256: '0'.repeat(64), atMs: noonMs - number };
-    const kind = number === 0 ? 'result' : 'result-update';
-    await store.recordReports([{ batchId: firstBatchId, kind, number, eventSeq, ...file }]);
-  };
-
   test('is told, until it is reported, and again after its next rest, however the clock goes', async () => {
     await using opened = await makeWatchStore();
     const { store } = opened;
@@ -194,5 +244,46 @@ describe('a batch without a report of its rest', () => {
     expect(await (await opened.openAnother()).unreportedBatches()).toEqual([firstBatchId]);
     await report(store, 1);
     expect(await store.unreportedBatches()).toEqual([]);
+  });
+});
+
+describe('a batch of whose report nobody was told', () => {
+  const tell = (store: Store, batchId: string, key: string) =>
+    store.addNotice(noticeOf(key, { batchId }), ['webhook']);
+
+  test('is found in a journal without notices when it was reported since a moment', async () => {
+    await using opened = await makeWatchStore();
+    const { store } = opened;
+    await ingestDone(store, 'OLD');
+    await report(store, 9, 'OLD');
+    await ingestDone(store, 'LATE', 11);
+    await report(store, 0, 'LATE');
+    expect(await store.untoldBatches(noonMs)).toEqual(['LATE']);
+    expect(await store.untoldBatches(noonMs - 9)).toEqual(['LATE', 'OLD']);
+  });
+
+  test('is found, once notices are kept at all, until one tells of it', async () => {
+    await using opened = await makeWatchStore();
+    const { store } = opened;
+    const ids = ['OLD', 'TOLD', 'LATE', 'RUNNING'];
+    for (const [place, batchId] of ids.entries()) {
+      await ingestRunning(store, makeRows(1, place * 10 + 1), { batchId });
+      await bringTo(store, 'paid', batchId);
+      if (batchId !== 'RUNNING') await store.moveBatch(batchId, 'done', null, noonMs);
+      await report(store, 0, batchId);
+    }
+    expect(await store.untoldBatches(noonMs + 1)).toEqual([]);
+    await store.addNotice(noticeOf('doubt', { batchId: 'TOLD', kind: 'in-doubt' }), ['webhook']);
+    expect(await store.untoldBatches(noonMs + 1)).toEqual([]);
+    await tell(store, 'TOLD', 'one');
+    expect(await store.untoldBatches(noonMs + 1)).toEqual(['LATE']);
+    await tell(store, 'LATE', 'two');
+    expect(await store.untoldBatches(noonMs + 1)).toEqual([]);
+    await ingestDone(store, 'NEXT', 91);
+    await report(store, 0, 'NEXT');
+    await report(store, 1, 'LATE');
+    expect((await store.untoldBatches(noonMs + 1)).toSorted()).toEqual(['LATE', 'NEXT']);
+    await tell(store, 'LATE', 'two');
+    expect(await store.untoldBatches(noonMs + 1)).toEqual(['NEXT']);
   });
 });

@@ -130,10 +130,40 @@ describe('how files end', () => {
       fileName,
       droppedAtMs,
       outcome: null,
+      refusal: null,
     });
     expect(await store.intakeRecord('item-x')).toBeUndefined();
     await store.endIntake('item-x', 'rejected', noonMs);
     expect(await store.intakeRecord('item-x')).toBeUndefined();
+  });
+});
+
+describe('why a file is turned away', () => {
+  const refusal = { code: 'changed', message: 'it was changed', reason: 'Reason: changed\n', batchId: null };
+  const refused = { fileName: 'a.csv', droppedAtMs: noonMs, refusal };
+
+  test('is kept with its end, also of a file that was never started, and the first word stands', async () => {
+    await using opened = await makeWatchStore();
+    const { store } = opened;
+    await store.startIntake(fileOf('a'));
+    await store.endIntake('item-a', 'rejected', noonMs, refused);
+    await store.endIntake('item-x', 'rejected', noonMs, refused);
+    for (const item of ['item-a', 'item-x']) {
+      const other = { ...refused, refusal: { ...refusal, code: 'other' } };
+      await store.endIntake(item, 'duplicate', noonMs, other);
+    }
+    const again = await opened.openAnother();
+    expect(await again.intakeRecord('item-a')).toMatchObject({ outcome: 'rejected', refusal });
+    const { fileName, droppedAtMs } = refused;
+    expect(await again.intakeRecord('item-x')).toEqual({
+      itemId: 'item-x',
+      batchId: '',
+      fileName,
+      droppedAtMs,
+      outcome: 'rejected',
+      refusal,
+    });
+    expect(await store.countIntake()).toEqual(new Map([['rejected', 2]]));
   });
 });
 

@@ -12,14 +12,14 @@ import { writeStamp } from '../../src/journal/stamp.ts';
 import { findContradictions } from './consistency.ts';
 import { firstReady, ingest, makeRows, noonMs, secondBatchId, submit } from './fixtures.ts';
 import { makeFolder, openingIn, stamp } from './sqlite-store.ts';
-import { fileOf, makeWatchStore, noticeOf } from './store-fixtures.ts';
+import { fileOf, makeWatchStore, noticeOf, tamper } from './store-fixtures.ts';
 
-/** A journal as the version before the watcher's tables wrote it: one batch halted, another sealed. */
-async function makeOldJournal(path: string): Promise<void> {
+/** A journal as an older version wrote it, before the watcher's tables or since: one batch halted, another sealed. */
+async function makeOldJournal(path: string, version = 2): Promise<void> {
   new DatabaseSync(path).close();
   const db = openConnection(path);
   inTransaction(db, () => {
-    migrate(db, noonMs, 2);
+    migrate(db, noonMs, version);
     writeStamp(db, stamp);
   });
   const mark = { advance: () => {}, note: () => {}, close: () => {} };
@@ -37,7 +37,7 @@ test('an older journal is brought up to date by the sender, and by no other', as
   await makeOldJournal(path);
   await expect(openJournal(openingIn(folder.path, 'beside'))).rejects.toThrow('older paydrop');
   await using store = await openJournal(openingIn(folder.path));
-  const open = await store.openBatches();
+  const open = (await store.batches()).toSorted((one, other) => (one.status < other.status ? -1 : 1));
   expect(open.map(({ status, rows }) => [status, rows])).toEqual([
     ['halted', 2],
     ['sealed', 2],
@@ -52,6 +52,27 @@ test('an older journal is brought up to date by the sender, and by no other', as
   expect(db.prepare('select max(version) as version from schema_version').get()).toEqual({
     version: schemaVersion,
   });
+});
+
+test('what an older journal has reported and told of is not due again', async () => {
+  const insertReport = `insert into report (batch_id, kind, number, path, temporary_path, sha256, event_seq, at_ms)
+    select batch_id, 'result', 0, 'a', 'b', 'c', 9, ${noonMs} from batch where status = 'halted';`;
+  const insertNotice = `insert into notice (key, kind, batch_id, at_ms, body)
+    select 'a', 'batch-halted', batch_id, ${noonMs}, '{}' from batch where status = 'halted';`;
+  const left: unknown[] = [];
+  for (const made of ['', insertReport, insertReport + insertNotice]) {
+    await using folder = await makeFolder();
+    const path = join(folder.path, 'journal.db');
+    await makeOldJournal(path, 4);
+    tamper(path, made);
+    await using store = await openJournal(openingIn(folder.path));
+    left.push([(await store.unreportedBatches()).length, (await store.untoldBatches(noonMs)).length]);
+  }
+  expect(left).toEqual([
+    [1, 0],
+    [0, 1],
+    [0, 0],
+  ]);
 });
 
 test('an older journal has the very tables of a new one when it is up to date', async () => {

@@ -144,7 +144,11 @@ describe('the port', () => {
       [
         'warn',
         'health and metrics cannot be read yet',
-        { host: '127.0.0.1', port, why: 'the port is taken by another process' },
+        {
+          host: '127.0.0.1',
+          port,
+          why: 'the port is taken by another process (watch.listen): tried again until it is free',
+        },
       ],
     ]);
     await letGo();

@@ -7,6 +7,7 @@ const midnightMs = Date.UTC(2026, 10, 20, 17);
 
 function makeScene(nowMs: number, isMade: () => boolean = () => true) {
   const made: string[] = [];
+  const warned: string[] = [];
   const recorded = new Map<string, string>();
   let now = nowMs;
   const round: Round = {
@@ -24,12 +25,12 @@ function makeScene(nowMs: number, isMade: () => boolean = () => true) {
         recordRound: async (name, date) => void recorded.set(name, date),
       },
       clock: { now: () => now, sleep: async () => undefined },
-      log: () => undefined,
+      log: (level, message) => void (level === 'warn' && warned.push(message)),
       stop: new AbortController().signal,
     },
     [round],
   );
-  return { rounds, made, goTo: (ms: number) => (now = ms) };
+  return { rounds, made, warned, goTo: (ms: number) => (now = ms) };
 }
 
 describe('a round of every day', () => {
@@ -69,6 +70,25 @@ describe('a round of every day', () => {
     await rounds.step();
     expect(made).toEqual(['20261121']);
   });
+
+  it.each([
+    ['years', Date.UTC(2099, 0, 1, 5)],
+    ['two days', midnightMs + 56 * hourMs],
+  ])(
+    'is made although a clock that was %s ahead has recorded one, which is said once',
+    async (_name, aheadMs) => {
+      const { rounds, made, warned, goTo } = makeScene(aheadMs);
+      await rounds.step();
+      goTo(midnightMs + 8 * hourMs);
+      await rounds.step();
+      goTo(midnightMs + 9 * hourMs);
+      await rounds.step();
+      goTo(midnightMs + 32 * hourMs);
+      await rounds.step();
+      expect(made.slice(1)).toEqual(['20261121', '20261122']);
+      expect(warned).toHaveLength(1);
+    },
+  );
 
   it('is tried again after ten minutes when it could not be made', async () => {
     let isThere = false;

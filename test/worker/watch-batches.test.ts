@@ -128,6 +128,41 @@ describe('the result of a batch', () => {
     expect(await kit.read('outbox', '.result.csv')).toContain(',paid,');
   });
 
+  it.each([[[]], [['old.csv']]])(
+    'is told of by the next process when its own was killed before it could, though the file ended before; after %j',
+    async (earlier) => {
+      await using kit = await openWatchKit({ watch: { waitMs: 1_000 } });
+      for (const file of earlier) await kit.drop(file, csvOf('O', 1));
+      const life = await kit.work();
+      await kit.time.until(isArchived(kit, ...earlier));
+      let code = '010003';
+      kit.script = {
+        transfer: () => kit.code('EM027'),
+        inquire: (inquiry) => kit.found(inquiry, code),
+      };
+      await kit.drop('a.csv', csvOf('A', 1));
+      await kit.time.until(isArchived(kit, 'a.csv'));
+      let isKilled = false;
+      kit.before = {
+        addNotice: () => {
+          life.kill();
+          isKilled = true;
+        },
+      };
+      code = '010004';
+      await kit.time.until(() => isKilled);
+      kit.before = {};
+      const { status, batchId } = await kit.batchOf('a.csv');
+      expect([status, await kit.store.untoldBatches(0)]).toEqual(['done', [batchId]]);
+      await kit.work();
+      await kit.time.until(async () => (await kit.notices()).includes('batch-done a.csv'), 60_000);
+      expect([(await kit.notices()).length, await kit.store.untoldBatches(0)]).toEqual([
+        earlier.length + 1,
+        [],
+      ]);
+    },
+  );
+
   it('comes once more when another process has ended the batch', async () => {
     await using kit = await openWatchKit();
     kit.script = { transfer: (_order, no) => (no === 3 ? kit.code('EM053') : undefined) };

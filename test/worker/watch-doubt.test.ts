@@ -1,8 +1,12 @@
 /** What is in doubt when its batch has come to rest: who asks about it, and that no two ask at once. */
 import { describe, expect, it } from 'vitest';
+import type { StatusInquiry } from '../../src/core/ports.ts';
 import { RunState } from '../../src/worker/context.ts';
+import { cancelBatch } from '../../src/worker/people.ts';
+import { BatchDesk } from '../../src/worker/watch-batches.ts';
 import { DoubtDesk } from '../../src/worker/watch-doubt.ts';
-import { bringTo, ingestRunning, makeRows } from '../journal/fixtures.ts';
+import { answered, inquiryFields, inquiryItem } from '../core/fixtures.ts';
+import { bringTo, ingest, ingestRunning, makeRows } from '../journal/fixtures.ts';
 import { csvOf } from './payout-csv.ts';
 import { openWatchKit, type KitOptions, type WatchKit } from './watch-kit.ts';
 
@@ -145,6 +149,73 @@ describe('what is left in doubt', () => {
     kit.diskWhy = undefined;
     await kit.time.pass(10_000);
     expect(bank.asked.length).toBeGreaterThan(before);
+  });
+});
+
+describe('a row that nothing may be sent of any more', () => {
+  it.each([
+    ['cancelled', true],
+    ['halted', false],
+  ])(
+    'is asked about at growing delays, though it is due to be sent again: %s',
+    async (_name, isCancelled) => {
+      await using kit = await openWatchKit(restedSoon);
+      const { bank } = await leaveInDoubt(kit, 1);
+      const batch = await kit.batchOf('a.csv');
+      if (isCancelled) await cancelBatch(kit.store, batch, kit.clock.now());
+      else await kit.store.moveBatch(batch.batchId, 'halted', null, kit.clock.now());
+      const before = bank.asked.length;
+      await kit.time.pass(60_000);
+      expect(bank.asked.length - before).toBeGreaterThan(8);
+      expect(bank.asked.length - before).toBeLessThan(25);
+      expect(kit.sent).toHaveLength(1);
+      bank.tranStatusCode = '010004';
+      await kit.time.until(async () => (await kit.rowsOf('a.csv'))['paid'] === 1, 10_000);
+    },
+  );
+});
+
+describe('what is in doubt of another payer account than the settings name', () => {
+  /** The bank's word that the payer has no funds. */
+  const noFunds = (kit: WatchKit, { transRefNo }: StatusInquiry) => {
+    const item = { ...inquiryItem(transRefNo, '030002'), statusCode: 'EM053' };
+    return answered(inquiryFields([item]), { bankDateMs: kit.clock.now() });
+  };
+
+  it('stops that account alone when its payer is in trouble, in the round of every day too', async () => {
+    await using kit = await openWatchKit(restedSoon);
+    const { life: first } = await leaveInDoubt(kit, 1);
+    const { companyId, payerAccount } = first.setup.payer;
+    await first.stop();
+    await kit.correct('0000345925');
+    kit.script = { inquire: (inquiry) => noFunds(kit, inquiry) };
+    const life = await kit.begin();
+    await kit.time.drive(life.watcher.doubt.askAll());
+    expect(await kit.rowsOf('a.csv')).toEqual({ failed: 1 });
+    expect(await kit.store.lineStop(companyId, payerAccount)).toMatchObject({ code: 'EM053' });
+    const { setup } = life;
+    expect(setup.openContext(setup.stop, () => undefined, setup.payer).gate.state.status).toBe('open');
+  });
+
+  it('stops that account alone when a batch of the other asks about it, under too much doubt', async () => {
+    const seldom = { firstDelayMs: 60_000, maxDelayMs: 60_000 };
+    await using kit = await openWatchKit({ ...restedSoon, settle: seldom, brake: { inDoubtMax: 1 } });
+    const { life: first } = await leaveInDoubt(kit, 1);
+    await first.stop();
+    await kit.correct('0000345925');
+    kit.script = { inquire: (inquiry) => noFunds(kit, inquiry) };
+    const { batchId } = await ingest(kit.store, makeRows(3), { fileName: 'b.csv' });
+    const { setup } = await kit.begin();
+    const { gate } = setup.openContext(setup.stop, () => undefined, setup.payer);
+    const seen = new Set<string>();
+    kit.before = { countInDoubt: () => void seen.add(gate.state.status) };
+    const desk = new BatchDesk(setup, async () => undefined);
+    await kit.time.drive(desk.step());
+    await kit.time.drive(desk.ended());
+    expect([...seen]).toEqual(['open']);
+    expect(await kit.rowsOf('a.csv')).toEqual({ failed: 1 });
+    expect(await kit.store.batch(batchId)).toMatchObject({ status: 'done', payerAccount: '0000345925' });
+    expect(await kit.rowsOf('b.csv')).toEqual({ paid: 3 });
   });
 });
 

@@ -229,4 +229,25 @@ describe('a disk that refuses writes', () => {
     expect(sentIds(kit)).toEqual(['A1', 'A2', 'B1', 'B2']);
     expect(await readFile((await kit.list('archive'))[0] ?? '', 'utf8')).toBe(csvOf('A', 2));
   });
+
+  it('does not forget a file whose reading has failed, though none can be taken in meanwhile', async () => {
+    await using kit = await openWatchKit();
+    let readings = 0;
+    let takes = 0;
+    kit.before = {
+      startIntake: () => {
+        readings += 1;
+        if (readings === 1) throw new Error('the disk is full');
+      },
+      take: () => {
+        takes += 1;
+        if (takes > 1 && takes < 6) throw new Error('cannot move files to work: the disk is full');
+      },
+    };
+    await kit.drop('a.csv', csvOf('A', 1));
+    const life = await kit.work();
+    await kit.time.until(hasEnded(kit, 'a.csv'), 120_000);
+    await kit.time.until(() => takes > 5, 120_000);
+    expect([sentIds(kit), life.watcher.files.inWork]).toEqual([['A1'], 0]);
+  });
 });

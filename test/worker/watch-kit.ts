@@ -55,6 +55,7 @@ export interface KitOptions {
   readonly watch?: object;
   readonly settle?: object;
   readonly transfer?: object;
+  readonly brake?: object;
 }
 
 const settle = {
@@ -66,7 +67,7 @@ const settle = {
 };
 const unbraked = { consecutiveFailures: 1_000, window: 1_000, inDoubtMax: 1_000 };
 
-const settingsOf = ({ watch, settle: settling, transfer }: KitOptions, payerAccount: string): string =>
+const settingsOf = ({ watch, settle: settling, transfer, brake }: KitOptions, payerAccount: string): string =>
   stringify({
     dataDir: './data',
     bank: {
@@ -79,7 +80,7 @@ const settingsOf = ({ watch, settle: settling, transfer }: KitOptions, payerAcco
     verify: { enabled: false, concurrency: 1 },
     transfer: { concurrency: 2, ...transfer },
     settle: { ...settle, ...settling },
-    brake: unbraked,
+    brake: { ...unbraked, ...brake },
     watch: { waitMs: 5_000, listen: '', ...watch },
   });
 

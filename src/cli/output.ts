@@ -1,0 +1,52 @@
+/** What becomes of output that cannot be written: stdout on a full disk, or a reader who has left. */
+import { writeSync } from 'node:fs';
+import { exitCodes } from './exit-codes.ts';
+
+type OutputErrorHandler = (error: NodeJS.ErrnoException) => void;
+
+const standardError = 2;
+
+const causes: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  EIO: 'the disk or the terminal reports an error',
+};
+
+/** In words, for a person: `the output cannot be written: the disk is full (ENOSPC)`. */
+function describe({ code, message }: NodeJS.ErrnoException): string {
+  const cause = causes[code ?? ''];
+  return `the output cannot be written: ${cause === undefined ? message : `${cause} (${code})`}`;
+}
+
+/** A command that prints its result is worth nothing without it. Its reader may leave: `paydrop status | head`. */
+const endOver: OutputErrorHandler = (error) => {
+  if (error.code === 'EPIPE') return;
+  try {
+    writeSync(standardError, `paydrop: ${describe(error)}\n`);
+  } catch {
+    // Nobody can be told.
+  }
+  // oxlint-disable-next-line unicorn/no-process-exit
+  process.exit(exitCodes.internalError);
+};
+
+let handleStdout = endOver;
+
+/**
+ * Takes the errors of stdout and stderr of the whole process. Those of stdout end it with a message, unless
+ * `outlastOutput` has been called; those of stderr never do: what is said there is beside the work.
+ */
+export function guardOutput(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => handleStdout(error));
+  process.stderr.on('error', () => undefined);
+}
+
+/** From now on nothing that happens to stdout ends the process. @param note told of the first error, in words */
+export function outlastOutput(note: (why: string) => void): void {
+  let isTold = false;
+  handleStdout = (error) => {
+    if (isTold) return;
+    isTold = true;
+    note(describe(error));
+  };
+}

@@ -1,0 +1,12 @@
+/** Takes the right to send, then ends at once: `node end-now.ts DATA_DIR [FIFO]`, waiting for a file that never answers. */
+import { readFile } from 'node:fs/promises';
+import { endNow } from '../../src/cli/watch-end.ts';
+import { acquireSenderLock } from '../../src/journal/sender-lock.ts';
+import { makeLogger } from '../../src/log.ts';
+import { systemClock } from '../../src/worker/system-clock.ts';
+
+const [dataDir = '', hung] = process.argv.slice(2);
+const lock = acquireSenderLock(dataDir, 'watch');
+if ('heldBy' in lock) throw new Error('nobody else can have it');
+if (hung !== undefined) void readFile(hung);
+await endNow({ log: makeLogger('info'), clock: systemClock, release: () => lock[Symbol.dispose]() });
