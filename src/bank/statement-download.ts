@@ -121,8 +121,14 @@ function readAddress(address: string): URL {
   return url;
 }
 
+/** Other names of this machine than those over which plain http is allowed: a URL writes [::ffff:127.0.0.1] in hex. */
+const ownNamePattern =
+  /^(?:.*\.)?localhost\.?$|^0(?:\.\d+){3}$|^\[::\]$|^\[::ffff:(?:7f[0-9a-f]{2}|0):[0-9a-f]{1,4}\]$/;
+
+const isThisMachine = (hostname: string): boolean => isLoopback(hostname) || ownNamePattern.test(hostname);
+
 /** @throws NotBrought for a redirect that may not be followed */
-function followRedirect(from: URL, location: string | undefined): URL {
+export function followRedirect(from: URL, location: string | undefined): URL {
   if (location === undefined || !URL.canParse(location, from.href))
     throw new NotBrought('redirect-unusable', `${from.host} redirects to no address: ${askBank}`);
   const to = new URL(location, from);
@@ -133,7 +139,7 @@ function followRedirect(from: URL, location: string | undefined): URL {
       `${from.host} redirects ${kinds}, which is not followed: ${askBank}`,
     );
   }
-  if (isLoopback(to.hostname) && !isLoopback(from.hostname))
+  if (isThisMachine(to.hostname) && !isThisMachine(from.hostname))
     throw new NotBrought('redirect-refused', `${from.host} redirects to this machine: ${askBank}`);
   return readAddress(to.href);
 }
@@ -157,13 +163,36 @@ function get({ options, stop, stir }: Errand, url: URL): Promise<IncomingMessage
       stir();
       resolve(response);
     });
-    request.on('error', (error) =>
-      reject(
-        new NotBrought('download-failed', `no connection to ${url.host} (${codeOf(error)}): ${askAgain}`),
-      ),
-    );
+    request.on('error', (error) => reject(explainNoConnection(url, codeOf(error))));
     request.end();
   });
+}
+
+const distrusted =
+  'is from nobody whom this machine trusts: look for a proxy on the way, and have the issuer trusted (NODE_EXTRA_CA_CERTS)';
+
+/** What is wrong with a certificate, by the codes of OpenSSL and Node. */
+const certificateTroubles: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: 'has expired: tell the bank, and look at the clock of this machine',
+  CERT_NOT_YET_VALID: 'is not valid yet: look at the clock of this machine',
+  ERR_TLS_CERT_ALTNAME_INVALID: `is for another name: ${askBank}`,
+  DEPTH_ZERO_SELF_SIGNED_CERT: distrusted,
+  SELF_SIGNED_CERT_IN_CHAIN: distrusted,
+  UNABLE_TO_GET_ISSUER_CERT: distrusted,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: distrusted,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: distrusted,
+};
+
+const otherCertificatePattern = /^(?:CERT_|ERR_TLS_CERT_|INVALID_CA$|INVALID_PURPOSE$|PATH_LENGTH_EXCEEDED$)/;
+
+/** A host that does not prove who it is will not do so a minute later either. */
+function explainNoConnection(url: URL, code: string): NotBrought {
+  const trouble =
+    certificateTroubles[code] ??
+    (otherCertificatePattern.test(code) ? 'is not accepted: tell the bank' : undefined);
+  return trouble === undefined
+    ? new NotBrought('download-failed', `no connection to ${url.host} (${code}): ${askAgain}`)
+    : new NotBrought('certificate-refused', `the certificate of ${url.host} (${code}) ${trouble}`);
 }
 
 function codeOf(error: unknown): string {
@@ -173,6 +202,7 @@ function codeOf(error: unknown): string {
 async function receive(errand: Errand, url: URL, response: IncomingMessage): Promise<StatementDelivery> {
   try {
     requireOk(url, response.statusCode ?? 0);
+    requireEnd(url, response);
     const head = await takeBody(errand, url, response);
     if (!response.complete) throw cutShort(url);
     return isWebPage(response.headers['content-type'], head.bytes)
@@ -192,6 +222,13 @@ function requireOk(url: URL, status: number): void {
         ? 'the file is not there any more: ask for the statement again'
         : askAgain;
   throw new NotBrought(`download-http-${status}`, `${url.host} answered HTTP ${status}: ${cause}`);
+}
+
+/** @throws NotBrought for a body that ends where the connection does: nobody could tell whether it came whole */
+function requireEnd(url: URL, { headers }: IncomingMessage): void {
+  if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined) return;
+  const message = `${url.host} does not say how long the file is, so that one cut short would look whole: ask the bank, or fetch it yourself and use --file`;
+  throw new NotBrought('length-missing', message);
 }
 
 const cutShort = (url: URL) =>

@@ -17,6 +17,8 @@ export interface StatementRequest {
 export interface StatementFields extends BusinessFields {
   readonly address: string | undefined;
   readonly key: string | undefined;
+  /** There is one that is no key: cut, it would be another. */
+  readonly isKeyTooLong: boolean;
 }
 
 export interface StatementBank {
@@ -29,6 +31,9 @@ const notFoundCode = 'AU00002';
 
 /** A signed address may be long; a longer one than this is none. */
 const addressLengthMax = 16_384;
+
+/** The interface says nothing of the key's length; a longer one than this is none. */
+const keyLengthMax = 1_000;
 
 /** The body of the request; "leave blank to include all" is taken by its word. */
 export function statementBody({ dateField, date, companyId }: StatementRequest): Record<string, string> {
@@ -43,6 +48,7 @@ export function readStatementFields(body: string): StatementFields | undefined {
   const statusCode = object && readStatusCode(object);
   if (object === undefined || statusCode === undefined) return undefined;
   const address = object['storageSignedUrl'];
+  const key = object['unZipKey'];
   return {
     statusCode,
     statusDesc: readText(object, 'statusDesc'),
@@ -50,6 +56,7 @@ export function readStatementFields(body: string): StatementFields | undefined {
     requestUid: undefined,
     address: typeof address === 'string' && address.length <= addressLengthMax ? address : undefined,
     key: readText(object, 'unZipKey'),
+    isKeyTooLong: typeof key === 'string' && key.length > keyLengthMax,
   };
 }
 
@@ -73,6 +80,10 @@ const unavailable = (why: string, retryAfterMs: number | null = null): Statement
   retryAfterMs,
 });
 
+const notAllowed = (code: string, text: string): StatementOffer => ({ kind: 'not-allowed', code, text });
+
+const noRight = 'our credentials have no right to it, or something on the way forbids it: ask the bank';
+
 /** What a reply to endpoint 8 means; a code that §7.2 lacks is for a person to read. */
 function readOffer(reply: BankReply<StatementFields>): StatementOffer {
   switch (reply.kind) {
@@ -82,7 +93,7 @@ function readOffer(reply: BankReply<StatementFields>): StatementOffer {
     case 'withheld':
       return unavailable('the request was withheld');
     case 'credentials-refused':
-      return { kind: 'refused', code: reply.code, text: 'the bank refuses our credentials' };
+      return notAllowed(reply.code, 'it refuses our client ID and secret: correct them in the settings');
     case 'answered':
       return reply.fields === undefined
         ? readSilence(reply.httpStatus, reply.retryAfterMs ?? null)
@@ -90,17 +101,20 @@ function readOffer(reply: BankReply<StatementFields>): StatementOffer {
   }
 }
 
-function readCode({ statusCode, statusDesc, address, key }: StatementFields): StatementOffer {
+function readCode({ statusCode, statusDesc, address, key, isKeyTooLong }: StatementFields): StatementOffer {
   if (statusCode === notFoundCode) return { kind: 'not-found' };
   if (statusCode !== offeredCode)
     return { kind: 'refused', code: statusCode, text: statusDesc ?? 'no description' };
   if (address === undefined || address === '')
     return unavailable('the bank says success and gives no address of the file');
+  if (isKeyTooLong)
+    return unavailable(`the bank gives an unZipKey of more than ${keyLengthMax} characters, which is none`);
   return { kind: 'offered', address, key: key ?? null };
 }
 
 /** An answer without a business code: its HTTP status is all there is. */
 function readSilence(httpStatus: number, retryAfterMs: number | null): StatementOffer {
+  if (httpStatus === 401 || httpStatus === 403) return notAllowed(`HTTP ${httpStatus}`, noRight);
   const text = `the bank answered HTTP ${httpStatus} with a body that is not what the interface says`;
   const isFinal = httpStatus >= 300 && httpStatus < 500 && httpStatus !== 408 && httpStatus !== 429;
   return isFinal ? { kind: 'refused', code: `HTTP ${httpStatus}`, text } : unavailable(text, retryAfterMs);

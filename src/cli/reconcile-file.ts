@@ -41,24 +41,9 @@ export async function findDay(
     throw new SettingsError(
       `--date says ${showDate(asked)}, and the name of the file ${showDate(named)}: leave --date out, or rename the file if its name is wrong`,
     );
-  const found = asked ?? named ?? (await findDate(kit, path)) ?? (await findRefusal(kit, path));
+  const found = asked ?? named ?? (await findDate(kit, path));
   if (found !== undefined) return found;
   throw new SettingsError(
     'neither the name of the file nor its first lines tell the day: add --date YYYY-MM-DD',
   );
-}
-
-/** Why not even the first lines of a file can be read. */
-async function findRefusal(
-  { opener, reader }: StatementKit,
-  path: string,
-): Promise<StatementRefusal | undefined> {
-  const opened = await opener.open(path, null);
-  if (opened.kind === 'refused') return opened.refusal;
-  await using statement = opened;
-  for await (const part of reader.read(statement.path)) {
-    if (part.kind === 'refused') return part.refusal;
-    if (part.kind === 'lines' && part.lines.length > 0) return undefined;
-  }
-  return undefined;
 }

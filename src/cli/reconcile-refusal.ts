@@ -36,6 +36,11 @@ function explain(fetched: NotFetched): { readonly text: string; readonly exitCod
         text: `the bank gives no statement (${fetched.code}: ${fetched.text}): see reconcile.companyId and reconcile.dateField in the settings, or ask the bank`,
         exitCode: exitCodes.fileRejected,
       };
+    case 'not-allowed':
+      return {
+        text: `the bank does not let us ask for statements (${fetched.code}): ${fetched.text}`,
+        exitCode: exitCodes.stoppedShort,
+      };
     case 'unavailable':
       return {
         text: `the statement cannot be had now: ${fetched.why}; run it again`,

@@ -1,13 +1,16 @@
 /** What a person, or a program, reads of a reconciled day: figures that tie out, what was settled, breaks and files. */
 import { formatBangkokMoment } from '../core/bangkok-time.ts';
 import { describeBreakRemedy } from '../core/break-remedies.ts';
-import { formatBaht, toSatang, type Satang } from '../core/money.ts';
+import { formatBaht, toSatang } from '../core/money.ts';
+import { printable } from '../core/printable.ts';
 import { showDate } from '../core/recovery.ts';
 import { computeAgeDays } from '../core/statement-breaks.ts';
 import { isBreakKind } from '../core/statement-tally.ts';
+import { wholeDay, type AcceptedStatement } from '../core/statement-store-port.ts';
 import type { BreakKind, BreakRecord, Figures, LineClass, PaidClass } from '../core/statement-types.ts';
 import type { Recorded } from '../worker/reconcile-record.ts';
 import type { Reconciled } from '../worker/reconcile.ts';
+import { sandboxBanner, showBaht, showCount } from './screen.ts';
 
 /** What a report is made of. */
 export interface ReconcileReport {
@@ -55,19 +58,11 @@ function summariseSide(places: Places) {
   };
 }
 
-const group = (digits: string): string => digits.replaceAll(/\B(?=(\d{3})+(?!\d))/g, ',');
-
-/** "1,234,567.50". */
-function showBaht(satang: Satang): string {
-  const [whole = '', fraction = ''] = formatBaht(satang).split('.');
-  return `${group(whole)}.${fraction}`;
-}
-
 type Cells = readonly [label: string, count: string, baht: string];
 
 const cellsOf = (label: string, figures: Figures): Cells => [
   label,
-  group(String(figures.count)),
+  showCount(figures.count),
   showBaht(figures.satang),
 ];
 
@@ -131,7 +126,7 @@ function renderHead({ reconciled, isSandbox }: ReconcileReport): string[] {
       ? 'the first of the day'
       : `supersedes version ${supersedes}`;
   return [
-    ...(isSandbox ? ['*** SANDBOX: a rehearsal, no real money moves ***', ''] : []),
+    ...(isSandbox ? [sandboxBanner, ''] : []),
     `Statement  ${showDate(date)}, version ${version}, ${before}`,
     `Accepted   ${formatBangkokMoment(acceptedAtMs)}`,
     `Original   ${statement.originalPath}`,
@@ -173,7 +168,7 @@ const causeWords: Readonly<Record<string, string>> = {
 
 /** "1,234 (5,678.90)". */
 const showChangedFigures = ({ count, satang }: { readonly count: number; readonly satang: string }): string =>
-  `${group(String(count))} (${showBaht(toSatang(BigInt(satang)))})`;
+  `${showCount(count)} (${showBaht(toSatang(BigInt(satang)))})`;
 
 function renderChanges({ reconciled: { recorded, statement, isRepeat } }: ReconcileReport): string[] {
   const causes = [...recorded.causes].map(([cause, rows]) => `  ${causeWords[cause] ?? cause}: ${rows}`);
@@ -252,8 +247,18 @@ function renderFiles({
   return ['Files', ...lines, ...told, ...short];
 }
 
-/** File names and the bank's words must not steer the terminal. */
-const printable = (line: string): string => line.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '?');
+/** A day with breaks does not tie out, though each side adds up; and nobody knows of one that goes on. */
+function renderVerdict({ openBreaks, reconciled: { statement } }: ReconcileReport): string {
+  const isWhole = isWholeDay(statement);
+  const verdict =
+    countAll(openBreaks) === 0 && isWhole
+      ? 'Both sides tie out to the satang'
+      : 'Each side adds up to the satang';
+  const rest = isWhole ? '' : ' The day had not ended: reconcile it again.';
+  return `${verdict}: matched and breaks make up each total.${rest}`;
+}
+
+const isWholeDay = ({ reading }: AcceptedStatement): boolean => reading.endsWith(` ${wholeDay}`);
 
 /** Plain text for stdout, without a last line end. */
 export function renderReport(report: ReconcileReport): string {
@@ -266,7 +271,7 @@ export function renderReport(report: ReconcileReport): string {
     `fees ${showBaht(feeSatang)}, net ${showBaht(netSatang)}`,
     '',
     ...renderSide('Paid by us', totals.paid, paidWords),
-    'Both sides tie out to the satang: matched and breaks make up each total.',
+    renderVerdict(report),
     '',
     ...changes,
     ...(changes.length === 0 ? [] : ['']),
@@ -306,6 +311,7 @@ export function describeReport(report: ReconcileReport): object {
     date: showDate(statement.date),
     version: statement.version,
     isRepeat,
+    isWhole: isWholeDay(statement),
     supersedes: supersedes ?? null,
     isSandbox,
     original: statement.originalPath,

@@ -1,6 +1,9 @@
 /** The watcher's round of every day: the statement of the day before, asked for until it is there. */
 import { formatBangkokDate, parseBangkokDate } from '../core/bangkok-time.ts';
+import { showDate } from '../core/recovery.ts';
 import { StatementOvertakenError, wholeDay } from '../core/statement-store-port.ts';
+import type { Store } from '../core/store-port.ts';
+import { listPastDays } from '../core/unreconciled-days.ts';
 import type { Log } from '../worker/context.ts';
 import type { Fetched } from '../worker/reconcile-fetch.ts';
 import { ReconcileInterrupted } from '../worker/reconcile-judging.ts';
@@ -9,34 +12,113 @@ import { openReconcileDesk } from './reconcile-desk.ts';
 import type { Sender } from './sender.ts';
 
 const dayMs = 86_400_000;
+const hourMs = 3_600_000;
 
 /** A statement that is late is asked for on so many days. */
 const daysBack = 7;
+
+/** `none`: the bank has none yet; `later`: it could not be had; `refused`: there is one, and it is of no use. */
+type Asked = 'reconciled' | 'none' | 'later' | 'refused';
+
+/** What a process remembers between the tries of a round. */
+interface Tries {
+  /** Days that it has reconciled. */
+  readonly made: Set<string>;
+  /** When a day may be asked for again. */
+  readonly notBeforeMs: Map<string, number>;
+  /** Rounds that have told which days are not asked for any more. */
+  readonly told: Set<string>;
+}
+
+const triesOf = new WeakMap<Store, Tries>();
+
+function openTries({ journal }: Sender): Tries {
+  const tries = triesOf.get(journal) ?? { made: new Set(), notBeforeMs: new Map(), told: new Set() };
+  triesOf.set(journal, tries);
+  return tries;
+}
 
 /**
  * Reconciles the day before a day, and those before it whose statement has not come yet. Batches whose rows it changes
  * are reported on by whoever looks after the batches.
  * @param date YYYYMMDD
  * @returns false when there is no usable statement of the day before yet: it is tried again later
+ * @throws whatever the first day that broke threw, once every day has had its turn
  */
 export async function reconcileDayBefore(sender: Sender, date: string, stop: AbortSignal): Promise<boolean> {
   const startMs = parseBangkokDate(date);
   if (startMs === undefined) throw new RangeError(`${date} names no day`);
-  const { journal: store } = sender;
-  for (let back = daysBack; back > 1 && !stop.aborted; back -= 1) {
-    const day = formatBangkokDate(startMs - back * dayMs);
-    // One that was read before its day had ended does not count.
-    const isThere = (await store.statement(day))?.reading.endsWith(` ${wholeDay}`) === true;
-    if (!isThere && (await store.hasAttemptsOn(day))) await reconcileDay(sender, day, stop);
-  }
+  await tellOfGivenUp(sender, date, startMs);
+  const failures: unknown[] = [];
+  const askOf = (day: string, isLate: boolean): Promise<Asked | undefined> =>
+    askInTurn(sender, day, isLate, stop).catch((error: unknown) => {
+      sender.log.error(
+        { statement: day, err: error },
+        'a day was not reconciled: the others have their turn',
+      );
+      failures.push(error);
+      return undefined;
+    });
+  for (const day of await listLateDays(sender.journal, startMs)) if (!stop.aborted) await askOf(day, true);
+  if (stop.aborted) return false;
   const dayBefore = formatBangkokDate(startMs - dayMs);
-  const isThere = await reconcileDay(sender, dayBefore, stop);
-  // A bank has no file of a day without transfers: nobody waits for it.
-  return isThere || !(await store.hasAttemptsOn(dayBefore));
+  const asked = await askOf(dayBefore, false);
+  if (failures.length > 0) throw failures[0];
+  // A bank has no file of a day without transfers: nobody waits for it. Any other failure may hide one.
+  return asked === 'reconciled' || (asked === 'none' && !(await sender.journal.hasAttemptsOn(dayBefore)));
 }
 
-/** @returns false when there is no usable statement of the day yet */
-async function reconcileDay(sender: Sender, day: string, stop: AbortSignal): Promise<boolean> {
+/** Days of the week before the day before without a statement, from when anything was sent at all, the oldest first. */
+async function listLateDays(store: Store, startMs: number): Promise<readonly string[]> {
+  const firstDay = await store.firstDaySent();
+  const days: string[] = [];
+  for (let back = daysBack; back > 1; back -= 1) {
+    const day = formatBangkokDate(startMs - back * dayMs);
+    if (firstDay === undefined || day < firstDay) continue;
+    // One that was read before its day had ended does not count.
+    const isThere = (await store.statement(day))?.reading.endsWith(` ${wholeDay}`) === true;
+    if (!isThere) days.push(day);
+  }
+  return days;
+}
+
+/** Says once a day which days with payouts have been asked for in vain for too long. */
+async function tellOfGivenUp(sender: Sender, date: string, startMs: number): Promise<void> {
+  const { told } = openTries(sender);
+  if (told.has(date)) return;
+  const days = await sender.journal.daysWithoutStatement(listPastDays(startMs, daysBack));
+  if (days.length > 0)
+    sender.log.warn(
+      { statements: days.map(showDate) },
+      'payouts were sent on days whose statement never came, and the bank is not asked for it any more: ask the bank, then "paydrop reconcile --date"',
+    );
+  told.add(date);
+}
+
+/**
+ * Asks for a day, unless this process has it, or has asked so lately that there is no use in it: what the bank refuses,
+ * and what is late already, is asked for every hour.
+ */
+async function askInTurn(
+  sender: Sender,
+  day: string,
+  isLate: boolean,
+  stop: AbortSignal,
+): Promise<Asked | undefined> {
+  const { made, notBeforeMs } = openTries(sender);
+  if (made.has(day)) return 'reconciled';
+  const nowMs = sender.clock.now();
+  const leftMs = (notBeforeMs.get(day) ?? 0) - nowMs;
+  // A longer wait was counted on a clock that has been set back.
+  if (leftMs > 0 && leftMs <= hourMs) return undefined;
+  if (isLate) notBeforeMs.set(day, nowMs + hourMs);
+  const asked = await reconcileDay(sender, day, stop);
+  if (asked === 'reconciled') made.add(day);
+  if (asked === 'refused') notBeforeMs.set(day, nowMs + hourMs);
+  return asked;
+}
+
+async function reconcileDay(sender: Sender, day: string, stop: AbortSignal): Promise<Asked> {
   const log: Log = (level, message, facts) => sender.log[level](facts, message);
   const { loaded, journal: store, bank, clock } = sender;
   const desk = await openReconcileDesk({ loaded, store, bank, clock, log });
@@ -45,7 +127,7 @@ async function reconcileDay(sender: Sender, day: string, stop: AbortSignal): Pro
   const done = await desk
     .reconcile(fetched.source, stop)
     .catch((error: unknown) => noteBroken(log, day, error));
-  if (done === undefined) return false;
+  if (done === undefined) return 'later';
   if (done.kind === 'refused') return noteNone(log, day, { kind: 'unusable', refusal: done.refusal });
   const openBreaks = await store.countOpenBreaks(day);
   const { statement, isRepeat, recorded } = done;
@@ -57,7 +139,7 @@ async function reconcileDay(sender: Sender, day: string, stop: AbortSignal): Pro
     openedOnOtherDays: recorded.openedElsewhere,
     payoutsChanged: Object.fromEntries(recorded.causes),
   });
-  return true;
+  return 'reconciled';
 }
 
 /** Stopped, or begun again by another process: neither is a failure. */
@@ -71,19 +153,20 @@ function noteNone(
   log: Log,
   statement: string,
   fetched: Exclude<Fetched, { readonly kind: 'fetched' }>,
-): boolean {
+): Asked {
   switch (fetched.kind) {
     case 'not-found':
       log('info', 'the bank has no statement of the day yet', { statement });
-      return false;
+      return 'none';
     case 'unavailable':
       log('warn', 'the statement cannot be had now', { statement, why: fetched.why });
-      return false;
+      return 'later';
     case 'refused':
+    case 'not-allowed':
       log('error', 'the bank gives no statement', { statement, code: fetched.code, why: fetched.text });
-      return false;
+      return 'refused';
     case 'unusable':
       log('error', 'the statement is refused: nothing of it is used', { statement, ...fetched.refusal });
-      return false;
+      return 'refused';
   }
 }

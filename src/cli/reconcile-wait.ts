@@ -35,8 +35,7 @@ export async function askLettingGo<Opened extends AsyncDisposable>(
     return { opened, fetched };
   };
   await fetchWithin(async () => {
-    // Who has been stopped while waiting asks no more.
-    if (asked === undefined || !waiting.stop.aborted) asked = await askOnce();
+    asked = await askOnce();
     return asked.fetched;
   }, waiting);
   if (asked === undefined) throw new Error('the bank was not asked');

@@ -1,9 +1,39 @@
-/** Reconciled days as `status` shows them. */
+/** Days and their statements as `status` shows them. */
 import { formatBangkokMoment, formatBangkokStamp } from '../core/bangkok-time.ts';
 import { showDate } from '../core/recovery.ts';
 import type { StatementDayState } from '../core/statement-store-port.ts';
+import type { Store } from '../core/store-port.ts';
+import { listPastDays } from '../core/unreconciled-days.ts';
 
 const dayMs = 86_400_000;
+
+/** A day of which a statement was accepted, or on which payouts were sent and none was. */
+export interface ShownDay {
+  /** YYYYMMDD. */
+  readonly date: string;
+  /** Undefined without any statement. */
+  readonly state: StatementDayState | undefined;
+  /** False when the day had not ended as its statement was read. */
+  readonly isWhole: boolean;
+}
+
+/** Every day with a statement, and the last days that should have one and do not; the newest first. */
+export async function readShownDays(
+  store: Pick<Store, 'statementDays' | 'daysReadInPart' | 'daysWithoutStatement'>,
+  nowMs: number,
+): Promise<readonly ShownDay[]> {
+  const inPart = new Set(await store.daysReadInPart());
+  const read = (await store.statementDays()).map((state) => ({
+    date: state.date,
+    state,
+    isWhole: !inPart.has(state.date),
+  }));
+  const without = await store.daysWithoutStatement(listPastDays(nowMs));
+  const unread = without
+    .filter((date) => !inPart.has(date))
+    .map((date) => ({ date, state: undefined, isWhole: false }));
+  return [...read, ...unread].toSorted((one, other) => (one.date < other.date ? 1 : -1));
+}
 
 /** Whole days that the oldest open break has been open; null without one. */
 function computeOldestDays({ oldestOpenedAtMs }: StatementDayState, nowMs: number): number | null {
@@ -12,22 +42,30 @@ function computeOldestDays({ oldestOpenedAtMs }: StatementDayState, nowMs: numbe
 
 const countOf = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`;
 
-/** One line a day. */
-export function renderDay(day: StatementDayState, nowMs: number): string {
-  const oldest = computeOldestDays(day, nowMs);
+function describeBreaks(state: StatementDayState, isWhole: boolean, nowMs: number): string {
+  if (state.openBreaks === 0) return isWhole ? 'ties out, no open breaks' : 'no open breaks so far';
+  const oldest = computeOldestDays(state, nowMs);
   const age = oldest === null ? '' : `, the oldest for ${countOf(oldest, 'day')}`;
-  const breaks =
-    day.openBreaks === 0 ? 'ties out, no open breaks' : `${countOf(day.openBreaks, 'open break')}${age}`;
-  return `${showDate(day.date)}  v${day.version}  reconciled ${formatBangkokMoment(day.acceptedAtMs)}  ${breaks}`;
+  return `${countOf(state.openBreaks, 'open break')}${age}`;
+}
+
+/** One line a day. */
+export function renderDay({ date, state, isWhole }: ShownDay, nowMs: number): string {
+  if (state === undefined)
+    return `${showDate(date)}  not reconciled: payouts were sent, and no statement was accepted`;
+  const read = `${showDate(date)}  v${state.version}  reconciled ${formatBangkokMoment(state.acceptedAtMs)}`;
+  const breaks = describeBreaks(state, isWhole, nowMs);
+  return `${read}  ${isWhole ? breaks : `the day had not ended: reconcile it again; ${breaks}`}`;
 }
 
 /** For --json. */
-export function describeDay(day: StatementDayState, nowMs: number): object {
+export function describeDay({ date, state, isWhole }: ShownDay, nowMs: number): object {
   return {
-    date: showDate(day.date),
-    version: day.version,
-    reconciledAt: formatBangkokStamp(day.acceptedAtMs),
-    openBreaks: day.openBreaks,
-    oldestOpenDays: computeOldestDays(day, nowMs),
+    date: showDate(date),
+    version: state?.version ?? null,
+    reconciledAt: state === undefined ? null : formatBangkokStamp(state.acceptedAtMs),
+    isWhole,
+    openBreaks: state?.openBreaks ?? null,
+    oldestOpenDays: state === undefined ? null : computeOldestDays(state, nowMs),
   };
 }

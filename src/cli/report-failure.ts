@@ -17,9 +17,24 @@ const expectedErrors: Readonly<Record<string, ExitCode>> = {
   SenderBusyError: exitCodes.stoppedShort,
   StatementOvertakenError: exitCodes.stoppedShort,
   ReconcileInterrupted: exitCodes.stoppedShort,
+  ChangedMeanwhile: exitCodes.stoppedShort,
+  /** A bug of ours or a damaged journal, found before anything was recorded. */
+  TotalsGapError: exitCodes.internalError,
+  ClearLineError: exitCodes.internalError,
   /** A disk that is full, read-only or broken: the program is right and the machine is not. */
   JournalWriteError: exitCodes.internalError,
   OutputFileError: exitCodes.internalError,
+};
+
+const keepAsItIs =
+  'Running it again will not help: make a copy with "paydrop backup", keep the statement, and report it.';
+
+/** What to do where the message does not say it. */
+const cures: Readonly<Record<string, string>> = {
+  ChangedMeanwhile:
+    'It was tried several times, and each time something was settled meanwhile: run it again when less is under way.',
+  TotalsGapError: keepAsItIs,
+  ClearLineError: keepAsItIs,
 };
 
 /** Writes what went wrong to stderr. A bug's stack goes to the log, which hides what must stay hidden. */
@@ -27,7 +42,8 @@ export async function reportFailure(thrown: unknown): Promise<ExitCode> {
   const error = findFirstError(thrown);
   const expected = error instanceof Error ? expectedErrors[error.name] : undefined;
   if (error instanceof Error && expected !== undefined) {
-    process.stderr.write(`paydrop: ${error.message}\n`);
+    const cure = cures[error.name];
+    process.stderr.write(`paydrop: ${error.message}${cure === undefined ? '' : `. ${cure}`}\n`);
     return expected;
   }
   const { makeLogger } = await import('../log.ts');

@@ -86,9 +86,9 @@ async function print(journal: Journal, batches: readonly Batch[], options: Statu
 const daysShownMax = 10;
 
 async function printDays(store: Store | undefined, json: boolean, daysMax = Infinity): Promise<void> {
-  const { describeDay, renderDay } = await import('./render-statements.ts');
+  const { describeDay, readShownDays, renderDay } = await import('./render-statements.ts');
   const nowMs = Date.now();
-  const days = store === undefined ? [] : await store.statementDays();
+  const days = store === undefined ? [] : await readShownDays(store, nowMs);
   if (json) {
     process.stdout.write(`${JSON.stringify(days.map((day) => describeDay(day, nowMs)))}\n`);
     return;
@@ -97,6 +97,6 @@ async function printDays(store: Store | undefined, json: boolean, daysMax = Infi
     if (daysMax === Infinity) process.stdout.write('No day was reconciled yet.\n');
     return;
   }
-  process.stdout.write('\nReconciled days\n');
+  process.stdout.write('\nStatements by day\n');
   for (const day of days.slice(0, daysMax)) process.stdout.write(`${renderDay(day, nowMs)}\n`);
 }

@@ -13,6 +13,8 @@ export type StatementOffer =
   | { readonly kind: 'not-found' }
   /** Asking again will not help before somebody has acted. */
   | { readonly kind: 'refused'; readonly code: string; readonly text: string }
+  /** We may not ask at all: `text` says what to do about it. */
+  | { readonly kind: 'not-allowed'; readonly code: string; readonly text: string }
   /** No usable answer came: worth asking again. */
   | { readonly kind: 'unavailable'; readonly why: string; readonly retryAfterMs: number | null };
 

@@ -4,6 +4,7 @@ import type { DeliveryResult, DueNotice, NoticeChannel, NoticeDraft } from './no
 import type { BatchStatus, PayoutStatus } from './payout.ts';
 import type { Batch, Journal } from './ports.ts';
 import type { StatementStore } from './statement-store-port.ts';
+import type { UnreconciledDays } from './unreconciled-days.ts';
 
 /** A file to be worked, with the batch that its bytes are. */
 export interface IntakeStart {
@@ -41,7 +42,7 @@ export interface IntakeRefused extends Pick<WorkItem, 'fileName' | 'droppedAtMs'
   readonly refusal: IntakeRefusal;
 }
 
-export interface Store extends Journal, StatementStore {
+export interface Store extends Journal, StatementStore, UnreconciledDays {
   /** Made with the journal, and kept for ever: an inbox bears the id of the journal that works it. */
   readonly journalId: string;
   /** How many batches are open: sealed, running, paused or halted, or done with rows that are ready. */

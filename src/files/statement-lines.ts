@@ -100,16 +100,18 @@ export class LineTaker {
     const no = this.#code(cells, 'NO');
     this.#requireNext(no);
     const statusText = this.#code(cells, 'STATUS');
-    const amountSatang = this.#amount(cells, 'AMOUNT');
-    const feeSatang = this.#amount(cells, 'FEE');
-    const netSatang = this.#amount(cells, 'NET AMOUNT');
+    const status = this.#words.get(statusText) ?? this.#words.get(statusText.toUpperCase()) ?? 'other';
+    const isFailed = status === 'failed';
+    const amountSatang = this.#amount(cells, 'AMOUNT', isFailed);
+    const feeSatang = this.#amount(cells, 'FEE', isFailed);
+    const netSatang = this.#amount(cells, 'NET AMOUNT', isFailed);
     this.#amountSatang += amountSatang;
     this.#feeSatang += feeSatang;
     this.#netSatang += netSatang;
     return {
       line,
       no,
-      effectiveDate: this.#date(cells),
+      effectiveDate: this.#date(cells, isFailed),
       effectiveTime: this.#code(cells, 'EFFECTIVE TIME'),
       transRefNo: this.#code(cells, 'TRANSREF NO'),
       sysRefNo: this.#code(cells, 'SYS REF NO'),
@@ -125,7 +127,7 @@ export class LineTaker {
       feeSatang,
       netSatang,
       statusText,
-      status: this.#words.get(statusText) ?? this.#words.get(statusText.toUpperCase()) ?? 'other',
+      status,
       reasonCode: this.#code(cells, 'REASON CODE'),
       reasonDesc: this.#text(cells, 'REASON DESC'),
       partnerId: this.#text(cells, 'PARTNER ID'),
@@ -157,17 +159,20 @@ export class LineTaker {
     return text;
   }
 
-  #amount(cells: Cells, column: 'AMOUNT' | 'FEE' | 'NET AMOUNT'): Satang {
+  /** AMOUNT is what was credited (§2.7): of a transfer that failed a bank may leave it blank. */
+  #amount(cells: Cells, column: 'AMOUNT' | 'FEE' | 'NET AMOUNT', isFailed: boolean): Satang {
     const text = this.#code(cells, column);
-    if (text === '0.00') return zeroSatang;
+    if (text === '0.00' || (text === '' && isFailed)) return zeroSatang;
     const amount = readStatementAmount(text);
     if (amount !== undefined) return amount;
     const [code, what] = explainStatementAmount(text);
     throw this.#reject(code, column, `the amount${text === '' ? '' : ` "${showCell(text)}"`} ${what}`);
   }
 
-  #date(cells: Cells): string {
+  /** Empty where a transfer that failed has none: it never took effect. */
+  #date(cells: Cells, isFailed: boolean): string {
     const text = this.#code(cells, 'EFFECTIVE DATE');
+    if (text === '' && isFailed) return text;
     if (text === this.#lastDateText && this.#lastDate !== '') return this.#lastDate;
     const date = readDate(text);
     if (date === undefined) {

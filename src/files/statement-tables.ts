@@ -4,10 +4,10 @@ import { basename, join } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
 import type { PreparedFile } from '../core/report-outbox.ts';
 import type { StatementOutbox } from '../core/statement-outbox.ts';
-import { breakColumns, statementAmountColumns } from '../core/statement-rows.ts';
+import { breakColumns, matchedColumns, statementAmountColumns } from '../core/statement-rows.ts';
 import { AtomicFile, errorCode, failWith, publishFile, readTemporaryName } from './atomic-file.ts';
 import { byteOrderMark } from './exceptions-file.ts';
-import { formatResultRecords } from './result-file.ts';
+import { escapeQuickly } from './quick-escape.ts';
 import { escapeAmountCell, escapeSpreadsheetCell } from './spreadsheet.ts';
 import { openStatementFolder } from './statement-folder.ts';
 import { FileTable, type TableForm } from './table-draft.ts';
@@ -20,31 +20,44 @@ const quote = 0x22;
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 
-/** True for a row of so many cells, joined with commas, in which no cell is to be quoted. */
-function isPlainRow(row: string, cells: number): boolean {
-  let commas = 0;
-  for (let place = 0; place < row.length; place += 1) {
-    const code = row.charCodeAt(place);
+/** A cell as it stands between commas; nearly all stand there as they are. */
+function quoteCell(cell: string): string {
+  for (let place = 0; place < cell.length; place += 1) {
+    const code = cell.charCodeAt(place);
     if (code > comma) continue;
-    if (code === comma) commas += 1;
-    else if (code === quote || code === lineFeed || code === carriageReturn) return false;
+    if (code === comma || code === quote || code === lineFeed || code === carriageReturn)
+      return `"${cell.replaceAll('"', '""')}"`;
   }
-  return commas === cells - 1;
+  return cell;
 }
 
-/** As formatResultRecords writes them; a row without anything to quote, as nearly all are, is joined at once. */
-function formatMatchedRecords(records: readonly (readonly string[])[]): string {
-  let text = '';
-  for (const record of records) {
-    const row = record.join(',');
-    text += isPlainRow(row, record.length) ? `${row}\n` : formatResultRecords([record]);
-  }
-  return text;
-}
-
+const areMatchedAmounts = matchedColumns.map((name) => statementAmountColumns.includes(name));
 const amountPlaces: ReadonlySet<number> = new Set(
   statementAmountColumns.map((name) => (breakColumns as readonly string[]).indexOf(name)),
 );
+
+/**
+ * By hand, since there are as many rows as payouts, all of one width. Cells of most columns are those of the row before:
+ * what a column held last is remembered, and what it became.
+ */
+function makeMatchedFormat(): TableForm['format'] {
+  const last: string[] = [];
+  const written: string[] = [];
+  const formatRow = (record: readonly string[]): string => {
+    for (let place = 0; place < record.length; place += 1) {
+      const cell = record[place] ?? '';
+      if (cell === last[place]) continue;
+      last[place] = cell;
+      written[place] = quoteCell(escapeQuickly(cell, areMatchedAmounts[place] === true));
+    }
+    return written.join(',');
+  };
+  return (records) => {
+    let text = '';
+    for (const record of records) text += `${formatRow(record)}\r\n`;
+    return text;
+  };
+}
 
 function formatBreakRecords(records: readonly (readonly string[])[]): string {
   const escaped = records.map((record) =>
@@ -55,7 +68,11 @@ function formatBreakRecords(records: readonly (readonly string[])[]): string {
   return stringify(escaped, { record_delimiter: '\r\n' });
 }
 
-const matchedForm: TableForm = { start: '', format: formatMatchedRecords, recordsPerWrite };
+const openMatchedForm = (): TableForm => ({
+  start: byteOrderMark,
+  format: makeMatchedFormat(),
+  recordsPerWrite,
+});
 const breaksForm: TableForm = { start: byteOrderMark, format: formatBreakRecords, recordsPerWrite };
 
 /** Names of temporary tables that nobody has written to since a moment. */
@@ -113,7 +130,7 @@ export async function openStatementOutbox(folder: string): Promise<StatementOutb
   const open = async (name: string, form: TableForm) =>
     new FileTable(await AtomicFile.open(join(root, name)), form);
   return {
-    openMatched: (name) => open(name, matchedForm),
+    openMatched: (name) => open(name, openMatchedForm()),
     openBreaks: (name) => open(name, breaksForm),
     publish: publishFile,
     finishLeftovers: (beforeMs, accepted) => finishLeftovers(root, beforeMs, accepted),

@@ -15,6 +15,7 @@ import { makePayoutQueries } from './payout-queries.ts';
 import { makeSimilarPayment } from './similar-payment.ts';
 import { openSnapshot } from './snapshot.ts';
 import { makeStatementStore } from './statement-store.ts';
+import { makeUnreconciledDays } from './unreconciled-days.ts';
 import { makeUpkeep } from './upkeep.ts';
 import { queueWrites } from './write-methods.ts';
 import { WriteQueue } from './write-queue.ts';
@@ -102,6 +103,7 @@ export function makeJournal(parts: JournalParts): Store {
     ...makeLineMethods(parts),
     ...makeWatchMethods(parts),
     ...makeStatementStore(db, path),
+    ...makeUnreconciledDays(db),
   };
   const close = (): void => {
     if (!db.isOpen) return;

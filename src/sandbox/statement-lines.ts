@@ -40,6 +40,7 @@ export interface LineTerms {
   readonly chargeType: StatementTable['chargeType'];
   readonly net: StatementTable['net'];
   readonly status: StatementTable['status'];
+  readonly failedAmount: StatementTable['failedAmount'];
   readonly findPayee: (proxyNo: string, sentName: string | undefined) => Payee;
 }
 
@@ -89,6 +90,16 @@ function createStamper(): (epochMs: number) => Stamp {
   };
 }
 
+/** AMOUNT, FEE and NET AMOUNT. */
+function toFigures(transfer: Transfer, hasFailed: boolean, terms: LineTerms): readonly string[] {
+  const { failedAmount } = terms;
+  if (hasFailed && failedAmount !== 'sent')
+    return Array<string>(3).fill(failedAmount === 'zero' ? '0.00' : '');
+  const amount = formatBaht(transfer.amountSatang);
+  const fee = formatBaht(transfer.feeSatang);
+  return [amount, fee, computeNet(amount, fee, terms.chargeType, terms.net)];
+}
+
 /** The line of a transfer, its NO still empty. */
 function toCells(
   transfer: Transfer,
@@ -97,11 +108,10 @@ function toCells(
   stamp: (epochMs: number) => Stamp,
 ): StatementCells {
   const { transRefNo, sysRefNo, channelId, payerAccount, proxyType, proxyNo, companyId } = transfer;
-  const effective = stamp(hasEnded(transfer, asOfMs) ? transfer.endsAtMs : transfer.acceptedAtMs);
+  const isEnded = hasEnded(transfer, asOfMs);
+  const effective = stamp(isEnded ? transfer.endsAtMs : transfer.acceptedAtMs);
   const payee = terms.findPayee(proxyNo, transfer.proxyName === '' ? undefined : transfer.proxyName);
   const state = computeState(transfer, asOfMs);
-  const amount = formatBaht(transfer.amountSatang);
-  const fee = formatBaht(transfer.feeSatang);
   return [
     '',
     effective.date,
@@ -115,9 +125,7 @@ function toCells(
     payee.nameTh,
     transfer.reference1,
     transfer.reference2,
-    amount,
-    fee,
-    computeNet(amount, fee, terms.chargeType, terms.net),
+    ...toFigures(transfer, isEnded && transfer.end !== 'complete', terms),
     terms.status === 'code' ? state.tranStatusCode : state.tranStatusDesc,
     state.statusCode,
     state.statusDesc,

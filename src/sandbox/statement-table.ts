@@ -149,6 +149,8 @@ const statementFields = z.strictObject({
   chargeType: z.enum(['Our', 'Ben']).default('Our'),
   /** NET AMOUNT (not shown what it is): what the payee received or what the payer was debited. */
   net: z.enum(['received', 'debited']).default('received'),
+  /** AMOUNT, FEE and NET AMOUNT of a transfer that failed: as sent, 0.00 or empty (AMOUNT is what was credited, §2.7). */
+  failedAmount: z.enum(['sent', 'zero', 'blank']).default('sent'),
   edits: z.array(editSchema).default([]),
   /** The first that is for the issue. */
   damages: z.array(damageSchema).default([]),

@@ -6,10 +6,12 @@ import type {
   StatementDesk,
   StatementOffer,
   StatementOpener,
+  StatementPart,
   StatementReader,
   StatementRefusal,
   StatementVault,
 } from '../core/statement-port.ts';
+import type { StatementLine } from '../core/statement.ts';
 import type { StatementSource } from './reconcile.ts';
 
 export interface StatementKit {
@@ -28,6 +30,8 @@ export type Fetched =
   | { readonly kind: 'not-found' }
   /** The bank refuses to give one. */
   | { readonly kind: 'refused'; readonly code: string; readonly text: string }
+  /** The bank does not let us ask: `text` says what to do. */
+  | { readonly kind: 'not-allowed'; readonly code: string; readonly text: string }
   /** Nothing usable came of it now: worth asking again. */
   | { readonly kind: 'unavailable'; readonly why: string; readonly retryAfterMs: number | null }
   | { readonly kind: 'unusable'; readonly refusal: StatementRefusal };
@@ -106,16 +110,44 @@ function makeSource(
       const opened = await opener.open(original.path, key);
       if (opened.kind === 'refused') return refuse(opened.refusal);
       await using statement = opened;
-      const read = await use(reader.read(statement.path));
+      const read = await use(fillDates(reader.read(statement.path), date));
       return 'code' in read ? await refuse(read) : read;
     },
   };
 }
 
+/**
+ * A line of a transfer that never took effect may have no day (files/statement-lines.ts). It is the statement's, unless
+ * the lines read so far are of other days only: a file of another day must not pass for this one's by such a line.
+ */
+async function* fillDates(parts: AsyncIterable<StatementPart>, date: string): AsyncGenerator<StatementPart> {
+  let isOfDay = false;
+  let otherDate: string | undefined;
+  for await (const part of parts) {
+    let isDated = true;
+    if (part.kind === 'lines')
+      for (const { effectiveDate } of part.lines) {
+        if (effectiveDate === date) isOfDay = true;
+        else if (effectiveDate === '') isDated = false;
+        else otherDate = effectiveDate;
+      }
+    const filling = isOfDay ? date : (otherDate ?? date);
+    yield part.kind !== 'lines' || isDated
+      ? part
+      : { ...part, lines: part.lines.map((line) => fillDate(line, filling)) };
+  }
+}
+
+const fillDate = (line: StatementLine, date: string): StatementLine =>
+  line.effectiveDate === '' ? { ...line, effectiveDate: date } : line;
+
+/** Read anew after a sleep. */
+const isStopped = (stop: AbortSignal): boolean => stop.aborted;
+
 /** How often a bank that has no file yet is asked again. */
 const againMs = 60_000;
 
-/** Asks again every minute until there is a file, or the time is over. */
+/** Asks again every minute until there is a file, the time is over, or it is stopped. */
 export async function fetchWithin(
   fetch: () => Promise<Fetched>,
   { clock, waitMs, stop }: { readonly clock: Clock; readonly waitMs: number; readonly stop: AbortSignal },
@@ -128,18 +160,26 @@ export async function fetchWithin(
     if (!isToCome || leftMs <= 0 || stop.aborted) return fetched;
     const askedMs = fetched.kind === 'unavailable' ? (fetched.retryAfterMs ?? 0) : 0;
     await clock.sleep(Math.min(leftMs, Math.max(againMs, askedMs)), stop);
+    if (isStopped(stop)) return fetched;
   }
 }
 
-/** The day of a file that a person gives: the only one that its first lines are effective on; undefined when there are several. */
-export async function findDate({ opener, reader }: StatementKit, path: string): Promise<string | undefined> {
+/**
+ * The day of a file that a person gives: the only one that its first lines are effective on.
+ * @returns YYYYMMDD, or why not even its first lines can be read; undefined when they are of several days, or there are none
+ */
+export async function findDate(
+  { opener, reader }: StatementKit,
+  path: string,
+): Promise<string | StatementRefusal | undefined> {
   const opened = await opener.open(path, null);
-  if (opened.kind === 'refused') return undefined;
+  if (opened.kind === 'refused') return opened.refusal;
   await using statement = opened;
   const dates = new Set<string>();
   for await (const part of reader.read(statement.path)) {
+    if (part.kind === 'refused') return part.refusal;
     if (part.kind !== 'lines') break;
-    for (const { effectiveDate } of part.lines) dates.add(effectiveDate);
+    for (const { effectiveDate } of part.lines) if (effectiveDate !== '') dates.add(effectiveDate);
     if (dates.size > 0) break;
   }
   const [date] = dates;

@@ -3,7 +3,11 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { makeBankClient } from '../../src/bank/client.ts';
-import { makeStatementCourier, type CourierOptions } from '../../src/bank/statement-download.ts';
+import {
+  followRedirect,
+  makeStatementCourier,
+  type CourierOptions,
+} from '../../src/bank/statement-download.ts';
 import { makeStatementDesk } from '../../src/bank/statement-request.ts';
 import { answer, clientOptions, clientSecret, startFakeBank } from './fake-bank.ts';
 import { makeCertificate, type Certificate } from './self-signed.ts';
@@ -81,7 +85,19 @@ describe('a file', () => {
     const certificate = makeCertificate(Date.now());
     const { url } = await host(file, certificate);
     expect(await bring(url, { ca: certificate.cert })).toMatchObject({ kind: 'delivered' });
-    expect(await bring(url)).toMatchObject({ kind: 'refused', code: 'download-failed' });
+    expect(await bring(url)).toMatchObject({
+      kind: 'refused',
+      code: 'certificate-refused',
+      message: expect.stringContaining('NODE_EXTRA_CA_CERTS'),
+    });
+    const old = makeCertificate(Date.now() - 3 * 86_400_000);
+    const expired = await host(file, old);
+    expect(await bring(expired.url, { ca: old.cert })).toMatchObject({
+      code: 'certificate-refused',
+      message: expect.stringMatching(
+        /^the certificate of 127\S+ \(CERT_HAS_EXPIRED\) has expired: tell the bank/,
+      ),
+    });
   });
 
   it('that is empty is delivered: whoever reads it says so', async () => {
@@ -174,6 +190,20 @@ describe('a redirect', () => {
     });
   });
 
+  it.each([
+    'localhost.',
+    'files.localhost',
+    '0.0.0.0',
+    '[::]',
+    '[::ffff:127.0.0.1]',
+    '[::ffff:0.0.0.0]',
+    '127.1',
+  ])('from elsewhere to this machine as %s is refused', async (name) => {
+    const from = new URL('https://files.example/');
+    expect(() => followRedirect(from, `https://${name}/?secret`)).toThrow('redirects to this machine');
+    expect(followRedirect(from, 'https://0.example/').host).toBe('0.example');
+  });
+
   it('from https to http is refused, and nothing asked there', async () => {
     const certificate = makeCertificate(Date.now());
     const clear = await host(file);
@@ -253,6 +283,12 @@ describe('limits', () => {
       response.on('close', () => clearInterval(drip));
     });
     expect(await bring(url, { idleMs: 100, timeoutMs: 250 })).toMatchObject({ code: 'download-slow' });
+  });
+
+  it.each(['1.0', '1.1'])('refuse a body of HTTP %s that ends where the connection does', async (version) => {
+    const text = `HTTP/${version} 200 OK\r\nconnection: close\r\n\r\nNO,AMOUNT\r\n`;
+    const { url } = await host((_, response) => void response.socket?.end(text));
+    expect(await bring(url)).toMatchObject({ code: 'length-missing' });
   });
 
   it('know a body that was cut short', async () => {

@@ -65,6 +65,20 @@ describe('endpoint 8', () => {
 describe('an answer', () => {
   it.each<[number, unknown, object]>([
     [200, { statusCode: 0, storageSignedUrl: address }, { kind: 'offered', address, key: null }],
+    [
+      200,
+      { statusCode: 0, storageSignedUrl: address, unZipKey: 'k'.repeat(1_000) },
+      { kind: 'offered', address, key: 'k'.repeat(1_000) },
+    ],
+    [
+      200,
+      { statusCode: 0, storageSignedUrl: address, unZipKey: 'k'.repeat(1_001) },
+      {
+        kind: 'unavailable',
+        why: 'the bank gives an unZipKey of more than 1000 characters, which is none',
+        retryAfterMs: null,
+      },
+    ],
     [200, { statusCode: 'AU00002', statusDesc: 'File not Found' }, { kind: 'not-found' }],
     [404, { statusCode: 'AU00002' }, { kind: 'not-found' }],
     [
@@ -77,8 +91,8 @@ describe('an answer', () => {
     [200, { statusCode: '0' }, { kind: 'unavailable', why: expect.stringContaining('no address') }],
     [200, { statusCode: '0', storageSignedUrl: '' }, { kind: 'unavailable' }],
     [200, {}, { kind: 'unavailable' }],
-    [401, {}, { kind: 'refused', code: 'HTTP 401' }],
-    [403, {}, { kind: 'refused', code: 'HTTP 403' }],
+    [401, {}, { kind: 'not-allowed', code: 'HTTP 401' }],
+    [403, {}, { kind: 'not-allowed', code: 'HTTP 403', text: expect.stringContaining('ask the bank') }],
     [302, { statusCode: '0', storageSignedUrl: address }, { kind: 'refused', code: 'HTTP 302' }],
     [429, {}, { kind: 'unavailable', retryAfterMs: 7_000 }],
     [503, {}, { kind: 'unavailable', retryAfterMs: 7_000 }],
@@ -97,10 +111,14 @@ describe('an answer', () => {
     expect(await desk.request('20261120', null)).toMatchObject({ kind: 'unavailable' });
   });
 
-  it('that refuses our credentials is refused', async () => {
+  it('that refuses our credentials says that they are to be corrected', async () => {
     const { bank, desk } = await start(offer);
     bank.behave = (_, response) => answer(response, { code: 'TK001' });
-    expect(await desk.request('20261120', null)).toMatchObject({ kind: 'refused', code: 'TK001' });
+    expect(await desk.request('20261120', null)).toMatchObject({
+      kind: 'not-allowed',
+      code: 'TK001',
+      text: expect.stringContaining('correct them in the settings'),
+    });
   });
 
   it('may have a long address, but not one without end', () => {

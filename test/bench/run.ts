@@ -10,6 +10,7 @@ const benchmarks: Readonly<Record<string, readonly [script: string, ...args: str
   d: ['./pay.ts', 'd'],
   e: ['./recover.ts'],
   f: ['./statement.ts'],
+  g: ['./statement-day.ts'],
 };
 
 async function runBenchmark(name: string): Promise<boolean> {

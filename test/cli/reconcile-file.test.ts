@@ -42,6 +42,12 @@ test.each([
   ['its name', '', 'P_C_PROXY_20261120.csv', '20261120'],
   ['its name, packed', 'PK', 'P_C_PROXY_20261120.csv.zip', '20261120'],
   ['its lines', csv([row(1, { 'EFFECTIVE DATE': '20261119' })]), 'mine.csv', '20261119'],
+  [
+    'its lines that have a day',
+    csv([row(1, { STATUS: '030003', 'EFFECTIVE DATE': '' }), row(2)]),
+    'mine.csv',
+    '20261120',
+  ],
   ['its lines, where the name has no day', csv([row(1)]), 'mine_20261399.csv', '20261120'],
 ])('the day is told by %s', async (_, content, name, expected) => {
   expect(await findDay(makeKit(), await put(content, name), undefined)).toBe(expected);
@@ -87,4 +93,17 @@ test.each([
     exitCode: 5,
     said: `paydrop: nope.csv: ${said}\n`,
   });
+});
+
+test.each<readonly [number, string, Parameters<typeof complain>[1]]>([
+  [5, 'see reconcile.companyId', { kind: 'refused', code: 'AU00003', text: 'Invalid CompanyID Format' }],
+  [
+    6,
+    'the bank does not let us ask for statements (TK001): correct them',
+    { kind: 'not-allowed', code: 'TK001', text: 'correct them' },
+  ],
+])('exit %i: %s', (exitCode, said, fetched) => {
+  const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  expect(complain({ date: '20261120', file: undefined }, fetched, false)).toBe(exitCode);
+  expect(write.mock.calls.join('')).toContain(said);
 });

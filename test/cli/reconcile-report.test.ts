@@ -28,9 +28,14 @@ type Places = Record<string, { readonly count: number; readonly satang: Satang }
 function print(
   lines: Places,
   paid: Places,
-  { figures = [], ...changes }: Partial<Report> & { readonly figures?: readonly object[] } = {},
+  {
+    figures = [],
+    reading = 'settings whole',
+    ...changes
+  }: Partial<Report> & { readonly figures?: readonly object[]; readonly reading?: string } = {},
 ): string {
   const statement = {
+    reading,
     date: '20261120',
     version: 2,
     originalPath: 'original.csv',
@@ -86,3 +91,17 @@ test.each([
     expect(print({}, {}, { updates: undefined, isWatched })).toContain(said);
   },
 );
+
+test.each<readonly [string, Partial<Report> & { readonly reading?: string }]>([
+  ['Both sides tie out to the satang: matched and breaks make up each total.\n', {}],
+  [
+    'Each side adds up to the satang: matched and breaks make up each total.\n',
+    { openBreaks: new Map([['twice', 1]]) },
+  ],
+  [
+    'Each side adds up to the satang: matched and breaks make up each total. The day had not ended: reconcile it again.\n',
+    { reading: 'settings part' },
+  ],
+])('%s', (said, changes) => {
+  expect(print({}, {}, changes)).toContain(said);
+});

@@ -24,4 +24,14 @@ describe('what a user reads of a failure', () => {
   ])('is what broke first: %s', async (_when, thrown) => {
     expect(await report(thrown)).toEqual({ code: 1, said: `paydrop: ${full.message}\n` });
   });
+
+  it.each([
+    ['TotalsGapError', 1, 'Running it again will not help: make a copy with "paydrop backup"'],
+    ['ClearLineError', 1, 'Running it again will not help: make a copy with "paydrop backup"'],
+    ['ChangedMeanwhile', 6, 'run it again when less is under way'],
+  ])('of %s is what to do about it', async (name, code, cure) => {
+    const { code: exit, said } = await report(named(name, 'it does not tie out'));
+    expect({ exit, said }).toEqual({ exit: code, said: expect.stringContaining(cure) });
+    expect(said).toMatch(/^paydrop: it does not tie out\. /);
+  });
 });

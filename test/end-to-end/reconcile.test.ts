@@ -2,76 +2,24 @@
 import { readdir, readFile, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openReconcileDesk, reportDueBatches } from '../../src/cli/reconcile-desk.ts';
+import { reportDueBatches } from '../../src/cli/reconcile-desk.ts';
 import { reconcileDayBefore } from '../../src/cli/reconcile-round.ts';
 import type { Sender } from '../../src/cli/sender.ts';
 import type { BreakRecord } from '../../src/core/statement-types.ts';
-import { header, makeRehearsal, type Rehearsal, type RehearsalSettings } from '../worker/rehearsal.ts';
+import { header, makeRehearsal, type Rehearsal } from '../worker/rehearsal.ts';
+import {
+  date,
+  fates,
+  fetchAndReconcile,
+  never,
+  of,
+  openDesk,
+  openPaidDay,
+  settled,
+} from './statement-day.ts';
 
-const date = '20261121';
-const never = new AbortController().signal;
-
+/** A day of 5,000 is `npm run bench -- g`. */
 const rows = 120;
-/** Row numbers with a fate of their own, by the row's amount. */
-const amountOf = (row: number): string => `${1_000 + row}.25`;
-const fates = {
-  /** In doubt, and the bank has completed it. */
-  stuckPaid: 11,
-  /** In doubt, and the bank has failed it. */
-  stuckFailed: 12,
-  /** Refused in so many words, and completed all the same. */
-  deniedPaid: 13,
-} as const;
-
-const behaviours = [
-  { match: { amount: amountOf(fates.stuckPaid) }, money: 'stuck' },
-  { match: { amount: amountOf(fates.stuckFailed) }, money: 'stuck' },
-  { match: { amount: amountOf(fates.deniedPaid) }, money: 'fails', code: 'EM003' },
-];
-
-const of = (row: number) => ({ match: { reference1: `INV${row}` } });
-const settled = [
-  { edit: 'alter', ...of(fates.stuckPaid), columns: { STATUS: '010004' } },
-  { edit: 'alter', ...of(fates.stuckFailed), columns: { STATUS: '030003', 'REASON CODE': 'EM003' } },
-];
-
-const csv = `${[
-  header,
-  ...Array.from(
-    { length: rows },
-    (_, place) =>
-      `P${place + 1},MSISDN,08${String(10_000_000 + place)},,${amountOf(place + 1)},INV${place + 1},`,
-  ),
-].join('\n')}\n`;
-
-async function openPaidDay(statement: object): Promise<Rehearsal> {
-  const sandbox = { behaviours, statement: { today: true, ...statement } };
-  const settings: RehearsalSettings = {
-    sandbox,
-    // Nothing falls into doubt that is not meant to, however busy the machine.
-    bank: { timeoutMs: 10_000 },
-    settle: { giveUpAfterMs: 60_000 },
-    transfer: { concurrency: 16 },
-    verify: { enabled: false },
-  };
-  const rehearsal = await makeRehearsal(settings);
-  await rehearsal.run(csv, { waitMs: 300 });
-  return rehearsal;
-}
-
-async function openDesk(sender: Sender) {
-  const { loaded, journal: store, bank, clock } = sender;
-  return openReconcileDesk({ loaded, store, bank, clock, log: () => {} });
-}
-
-async function fetchAndReconcile(sender: Sender) {
-  const desk = await openDesk(sender);
-  const fetched = await desk.fetch(date, never);
-  if (fetched.kind !== 'fetched') throw new Error(JSON.stringify(fetched));
-  const done = await desk.reconcile(fetched.source, never);
-  if (done.kind !== 'reconciled') throw new Error(done.refusal.message);
-  return done;
-}
 
 const nameBreaks = (breaks: readonly BreakRecord[]) =>
   Object.fromEntries(breaks.map(({ kind, attempt, key }) => [kind, attempt?.payoutId ?? key]));
@@ -80,12 +28,8 @@ describe('a day at the sandbox bank', () => {
   test.each(['plain', 'zipcrypto', 'aes'])(
     '%s: what was in doubt is settled, and it ties out',
     async (form) => {
-      await using rehearsal = await openPaidDay({
-        form,
-        edits: settled,
-        thousands: form === 'aes',
-        bom: form === 'plain',
-      });
+      const statement = { form, edits: settled, thousands: form === 'aes', bom: form === 'plain' };
+      await using rehearsal = await openPaidDay(statement, rows);
       await rehearsal.withSender(async (sender) => {
         const done = await fetchAndReconcile(sender);
         expect(Object.fromEntries(done.recorded.causes)).toEqual({ proved: 1, 'statement-failed': 1 });
@@ -119,7 +63,7 @@ describe('a day at the sandbox bank', () => {
       { edit: 'alter', ...of(29), columns: { 'EFFECTIVE DATE': '20261201' } },
       { edit: 'add' },
     ];
-    await using rehearsal = await openPaidDay({ edits });
+    await using rehearsal = await openPaidDay({ edits }, rows);
     await rehearsal.withSender(async (sender) => {
       await fetchAndReconcile(sender);
       const breaks = await sender.journal.openBreaks(date, 100);
@@ -146,9 +90,8 @@ describe('a day at the sandbox bank', () => {
   });
 
   test('called paid by the bank and failed in its statement: disputed, and told in an exceptions update', async () => {
-    await using rehearsal = await openPaidDay({
-      edits: [...settled, { edit: 'alter', ...of(30), columns: { STATUS: '030003' } }],
-    });
+    const edits = [...settled, { edit: 'alter', ...of(30), columns: { STATUS: '030003' } }];
+    await using rehearsal = await openPaidDay({ edits }, rows);
     await rehearsal.withSender(async (sender) => {
       await fetchAndReconcile(sender);
       const [disputed] = await sender.journal.findPayouts('P30');
@@ -182,6 +125,25 @@ describe('a day at the sandbox bank', () => {
     return rehearsal;
   }
 
+  test.each(['zero', 'blank'])(
+    'a line of what failed is none the worse for %s figures, and no day',
+    async (failedAmount) => {
+      const edits = [{ edit: 'alter', match: { row: 1 }, columns: { 'EFFECTIVE DATE': '' } }];
+      await using rehearsal = await makeRehearsal({
+        sandbox: {
+          behaviours: [{ match: { amount: '10.00' }, money: 'fails', code: 'EM003' }],
+          statement: { today: true, failedAmount, edits },
+        },
+      });
+      await rehearsal.run(`${header}\nP1,MSISDN,0810000001,,10.00,,\n`, { waitMs: 300 });
+      await rehearsal.withSender(async (sender) => {
+        const { totals } = await fetchAndReconcile(sender);
+        expect([...totals.lines.keys()]).toEqual(['agreed-failed']);
+        expect(await sender.journal.countOpenBreaks(date)).toEqual(new Map());
+      });
+    },
+  );
+
   test('the round of the day asks again until there is a file', async () => {
     await using rehearsal = await openOneRow({ notBefore: { requests: 2 } });
     await rehearsal.withSender(async (sender) => {
@@ -207,7 +169,8 @@ describe('a day at the sandbox bank', () => {
     const folder = sender.loaded.folders.statements;
     const longAgo = Date.now() / 1_000 - 7_200;
     for (let time = 0; time < times; time += 1) {
-      await reconcileDayBefore(sender, '20261122', never);
+      // A process that was started anew, which knows of no earlier try.
+      await reconcileDayBefore({ ...sender, journal: { ...sender.journal } }, '20261122', never);
       for (const name of await readdir(folder)) await utimes(join(folder, name), longAgo, longAgo);
     }
     return (await readdir(folder)).filter((name) => name.endsWith('.zip')).length;

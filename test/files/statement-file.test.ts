@@ -206,6 +206,20 @@ describe('a damaged statement is refused as a whole', () => {
     expect(refusal?.message).not.toMatch(/input\.|limits\./);
   });
 
+  const blanks = { AMOUNT: '', FEE: '', 'NET AMOUNT': '', 'EFFECTIVE DATE': '' };
+
+  test.each(['030002', 'failed'])('but a failed line (%s) may have no figures and no day', async (status) => {
+    const { lines, totals } = await read(one({ ...blanks, STATUS: status }));
+    expect(lines[1]).toMatchObject({ status: 'failed', amountSatang: 0n, feeSatang: 0n, netSatang: 0n });
+    expect(lines.map(({ effectiveDate }) => effectiveDate)).toEqual(['20261120', '', '20261120']);
+    expect(totals).toMatchObject({ lines: 3, amountSatang: 2_469_00n });
+  });
+
+  test.each(['010004', '010002', 'REVERSED', ''])('any other (%j) may not', async (status) => {
+    const { refusal } = await read(one({ ...blanks, STATUS: status }));
+    expect(refusal).toMatchObject({ code: 'amount-missing', line: 3, column: 'AMOUNT' });
+  });
+
   test('naming both numbers of a gap', async () => {
     const { refusal } = await read(csv([row(1), row(4)]));
     expect(refusal?.message).toContain('should be 2 and is "4"');

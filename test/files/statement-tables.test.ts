@@ -1,9 +1,14 @@
 import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { PreparedFile } from '../../src/core/report-outbox.ts';
 import type { StatementOutbox } from '../../src/core/statement-outbox.ts';
+import { matchedColumns } from '../../src/core/statement-rows.ts';
+import { escapeQuickly } from '../../src/files/quick-escape.ts';
+import { escapeAmountCell, escapeSpreadsheetCell } from '../../src/files/spreadsheet.ts';
 import { openStatementOutbox } from '../../src/files/statement-tables.ts';
 
 let folder = '';
@@ -62,4 +67,59 @@ describe('what a crash has left', () => {
     await rm(taken.path);
     expect(await outbox.publish(taken)).toBe('published');
   });
+});
+
+const cells = fc.oneof(
+  fc.string(),
+  fc.stringMatching(/^['=+@-]?[0-9]{0,12}(\.[0-9]{0,3})?$/),
+  fc.stringMatching(/^[A-Za-z]{1,5}[0-9 /:.-]{0,6}$/),
+  fc.constantFrom(
+    '',
+    '0',
+    '00',
+    '0.00',
+    '010004',
+    '12:00:01',
+    'TRUE',
+    '7E10',
+    'มี.ค. 67',
+    '0810000001',
+    'a"b',
+    'a,b',
+  ),
+  fc.integer({ min: 32_760, max: 32_770 }).map((length) => 'B'.repeat(length)),
+  fc.integer({ min: 32_760, max: 32_770 }).map((length) => '1'.repeat(length)),
+);
+
+test('a cell is escaped quickly as it is slowly', () => {
+  fc.assert(
+    fc.property(cells, (text) => {
+      expect(escapeQuickly(text, false)).toBe(escapeSpreadsheetCell(text));
+      expect(escapeQuickly(text, true)).toBe(escapeAmountCell(text));
+    }),
+    { seed: 5, numRuns: 1_000 },
+  );
+});
+
+test('the matched ones open in a spreadsheet undamaged', async () => {
+  const record = (changes: Partial<Record<(typeof matchedColumns)[number], string>>) =>
+    matchedColumns.map((column) => changes[column] ?? '');
+  const rows = [
+    record({ proxyNo: '0810000001', amount: '1234.50', bankLine: '7', sysRefNo: '=1+1', payoutId: 'P1' }),
+    record({ proxyNo: '0810000001', amount: '007.50', bankLine: '8', sysRefNo: 'a "b", c' }),
+  ];
+  const draft = await outbox.openMatched('20261121.v1.matched.csv');
+  await draft.add(matchedColumns);
+  for (const row of rows) await draft.add(row);
+  const { temporaryPath } = await draft.finish();
+  const text = await readFile(temporaryPath, 'utf8');
+  expect(text.startsWith(`\ufeffdate,`)).toBe(true);
+  const [, first, second, end] = parse(text, { record_delimiter: '\r\n' }).concat([[]]);
+  expect(first).toEqual(
+    record({ proxyNo: "'0810000001", amount: '1234.50', bankLine: '7', sysRefNo: "'=1+1", payoutId: 'P1' }),
+  );
+  expect(second).toEqual(
+    record({ proxyNo: "'0810000001", amount: "'007.50", bankLine: '8', sysRefNo: 'a "b", c' }),
+  );
+  expect(end).toEqual([]);
 });

@@ -78,6 +78,27 @@ describe('the lines', () => {
     expect(columnOf(await bank.lines(), 'STATUS')).toEqual(['COMPLETE', 'VALIDATE FAILED', 'TRANSFER']);
   });
 
+  test.each([
+    ['sent', '2000.00'],
+    ['zero', '0.00'],
+    ['blank', ''],
+  ] as const)('of what failed have their figures as failedAmount: %s says', async (failedAmount, figure) => {
+    const bank = await openStatementBank(
+      { failedAmount },
+      {
+        behaviours: [
+          { match: { transRefNo: 'B' }, money: 'fails', code: 'EV040' },
+          { match: { transRefNo: 'C' }, money: 'stuck' },
+        ],
+      },
+    );
+    await payThree(bank);
+    const lines = await bank.lines();
+    expect(columnOf(lines, 'AMOUNT')).toEqual(['100.25', figure, '3.50']);
+    expect(columnOf(lines, 'NET AMOUNT')[1]).toBe(figure);
+    expect(columnOf(lines, 'FEE')[1]).toBe(failedAmount === 'blank' ? '' : '0.00');
+  });
+
   test('are as of the end of the day; what ends on the next day is in that file too', async () => {
     const bank = await openStatementBank(undefined, {
       accessTokenSeconds: 300_000,

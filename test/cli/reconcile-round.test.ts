@@ -1,0 +1,121 @@
+/** Which days the watcher's round asks for, and when it is over. */
+import { expect, test, vi } from 'vitest';
+import { reconcileDayBefore } from '../../src/cli/reconcile-round.ts';
+import type { Sender } from '../../src/cli/sender.ts';
+import { header, makeRehearsal, type Rehearsal } from '../worker/rehearsal.ts';
+
+const never = new AbortController().signal;
+const minuteMs = 60_000;
+
+/** A bank whose days without transfers have a file. */
+const openQuiet = (statement: object): Promise<Rehearsal> =>
+  makeRehearsal({ sandbox: { statement: { today: true, emptyDays: true, ...statement } } });
+
+/** The same with a transfer on 21 November. */
+async function openSent(statement: object): Promise<Rehearsal> {
+  const rehearsal = await openQuiet(statement);
+  await rehearsal.run(`${header}\nP1,MSISDN,0810000001,,10.00,,\n`, { waitMs: 300 });
+  return rehearsal;
+}
+
+const later = (sender: Sender, minutes: number): Sender => ({
+  ...sender,
+  clock: { ...sender.clock, now: () => sender.clock.now() + minutes * minuteMs },
+});
+
+/** The sender of a process of its own, which notes the days it asks for. */
+function watchAsking(sender: Sender): { readonly sender: Sender; readonly asked: string[] } {
+  const asked: string[] = [];
+  const bank: Sender['bank'] = Object.create(sender.bank, {
+    requestStatement: {
+      value: async (request: Parameters<Sender['bank']['requestStatement']>[0]) => {
+        asked.push(request.date);
+        return sender.bank.requestStatement(request);
+      },
+    },
+  });
+  return { sender: { ...sender, bank, journal: { ...sender.journal } }, asked };
+}
+
+test.each(['cut', 'html', 'truncated'])(
+  '%s: a day without transfers of ours is asked for again',
+  async (damage) => {
+    await using rehearsal = await openQuiet({ damages: [{ damage, toIssue: 1 }] });
+    await rehearsal.withSender(async (sender) => {
+      expect(await reconcileDayBefore(sender, '20261121', never)).toBe(false);
+      expect(await reconcileDayBefore(later(sender, 61), '20261121', never)).toBe(true);
+      expect(await sender.journal.statementDays()).toMatchObject([{ date: '20261120' }]);
+    });
+  },
+);
+
+test('what was refused is asked for every hour, what has not come with every try', async () => {
+  await using rehearsal = await openSent({ notBefore: { requests: 3 }, damages: [{ damage: 'html' }] });
+  await rehearsal.withSender(async (own) => {
+    const { sender, asked } = watchAsking(own);
+    for (const [minutes, requests] of [
+      [0, 1],
+      [10, 2],
+      [20, 3],
+      [30, 3],
+      [79, 3],
+      [81, 4],
+    ] as const) {
+      expect(await reconcileDayBefore(later(sender, minutes), '20261122', never)).toBe(false);
+      expect([minutes, asked.length]).toEqual([minutes, requests]);
+    }
+  });
+});
+
+test('days of the week before are asked for, with transfers or without, from the first on which any was sent', async () => {
+  await using rehearsal = await openSent({ emptyDays: false, notBefore: { requests: 2 } });
+  await rehearsal.withSender(async (own) => {
+    const { sender, asked } = watchAsking(own);
+    expect(await reconcileDayBefore(sender, '20261124', never)).toBe(true);
+    expect(asked).toEqual(['20261121', '20261122', '20261123']);
+    // The one that is late waits for its hour, though the round is tried again.
+    expect(await reconcileDayBefore(sender, '20261124', never)).toBe(true);
+    expect(asked).toEqual(['20261121', '20261122', '20261123', '20261123']);
+    expect(await reconcileDayBefore(later(sender, 60), '20261125', never)).toBe(true);
+    expect(await sender.journal.statementDays()).toMatchObject([{ date: '20261121' }]);
+  });
+});
+
+test('a day that breaks keeps no other day from its turn', async () => {
+  await using rehearsal = await openSent({});
+  await rehearsal.withSender(async (own) => {
+    const { sender, asked } = watchAsking(own);
+    const error = vi.spyOn(sender.log, 'error');
+    const journal: Sender['journal'] = {
+      ...sender.journal,
+      beginStatement: async (run) => {
+        if (run.date === '20261121') throw new Error('it does not tie out');
+        return sender.journal.beginStatement(run);
+      },
+    };
+    const sick = { ...sender, journal };
+    await expect(reconcileDayBefore(sick, '20261123', never)).rejects.toThrow('it does not tie out');
+    expect(asked).toEqual(['20261121', '20261122']);
+    expect(error).toHaveBeenCalledWith(
+      expect.objectContaining({ statement: '20261121' }),
+      expect.any(String),
+    );
+    // The next try has nothing left to do before an hour is over.
+    expect(await reconcileDayBefore(sick, '20261123', never)).toBe(true);
+  });
+});
+
+test('a day with payouts that falls out of the week is told of, once a day', async () => {
+  await using rehearsal = await openSent({ emptyDays: false, notBefore: { requests: 99 } });
+  await rehearsal.withSender(async (own) => {
+    const { sender } = watchAsking(own);
+    const warn = vi.spyOn(sender.log, 'warn');
+    await reconcileDayBefore(sender, '20261128', never);
+    expect(warn).not.toHaveBeenCalled();
+    await reconcileDayBefore(sender, '20261129', never);
+    await reconcileDayBefore(sender, '20261129', never);
+    expect(warn.mock.calls).toEqual([
+      [{ statements: ['2026-11-21'] }, expect.stringContaining('the bank is not asked for it any more')],
+    ]);
+  });
+});
