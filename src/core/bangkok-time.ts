@@ -4,7 +4,8 @@
  */
 
 const bangkokOffsetMs = 7 * 3_600_000;
-const dayMs = 86_400_000;
+/** A Bangkok day: there is no daylight saving. */
+export const dayMs = 86_400_000;
 
 /** Date and time in Bangkok as "YYYY-MM-DDTHH:mm:ss.sss", to be cut to size. */
 function bangkokIso(epochMs: number): string {

@@ -3,6 +3,9 @@ import type { AttemptStatus } from './payout.ts';
 import type { BreakKind, BreakRecord } from './statement-types.ts';
 
 const kindRemedies: Record<BreakKind, string> = {
+  'paid-twice':
+    'Two transfers were made for this payout: make sure with both transRefNos that the payee got both, have one of them returned, ' +
+    'and tell the partner',
   'status-differs':
     'Do not pay it again: the lines of the statement contradict each other; ask the bank with the transRefNo which of them holds',
   'payee-differs':
@@ -68,9 +71,9 @@ const lostRemedy =
   'Do not pay it again: the bank says that it failed, and the journal was lost; ask with "paydrop settle", which looks for a ' +
   'later attempt first, then reconcile the day again';
 
-const withdrawnRemedy =
-  'Do not pay it again: it was called failed by a statement that has been superseded; ask the bank with the transRefNo what became ' +
-  'of it';
+const earlierRemedy =
+  'Do not pay it again: find out who sent the transfer of that day, such as this program with a journal that was lost ("paydrop ' +
+  'show" and the transRefNo); if it was complete, ask the bank whether the payee was paid twice';
 
 const deadEnds: Partial<Record<BreakKind, string>> = {
   'payee-differs': 'The failed transfer names another payee',
@@ -93,7 +96,7 @@ export function describeBreakRemedy({
     const known = attempt === null ? undefined : statusRemedies[attempt.attemptStatus];
     return known ?? kindRemedies[kind];
   }
-  if (kind === 'missing-at-bank' && attempt?.attemptStatus === 'failed') return withdrawnRemedy;
+  if (kind === 'wrong-day' && loudness === 'loud') return earlierRemedy;
   if (kind === 'unknown-status-word') {
     const known = attempt === null ? undefined : wordRemedies[attempt.attemptStatus];
     return known ?? kindRemedies[kind];

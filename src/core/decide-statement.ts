@@ -51,6 +51,7 @@ export function decideOnStatement(evidence: StatementEvidence, mayReopen = true)
   const known = factsOf(owner, attempt);
   const facts = { key: transRefNo, lines, attempt: known, elsewhere, mayHaveLaterAttempt };
   const { step, stepLineAt } = matchKey(facts, day);
+  if (step === 'reopen') return reopen(evidence, mayReopen);
   const line = stepLineAt === null ? undefined : lines[stepLineAt];
   if (step === undefined || line === undefined) return undefined;
   const statusText = maskDigitRuns(line.statusText);
@@ -58,7 +59,7 @@ export function decideOnStatement(evidence: StatementEvidence, mayReopen = true)
   return take(step, { ...evidence, line, detail }, mayReopen);
 }
 
-function take(step: StatementStep, told: Told, mayReopen: boolean): Change | undefined {
+function take(step: Exclude<StatementStep, 'reopen'>, told: Told, mayReopen: boolean): Change | undefined {
   switch (step) {
     case 'prove':
       return prove(told);
@@ -129,7 +130,7 @@ function failure(told: Told): Reason {
   const { reasonCode, reasonDesc } = told.line;
   const said = maskDigitRuns(reasonDesc.slice(0, textLengthMax));
   const text = `${placeOf(told)} says that it failed${said === '' ? '' : `: ${said}`}`;
-  return { code: reasonCode === '' ? 'statement-failed' : reasonCode, text };
+  return { code: reasonCode === '' ? 'statement-failed' : maskDigitRuns(reasonCode), text };
 }
 
 /** In doubt, and the bank says that it failed: so has the row, unless another attempt may still be completed. */
@@ -194,12 +195,13 @@ function dispute(told: Told): Change | undefined {
 function note(told: Told): Change {
   const { owner, attempt, nowMs } = told;
   const noted = markKnown(told);
-  const isAlarm = noted.contested && !attempt.contested;
+  const isDoubt = owner.status === 'submitted' || owner.status === 'unresolved';
+  // A row that bears an alarm already is told nothing new by another.
+  const isAlarm = noted.contested && !attempt.contested && (isDoubt || !owner.isAlarm);
   if (!isAlarm) {
     const { detail } = told;
     return move({ payout: owner, patch: {}, cause: 'statement-read', nowMs, attempt: noted, detail });
   }
-  const isDoubt = owner.status === 'submitted' || owner.status === 'unresolved';
   const patch: PayoutPatch = { isAlarm: true, ...(isDoubt ? reasonPatch(otherDetails(told)) : {}) };
   const detail = { ...told.detail, alarm: true };
   return move({ payout: owner, patch, cause: 'alarm-raised', nowMs, attempt: noted, detail });
@@ -223,16 +225,34 @@ function comeAlive(told: Told, mayReopen: boolean): Change {
     status: isAwaited ? 'sent' : 'unresolved',
     nextInquiryAtMs: isAwaited ? nowMs : null,
   };
-  const detail = { ...told.detail, alarm: true };
+  const text = `${placeOf(told)} has attempt ${attempt.order.transRefNo}, closed before, as "${maskDigitRuns(line.statusText)}"`;
+  return aliveAgain(told, attempt, { code: 'earlier-attempt-open', text }, told.detail, mayReopen);
+}
+
+/**
+ * It failed by the word of a statement that was superseded, and none says so any more. Nothing is called failed while
+ * the bank may yet complete it (design: I3), so it is in doubt again: no further attempt is made before it has ended.
+ */
+function reopen(evidence: StatementEvidence, mayReopen: boolean): Change {
+  const { attempt, day, version } = evidence;
+  const { transRefNo } = attempt.order;
+  const text = `a statement said that attempt ${transRefNo} failed, and no present one does (that of ${showDate(day.date)} was read)`;
+  const alive: Attempt = { ...attempt, status: 'unresolved', acknowledged: true, nextInquiryAtMs: null };
+  const detail = { transRefNo, statement: day.date, version };
+  return aliveAgain(evidence, alive, { code: 'earlier-attempt-open', text }, detail, mayReopen);
+}
+
+function aliveAgain(
+  { owner, nowMs }: StatementEvidence,
+  attempt: Attempt,
+  reason: Reason,
+  known: Readonly<Record<string, unknown>>,
+  mayReopen: boolean,
+): Change {
+  const detail = { ...known, alarm: true };
   if (!mayReopen || !reopenedStatuses.includes(owner.status)) {
     return move({ payout: owner, patch: { isAlarm: true }, cause: 'alarm-raised', nowMs, attempt, detail });
   }
-  const text = `${placeOf(told)} has attempt ${attempt.order.transRefNo}, closed before, as "${maskDigitRuns(line.statusText)}"`;
-  const patch: PayoutPatch = {
-    status: 'unresolved',
-    holds: [],
-    isAlarm: true,
-    ...reasonPatch({ code: 'earlier-attempt-open', text }),
-  };
+  const patch: PayoutPatch = { status: 'unresolved', holds: [], isAlarm: true, ...reasonPatch(reason) };
   return move({ payout: owner, patch, cause: 'earlier-attempt-alive', nowMs, attempt, detail });
 }

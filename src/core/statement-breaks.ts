@@ -2,6 +2,8 @@
  * How breaks live across days and versions of a statement: one stays open, with its age, until later evidence closes it.
  * What we have recorded on the strength of the very line that differs is no such evidence.
  */
+import { dayMs } from './bangkok-time.ts';
+import { findOwnLines } from './statement-evidence.ts';
 import {
   type BreakClosure,
   type BreakFinding,
@@ -102,10 +104,10 @@ function keepBreak(
   return { kind: isSame ? 'kept' : 'changed', record };
 }
 
-/** We had called it failed, the bank paid it, and by now we say so too: a person must still look. */
+/** We had called it failed, or its payout paid already, and the bank paid it: by now we say so too, and a person must still look. */
 function isAnsweredByUs(record: BreakRecord, { facts }: Rejudged): boolean {
   return (
-    record.kind === 'status-differs' &&
+    (record.kind === 'status-differs' || record.kind === 'paid-twice') &&
     record.loudness === 'loudest' &&
     facts.lines.some(({ status }) => status === 'complete')
   );
@@ -124,7 +126,8 @@ function close(record: BreakRecord, rejudged: Rejudged): BreakMove {
   const { facts, version, nowMs } = rejudged;
   const isGone = record.version === version && !areSameLines(record.lines, facts.lines);
   const seenIn = isGone ? version - 1 : record.version;
-  const closedBy = findClosure(record, rejudged);
+  const isOtherFile = isGone && !areSameLines(withoutMeaning(record.lines), withoutMeaning(facts.lines));
+  const closedBy: BreakClosure = isOtherFile ? { kind: 'corrected', version } : findClosure(record, rejudged);
   return {
     kind: 'closed',
     record: { ...record, version: seenIn, state: 'closed', closedAtMs: nowMs, closedBy },
@@ -139,9 +142,13 @@ export function areSameLines(some: readonly StatementLine[], others: readonly St
   );
 }
 
+/** The lines as the file has them: what the word of STATUS means is a setting. */
+const withoutMeaning = (lines: readonly StatementLine[]): readonly StatementLine[] =>
+  lines.map((line) => ({ ...line, status: 'other' }));
+
 function findClosure(record: BreakRecord, { facts, version }: Rejudged): BreakClosure {
   const { attempt, elsewhere, lines } = facts;
-  const [found] = elsewhere;
+  const [found] = attempt === undefined ? elsewhere : findOwnLines(attempt, elsewhere);
   if (record.lineAt === null && lines.length === 0 && found !== undefined) {
     return { kind: 'later-statement', date: found.date };
   }
@@ -155,8 +162,6 @@ function findClosure(record: BreakRecord, { facts, version }: Rejudged): BreakCl
   }
   return { kind: 'judged-anew' };
 }
-
-const dayMs = 86_400_000;
 
 /** Whole days that a break has been, or was, open. */
 export function computeAgeDays({ openedAtMs, closedAtMs }: BreakRecord, nowMs: number): number {

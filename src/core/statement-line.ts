@@ -1,10 +1,12 @@
 /** One line of a statement held against one attempt: what of it is ours, and what differs. */
 import { hash } from 'node:crypto';
+import { maskDigitRuns } from './classify.ts';
 import { formatBaht, parseBaht, toSatang, type Satang } from './money.ts';
 import type { ProxyType } from './payout.ts';
 import { maskDigits, readProxyId } from './proxy-id.ts';
 import type { StatementLine } from './statement.ts';
-import type { AttemptFacts, BreakKind } from './statement-types.ts';
+import { showDate } from './recovery.ts';
+import type { AttemptFacts, BreakKind, LineBreakKind } from './statement-types.ts';
 
 /** The shape that `computeTransRefNo` gives a reference. */
 const ownReference = /^PD[0-9A-HJKMNP-TV-Z]{16}\d{2}$/;
@@ -30,7 +32,7 @@ export function lineKeyOf(line: StatementLine): string {
 
 /** A difference of one line, before anybody has said how loud it is. */
 export interface Difference {
-  readonly kind: BreakKind;
+  readonly kind: LineBreakKind;
   readonly reason: string;
 }
 
@@ -68,8 +70,12 @@ function isPayee({ proxyType, proxyNo }: AttemptFacts['order'], line: StatementL
   return line.proxyNo === proxyNo || normaliseProxyNo(proxyType, line.proxyNo) === proxyNo;
 }
 
-const shown = (text: string): string => (text === '' ? 'nothing' : text);
+/** A word of the bank's. Columns that are shifted bring the number of a person to any of them. */
+const shown = (text: string): string => (text === '' ? 'nothing' : maskDigitRuns(text));
 const masked = (text: string): string => (text === '' ? 'nothing' : maskDigits(text));
+
+/** "1,250.01". */
+const showBaht = (amount: Satang): string => formatBaht(amount).replaceAll(/\B(?=(?:\d{3})+\.)/g, ',');
 
 /**
  * What differs in amount, payee, company or payer account. A failed line may have an amount of zero, since AMOUNT is
@@ -86,7 +92,7 @@ function findIdentityDifferences(line: StatementLine, attempt: AttemptFacts): Di
   const amount = amountOf(attempt);
   const isNothingCredited = line.status === 'failed' && line.amountSatang === 0n;
   if (line.amountSatang !== amount && !isNothingCredited) {
-    const reason = `${formatBaht(amount)} was sent, the statement says ${formatBaht(line.amountSatang)}`;
+    const reason = `${showBaht(amount)} was sent, the statement says ${showBaht(line.amountSatang)}`;
     found.push({ kind: 'amount-differs', reason });
   }
   if (line.companyId !== order.companyId) {
@@ -121,18 +127,28 @@ function findChargeDifferences(line: StatementLine, { feeText }: AttemptFacts): 
   const found: Difference[] = [];
   const fee = feeText === null ? undefined : parseBaht(feeText);
   if (fee !== undefined && fee !== line.feeSatang) {
-    const reason = `the reply to the transfer said ${formatBaht(fee)}, the statement ${formatBaht(line.feeSatang)}`;
+    const reason = `the reply to the transfer said ${showBaht(fee)}, the statement ${showBaht(line.feeSatang)}`;
     found.push({ kind: 'fee-differs', reason });
   }
   if (line.netSatang === line.amountSatang && line.feeSatang === 0n) return found;
   const nets = acceptableNets(line);
   if (!nets.includes(line.netSatang)) {
-    const expected = nets.map(formatBaht).join(' or ');
-    const charge = `charge type ${shown(line.chargeType)}, fee ${formatBaht(line.feeSatang)}`;
-    const reason = `the net amount is ${formatBaht(line.netSatang)}, with ${charge} it would be ${expected}`;
+    const expected = [...new Set(nets)].map(showBaht).join(' or ');
+    const charge = `charge type ${shown(line.chargeType)}, fee ${showBaht(line.feeSatang)}`;
+    const reason = `the net amount is ${showBaht(line.netSatang)}, with ${charge} it would be ${expected}`;
     found.push({ kind: 'net-differs', reason });
   }
   return found;
+}
+
+/**
+ * The bank booked it before the attempt was made: it speaks of an earlier transfer under the same reference, which
+ * repeats by design when a journal was lost.
+ * @param date YYYYMMDD of the statement that has the line
+ */
+export function isOfEarlierTransfer(line: StatementLine, { order }: AttemptFacts, date: string): boolean {
+  const { effectiveDate } = line;
+  return date < order.tranDate || (effectiveDate !== '' && effectiveDate < order.tranDate);
 }
 
 /**
@@ -141,10 +157,17 @@ function findChargeDifferences(line: StatementLine, { feeText }: AttemptFacts): 
  */
 function findDayDifference(line: StatementLine, attempt: AttemptFacts, date: string): Difference[] {
   const { tranDate } = attempt.order;
-  if (line.effectiveDate === date || line.effectiveDate === tranDate) return [];
-  const reason = `effective on ${shown(line.effectiveDate)}, in the statement of ${date}, sent on ${tranDate}`;
-  return [{ kind: 'wrong-day', reason }];
+  const isEarlier = isOfEarlierTransfer(line, attempt, date);
+  if (!isEarlier && (line.effectiveDate === date || line.effectiveDate === tranDate)) return [];
+  const days =
+    `effective on ${showDay(line.effectiveDate)}, in the statement of ${showDate(date)}, ` +
+    `sent on ${showDate(tranDate)}`;
+  const earlier =
+    ': that is another transfer, made before it under the same reference, and settles nothing of it';
+  return [{ kind: 'wrong-day', reason: isEarlier ? `${days}${earlier}` : days }];
 }
+
+const showDay = (text: string): string => (/^\d{8}$/.test(text) ? showDate(text) : shown(text));
 
 /** Everything but the status that differs between a line and the attempt whose reference it bears. Fee and net are those of a transfer that was made. */
 export function findDifferences(line: StatementLine, attempt: AttemptFacts, date: string): Difference[] {

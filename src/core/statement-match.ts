@@ -7,10 +7,24 @@
  * ours, and absence proves nothing (design: I3).
  */
 import { maskDigitRuns } from './classify.ts';
-import { formatBangkokDate, parseBangkokDate } from './bangkok-time.ts';
-import type { AttemptStatus } from './payout.ts';
+import { judgeAbsence, nothing } from './statement-absence.ts';
+import {
+  contradicts,
+  countsAgainst,
+  isFailureWithdrawn,
+  isFinishedLater,
+  isPaidByAnother,
+  ourWordOf,
+  type OurWord,
+} from './statement-evidence.ts';
 import type { StatementLine } from './statement.ts';
-import { findDifferences, fitsIdentity, isOwnReference, type Difference } from './statement-line.ts';
+import {
+  findDifferences,
+  fitsIdentity,
+  isOfEarlierTransfer,
+  isOwnReference,
+  type Difference,
+} from './statement-line.ts';
 import {
   breakKinds,
   type AttemptFacts,
@@ -18,33 +32,13 @@ import {
   type BreakKind,
   type Judgement,
   type KeyFacts,
+  type LineBreakKind,
   type LineClass,
-  type LineElsewhere,
   type Loudness,
   type PaidClass,
   type StatementDay,
   type StatementStep,
 } from './statement-types.ts';
-
-/** What we say of the money of an attempt: proved moved, proved unmoved, or in doubt. */
-type OurWord = 'paid' | 'closed' | 'open';
-
-const ourWords = {
-  recorded: 'open',
-  sent: 'open',
-  unresolved: 'open',
-  paid: 'paid',
-  failed: 'closed',
-  refused: 'closed',
-} as const satisfies Record<AttemptStatus, OurWord>;
-
-const nothing: Judgement = {
-  lineClasses: [],
-  paidClass: undefined,
-  breaks: [],
-  step: undefined,
-  stepLineAt: null,
-};
 
 /** Compares one key of a statement with the journal. A key with neither line nor attempt shows nothing. */
 export function matchKey(facts: KeyFacts, day: StatementDay): Judgement {
@@ -63,6 +57,8 @@ interface Held {
   readonly word: OurWord;
   readonly line: StatementLine;
   readonly lineAt: number;
+  /** The line is of a transfer before the attempt, which bore the same reference: it settles nothing of this one. */
+  readonly isEarlier: boolean;
   /** Another line of the same transfer, here or later elsewhere, says otherwise. */
   readonly isContradicted: boolean;
   /** An earlier day's statement has it complete already. */
@@ -71,13 +67,22 @@ interface Held {
   readonly isFinished: boolean;
   /** What the statements of later days say of it last is what we say. */
   readonly isBorneOut: boolean;
+  /** It failed by a statement's word, and none says so any more. */
+  readonly isWithdrawn: boolean;
   readonly mayHaveLaterAttempt: boolean;
 }
 
 function judgeKnown(facts: KeyFacts, attempt: AttemptFacts, day: StatementDay): Judgement {
   const held = hold(facts, attempt, day);
   const differences = findDifferences(held.line, attempt, day.date);
-  const own = [...findStatusDifference(held), ...differences, ...findRepetition(held)];
+  const own = held.isEarlier
+    ? differences
+    : [
+        ...findSecondTransfer(held, fitsIdentity(differences)),
+        ...findStatusDifference(held),
+        ...differences,
+        ...findRepetition(held),
+      ];
   const ownBreaks =
     own.length === 0 ? [] : loudestFirst(own.map((difference) => toFinding(difference, held, day)));
   const step = decideStep(held, fitsIdentity(differences));
@@ -99,11 +104,15 @@ function hold(facts: KeyFacts, attempt: AttemptFacts, { date }: StatementDay): H
   const lineAt = lines.length === 1 ? 0 : pickLine(lines, attempt, date);
   const line = lines[lineAt];
   if (line === undefined) throw new RangeError('a key is held against no line');
-  const word = ourWords[attempt.attemptStatus];
+  const word = ourWordOf(attempt);
+  const isEarlier = isOfEarlierTransfer(line, attempt, date);
   const isBorneOut = word !== 'open' && isFinishedLater(attempt, elsewhere, date);
   const isFinished =
     lines.every(({ status }) => status === 'in-process') && word !== 'open' && (isSettledSince || isBorneOut);
-  const known = { attempt, word, line, lineAt, isFinished, isBorneOut, mayHaveLaterAttempt };
+  const isWithdrawn =
+    !lines.some(({ status }) => status === 'failed') && isFailureWithdrawn(attempt, elsewhere);
+  const judged = { attempt, word, line, lineAt, isEarlier, isFinished, isBorneOut };
+  const known = { ...judged, isWithdrawn, mayHaveLaterAttempt };
   if (lines.length === 1 && elsewhere.length === 0) {
     return { ...known, isContradicted: false, isRepeated: false };
   }
@@ -114,38 +123,6 @@ function hold(facts: KeyFacts, attempt: AttemptFacts, { date }: StatementDay): H
     line.status === 'complete' &&
     elsewhere.some((other) => other.date < date && other.line.status === 'complete');
   return { ...known, isContradicted, isRepeated };
-}
-
-/**
- * What failed on one day may complete on a later one, but what may have completed on any has not failed. In process is
- * the earlier word on whatever a later day calls finished.
- */
-function countsAgainst(line: StatementLine, other: LineElsewhere, date: string): boolean {
-  if (other.date > date) return true;
-  return line.status === 'failed' && other.line.status !== 'in-process';
-}
-
-/** The last that the statements of later days say of a transfer is what we say of it, and nothing speaks against it. */
-function isFinishedLater(attempt: AttemptFacts, elsewhere: readonly LineElsewhere[], date: string): boolean {
-  const later = elsewhere.filter((other) => other.date > date);
-  const lastDate = later
-    .map((other) => other.date)
-    .toSorted()
-    .at(-1);
-  const last = later.filter((other) => other.date === lastDate);
-  const word = ourWords[attempt.attemptStatus] === 'paid' ? 'complete' : 'failed';
-  const saysSo = ({ line, date: on }: LineElsewhere): boolean =>
-    line.status === word && fitsIdentity(findDifferences(line, attempt, on));
-  if (last.length === 0 || !last.every(saysSo)) return false;
-  return word === 'complete' || elsewhere.every(({ line }) => mayHaveFailed(line));
-}
-
-const mayHaveFailed = ({ status }: StatementLine): boolean => status === 'failed' || status === 'in-process';
-
-/** A line in process may be an earlier word on one that is complete; failed is whatever nothing else speaks of as alive. */
-function contradicts(line: StatementLine, other: StatementLine): boolean {
-  if (line.status !== 'complete') return other.status !== line.status;
-  return other.status === 'failed' || other.status === 'other';
 }
 
 /** Of several lines the one that is complete and ours; else one that is complete; else the first. */
@@ -182,17 +159,29 @@ function findStatusDifference({ word, line, isContradicted, mayHaveLaterAttempt 
   }
 }
 
+/** Proved complete, and another attempt of the same payout has been paid, too. */
+function findSecondTransfer({ attempt, word, line, isContradicted }: Held, isOurs: boolean): Difference[] {
+  const isProved = word === 'paid' || (isOurs && !isContradicted);
+  if (line.status !== 'complete' || !isProved || !isPaidByAnother(attempt)) return [];
+  const reason = `attempt ${attempt.attemptNo} is complete, and another attempt of this payout is paid, too: money went out twice`;
+  return [{ kind: 'paid-twice', reason }];
+}
+
 const findRepetition = ({ isRepeated }: Held): Difference[] =>
   isRepeated ? [{ kind: 'twice', reason: 'the statement of an earlier day has it complete already' }] : [];
 
 function toFinding({ kind, reason }: Difference, held: Held, { date }: StatementDay): BreakFinding {
   const finding = { kind, loudness: loudnessOf(kind, held), date, lineAt: held.lineAt, reason };
   const isAnswered = kind === 'still-in-process' && held.isFinished;
-  return isAnswered ? { ...finding, loudness: 'quiet', isAnswered } : finding;
+  if (isAnswered) return { ...finding, loudness: 'quiet', isAnswered };
+  const isOutdated = kind === 'status-differs' && held.line.status === 'failed' && held.isBorneOut;
+  return isOutdated ? { ...finding, isOutdated } : finding;
 }
 
-function loudnessOf(kind: BreakKind, { word, line, isContradicted }: Held): Loudness {
+function loudnessOf(kind: LineBreakKind, { word, line, isContradicted, isEarlier }: Held): Loudness {
   switch (kind) {
+    case 'paid-twice':
+      return 'loudest';
     case 'status-differs':
       if (word === 'closed') return 'loudest';
       // In doubt, and nothing contradicts the line: it waits until a later attempt was looked for.
@@ -210,15 +199,11 @@ function loudnessOf(kind: BreakKind, { word, line, isContradicted }: Held): Loud
     case 'still-in-process':
       if (word === 'closed') return 'loud';
       return word === 'paid' ? 'plain' : 'quiet';
-    case 'missing-at-bank':
-      return 'loud';
-    case 'no-trace':
+    case 'wrong-day':
+      return isEarlier ? 'loud' : 'plain';
     case 'fee-differs':
     case 'net-differs':
-    case 'wrong-day':
       return 'plain';
-    case 'in-doubt-absent':
-      return 'quiet';
   }
 }
 
@@ -260,6 +245,7 @@ function toPaidClass(loudest: BreakKind | undefined, { word, isFinished }: Held)
 /** What the journal is to record. */
 function decideStep(held: Held, isOurs: boolean): StatementStep | undefined {
   const { attempt, word, line, isContradicted, isFinished, isBorneOut, mayHaveLaterAttempt } = held;
+  if (held.isEarlier) return decideOnEarlier(held);
   const isProof = isOurs && !isContradicted;
   const noted = attempt.acknowledged && (isOurs || attempt.contested);
   const note = word === 'open' && !noted ? 'doubt' : undefined;
@@ -278,8 +264,18 @@ function decideStep(held: Held, isOurs: boolean): StatementStep | undefined {
       return word === 'closed' && !isFinished ? 'doubt' : note;
     // A word that nobody knows tells no more than that the bank knows the reference.
     case 'other':
-      return note;
+      return held.isWithdrawn ? 'doubt' : note;
   }
+}
+
+/**
+ * The bank knows the reference from before the attempt. That transfer's money may have moved, or may yet: what we had
+ * closed is not tried again before it was looked at; nothing else of this attempt is settled by it.
+ */
+function decideOnEarlier({ attempt, word, line, isFinished }: Held): StatementStep | undefined {
+  if (word === 'open') return attempt.acknowledged ? undefined : 'doubt';
+  const mayMove = line.status === 'complete' || (line.status === 'in-process' && !isFinished);
+  return word === 'closed' && mayMove ? 'doubt' : undefined;
 }
 
 // ---------------------------------------------------------------- a line that is not ours
@@ -318,59 +314,4 @@ function describeUnknown({ transRefNo }: StatementLine): string {
   return isOwnReference(transRefNo)
     ? 'the reference is of our making, and this journal does not know it'
     : 'this journal does not know the reference, which is not of our making';
-}
-
-// ---------------------------------------------------------------- no line
-
-const dayMs = 86_400_000;
-
-/** Only the statement of an attempt's own day can lack it; that says nothing about the money of one in doubt. */
-function judgeAbsence({ attempt, elsewhere }: KeyFacts, day: StatementDay): Judgement {
-  if (attempt === undefined || attempt.order.tranDate !== day.date) return nothing;
-  const find = (kind: BreakKind, loudness: Loudness, reason: string): readonly BreakFinding[] => [
-    { kind, loudness, date: day.date, lineAt: null, reason },
-  ];
-  switch (ourWords[attempt.attemptStatus]) {
-    case 'paid': {
-      if (elsewhere.length > 0) return { ...nothing, paidClass: 'found-other-day' };
-      const reason = 'we call it paid, and the statement of its day does not have it';
-      return { ...nothing, paidClass: 'missing-at-bank', breaks: find('missing-at-bank', 'loud', reason) };
-    }
-    case 'closed': {
-      if (!isFailureWithdrawn(attempt, elsewhere)) return nothing;
-      const reason = 'a statement said that it failed, and the one that has superseded it does not have it';
-      return { ...nothing, breaks: find('missing-at-bank', 'loud', reason) };
-    }
-    case 'open': {
-      if (elsewhere.length > 0) return nothing;
-      const waits = whyNotTraceless(attempt, day);
-      if (waits === undefined) return { ...nothing, breaks: find('no-trace', 'plain', traceless) };
-      const reason = `in doubt, and the statement of its day does not have it; ${waits}`;
-      return { ...nothing, breaks: find('in-doubt-absent', 'quiet', reason) };
-    }
-  }
-}
-
-const traceless =
-  "in doubt, in neither its day's statement nor the next day's; inquiry finds nothing, and the bank never acknowledged it";
-
-/** It failed by a statement's word alone, and no statement says so any more. */
-function isFailureWithdrawn(attempt: AttemptFacts, elsewhere: readonly LineElsewhere[]): boolean {
-  const { attemptStatus, payoutStatus, settledBy } = attempt;
-  const isByStatement = attemptStatus === 'failed' && payoutStatus === 'failed' && settledBy === 'statement';
-  return isByStatement && !elsewhere.some(({ line }) => line.status === 'failed');
-}
-
-/** Why an absent attempt in doubt may still turn up; undefined when everything that can be asked has been. */
-function whyNotTraceless(attempt: AttemptFacts, { readDates }: StatementDay): string | undefined {
-  const { order, lastFinding, lastInquiryAtMs } = attempt;
-  const startMs = parseBangkokDate(order.tranDate);
-  if (startMs === undefined) throw new RangeError(`${order.tranDate} names no day`);
-  const nextMs = startMs + dayMs;
-  if (attempt.acknowledged || attempt.contested) return 'the bank has shown that it knows the reference';
-  if (!readDates.has(formatBangkokDate(nextMs))) return "the next day's statement has not been read";
-  if (lastInquiryAtMs === null || lastInquiryAtMs < nextMs) {
-    return 'the bank has not been asked about it since its day was over';
-  }
-  return lastFinding === 'not-found' ? undefined : 'the last inquiry did not say that it is not found';
 }

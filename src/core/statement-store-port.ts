@@ -113,6 +113,21 @@ export interface AcceptedStatement {
   readonly acceptedAtMs: number;
 }
 
+/** What is known of one version of a day's statement by its bytes. */
+export type StatementVersionMark = Pick<
+  AcceptedStatement,
+  'version' | 'sha256' | 'originalSha256' | 'reading'
+>;
+
+/** What judgings of a day that broke off have left behind; what is open may not be what any version shows. */
+export interface BrokenOff {
+  /** Breaks of other days that have been opened since, and still are: how many, and the first of them. */
+  readonly openedElsewhere: number;
+  readonly firstElsewhere: readonly BreakRecord[];
+  /** Payouts that a statement has changed since, by cause. */
+  readonly causes: ReadonlyMap<string, number>;
+}
+
 /** Where a day stands. */
 export interface StatementDayState {
   readonly date: string;
@@ -156,8 +171,13 @@ export interface StatementStore {
   openLineScratch(): LineScratch;
   /** The present version of a day. */
   statement(date: string): Promise<AcceptedStatement | undefined>;
-  /** A judging of the day has broken off after `beginRecording`: what is open may not be what any version shows. */
-  hasBrokenOff(date: string): Promise<boolean>;
+  /** Every version of a day, the oldest first. */
+  statementVersions(date: string): Promise<readonly StatementVersionMark[]>;
+  /**
+   * Undefined unless a judging of the day has broken off after `beginRecording`.
+   * @param limit of the breaks that are listed
+   */
+  brokenOff(date: string, limit: number): Promise<BrokenOff | undefined>;
   /** The files of every version of every day. */
   acceptedFiles(): Promise<readonly StatementFile[]>;
   /** True when any attempt bears this tranDate (YYYYMMDD). */

@@ -34,6 +34,8 @@ export interface AttemptFacts {
   readonly feeText: string | null;
   /** What has settled the payout, where this is its latest attempt; not in breaks that an older program kept. */
   readonly settledBy?: SettledBy | null;
+  /** Another attempt of the row is paid, too, and the row bears an alarm for it. */
+  readonly isPaidOtherwise?: boolean;
 }
 
 /** The facts of an attempt as the journal holds it now. */
@@ -60,7 +62,7 @@ export interface StatementDay {
   readonly date: string;
   /** The company whose payouts the journal holds. */
   readonly companyId: string;
-  /** Days whose statement has been read, this one included: only there can anything be absent. */
+  /** Days whose statement was read when they had ended: only there can anything be absent for good. */
   readonly readDates: ReadonlySet<string>;
 }
 
@@ -81,6 +83,8 @@ export interface KeyFacts {
 
 /** A difference between journal and statement, the loudest first; the first that a line has counts its satang. */
 export const breakKinds = [
+  /** Complete, and so is another attempt of the same payout: money went out twice. */
+  'paid-twice',
   /** We called it failed and the bank paid it, or the other way round; or in doubt, and its line cannot settle it. */
   'status-differs',
   'payee-differs',
@@ -105,6 +109,11 @@ export const breakKinds = [
 ] as const;
 export type BreakKind = (typeof breakKinds)[number];
 
+/** A day's statement lacks an attempt of that day. */
+export type AbsenceKind = Extract<BreakKind, 'missing-at-bank' | 'no-trace' | 'in-doubt-absent'>;
+/** A line says something else than we do. */
+export type LineBreakKind = Exclude<BreakKind, AbsenceKind>;
+
 /** `loudest`: money moved that we had called unmoved. `loud`: money may be lost. `plain`: figures or words differ. `quiet`: waits. */
 export type Loudness = 'loudest' | 'loud' | 'plain' | 'quiet';
 
@@ -120,6 +129,8 @@ export interface BreakFinding {
   readonly reason: string;
   /** Newer evidence has put it right already: it is named, and closed at once. */
   readonly isAnswered?: boolean;
+  /** A later day's statement says what we say: it is named when its own day is read, and not afterwards. */
+  readonly isOutdated?: boolean;
 }
 
 /** Where a line's figures are counted; each line in exactly one place. */
@@ -146,9 +157,10 @@ export type PaidClass = 'matched' | 'settled-paid' | 'found-other-day' | BreakKi
 /**
  * What the journal is to record on the strength of the lines; `decideOnStatement` decides it again on fresh records.
  * `prove`: paid, whatever we believed. `fail`: in doubt, and the bank says failed. `dispute`: we had called it paid, and
- * the bank says failed. `doubt`: the bank knows it, and nothing is settled by that.
+ * the bank says failed. `doubt`: the bank knows it, and nothing is settled by that. `reopen`: the statement by which it
+ * had failed was superseded, and nothing says so any more.
  */
-export type StatementStep = 'prove' | 'fail' | 'dispute' | 'doubt';
+export type StatementStep = 'prove' | 'fail' | 'dispute' | 'doubt' | 'reopen';
 
 /** What the comparison of one key has shown. */
 export interface Judgement {
@@ -159,7 +171,7 @@ export interface Judgement {
   /** Every difference, one a kind, the loudest first. */
   readonly breaks: readonly BreakFinding[];
   readonly step: StatementStep | undefined;
-  /** Which line the step rests on. */
+  /** Which line the step rests on; null for none. */
   readonly stepLineAt: number | null;
 }
 
@@ -175,7 +187,7 @@ export type BreakClosure =
   | { readonly kind: 'judged-anew' };
 
 /** A break as it is kept, with both sides as they were when it was last judged. */
-export interface BreakRecord extends Omit<BreakFinding, 'isAnswered'> {
+export interface BreakRecord extends Omit<BreakFinding, 'isAnswered' | 'isOutdated'> {
   readonly key: string;
   /** Version of the statement in which it was last seen. */
   readonly version: number;

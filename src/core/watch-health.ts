@@ -182,7 +182,8 @@ function judgeInbox(state: WatchState): readonly HealthReason[] {
     {
       code: 'inbox-gone',
       text: maskNumbers(inbox.why),
-      remedy: 'Goes on by itself when the inbox is there again',
+      remedy:
+        'Do what the text says, where it says something to do; goes on by itself when the inbox is there again',
     },
   ];
 }

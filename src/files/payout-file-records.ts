@@ -111,13 +111,32 @@ interface Place {
   readonly lines: number;
 }
 
+/** Records without a fault, one after the other, and the line ends that they have. */
+interface Stretch {
+  readonly places: readonly Place[];
+  readonly lineEnds: ReadonlySet<LineEnd>;
+}
+
+const everyLineEnd = ['\r\n', '\n', '\r'] as const;
+
+type LineEnd = (typeof everyLineEnd)[number];
+
+/** The line end of the record whose bytes end before `end`; undefined for one that the file's end completes. */
+function readLineEnd(bytes: Buffer, end: number): LineEnd | undefined {
+  const last = bytes[end - 1];
+  if (last === lineFeed) return bytes[end - 2] === carriageReturn ? '\r\n' : '\n';
+  return last === carriageReturn ? '\r' : undefined;
+}
+
 /** The records of one file, from the bytes that follow its header. */
 export class RecordReader {
   readonly #delimiterByte: number;
   readonly #cellCount: number;
   readonly #csvOptions: Options;
   /** An empty row of the right number of cells: csv-parse takes its first record as the measure of all others. */
-  readonly #measure: Buffer;
+  readonly #measure: string;
+  /** For the measure with the longest line end. */
+  readonly #roomBytes: number;
   /**
    * Room for the measure, then the bytes that no record has taken yet. One buffer for the whole file: blocks that come
    * and go faster than they are collected would fill the memory.
@@ -133,14 +152,10 @@ export class RecordReader {
     this.#cellCount = cellCount;
     this.#line = firstLine;
     this.#lastLine = firstLine - 1;
-    this.#measure = Buffer.from(`${delimiter.repeat(cellCount - 1)}\n`);
-    this.#window = Buffer.allocUnsafe(this.#measure.length + rowBytesMax * 2);
-    this.#csvOptions = {
-      delimiter,
-      record_delimiter: ['\r\n', '\n', '\r'],
-      relax_column_count: true,
-      skip_empty_lines: true,
-    };
+    this.#measure = delimiter.repeat(cellCount - 1);
+    this.#roomBytes = this.#measure.length + everyLineEnd[0].length;
+    this.#window = Buffer.allocUnsafe(this.#roomBytes + rowBytesMax * 2);
+    this.#csvOptions = { delimiter, relax_column_count: true, skip_empty_lines: true };
   }
 
   /** Line of the latest record, or of the header's end before the first. */
@@ -163,6 +178,7 @@ export class RecordReader {
     const options = { delimiterByte: this.#delimiterByte, cellCount: this.#cellCount, isLast };
     const records: FileRecord[] = [];
     let sound: Place[] = [];
+    let lineEnds = new Set<LineEnd>();
     let soundFrom = 0;
     let at = 0;
     while (at < joined.length) {
@@ -174,21 +190,22 @@ export class RecordReader {
       if (scan.end - at > rowBytesMax) throw rejectTooLong(this.#line);
       const place = { line: this.#line, lines: scan.lineEnds + 1 };
       if (scan.isMisquoted) {
-        this.#takeSound(soundFrom, at, sound, records);
+        this.#takeSound(soundFrom, at, { places: sound, lineEnds }, records);
         this.#takeMisquoted(joined.subarray(at, scan.end), place, records);
         soundFrom = scan.end;
         sound = [];
-      } else if (!isLineEnd(joined[at])) sound.push(place);
+        lineEnds = new Set();
+      } else {
+        if (!isLineEnd(joined[at])) sound.push(place);
+        const lineEnd = readLineEnd(joined, scan.end);
+        if (lineEnd !== undefined) lineEnds.add(lineEnd);
+      }
       this.#line += place.lines;
       at = scan.end;
     }
-    this.#takeSound(soundFrom, at, sound, records);
+    this.#takeSound(soundFrom, at, { places: sound, lineEnds }, records);
     this.#pendingBytes = joined.length - at;
-    this.#window.copyWithin(
-      this.#measure.length,
-      this.#measure.length + at,
-      this.#measure.length + joined.length,
-    );
+    this.#window.copyWithin(this.#roomBytes, this.#roomBytes + at, this.#roomBytes + joined.length);
     this.#lastLine = records.at(-1)?.line ?? this.#lastLine;
     return records;
   }
@@ -203,7 +220,7 @@ export class RecordReader {
 
   /** All bytes that no record has taken yet. */
   #append(bytes: Buffer): Buffer {
-    const start = this.#measure.length;
+    const start = this.#roomBytes;
     const end = start + this.#pendingBytes + bytes.length;
     if (end > this.#window.length) {
       this.#window = Buffer.concat([this.#window.subarray(0, start + this.#pendingBytes)], end * 2);
@@ -213,9 +230,15 @@ export class RecordReader {
   }
 
   /** Takes the pending bytes between two places; the measure is laid over what stands before them and is done with. */
-  #takeSound(from: number, to: number, places: readonly Place[], records: FileRecord[]): void {
-    this.#measure.copy(this.#window, from);
-    const parsed = parse(this.#window.subarray(from, this.#measure.length + to), this.#csvOptions);
+  #takeSound(from: number, to: number, { places, lineEnds }: Stretch, records: FileRecord[]): void {
+    // csv-parse compares every byte with each of them: where one is used throughout, only that one is named.
+    const [first = '\n'] = lineEnds;
+    const record_delimiter = lineEnds.size > 1 ? [...everyLineEnd] : [first];
+    const measure = `${this.#measure}${lineEnds.size > 1 ? '\n' : first}`;
+    const measureAt = this.#roomBytes + from - measure.length;
+    this.#window.write(measure, measureAt, 'latin1');
+    const bytes = this.#window.subarray(measureAt, this.#roomBytes + to);
+    const parsed = parse(bytes, { ...this.#csvOptions, record_delimiter });
     if (parsed.length - 1 !== places.length) {
       throw new Error(
         `csv-parse found ${parsed.length - 1} records where ${places.length} end, before line ${this.#line}`,
@@ -231,7 +254,8 @@ export class RecordReader {
 
   #takeMisquoted(bytes: Buffer, { line, lines }: Place, records: FileRecord[]): void {
     if (lines > 1) throw rejectUnclosed(line);
-    const [cells = []] = parse(bytes, { ...this.#csvOptions, relax_quotes: true });
+    const options = { ...this.#csvOptions, record_delimiter: [...everyLineEnd], relax_quotes: true };
+    const [cells = []] = parse(bytes, options);
     records.push({ line, cells, isMisquoted: true });
   }
 }

@@ -145,7 +145,9 @@ function keepMarked(db: DatabaseSync, opening: JournalOpening, dataDir: string, 
   const missing = findMissing(dataDir, mark, readPresent);
   if (isRecovering(opening) && recovery !== undefined) recordLoss(db, recovery, missing !== undefined, nowMs);
   else if (missing !== undefined) throw new JournalRefusedError(missing);
-  if (access === 'beside') return makeJournal({ db, path, journalId, mark: unkeptMark });
+  // A command beside the sender has nothing to go on with: a thread would only come later, behind others' changes.
+  const besideParts = { mark: unkeptMark, threadRowsMin: Infinity };
+  if (access === 'beside') return makeJournal({ db, path, journalId, ...besideParts });
   const keeper = new MarkKeeper(dataDir, mark, readPresent);
   keeper.advance();
   return makeJournal({ db, path, journalId, mark: keeper });

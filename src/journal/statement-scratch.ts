@@ -1,6 +1,6 @@
 /** Lines of a statement while it is judged, in a database of their own that nobody else opens and that does not last. */
 import { randomBytes } from 'node:crypto';
-import { closeSync, openSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { LineGroup, LineScratch } from '../core/statement-store-port.ts';
@@ -10,7 +10,10 @@ import { decodeLine, encodeLine } from './statement-records.ts';
 
 const cacheKib = 8_192;
 
-/** Nothing here need outlive the process: no log, no sync. */
+/**
+ * Nothing here need outlive the process: no rollback journal, which the defensive mode would insist on, and no sync. The
+ * lock is held from the first write on, and dies with the process.
+ */
 const tables = `
 pragma journal_mode = off; pragma synchronous = off; pragma locking_mode = exclusive; pragma cache_size = -${cacheKib};
 create table page (first_line integer primary key, lines text not null) strict;
@@ -33,9 +36,9 @@ interface AsideRow {
   readonly text: string;
 }
 
-const namePattern = /^\.statement\.[0-9a-f]{12}\.scratch$/;
-/** No judging takes so long: what is older was left by a process that died. */
-const leftoverMs = 86_400_000;
+const namePattern = /^\.statement\.[0-9a-f]{12}\.scratch(?:-journal)?$/;
+/** So long its owner may take from making a scratch to locking it. */
+const unlockedMs = 60_000;
 
 /**
  * Opens a scratch beside the journal, readable by the owner only.
@@ -50,7 +53,7 @@ export function openLineScratch(journalPath: string): LineScratch {
   } catch (error) {
     throw asFileWriteError(path, error);
   }
-  const db = new DatabaseSync(path);
+  const db = new DatabaseSync(path, { defensive: false });
   const close = (): void => {
     if (db.isOpen) db.close();
     rmSync(path, { force: true });
@@ -64,14 +67,30 @@ export function openLineScratch(journalPath: string): LineScratch {
   }
 }
 
+/** Removes what processes that died have left; a scratch that is locked is in use. */
 function removeLeftovers(folder: string): void {
   for (const name of readdirSync(folder)) {
     if (!namePattern.test(name)) continue;
-    const path = join(folder, name);
-    const modifiedMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Infinity;
-    if (modifiedMs < Date.now() - leftoverMs) rmSync(path, { force: true });
+    const path = join(folder, name.replace(/-journal$/, ''));
+    const modifiedMs = statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? Infinity;
+    if (modifiedMs > Date.now() - unlockedMs || isLocked(path)) continue;
+    for (const left of [path, `${path}-journal`]) rmSync(left, { force: true });
   }
 }
+
+/** Its owner holds SQLite's exclusive lock. What is no database, or is gone, nobody works on. */
+function isLocked(path: string): boolean {
+  if (!existsSync(path)) return false;
+  try {
+    using db = new DatabaseSync(path, { timeout: 0, defensive: false });
+    db.exec('begin exclusive; rollback');
+    return false;
+  } catch (error) {
+    return (error as { errcode?: number }).errcode === sqliteBusy;
+  }
+}
+
+const sqliteBusy = 5;
 
 function guard<Args extends unknown[], Result>(work: (...args: Args) => Result): (...args: Args) => Result {
   return (...args) => {

@@ -6,10 +6,12 @@ import {
   type StatementDayState,
   type StatementRun,
   type StatementStore,
+  type StatementVersionMark,
 } from '../core/statement-store-port.ts';
 import { inTransaction } from './connection.ts';
 import { query } from './dialect.ts';
 import { makeBreakWalk } from './statement-break-walk.ts';
+import { noteRecording, readBrokenOff, recordingKey } from './statement-broken-off.ts';
 import {
   encodeLine,
   toAcceptedStatement,
@@ -32,9 +34,6 @@ function requirePresent(db: DatabaseSync, { date, runId }: StatementRun): void {
     `another paydrop has begun to reconcile while ${date} was: let it finish, then reconcile ${date} again`,
   );
 }
-
-/** Stands among the keys of stray lines, none of which is empty, while a judging records what it has found. */
-const recordingKey = '';
 
 type Present = <Result>(run: StatementRun, body: () => Result) => Result;
 
@@ -118,15 +117,7 @@ function makeJudgingMethods(db: DatabaseSync, present: Present) {
         );
       present(run, () => write(db, insert));
     },
-    beginRecording: async (run) => {
-      const { date, runId } = run;
-      const begun = { key: recordingKey, date, line_no: 0, run_id: runId, line: '' };
-      const insert = query
-        .insertInto('statement_stray')
-        .values(begun)
-        .onConflict((conflict) => conflict.doNothing());
-      present(run, () => write(db, insert));
-    },
+    beginRecording: async (run) => present(run, () => noteRecording(db, run)),
     acceptStatement: async (run, accepted) => {
       const { date, runId } = run;
       const strays = query
@@ -178,6 +169,18 @@ function readDays(db: DatabaseSync): StatementDayState[] {
   }));
 }
 
+function readVersions(db: DatabaseSync, date: string): StatementVersionMark[] {
+  const versions = query
+    .selectFrom('statement_version')
+    .select(['version', 'sha256', 'original_sha256', 'reading'])
+    .where('date', '=', date)
+    .orderBy('version');
+  return readAll(db, versions).map(({ original_sha256: originalSha256, ...rest }) => ({
+    ...rest,
+    originalSha256,
+  }));
+}
+
 function makeDueMethods(db: DatabaseSync) {
   const due = prepare(db, (_values: object) =>
     query.selectFrom('statement_report').selectAll().where('is_due', '=', 1).orderBy('batch_id'),
@@ -217,14 +220,8 @@ export function makeStatementStore(db: DatabaseSync, path: string): StatementSto
       const row = readFirst(db, latest);
       return row === undefined ? undefined : toAcceptedStatement(row);
     },
-    hasBrokenOff: async (date) => {
-      const begun = query
-        .selectFrom('statement_stray')
-        .select('run_id')
-        .where('key', '=', recordingKey)
-        .where('date', '=', date);
-      return readFirst(db, begun) !== undefined;
-    },
+    statementVersions: async (date) => readVersions(db, date),
+    brokenOff: async (date, limit) => readBrokenOff(db, date, limit),
     acceptedFiles: async () => {
       const every = query.selectFrom('statement_version').select('files');
       return readAll(db, every).flatMap(({ files }) => toStatementFiles(files));

@@ -3,6 +3,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { sql, type Compilable } from 'kysely';
 import { toSatang } from '../core/money.ts';
 import type { AttemptStatus, InquiryFinding, PayoutStatus, ProxyType, SettledBy } from '../core/payout.ts';
+import { statusesInDoubt } from '../core/statement-evidence.ts';
 import {
   wholeDay,
   type DayAttempt,
@@ -36,6 +37,12 @@ const doubtfulFirst = () =>
     .whereRef('a.payout_seq', '=', 'p.seq')
     .whereRef('r.seq', '=', 'p.seq');
 
+/** Another attempt of the row is paid. A second proof is an alarm, and few rows bear one: no other is searched. */
+const isPaidOtherwise = sql<number>`case when p.is_alarm = 1 then exists (
+  select 1 from attempt as o
+  where o.payout_seq = a.payout_seq and o.attempt_no <> a.attempt_no and o.status = 'paid'
+) else 0 end`;
+
 /** An attempt with its payout, in the order in which `toFacts` takes the columns. */
 function selectFacts(
   from: ReturnType<typeof attemptsFirst> | ReturnType<typeof doubtfulFirst> = attemptsFirst(),
@@ -65,6 +72,7 @@ function selectFacts(
     'a.fee_text',
     'p.settled_by',
     'p.attempt_no as latest_attempt_no',
+    isPaidOtherwise.as('is_paid_otherwise'),
   ]);
 }
 
@@ -92,6 +100,7 @@ type FactsRow = readonly [
   string | null,
   string | null,
   SettledBy | null,
+  number,
   number,
 ];
 
@@ -122,6 +131,7 @@ function toFacts(row: FactsRow): AttemptFacts {
     sysRefNo: row[20],
     feeText: row[21],
     settledBy: row[4] === row[23] ? row[22] : null,
+    isPaidOtherwise: row[24] === 1,
   };
 }
 
@@ -155,7 +165,7 @@ function prepareFacts(db: DatabaseSync) {
       .where(
         'a.status',
         'in',
-        (['recorded', 'sent', 'unresolved'] as const).map((status) => sql.lit<AttemptStatus>(status)),
+        statusesInDoubt.map((status) => sql.lit<AttemptStatus>(status)),
       )
       .where('p.seq', '>', placeholder)
       .orderBy('p.seq')

@@ -3,11 +3,11 @@
  * settled meanwhile closes breaks. Of those days no line is read again: a break keeps the lines that it speaks of.
  */
 import { formatBangkokDate } from '../core/bangkok-time.ts';
+import { wasSettledSince } from '../core/statement-evidence.ts';
 import { matchKey } from '../core/statement-match.ts';
 import type { StatementLine } from '../core/statement.ts';
-import type { AttemptStatus } from '../core/payout.ts';
 import type { StatementDayState, StatementRun, StatementView } from '../core/statement-store-port.ts';
-import type { AttemptFacts, BreakRecord, StatementDay } from '../core/statement-types.ts';
+import type { AttemptFacts, StatementDay } from '../core/statement-types.ts';
 import { findElsewhere, holdBack, inChunks, type JudgedKey } from './reconcile-judge.ts';
 import { breathe, type Bench, type ReconcileContext } from './reconcile-judging.ts';
 import { recordKeys, type Recorded } from './reconcile-record.ts';
@@ -16,6 +16,8 @@ import { recordKeys, type Recorded } from './reconcile-record.ts';
 export interface JudgedDay {
   readonly date: string;
   readonly version: number;
+  /** The statement is of the whole day. */
+  readonly isWhole: boolean;
 }
 
 /** Days to be judged again, and how far each statement has come. */
@@ -41,7 +43,7 @@ export async function judgeOtherDays(
   const known = await context.store.statementDays();
   const states = new Map(known.map((state) => [state.date, state]));
   const readDates = new Set(readWholeDays(context, run));
-  if (judged !== undefined && isWhole(judged.date, context.clock.now())) readDates.add(judged.date);
+  if (judged?.isWhole === true) readDates.add(judged.date);
   const days: OtherDays = { run, judged, states, readDates };
   const news = await readNews(context, days);
   for (const { date, openBreaks } of known) {
@@ -49,6 +51,31 @@ export async function judgeOtherDays(
     const ofDay = news.get(date);
     if (openBreaks > 0 || ofDay !== undefined)
       await judgeDay(context, days, date, ofDay ?? noNews(), recorded);
+  }
+  for (const [date, { found }] of news) {
+    if (!states.has(date)) await reopenWithdrawn(context, days, date, found, recorded);
+  }
+}
+
+/** What had failed by a line that another day's statement has no more; that of its own day was never read. */
+async function reopenWithdrawn(
+  context: ReconcileContext,
+  { run, judged, readDates }: OtherDays,
+  date: string,
+  found: ReadonlySet<string>,
+  recorded: Recorded,
+): Promise<void> {
+  using view = context.store.openStatementView(run, judged?.version);
+  const day: StatementDay = { date, companyId: context.companyId, readDates };
+  const bench: Bench = { context, run, day, version: 0, nowMs: context.clock.now(), view };
+  for (const keys of inChunks(found)) {
+    const attempts = view.byReference(keys);
+    const again = keys.map((key) => judgeAgain(bench, key, attempts.get(key), []));
+    const withdrawn = again.filter(({ judgement }) => judgement.step === 'reopen');
+    // Nothing can be absent from a statement that nobody has read.
+    const steps = withdrawn.map((key) => ({ ...key, judgement: { ...key.judgement, breaks: [] } }));
+    await recordKeys(bench, steps, recorded);
+    await breathe(context);
   }
 }
 
@@ -123,7 +150,7 @@ async function judgeDay(
   recorded: Recorded,
 ): Promise<void> {
   using view = context.store.openStatementView(run, judged?.version);
-  const day: StatementDay = { date, companyId: context.companyId, readDates: new Set([...readDates, date]) };
+  const day: StatementDay = { date, companyId: context.companyId, readDates };
   const [version, nowMs] = [states.get(date)?.version ?? 1, context.clock.now()];
   const bench: Bench = { context, run, day, version, nowMs, view };
   for (const keys of keysToJudge(view, date, news, judged)) {
@@ -184,19 +211,10 @@ function judgeAgain(
   const elsewhere = findElsewhere(view, key, lines, attempt, day);
   const facts = { key, lines, attempt, elsewhere, isSettledSince: wasSettledSince(known, attempt) };
   const judgement = matchKey(facts, day);
-  // What was answered when the day itself was judged is closed already.
+  // What was answered when the day itself was judged is closed already; what is outdated since was right then.
   const breaks = judgement.breaks.filter(
-    ({ kind, isAnswered }) => isAnswered !== true || open.some((record) => record.kind === kind),
+    ({ kind, isAnswered = false, isOutdated = false }) =>
+      !(isAnswered || isOutdated) || open.some((record) => record.kind === kind),
   );
   return { facts, judgement: { ...judgement, breaks }, counted: [] };
 }
-
-/** An inquiry or a person has settled the attempt after its lines were judged: theirs is the newer word. */
-function wasSettledSince(known: BreakRecord | undefined, attempt: AttemptFacts | undefined): boolean {
-  if (known === undefined || known.attempt === null || attempt === undefined) return false;
-  const wasOpen = openStatuses.includes(known.attempt.attemptStatus);
-  const isAsked = (attempt.lastInquiryAtMs ?? 0) > known.openedAtMs;
-  return !openStatuses.includes(attempt.attemptStatus) && (wasOpen || isAsked);
-}
-
-const openStatuses: readonly AttemptStatus[] = ['recorded', 'sent', 'unresolved'];

@@ -81,7 +81,7 @@ const mayComeLater = ({ code }: StatementRefusal): boolean =>
 export async function takeFile(kit: StatementKit, date: string, path: string): Promise<Fetched> {
   const kept = await kit.vault.keepFile(date, path);
   if ('kind' in kept) return { kind: 'unusable', refusal: kept.refusal };
-  return { kind: 'fetched', source: makeSource(kit, date, kept, null) };
+  return { kind: 'fetched', source: { ...makeSource(kit, date, kept, null), isHandedIn: true } };
 }
 
 const mention = (refusal: StatementRefusal, where: string): StatementRefusal => ({

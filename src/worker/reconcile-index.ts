@@ -4,14 +4,12 @@
  */
 import type { AttemptStatus } from '../core/payout.ts';
 import type { AttemptKey } from '../core/ports.ts';
+import { isMissedInSilence } from '../core/statement-evidence.ts';
 
 /** What is known of an attempt of the day, as bits. */
 const marks = { missed: 1, past: 2, seen: 4 } as const;
 
 const firstSize = 1 << 10;
-
-/** Statuses of which a statement's silence says something. */
-const missedStatuses: readonly AttemptStatus[] = ['recorded', 'sent', 'unresolved', 'paid'];
 
 /** Two hashes of a text, from seeds that nobody can know beforehand. */
 function hashText(text: string, seeds: readonly [number, number]): [number, number] {
@@ -60,7 +58,7 @@ export class DayIndex {
     this.#others[entry] = other;
     this.#seqs[entry] = payoutSeq;
     this.#attemptNos[entry] = attemptNo;
-    this.#marks[entry] = missedStatuses.includes(status) ? marks.missed : 0;
+    this.#marks[entry] = isMissedInSilence(status) ? marks.missed : 0;
     this.#place(entry);
     return entry;
   }

@@ -2,6 +2,7 @@
 import { toSatang, zeroSatang } from '../core/money.ts';
 import { isInQuestion, mustLookUp } from '../core/recovery.ts';
 import { amountOf, lineKeyOf } from '../core/statement-line.ts';
+import { withOwnDay } from '../core/statement-evidence.ts';
 import { matchKey } from '../core/statement-match.ts';
 import { renderMatched } from '../core/statement-rows.ts';
 import type { LineGroup, StatementView } from '../core/statement-store-port.ts';
@@ -40,28 +41,18 @@ export function* inChunks<Item>(items: Iterable<Item>): Generator<readonly Item[
   if (chunk.length > 0) yield chunk;
 }
 
-/**
- * What other days' statements say of a key. A statement keeps no list of what it agreed on: its own day's has the
- * transfer too when we called it paid before any line here did, that statement was read, and it is not known to lack it.
- */
+/** What other days' statements say of a key. */
 export function findElsewhere(
   view: StatementView,
   key: string,
   lines: readonly StatementLine[],
   attempt: AttemptFacts | undefined,
-  { date, readDates }: StatementDay,
+  day: StatementDay,
 ): readonly LineElsewhere[] {
-  const known = view.elsewhere(key, date);
-  const [line] = lines;
-  const ownDate = attempt?.order.tranDate ?? date;
-  const mayRepeat = line !== undefined && attempt?.attemptStatus === 'paid' && ownDate < date;
-  if (!mayRepeat || !readDates.has(ownDate)) return known;
-  const isKnown = known.some((other) => other.date === ownDate) || view.isAbsent(key, ownDate);
-  const wasUnpaid = view
-    .openBreaks(key, date)
-    .some((record) => record.attempt !== null && record.attempt.attemptStatus !== 'paid');
-  if (isKnown || wasUnpaid) return known;
-  return [...known, { date: ownDate, line: { ...line, status: 'complete', effectiveDate: ownDate } }];
+  const known = view.elsewhere(key, day.date);
+  if (attempt === undefined || lines.length === 0 || attempt.order.tranDate === day.date) return known;
+  const isAbsent = view.isAbsent(key, attempt.order.tranDate);
+  return withOwnDay({ lines: known, isAbsent, open: view.openBreaks(key, day.date) }, lines, attempt, day);
 }
 
 /**
@@ -135,13 +126,22 @@ export async function* judgeUnclear(judging: Judging): AsyncGenerator<readonly J
   }
 }
 
+/** A bug of ours, or a damaged journal: what was counted already is judged otherwise together with the rest. */
+class ClearLineError extends Error {
+  override readonly name = 'ClearLineError';
+
+  constructor() {
+    super('a line that was clear at first sight is not so any more: nothing is recorded');
+  }
+}
+
 /** Without the lines that were counted at first sight: these are in the totals already. */
 function withoutCounted({ facts, judgement, counted }: JudgedKey): Pick<JudgedKey, 'facts' | 'judgement'> {
   if (counted.length === 0) return { facts, judgement };
   const isStillClear =
     judgement.paidClass === 'matched' && counted.every((at) => judgement.lineClasses[at] === 'matched');
   if (!isStillClear || judgement.step !== undefined) {
-    throw new Error('a line that was clear at first sight is not so any more: nothing is published');
+    throw new ClearLineError();
   }
   const isRest = (_: unknown, at: number): boolean => !counted.includes(at);
   return {

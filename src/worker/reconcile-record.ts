@@ -6,7 +6,7 @@ import { decideOnStatement } from '../core/decide-statement.ts';
 import type { Change } from '../core/ports.ts';
 import { areSameLines, followBreaks, type BreakMove } from '../core/statement-breaks.ts';
 import type { BreakRecord, StatementDay } from '../core/statement-types.ts';
-import type { StatementRun, StrayLine } from '../core/statement-store-port.ts';
+import type { BrokenOff, StatementRun, StrayLine } from '../core/statement-store-port.ts';
 import { applyOnLatest, tellSiblings } from './earlier.ts';
 import type { JudgedKey } from './reconcile-judge.ts';
 import type { Bench } from './reconcile-judging.ts';
@@ -31,19 +31,23 @@ export interface Recorded {
   /** Breaks that were opened on other days than the statement's: how many, and the first of them. */
   openedElsewhere: number;
   readonly firstElsewhere: BreakRecord[];
+  /** A payout was proved paid a second time: the lines of both transfers are to be judged again for that. */
+  secondProof: string | undefined;
 }
 
 /** Breaks of other days that are kept to be shown; the journal has them all. */
-const elsewhereShownMax = 20;
+export const elsewhereShownMax = 20;
 
-export const nothingRecorded = (): Recorded => ({
+/** @param left by judgings of the day that broke off: nobody was told of it, so that it counts as this one's */
+export const nothingRecorded = (left?: BrokenOff): Recorded => ({
   opened: 0,
   changed: 0,
   closed: 0,
-  causes: new Map(),
+  causes: new Map(left?.causes),
   batchIds: new Set(),
-  openedElsewhere: 0,
-  firstElsewhere: [],
+  openedElsewhere: left?.openedElsewhere ?? 0,
+  firstElsewhere: [...(left?.firstElsewhere ?? [])],
+  secondProof: undefined,
 });
 
 /** A break that stays as it was is written again only when another version shows it, or other lines do. */
@@ -79,14 +83,16 @@ export async function recordKeys(
 
 /**
  * What the judging of other days is to know of this one: lines of their transfers, and of its own transfers what it says
- * of those that another day's statement has, too. That it lacks one is known from a break, else it is noted.
+ * of those that failed, or that another day's statement has, too. That it lacks one is known from a break, else it is
+ * noted.
  */
 export function findStrays(judged: readonly JudgedKey[], { date }: StatementDay): StrayLine[] {
   return judged.flatMap(({ facts: { key, attempt, lines, elsewhere }, judgement }): StrayLine[] => {
     if (attempt === undefined) return [];
     const isOfDay = attempt.order.tranDate === date;
     if (lines.length === 0) return isOfDay && judgement.breaks.length === 0 ? [{ key, line: null }] : [];
-    return isOfDay && elsewhere.length === 0 ? [] : lines.map((line) => ({ key, line }));
+    const isNoted = !isOfDay || elsewhere.length > 0 || lines.some(({ status }) => status === 'failed');
+    return isNoted ? lines.map((line) => ({ key, line })) : [];
   });
 }
 
@@ -96,16 +102,29 @@ async function takeSteps(bench: Bench, judged: readonly JudgedKey[], recorded: R
   const { context, run } = bench;
   const batchIds = new Set(steps.flatMap(({ facts }) => facts.attempt?.batchId ?? []));
   await context.store.markReports(run, [...batchIds]);
-  const changes = await Promise.all(steps.map((key) => takeStep(bench, key)));
-  for (const [place, change] of changes.entries()) {
+  // What some of them have changed is told, too, when another was overtaken.
+  const taken = await Promise.allSettled(steps.map((key) => takeStep(bench, key)));
+  for (const [place, outcome] of taken.entries()) {
     const key = steps[place];
-    if (change !== undefined) {
-      const { cause } = change.event;
-      recorded.causes.set(cause, (recorded.causes.get(cause) ?? 0) + 1);
-      recorded.batchIds.add(change.before.batchId);
-      await tellOthers(bench, change, recorded);
-    } else if (key?.judgement.step === 'prove') await requirePaid(bench, key);
+    if (outcome.status === 'rejected' || key === undefined) continue;
+    if (outcome.value !== undefined) await tellChange(bench, key, outcome.value, recorded);
+    else if (key.judgement.step === 'prove') await requirePaid(bench, key);
   }
+  const failed = taken.find((outcome) => outcome.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+}
+
+async function tellChange(
+  bench: Bench,
+  { facts }: JudgedKey,
+  change: Change,
+  recorded: Recorded,
+): Promise<void> {
+  const { cause } = change.event;
+  recorded.causes.set(cause, (recorded.causes.get(cause) ?? 0) + 1);
+  recorded.batchIds.add(change.before.batchId);
+  if (cause === 'second-proof') recorded.secondProof = facts.key;
+  await tellOthers(bench, change, recorded);
 }
 
 /** Decides on the payout as it is now, again when somebody else changes it meanwhile. */

@@ -13,11 +13,13 @@ import type { StatementPart, StatementRefusal, StatementTotals } from '../core/s
 import { breakColumns, matchedColumns, renderBreak } from '../core/statement-rows.ts';
 import type {
   AcceptedStatement,
+  BrokenOff,
   StatementChanges,
   StatementFile,
   StatementRun,
+  StatementVersionMark,
 } from '../core/statement-store-port.ts';
-import { partOfDay, wholeDay } from '../core/statement-store-port.ts';
+import { wholeDay } from '../core/statement-store-port.ts';
 import {
   compareTotals,
   decodeTotals,
@@ -25,12 +27,14 @@ import {
   makeTally,
   type DayTotals,
 } from '../core/statement-tally.ts';
+import { describeReading, refuseSuperseded, type StatementBytes } from '../core/statement-versions.ts';
 import { countUnclear, judgeUnclear, requireTieOut } from './reconcile-judge.ts';
 import { indexDay, readLines, type Judging, type ReconcileContext } from './reconcile-judging.ts';
 import { isWhole, judgeOtherDays } from './reconcile-days.ts';
 import { DayIndex } from './reconcile-index.ts';
 import {
   ChangedMeanwhile,
+  elsewhereShownMax,
   findStrays,
   nothingRecorded,
   recordKeys,
@@ -45,6 +49,8 @@ export interface StatementSource {
   readonly originalPath: string;
   /** What of the settings bears on the judging. */
   readonly reading: string;
+  /** A person's copy: the bank may have other bytes by now. */
+  readonly isHandedIn?: boolean;
   /** Reads the lines; opens the file first, if it is packed. */
   read(use: (parts: AsyncIterable<StatementPart>) => Promise<Read>): Promise<Read>;
 }
@@ -76,17 +82,38 @@ export async function reconcile(
   source: StatementSource,
 ): Promise<Reconciliation> {
   const { store, clock } = context;
-  const run: StatementRun = { date: source.date, runId: randomBytes(8).toString('hex') };
-  const reading = `${source.reading} ${isWhole(source.date, clock.now()) ? wholeDay : partOfDay}`;
+  const { date, originalSha256 } = source;
+  const run: StatementRun = { date, runId: randomBytes(8).toString('hex') };
   await store.beginStatement(run);
-  const previous = await store.statement(source.date);
-  // After a judging that broke off, what is open may be what neither version shows: the file is read again.
-  const present = (await store.hasBrokenOff(source.date)) ? undefined : previous;
-  const isKnown = present?.originalSha256 === source.originalSha256 && present.reading === reading;
+  const former = await readFormer(store, date);
+  const seen = lookAtBytes(source, isWhole(date, clock.now()), former.versions, { originalSha256 });
+  if (typeof seen !== 'string') return { kind: 'refused', refusal: seen };
+  const { previous, present } = former;
+  const isKnown = present?.originalSha256 === originalSha256 && present.reading === seen;
+  const recorded = nothingRecorded(former.left);
   return judgeAgainWhenChanged(context, async () => {
-    if (previous !== undefined && isKnown) return repeat(context, outbox, run, previous);
-    return judgeAnew(context, outbox, run, { ...source, reading }, { previous, present });
+    if (previous !== undefined && isKnown) return repeat(context, outbox, run, previous, recorded);
+    return judgeAnew(context, outbox, run, source, former, recorded);
   });
+}
+
+/** How the bytes are to be read, or why they are not. */
+function lookAtBytes(
+  { date, reading, isHandedIn = false }: StatementSource,
+  isOver: boolean,
+  versions: readonly StatementVersionMark[],
+  bytes: StatementBytes,
+): string | StatementRefusal {
+  const superseded = isHandedIn ? refuseSuperseded(date, versions, bytes) : undefined;
+  return superseded ?? describeReading(reading, { isOver, isHandedIn }, versions, bytes);
+}
+
+async function readFormer(store: ReconcileContext['store'], date: string): Promise<Former> {
+  const previous = await store.statement(date);
+  const left = await store.brokenOff(date, elsewhereShownMax);
+  // After a judging that broke off, what is open may be what neither version shows: the file is read again.
+  const present = left === undefined ? previous : undefined;
+  return { previous, present, left, versions: await store.statementVersions(date) };
 }
 
 /** Inquiries go on beside it: a judging that one of them has overtaken begins again, and nothing is accepted before. */
@@ -109,9 +136,10 @@ async function repeat(
   outbox: StatementOutbox,
   run: StatementRun,
   statement: AcceptedStatement,
+  recorded: Recorded,
 ): Promise<Reconciled> {
-  const recorded = nothingRecorded();
   await judgeOtherDays(context, run, undefined, recorded);
+  requireNamed(recorded);
   await context.store.endStatement(run);
   const files = await publishAll(outbox, statement.files);
   const totals = decodeTotals(statement.totals);
@@ -124,6 +152,8 @@ interface Former {
   readonly previous: AcceptedStatement | undefined;
   /** The same, unless a judging has broken off since. */
   readonly present: AcceptedStatement | undefined;
+  readonly left: BrokenOff | undefined;
+  readonly versions: readonly StatementVersionMark[];
 }
 
 async function judgeAnew(
@@ -131,7 +161,8 @@ async function judgeAnew(
   outbox: StatementOutbox,
   run: StatementRun,
   source: StatementSource,
-  { previous, present }: Former,
+  { previous, present, versions }: Former,
+  recorded: Recorded,
 ): Promise<Reconciliation> {
   const { store, clock, companyId } = context;
   const { date } = source;
@@ -140,31 +171,38 @@ async function judgeAnew(
   using scratch = store.openLineScratch();
   await using matched = await outbox.openMatched(computeStatementFileName(date, version, 'matched'));
   await matched.add(matchedColumns);
-  const readDates = new Set([...view.readDates(), date]);
+  const isOver = isWhole(date, clock.now());
+  const readDates = new Set(view.readDates());
+  if (isOver) readDates.add(date);
   const index = new DayIndex([randomInt(2 ** 32), randomInt(2 ** 32)]);
   const shared = { run, day: { date, companyId, readDates }, version, nowMs: clock.now(), view, scratch };
   const judging: Judging = { context, ...shared, index, tally: makeTally(), matched };
   const paid = await indexDay(context, view, index, date);
   const read = await source.read((parts) => readLines(judging, parts));
   if ('code' in read) return { kind: 'refused', refusal: read };
-  if (present?.sha256 === read.sha256 && present.reading === source.reading)
-    return await repeat(context, outbox, run, present);
+  const { originalSha256, originalPath } = source;
+  const reading = lookAtBytes(source, isOver, versions, { originalSha256, sha256: read.sha256 });
+  if (typeof reading !== 'string') return { kind: 'refused', refusal: reading };
+  const isOfWhole = reading.endsWith(` ${wholeDay}`);
+  if (!isOfWhole) readDates.delete(date);
+  if (present?.sha256 === read.sha256 && present.reading === reading)
+    return await repeat(context, outbox, run, present, recorded);
   const proved = await countUnclear(judging);
   const totals = judging.tally.totals();
   requireTieOut(totals, read, paid, proved);
-  const recorded = nothingRecorded();
   await store.beginRecording(run);
   await recordUnclear(judging, recorded);
-  await judgeOtherDays(context, run, { date, version }, recorded);
+  await judgeOtherDays(context, run, { date, version, isWhole: isOfWhole }, recorded);
+  requireNamed(recorded);
   const changes = describeChanges(recorded, previous, totals);
   const files = await writeTables(judging, outbox);
   const statement: AcceptedStatement = {
     date,
     version,
     sha256: read.sha256,
-    originalSha256: source.originalSha256,
-    originalPath: source.originalPath,
-    reading: source.reading,
+    originalSha256,
+    originalPath,
+    reading,
     statement: read,
     totals: encodeTotals(totals),
     changes,
@@ -175,6 +213,13 @@ async function judgeAnew(
   const published = await publishAll(outbox, files);
   const supersedes = previous?.version;
   return { kind: 'reconciled', statement, totals, isRepeat: false, recorded, files: published, supersedes };
+}
+
+/** Two transfers of one payout are named once both are known to be paid: the statement is judged again. */
+function requireNamed(recorded: Recorded): void {
+  const { secondProof } = recorded;
+  recorded.secondProof = undefined;
+  if (secondProof !== undefined) throw new ChangedMeanwhile(secondProof);
 }
 
 async function recordUnclear(judging: Judging, recorded: Recorded): Promise<void> {

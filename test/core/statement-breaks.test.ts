@@ -153,9 +153,12 @@ describe('a corrected statement', () => {
 
   it('shows whether it was judged by other settings', () => {
     const open = openOf(makeKey(attempt, [makeLine(attempt, 'other')]));
-    const { moves } = follow(makeKey(attempt, [makeLine(attempt, 'complete')]), open);
-    expect(moves.map(({ kind, record }) => [kind, record.closedBy?.kind])).toEqual([
-      ['closed', 'judged-anew'],
-    ]);
+    const closedBy = (changes: object) =>
+      follow(makeKey(attempt, [makeLine(attempt, 'complete', changes)]), open).moves.map(
+        ({ record }) => record.closedBy?.kind,
+      );
+    expect(closedBy({ statusText: 'REVERSED' })).toEqual(['judged-anew']);
+    // A judging that broke off had another file.
+    expect(closedBy({})).toEqual(['corrected']);
   });
 });

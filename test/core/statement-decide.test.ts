@@ -192,6 +192,39 @@ describe('a line that settles nothing', () => {
   });
 });
 
+describe('a row that bears an alarm already', () => {
+  it('gets no other for a line with other details, unless it is in doubt', () => {
+    const attempt = attemptOf('unresolved', { acknowledged: true });
+    const known = { isAlarm: true, reasonCode: 'late-proof' };
+    const edit = { proxyNo: '0999999999' };
+    const change = decide({ owner: ownerOf('paid', known), attempt }, 'complete', edit);
+    expect(show(change)).toEqual(['paid', 'statement-read', 'unresolved', true]);
+    expect(change?.event.detail['alarm']).toBeUndefined();
+    expect(change?.attempt?.contested).toBe(true);
+    const inDoubt = decide({ owner: ownerOf('unresolved', known), attempt }, 'complete', edit);
+    expect(inDoubt?.event).toMatchObject({ cause: 'alarm-raised', detail: { alarm: true } });
+  });
+});
+
+describe('a failure that no statement says any more', () => {
+  const told = {
+    owner: ownerOf('failed', { settledBy: 'statement' }),
+    attempt: attemptOf('failed'),
+    lines: [],
+  };
+
+  it('has the row in doubt again, so that nothing more is sent for it', () => {
+    const change = decide(told, 'failed');
+    expect(show(change)).toEqual(['unresolved', 'earlier-attempt-alive', 'unresolved', true]);
+    expect(change?.attempt).toMatchObject({ acknowledged: true, nextInquiryAtMs: null });
+    expect(change?.after).toMatchObject({ reasonCode: 'earlier-attempt-open' });
+  });
+
+  it('is an alarm, and no more, where another row has the claim by now', () => {
+    expect(show(decide(told, 'failed', {}, false))).toEqual(['failed', 'alarm-raised', 'unresolved', true]);
+  });
+});
+
 describe('any payout, any attempt, any lines', () => {
   const statuses: readonly LineStatus[] = ['complete', 'failed', 'in-process', 'other'];
   const lines = fc.array(

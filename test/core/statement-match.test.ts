@@ -265,19 +265,6 @@ describe('no line', () => {
     expect(kindsOf(judge(makeFacts('refused'), []))).toEqual([]);
   });
 
-  it('is a break of what failed by a statement that has been superseded', () => {
-    const withdrawn = makeFacts('failed', { settledBy: 'statement' });
-    expect(judge(withdrawn, [])).toMatchObject({
-      step: undefined,
-      paidClass: undefined,
-      breaks: [{ kind: 'missing-at-bank', loudness: 'loud' }],
-    });
-    const failedElsewhere = [{ date: nextDate, line: lineOf('failed') }];
-    expect(kindsOf(judge(withdrawn, [], failedElsewhere))).toEqual([]);
-    expect(kindsOf(judge(makeFacts('failed', { settledBy: 'inquiry' }), []))).toEqual([]);
-    expect(kindsOf(judge({ ...withdrawn, payoutStatus: 'ready' }, []))).toEqual([]);
-  });
-
   it('is no break of another day’s transfer', () => {
     expect(kindsOf(judge(makeFacts('paid', {}, { tranDate: nextDate }), []))).toEqual([]);
   });

@@ -8,6 +8,7 @@ import { makeBulk } from '../../src/journal/bulk-work.ts';
 import { JournalWriteError } from '../../src/journal/open.ts';
 import { findContradictions } from './consistency.ts';
 import * as fixtures from './fixtures.ts';
+import { makeWatchStore, tamper } from './store-fixtures.ts';
 import { makeSqliteStore, openWithThread, type SqliteStore } from './sqlite-store.ts';
 
 const { firstBatchId, ingest, makeBadRow, makeRow, makeRows, noonMs, resultRows, secondBatchId } = fixtures;
@@ -71,6 +72,18 @@ describe('a thread', () => {
     expect(await sealed).toMatchObject({ status: 'sealed', rows: 3 });
     expect(await moved).toBe(true);
     expect(await journal.readyPage(firstBatchId, 0, 9)).toHaveLength(3);
+  });
+
+  test('is started by the sender of a big batch, and by no command beside it', async () => {
+    await using opened = await makeWatchStore();
+    await ingest(opened.store, makeRows(3));
+    tamper(opened.path, 'update payout set row_no = 50000 where row_no = 3');
+    const beside = await opened.openAnother();
+    using threads = countThreads();
+    expect(await beside.holdReady(firstBatchId, 'paused', fixtures.why, noonMs)).toBe(3);
+    expect(threads.started()).toBe(0);
+    expect(await opened.store.cancelUnsent(firstBatchId, noonMs)).toBe(3);
+    expect(threads.started()).toBe(1);
   });
 
   test('hands on why it failed, and nothing of its work is there', async () => {

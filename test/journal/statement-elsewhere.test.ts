@@ -101,8 +101,9 @@ describe('a view', () => {
     await store.recordBreaks(again, [moveOf(a, nextDate, 2, true)]);
     using view = store.openStatementView({ date, runId: '' });
     expect(view.elsewhere(a, date)).toHaveLength(1);
-    expect([await store.hasBrokenOff(nextDate), await store.hasBrokenOff(date)]).toEqual([true, false]);
+    expect(await store.brokenOff(nextDate, 10)).toMatchObject({ openedElsewhere: 0 });
+    expect(await store.brokenOff(date, 10)).toBeUndefined();
     await store.acceptStatement(again, acceptedOf(nextDate, 2));
-    expect(await store.hasBrokenOff(nextDate)).toBe(false);
+    expect(await store.brokenOff(nextDate, 10)).toBeUndefined();
   });
 });

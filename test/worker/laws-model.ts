@@ -90,6 +90,9 @@ function statusKinds(word: Word, status: LineStatus): string[] {
   }
 }
 
+const isSaidComplete = (lines: readonly BankLine[]): boolean =>
+  lines.some(({ status }) => status === 'complete');
+
 /** What a person must look at, and what our side is to record. */
 export class Model {
   readonly #known: ReadonlyMap<string, Known>;
@@ -97,6 +100,8 @@ export class Model {
   readonly #present = new Map<string, readonly BankLine[]>();
   /** We had called it failed when this day's line said complete: it stays so, whatever we say by now. */
   readonly #denied = new Set<string>();
+  /** Another attempt of its row was paid, too, when this day's line said complete. */
+  readonly #second = new Set<string>();
   /** In process when it was read, and settled by an inquiry since. */
   readonly #answered = new Set<string>();
 
@@ -145,6 +150,47 @@ export class Model {
       this.#settle(place);
     }
     this.#bringBack(date);
+    for (const known of this.#known.values()) this.#reopen(known);
+    for (const place of this.#placesOf(date)) {
+      const id = `${date} ${place.key}`;
+      if (this.#isSecond(place)) this.#second.add(id);
+      else this.#second.delete(id);
+    }
+  }
+
+  /** Failed by nothing but a line that the bank has taken back: in doubt again. */
+  #reopen(known: Known): void {
+    const said = [...this.#present.values()]
+      .flat()
+      .filter((line) => keyOf(line) === known.made.order.transRefNo);
+    const isSaid = said.some(({ status }) => status === 'failed');
+    if (known.word !== 'closed' || !known.isFailedByLine || isSaid || !this.#isRows(known)) return;
+    // Its row stayed failed by what had ended it first, since another row had the claim.
+    if (known.made.hasSibling && words[known.made.plan.ending] === 'closed') return;
+    Object.assign(known, { word: 'open', acknowledged: true, isAlarm: true, isFailedByLine: false });
+  }
+
+  #isSecond({ known, lines }: Place): boolean {
+    return known !== undefined && isSaidComplete(lines) && this.isPaidTwice(known.made.order.transRefNo);
+  }
+
+  /** It is paid, and so is another attempt of its row. */
+  isPaidTwice(reference: string): boolean {
+    const known = this.#known.get(reference);
+    if (known?.word !== 'paid') return false;
+    const { made } = known;
+    return this.attempts.some(
+      (one) => one.made !== made && one.made.payoutSeq === made.payoutSeq && one.word === 'paid',
+    );
+  }
+
+  /** For each payout that money went out for twice, its attempts: one of them at least must be named for it. */
+  secondProofs(): readonly (readonly string[])[] {
+    return [...this.#second].map((id) => {
+      const seq = this.#known.get(id.split(' ')[1] ?? '')?.made.payoutSeq;
+      const ofRow = this.attempts.filter(({ made }) => made.payoutSeq === seq);
+      return ofRow.map(({ made }) => made.order.transRefNo);
+    });
   }
 
   /** What a line of this day had finished is in process again where that line is gone. */
@@ -227,11 +273,7 @@ export class Model {
 
   #absenceKinds({ date, elsewhere }: Place, known: Known): string[] {
     if (known.made.order.tranDate !== date) return [];
-    if (known.word === 'closed') {
-      // Failed by nothing but a line that the bank has taken back.
-      const isSaid = elsewhere.some(({ line }) => line.status === 'failed');
-      return known.isFailedByLine && !isSaid && this.#isRows(known) ? ['missing-at-bank'] : [];
-    }
+    if (known.word === 'closed') return [];
     if (elsewhere.length > 0) return [];
     if (known.word === 'paid') return ['missing-at-bank'];
     const isNextRead = [...this.#present.keys()].some((other) => Number(other) === Number(date) + 1);

@@ -43,6 +43,15 @@ describe('an attempt that is settled the other way while its statement is judged
   });
 });
 
+describe('what a judging has changed before it was overtaken', () => {
+  test('is told by the one that follows', async () => {
+    await using day = await openDay(['unresolved', 'failed', 'failed', 'failed']);
+    const lines = day.attempts.map((attempt) => lineFor(attempt));
+    const { recorded } = await day.reconcile(lines, { through: withInquiry(day) });
+    expect(recorded.causes).toEqual(new Map([['late-proof', 4]]));
+  });
+});
+
 describe('an attempt of the day before that is settled while the statement of the next is judged', () => {
   test('is judged again, with the lines of other days that were kept already', async () => {
     await using day = await openDay(['unresolved', 'paid']);

@@ -181,7 +181,7 @@ describe('a corrected version of the later day that lacks what it had finished',
 });
 
 describe('a corrected version that lacks what an earlier one called failed', () => {
-  test('leaves it failed, and names it until a version says so again', async () => {
+  test('has it in doubt again, so that it is not tried again, until a version says so again', async () => {
     await using day = await openDay(['unresolved', 'failed', 'paid']);
     const [one, , three] = day.attempts;
     const failed = [lineFor(one, { status: 'failed' }), lineFor(three)];
@@ -190,9 +190,15 @@ describe('a corrected version that lacks what an earlier one called failed', () 
     const withdrawn = [lineFor(three)];
     await day.reconcile(withdrawn);
     expect(await day.store.openBreaks(date, 10)).toMatchObject([
-      { kind: 'missing-at-bank', loudness: 'loud', attempt: { payoutId: one?.payoutId } },
+      { kind: 'in-doubt-absent', loudness: 'loud', attempt: { payoutId: one?.payoutId } },
     ]);
-    expect(await day.reconcile(withdrawn)).toMatchObject({ isRepeat: true, recorded: { closed: 0 } });
+    expect(await day.store.payout(one?.payoutSeq ?? 0)).toMatchObject({
+      status: 'unresolved',
+      isAlarm: true,
+      reasonCode: 'earlier-attempt-open',
+    });
+    const again = await day.reconcile(withdrawn);
+    expect(again).toMatchObject({ isRepeat: true, recorded: { opened: 0, changed: 0, closed: 0 } });
     await day.reconcile(failed);
     expect([await statusesOf(day.store), await openKinds(day)]).toEqual([['failed', 'failed', 'paid'], []]);
   });

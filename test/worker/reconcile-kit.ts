@@ -39,6 +39,7 @@ interface Options {
   readonly on?: string;
   readonly through?: Store;
   readonly reading?: string;
+  readonly isHandedIn?: boolean;
 }
 
 /** Lines numbered anew, as a file has them. */
@@ -65,7 +66,13 @@ async function* partsOf(lines: readonly StatementLine[]): AsyncGenerator<Stateme
 const hashOf = (lines: readonly StatementLine[]): string =>
   JSON.stringify(lines, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
 
-const sourceOf = (lines: readonly StatementLine[], on: string, reading: string): StatementSource => ({
+const sourceOf = (
+  lines: readonly StatementLine[],
+  on: string,
+  reading: string,
+  isHandedIn: boolean,
+): StatementSource => ({
+  isHandedIn,
   date: on,
   originalSha256: hashOf(lines),
   originalPath: `/statements/${on}.csv`,
@@ -93,7 +100,7 @@ export async function openDay(endings: readonly Ending[]): Promise<ReconcileDay>
     folder,
     path,
     daysLater: 1,
-    reconcile: async (lines, { on = date, through = store, reading = 'words' } = {}) => {
+    reconcile: async (lines, { on = date, through = store, reading = 'words', isHandedIn = false } = {}) => {
       const clock = { now: () => noonMs + day.daysLater * dayMs, sleep: async () => {} };
       const stop = new AbortController().signal;
       const context: ReconcileContext = {
@@ -103,7 +110,7 @@ export async function openDay(endings: readonly Ending[]): Promise<ReconcileDay>
         log: () => {},
         stop,
       };
-      const done = await reconcile(context, outbox, sourceOf(number(lines), on, reading));
+      const done = await reconcile(context, outbox, sourceOf(number(lines), on, reading, isHandedIn));
       if (done.kind !== 'reconciled') throw new Error(done.refusal.message);
       return done;
     },
