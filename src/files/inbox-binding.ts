@@ -3,7 +3,7 @@ import { mkdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AtomicFile, OutputFileError, errorCode, publishFile } from './atomic-file.ts';
 import { lookAt } from './disk.ts';
-import { isRemembered, rememberInbox, writeWhole } from './inbox-memory.ts';
+import { mayBeAway, rememberInbox, writeWhole } from './inbox-memory.ts';
 
 /** The inbox is worked by another journal, or cannot be told to be ours. The message names it and the cure. */
 export class InboxRefusedError extends Error {
@@ -72,7 +72,14 @@ export interface Binder {
   readonly work: string;
   readonly journalId: string;
   /** Random; names this process. Two that work copies of one journal differ in it alone. */
-  readonly holder: string;
+  readonly holder: string | undefined;
+}
+
+export interface Binding {
+  /** Tells this folder from another (see identifyFolder). */
+  readonly identity: string;
+  /** What the stamp names: the binder's, or the one before where a full share takes no other. */
+  readonly holder: string | undefined;
 }
 
 const stampPathOf = (inbox: string): string => join(inbox, ownFolderName, 'journal.json');
@@ -80,29 +87,45 @@ const stampPathOf = (inbox: string): string => join(inbox, ownFolderName, 'journ
 /**
  * Makes an inbox ours, or sees that it is. The folder itself must be there. The first binding of a process writes
  * who it is into the stamp; later ones only look, for another process may have taken the inbox over since.
- * @returns what tells this folder from another (see identifyFolder)
  * @throws InboxRefusedError when another journal, or another holder of this one, works it
  * @throws OutputFileError when it is not the folder that was bound before
  */
-export async function bindInbox(binder: Binder, isFirst: boolean): Promise<string> {
-  const { inbox, work, journalId, holder } = binder;
+export async function bindInbox(binder: Binder, isFirst: boolean): Promise<Binding> {
+  const { inbox, work, journalId } = binder;
   const own = join(inbox, ownFolderName);
   const identity = await identifyFolder(inbox).catch((error: unknown) => explainMissing(binder, error));
   await requireSameInbox(binder, own);
   await requireFolder(own, inbox);
   await requireFolder(claimedFolderOf(inbox), inbox);
+  await rememberInbox(work, inbox);
   const path = stampPathOf(inbox);
   const before = await readStamp(path);
+  const known = parseStamp(before ?? '');
+  let { holder } = binder;
   const stamp = `${JSON.stringify({ journalId, holder })}\n`;
   if (before === undefined) await writeFirst(path, stamp);
-  else if (isFirst && parseStamp(before)?.journalId === journalId) await writeWhole(path, stamp);
+  else if (isFirst && known?.journalId === journalId && !(await isWritten(path, stamp)))
+    holder = known.holder;
   // Another watcher may have written its own at this very moment: whose is there in the end counts.
   const found = await readStamp(path);
   if (found === undefined) throw missingStamp(inbox);
-  requireOurs(binder, found);
-  await rememberInbox(work, inbox);
-  return identity;
+  requireOurs({ ...binder, holder }, found);
+  return { identity, holder };
 }
+
+/** False where a share is full: it keeps the stamp that it has, since taking files out of it is what makes room. */
+async function isWritten(path: string, stamp: string): Promise<boolean> {
+  try {
+    await writeWhole(path, stamp);
+    return true;
+  } catch (error) {
+    const { cause } = error as Error;
+    if (fullCodes.has(errorCode(error)) || fullCodes.has(errorCode(cause ?? {}))) return false;
+    throw error;
+  }
+}
+
+const fullCodes: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
 
 /** Never over another's: one that has come at this very moment is found by whoever reads the stamp next. */
 async function writeFirst(path: string, text: string): Promise<void> {
@@ -126,11 +149,11 @@ export async function isStillOurs(binder: Binder): Promise<boolean> {
 
 /** An empty mount point must not be taken for the inbox whose share is away. */
 async function requireSameInbox({ inbox, work }: Binder, own: string): Promise<void> {
-  if ((await lookAt(own)) === undefined && (await isRemembered(work, inbox))) throw missingStamp(inbox);
+  if ((await lookAt(own)) === undefined && (await mayBeAway(work, inbox))) throw missingStamp(inbox);
 }
 
 async function explainMissing({ inbox, work }: Binder, error: unknown): Promise<never> {
-  if (errorCode(error) !== 'ENOENT' || !(await isRemembered(work, inbox))) throw error;
+  if (errorCode(error) !== 'ENOENT' || !(await mayBeAway(work, inbox))) throw error;
   throw new OutputFileError(
     `cannot use the inbox ${inbox}: the folder is not there. If a share or a disk belongs there, mount it. ` +
       `If the folder was removed on purpose, make it anew: mkdir -p ${join(inbox, ownFolderName)}`,

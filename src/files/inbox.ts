@@ -55,6 +55,7 @@ export class Inbox {
   /** What has been said of a name, and is not said again while it is there. */
   #told = new Set<string>();
   #finished: Finished[] = [];
+  #binder: Binder;
   /** How often the folder was bound: another number means another folder, or the same come back. */
   bindings = 0;
   /** When an unfinished file may be finished, of the clock of stillness. */
@@ -62,6 +63,7 @@ export class Inbox {
 
   constructor(options: InboxOptions) {
     this.#options = options;
+    this.#binder = options.binder;
   }
 
   /** All but what has been claimed already. */
@@ -79,11 +81,13 @@ export class Inbox {
    * @throws InboxRefusedError when another journal, or another process since, works it
    */
   async bind(): Promise<void> {
-    const { inbox, binder, log } = this.#options;
+    const { inbox, log } = this.#options;
     try {
       if (await this.#isBound()) return;
       this.#forget();
-      this.#identity = await bindInbox(binder, this.bindings === 0);
+      const { identity, holder } = await bindInbox(this.#binder, this.bindings === 0);
+      this.#identity = identity;
+      this.#binder = { ...this.#binder, holder };
     } catch (error) {
       this.noteGone(error);
       if (error instanceof InboxRefusedError) throw error;
@@ -95,10 +99,10 @@ export class Inbox {
   }
 
   async #isBound(): Promise<boolean> {
-    const { inbox, binder } = this.#options;
+    const { inbox } = this.#options;
     if (this.#identity === undefined) return false;
     const identity = await identifyFolder(inbox).catch(() => undefined);
-    return identity === this.#identity && (await isStillOurs(binder));
+    return identity === this.#identity && (await isStillOurs(this.#binder));
   }
 
   /** Sees before a claim that nobody else works the inbox; see `view` for what came of it. */

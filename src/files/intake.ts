@@ -10,7 +10,7 @@ import { failWith } from './atomic-file.ts';
 import { realDisk, type Disk } from './disk.ts';
 import { clearLeftovers, clearPassage, endFile, type EndedFolders } from './ended-file.ts';
 import type { ClaimSetup } from './inbox-claim.ts';
-import { isRemembered } from './inbox-memory.ts';
+import { mayBeAway } from './inbox-memory.ts';
 import { watchInbox, type InboxWatcher } from './inbox-watcher.ts';
 import { Inbox, type Log } from './inbox.ts';
 import { Passage } from './intake-passage.ts';
@@ -331,8 +331,8 @@ export async function openIntake(options: IntakeOptions): Promise<Intake> {
   };
   for (const folder of [folders.work, folders.archive, folders.rejected]) await makeFolder(folder);
   // A share that is away may be back later: then the inbox is looked for, not made.
-  const isKnown = await isRemembered(folders.work, folders.inbox).catch(() => true);
-  if (!isKnown) await makeFolder(folders.inbox).catch(() => undefined);
+  const isAway = await mayBeAway(folders.work, folders.inbox).catch(() => true);
+  if (!isAway) await makeFolder(folders.inbox).catch(() => undefined);
   const intake = new FolderIntake({ ...options, folders });
   await intake.open();
   return intake;

@@ -1,13 +1,18 @@
 /** The thread that works on a batch of many rows: does its one order, says how it went, and ends. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { workOn, type BulkOrder } from './bulk-work.ts';
-import { openConnection } from './connection.ts';
+import { JournalLockedError, openConnection } from './connection.ts';
 import { asWriteError, JournalWriteError } from './errors.ts';
 
 /** What the thread says at its end; an error loses its class on the way. */
 export type BulkReply =
   | { readonly kind: 'done'; readonly result: unknown }
-  | { readonly kind: 'failed'; readonly error: unknown; readonly isOfTheDisk: boolean };
+  | { readonly kind: 'failed'; readonly error: unknown; readonly class: 'locked' | 'write' | undefined };
+
+function classify(error: unknown): 'locked' | 'write' | undefined {
+  if (error instanceof JournalLockedError) return 'locked';
+  return error instanceof JournalWriteError ? 'write' : undefined;
+}
 
 function carryOut(order: BulkOrder): BulkReply {
   try {
@@ -15,7 +20,7 @@ function carryOut(order: BulkOrder): BulkReply {
     return { kind: 'done', result: workOn(db, order) };
   } catch (raised) {
     const error = asWriteError(raised);
-    return { kind: 'failed', error, isOfTheDisk: error instanceof JournalWriteError };
+    return { kind: 'failed', error, class: classify(error) };
   }
 }
 

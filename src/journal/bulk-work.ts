@@ -7,6 +7,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import type { BulkReply } from './bulk-thread.ts';
 import { cancelUnsent, holdReady, liftHolds } from './bulk.ts';
+import { JournalLockedError } from './connection.ts';
 import { query } from './dialect.ts';
 import { JournalWriteError } from './errors.ts';
 import { rejectBatch, startIngest } from './ingest.ts';
@@ -75,6 +76,13 @@ async function workInThread(order: BulkOrder): Promise<unknown> {
     thread.once('exit', () => reject(new Error(`the thread of ${order.name} has ended without a result`)));
   });
   if (reply.kind === 'done') return reply.result;
-  const { error, isOfTheDisk } = reply;
-  throw isOfTheDisk ? new JournalWriteError((error as Error).message, { cause: error }) : error;
+  throw restoreError(reply);
+}
+
+/** The error of the thread, with the class that it had there. */
+function restoreError({ error, class: of }: Extract<BulkReply, { kind: 'failed' }>): unknown {
+  if (of === undefined) return error;
+  const { message } = error as Error;
+  if (of === 'locked') return new JournalLockedError(message, { cause: error });
+  return new JournalWriteError(message, { cause: error });
 }

@@ -1,4 +1,5 @@
 /** Whose inbox it is: what a mount point, a copied dataDir and another process do to it. */
+import { execFileSync } from 'node:child_process';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -15,6 +16,8 @@ const drop = (name: string) => writeFile(join(kit.inbox, name), name);
 const stampPath = () => join(kit.inbox, '.paydrop', 'journal.json');
 const whyOf = ({ view }: Intake) => (view.state.kind === 'gone' ? view.state.why : 'there');
 
+const runAsRoot = (command: string, ...args: string[]) => execFileSync(command, args, { stdio: 'ignore' });
+
 /** Names of what is taken once it is still. */
 async function takeAll(intake: Intake, time: { nowMs: number }): Promise<string[]> {
   await intake.take(9);
@@ -24,8 +27,18 @@ async function takeAll(intake: Intake, time: { nowMs: number }): Promise<string[
 
 /** As an unmounted share leaves it: an empty folder under the same name. */
 async function replaceFolder(): Promise<void> {
+  await knowAsShare();
   await rename(kit.inbox, join(kit.root, 'away'));
   await mkdir(kit.inbox);
+}
+
+/** As if the inbox had been on a file system of its own when it was bound. */
+async function knowAsShare(): Promise<void> {
+  const path = join(kit.folders.work, '.paydrop-inboxes.json');
+  await writeFile(
+    path,
+    (await readFile(path, 'utf8')).replace('"isBesideWork":true', '"isBesideWork":false'),
+  );
 }
 
 describe('another folder in the place of the inbox', () => {
@@ -84,6 +97,21 @@ describe('another folder in the place of the inbox', () => {
     expect(await kit.collect(intake, 1, rescanMs / 2)).toHaveLength(1);
   });
 
+  test('is made ours where no share can be away, while it is watched and after a restart', async () => {
+    const time = makeElapsed();
+    const intake = await kit.open({ elapsedMs: time.elapsedMs });
+    await intake.take(9);
+    await rm(kit.inbox, { recursive: true });
+    await mkdir(kit.inbox);
+    await drop('a.csv');
+    expect(await takeAll(intake, time)).toEqual(['a.csv']);
+    await intake[Symbol.asyncDispose]();
+    await rm(kit.inbox, { recursive: true });
+    const second = await kit.open({ elapsedMs: time.elapsedMs });
+    await drop('b.csv');
+    expect(await takeAll(second, time)).toEqual(['b.csv']);
+  });
+
   test('is nothing to an inbox of another name', async () => {
     await (await kit.open())[Symbol.asyncDispose]();
     const inbox = join(kit.root, 'other', 'inbox');
@@ -132,4 +160,25 @@ describe('a second process of the same journal', () => {
     await intake.take(9);
     expect(whyOf(intake)).toBe('there');
   });
+});
+
+test('an inbox on a share that is full is worked after a restart too: that is what makes room', async (context) => {
+  const mountPoint = join(kit.root, 'share');
+  await mkdir(mountPoint);
+  try {
+    runAsRoot('mount', '-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', mountPoint);
+  } catch {
+    return context.skip();
+  }
+  try {
+    const folders = { ...kit.folders, inbox: join(mountPoint, 'inbox') };
+    await (await kit.open({ folders }))[Symbol.asyncDispose]();
+    await writeFile(join(folders.inbox, 'a.csv'), Buffer.alloc(65_536)).catch(() => undefined);
+    const time = makeElapsed();
+    const second = await kit.open({ folders, elapsedMs: time.elapsedMs });
+    expect(await takeAll(second, time)).toEqual(['a.csv']);
+    await second[Symbol.asyncDispose]();
+  } finally {
+    runAsRoot('umount', '-l', mountPoint);
+  }
 });

@@ -117,7 +117,7 @@ describe('an inbox', () => {
     await until(async () => (await intake.take(9)).length === 0 && intake.view.state.kind === 'gone');
     expect(intake.view.state).toMatchObject({
       kind: 'gone',
-      why: expect.stringMatching(/inbox: the folder is not there.*mount it.*mkdir -p .*inbox\/\.paydrop$/),
+      why: expect.stringMatching(/inbox: the folder is not there: create it/),
     });
     expect(await kit.collect(intake, 1, 250)).toEqual([]);
     await rename(away(), kit.inbox);

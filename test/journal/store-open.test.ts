@@ -7,7 +7,7 @@ import { backUpJournal } from '../../src/journal/backup.ts';
 import { inTransaction, openConnection } from '../../src/journal/connection.ts';
 import { makeJournal } from '../../src/journal/journal.ts';
 import { migrate, schemaVersion } from '../../src/journal/migrations.ts';
-import { openJournal } from '../../src/journal/open.ts';
+import { JournalWriteError, openJournal } from '../../src/journal/open.ts';
 import { writeStamp } from '../../src/journal/stamp.ts';
 import { findContradictions } from './consistency.ts';
 import { firstReady, ingest, makeRows, noonMs, secondBatchId, submit } from './fixtures.ts';
@@ -112,4 +112,21 @@ test('a backup has what the watcher keeps', async () => {
   expect(await again.startIntake(fileOf('b'))).toMatchObject({ first: { fileName: 'a.csv' } });
   expect(await again.dueNotices(noonMs, 9)).toEqual(await store.dueNotices(noonMs, 9));
   expect(await again.lastRound('inquiry')).toBe('20261121');
+});
+
+test('a mark that a full disk does not take is no failure of the close; anything else is', async () => {
+  await using folder = await makeFolder();
+  const path = join(folder.path, 'journal.db');
+  await (await openJournal(openingIn(folder.path)))[Symbol.asyncDispose]();
+  const close = (error: Error): Promise<void> => {
+    const advance = (): never => {
+      throw error;
+    };
+    const mark = { advance, note: () => {}, close: () => {} };
+    return Promise.resolve(
+      makeJournal({ db: openConnection(path), path, journalId: '', mark })[Symbol.asyncDispose](),
+    );
+  };
+  await expect(close(new JournalWriteError('the disk is full'))).resolves.toBeUndefined();
+  await expect(close(new Error('a bug'))).rejects.toThrow('a bug');
 });
