@@ -59,9 +59,13 @@ export async function reconcileDayBefore(sender: Sender, date: string, stop: Abo
       failures.push(error);
       return undefined;
     });
-  for (const day of await listLateDays(sender.journal, startMs)) if (!stop.aborted) await askOf(day, true);
-  if (stop.aborted) return false;
   const dayBefore = formatBangkokDate(startMs - dayMs);
+  const firstDay = await sender.journal.firstDaySent();
+  // What the bank moved before anything was sent from here is another program's.
+  if (firstDay === undefined || dayBefore < firstDay) return true;
+  for (const day of await listLateDays(sender.journal, startMs, firstDay))
+    if (!stop.aborted) await askOf(day, true);
+  if (stop.aborted) return false;
   const asked = await askOf(dayBefore, false);
   if (failures.length > 0) throw failures[0];
   // A bank has no file of a day without transfers: nobody waits for it. Any other failure may hide one.
@@ -69,12 +73,11 @@ export async function reconcileDayBefore(sender: Sender, date: string, stop: Abo
 }
 
 /** Days of the week before the day before without a statement, from when anything was sent at all, the oldest first. */
-async function listLateDays(store: Store, startMs: number): Promise<readonly string[]> {
-  const firstDay = await store.firstDaySent();
+async function listLateDays(store: Store, startMs: number, firstDay: string): Promise<readonly string[]> {
   const days: string[] = [];
   for (let back = daysBack; back > 1; back -= 1) {
     const day = formatBangkokDate(startMs - back * dayMs);
-    if (firstDay === undefined || day < firstDay) continue;
+    if (day < firstDay) continue;
     // One that was read before its day had ended does not count.
     const isThere = (await store.statement(day))?.reading.endsWith(` ${wholeDay}`) === true;
     if (!isThere) days.push(day);

@@ -82,7 +82,7 @@ async function print(journal: Journal, batches: readonly Batch[], options: Statu
   for (const { batch, totals, holds } of rows) process.stdout.write(`${renderBatch(batch, totals, holds)}\n`);
 }
 
-/** Days that are shown below the batches. */
+/** Days that are shown below the batches, beside those with open breaks. */
 const daysShownMax = 10;
 
 async function printDays(store: Store | undefined, json: boolean, daysMax = Infinity): Promise<void> {
@@ -98,5 +98,10 @@ async function printDays(store: Store | undefined, json: boolean, daysMax = Infi
     return;
   }
   process.stdout.write('\nStatements by day\n');
-  for (const day of days.slice(0, daysMax)) process.stdout.write(`${renderDay(day, nowMs)}\n`);
+  const shown = days.filter(({ state }, place) => place < daysMax || (state?.openBreaks ?? 0) > 0);
+  for (const day of shown) process.stdout.write(`${renderDay(day, nowMs)}\n`);
+  if (shown.length < days.length)
+    process.stdout.write(
+      `${days.length - shown.length} more without open breaks: paydrop status --statements\n`,
+    );
 }

@@ -2,6 +2,7 @@
  * The rules of evidence of reconciliation: what we say of an attempt, which lines speak of it at all, and what the
  * statements of several days say together. statement-match.ts asks here; nothing of this knows how a break is named.
  */
+import { dayMs, parseBangkokDate } from './bangkok-time.ts';
 import type { AttemptStatus } from './payout.ts';
 import { findDifferences, fitsIdentity, isOfEarlierTransfer } from './statement-line.ts';
 import type { AttemptFacts, BreakRecord, LineElsewhere, StatementDay } from './statement-types.ts';
@@ -68,6 +69,17 @@ export function isFinishedLater(
     line.status === word && fitsIdentity(findDifferences(line, attempt, on));
   if (last.length === 0 || !last.every(saysSo)) return false;
   return word === 'complete' || elsewhere.every(({ line }) => mayHaveFailed(line));
+}
+
+/**
+ * An inquiry that was made when the statement's day was over says what we say: a line in process is the older word, as
+ * of a transfer shortly before midnight that ended shortly after.
+ */
+export function isFinishedByInquiry(attempt: AttemptFacts, date: string): boolean {
+  const startMs = parseBangkokDate(date);
+  if (startMs === undefined) throw new RangeError(`${date} names no day`);
+  const finding = ourWordOf(attempt) === 'paid' ? 'complete' : 'failed';
+  return attempt.lastFinding === finding && (attempt.lastInquiryAtMs ?? 0) >= startMs + dayMs;
 }
 
 const mayHaveFailed = ({ status }: StatementLine): boolean => status === 'failed' || status === 'in-process';

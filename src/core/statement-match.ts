@@ -12,6 +12,7 @@ import {
   contradicts,
   countsAgainst,
   isFailureWithdrawn,
+  isFinishedByInquiry,
   isFinishedLater,
   isPaidByAnother,
   ourWordOf,
@@ -107,8 +108,8 @@ function hold(facts: KeyFacts, attempt: AttemptFacts, { date }: StatementDay): H
   const word = ourWordOf(attempt);
   const isEarlier = isOfEarlierTransfer(line, attempt, date);
   const isBorneOut = word !== 'open' && isFinishedLater(attempt, elsewhere, date);
-  const isFinished =
-    lines.every(({ status }) => status === 'in-process') && word !== 'open' && (isSettledSince || isBorneOut);
+  const hasNewer = isSettledSince || isBorneOut || isFinishedByInquiry(attempt, date);
+  const isFinished = word !== 'open' && hasNewer && lines.every(({ status }) => status === 'in-process');
   const isWithdrawn =
     !lines.some(({ status }) => status === 'failed') && isFailureWithdrawn(attempt, elsewhere);
   const judged = { attempt, word, line, lineAt, isEarlier, isFinished, isBorneOut };

@@ -41,13 +41,23 @@ test.each(['cut', 'html', 'truncated'])(
   '%s: a day without transfers of ours is asked for again',
   async (damage) => {
     await using rehearsal = await openQuiet({ damages: [{ damage, toIssue: 1 }] });
-    await rehearsal.withSender(async (sender) => {
+    await rehearsal.withSender(async (own) => {
+      const sender = { ...own, journal: { ...own.journal, firstDaySent: async () => '20261120' } };
       expect(await reconcileDayBefore(sender, '20261121', never)).toBe(false);
       expect(await reconcileDayBefore(later(sender, 61), '20261121', never)).toBe(true);
       expect(await sender.journal.statementDays()).toMatchObject([{ date: '20261120' }]);
     });
   },
 );
+
+test('no statement is asked for of a day before anything was sent', async () => {
+  await using rehearsal = await openSent({});
+  await rehearsal.withSender(async (own) => {
+    const { sender, asked } = watchAsking(own);
+    expect(await reconcileDayBefore(sender, '20261121', never)).toBe(true);
+    expect(asked).toEqual([]);
+  });
+});
 
 test('what was refused is asked for every hour, what has not come with every try', async () => {
   await using rehearsal = await openSent({ notBefore: { requests: 3 }, damages: [{ damage: 'html' }] });

@@ -1,5 +1,6 @@
 /** What the statements of several days say of one transfer. */
 import { describe, expect, it } from 'vitest';
+import type { AttemptFacts } from '../../src/core/statement-types.ts';
 import type { AttemptStatus } from '../../src/core/payout.ts';
 import { matchKey } from '../../src/core/statement-match.ts';
 import type { KeyFacts } from '../../src/core/statement-types.ts';
@@ -107,6 +108,26 @@ describe('in process on one day, finished on a later one', () => {
     expect([kindsOf(judged), judged.step]).toEqual([['still-in-process'], step]);
     expect(judged.breaks[0]?.isAnswered).toBeUndefined();
   });
+
+  const midnightMs = Date.parse('2026-11-22T00:00:00+07:00');
+
+  it.each<[AttemptStatus, AttemptFacts['lastFinding'], number, boolean]>([
+    ['failed', 'failed', midnightMs, true],
+    ['paid', 'complete', midnightMs + 1, true],
+    ['failed', 'failed', midnightMs - 1, false],
+    ['failed', 'not-found', midnightMs, false],
+    ['paid', 'failed', midnightMs, false],
+  ])(
+    'is answered by an inquiry that says the same when its day was over: %s, %s (case %#)',
+    (attemptStatus, lastFinding, lastInquiryAtMs, isAnswered) => {
+      const judged = judge(makeFacts(attemptStatus, { lastFinding, lastInquiryAtMs }), [
+        lineOf('in-process'),
+      ]);
+      expect(judged.breaks).toMatchObject([{ kind: 'still-in-process' }]);
+      expect(judged.breaks[0]?.isAnswered ?? false).toBe(isAnswered);
+      if (isAnswered) expect(judged.step).toBeUndefined();
+    },
+  );
 
   it('is answered by what has settled our side since', () => {
     const facts = { ...makeKey(makeFacts('failed'), [lineOf('in-process')]), isSettledSince: true };
