@@ -42,7 +42,7 @@ function openTries({ journal }: Sender): Tries {
  * Reconciles the day before a day, and those before it whose statement has not come yet. Batches whose rows it changes
  * are reported on by whoever looks after the batches.
  * @param date YYYYMMDD
- * @returns false when there is no usable statement of the day before yet: it is tried again later
+ * @returns false while there is no usable statement of the day before, or of a late day with payouts: it is tried again
  * @throws whatever the first day that broke threw, once every day has had its turn
  */
 export async function reconcileDayBefore(sender: Sender, date: string, stop: AbortSignal): Promise<boolean> {
@@ -63,13 +63,19 @@ export async function reconcileDayBefore(sender: Sender, date: string, stop: Abo
   const firstDay = await sender.journal.firstDaySent();
   // What the bank moved before anything was sent from here is another program's.
   if (firstDay === undefined || dayBefore < firstDay) return true;
-  for (const day of await listLateDays(sender.journal, startMs, firstDay))
-    if (!stop.aborted) await askOf(day, true);
+  let isLateOut = false;
+  for (const day of await listLateDays(sender.journal, startMs, firstDay)) {
+    if (stop.aborted) return false;
+    const isThere = (await askOf(day, true)) === 'reconciled';
+    isLateOut ||= !isThere && (await sender.journal.hasAttemptsOn(day));
+  }
   if (stop.aborted) return false;
   const asked = await askOf(dayBefore, false);
   if (failures.length > 0) throw failures[0];
   // A bank has no file of a day without transfers: nobody waits for it. Any other failure may hide one.
-  return asked === 'reconciled' || (asked === 'none' && !(await sender.journal.hasAttemptsOn(dayBefore)));
+  const isMade =
+    asked === 'reconciled' || (asked === 'none' && !(await sender.journal.hasAttemptsOn(dayBefore)));
+  return isMade && !isLateOut;
 }
 
 /** Days of the week before the day before without a statement, from when anything was sent at all, the oldest first. */

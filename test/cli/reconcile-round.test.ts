@@ -59,6 +59,20 @@ test('no statement is asked for of a day before anything was sent', async () => 
   });
 });
 
+test('a late day with payouts is asked for every hour until it is there, though the day before is done', async () => {
+  await using rehearsal = await openSent({ damages: [{ damage: 'html', toIssue: 2 }] });
+  await rehearsal.withSender(async (own) => {
+    const { sender, asked } = watchAsking(own);
+    expect(await reconcileDayBefore(sender, '20261122', never)).toBe(false);
+    const rounds = [];
+    for (const minutes of [61, 71, 122, 132]) {
+      rounds.push(await reconcileDayBefore(later(sender, minutes), '20261123', never));
+    }
+    expect(rounds).toEqual([false, false, true, true]);
+    expect(asked.filter((day) => day === '20261121')).toHaveLength(3);
+  });
+});
+
 test('what was refused is asked for every hour, what has not come with every try', async () => {
   await using rehearsal = await openSent({ notBefore: { requests: 3 }, damages: [{ damage: 'html' }] });
   await rehearsal.withSender(async (own) => {
@@ -81,10 +95,10 @@ test('days of the week before are asked for, with transfers or without, from the
   await using rehearsal = await openSent({ emptyDays: false, notBefore: { requests: 2 } });
   await rehearsal.withSender(async (own) => {
     const { sender, asked } = watchAsking(own);
-    expect(await reconcileDayBefore(sender, '20261124', never)).toBe(true);
+    expect(await reconcileDayBefore(sender, '20261124', never)).toBe(false);
     expect(asked).toEqual(['20261121', '20261122', '20261123']);
     // The one that is late waits for its hour, though the round is tried again.
-    expect(await reconcileDayBefore(sender, '20261124', never)).toBe(true);
+    expect(await reconcileDayBefore(sender, '20261124', never)).toBe(false);
     expect(asked).toEqual(['20261121', '20261122', '20261123', '20261123']);
     expect(await reconcileDayBefore(later(sender, 60), '20261125', never)).toBe(true);
     expect(await sender.journal.statementDays()).toMatchObject([{ date: '20261121' }]);
@@ -110,8 +124,8 @@ test('a day that breaks keeps no other day from its turn', async () => {
       expect.objectContaining({ statement: '20261121' }),
       expect.any(String),
     );
-    // The next try has nothing left to do before an hour is over.
-    expect(await reconcileDayBefore(sick, '20261123', never)).toBe(true);
+    // The next try asks for nothing before an hour is over, and the round is not made.
+    expect(await reconcileDayBefore(sick, '20261123', never)).toBe(false);
   });
 });
 

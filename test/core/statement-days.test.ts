@@ -1,9 +1,8 @@
 /** What the statements of several days say of one transfer. */
 import { describe, expect, it } from 'vitest';
-import type { AttemptFacts } from '../../src/core/statement-types.ts';
 import type { AttemptStatus } from '../../src/core/payout.ts';
 import { matchKey } from '../../src/core/statement-match.ts';
-import type { KeyFacts } from '../../src/core/statement-types.ts';
+import type { AttemptFacts, KeyFacts } from '../../src/core/statement-types.ts';
 import type { LineStatus, StatementLine } from '../../src/core/statement.ts';
 import { date, day, judge, kindsOf, makeFacts, makeKey, makeLine, nextDate } from './statement-fixtures.ts';
 
