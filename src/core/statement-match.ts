@@ -108,8 +108,11 @@ function hold(facts: KeyFacts, attempt: AttemptFacts, { date }: StatementDay): H
   const word = ourWordOf(attempt);
   const isEarlier = isOfEarlierTransfer(line, attempt, date);
   const isBorneOut = word !== 'open' && isFinishedLater(attempt, elsewhere, date);
-  const hasNewer = isSettledSince || isBorneOut || isFinishedByInquiry(attempt, date);
-  const isFinished = word !== 'open' && hasNewer && lines.every(({ status }) => status === 'in-process');
+  // Most lines are complete: what only concerns one in process is not computed for them.
+  const isFinished =
+    word !== 'open' &&
+    lines.every(({ status }) => status === 'in-process') &&
+    (isSettledSince || isBorneOut || isFinishedByInquiry(attempt, date));
   const isWithdrawn =
     !lines.some(({ status }) => status === 'failed') && isFailureWithdrawn(attempt, elsewhere);
   const judged = { attempt, word, line, lineAt, isEarlier, isFinished, isBorneOut };
@@ -140,6 +143,7 @@ const laterAttempt = 'a lost part of the journal may have made a later attempt t
 
 /** How the line's status and ours differ. */
 function findStatusDifference({ word, line, isContradicted, mayHaveLaterAttempt }: Held): Difference[] {
+  if (line.status === 'complete' && word === 'paid') return [];
   // Columns that are shifted bring the number of a person here.
   const shown = maskDigitRuns(line.statusText);
   const said = `the statement says ${shown === '' ? 'nothing' : `"${shown}"`}`;

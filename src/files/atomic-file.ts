@@ -82,7 +82,7 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-const hashBlockBytes = 65_536;
+const hashBlockBytes = 262_144;
 
 /** SHA-256 of a file's bytes as hex. */
 export async function hashBytes(path: string): Promise<string> {
