@@ -1,5 +1,5 @@
 /** The watcher's round of every day: the statement of the day before, asked for until it is there. */
-import { formatBangkokDate, parseBangkokDate } from '../core/bangkok-time.ts';
+import { dayMs, formatBangkokDate, parseBangkokDate } from '../core/bangkok-time.ts';
 import { showDate } from '../core/recovery.ts';
 import { StatementOvertakenError, wholeDay } from '../core/statement-store-port.ts';
 import type { Store } from '../core/store-port.ts';
@@ -11,7 +11,6 @@ import { countAll, isQuiet } from './reconcile-report.ts';
 import { openReconcileDesk } from './reconcile-desk.ts';
 import type { Sender } from './sender.ts';
 
-const dayMs = 86_400_000;
 const hourMs = 3_600_000;
 
 /** A statement that is late is asked for on so many days. */

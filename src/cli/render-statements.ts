@@ -1,11 +1,9 @@
 /** Days and their statements as `status` shows them. */
-import { formatBangkokMoment, formatBangkokStamp } from '../core/bangkok-time.ts';
+import { dayMs, formatBangkokMoment, formatBangkokStamp } from '../core/bangkok-time.ts';
 import { showDate } from '../core/recovery.ts';
 import type { StatementDayState } from '../core/statement-store-port.ts';
 import type { Store } from '../core/store-port.ts';
 import { listPastDays } from '../core/unreconciled-days.ts';
-
-const dayMs = 86_400_000;
 
 /** A day of which a statement was accepted, or on which payouts were sent and none was. */
 export interface ShownDay {

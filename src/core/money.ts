@@ -30,7 +30,7 @@ export function parseBaht(text: string): Satang | undefined {
   if (match === null) return undefined;
   const [, whole = '', fraction = ''] = match;
   if (whole.length > integerDigitsMax) return undefined;
-  return toSatang(BigInt(whole) * 100n + BigInt(fraction.padEnd(2, '0')));
+  return toSatang(BigInt(`${whole}${fraction.padEnd(2, '0')}`));
 }
 
 /** Writes satang as decimal baht with two decimals, as the wire (§2.5) and every file carry them: "1234.50". */

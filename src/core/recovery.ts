@@ -3,7 +3,7 @@
  * payout depend on nothing but company, payoutId and attempt, so the bank can be asked for those that may have been
  * used, on each day in question, before anything more is sent for it.
  */
-import { eachBangkokDate, formatBangkokDate, parseBangkokDate } from './bangkok-time.ts';
+import { dayMs, eachBangkokDate, formatBangkokDate, parseBangkokDate } from './bangkok-time.ts';
 import { decideHold, move, reasonPatch, settled, type PayoutPatch } from './change.ts';
 import type { InquiryReading, Reason } from './classify.ts';
 import { decideIntent, noBankNames, type PayerSetup } from './decide.ts';
@@ -17,8 +17,6 @@ const attemptsAhead = 5;
 
 /** How far back a search may begin: each day costs an inquiry for each reference. */
 const searchDaysMax = 90;
-
-const dayMs = 86_400_000;
 
 /** "2026-11-21" of "20261121". */
 export function showDate(date: string): string {

@@ -1,11 +1,9 @@
 /** Similar payouts: the same amount to the same payee under another payoutId may be a slip, so a person looks first. */
-import { formatBangkokStamp } from './bangkok-time.ts';
+import { dayMs, formatBangkokStamp } from './bangkok-time.ts';
 import { showCell } from './cell-text.ts';
 import { decideHold } from './change.ts';
 import { moneyMoved, payoutStatuses, type Payout, type PayoutStatus } from './payout.ts';
 import type { Change, EarlierPayment, PaymentLikeness } from './ports.ts';
-
-const dayMs = 86_400_000;
 
 /** An earlier payout in one of these was paid, or may be: a like one is held. */
 export const mayBePaidStatuses: readonly PayoutStatus[] = payoutStatuses.filter(

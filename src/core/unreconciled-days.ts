@@ -1,5 +1,5 @@
 /** Days whose statement is still to come. A date is "YYYYMMDD" in Bangkok throughout. */
-import { formatBangkokDate } from './bangkok-time.ts';
+import { dayMs, formatBangkokDate } from './bangkok-time.ts';
 
 /** What is asked of the store. */
 export interface UnreconciledDays {
@@ -10,8 +10,6 @@ export interface UnreconciledDays {
   /** The first day on which anything was sent; undefined before that. */
   firstDaySent(): Promise<string | undefined>;
 }
-
-const dayMs = 86_400_000;
 
 /** So far back days without a statement are told of. */
 const lookBackDays = 31;

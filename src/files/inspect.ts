@@ -6,7 +6,7 @@ import type { FileEncoding, Inspection } from '../core/ports.ts';
 import { EncodingProbe, type EncodingDefect } from './encoding.ts';
 import { FileRejected } from './payout-file-rejected.ts';
 
-const blockBytes = 65_536;
+const blockBytes = 262_144;
 
 export interface InspectOptions {
   readonly encoding: 'auto' | FileEncoding;

@@ -1,5 +1,5 @@
 /** The lines of a day's statement, as the book has them (§2.7). */
-import { formatBangkokDate, formatBangkokTime, parseBangkokDate } from '../core/bangkok-time.ts';
+import { dayMs, formatBangkokDate, formatBangkokTime, parseBangkokDate } from '../core/bangkok-time.ts';
 import { formatBaht, parseBaht, toSatang } from '../core/money.ts';
 import { statementColumns } from '../core/statement.ts';
 import type { StatementColumn } from '../core/statement.ts';
@@ -7,8 +7,6 @@ import type { Payee } from './directory.ts';
 import { computeState } from './transfers.ts';
 import type { Transfer } from './transfers.ts';
 import type { StatementTable } from './statement-table.ts';
-
-const dayMs = 86_400_000;
 
 /** A Bangkok day, and the moment as of which the bank tells of it. */
 export interface StatementDay {

@@ -1,9 +1,8 @@
 /** Foresees the hold for payouts like one that was paid, or may have been (limits.similarDays). */
+import { dayMs } from '../core/bangkok-time.ts';
 import { makeDuplicateIndex } from '../core/duplicates.ts';
 import type { GoodRow } from '../core/predict.ts';
 import type { PredictContext } from './predict.ts';
-
-const dayMs = 86_400_000;
 
 /** Remembers what would be paid of a file, about 30 bytes a row, and only where the setting asks for it. */
 export class LikePayments {
