@@ -10,15 +10,19 @@ const compileCache = fileURLToPath(new URL('node_modules/.cache/compile', import
  */
 const sharing = [
   'bank',
+  'check',
   'cli',
   'core',
   'end-to-end',
-  'files',
-  'journal',
-  'monitor',
-  'notices',
+  'intake',
+  'notify',
+  'payout',
+  'platform',
+  'reconcile',
+  'reports',
   'sandbox',
-  'worker',
+  'store',
+  'watch',
 ].map((area) => `test/${area}/**/*.test.ts`);
 
 export default defineConfig({

@@ -1,8 +1,4 @@
 #!/usr/bin/env -S node --max-semi-space-size=16 --heap-growing-percent=50
-/**
- * The bin entry: registers the commands and turns what they throw into an exit code. The switches above keep memory
- * flat: left alone, V8 lets garbage pile up to many times what lives.
- */
 import { backupCommand } from './cli/backup.ts';
 import { checkCommand } from './cli/check.ts';
 import { configCommand } from './cli/config.ts';
@@ -17,6 +13,11 @@ import { settleCommand } from './cli/settle.ts';
 import { showCommand } from './cli/show.ts';
 import { statusCommand } from './cli/status.ts';
 import { watchCommand } from './cli/watch.ts';
+
+/**
+ * The bin entry: registers the commands and turns what they throw into an exit code. The switches above keep memory
+ * flat: left alone, V8 lets garbage pile up to many times what lives.
+ */
 
 guardOutput();
 try {

@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { settingsSchema } from '../src/config-schema.ts';
 import { exitCodes } from '../src/cli/exit-codes.ts';
 import { holdReasons, payoutStatuses } from '../src/core/payout.ts';
-import { exceptionColumns, resultColumns } from '../src/core/report-rows.ts';
+import { exceptionColumns, resultColumns } from '../src/reports/rules/report-rows.ts';
+import { settingsSchema } from '../src/settings/schema.ts';
 
 const readme = readFileSync(join(import.meta.dirname, '../README.md'), 'utf8');
 

@@ -1,9 +1,9 @@
 /** One call to the bank: ids, headers and body out, a reply and a line for the log back. */
-import { randomUUID } from 'node:crypto';
+import { randomFillSync, randomUUID } from 'node:crypto';
 import type { BankReply, BusinessFields, Clock, Exchange } from '../core/ports.ts';
+import { encodeBase32 } from '../core/reference.ts';
 import type { WireAnswer, WireOutcome } from './exchange.ts';
-import { readBankDateMs, readRetryAfterMs, type FieldsReader } from './replies.ts';
-import { makeRequestUid } from './request-ids.ts';
+import { type FieldsReader, readBankDateMs, readRetryAfterMs } from './replies.ts';
 import type { Token, TokenEndpoint } from './token.ts';
 import type { Transport } from './transport.ts';
 import type { Endpoint, WireNames } from './wire.ts';
@@ -132,4 +132,25 @@ function recordOf(outcome: WireOutcome, elapsedMs: number, subject: RecordSubjec
     xRequestId: subject.xRequestId,
     transRefNo: subject.transRefNo,
   };
+}
+
+/** §2.4: requestUID has 20 characters. */
+const uidLength = 20;
+/** 20 characters carry 5 bits each. */
+const uidBytes = 13;
+const uidsPerFill = 256;
+
+/** Random bytes are drawn for many ids at once: a draw of 13 costs nearly as much as one of 3,328. */
+const pool = Buffer.alloc(uidBytes * uidsPerFill);
+let poolOffset = pool.length;
+
+/** requestUID (§2.4): 20 random characters A–Z0–9, new for every request. */
+export function makeRequestUid(): string {
+  if (poolOffset === pool.length) {
+    randomFillSync(pool);
+    poolOffset = 0;
+  }
+  const bytes = pool.subarray(poolOffset, poolOffset + uidBytes);
+  poolOffset += uidBytes;
+  return encodeBase32(bytes, uidLength);
 }

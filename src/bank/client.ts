@@ -1,16 +1,15 @@
 /** The bank behind its port: endpoints 1, 2, 5, 6, 7 and 8 (§4). It tells what came back and decides nothing about money. */
+import { readBankAddress } from '../core/network-address.ts';
 import type { Bank, BankReply, BusinessFields, Clock } from '../core/ports.ts';
-import { readBankAddress } from './address.ts';
-import { postCall, postForm, type Call, type Desk, type ExchangeRecord } from './calls.ts';
-import { makeRateLimiter } from './rate-limiter.ts';
+import { type Call, type Desk, type ExchangeRecord, postCall, postForm } from './calls.ts';
 import { readInquiryFields, readPayeeCheckFields, readTransferFields } from './replies.ts';
-import { inquiryBody, payeeCheckBody, transferBody, type Payer } from './requests.ts';
-import { readStatementFields, statementBody, type StatementBank } from './statement-request.ts';
+import { inquiryBody, payeeCheckBody, type Payer, transferBody } from './requests.ts';
+import { readStatementFields, type StatementBank, statementBody } from './statement-request.ts';
 import { makeTokenKeeper, type TokenReading } from './token.ts';
 import { makeTransport, type TrustedCertificates } from './transport.ts';
 import { wireNames } from './wire.ts';
 
-export { BankAddressError } from './address.ts';
+export { BankAddressError } from '../core/network-address.ts';
 export type { ExchangeRecord } from './calls.ts';
 
 export interface BankClientOptions extends Payer {
@@ -118,5 +117,27 @@ function makeSend(options: BankClientOptions, desk: Desk, closing: AbortSignal):
     const ready = renewed.kind === 'token' ? await getReady() : renewed;
     // Without a new token the 401 stays the answer: it was refused, and nothing has changed.
     return ready.kind === 'token' ? postCall(desk, call, ready) : reply;
+  };
+}
+
+/** Waits for the caller's turn; the signal ends every wait at once. */
+export type TakeTurn = (signal: AbortSignal) => Promise<void>;
+
+/**
+ * Spaces calls evenly, first come first served, over all callers together.
+ * @param perSecond turns a second, more than 0
+ */
+export function makeRateLimiter(perSecond: number, clock: Clock): TakeTurn {
+  const intervalMs = 1_000 / perSecond;
+  let lastSeenMs = -Infinity;
+  let nextTurnMs = -Infinity;
+  return async (signal) => {
+    const nowMs = clock.now();
+    // A clock that was set back must not make everybody wait until it has caught up.
+    if (nowMs < lastSeenMs) nextTurnMs = nowMs + intervalMs;
+    lastSeenMs = nowMs;
+    const turnMs = Math.max(nowMs, nextTurnMs);
+    nextTurnMs = turnMs + intervalMs;
+    if (turnMs > nowMs) await clock.sleep(Math.ceil(turnMs - nowMs), signal);
   };
 }

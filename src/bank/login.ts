@@ -1,5 +1,5 @@
 /** Proves the credentials to the token endpoint (§5) and asks the bank for nothing else. */
-import { readBankAddress } from './address.ts';
+import { readBankAddress } from '../core/network-address.ts';
 import { postForm } from './calls.ts';
 import type { BankClientOptions } from './client.ts';
 import { makeTokenKeeper } from './token.ts';

@@ -1,7 +1,7 @@
 /** Whether the bank can be reached: a connection is made, its certificate is checked, and nothing is said. */
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { readBankAddress, type BankAddress } from './address.ts';
+import { type BankAddress, readBankAddress } from '../core/network-address.ts';
 import type { TrustedCertificates } from './transport.ts';
 
 /** `why` ends with what to look at. */

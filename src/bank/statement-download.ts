@@ -3,10 +3,10 @@
  * credentials, within limits of size and time, over no redirect that leaves https. Messages name the host alone, since
  * path and query of a signed address are as good as the file.
  */
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { Agent as HttpAgent, type IncomingMessage, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import type { StatementCourier, StatementDelivery, StatementRefused } from '../core/statement-port.ts';
-import { isLoopback } from './address.ts';
+import { isLoopback } from '../core/network-address.ts';
+import type { StatementCourier, StatementDelivery, StatementRefused } from '../reconcile/ports.ts';
 import type { TrustedCertificates } from './transport.ts';
 
 export interface CourierOptions {

@@ -1,7 +1,7 @@
 /** Endpoint 8: asking for the signed address of a day's statement (§2.7, §7.2). */
 import type { BankReply, BusinessFields } from '../core/ports.ts';
-import type { StatementDesk, StatementOffer } from '../core/statement-port.ts';
-import { readJsonObject, readText, type JsonObject } from './replies.ts';
+import type { StatementDesk, StatementOffer } from '../reconcile/ports.ts';
+import { type JsonObject, readJsonObject, readText } from './replies.ts';
 
 /** The interface writes the name of the date both ways: in its table, and in its sample. */
 export type StatementDateField = 'date' | 'Date';

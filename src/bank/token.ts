@@ -1,8 +1,8 @@
 /** The access token's life (§2.1, §5): reused while valid, renewed shortly before it expires, by one request at a time. */
 import type { Clock } from '../core/ports.ts';
 import type { WireOutcome } from './exchange.ts';
-import { readJsonObject, readObject, readText, type JsonObject } from './replies.ts';
-import { grantTypeRefresh, tokenCodes, type Endpoint } from './wire.ts';
+import { type JsonObject, readJsonObject, readObject, readText } from './replies.ts';
+import { type Endpoint, grantTypeRefresh, tokenCodes } from './wire.ts';
 
 export interface Token {
   readonly kind: 'token';

@@ -3,11 +3,11 @@
  * a `fetch` of ours; message and outcome pass beside its Request and Response, which cost more than they carry here.
  */
 import { Agent as HttpAgent, request as httpRequest } from 'node:http';
-import { Agent as HttpsAgent, request as httpsRequest, type AgentOptions } from 'node:https';
+import { Agent as HttpsAgent, type AgentOptions, request as httpsRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import ky from 'ky';
-import type { BankAddress } from './address.ts';
-import { exchange, restMsMax, type Line, type WireMessage, type WireOutcome } from './exchange.ts';
+import type { BankAddress } from '../core/network-address.ts';
+import { exchange, type Line, restMsMax, type WireMessage, type WireOutcome } from './exchange.ts';
 
 export interface Transport extends Disposable {
   /** Posts once: nothing is ever sent twice, no redirect is followed, every outcome is data. */

@@ -1,8 +1,8 @@
 /** The adapters as the settings ask for them. */
-import type { LoadedSettings } from '../config.ts';
 import type { Journal, PayoutFileReader } from '../core/ports.ts';
 import type { Store } from '../core/store-port.ts';
-import { SettingsError } from '../settings-error.ts';
+import { SettingsError } from '../settings/secrets.ts';
+import type { LoadedSettings } from '../settings/settings.ts';
 
 /** What the journal is stamped with: other settings meet a refusal. */
 export function describeStamp({ settings, isSandbox }: LoadedSettings): {
@@ -15,7 +15,7 @@ export function describeStamp({ settings, isSandbox }: LoadedSettings): {
 
 /** The reader of payout files with the settings' words, limits and control totals. */
 export async function makeReader({ settings, limits }: LoadedSettings): Promise<PayoutFileReader> {
-  const { makePayoutFileReader } = await import('../files/payout-file.ts');
+  const { makePayoutFileReader } = await import('../intake/formats/csv.ts');
   return makePayoutFileReader({
     ...settings.input,
     limits: {
@@ -29,7 +29,7 @@ export async function makeReader({ settings, limits }: LoadedSettings): Promise<
 
 /** Opens the journal beside whoever is sending; undefined when there is none yet. */
 export async function openJournalBeside(loaded: LoadedSettings): Promise<Store | undefined> {
-  const { openJournalIfThere } = await import('../journal/open.ts');
+  const { openJournalIfThere } = await import('../store/open.ts');
   return openJournalIfThere({ dataDir: loaded.dataDir, stamp: describeStamp(loaded), access: 'beside' });
 }
 

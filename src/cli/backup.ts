@@ -20,7 +20,7 @@ export const backupCommand: CommandModule<GlobalOptions, BackupOptions> = {
     // Whose journal it is, and whether it is whole, is looked at first.
     const journal = await requireJournal(loaded);
     await journal[Symbol.asyncDispose]();
-    const { backUpJournal } = await import('../journal/backup.ts');
+    const { backUpJournal } = await import('../store/backup.ts');
     const backup = backUpJournal(loaded.dataDir, options.file);
     const { path, bytes, latestEventSeq } = backup;
     process.stdout.write(

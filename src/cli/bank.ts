@@ -1,11 +1,11 @@
 /** The way to the bank that the settings name; the built-in sandbox is started where they ask for it. */
-import type { LoadedSettings } from '../config.ts';
 import type { ExchangeRecord } from '../bank/calls.ts';
 import type { StatementBank } from '../bank/statement-request.ts';
 import type { Bank, Clock } from '../core/ports.ts';
-import { requireCredentials } from '../credentials.ts';
-import type { Logger } from '../log.ts';
-import { systemClock } from '../worker/system-clock.ts';
+import { systemClock } from '../platform/clock.ts';
+import type { Logger } from '../platform/log.ts';
+import { requireCredentials } from '../settings/credentials.ts';
+import type { LoadedSettings } from '../settings/settings.ts';
 
 export interface OpenedBank {
   readonly bank: Bank & StatementBank;

@@ -1,9 +1,9 @@
 /** `paydrop check FILE..` without questions to the bank. */
+import { checkFile } from '../check/check.ts';
+import { describeHolds } from '../check/rules/forecast.ts';
 import type { Journal, PayoutFileReader } from '../core/ports.ts';
-import { describeHolds } from '../core/predict.ts';
-import { checkFile } from '../worker/check.ts';
 import { CheckReport, describeChecked } from './check-report.ts';
-import { exitCodes, type ExitCode } from './exit-codes.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
 
 export interface AloneOptions {
   readonly reader: PayoutFileReader;

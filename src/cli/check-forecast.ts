@@ -1,21 +1,21 @@
 /** What `check --payees` says at the end: rows and amounts by what a run would do, and how long it would take. */
-import { findBankStatus } from '../core/bank-status.ts';
-import { formatBaht } from '../core/money.ts';
-import { holdReasons } from '../core/payout.ts';
+import type { FilePrediction } from '../check/dry-run.ts';
 import {
   computeExpectedTime,
-  predictedOutcomes,
-  quietOutcomes,
   type ExpectedTime,
   type PredictedOutcome,
-} from '../core/predict.ts';
+  predictedOutcomes,
+  quietOutcomes,
+} from '../check/rules/forecast.ts';
+import type { RowTotal } from '../check/rules/row-tally.ts';
+import { formatBaht } from '../core/money.ts';
+import { holdReasons } from '../core/payout.ts';
 import type { BatchReason } from '../core/ports.ts';
-import type { LoadedSettings } from '../config.ts';
-import type { PayeeDesk } from '../worker/payee-desk.ts';
-import type { FilePrediction } from '../worker/predict.ts';
-import type { RowTotal } from '../worker/row-tally.ts';
-import { describeTotal, type CheckEnd, type CheckReport } from './check-report.ts';
-import { exitCodes, type ExitCode } from './exit-codes.ts';
+import { findBankStatus } from '../core/status-codes.ts';
+import type { PayeeDesk } from '../payout/payee-checker.ts';
+import type { LoadedSettings } from '../settings/settings.ts';
+import { type CheckEnd, type CheckReport, describeTotal } from './check-report.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
 
 const labels: Readonly<Record<PredictedOutcome, string>> = {
   toPay: 'would be paid',

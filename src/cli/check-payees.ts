@@ -1,13 +1,13 @@
 /** `paydrop check FILE.. --payees`: the dry run. Needs no right to send and works beside a run. */
-import type { LoadedSettings } from '../config.ts';
+import { predictFile } from '../check/dry-run.ts';
 import type { Journal, PayoutFileReader } from '../core/ports.ts';
-import { PayeeDesk } from '../worker/payee-desk.ts';
-import { predictFile } from '../worker/predict.ts';
-import { systemClock } from '../worker/system-clock.ts';
+import { PayeeDesk } from '../payout/payee-checker.ts';
+import { systemClock } from '../platform/clock.ts';
+import type { LoadedSettings } from '../settings/settings.ts';
 import type { openBank } from './bank.ts';
 import { describeForecast } from './check-forecast.ts';
 import { CheckReport, describeRejected } from './check-report.ts';
-import { exitCodes, type ExitCode } from './exit-codes.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
 
 export interface PayeesOptions {
   readonly loaded: LoadedSettings;

@@ -1,8 +1,8 @@
 /** What `check` prints: issues as they are found, so that memory stays flat, and the totals at the end. */
+import type { CheckOutcome, RowIssue } from '../check/check.ts';
+import type { RowTotal } from '../check/rules/row-tally.ts';
 import { formatBaht } from '../core/money.ts';
-import type { CheckOutcome, RowIssue } from '../worker/check.ts';
-import type { RowTotal } from '../worker/row-tally.ts';
-import { exitCodes, type ExitCode } from './exit-codes.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
 
 /** How a check of one file ends, for a person and for a program. */
 export interface CheckEnd {

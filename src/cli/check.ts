@@ -51,7 +51,7 @@ async function checkFiles({ file, payees, wait, json, ...options }: CheckOptions
     const { checkFilesAlone } = await import('./check-alone.ts');
     return await checkFilesAlone(file, { reader, journal, companyId: loaded.settings.bank.companyId, json });
   }
-  const { makeLogger } = await import('../log.ts');
+  const { makeLogger } = await import('../platform/log.ts');
   const { openBank } = await import('./bank.ts');
   const { predictFiles } = await import('./check-payees.ts');
   const { listenForInterrupt } = await import('./interrupt.ts');

@@ -1,7 +1,7 @@
 /** `paydrop config`: the settings in effect, and whether the bank accepts the credentials. */
 import type { CommandModule } from 'yargs';
 import type { LoginOutcome } from '../bank/login.ts';
-import type { LoadedSettings } from '../config.ts';
+import type { LoadedSettings } from '../settings/settings.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { loadCommandSettings } from './load-settings.ts';
@@ -27,17 +27,17 @@ export const configCommand: CommandModule<GlobalOptions, ConfigOptions> = {
 };
 
 async function printSettings(loaded: LoadedSettings, json: boolean): Promise<void> {
-  const { describeSettings } = await import('../config.ts');
+  const { describeSettings } = await import('../settings/settings.ts');
   const { stringify } = await import('yaml');
   const shown = describeSettings(loaded);
   process.stdout.write(json ? `${JSON.stringify(shown, null, 2)}\n` : stringify(shown));
 }
 
 async function proveCredentials(loaded: LoadedSettings, json: boolean): Promise<ExitCode> {
-  const { requireCredentials } = await import('../credentials.ts');
+  const { requireCredentials } = await import('../settings/credentials.ts');
   const { startSandboxIfAsked } = await import('./bank.ts');
   const { proveLogin } = await import('../bank/login.ts');
-  const { systemClock } = await import('../worker/system-clock.ts');
+  const { systemClock } = await import('../platform/clock.ts');
   const credentials = requireCredentials(loaded.credentials);
   await using stack = new AsyncDisposableStack();
   const baseUrl = await startSandboxIfAsked(loaded, stack, systemClock);

@@ -1,5 +1,5 @@
 /** How long the watcher has been waiting for its inbox: a share that hangs throws no error, it just never answers. */
-import type { Intake } from '../core/intake-port.ts';
+import type { Intake } from '../watch/ports.ts';
 
 export class InboxLooks {
   readonly #elapsedMs: () => number;

@@ -1,7 +1,7 @@
 /** Another process that writes to the journal and does not end: no fault of the disk. */
 import { join } from 'node:path';
-import { sqliteCodeOf, sqliteCodes } from '../journal/errors.ts';
-import { journalFileName } from '../journal/open.ts';
+import { sqliteCodeOf, sqliteCodes } from '../store/errors.ts';
+import { journalFileName } from '../store/open.ts';
 
 /** True for what the journal throws after it has waited for another process in vain. */
 export const isLockedByOther = (error: unknown): boolean =>

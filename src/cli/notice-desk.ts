@@ -1,6 +1,7 @@
 /** Notices as the settings ask for them: kept in the journal first, then delivered, never in the way of paying. */
-import type { LoadedSettings } from '../config.ts';
-import type { NoticeChannel, NoticeDraft, NoticeSender } from '../core/notice.ts';
+import type { Clock, FileRejection } from '../core/ports.ts';
+import type { Store } from '../core/store-port.ts';
+import { NoticeBell, type NoticeContext, postNotices, postNoticesOnce } from '../notify/delivery.ts';
 import {
   describeBatchDone,
   describeBatchHalted,
@@ -8,14 +9,13 @@ import {
   describeInDoubt,
   type NoticeScene,
   type RejectedFile,
-} from '../core/notice-body.ts';
-import { summariseBatch } from '../core/batch-summary.ts';
-import type { Clock, FileRejection } from '../core/ports.ts';
-import type { Store } from '../core/store-port.ts';
-import type { Logger } from '../log.ts';
-import { requireWebhook } from '../webhook-secret.ts';
-import { NoticeBell, postNotices, postNoticesOnce, type NoticeContext } from '../worker/notice-post.ts';
-import type { WrittenReports } from '../worker/report.ts';
+} from '../notify/rules/notice-body.ts';
+import type { NoticeChannel, NoticeDraft, NoticeSender } from '../notify/rules/notice.ts';
+import type { Logger } from '../platform/log.ts';
+import { summariseBatch } from '../reports/rules/summary.ts';
+import type { WrittenReports } from '../reports/write-reports.ts';
+import type { LoadedSettings } from '../settings/settings.ts';
+import { requireWebhook } from '../settings/webhook-secret.ts';
 import { readVersion } from './options.ts';
 
 /** Notices that are remembered while the journal takes none. */
@@ -130,12 +130,12 @@ export async function openNoticeDesk(
   const senders: NoticeSender[] = [];
   const webhook = requireWebhook(loaded.notices.webhookUrl, loaded.notices.webhookSecret);
   if (webhook !== undefined) {
-    const { makeWebhook } = await import('../notices/webhook.ts');
+    const { makeWebhook } = await import('../notify/webhook.ts');
     senders.push(makeWebhook({ ...webhook, version: readVersion(), clock }));
   }
   const { command } = loaded.notices;
   if (command.length > 0) {
-    const { makeCommand } = await import('../notices/command.ts');
+    const { makeCommand } = await import('../notify/command.ts');
     const onEnd = (facts: object): void => logger.debug(facts, 'the command for notices has ended');
     senders.push(makeCommand({ command, env: process.env, clock, onEnd }));
   }

@@ -1,9 +1,9 @@
 /** The options that every command has, and how the command line is read. */
 import { readFileSync } from 'node:fs';
-import type { Argv } from 'yargs';
 import yargs from 'yargs';
-import { findNearest } from '../nearest.ts';
-import { SettingsError } from '../settings-error.ts';
+import type { Argv } from 'yargs';
+import { findNearest } from '../settings/nearest.ts';
+import { SettingsError } from '../settings/secrets.ts';
 
 export const logLevels = ['silent', 'error', 'warn', 'info', 'debug', 'trace'] as const;
 

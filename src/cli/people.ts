@@ -1,9 +1,9 @@
 /** `paydrop resume`, `cancel` and `retry`: each names a batch or a payout, and works beside whoever is sending. */
 import type { Argv, CommandModule } from 'yargs';
-import type { LoadedSettings } from '../config.ts';
 import type { Journal } from '../core/ports.ts';
-import type { PeopleResult } from '../worker/people.ts';
-import { exitCodes, type ExitCode } from './exit-codes.ts';
+import type { PeopleResult } from '../payout/operator.ts';
+import type { LoadedSettings } from '../settings/settings.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { loadCommandSettings } from './load-settings.ts';
 import type { GlobalOptions } from './options.ts';
 
@@ -82,8 +82,8 @@ async function change(
   target: string,
   { limits }: LoadedSettings,
 ): Promise<PeopleResult | undefined> {
-  const people = await import('../worker/people.ts');
-  const { systemClock } = await import('../worker/system-clock.ts');
+  const people = await import('../payout/operator.ts');
+  const { systemClock } = await import('../platform/clock.ts');
   const nowMs = systemClock.now();
   const batch = await journal.batch(target.toUpperCase());
   const found = batch === undefined ? await journal.findPayouts(target) : [];
@@ -99,7 +99,7 @@ async function change(
         ? people.cancelPayouts(journal, seqs, nowMs)
         : people.cancelBatch(journal, batch, nowMs);
     case 'retry': {
-      const { retryBatch, retryPayouts } = await import('../worker/retry.ts');
+      const { retryBatch, retryPayouts } = await import('../payout/retry.ts');
       const rules = { payoutSatangMax: limits.satangPerPayout };
       return batch === undefined
         ? retryPayouts(journal, found, rules, nowMs)

@@ -1,19 +1,18 @@
 /** Everything that reconciling needs, from what a process has opened. */
 import { hash } from 'node:crypto';
-import type { LoadedSettings } from '../config.ts';
 import type { StatementBank } from '../bank/statement-request.ts';
-import type { StatementFolderVault } from '../files/statement-vault.ts';
 import type { Clock } from '../core/ports.ts';
-import { commonStatementWords } from '../core/statement-port.ts';
-import type { StatementWords } from '../core/statement.ts';
-import type { StatementOutbox } from '../core/statement-outbox.ts';
-import type { DueReport } from '../core/statement-store-port.ts';
 import type { Store } from '../core/store-port.ts';
-import { endWhenSettled, isAtRest } from '../worker/at-rest.ts';
-import type { Log } from '../worker/context.ts';
-import { fetchStatement, type Fetched, type StatementKit } from '../worker/reconcile-fetch.ts';
-import type { ReconcileContext } from '../worker/reconcile-judging.ts';
-import { reconcile, type Reconciliation, type StatementSource } from '../worker/reconcile.ts';
+import { endWhenSettled, isAtRest } from '../payout/conclude.ts';
+import type { Log } from '../payout/context.ts';
+import type { ReconcileContext } from '../reconcile/context.ts';
+import { type Fetched, fetchStatement, type StatementKit } from '../reconcile/fetch.ts';
+import type { StatementFolderVault } from '../reconcile/file/originals.ts';
+import { commonStatementWords } from '../reconcile/ports.ts';
+import type { DueReport, StatementOutbox } from '../reconcile/ports.ts';
+import { reconcile, type Reconciliation, type StatementSource } from '../reconcile/reconcile.ts';
+import type { StatementWords } from '../reconcile/rules/statement.ts';
+import type { LoadedSettings } from '../settings/settings.ts';
 import { restBatch } from './run-file.ts';
 import type { Sender } from './sender.ts';
 
@@ -77,7 +76,7 @@ async function openOutbox(
   { loaded, store, log }: ReconcileProcess,
   { vault }: StatementKit,
 ): Promise<StatementOutbox> {
-  const { openStatementOutbox } = await import('../files/statement-tables.ts');
+  const { openStatementOutbox } = await import('../reconcile/file/tables.ts');
   const outbox = await openStatementOutbox(loaded.folders.statements);
   // By the machine's clock, as the files' own times are.
   const beforeMs = Date.now() - leftoverMs;
@@ -90,9 +89,9 @@ async function openOutbox(
 async function openKit({ loaded, bank }: ReconcileProcess): Promise<OpenedKit> {
   const { makeStatementDesk } = await import('../bank/statement-request.ts');
   const { makeStatementCourier } = await import('../bank/statement-download.ts');
-  const { openStatementVault } = await import('../files/statement-vault.ts');
-  const { makeStatementOpener } = await import('../files/statement-archive.ts');
-  const { makeStatementReader } = await import('../files/statement-file.ts');
+  const { openStatementVault } = await import('../reconcile/file/originals.ts');
+  const { makeStatementOpener } = await import('../reconcile/file/unpacker.ts');
+  const { makeStatementReader } = await import('../reconcile/file/reader.ts');
   const { reconcile: settings, bank: partner } = loaded.settings;
   const { dateField, maxBytes: bytesMax, timeoutMs } = settings;
   const words = combineWords(settings.words);

@@ -1,12 +1,11 @@
 /** What is to be known of a person's file before it is taken: that it is one, and of which day. */
 import { basename } from 'node:path';
 import { parseBangkokDate } from '../core/bangkok-time.ts';
-import { showDate } from '../core/recovery.ts';
-import type { StatementRefusal } from '../core/statement-port.ts';
-import { openRegularFile } from '../files/inspect.ts';
-import { FileRejected } from '../files/payout-file-rejected.ts';
-import { SettingsError } from '../settings-error.ts';
-import { findDate, type StatementKit } from '../worker/reconcile-fetch.ts';
+import { showDate } from '../payout/rules/lost-journal.ts';
+import { FileRejected, openRegularFile } from '../platform/csv/open.ts';
+import { findDate, type StatementKit } from '../reconcile/fetch.ts';
+import type { StatementRefusal } from '../reconcile/ports.ts';
+import { SettingsError } from '../settings/secrets.ts';
 
 /** Why there is no file that can be read; undefined when there is. */
 export async function findNoFile(path: string): Promise<StatementRefusal | undefined> {

@@ -1,7 +1,7 @@
 /** What a person, or a program, reads when there is no statement to be used. */
-import { showDate } from '../core/recovery.ts';
-import type { StatementRefusal } from '../core/statement-port.ts';
-import { exitCodes, type ExitCode } from './exit-codes.ts';
+import { showDate } from '../payout/rules/lost-journal.ts';
+import type { StatementRefusal } from '../reconcile/ports.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
 import type { NotFetched } from './reconcile-wait.ts';
 
 /** What was to be reconciled. */

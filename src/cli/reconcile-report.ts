@@ -1,15 +1,15 @@
 /** What a person, or a program, reads of a reconciled day: figures that tie out, what was settled, breaks and files. */
 import { formatBangkokMoment } from '../core/bangkok-time.ts';
-import { describeBreakRemedy } from '../core/break-remedies.ts';
+import { printable } from '../core/cell-text.ts';
 import { formatBaht, toSatang } from '../core/money.ts';
-import { printable } from '../core/printable.ts';
-import { showDate } from '../core/recovery.ts';
-import { computeAgeDays } from '../core/statement-breaks.ts';
-import { isBreakKind } from '../core/statement-tally.ts';
-import { wholeDay, type AcceptedStatement } from '../core/statement-store-port.ts';
-import type { BreakKind, BreakRecord, Figures, LineClass, PaidClass } from '../core/statement-types.ts';
-import type { Recorded } from '../worker/reconcile-record.ts';
-import type { Reconciled } from '../worker/reconcile.ts';
+import { showDate } from '../payout/rules/lost-journal.ts';
+import { type AcceptedStatement, wholeDay } from '../reconcile/ports.ts';
+import type { Reconciled } from '../reconcile/reconcile.ts';
+import type { Recorded } from '../reconcile/record.ts';
+import { describeBreakRemedy } from '../reconcile/rules/break-remedies.ts';
+import { computeAgeDays } from '../reconcile/rules/breaks.ts';
+import { isBreakKind } from '../reconcile/rules/tally.ts';
+import type { BreakKind, BreakRecord, Figures, LineClass, PaidClass } from '../reconcile/rules/types.ts';
 import { sandboxBanner, showBaht, showCount } from './screen.ts';
 
 /** What a report is made of. */

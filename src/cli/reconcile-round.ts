@@ -1,14 +1,14 @@
 /** The watcher's round of every day: the statement of the day before, asked for until it is there. */
 import { dayMs, formatBangkokDate, parseBangkokDate } from '../core/bangkok-time.ts';
-import { showDate } from '../core/recovery.ts';
-import { StatementOvertakenError, wholeDay } from '../core/statement-store-port.ts';
 import type { Store } from '../core/store-port.ts';
-import { listPastDays } from '../core/unreconciled-days.ts';
-import type { Log } from '../worker/context.ts';
-import type { Fetched } from '../worker/reconcile-fetch.ts';
-import { ReconcileInterrupted } from '../worker/reconcile-judging.ts';
-import { countAll, isQuiet } from './reconcile-report.ts';
+import type { Log } from '../payout/context.ts';
+import { showDate } from '../payout/rules/lost-journal.ts';
+import { ReconcileInterrupted } from '../reconcile/context.ts';
+import type { Fetched } from '../reconcile/fetch.ts';
+import { StatementOvertakenError, wholeDay } from '../reconcile/ports.ts';
+import { listPastDays } from '../reconcile/rules/unreconciled-days.ts';
 import { openReconcileDesk } from './reconcile-desk.ts';
+import { countAll, isQuiet } from './reconcile-report.ts';
 import type { Sender } from './sender.ts';
 
 const hourMs = 3_600_000;

@@ -1,5 +1,5 @@
 /** Asking for a statement until it is there, without standing in the way of whoever pays meanwhile. */
-import { fetchWithin, type Fetched } from '../worker/reconcile-fetch.ts';
+import { type Fetched, fetchWithin } from '../reconcile/fetch.ts';
 
 export type NotFetched = Exclude<Fetched, { readonly kind: 'fetched' }>;
 

@@ -1,11 +1,11 @@
 /** `paydrop reconcile`: holds the bank's statement of a day against the journal. */
 import type { Argv, CommandModule } from 'yargs';
-import type { LoadedSettings } from '../config.ts';
-import type { Logger } from '../log.ts';
-import { SettingsError } from '../settings-error.ts';
-import type { StatementRefusal } from '../core/statement-port.ts';
-import type { Reconciled } from '../worker/reconcile.ts';
-import { exitCodes, type ExitCode } from './exit-codes.ts';
+import type { Logger } from '../platform/log.ts';
+import type { StatementRefusal } from '../reconcile/ports.ts';
+import type { Reconciled } from '../reconcile/reconcile.ts';
+import { SettingsError } from '../settings/secrets.ts';
+import type { LoadedSettings } from '../settings/settings.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { loadCommandSettings } from './load-settings.ts';
 import type { GlobalOptions } from './options.ts';
 import type { ReconcileDesk, ReconcileProcess } from './reconcile-desk.ts';
@@ -80,8 +80,8 @@ async function askFor(
   { wait, logLevel }: ReconcileOptions,
   stop: AbortSignal,
 ): Promise<Gotten> {
-  const { makeLogger } = await import('../log.ts');
-  const { systemClock: clock } = await import('../worker/system-clock.ts');
+  const { makeLogger } = await import('../platform/log.ts');
+  const { systemClock: clock } = await import('../platform/clock.ts');
   const { askLettingGo } = await import('./reconcile-wait.ts');
   await requirePast(date, clock.now());
   const logger = makeLogger(logLevel);
@@ -100,9 +100,9 @@ async function take(
   file: string,
   { logLevel }: ReconcileOptions,
 ): Promise<Gotten> {
-  const { makeLogger } = await import('../log.ts');
+  const { makeLogger } = await import('../platform/log.ts');
   const { findDay, findNoFile } = await import('./reconcile-file.ts');
-  const { takeFile } = await import('../worker/reconcile-fetch.ts');
+  const { takeFile } = await import('../reconcile/fetch.ts');
   const refuse = (refusal: StatementRefusal, date = asked): Gotten => ({
     opened: undefined,
     fetched: { kind: 'unusable', refusal },
@@ -174,11 +174,11 @@ async function openParts(
   } catch (error) {
     if (!(error instanceof SenderBusyError)) throw error;
   }
-  const { openJournal } = await import('../journal/open.ts');
+  const { openJournal } = await import('../store/open.ts');
   const { describeStamp } = await import('./adapters.ts');
   const { openBank } = await import('./bank.ts');
   const { sandboxStateFileIn } = await import('./sender.ts');
-  const { systemClock: clock } = await import('../worker/system-clock.ts');
+  const { systemClock: clock } = await import('../platform/clock.ts');
   const { dataDir } = loaded;
   const store = stack.use(await openJournal({ dataDir, stamp: describeStamp(loaded), access: 'beside' }));
   const { bank } = await openBank(loaded, logger, stack, { clock, stateFile: sandboxStateFileIn(dataDir) });
@@ -192,7 +192,7 @@ async function print(
   { json }: ReconcileOptions,
 ): Promise<ExitCode> {
   const { breaksShownMax, describeReport, isQuiet, renderReport } = await import('./reconcile-report.ts');
-  const { findSender } = await import('../journal/sender-lock.ts');
+  const { findSender } = await import('../store/locks.ts');
   const { date } = reconciled.statement;
   const { updates, failure } = await writeUpdates(store, sender);
   const openBreaks = await store.countOpenBreaks(date);

@@ -1,8 +1,8 @@
 /** `--journal-lost --since DATE`: a person lets a journal go on that was lost or restored from an older copy. */
 import { formatBangkokTime } from '../core/bangkok-time.ts';
-import { describeLoss, isInQuestion, parseSince } from '../core/recovery.ts';
-import type { Recovery } from '../journal/open.ts';
-import { SettingsError } from '../settings-error.ts';
+import { describeLoss, isInQuestion, parseSince } from '../payout/rules/lost-journal.ts';
+import { SettingsError } from '../settings/secrets.ts';
+import type { Recovery } from '../store/open.ts';
 import type { Sender } from './sender.ts';
 
 interface RecoveryOptions {

@@ -1,9 +1,9 @@
 /** What a person, or a program, reads about one file when `run` ends. */
 import { formatBangkokStamp } from '../core/bangkok-time.ts';
-import { renderSummary } from '../core/batch-summary.ts';
 import type { JournalLoss } from '../core/ports.ts';
-import { isInQuestion, showDate } from '../core/recovery.ts';
-import { exitCodes, type ExitCode } from './exit-codes.ts';
+import { isInQuestion, showDate } from '../payout/rules/lost-journal.ts';
+import { renderSummary } from '../reports/rules/summary.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
 import type { FileOutcome } from './run-file.ts';
 import type { Sender } from './sender.ts';
 import { formatSummary } from './summary-table.ts';

@@ -1,9 +1,9 @@
 /** Days and their statements as `status` shows them. */
 import { dayMs, formatBangkokMoment, formatBangkokStamp } from '../core/bangkok-time.ts';
-import { showDate } from '../core/recovery.ts';
-import type { StatementDayState } from '../core/statement-store-port.ts';
 import type { Store } from '../core/store-port.ts';
-import { listPastDays } from '../core/unreconciled-days.ts';
+import { showDate } from '../payout/rules/lost-journal.ts';
+import type { StatementDayState } from '../reconcile/ports.ts';
+import { listPastDays } from '../reconcile/rules/unreconciled-days.ts';
 
 /** A day of which a statement was accepted, or on which payouts were sent and none was. */
 export interface ShownDay {

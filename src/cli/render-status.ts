@@ -1,12 +1,12 @@
 /** What `status` and `show` print. */
 import { formatBangkokStamp } from '../core/bangkok-time.ts';
-import { maskDigits } from '../core/proxy-id.ts';
+import { printable } from '../core/cell-text.ts';
+import { countAlarms } from '../core/exit-code.ts';
 import { formatBaht } from '../core/money.ts';
 import type { Attempt } from '../core/payout.ts';
 import type { Batch, HoldTotal, PayoutEvent, PayoutHistory, ResultRow, StatusTotal } from '../core/ports.ts';
-import { printable } from '../core/printable.ts';
-import { countAlarms } from '../core/exit-code.ts';
-import { describeAlarmRemedy, describeRemedy } from '../core/remedies.ts';
+import { maskDigits } from '../core/proxy-id.ts';
+import { describeAlarmRemedy, describeRemedy } from '../reports/rules/remedies.ts';
 
 /** A batch in a few lines: when, which file, its state and its rows by status. */
 export function renderBatch(

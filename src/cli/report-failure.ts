@@ -46,7 +46,7 @@ export async function reportFailure(thrown: unknown): Promise<ExitCode> {
     process.stderr.write(`paydrop: ${error.message}${cure === undefined ? '' : `. ${cure}`}\n`);
     return expected;
   }
-  const { makeLogger } = await import('../log.ts');
+  const { makeLogger } = await import('../platform/log.ts');
   makeLogger('error').error({ err: error }, 'internal error');
   process.stderr.write(
     'paydrop: internal error, logged above. Nothing that was recorded is lost: run the same command again.\n',

@@ -1,15 +1,15 @@
 /** Brings one file from the disk to its reports: what `run` does for each FILE. */
 import { basename } from 'node:path';
-import type { LowestPace } from '../core/pace.ts';
 import type { Payout } from '../core/payout.ts';
 import type { Batch, FileRejection } from '../core/ports.ts';
 import type { Progress } from '../core/progress.ts';
-import { isAtRest } from '../worker/at-rest.ts';
-import type { Log } from '../worker/context.ts';
-import { ingestFile } from '../worker/ingest.ts';
-import { followPayer, isNothingLeft } from '../worker/known-batch.ts';
-import { finishReports, writeReports, type WrittenReports } from '../worker/report.ts';
-import { runBatch } from '../worker/run-batch.ts';
+import { ingestFile } from '../intake/ingest.ts';
+import { isAtRest } from '../payout/conclude.ts';
+import type { Log } from '../payout/context.ts';
+import { followPayer, isNothingLeft } from '../payout/known-batch.ts';
+import type { LowestPace } from '../payout/rules/adaptive-limit.ts';
+import { runBatch } from '../payout/run-batch.ts';
+import { finishReports, writeReports, type WrittenReports } from '../reports/write-reports.ts';
 import { makeContext, type RunDesk } from './sender.ts';
 
 export interface RunFileOptions {

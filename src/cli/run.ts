@@ -1,10 +1,10 @@
 /** `paydrop run FILE..`: pays the files once and waits until everything is settled. */
-import type { CommandModule } from 'yargs';
 import { basename } from 'node:path';
-import { exitCodes, type ExitCode } from './exit-codes.ts';
+import type { CommandModule } from 'yargs';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { loadCommandSettings } from './load-settings.ts';
-import type { GlobalOptions } from './options.ts';
 import type { NoticeDesk } from './notice-desk.ts';
+import type { GlobalOptions } from './options.ts';
 import type { FileOutcome } from './run-file.ts';
 import type { Sender } from './sender.ts';
 
@@ -61,11 +61,11 @@ export const runCommand: CommandModule<GlobalOptions, RunOptions> = {
 };
 
 async function runFiles(options: RunOptions): Promise<ExitCode> {
-  const { systemClock } = await import('../worker/system-clock.ts');
+  const { systemClock } = await import('../platform/clock.ts');
   const { readRecovery, tellOfLoss } = await import('./recovery.ts');
   const recovery = readRecovery(options, systemClock.now());
   const loaded = await loadCommandSettings(options);
-  const { makeLogger } = await import('../log.ts');
+  const { makeLogger } = await import('../platform/log.ts');
   const { openSender } = await import('./sender.ts');
   const { runFile } = await import('./run-file.ts');
   const { listenForInterrupt } = await import('./interrupt.ts');

@@ -1,8 +1,8 @@
 /** Words that the screens of several commands have in common. */
 import { formatBangkokMoment } from '../core/bangkok-time.ts';
+import { printable } from '../core/cell-text.ts';
 import { formatBaht, type Satang } from '../core/money.ts';
-import { printable } from '../core/printable.ts';
-import type { SenderHolder } from '../journal/sender-lock.ts';
+import type { SenderHolder } from '../store/locks.ts';
 
 /** The first line of what is shown of a rehearsal. */
 export const sandboxBanner = '*** SANDBOX: a rehearsal, no real money moves ***';

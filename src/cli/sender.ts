@@ -1,24 +1,24 @@
 /** Everything that a command which may send needs, opened in order and closed in reverse. */
-import type { LoadedSettings } from '../config.ts';
-import type { Payout } from '../core/payout.ts';
-import { readServiceHours } from '../core/service-hours.ts';
+import { join } from 'node:path';
 import type { ExchangeRecord } from '../bank/calls.ts';
 import type { StatementBank } from '../bank/statement-request.ts';
+import { printable } from '../core/cell-text.ts';
+import type { Payout } from '../core/payout.ts';
 import type { Bank, Clock, Journal, JournalLoss, PayoutFileReader } from '../core/ports.ts';
-import { printable } from '../core/printable.ts';
-import type { ReportOutbox } from '../core/report-outbox.ts';
 import type { Store } from '../core/store-port.ts';
-import type { Recovery } from '../journal/open.ts';
-import type { SenderHolder } from '../journal/sender-lock.ts';
-import type { Logger } from '../log.ts';
-import { join } from 'node:path';
-import { BankClock } from '../worker/bank-clock.ts';
-import { RunState, type WorkerContext } from '../worker/context.ts';
-import { Line, LineGate } from '../worker/line-gate.ts';
-import type { Payer } from '../worker/line-stop.ts';
-import { makePaces, type Paces } from '../worker/pace.ts';
-import { Turns } from '../worker/turns.ts';
-import { systemClock } from '../worker/system-clock.ts';
+import { makePaces, type Paces } from '../payout/adaptive-limit.ts';
+import { BankClock } from '../payout/bank-clock.ts';
+import type { Payer } from '../payout/breaker-stop.ts';
+import { Line, LineGate } from '../payout/circuit-breaker.ts';
+import { RunState, type WorkerContext } from '../payout/context.ts';
+import { readServiceHours } from '../payout/rules/service-hours.ts';
+import { systemClock } from '../platform/clock.ts';
+import { Turns } from '../platform/keyed-mutex.ts';
+import type { Logger } from '../platform/log.ts';
+import type { ReportOutbox } from '../reports/ports.ts';
+import type { LoadedSettings } from '../settings/settings.ts';
+import type { SenderHolder } from '../store/locks.ts';
+import type { Recovery } from '../store/open.ts';
 import { describeStamp, makeReader } from './adapters.ts';
 import { openBank } from './bank.ts';
 import { nameSender } from './screen.ts';
@@ -111,9 +111,9 @@ export async function openSender(
   command: string,
   { clock = systemClock, recovery, onExchange, onLock }: SenderOptions = {},
 ): Promise<Sender> {
-  const { openJournal } = await import('../journal/open.ts');
-  const { acquireSenderLock } = await import('../journal/sender-lock.ts');
-  const { openOutbox } = await import('../files/outbox.ts');
+  const { openJournal } = await import('../store/open.ts');
+  const { acquireSenderLock } = await import('../store/locks.ts');
+  const { openOutbox } = await import('../reports/outbox.ts');
   await using stack = new AsyncDisposableStack();
   const lock = acquireSenderLock(loaded.dataDir, command);
   if ('heldBy' in lock) throw new SenderBusyError(lock.heldBy, loaded.folders.inbox);

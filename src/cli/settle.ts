@@ -1,8 +1,8 @@
 /** `paydrop settle [BATCH]`: inquires about what is in doubt, now, whether due or not. */
 import type { CommandModule } from 'yargs';
-import type { Settled } from '../worker/settle-now.ts';
 import { countAlarms } from '../core/exit-code.ts';
-import { exitCodes, type ExitCode } from './exit-codes.ts';
+import type { Settled } from '../payout/settle-now.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { loadCommandSettings } from './load-settings.ts';
 import type { GlobalOptions } from './options.ts';
 import type { Sender } from './sender.ts';
@@ -30,7 +30,7 @@ export const settleCommand: CommandModule<GlobalOptions, SettleOptions> = {
       .example('$0 settle 7B3KQ0M9ZX --wait 600', 'one batch, waiting ten minutes for a bank out of reach'),
   handler: async (options) => {
     const loaded = await loadCommandSettings(options);
-    const { makeLogger } = await import('../log.ts');
+    const { makeLogger } = await import('../platform/log.ts');
     const { openSender } = await import('./sender.ts');
     const { listenForInterrupt } = await import('./interrupt.ts');
     await using sender = await openSender(loaded, makeLogger(options.logLevel), 'settle');
@@ -42,7 +42,7 @@ export const settleCommand: CommandModule<GlobalOptions, SettleOptions> = {
 async function settle(sender: Sender, options: SettleOptions, interrupted: AbortSignal): Promise<ExitCode> {
   const { makeContext } = await import('./sender.ts');
   const { printBanner } = await import('./screen.ts');
-  const { settleNow } = await import('../worker/settle-now.ts');
+  const { settleNow } = await import('../payout/settle-now.ts');
   const batchId = options.batch?.toUpperCase();
   if (batchId !== undefined && (await sender.journal.batch(batchId)) === undefined) {
     process.stderr.write(`paydrop: there is no batch ${batchId}; "paydrop status" lists them all\n`);
@@ -84,7 +84,7 @@ function render(
 /** What is due for batches that have changed, or come to rest; one that a killed run left goes on first. */
 async function writeReports(sender: Sender, batchIds: ReadonlySet<string>): Promise<readonly string[]> {
   const { restBatch } = await import('./run-file.ts');
-  const { isAtRest } = await import('../worker/at-rest.ts');
+  const { isAtRest } = await import('../payout/conclude.ts');
   const paths: string[] = [];
   for (const batchId of batchIds) {
     if (!(await isAtRest(sender.journal, batchId))) continue;

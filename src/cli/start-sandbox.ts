@@ -1,8 +1,8 @@
 /** The built-in sandbox bank for settings that name it: it knows the very payer that the settings have. */
-import type { LoadedSettings } from '../config.ts';
-import { requireCredentials } from '../credentials.ts';
-import { startSandbox, type Sandbox } from '../sandbox/server.ts';
+import { type Sandbox, startSandbox } from '../sandbox/server.ts';
 import { parseSandboxTable } from '../sandbox/table.ts';
+import { requireCredentials } from '../settings/credentials.ts';
+import type { LoadedSettings } from '../settings/settings.ts';
 
 export interface SandboxStart {
   /** 0 takes a free port. */

@@ -51,7 +51,7 @@ export const statusCommand: CommandModule<GlobalOptions, StatusOptions> = {
 
 /** Who is sending now, where somebody is. */
 async function printSender(dataDir: string): Promise<void> {
-  const { findSender } = await import('../journal/sender-lock.ts');
+  const { findSender } = await import('../store/locks.ts');
   const { nameSender } = await import('./screen.ts');
   const holder = findSender(dataDir);
   if (holder !== undefined) process.stdout.write(`Sending: ${nameSender(holder)}\n\n`);

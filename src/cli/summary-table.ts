@@ -1,9 +1,9 @@
 /** What a person reads when a batch ends: figures that add up, where the files are, and what to do next. */
 import { formatBangkokMoment } from '../core/bangkok-time.ts';
-import { stripSecrets, type BatchSummary } from '../core/batch-summary.ts';
-import type { LowestPace } from '../core/pace.ts';
+import { printable } from '../core/cell-text.ts';
 import type { Batch } from '../core/ports.ts';
-import { printable } from '../core/printable.ts';
+import type { LowestPace } from '../payout/rules/adaptive-limit.ts';
+import { type BatchSummary, stripSecrets } from '../reports/rules/summary.ts';
 import { sandboxBanner, showBaht, showCount } from './screen.ts';
 
 /** A file as the table names it. */

@@ -1,6 +1,6 @@
 /** How a watcher ends that was asked to stop: within its time of grace, whatever hangs. */
 import type { Clock } from '../core/ports.ts';
-import type { Logger } from '../log.ts';
+import type { Logger } from '../platform/log.ts';
 import { exitCodes } from './exit-codes.ts';
 
 /**

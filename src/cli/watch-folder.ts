@@ -1,21 +1,21 @@
 /** The drop folder worked by the process that has the right to send: everything of the watcher put together. */
-import type { Log } from '../worker/context.ts';
-import { parseTimeOfDay } from '../core/service-hours.ts';
-import { openIntake } from '../files/intake.ts';
-import { probeFolders } from '../files/disk-probe.ts';
 import { probeBank } from '../bank/probe.ts';
-import { finishReports } from '../worker/report.ts';
-import type { Round } from '../worker/rounds.ts';
-import { Watcher } from '../worker/watch.ts';
-import { DiskWatch, keepGoing, type WatchEvent, type WatchSetup } from '../worker/watch-setup.ts';
-import { openNoticeDesk, type NoticeDesk } from './notice-desk.ts';
+import type { Log } from '../payout/context.ts';
+import { parseTimeOfDay } from '../payout/rules/service-hours.ts';
+import { probeFolders } from '../platform/disk-probe.ts';
+import { finishReports } from '../reports/write-reports.ts';
+import { DiskWatch, keepGoing, type WatchEvent, type WatchSetup } from '../watch/context.ts';
+import { openIntake } from '../watch/folders/drop-folder.ts';
+import type { Round } from '../watch/schedule.ts';
+import { Watcher } from '../watch/watcher.ts';
+import { describeLock, isLockedByOther } from './journal-lock.ts';
+import { type NoticeDesk, openNoticeDesk } from './notice-desk.ts';
 import { reconcileDayBefore } from './reconcile-round.ts';
+import { tellOfLoss } from './recovery.ts';
 import { restBatch } from './run-file.ts';
 import { makeContext, type Sender } from './sender.ts';
 import { makeLeftTeller, type Tell } from './watch-lines.ts';
 import type { WatchReport } from './watch-report.ts';
-import { describeLock, isLockedByOther } from './journal-lock.ts';
-import { tellOfLoss } from './recovery.ts';
 
 /** How often the figures of /healthz and /metrics are read. */
 const figuresMs = 2_000;

@@ -1,13 +1,13 @@
 /** What `paydrop watch` prints: how it stands, and a line for each file that ends and each batch that comes to rest. */
-import type { LoadedSettings } from '../config.ts';
 import { formatBangkokMoment, formatBangkokStamp } from '../core/bangkok-time.ts';
-import type { ListenAddress } from '../core/listen-address.ts';
+import { printable } from '../core/cell-text.ts';
 import { formatBaht } from '../core/money.ts';
+import type { ListenAddress } from '../core/network-address.ts';
 import type { ReportKind } from '../core/ports.ts';
-import { printable } from '../core/printable.ts';
-import type { SenderHolder } from '../journal/sender-lock.ts';
-import type { WrittenReports } from '../worker/report.ts';
-import type { WatchEvent } from '../worker/watch-setup.ts';
+import type { WrittenReports } from '../reports/write-reports.ts';
+import type { LoadedSettings } from '../settings/settings.ts';
+import type { SenderHolder } from '../store/locks.ts';
+import type { WatchEvent } from '../watch/context.ts';
 import { nameSender, sandboxBanner } from './screen.ts';
 
 /** How the process itself stands. */

@@ -1,26 +1,26 @@
 /** What is seen of a watcher from outside: its state, /healthz and /metrics. */
-import type { LoadedSettings } from '../config.ts';
-import { closeLine, openLine } from '../core/line.ts';
-import { parseListenAddress } from '../core/listen-address.ts';
+import { parseListenAddress } from '../core/network-address.ts';
 import type { BatchReason, Clock } from '../core/ports.ts';
-import { mayBeginAtMs, readServiceHours } from '../core/service-hours.ts';
+import { makePaces } from '../payout/adaptive-limit.ts';
+import { closeLine, openLine } from '../payout/rules/circuit-breaker.ts';
+import { mayBeginAtMs, readServiceHours } from '../payout/rules/service-hours.ts';
+import type { Logger } from '../platform/log.ts';
+import type { LoadedSettings } from '../settings/settings.ts';
+import type { DiskWatch } from '../watch/context.ts';
+import { makeMetrics, type Metrics } from '../watch/monitor/metrics.ts';
+import { type Monitor, openMonitor } from '../watch/monitor/server.ts';
+import type { Intake } from '../watch/ports.ts';
 import {
-  showHealth,
   judgeHealth,
   type PayerLine,
+  showHealth,
   type Trouble,
   type WatchState,
-} from '../core/watch-health.ts';
-import type { Logger } from '../log.ts';
-import { makeMetrics, type Metrics } from '../monitor/metrics.ts';
-import { openMonitor, type Monitor } from '../monitor/server.ts';
-import { makePaces } from '../worker/pace.ts';
-import type { Watcher } from '../worker/watch.ts';
-import type { DiskWatch } from '../worker/watch-setup.ts';
+} from '../watch/rules/health.ts';
+import type { Watcher } from '../watch/watcher.ts';
 import { InboxLooks } from './inbox-looks.ts';
 import { readVersion } from './options.ts';
 import { countUnderWay, type Sender } from './sender.ts';
-import type { Intake } from '../core/intake-port.ts';
 
 /** What there is to tell of once this process has the right to send. */
 export interface Working {

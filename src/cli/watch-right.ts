@@ -1,10 +1,10 @@
 /** How a watcher comes to the right to send: at once, or when whoever has it ends, or when the disk is well again. */
-import type { LoadedSettings } from '../config.ts';
 import type { Clock } from '../core/ports.ts';
-import type { SenderHolder } from '../journal/sender-lock.ts';
-import type { Logger } from '../log.ts';
+import type { Logger } from '../platform/log.ts';
+import type { LoadedSettings } from '../settings/settings.ts';
+import type { SenderHolder } from '../store/locks.ts';
 import { describeLock, isLockedByOther } from './journal-lock.ts';
-import { openSender, SenderBusyError, type Sender, type SenderOptions } from './sender.ts';
+import { openSender, type Sender, SenderBusyError, type SenderOptions } from './sender.ts';
 import type { Tell } from './watch-lines.ts';
 import type { WatchReport } from './watch-report.ts';
 

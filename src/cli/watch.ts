@@ -1,6 +1,6 @@
 /** `paydrop watch`: works the drop folder until it is stopped; a second one stands by. */
 import type { Argv, CommandModule } from 'yargs';
-import { exitCodes, type ExitCode } from './exit-codes.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { loadCommandSettings } from './load-settings.ts';
 import type { GlobalOptions } from './options.ts';
 import type { Tell } from './watch-lines.ts';
@@ -31,8 +31,8 @@ export const watchCommand: CommandModule<GlobalOptions, GlobalOptions> = {
 async function watch(options: GlobalOptions): Promise<ExitCode> {
   const loaded = await loadCommandSettings(options);
   const { describeStart, renderWatchEvent } = await import('./watch-lines.ts');
-  const { makeLogger } = await import('../log.ts');
-  const { systemClock } = await import('../worker/system-clock.ts');
+  const { makeLogger } = await import('../platform/log.ts');
+  const { systemClock } = await import('../platform/clock.ts');
   const { listenForInterrupt } = await import('./interrupt.ts');
   const watchReport = await import('./watch-report.ts');
   const { endNow, endWithin } = await import('./watch-end.ts');

@@ -2,6 +2,8 @@
  * What the worker needs of the world: a journal, a bank, a clock.
  * Adapters hold no rule about a payout's status; the changes they are handed come from the core.
  */
+import type { RowCells, SealTotals, StagedRow } from '../intake/ports.ts';
+import type { Issue } from '../intake/rules/row.ts';
 import type { Satang } from './money.ts';
 import type {
   Attempt,
@@ -13,8 +15,6 @@ import type {
   PayoutStatus,
   ProxyType,
 } from './payout.ts';
-import type { RowCells, SealTotals, StagedRow } from './payout-file-port.ts';
-import type { Issue } from './row-rules.ts';
 
 export type {
   Bank,
@@ -37,7 +37,7 @@ export type {
   RowCells,
   SealTotals,
   StagedRow,
-} from './payout-file-port.ts';
+} from '../intake/ports.ts';
 
 // ---------------------------------------------------------------- clock
 

@@ -1,10 +1,10 @@
 /** The whole store: the journal of payouts, and what a process that works a drop folder keeps beside it. */
-import type { IntakeOutcome, IntakeRecord, IntakeRefusal, WorkItem } from './intake-port.ts';
-import type { DeliveryResult, DueNotice, NoticeChannel, NoticeDraft } from './notice.ts';
+import type { DeliveryResult, DueNotice, NoticeChannel, NoticeDraft } from '../notify/rules/notice.ts';
+import type { StatementStore } from '../reconcile/ports.ts';
+import type { UnreconciledDays } from '../reconcile/rules/unreconciled-days.ts';
+import type { IntakeOutcome, IntakeRecord, IntakeRefusal, WorkItem } from '../watch/ports.ts';
 import type { BatchStatus, PayoutStatus } from './payout.ts';
 import type { Batch, Journal } from './ports.ts';
-import type { StatementStore } from './statement-store-port.ts';
-import type { UnreconciledDays } from './unreconciled-days.ts';
 
 /** A file to be worked, with the batch that its bytes are. */
 export interface IntakeStart {

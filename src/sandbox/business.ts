@@ -1,14 +1,14 @@
 /** What the business endpoints share: the bank's terms, and the shape of an answer. */
-import type { Satang } from '../core/money.ts';
 import type { WireNames } from '../bank/wire.ts';
+import type { Satang } from '../core/money.ts';
 import type { FindBehaviour } from './behaviours.ts';
 import type { Book } from './book.ts';
 import type { FindPayee } from './directory.ts';
 import { textOf } from './fields.ts';
 import type { Body } from './fields.ts';
+import type { StatementDesk } from './statement/signed-requests.ts';
 import { statusOf } from './status-texts.ts';
 import type { BusinessStatus } from './status-texts.ts';
-import type { StatementDesk } from './statement-desk.ts';
 import type { Behaviour, SandboxTable } from './table.ts';
 
 /** What a request is answered with, and how the answer is spoilt on the way. */

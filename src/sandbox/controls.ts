@@ -5,8 +5,8 @@ import { parseBaht } from '../core/money.ts';
 import { createBehaviourIndex } from './behaviours.ts';
 import type { Gateway } from './gateway.ts';
 import { SandboxError } from './sandbox-error.ts';
+import type { StatementTableInput } from './statement/table.ts';
 import { parseBehaviours, parseStatementTable } from './table.ts';
-import type { StatementTableInput } from './statement-table.ts';
 import type { BehaviourInput } from './table.ts';
 
 export interface SandboxControls {

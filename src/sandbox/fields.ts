@@ -1,8 +1,8 @@
 /** What the fields of a business request must look like (§2.4–2.6), one line a field, and the code that each fault gets. */
-import { parseBaht } from '../core/money.ts';
-import { computeCheckDigit } from '../core/proxy-id.ts';
 import { fieldLengths, payerBankCode, resendFlagNormal } from '../bank/wire.ts';
 import type { WireNames } from '../bank/wire.ts';
+import { parseBaht } from '../core/money.ts';
+import { computeCheckDigit } from '../core/proxy-id.ts';
 import { describeStatus } from './status-texts.ts';
 import type { BusinessStatus } from './status-texts.ts';
 

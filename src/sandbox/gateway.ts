@@ -5,7 +5,7 @@ import type { BankClock } from './clock.ts';
 import { deliver } from './delivery.ts';
 import type { Delivery } from './delivery.ts';
 import type { Body } from './fields.ts';
-import { describeStatement } from './reconcile.ts';
+import { describeStatement } from './statement/reconcile.ts';
 import { describeStatus } from './status-texts.ts';
 import type { Endpoint } from './table.ts';
 import type { AnswerForm, TokenDesk } from './tokens.ts';

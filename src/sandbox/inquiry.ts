@@ -1,8 +1,8 @@
 /** Endpoint 7: how does a transfer stand (§2.6)? */
 import { formatBangkokDate } from '../core/bangkok-time.ts';
+import type { Subject } from './behaviours.ts';
 import { answerHead } from './business.ts';
 import type { Answer, AnswerRequest, BusinessTerms } from './business.ts';
-import type { Subject } from './behaviours.ts';
 import { normaliseName } from './directory.ts';
 import { inquiryRules, textOf } from './fields.ts';
 import { statusOf } from './status-texts.ts';

@@ -4,9 +4,9 @@
  */
 import fastify from 'fastify';
 import type { FastifyInstance } from 'fastify';
-import { parseBaht } from '../core/money.ts';
 import { wireNames } from '../bank/wire.ts';
 import type { WirePaths } from '../bank/wire.ts';
+import { parseBaht } from '../core/money.ts';
 import { createBehaviourIndex } from './behaviours.ts';
 import { Book } from './book.ts';
 import type { Ledger } from './book.ts';
@@ -19,10 +19,10 @@ import { createHandlers } from './gateway.ts';
 import type { Gateway } from './gateway.ts';
 import { createInquiry } from './inquiry.ts';
 import { createPayeeCheck } from './payee-check.ts';
-import { createReconcile } from './reconcile.ts';
 import { SandboxError } from './sandbox-error.ts';
-import { createStatementDesk } from './statement-desk.ts';
-import { addDownloadRoute } from './statement-download.ts';
+import { addDownloadRoute } from './statement/download.ts';
+import { createReconcile } from './statement/reconcile.ts';
+import { createStatementDesk } from './statement/signed-requests.ts';
 import { parseSandboxTable, pickTable } from './table.ts';
 import type { SandboxTable, SandboxTableInput } from './table.ts';
 import { createTokenDesk } from './tokens.ts';

@@ -1,8 +1,8 @@
 /** Endpoint 6: takes a transfer in and moves its money, or refuses it (§2.5, §4 rules 2 to 5). */
+import type { WireNames } from '../bank/wire.ts';
 import { formatBangkokDate } from '../core/bangkok-time.ts';
 import { formatBaht, parseBaht, zeroSatang } from '../core/money.ts';
 import type { Satang } from '../core/money.ts';
-import type { WireNames } from '../bank/wire.ts';
 import { answerHead, findPayerFault } from './business.ts';
 import type { Answer, AnswerRequest, BusinessTerms } from './business.ts';
 import { findPayeeRefusal, normaliseName } from './directory.ts';

@@ -1,13 +1,20 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
   BankAddressError,
-  makeBankClient,
   type BankClientOptions,
   type ExchangeRecord,
+  makeBankClient,
 } from '../../src/bank/client.ts';
-import { answer, clientOptions, clientSecret, proxyNo, startFakeBank, type FakeBank } from './fake-bank.ts';
-import { makeFakeClock } from './fake-clock.ts';
-import { check, inquiry, order } from './samples.ts';
+import { check, inquiry, order } from '../support/bank-samples.ts';
+import {
+  answer,
+  clientOptions,
+  clientSecret,
+  type FakeBank,
+  proxyNo,
+  startFakeBank,
+} from '../support/fake-bank.ts';
+import { makeFakeClock } from '../support/fake-clock.ts';
 
 const yes = () => true;
 

@@ -1,10 +1,10 @@
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { readBankAddress } from '../../src/bank/address.ts';
 import { bodyBytesMax, restMsMax, type WireMessage, type WireOutcome } from '../../src/bank/exchange.ts';
 import { makeTransport } from '../../src/bank/transport.ts';
-import { startFakeBank } from './fake-bank.ts';
-import { makeCertificate } from './self-signed.ts';
+import { readBankAddress } from '../../src/core/network-address.ts';
+import { startFakeBank } from '../support/fake-bank.ts';
+import { makeCertificate } from '../support/self-signed.ts';
 
 const message: WireMessage = {
   path: '/pay',

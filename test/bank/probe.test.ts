@@ -1,11 +1,11 @@
 import { once } from 'node:events';
-import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { BankAddressError } from '../../src/bank/address.ts';
 import { probeBank, type ProbeOptions } from '../../src/bank/probe.ts';
-import { startFakeBank } from './fake-bank.ts';
-import { makeCertificate, type Certificate } from './self-signed.ts';
+import { BankAddressError } from '../../src/core/network-address.ts';
+import { startFakeBank } from '../support/fake-bank.ts';
+import { type Certificate, makeCertificate } from '../support/self-signed.ts';
 
 const open: AsyncDisposable[] = [];
 afterEach(async () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { makeRateLimiter } from '../../src/bank/rate-limiter.ts';
-import { makeFakeClock } from './fake-clock.ts';
+import { makeRateLimiter } from '../../src/bank/client.ts';
+import { makeFakeClock } from '../support/fake-clock.ts';
 
 const never = new AbortController().signal;
 

@@ -8,7 +8,7 @@ import {
   readTransferFields,
 } from '../../src/bank/replies.ts';
 import { wireNames } from '../../src/bank/wire.ts';
-import { makeFakeClock } from './fake-clock.ts';
+import { makeFakeClock } from '../support/fake-clock.ts';
 
 const proxy = wireNames('proxy');
 const json = JSON.stringify;

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { makeBankClient } from '../../src/bank/client.ts';
 import { formatBangkokDate, formatBangkokTime } from '../../src/core/bangkok-time.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
-import { clientOptions, clientSecret } from './fake-bank.ts';
-import { makeFakeClock } from './fake-clock.ts';
-import { check, order } from './samples.ts';
+import { check, order } from '../support/bank-samples.ts';
+import { clientOptions, clientSecret } from '../support/fake-bank.ts';
+import { makeFakeClock } from '../support/fake-clock.ts';
 
 describe('against the sandbox bank', () => {
   it.each(['proxy', 'promptpay'])(

@@ -4,13 +4,13 @@ import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { makeBankClient } from '../../src/bank/client.ts';
 import {
+  type CourierOptions,
   followRedirect,
   makeStatementCourier,
-  type CourierOptions,
 } from '../../src/bank/statement-download.ts';
 import { makeStatementDesk } from '../../src/bank/statement-request.ts';
-import { answer, clientOptions, clientSecret, startFakeBank } from './fake-bank.ts';
-import { makeCertificate, type Certificate } from './self-signed.ts';
+import { answer, clientOptions, clientSecret, startFakeBank } from '../support/fake-bank.ts';
+import { type Certificate, makeCertificate } from '../support/self-signed.ts';
 
 const open: (() => Promise<void> | void)[] = [];
 afterEach(async () => {

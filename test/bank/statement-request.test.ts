@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { makeBankClient, type ExchangeRecord } from '../../src/bank/client.ts';
+import { type ExchangeRecord, makeBankClient } from '../../src/bank/client.ts';
 import { makeStatementDesk, readStatementFields } from '../../src/bank/statement-request.ts';
-import { answer, clientOptions, startFakeBank, type Behaviour } from './fake-bank.ts';
+import { answer, type Behaviour, clientOptions, startFakeBank } from '../support/fake-bank.ts';
 
 const open: AsyncDisposable[] = [];
 afterEach(async () => {

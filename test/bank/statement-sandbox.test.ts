@@ -6,15 +6,15 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { makeBankClient } from '../../src/bank/client.ts';
 import { makeStatementCourier } from '../../src/bank/statement-download.ts';
 import { makeStatementDesk } from '../../src/bank/statement-request.ts';
-import { commonStatementWords } from '../../src/core/statement-port.ts';
-import type { StatementLine } from '../../src/core/statement.ts';
-import { makeStatementOpener } from '../../src/files/statement-archive.ts';
-import { makeStatementReader } from '../../src/files/statement-file.ts';
-import { openStatementVault } from '../../src/files/statement-vault.ts';
-import type { StatementTableInput } from '../../src/sandbox/statement-table.ts';
-import { clientId, clientSecret } from '../sandbox/bank-kit.ts';
-import { openStatementBank, payThree } from '../sandbox/statement-kit.ts';
-import { clientOptions } from './fake-bank.ts';
+import { openStatementVault } from '../../src/reconcile/file/originals.ts';
+import { makeStatementReader } from '../../src/reconcile/file/reader.ts';
+import { makeStatementOpener } from '../../src/reconcile/file/unpacker.ts';
+import { commonStatementWords } from '../../src/reconcile/ports.ts';
+import type { StatementLine } from '../../src/reconcile/rules/statement.ts';
+import type { StatementTableInput } from '../../src/sandbox/statement/table.ts';
+import { clientOptions } from '../support/fake-bank.ts';
+import { clientId, clientSecret } from '../support/sandbox-kit.ts';
+import { openStatementBank, payThree } from '../support/sandbox-statement-kit.ts';
 
 let folder = '';
 beforeEach(async () => {

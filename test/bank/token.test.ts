@@ -1,14 +1,14 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { makeBankClient, type BankClientOptions } from '../../src/bank/client.ts';
+import { type BankClientOptions, makeBankClient } from '../../src/bank/client.ts';
 import {
   answer,
+  type Behaviour,
   clientOptions,
   clientSecret,
   startFakeBank,
   tokenReply,
-  type Behaviour,
-} from './fake-bank.ts';
-import { makeFakeClock } from './fake-clock.ts';
+} from '../support/fake-bank.ts';
+import { makeFakeClock } from '../support/fake-clock.ts';
 
 const check = { proxyType: 'MSISDN', proxyNo: '0812345678', proxyName: null } as const;
 const token = '/oauth/authentication/api/v2/token';

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { makeBankClient } from '../../src/bank/client.ts';
-import { answer, clientOptions, startFakeBank, type FakeBank } from './fake-bank.ts';
-import { check, inquiry, order } from './samples.ts';
+import { check, inquiry, order } from '../support/bank-samples.ts';
+import { answer, clientOptions, type FakeBank, startFakeBank } from '../support/fake-bank.ts';
 
 const yes = () => true;
 

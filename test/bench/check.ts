@@ -9,9 +9,9 @@ import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse';
+import { checkFile } from '../../src/check/check.ts';
 import { toSatang } from '../../src/core/money.ts';
-import { makePayoutFileReader } from '../../src/files/payout-file.ts';
-import { checkFile } from '../../src/worker/check.ts';
+import { makePayoutFileReader } from '../../src/intake/formats/csv.ts';
 
 const rows = Number(process.argv[2] ?? 1_000_000);
 

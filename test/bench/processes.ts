@@ -1,5 +1,5 @@
 /** The processes of a benchmark: measured programs, and a sandbox bank that outlives them. */
-import { spawn, type ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

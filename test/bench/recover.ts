@@ -5,10 +5,10 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { Agent, createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
+import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { wireNames } from '../../src/bank/wire.ts';
-import { openBankProcess, memoryOptions, paydropPath } from './processes.ts';
+import { memoryOptions, openBankProcess, paydropPath } from './processes.ts';
 import { openFolder, writeBankSettings, writePaydropSettings, writePayouts } from './rehearsal.ts';
 
 const rows = Number(process.argv[2] ?? 100_000);

@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { reportDueBatches } from '../../src/cli/reconcile-desk.ts';
 import type { Sender } from '../../src/cli/sender.ts';
 import { formatBaht, toSatang } from '../../src/core/money.ts';
-import type { Figures } from '../../src/core/statement-types.ts';
+import type { Figures } from '../../src/reconcile/rules/types.ts';
 import { date, fates, fetchAndReconcile, openPaidDay, settled } from '../end-to-end/statement-day.ts';
 
 const rows = Number(process.argv[2] ?? 5_000);

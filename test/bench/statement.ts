@@ -12,8 +12,8 @@ import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { formatBaht, toSatang } from '../../src/core/money.ts';
 import { computeTransRefNo } from '../../src/core/reference.ts';
-import { statementColumns } from '../../src/core/statement.ts';
-import { openJournal } from '../../src/journal/open.ts';
+import { statementColumns } from '../../src/reconcile/rules/statement.ts';
+import { openJournal } from '../../src/store/open.ts';
 import { paydropPath, runProgram, type Usage } from './processes.ts';
 import { openFolder, writePaydropSettings } from './rehearsal.ts';
 

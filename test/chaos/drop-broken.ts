@@ -1,6 +1,6 @@
 /** Files that are no payout files, each broken in a way of its own, and what the partner must be told of it. */
 import { formatBaht, sumSatang, toSatang } from '../../src/core/money.ts';
-import { writeRows, type PlannedRow } from './plan.ts';
+import { type PlannedRow, writeRows } from './plan.ts';
 
 /** How a file says what it holds (`input.control`). */
 export type Control = 'none' | 'trailer' | 'sidecar';

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Ledger, LedgerEntry } from '../../src/sandbox/book.ts';
 import type { Scene } from '../end-to-end/harness.ts';
-import { hashOf, type DropPlan } from './drop-plan.ts';
+import { type DropPlan, hashOf } from './drop-plan.ts';
 
 /** A file that has ended. */
 export interface EndedFile {

@@ -3,7 +3,7 @@ import { lstat, mkdir, open, rename, symlink, writeFile } from 'node:fs/promises
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { computeBatchId } from '../../src/core/reference.ts';
-import { hashOf, type DropPlan, type GoodDrop, type LateDrop, type PlannedDrop } from './drop-plan.ts';
+import { type DropPlan, type GoodDrop, hashOf, type LateDrop, type PlannedDrop } from './drop-plan.ts';
 import type { Chance } from './random.ts';
 
 /** What the hand sees of whoever works the inbox. */

@@ -2,7 +2,7 @@
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { until, openScene, type Program, type Scene } from '../end-to-end/harness.ts';
+import { openScene, type Program, type Scene, until } from '../end-to-end/harness.ts';
 import { isSending, TransferCount } from './moments.ts';
 import { planGoodRows, writeRows } from './plan.ts';
 import { makeChance } from './random.ts';

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { toSatang } from '../../src/core/money.ts';
 import { computeBatchId } from '../../src/core/reference.ts';
-import { breakFile, writeSidecar, writeTrailer, type Control } from './drop-broken.ts';
-import { planRows, writeRows, type PlannedRow } from './plan.ts';
+import { breakFile, type Control, writeSidecar, writeTrailer } from './drop-broken.ts';
+import { type PlannedRow, planRows, writeRows } from './plan.ts';
 import type { Chance } from './random.ts';
 
 /** How a file comes into the inbox. */

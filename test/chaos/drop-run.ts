@@ -9,9 +9,9 @@ import { join, resolve } from 'node:path';
 import { openScene } from '../end-to-end/harness.ts';
 import { brokenLimits } from './drop-broken.ts';
 import { measureIdle } from './drop-idle.ts';
-import { describeDropOptions, readDropOptions, type DropOptions } from './drop-options.ts';
+import { describeDropOptions, type DropOptions, readDropOptions } from './drop-options.ts';
 import { planDrops } from './drop-plan.ts';
-import { besiegeInbox, type Besieged } from './drop-siege.ts';
+import { type Besieged, besiegeInbox } from './drop-siege.ts';
 import { faultyBehaviours } from './plan.ts';
 import { makeChance } from './random.ts';
 

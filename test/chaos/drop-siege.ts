@@ -3,12 +3,12 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Scene } from '../end-to-end/harness.ts';
-import { writeRows, planGoodRows } from './plan.ts';
+import { type DropEvidence, gatherDropEvidence, isAtRest } from './drop-evidence.ts';
 import { DropHand, leftInInbox, type Manners } from './drop-hand.ts';
 import type { DropPlan } from './drop-plan.ts';
-import { gatherDropEvidence, isAtRest, type DropEvidence } from './drop-evidence.ts';
 import { findBrokenDrops } from './drop-verdict.ts';
-import { Watchers, type Takeover } from './drop-watchers.ts';
+import { type Takeover, Watchers } from './drop-watchers.ts';
+import { planGoodRows, writeRows } from './plan.ts';
 import type { Chance } from './random.ts';
 
 export interface DropSiege {

@@ -3,11 +3,11 @@ import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { formatBaht, parseBaht, sumSatang, zeroSatang } from '../../src/core/money.ts';
 import type { Ledger } from '../../src/sandbox/book.ts';
-import { readTable, type Line } from '../end-to-end/harness.ts';
+import { type Line, readTable } from '../end-to-end/harness.ts';
 import type { DropEvidence, EndedFile } from './drop-evidence.ts';
-import { hashOf, type GoodDrop, type LateDrop } from './drop-plan.ts';
+import { type GoodDrop, hashOf, type LateDrop } from './drop-plan.ts';
 import type { PlannedRow } from './plan.ts';
-import { findBrokenPromises, type Evidence } from './verdict.ts';
+import { type Evidence, findBrokenPromises } from './verdict.ts';
 
 interface Summary {
   readonly exitCode: number;

@@ -1,7 +1,7 @@
 /** A watcher and its standby on one data directory, which are killed and follow each other. */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { until, type Program, type Scene } from '../end-to-end/harness.ts';
+import { type Program, type Scene, until } from '../end-to-end/harness.ts';
 import { isSending, TransferCount } from './moments.ts';
 
 /** How long it took from a kill until somebody worked again; milliseconds. */

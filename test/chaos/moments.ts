@@ -2,7 +2,7 @@
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { until, type Program, type Scene } from '../end-to-end/harness.ts';
+import { type Program, type Scene, until } from '../end-to-end/harness.ts';
 import type { Chance } from './random.ts';
 
 /** A kill falls so many milliseconds after something that can be seen from outside. */

@@ -1,7 +1,7 @@
 /** A payout file of invented payees, and what the bank is to do with each of its rows. */
-import { formatBaht, toSatang, type Satang } from '../../src/core/money.ts';
-import { computeCheckDigit } from '../../src/core/proxy-id.ts';
+import { formatBaht, type Satang, toSatang } from '../../src/core/money.ts';
 import type { PayoutStatus, ProxyType } from '../../src/core/payout.ts';
+import { computeCheckDigit } from '../../src/core/proxy-id.ts';
 import type { BehaviourInput } from '../../src/sandbox/table.ts';
 import type { Chance } from './random.ts';
 

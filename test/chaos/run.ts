@@ -5,12 +5,12 @@
  * [--clock-jumps 4] [--rivals 3] [--commands 6] [--signal SIGKILL] [--seed N] [--keep]`
  */
 import { openScene, type Scene } from '../end-to-end/harness.ts';
-import { openDisk, type Disk } from './disk.ts';
-import { describeOptions, readOptions, type Options } from './options.ts';
-import { faultyBehaviours, planRows, writeRows, type PlannedRow } from './plan.ts';
+import { type Disk, openDisk } from './disk.ts';
+import { describeOptions, type Options, readOptions } from './options.ts';
+import { faultyBehaviours, type PlannedRow, planRows, writeRows } from './plan.ts';
 import { makeChance } from './random.ts';
 import { besiege, type Besieged } from './siege.ts';
-import { findBrokenPromises, gatherEvidence, type Evidence } from './verdict.ts';
+import { type Evidence, findBrokenPromises, gatherEvidence } from './verdict.ts';
 
 const settings = {
   sandbox: { latencyMs: 4, behaviours: faultyBehaviours },

@@ -2,22 +2,22 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { computeBatchId } from '../../src/core/reference.ts';
-import { until, type Program, type ProgramEnd, type Scene } from '../end-to-end/harness.ts';
+import { type Program, type ProgramEnd, type Scene, until } from '../end-to-end/harness.ts';
 import type { Disk } from './disk.ts';
 import type { EndKind } from './ends.ts';
 import {
   describeMoment,
   isSending,
+  type Moment,
   planMoments,
   TransferCount,
   waitForMoment,
-  type Moment,
 } from './moments.ts';
 import type { Options } from './options.ts';
-import { writeRows, type PlannedRow } from './plan.ts';
-import { makeChance, type Chance } from './random.ts';
+import { type PlannedRow, writeRows } from './plan.ts';
+import { type Chance, makeChance } from './random.ts';
 import { planStorm } from './storm.ts';
-import { Weather, type Came } from './weather.ts';
+import { type Came, Weather } from './weather.ts';
 
 /** A row that a wrong clock has put off is not waited for: the next run asks about it. */
 const runArgs = ['run', 'FILE', '--json', '--log-level', 'error', '--wait', '15'] as const;

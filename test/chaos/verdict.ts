@@ -1,9 +1,9 @@
 /** Whether every satang is accounted for: the file, the reports and the bank's own ledger are laid side by side. */
 import { readdir, readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { formatBaht, parseBaht, sumSatang, zeroSatang, type Satang } from '../../src/core/money.ts';
+import { formatBaht, parseBaht, type Satang, sumSatang, zeroSatang } from '../../src/core/money.ts';
 import type { Ledger, LedgerEntry } from '../../src/sandbox/book.ts';
-import { findReports, readPresentResult, readTable, type Line, type Scene } from '../end-to-end/harness.ts';
+import { findReports, type Line, readPresentResult, readTable, type Scene } from '../end-to-end/harness.ts';
 import type { PlannedRow } from './plan.ts';
 
 interface Summary {

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Program, ProgramEnd, Scene } from '../end-to-end/harness.ts';
 import type { Disk } from './disk.ts';
-import { describeEnd, judgeEnd, type EndKind } from './ends.ts';
+import { describeEnd, type EndKind, judgeEnd } from './ends.ts';
 import type { TransferCount } from './moments.ts';
 import { describeTrouble, type PlannedTrouble, type Trouble } from './storm.ts';
 

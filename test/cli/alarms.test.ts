@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { describeBatch, describePayout, renderBatch, renderPayout } from '../../src/cli/render-status.ts';
-import { makeBatchOf, makeRow, makeTotal } from '../report-fixtures.ts';
+import { makeBatchOf, makeRow, makeTotal } from '../support/report-fixtures.ts';
 
 const row = makeRow({ isAlarm: true, reasonCode: 'paid-twice', reason: 'two transfers were made' });
 const batch = makeBatchOf([row]);

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runPaydrop, type Ended } from './run-paydrop.ts';
+import { type Ended, runPaydrop } from './run-paydrop.ts';
 
 const sandboxSettings = join(import.meta.dirname, '../../config/sandbox.yaml');
 let folder = '';

@@ -2,9 +2,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { CommandModule } from 'yargs';
 import { afterEach, expect, test, vi } from 'vitest';
 import { stringify } from 'yaml';
+import type { CommandModule } from 'yargs';
 import { describeStamp } from '../../src/cli/adapters.ts';
 import { checkCommand } from '../../src/cli/check.ts';
 import { cancelCommand, resumeCommand, retryCommand } from '../../src/cli/people.ts';
@@ -12,11 +12,11 @@ import { sandboxBanner } from '../../src/cli/screen.ts';
 import { settleCommand } from '../../src/cli/settle.ts';
 import { showCommand } from '../../src/cli/show.ts';
 import { statusCommand } from '../../src/cli/status.ts';
-import { loadSettings } from '../../src/config.ts';
-import { openJournal } from '../../src/journal/open.ts';
-import { payer } from '../core/fixtures.ts';
-import { ingest, makeRows } from '../journal/fixtures.ts';
-import { noonMs } from '../report-fixtures.ts';
+import { loadSettings } from '../../src/settings/settings.ts';
+import { openJournal } from '../../src/store/open.ts';
+import { payer } from '../support/core-fixtures.ts';
+import { ingest, makeRows } from '../support/journal-fixtures.ts';
+import { noonMs } from '../support/report-fixtures.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();

@@ -8,10 +8,10 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { acquireSenderLock } from '../../src/journal/sender-lock.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
 import { parseSandboxTable } from '../../src/sandbox/table.ts';
-import { runPaydrop, type Ended } from './run-paydrop.ts';
+import { acquireSenderLock } from '../../src/store/locks.ts';
+import { type Ended, runPaydrop } from './run-paydrop.ts';
 
 const header = 'payoutId,proxyType,proxyNo,payeeName,amount,reference1,reference2';
 const directory = [

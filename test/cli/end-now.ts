@@ -1,9 +1,9 @@
 /** Takes the right to send, then ends at once: `node end-now.ts DATA_DIR [FIFO]`, waiting for a file that never answers. */
 import { readFile } from 'node:fs/promises';
 import { endNow } from '../../src/cli/watch-end.ts';
-import { acquireSenderLock } from '../../src/journal/sender-lock.ts';
-import { makeLogger } from '../../src/log.ts';
-import { systemClock } from '../../src/worker/system-clock.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { makeLogger } from '../../src/platform/log.ts';
+import { acquireSenderLock } from '../../src/store/locks.ts';
 
 const [dataDir = '', hung] = process.argv.slice(2);
 const lock = acquireSenderLock(dataDir, 'watch');

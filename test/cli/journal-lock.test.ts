@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { describeLock, isLockedByOther } from '../../src/cli/journal-lock.ts';
-import { inTransaction, openConnection, withoutWaiting } from '../../src/journal/connection.ts';
-import { asRefusal, JournalWriteError } from '../../src/journal/errors.ts';
-import { makeFolder } from '../journal/sqlite-store.ts';
+import { inTransaction, openConnection, withoutWaiting } from '../../src/store/connection.ts';
+import { asRefusal, JournalWriteError } from '../../src/store/errors.ts';
+import { makeFolder } from '../support/sqlite-store.ts';
 
 function catchFrom(act: () => unknown): unknown {
   try {

@@ -1,12 +1,12 @@
 /** Notices are kept in the journal before anything else is done; one that it would not take is kept later. */
 import { describe, expect, it } from 'vitest';
 import { NoticeDesk } from '../../src/cli/notice-desk.ts';
-import { loadSettings } from '../../src/config.ts';
-import type { NoticeChannel } from '../../src/core/notice.ts';
 import type { Store } from '../../src/core/store-port.ts';
-import { makeFakeClock } from '../bank/fake-clock.ts';
-import { noonMs } from '../core/fixtures.ts';
-import { makeWatchStore } from '../journal/store-fixtures.ts';
+import type { NoticeChannel } from '../../src/notify/rules/notice.ts';
+import { loadSettings } from '../../src/settings/settings.ts';
+import { noonMs } from '../support/core-fixtures.ts';
+import { makeFakeClock } from '../support/fake-clock.ts';
+import { makeWatchStore } from '../support/store-fixtures.ts';
 
 const file = (name: string) => ({
   fileKey: name,

@@ -1,12 +1,12 @@
 /** What the command line refuses before a command is begun. */
 import { expect, test } from 'vitest';
-import { checkCommand } from '../../src/cli/check.ts';
 import { backupCommand } from '../../src/cli/backup.ts';
+import { checkCommand } from '../../src/cli/check.ts';
 import { makeCommandLine } from '../../src/cli/options.ts';
 import { reconcileCommand } from '../../src/cli/reconcile.ts';
 import { runCommand } from '../../src/cli/run.ts';
 import { settleCommand } from '../../src/cli/settle.ts';
-import { SettingsError } from '../../src/settings-error.ts';
+import { SettingsError } from '../../src/settings/secrets.ts';
 
 const handler = (): void => {};
 

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { payer } from '../core/fixtures.ts';
+import { payer } from '../support/core-fixtures.ts';
 
 const main = process.env['PAYDROP_TEST_PROGRAM'] ?? join(import.meta.dirname, '../../src/main.ts');
 const bank = { ...payer, baseUrl: 'http://127.0.0.1:9', clientId: 'test-app', clientSecret: 'secret' };

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { findDay, findNoFile } from '../../src/cli/reconcile-file.ts';
 import { complain } from '../../src/cli/reconcile-refusal.ts';
-import { makeStatementOpener } from '../../src/files/statement-archive.ts';
-import { makeStatementReader } from '../../src/files/statement-file.ts';
-import type { StatementKit } from '../../src/worker/reconcile-fetch.ts';
-import { csv, header, readerDefaults, row } from '../files/statement-kit.ts';
+import type { StatementKit } from '../../src/reconcile/fetch.ts';
+import { makeStatementReader } from '../../src/reconcile/file/reader.ts';
+import { makeStatementOpener } from '../../src/reconcile/file/unpacker.ts';
+import { csv, header, readerDefaults, row } from '../support/statement-file-kit.ts';
 
 let folder = '';
 beforeEach(async () => {

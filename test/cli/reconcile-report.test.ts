@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { isQuiet, renderReport } from '../../src/cli/reconcile-report.ts';
-import { toSatang, type Satang } from '../../src/core/money.ts';
-import type { BreakKind } from '../../src/core/statement-types.ts';
-import { nothingRecorded, type Recorded } from '../../src/worker/reconcile-record.ts';
+import { type Satang, toSatang } from '../../src/core/money.ts';
+import { nothingRecorded, type Recorded } from '../../src/reconcile/record.ts';
+import type { BreakKind } from '../../src/reconcile/rules/types.ts';
 
 const causedBy = (cause: string): Partial<Recorded> => ({ causes: new Map([[cause, 1]]) });
 const none: ReadonlyMap<BreakKind, number> = new Map();

@@ -2,7 +2,7 @@
 import { expect, test, vi } from 'vitest';
 import { reconcileDayBefore } from '../../src/cli/reconcile-round.ts';
 import type { Sender } from '../../src/cli/sender.ts';
-import { header, makeRehearsal, type Rehearsal } from '../worker/rehearsal.ts';
+import { header, makeRehearsal, type Rehearsal } from '../support/rehearsal.ts';
 
 const never = new AbortController().signal;
 const minuteMs = 60_000;

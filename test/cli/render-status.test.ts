@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { statusCommand } from '../../src/cli/status.ts';
 import { renderBatch, renderPayout } from '../../src/cli/render-status.ts';
-import { makeBatch, makeRow } from '../report-fixtures.ts';
+import { statusCommand } from '../../src/cli/status.ts';
+import { makeBatch, makeRow } from '../support/report-fixtures.ts';
 
 const fileName = 'two\nlines\u001B[31m\u2028.csv';
 

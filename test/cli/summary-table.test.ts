@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { formatSummary, type SummaryTableContext } from '../../src/cli/summary-table.ts';
-import { summariseBatch } from '../../src/core/batch-summary.ts';
 import { toSatang } from '../../src/core/money.ts';
 import type { Batch, HoldTotal, StatusTotal } from '../../src/core/ports.ts';
-import { makeBatch, makeTotal, noonMs } from '../report-fixtures.ts';
+import { summariseBatch } from '../../src/reports/rules/summary.ts';
+import { makeBatch, makeTotal, noonMs } from '../support/report-fixtures.ts';
 
 const plain: SummaryTableContext = {
   isSandbox: false,

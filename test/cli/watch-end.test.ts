@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { endWithin, isFileSystemStuck } from '../../src/cli/watch-end.ts';
-import { makeFolder } from '../journal/sqlite-store.ts';
+import { makeFolder } from '../support/sqlite-store.ts';
 import { runNode } from './run-paydrop.ts';
 
 const never = new Promise<never>(() => undefined);

@@ -1,18 +1,18 @@
 /** What `paydrop watch` prints, for a person and for a program. */
 import { expect, test } from 'vitest';
-import type { LoadedSettings } from '../../src/config.ts';
+import { makeCommandLine } from '../../src/cli/options.ts';
 import {
   describeStart,
   makeLeftTeller,
   renderWatchEvent,
   type WatchNews,
 } from '../../src/cli/watch-lines.ts';
-import { makeCommandLine } from '../../src/cli/options.ts';
 import { watchCommand } from '../../src/cli/watch.ts';
-import { summariseBatch } from '../../src/core/batch-summary.ts';
 import type { Batch } from '../../src/core/ports.ts';
-import type { ReportedFile } from '../../src/worker/report.ts';
-import { makeBatch, makeTotal, noonMs } from '../report-fixtures.ts';
+import { summariseBatch } from '../../src/reports/rules/summary.ts';
+import type { ReportedFile } from '../../src/reports/write-reports.ts';
+import type { LoadedSettings } from '../../src/settings/settings.ts';
+import { makeBatch, makeTotal, noonMs } from '../support/report-fixtures.ts';
 
 const show = (news: WatchNews): string => renderWatchEvent(news, noonMs, false);
 const read = (news: WatchNews): unknown => JSON.parse(renderWatchEvent(news, noonMs, true));

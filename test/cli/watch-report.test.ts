@@ -3,12 +3,12 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { InboxLooks } from '../../src/cli/inbox-looks.ts';
 import type { Sender } from '../../src/cli/sender.ts';
 import { WatchReport } from '../../src/cli/watch-report.ts';
-import { openLine } from '../../src/core/line.ts';
-import { silentLogger } from '../../src/log.ts';
-import { Line } from '../../src/worker/line-gate.ts';
-import { payer } from '../core/fixtures.ts';
-import { ingest, makeRows, why } from '../journal/fixtures.ts';
-import { openWatchKit, type KitOptions } from '../worker/watch-kit.ts';
+import { Line } from '../../src/payout/circuit-breaker.ts';
+import { openLine } from '../../src/payout/rules/circuit-breaker.ts';
+import { silentLogger } from '../../src/platform/log.ts';
+import { payer } from '../support/core-fixtures.ts';
+import { ingest, makeRows, why } from '../support/journal-fixtures.ts';
+import { type KitOptions, openWatchKit } from '../support/watch-kit.ts';
 
 let opened = new AsyncDisposableStack();
 afterEach(async () => {

@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { SenderBusyError } from '../../src/cli/sender.ts';
-import type { Trouble } from '../../src/core/watch-health.ts';
 import type { WatchNews } from '../../src/cli/watch-lines.ts';
-import { waitForRight, type Right } from '../../src/cli/watch-right.ts';
-import { loadSettings } from '../../src/config.ts';
-import { acquireSenderLock } from '../../src/journal/sender-lock.ts';
-import { silentLogger } from '../../src/log.ts';
-import { payer } from '../core/fixtures.ts';
-import { noonMs } from '../report-fixtures.ts';
+import { type Right, waitForRight } from '../../src/cli/watch-right.ts';
+import { silentLogger } from '../../src/platform/log.ts';
+import { loadSettings } from '../../src/settings/settings.ts';
+import { acquireSenderLock } from '../../src/store/locks.ts';
+import type { Trouble } from '../../src/watch/rules/health.ts';
+import { payer } from '../support/core-fixtures.ts';
+import { noonMs } from '../support/report-fixtures.ts';
 
 interface Scene extends AsyncDisposable {
   readonly dataDir: string;

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { requireAllowed } from '../../src/core/change-guard.ts';
-import { move } from '../../src/core/change.ts';
-import { decideIntent, noBankNames } from '../../src/core/decide.ts';
+import { move, requireAllowed } from '../../src/core/change.ts';
 import type { Change } from '../../src/core/ports.ts';
-import { makePayout, noonMs, payer, policy } from './fixtures.ts';
+import { decideIntent, noBankNames } from '../../src/payout/rules/intent.ts';
+import { makePayout, noonMs, payer, policy } from '../support/core-fixtures.ts';
 
 const { change: intent, attempt } = decideIntent({
   payout: makePayout(),

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { computeExitCode } from '../../src/core/exit-code.ts';
 import { batchStatuses, holdReasons, payoutStatuses } from '../../src/core/payout.ts';
 import type { BatchStatus, HoldReason, PayoutStatus } from '../../src/core/payout.ts';
-import { makeTotal } from '../report-fixtures.ts';
+import { makeTotal } from '../support/report-fixtures.ts';
 
 function exitCodeOf(
   status: BatchStatus,

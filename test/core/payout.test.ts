@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import {
+  type AttemptStatus,
   attemptStatuses,
   attemptTransitions,
+  type BatchStatus,
   batchStatuses,
   batchTransitions,
   canMoveAttempt,
@@ -10,12 +12,10 @@ import {
   claimReleasingStatuses,
   finalStatuses,
   moneyMoved,
+  type PayoutStatus,
   payoutStatuses,
   payoutTransitions,
   sourceStatuses,
-  type AttemptStatus,
-  type BatchStatus,
-  type PayoutStatus,
 } from '../../src/core/payout.ts';
 
 const leadsTo = (from: PayoutStatus): PayoutStatus[] => [

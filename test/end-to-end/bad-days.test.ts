@@ -2,18 +2,18 @@
 import { describe, expect, it } from 'vitest';
 import { toSatang } from '../../src/core/money.ts';
 import { isSending, TransferCount } from '../chaos/moments.ts';
-import { planGoodRows, writeRows, type PlannedRow } from '../chaos/plan.ts';
+import { planGoodRows, type PlannedRow, writeRows } from '../chaos/plan.ts';
 import { makeChance } from '../chaos/random.ts';
 import { findBrokenPromises, gatherEvidence } from '../chaos/verdict.ts';
 import {
   findReports,
   openScene,
-  readPresentResult,
-  readTable,
-  until,
   type Program,
   type ProgramEnd,
+  readPresentResult,
+  readTable,
   type Scene,
+  until,
 } from './harness.ts';
 
 const seed = 11;

@@ -1,5 +1,5 @@
 /** A scene of real processes: a sandbox bank that outlives its client, paydrop as a shell runs it, real files. */
-import { spawn, type ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -2,11 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import { toSatang } from '../../src/core/money.ts';
 import type { Ledger } from '../../src/sandbox/book.ts';
-import { TransferCount, waitForMoment, type Moment } from '../chaos/moments.ts';
-import { faultyBehaviours, planRows, writeRows, type PlannedRow } from '../chaos/plan.ts';
+import { type Moment, TransferCount, waitForMoment } from '../chaos/moments.ts';
+import { faultyBehaviours, type PlannedRow, planRows, writeRows } from '../chaos/plan.ts';
 import { makeChance } from '../chaos/random.ts';
 import { findBrokenPromises, gatherEvidence } from '../chaos/verdict.ts';
-import { openScene, type Line, type Scene } from './harness.ts';
+import { type Line, openScene, type Scene } from './harness.ts';
 
 const rowCount = 120;
 const seed = 20_261_121;

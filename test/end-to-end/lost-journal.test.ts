@@ -10,12 +10,12 @@ import { faultyBehaviours, planGoodRows, planRows, writeRows } from '../chaos/pl
 import { makeChance } from '../chaos/random.ts';
 import {
   findReports,
+  type Line,
   openScene,
   readPresentResult,
   readTable,
-  until,
-  type Line,
   type Scene,
+  until,
 } from './harness.ts';
 
 const rowCount = 60;

@@ -1,10 +1,10 @@
 /** The bank dies, was never there, a second run comes, a signal comes: nothing is lost, and the same command goes on. */
 import { describe, expect, it } from 'vitest';
 import { isSending, TransferCount } from '../chaos/moments.ts';
-import { planGoodRows, writeRows, type PlannedRow } from '../chaos/plan.ts';
+import { planGoodRows, type PlannedRow, writeRows } from '../chaos/plan.ts';
 import { makeChance } from '../chaos/random.ts';
 import { findBrokenPromises, gatherEvidence } from '../chaos/verdict.ts';
-import { openScene, readPresentResult, until, type Program, type ProgramEnd, type Scene } from './harness.ts';
+import { openScene, type Program, type ProgramEnd, readPresentResult, type Scene, until } from './harness.ts';
 
 const chance = makeChance(7);
 

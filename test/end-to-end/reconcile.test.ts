@@ -5,8 +5,8 @@ import { describe, expect, test } from 'vitest';
 import { reportDueBatches } from '../../src/cli/reconcile-desk.ts';
 import { reconcileDayBefore } from '../../src/cli/reconcile-round.ts';
 import type { Sender } from '../../src/cli/sender.ts';
-import type { BreakRecord } from '../../src/core/statement-types.ts';
-import { header, makeRehearsal, type Rehearsal } from '../worker/rehearsal.ts';
+import type { BreakRecord } from '../../src/reconcile/rules/types.ts';
+import { header, makeRehearsal, type Rehearsal } from '../support/rehearsal.ts';
 import {
   date,
   fates,

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { runPaydrop, type Ended } from '../cli/run-paydrop.ts';
+import { type Ended, runPaydrop } from '../cli/run-paydrop.ts';
 
 const root = join(import.meta.dirname, '../..');
 let dataDir = '';

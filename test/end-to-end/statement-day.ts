@@ -1,7 +1,7 @@
 /** A day of payouts paid at the sandbox bank over HTTP, some with faults, and its statement fetched and matched. */
 import { openReconcileDesk } from '../../src/cli/reconcile-desk.ts';
 import type { Sender } from '../../src/cli/sender.ts';
-import { header, makeRehearsal, type Rehearsal, type RehearsalSettings } from '../worker/rehearsal.ts';
+import { header, makeRehearsal, type Rehearsal, type RehearsalSettings } from '../support/rehearsal.ts';
 
 /** The day of a rehearsal, YYYYMMDD. */
 export const date = '20261121';

@@ -7,7 +7,7 @@ import { faultyBehaviours, planGoodRows, planRows, writeRows } from '../chaos/pl
 import { makeChance } from '../chaos/random.ts';
 import { besiege } from '../chaos/siege.ts';
 import { findBrokenPromises, gatherEvidence } from '../chaos/verdict.ts';
-import { openScene, until, type ProgramEnd } from './harness.ts';
+import { openScene, type ProgramEnd, until } from './harness.ts';
 
 const seed = 20_261_122;
 

@@ -2,12 +2,12 @@
 import { appendFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { computeBatchId } from '../../src/core/reference.ts';
 import { hashOf, planSoundRows } from '../chaos/drop-plan.ts';
 import { isSending, TransferCount } from '../chaos/moments.ts';
-import { writeRows, type PlannedRow } from '../chaos/plan.ts';
+import { type PlannedRow, writeRows } from '../chaos/plan.ts';
 import { makeChance } from '../chaos/random.ts';
-import { computeBatchId } from '../../src/core/reference.ts';
-import { findReports, openScene, readTable, until, type Program, type Scene } from './harness.ts';
+import { findReports, openScene, type Program, readTable, type Scene, until } from './harness.ts';
 
 const chance = makeChance(11);
 const quick = { stillMs: 100, probeMs: 200, graceMs: 10_000 };

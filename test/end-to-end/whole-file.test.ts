@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { formatBaht, parseBaht, sumSatang, zeroSatang } from '../../src/core/money.ts';
-import { header, makeRehearsal } from '../worker/rehearsal.ts';
+import { header, makeRehearsal } from '../support/rehearsal.ts';
 
 const rowCount = 600;
 

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { parseBaht } from '../../src/core/money.ts';
 import { createBehaviourIndex } from '../../src/sandbox/behaviours.ts';
 import type { Subject } from '../../src/sandbox/behaviours.ts';
 import { normaliseName } from '../../src/sandbox/directory.ts';
 import { parseBehaviours } from '../../src/sandbox/table.ts';
 import type { Behaviour, BehaviourInput } from '../../src/sandbox/table.ts';
-import { parseBaht } from '../../src/core/money.ts';
 import {
   askForToken,
   clientId,
@@ -18,8 +18,8 @@ import {
   openBank,
   readBody,
   silenceMs,
-} from './bank-kit.ts';
-import type { Outcome, TestBank } from './bank-kit.ts';
+} from '../support/sandbox-kit.ts';
+import type { Outcome, TestBank } from '../support/sandbox-kit.ts';
 
 type Reply = NonNullable<BehaviourInput['reply']>;
 

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { wireNames } from '../../src/bank/wire.ts';
-import { askForToken, goodTransfer, payerAccount, readBody, speak, tokenOf } from './bank-kit.ts';
+import { askForToken, goodTransfer, payerAccount, readBody, speak, tokenOf } from '../support/sandbox-kit.ts';
 
 const main = process.env['PAYDROP_TEST_PROGRAM'] ?? join(import.meta.dirname, '../../src/main.ts');
 const { paths } = wireNames('proxy');

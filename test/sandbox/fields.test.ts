@@ -1,7 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { wireNames } from '../../src/bank/wire.ts';
-import { goodCheck, goodInquiry, goodTransfer, isHeard, openBank, readBody, speak } from './bank-kit.ts';
-import type { Fields } from './bank-kit.ts';
+import {
+  goodCheck,
+  goodInquiry,
+  goodTransfer,
+  isHeard,
+  openBank,
+  readBody,
+  speak,
+} from '../support/sandbox-kit.ts';
+import type { Fields } from '../support/sandbox-kit.ts';
 
 const long = (length: number) => 'X'.repeat(length + 1);
 

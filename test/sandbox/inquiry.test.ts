@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { goodInquiry, goodTransfer, itemsOf, openBank } from './bank-kit.ts';
 import type { BehaviourInput } from '../../src/sandbox/table.ts';
+import { goodInquiry, goodTransfer, itemsOf, openBank } from '../support/sandbox-kit.ts';
 
 test('a complete transfer is shown with all its fields (§2.6)', async () => {
   const bank = await openBank();

@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { goodCheck, goodInquiry, goodTransfer, isHeard, openBank, readBody, speak } from './bank-kit.ts';
-import type { TestBank } from './bank-kit.ts';
+import {
+  goodCheck,
+  goodInquiry,
+  goodTransfer,
+  isHeard,
+  openBank,
+  readBody,
+  speak,
+} from '../support/sandbox-kit.ts';
+import type { TestBank } from '../support/sandbox-kit.ts';
 
 const get = async (bank: TestBank, path: string) =>
   speak(bank.sandbox.baseUrl, { path, body: '', method: 'GET' });

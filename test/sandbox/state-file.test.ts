@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { parseBaht, sumSatang, toSatang, zeroSatang, formatBaht } from '../../src/core/money.ts';
+import { formatBaht, parseBaht, sumSatang, toSatang, zeroSatang } from '../../src/core/money.ts';
 import { Book } from '../../src/sandbox/book.ts';
 import type { Ledger } from '../../src/sandbox/book.ts';
-import { StateFile } from '../../src/sandbox/state-file.ts';
 import type { SandboxOptions } from '../../src/sandbox/server.ts';
+import { StateFile } from '../../src/sandbox/state-file.ts';
 import type { Transfer } from '../../src/sandbox/transfers.ts';
 import {
   companyId,
@@ -18,7 +18,7 @@ import {
   openBank,
   payerAccount,
   silenceMs,
-} from './bank-kit.ts';
+} from '../support/sandbox-kit.ts';
 
 let path = '';
 

@@ -10,7 +10,7 @@ import {
   readBody,
   speak,
   tokenOf,
-} from './bank-kit.ts';
+} from '../support/sandbox-kit.ts';
 
 const credentials = { client_id: clientId, client_secret: clientSecret };
 const { paths } = wireNames('proxy');

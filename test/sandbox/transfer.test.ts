@@ -9,7 +9,7 @@ import {
   openBank,
   payerAccount,
   speak,
-} from './bank-kit.ts';
+} from '../support/sandbox-kit.ts';
 
 const midnightMs = Date.parse('2026-11-22T00:00:00+07:00');
 

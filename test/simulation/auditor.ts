@@ -4,8 +4,8 @@
  */
 import type { AttemptStatus, PayoutStatus, TransferOrder } from '../../src/core/payout.ts';
 import type { BankReply, Change, InquiryFields, InquiryItem, TransferFields } from '../../src/core/ports.ts';
-import { processingCodes, otherDetailsCodes, duplicateCode } from './bank-codes.ts';
 import { bangkokDay, type BankBook, type Entry } from './bank-book.ts';
+import { duplicateCode, otherDetailsCodes, processingCodes } from './bank-codes.ts';
 import type { Witness } from './network.ts';
 import type { Plan } from './plan.ts';
 import type { Life, World } from './world.ts';

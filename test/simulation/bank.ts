@@ -6,10 +6,10 @@ import type {
   StatusInquiry,
   TransferFields,
 } from '../../src/core/ports.ts';
-import * as codes from './bank-codes.ts';
 import { BankBook, type Entry, type Send } from './bank-book.ts';
-import { thaiName } from './planned-files.ts';
+import * as codes from './bank-codes.ts';
 import type { Closure, FaultKind, Plan } from './plan.ts';
+import { thaiName } from './planned-files.ts';
 import type { World } from './world.ts';
 
 /** What the bank sends back: a body that may be no body of the interface, or nothing at all. */

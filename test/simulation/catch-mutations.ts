@@ -1,7 +1,7 @@
 /** Plays seeds with a deliberate bug, each in a process of its own, until one of them finds it. */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mutations, type Mutation } from './mutations.ts';
+import { type Mutation, mutations } from './mutations.ts';
 
 export interface Catch {
   readonly name: string;

@@ -1,18 +1,18 @@
 /** `apply` of the simulated journal: the same guards as the real one, on records in memory. */
 import {
+  type Attempt,
   canMoveAttempt,
   claimReleasingStatuses,
-  type Attempt,
   type PayoutStatus,
 } from '../../src/core/payout.ts';
 import type { Change } from '../../src/core/ports.ts';
 import {
   claimKey,
   isStopped,
+  type MemoryStore,
   moveRow,
   requireBatch,
   requireRow,
-  type MemoryStore,
   type StoredClaim,
 } from './memory-store.ts';
 

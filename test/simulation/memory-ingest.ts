@@ -5,11 +5,11 @@ import type { Batch, BatchStart, SealTotals, StagedRow, StatusTotal } from '../.
 import {
   claimKey,
   inOrder,
+  type MemoryStore,
   moveRow,
   requireRow,
   rowsOfBatch,
   similarKey,
-  type MemoryStore,
   type StoredRow,
 } from './memory-store.ts';
 

@@ -1,11 +1,11 @@
 /** The `Journal` port on records in memory. Every method does its whole work at once; a simulated disk decides when. */
-import { requireAllowed } from '../../src/core/change-guard.ts';
+import { requireAllowed } from '../../src/core/change.ts';
 import { canMoveBatch, canMovePayout, type Payout, type PayoutCause } from '../../src/core/payout.ts';
 import type { Batch, Journal } from '../../src/core/ports.ts';
 import { applyCall } from './memory-apply.ts';
 import { countTotals, rejectBatch, seal, stage, startIngest } from './memory-ingest.ts';
 import { countHolds, isInDoubt, makePayoutReads, readRows, takeView } from './memory-reads.ts';
-import { findStop, moveRow, requireBatch, rowsOfBatch, type MemoryStore } from './memory-store.ts';
+import { findStop, type MemoryStore, moveRow, requireBatch, rowsOfBatch } from './memory-store.ts';
 
 interface BulkMove {
   readonly batchId: string;

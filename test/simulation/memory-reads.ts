@@ -1,6 +1,6 @@
 /** What the simulated journal shows: payouts, attempts, claims, and the rows of a view. */
 import { formatBaht } from '../../src/core/money.ts';
-import { quietCauses, type Attempt, type HoldReason, type Payout } from '../../src/core/payout.ts';
+import { type Attempt, type HoldReason, type Payout, quietCauses } from '../../src/core/payout.ts';
 import type {
   ClaimHolder,
   HoldTotal,
@@ -9,7 +9,7 @@ import type {
   PayoutHistory,
   ResultRow,
 } from '../../src/core/ports.ts';
-import { mayBePaidStatuses } from '../../src/core/similar-payment.ts';
+import { mayBePaidStatuses } from '../../src/payout/rules/similar.ts';
 import { claimKey, requireBatch, requireRow, rowsOfBatch, similarKey } from './memory-store.ts';
 import type { MemoryStore, StoredRow } from './memory-store.ts';
 

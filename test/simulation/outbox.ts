@@ -1,5 +1,5 @@
 /** An outbox in memory: a crash keeps what was written, published or not. */
-import type { ReportOutbox } from '../../src/core/report-outbox.ts';
+import type { ReportOutbox } from '../../src/reports/ports.ts';
 
 export interface MemoryOutbox {
   readonly outbox: ReportOutbox;

@@ -1,5 +1,5 @@
 /** What a seed lets happen: files, lives of the process, and which faults occur how often. */
-import type { SettlePolicy } from '../../src/core/sending-rule.ts';
+import type { SettlePolicy } from '../../src/payout/rules/resend.ts';
 import type { Dice } from './dice.ts';
 import { drawFiles, type PlannedFile } from './planned-files.ts';
 

@@ -1,12 +1,12 @@
 /** The program as `paydrop run` composes it, in a simulated process; the one place that knows its settings. */
 import { runFile } from '../../src/cli/run-file.ts';
 import type { RunDesk } from '../../src/cli/sender.ts';
-import { settingsSchema } from '../../src/config-schema.ts';
-import type { LoadedSettings } from '../../src/config.ts';
 import type { Bank, Clock, Journal, PayoutFileReader } from '../../src/core/ports.ts';
-import type { ReportOutbox } from '../../src/core/report-outbox.ts';
-import { makePaces } from '../../src/worker/pace.ts';
-import { Turns } from '../../src/worker/turns.ts';
+import { makePaces } from '../../src/payout/adaptive-limit.ts';
+import { Turns } from '../../src/platform/keyed-mutex.ts';
+import type { ReportOutbox } from '../../src/reports/ports.ts';
+import { settingsSchema } from '../../src/settings/schema.ts';
+import type { LoadedSettings } from '../../src/settings/settings.ts';
 import type { Plan } from './plan.ts';
 import type { Life, World } from './world.ts';
 

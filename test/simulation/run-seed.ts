@@ -1,21 +1,21 @@
 /** One run: what the seed decides, then what happens, then the verdict. */
-import { computeTransRefNo } from '../../src/core/reference.ts';
 import type { Journal } from '../../src/core/ports.ts';
-import { cancelBatch, cancelPayouts, resumeBatch, resumePayouts } from '../../src/worker/people.ts';
-import { retryBatch, retryPayouts } from '../../src/worker/retry.ts';
+import { computeTransRefNo } from '../../src/core/reference.ts';
+import { cancelBatch, cancelPayouts, resumeBatch, resumePayouts } from '../../src/payout/operator.ts';
+import { retryBatch, retryPayouts } from '../../src/payout/retry.ts';
 import { Auditor } from './auditor.ts';
-import { SimulatedBank } from './bank.ts';
 import { bangkokDay } from './bank-book.ts';
+import { SimulatedBank } from './bank.ts';
 import { Connection, isDiskFull } from './disk.ts';
 import { Figures } from './figures.ts';
 import { makeMemoryDisk, type SimulatedDisk } from './memory-disk.ts';
 import { Network } from './network.ts';
 import { makeMemoryOutbox } from './outbox.ts';
-import { drawPlan, drawShape, type Act, type Plan, type PlannedLife, type Shape } from './plan.ts';
+import { type Act, drawPlan, drawShape, type Plan, type PlannedLife, type Shape } from './plan.ts';
 import { makePlannedReader } from './planned-files.ts';
 import { company, runProcess, terminal } from './process.ts';
 import { judge, type VerdictParts } from './verdict.ts';
-import { World, type Life } from './world.ts';
+import { type Life, World } from './world.ts';
 
 export interface RunOptions {
   readonly shape?: Shape | undefined;

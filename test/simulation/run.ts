@@ -4,10 +4,10 @@
  */
 import { parseArgs } from 'node:util';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
-import { Figures } from './figures.ts';
 import { catchAll } from './catch-mutations.ts';
-import { runSeed, type RunOptions } from './run-seed.ts';
+import { Figures } from './figures.ts';
 import type { Shape } from './plan.ts';
+import { type RunOptions, runSeed } from './run-seed.ts';
 
 /** Seeds from one number up, of one shape where it is given. */
 interface Share {

@@ -1,6 +1,6 @@
 /** A few hundred seeds of every shape; `npm run simulate` plays many more. */
 import { describe, expect, test } from 'vitest';
-import { bankStatuses } from '../../src/core/bank-status.ts';
+import { bankStatuses } from '../../src/core/status-codes.ts';
 import { allCodes, refusals, successCode } from './bank-codes.ts';
 import type { Shape } from './plan.ts';
 import { runSeed } from './run-seed.ts';

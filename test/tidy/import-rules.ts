@@ -1,51 +1,86 @@
-/** Who may import whom (design: "The inside"), as data, and the rules that hold it. */
+/** Who may import whom (docs/architecture.md), as data, and the rules that hold it. */
 import { posix } from 'node:path';
 import type { Finding, Import, Source } from './source.ts';
 
-/** A room is a folder of src/; the files beside the folders are the composition root, `main`. */
+/** A room is a folder of src/, or the `rules/` inside one; the files beside the folders are `main`. */
 const everything = 'everything';
 
-/** From → what it may import besides itself: rooms or single files. */
-const importTable: Readonly<Record<string, typeof everything | readonly string[]>> = {
-  core: [],
-  files: ['core'],
-  bank: ['core'],
-  journal: ['core'],
-  notices: ['core'],
-  monitor: ['core'],
-  worker: ['core'],
-  registration: ['core'],
-  review: ['core', 'worker'],
-  sandbox: ['core', 'src/bank/wire.ts'],
+/** Rooms by name, single files by path; `rules` is the rules/ of every capability, `ports` the ports.ts of each. */
+type Allowed = typeof everything | readonly string[];
+
+/** What a capability may import besides core, platform, its own folder and the rules of all. */
+const arrows: Readonly<Record<string, readonly string[]>> = {
+  intake: [],
+  payout: [],
+  check: ['intake', 'payout'],
+  reconcile: ['payout', 'reports'],
+  reports: [],
+  watch: ['intake', 'payout', 'reports', 'reconcile', 'notify', 'registration'],
+  review: ['payout', 'reconcile', 'reports', 'check', 'intake'],
+  registration: ['intake', 'reports', 'payout'],
+  notify: ['payout'],
+};
+
+const capabilities = Object.keys(arrows);
+
+/** From → what it may import besides itself. */
+const importTable: Readonly<Record<string, Allowed>> = {
+  core: ['rules', 'ports'],
+  platform: ['core', 'rules', 'ports'],
+  rules: ['core', 'rules', 'ports'],
+  bank: ['core', 'platform', 'rules', 'ports'],
+  store: ['core', 'platform', 'rules', 'ports'],
+  settings: ['core', 'platform', 'rules'],
+  sandbox: ['core', 'platform', 'src/bank/wire.ts', 'reconcile/rules', 'registration/rules'],
+  app: everything,
   cli: everything,
   main: everything,
+  ...Object.fromEntries(
+    Object.entries(arrows).map(([from, others]) => [from, ['core', 'platform', 'rules', ...others]]),
+  ),
 };
 
 /** Rooms that only these may import. */
 const importersOf: Readonly<Record<string, readonly string[]>> = {
-  sandbox: ['cli'],
+  sandbox: ['app', 'cli'],
+  app: ['cli'],
   cli: ['main'],
 };
 
-/** The core may hash; nothing else from outside. */
+/** The core and the rules may hash; nothing else from outside. */
 const coreMayImport: Readonly<Record<string, readonly string[]>> = { 'node:crypto': ['createHash', 'hash'] };
 
 /** Packages that `paydrop --help` may load; the rest waits until a command runs. */
 const helpMayLoad: readonly string[] = ['yargs'];
 
-/** Room of a file under src/: its folder, or `main`. */
+/** Room of a file under src/: its folder, with its rules/ apart, or `main`. */
 function roomOf(path: string): string {
-  const [, room = '', file] = path.split('/');
-  return file === undefined ? 'main' : room;
+  const [, room = '', part, file] = path.split('/');
+  if (part === undefined) return 'main';
+  return part === 'rules' && file !== undefined ? `${room}/rules` : room;
+}
+
+function isRules(room: string): boolean {
+  return room.endsWith('/rules');
+}
+
+function isPorts(path: string): boolean {
+  return capabilities.some((capability) => path === `src/${capability}/ports.ts`);
 }
 
 function breaksTable(from: string, target: string): boolean {
   const room = roomOf(target);
   if (room === from) return false;
   if (importersOf[room]?.includes(from) === false) return true;
-  const allowed = importTable[from];
+  const allowed = importTable[isRules(from) ? 'rules' : from];
   if (allowed === undefined) return true;
-  return allowed !== everything && !allowed.includes(room) && !allowed.includes(target);
+  if (allowed === everything) return false;
+  return !(
+    allowed.includes(room) ||
+    allowed.includes(target) ||
+    (allowed.includes('rules') && isRules(room)) ||
+    (allowed.includes('ports') && isPorts(target))
+  );
 }
 
 /** Imports between rooms that the table does not have. */
@@ -57,15 +92,21 @@ export function findForbiddenImports(source: Source): Finding[] {
     .map(({ specifier }) => ({ path: source.path, line: 1, what: `${from} may not import ${specifier}` }));
 }
 
-/** What core imports from outside the project. */
+/** True for what is pure: the core, and the rules of every capability. */
+export function isPure(path: string): boolean {
+  const room = path.startsWith('src/') ? roomOf(path) : '';
+  return room === 'core' || isRules(room);
+}
+
+/** What core and rules import from outside the project. */
 export function findOutsideImportsOfCore(source: Source): Finding[] {
-  if (roomOf(source.path) !== 'core' || !source.path.startsWith('src/')) return [];
+  if (!isPure(source.path)) return [];
   return source.imports
     .filter((entry) => entry.target === undefined && !isAllowedInCore(entry))
     .map(({ specifier, names }) => ({
       path: source.path,
       line: 1,
-      what: `core may not import ${names.join(', ')} from ${specifier}`,
+      what: `core and rules may not import ${names.join(', ')} from ${specifier}`,
     }));
 }
 

@@ -1,0 +1,234 @@
+/** What a run would do with each row of a file, as far as payee checks can tell. Pure; nothing here sends anything. */
+import type { HoldReason } from '../../core/payout.ts';
+import type { ResultRow, StagedRow } from '../../core/ports.ts';
+import { maskDigits } from '../../core/proxy-id.ts';
+import type { Issue } from '../../intake/rules/row.ts';
+import { rerunHolds } from '../../payout/rules/operator.ts';
+import type { PayeeVerdict } from '../../payout/rules/payee.ts';
+import type { Reason } from '../../payout/rules/read-reply.ts';
+
+/** Every row of a file has exactly one. */
+export const predictedOutcomes = [
+  /** Would be sent, and nothing is known against it. */
+  'toPay',
+  'held',
+  'unpayable',
+  'rejected',
+  /** The check ended before its payee was asked about. */
+  'notAsked',
+  /** Sent by an earlier run of this file, and nobody knows the outcome yet. */
+  'inDoubt',
+  'paidEarlier',
+  /** Ended otherwise than paid in an earlier run of this file, which is not tried again by itself. */
+  'endedEarlier',
+] as const;
+export type PredictedOutcome = (typeof predictedOutcomes)[number];
+
+/** Outcomes that leave nothing for a person to look at. */
+export const quietOutcomes: readonly PredictedOutcome[] = ['toPay', 'paidEarlier'];
+
+export interface Prediction {
+  readonly outcome: PredictedOutcome;
+  /** Empty unless it would be held. */
+  readonly holds: readonly HoldReason[];
+  /** Why it would not be paid. */
+  readonly issues: readonly Issue[];
+  /** Worth knowing of a row that would be paid all the same. */
+  readonly notes: readonly Issue[];
+}
+
+/** What the settings say about the answers of a payee check. */
+export interface AnswerPolicy {
+  readonly enabled: boolean;
+  readonly whenUnavailable: 'hold' | 'pay';
+  readonly onThaiNameMismatch: 'hold' | 'pay';
+}
+
+/** A row that the rules have accepted. */
+export type GoodRow = Pick<StagedRow, 'line' | 'holds'> & {
+  readonly instruction: NonNullable<StagedRow['instruction']>;
+};
+
+const holdMessages: Readonly<Record<HoldReason, string>> = {
+  approval: 'held until it is approved',
+  name: 'the bank holds another Thai name',
+  limit: 'the amount is above limits.bahtPerPayout',
+  halted: 'the line is stopped',
+  paused: 'the service could not take it',
+  unavailable: 'a check before sending got no answer',
+  similar: 'another payout is so like it that a person must compare the two',
+};
+
+/** What a held row waits for, one issue a hold. */
+export function describeHolds({ line, instruction, holds }: GoodRow): Issue[] {
+  return holds.map((hold) => ({
+    line,
+    column: hold === 'limit' ? 'amount' : hold === 'similar' ? 'payoutId' : null,
+    code: hold,
+    value: null,
+    message: `${holdMessages[hold]}: held until a person lets it go on ("paydrop resume ${instruction.payoutId}")`,
+  }));
+}
+
+function payeeIssue({ line, instruction }: GoodRow, reason: Reason): Issue {
+  const value = maskDigits(instruction.proxyNo);
+  return { line, column: 'proxyNo', code: reason.code, value, message: reason.text };
+}
+
+/** What the verdict adds to a row: an end, a hold, a note, or nothing. */
+interface Addition {
+  readonly outcome: 'toPay' | 'unpayable' | 'notAsked';
+  readonly hold?: HoldReason;
+  readonly reason?: Reason;
+}
+
+function weigh(verdict: PayeeVerdict, policy: AnswerPolicy): Addition {
+  switch (verdict.kind) {
+    case 'payable':
+      return { outcome: 'toPay' };
+    case 'stopped':
+      return { outcome: 'notAsked' };
+    case 'unpayable': {
+      const { code, text } = verdict.reason;
+      const what = policy.enabled
+        ? 'the payee cannot be paid'
+        : 'the payee cannot be paid, and a run would only learn it from the refused transfer (verify.enabled is false)';
+      return { outcome: 'unpayable', reason: { code, text: `${what}: ${text}` } };
+    }
+    case 'other-name':
+      return weighDoubt(policy.enabled && policy.onThaiNameMismatch === 'hold', 'name', {
+        code: 'thai-name-differs',
+        text: 'the Thai name in the file differs from the name that the bank holds',
+      });
+    case 'unavailable':
+      return weighDoubt(policy.enabled && policy.whenUnavailable === 'hold', 'unavailable', {
+        code: verdict.reason.code,
+        text: `the payee check gave no answer: ${verdict.reason.text}`,
+      });
+  }
+}
+
+function weighDoubt(isHeld: boolean, hold: HoldReason, { code, text }: Reason): Addition {
+  if (isHeld) return { outcome: 'toPay', hold, reason: { code, text: `${text}: it would be held` } };
+  return { outcome: 'toPay', reason: { code, text: `${text}: the settings pay it all the same` } };
+}
+
+/**
+ * What a run would do with a row that the rules have accepted.
+ * @param isLineStopped nothing is sent until a person resumes; that is told once, not for each row
+ */
+export function predictRow(
+  row: GoodRow,
+  verdict: PayeeVerdict,
+  policy: AnswerPolicy,
+  isLineStopped: boolean,
+): Prediction {
+  const { outcome, hold, reason } = weigh(verdict, policy);
+  if (outcome === 'notAsked') return { outcome, holds: [], issues: [], notes: [] };
+  const holds = [...row.holds, ...(hold === undefined ? [] : [hold])];
+  const ownIssues = describeHolds(row);
+  const told = reason === undefined ? [] : [payeeIssue(row, reason)];
+  const isNote = outcome === 'toPay' && hold === undefined;
+  const issues = isNote ? ownIssues : [...ownIssues, ...told];
+  const notes = isNote ? told : [];
+  // A run asks about a held row only once it is let go on, so the hold comes first.
+  if (outcome === 'unpayable' && row.holds.length === 0) return { outcome, holds: [], issues, notes };
+  if (isLineStopped) holds.push('halted');
+  return { outcome: holds.length > 0 ? 'held' : 'toPay', holds, issues, notes };
+}
+
+/** A row that is like a payout that was paid, or would be: a run holds it when it comes to it. */
+export function holdLike({ line, instruction }: GoodRow): Prediction {
+  const message =
+    'the same amount was paid, or would be, to the same payee under another payoutId (limits.similarDays): ' +
+    `held until a person lets it go on ("paydrop resume ${instruction.payoutId}")`;
+  const issue: Issue = { line, column: 'payoutId', code: 'similar-payment', value: null, message };
+  return { outcome: 'held', holds: ['similar'], issues: [issue], notes: [] };
+}
+
+type EarlierRow = Pick<
+  ResultRow,
+  'line' | 'status' | 'holds' | 'issues' | 'reason' | 'reasonCode' | 'instruction'
+>;
+
+/** What another run would do with a row of a batch that an earlier one has read; `ask` when it would send it. */
+export function predictEarlierRow(row: EarlierRow): Prediction | 'ask' {
+  const none = { holds: [], issues: [], notes: [] } as const;
+  const end = (outcome: PredictedOutcome, code: string, text: string): Prediction => ({
+    ...none,
+    outcome,
+    issues: [{ line: row.line, column: null, code, value: null, message: text }],
+  });
+  const why = row.reason === null ? '' : `: ${row.reason}`;
+  const code = row.reasonCode ?? row.status;
+  switch (row.status) {
+    case 'staged':
+    case 'ready':
+      return 'ask';
+    case 'held': {
+      const holds = row.holds.filter((hold) => !rerunHolds.includes(hold));
+      if (holds.length === 0) return 'ask';
+      const text = `held since an earlier run (${holds.join(', ')})${why}; a person must let it go on`;
+      return { ...end('held', code, text), holds };
+    }
+    case 'paid':
+      return { ...none, outcome: 'paidEarlier' };
+    case 'submitted':
+    case 'unresolved':
+    case 'disputed':
+      return end(
+        'inDoubt',
+        code,
+        `${row.status} since an earlier run: a run asks the bank and sends nothing`,
+      );
+    case 'rejected':
+      return row.issues.length > 0
+        ? { ...none, outcome: 'rejected', issues: row.issues }
+        : end('rejected', code, `rejected by an earlier run${why}`);
+    case 'unpayable':
+      return end('unpayable', code, `unpayable since an earlier run${why}`);
+    case 'failed':
+    case 'cancelled':
+      return end(
+        'endedEarlier',
+        code,
+        `${row.status} in an earlier run${why}; running the file again does not try it again`,
+      );
+  }
+}
+
+/** The pace that the settings allow, and what the bank has shown of its own. */
+export interface Pace {
+  /** Rows that would be sent. */
+  readonly transfers: number;
+  /** Rows that a run would ask about first; 0 when it asks about none. */
+  readonly checks: number;
+  readonly transferConcurrency: number;
+  readonly checkConcurrency: number;
+  /** All requests together; 0 = no limit. */
+  readonly requestsPerSecond: number;
+  /** Mean time of an answer. */
+  readonly latencyMs: number;
+}
+
+export interface ExpectedTime {
+  readonly ms: number;
+  /** What takes longest: checks and transfers run side by side, and the rate counts both. */
+  readonly boundBy: 'transfers' | 'checks' | 'requestsPerSecond';
+}
+
+/** How long a run would take that meets no trouble; a transfer is taken to be as fast as a payee check. */
+export function computeExpectedTime(pace: Pace): ExpectedTime {
+  const { transfers, checks, latencyMs, requestsPerSecond } = pace;
+  const times: readonly ExpectedTime[] = [
+    { boundBy: 'transfers', ms: (transfers * latencyMs) / pace.transferConcurrency },
+    { boundBy: 'checks', ms: (checks * latencyMs) / pace.checkConcurrency },
+    {
+      boundBy: 'requestsPerSecond',
+      ms: requestsPerSecond > 0 ? ((checks + transfers) * 1_000) / requestsPerSecond : 0,
+    },
+  ];
+  let longest: ExpectedTime = { boundBy: 'transfers', ms: 0 };
+  for (const time of times) if (time.ms > longest.ms) longest = time;
+  return longest;
+}

@@ -1,0 +1,76 @@
+/** Where the bank is, and whether secrets may travel there. */
+
+/** bank.baseUrl cannot be used; the message names the setting and the cure. */
+export class BankAddressError extends Error {
+  override readonly name = 'BankAddressError';
+}
+
+/** The bank's address, taken apart for the connection. */
+export interface BankAddress {
+  readonly isSecure: boolean;
+  /** Host name or IP address, without the brackets of IPv6. */
+  readonly host: string;
+  readonly port: number;
+  /** What precedes every path of §4: "" or "/gateway". */
+  readonly basePath: string;
+  /** "https://bank.example:8443", for messages. */
+  readonly origin: string;
+}
+
+const loopbackPattern = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+/** True for a host name, as a URL has it, that never leaves the machine. */
+export const isLoopback = (hostname: string): boolean => loopbackPattern.test(hostname);
+
+/**
+ * Reads bank.baseUrl. Plain http is for a loopback address only, since client secret and token travel in the clear.
+ * @throws BankAddressError naming bank.baseUrl
+ */
+export function readBankAddress(baseUrl: string): BankAddress {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+  if (url === undefined || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
+    throw new BankAddressError(
+      'bank.baseUrl is no web address: write it as https://host or https://host/path',
+    );
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new BankAddressError(
+      'bank.baseUrl holds a user or password: use bank.clientId and bank.clientSecret',
+    );
+  }
+  if (url.search !== '' || url.hash !== '') {
+    throw new BankAddressError('bank.baseUrl holds a ? or #: give the address and path only');
+  }
+  const isSecure = url.protocol === 'https:';
+  if (!isSecure && !isLoopback(url.hostname)) {
+    throw new BankAddressError(
+      `bank.baseUrl is plain http to ${url.hostname}, which is allowed to a loopback address only: use https`,
+    );
+  }
+  return {
+    isSecure,
+    host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: url.port === '' ? (isSecure ? 443 : 80) : Number(url.port),
+    basePath: url.pathname.replace(/\/+$/, ''),
+    origin: url.origin,
+  };
+}
+
+/** Where a server of ours listens. */
+export interface ListenAddress {
+  /** Host name or IP address, without the brackets of IPv6. */
+  readonly host: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+}
+
+const pattern = /^(?:\[([0-9a-f:.]+)\]|([^\s:[\]/]+)):(\d{1,5})$/i;
+const portMax = 65_535;
+
+/** Reads `host:port` or `[ipv6]:port`; undefined for anything else. */
+export function parseListenAddress(text: string): ListenAddress | undefined {
+  const [, ipv6, name, port] = pattern.exec(text) ?? [];
+  const host = ipv6 ?? name;
+  if (host === undefined || port === undefined || Number(port) > portMax) return undefined;
+  return { host, port: Number(port) };
+}

@@ -1,0 +1,103 @@
+/**
+ * Control totals: what the partner says that a file holds, in a trailer row (`TRAILER,<rows>,<total>`) or in a file
+ * beside it. A difference rejects the whole file, for a row may have been lost or an amount cut short.
+ */
+import { formatBaht, parseBaht, type Satang } from '../../core/money.ts';
+
+export interface ControlTotals {
+  readonly rows: number;
+  readonly totalSatang: Satang;
+}
+
+/** What reading the rows has counted. */
+export interface CountedTotals extends ControlTotals {
+  readonly unreadableAmounts: number;
+  /** Line of the first amount that cannot be read; null when all can. */
+  readonly unreadableLine: number | null;
+}
+
+export type ControlReading =
+  | { readonly ok: true; readonly totals: ControlTotals }
+  | { readonly ok: false; readonly code: string; readonly message: string };
+
+const failed = (code: string, message: string): ControlReading => ({ ok: false, code, message });
+
+/** Digits of the largest row count that is read. */
+const rowsPattern = /^\d{1,12}$/;
+
+function readTotals(rows: string, total: string, where: string): ControlReading {
+  if (!rowsPattern.test(rows)) {
+    return failed(
+      'control-unreadable',
+      `the ${where} must give the number of rows in digits, without separators`,
+    );
+  }
+  const totalSatang = parseBaht(total);
+  if (totalSatang === undefined) {
+    return failed(
+      'control-unreadable',
+      `the ${where} must give the total in baht with at most two decimals, as 1234.50`,
+    );
+  }
+  return { ok: true, totals: { rows: Number(rows), totalSatang } };
+}
+
+/** Reads a trailer row: its mark, the number of rows, their total; empty cells may follow. */
+export function readTrailer(cells: readonly string[]): ControlReading {
+  const [, rows = '', total = '', ...rest] = cells.map((cell) => cell.trim());
+  if (rest.some((cell) => cell !== '')) {
+    return failed(
+      'control-unreadable',
+      'the trailer row has more than its mark, the number of rows and the total: a thousands separator, or a row that starts with the mark?',
+    );
+  }
+  return readTotals(rows, total, 'trailer row');
+}
+
+/** Reads the text of a control file: {"rows": 3, "total": "1234.50"}; other keys may stand beside them. */
+export function readControlFile(text: string): ControlReading {
+  let content: unknown;
+  try {
+    content = JSON.parse(text);
+  } catch {
+    return failed('control-unreadable', 'the control file is no JSON: write {"rows": 3, "total": "1234.50"}');
+  }
+  if (typeof content !== 'object' || content === null || !('rows' in content) || !('total' in content)) {
+    return failed('control-unreadable', 'the control file needs both keys: {"rows": 3, "total": "1234.50"}');
+  }
+  const { rows, total } = content;
+  if (typeof rows !== 'number' || !Number.isSafeInteger(rows)) {
+    return failed('control-unreadable', 'rows in the control file must be a whole number: {"rows": 3, …}');
+  }
+  if (typeof total !== 'string') {
+    return failed(
+      'control-unreadable',
+      'total in the control file must be a text in quotes, or it is not exact: "1234.50"',
+    );
+  }
+  return readTotals(String(rows), total, 'control file');
+}
+
+/** Compares what was declared with what was counted; undefined when they agree. */
+export function findControlMismatch(
+  declared: ControlTotals,
+  counted: CountedTotals,
+): { readonly code: string; readonly line: number | null; readonly message: string } | undefined {
+  if (declared.rows !== counted.rows) {
+    const message = `the control totals speak of ${declared.rows} rows and the file has ${counted.rows}: have the file written again`;
+    return { code: 'control-rows', line: null, message };
+  }
+  if (counted.unreadableAmounts > 0) {
+    const message =
+      `${counted.unreadableAmounts} amounts cannot be read, the first in this line, so the control total of ` +
+      `${formatBaht(declared.totalSatang)} cannot be proved: correct them`;
+    return { code: 'control-unproved', line: counted.unreadableLine, message };
+  }
+  if (declared.totalSatang !== counted.totalSatang) {
+    const message =
+      `the control totals speak of ${formatBaht(declared.totalSatang)} baht and the rows add up to ` +
+      `${formatBaht(counted.totalSatang)}: have the file written again`;
+    return { code: 'control-total', line: null, message };
+  }
+  return undefined;
+}

@@ -1,0 +1,316 @@
+/**
+ * One row of an input file: cells in, an instruction or every issue of the row out (design: "The files").
+ * Pure; what needs other rows (a payoutId twice) is found by duplicates.ts and by the journal.
+ */
+import {
+  describeCharacter,
+  findSpreadsheetDamage,
+  isFormula,
+  showCell,
+  showProxy,
+} from '../../core/cell-text.ts';
+import { integerDigitsMax, parseBaht, type Satang } from '../../core/money.ts';
+import { payeeNameScript } from '../../core/payee-name.ts';
+import type { HoldReason, Instruction, ProxyType } from '../../core/payout.ts';
+import { readProxyId } from '../../core/proxy-id.ts';
+import type { RowCells } from '../ports.ts';
+
+/** What is wrong with one cell, or one row; every issue of a row is reported. */
+export interface Issue {
+  /** Line of the file, from 1. */
+  readonly line: number;
+  /** The column's name in the settings' words, or null when the whole row is meant. */
+  readonly column: string | null;
+  /** A short, stable name of the rule, for programs: "amount-decimals". */
+  readonly code: string;
+  /** The cell's content, masked; null when there is none. */
+  readonly value: string | null;
+  /** What is wrong and what to do about it. */
+  readonly message: string;
+}
+
+/** The columns that paydrop reads, in its own order. */
+export const rowColumns = [
+  'payoutId',
+  'proxyType',
+  'proxyNo',
+  'payeeName',
+  'amount',
+  'reference1',
+  'reference2',
+] as const satisfies readonly (keyof RowCells)[];
+export type RowColumn = (typeof rowColumns)[number];
+
+/** A file without one of these is rejected as a whole. */
+export const requiredColumns = ['payoutId', 'proxyNo', 'amount'] as const satisfies readonly RowColumn[];
+
+/** What may differ between companies; the rest of the rules is the bank's or our own. */
+export interface RowRules {
+  /** A larger amount is held, not rejected; null for no limit. */
+  readonly payoutSatangMax: Satang | null;
+}
+
+export interface ParsedRow {
+  /** Null when the row has an issue. */
+  readonly instruction: Instruction | null;
+  /** Null when it cannot be read; a readable one counts in the file's total even on a rejected row. */
+  readonly amountSatang: Satang | null;
+  readonly holds: readonly HoldReason[];
+  readonly issues: readonly Issue[];
+}
+
+const payoutIdCharactersMax = 64;
+/** proxyName of a payee check (§2.4), the smaller of the bank's two sizes; Thai names keep to it too. */
+const payeeNameCharactersMax = 160;
+/** §2.5 */
+const referenceCharactersMax = 20;
+
+const noHolds: readonly HoldReason[] = [];
+const limitHold: readonly HoldReason[] = ['limit'];
+const noIssues: readonly Issue[] = [];
+
+/** Says what is wrong with a cell: its rule's code and a message with the cure. */
+type Report = (column: RowColumn, code: string, message: string) => void;
+
+const printableAscii = /^[\x20-\x7e]+$/;
+const controlCharacter = /\p{Cc}|[\u2028\u2029]/u;
+
+/** What no text may be, whatever its column; true when something was reported. */
+function reportUnfitText(
+  cell: string,
+  text: string,
+  column: RowColumn,
+  prefix: string,
+  report: Report,
+): boolean {
+  const control = controlCharacter.exec(cell)?.[0];
+  if (control !== undefined) {
+    const message = `the control character ${describeCharacter(control)} stands in this cell (a line break or a tab?): remove it`;
+    report(column, `${prefix}-control`, message);
+  }
+  if (isFormula(text)) {
+    report(
+      column,
+      'formula',
+      `a text that starts with ${text.charAt(0)} would run as a formula: give plain text`,
+    );
+  }
+  const damage = findSpreadsheetDamage(text);
+  if (damage !== undefined) {
+    report(column, `${prefix}-damaged`, `${damage}: format the column as text and write it again`);
+  }
+  return control !== undefined || isFormula(text) || damage !== undefined;
+}
+
+function reportTooLong(text: string, max: number, column: RowColumn, prefix: string, report: Report): void {
+  if (text.length > max) {
+    report(column, `${prefix}-length`, `${text.length} characters: at most ${max} fit, shorten it`);
+  }
+}
+
+/** Letters outside ASCII, in a column that allows none. */
+function reportForeign(text: string, column: RowColumn, prefix: string, report: Report): void {
+  const foreign = /[^\x20-\x7e]/u.exec(text)?.[0];
+  if (foreign !== undefined && !controlCharacter.test(text)) {
+    const message = `${describeCharacter(foreign)} cannot be used here: only letters A-Z, digits and signs of plain ASCII can`;
+    report(column, `${prefix}-characters`, message);
+  }
+}
+
+/** Most cells are plain: they begin with a letter or a digit, hold printable ASCII and no exponent. */
+function isPlain(text: string, max: number): boolean {
+  const first = text.charCodeAt(0);
+  return (
+    first > 47 &&
+    first !== 61 &&
+    first !== 64 &&
+    text.length <= max &&
+    printableAscii.test(text) &&
+    !text.includes('E+')
+  );
+}
+
+function readPayoutId(cell: string, report: Report): string {
+  const text = cell.trim();
+  if (isPlain(text, payoutIdCharactersMax) && text.length === cell.length) return text;
+  if (text === '') {
+    report('payoutId', 'payout-id-missing', 'payoutId is empty: give every payout a name of its own');
+    return text;
+  }
+  reportUnfitText(cell, text, 'payoutId', 'payout-id', report);
+  reportTooLong(text, payoutIdCharactersMax, 'payoutId', 'payout-id', report);
+  reportForeign(text, 'payoutId', 'payout-id', report);
+  return text;
+}
+
+function readPayeeName(cell: string, report: Report): string | null {
+  if (cell === '') return null;
+  const text = cell.trim();
+  if (isPlain(text, payeeNameCharactersMax) && text.length === cell.length) return text;
+  if (text === '') return null;
+  reportTooLong(text, payeeNameCharactersMax, 'payeeName', 'name', report);
+  if (reportUnfitText(cell, text, 'payeeName', 'name', report) || payeeNameScript(text) !== 'other')
+    return text;
+  const foreign = /[^\x20-\x7e\u0e01-\u0e3a\u0e40-\u0e5b\u00a0\u200b-\u200d\u2060\ufeff]/u.exec(text)?.[0];
+  const what =
+    foreign === undefined ? 'no letter stands in it' : `${describeCharacter(foreign)} cannot be compared`;
+  report(
+    'payeeName',
+    'name-script',
+    `${what}: write the name in plain Latin letters (A-Z) or in Thai, or leave it empty`,
+  );
+  return text;
+}
+
+function readReference(cell: string, column: 'reference1' | 'reference2', report: Report): string | null {
+  if (cell === '') return null;
+  const text = cell.trim();
+  if (isPlain(text, referenceCharactersMax) && text.length === cell.length) return text;
+  if (text === '') return null;
+  reportUnfitText(cell, text, column, 'reference', report);
+  reportTooLong(text, referenceCharactersMax, column, 'reference', report);
+  reportForeign(text, column, 'reference', report);
+  return text;
+}
+
+function readAmount(cell: string, report: Report): Satang | null {
+  const amount = parseBaht(cell);
+  if (amount === undefined) {
+    const { code, message } = explainAmount(cell);
+    report('amount', code, message);
+    return null;
+  }
+  if (amount === 0n)
+    report('amount', 'amount-zero', 'nothing can be paid with 0: remove the row or correct the amount');
+  return amount;
+}
+
+interface Proxy {
+  readonly proxyType: ProxyType;
+  readonly proxyNo: string;
+}
+
+function readProxy(cells: RowCells, report: Report): Proxy | null {
+  const declared = cells.proxyType.trim();
+  const isKnown = declared === '' || declared === 'NATID' || declared === 'MSISDN';
+  if (!isKnown) {
+    report(
+      'proxyType',
+      'proxy-type',
+      'only NATID (citizen or tax ID) or MSISDN (mobile number) can stand here, or nothing',
+    );
+  }
+  const text = cells.proxyNo.trim();
+  if (text.startsWith('=') || text.startsWith('@')) {
+    report(
+      'proxyNo',
+      'formula',
+      'a formula stands here: give the number itself, in a column formatted as text',
+    );
+    return null;
+  }
+  const reading = readProxyId(text, isKnown && declared !== '' ? declared : undefined);
+  if (reading.ok) return isKnown ? reading : null;
+  // Without a readable type it is too early to ask for one.
+  if (isKnown || reading.code !== 'proxy-ambiguous') report('proxyNo', reading.code, reading.message);
+  return null;
+}
+
+/**
+ * Reads one row. Every issue of the row is reported, in the columns' order; an amount above the limit is no issue
+ * but a hold.
+ * @param line of the file at which the row starts
+ */
+export function parseRow(cells: RowCells, line: number, rules: RowRules): ParsedRow {
+  let issues: Issue[] | undefined;
+  const report: Report = (column, code, message) => {
+    const cell = cells[column];
+    const shown = column === 'proxyNo' ? showProxy(cell) : showCell(cell);
+    (issues ??= []).push({ line, column, code, value: cell === '' ? null : shown, message });
+  };
+  const payoutId = readPayoutId(cells.payoutId, report);
+  const proxy = readProxy(cells, report);
+  const payeeName = readPayeeName(cells.payeeName, report);
+  const amountSatang = readAmount(cells.amount, report);
+  const reference1 = readReference(cells.reference1, 'reference1', report);
+  const reference2 = readReference(cells.reference2, 'reference2', report);
+  if (issues !== undefined || proxy === null || amountSatang === null) {
+    return { instruction: null, amountSatang, holds: noHolds, issues: issues ?? noIssues };
+  }
+  const { proxyType, proxyNo } = proxy;
+  const isOverLimit = rules.payoutSatangMax !== null && amountSatang > rules.payoutSatangMax;
+  return {
+    instruction: { payoutId, proxyType, proxyNo, payeeName, amountSatang, reference1, reference2 },
+    amountSatang,
+    holds: isOverLimit ? limitHold : noHolds,
+    issues: noIssues,
+  };
+}
+
+// ---- Why a cell is no amount. The strict parser is money.ts; this only finds the words for what it has refused.
+
+export interface AmountIssue {
+  readonly code: string;
+  readonly message: string;
+}
+
+const cure = 'write baht in digits with at most two decimals, as 1234.50';
+
+/** One line a kind of bad amount; the first that matches is told. */
+const kinds: readonly (readonly [code: string, pattern: RegExp, message: string])[] = [
+  ['amount-missing', /^\s*$/, `the amount is empty: ${cure}`],
+  ['amount-formula', /^\s*[=@]/, 'a formula stands here: give its result, as 1234.50'],
+  ['amount-damaged', /^\s*#/, 'a spreadsheet shows an error here instead of a value: correct the cell'],
+  [
+    'amount-exponent',
+    /^\s*[+-]?\d+([.,]\d*)?e[+-]?\d+\s*$/i,
+    `an exponent, as a spreadsheet writes it, may have lost digits: format the column as text and ${cure}`,
+  ],
+  ['amount-thai-digits', /[๐-๙]/, `Thai digits cannot be read as an amount: ${cure}`],
+  [
+    'amount-currency',
+    /\p{Sc}|\bTHB\b|\bbaht\b|บาท/iu,
+    `a currency stands beside the number: leave it out and ${cure}`,
+  ],
+  [
+    'amount-negative',
+    /^\s*(?:[-\u2212]\s*[\d.]|\(.*\)\s*$|.*\d-\s*$)/,
+    'a negative amount cannot be paid: remove the row or correct the sign',
+  ],
+  ['amount-sign', /^\s*\+/, `leave the plus sign out: ${cure}`],
+  [
+    'amount-decimals',
+    /^\s*\d+\.\d{3,}\s*$/,
+    'no amount is smaller than a satang: give at most two decimals (a point is never a thousands separator)',
+  ],
+  [
+    'amount-separator',
+    /^\s*\d+(?:[.,' \u00a0\u202f]\d+)*(?:[,.]\d*)?\s*$/,
+    `thousands separators and decimal commas can be misread: ${cure}`,
+  ],
+  ['amount-point', /^\s*\.\d+\s*$/, `a digit must stand before the point: ${cure}`],
+];
+
+const digitsPattern = /^\d+(?:\.\d{1,2})?$/;
+const pointAtEndPattern = /^\d+\.$/;
+
+/** Longer cells are not looked at closely: nothing that long was meant as an amount. */
+const explainedCharactersMax = 64;
+
+/** Explains a cell that parseBaht has refused. */
+function explainAmount(cell: string): AmountIssue {
+  const other = { code: 'amount-characters', message: `this is no amount: ${cure}` };
+  if (cell.length > explainedCharactersMax) return other;
+  if (parseBaht(cell.trim()) !== undefined) {
+    return { code: 'amount-spaces', message: 'spaces stand around the amount: remove them' };
+  }
+  if (digitsPattern.test(cell)) {
+    const message = `more than ${integerDigitsMax} digits before the point cannot be sent: correct the amount`;
+    return { code: 'amount-digits', message };
+  }
+  if (pointAtEndPattern.test(cell)) {
+    return { code: 'amount-point', message: `a digit must stand after the point: ${cure}` };
+  }
+  const kind = kinds.find(([, pattern]) => pattern.test(cell));
+  return kind === undefined ? other : { code: kind[0], message: kind[2] };
+}

@@ -1,0 +1,162 @@
+/** What a notice says, and when it is tried again. */
+import { createHash } from 'node:crypto';
+import { formatBangkokDate, formatBangkokStamp } from '../../core/bangkok-time.ts';
+import { formatBaht } from '../../core/money.ts';
+import { maskNumbers } from '../../core/proxy-id.ts';
+import type { FileRejection } from '../../intake/ports.ts';
+import type { BatchSummary } from '../../reports/rules/summary.ts';
+import type { DeliveryFailure, DeliveryResult, DueNotice, NoticeDraft, NoticeKind } from './notice.ts';
+
+/** Where and when something happened. */
+export interface NoticeScene {
+  /** Two journals tell of their batches apart, though the same bytes are the same batch in both. */
+  readonly journalId: string;
+  readonly isSandbox: boolean;
+  readonly nowMs: number;
+}
+
+/** A batch as it stands, with the absolute paths of its reports. */
+export interface BatchNews {
+  readonly summary: BatchSummary;
+  readonly reports: readonly string[];
+}
+
+/** A file of which nothing was sent. */
+export interface RejectedFile {
+  /** Names this very file: the item of the watcher, or the hash of its bytes. */
+  readonly fileKey: string;
+  readonly fileName: string;
+  /** Of the batch that its bytes are; null when it is none. */
+  readonly batchId: string | null;
+  readonly rejection: FileRejection;
+  readonly remedy: string | null;
+  /** Absolute path of the file with the reason; none when there is no such file. */
+  readonly reports: readonly string[];
+}
+
+const fileRejectedExitCode = 5;
+
+/**
+ * A batch has come to its end, again after rows were tried again or settled late.
+ * @param eventSeq the latest event that its reports show: the same state is told once
+ */
+export function describeBatchDone(scene: NoticeScene, news: BatchNews, eventSeq: number): NoticeDraft {
+  return describeBatch(scene, news, 'batch-done', String(eventSeq));
+}
+
+/** A batch waits for a person. @param sinceMs when it was halted: each stop is told once */
+export function describeBatchHalted(scene: NoticeScene, news: BatchNews, sinceMs: number): NoticeDraft {
+  const { reasonCode } = news.summary.batch;
+  return describeBatch(scene, news, 'batch-halted', `${reasonCode ?? ''}:${sinceMs}`);
+}
+
+/** A batch has had transfers in doubt for too long: told once a day. */
+export function describeInDoubt(scene: NoticeScene, news: BatchNews, oldestInDoubtAtMs: number): NoticeDraft {
+  const oldestInDoubtAt = formatBangkokStamp(oldestInDoubtAtMs);
+  return describeBatch(scene, news, 'in-doubt', formatBangkokDate(scene.nowMs), { oldestInDoubtAt });
+}
+
+/** A file was rejected as a whole. */
+export function describeFileRejected(scene: NoticeScene, file: RejectedFile): NoticeDraft {
+  const { code, message, line, column } = file.rejection;
+  return draft(scene, { kind: 'file-rejected', batchId: file.batchId, mark: file.fileKey }, file.fileName, {
+    status: 'rejected',
+    reasonCode: code,
+    reason: maskText(message),
+    line,
+    column: maskText(column),
+    remedy: maskText(file.remedy),
+    exitCode: fileRejectedExitCode,
+    reports: file.reports,
+  });
+}
+
+function describeBatch(
+  scene: NoticeScene,
+  { summary, reports }: BatchNews,
+  kind: Exclude<NoticeKind, 'file-rejected'>,
+  mark: string,
+  more: object = {},
+): NoticeDraft {
+  const { batch } = summary;
+  return draft(scene, { kind, batchId: batch.batchId, mark }, batch.fileName, {
+    status: batch.status,
+    reasonCode: batch.reasonCode,
+    reason: maskText(batch.reason),
+    remedy: maskText(batch.remedy),
+    rows: batch.rows,
+    amount: formatBaht(batch.totalSatang),
+    byStatus: renderByStatus(summary),
+    holds: Object.fromEntries(summary.holds.map(({ hold, rows }) => [hold, rows])),
+    alarms: summary.alarmRows,
+    inDoubtRows: summary.inDoubtRows,
+    ...more,
+    exitCode: summary.exitCode,
+    reports,
+  });
+}
+
+function renderByStatus({ totals }: BatchSummary): object {
+  return Object.fromEntries(
+    totals.map(({ status, rows, amountSatang }) => [status, { rows, amount: formatBaht(amountSatang) }]),
+  );
+}
+
+interface Happening {
+  readonly kind: NoticeKind;
+  readonly batchId: string | null;
+  /** Tells it apart from another of its kind, of the same batch. */
+  readonly mark: string;
+}
+
+function draft(
+  { journalId, isSandbox, nowMs }: NoticeScene,
+  { kind, batchId, mark }: Happening,
+  file: string,
+  facts: object,
+): NoticeDraft {
+  const key = kind === 'file-rejected' ? `${kind}:${mark}` : `${kind}:${batchId ?? ''}:${mark}`;
+  const id = computeId(journalId, key);
+  const at = formatBangkokStamp(nowMs);
+  return { key, kind, batchId, atMs: nowMs, body: { id, kind, at, isSandbox, batchId, file, ...facts } };
+}
+
+const idCharacters = 32;
+
+/** What the receiver knows a notice by when it comes twice. */
+function computeId(journalId: string, key: string): string {
+  const encoded = JSON.stringify(['paydrop-notice', 1, journalId, key]);
+  return createHash('sha256').update(encoded, 'utf8').digest('hex').slice(0, idCharacters);
+}
+
+function maskText(text: string | null): string | null {
+  return text === null ? null : maskNumbers(text);
+}
+
+// ---------------------------------------------------------------- tries
+
+const retryFirstMs = 5_000;
+/** The longest wait between two tries. */
+export const retryMaxMs = 3_600_000;
+/** How long a notice is tried, counted from what it tells of. */
+const retryForMs = 259_200_000;
+/** Tries that each notice gets, however old it is: the machine may have been off, or its clock wrong. */
+const triesMin = 10;
+/** The longest wait is shortened by up to this share, so that the tries of many spread out. */
+const jitterShare = 0.25;
+
+/**
+ * What follows from a failed try: each wait is twice the one before, from 5 s to an hour, for three days.
+ * @param chance from 0 up to 1
+ */
+export function decideNextTry(
+  notice: Pick<DueNotice, 'tries' | 'atMs'>,
+  { why, isFinal }: Pick<DeliveryFailure, 'why' | 'isFinal'>,
+  nowMs: number,
+  chance: number,
+): DeliveryResult {
+  const isTooOld = nowMs - notice.atMs >= retryForMs && notice.tries + 1 >= triesMin;
+  if (isFinal === true || isTooOld) return { kind: 'given-up', why };
+  const waitMs = Math.min(retryMaxMs, retryFirstMs * 2 ** notice.tries);
+  return { kind: 'later', nextAtMs: nowMs + Math.round(waitMs * (1 - jitterShare * chance)), why };
+}

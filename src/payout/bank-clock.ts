@@ -1,0 +1,35 @@
+/** The bank's time beside our own: what is sent again must be of today by both, and a wrong clock is an alarm. */
+import type { Clock } from '../core/ports.ts';
+import { type ClockAlarm, decideClockAlarm } from './rules/clock-skew.ts';
+import type { ClockReading } from './rules/resend.ts';
+
+/** The bank's time as its latest `Date` header told it, carried on by our own clock. */
+export class BankClock {
+  #offsetMs: number | undefined;
+  #toldOffsetMs = 0;
+  readonly #clock: Clock;
+  readonly #onAlarm: (alarm: ClockAlarm) => void;
+
+  /** @param onAlarm told when the two differ too much, or one of them has jumped; not again until that changes */
+  constructor(clock: Clock, onAlarm: (alarm: ClockAlarm) => void = () => {}) {
+    this.#clock = clock;
+    this.#onAlarm = onAlarm;
+  }
+
+  /** Takes note of a reply's `Date` header. */
+  see(reply: { readonly kind: string; readonly bankDateMs?: number | undefined }): void {
+    if (reply.bankDateMs === undefined) return;
+    const offsetMs = reply.bankDateMs - this.#clock.now();
+    const alarm = decideClockAlarm(this.#offsetMs, offsetMs, this.#toldOffsetMs);
+    this.#offsetMs = offsetMs;
+    if (alarm === undefined) return;
+    this.#toldOffsetMs = offsetMs;
+    this.#onAlarm(alarm);
+  }
+
+  /** Both clocks, now. */
+  read(): ClockReading {
+    const nowMs = this.#clock.now();
+    return { nowMs, bankNowMs: this.#offsetMs === undefined ? undefined : nowMs + this.#offsetMs };
+  }
+}

@@ -1,0 +1,278 @@
+/**
+ * A journal that was lost, or restored from an older copy, does not know what was sent since. The references of a
+ * payout depend on nothing but company, payoutId and attempt, so the bank can be asked for those that may have been
+ * used, on each day in question, before anything more is sent for it.
+ */
+import { dayMs, eachBangkokDate, formatBangkokDate, parseBangkokDate } from '../../core/bangkok-time.ts';
+import { decideHold, move, type PayoutPatch, reasonPatch, settled } from '../../core/change.ts';
+import type { Attempt, Payout } from '../../core/payout.ts';
+import type { Change, JournalLoss } from '../../core/ports.ts';
+import { attemptsMax } from '../../core/reference.ts';
+import { decideIntent, noBankNames, type PayerSetup } from './intent.ts';
+import type { InquiryReading, Reason } from './read-reply.ts';
+import { computeNextInquiryAtMs, type SettlePolicy } from './resend.ts';
+
+/** How many numbers beyond the last one known are asked for. */
+const attemptsAhead = 5;
+
+/** How far back a search may begin: each day costs an inquiry for each reference. */
+const searchDaysMax = 90;
+
+/** "2026-11-21" of "20261121". */
+export function showDate(date: string): string {
+  return `${date.slice(0, 4)}-${date.slice(4, 6)}-${date.slice(6)}`;
+}
+
+export type SinceReading =
+  { readonly kind: 'date'; readonly sinceDate: string } | { readonly kind: 'refused'; readonly why: string };
+
+/**
+ * Reads the day that `--since` gives, as YYYY-MM-DD or YYYYMMDD. Tomorrow is allowed: it says that no day is in
+ * question any more.
+ */
+export function parseSince(text: string, nowMs: number): SinceReading {
+  const refused = (why: string): SinceReading => ({ kind: 'refused', why });
+  const sinceDate = /^\d{4}-\d{2}-\d{2}$|^\d{8}$/.test(text) ? text.replaceAll('-', '') : '';
+  const startMs = parseBangkokDate(sinceDate);
+  if (startMs === undefined) return refused(`"${text}" names no day: write it as YYYY-MM-DD`);
+  const tomorrow = formatBangkokDate(nowMs + dayMs);
+  if (sinceDate > tomorrow) {
+    return refused(
+      `${showDate(sinceDate)} is in the future; tomorrow (${showDate(tomorrow)}) would say that no day is in question any more`,
+    );
+  }
+  const earliest = formatBangkokDate(nowMs - searchDaysMax * dayMs);
+  if (sinceDate < earliest) {
+    return refused(
+      `${showDate(sinceDate)} is more than ${searchDaysMax} days ago; the earliest is ${showDate(earliest)}`,
+    );
+  }
+  return { kind: 'date', sinceDate };
+}
+
+/** True while payouts of the lost part may be missing. */
+export function isInQuestion(loss: JournalLoss | undefined): loss is JournalLoss {
+  return loss !== undefined && loss.sinceDate <= loss.untilDate;
+}
+
+/** The Bangkok days on which something may have been sent that the journal does not know. */
+export function daysInQuestion(loss: JournalLoss): string[] {
+  return [...eachBangkokDate(loss.sinceDate, loss.untilDate)];
+}
+
+/** One line for everybody who looks on, while a loss is in force. */
+export function describeLoss({ sinceDate, untilDate }: JournalLoss): string {
+  const since = showDate(sinceDate);
+  const range = sinceDate === untilDate ? `on ${since}` : `from ${since} to ${showDate(untilDate)}`;
+  return `The journal was lost or restored: before a payout is sent, the bank is asked whether it was sent ${range}.`;
+}
+
+/** True when the next attempt for a payoutId waits until the bank was asked: none was made since the recovery. */
+export function mustLookUp(loss: JournalLoss | undefined, attempts: readonly Attempt[]): loss is JournalLoss {
+  return isInQuestion(loss) && attempts.every(({ intentAtMs }) => intentAtMs <= loss.recoveredAtMs);
+}
+
+/** What the bank said of one reference, over all days in question. */
+export interface ReferenceFinding {
+  readonly attemptNo: number;
+  readonly transRefNo: string;
+  readonly reading: InquiryReading;
+  /** The day for which it said so. */
+  readonly tranDate: string;
+  readonly inquiries: number;
+}
+
+/** The later wins: money that may have moved counts more than a day without an answer, that more than a failure. */
+const weights = {
+  'not-found': 0,
+  failed: 1,
+  'nothing-said': 2,
+  'in-process': 3,
+  complete: 4,
+} as const satisfies Record<InquiryReading['kind'], number>;
+
+/** What one day adds to what is known of a reference. */
+export function addDay(
+  known: ReferenceFinding | undefined,
+  said: Omit<ReferenceFinding, 'inquiries'>,
+): ReferenceFinding {
+  if (known === undefined) return { ...said, inquiries: 1 };
+  const inquiries = known.inquiries + 1;
+  const isStronger = weights[said.reading.kind] > weights[known.reading.kind];
+  return isStronger ? { ...said, inquiries } : { ...known, inquiries };
+}
+
+/** True when the bank works, or has worked, on it: no other day can say less. */
+export function mayHaveMoved({ reading }: Pick<ReferenceFinding, 'reading'>): boolean {
+  return reading.kind === 'complete' || reading.kind === 'in-process';
+}
+
+const isKnown = (finding: ReferenceFinding): boolean =>
+  mayHaveMoved(finding) || finding.reading.kind === 'failed';
+
+/**
+ * The next number to ask for, until as many in a row as `attemptsAhead` are known to nobody; undefined then.
+ * @param attemptsRecorded the highest number that the journal knows for the payoutId
+ */
+export function computeNextToAsk(
+  attemptsRecorded: number,
+  findings: readonly ReferenceFinding[],
+): number | undefined {
+  const highestKnown = Math.max(
+    attemptsRecorded,
+    ...findings.filter(isKnown).map(({ attemptNo }) => attemptNo),
+  );
+  const next = attemptsRecorded + findings.length + 1;
+  return next <= Math.min(highestKnown + attemptsAhead, attemptsMax) ? next : undefined;
+}
+
+/** What a search at the bank means for a payout that wants its next attempt. */
+export type LookUpStep =
+  /** The bank knows nothing: the next attempt may be made. */
+  { readonly kind: 'unknown' } | { readonly kind: 'blocked'; readonly change: Change };
+
+/** A payout, and what the bank said of references that a lost journal may have used, in their order. */
+export interface LookedUp {
+  readonly payout: Payout;
+  readonly findings: readonly ReferenceFinding[];
+  readonly payer: PayerSetup;
+  readonly policy: SettlePolicy;
+  readonly nowMs: number;
+}
+
+/**
+ * Decides what becomes of a ready payout after the search. References that the bank knows are adopted: what is, or may
+ * be, completed is in doubt until a proof carries amount and payee, which an inquiry does not (§2.6). Where the bank
+ * shows nothing but failures the payout has failed, as it had for the journal that was lost: a next attempt is a
+ * person's decision, since the partner may have been told and have paid it otherwise.
+ */
+export function decideAfterLookUp(looked: LookedUp): LookUpStep {
+  const { findings, payout, nowMs } = looked;
+  if (findings.some(mayHaveMoved)) return { kind: 'blocked', change: adoptAlive(looked) };
+  const silent = findings.find(({ reading }) => reading.kind === 'nothing-said');
+  if (silent !== undefined) {
+    const text = `asked about ${silent.transRefNo}, which a lost journal may have used, the bank gave no answer: ${silent.reading.reason.text}`;
+    const reason = { code: 'look-up-unanswered', text };
+    return { kind: 'blocked', change: decideHold(payout, 'unavailable', reason, nowMs) };
+  }
+  const last = findings.findLast(isKnown);
+  if (last === undefined) return { kind: 'unknown' };
+  const change = adopt(looked, {
+    status: 'failed',
+    ...settled('inquiry', nowMs),
+    ...reasonPatch(failedReason(last)),
+  });
+  return { kind: 'blocked', change };
+}
+
+/** What a search beyond an attempt means that the bank shows as failed. */
+export type BeyondStep =
+  /** No later attempt is known that may have moved money: it has failed. */
+  | { readonly kind: 'failed' }
+  /** A later one is with the bank, or the bank gave no answer. */
+  | { readonly kind: 'blocked'; readonly change: Change };
+
+/**
+ * Decides on a payout in doubt whose latest known attempt is from before the loss and has failed: the lost part may
+ * have made another one since, so that alone does not say that no money moved.
+ */
+export function decideBeyond(looked: LookedUp, asked: Attempt): BeyondStep {
+  const { findings, nowMs } = looked;
+  if (findings.some(mayHaveMoved)) {
+    const ended: Attempt = { ...foundFailed(asked, nowMs), status: 'failed', nextInquiryAtMs: null };
+    return { kind: 'blocked', change: { ...adoptAlive(looked), attempt: ended } };
+  }
+  const silent = findings.find(({ reading }) => reading.kind === 'nothing-said');
+  if (silent === undefined) return { kind: 'failed' };
+  return { kind: 'blocked', change: decideAskLater(looked, asked, { unanswered: silent.transRefNo }) };
+}
+
+const foundFailed = (asked: Attempt, nowMs: number): Attempt => ({
+  ...asked,
+  acknowledged: true,
+  inquiries: asked.inquiries + 1,
+  lastInquiryAtMs: nowMs,
+  lastFinding: 'failed',
+});
+
+/** The attempt has failed, and what lies beyond it cannot be told now: the row stays in doubt and is asked about later. */
+export function decideAskLater(
+  { payout, policy, nowMs }: Pick<LookedUp, 'payout' | 'policy' | 'nowMs'>,
+  asked: Attempt,
+  why: object,
+): Change {
+  const attempt = foundFailed(asked, nowMs);
+  const isUnresolved = payout.status === 'unresolved';
+  const nextInquiryAtMs = isUnresolved ? null : computeNextInquiryAtMs(attempt, policy, nowMs);
+  const detail = { finding: 'failed', ...why };
+  return move({
+    payout,
+    patch: {},
+    cause: 'inquired',
+    nowMs,
+    attempt: { ...attempt, nextInquiryAtMs },
+    detail,
+  });
+}
+
+function adoptAlive(looked: LookedUp): Change {
+  const alive = looked.findings.findLast(mayHaveMoved);
+  if (alive === undefined) throw new RangeError(`payout ${looked.payout.seq}: nothing was found alive`);
+  return adopt(looked, { status: 'unresolved', ...reasonPatch(foundReason(alive)) });
+}
+
+function adopt(looked: LookedUp, ending: PayoutPatch): Change {
+  const { payout, nowMs } = looked;
+  const known = looked.findings.filter(isKnown);
+  const attemptNo = Math.max(...known.map((finding) => finding.attemptNo));
+  const found = known.map(({ transRefNo, tranDate, reading }) => ({
+    transRefNo,
+    tranDate,
+    finding: reading.kind,
+  }));
+  const patch = { ...ending, attemptNo };
+  const change = move({ payout, patch, cause: 'found-after-loss', nowMs, detail: { found } });
+  return { ...change, adopts: known.map((finding) => adoptAttempt(looked, finding)) };
+}
+
+const foundReason = ({ transRefNo, tranDate, reading }: ReferenceFinding): Reason => ({
+  code: 'found-after-loss',
+  text:
+    `the bank knows ${transRefNo} (${showDate(tranDate)}, ${reading.kind}), which the lost journal must have sent: ` +
+    'only a proof with amount and payee, such as a statement line, can call it paid',
+});
+
+const failedReason = ({ transRefNo, tranDate, reading: { reason } }: ReferenceFinding): Reason => ({
+  code: reason.code,
+  text: `sent as ${transRefNo} (${showDate(tranDate)}) before the journal was lost, and failed: ${reason.text}`,
+});
+
+/**
+ * The record of an attempt that the bank knows and the journal does not: what this row would have sent, as if at the
+ * start of the day for which the bank knows it. Contested, since nobody can tell whether it was sent with just that.
+ */
+function adoptAttempt({ payout, payer, policy, nowMs }: LookedUp, finding: ReferenceFinding): Attempt {
+  const { attemptNo, reading, tranDate } = finding;
+  const startMs = parseBangkokDate(tranDate);
+  if (startMs === undefined) throw new RangeError(`${tranDate} names no day`);
+  const { attempt } = decideIntent({
+    payout,
+    attemptsRecorded: attemptNo - 1,
+    cleared: [],
+    names: noBankNames,
+    payer,
+    policy,
+    nowMs: startMs,
+  });
+  return {
+    ...attempt,
+    status: reading.kind === 'failed' ? 'failed' : 'unresolved',
+    acknowledged: true,
+    contested: true,
+    inquiries: finding.inquiries,
+    lastInquiryAtMs: nowMs,
+    lastFinding: reading.kind,
+    nextInquiryAtMs: null,
+    sysRefNo: 'sysRefNo' in reading ? reading.sysRefNo : null,
+  };
+}

@@ -1,0 +1,135 @@
+/**
+ * When bytes may leave (design: "Sending the same attempt again"). The bank refuses a duplicate only on the
+ * same Bangkok day (§4 rule 2), so an attempt of another day, or one that the bank may know, never leaves again.
+ */
+import { formatBangkokDate, msFromBangkokMidnight } from '../../core/bangkok-time.ts';
+import type { Attempt } from '../../core/payout.ts';
+import { computeOrderHash } from '../../core/reference.ts';
+
+export interface SettlePolicy {
+  readonly firstDelayMs: number;
+  readonly maxDelayMs: number;
+  readonly giveUpAfterMs: number;
+  readonly notFoundTrustMs: number;
+  readonly resendsMax: number;
+  readonly intentMaxAgeMs: number;
+  /**
+   * Attempts whose intent is not later may have been sent by a part of the journal that was lost: they never leave
+   * again. Undefined when it was never lost.
+   */
+  readonly lostUntilMs?: number | undefined;
+}
+
+/** Our time, and the bank's as its latest `Date` header tells; undefined before it has spoken. */
+export interface ClockReading {
+  readonly nowMs: number;
+  readonly bankNowMs: number | undefined;
+}
+
+/** Nothing is sent again nearer to midnight than this: the bank's day may already be another. */
+const midnightMarginMs = 15 * 60_000;
+
+/** Delay before the next inquiry: growing by doubling, up to the setting's limit. */
+export function computeNextInquiryAtMs(attempt: Attempt, policy: SettlePolicy, nowMs: number): number {
+  const delayMs = policy.firstDelayMs * 2 ** Math.min(attempt.inquiries, 30);
+  return nowMs + Math.min(delayMs, policy.maxDelayMs);
+}
+
+function isAttemptsDay(attempt: Attempt, nowMs: number): boolean {
+  return formatBangkokDate(nowMs) === attempt.order.tranDate;
+}
+
+function isFresh(attempt: Attempt, policy: SettlePolicy, nowMs: number): boolean {
+  const ageMs = nowMs - attempt.intentAtMs;
+  return ageMs >= 0 && ageMs <= policy.intentMaxAgeMs;
+}
+
+function isFromBeforeLoss({ intentAtMs }: Attempt, { lostUntilMs }: SettlePolicy): boolean {
+  return lostUntilMs !== undefined && intentAtMs <= lostUntilMs;
+}
+
+/** Asked when the bytes of a first send are about to leave: a suspended machine may have slept past the day. */
+export function mayBytesLeaveFirst(attempt: Attempt, policy: SettlePolicy, nowMs: number): boolean {
+  return isAttemptsDay(attempt, nowMs) && isFresh(attempt, policy, nowMs);
+}
+
+/** Asked when the bytes of a repetition are about to leave; the bank's clock must be known and agree. */
+export function mayBytesLeaveAgain(
+  attempt: Attempt,
+  policy: SettlePolicy,
+  { nowMs, bankNowMs }: ClockReading,
+): boolean {
+  if (bankNowMs === undefined || isFromBeforeLoss(attempt, policy)) return false;
+  return (
+    [nowMs, bankNowMs].every(
+      (timeMs) => isAttemptsDay(attempt, timeMs) && msFromBangkokMidnight(timeMs) >= midnightMarginMs,
+    ) && isFresh(attempt, policy, nowMs)
+  );
+}
+
+/** A bank's clock that has gone back by more than this was wrong before. */
+const glitchMs = 3_600_000;
+
+/** Sends that may have got through: those that the gateway turned away did nothing. */
+export function countLetThrough(attempt: Pick<Attempt, 'sends' | 'turnedAway'>): number {
+  return attempt.sends - attempt.turnedAway;
+}
+
+/**
+ * From when a not-found is to be trusted: `notFoundTrustMs` after the last send by our clock and by the bank's, since
+ * either of them may jump. Epoch milliseconds of our clock; the past when nothing was ever sent.
+ */
+export function computeTrustAtMs(
+  attempt: Pick<Attempt, 'lastSentAtMs' | 'lastSentBankMs'>,
+  policy: Pick<SettlePolicy, 'notFoundTrustMs'>,
+  { nowMs, bankNowMs }: ClockReading,
+): number {
+  const { lastSentAtMs, lastSentBankMs } = attempt;
+  if (lastSentAtMs === null) return nowMs;
+  // Ours has gone back since: it says nothing about the time that has passed.
+  const byOursMs = lastSentAtMs > nowMs ? nowMs : lastSentAtMs + policy.notFoundTrustMs;
+  if (bankNowMs === undefined || lastSentBankMs === null) return byOursMs;
+  const passedMs = bankNowMs - lastSentBankMs;
+  // The bank's clock was far ahead for a while: it says nothing of the time that has passed.
+  if (passedMs < -glitchMs) return byOursMs;
+  const byBanksMs = nowMs + policy.notFoundTrustMs - passedMs;
+  return Math.max(byOursMs, byBanksMs);
+}
+
+/** True when the same attempt may be sent again after an inquiry that found nothing. */
+export function maySendAgain(attempt: Attempt, policy: SettlePolicy, clock: ClockReading): boolean {
+  const isTrusted = clock.nowMs >= computeTrustAtMs(attempt, policy, clock);
+  const resends = Math.max(0, countLetThrough(attempt) - 1);
+  return (
+    computeOrderHash(attempt.order) === attempt.orderHash &&
+    attempt.lastFinding === 'not-found' &&
+    isTrusted &&
+    !attempt.acknowledged &&
+    !attempt.contested &&
+    resends < policy.resendsMax &&
+    mayBytesLeaveAgain(attempt, policy, clock)
+  );
+}
+
+/**
+ * The attempt with the times of its send corrected by what its exchange tells: a slow commit or token comes between
+ * the decision and the bytes. The bank's time, where it had told none before, is that of the reply: later is on the
+ * safe side.
+ * @param elapsedMs of the exchange; undefined when there was none
+ */
+export function withSendTimes(
+  attempt: Attempt,
+  elapsedMs: number | undefined,
+  { nowMs, bankNowMs = null }: { readonly nowMs: number; readonly bankNowMs?: number | null | undefined },
+): Attempt {
+  const lastSentBankMs = attempt.lastSentBankMs ?? bankNowMs;
+  if (elapsedMs === undefined) return { ...attempt, lastSentBankMs };
+  const leftAtMs = Math.round(nowMs - elapsedMs);
+  const decidedAtMs = attempt.lastSentAtMs ?? leftAtMs;
+  const lateMs = Math.max(0, leftAtMs - decidedAtMs);
+  return {
+    ...attempt,
+    lastSentAtMs: decidedAtMs + lateMs,
+    lastSentBankMs: lastSentBankMs === null ? null : lastSentBankMs + lateMs,
+  };
+}

@@ -1,0 +1,58 @@
+/**
+ * When transfers may be sent (setting `serviceHours`, Bangkok time). Pure: all functions take epoch milliseconds.
+ */
+import { msSinceBangkokMidnight } from '../../core/bangkok-time.ts';
+
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+
+/** The same hours every day; they cross midnight when they close before they open. */
+export interface ServiceHours {
+  /** Minutes after Bangkok midnight, 0–1439. */
+  readonly openMinute: number;
+  /** 1–1440: the minute that begins then is outside. Never equal to `openMinute`. */
+  readonly closeMinute: number;
+}
+
+/** Nothing new is begun so shortly before the service closes: it would be cut off. */
+const closingMarginMs = 30_000;
+
+/** Minutes after midnight of "HH:mm"; "24:00" is the end of the day. Undefined for anything else. */
+export function parseTimeOfDay(text: string): number | undefined {
+  if (text === '24:00') return dayMs / minuteMs;
+  const [, hours, minutes] = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(text) ?? [];
+  return hours === undefined ? undefined : Number(hours) * 60 + Number(minutes);
+}
+
+/** Reads hours that the settings have checked; undefined, for a service that never closes, stays undefined. */
+export function readServiceHours(
+  hours: { readonly open: string; readonly close: string } | undefined,
+): ServiceHours | undefined {
+  if (hours === undefined) return undefined;
+  const openMinute = parseTimeOfDay(hours.open);
+  const closeMinute = parseTimeOfDay(hours.close);
+  if (openMinute === undefined || closeMinute === undefined)
+    throw new Error('service hours that nobody checked');
+  return { openMinute, closeMinute };
+}
+
+/** True while the service takes transfers. */
+export function isOpen({ openMinute, closeMinute }: ServiceHours, nowMs: number): boolean {
+  const sinceMidnightMs = msSinceBangkokMidnight(nowMs);
+  const isAfterOpening = sinceMidnightMs >= openMinute * minuteMs;
+  const isBeforeClosing = sinceMidnightMs < closeMinute * minuteMs;
+  return openMinute < closeMinute ? isAfterOpening && isBeforeClosing : isAfterOpening || isBeforeClosing;
+}
+
+/** The next moment, `nowMs` included, at which the service is open. */
+export function nextOpeningMs(hours: ServiceHours, nowMs: number): number {
+  if (isOpen(hours, nowMs)) return nowMs;
+  const untilOpeningMs = hours.openMinute * minuteMs - msSinceBangkokMidnight(nowMs);
+  return nowMs + ((untilOpeningMs + dayMs) % dayMs);
+}
+
+/** When something new may be begun: now, or when the service opens next, if it is closed or about to close. */
+export function mayBeginAtMs(hours: ServiceHours, nowMs: number): number {
+  const isClosing = isOpen(hours, nowMs) && !isOpen(hours, nowMs + closingMarginMs);
+  return nextOpeningMs(hours, isClosing ? nowMs + closingMarginMs : nowMs);
+}

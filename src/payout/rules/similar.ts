@@ -1,0 +1,41 @@
+/** Similar payouts: the same amount to the same payee under another payoutId may be a slip, so a person looks first. */
+import { dayMs, formatBangkokStamp } from '../../core/bangkok-time.ts';
+import { showCell } from '../../core/cell-text.ts';
+import { decideHold } from '../../core/change.ts';
+import { moneyMoved, type Payout, type PayoutStatus, payoutStatuses } from '../../core/payout.ts';
+import type { Change, EarlierPayment, PaymentLikeness } from '../../core/ports.ts';
+
+/** An earlier payout in one of these was paid, or may be: a like one is held. */
+export const mayBePaidStatuses: readonly PayoutStatus[] = payoutStatuses.filter(
+  (status) => moneyMoved(status) !== 'no',
+);
+
+/** What to look for before a payout's intent; undefined when nothing is: the setting is 0, or a person has looked. */
+export function likenessOf(
+  { instruction, acceptedHolds }: Payout,
+  companyId: string,
+  /** limits.similarDays: days of 24 hours looked back on; 0 means none. */
+  days: number,
+  nowMs: number,
+): PaymentLikeness | undefined {
+  if (days === 0 || acceptedHolds.includes('similar')) return undefined;
+  const { payoutId, proxyType, proxyNo, amountSatang } = instruction;
+  return { companyId, payoutId, proxyType, proxyNo, amountSatang, sinceMs: nowMs - days * dayMs };
+}
+
+/** Holds a ready payout that is like an earlier one, and names that one. */
+export function decideSimilarHold(payout: Payout, earlier: EarlierPayment, nowMs: number): Change {
+  const { batchId, rowNo } = earlier;
+  const day = formatBangkokStamp(earlier.submittedAtMs).slice(0, 10);
+  const paid = moneyMoved(earlier.status) === 'yes' ? 'was paid' : 'may have been paid';
+  const place = `row ${rowNo} of ${earlier.fileName}, batch ${batchId}, sent on ${day}`;
+  const text = `the same amount ${paid} to the same payee as payoutId ${showCell(earlier.payoutId)} (${place})`;
+  const change = decideHold(payout, 'similar', { code: 'similar-payment', text }, nowMs);
+  const detail = { ...change.event.detail, earlier: { batchId, rowNo, status: earlier.status } };
+  return { ...change, event: { ...change.event, detail } };
+}
+
+/** What payoutIds that differ only in case or leading zeros have in common; spreadsheets change those. */
+export function computeSimilarKey(payoutId: string): string {
+  return payoutId.toLowerCase().replace(/^0+/, '');
+}

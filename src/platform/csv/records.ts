@@ -1,0 +1,261 @@
+/**
+ * Bytes to records. csv-parse splits the cells; this cuts the stream where records end, counts lines, and looks at
+ * quotation marks first: one that stands wrong spoils its own row only, one that never closes would swallow the
+ * rows after it, and then the whole file is rejected.
+ */
+import { type Options, parse } from 'csv-parse/sync';
+import { FileRejected } from './open.ts';
+
+/** A row longer than this is no payout: one cell holds far too much, or a quotation mark is missing. */
+export const rowBytesMax = 65_536;
+
+const quote = 0x22;
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
+
+/** One record of the file; blank lines are none. */
+export interface FileRecord {
+  /** Line of the file, from 1, at which it starts. */
+  readonly line: number;
+  readonly cells: readonly string[];
+  /** A quotation mark stands where none may; the cells are a guess. */
+  readonly isMisquoted: boolean;
+}
+
+type RecordScan =
+  /** The record's bytes end before `end`, its line end included; it runs over `lineEnds` line ends inside quotes. */
+  | { readonly kind: 'whole'; readonly end: number; readonly lineEnds: number; readonly isMisquoted: boolean }
+  /** The bytes end first; `openedAfter` line ends stand before the open quotation mark, -1 without one. */
+  | { readonly kind: 'incomplete'; readonly openedAfter: number }
+  /** What the quotation mark opens runs over a whole line that looks like a row. */
+  | { readonly kind: 'swallowing'; readonly openedAfter: number };
+
+const cellStart = 0;
+const unquoted = 1;
+const quoted = 2;
+/** After a quotation mark inside a quoted cell: it closes the cell, or is the first of a doubled one. */
+const quoteSeen = 3;
+
+const isLineEnd = (byte: number | undefined): boolean => byte === lineFeed || byte === carriageReturn;
+
+interface ScanOptions {
+  readonly delimiterByte: number;
+  /** Cells of a row; Infinity while the header is not known. */
+  readonly cellCount: number;
+  /** No bytes follow. */
+  readonly isLast: boolean;
+}
+
+/** Finds the end of the record that starts at `from`, in bytes that may hold quotation marks (RFC 4180). */
+export function scanRecord(bytes: Buffer, from: number, options: ScanOptions): RecordScan {
+  const { delimiterByte, cellCount, isLast } = options;
+  let state = cellStart;
+  let isMisquoted = false;
+  let lineEnds = 0;
+  let openedAfter = -1;
+  let delimitersInLine = 0;
+  for (let place = from; place < bytes.length; place += 1) {
+    const byte = bytes[place];
+    const endsLine = byte === lineFeed || (byte === carriageReturn && bytes[place + 1] !== lineFeed);
+    if (state === quoted) {
+      if (byte === quote) state = quoteSeen;
+      else if (byte === delimiterByte) delimitersInLine += 1;
+      else if (endsLine) {
+        if (lineEnds > openedAfter && delimitersInLine === cellCount - 1)
+          return { kind: 'swallowing', openedAfter };
+        lineEnds += 1;
+        delimitersInLine = 0;
+      }
+    } else if (byte === quote) {
+      if (state === unquoted) isMisquoted = true;
+      else {
+        if (state === cellStart) openedAfter = lineEnds;
+        state = quoted;
+      }
+    } else if (byte === delimiterByte) state = cellStart;
+    else if (endsLine) {
+      // A carriage return at the very end may be the first half of a line end.
+      if (byte === carriageReturn && place + 1 === bytes.length && !isLast) break;
+      return { kind: 'whole', end: place + 1, lineEnds, isMisquoted };
+    } else if (byte !== carriageReturn) {
+      if (state === quoteSeen) isMisquoted = true;
+      state = unquoted;
+    }
+  }
+  const isOpen = state === quoted;
+  if (isLast && !isOpen) return { kind: 'whole', end: bytes.length, lineEnds, isMisquoted };
+  return { kind: 'incomplete', openedAfter: isOpen ? openedAfter : -1 };
+}
+
+const unclosedCure = 'close it, or double it where it belongs to the text';
+
+/** A quotation mark that opens in this line and is never closed, or only by one that was meant to open another cell. */
+function rejectUnclosed(line: number): FileRejected {
+  return new FileRejected(
+    'quote-unclosed',
+    `a quotation mark opens a cell in this line and is not closed there: ${unclosedCure}`,
+    line,
+  );
+}
+
+function rejectTooLong(line: number): FileRejected {
+  const message = `the row is longer than ${rowBytesMax} bytes: shorten its cells, or look for a missing line end`;
+  return new FileRejected('row-too-long', message, line);
+}
+
+const isBlank = (cells: readonly string[]): boolean => cells.length === 1 && cells[0]?.trim() === '';
+
+/** Where a record stands: its first line, and how many it takes. */
+interface Place {
+  readonly line: number;
+  readonly lines: number;
+}
+
+/** Records without a fault, one after the other, and the line ends that they have. */
+interface Stretch {
+  readonly places: readonly Place[];
+  readonly lineEnds: ReadonlySet<LineEnd>;
+}
+
+const everyLineEnd = ['\r\n', '\n', '\r'] as const;
+
+type LineEnd = (typeof everyLineEnd)[number];
+
+/** The line end of the record whose bytes end before `end`; undefined for one that the file's end completes. */
+function readLineEnd(bytes: Buffer, end: number): LineEnd | undefined {
+  const last = bytes[end - 1];
+  if (last === lineFeed) return bytes[end - 2] === carriageReturn ? '\r\n' : '\n';
+  return last === carriageReturn ? '\r' : undefined;
+}
+
+/** The records of one file, from the bytes that follow its header. */
+export class RecordReader {
+  readonly #delimiterByte: number;
+  readonly #cellCount: number;
+  readonly #csvOptions: Options;
+  /** An empty row of the right number of cells: csv-parse takes its first record as the measure of all others. */
+  readonly #measure: string;
+  /** For the measure with the longest line end. */
+  readonly #roomBytes: number;
+  /**
+   * Room for the measure, then the bytes that no record has taken yet. One buffer for the whole file: blocks that come
+   * and go faster than they are collected would fill the memory.
+   */
+  #window: Buffer;
+  #pendingBytes = 0;
+  /** Line at which the next record starts. */
+  #line: number;
+  #lastLine: number;
+
+  constructor(delimiter: string, cellCount: number, firstLine: number) {
+    this.#delimiterByte = delimiter.charCodeAt(0);
+    this.#cellCount = cellCount;
+    this.#line = firstLine;
+    this.#lastLine = firstLine - 1;
+    this.#measure = delimiter.repeat(cellCount - 1);
+    this.#roomBytes = this.#measure.length + everyLineEnd[0].length;
+    this.#window = Buffer.allocUnsafe(this.#roomBytes + rowBytesMax * 2);
+    this.#csvOptions = { delimiter, relax_column_count: true, skip_empty_lines: true };
+  }
+
+  /** Line of the latest record, or of the header's end before the first. */
+  get lastLine(): number {
+    return this.#lastLine;
+  }
+
+  /** The records that the file's end completes. */
+  end(): FileRecord[] {
+    return this.read(Buffer.alloc(0), true);
+  }
+
+  /**
+   * The records that are complete with these bytes (UTF-8); the bytes may be reused afterwards.
+   * Stretches without a fault go to csv-parse as a whole, a row with a misplaced mark alone.
+   * @throws FileRejected when a quotation mark never closes, or a row is too long
+   */
+  read(bytes: Buffer, isLast = false): FileRecord[] {
+    const joined = this.#append(bytes);
+    const options = { delimiterByte: this.#delimiterByte, cellCount: this.#cellCount, isLast };
+    const records: FileRecord[] = [];
+    let sound: Place[] = [];
+    let lineEnds = new Set<LineEnd>();
+    let soundFrom = 0;
+    let at = 0;
+    while (at < joined.length) {
+      const scan = scanRecord(joined, at, options);
+      if (scan.kind !== 'whole') {
+        this.#requireClosable(scan, joined.length - at, isLast);
+        break;
+      }
+      if (scan.end - at > rowBytesMax) throw rejectTooLong(this.#line);
+      const place = { line: this.#line, lines: scan.lineEnds + 1 };
+      if (scan.isMisquoted) {
+        this.#takeSound(soundFrom, at, { places: sound, lineEnds }, records);
+        this.#takeMisquoted(joined.subarray(at, scan.end), place, records);
+        soundFrom = scan.end;
+        sound = [];
+        lineEnds = new Set();
+      } else {
+        if (!isLineEnd(joined[at])) sound.push(place);
+        const lineEnd = readLineEnd(joined, scan.end);
+        if (lineEnd !== undefined) lineEnds.add(lineEnd);
+      }
+      this.#line += place.lines;
+      at = scan.end;
+    }
+    this.#takeSound(soundFrom, at, { places: sound, lineEnds }, records);
+    this.#pendingBytes = joined.length - at;
+    this.#window.copyWithin(this.#roomBytes, this.#roomBytes + at, this.#roomBytes + joined.length);
+    this.#lastLine = records.at(-1)?.line ?? this.#lastLine;
+    return records;
+  }
+
+  /** Says whether bytes still to come can make this a row. */
+  #requireClosable(scan: Exclude<RecordScan, { kind: 'whole' }>, bytes: number, isLast: boolean): void {
+    const isOpen = scan.kind === 'swallowing' || scan.openedAfter >= 0;
+    const isHopeless = scan.kind === 'swallowing' || isLast || bytes > rowBytesMax;
+    if (isOpen && isHopeless) throw rejectUnclosed(this.#line + scan.openedAfter);
+    if (bytes > rowBytesMax) throw rejectTooLong(this.#line);
+  }
+
+  /** All bytes that no record has taken yet. */
+  #append(bytes: Buffer): Buffer {
+    const start = this.#roomBytes;
+    const end = start + this.#pendingBytes + bytes.length;
+    if (end > this.#window.length) {
+      this.#window = Buffer.concat([this.#window.subarray(0, start + this.#pendingBytes)], end * 2);
+    }
+    bytes.copy(this.#window, start + this.#pendingBytes);
+    return this.#window.subarray(start, end);
+  }
+
+  /** Takes the pending bytes between two places; the measure is laid over what stands before them and is done with. */
+  #takeSound(from: number, to: number, { places, lineEnds }: Stretch, records: FileRecord[]): void {
+    // csv-parse compares every byte with each of them: where one is used throughout, only that one is named.
+    const [first = '\n'] = lineEnds;
+    const record_delimiter = lineEnds.size > 1 ? [...everyLineEnd] : [first];
+    const measure = `${this.#measure}${lineEnds.size > 1 ? '\n' : first}`;
+    const measureAt = this.#roomBytes + from - measure.length;
+    this.#window.write(measure, measureAt, 'latin1');
+    const bytes = this.#window.subarray(measureAt, this.#roomBytes + to);
+    const parsed = parse(bytes, { ...this.#csvOptions, record_delimiter });
+    if (parsed.length - 1 !== places.length) {
+      throw new Error(
+        `csv-parse found ${parsed.length - 1} records where ${places.length} end, before line ${this.#line}`,
+      );
+    }
+    for (const [index, { line, lines }] of places.entries()) {
+      const cells = parsed[index + 1] ?? [];
+      // A row over several lines with a wrong number of cells has probably swallowed others.
+      if (lines > 1 && cells.length !== this.#cellCount) throw rejectUnclosed(line);
+      if (!isBlank(cells)) records.push({ line, cells, isMisquoted: false });
+    }
+  }
+
+  #takeMisquoted(bytes: Buffer, { line, lines }: Place, records: FileRecord[]): void {
+    if (lines > 1) throw rejectUnclosed(line);
+    const options = { ...this.#csvOptions, record_delimiter: [...everyLineEnd], relax_quotes: true };
+    const [cells = []] = parse(bytes, options);
+    records.push({ line, cells, isMisquoted: true });
+  }
+}

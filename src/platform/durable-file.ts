@@ -1,0 +1,235 @@
+/**
+ * Files that appear whole or not at all: written under a temporary name in the same folder, made durable,
+ * then given their own name by a link, which never overwrites.
+ */
+import { createHash, type Hash, randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { type FileHandle, link, lstat, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { PreparedFile, PublishedState } from '../reports/ports.ts';
+
+/** A file could not be written or published. The message names the path and the cure. */
+export class OutputFileError extends Error {
+  override readonly name = 'OutputFileError';
+}
+
+/** Readable by the owner only. */
+const fileMode = 0o600;
+const randomLength = 6;
+
+const cures: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full: free some space and run it again',
+  EDQUOT: 'the disk quota is used up: free some space and run it again',
+  EACCES: 'permission is denied: let this user write in the folder',
+  EPERM: 'the operation is not permitted: let this user write in the folder',
+  EROFS: 'the file system is read-only: set another folder or make it writable',
+  ENOENT: 'the folder is not there: create it or set another one',
+  EEXIST: 'something else has this name: move it away',
+  ENOTDIR: 'a part of the path is not a folder: move it away or set another folder',
+  ENAMETOOLONG: 'the name is too long for this file system: shorten the name of the input file',
+  EFBIG: 'the file is larger than this user may write: raise the limit (ulimit -f)',
+  EIO: 'the disk reports an error: check the disk before anything else',
+  ESTALE: 'the share has gone stale: mount it again',
+  ENOTCONN: 'the share is not connected: mount it again',
+  EHOSTDOWN: 'the server of the share does not answer: see that it runs',
+  ETIMEDOUT: 'the server of the share does not answer: see that it runs',
+};
+
+/** The system's word for an error, such as ENOENT; empty when it has none. */
+export const errorCode = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? '';
+
+/** The failure of a step on a path, with its cure. */
+export function failWith(action: string, path: string, error: unknown): OutputFileError {
+  if (error instanceof OutputFileError) return error;
+  const cure = cures[errorCode(error)] ?? (error as Error).message;
+  return new OutputFileError(`cannot ${action} ${path}: ${cure}`, { cause: error });
+}
+
+/** A name made by computeReportName leaves room for what this adds: 18 bytes. */
+function makeTemporaryPath(path: string): string {
+  return join(dirname(path), `.${basename(path)}.${randomBytes(randomLength).toString('hex')}.tmp`);
+}
+
+/** The file name that a temporary name of ours stands for; undefined for any other name. */
+export function readTemporaryName(name: string): string | undefined {
+  return /^\.(.+)\.[0-9a-f]{12}\.tmp$/s.exec(name)?.[1];
+}
+
+/** Removes temporary files of ours, older than a moment, whose own names match; others may be writing newer ones. */
+export async function removeOldTemporaries(folder: string, pattern: RegExp, beforeMs: number): Promise<void> {
+  try {
+    for (const name of await readdir(folder)) {
+      if (!pattern.test(readTemporaryName(name) ?? '')) continue;
+      const path = join(folder, name);
+      if ((await stat(path)).mtimeMs < beforeMs) await rm(path, { force: true });
+    }
+  } catch (error) {
+    // Another process may have finished with one meanwhile.
+    if (errorCode(error) !== 'ENOENT') throw failWith('clean up', folder, error);
+  }
+}
+
+/** Of shares that cannot make a folder durable: there is nothing that would do more than has been done. */
+const noSyncCodes = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EISDIR']);
+
+/** Makes created, renamed and removed names of the folder durable, where its file system can. */
+export async function syncFolder(folder: string): Promise<void> {
+  try {
+    await using handle = await open(folder, constants.O_RDONLY);
+    await handle.sync();
+  } catch (error) {
+    if (!noSyncCodes.has(errorCode(error))) throw error;
+  }
+}
+
+const hashBlockBytes = 262_144;
+
+/** SHA-256 of a file's bytes as hex. */
+export async function hashBytes(path: string): Promise<string> {
+  await using file = await open(path, constants.O_RDONLY);
+  const hash = createHash('sha256');
+  // One block for all: a stream leaves tens of megabytes behind, which nothing makes the engine collect.
+  const block = Buffer.allocUnsafe(hashBlockBytes);
+  for (;;) {
+    const { bytesRead } = await file.read(block, 0, block.length, null);
+    if (bytesRead === 0) return hash.digest('hex');
+    hash.update(block.subarray(0, bytesRead));
+  }
+}
+
+/** One file being written under its temporary name; closing it unfinished removes it. */
+export class AtomicFile implements AsyncDisposable {
+  readonly #path: string;
+  readonly #temporaryPath: string;
+  readonly #handle: FileHandle;
+  readonly #hash: Hash = createHash('sha256');
+  #isFinished = false;
+
+  private constructor(path: string, temporaryPath: string, handle: FileHandle) {
+    this.#path = path;
+    this.#temporaryPath = temporaryPath;
+    this.#handle = handle;
+  }
+
+  /** Opens a new temporary file beside `path`; an existing file is never opened. */
+  static async open(path: string): Promise<AtomicFile> {
+    const temporaryPath = makeTemporaryPath(path);
+    try {
+      return new AtomicFile(path, temporaryPath, await open(temporaryPath, 'wx', fileMode));
+    } catch (error) {
+      throw failWith('create', path, error);
+    }
+  }
+
+  get temporaryPath(): string {
+    return this.#temporaryPath;
+  }
+
+  /** Appends text (as UTF-8). */
+  async write(text: string): Promise<void> {
+    const bytes = Buffer.from(text, 'utf8');
+    this.#hash.update(bytes);
+    try {
+      await this.#handle.writeFile(bytes);
+    } catch (error) {
+      throw failWith('write', this.#path, error);
+    }
+  }
+
+  /** Makes the bytes and the temporary name durable. */
+  async finish(): Promise<PreparedFile> {
+    try {
+      await this.#handle.sync();
+      await this.#handle.close();
+      await syncFolder(dirname(this.#path));
+    } catch (error) {
+      throw failWith('write', this.#path, error);
+    }
+    this.#isFinished = true;
+    return { path: this.#path, temporaryPath: this.#temporaryPath, sha256: this.#hash.digest('hex') };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#isFinished) return;
+    await this.#handle.close().catch(() => undefined);
+    await rm(this.#temporaryPath, { force: true });
+  }
+}
+
+/** What stands under a name: nothing, a file, or something else (a folder, a link, a pipe). */
+async function inspect(path: string): Promise<'nothing' | 'file' | 'other'> {
+  try {
+    return (await lstat(path)).isFile() ? 'file' : 'other';
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return 'nothing';
+    throw failWith('read', path, error);
+  }
+}
+
+/** SHA-256 of a file's bytes as hex; undefined for anything that is no file. */
+async function hashFile(path: string): Promise<string | undefined> {
+  if ((await inspect(path)) !== 'file') return undefined;
+  try {
+    return await hashBytes(path);
+  } catch (error) {
+    throw failWith('read', path, error);
+  }
+}
+
+/** Codes of file systems without hard links (FAT, some network shares), and of files that may not be linked. */
+export const noLinkCodes: ReadonlySet<string> = new Set([
+  'EPERM',
+  'ENOTSUP',
+  'EOPNOTSUPP',
+  'ENOSYS',
+  'EMLINK',
+]);
+
+/**
+ * Gives the file its name if no other has it; false when the name is taken. Without links, an empty file keeps the
+ * name until the rename: one that a crash has left is no other's.
+ */
+async function claimName(temporaryPath: string, path: string): Promise<boolean> {
+  try {
+    await link(temporaryPath, path);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false;
+    if (!noLinkCodes.has(errorCode(error))) throw error;
+  }
+  try {
+    await (await open(path, 'wx', fileMode)).close();
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error;
+    const there = await lstat(path);
+    if (!there.isFile() || there.size > 0) return false;
+  }
+  await rename(temporaryPath, path);
+  return true;
+}
+
+/**
+ * Gives a file its own name, now or after the crash that prevented it. A file that stands there with the same
+ * bytes is the same file, published before; one with other bytes is never overwritten. The temporary name goes
+ * last, so without it (or with other bytes under it) there is nothing to publish: the file has been published,
+ * and where it is not there any more somebody has taken it away since.
+ */
+export async function publishFile(prepared: PreparedFile): Promise<PublishedState> {
+  const { path, temporaryPath, sha256 } = prepared;
+  try {
+    if ((await hashFile(temporaryPath)) !== sha256) {
+      return (await inspect(path)) === 'nothing' ? 'gone' : 'already-there';
+    }
+    const isPublished = await claimName(temporaryPath, path);
+    if (!isPublished && (await hashFile(path)) !== sha256) {
+      throw new OutputFileError(
+        `cannot publish ${path}: another file has this name already; move it away and run it again`,
+      );
+    }
+    await syncFolder(dirname(path));
+    await rm(temporaryPath, { force: true });
+    return isPublished ? 'published' : 'already-there';
+  } catch (error) {
+    throw failWith('publish', path, error);
+  }
+}

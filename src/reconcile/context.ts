@@ -1,0 +1,188 @@
+/** One judging of one day's statement: what its steps share, and how the lines are looked at as they are read. */
+import { type Satang, toSatang, zeroSatang } from '../core/money.ts';
+import type { Clock, Journal } from '../core/ports.ts';
+import type { Log } from '../payout/context.ts';
+import { showDate } from '../payout/rules/lost-journal.ts';
+import type { TableDraft } from '../reports/ports.ts';
+import type { DayIndex } from './day-index.ts';
+import type {
+  LineScratch,
+  StatementPart,
+  StatementRefusal,
+  StatementRun,
+  StatementStore,
+  StatementTotals,
+  StatementView,
+} from './ports.ts';
+import { lineKeyOf } from './rules/differences.ts';
+import { matchKey } from './rules/match.ts';
+import { renderMatched } from './rules/rows.ts';
+import type { StatementLine } from './rules/statement.ts';
+import type { Tally } from './rules/tally.ts';
+import type { Judgement, KeyFacts, StatementDay } from './rules/types.ts';
+
+/** What reconciling is handed. */
+export interface ReconcileContext {
+  readonly store: StatementStore & Journal;
+  readonly clock: Clock;
+  readonly companyId: string;
+  readonly log: Log;
+  /** Aborted when the process is asked to stop; what has begun is taken up again by the next judging. */
+  readonly stop: AbortSignal;
+}
+
+/** What the keys of a day are judged by. */
+export interface Bench {
+  readonly context: ReconcileContext;
+  readonly run: StatementRun;
+  readonly day: StatementDay;
+  readonly version: number;
+  readonly nowMs: number;
+  readonly view: StatementView;
+}
+
+/** A day whose statement is read. */
+export interface Judging extends Bench {
+  readonly scratch: LineScratch;
+  readonly index: DayIndex;
+  readonly tally: Tally;
+  readonly matched: TableDraft;
+}
+
+/** The process was asked to stop before the statement was accepted: nothing of it is published. */
+export class ReconcileInterrupted extends Error {
+  override readonly name = 'ReconcileInterrupted';
+}
+
+/** Lets everything else in the process go on. @throws ReconcileInterrupted when it is asked to stop */
+export async function breathe({ stop }: Pick<ReconcileContext, 'stop'>): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+  if (stop.aborted) throw new ReconcileInterrupted('stopped before the statement was accepted');
+}
+
+/** What is paid of a day, as the journal has it apart from any statement. */
+export interface PaidOfDay {
+  readonly count: number;
+  readonly satang: Satang;
+}
+
+/** Reads the day's attempts into the index; returns those that are paid. */
+export async function indexDay(
+  context: ReconcileContext,
+  view: StatementView,
+  index: DayIndex,
+  date: string,
+): Promise<PaidOfDay> {
+  let count = 0;
+  let satang: bigint = zeroSatang;
+  for (const page of view.attemptsOfDay(date)) {
+    for (const attempt of page) {
+      const entry = index.add(attempt.transRefNo, attempt, attempt.status);
+      if (attempt.isFailedByStatement) index.notePast(entry);
+      if (attempt.status !== 'paid') continue;
+      count += 1;
+      satang += attempt.amountSatang;
+    }
+    await breathe(context);
+  }
+  for (const key of view.keysWithPast(date)) {
+    const entry = index.find(key);
+    if (entry !== undefined) index.notePast(entry);
+  }
+  return { count, satang: toSatang(satang) };
+}
+
+/** Lines that are looked at between two breaths. */
+const linesPerBreath = 500;
+/** More lines than this for one transfer are no statement. */
+const linesPerKeyMax = 1_000;
+
+/** Looks at every line; what is clear at first sight is counted, the rest is put aside. Nothing of it is recorded. */
+export async function readLines(
+  judging: Judging,
+  parts: AsyncIterable<StatementPart>,
+): Promise<StatementTotals | StatementRefusal> {
+  let pending: StatementLine[] = [];
+  let totals: StatementTotals | undefined;
+  let first: StatementLine | undefined;
+  let isOfTheDay = false;
+  for await (const part of parts) {
+    if (part.kind === 'refused') return part.refusal;
+    if (part.kind === 'summary') {
+      totals = part.totals;
+      continue;
+    }
+    first ??= part.lines[0];
+    for (const line of part.lines) {
+      pending.push(line);
+      isOfTheDay ||= line.effectiveDate === judging.day.date;
+    }
+    if (pending.length < linesPerBreath) continue;
+    await lookAt(judging, pending);
+    pending = [];
+  }
+  await lookAt(judging, pending);
+  if (totals === undefined) throw new Error('the statement was read to its end and has no totals');
+  if (first !== undefined && !isOfTheDay) return refuseOtherDay(judging.day.date, first);
+  if (judging.scratch.largestGroup() <= linesPerKeyMax) return totals;
+  const message = `more than ${linesPerKeyMax} lines have the same transfer reference, as in no statement: look at the file and ask the bank for a new one`;
+  return { code: 'lines-repeated', line: null, column: null, message };
+}
+
+/** Absence from another day's file says nothing about this day: it must not count as read. */
+function refuseOtherDay(date: string, { line, effectiveDate }: StatementLine): StatementRefusal {
+  const message =
+    `no line of the file is of ${showDate(date)}; the first is of ${showDate(effectiveDate)}: ` +
+    'give the right day with --date, or ask the bank for the file of the day';
+  return { code: 'wrong-day', line, column: 'EFFECTIVE DATE', message };
+}
+
+async function lookAt(judging: Judging, lines: readonly StatementLine[]): Promise<void> {
+  judging.scratch.keep(lines);
+  for (const line of lines) {
+    const written = lookAtLine(judging, line);
+    if (written !== undefined) await written;
+  }
+  await breathe(judging.context);
+}
+
+/**
+ * A line is clear when it is the first with its reference, its attempt is of the day, and both sides say the same. It
+ * stays so whatever other lines there are: of several, the first that differs in nothing is the one that counts.
+ */
+function lookAtLine(judging: Judging, line: StatementLine): Promise<void> | undefined {
+  const { index, scratch, view, day, tally, matched, version } = judging;
+  const key = lineKeyOf(line);
+  const entry = line.transRefNo === '' ? undefined : index.find(key);
+  const isFirst = entry !== undefined && !index.isSeen(entry) && !index.hasPast(entry);
+  if (entry === undefined || !isFirst) {
+    if (entry !== undefined) asideWithFirst(judging, key, entry);
+    scratch.setAside(key, line);
+    return undefined;
+  }
+  const { payoutSeq, attemptNo } = index.keyOf(entry);
+  const attempt = view.attempt(payoutSeq, attemptNo);
+  const facts: KeyFacts = { key, lines: [line], attempt, elsewhere: [] };
+  const isSame = attempt.order.transRefNo === key;
+  const judgement = isSame ? matchKey(facts, day) : undefined;
+  if (judgement === undefined || !isClear(judgement)) {
+    if (isSame) index.noteLine(entry, 0);
+    scratch.setAside(key, line);
+    return undefined;
+  }
+  index.noteLine(entry, line.line);
+  tally.add(facts, judgement);
+  const [row] = renderMatched(day.date, version, facts, judgement);
+  return row === undefined ? undefined : matched.add(row);
+}
+
+/** A line that was counted at first sight is judged again with those that bear the same reference. */
+function asideWithFirst({ index, scratch }: Judging, key: string, entry: number): void {
+  const first = index.countedLineOf(entry);
+  if (first > 0) scratch.setCountedAside(key, first);
+  index.noteLine(entry, first);
+}
+
+function isClear({ lineClasses, paidClass, breaks, step }: Judgement): boolean {
+  return lineClasses[0] === 'matched' && paidClass === 'matched' && breaks.length === 0 && step === undefined;
+}

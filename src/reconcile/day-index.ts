@@ -1,0 +1,139 @@
+/**
+ * The attempts of one day in some tens of bytes each: whether a statement has named them, and by which line. A line's
+ * attempt is found without a search in the journal, where references lie in no order.
+ */
+import type { AttemptStatus } from '../core/payout.ts';
+import type { AttemptKey } from '../core/ports.ts';
+import { isMissedInSilence } from './rules/evidence.ts';
+
+/** What is known of an attempt of the day, as bits. */
+const marks = { missed: 1, past: 2, seen: 4 } as const;
+
+const firstSize = 1 << 10;
+
+/** Two hashes of a text, from seeds that nobody can know beforehand. */
+function hashText(text: string, seeds: readonly [number, number]): [number, number] {
+  let [one, other] = seeds;
+  for (let place = 0; place < text.length; place += 1) {
+    const code = text.charCodeAt(place);
+    one = Math.imul(one ^ code, 0x01000193);
+    one ^= one >>> 15;
+    other = Math.imul(other ^ code, 0x85ebca6b);
+    other ^= other >>> 13;
+  }
+  return [one >>> 0, other >>> 0];
+}
+
+/**
+ * Whoever finds an entry must still compare the reference itself: two may have the same hashes, once in a billion days.
+ */
+export class DayIndex {
+  readonly #seeds: readonly [number, number];
+  /** Entry + 1 in each slot; 0 for none. */
+  #slots = new Uint32Array(firstSize * 2);
+  #ones = new Uint32Array(firstSize);
+  #others = new Uint32Array(firstSize);
+  #seqs = new Float64Array(firstSize);
+  #attemptNos = new Uint8Array(firstSize);
+  #marks = new Uint8Array(firstSize);
+  #lines = new Uint32Array(firstSize);
+  #count = 0;
+
+  /** @param seeds random, the same for all that is asked of one index */
+  constructor(seeds: readonly [number, number]) {
+    this.#seeds = seeds;
+  }
+
+  get size(): number {
+    return this.#count;
+  }
+
+  /** Returns its entry. */
+  add(transRefNo: string, { payoutSeq, attemptNo }: AttemptKey, status: AttemptStatus): number {
+    if (this.#count === this.#ones.length) this.#grow();
+    const entry = this.#count;
+    this.#count += 1;
+    const [one, other] = hashText(transRefNo, this.#seeds);
+    this.#ones[entry] = one;
+    this.#others[entry] = other;
+    this.#seqs[entry] = payoutSeq;
+    this.#attemptNos[entry] = attemptNo;
+    this.#marks[entry] = isMissedInSilence(status) ? marks.missed : 0;
+    this.#place(entry);
+    return entry;
+  }
+
+  /** The entry of a reference; undefined when the day has none. */
+  find(transRefNo: string): number | undefined {
+    const [one, other] = hashText(transRefNo, this.#seeds);
+    const mask = this.#slots.length - 1;
+    for (let slot = one & mask; ; slot = (slot + 1) & mask) {
+      const entry = (this.#slots[slot] ?? 0) - 1;
+      if (entry < 0) return undefined;
+      if (this.#ones[entry] === one && this.#others[entry] === other) return entry;
+    }
+  }
+
+  keyOf(entry: number): AttemptKey {
+    return { payoutSeq: this.#seqs[entry] ?? 0, attemptNo: this.#attemptNos[entry] ?? 0 };
+  }
+
+  /** Another statement, or a break, says something of it. */
+  notePast(entry: number): void {
+    this.#marks[entry] = (this.#marks[entry] ?? 0) | marks.past;
+  }
+
+  hasPast(entry: number): boolean {
+    return ((this.#marks[entry] ?? 0) & marks.past) !== 0;
+  }
+
+  /**
+   * Notes that a line names it.
+   * @param countedLine the line, when it was counted at first sight; 0 when it was put aside
+   */
+  noteLine(entry: number, countedLine: number): void {
+    this.#marks[entry] = (this.#marks[entry] ?? 0) | marks.seen;
+    this.#lines[entry] = countedLine;
+  }
+
+  isSeen(entry: number): boolean {
+    return ((this.#marks[entry] ?? 0) & marks.seen) !== 0;
+  }
+
+  /** The line by which it was counted at first sight; 0 for none. */
+  countedLineOf(entry: number): number {
+    return this.#lines[entry] ?? 0;
+  }
+
+  /** Attempts that no line names, and of which that says something, here or to another day. */
+  *missed(): Generator<AttemptKey> {
+    for (let entry = 0; entry < this.#count; entry += 1) {
+      const known = this.#marks[entry] ?? 0;
+      const isMissed = (known & (marks.missed | marks.past)) !== 0 && (known & marks.seen) === 0;
+      if (isMissed) yield this.keyOf(entry);
+    }
+  }
+
+  #place(entry: number): void {
+    const mask = this.#slots.length - 1;
+    let slot = (this.#ones[entry] ?? 0) & mask;
+    while (this.#slots[slot] !== 0) slot = (slot + 1) & mask;
+    this.#slots[slot] = entry + 1;
+  }
+
+  #grow(): void {
+    const size = this.#ones.length * 2;
+    const enlarge = <List extends Uint32Array | Float64Array | Uint8Array>(list: List, into: List): List => {
+      into.set(list);
+      return into;
+    };
+    this.#ones = enlarge(this.#ones, new Uint32Array(size));
+    this.#others = enlarge(this.#others, new Uint32Array(size));
+    this.#seqs = enlarge(this.#seqs, new Float64Array(size));
+    this.#attemptNos = enlarge(this.#attemptNos, new Uint8Array(size));
+    this.#marks = enlarge(this.#marks, new Uint8Array(size));
+    this.#lines = enlarge(this.#lines, new Uint32Array(size));
+    this.#slots = new Uint32Array(size * 2);
+    for (let entry = 0; entry < this.#count; entry += 1) this.#place(entry);
+  }
+}

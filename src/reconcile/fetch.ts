@@ -1,0 +1,187 @@
+/** Gets a day's statement: from the bank, or from a file that a person has; its bytes are kept before anything is read. */
+import type { Clock } from '../core/ports.ts';
+import type {
+  KeptOriginal,
+  StatementCourier,
+  StatementDesk,
+  StatementOffer,
+  StatementOpener,
+  StatementPart,
+  StatementReader,
+  StatementRefusal,
+  StatementVault,
+} from './ports.ts';
+import type { StatementSource } from './reconcile.ts';
+import type { StatementLine } from './rules/statement.ts';
+
+export interface StatementKit {
+  readonly desk: StatementDesk;
+  readonly courier: StatementCourier;
+  readonly vault: StatementVault;
+  readonly opener: StatementOpener;
+  readonly reader: StatementReader;
+  /** What of the settings bears on the judging, as text. */
+  readonly reading: string;
+}
+
+export type Fetched =
+  | { readonly kind: 'fetched'; readonly source: StatementSource }
+  /** The bank has no file for the date, or not yet. */
+  | { readonly kind: 'not-found' }
+  /** The bank refuses to give one. */
+  | { readonly kind: 'refused'; readonly code: string; readonly text: string }
+  /** The bank does not let us ask: `text` says what to do. */
+  | { readonly kind: 'not-allowed'; readonly code: string; readonly text: string }
+  /** Nothing usable came of it now: worth asking again. */
+  | { readonly kind: 'unavailable'; readonly why: string; readonly retryAfterMs: number | null }
+  | { readonly kind: 'unusable'; readonly refusal: StatementRefusal };
+
+/** Asks the bank for the statement and brings the file. @param companyId null for all companies of the partner */
+export async function fetchStatement(
+  kit: StatementKit,
+  date: string,
+  companyId: string | null,
+  stop: AbortSignal,
+): Promise<Fetched> {
+  const offer = await kit.desk.request(date, companyId);
+  return offer.kind === 'offered' ? bring(kit, date, offer, stop) : offer;
+}
+
+type Offered = Extract<StatementOffer, { readonly kind: 'offered' }>;
+
+async function bring(
+  kit: StatementKit,
+  date: string,
+  { address, key }: Offered,
+  stop: AbortSignal,
+): Promise<Fetched> {
+  await using draft = await kit.vault.draft(date);
+  const delivery = await kit.courier.bring(address, (bytes) => draft.write(bytes), stop);
+  switch (delivery.kind) {
+    case 'refused': {
+      const { refusal } = delivery;
+      return mayComeLater(refusal)
+        ? { kind: 'unavailable', why: refusal.message, retryAfterMs: null }
+        : { kind: 'unusable', refusal };
+    }
+    case 'web-page': {
+      const { path } = await draft.keep();
+      return { kind: 'unusable', refusal: mention(delivery.refusal, `it is kept as ${path}`) };
+    }
+    case 'delivered':
+      return { kind: 'fetched', source: makeSource(kit, date, await draft.keep(), key) };
+  }
+}
+
+/** A download that broke off or did not begin, rather than one that may not be. */
+const mayComeLater = ({ code }: StatementRefusal): boolean =>
+  code.startsWith('download-') && code !== 'download-too-large';
+
+/** Keeps a copy of a person's file and makes a source of it. */
+export async function takeFile(kit: StatementKit, date: string, path: string): Promise<Fetched> {
+  const kept = await kit.vault.keepFile(date, path);
+  if ('kind' in kept) return { kind: 'unusable', refusal: kept.refusal };
+  return { kind: 'fetched', source: { ...makeSource(kit, date, kept, null), isHandedIn: true } };
+}
+
+const mention = (refusal: StatementRefusal, where: string): StatementRefusal => ({
+  ...refusal,
+  message: `${refusal.message} (${where})`,
+});
+
+function makeSource(
+  kit: StatementKit,
+  date: string,
+  original: KeptOriginal,
+  key: string | null,
+): StatementSource {
+  const { opener, reader, vault, reading } = kit;
+  return {
+    date,
+    originalSha256: original.sha256,
+    originalPath: original.path,
+    reading,
+    read: async (use) => {
+      const refuse = async (refusal: StatementRefusal): Promise<StatementRefusal> => {
+        const keyPath = key === null ? undefined : await vault.keepKey(original, key);
+        const beside = keyPath === undefined ? '' : `, its key as ${keyPath}`;
+        return mention(refusal, `the bank's file is kept as ${original.path}${beside}`);
+      };
+      const opened = await opener.open(original.path, key);
+      if (opened.kind === 'refused') return refuse(opened.refusal);
+      await using statement = opened;
+      const read = await use(fillDates(reader.read(statement.path), date));
+      return 'code' in read ? await refuse(read) : read;
+    },
+  };
+}
+
+/**
+ * A line of a transfer that never took effect may have no day (files/statement-lines.ts). It is the statement's, unless
+ * the lines read so far are of other days only: a file of another day must not pass for this one's by such a line.
+ */
+async function* fillDates(parts: AsyncIterable<StatementPart>, date: string): AsyncGenerator<StatementPart> {
+  let isOfDay = false;
+  let otherDate: string | undefined;
+  for await (const part of parts) {
+    let isDated = true;
+    if (part.kind === 'lines')
+      for (const { effectiveDate } of part.lines) {
+        if (effectiveDate === date) isOfDay = true;
+        else if (effectiveDate === '') isDated = false;
+        else otherDate = effectiveDate;
+      }
+    const filling = isOfDay ? date : (otherDate ?? date);
+    yield part.kind !== 'lines' || isDated
+      ? part
+      : { ...part, lines: part.lines.map((line) => fillDate(line, filling)) };
+  }
+}
+
+const fillDate = (line: StatementLine, date: string): StatementLine =>
+  line.effectiveDate === '' ? { ...line, effectiveDate: date } : line;
+
+/** Read anew after a sleep. */
+const isStopped = (stop: AbortSignal): boolean => stop.aborted;
+
+/** How often a bank that has no file yet is asked again. */
+const againMs = 60_000;
+
+/** Asks again every minute until there is a file, the time is over, or it is stopped. */
+export async function fetchWithin(
+  fetch: () => Promise<Fetched>,
+  { clock, waitMs, stop }: { readonly clock: Clock; readonly waitMs: number; readonly stop: AbortSignal },
+): Promise<Fetched> {
+  const untilMs = clock.now() + waitMs;
+  for (;;) {
+    const fetched = await fetch();
+    const isToCome = fetched.kind === 'not-found' || fetched.kind === 'unavailable';
+    const leftMs = untilMs - clock.now();
+    if (!isToCome || leftMs <= 0 || stop.aborted) return fetched;
+    const askedMs = fetched.kind === 'unavailable' ? (fetched.retryAfterMs ?? 0) : 0;
+    await clock.sleep(Math.min(leftMs, Math.max(againMs, askedMs)), stop);
+    if (isStopped(stop)) return fetched;
+  }
+}
+
+/**
+ * The day of a file that a person gives: the only one that its first lines are effective on.
+ * @returns YYYYMMDD, or why not even its first lines can be read; undefined when they are of several days, or there are none
+ */
+export async function findDate(
+  { opener, reader }: StatementKit,
+  path: string,
+): Promise<string | StatementRefusal | undefined> {
+  const opened = await opener.open(path, null);
+  if (opened.kind === 'refused') return opened.refusal;
+  await using statement = opened;
+  const dates = new Set<string>();
+  for await (const part of reader.read(statement.path)) {
+    if (part.kind === 'refused') return part.refusal;
+    if (part.kind !== 'lines') break;
+    for (const { effectiveDate } of part.lines) if (effectiveDate !== '') dates.add(effectiveDate);
+    if (dates.size > 0) break;
+  }
+  const [date] = dates;
+  return dates.size === 1 ? date : undefined;
+}

@@ -1,0 +1,67 @@
+/** What the first bytes of a statement file tell of its form. */
+import type { StatementForm } from '../ports.ts';
+import { fetchAgain } from './lines.ts';
+
+export interface FormFinding {
+  readonly form: StatementForm;
+  /** For a message: "a 7z archive". */
+  readonly what: string;
+  /** What to do about one that is `other`; the same for all archives and encrypted files when left out. */
+  readonly cure?: string;
+  /** Ending of the kept file's name. */
+  readonly ending: 'csv' | 'gz' | 'zip' | 'bin';
+}
+
+/** Bytes from the start that are looked at. */
+export const formBytes = 512;
+
+const zip: FormFinding = { form: 'zip', what: 'a ZIP archive', ending: 'zip' };
+const gzip: FormFinding = { form: 'gzip', what: 'a gzip file', ending: 'gz' };
+const plain: FormFinding = { form: 'plain', what: 'a text', ending: 'csv' };
+const other = (what: string): FormFinding => ({ form: 'other', what, ending: 'bin' });
+
+/** Latin-1 texts of the first bytes. */
+const starts: readonly (readonly [start: string, finding: FormFinding])[] = [
+  ['PK\x03\x04', zip],
+  ['PK\x05\x06', zip],
+  ['PK\x07\x08', zip],
+  ['\x1f\x8b', gzip],
+  ["7z\xbc\xaf'\x1c", other('a 7z archive')],
+  ['Rar!\x1a', other('a RAR archive')],
+  ['BZh', other('a bzip2 file')],
+  ['\xfd7zXZ\0', other('an xz file')],
+  ['\x28\xb5\x2f\xfd', other('a Zstandard file')],
+  ['Salted__', other('a file encrypted with OpenSSL')],
+  ['-----BEGIN PGP', other('a file encrypted with PGP')],
+  ['%PDF', other('a PDF')],
+  ['\xd0\xcf\x11\xe0', other('an old Excel file')],
+  ['\xff\xfe', plain],
+  ['\xfe\xff', plain],
+];
+
+const webPage: FormFinding = {
+  ...other('a web page, not a statement'),
+  cure: `a login or an error page, perhaps: see in a browser what it says, then ${fetchAgain}`,
+};
+const json: FormFinding = {
+  ...other('a JSON text, not a statement'),
+  cure: `look at it, then ${fetchAgain}`,
+};
+const empty: FormFinding = { ...other('empty'), cure: fetchAgain };
+const unknown = other('in a form that we do not know');
+
+/** Control characters that no text has. */
+// oxlint-disable-next-line no-control-regex
+const noText = /[\0-\x08\x0e-\x1a\x1c-\x1f]/;
+
+/** @param head the first `formBytes` bytes, or all of a shorter file */
+export function findForm(head: Uint8Array): FormFinding {
+  if (head.length === 0) return empty;
+  const text = Buffer.from(head).toString('latin1');
+  const known = starts.find(([start]) => text.startsWith(start));
+  if (known !== undefined) return known[1];
+  const [first] = text.replace(/^\xef\xbb\xbf/, '').trimStart();
+  if (first === '<') return webPage;
+  if (first === '{') return json;
+  return noText.test(text) ? unknown : plain;
+}

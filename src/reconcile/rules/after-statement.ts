@@ -1,0 +1,258 @@
+/**
+ * What the journal records on the strength of a statement (design: I3, I4). The lines are held against the payout and
+ * the attempt as they are now, so that what has changed since the day was judged counts.
+ */
+import { move, type PayoutPatch, reasonPatch, settled } from '../../core/change.ts';
+import { formatBaht } from '../../core/money.ts';
+import type { Attempt, Payout, PayoutStatus } from '../../core/payout.ts';
+import type { Change, JournalLoss } from '../../core/ports.ts';
+import { mustLookUp, showDate } from '../../payout/rules/lost-journal.ts';
+import { maskDigitRuns, type Reason } from '../../payout/rules/read-reply.ts';
+import { isOpenAttempt, keepInDoubt } from '../../payout/rules/superseded.ts';
+import { findDifferences, fitsIdentity } from './differences.ts';
+import { matchKey } from './match.ts';
+import type { StatementLine } from './statement.ts';
+import { factsOf, type LineElsewhere, type StatementDay, type StatementStep } from './types.ts';
+
+/** One attempt with what a statement says of it. */
+export interface StatementEvidence {
+  /** The payout that made the attempt, whatever has become of it since. */
+  readonly owner: Payout;
+  readonly attempt: Attempt;
+  /** Every attempt ever made for the payoutId, over all files. */
+  readonly attempts: readonly Attempt[];
+  readonly lines: readonly StatementLine[];
+  readonly elsewhere: readonly LineElsewhere[];
+  readonly day: StatementDay;
+  /** Version of the day's statement. */
+  readonly version: number;
+  /** The latest loss of the journal: what failed before it may have had a next attempt that is not known. */
+  readonly loss: JournalLoss | undefined;
+  readonly nowMs: number;
+}
+
+/** The evidence with the line that it comes down to. */
+interface Told extends StatementEvidence {
+  readonly line: StatementLine;
+  /** For the event: where it stands, without numbers of people. */
+  readonly detail: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The change that a statement's lines ask for; undefined when they ask for none. A change to `paid` of an attempt that
+ * had ended concerns the other rows of its payoutId (`decideOnSibling`).
+ * @param mayReopen false when another row has the claim by now: an ended row can bear the alarm, and no more
+ */
+export function decideOnStatement(evidence: StatementEvidence, mayReopen = true): Change | undefined {
+  const { owner, attempt, attempts, lines, elsewhere, day, version, loss } = evidence;
+  const { transRefNo } = attempt.order;
+  // While a lost part of the journal may have made a later attempt, an inquiry looks beyond what failed first.
+  const mayHaveLaterAttempt = mustLookUp(loss, attempts);
+  const known = factsOf(owner, attempt);
+  const facts = { key: transRefNo, lines, attempt: known, elsewhere, mayHaveLaterAttempt };
+  const { step, stepLineAt } = matchKey(facts, day);
+  if (step === 'reopen') return reopen(evidence, mayReopen);
+  const line = stepLineAt === null ? undefined : lines[stepLineAt];
+  if (step === undefined || line === undefined) return undefined;
+  const statusText = maskDigitRuns(line.statusText);
+  const detail = { transRefNo, statement: day.date, version, line: line.line, statusText };
+  return take(step, { ...evidence, line, detail }, mayReopen);
+}
+
+function take(step: Exclude<StatementStep, 'reopen'>, told: Told, mayReopen: boolean): Change | undefined {
+  switch (step) {
+    case 'prove':
+      return prove(told);
+    case 'fail':
+      return fail(told);
+    case 'dispute':
+      return dispute(told);
+    case 'doubt':
+      return isOpenAttempt(told.attempt) ? note(told) : comeAlive(told, mayReopen);
+  }
+}
+
+const placeOf = ({ day, line }: Told): string =>
+  `the bank's statement of ${showDate(day.date)} (line ${line.line})`;
+
+/** The attempt with what any line about it shows: the bank knows it, perhaps with other details than ours. */
+function markKnown({ attempt, line, day, owner }: Told): Attempt {
+  const isOurs = fitsIdentity(findDifferences(line, factsOf(owner, attempt), day.date));
+  return { ...attempt, acknowledged: true, contested: attempt.contested || !isOurs };
+}
+
+/** Complete, with our amount, payee, payer account and company. */
+function prove(told: Told): Change {
+  const { owner, attempt, line, nowMs } = told;
+  const proved: Attempt = {
+    ...attempt,
+    status: 'paid',
+    acknowledged: true,
+    nextInquiryAtMs: null,
+    sysRefNo: line.sysRefNo === '' ? attempt.sysRefNo : line.sysRefNo,
+    feeText: attempt.feeText ?? formatBaht(line.feeSatang),
+  };
+  const { transRefNo } = attempt.order;
+  if (owner.status === 'paid') {
+    const text = `${placeOf(told)} shows attempt ${transRefNo} complete too: two transfers were made for this payoutId`;
+    const patch = { isAlarm: true, ...reasonPatch({ code: 'paid-twice', text }) };
+    const detail = { ...told.detail, alarm: true };
+    return move({ payout: owner, patch, cause: 'second-proof', nowMs, attempt: proved, detail });
+  }
+  const isDoubt = owner.status === 'submitted' || owner.status === 'unresolved';
+  const isAlarm = !isDoubt || !isOpenAttempt(attempt);
+  const patch: PayoutPatch = {
+    status: 'paid',
+    holds: [],
+    isAlarm: isAlarm || owner.isAlarm,
+    ...reasonPatch(isAlarm ? lateProof(told) : proof(told)),
+    ...settled('statement', nowMs),
+  };
+  const cause = isDoubt ? 'proved' : 'late-proof';
+  const detail = isAlarm ? { ...told.detail, alarm: true } : told.detail;
+  return move({ payout: owner, patch, cause, nowMs, attempt: proved, detail });
+}
+
+const proof = (told: Told): Reason => ({
+  code: 'statement-complete',
+  text: `${placeOf(told)} shows it complete, with our amount, payee, payer account and company`,
+});
+
+const lateProof = (told: Told): Reason => ({
+  code: 'late-proof',
+  text: `${placeOf(told)} shows attempt ${told.attempt.order.transRefNo}, closed before, complete`,
+});
+
+/** Longest text of the bank's that is kept; REASON DESC has no stated length (§2.7). */
+const textLengthMax = 256;
+
+function failure(told: Told): Reason {
+  const { reasonCode, reasonDesc } = told.line;
+  const said = maskDigitRuns(reasonDesc.slice(0, textLengthMax));
+  const text = `${placeOf(told)} says that it failed${said === '' ? '' : `: ${said}`}`;
+  return { code: reasonCode === '' ? 'statement-failed' : maskDigitRuns(reasonCode), text };
+}
+
+/** In doubt, and the bank says that it failed: so has the row, unless another attempt may still be completed. */
+function fail(told: Told): Change {
+  const { owner, attempt, attempts, line, nowMs, detail } = told;
+  const ended: Attempt = {
+    ...attempt,
+    status: 'failed',
+    acknowledged: true,
+    nextInquiryAtMs: null,
+    sysRefNo: line.sysRefNo === '' ? attempt.sysRefNo : line.sysRefNo,
+  };
+  const isRows = owner.status === 'unresolved' || isLatestOfSubmitted(owner, attempt);
+  if (!isRows) {
+    return move({ payout: owner, patch: {}, cause: 'statement-read', nowMs, attempt: ended, detail });
+  }
+  const patch: PayoutPatch = {
+    status: 'failed',
+    ...reasonPatch(failure(told)),
+    ...settled('statement', nowMs),
+  };
+  const change = move({ payout: owner, patch, cause: 'statement-failed', nowMs, attempt: ended, detail });
+  const open = attempts.find(
+    (other) =>
+      isOpenAttempt(other) &&
+      other.payoutSeq === owner.seq &&
+      other.order.transRefNo !== attempt.order.transRefNo,
+  );
+  return open === undefined ? change : keepInDoubt(change, open);
+}
+
+const isLatestOfSubmitted = (owner: Payout, attempt: Attempt): boolean =>
+  owner.status === 'submitted' && owner.attemptNo === attempt.attemptNo;
+
+/** We had called it paid, and the statement says that it failed. Another paid attempt of the row still stands for it. */
+function dispute(told: Told): Change | undefined {
+  const { owner, attempt, attempts, nowMs } = told;
+  const text = `${placeOf(told)} says that attempt ${attempt.order.transRefNo}, called paid before, failed`;
+  const detail = { ...told.detail, alarm: true };
+  const isPaidOtherwise = attempts.some(
+    (other) =>
+      other.status === 'paid' &&
+      other.payoutSeq === owner.seq &&
+      other.order.transRefNo !== attempt.order.transRefNo,
+  );
+  if (isPaidOtherwise) {
+    // Said once: which of its two transfers was made is for the people who look at the alarm already.
+    if (owner.isAlarm && owner.reasonCode === 'statement-contradicts') return undefined;
+    const patch = { isAlarm: true, ...reasonPatch({ code: 'statement-contradicts', text }) };
+    return move({ payout: owner, patch, cause: 'alarm-raised', nowMs, detail });
+  }
+  const patch: PayoutPatch = {
+    status: 'disputed',
+    isAlarm: true,
+    ...reasonPatch({ code: 'statement-contradicts', text }),
+    ...settled('statement', nowMs),
+  };
+  return move({ payout: owner, patch, cause: 'statement-contradicts', nowMs, detail });
+}
+
+/** In doubt, and it stays so; the bank knows it, so that it is neither sent again nor ever taken for untraced. */
+function note(told: Told): Change {
+  const { owner, attempt, nowMs } = told;
+  const noted = markKnown(told);
+  const isDoubt = owner.status === 'submitted' || owner.status === 'unresolved';
+  // A row that bears an alarm already is told nothing new by another.
+  const isAlarm = noted.contested && !attempt.contested && (isDoubt || !owner.isAlarm);
+  if (!isAlarm) {
+    const { detail } = told;
+    return move({ payout: owner, patch: {}, cause: 'statement-read', nowMs, attempt: noted, detail });
+  }
+  const patch: PayoutPatch = { isAlarm: true, ...(isDoubt ? reasonPatch(otherDetails(told)) : {}) };
+  const detail = { ...told.detail, alarm: true };
+  return move({ payout: owner, patch, cause: 'alarm-raised', nowMs, attempt: noted, detail });
+}
+
+const otherDetails = (told: Told): Reason => ({
+  code: 'statement-differs',
+  text: `${placeOf(told)} has ${told.attempt.order.transRefNo} with another amount, payee, payer account or company`,
+});
+
+/** Called ended, and no longer so when the bank works on one of their attempts. */
+const reopenedStatuses: readonly PayoutStatus[] = ['ready', 'held', 'failed'];
+
+/** We had called it ended, and the bank works on it, or has completed something that may not be ours. */
+function comeAlive(told: Told, mayReopen: boolean): Change {
+  const { owner, nowMs, line } = told;
+  // A refused attempt that was to be sent again is asked about instead, at once.
+  const isAwaited = told.attempt.status === 'refused' && isLatestOfSubmitted(owner, told.attempt);
+  const attempt: Attempt = {
+    ...markKnown(told),
+    status: isAwaited ? 'sent' : 'unresolved',
+    nextInquiryAtMs: isAwaited ? nowMs : null,
+  };
+  const text = `${placeOf(told)} has attempt ${attempt.order.transRefNo}, closed before, as "${maskDigitRuns(line.statusText)}"`;
+  return aliveAgain(told, attempt, { code: 'earlier-attempt-open', text }, told.detail, mayReopen);
+}
+
+/**
+ * It failed by the word of a statement that was superseded, and none says so any more. Nothing is called failed while
+ * the bank may yet complete it (design: I3), so it is in doubt again: no further attempt is made before it has ended.
+ */
+function reopen(evidence: StatementEvidence, mayReopen: boolean): Change {
+  const { attempt, day, version } = evidence;
+  const { transRefNo } = attempt.order;
+  const text = `a statement said that attempt ${transRefNo} failed, and no present one does (that of ${showDate(day.date)} was read)`;
+  const alive: Attempt = { ...attempt, status: 'unresolved', acknowledged: true, nextInquiryAtMs: null };
+  const detail = { transRefNo, statement: day.date, version };
+  return aliveAgain(evidence, alive, { code: 'earlier-attempt-open', text }, detail, mayReopen);
+}
+
+function aliveAgain(
+  { owner, nowMs }: StatementEvidence,
+  attempt: Attempt,
+  reason: Reason,
+  known: Readonly<Record<string, unknown>>,
+  mayReopen: boolean,
+): Change {
+  const detail = { ...known, alarm: true };
+  if (!mayReopen || !reopenedStatuses.includes(owner.status)) {
+    return move({ payout: owner, patch: { isAlarm: true }, cause: 'alarm-raised', nowMs, attempt, detail });
+  }
+  const patch: PayoutPatch = { status: 'unresolved', holds: [], isAlarm: true, ...reasonPatch(reason) };
+  return move({ payout: owner, patch, cause: 'earlier-attempt-alive', nowMs, attempt, detail });
+}

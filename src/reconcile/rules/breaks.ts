@@ -1,0 +1,169 @@
+/**
+ * How breaks live across days and versions of a statement: one stays open, with its age, until later evidence closes it.
+ * What we have recorded on the strength of the very line that differs is no such evidence.
+ */
+import { dayMs } from '../../core/bangkok-time.ts';
+import { findOwnLines } from './evidence.ts';
+import type { StatementLine } from './statement.ts';
+import {
+  type BreakClosure,
+  type BreakFinding,
+  type BreakRecord,
+  type Judgement,
+  type KeyFacts,
+  type Loudness,
+} from './types.ts';
+
+/** What has become of one break. `kept` differs from before in its version at most. */
+export interface BreakMove {
+  readonly kind: 'opened' | 'kept' | 'changed' | 'closed';
+  readonly record: BreakRecord;
+}
+
+/** A new judging of one key of one day, and the breaks of that key and day that are open so far. */
+export interface Rejudged {
+  readonly facts: KeyFacts;
+  readonly judgement: Judgement;
+  readonly open: readonly BreakRecord[];
+  /** Version of the day's statement that was judged. */
+  readonly version: number;
+  readonly nowMs: number;
+}
+
+/** Says what the judging of a key means for its breaks, the loudest first, those that are closed last. */
+export function followBreaks(rejudged: Rejudged): readonly BreakMove[] {
+  const { judgement, open } = rejudged;
+  const shown = judgement.breaks.map((finding) => {
+    const move = showBreak(finding, rejudged);
+    return finding.isAnswered === true ? closeAnswered(move.record, rejudged) : move;
+  });
+  const gone = open
+    .filter(({ kind }) => !judgement.breaks.some((finding) => finding.kind === kind))
+    .map((record) => (isAnsweredByUs(record, rejudged) ? stay(record, rejudged) : close(record, rejudged)));
+  return [...shown, ...gone];
+}
+
+/** A finding without what holds for this judging alone. */
+function showBreak({ kind, loudness, date, lineAt, reason }: BreakFinding, rejudged: Rejudged): BreakMove {
+  const finding = { kind, loudness, date, lineAt, reason };
+  const known = rejudged.open.find((record) => record.kind === kind);
+  return known === undefined ? openBreak(finding, rejudged) : keepBreak(known, finding, rejudged);
+}
+
+/** Newer evidence was there first, or has come since: the break is kept as one that it has closed. */
+function closeAnswered(record: BreakRecord, { facts, nowMs }: Rejudged): BreakMove {
+  const closedBy = findAnswer(facts, record.date);
+  return { kind: 'closed', record: { ...record, state: 'closed', closedAtMs: nowMs, closedBy } };
+}
+
+/** The last statement that speaks of it; without one our own side has been settled otherwise. */
+function findAnswer({ attempt, elsewhere }: KeyFacts, date: string): BreakClosure {
+  const last = elsewhere
+    .map((other) => other.date)
+    .toSorted()
+    .at(-1);
+  if (last !== undefined && last > date) return { kind: 'later-statement', date: last };
+  if (attempt === undefined) throw new RangeError('what is not ours was settled by us');
+  return { kind: 'settled', attemptStatus: attempt.attemptStatus };
+}
+
+function openBreak(finding: BreakFinding, { facts, version, nowMs }: Rejudged): BreakMove {
+  const record: BreakRecord = {
+    ...finding,
+    key: facts.key,
+    version,
+    attempt: facts.attempt ?? null,
+    lines: facts.lines,
+    openedAtMs: nowMs,
+    state: 'open',
+    closedAtMs: null,
+    closedBy: null,
+  };
+  return { kind: 'opened', record };
+}
+
+const loudnesses: readonly Loudness[] = ['loudest', 'loud', 'plain', 'quiet'];
+
+const louder = (a: Loudness, b: Loudness): Loudness =>
+  loudnesses.indexOf(a) <= loudnesses.indexOf(b) ? a : b;
+
+function keepBreak(
+  known: BreakRecord,
+  finding: BreakFinding,
+  { facts, version }: Pick<Rejudged, 'facts' | 'version'>,
+): BreakMove {
+  const isSameVersion = known.version === version;
+  // While the statement says the same, what we have answered to it makes the break no quieter.
+  const loudness = isSameVersion ? louder(known.loudness, finding.loudness) : finding.loudness;
+  const { lines } = facts;
+  const attempt = facts.attempt ?? known.attempt;
+  // Nor does it change what the statement was found to say.
+  const reason = loudness === finding.loudness ? finding.reason : known.reason;
+  const record: BreakRecord = { ...known, ...finding, reason, loudness, version, attempt, lines };
+  const isSame = known.reason === reason && known.loudness === loudness;
+  return { kind: isSame ? 'kept' : 'changed', record };
+}
+
+/** We had called it failed, or its payout paid already, and the bank paid it: by now we say so too, and a person must still look. */
+function isAnsweredByUs(record: BreakRecord, { facts }: Rejudged): boolean {
+  return (
+    (record.kind === 'status-differs' || record.kind === 'paid-twice') &&
+    record.loudness === 'loudest' &&
+    facts.lines.some(({ status }) => status === 'complete')
+  );
+}
+
+/** Our side stays as it was when the break was opened. */
+function stay(record: BreakRecord, { facts, version }: Rejudged): BreakMove {
+  return { kind: 'kept', record: { ...record, version, lines: facts.lines } };
+}
+
+/**
+ * A break of a judging that broke off is of this version too, though the file may have been another one: where its lines
+ * are not in this one, it was last seen before.
+ */
+function close(record: BreakRecord, rejudged: Rejudged): BreakMove {
+  const { facts, version, nowMs } = rejudged;
+  const isGone = record.version === version && !areSameLines(record.lines, facts.lines);
+  const seenIn = isGone ? version - 1 : record.version;
+  const isOtherFile = isGone && !areSameLines(withoutMeaning(record.lines), withoutMeaning(facts.lines));
+  const closedBy: BreakClosure = isOtherFile ? { kind: 'corrected', version } : findClosure(record, rejudged);
+  return {
+    kind: 'closed',
+    record: { ...record, version: seenIn, state: 'closed', closedAtMs: nowMs, closedBy },
+  };
+}
+
+/** True if both are the same lines of one file. */
+export function areSameLines(some: readonly StatementLine[], others: readonly StatementLine[]): boolean {
+  const cellsOf = (line: StatementLine): string => Object.values(line).map(String).join('\n');
+  return (
+    some.length === others.length && some.every((line, at) => cellsOf(line) === cellsOf(others[at] ?? line))
+  );
+}
+
+/** The lines as the file has them: what the word of STATUS means is a setting. */
+const withoutMeaning = (lines: readonly StatementLine[]): readonly StatementLine[] =>
+  lines.map((line) => ({ ...line, status: 'other' }));
+
+function findClosure(record: BreakRecord, { facts, version }: Rejudged): BreakClosure {
+  const { attempt, elsewhere, lines } = facts;
+  const [found] = attempt === undefined ? elsewhere : findOwnLines(attempt, elsewhere);
+  if (record.lineAt === null && lines.length === 0 && found !== undefined) {
+    return { kind: 'later-statement', date: found.date };
+  }
+  if (version > record.version) return { kind: 'corrected', version };
+  if (attempt !== undefined && attempt.attemptStatus !== record.attempt?.attemptStatus) {
+    return { kind: 'settled', attemptStatus: attempt.attemptStatus };
+  }
+  // What repeated the transfer's own day does so no more: that one was corrected.
+  if (attempt !== undefined && record.kind === 'twice' && attempt.order.tranDate !== record.date) {
+    return { kind: 'later-statement', date: attempt.order.tranDate };
+  }
+  return { kind: 'judged-anew' };
+}
+
+/** Whole days that a break has been, or was, open. */
+export function computeAgeDays({ openedAtMs, closedAtMs }: BreakRecord, nowMs: number): number {
+  return Math.max(0, Math.floor(((closedAtMs ?? nowMs) - openedAtMs) / dayMs));
+}

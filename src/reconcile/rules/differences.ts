@@ -1,0 +1,178 @@
+/** One line of a statement held against one attempt: what of it is ours, and what differs. */
+import { hash } from 'node:crypto';
+import { formatBaht, parseBaht, type Satang, toSatang } from '../../core/money.ts';
+import type { ProxyType } from '../../core/payout.ts';
+import { maskDigits, readProxyId } from '../../core/proxy-id.ts';
+import { showDate } from '../../payout/rules/lost-journal.ts';
+import { maskDigitRuns } from '../../payout/rules/read-reply.ts';
+import type { StatementLine } from './statement.ts';
+import type { AttemptFacts, BreakKind, LineBreakKind } from './types.ts';
+
+/** The shape that `computeTransRefNo` gives a reference. */
+const ownReference = /^PD[0-9A-HJKMNP-TV-Z]{16}\d{2}$/;
+
+/** True for a transRefNo that this program, for whichever company, may have made. */
+export function isOwnReference(transRefNo: string): boolean {
+  return ownReference.test(transRefNo);
+}
+
+/**
+ * What lines are joined by: the transRefNo, or, where a line has none, what tells it from others: the bank's own
+ * reference, else a digest of what it says. The line's place is no part of it, since a corrected statement counts anew.
+ * No identity can be taken for a transRefNo: it holds a colon.
+ */
+export function lineKeyOf(line: StatementLine): string {
+  if (line.transRefNo !== '') return line.transRefNo;
+  if (line.sysRefNo !== '') return `sys:${line.sysRefNo}`;
+  const { effectiveDate, effectiveTime, companyId, payerAccount, proxyType, proxyNo, statusText } = line;
+  const amounts = [line.amountSatang, line.feeSatang, line.netSatang].map(String);
+  const said = [effectiveDate, effectiveTime, companyId, payerAccount, proxyType, proxyNo, statusText];
+  return `line:${hash('sha256', JSON.stringify([...said, ...amounts]), 'hex').slice(0, 16)}`;
+}
+
+/** A difference of one line, before anybody has said how loud it is. */
+export interface Difference {
+  readonly kind: LineBreakKind;
+  readonly reason: string;
+}
+
+/** Differences that say whose money went where: a line with one of them proves nothing. */
+const identityKinds: readonly BreakKind[] = [
+  'payee-differs',
+  'amount-differs',
+  'other-company',
+  'other-payer',
+];
+
+/** True unless amount, payee, payer account or company differ (design: I3). */
+export function fitsIdentity(differences: readonly Pick<Difference, 'kind'>[]): boolean {
+  return !differences.some(({ kind }) => identityKinds.includes(kind));
+}
+
+/** The amount that the attempt asked for. @throws RangeError for an order that no payout can have made */
+export function amountOf({ order }: AttemptFacts): Satang {
+  const amount = parseBaht(order.amountText);
+  if (amount === undefined) throw new RangeError(`attempt ${order.transRefNo} has no readable amount`);
+  return amount;
+}
+
+const stripSeparators = (text: string): string => text.replaceAll(/[ -]/g, '');
+
+/** The proxy as it would have been sent: mobile numbers in any of the forms that an input file may have. */
+function normaliseProxyNo(proxyType: ProxyType, text: string): string {
+  if (proxyType === 'NATID') return stripSeparators(text);
+  const reading = readProxyId(text, 'MSISDN');
+  return reading.ok ? reading.proxyNo : text;
+}
+
+function isPayee({ proxyType, proxyNo }: AttemptFacts['order'], line: StatementLine): boolean {
+  if (line.proxyType !== proxyType && line.proxyType.toUpperCase() !== proxyType) return false;
+  return line.proxyNo === proxyNo || normaliseProxyNo(proxyType, line.proxyNo) === proxyNo;
+}
+
+/** A word of the bank's. Columns that are shifted bring the number of a person to any of them. */
+const shown = (text: string): string => (text === '' ? 'nothing' : maskDigitRuns(text));
+const masked = (text: string): string => (text === '' ? 'nothing' : maskDigits(text));
+
+/** "1,250.01". */
+const showBaht = (amount: Satang): string => formatBaht(amount).replaceAll(/\B(?=(?:\d{3})+\.)/g, ',');
+
+/**
+ * What differs in amount, payee, company or payer account. A failed line may have an amount of zero, since AMOUNT is
+ * what was credited (§2.7). An empty cell is no agreement.
+ */
+function findIdentityDifferences(line: StatementLine, attempt: AttemptFacts): Difference[] {
+  const { order } = attempt;
+  const found: Difference[] = [];
+  if (!isPayee(order, line)) {
+    const [ours, banks] = [masked(order.proxyNo), masked(line.proxyNo)];
+    const reason = `sent to ${order.proxyType} ${ours}, the statement says ${shown(line.proxyType)} ${banks}`;
+    found.push({ kind: 'payee-differs', reason });
+  }
+  const amount = amountOf(attempt);
+  const isNothingCredited = line.status === 'failed' && line.amountSatang === 0n;
+  if (line.amountSatang !== amount && !isNothingCredited) {
+    const reason = `${showBaht(amount)} was sent, the statement says ${showBaht(line.amountSatang)}`;
+    found.push({ kind: 'amount-differs', reason });
+  }
+  if (line.companyId !== order.companyId) {
+    const reason = `sent for company ${order.companyId}, the statement says ${shown(line.companyId)}`;
+    found.push({ kind: 'other-company', reason });
+  }
+  if (
+    line.payerAccount !== order.payerAccount &&
+    stripSeparators(line.payerAccount) !== stripSeparators(order.payerAccount)
+  ) {
+    const [ours, banks] = [masked(order.payerAccount), masked(line.payerAccount)];
+    found.push({ kind: 'other-payer', reason: `to be paid from ${ours}, the statement says ${banks}` });
+  }
+  return found;
+}
+
+/**
+ * The net amounts that a line may bear. The interface shows neither whether NET AMOUNT is what leaves the payer or what
+ * reaches the payee, nor an example (§2.7), so each charge type accepts what can be meant by it and nothing else.
+ * `Our`, the payer bears the fee: the payee gets AMOUNT, and the net is AMOUNT, or AMOUNT and the fee that is debited
+ * besides. `Ben`, the payee bears it: AMOUNT less the fee. Another word: any of the three.
+ */
+function acceptableNets({ chargeType, amountSatang, feeSatang }: StatementLine): readonly Satang[] {
+  const [more, less] = [toSatang(amountSatang + feeSatang), toSatang(amountSatang - feeSatang)];
+  const word = chargeType.toLowerCase();
+  if (word === 'our') return [amountSatang, more];
+  return word === 'ben' ? [less] : [amountSatang, more, less];
+}
+
+/** What a complete line charges otherwise than the reply to the transfer said; no reply with a fee, no difference. */
+function findChargeDifferences(line: StatementLine, { feeText }: AttemptFacts): Difference[] {
+  const found: Difference[] = [];
+  const fee = feeText === null ? undefined : parseBaht(feeText);
+  if (fee !== undefined && fee !== line.feeSatang) {
+    const reason = `the reply to the transfer said ${showBaht(fee)}, the statement ${showBaht(line.feeSatang)}`;
+    found.push({ kind: 'fee-differs', reason });
+  }
+  if (line.netSatang === line.amountSatang && line.feeSatang === 0n) return found;
+  const nets = acceptableNets(line);
+  if (!nets.includes(line.netSatang)) {
+    const expected = [...new Set(nets)].map(showBaht).join(' or ');
+    const charge = `charge type ${shown(line.chargeType)}, fee ${showBaht(line.feeSatang)}`;
+    const reason = `the net amount is ${showBaht(line.netSatang)}, with ${charge} it would be ${expected}`;
+    found.push({ kind: 'net-differs', reason });
+  }
+  return found;
+}
+
+/**
+ * The bank booked it before the attempt was made: it speaks of an earlier transfer under the same reference, which
+ * repeats by design when a journal was lost.
+ * @param date YYYYMMDD of the statement that has the line
+ */
+export function isOfEarlierTransfer(line: StatementLine, { order }: AttemptFacts, date: string): boolean {
+  const { effectiveDate } = line;
+  return date < order.tranDate || (effectiveDate !== '' && effectiveDate < order.tranDate);
+}
+
+/**
+ * The effective date is the statement's, or the transfer's own: a transfer sent just before midnight may be effective,
+ * and listed, on the next day.
+ */
+function findDayDifference(line: StatementLine, attempt: AttemptFacts, date: string): Difference[] {
+  const { tranDate } = attempt.order;
+  const isEarlier = isOfEarlierTransfer(line, attempt, date);
+  if (!isEarlier && (line.effectiveDate === date || line.effectiveDate === tranDate)) return [];
+  const days =
+    `effective on ${showDay(line.effectiveDate)}, in the statement of ${showDate(date)}, ` +
+    `sent on ${showDate(tranDate)}`;
+  const earlier =
+    ': that is another transfer, made before it under the same reference, and settles nothing of it';
+  return [{ kind: 'wrong-day', reason: isEarlier ? `${days}${earlier}` : days }];
+}
+
+const showDay = (text: string): string => (/^\d{8}$/.test(text) ? showDate(text) : shown(text));
+
+/** Everything but the status that differs between a line and the attempt whose reference it bears. Fee and net are those of a transfer that was made. */
+export function findDifferences(line: StatementLine, attempt: AttemptFacts, date: string): Difference[] {
+  const found = findIdentityDifferences(line, attempt);
+  if (line.status === 'complete') found.push(...findChargeDifferences(line, attempt));
+  found.push(...findDayDifference(line, attempt, date));
+  return found;
+}

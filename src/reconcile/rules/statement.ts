@@ -1,0 +1,75 @@
+/** The bank's daily statement (§2.7): its columns, and one of its lines as we read it. */
+import type { Satang } from '../../core/money.ts';
+
+/** What statement columns have in their names for the scheme's word is a setting (`bank.scheme`): here PROXY. */
+export const statementColumns = [
+  'NO',
+  'EFFECTIVE DATE',
+  'TRANSREF NO',
+  'SYS REF NO',
+  'CHANNEL ID',
+  'PAYER ACCOUNT',
+  'PROXY TYPE',
+  'PROXY NO',
+  'PROXY NAME (EN)',
+  'PROXY NAME (TH)',
+  'REFERENCE1',
+  'REFERENCE2',
+  'AMOUNT',
+  'FEE',
+  'NET AMOUNT',
+  'STATUS',
+  'REASON CODE',
+  'REASON DESC',
+  'PARTNER ID',
+  'CLIENT ID',
+  'COMPANY ID',
+  'CHARGE TYPE',
+  'EFFECTIVE TIME',
+] as const;
+export type StatementColumn = (typeof statementColumns)[number];
+
+/** What the bank says of a line's transfer; `other` is a word that neither the interface nor the settings know. */
+export type LineStatus = 'complete' | 'failed' | 'in-process' | 'other';
+
+/** One transfer as the statement has it. Texts are trimmed; empty where the file has nothing. */
+export interface StatementLine {
+  /** Where its record begins in the file; the header is line 1. */
+  readonly line: number;
+  /** NO as written. */
+  readonly no: string;
+  /** YYYYMMDD. */
+  readonly effectiveDate: string;
+  /** As written. */
+  readonly effectiveTime: string;
+  readonly transRefNo: string;
+  readonly sysRefNo: string;
+  readonly channelId: string;
+  readonly payerAccount: string;
+  readonly proxyType: string;
+  readonly proxyNo: string;
+  readonly proxyName: string;
+  readonly proxyNameTh: string;
+  readonly reference1: string;
+  readonly reference2: string;
+  readonly amountSatang: Satang;
+  readonly feeSatang: Satang;
+  readonly netSatang: Satang;
+  /** STATUS as written. */
+  readonly statusText: string;
+  readonly status: LineStatus;
+  readonly reasonCode: string;
+  readonly reasonDesc: string;
+  readonly partnerId: string;
+  readonly clientId: string;
+  readonly companyId: string;
+  /** `Our`: the payer bears the fee; `Ben`: the payee does. Any other word as written. */
+  readonly chargeType: string;
+}
+
+/** The words of STATUS that mean each; compared without regard to case. Anything else is `other`. */
+export interface StatementWords {
+  readonly complete: readonly string[];
+  readonly failed: readonly string[];
+  readonly inProcess: readonly string[];
+}

@@ -1,0 +1,214 @@
+/** The words of reconciliation: what is compared, what a comparison can show, and what is kept of it. */
+import type { Satang } from '../../core/money.ts';
+import type {
+  Attempt,
+  AttemptStatus,
+  Payout,
+  PayoutStatus,
+  SettledBy,
+  TransferOrder,
+} from '../../core/payout.ts';
+import type { StatementLine } from './statement.ts';
+
+/** What the journal knows of one attempt, as far as a statement speaks of it. */
+export interface AttemptFacts {
+  readonly payoutSeq: number;
+  readonly payoutId: string;
+  readonly batchId: string;
+  readonly rowNo: number;
+  readonly attemptNo: number;
+  readonly payoutStatus: PayoutStatus;
+  readonly attemptStatus: AttemptStatus;
+  readonly order: Pick<
+    TransferOrder,
+    | 'transRefNo'
+    | 'companyId'
+    | 'payerAccount'
+    | 'tranDate'
+    | 'proxyType'
+    | 'proxyNo'
+    | 'proxyName'
+    | 'amountText'
+  >;
+  /** Bytes may have left this often. */
+  readonly sends: number;
+  readonly acknowledged: boolean;
+  readonly contested: boolean;
+  readonly lastInquiryAtMs: number | null;
+  readonly lastFinding: Attempt['lastFinding'];
+  readonly sysRefNo: string | null;
+  /** transFee of the reply, as the bank wrote it; null when no reply bore one. */
+  readonly feeText: string | null;
+  /** What has settled the payout, where this is its latest attempt; not in breaks that an older program kept. */
+  readonly settledBy?: SettledBy | null;
+  /** Another attempt of the row is paid, too, and the row bears an alarm for it. */
+  readonly isPaidOtherwise?: boolean;
+}
+
+/** The facts of an attempt as the journal holds it now. */
+export function factsOf(payout: Payout, attempt: Attempt): AttemptFacts {
+  const { seq, batchId, rowNo, instruction, status } = payout;
+  const { attemptNo, order, sends, acknowledged, contested, lastInquiryAtMs, lastFinding } = attempt;
+  const { sysRefNo, feeText } = attempt;
+  const owner = { payoutSeq: seq, payoutId: instruction.payoutId, batchId, rowNo, payoutStatus: status };
+  const known = { attemptNo, attemptStatus: attempt.status, order, sends, acknowledged, contested };
+  const settledBy = attemptNo === payout.attemptNo ? payout.settledBy : null;
+  return { ...owner, ...known, lastInquiryAtMs, lastFinding, sysRefNo, feeText, settledBy };
+}
+
+/** A line with the same key in the present version of another day's statement. */
+export interface LineElsewhere {
+  /** YYYYMMDD of that statement. */
+  readonly date: string;
+  readonly line: StatementLine;
+}
+
+/** What is the same for all keys of one judging. */
+export interface StatementDay {
+  /** YYYYMMDD of the statement. */
+  readonly date: string;
+  /** The company whose payouts the journal holds. */
+  readonly companyId: string;
+  /** Days whose statement was read when they had ended: only there can anything be absent for good. */
+  readonly readDates: ReadonlySet<string>;
+}
+
+/** One key with everything that is known of it on both sides. */
+export interface KeyFacts {
+  /** `lineKeyOf` its lines: the transRefNo, or a line's own identity where it has none. */
+  readonly key: string;
+  /** The statement's lines with this key, in file order; often one, none when the statement does not know it. */
+  readonly lines: readonly StatementLine[];
+  /** The attempt with this transRefNo, whatever its day. */
+  readonly attempt: AttemptFacts | undefined;
+  readonly elsewhere: readonly LineElsewhere[];
+  /** A lost part of the journal may have made a later attempt: what failed settles nothing before it was looked for. */
+  readonly mayHaveLaterAttempt?: boolean;
+  /** Our side was settled by other evidence after these lines were judged. */
+  readonly isSettledSince?: boolean;
+}
+
+/** A difference between journal and statement, the loudest first; the first that a line has counts its satang. */
+export const breakKinds = [
+  /** Complete, and so is another attempt of the same payout: money went out twice. */
+  'paid-twice',
+  /** We called it failed and the bank paid it, or the other way round; or in doubt, and its line cannot settle it. */
+  'status-differs',
+  'payee-differs',
+  'amount-differs',
+  'other-company',
+  'other-payer',
+  /** More than one line for one transfer. */
+  'twice',
+  'unknown-to-us',
+  /** We call it paid; its day's statement does not have it. */
+  'missing-at-bank',
+  /** In doubt, in neither its day's statement nor the next day's, never acknowledged, and inquiry finds nothing. */
+  'no-trace',
+  'unknown-status-word',
+  'fee-differs',
+  'net-differs',
+  'wrong-day',
+  /** The statement shows it in process. */
+  'still-in-process',
+  /** In doubt and not in its day's statement; absence proves nothing. */
+  'in-doubt-absent',
+] as const;
+export type BreakKind = (typeof breakKinds)[number];
+
+/** A day's statement lacks an attempt of that day. */
+export type AbsenceKind = Extract<BreakKind, 'missing-at-bank' | 'no-trace' | 'in-doubt-absent'>;
+/** A line says something else than we do. */
+export type LineBreakKind = Exclude<BreakKind, AbsenceKind>;
+
+/** `loudest`: money moved that we had called unmoved. `loud`: money may be lost. `plain`: figures or words differ. `quiet`: waits. */
+export type Loudness = 'loudest' | 'loud' | 'plain' | 'quiet';
+
+/** One named difference of one key. */
+export interface BreakFinding {
+  readonly kind: BreakKind;
+  readonly loudness: Loudness;
+  /** The statement that it belongs to: for an absence the attempt's own day, else the day of the line. */
+  readonly date: string;
+  /** Which of the key's lines it speaks of; null for an absence. */
+  readonly lineAt: number | null;
+  /** What differs, in words, without full proxy or account numbers. */
+  readonly reason: string;
+  /** Newer evidence has put it right already: it is named, and closed at once. */
+  readonly isAnswered?: boolean;
+  /** A later day's statement says what we say: it is named when its own day is read, and not afterwards. */
+  readonly isOutdated?: boolean;
+}
+
+/** Where a line's figures are counted; each line in exactly one place. */
+export type LineClass =
+  /** Ours, and both sides say the same of it: complete. */
+  | 'matched'
+  /** As matched; the transfer is of another Bangkok day than the statement. */
+  | 'matched-other-day'
+  /** As matched; it was in doubt until this line proved it paid. */
+  | 'settled-paid'
+  /** As settled-paid; the transfer is of another Bangkok day. */
+  | 'settled-paid-other-day'
+  /** Both sides say that it failed. */
+  | 'agreed-failed'
+  /** In doubt until this line said that it failed. */
+  | 'settled-failed'
+  /** Of another company of the partner. */
+  | 'others'
+  | BreakKind;
+
+/** Where an attempt that we call paid is counted; each one of the statement's day in exactly one place. */
+export type PaidClass = 'matched' | 'settled-paid' | 'found-other-day' | BreakKind;
+
+/**
+ * What the journal is to record on the strength of the lines; `decideOnStatement` decides it again on fresh records.
+ * `prove`: paid, whatever we believed. `fail`: in doubt, and the bank says failed. `dispute`: we had called it paid, and
+ * the bank says failed. `doubt`: the bank knows it, and nothing is settled by that. `reopen`: the statement by which it
+ * had failed was superseded, and nothing says so any more.
+ */
+export type StatementStep = 'prove' | 'fail' | 'dispute' | 'doubt' | 'reopen';
+
+/** What the comparison of one key has shown. */
+export interface Judgement {
+  /** In the order of the key's lines. */
+  readonly lineClasses: readonly LineClass[];
+  /** Undefined unless the attempt is of the statement's day and we call it paid, or do once the step is taken. */
+  readonly paidClass: PaidClass | undefined;
+  /** Every difference, one a kind, the loudest first. */
+  readonly breaks: readonly BreakFinding[];
+  readonly step: StatementStep | undefined;
+  /** Which line the step rests on; null for none. */
+  readonly stepLineAt: number | null;
+}
+
+/** What closed a break. */
+export type BreakClosure =
+  /** A new version of the same day's statement no longer shows it. */
+  | { readonly kind: 'corrected'; readonly version: number }
+  /** Another day's statement has the line that was missing, or has it no more when it repeated this one. */
+  | { readonly kind: 'later-statement'; readonly date: string }
+  /** Our own side has changed: an inquiry or people have settled the attempt. */
+  | { readonly kind: 'settled'; readonly attemptStatus: AttemptStatus }
+  /** Judged by other settings, such as the words of STATUS. */
+  | { readonly kind: 'judged-anew' };
+
+/** A break as it is kept, with both sides as they were when it was last judged. */
+export interface BreakRecord extends Omit<BreakFinding, 'isAnswered' | 'isOutdated'> {
+  readonly key: string;
+  /** Version of the statement in which it was last seen. */
+  readonly version: number;
+  readonly attempt: AttemptFacts | null;
+  /** All lines of the key, so that it can be judged again without the statement. */
+  readonly lines: readonly StatementLine[];
+  readonly openedAtMs: number;
+  readonly state: 'open' | 'closed';
+  readonly closedAtMs: number | null;
+  readonly closedBy: BreakClosure | null;
+}
+
+/** Count and amount of what stands in one place. */
+export interface Figures {
+  readonly count: number;
+  readonly satang: Satang;
+}

@@ -1,0 +1,135 @@
+/** The outbox folder behind the worker's port. */
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
+import { stringify } from 'csv-stringify/sync';
+import { escapeAmountCell, escapeSpreadsheetCell } from '../platform/csv/spreadsheet-cells.ts';
+import { FileTable, type TableForm } from '../platform/csv/table-writer.ts';
+import { AtomicFile, failWith, publishFile, readTemporaryName } from '../platform/durable-file.ts';
+import type { ReportOutbox, TableStyle } from './ports.ts';
+import { exceptionColumns } from './rules/report-rows.ts';
+
+/** Tells a spreadsheet that the file is UTF-8, or Thai names come out garbled. */
+export const byteOrderMark = '\uFEFF';
+
+const amountIndex = exceptionColumns.indexOf('amount');
+
+/** Records as lines of an exceptions file, for a spreadsheet; the file begins with `byteOrderMark`. */
+export function formatExceptionRecords(records: readonly (readonly string[])[]): string {
+  const escaped = records.map((record) =>
+    record.map((cell, index) =>
+      index === amountIndex ? escapeAmountCell(cell) : escapeSpreadsheetCell(cell),
+    ),
+  );
+  return stringify(escaped, { record_delimiter: '\r\n' });
+}
+
+/**
+ * Records as lines of a result file: plain CSV for the partner's programs, which get their own values back
+ * as they wrote them. Therefore no cell is escaped and there is no BOM; people open the exceptions file.
+ */
+export function formatResultRecords(records: readonly (readonly string[])[]): string {
+  return stringify([...records], { record_delimiter: '\n' });
+}
+
+const formats = {
+  program: { start: '', format: formatResultRecords, recordsPerWrite: 100 },
+  spreadsheet: { start: byteOrderMark, format: formatExceptionRecords, recordsPerWrite: 100 },
+} as const satisfies Record<TableStyle, TableForm>;
+
+const reportEndings = /\.(?:result|exceptions|summary|(?:result|exceptions)-update-\d+)\.(?:csv|json)$/;
+const batchIdEnding = /\.([0-9A-HJKMNP-TV-Z]{10})$/;
+
+/** The batch of a temporary file that stands for a report; undefined for any other name. */
+function readBatchId(name: string): string | undefined {
+  return batchIdEnding.exec(readTemporaryName(name)?.replace(reportEndings, '') ?? '')?.[1];
+}
+
+/** Temporary names of reports in the outbox, by batch: read once, for there may be hundreds of thousands of files. */
+class Temporaries {
+  readonly #folder: string;
+  /** Made since the start, or found at the first look. */
+  readonly #paths = new Map<string, Set<string>>();
+  #isSwept = false;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** A temporary file is being written. */
+  note(path: string): void {
+    const batchId = readBatchId(basename(path));
+    if (batchId === undefined) return;
+    const paths = this.#paths.get(batchId) ?? new Set();
+    this.#paths.set(batchId, paths.add(path));
+  }
+
+  /** The file has got its own name, and lost this one. */
+  forget(path: string): void {
+    const batchId = readBatchId(basename(path)) ?? '';
+    const paths = this.#paths.get(batchId);
+    paths?.delete(path);
+    if (paths?.size === 0) this.#paths.delete(batchId);
+  }
+
+  /** Batches that have temporary files, whole or half, recorded or not. */
+  async find(): Promise<readonly string[]> {
+    await this.#sweep();
+    return [...this.#paths.keys()];
+  }
+
+  async #sweep(): Promise<void> {
+    try {
+      for (const name of await readdir(this.#folder)) this.note(join(this.#folder, name));
+      this.#isSwept = true;
+    } catch (error) {
+      throw failWith('read', this.#folder, error);
+    }
+  }
+
+  async remove(batchId: string, recorded: readonly string[]): Promise<void> {
+    if (!this.#isSwept) await this.#sweep();
+    try {
+      for (const path of this.#paths.get(batchId) ?? []) {
+        if (recorded.includes(path)) continue;
+        await rm(path, { force: true });
+        this.forget(path);
+      }
+    } catch (error) {
+      throw failWith('clean up', this.#folder, error);
+    }
+  }
+}
+
+/**
+ * The outbox in a folder, which is created (for its owner only) when it is not there.
+ * @throws OutputFileError here and from every method, naming the path and the cure
+ */
+export async function openOutbox(folder: string): Promise<ReportOutbox> {
+  const root = resolve(folder);
+  try {
+    await mkdir(root, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw failWith('create', root, error);
+  }
+  const temporaries = new Temporaries(root);
+  const open = async (fileName: string): Promise<AtomicFile> => {
+    const file = await AtomicFile.open(join(root, fileName));
+    temporaries.note(file.temporaryPath);
+    return file;
+  };
+  return {
+    openTable: async (fileName, style) => new FileTable(await open(fileName), formats[style]),
+    writeText: async (fileName, text) => {
+      await using file = await open(fileName);
+      await file.write(text);
+      return await file.finish();
+    },
+    publish: async (recorded) => {
+      const state = await publishFile(recorded);
+      temporaries.forget(recorded.temporaryPath);
+      return state;
+    },
+    findLeftovers: () => temporaries.find(),
+    removeLeftovers: (batchId, recorded) => temporaries.remove(batchId, recorded),
+  };
+}

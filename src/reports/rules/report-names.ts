@@ -1,0 +1,62 @@
+/** The names of the files that a batch leaves in the outbox. */
+import type { ReportKind } from '../../core/ports.ts';
+
+/**
+ * Bytes of the input file's name that are kept: with the batch's id, the longest ending and what a temporary
+ * name adds, the whole stays within the 255 bytes that file systems allow.
+ */
+const stemBytesMax = 190;
+
+/** Invisible characters, line separators, lone surrogates, and what Unix or Windows cannot have in a name. */
+const unsafeCharacters = /[\p{C}\p{Zl}\p{Zp}/\\:*?"<>|]/gu;
+
+/** The start of a text that has at most so many bytes in UTF-8, without a half letter. */
+export function cutToBytes(text: string, bytesMax: number): string {
+  let bytes = 0;
+  let kept = '';
+  for (const character of text) {
+    bytes += Buffer.byteLength(character, 'utf8');
+    if (bytes > bytesMax) return kept;
+    kept += character;
+  }
+  return kept;
+}
+
+/** A file's name with what no system should meet in one replaced, and never hidden. */
+export function replaceUnsafe(name: string): string {
+  return name.replaceAll(unsafeCharacters, '_').replace(/^\.+/, '_');
+}
+
+/** The input file's name without `.csv`, safe as a part of a file name on any system. */
+function computeStem(fileName: string): string {
+  const stem = replaceUnsafe(fileName.replace(/\.csv$/i, ''));
+  return cutToBytes(stem, stemBytesMax).trim() || 'payouts';
+}
+
+function computeEnding(kind: ReportKind, number: number): string {
+  switch (kind) {
+    case 'result':
+      return 'result.csv';
+    case 'exceptions':
+      return 'exceptions.csv';
+    case 'summary':
+      return 'summary.json';
+    case 'result-update':
+      return `result-update-${number}.csv`;
+    case 'exceptions-update':
+      return `exceptions-update-${number}.csv`;
+  }
+}
+
+/**
+ * `<name>.<batchId>.result.csv` and its kin.
+ * @param number counts the updates from 1; has no part in the first files' names
+ */
+export function computeReportName(
+  fileName: string,
+  batchId: string,
+  kind: ReportKind,
+  number: number,
+): string {
+  return `${computeStem(fileName)}.${batchId}.${computeEnding(kind, number)}`;
+}

@@ -1,0 +1,156 @@
+/** A batch in figures: counts and amounts by status, and the check that every satang is accounted for. */
+import { formatBangkokStamp } from '../../core/bangkok-time.ts';
+import {
+  type BatchExitCode,
+  computeExitCode,
+  countAlarms,
+  countRows,
+  type ExitOptions,
+  inDoubtStatuses,
+} from '../../core/exit-code.ts';
+import { formatBaht, type Satang, sumSatang } from '../../core/money.ts';
+import { payoutStatuses } from '../../core/payout.ts';
+import type { Batch, HoldTotal, ReportKind, StatusTotal } from '../../core/ports.ts';
+import type { LowestPace } from '../../payout/rules/adaptive-limit.ts';
+import { countExceptions } from './report-rows.ts';
+
+export interface BatchSummary {
+  readonly batch: Batch;
+  /** The statuses that have rows, in the order of a payout's life. */
+  readonly totals: readonly StatusTotal[];
+  readonly holds: readonly HoldTotal[];
+  /** The sums over all statuses. */
+  readonly rows: number;
+  readonly amountSatang: Satang;
+  readonly unreadableAmounts: number;
+  /** The sums are those of the file as it was sealed, in rows, satang and unreadable amounts. */
+  readonly addsUp: boolean;
+  readonly exceptionRows: number;
+  /** Rows that contradict what was called proved; exceptions, too. */
+  readonly alarmRows: number;
+  readonly inDoubtRows: number;
+  readonly exitCode: BatchExitCode;
+}
+
+/** Adds a batch up as it stands. */
+export function summariseBatch(
+  batch: Batch,
+  totals: readonly StatusTotal[],
+  holds: readonly HoldTotal[],
+  options: ExitOptions,
+): BatchSummary {
+  const inOrder = payoutStatuses.flatMap((status) =>
+    totals.filter((total) => total.status === status && total.rows > 0),
+  );
+  const rows = countRows(inOrder, payoutStatuses);
+  const amountSatang = sumSatang(inOrder.map((total) => total.amountSatang));
+  let unreadableAmounts = 0;
+  for (const total of inOrder) unreadableAmounts += total.unreadableAmounts;
+  return {
+    batch,
+    totals: inOrder,
+    holds: holds.filter((total) => total.rows > 0),
+    rows,
+    amountSatang,
+    unreadableAmounts,
+    addsUp: isWholeFile(batch, rows, amountSatang, unreadableAmounts),
+    exceptionRows: countExceptions(inOrder),
+    alarmRows: countAlarms(inOrder),
+    inDoubtRows: countRows(inOrder, inDoubtStatuses),
+    exitCode: computeExitCode(batch, inOrder, holds, options),
+  };
+}
+
+/** A file that is rejected as a whole keeps no rows, so there is nothing that could fail to add up. */
+function isWholeFile(batch: Batch, rows: number, amountSatang: Satang, unreadableAmounts: number): boolean {
+  if (batch.status === 'rejected') return rows === 0;
+  return (
+    rows === batch.rows && amountSatang === batch.totalSatang && unreadableAmounts === batch.unreadableAmounts
+  );
+}
+
+/** What the summary file says beyond the figures. */
+export interface SummaryContext {
+  readonly isSandbox: boolean;
+  /** The bank's base address. */
+  readonly bankAddress: string;
+  /** When the summary is written. */
+  readonly nowMs: number;
+  /** The lowest pace of the run; left out when it was never below the settings. */
+  readonly pace?: LowestPace | undefined;
+}
+
+/** A file that the summary names. */
+export interface SummaryFile {
+  readonly kind: ReportKind;
+  readonly name: string;
+  readonly rows: number;
+  readonly sha256: string;
+}
+
+const renderStamp = (epochMs: number | null): string | null =>
+  epochMs === null ? null : formatBangkokStamp(epochMs);
+
+/** An address may carry a user name, a password or a key: only scheme, host and path are shown. */
+export function stripSecrets(address: string): string {
+  return address.replace(/[?#].*$/s, '').replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/]*@/i, '$1');
+}
+
+function renderTotals({ totals }: BatchSummary): Record<string, object> {
+  return Object.fromEntries(
+    totals.map(({ status, rows, amountSatang, unreadableAmounts }) => [
+      status,
+      { rows, amount: formatBaht(amountSatang), unreadableAmounts },
+    ]),
+  );
+}
+
+/** The timings of a batch; its duration runs from its first reading until it came to rest, or until now. */
+function renderTimings(batch: Batch, nowMs: number): object {
+  return {
+    startedAt: renderStamp(batch.startedAtMs),
+    sealedAt: renderStamp(batch.sealedAtMs),
+    restedAt: renderStamp(batch.restedAtMs),
+    reportedAt: renderStamp(nowMs),
+    durationMs: (batch.restedAtMs ?? nowMs) - batch.startedAtMs,
+  };
+}
+
+function renderPace(pace: LowestPace | undefined): object {
+  if (pace === undefined) return {};
+  return { lowestPace: { transfersAtOnce: pace.limit, settings: pace.ceiling, why: pace.why } };
+}
+
+/** The summary as a plain object for JSON: amounts are decimal baht, times are in Bangkok. */
+export function renderSummary(
+  summary: BatchSummary,
+  files: readonly SummaryFile[],
+  context: SummaryContext,
+): Record<string, unknown> {
+  const { batch } = summary;
+  return {
+    batchId: batch.batchId,
+    file: batch.fileName,
+    sha256: batch.sha256,
+    isSandbox: context.isSandbox,
+    bank: stripSecrets(context.bankAddress),
+    companyId: batch.companyId,
+    status: batch.status,
+    reasonCode: batch.reasonCode,
+    reason: batch.reason,
+    remedy: batch.remedy,
+    exitCode: summary.exitCode,
+    rows: batch.rows,
+    amount: formatBaht(batch.totalSatang),
+    unreadableAmounts: batch.unreadableAmounts,
+    byStatus: renderTotals(summary),
+    holds: Object.fromEntries(summary.holds.map(({ hold, rows }) => [hold, rows])),
+    addsUp: summary.addsUp,
+    exceptions: summary.exceptionRows,
+    alarms: summary.alarmRows,
+    inDoubt: summary.inDoubtRows,
+    ...renderTimings(batch, context.nowMs),
+    ...renderPace(context.pace),
+    files,
+  };
+}

@@ -1,0 +1,294 @@
+/**
+ * The files that a batch leaves in the outbox, each of them whole, written once and never changed.
+ *
+ * From one snapshot of the journal the bytes go to temporary names and are made durable; one commit records
+ * what is due (name, hash, temporary name, latest event shown); only then is each file given its own name.
+ * A crash before the commit leaves nothing but temporary files, which the next start removes and writes anew;
+ * a crash after it leaves the very bytes, which the next start publishes.
+ */
+import type { ExitOptions } from '../core/exit-code.ts';
+import { toSatang } from '../core/money.ts';
+import { isSealed } from '../core/payout.ts';
+import type { Batch, Journal, Report, ReportKind, ResultRow, Snapshot } from '../core/ports.ts';
+import type { PreparedFile, PublishedState, ReportOutbox, TableDraft } from './ports.ts';
+import { computeReportName } from './rules/report-names.ts';
+import {
+  exceptionColumns,
+  isException,
+  renderException,
+  renderResultHeader,
+  renderResultRow,
+} from './rules/report-rows.ts';
+import {
+  type BatchSummary,
+  renderSummary,
+  summariseBatch,
+  type SummaryContext,
+  type SummaryFile,
+} from './rules/summary.ts';
+
+export type ReportJournal = Pick<Journal, 'reports' | 'recordReports' | 'snapshot'>;
+
+export interface ReportContext extends SummaryContext, ExitOptions {}
+
+/** A file that the batch has, or once had, in the outbox. */
+export interface ReportedFile {
+  readonly kind: ReportKind;
+  readonly number: number;
+  readonly path: string;
+  readonly state: PublishedState;
+}
+
+export interface WrittenReports {
+  /** The batch as it stands. */
+  readonly summary: BatchSummary;
+  /** Every file of the batch, the oldest first. */
+  readonly files: readonly ReportedFile[];
+  /** How many of them are new. */
+  readonly filesWritten: number;
+}
+
+interface PreparedReport extends PreparedFile {
+  readonly kind: ReportKind;
+  readonly number: number;
+  readonly rows: number;
+}
+
+interface Preparation {
+  readonly summary: BatchSummary;
+  readonly eventSeq: number;
+  readonly prepared: readonly PreparedReport[];
+}
+
+const kindsInOrder: readonly ReportKind[] = [
+  'result',
+  'exceptions',
+  'summary',
+  'result-update',
+  'exceptions-update',
+];
+
+const compareReports = (one: Report, other: Report): number =>
+  one.number - other.number || kindsInOrder.indexOf(one.kind) - kindsInOrder.indexOf(other.kind);
+
+/**
+ * Publishes the recorded files whose bytes are still under their temporary names, now or after a crash, and removes
+ * temporary files that no record names. A recorded file that is nowhere any more has been published and
+ * taken away since (`gone`); it is not written again, the whole present result can be asked for at any time.
+ */
+export async function finishReports(
+  journal: ReportJournal,
+  outbox: ReportOutbox,
+  batchId: string,
+): Promise<readonly ReportedFile[]> {
+  const reports = [...(await journal.reports(batchId))].toSorted(compareReports);
+  const files: ReportedFile[] = [];
+  const failures: unknown[] = [];
+  for (const report of reports) {
+    const { kind, number, path } = report;
+    try {
+      files.push({ kind, number, path, state: await outbox.publish(report) });
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
+  await outbox.removeLeftovers(
+    batchId,
+    reports.map((report) => report.temporaryPath),
+  );
+  return files;
+}
+
+/**
+ * Writes what is due now that the batch rests: result, exceptions and summary the first time, afterwards one
+ * file with the rows that have changed since, or nothing when none has.
+ * Only the holder of the right to send calls it: two at once would take each other's files for leftovers.
+ */
+export async function writeReports(
+  journal: ReportJournal,
+  outbox: ReportOutbox,
+  batchId: string,
+  context: ReportContext,
+): Promise<WrittenReports> {
+  const earlier = await finishReports(journal, outbox, batchId);
+  const { summary, eventSeq, prepared } = await prepareOrClear(journal, outbox, batchId, context);
+  if (prepared.length === 0) return { summary, files: earlier, filesWritten: 0 };
+  await journal.recordReports(
+    prepared.map(({ kind, number, path, temporaryPath, sha256 }) => {
+      return { batchId, kind, number, path, temporaryPath, sha256, eventSeq, atMs: context.nowMs };
+    }),
+  );
+  for (const report of prepared) await outbox.publish(report);
+  const written = prepared.map(
+    ({ kind, number, path }) => ({ kind, number, path, state: 'published' }) as const,
+  );
+  return { summary, files: [...earlier, ...written], filesWritten: written.length };
+}
+
+/** A failure on the way (a full disk) leaves nothing behind, whole or half. */
+async function prepareOrClear(
+  journal: ReportJournal,
+  outbox: ReportOutbox,
+  batchId: string,
+  context: ReportContext,
+): Promise<Preparation> {
+  const recorded = await journal.reports(batchId);
+  try {
+    return await prepareReports(journal, outbox, batchId, recorded, context);
+  } catch (error) {
+    const keep = recorded.map((report) => report.temporaryPath);
+    await outbox.removeLeftovers(batchId, keep).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** The snapshot is closed before anything is recorded. */
+async function prepareReports(
+  journal: ReportJournal,
+  outbox: ReportOutbox,
+  batchId: string,
+  recorded: readonly Report[],
+  context: ReportContext,
+): Promise<Preparation> {
+  await using snapshot = await journal.snapshot();
+  const { eventSeq } = snapshot;
+  const batch = await snapshot.batch(batchId);
+  if (batch === undefined) throw new Error(`the journal has no batch ${batchId} to report on`);
+  const summary = summariseBatch(
+    batch,
+    await snapshot.totals(batchId),
+    await snapshot.holdTotals(batchId),
+    context,
+  );
+  if (!isSealed(batch.status)) return { summary, eventSeq, prepared: [] };
+  if (!recorded.some((report) => report.kind === 'result')) {
+    return { eventSeq, ...(await prepareFirst(snapshot, outbox, summary, context)) };
+  }
+  return { summary, eventSeq, prepared: await prepareUpdate(snapshot, outbox, batch, recorded) };
+}
+
+async function prepareFirst(
+  snapshot: Snapshot,
+  outbox: ReportOutbox,
+  counted: BatchSummary,
+  context: ReportContext,
+): Promise<Omit<Preparation, 'eventSeq'>> {
+  const { batch } = counted;
+  const { tables, tally } = await prepareTables(snapshot, outbox, batch);
+  const summary = { ...counted, addsUp: counted.addsUp && agrees(tally, counted) };
+  const named = tables.map(({ kind, rows, sha256 }): SummaryFile => {
+    return { kind, name: computeReportName(batch.fileName, batch.batchId, kind, 0), rows, sha256 };
+  });
+  const text = `${JSON.stringify(renderSummary(summary, named, context), null, 2)}\n`;
+  const file = await outbox.writeText(computeReportName(batch.fileName, batch.batchId, 'summary', 0), text);
+  return { summary, prepared: [...tables, { ...file, kind: 'summary', number: 0, rows: 0 }] };
+}
+
+/** The result and the exceptions in one pass over the rows. */
+async function prepareTables(
+  snapshot: Snapshot,
+  outbox: ReportOutbox,
+  batch: Batch,
+): Promise<{ tables: PreparedReport[]; tally: Tally }> {
+  const { batchId, fileName, extraColumns } = batch;
+  await using result = await outbox.openTable(computeReportName(fileName, batchId, 'result', 0), 'program');
+  await using exceptions = await outbox.openTable(
+    computeReportName(fileName, batchId, 'exceptions', 0),
+    'spreadsheet',
+  );
+  await result.add(renderResultHeader(extraColumns));
+  await exceptions.add(exceptionColumns);
+  const tally = startTally();
+  for await (const row of snapshot.resultRows(batchId)) {
+    countRow(tally, row);
+    await result.add(renderResultRow(row, extraColumns.length));
+    if (isException(row)) await exceptions.add(renderException(batchId, row));
+  }
+  assertEveryRow(tally, batch);
+  const tables: PreparedReport[] = [
+    { ...(await result.finish()), kind: 'result', number: 0, rows: tally.rows },
+    { ...(await exceptions.finish()), kind: 'exceptions', number: 0, rows: tally.exceptionRows },
+  ];
+  return { tables, tally };
+}
+
+/** The rows that changed after the last report, and the alarms among them; no file at all when none did. */
+async function prepareUpdate(
+  snapshot: Snapshot,
+  outbox: ReportOutbox,
+  batch: Batch,
+  earlier: readonly Report[],
+): Promise<PreparedReport[]> {
+  const number = 1 + earlier.filter((report) => report.kind === 'result-update').length;
+  const changedSince = Math.max(...earlier.map((report) => report.eventSeq));
+  const { batchId, fileName, extraColumns } = batch;
+  await using stack = new AsyncDisposableStack();
+  const open = async (kind: 'result-update' | 'exceptions-update', header: readonly string[]) => {
+    const name = computeReportName(fileName, batchId, kind, number);
+    const reader = kind === 'result-update' ? 'program' : 'spreadsheet';
+    const table = stack.use(await outbox.openTable(name, reader));
+    await table.add(header);
+    return { table, kind, rows: 0 };
+  };
+  let update: UpdateDraft | undefined;
+  let alarms: UpdateDraft | undefined;
+  for await (const row of snapshot.resultRows(batchId, changedSince)) {
+    update ??= await open('result-update', renderResultHeader(extraColumns));
+    await addTo(update, renderResultRow(row, extraColumns.length));
+    if (!row.isAlarm) continue;
+    alarms ??= await open('exceptions-update', exceptionColumns);
+    await addTo(alarms, renderException(batchId, row));
+  }
+  const prepared: PreparedReport[] = [];
+  for (const draft of [update, alarms]) {
+    if (draft === undefined) continue;
+    prepared.push({ ...(await draft.table.finish()), kind: draft.kind, number, rows: draft.rows });
+  }
+  return prepared;
+}
+
+/** A file of changed rows that is being written. */
+interface UpdateDraft {
+  readonly table: TableDraft;
+  readonly kind: ReportKind;
+  rows: number;
+}
+
+async function addTo(draft: UpdateDraft, cells: readonly string[]): Promise<void> {
+  await draft.table.add(cells);
+  draft.rows += 1;
+}
+
+/** What has gone into the result file, counted row by row. */
+interface Tally {
+  rows: number;
+  exceptionRows: number;
+  lastRowNo: number;
+  amountSatang: bigint;
+}
+
+const startTally = (): Tally => ({ rows: 0, exceptionRows: 0, lastRowNo: 0, amountSatang: toSatang(0n) });
+
+function countRow(tally: Tally, row: ResultRow): void {
+  if (row.rowNo <= tally.lastRowNo) {
+    throw new Error(`the journal gave row ${row.rowNo} after row ${tally.lastRowNo}: no report is written`);
+  }
+  tally.lastRowNo = row.rowNo;
+  tally.rows += 1;
+  tally.exceptionRows += isException(row) ? 1 : 0;
+  tally.amountSatang += row.amountSatang ?? 0n;
+}
+
+/** Each row of the file is in the result once: a result that misses one is never published. */
+function assertEveryRow(tally: Tally, { batchId, rows }: Batch): void {
+  if (tally.rows === rows) return;
+  throw new Error(
+    `batch ${batchId} has ${rows} rows but the journal gave ${tally.rows}: no report is written`,
+  );
+}
+
+/** The rows one by one come to the same as the journal's own sums. */
+function agrees(tally: Tally, summary: BatchSummary): boolean {
+  return tally.exceptionRows === summary.exceptionRows && tally.amountSatang === summary.amountSatang;
+}

@@ -1,0 +1,146 @@
+/** The lines of a day's statement, as the book has them (§2.7). */
+import { dayMs, formatBangkokDate, formatBangkokTime, parseBangkokDate } from '../../core/bangkok-time.ts';
+import { formatBaht, parseBaht, toSatang } from '../../core/money.ts';
+import { statementColumns } from '../../reconcile/rules/statement.ts';
+import type { StatementColumn } from '../../reconcile/rules/statement.ts';
+import type { Payee } from '../directory.ts';
+import { computeState } from '../transfers.ts';
+import type { Transfer } from '../transfers.ts';
+import type { StatementTable } from './table.ts';
+
+/** A Bangkok day, and the moment as of which the bank tells of it. */
+export interface StatementDay {
+  /** YYYYMMDD. */
+  readonly date: string;
+  readonly startMs: number;
+  /** The day's last moment, or now while the day lasts: what comes later is the next day's. */
+  readonly asOfMs: number;
+}
+
+/** A day "YYYYMMDD" as the bank sees it now; undefined for text that names no day. */
+export function computeStatementDay(date: string, nowMs: number): StatementDay | undefined {
+  const startMs = parseBangkokDate(date);
+  return startMs === undefined ? undefined : { date, startMs, asOfMs: Math.min(nowMs, startMs + dayMs - 1) };
+}
+
+/** A line's cells in the order of `statementColumns`; amounts are decimal baht without separators. */
+export type StatementCells = readonly string[];
+
+/** Where a column stands. */
+export const columnPlaces = Object.fromEntries(
+  statementColumns.map((column, place) => [column, place]),
+) as Readonly<Record<StatementColumn, number>>;
+
+/** What lines say that is not the transfer's own. */
+export interface LineTerms {
+  readonly partnerId: string;
+  readonly clientId: string;
+  readonly chargeType: StatementTable['chargeType'];
+  readonly net: StatementTable['net'];
+  readonly status: StatementTable['status'];
+  readonly failedAmount: StatementTable['failedAmount'];
+  readonly findPayee: (proxyNo: string, sentName: string | undefined) => Payee;
+}
+
+/** NET AMOUNT of an amount and a fee in decimal baht; empty when one of them cannot be read. */
+export function computeNet(
+  amount: string,
+  fee: string,
+  chargeType: string,
+  net: StatementTable['net'],
+): string {
+  const amountSatang = parseBaht(amount);
+  const feeSatang = parseBaht(fee);
+  if (amountSatang === undefined || feeSatang === undefined) return '';
+  const isPayees = chargeType === 'Ben';
+  if (net === 'received') return formatBaht(toSatang(amountSatang - (isPayees ? feeSatang : 0n)));
+  return formatBaht(toSatang(amountSatang + (isPayees ? 0n : feeSatang)));
+}
+
+function hasEnded({ end, endsAtMs }: Transfer, atMs: number): boolean {
+  return end !== 'none' && endsAtMs <= atMs;
+}
+
+/** A day has what entered on it, and what was in process when the day before ended and has ended on it. */
+export function isOfDay(transfer: Transfer, { date, startMs, asOfMs }: StatementDay): boolean {
+  if (transfer.createdOn === date) return true;
+  return transfer.createdOn < date && transfer.endsAtMs >= startMs && hasEnded(transfer, asOfMs);
+}
+
+interface Stamp {
+  /** YYYYMMDD. */
+  readonly date: string;
+  /** HH:mm:ss. */
+  readonly time: string;
+}
+
+/** Writes moments in Bangkok time; many transfers end within one second, so the last is kept. */
+function createStamper(): (epochMs: number) => Stamp {
+  let second = NaN;
+  let stamp: Stamp = { date: '', time: '' };
+  return (epochMs) => {
+    const current = Math.floor(epochMs / 1_000);
+    if (current !== second) {
+      second = current;
+      stamp = { date: formatBangkokDate(epochMs), time: formatBangkokTime(epochMs) };
+    }
+    return stamp;
+  };
+}
+
+/** AMOUNT, FEE and NET AMOUNT. */
+function toFigures(transfer: Transfer, hasFailed: boolean, terms: LineTerms): readonly string[] {
+  const { failedAmount } = terms;
+  if (hasFailed && failedAmount !== 'sent')
+    return Array<string>(3).fill(failedAmount === 'zero' ? '0.00' : '');
+  const amount = formatBaht(transfer.amountSatang);
+  const fee = formatBaht(transfer.feeSatang);
+  return [amount, fee, computeNet(amount, fee, terms.chargeType, terms.net)];
+}
+
+/** The line of a transfer, its NO still empty. */
+function toCells(
+  transfer: Transfer,
+  { asOfMs }: StatementDay,
+  terms: LineTerms,
+  stamp: (epochMs: number) => Stamp,
+): StatementCells {
+  const { transRefNo, sysRefNo, channelId, payerAccount, proxyType, proxyNo, companyId } = transfer;
+  const isEnded = hasEnded(transfer, asOfMs);
+  const effective = stamp(isEnded ? transfer.endsAtMs : transfer.acceptedAtMs);
+  const payee = terms.findPayee(proxyNo, transfer.proxyName === '' ? undefined : transfer.proxyName);
+  const state = computeState(transfer, asOfMs);
+  return [
+    '',
+    effective.date,
+    transRefNo,
+    sysRefNo,
+    channelId,
+    payerAccount,
+    proxyType,
+    proxyNo,
+    payee.name,
+    payee.nameTh,
+    transfer.reference1,
+    transfer.reference2,
+    ...toFigures(transfer, isEnded && transfer.end !== 'complete', terms),
+    terms.status === 'code' ? state.tranStatusCode : state.tranStatusDesc,
+    state.statusCode,
+    state.statusDesc,
+    terms.partnerId,
+    terms.clientId,
+    companyId,
+    terms.chargeType,
+    effective.time,
+  ];
+}
+
+/** The day's lines in the order in which their transfers entered. */
+export function* readDayLines(
+  transfers: Iterable<Transfer>,
+  day: StatementDay,
+  terms: LineTerms,
+): Generator<StatementCells> {
+  const stamp = createStamper();
+  for (const transfer of transfers) if (isOfDay(transfer, day)) yield toCells(transfer, day, terms, stamp);
+}

@@ -1,0 +1,139 @@
+/** Turns what the schema complains about into messages that name the key, what stands there, and the cure. */
+import { z } from 'zod';
+import { maskDigits } from '../core/proxy-id.ts';
+import { findNearest } from './nearest.ts';
+import { settingsSchema } from './schema.ts';
+import type { SettingsDocument } from './yaml.ts';
+
+type Issue = z.core.$ZodIssue;
+
+const foundLengthMax = 40;
+
+/** One message for all that is wrong with a settings file: a line an issue. */
+export function describeIssues(
+  issues: readonly Issue[],
+  document: SettingsDocument,
+  fileName: string,
+): string {
+  const lines = issues.flatMap((issue) => describeIssue(issue, document));
+  const [only] = lines;
+  if (lines.length === 1 && only !== undefined) return `${fileName}: ${only}`;
+  return [`${fileName}: ${lines.length} settings are wrong`, ...lines.map((line) => `  ${line}`)].join('\n');
+}
+
+function describeIssue(issue: Issue, document: SettingsDocument): string[] {
+  const path = issue.path.map(String);
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => complainAt(document, [...path, key], explainUnknownKey(key, path)));
+  }
+  const found = valueAt(document.value, path);
+  return [complainAt(document, path, explain(issue, path, found))];
+}
+
+function complainAt(document: SettingsDocument, path: readonly string[], complaint: string): string {
+  const name = path.length === 0 ? 'the file' : path.join('.');
+  return `${name} (line ${document.lineOf(path)}): ${complaint}`;
+}
+
+function explainUnknownKey(key: string, path: readonly string[]): string {
+  const known = knownKeys(path);
+  const nearest = findNearest(key, known);
+  if (nearest !== undefined) return `unknown key: did you mean ${nearest}?`;
+  return `unknown key: known here are ${known.join(', ')}`;
+}
+
+function explain(issue: Issue, path: readonly string[], found: unknown): string {
+  if (found === undefined) return `is missing: ${cureForMissing(path)}`;
+  const shown = showFound(path, found);
+  if (issue.code === 'invalid_type' && issue.expected === 'string' && typeof found === 'number') {
+    const form = forms[path.join('.')];
+    if (form !== undefined) return `is a number here: ${form}`;
+    return 'is a number here, which loses leading zeros: put the value in quotes';
+  }
+  if (issue.code === 'invalid_type') return `must be ${nameType(issue.expected)}, found ${shown}`;
+  if (issue.code === 'invalid_value') {
+    return `must be one of ${issue.values.map((value) => JSON.stringify(value)).join(', ')}, found ${shown}`;
+  }
+  if (issue.code === 'too_small' || issue.code === 'too_big') return explainSize(issue, found, shown);
+  return typeof found === 'object' ? issue.message : `${issue.message}, found ${shown}`;
+}
+
+function explainSize(
+  issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig,
+  found: unknown,
+  shown: string,
+): string {
+  if (found === '') return 'is empty: give a value, or remove the line';
+  const unit = issue.origin === 'string' ? ' characters' : '';
+  const bound = issue.code === 'too_small' ? `at least ${issue.minimum}` : `at most ${issue.maximum}`;
+  return `must be ${bound}${unit}, found ${typeof found === 'string' ? `${found.length}` : shown}`;
+}
+
+/** What may stand for each key that has no default, as the cure for leaving it out. */
+const examples: Readonly<Record<string, string>> = {
+  bank: "add a section with the bank's address and what it calls you",
+  'bank.baseUrl': 'add "sandbox", or the bank\'s address',
+  'bank.channelId': 'add the channel agreed with the bank',
+  'bank.termId': 'add the terminal ID that the bank gave you',
+  'bank.companyId': 'add the company ID that the bank gave you',
+  'bank.payerAccount': 'add the account that pays, in quotes',
+  'serviceHours.open': 'add the time of day at which the service opens, such as "06:00"',
+  'serviceHours.close': 'add the time of day at which the service closes, such as "22:30"',
+};
+
+/** What stands for a key that is text of a form of its own, where a number was given. */
+const forms: Readonly<Record<string, string>> = {
+  'watch.listen': 'give host and port, such as "127.0.0.1:8765"',
+};
+
+function cureForMissing(path: readonly string[]): string {
+  return examples[path.join('.')] ?? 'add it';
+}
+
+const typeNames: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  object: 'a section with keys of its own',
+  record: 'a section with keys of its own',
+};
+
+function nameType(expected: string): string {
+  return typeNames[expected] ?? expected;
+}
+
+/** Secrets, and an address that is often as good as one. */
+const hiddenKeys = new Set(['clientSecret', 'webhookSecret', 'webhookUrl']);
+
+/** What stands in the file, never a secret and never a whole account number. */
+function showFound(path: readonly string[], found: unknown): string {
+  const key = path.at(-1) ?? '';
+  if (hiddenKeys.has(key)) return 'a value that is not shown here';
+  if (found === null) return 'nothing';
+  if (Array.isArray(found)) return 'a list';
+  if (typeof found === 'object') return 'a section';
+  if (typeof found === 'number' || typeof found === 'boolean') return String(found);
+  if (typeof found !== 'string' || path.length < 2) return 'text';
+  if (key === 'payerAccount') return JSON.stringify(maskDigits(found));
+  if (found.includes('@')) return 'an address with a user';
+  return JSON.stringify(found.length > foundLengthMax ? `${found.slice(0, foundLengthMax)}…` : found);
+}
+
+function valueAt(value: unknown, path: readonly string[]): unknown {
+  let found = value;
+  for (const key of path) {
+    if (typeof found !== 'object' || found === null) return undefined;
+    found = (found as Record<string, unknown>)[key];
+  }
+  return found;
+}
+
+/** The keys that the schema knows in the section at `path`. */
+function knownKeys(path: readonly string[]): string[] {
+  let section: unknown = z.toJSONSchema(settingsSchema, { io: 'input', unrepresentable: 'any' });
+  for (const key of path) section = valueAt(section, ['properties', key]);
+  const names = valueAt(section, ['properties']) ?? {};
+  const pattern = valueAt(section, ['propertyNames', 'enum']);
+  return Array.isArray(pattern) ? pattern.map(String) : Object.keys(names);
+}

@@ -1,0 +1,268 @@
+/**
+ * The settings: one YAML file, checked key by key (config-schema.ts has every key and default).
+ * Every message names the key and the cure.
+ */
+import { readFileSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { parseBaht } from '../core/money.ts';
+import type { Satang } from '../core/money.ts';
+import { maskDigits } from '../core/proxy-id.ts';
+import { readCredentials } from './credentials.ts';
+import type { CredentialsReading } from './credentials.ts';
+import { describeIssues } from './messages.ts';
+import { amountKeys, folderNames, sandboxBaseUrl, settingsSchema } from './schema.ts';
+import type { FolderName, Settings } from './schema.ts';
+import { SettingsError } from './secrets.ts';
+import type { SecretReading } from './secrets.ts';
+import { maskWebAddress, readWebhookSecret } from './webhook-secret.ts';
+import { parseSettingsText } from './yaml.ts';
+
+export type { FolderName, Settings } from './schema.ts';
+
+/** The folders a file passes through; absolute paths. */
+export type Folders = Readonly<Record<FolderName, string>>;
+
+/** Bounds on one file and one payout; null means none. */
+export interface Limits {
+  readonly rowsPerFile: number | null;
+  readonly bytesPerFile: number | null;
+  readonly satangPerPayout: Satang | null;
+  readonly satangPerBatch: Satang | null;
+}
+
+/** The settings with what follows from where they were found. */
+export interface LoadedSettings {
+  readonly settings: Settings;
+  /** Absolute path of the settings file. */
+  readonly path: string;
+  readonly isSandbox: boolean;
+  /** Absolute. */
+  readonly dataDir: string;
+  readonly folders: Folders;
+  /** Absolute path of the SQLite store. */
+  readonly journalPath: string;
+  readonly limits: Limits;
+  /** Read now, required only of a command that talks to the bank: see requireCredentials. */
+  readonly credentials: CredentialsReading;
+  readonly notices: NoticeSettings;
+}
+
+/** Where notices go. */
+export interface NoticeSettings {
+  /** Empty for none. */
+  readonly webhookUrl: string;
+  /** Read now, required only of a command that posts notices: see requireWebhook. Undefined without a webhook. */
+  readonly webhookSecret: SecretReading | undefined;
+  /** A program, by absolute path or to be found in PATH, and its arguments; empty for none. */
+  readonly command: readonly string[];
+}
+
+export interface SettingsSources {
+  /** --config, relative to `cwd`. */
+  readonly configPath?: string | undefined;
+  /** --data-dir, relative to `cwd`. */
+  readonly dataDir?: string | undefined;
+  /** Absolute. */
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+const defaultFileName = 'paydrop.yaml';
+const journalFileName = 'journal.db';
+const settingsBytesMax = 1_048_576;
+
+/**
+ * Finds, reads and checks the settings.
+ * @throws SettingsError with every wrong key, or what to do when there is no file
+ */
+export function loadSettings(sources: SettingsSources): LoadedSettings {
+  const path = resolve(sources.cwd, sources.configPath ?? defaultFileName);
+  const text = readSettingsFile(path, sources.configPath !== undefined);
+  const document = parseSettingsText(text, path, amountKeys);
+  if (document.value === null || document.value === undefined) {
+    throw new SettingsError(`${path} is empty: README.md shows the settings a bank needs`);
+  }
+  const parsed = settingsSchema.safeParse(document.value);
+  if (!parsed.success) throw new SettingsError(describeIssues(parsed.error.issues, document, path));
+  const settings = parsed.data;
+  const problem = findContradiction(settings);
+  if (problem !== undefined) throw new SettingsError(`${path}: ${problem}`);
+  return resolveSettings(settings, path, sources);
+}
+
+function readSettingsFile(path: string, isNamed: boolean): string {
+  const stats = tryReading(path, () => statSync(path, { throwIfNoEntry: false }));
+  if (stats === undefined) {
+    throw new SettingsError(
+      isNamed
+        ? `there is no settings file ${path}: correct --config`
+        : `no settings: there is no ${defaultFileName} in ${dirname(path)}; name a file with --config FILE ` +
+            '(config/sandbox.yaml rehearses against the built-in sandbox bank)',
+    );
+  }
+  if (!stats.isFile()) throw new SettingsError(`${path} is not a file: name the settings file itself`);
+  if (stats.size > settingsBytesMax) throw new SettingsError(`${path} is too large to be a settings file`);
+  const bytes = tryReading(path, () => readFileSync(path));
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw new SettingsError(`${path} is not UTF-8: save it in that encoding`, { cause: error });
+  }
+}
+
+function tryReading<Result>(path: string, read: () => Result): Result {
+  try {
+    return read();
+  } catch (error) {
+    throw new SettingsError(`${path} cannot be read: check its owner and permissions`, { cause: error });
+  }
+}
+
+/** Values that are right alone and wrong together. */
+function findContradiction({ bank, notices, settle }: Settings): string | undefined {
+  if (bank.clientSecret !== undefined && bank.clientSecretFile !== undefined) {
+    return 'bank.clientSecret and bank.clientSecretFile both stand here: remove one';
+  }
+  if (notices.webhookSecret !== undefined && notices.webhookSecretFile !== undefined) {
+    return 'notices.webhookSecret and notices.webhookSecretFile both stand here: remove one';
+  }
+  if (settle.firstDelayMs > settle.maxDelayMs) {
+    return 'settle.firstDelayMs is longer than settle.maxDelayMs: lower the first or raise the second';
+  }
+  return undefined;
+}
+
+function resolveSettings(settings: Settings, path: string, sources: SettingsSources): LoadedSettings {
+  const { bank } = settings;
+  // Paths hang on the settings file, not on the folder the command happens to start in:
+  // a journal that moved with that folder would not know what was paid, and could pay it again.
+  const inSettings = (text: string) => resolve(dirname(path), text);
+  const dataDir =
+    sources.dataDir === undefined ? inSettings(settings.dataDir) : resolve(sources.cwd, sources.dataDir);
+  const isSandbox = bank.baseUrl === sandboxBaseUrl;
+  const secretFile = bank.clientSecretFile === undefined ? undefined : inSettings(bank.clientSecretFile);
+  return {
+    settings,
+    path,
+    isSandbox,
+    dataDir,
+    folders: resolveFolders(settings, dataDir, inSettings, path),
+    journalPath: join(dataDir, journalFileName),
+    limits: resolveLimits(settings),
+    credentials: readCredentials({
+      clientId: bank.clientId,
+      clientSecret: bank.clientSecret,
+      clientSecretFile: secretFile,
+      isSandbox,
+      env: sources.env,
+    }),
+    notices: resolveNotices(settings, inSettings, sources.env),
+  };
+}
+
+function resolveNotices(
+  { notices }: Settings,
+  inSettings: (text: string) => string,
+  env: SettingsSources['env'],
+): NoticeSettings {
+  const { webhookUrl, webhookSecret, command } = notices;
+  const [program, ...programArguments] = command;
+  const webhookSecretFile =
+    notices.webhookSecretFile === undefined ? undefined : inSettings(notices.webhookSecretFile);
+  return {
+    webhookUrl,
+    webhookSecret: readWebhookSecret({ webhookUrl, webhookSecret, webhookSecretFile, env }),
+    // A bare name is looked for in PATH.
+    command:
+      program === undefined
+        ? []
+        : [program.includes('/') ? inSettings(program) : program, ...programArguments],
+  };
+}
+
+function resolveFolders(
+  { folders }: Settings,
+  dataDir: string,
+  inSettings: (text: string) => string,
+  path: string,
+): Folders {
+  const at = (name: FolderName) => {
+    const chosen = folders[name];
+    return chosen === undefined ? join(dataDir, name) : inSettings(chosen);
+  };
+  const resolved: Folders = {
+    inbox: at('inbox'),
+    work: at('work'),
+    archive: at('archive'),
+    rejected: at('rejected'),
+    outbox: at('outbox'),
+    statements: at('statements'),
+  };
+  const owners = new Map<string, FolderName>();
+  for (const name of folderNames) {
+    const other = owners.get(resolved[name]);
+    if (other !== undefined) {
+      throw new SettingsError(
+        `${path}: folders.${other} and folders.${name} are the same folder: each needs its own`,
+      );
+    }
+    owners.set(resolved[name], name);
+  }
+  return resolved;
+}
+
+function resolveLimits({ limits }: Settings): Limits {
+  return {
+    rowsPerFile: limits.rowsPerFile === 0 ? null : limits.rowsPerFile,
+    bytesPerFile: limits.bytesPerFile === 0 ? null : limits.bytesPerFile,
+    satangPerPayout: toLimit(limits.bahtPerPayout),
+    satangPerBatch: toLimit(limits.bahtPerBatch),
+  };
+}
+
+function toLimit(baht: string): Satang | null {
+  const amount = parseBaht(baht);
+  return amount === undefined || amount === 0n ? null : amount;
+}
+
+/**
+ * The settings in effect, for people and programs, with secrets and the account masked.
+ * The sandbox's own table is left out: it is no setting of paydrop's.
+ */
+export function describeSettings(loaded: LoadedSettings): Record<string, unknown> {
+  const { credentials, settings } = loaded;
+  const { sandbox: _table, ...ours } = settings;
+  return {
+    settingsFile: loaded.path,
+    isSandbox: loaded.isSandbox,
+    secretFrom: credentials.ok ? credentials.secretFrom : credentials.message,
+    ...describeWebhookSecret(loaded.notices),
+    settings: {
+      ...ours,
+      dataDir: loaded.dataDir,
+      folders: loaded.folders,
+      bank: {
+        ...ours.bank,
+        clientId: credentials.ok ? credentials.clientId : (ours.bank.clientId ?? ''),
+        clientSecret: credentials.ok ? '****' : '',
+        payerAccount: maskDigits(ours.bank.payerAccount),
+      },
+      notices: describeNotices(loaded),
+    },
+  };
+}
+
+function describeWebhookSecret({ webhookSecret }: NoticeSettings): object {
+  if (webhookSecret === undefined) return {};
+  return { webhookSecretFrom: webhookSecret.ok ? webhookSecret.from : webhookSecret.message };
+}
+
+function describeNotices({ notices, settings }: LoadedSettings): object {
+  return {
+    ...settings.notices,
+    webhookUrl: maskWebAddress(notices.webhookUrl),
+    webhookSecret:
+      notices.webhookSecret?.ok === true || settings.notices.webhookSecret !== undefined ? '****' : '',
+    command: notices.command.map(maskWebAddress),
+  };
+}

@@ -1,0 +1,65 @@
+/** The settings file as YAML: its values, and the line on which each key stands. */
+import { isMap, isScalar, LineCounter, parseDocument } from 'yaml';
+import type { Document } from 'yaml';
+import { SettingsError } from './secrets.ts';
+
+type KeyPath = readonly (string | number)[];
+
+export interface SettingsDocument {
+  readonly value: unknown;
+  /** Line (from 1) of the key at this path, or of the nearest section that is there. */
+  lineOf(path: KeyPath): number;
+}
+
+/**
+ * Parses the text of a settings file. Numbers under `textKeys` are handed on as the text that stands in the file.
+ * @throws SettingsError naming line and column; it never quotes the line, which may hold a secret
+ */
+export function parseSettingsText(
+  text: string,
+  fileName: string,
+  textKeys: readonly KeyPath[],
+): SettingsDocument {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
+  const problem = document.errors[0] ?? document.warnings[0];
+  if (problem !== undefined) {
+    const { line, col } = lines.linePos(problem.pos[0]);
+    throw new SettingsError(
+      `${fileName}, line ${line}, column ${col}: not readable as YAML: ${problem.message}`,
+    );
+  }
+  for (const path of textKeys) keepAsText(document, path);
+  return {
+    value: toPlainValue(document, fileName),
+    lineOf: (path) => lines.linePos(findOffset(document, path)).line,
+  };
+}
+
+function keepAsText(document: Document.Parsed, path: KeyPath): void {
+  const node = document.getIn(path, true);
+  if (isScalar(node) && typeof node.value === 'number' && node.source !== undefined) node.value = node.source;
+}
+
+function toPlainValue(document: Document.Parsed, fileName: string): unknown {
+  try {
+    return document.toJS();
+  } catch (error) {
+    const why = error instanceof Error ? error.message : 'unknown reason';
+    throw new SettingsError(`${fileName}: not readable as YAML: ${why}`, { cause: error });
+  }
+}
+
+/** Where the key at `path` starts, or the deepest of the sections above it. */
+function findOffset(document: Document.Parsed, path: KeyPath): number {
+  let node: unknown = document.contents;
+  let offset = 0;
+  for (const key of path) {
+    if (!isMap(node)) return offset;
+    const pair = node.items.find((item) => isScalar(item.key) && item.key.value === key);
+    if (pair === undefined || !isScalar(pair.key)) return offset;
+    offset = pair.key.range?.[0] ?? offset;
+    node = pair.value;
+  }
+  return offset;
+}

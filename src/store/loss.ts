@@ -1,0 +1,100 @@
+/** Losses of the journal that a person let it go on from, kept for ever: a later one counts instead of an earlier. */
+import type { DatabaseSync } from 'node:sqlite';
+import { formatBangkokDate, formatBangkokStamp } from '../core/bangkok-time.ts';
+import type { JournalLoss } from '../core/ports.ts';
+import { inTransaction } from './connection.ts';
+import { JournalRefusedError } from './errors.ts';
+import { prepare, query, readFirst, write } from './statements.ts';
+
+/** What a person says who lets a journal go on that was lost or restored. */
+export interface Recovery {
+  /** YYYYMMDD in Bangkok: the first day of which something may be missing; later than today: no day is. */
+  readonly sinceDate: string;
+}
+
+/** The latest loss, as a statement that is prepared once. */
+export function prepareLoss(db: DatabaseSync): () => JournalLoss | undefined {
+  const latest = prepare(db, (_values: object) =>
+    query.selectFrom('journal_loss').selectAll().orderBy('recovered_at_ms', 'desc').limit(1),
+  );
+  return () => {
+    const record = latest.get({});
+    if (record === undefined) return undefined;
+    const { recovered_at_ms: recoveredAtMs, since_date: sinceDate, until_date: untilDate } = record;
+    return { recoveredAtMs, sinceDate, untilDate };
+  };
+}
+
+/** A clock may stand a little behind what was recorded before it was set. */
+const clockSlackMs = 3_600_000;
+
+/**
+ * Records that the journal goes on after a loss, of whose last days it may know nothing.
+ * @param isNoticed the mark beside it shows that something is missing; else a person alone says so
+ * @throws JournalRefusedError when the clock is behind what was recorded, or the day is later than today although
+ * something is missing
+ */
+export function recordLoss(db: DatabaseSync, recovery: Recovery, isNoticed: boolean, nowMs: number): void {
+  inTransaction(db, () => {
+    const earlier = prepareLoss(db)();
+    const latestMs = readLatestMs(db);
+    const recoveredAtMs = Math.max(nowMs, latestMs, (earlier?.recoveredAtMs ?? 0) + 1);
+    requireClock(recoveredAtMs, nowMs);
+    const untilDate = formatBangkokDate(recoveredAtMs);
+    if (isNoticed && recovery.sinceDate > untilDate) {
+      throw new JournalRefusedError(
+        `the journal is lost or an older copy, so that today at least is in question: give --since a day up to ${untilDate}`,
+      );
+    }
+    const known = isNoticed ? findKnownDays(earlier, latestMs) : [];
+    const [sinceDate = recovery.sinceDate] = [recovery.sinceDate, ...known].toSorted();
+    const record = { recovered_at_ms: recoveredAtMs, since_date: sinceDate, until_date: untilDate };
+    write(db, query.insertInto('journal_loss').values(record));
+  });
+}
+
+/**
+ * Days that are in question whatever a person says: the last one that an older copy knows of, and those of an earlier
+ * loss. Afterwards, when the journal is whole again, a later day narrows them.
+ */
+function findKnownDays(earlier: JournalLoss | undefined, latestMs: number): string[] {
+  const isOpen = earlier !== undefined && earlier.sinceDate <= earlier.untilDate;
+  return [...(isOpen ? [earlier.sinceDate] : []), ...(latestMs > 0 ? [formatBangkokDate(latestMs)] : [])];
+}
+
+/**
+ * Looks for damage before a journal goes on: a copy put back beside another's write-ahead log is a mixture of both.
+ * @throws JournalRefusedError
+ */
+export function requireWhole(db: DatabaseSync): void {
+  let found: readonly unknown[];
+  try {
+    found = db.prepare('pragma quick_check(1)').all();
+  } catch (error) {
+    throw damaged(error);
+  }
+  if (JSON.stringify(found) !== '[{"quick_check":"ok"}]') throw damaged(found);
+}
+
+function damaged(cause: unknown): JournalRefusedError {
+  const cure =
+    'put back a whole copy of it, without the -wal and -shm files of another, or move all three of them away';
+  return new JournalRefusedError(`journal.db is damaged: ${cure}`, { cause });
+}
+
+function requireClock(recoveredAtMs: number, nowMs: number): void {
+  if (recoveredAtMs <= nowMs + clockSlackMs) return;
+  throw new JournalRefusedError(
+    `the clock says ${formatBangkokStamp(nowMs)}, and the journal has records of ${formatBangkokStamp(recoveredAtMs)}: set the clock right first`,
+  );
+}
+
+/** The latest moment of which anything is recorded; 0 in a new journal. */
+function readLatestMs(db: DatabaseSync): number {
+  const latestEvent = query.selectFrom('event').select((eb) => eb.fn.max<number | null>('at_ms').as('at_ms'));
+  const latestIntent = query
+    .selectFrom('attempt')
+    .select((eb) => eb.fn.max<number | null>('intent_at_ms').as('at_ms'));
+  const latest = [latestEvent, latestIntent].map((statement) => readFirst(db, statement)?.at_ms ?? 0);
+  return Math.max(...latest);
+}

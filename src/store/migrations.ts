@@ -1,0 +1,271 @@
+/** The tables' history: each entry is run once, in one transaction, and never changed after a release. */
+import type { DatabaseSync } from 'node:sqlite';
+import { JournalRefusedError } from './errors.ts';
+import { statementTables } from './reconcile/tables.ts';
+import { query, readFirst, write } from './statements.ts';
+import { watchEndTables, watchTables } from './watch/tables.ts';
+
+const firstTables = `
+create table meta (
+  key text primary key,
+  value text not null
+) strict, without rowid;
+
+create table batch (
+  batch_id text primary key,
+  sha256 text not null,
+  file_name text not null,
+  company_id text not null,
+  payer_account text not null,
+  status text not null,
+  reason_code text,
+  reason text,
+  remedy text,
+  rows integer not null,
+  total_satang text not null,
+  unreadable_amounts integer not null,
+  extra_columns text not null,
+  started_at_ms integer not null,
+  sealed_at_ms integer,
+  rested_at_ms integer
+) strict;
+
+create table payout (
+  seq integer primary key,
+  batch_id text not null references batch,
+  row_no integer not null,
+  amount_satang integer,
+  status text not null,
+  holds integer not null,
+  reason_code text,
+  reason text,
+  issues text,
+  version integer not null,
+  attempt_no integer not null,
+  bank_payee_name text,
+  bank_payee_name_th text,
+  submitted_at_ms integer,
+  settled_at_ms integer,
+  settled_by text,
+  last_event_seq integer not null
+) strict;
+create unique index payout_in_batch on payout (batch_id, row_no);
+create index payout_ready on payout (batch_id, row_no) where status = 'ready';
+create index payout_in_doubt on payout (seq) where status in ('submitted', 'unresolved');
+
+create table payout_row (
+  seq integer primary key references payout on delete cascade,
+  payout_id text,
+  line integer not null,
+  cells text not null,
+  extras text,
+  proxy_type text,
+  proxy_no text,
+  payee_name text,
+  reference1 text,
+  reference2 text
+) strict;
+
+-- Where a payoutId occurs. Filled at the seal, in its own order: as an index of payout_row it would slow the reading
+-- of a file, whose payoutIds come in any order.
+create table payout_place (
+  payout_id text not null,
+  payout_seq integer not null,
+  primary key (payout_id, payout_seq)
+) strict, without rowid;
+
+create table attempt (
+  payout_seq integer not null references payout,
+  attempt_no integer not null,
+  status text not null,
+  trans_ref_no text not null,
+  channel_id text not null,
+  term_id text not null,
+  company_id text not null,
+  payer_account text not null,
+  tran_date text not null,
+  tran_time text not null,
+  proxy_type text not null,
+  proxy_no text not null,
+  proxy_name text,
+  amount_text text not null,
+  reference1 text,
+  reference2 text,
+  order_hash text not null,
+  intent_at_ms integer not null,
+  sends integer not null,
+  last_sent_at_ms integer,
+  acknowledged integer not null,
+  contested integer not null,
+  inquiries integer not null,
+  last_inquiry_at_ms integer,
+  last_finding text,
+  next_inquiry_at_ms integer,
+  sys_ref_no text,
+  fee_text text,
+  primary key (payout_seq, attempt_no)
+) strict, without rowid;
+create unique index attempt_by_trans_ref_no on attempt (trans_ref_no);
+create index attempt_to_inquire on attempt (next_inquiry_at_ms) where next_inquiry_at_ms is not null;
+
+-- payout_seq names a payout without a foreign key: dropping a half-read file would have to search every claim.
+create table claim (
+  company_id text not null,
+  similar_key text not null check (similar_key = ltrim(lower(payout_id), '0')),
+  payout_id text not null,
+  payout_seq integer,
+  attempts_recorded integer not null,
+  primary key (company_id, similar_key, payout_id)
+) strict, without rowid;
+
+create table event (
+  seq integer primary key,
+  payout_seq integer not null references payout,
+  from_status text not null,
+  to_status text not null,
+  cause text not null,
+  at_ms integer not null,
+  attempt_no integer not null,
+  detail text not null
+) strict;
+create index event_of_payout on event (payout_seq);
+
+create table line_stop (
+  company_id text not null,
+  payer_account text not null,
+  code text not null,
+  reason text not null,
+  remedy text not null,
+  since_ms integer not null,
+  lifted_at_ms integer
+) strict;
+create unique index line_stop_in_force on line_stop (company_id, payer_account) where lifted_at_ms is null;
+
+create table report (
+  batch_id text not null references batch,
+  kind text not null,
+  number integer not null,
+  path text not null,
+  temporary_path text not null,
+  sha256 text not null,
+  event_seq integer not null,
+  at_ms integer not null,
+  primary key (batch_id, kind, number)
+) strict, without rowid;
+
+create trigger event_never_changes before update on event begin
+  select raise(abort, 'an event is never changed');
+end;
+create trigger event_never_goes before delete on event begin
+  select raise(abort, 'an event is never removed');
+end;
+create trigger attempt_never_goes before delete on attempt begin
+  select raise(abort, 'an attempt is never removed');
+end;
+create trigger claim_never_goes before delete on claim begin
+  select raise(abort, 'a claim is never removed');
+end;
+create trigger payout_row_never_changes before update on payout_row begin
+  select raise(abort, 'a row as its file has it is never changed');
+end;
+-- Sending an attempt again uses exactly what was stored.
+create trigger order_never_changes before update of
+  trans_ref_no, channel_id, term_id, company_id, payer_account, tran_date, tran_time, proxy_type, proxy_no, proxy_name,
+  amount_text, reference1, reference2, order_hash, intent_at_ms
+on attempt begin
+  select raise(abort, 'what an attempt sends is never changed');
+end;
+`;
+
+/** Alarms, what a person has accepted, both clocks of a send, the age of a batch, pauses and losses that outlive a run. */
+const faultTables = `
+alter table payout add column accepted_holds integer not null default 0;
+alter table payout add column is_alarm integer not null default 0;
+create index payout_alarm on payout (batch_id) where is_alarm = 1;
+
+alter table attempt add column last_sent_bank_ms integer;
+alter table attempt add column turned_away integer not null default 0;
+
+alter table batch add column age_from_ms integer not null default 0;
+update batch set age_from_ms = started_at_ms;
+
+create index attempt_to_payee on attempt (proxy_no, amount_text, intent_at_ms);
+
+create index claim_tried_again on claim (company_id, payout_id) where attempts_recorded > 1;
+
+create table line_pause (
+  company_id text not null,
+  payer_account text not null,
+  code text not null,
+  reason text not null,
+  remedy text not null,
+  troubles integer not null,
+  is_transfer integer not null,
+  since_ms integer not null,
+  until_ms integer not null,
+  primary key (company_id, payer_account)
+) strict, without rowid;
+
+create table journal_loss (
+  recovered_at_ms integer primary key,
+  since_date text not null,
+  until_date text not null
+) strict;
+
+-- A rejected row that is validated anew gets the instruction that it never had; nothing else ever changes.
+drop trigger payout_row_never_changes;
+create trigger payout_row_never_changes before update on payout_row
+when old.proxy_type is not null
+  or new.seq is not old.seq or new.payout_id is not old.payout_id or new.line is not old.line
+  or new.cells is not old.cells or new.extras is not old.extras
+begin
+  select raise(abort, 'a row as its file has it is never changed');
+end;
+`;
+
+const migrations: readonly string[] = [
+  firstTables,
+  faultTables,
+  watchTables,
+  statementTables,
+  watchEndTables,
+];
+
+/** The version of the tables that this program writes. */
+export const schemaVersion = migrations.length;
+
+const versionTable =
+  'create table if not exists schema_version (version integer primary key, applied_at_ms integer not null) strict';
+
+/**
+ * The version of the tables in the file; 0 when it has none.
+ * @throws JournalRefusedError when the file holds something else
+ */
+export function readSchemaVersion(db: DatabaseSync): number {
+  const tables = db
+    .prepare("select name from sqlite_master where type = 'table'")
+    .all()
+    .map((row) => row['name']);
+  if (tables.length === 0) return 0;
+  if (!tables.includes('schema_version')) {
+    throw new JournalRefusedError(
+      'journal.db is another program’s file: move it away or set another dataDir',
+    );
+  }
+  const latest = query
+    .selectFrom('schema_version')
+    .select((eb) => eb.fn.max<number | null>('version').as('version'));
+  return readFirst(db, latest)?.version ?? 0;
+}
+
+/** Brings the tables up to this program's version, or an older one; inside the caller's transaction. */
+export function migrate(db: DatabaseSync, nowMs: number, target: number = schemaVersion): void {
+  const present = readSchemaVersion(db);
+  db.exec(versionTable);
+  for (const [index, tables] of migrations.entries()) {
+    const version = index + 1;
+    if (version <= present || version > target) continue;
+    db.exec(tables);
+    write(db, query.insertInto('schema_version').values({ version, applied_at_ms: nowMs }));
+  }
+}

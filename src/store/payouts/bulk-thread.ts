@@ -1,0 +1,27 @@
+/** The thread that works on a batch of many rows: does its one order, says how it went, and ends. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { JournalLockedError, openConnection } from '../connection.ts';
+import { asWriteError, JournalWriteError } from '../errors.ts';
+import { type BulkOrder, workOn } from './bulk-work.ts';
+
+/** What the thread says at its end; an error loses its class on the way. */
+export type BulkReply =
+  | { readonly kind: 'done'; readonly result: unknown }
+  | { readonly kind: 'failed'; readonly error: unknown; readonly class: 'locked' | 'write' | undefined };
+
+function classify(error: unknown): 'locked' | 'write' | undefined {
+  if (error instanceof JournalLockedError) return 'locked';
+  return error instanceof JournalWriteError ? 'write' : undefined;
+}
+
+function carryOut(order: BulkOrder): BulkReply {
+  try {
+    using db = openConnection(order.path);
+    return { kind: 'done', result: workOn(db, order) };
+  } catch (raised) {
+    const error = asWriteError(raised);
+    return { kind: 'failed', error, class: classify(error) };
+  }
+}
+
+parentPort?.postMessage(carryOut(workerData as BulkOrder), []);

@@ -1,0 +1,87 @@
+/**
+ * Work on all rows of a batch, each in one transaction. For many rows it takes seconds: it is done by a thread with a
+ * connection of its own, so that the loop goes on and its readers see what is committed, and nothing else.
+ */
+import { extname } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { Worker } from 'node:worker_threads';
+import { JournalLockedError } from '../connection.ts';
+import { JournalWriteError } from '../errors.ts';
+import { query, readFirst } from '../statements.ts';
+import type { BulkReply } from './bulk-thread.ts';
+import { cancelUnsent, holdReady, liftHolds } from './bulk.ts';
+import { rejectBatch, startIngest } from './ingest.ts';
+import { seal } from './seal.ts';
+
+const bulkWorks = { startIngest, seal, rejectBatch, holdReady, liftHolds, cancelUnsent };
+
+type BulkWorks = typeof bulkWorks;
+type BulkName = keyof BulkWorks;
+type BulkArguments<Name extends BulkName> =
+  Parameters<BulkWorks[Name]> extends [DatabaseSync, ...infer Rest] ? Rest : never;
+
+/** What a thread is started with; cloned on its way, so plain values only. */
+export interface BulkOrder {
+  /** Of the journal's file. */
+  readonly path: string;
+  readonly name: BulkName;
+  /** What the work is called with, after the connection. */
+  readonly asked: readonly unknown[];
+}
+
+/** Rows from which on a thread is worth its start, which takes some tenths of a second, as so many rows do. */
+const threadRowsMin = 50_000;
+
+/** Does the work on a connection, in one transaction. */
+export function workOn(db: DatabaseSync, { name, asked }: Pick<BulkOrder, 'name' | 'asked'>): unknown {
+  const work = bulkWorks[name] as (db: DatabaseSync, ...asked: readonly unknown[]) => unknown;
+  return work(db, ...asked);
+}
+
+/** A function that does the work on a batch at once when it has few rows, and else in a thread. */
+export function makeBulk(db: DatabaseSync, path: string, rowsMin: number = threadRowsMin) {
+  return async <Name extends BulkName>(
+    batchId: string,
+    name: Name,
+    ...asked: BulkArguments<Name>
+  ): Promise<ReturnType<BulkWorks[Name]>> => {
+    const isShort = countRows(db, batchId) < rowsMin;
+    const result = isShort ? workOn(db, { name, asked }) : await workInThread({ path, name, asked });
+    return result as ReturnType<BulkWorks[Name]>;
+  };
+}
+
+/** By the number of the last row, which an index knows. */
+function countRows(db: DatabaseSync, batchId: string): number {
+  const last = query
+    .selectFrom('payout')
+    .select((eb) => eb.fn.max<number | null>('row_no').as('row_no'))
+    .where('batch_id', '=', batchId);
+  return readFirst(db, last)?.row_no ?? 0;
+}
+
+/** SQLite does the work: what the thread itself needs of memory is small, and stays so. */
+const maxYoungGenerationSizeMb = 2;
+
+/** As this module's own: the program runs as it is written, and as it is built. */
+const threadUrl = new URL(`./bulk-thread${extname(import.meta.filename)}`, import.meta.url);
+
+/** A thread that ends without a word has committed all or nothing: whoever asks the journal again learns which. */
+async function workInThread(order: BulkOrder): Promise<unknown> {
+  const reply = await new Promise<BulkReply>((resolve, reject) => {
+    const thread = new Worker(threadUrl, { workerData: order, resourceLimits: { maxYoungGenerationSizeMb } });
+    thread.once('message', resolve);
+    thread.once('error', reject);
+    thread.once('exit', () => reject(new Error(`the thread of ${order.name} has ended without a result`)));
+  });
+  if (reply.kind === 'done') return reply.result;
+  throw restoreError(reply);
+}
+
+/** The error of the thread, with the class that it had there. */
+function restoreError({ error, class: of }: Extract<BulkReply, { kind: 'failed' }>): unknown {
+  if (of === undefined) return error;
+  const { message } = error as Error;
+  if (of === 'locked') return new JournalLockedError(message, { cause: error });
+  return new JournalWriteError(message, { cause: error });
+}

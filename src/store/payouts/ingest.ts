@@ -1,0 +1,174 @@
+/** Takes the rows of a file in, chunk by chunk; nothing of it can be sent before the seal. */
+import type { DatabaseSync } from 'node:sqlite';
+import { sql } from 'kysely';
+import { type BatchStatus, canMoveBatch } from '../../core/payout.ts';
+import type { BatchStart, StagedRow } from '../../core/ports.ts';
+import { inTransaction } from '../connection.ts';
+import { payoutColumns, payoutRowColumns, type PayoutRowTable, type StagedPayout } from '../schema.ts';
+import { pick, prepare, query, readFirst, write } from '../statements.ts';
+import { encodeHolds } from './holds.ts';
+import { encodeCells, encodeList } from './rows.ts';
+
+/** What ingesting asks of a batch. */
+export interface BatchHead {
+  readonly status: BatchStatus;
+  readonly sha256: string;
+  readonly company_id: string;
+  readonly started_at_ms: number;
+}
+
+/** The batch's head, or undefined when there is no such batch. */
+export function findHead(db: DatabaseSync, batchId: string): BatchHead | undefined {
+  const columns = ['status', 'sha256', 'company_id', 'started_at_ms'] as const;
+  return readFirst(db, query.selectFrom('batch').select(columns).where('batch_id', '=', batchId));
+}
+
+/** The head of a batch whose file is being read. @throws Error when it is not */
+export function requireIngesting(db: DatabaseSync, batchId: string): BatchHead {
+  const head = findHead(db, batchId);
+  if (head?.status !== 'ingesting') {
+    throw new Error(`batch ${batchId} is ${head?.status ?? 'not there'}: its file is not being read`);
+  }
+  return head;
+}
+
+function dropRows(db: DatabaseSync, batchId: string): void {
+  write(db, query.deleteFrom('payout').where('batch_id', '=', batchId));
+}
+
+function insertBatch(db: DatabaseSync, start: BatchStart): void {
+  const nothingYet = {
+    rows: 0,
+    total_satang: '0',
+    unreadable_amounts: 0,
+    sealed_at_ms: null,
+    rested_at_ms: null,
+  };
+  const noReason = { reason_code: null, reason: null, remedy: null };
+  const { batchId, sha256 } = start;
+  const head = { batch_id: batchId, sha256, status: 'ingesting', ...describeStart(start) } as const;
+  write(db, query.insertInto('batch').values({ ...head, ...nothingYet, ...noReason }));
+}
+
+/** What may differ when the same bytes are read again. */
+function describeStart(start: BatchStart) {
+  return {
+    file_name: start.fileName,
+    company_id: start.companyId,
+    payer_account: start.payerAccount,
+    extra_columns: JSON.stringify(start.extraColumns),
+    started_at_ms: start.nowMs,
+    age_from_ms: start.droppedAtMs ?? start.nowMs,
+  };
+}
+
+/** Begins the reading of a file, or begins it again. @throws Error when the batch was sealed before */
+export function startIngest(db: DatabaseSync, start: BatchStart): void {
+  const { batchId } = start;
+  inTransaction(db, () => {
+    const head = findHead(db, batchId);
+    if (head === undefined) {
+      insertBatch(db, start);
+      return;
+    }
+    if (head.sha256 !== start.sha256) throw new Error(`two files share the batch id ${batchId}`);
+    if (head.status !== 'ingesting' && !canMoveBatch(head.status, 'ingesting')) {
+      throw new Error(`batch ${batchId} is ${head.status}: its file is not read again`);
+    }
+    dropRows(db, batchId);
+    const again = {
+      status: 'ingesting',
+      reason_code: null,
+      reason: null,
+      remedy: null,
+      rested_at_ms: null,
+    } as const;
+    const changed = { ...again, ...describeStart(start) };
+    write(db, query.updateTable('batch').set(changed).where('batch_id', '=', batchId));
+  });
+}
+
+/** Ends the reading of a file that is rejected as a whole. */
+export function rejectBatch(
+  db: DatabaseSync,
+  batchId: string,
+  code: string,
+  reason: string,
+  nowMs: number,
+): void {
+  inTransaction(db, () => {
+    requireIngesting(db, batchId);
+    dropRows(db, batchId);
+    const rejected = {
+      status: 'rejected',
+      reason_code: code,
+      reason,
+      remedy: null,
+      rested_at_ms: nowMs,
+    } as const;
+    write(db, query.updateTable('batch').set(rejected).where('batch_id', '=', batchId));
+  });
+}
+
+function toStagedPayout(seq: number, batchId: string, row: StagedRow, startedAtMs: number): StagedPayout {
+  const isRejected = row.issues.length > 0 || row.instruction === null;
+  return {
+    seq,
+    batch_id: batchId,
+    row_no: row.rowNo,
+    amount_satang: row.amountSatang,
+    status: isRejected ? 'rejected' : 'staged',
+    holds: isRejected ? 0 : encodeHolds(row.holds),
+    reason_code: row.issues[0]?.code ?? row.holds[0] ?? null,
+    reason: isRejected ? row.issues.map((issue) => issue.message).join('; ') : null,
+    issues: encodeList(row.issues),
+    version: 1,
+    attempt_no: 0,
+    bank_payee_name: null,
+    bank_payee_name_th: null,
+    submitted_at_ms: null,
+    settled_at_ms: isRejected ? startedAtMs : null,
+    settled_by: isRejected ? 'rules' : null,
+    last_event_seq: 0,
+  };
+}
+
+function toPayoutRow(seq: number, row: StagedRow): PayoutRowTable {
+  const { instruction } = row;
+  const payoutId = instruction?.payoutId ?? row.cells.payoutId.trim();
+  return {
+    seq,
+    payout_id: payoutId === '' ? null : payoutId,
+    line: row.line,
+    cells: encodeCells(row.cells),
+    extras: encodeList(row.extras),
+    proxy_type: instruction?.proxyType ?? null,
+    proxy_no: instruction?.proxyNo ?? null,
+    payee_name: instruction?.payeeName ?? null,
+    reference1: instruction?.reference1 ?? null,
+    reference2: instruction?.reference2 ?? null,
+  };
+}
+
+/** Makes the function that adds rows to a batch that is being read; one transaction a call. */
+export function makeStage(db: DatabaseSync): (batchId: string, rows: readonly StagedRow[]) => void {
+  const insertPayout = prepare(db, (values: StagedPayout) =>
+    query.insertInto('payout').values(pick(values, payoutColumns)),
+  );
+  const insertRow = prepare(db, (values: PayoutRowTable) =>
+    query.insertInto('payout_row').values(pick(values, payoutRowColumns)),
+  );
+  const latestSeq = prepare(db, (_values: object) =>
+    query.selectFrom('payout').select((eb) => sql<number>`coalesce(${eb.fn.max('seq')}, 0)`.as('seq')),
+  );
+  return (batchId, rows) =>
+    inTransaction(db, () => {
+      const { started_at_ms: startedAtMs } = requireIngesting(db, batchId);
+      let seq = latestSeq.get({})?.seq ?? 0;
+      for (const row of rows) {
+        seq += 1;
+        insertPayout.run(toStagedPayout(seq, batchId, row, startedAtMs));
+        insertRow.run(toPayoutRow(seq, row));
+      }
+    });
+}

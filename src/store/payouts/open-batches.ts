@@ -1,0 +1,210 @@
+/** What a watcher asks about all batches at once, again and again: index lookups but for the count of every row. */
+import type { DatabaseSync } from 'node:sqlite';
+import { type Expression, type RawBuilder, sql, type SqlBool } from 'kysely';
+import type { BatchStatus } from '../../core/payout.ts';
+import type { Store } from '../../core/store-port.ts';
+import { isInDoubt, literal } from '../schema.ts';
+import { prepare, query, readAll } from '../statements.ts';
+import { hasBits, holdBits } from './holds.ts';
+import { toBatch } from './rows.ts';
+
+/** Those whose end a killed process had not told of are few, and the latest. */
+const untoldMax = 50;
+
+/** The condition of the index batch_open, word for word. */
+const isOpen = (status: Expression<BatchStatus>): RawBuilder<SqlBool> =>
+  sql`${status} not in ('done', 'rejected')`;
+
+/** Batches with ready rows, found by one step in the index payout_ready each, however many rows are ready. */
+function withReadyBatches() {
+  return query.withRecursive('with_ready', (db) =>
+    db
+      .selectFrom('payout')
+      .select((eb) => eb.fn.min<string | null>('batch_id').as('batch_id'))
+      .where('status', '=', literal('ready'))
+      .unionAll(
+        db
+          .selectFrom('with_ready')
+          .select((eb) =>
+            eb
+              .selectFrom('payout')
+              .select((inner) => inner.fn.min<string | null>('payout.batch_id').as('batch_id'))
+              .where('payout.status', '=', literal('ready'))
+              .whereRef('payout.batch_id', '>', 'with_ready.batch_id')
+              .as('batch_id'),
+          )
+          .where('with_ready.batch_id', 'is not', null),
+      ),
+  );
+}
+
+/**
+ * Only what can be run: found by as many steps as there are open batches, however many rows these have. A batch whose
+ * file is still being read belongs to whoever reads it; a done one goes on when rows are tried again.
+ */
+export function prepareRunnableBatches(db: DatabaseSync) {
+  return prepare(db, (_values: object) =>
+    withReadyBatches()
+      .with('with_inquiry', (qb) =>
+        qb
+          .selectFrom('attempt as a')
+          .innerJoin('payout as p', (join) =>
+            join.onRef('p.seq', '=', 'a.payout_seq').onRef('p.attempt_no', '=', 'a.attempt_no'),
+          )
+          .select('p.batch_id')
+          .where('a.next_inquiry_at_ms', 'is not', null)
+          .where('p.status', 'in', [literal('submitted'), literal('paid')]),
+      )
+      .selectFrom('batch')
+      .selectAll('batch')
+      .select(isWithReady.as('has_ready'))
+      .where(({ ref }) => isOpen(ref('status')))
+      .where((eb) =>
+        eb.or([
+          eb('status', '=', sql.lit('sealed')),
+          eb.and([
+            eb('status', '=', sql.lit('running')),
+            sql<SqlBool>`(reported_event_seq < 0 or batch_id not in (select batch_id from with_inquiry))`,
+          ]),
+          eb.and([eb('status', '=', sql.lit('paused')), hasPausedRows]),
+          eb.and([
+            eb('status', 'in', [sql.lit('running' as const), sql.lit('paused' as const)]),
+            isWithReady,
+          ]),
+        ]),
+      )
+      .unionAll((eb) =>
+        eb
+          .selectFrom('with_ready')
+          .innerJoin('batch', 'batch.batch_id', 'with_ready.batch_id')
+          .selectAll('batch')
+          .select(sql<SqlBool>`1`.as('has_ready'))
+          .where('batch.status', '=', 'done'),
+      )
+      .orderBy('age_from_ms')
+      .orderBy('started_at_ms')
+      .orderBy('batch_id'),
+  );
+}
+
+const isWithReady = sql<SqlBool>`(batch.batch_id in (select batch_id from with_ready where batch_id is not null))`;
+
+/** The condition of the index payout_paused. */
+const hasPausedRows = sql<SqlBool>`exists (
+  select 1 from payout where payout.batch_id = batch.batch_id and ${hasBits(sql`payout.holds`, holdBits.paused)})`;
+
+export function prepareCountOpenBatches(db: DatabaseSync) {
+  return prepare(db, (_values: object) =>
+    withReadyBatches()
+      .selectFrom('batch')
+      .select((eb) => eb.fn.countAll<number>().as('open'))
+      .select(
+        sql<number>`(select count(*) from with_ready join batch as b using (batch_id) where b.status = 'done')`.as(
+          'done_with_ready',
+        ),
+      )
+      .where(({ ref }) => isOpen(ref('status')))
+      .where('status', '<>', 'ingesting'),
+  );
+}
+
+export function prepareOldestInDoubt(db: DatabaseSync) {
+  return prepare(db, (_values: object) =>
+    query
+      .selectFrom('payout')
+      .select((eb) => eb.fn.min<number | null>('submitted_at_ms').as('submitted_at_ms'))
+      .where(({ ref }) => isInDoubt(ref('status'))),
+  );
+}
+
+/** Of each row in doubt, the oldest first: grouped, SQLite would read every row in the order of the batches. */
+export function prepareBatchesInDoubt(db: DatabaseSync) {
+  return prepare(db, (values: { beforeMs: number }) =>
+    query
+      .selectFrom('payout')
+      .select('batch_id')
+      .where(({ ref }) => isInDoubt(ref('status')))
+      .where('submitted_at_ms', '<', values.beforeMs)
+      .orderBy('submitted_at_ms')
+      .orderBy('seq'),
+  );
+}
+
+/** The condition of the index batch_unreported, word for word: by the events, whatever the clock said. */
+export function prepareUnreported(db: DatabaseSync) {
+  return prepare(db, (_values: object) =>
+    query
+      .selectFrom('batch')
+      .select('batch_id')
+      .where(sql<SqlBool>`status in ('done', 'paused', 'halted')`)
+      .where(sql<SqlBool>`reported_event_seq < rested_event_seq`)
+      .orderBy('age_from_ms')
+      .orderBy('batch_id'),
+  );
+}
+
+/** Looked for once, at a start: reads every batch. */
+function readUntold(db: DatabaseSync, sinceMs: number): string[] {
+  const firstTold = query
+    .selectFrom('batch')
+    .select((eb) => eb.fn.min<number | null>('told_event_seq').as('first'))
+    .where('told_event_seq', '>=', 0);
+  const reportedSince = query
+    .selectFrom('report as r')
+    .select((eb) => eb.fn.min<number | null>('r.event_seq').as('first'))
+    .where('r.at_ms', '>=', sinceMs);
+  const untold = query
+    .selectFrom('batch')
+    .select('batch_id')
+    .where('status', 'in', ['done', 'halted'])
+    .whereRef('told_event_seq', '<', 'reported_event_seq')
+    .where('reported_event_seq', '>=', ({ fn }) => fn.coalesce(firstTold, reportedSince))
+    .orderBy('reported_event_seq', 'desc')
+    .limit(untoldMax);
+  return readAll(db, untold).map(({ batch_id: batchId }) => batchId);
+}
+
+function countByStatus(db: DatabaseSync) {
+  const byStatus = query
+    .selectFrom('payout')
+    .select(['status', (eb) => eb.fn.countAll<number>().as('rows')])
+    .groupBy('status');
+  return new Map(readAll(db, byStatus).map(({ status, rows }) => [status, rows]));
+}
+
+type OpenBatches = Pick<
+  Store,
+  | 'runnableBatches'
+  | 'countOpenBatches'
+  | 'countByStatus'
+  | 'oldestInDoubtAtMs'
+  | 'batchesInDoubtSince'
+  | 'unreportedBatches'
+  | 'untoldBatches'
+>;
+
+/** The reads of one connection. */
+export function makeOpenBatches(db: DatabaseSync): OpenBatches {
+  const runnable = prepareRunnableBatches(db);
+  const countOpen = prepareCountOpenBatches(db);
+  const unreported = prepareUnreported(db);
+  const oldestInDoubt = prepareOldestInDoubt(db);
+  const batchesInDoubt = prepareBatchesInDoubt(db);
+  return {
+    runnableBatches: async () =>
+      runnable
+        .all({})
+        .map((record) => ({ batch: toBatch(record), hasReady: Number(record.has_ready) === 1 })),
+    countOpenBatches: async () => {
+      const counted = countOpen.get({});
+      return (counted?.open ?? 0) + (counted?.done_with_ready ?? 0);
+    },
+    unreportedBatches: async () => unreported.all({}).map(({ batch_id: batchId }) => batchId),
+    untoldBatches: async (sinceMs) => readUntold(db, sinceMs),
+    countByStatus: async () => countByStatus(db),
+    oldestInDoubtAtMs: async () => oldestInDoubt.get({})?.submitted_at_ms ?? undefined,
+    batchesInDoubtSince: async (beforeMs) => [
+      ...new Set(batchesInDoubt.all({ beforeMs }).map(({ batch_id: batchId }) => batchId)),
+    ],
+  };
+}

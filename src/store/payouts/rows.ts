@@ -1,0 +1,297 @@
+/** From records of the store to the core's types, and back. */
+import { type InferResult, type Selectable, sql } from 'kysely';
+import { type Satang, toSatang } from '../../core/money.ts';
+import type { Attempt, Instruction, Payout } from '../../core/payout.ts';
+import type { Batch, PayoutEvent, ResultRow, RowCells } from '../../core/ports.ts';
+import type { Issue } from '../../intake/rules/row.ts';
+import type { AttemptTable, BatchTable, EventTable } from '../schema.ts';
+import { query } from '../statements.ts';
+import { decodeHolds, encodeHolds } from './holds.ts';
+
+const noTexts: readonly string[] = [];
+const noIssues: readonly Issue[] = [];
+
+/** The state of rows joined with what their file says. */
+export function selectPayouts() {
+  return query
+    .selectFrom('payout as p')
+    .innerJoin('payout_row as r', 'r.seq', 'p.seq')
+    .select([
+      'p.seq',
+      'p.batch_id',
+      'p.row_no',
+      sql<string | null>`cast(p.amount_satang as text)`.as('amount_text'),
+      'p.status',
+      'p.holds',
+      'p.reason_code',
+      'p.reason',
+      'p.version',
+      'p.attempt_no',
+      'p.bank_payee_name',
+      'p.bank_payee_name_th',
+      'p.submitted_at_ms',
+      'p.settled_at_ms',
+      'p.settled_by',
+      'p.accepted_holds',
+      'p.is_alarm',
+      'r.payout_id',
+      'r.proxy_type',
+      'r.proxy_no',
+      'r.payee_name',
+      'r.reference1',
+      'r.reference2',
+    ]);
+}
+
+export type PayoutRecord = InferResult<ReturnType<typeof selectPayouts>>[number];
+
+/** The attempt that a row stands for: the one that was paid, which late proof may show to be an earlier one, else the latest. */
+const shownAttemptNo = sql<number>`case when p.status = 'paid' then coalesce((select max(x.attempt_no) from attempt x where x.payout_seq = p.seq and x.status = 'paid'), p.attempt_no) else p.attempt_no end`;
+
+/** Rows with everything that a result file shows. */
+export function selectResultRows() {
+  return selectPayouts()
+    .leftJoin('attempt as a', (join) =>
+      join.onRef('a.payout_seq', '=', 'p.seq').on('a.attempt_no', '=', shownAttemptNo),
+    )
+    .select(['p.issues', 'r.line', 'r.cells', 'r.extras', 'a.trans_ref_no', 'a.sys_ref_no', 'a.fee_text']);
+}
+
+export type ResultRecord = InferResult<ReturnType<typeof selectResultRows>>[number];
+
+function readAmount(text: string | null): Satang | null {
+  return text === null ? null : toSatang(BigInt(text));
+}
+
+function readInstruction(record: PayoutRecord): Instruction | null {
+  const { proxy_type: proxyType, proxy_no: proxyNo, payout_id: payoutId } = record;
+  const amountSatang = readAmount(record.amount_text);
+  if (proxyType === null || proxyNo === null || payoutId === null || amountSatang === null) return null;
+  const { payee_name: payeeName, reference1, reference2 } = record;
+  return { payoutId, proxyType, proxyNo, payeeName, amountSatang, reference1, reference2 };
+}
+
+/** The fields that Payout and ResultRow share. */
+function readState(record: PayoutRecord) {
+  return {
+    seq: record.seq,
+    rowNo: record.row_no,
+    status: record.status,
+    holds: decodeHolds(record.holds),
+    reasonCode: record.reason_code,
+    reason: record.reason,
+    version: record.version,
+    attemptNo: record.attempt_no,
+    bankPayeeName: record.bank_payee_name,
+    bankPayeeNameTh: record.bank_payee_name_th,
+    submittedAtMs: record.submitted_at_ms,
+    settledAtMs: record.settled_at_ms,
+    settledBy: record.settled_by,
+    isAlarm: record.is_alarm === 1,
+  };
+}
+
+/** The payout of a record; undefined for a row without an instruction, which can never be paid. */
+export function toPayout(record: PayoutRecord): Payout | undefined {
+  const instruction = readInstruction(record);
+  if (instruction === null) return undefined;
+  const acceptedHolds = decodeHolds(record.accepted_holds);
+  return { ...readState(record), acceptedHolds, batchId: record.batch_id, instruction };
+}
+
+/** The payout of a record whose status only a row with an instruction can have. */
+export function toPayoutSurely(record: PayoutRecord): Payout {
+  const payout = toPayout(record);
+  if (payout === undefined)
+    throw new Error(`payout ${record.seq} is ${record.status} and has no instruction`);
+  return payout;
+}
+
+const cellNames = [
+  'payoutId',
+  'proxyType',
+  'proxyNo',
+  'payeeName',
+  'amount',
+  'reference1',
+  'reference2',
+] as const;
+
+/** Cells as a JSON list, in the order of `RowCells`. */
+export function encodeCells(cells: RowCells): string {
+  const { payoutId, proxyType, proxyNo, payeeName, amount, reference1, reference2 } = cells;
+  return JSON.stringify([payoutId, proxyType, proxyNo, payeeName, amount, reference1, reference2]);
+}
+
+function decodeCells(text: string): RowCells {
+  const cells = JSON.parse(text) as string[];
+  return Object.fromEntries(cellNames.map((name, place) => [name, cells[place] ?? ''])) as Record<
+    (typeof cellNames)[number],
+    string
+  >;
+}
+
+/** A list as JSON; an empty one takes no space. */
+export function encodeList(list: readonly unknown[]): string | null {
+  return list.length === 0 ? null : JSON.stringify(list);
+}
+
+export function toResultRow(record: ResultRecord): ResultRow {
+  return {
+    ...readState(record),
+    line: record.line,
+    cells: decodeCells(record.cells),
+    instruction: readInstruction(record),
+    amountSatang: readAmount(record.amount_text),
+    issues: record.issues === null ? noIssues : (JSON.parse(record.issues) as Issue[]),
+    extras: record.extras === null ? noTexts : (JSON.parse(record.extras) as string[]),
+    transRefNo: record.trans_ref_no,
+    sysRefNo: record.sys_ref_no,
+    feeText: record.fee_text,
+  };
+}
+
+export function toBatch(record: Selectable<BatchTable>): Batch {
+  return {
+    batchId: record.batch_id,
+    sha256: record.sha256,
+    fileName: record.file_name,
+    companyId: record.company_id,
+    payerAccount: record.payer_account,
+    status: record.status,
+    reasonCode: record.reason_code,
+    reason: record.reason,
+    remedy: record.remedy,
+    rows: record.rows,
+    totalSatang: toSatang(BigInt(record.total_satang)),
+    unreadableAmounts: record.unreadable_amounts,
+    extraColumns: JSON.parse(record.extra_columns) as string[],
+    startedAtMs: record.started_at_ms,
+    ageFromMs: record.age_from_ms,
+    sealedAtMs: record.sealed_at_ms,
+    restedAtMs: record.rested_at_ms,
+  };
+}
+
+export function toEvent(record: Selectable<EventTable>): PayoutEvent {
+  return {
+    seq: record.seq,
+    payoutSeq: record.payout_seq,
+    from: record.from_status,
+    to: record.to_status,
+    cause: record.cause,
+    atMs: record.at_ms,
+    attemptNo: record.attempt_no,
+    detail: JSON.parse(record.detail) as Record<string, unknown>,
+  };
+}
+
+export function toAttempt(record: Selectable<AttemptTable>): Attempt {
+  return {
+    payoutSeq: record.payout_seq,
+    attemptNo: record.attempt_no,
+    status: record.status,
+    order: {
+      transRefNo: record.trans_ref_no,
+      channelId: record.channel_id,
+      termId: record.term_id,
+      companyId: record.company_id,
+      payerAccount: record.payer_account,
+      tranDate: record.tran_date,
+      tranTime: record.tran_time,
+      proxyType: record.proxy_type,
+      proxyNo: record.proxy_no,
+      proxyName: record.proxy_name,
+      amountText: record.amount_text,
+      reference1: record.reference1,
+      reference2: record.reference2,
+    },
+    orderHash: record.order_hash,
+    intentAtMs: record.intent_at_ms,
+    sends: record.sends,
+    lastSentAtMs: record.last_sent_at_ms,
+    lastSentBankMs: record.last_sent_bank_ms,
+    turnedAway: record.turned_away,
+    acknowledged: record.acknowledged === 1,
+    contested: record.contested === 1,
+    inquiries: record.inquiries,
+    lastInquiryAtMs: record.last_inquiry_at_ms,
+    lastFinding: record.last_finding,
+    nextInquiryAtMs: record.next_inquiry_at_ms,
+    sysRefNo: record.sys_ref_no,
+    feeText: record.fee_text,
+  };
+}
+
+/** What may change in an attempt after its intent was recorded. */
+export function toAttemptState(attempt: Attempt) {
+  return {
+    status: attempt.status,
+    sends: attempt.sends,
+    last_sent_at_ms: attempt.lastSentAtMs,
+    last_sent_bank_ms: attempt.lastSentBankMs,
+    turned_away: attempt.turnedAway,
+    acknowledged: attempt.acknowledged ? 1 : 0,
+    contested: attempt.contested ? 1 : 0,
+    inquiries: attempt.inquiries,
+    last_inquiry_at_ms: attempt.lastInquiryAtMs,
+    last_finding: attempt.lastFinding,
+    next_inquiry_at_ms: attempt.nextInquiryAtMs,
+    sys_ref_no: attempt.sysRefNo,
+    fee_text: attempt.feeText,
+  };
+}
+
+export function toAttemptRecord(attempt: Attempt): AttemptTable {
+  const { order } = attempt;
+  return {
+    ...toAttemptState(attempt),
+    payout_seq: attempt.payoutSeq,
+    attempt_no: attempt.attemptNo,
+    trans_ref_no: order.transRefNo,
+    channel_id: order.channelId,
+    term_id: order.termId,
+    company_id: order.companyId,
+    payer_account: order.payerAccount,
+    tran_date: order.tranDate,
+    tran_time: order.tranTime,
+    proxy_type: order.proxyType,
+    proxy_no: order.proxyNo,
+    proxy_name: order.proxyName,
+    amount_text: order.amountText,
+    reference1: order.reference1,
+    reference2: order.reference2,
+    order_hash: attempt.orderHash,
+    intent_at_ms: attempt.intentAtMs,
+  };
+}
+
+/** What a change may change in a payout. */
+export function toPayoutState(payout: Payout) {
+  return {
+    status: payout.status,
+    holds: encodeHolds(payout.holds),
+    reason_code: payout.reasonCode,
+    reason: payout.reason,
+    attempt_no: payout.attemptNo,
+    bank_payee_name: payout.bankPayeeName,
+    bank_payee_name_th: payout.bankPayeeNameTh,
+    submitted_at_ms: payout.submittedAtMs,
+    settled_at_ms: payout.settledAtMs,
+    settled_by: payout.settledBy,
+    accepted_holds: encodeHolds(payout.acceptedHolds),
+    is_alarm: payout.isAlarm ? 1 : 0,
+  };
+}
+
+/** What a row asks for, as `payout_row` holds it beside the cells. */
+export function toInstructionColumns({ seq, instruction }: Payout) {
+  return {
+    seq,
+    proxy_type: instruction.proxyType,
+    proxy_no: instruction.proxyNo,
+    payee_name: instruction.payeeName,
+    reference1: instruction.reference1,
+    reference2: instruction.reference2,
+  };
+}

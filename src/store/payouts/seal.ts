@@ -1,0 +1,349 @@
+/**
+ * The seal: one transaction that turns the staged rows of a file into ready, held or rejected ones and takes the
+ * claims. What all rows share is done by one statement each; only rows that clash with another are taken singly.
+ */
+import type { DatabaseSync } from 'node:sqlite';
+import { type ColumnType, sql } from 'kysely';
+import { showCell } from '../../core/cell-text.ts';
+import { formatBaht, type Satang, sumSatang } from '../../core/money.ts';
+import type { SealTotals } from '../../core/ports.ts';
+import type { Issue } from '../../intake/rules/row.ts';
+import { inTransaction } from '../connection.ts';
+import { literal, similarKeyOf } from '../schema.ts';
+import { prepare, query, readAll, write } from '../statements.ts';
+import { prepareLatestEventSeq } from './apply-statements.ts';
+import { readTotals } from './batch-queries.ts';
+import { moveAll } from './bulk-move.ts';
+import { addBits, holdBits } from './holds.ts';
+import { requireIngesting } from './ingest.ts';
+
+/** Clashing rows that are read at a time. */
+const clashPageRows = 1_000;
+
+/**
+ * The rows of the file that name a payoutId, in the order of their claims: sorted once, for all that follows. In that
+ * order a million claims are appended, and those of others looked up, page after page instead of all over the table.
+ */
+const sealingTable = `
+create temp table if not exists sealing_row (
+  place integer primary key,
+  similar_key text not null,
+  payout_id text not null,
+  seq integer not null,
+  is_staged integer not null
+) strict`;
+
+interface SealingRowTable {
+  readonly place: ColumnType<number, never, never>;
+  readonly similar_key: string;
+  readonly payout_id: string;
+  readonly seq: number;
+  readonly is_staged: number;
+}
+
+const sealingQuery = query.$extendTables<{ sealing_row: SealingRowTable }>();
+
+interface Sealing {
+  readonly db: DatabaseSync;
+  readonly batchId: string;
+  readonly companyId: string;
+  readonly nowMs: number;
+  /** The event of a row is `eventBase` + its row number: one statement can number them all. */
+  readonly eventBase: number;
+}
+
+/** Another row whose payoutId is the same, or the same but for case or leading zeros. */
+interface Clash {
+  readonly seq: number;
+  readonly row_no: number;
+  readonly line: number;
+  readonly payout_id: string;
+  readonly other_payout_id: string;
+  readonly other_batch_id: string;
+  readonly other_row_no: number;
+  readonly other_status: string;
+  readonly other_file_name: string;
+}
+
+/**
+ * Seals a batch whose file has been read to its end.
+ * @throws Error when what was staged is not what was read: a row or a satang would be lost
+ */
+export function seal(db: DatabaseSync, batchId: string, totals: SealTotals, nowMs: number): void {
+  inTransaction(db, () => {
+    const { company_id: companyId } = requireIngesting(db, batchId);
+    requireTotals(db, batchId, totals);
+    const sealing: Sealing = { db, batchId, companyId, nowMs, eventBase: prepareLatestEventSeq(db)() };
+    rejectConflicts(sealing, totals.conflictingRowNos);
+    sortRows(sealing);
+    recordPlaces(sealing);
+    takeClaims(sealing);
+    settleClashes(sealing);
+    write(db, sealingQuery.deleteFrom('sealing_row'));
+    releaseStaged(sealing);
+    const sealed = {
+      status: 'sealed',
+      rows: totals.rows,
+      total_satang: String(totals.totalSatang),
+      unreadable_amounts: totals.unreadableAmounts,
+      sealed_at_ms: nowMs,
+    } as const;
+    write(db, query.updateTable('batch').set(sealed).where('batch_id', '=', batchId));
+  });
+}
+
+function requireTotals(db: DatabaseSync, batchId: string, totals: SealTotals): void {
+  let rows = 0;
+  let unreadableAmounts = 0;
+  const staged = readTotals(db, batchId);
+  for (const total of staged) {
+    rows += total.rows;
+    unreadableAmounts += total.unreadableAmounts;
+  }
+  const totalSatang = sumSatang(staged.map((total) => total.amountSatang));
+  const isSame =
+    rows === totals.rows &&
+    totalSatang === totals.totalSatang &&
+    unreadableAmounts === totals.unreadableAmounts;
+  if (isSame) return;
+  const describe = (count: number, sum: Satang, unreadable: number): string =>
+    `${count} rows, ${formatBaht(sum)} baht and ${unreadable} unreadable amounts`;
+  throw new Error(
+    `batch ${batchId}: ${describe(rows, totalSatang, unreadableAmounts)} were staged, ` +
+      `${describe(totals.rows, totals.totalSatang, totals.unreadableAmounts)} were read`,
+  );
+}
+
+/** A function that rejects one staged row for an issue that only the seal could find. */
+function makeReject({
+  db,
+  nowMs,
+  eventBase,
+}: Sealing): (row: { seq: number; row_no: number }, issue: Issue) => void {
+  const rejected = {
+    status: 'rejected',
+    holds: 0,
+    settled_by: 'rules',
+    settled_at_ms: nowMs,
+    version: 2,
+  } as const;
+  type Values = { seq: number; code: string; message: string; issues: string; eventSeq: number };
+  const update = prepare(db, (values: Values) =>
+    query
+      .updateTable('payout')
+      .set({ ...rejected, reason_code: values.code, reason: values.message })
+      .set({ issues: values.issues, last_event_seq: values.eventSeq })
+      .where('seq', '=', values.seq)
+      .where('status', '=', literal('staged')),
+  );
+  const append = prepare(db, (values: { seq: number; eventSeq: number; detail: string }) =>
+    query.insertInto('event').values({
+      seq: values.eventSeq,
+      payout_seq: values.seq,
+      from_status: 'staged',
+      to_status: 'rejected',
+      cause: 'sealed',
+      at_ms: nowMs,
+      attempt_no: 0,
+      detail: values.detail,
+    }),
+  );
+  return (row, issue) => {
+    const { code, message } = issue;
+    const eventSeq = eventBase + row.row_no;
+    if (update.run({ seq: row.seq, code, message, issues: JSON.stringify([issue]), eventSeq }) === 0) return;
+    append.run({ seq: row.seq, eventSeq, detail: JSON.stringify({ code }) });
+  };
+}
+
+function rejectConflicts(sealing: Sealing, rowNos: readonly number[]): void {
+  const reject = makeReject(sealing);
+  const find = prepare(sealing.db, (values: { rowNo: number }) =>
+    query
+      .selectFrom('payout as p')
+      .innerJoin('payout_row as r', 'r.seq', 'p.seq')
+      .select(['p.seq', 'p.row_no', 'r.line', 'r.payout_id'])
+      .where('p.batch_id', '=', sealing.batchId)
+      .where('p.row_no', '=', values.rowNo),
+  );
+  const message =
+    'a later row has the same payoutId with other contents: neither is paid; give each payout a payoutId of its own';
+  for (const rowNo of rowNos) {
+    const row = find.get({ rowNo });
+    if (row === undefined) throw new Error(`batch ${sealing.batchId} has no row ${rowNo}`);
+    reject(row, makeIssue('duplicate-differs', row.line, row.payout_id, message));
+  }
+}
+
+function makeIssue(code: string, line: number, payoutId: string | null, message: string): Issue {
+  return { line, column: 'payoutId', code, value: payoutId === null ? null : showCell(payoutId), message };
+}
+
+/** Fills the table of the rows; those that are rejected already take no claim. */
+function sortRows({ db, batchId }: Sealing): void {
+  db.exec(sealingTable);
+  const columns = ['similar_key', 'payout_id', 'seq', 'is_staged'] as const;
+  const rows = query
+    .selectFrom('payout as p')
+    .innerJoin('payout_row as r', 'r.seq', 'p.seq')
+    .select((eb) => [
+      similarKeyOf(eb.ref('r.payout_id')).as('similar_key'),
+      sql<string>`r.payout_id`.as('payout_id'),
+      'p.seq',
+      sql<number>`${eb('p.status', '=', literal('staged'))}`.as('is_staged'),
+    ])
+    .where('p.batch_id', '=', batchId)
+    .where('r.payout_id', 'is not', null)
+    .orderBy('similar_key')
+    .orderBy('payout_id')
+    .orderBy('p.row_no');
+  write(db, sealingQuery.insertInto('sealing_row').columns(columns).expression(rows));
+}
+
+/** Makes every row findable by its payoutId, the rejected ones too. */
+function recordPlaces({ db }: Sealing): void {
+  const places = sealingQuery
+    .selectFrom('sealing_row')
+    .select(['payout_id', 'seq as payout_seq'])
+    .orderBy('payout_id')
+    .orderBy('payout_seq');
+  write(db, query.insertInto('payout_place').columns(['payout_id', 'payout_seq']).expression(places));
+}
+
+/** Takes every claim that is free; those given back keep their count of attempts. */
+function takeClaims({ db, companyId }: Sealing): void {
+  const wanted = sealingQuery
+    .selectFrom('sealing_row')
+    .select([sql<string>`${companyId}`.as('company_id'), 'similar_key', 'payout_id', 'seq as payout_seq'])
+    .select(sql<number>`0`.as('attempts_recorded'))
+    .where('is_staged', '=', 1)
+    .orderBy('place');
+  const take = query
+    .insertInto('claim')
+    .columns(['company_id', 'similar_key', 'payout_id', 'payout_seq', 'attempts_recorded'])
+    .expression(wanted)
+    .onConflict((conflict) =>
+      conflict
+        .columns(['company_id', 'similar_key', 'payout_id'])
+        .doUpdateSet((eb) => ({ payout_seq: eb.ref('excluded.payout_seq') }))
+        .where('claim.payout_seq', 'is', null),
+    );
+  write(db, take);
+}
+
+/** Rows whose claim, or one that is similar, another row holds. */
+function selectClashing({ companyId }: Sealing, afterPlace: number) {
+  return sealingQuery
+    .selectFrom('sealing_row as s')
+    .select(['s.place', 's.seq'])
+    .where('s.place', '>', afterPlace)
+    .where('s.is_staged', '=', 1)
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('claim as c')
+          .select('c.payout_seq')
+          .where('c.company_id', '=', companyId)
+          .whereRef('c.similar_key', '=', 's.similar_key')
+          .whereRef('c.payout_seq', '<>', 's.seq'),
+      ),
+    )
+    .orderBy('s.place')
+    .limit(clashPageRows);
+}
+
+/**
+ * What a row clashes with; of several, the one with the very same payoutId first, then in the order of the seals,
+ * whichever file was read first; the file's own rows last.
+ */
+function prepareFirstClash({ db, companyId }: Sealing) {
+  return prepare(db, (values: { seq: number }) =>
+    query
+      .selectFrom('payout as p')
+      .innerJoin('payout_row as r', 'r.seq', 'p.seq')
+      .innerJoin('claim as c', (join) =>
+        join
+          .on('c.company_id', '=', companyId)
+          .on((eb) => eb('c.similar_key', '=', similarKeyOf(eb.ref('r.payout_id'))))
+          .onRef('c.payout_seq', '<>', 'p.seq'),
+      )
+      .innerJoin('payout as o', 'o.seq', 'c.payout_seq')
+      .innerJoin('batch as b', 'b.batch_id', 'o.batch_id')
+      .select(['p.seq', 'p.row_no', 'r.line', 'c.payout_id as other_payout_id'])
+      .select(['o.batch_id as other_batch_id', 'o.row_no as other_row_no', 'o.status as other_status'])
+      .select(['b.file_name as other_file_name', sql<string>`r.payout_id`.as('payout_id')])
+      .where('p.seq', '=', values.seq)
+      .where('p.status', '=', literal('staged'))
+      .orderBy((eb) => eb('c.payout_id', '=', eb.ref('r.payout_id')), 'desc')
+      .orderBy('b.sealed_at_ms', (order) => order.asc().nullsLast())
+      .orderBy('o.seq')
+      .limit(1),
+  );
+}
+
+function settleClashes(sealing: Sealing): void {
+  const reject = makeReject(sealing);
+  const hold = makeHoldSimilar(sealing);
+  const firstClash = prepareFirstClash(sealing);
+  let place = 0;
+  for (;;) {
+    const page = readAll(sealing.db, selectClashing(sealing, place));
+    for (const { seq } of page) {
+      const clash: Clash | undefined = firstClash.get({ seq });
+      if (clash === undefined) throw new Error(`payout ${seq} clashes with nothing`);
+      if (clash.other_payout_id === clash.payout_id) {
+        const message = describeClaimed(clash, sealing);
+        reject(clash, makeIssue('payout-id-claimed', clash.line, clash.payout_id, message));
+      } else {
+        hold(clash);
+      }
+    }
+    place = page.at(-1)?.place ?? place;
+    if (page.length < clashPageRows) return;
+  }
+}
+
+function describePlace(clash: Clash, { batchId }: Sealing): string {
+  if (clash.other_batch_id === batchId) return `row ${clash.other_row_no} of this file`;
+  return `row ${clash.other_row_no} of ${clash.other_file_name} (batch ${clash.other_batch_id})`;
+}
+
+function describeClaimed(clash: Clash, sealing: Sealing): string {
+  const place = describePlace(clash, sealing);
+  return `this payoutId is already taken by ${place}, which is ${clash.other_status}: a payoutId is paid once; give another payment a payoutId of its own`;
+}
+
+/** A function that adds the hold `similar` to a row that is still staged. */
+function makeHoldSimilar(sealing: Sealing): (clash: Clash) => void {
+  const update = prepare(sealing.db, (values: { seq: number; reason: string }) =>
+    query
+      .updateTable('payout')
+      .set((eb) => ({
+        holds: addBits(eb.ref('holds'), holdBits.similar),
+        reason_code: 'similar',
+        reason: values.reason,
+      }))
+      .where('seq', '=', values.seq),
+  );
+  return (clash) => {
+    const other = `${showCell(clash.other_payout_id)} (${describePlace(clash, sealing)})`;
+    update.run({ seq: clash.seq, reason: `differs from payoutId ${other} only in case or leading zeros` });
+  };
+}
+
+/** What is still staged goes on as ready, or as held when it has a hold. */
+function releaseStaged({ db, batchId, nowMs, eventBase }: Sealing): void {
+  for (const to of ['ready', 'held'] as const) {
+    moveAll(db, {
+      batchId,
+      from: 'staged',
+      to,
+      cause: 'sealed',
+      which: (payout) => payout('holds', to === 'ready' ? '=' : '<>', 0),
+      set: () => ({}),
+      nowMs,
+      eventBase,
+      detail: {},
+    });
+  }
+}

@@ -1,0 +1,134 @@
+/** What the parts of the watcher are handed, and how they take a failure. */
+import type { Payout } from '../core/payout.ts';
+import type { Clock, PayoutFileReader } from '../core/ports.ts';
+import type { Store } from '../core/store-port.ts';
+import type { Paces } from '../payout/adaptive-limit.ts';
+import type { Payer } from '../payout/breaker-stop.ts';
+import type { Log, RunState, WorkerContext } from '../payout/context.ts';
+import type { WrittenReports } from '../reports/write-reports.ts';
+import type { Intake, IntakeOutcome, WorkItem } from './ports.ts';
+import type { Trouble } from './rules/health.ts';
+
+/** Something that a person, a metric or a notice is told of. */
+export type WatchEvent =
+  | {
+      readonly kind: 'file-ended';
+      readonly item: WorkItem;
+      readonly outcome: IntakeOutcome;
+      /** Where the file is now; undefined before it is moved. */
+      readonly path: string | undefined;
+      /** Of a rejected file: a short name and the words. */
+      readonly why: { readonly code: string; readonly message: string } | undefined;
+      readonly batchId: string | undefined;
+    }
+  | { readonly kind: 'batch-rested'; readonly reports: WrittenReports };
+
+export interface WatchSetup {
+  readonly store: Store;
+  readonly intake: Intake;
+  readonly reader: PayoutFileReader;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly payer: Payer;
+  /** Files whose rows are sent at once. */
+  readonly filesAtOnce: number;
+  /** How long what is in doubt is waited for before the result of a batch is written. */
+  readonly waitMs: number;
+  /** Aborted when the process is asked to stop. */
+  readonly stop: AbortSignal;
+  /** Runs under way, for what they have in common. */
+  readonly runs: Set<RunState>;
+  readonly paces: Paces;
+  readonly disk: DiskWatch;
+  openContext(stop: AbortSignal, count: (payout: Payout | undefined) => void, payer: Payer): WorkerContext;
+  /** Writes what is due for a batch at rest. */
+  report(batchId: string): Promise<WrittenReports>;
+  /** Publishes what a batch had due from before. */
+  finishReports(batchId: string): Promise<unknown>;
+  /** Batches with reports that an earlier process has written and not published. */
+  findUnpublished(): Promise<readonly string[]>;
+  /** Keeps a notice of it, if anybody is to be told outside. Must not throw. */
+  notify(event: WatchEvent): Promise<void>;
+  /** Must not throw, and not take long. */
+  tell(event: WatchEvent): void;
+  /** Told of each row that has got on. */
+  count(payout: Payout | undefined): void;
+}
+
+/** Looks whether journal and folders can be written; while they cannot, nothing new is begun. */
+export class DiskWatch {
+  trouble: Trouble | undefined;
+  readonly #clock: Clock;
+  readonly #probe: () => Promise<string | undefined>;
+  readonly #log: Log;
+  #looking: Promise<void> | undefined;
+
+  /** @param probe says what is wrong, with the cure; undefined when all can be written */
+  constructor(clock: Clock, log: Log, probe: () => Promise<string | undefined>) {
+    this.#clock = clock;
+    this.#log = log;
+    this.#probe = probe;
+  }
+
+  /** Looks now; those who ask at once share one look. */
+  async look(): Promise<void> {
+    this.#looking ??= this.#lookOnce().finally(() => {
+      this.#looking = undefined;
+    });
+    await this.#looking;
+  }
+
+  async #lookOnce(): Promise<void> {
+    const why = await this.#probe();
+    if (why === undefined) {
+      if (this.trouble !== undefined) this.#log('info', 'the disk takes writes again', {});
+      this.trouble = undefined;
+    } else {
+      if (this.trouble === undefined)
+        this.#log('error', 'journal or folders refuse writes: nothing is sent until they take them again', {
+          why,
+        });
+      this.trouble = { sinceMs: this.trouble?.sinceMs ?? this.#clock.now(), why };
+    }
+  }
+}
+
+const backoffFirstMs = 500;
+const backoffMaxMs = 60_000;
+
+/** How long to wait after so many failures in a row. */
+export const computeBackoffMs = (failures: number): number =>
+  Math.min(backoffFirstMs * 2 ** Math.min(failures, 20), backoffMaxMs);
+
+/** True until the moment has come; a moment that is further off than any wait was counted by a clock since set back. */
+export const isAhead = (atMs: number, nowMs: number): boolean => atMs > nowMs && atMs - nowMs <= backoffMaxMs;
+
+/** Takes a failure that is no one's fault in particular: it is logged, and the disk looked at. */
+export async function noteFailure(
+  { log, disk }: Pick<WatchSetup, 'log' | 'disk'>,
+  what: string,
+  error: unknown,
+  facts: object = {},
+): Promise<void> {
+  log('error', `${what} has failed and is tried again`, { ...facts, err: error });
+  await disk.look();
+}
+
+/** Does one step after the other until the process is asked to stop; no failure ends it. */
+export async function keepGoing(
+  setup: Pick<WatchSetup, 'clock' | 'stop' | 'log' | 'disk'>,
+  what: string,
+  step: () => Promise<void>,
+): Promise<void> {
+  let failures = 0;
+  while (!setup.stop.aborted) {
+    try {
+      await step();
+      failures = 0;
+    } catch (error) {
+      await noteFailure(setup, what, error).catch(() => undefined);
+      await setup.clock.sleep(computeBackoffMs(failures), setup.stop);
+      failures += 1;
+    }
+  }
+}

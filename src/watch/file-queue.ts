@@ -1,0 +1,344 @@
+/** Takes dropped files in: each is read into the journal once, and ends in the archive or among the rejected. */
+import pLimit from 'p-limit';
+import { formatBangkokStamp } from '../core/bangkok-time.ts';
+import { type BatchStatus, isSealed } from '../core/payout.ts';
+import type { Batch, FileRejection } from '../core/ports.ts';
+import type { IntakeVerdict } from '../core/store-port.ts';
+import { type IngestContext, type Ingested, ingestFile } from '../intake/ingest.ts';
+import { computeBackoffMs, isAhead, noteFailure, type WatchSetup } from './context.ts';
+import type { IntakeOutcome, IntakeRefusal, WorkItem } from './ports.ts';
+import {
+  describeDuplicateFile,
+  describeLateWriting,
+  describeRejectedFile,
+  describeUnfinishedFile,
+  describeVanishedFile,
+  type FirstFile,
+} from './rules/rejection-reason.ts';
+
+/** Files that are read at once: a big one does not keep a small one waiting. */
+const readingsAtOnce = 2;
+/** Files in work/ at most; the others wait in the inbox. */
+const workItemsMax = 500;
+/** How soon a sick disk is looked at again. */
+const sickLookMs = 1_000;
+/** How soon a file is looked at again whose bytes are those of one that is still being read. */
+const copyLookMs = 1_000;
+/** What the reader calls a file that is not there. */
+const missingCode = 'file-missing';
+
+/** A file whose reading has failed for the machine's sake, or that waits for another with its bytes. */
+interface Unread {
+  readonly item: WorkItem;
+  readonly failures: number;
+  readonly notBeforeMs: number;
+}
+
+export class FileDesk {
+  readonly #setup: WatchSetup;
+  readonly #onBatch: (batch: Batch) => void;
+  readonly #readings = pLimit(readingsAtOnce);
+  /** Files in work/ whose batch is being worked. */
+  readonly #owners = new Map<string, WorkItem>();
+  /** What an earlier process has left in work/. */
+  #found: readonly WorkItem[] | undefined;
+  #unread: Unread[] = [];
+  readonly #underWay = new Set<Promise<void>>();
+  #reading = 0;
+
+  /** @param onBatch told of every batch that a file in work/ waits for */
+  constructor(setup: WatchSetup, onBatch: (batch: Batch) => void) {
+    this.#setup = setup;
+    this.#onBatch = onBatch;
+  }
+
+  /** Files in work/. */
+  get inWork(): number {
+    return this.#owners.size + this.#unread.length + this.#reading;
+  }
+
+  /** Takes up what an earlier process has left in work/, before anything new is taken. */
+  async recover(): Promise<void> {
+    const { intake, store, clock } = this.#setup;
+    this.#found ??= await intake.recover();
+    const items = this.#found;
+    const known = new Set(items.map(({ itemId }) => itemId));
+    for (const { itemId, batchStatus } of await store.openIntake()) {
+      // Its file had reached its end when the process died.
+      if (!known.has(itemId)) await store.endIntake(itemId, endOf(batchStatus), clock.now());
+    }
+    await Promise.all(items.map((item) => this.#takeUp(item)));
+  }
+
+  /** One look at the inbox, and the wait for the next. */
+  async step(): Promise<void> {
+    const { intake, stop, disk, clock } = this.#setup;
+    if (disk.trouble !== undefined) {
+      await clock.sleep(sickLookMs, stop);
+      return;
+    }
+    this.#readAgain(clock.now());
+    const room = Math.max(0, workItemsMax - this.inWork);
+    const items = await intake.take(room);
+    for (const item of items) this.#keep(this.#takeUp(item));
+    if (items.length < room || room === 0) await intake.waitForNews(stop);
+  }
+
+  /** Before new files are taken: if that fails, none of these is forgotten. */
+  #readAgain(nowMs: number): void {
+    const due = this.#unread.filter(({ notBeforeMs }) => !isAhead(notBeforeMs, nowMs));
+    this.#unread = this.#unread.filter((one) => !due.includes(one));
+    for (const { item, failures } of due) this.#keep(this.#readOrKeep(item, failures));
+  }
+
+  /** Resolves when every file that was being taken in has been, or has been left. */
+  async ended(): Promise<void> {
+    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
+  }
+
+  #keep(work: Promise<void>): void {
+    const kept = work.finally(() => this.#underWay.delete(kept));
+    this.#underWay.add(kept);
+  }
+
+  async #takeUp(item: WorkItem): Promise<void> {
+    const { log, stop } = this.#setup;
+    const { itemId, fileName: file, bytes } = item;
+    if (!stop.aborted) log('info', 'a file was taken', { itemId, file, bytes });
+    await this.#readOrKeep(item, 0);
+  }
+
+  async #readOrKeep(item: WorkItem, failures: number): Promise<void> {
+    this.#reading += 1;
+    try {
+      await this.#readings(() => this.#read(item));
+    } catch (error) {
+      const notBeforeMs = this.#setup.clock.now() + computeBackoffMs(failures);
+      this.#unread.push({ item, failures: failures + 1, notBeforeMs });
+      await noteFailure(this.#setup, 'taking a file in', error, { itemId: item.itemId }).catch(
+        () => undefined,
+      );
+    } finally {
+      this.#reading -= 1;
+    }
+  }
+
+  async #read(item: WorkItem): Promise<void> {
+    const { intake, stop } = this.#setup;
+    if (stop.aborted || (await this.#finishRefusal(item))) return;
+    const before = await this.#findReadBefore(item);
+    if (!(await intake.isUntouched(item))) return this.#endTouched(item, before);
+    let verdict: IntakeVerdict | undefined;
+    const context = this.#ingestContext(item, before, (found) => {
+      verdict = found;
+    });
+    const ingested = await ingestFile(context, item.path, item.fileName);
+    const isOther =
+      ingested.kind === 'rejected' || (ingested.kind === 'turned-away' && verdict === undefined);
+    if (before !== undefined && isOther) await this.#endTouched(item, before);
+    else await this.#take(item, ingested, verdict);
+  }
+
+  /**
+   * A file that was turned away and not moved yet: people were told of it, so that is what becomes of it, whatever its
+   * bytes are now. @returns false for any other file
+   */
+  async #finishRefusal(item: WorkItem): Promise<boolean> {
+    const record = await this.#setup.store.intakeRecord(item.itemId);
+    if (record?.outcome !== 'rejected' && record?.outcome !== 'duplicate') return false;
+    const { outcome, refusal, batchId } = record;
+    if (refusal !== null) {
+      await this.#turnAway(item, outcome, refusal);
+      return true;
+    }
+    // An older version kept no reason, and gave its accepted batch back for one alone.
+    const batch = await this.#findSealed(batchId);
+    if (outcome !== 'rejected' || batch === undefined) return false;
+    await this.#endTouched(item, batch);
+    return true;
+  }
+
+  /** The batch that the rows of this file were read into before the process ended, whatever its bytes are now. */
+  async #findReadBefore({ itemId }: WorkItem): Promise<Batch | undefined> {
+    const record = await this.#setup.store.intakeRecord(itemId);
+    return record?.outcome === null ? this.#findSealed(record.batchId) : undefined;
+  }
+
+  async #findSealed(batchId: string): Promise<Batch | undefined> {
+    const batch = await this.#setup.store.batch(batchId);
+    return batch !== undefined && isSealed(batch.status) ? batch : undefined;
+  }
+
+  #ingestContext(
+    item: WorkItem,
+    before: Batch | undefined,
+    onVerdict: (verdict: IntakeVerdict) => void,
+  ): IngestContext {
+    const { store, reader, clock, payer, stop } = this.#setup;
+    const { itemId, fileName, droppedAtMs } = item;
+    return {
+      journal: store,
+      reader,
+      clock,
+      ...payer,
+      droppedAtMs,
+      mayRead: async (batchId, sha256) => {
+        if (before !== undefined && before.batchId !== batchId) return false;
+        const verdict = await store.startIntake({
+          itemId,
+          batchId,
+          fileName,
+          droppedAtMs,
+          nowMs: clock.now(),
+        });
+        requireSameBytes(verdict, sha256);
+        onVerdict(verdict);
+        return verdict.kind === 'owner';
+      },
+      stop,
+      onRows: () => undefined,
+    };
+  }
+
+  async #take(item: WorkItem, ingested: Ingested, verdict: IntakeVerdict | undefined): Promise<void> {
+    switch (ingested.kind) {
+      case 'stopped':
+        return;
+      case 'batch': {
+        const { batch } = ingested;
+        this.#owners.set(batch.batchId, item);
+        this.#setup.log('info', 'a file was read', {
+          batchId: batch.batchId,
+          itemId: item.itemId,
+          rows: batch.rows,
+        });
+        this.#onBatch(batch);
+        return;
+      }
+      case 'rejected':
+        await this.#endRejected(item, ingested.rejection);
+        return;
+      case 'turned-away':
+        if (verdict?.kind !== 'duplicate') throw new Error(`${item.itemId} was turned away for no reason`);
+        await this.#endDuplicate(item, verdict);
+    }
+  }
+
+  async #endRejected(item: WorkItem, rejection: FileRejection): Promise<void> {
+    const { code, message } = rejection;
+    const reason = describeRejectedFile(this.#describe(item), rejection);
+    await this.#turnAway(item, 'rejected', { code, message, reason, batchId: null });
+  }
+
+  /** Once it is known whether the first file is accepted: if it is not, this one is judged for itself. */
+  async #endDuplicate(
+    item: WorkItem,
+    { first }: Extract<IntakeVerdict, { kind: 'duplicate' }>,
+  ): Promise<void> {
+    const { fileName, batchId, batch } = first;
+    const status = statusOfFirst(batch);
+    if (status === undefined) {
+      this.#unread.push({ item, failures: 0, notBeforeMs: this.#setup.clock.now() + copyLookMs });
+      return;
+    }
+    const reason = describeDuplicateFile(this.#describe(item), { fileName, batchId, status });
+    const message = `the same bytes as ${fileName}, batch ${batchId}`;
+    await this.#turnAway(item, 'duplicate', { code: 'duplicate-file', message, reason, batchId: null });
+  }
+
+  /** The batch of a file has come to rest and its reports are written: the file ends. */
+  async endFor(batch: Batch): Promise<void> {
+    const item = this.#owners.get(batch.batchId);
+    if (item === undefined) return;
+    if (await this.#finishRefusal(item)) return void this.#owners.delete(batch.batchId);
+    const { intake, store, clock } = this.#setup;
+    if (!(await intake.isUntouched(item))) {
+      await this.#endTouched(item, batch);
+    } else {
+      const date = formatBangkokStamp(clock.now()).slice(0, 10);
+      const path = await intake.end(item, { kind: 'archive', date, batchId: batch.batchId });
+      await store.endIntake(item.itemId, 'archived', clock.now());
+      this.#tell(item, 'archived', path, undefined, batch.batchId);
+    }
+    this.#owners.delete(batch.batchId);
+  }
+
+  /**
+   * Somebody has written to the file since it was claimed, or has removed it.
+   * @param read the batch that its rows were read into before: that is what it held then
+   */
+  async #endTouched(item: WorkItem, read: Batch | undefined): Promise<void> {
+    const refusal = (await this.#isGone(item))
+      ? this.#refuseVanished(item, read)
+      : this.#refuseWritten(item, read);
+    await this.#turnAway(item, 'rejected', { ...refusal, batchId: read?.batchId ?? null });
+  }
+
+  async #isGone({ path }: WorkItem): Promise<boolean> {
+    const inspected = await this.#setup.reader.inspect(path);
+    return inspected.kind === 'rejected' && inspected.rejection.code === missingCode;
+  }
+
+  #refuseVanished(item: WorkItem, read: Batch | undefined) {
+    const when = read === undefined ? 'before it was read' : `after its ${read.rows} rows had been read`;
+    const reason = describeVanishedFile(this.#describe(item), read);
+    return { code: 'vanished', message: `removed from the work folder ${when}`, reason };
+  }
+
+  #refuseWritten(item: WorkItem, read: Batch | undefined) {
+    const file = this.#describe(item);
+    if (read === undefined) {
+      const message = 'the file was still being written when it was taken';
+      return { code: 'changed-while-read', message, reason: describeUnfinishedFile(file) };
+    }
+    const { batchId, rows } = read;
+    const message = `written to after its ${rows} rows had been read`;
+    return { code: 'changed-after-reading', message, reason: describeLateWriting(file, batchId, rows) };
+  }
+
+  async #turnAway(item: WorkItem, outcome: 'rejected' | 'duplicate', refusal: IntakeRefusal): Promise<void> {
+    const { intake, store, clock, notify } = this.#setup;
+    const { itemId, fileName, droppedAtMs } = item;
+    const { code, message, reason } = refusal;
+    const [why, batchId] = [{ code, message }, refusal.batchId ?? undefined];
+    // First: until then the file would own its batch, though it is worked no more. After a crash it is only moved.
+    await store.endIntake(itemId, outcome, clock.now(), { fileName, droppedAtMs, refusal });
+    await notify({ kind: 'file-ended', item, outcome, path: undefined, why, batchId });
+    const path = await intake.end(item, { kind: 'reject', reason });
+    this.#tell(item, outcome, path, why, batchId);
+  }
+
+  #tell(
+    item: WorkItem,
+    outcome: IntakeOutcome,
+    path: string,
+    why: { readonly code: string; readonly message: string } | undefined,
+    batchId: string | undefined,
+  ): void {
+    const { log, tell } = this.#setup;
+    const facts = { itemId: item.itemId, file: item.fileName, outcome, path, batchId, code: why?.code };
+    log(outcome === 'archived' ? 'info' : 'warn', 'a file has ended', facts);
+    tell({ kind: 'file-ended', item, outcome, path, why, batchId });
+  }
+
+  #describe({ fileName, droppedAtMs }: WorkItem) {
+    return { fileName, droppedAtMs, nowMs: this.#setup.clock.now() };
+  }
+}
+
+/** How a file has ended whose process died before it could record that. */
+const endOf = (batchStatus: BatchStatus | undefined): IntakeOutcome =>
+  batchStatus !== undefined && isSealed(batchStatus) ? 'archived' : 'rejected';
+
+/** Undefined while the file that came first is being read, or is about to be turned away. */
+const statusOfFirst = (batch: Batch | undefined): FirstFile['status'] | undefined =>
+  batch === undefined || batch.status === 'ingesting' || batch.status === 'rejected'
+    ? undefined
+    : batch.status;
+
+/** A batch id is a part of the hash: two files that share it and not their bytes are no duplicates. */
+function requireSameBytes(verdict: IntakeVerdict, sha256: string): void {
+  if (verdict.kind !== 'duplicate' || verdict.first.batch === undefined) return;
+  const { batchId, batch } = verdict.first;
+  if (batch.sha256 !== sha256) throw new Error(`two files share the batch id ${batchId}: nothing is sent`);
+}

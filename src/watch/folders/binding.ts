@@ -1,0 +1,266 @@
+/** Whose inbox it is: `.paydrop/journal.json` in it names the journal that works it, and the process. */
+import { mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { lookAt } from '../../platform/disk.ts';
+import {
+  AtomicFile,
+  errorCode,
+  failWith,
+  OutputFileError,
+  publishFile,
+  syncFolder,
+} from '../../platform/durable-file.ts';
+
+/** The inbox is worked by another journal, or cannot be told to be ours. The message names it and the cure. */
+export class InboxRefusedError extends Error {
+  override readonly name = 'InboxRefusedError';
+}
+
+/** What belongs to paydrop in an inbox; never taken for a payout file. */
+const ownFolderName = '.paydrop';
+
+/** Where files stand that were claimed and are not in work/ yet: on the inbox's own file system. */
+export function claimedFolderOf(inbox: string): string {
+  return join(inbox, ownFolderName, 'claimed');
+}
+
+/** Tells one folder from another that takes its name later; links are followed. */
+export async function identifyFolder(folder: string): Promise<string> {
+  const { dev, ino } = await stat(folder, { bigint: true });
+  return `${dev}-${ino}`;
+}
+
+/** Makes sure that an ordinary folder of ours stands there: a link might lead the files out of the inbox. */
+async function requireFolder(path: string, inbox: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error;
+    if ((await lookAt(path))?.isDirectory() === true) return;
+    throw new InboxRefusedError(`the inbox ${inbox} cannot be used: ${path} is no folder: move it away`, {
+      cause: error,
+    });
+  }
+}
+
+async function readStamp(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** What a stamp says. `holder`: the process that works the inbox; stamps of earlier versions have none. */
+interface Stamp {
+  readonly journalId: string;
+  readonly holder: string | undefined;
+}
+
+/** undefined when there is none to be read. */
+function parseStamp(text: string): Stamp | undefined {
+  try {
+    const stamp = JSON.parse(text) as Readonly<Partial<Record<keyof Stamp, unknown>>> | null;
+    const { journalId, holder } = stamp ?? {};
+    if (typeof journalId !== 'string') return undefined;
+    return { journalId, holder: typeof holder === 'string' ? holder : undefined };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Who binds an inbox. */
+export interface Binder {
+  /** Absolute. */
+  readonly inbox: string;
+  /** Remembers which inboxes were bound (see inbox-memory.ts). */
+  readonly work: string;
+  readonly journalId: string;
+  /** Random; names this process. Two that work copies of one journal differ in it alone. */
+  readonly holder: string | undefined;
+}
+
+export interface Binding {
+  /** Tells this folder from another (see identifyFolder). */
+  readonly identity: string;
+  /** What the stamp names: the binder's, or the one before where a full share takes no other. */
+  readonly holder: string | undefined;
+}
+
+const stampPathOf = (inbox: string): string => join(inbox, ownFolderName, 'journal.json');
+
+/**
+ * Makes an inbox ours, or sees that it is. The folder itself must be there. The first binding of a process writes
+ * who it is into the stamp; later ones only look, for another process may have taken the inbox over since.
+ * @throws InboxRefusedError when another journal, or another holder of this one, works it
+ * @throws OutputFileError when it is not the folder that was bound before
+ */
+export async function bindInbox(binder: Binder, isFirst: boolean): Promise<Binding> {
+  const { inbox, work, journalId } = binder;
+  const own = join(inbox, ownFolderName);
+  const identity = await identifyFolder(inbox).catch((error: unknown) => explainMissing(binder, error));
+  await requireSameInbox(binder, own);
+  await requireFolder(own, inbox);
+  await requireFolder(claimedFolderOf(inbox), inbox);
+  await rememberInbox(work, inbox);
+  const path = stampPathOf(inbox);
+  const before = await readStamp(path);
+  const known = parseStamp(before ?? '');
+  let { holder } = binder;
+  const stamp = `${JSON.stringify({ journalId, holder })}\n`;
+  if (before === undefined) await writeFirst(path, stamp);
+  else if (isFirst && known?.journalId === journalId && !(await isWritten(path, stamp)))
+    holder = known.holder;
+  // Another watcher may have written its own at this very moment: whose is there in the end counts.
+  const found = await readStamp(path);
+  if (found === undefined) throw missingStamp(inbox);
+  requireOurs({ ...binder, holder }, found);
+  return { identity, holder };
+}
+
+/** False where a share is full: it keeps the stamp that it has, since taking files out of it is what makes room. */
+async function isWritten(path: string, stamp: string): Promise<boolean> {
+  try {
+    await writeWhole(path, stamp);
+    return true;
+  } catch (error) {
+    const { cause } = error as Error;
+    if (fullCodes.has(errorCode(error)) || fullCodes.has(errorCode(cause ?? {}))) return false;
+    throw error;
+  }
+}
+
+const fullCodes: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
+
+/** Never over another's: one that has come at this very moment is found by whoever reads the stamp next. */
+async function writeFirst(path: string, text: string): Promise<void> {
+  await using file = await AtomicFile.open(path);
+  await file.write(text);
+  await publishFile(await file.finish()).catch(async (error: unknown) => {
+    if ((await readStamp(path)) === undefined) throw error;
+  });
+}
+
+/**
+ * Sees that a bound inbox is still worked by this process alone.
+ * @returns false when the stamp is not there: it is another folder
+ * @throws InboxRefusedError when another has written its own stamp
+ */
+export async function isStillOurs(binder: Binder): Promise<boolean> {
+  const found = await readStamp(stampPathOf(binder.inbox));
+  if (found !== undefined) requireOurs(binder, found);
+  return found !== undefined;
+}
+
+/** An empty mount point must not be taken for the inbox whose share is away. */
+async function requireSameInbox({ inbox, work }: Binder, own: string): Promise<void> {
+  if ((await lookAt(own)) === undefined && (await mayBeAway(work, inbox))) throw missingStamp(inbox);
+}
+
+async function explainMissing({ inbox, work }: Binder, error: unknown): Promise<never> {
+  if (errorCode(error) !== 'ENOENT' || !(await mayBeAway(work, inbox))) throw error;
+  throw new OutputFileError(
+    `cannot use the inbox ${inbox}: the folder is not there. If a share or a disk belongs there, mount it. ` +
+      `If the folder was removed on purpose, make it anew: mkdir -p ${join(inbox, ownFolderName)}`,
+    { cause: error },
+  );
+}
+
+const missingStamp = (inbox: string): OutputFileError =>
+  new OutputFileError(
+    `the folder ${inbox} is not the inbox that was worked before: ${ownFolderName} is missing in it. ` +
+      'If a share or a disk belongs there, mount it. ' +
+      `If the folder was made anew on purpose, say so: mkdir ${join(inbox, ownFolderName)}`,
+  );
+
+function requireOurs({ inbox, journalId, holder }: Binder, text: string): void {
+  const path = stampPathOf(inbox);
+  const found = parseStamp(text);
+  if (found?.journalId !== journalId) {
+    const whose = found === undefined ? 'names no journal' : `names the journal ${found.journalId}`;
+    throw new InboxRefusedError(
+      `the inbox ${inbox} is not this journal's: ${path} ${whose}, and this one is ${journalId}. ` +
+        'Set another folders.inbox, or the dataDir that this inbox belongs to; ' +
+        'remove the file only if no other journal works this inbox any more',
+    );
+  }
+  if (found.holder === holder) return;
+  throw new InboxRefusedError(
+    `the inbox ${inbox} is worked by another watcher since: ${path} names another holder of the journal ${journalId}. ` +
+      'If it works a copy of this dataDir, payouts may be made twice: stop one of the two, for good. ' +
+      'Then start the other again, which takes the inbox back',
+  );
+}
+
+// ---- Which inboxes were worked from this work folder: one that lacks our stamp is then another folder.
+
+const memoryName = '.paydrop-inboxes.json';
+
+/** An inbox that has been bound. */
+interface KnownInbox {
+  /** Absolute. */
+  readonly path: string;
+  /** It was on the file system of work/: no share or disk of its own that may be away. */
+  readonly isBesideWork: boolean;
+}
+
+const isKnownInbox = (entry: unknown): entry is KnownInbox =>
+  typeof (entry as KnownInbox | null)?.path === 'string' &&
+  typeof (entry as KnownInbox).isBesideWork === 'boolean';
+
+/** None where nothing is known (any more). */
+async function readMemory(work: string): Promise<readonly KnownInbox[]> {
+  let text: string;
+  try {
+    text = await readFile(join(work, memoryName), 'utf8');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+  try {
+    const { inboxes } = JSON.parse(text) as { readonly inboxes?: unknown };
+    return Array.isArray(inboxes) ? inboxes.filter(isKnownInbox) : [];
+  } catch {
+    // Written anew at the next binding.
+    return [];
+  }
+}
+
+/** True where the folder, or the one that it would be made in, is on the file system of work/. */
+async function isBesideWork(work: string, inbox: string): Promise<boolean> {
+  const own = await stat(inbox).catch(() => stat(dirname(inbox)));
+  return own.dev === (await stat(work)).dev;
+}
+
+/**
+ * True when the inbox at this path may be away, so that another folder there, or none, is not it: it has been bound
+ * before, and was or would be on another file system than work/. One beside work/ was removed by somebody.
+ */
+export async function mayBeAway(work: string, inbox: string): Promise<boolean> {
+  const known = (await readMemory(work)).find(({ path }) => path === inbox);
+  return known !== undefined && !(known.isBesideWork && (await isBesideWork(work, inbox)));
+}
+
+/** Keeps for later processes that an inbox at this path has been bound. */
+async function rememberInbox(work: string, inbox: string): Promise<void> {
+  const known = await readMemory(work);
+  const entry: KnownInbox = { path: inbox, isBesideWork: await isBesideWork(work, inbox) };
+  const others = known.filter(({ path }) => path !== inbox);
+  if (known.some((one) => one.path === inbox && one.isBesideWork === entry.isBesideWork)) return;
+  await writeWhole(join(work, memoryName), `${JSON.stringify({ inboxes: [...others, entry] })}\n`);
+}
+
+/** Writes a file of ours whole, or not at all, over the one before. */
+async function writeWhole(path: string, text: string): Promise<void> {
+  await using file = await AtomicFile.open(path);
+  await file.write(text);
+  const { temporaryPath } = await file.finish();
+  try {
+    await rename(temporaryPath, path);
+  } catch (error) {
+    await rm(temporaryPath, { force: true });
+    throw failWith('write', path, error);
+  }
+  await syncFolder(dirname(path));
+}

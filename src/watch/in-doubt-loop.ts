@@ -1,0 +1,110 @@
+/** Settles what batches have left in doubt when they came to rest, while others are being sent. */
+import type { Payout } from '../core/payout.ts';
+import type { InDoubt } from '../core/ports.ts';
+import { paceBank } from '../payout/adaptive-limit.ts';
+import { takeUpLine } from '../payout/breaker-pause.ts';
+import type { Payer } from '../payout/breaker-stop.ts';
+import type { LineGate } from '../payout/circuit-breaker.ts';
+import { endWhenSettled } from '../payout/conclude.ts';
+import type { WorkerContext } from '../payout/context.ts';
+import { isSeenTo, settleAll, settleOnce, Watch } from '../payout/settle.ts';
+import type { WatchSetup } from './context.ts';
+
+/** Most inquiries of one step; the loop looks around between two. */
+const pageRows = 200;
+/** How often it is looked for what has fallen due: batches come to rest at any time. */
+const lookMs = 1_000;
+
+interface DoubtHooks {
+  /** Batches that are being run see to their own doubt. */
+  readonly running: () => ReadonlySet<string>;
+  /** Rows of a batch at rest have changed. */
+  readonly onChange: (batchId: string, isSettled: boolean) => void;
+}
+
+export class DoubtDesk {
+  readonly #setup: WatchSetup;
+  readonly #hooks: DoubtHooks;
+  readonly #contexts = new Map<string, WorkerContext>();
+  readonly #changed = new Set<string>();
+  #watch: Watch | undefined;
+
+  constructor(setup: WatchSetup, hooks: DoubtHooks) {
+    this.#setup = setup;
+    this.#hooks = hooks;
+  }
+
+  /** One look at what is due. */
+  async step(): Promise<void> {
+    const { store, clock, stop, disk } = this.#setup;
+    const due = disk.trouble === undefined ? await this.#readDue() : [];
+    await settleAll(this.#contextFor(this.#setup.payer), due, true);
+    await this.#tellChanges();
+    await this.#followLine();
+    if (due.length > 0 || stop.aborted) return;
+    if (disk.trouble === undefined) {
+      this.#watch ??= new Watch(this.#contextFor(this.#setup.payer));
+      if (await this.#watch.step()) return;
+    }
+    const nextAtMs = (await store.nextInquiryAtMs()) ?? Infinity;
+    await clock.sleep(Math.min(lookMs, Math.max(lookMs / 4, nextAtMs - clock.now())), stop);
+  }
+
+  /** A stop or pause that a person has ended is over, though no run is there to see it. */
+  async #followLine(): Promise<void> {
+    const { payer } = this.#setup;
+    const context = this.#contextFor(payer);
+    if (context.gate.line.state.status === 'open') return;
+    await takeUpLine(context, payer);
+  }
+
+  /** Asks about everything in doubt, due or not; the round of every day. */
+  async askAll(): Promise<number> {
+    const isRunning = (batchId: string): boolean => this.#hooks.running().has(batchId);
+    const asked = await settleOnce(this.#contextFor(this.#setup.payer), 'all', undefined, isRunning);
+    await this.#tellChanges();
+    return asked;
+  }
+
+  async #readDue(): Promise<readonly InDoubt[]> {
+    const { store, clock } = this.#setup;
+    const nowMs = clock.now();
+    const { maxDelayMs, firstDelayMs } = this.#contextFor(this.#setup.payer).settle;
+    const horizonMs = nowMs + Math.max(maxDelayMs, firstDelayMs);
+    const due = await store.dueInquiries(nowMs, pageRows, undefined, horizonMs);
+    const running = this.#hooks.running();
+    const context = this.#contextFor(this.#setup.payer);
+    return due.filter(({ payout }) => !running.has(payout.batchId) && !isSeenTo(context, payout.seq));
+  }
+
+  /** One context for each payer account: its line may have stopped. */
+  #contextFor({ companyId, payerAccount }: Payer): WorkerContext {
+    const key = `${companyId} ${payerAccount}`;
+    let context = this.#contexts.get(key);
+    if (context === undefined) {
+      const { openContext, stop, runs, paces } = this.#setup;
+      const count = (payout: Payout | undefined): void => this.#note(payout);
+      const unpaced = openContext(stop, count, { companyId, payerAccount });
+      const gateOf = (payer: Payer): LineGate => this.#contextFor(payer).gate;
+      context = { ...unpaced, bank: paceBank(unpaced, paces), gateOf };
+      runs.add(context.run);
+      this.#contexts.set(key, context);
+    }
+    return context;
+  }
+
+  #note(payout: Payout | undefined): void {
+    this.#setup.count(payout);
+    if (payout !== undefined && payout.status !== 'submitted') this.#changed.add(payout.batchId);
+  }
+
+  async #tellChanges(): Promise<void> {
+    const { store, clock } = this.#setup;
+    for (const batchId of this.#changed) {
+      await endWhenSettled(store, batchId, clock.now());
+      this.#changed.delete(batchId);
+      const isSettled = (await store.nextInquiryAtMs(batchId)) === undefined;
+      this.#hooks.onChange(batchId, isSettled);
+    }
+  }
+}

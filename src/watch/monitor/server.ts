@@ -1,0 +1,153 @@
+/** /healthz, /livez and /metrics of a process that works for long: to be read, and nothing else. */
+import { fastify } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { ListenAddress } from '../../core/network-address.ts';
+import type { Clock } from '../../core/ports.ts';
+
+/** How the process is. All of it is shown, as JSON: free of secrets and of full numbers. */
+export interface HealthAnswer {
+  readonly live: boolean;
+  readonly ready: boolean;
+  readonly [fact: string]: unknown;
+}
+
+export interface MonitorOptions {
+  readonly listen: ListenAddress;
+  readonly readHealth: () => HealthAnswer;
+  /** In Prometheus' text form. */
+  readonly renderMetrics: () => Promise<string>;
+  readonly clock: Pick<Clock, 'sleep'>;
+  readonly log: (level: 'info' | 'warn' | 'error', message: string, facts: object) => void;
+}
+
+export interface Monitor extends AsyncDisposable {
+  /** Where it listens; undefined while it does not yet. */
+  readonly address: ListenAddress | undefined;
+  /** Resolves when it listens, or, with undefined, when it is closed before. Never rejects. */
+  readonly opened: Promise<ListenAddress | undefined>;
+  /** Ends at once: what is being answered is cut off. */
+  close(): Promise<void>;
+}
+
+const retryMs = 2_000;
+/** Whoever asks so slowly is not waited for. */
+const requestMsMax = 10_000;
+const bodyBytesMax = 1_024;
+const loopbackPattern = /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/i;
+const prometheusText = 'text/plain; version=0.0.4; charset=utf-8';
+
+/**
+ * Opens the server. A port that is taken is tried again until it is free: a standby waits for the one whose place it
+ * will take.
+ */
+export function openMonitor(options: MonitorOptions): Monitor {
+  const { host, port } = options.listen;
+  if (!loopbackPattern.test(host)) {
+    options.log('warn', 'health and metrics can be read from other machines: there is no password', {
+      host,
+      port,
+    });
+  }
+  const app = createApp(options);
+  const stop = new AbortController();
+  let address: ListenAddress | undefined;
+  const open = async (): Promise<ListenAddress | undefined> =>
+    (address = await listenPatiently(app, options, stop.signal));
+  const opened = open();
+  const end = async (): Promise<void> => {
+    stop.abort();
+    await opened;
+    address = undefined;
+    await app.close();
+  };
+  let ended: Promise<void> | undefined;
+  const close = (): Promise<void> => (ended ??= end());
+  return {
+    get address() {
+      return address;
+    },
+    opened,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+async function listenPatiently(
+  app: FastifyInstance,
+  { listen, clock, log }: MonitorOptions,
+  stop: AbortSignal,
+): Promise<ListenAddress | undefined> {
+  const said = new Set<string>();
+  while (!stop.aborted) {
+    const trouble = await tryToListen(app, listen);
+    if (trouble === undefined) {
+      const { port } = app.server.address() as { readonly port: number };
+      log('info', 'health and metrics can be read', { host: listen.host, port });
+      return { host: listen.host, port };
+    }
+    if (!said.has(trouble)) log('warn', 'health and metrics cannot be read yet', { ...listen, why: trouble });
+    said.add(trouble);
+    await clock.sleep(retryMs, stop);
+  }
+  return undefined;
+}
+
+const listenTroubles: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'the port is taken by another process (watch.listen): tried again until it is free',
+  EACCES: 'this user may not listen on this port: set one above 1023 (watch.listen)',
+  EADDRNOTAVAIL: 'this machine has no such address (watch.listen)',
+  ENOTFOUND: 'this machine has no such name (watch.listen)',
+};
+
+/** Why it cannot listen; undefined when it does. */
+async function tryToListen(app: FastifyInstance, { host, port }: ListenAddress): Promise<string | undefined> {
+  try {
+    // Of its own: fastify writes into what it is handed.
+    await app.listen({ host, port });
+    return undefined;
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    return listenTroubles[code] ?? code;
+  }
+}
+
+function createApp(options: MonitorOptions): FastifyInstance {
+  const app = fastify({
+    logger: false,
+    forceCloseConnections: true,
+    bodyLimit: bodyBytesMax,
+    requestTimeout: requestMsMax,
+    connectionTimeout: requestMsMax,
+    frameworkErrors: (_error, _request, reply) => void sendNotFound(reply),
+  });
+  app.addHook('onRequest', async (request, reply) => {
+    void reply.header('cache-control', 'no-store').header('x-content-type-options', 'nosniff');
+    // Before any body is read: there is nothing here to write to.
+    return request.method === 'GET' ? undefined : sendNotFound(reply);
+  });
+  app.setNotFoundHandler((_request, reply) => sendNotFound(reply));
+  app.setErrorHandler((error, _request, reply) => {
+    options.log('error', 'health or metrics could not be told', { err: error });
+    return reply.code(500).send({ error: 'this could not be told: the log says why' });
+  });
+  addRoutes(app, options);
+  return app;
+}
+
+function sendNotFound(reply: FastifyReply): FastifyReply {
+  return reply.code(404).header('cache-control', 'no-store').send({ error: 'not found' });
+}
+
+function addRoutes(app: FastifyInstance, { readHealth, renderMetrics }: MonitorOptions): void {
+  const sendHealth = (reply: FastifyReply, isAskedForLife: boolean): FastifyReply => {
+    const health = readHealth();
+    const isWell = isAskedForLife ? health.live : health.ready;
+    return reply.code(isWell ? 200 : 503).send(health);
+  };
+  app.get('/healthz', (request, reply) => sendHealth(reply, Object.hasOwn(request.query as object, 'live')));
+  app.get('/livez', (_request, reply) => sendHealth(reply, true));
+  app.get('/metrics', async (_request, reply) => {
+    const text = await renderMetrics();
+    return reply.type(prometheusText).send(text);
+  });
+}

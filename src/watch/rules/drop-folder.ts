@@ -1,0 +1,155 @@
+/** The rules of the drop folder: which names are files, when a file is finished, what its folders are called. */
+import { cutToBytes, replaceUnsafe } from '../../reports/rules/report-names.ts';
+
+// ---------------------------------------------------------------- names in the inbox
+
+/** What the settings say of the inbox. */
+export interface IntakeRules {
+  /** How long a file must have been still. */
+  readonly stillMs: number;
+  /** A file counts only when `<file>.done` stands beside it. */
+  readonly isMarkerExpected: boolean;
+  /** A file comes with `<file>.control.json`. */
+  readonly isSidecarExpected: boolean;
+  /** How long a still file waits for its sidecar; and a marker or sidecar for its file before it is reported. */
+  readonly sidecarWaitMs: number;
+}
+
+/** `of`: the file that a marker or sidecar stands for. */
+export type NameKind =
+  | { readonly kind: 'ignored' }
+  | { readonly kind: 'file' }
+  | { readonly kind: 'marker'; readonly of: string }
+  | { readonly kind: 'sidecar'; readonly of: string };
+
+const temporaryEnding = /\.(?:part|tmp|filepart|crdownload)$/i;
+const markerEnding = /\.done$/i;
+const sidecarEnding = /\.control\.json$/i;
+
+/** True for names of files that are being written, opened in an office program, or hidden. */
+export function isIgnoredName(name: string): boolean {
+  return name.startsWith('.') || name.startsWith('~$') || temporaryEnding.test(name);
+}
+
+/** What a name in the inbox stands for. */
+export function classifyName(
+  name: string,
+  rules: Pick<IntakeRules, 'isMarkerExpected' | 'isSidecarExpected'>,
+): NameKind {
+  if (isIgnoredName(name)) return { kind: 'ignored' };
+  if (rules.isMarkerExpected && markerEnding.test(name)) {
+    return { kind: 'marker', of: name.replace(markerEnding, '') };
+  }
+  if (rules.isSidecarExpected && sidecarEnding.test(name)) {
+    return { kind: 'sidecar', of: name.replace(sidecarEnding, '') };
+  }
+  return { kind: 'file' };
+}
+
+/** The sidecar's name, as the reader of payout files looks for it. */
+export function sidecarName(fileName: string): string {
+  return `${fileName}.control.json`;
+}
+
+// ---------------------------------------------------------------- stillness
+
+/** How a file looked, and since when it has looked so (on a clock that never jumps). */
+export interface Sighting {
+  /** Size, times and identity of the file. */
+  readonly print: string;
+  readonly sinceMs: number;
+}
+
+/** A file is seen again: as it was, or changed. */
+export function noteSighting(before: Sighting | undefined, print: string, nowMs: number): Sighting {
+  return before?.print === print ? before : { print, sinceMs: nowMs };
+}
+
+/** What is known of a file in the inbox; `missing` where nothing of the name stands there. */
+export interface FileFacts {
+  readonly file: Sighting;
+  readonly hasMarker: boolean;
+  readonly sidecar: Sighting | 'missing';
+}
+
+/** `wait`: look again after `forMs`; undefined where only an event can change the answer. */
+export type Taking =
+  | { readonly kind: 'take'; readonly withSidecar: boolean }
+  | { readonly kind: 'wait'; readonly forMs: number | undefined };
+
+/** Whether a file is finished. `nowMs` is of the clock of the sightings. */
+export function decideTaking(facts: FileFacts, rules: IntakeRules, nowMs: number): Taking {
+  const remaining = ({ sinceMs }: Sighting, ms: number): number => sinceMs + ms - nowMs;
+  if (rules.isMarkerExpected && !facts.hasMarker) return { kind: 'wait', forMs: undefined };
+  const fileMs = remaining(facts.file, rules.stillMs);
+  if (fileMs > 0) return { kind: 'wait', forMs: fileMs };
+  if (!rules.isSidecarExpected) return { kind: 'take', withSidecar: false };
+  const patienceMs = remaining(facts.file, rules.stillMs + rules.sidecarWaitMs);
+  const sidecarMs = facts.sidecar === 'missing' ? Infinity : remaining(facts.sidecar, rules.stillMs);
+  if (sidecarMs <= 0) return { kind: 'take', withSidecar: true };
+  if (patienceMs <= 0) return { kind: 'take', withSidecar: false };
+  return { kind: 'wait', forMs: Math.min(patienceMs, sidecarMs) };
+}
+
+// ---------------------------------------------------------------- names of claimed and ended files
+
+/** As the parts of file names have it. */
+export const itemIdPattern = String.raw`\d{8}T\d{9}-[0-9a-f]{6}`;
+const itemIdForm = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})-[0-9a-f]{6}$/;
+
+/**
+ * Sorts by when the file was dropped: `20261121T070305123-48b2f8`, in UTC. No digits in a row as long as those of an
+ * account, which a log would mask. `random`: six hexadecimal digits.
+ */
+export function makeItemId(droppedAtMs: number, random: string): string {
+  const stamp = new Date(Math.max(0, Math.floor(droppedAtMs))).toISOString();
+  return `${stamp.replaceAll(/[-:.Z]/g, '')}-${random}`;
+}
+
+/** When the file of an item was dropped; undefined for what is no item's name. */
+export function readItemId(itemId: string): number | undefined {
+  const parts = itemIdForm.exec(itemId)?.slice(1).map(Number);
+  if (parts === undefined) return undefined;
+  const [year = 0, month = 0, day = 0, hours = 0, minutes = 0, seconds = 0, ms = 0] = parts;
+  return Date.UTC(year, month - 1, day, hours, minutes, seconds, ms);
+}
+
+const nameBytesMax = 255;
+/** The longest that is put behind an ended file's name: `.control.json`. */
+const companionBytesMax = 13;
+/** Longer endings are a part of the name. */
+const endingBytesMax = 16;
+/** Names tried with a number before the item's own id is put in. */
+const numberMax = 99;
+
+/** A safe name that leaves room for a companion's ending; the mark stands before the file's own ending. */
+export function composeName(
+  fileName: string,
+  mark: string,
+  bytesMax: number = nameBytesMax - companionBytesMax,
+): string {
+  const safe = replaceUnsafe(fileName).trim();
+  const dot = safe.lastIndexOf('.');
+  const hasEnding = dot > 0 && Buffer.byteLength(safe.slice(dot), 'utf8') <= endingBytesMax;
+  const ending = (mark === '' ? '' : `.${mark}`) + (hasEnding ? safe.slice(dot) : '');
+  const stem = hasEnding ? safe.slice(0, dot) : safe;
+  return `${cutToBytes(stem, bytesMax - Buffer.byteLength(ending, 'utf8')) || 'payouts'}${ending}`;
+}
+
+function* composeNames(fileName: string, marks: Iterable<string>): Generator<string> {
+  for (const mark of marks) yield composeName(fileName, mark);
+}
+
+function* countMarks(prefix: string): Generator<string> {
+  for (let number = 2; number <= numberMax; number += 1) yield `${prefix}${number}`;
+}
+
+/** Names for a file in the archive, the first that is free is used: its own, with the batch's id, with numbers. */
+export function computeArchiveNames(fileName: string, batchId: string, itemId: string): Generator<string> {
+  return composeNames(fileName, ['', batchId, ...countMarks(`${batchId}.`), itemId]);
+}
+
+/** Names for a file in rejected/ (or put back into the inbox): its own, with numbers, with its item's id. */
+export function computeRejectedNames(fileName: string, itemId: string): Generator<string> {
+  return composeNames(fileName, ['', ...countMarks(''), itemId]);
+}

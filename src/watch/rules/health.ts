@@ -1,0 +1,312 @@
+/**
+ * How a watcher is, seen from outside: alive, ready to work a file that is dropped now, and if not, why not.
+ * Pure; the daemon keeps the facts, and what answers /healthz shows the verdict.
+ */
+import { formatBangkokMoment, formatBangkokStamp } from '../../core/bangkok-time.ts';
+import { maskNumbers } from '../../core/proxy-id.ts';
+import { type LineState, outsideHours } from '../../payout/rules/circuit-breaker.ts';
+import type { InboxState, StuckFile } from '../ports.ts';
+
+/**
+ * `standby`: another process has the right to send; `starting`: nobody else has it, and what an earlier process has left
+ * is taken up first.
+ */
+export const watchRoles = ['standby', 'starting', 'active', 'stopping'] as const;
+export type WatchRole = (typeof watchRoles)[number];
+
+/** Something outside does not work. */
+export interface Trouble {
+  readonly sinceMs: number;
+  /** With the cure. */
+  readonly why: string;
+}
+
+/** The line of one payer account, which is not named here. */
+export interface PayerLine extends Pick<LineState, 'status' | 'why' | 'pausedUntilMs'> {
+  /** It is the account of the settings: what is dropped now is paid from it. */
+  readonly paysNewFiles: boolean;
+}
+
+/** What the daemon knows of itself; undefined is what it has not looked at yet. All times are epoch milliseconds. */
+export interface WatchState {
+  readonly role: WatchRole;
+  readonly inbox: InboxState | undefined;
+  /** How long the look at the inbox has taken that is under way, or the way from there into work/. */
+  readonly inboxLookMs?: number | undefined;
+  readonly diskTrouble: Trouble | undefined;
+  /** Another process keeps the journal locked. */
+  readonly journalTrouble?: Trouble | undefined;
+  readonly bankTrouble: Trouble | undefined;
+  readonly lines: readonly PayerLine[] | undefined;
+  /** Not finished yet, or waiting for a marker, a sidecar or a free place. */
+  readonly filesWaiting: number | undefined;
+  /** Names of what stays in the inbox: no ordinary files, or such as cannot be taken. */
+  readonly leftInInbox?: readonly string[];
+  /** Files that were taken and cannot be brought into work/; the others go on. */
+  readonly stuckFiles?: readonly StuckFile[];
+  readonly filesInWork: number | undefined;
+  readonly rowsInDoubt: number | undefined;
+  /** Undefined as well when nothing is in doubt. */
+  readonly oldestInDoubtAtMs: number | undefined;
+  readonly openBatches: number | undefined;
+  /** Batches that an error of ours keeps from getting on. */
+  readonly failingBatches: readonly { readonly batchId: string; readonly why: string }[] | undefined;
+  /** When the daemon's loop last turned. */
+  readonly lastLookMs: number;
+}
+
+export interface HealthReason {
+  readonly code: HealthCode;
+  /** Free of proxy and account numbers. */
+  readonly text: string;
+  readonly remedy?: string;
+}
+
+type HealthCode =
+  | 'loop-stalled'
+  | Exclude<WatchRole, 'active'>
+  | 'inbox-gone'
+  | 'inbox-silent'
+  | 'disk'
+  | 'journal-locked'
+  | 'bank'
+  | 'line-halted'
+  | 'line-paused'
+  // Of notes alone:
+  | 'service-closed'
+  | 'batch-failing'
+  | 'file-stuck'
+  | 'inbox-left';
+
+export interface Health {
+  /** False when only a restart helps. */
+  readonly live: boolean;
+  /** A file dropped now would be worked. True exactly when there is no reason against it. */
+  readonly ready: boolean;
+  readonly reasons: readonly HealthReason[];
+  /** What a person may want to know, though a file would be worked. */
+  readonly notes: readonly HealthReason[];
+}
+
+/** `closed`: by the service hours; `probing`: a pause is over and the next transfer shows whether the trouble is. */
+export const lineWords = ['open', 'closed', 'probing', 'paused', 'halted'] as const;
+export type LineWord = (typeof lineWords)[number];
+
+/** The loop turns at least with every rescan of the inbox. */
+const stalledAfterMs = 60_000;
+/** Big files are copied from a share within one look. */
+const silentAfterMs = 60_000;
+/** Names that are shown; the log has them all. */
+const namesMax = 5;
+
+/** What a line does now. */
+export function readLine({ status, why, pausedUntilMs }: PayerLine, nowMs: number): LineWord {
+  if (status !== 'paused') return status;
+  const isOver = nowMs >= pausedUntilMs;
+  if (why?.code === outsideHours) return isOver ? 'open' : 'closed';
+  return isOver ? 'probing' : 'paused';
+}
+
+/**
+ * @param sinceLookMs time since the loop last turned, by a clock that nobody sets; by the ordinary clock when left out
+ */
+export function judgeHealth(
+  state: WatchState,
+  nowMs: number,
+  sinceLookMs: number = nowMs - state.lastLookMs,
+): Health {
+  // A daemon that is stopping has left its loop.
+  const live = state.role === 'stopping' || sinceLookMs <= stalledAfterMs;
+  const isBusy = (state.filesInWork ?? 0) > 0;
+  const lines = (state.lines ?? []).map((line) => judgeLine(line, isBusy, nowMs));
+  const reasons = [
+    ...(live ? [] : [stalled]),
+    ...judgeRole(state.role),
+    ...judgeInbox(state),
+    ...judgeTrouble('disk', 'the disk refuses writes', state.diskTrouble),
+    ...judgeTrouble('journal-locked', 'the journal is locked', state.journalTrouble),
+    ...judgeTrouble('bank', 'the bank is out of reach', state.bankTrouble),
+    ...lines.flatMap(({ reason }) => reason ?? []),
+  ];
+  const notes = [
+    ...lines.flatMap(({ note }) => note ?? []),
+    ...(state.failingBatches ?? []).map(describeFailing),
+    ...(state.stuckFiles ?? []).slice(0, namesMax).map(describeStuck),
+    ...describeLeft(state.leftInInbox ?? []),
+  ];
+  return { live, ready: reasons.length === 0, reasons, notes };
+}
+
+const stalled: HealthReason = {
+  code: 'loop-stalled',
+  text: `the watcher has done nothing for more than ${stalledAfterMs / 1_000} seconds`,
+  remedy: 'Restart it: nothing is lost, and nothing is paid twice',
+};
+
+function judgeRole(role: WatchRole): readonly HealthReason[] {
+  switch (role) {
+    case 'active':
+      return [];
+    case 'standby':
+      return [
+        {
+          code: role,
+          text: 'another process has the right to send from this data directory',
+          remedy: 'Nothing to do: this one takes over when the other ends',
+        },
+      ];
+    case 'starting':
+      return [{ code: role, text: 'the watcher is starting: what was left open before is taken up first' }];
+    case 'stopping':
+      return [{ code: role, text: 'the watcher is being stopped: no new file is taken' }];
+  }
+}
+
+/** The share that the inbox is on hangs: it throws no error, it just never answers. */
+export const isInboxSilent = ({ inboxLookMs = 0 }: Pick<WatchState, 'inboxLookMs'>): boolean =>
+  inboxLookMs > silentAfterMs;
+
+function judgeInbox(state: WatchState): readonly HealthReason[] {
+  const { inbox, inboxLookMs = 0 } = state;
+  if (isInboxSilent(state)) {
+    return [
+      {
+        code: 'inbox-silent',
+        text: `the inbox, or the way from it into work/, has not answered for ${Math.floor(inboxLookMs / 1_000)} seconds`,
+        remedy: 'Look at the disk or the share that it is on; goes on by itself when that answers',
+      },
+    ];
+  }
+  if (inbox === undefined || inbox.kind === 'there') return [];
+  return [
+    {
+      code: 'inbox-gone',
+      text: maskNumbers(inbox.why),
+      remedy:
+        'Do what the text says, where it says something to do; goes on by itself when the inbox is there again',
+    },
+  ];
+}
+
+function judgeTrouble(
+  code: 'disk' | 'journal-locked' | 'bank',
+  what: string,
+  trouble: Trouble | undefined,
+): HealthReason[] {
+  if (trouble === undefined) return [];
+  const since = `${what} since ${formatBangkokMoment(trouble.sinceMs)} Bangkok time`;
+  return [
+    {
+      code,
+      text: `${since}: ${maskNumbers(trouble.why)}`,
+      remedy: 'Nothing is sent meanwhile; goes on by itself when the trouble is over',
+    },
+  ];
+}
+
+interface LineVerdict {
+  readonly reason?: HealthReason;
+  readonly note?: HealthReason;
+}
+
+/** The line of an account that pays no new files concerns older batches alone. */
+function judgeLine(line: PayerLine, isBusy: boolean, nowMs: number): LineVerdict {
+  const word = readLine(line, nowMs);
+  switch (word) {
+    case 'open':
+      return {};
+    case 'closed':
+      return { note: describeLine('service-closed', 'files are read and wait', line) };
+    case 'halted': {
+      const text = line.paysNewFiles
+        ? 'sending is halted'
+        : 'sending from an earlier payer account is halted';
+      const halted = describeLine('line-halted', text, line);
+      return line.paysNewFiles ? { reason: halted } : { note: halted };
+    }
+    case 'probing':
+    case 'paused': {
+      const until = `until ${formatBangkokMoment(line.pausedUntilMs)} Bangkok time`;
+      const text = word === 'paused' ? `sending is paused ${until}` : 'sending was paused and is tried again';
+      const paused = describeLine('line-paused', text, line);
+      // Without a file nobody sends a probe, so a pause that is over stays for ever, and keeps nothing from being sent.
+      const isAgainst = line.paysNewFiles && (word === 'paused' || isBusy);
+      return isAgainst ? { reason: paused } : { note: paused };
+    }
+  }
+}
+
+function describeLine(code: HealthCode, text: string, { why }: PayerLine): HealthReason {
+  if (why === null) return { code, text };
+  return {
+    code,
+    text: `${text}: ${maskNumbers(why.reason)} (${why.code})`,
+    remedy: maskNumbers(why.remedy),
+  };
+}
+
+const describeFailing = ({
+  batchId,
+  why,
+}: NonNullable<WatchState['failingBatches']>[number]): HealthReason => ({
+  code: 'batch-failing',
+  text: `batch ${batchId} does not get on: ${maskNumbers(why)}`,
+});
+
+const describeStuck = ({ fileName, why }: StuckFile): HealthReason => ({
+  code: 'file-stuck',
+  text: maskNumbers(`${fileName} cannot be brought into work/: ${why}`),
+  remedy: 'It is tried again by itself; nothing of it is paid before',
+});
+
+/** A payout file among them is paid by nobody. */
+function describeLeft(names: readonly string[]): readonly HealthReason[] {
+  if (names.length === 0) return [];
+  const more = names.length > namesMax ? `, and ${names.length - namesMax} more` : '';
+  return [
+    {
+      code: 'inbox-left',
+      text: `left in the inbox, and not paid: ${maskNumbers(names.slice(0, namesMax).join(', '))}${more}`,
+      remedy: 'Drop payout files themselves, not folders or links; the log says why each one stays',
+    },
+  ];
+}
+
+/** What /healthz shows: JSON-encodable, times in Bangkok; what is not known yet is left out. */
+export function showHealth(
+  state: WatchState,
+  nowMs: number,
+  sinceLookMs?: number,
+): Health & Readonly<Record<string, unknown>> {
+  const { role, inbox, lines, failingBatches, oldestInDoubtAtMs } = state;
+  const isKnown = inbox !== undefined;
+  return {
+    ...judgeHealth(state, nowMs, sinceLookMs),
+    role,
+    at: formatBangkokStamp(nowMs),
+    lastLookAt: formatBangkokStamp(state.lastLookMs),
+    inbox: inbox?.kind,
+    diskTroubleSince: showTime(state.diskTrouble?.sinceMs),
+    bankTroubleSince: isKnown ? showTime(state.bankTrouble?.sinceMs) : undefined,
+    lines: lines?.map((line) => showLine(line, nowMs)),
+    filesWaiting: state.filesWaiting,
+    filesInWork: state.filesInWork,
+    openBatches: state.openBatches,
+    failingBatches: failingBatches?.map(({ batchId }) => batchId),
+    rowsInDoubt: state.rowsInDoubt,
+    oldestInDoubtAt: state.rowsInDoubt === undefined ? undefined : showTime(oldestInDoubtAtMs),
+  };
+}
+
+function showLine(line: PayerLine, nowMs: number): Readonly<Record<string, unknown>> {
+  const word = readLine(line, nowMs);
+  return {
+    state: word,
+    code: line.why?.code ?? null,
+    until: word === 'paused' || word === 'closed' ? formatBangkokStamp(line.pausedUntilMs) : null,
+    paysNewFiles: line.paysNewFiles,
+  };
+}
+
+const showTime = (atMs: number | undefined): string | null =>
+  atMs === undefined ? null : formatBangkokStamp(atMs);

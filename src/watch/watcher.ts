@@ -1,0 +1,91 @@
+/**
+ * The watcher of the drop folder: takes files, pays them, settles what is in doubt, makes the rounds of the day, and
+ * goes on whatever happens to a file, the bank or the disk, until it is asked to stop.
+ */
+import type { Batch } from '../core/ports.ts';
+import { BatchDesk } from './batch-queue.ts';
+import { keepGoing, type WatchSetup } from './context.ts';
+import { FileDesk } from './file-queue.ts';
+import { DoubtDesk } from './in-doubt-loop.ts';
+import { type Round, Rounds } from './schedule.ts';
+
+export interface WatchOptions {
+  /** How often the disk is looked at; more often while it is sick. */
+  readonly probeMs: number;
+  /** Rounds of every day, with the one that inquires about everything in doubt. */
+  readonly rounds: (asksAll: () => Promise<number>) => readonly Round[];
+}
+
+/** How soon a sick disk is looked at again. */
+const sickProbeMs = 2_000;
+
+export class Watcher {
+  readonly files: FileDesk;
+  readonly batches: BatchDesk;
+  readonly doubt: DoubtDesk;
+  /** When the loop over the batches last turned; it stands still only when something is stuck. */
+  lastTurn: { readonly atMs: number; readonly atElapsedMs: number };
+  isRecovered = false;
+  readonly #setup: WatchSetup;
+  readonly #options: WatchOptions;
+
+  constructor(setup: WatchSetup, options: WatchOptions) {
+    this.#setup = setup;
+    this.#options = options;
+    this.lastTurn = { atMs: setup.clock.now(), atElapsedMs: performance.now() };
+    this.files = new FileDesk(setup, (batch) => this.batches.offer(batch));
+    this.batches = new BatchDesk(setup, (batch: Batch) => this.files.endFor(batch));
+    this.doubt = new DoubtDesk(setup, {
+      running: () => this.batches.running,
+      onChange: (batchId, isSettled) => this.batches.noteChange(batchId, isSettled),
+    });
+  }
+
+  /** Works until the process is asked to stop and what is in flight has ended. */
+  async work(): Promise<void> {
+    const setup = this.#setup;
+    const { clock, stop, disk } = setup;
+    const { rounds, probeMs } = this.#options;
+    const daily = new Rounds(
+      setup,
+      rounds(() => this.doubt.askAll()),
+    );
+    await disk.look();
+    await Promise.all([
+      this.#recoverThen(() => keepGoing(setup, 'taking files in', () => this.files.step())),
+      this.#recoverThen(() => keepGoing(setup, 'working the batches', () => this.#turn())),
+      keepGoing(setup, 'settling what is in doubt', () => this.doubt.step()),
+      this.#recoverThen(() => keepGoing(setup, 'a daily round', () => daily.step())),
+      keepGoing(setup, 'looking at the disk', async () => {
+        await clock.sleep(disk.trouble === undefined ? probeMs : sickProbeMs, stop);
+        if (!stop.aborted) await disk.look();
+      }),
+    ]);
+    await Promise.all([this.batches.ended(), this.files.ended()]);
+  }
+
+  async #turn(): Promise<void> {
+    this.lastTurn = { atMs: this.#setup.clock.now(), atElapsedMs: performance.now() };
+    await this.batches.step();
+  }
+
+  #recovering: Promise<void> | undefined;
+
+  /** What an earlier process has left open comes before anything new. */
+  async #recoverThen(work: () => Promise<void>): Promise<void> {
+    this.#recovering ??= this.#recover();
+    await this.#recovering;
+    await work();
+  }
+
+  async #recover(): Promise<void> {
+    const ending = new AbortController();
+    const stop = AbortSignal.any([this.#setup.stop, ending.signal]);
+    await keepGoing({ ...this.#setup, stop }, 'taking up what was open', async () => {
+      await this.batches.recover();
+      await this.files.recover();
+      this.isRecovered = true;
+      ending.abort();
+    });
+  }
+}

@@ -1,0 +1,178 @@
+/** Checking a file: every issue told, every row counted, memory left alone. */
+import { appendFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { checkFile, type CheckOptions, type CheckOutcome } from '../../src/check/check.ts';
+import type { RowTotal } from '../../src/check/rules/row-tally.ts';
+import { toSatang } from '../../src/core/money.ts';
+import type { ClaimHolder } from '../../src/core/ports.ts';
+import { makePayoutFileReader, type PayoutFileOptions } from '../../src/intake/formats/csv.ts';
+import { defaults, file, inspectPath, noLimits, row, useFolder } from '../support/payout-file-kit.ts';
+
+const folder = useFolder();
+
+interface Checked {
+  readonly outcome: CheckOutcome;
+  /** "row line column code" */
+  readonly issues: readonly string[];
+  readonly messages: readonly string[];
+}
+
+async function check(
+  path: string,
+  changes: Partial<CheckOptions> = {},
+  options: Partial<PayoutFileOptions> = {},
+): Promise<Checked> {
+  const issues: string[] = [];
+  const messages: string[] = [];
+  const outcome = await checkFile(makePayoutFileReader({ ...defaults, ...options }), path, {
+    onIssues: (found) => {
+      for (const { rowNo, issue } of found) {
+        issues.push(`${rowNo} ${issue.line} ${issue.column ?? '-'} ${issue.code}`);
+        messages.push(issue.message);
+      }
+    },
+    ...changes,
+  });
+  return { outcome, issues, messages };
+}
+
+const total = (rows: number, satang: bigint, unreadableAmounts = 0): RowTotal => ({
+  rows,
+  amountSatang: toSatang(satang),
+  unreadableAmounts,
+});
+
+const none = total(0, 0n);
+
+const holder = (payoutId: string, changes: Partial<ClaimHolder> = {}): ClaimHolder => ({
+  payoutId,
+  batchId: '0123456789',
+  rowNo: 12,
+  fileName: 'yesterday.csv',
+  status: 'paid',
+  ...changes,
+});
+
+describe('totals by what the rows would become', () => {
+  test('add up to the whole file', async () => {
+    const content = file(
+      row('A', '1'),
+      row('B', '2.50'),
+      row('', '4'),
+      row('D', '8,0'),
+      row('E', '1e3'),
+      row('F', '1'),
+    );
+    const limits = { ...noLimits, payoutSatangMax: toSatang(200n) };
+    const { outcome, issues } = await check(await folder.write(content), {}, { limits });
+    expect(issues).toEqual([
+      '3 4 payoutId payout-id-missing',
+      '4 5 - cell-count',
+      '5 6 amount amount-exponent',
+    ]);
+    expect(outcome).toMatchObject({
+      kind: 'checked',
+      totals: {
+        all: total(6, 850n, 2),
+        ready: total(2, 200n),
+        held: total(1, 250n),
+        rejected: total(3, 400n, 2),
+      },
+    });
+  });
+
+  test('a rejected file has none', async () => {
+    const { outcome, issues } = await check(await folder.write(file(row('A', 'x')).slice(0, -1)));
+    expect(outcome).toMatchObject({ kind: 'rejected', rejection: { code: 'line-end-missing' } });
+    expect(issues).toEqual([]);
+    expect((await check(folder.path('none.csv'))).outcome).toMatchObject({
+      rejection: { code: 'file-missing' },
+    });
+  });
+});
+
+describe('rows with the same payoutId', () => {
+  test('are all told and all rejected when they differ, the first one last', async () => {
+    const { outcome, issues } = await check(
+      await folder.write(file(row('A', '1'), row('B', '2'), row('A', '4'))),
+    );
+    expect(issues).toEqual(['3 4 payoutId duplicate-differs', '1 2 payoutId duplicate-differs']);
+    expect(outcome).toMatchObject({
+      totals: { ready: total(1, 200n), held: none, rejected: total(2, 500n) },
+    });
+  });
+
+  test('are paid once when they are the same', async () => {
+    const { outcome, issues } = await check(await folder.write(file(row('A', '1'), row('A', '1'))));
+    expect(issues).toEqual(['2 3 payoutId duplicate-repeat']);
+    expect(outcome).toMatchObject({ totals: { ready: total(1, 100n), rejected: total(1, 100n) } });
+  });
+
+  test('a file that changes before the second look is rejected', async () => {
+    const path = await folder.write(file(row('A', '1'), row('A', '2')));
+    const onIssues = (): Promise<void> => appendFile(path, `${row('B')}\n`);
+    expect((await check(path, { onIssues })).outcome).toMatchObject({ rejection: { code: 'file-changed' } });
+  });
+});
+
+describe('payoutIds that the journal holds', () => {
+  test('are told with their batch, file, row and status', async () => {
+    const asked: string[][] = [];
+    const claimHolders = (payoutIds: readonly string[]): Promise<ClaimHolder[]> => {
+      asked.push([...payoutIds]);
+      return Promise.resolve([holder('B')]);
+    };
+    const path = await folder.write(file(row('A', '1'), row(' B ', '2'), row('C', 'x')));
+    const { outcome, issues, messages } = await check(path, { claimHolders });
+    expect(asked).toEqual([['A', 'B']]);
+    expect(issues).toEqual(['2 3 payoutId payout-id-claimed', '3 4 amount amount-characters']);
+    expect(messages[0]).toContain('row 12 of batch 0123456789 (yesterday.csv) has this payoutId and is paid');
+    expect(outcome).toMatchObject({ totals: { ready: total(1, 100n), rejected: total(2, 200n, 1) } });
+  });
+
+  test('by this very file are no issue: it has been run before', async () => {
+    const path = await folder.write(file(row('A', '1')));
+    const { sha256 } = await inspectPath(path);
+    const { outcome } = await check(path);
+    const batchId = outcome.kind === 'checked' ? outcome.batchId : '';
+    const claimHolders = (): Promise<ClaimHolder[]> => Promise.resolve([holder('A', { batchId })]);
+    const again = await check(path, { claimHolders });
+    expect(again.issues).toEqual([]);
+    expect(again.outcome).toMatchObject({
+      batchId,
+      inspection: { sha256 },
+      totals: { ready: total(1, 100n) },
+    });
+  });
+
+  test('and conflict within the file too are counted once', async () => {
+    const claimHolders = (): Promise<ClaimHolder[]> => Promise.resolve([holder('A')]);
+    const { outcome, issues } = await check(await folder.write(file(row('A', '1'), row('A', '2'))), {
+      claimHolders,
+    });
+    expect(issues).toEqual(['1 2 payoutId payout-id-claimed', '2 3 payoutId duplicate-differs']);
+    expect(outcome).toMatchObject({ totals: { all: total(2, 300n), ready: none, rejected: total(2, 300n) } });
+  });
+});
+
+test('rows are handed on as they stand after the check, and the reading waits for whoever takes them', async () => {
+  const path = await folder.write(
+    file(...Array.from({ length: 2_000 }, (_, place) => row(`P${place}`, '1'))),
+  );
+  let taken = 0;
+  let isBusy = false;
+  const { outcome } = await check(path, {
+    claimHolders: () => Promise.resolve([holder('P7')]),
+    onRows: async (rows) => {
+      expect(isBusy).toBe(false);
+      isBusy = true;
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
+      taken += rows.filter(({ instruction }) => instruction !== null).length;
+      isBusy = false;
+    },
+  });
+  expect(taken).toBe(1_999);
+  expect(outcome).toMatchObject({ totals: { all: total(2_000, 200_000n), ready: total(1_999, 199_900n) } });
+});

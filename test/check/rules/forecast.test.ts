@@ -1,0 +1,173 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  type AnswerPolicy,
+  computeExpectedTime,
+  holdLike,
+  predictEarlierRow,
+  predictRow,
+} from '../../../src/check/rules/forecast.ts';
+import { type HoldReason, type PayoutStatus, payoutStatuses } from '../../../src/core/payout.ts';
+import { noBankNames } from '../../../src/payout/rules/intent.ts';
+import type { PayeeVerdict } from '../../../src/payout/rules/payee.ts';
+import { makePayout } from '../../support/core-fixtures.ts';
+
+const { instruction } = makePayout();
+const strict: AnswerPolicy = { enabled: true, whenUnavailable: 'hold', onThaiNameMismatch: 'hold' };
+const lenient: AnswerPolicy = { enabled: true, whenUnavailable: 'pay', onThaiNameMismatch: 'pay' };
+const off: AnswerPolicy = { ...strict, enabled: false };
+const reason = { code: 'EV033', text: 'inactive' };
+
+const payable: PayeeVerdict = { kind: 'payable', names: noBankNames };
+const otherName: PayeeVerdict = { kind: 'other-name', names: noBankNames };
+const unpayable: PayeeVerdict = { kind: 'unpayable', reason };
+const unavailable: PayeeVerdict = { kind: 'unavailable', reason: { code: 'reply-lost', text: 'no answer' } };
+const stopped: PayeeVerdict = { kind: 'stopped' };
+
+type Case = readonly [
+  name: string,
+  verdict: PayeeVerdict,
+  policy: AnswerPolicy,
+  holds: readonly HoldReason[],
+  isLineStopped: boolean,
+  expected: readonly [outcome: string, holds: string, issues: string, notes: string],
+];
+
+const cases: readonly Case[] = [
+  ['payable', payable, strict, [], false, ['toPay', '', '', '']],
+  ['unpayable', unpayable, strict, [], false, ['unpayable', '', 'EV033', '']],
+  ['unpayable, nobody asks', unpayable, off, [], false, ['unpayable', '', 'EV033', '']],
+  ['another name', otherName, strict, [], false, ['held', 'name', 'thai-name-differs', '']],
+  ['another name that is paid', otherName, lenient, [], false, ['toPay', '', '', 'thai-name-differs']],
+  ['another name, nobody asks', otherName, off, [], false, ['toPay', '', '', 'thai-name-differs']],
+  ['no answer', unavailable, strict, [], false, ['held', 'unavailable', 'reply-lost', '']],
+  ['no answer, paid', unavailable, lenient, [], false, ['toPay', '', '', 'reply-lost']],
+  ['no answer, nobody asks', unavailable, off, [], false, ['toPay', '', '', 'reply-lost']],
+  ['over the limit', payable, strict, ['limit'], false, ['held', 'limit', 'limit', '']],
+  ['over the limit, unpayable', unpayable, strict, ['limit'], false, ['held', 'limit', 'limit,EV033', '']],
+  [
+    'over the limit, another name',
+    otherName,
+    strict,
+    ['limit'],
+    false,
+    ['held', 'limit,name', 'limit,thai-name-differs', ''],
+  ],
+  ['a stopped line', payable, strict, [], true, ['held', 'halted', '', '']],
+  ['a stopped line, unpayable', unpayable, strict, [], true, ['unpayable', '', 'EV033', '']],
+  ['not asked', stopped, strict, ['limit'], true, ['notAsked', '', '', '']],
+];
+
+describe('what a run would do with a good row', () => {
+  it.each(cases)('%s', (_name, verdict, policy, holds, isLineStopped, expected) => {
+    const prediction = predictRow({ line: 4, instruction, holds }, verdict, policy, isLineStopped);
+    const codes = (issues: readonly { readonly code: string }[]) => issues.map(({ code }) => code).join();
+    const { outcome, issues, notes } = prediction;
+    expect([outcome, prediction.holds.join(), codes(issues), codes(notes)]).toEqual(expected);
+    for (const { line, value, message } of [...issues, ...notes]) {
+      expect(line).toBe(4);
+      expect(`${value} ${message}`).not.toContain(instruction.proxyNo);
+    }
+  });
+
+  it('like one that was paid', () => {
+    expect(holdLike({ line: 4, instruction, holds: [] })).toMatchObject({
+      outcome: 'held',
+      holds: ['similar'],
+      issues: [{ line: 4, code: 'similar-payment' }],
+    });
+  });
+});
+
+describe('what another run would do with a row that an earlier one has read', () => {
+  const row = (status: PayoutStatus, holds: readonly HoldReason[] = []) =>
+    predictEarlierRow({
+      line: 2,
+      status,
+      holds,
+      issues: [],
+      reason: 'because',
+      reasonCode: 'X1',
+      instruction,
+    });
+
+  it.each<readonly [PayoutStatus, string]>([
+    ['staged', 'ask'],
+    ['ready', 'ask'],
+    ['paid', 'paidEarlier'],
+    ['submitted', 'inDoubt'],
+    ['unresolved', 'inDoubt'],
+    ['disputed', 'inDoubt'],
+    ['rejected', 'rejected'],
+    ['unpayable', 'unpayable'],
+    ['failed', 'endedEarlier'],
+    ['cancelled', 'endedEarlier'],
+  ])('%s → %s', (status, outcome) => {
+    const prediction = row(status);
+    expect(prediction === 'ask' ? 'ask' : prediction.outcome).toBe(outcome);
+    if (prediction !== 'ask' && status !== 'paid')
+      expect(prediction.issues).toMatchObject([{ line: 2, code: 'X1' }]);
+  });
+
+  it.each<readonly [readonly HoldReason[], string]>([
+    [['paused'], 'ask'],
+    [['paused', 'unavailable'], 'ask'],
+    [['halted'], 'halted'],
+    [['paused', 'limit'], 'limit'],
+    [['name', 'similar'], 'name,similar'],
+  ])('held for %j → %s', (holds, expected) => {
+    const prediction = row('held', holds);
+    expect(prediction === 'ask' ? 'ask' : prediction.holds.join()).toBe(expected);
+  });
+
+  it('every status has an answer', () => {
+    for (const status of payoutStatuses) expect(row(status, ['limit'])).toBeDefined();
+  });
+
+  it('the issues of a rejected row are told as they were', () => {
+    const issues = [{ line: 2, column: 'amount', code: 'amount-decimals', value: '1.234', message: 'm' }];
+    const rejected = { line: 2, status: 'rejected', holds: [], reason: null, reasonCode: null } as const;
+    expect(predictEarlierRow({ ...rejected, issues, instruction: null })).toMatchObject({ issues });
+  });
+});
+
+describe('the expected time', () => {
+  const pace = {
+    transfers: 1_000,
+    checks: 1_000,
+    transferConcurrency: 4,
+    checkConcurrency: 8,
+    requestsPerSecond: 0,
+    latencyMs: 100,
+  };
+
+  it.each([
+    ['transfers', {}, 25_000, 'transfers'],
+    ['checks', { checkConcurrency: 2 }, 50_000, 'checks'],
+    ['checks that find nobody payable', { transfers: 1 }, 12_500, 'checks'],
+    ['the rate, of both', { requestsPerSecond: 20 }, 100_000, 'requestsPerSecond'],
+    ['the rate, when nobody is asked', { requestsPerSecond: 20, checks: 0 }, 50_000, 'requestsPerSecond'],
+    ['a rate that is no bound', { requestsPerSecond: 1_000 }, 25_000, 'transfers'],
+  ])('is bound by %s', (_name, changes, ms, boundBy) => {
+    expect(computeExpectedTime({ ...pace, ...changes })).toEqual({ ms, boundBy });
+  });
+
+  it('never falls when there is more to do, and never breaks the rate', () => {
+    const some = fc.record({
+      transfers: fc.nat(100_000),
+      checks: fc.nat(100_000),
+      transferConcurrency: fc.integer({ min: 1, max: 50 }),
+      checkConcurrency: fc.integer({ min: 1, max: 50 }),
+      requestsPerSecond: fc.nat(100),
+      latencyMs: fc.nat(5_000),
+    });
+    fc.assert(
+      fc.property(some, (one) => {
+        const { ms } = computeExpectedTime(one);
+        expect(computeExpectedTime({ ...one, transfers: one.transfers + 1 }).ms).toBeGreaterThanOrEqual(ms);
+        if (one.requestsPerSecond > 0)
+          expect(ms * one.requestsPerSecond).toBeGreaterThanOrEqual((one.checks + one.transfers) * 999);
+      }),
+    );
+  });
+});

@@ -1,0 +1,243 @@
+/** What becomes of a payout file that is rejected as a whole: a code, a line, and words that help. */
+import { writeFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { toSatang } from '../../../src/core/money.ts';
+import type { PayoutFileOptions } from '../../../src/intake/formats/csv.ts';
+import { columns, file, noLimits, readPath, row, useFolder } from '../../support/payout-file-kit.ts';
+
+const folder = useFolder();
+
+type Case = [
+  name: string,
+  content: string | Uint8Array,
+  code: string,
+  line: number | null,
+  words: string,
+  options?: Partial<PayoutFileOptions>,
+];
+
+const limit = (changes: Partial<PayoutFileOptions['limits']>): Partial<PayoutFileOptions> => ({
+  limits: { ...noLimits, ...changes },
+});
+const trailer: Partial<PayoutFileOptions> = { control: 'trailer' };
+const unclosed = file(row('A'), 'B,,0812345678,"Somchai,100.00,,', row('C'), row('D'));
+
+describe('a file that is rejected as a whole says where and why', () => {
+  test.each<Case>([
+    ['empty', '', 'file-empty', null, 'is empty'],
+    ['a mark alone', '\ufeff', 'file-empty', null, 'is empty'],
+    ['blank lines alone', '\n \r\n\n', 'file-empty', null, 'is empty'],
+    ['header only', `${columns}\n`, 'rows-missing', 2, 'no rows'],
+    ['header and blank lines', `${columns}\n\n\n`, 'rows-missing', 2, 'no rows'],
+    ['no header', `${row('A')}\n${row('B')}\n`, 'header-missing', 1, 'no header'],
+    ['a text', 'Dear Sirs,\nplease pay.\n', 'header-missing', 1, 'payoutId, proxyNo, amount'],
+    [
+      'a header with another delimiter',
+      `${columns.replaceAll(',', '|')}\n`,
+      'header-missing',
+      1,
+      'semicolons',
+    ],
+    [
+      'a header that never closes its quotation mark',
+      `"${columns}\n${row('A')}\n`,
+      'header-unreadable',
+      1,
+      'quotation',
+    ],
+    ['a column missing', 'payoutId,proxyNo\nA,0812345678\n', 'column-missing', 1, 'lacks amount'],
+    [
+      'a required column with a name all but right',
+      'payout_id,proxyNo,amount\n',
+      'column-missing',
+      1,
+      '"payout_id"',
+    ],
+    [
+      'an optional column with a name all but right',
+      'payoutId,proxyNo,amount,payee name\n',
+      'column-unclear',
+      1,
+      'payeeName',
+    ],
+    ['a column twice', 'payoutId,proxyNo,amount,amount\n', 'column-doubled', 1, 'as number 3 and 4'],
+    [
+      'a column twice in other letters',
+      'payoutId,proxyNo,AMOUNT,Amount\n',
+      'column-doubled',
+      1,
+      'as number 3 and 4',
+    ],
+    ['another column twice', 'payoutId,proxyNo,amount,note,note\n', 'column-doubled', 1, 'as number 4 and 5'],
+    [
+      'a mapped column missing',
+      file(row('A')),
+      'column-missing',
+      1,
+      'lacks ผู้รับ',
+      { columns: { payeeName: 'ผู้รับ' } },
+    ],
+    ['NUL bytes', file(row('A\0')), 'nul-bytes', 2, 'offset 67'],
+    ['UTF-16 without its mark', Buffer.from(file(row('A')), 'utf16le'), 'nul-bytes', 1, 'UTF-16'],
+    [
+      'damaged UTF-8',
+      Buffer.concat([Buffer.from(file(row('A', '1', 'กขค'))), Buffer.from([0xe0, 0xb8, 10])]),
+      'undecodable',
+      3,
+      'offset',
+    ],
+    [
+      'Latin-1 set as UTF-8',
+      Buffer.from(file(row('A', '1', 'José')), 'latin1'),
+      'undecodable',
+      2,
+      'is no utf-8',
+      { encoding: 'utf-8' },
+    ],
+    [
+      'another mark than the setting',
+      `\ufeff${file(row('A'))}`,
+      'encoding-contradicts',
+      1,
+      'mark of utf-8',
+      { encoding: 'windows-874' },
+    ],
+    [
+      'an odd half in UTF-16',
+      Buffer.concat([Buffer.from(`\ufeff${file(row('A'))}`, 'utf16le'), Buffer.from([65])]),
+      'undecodable',
+      3,
+      'utf-16le',
+    ],
+    [
+      'half a character in UTF-16',
+      Buffer.from(`\ufeff${file(row('A', '1', 'ชช\ud83d'))}`, 'utf16le'),
+      'undecodable',
+      2,
+      'utf-16le',
+    ],
+    ['a quotation mark that never closes', unclosed, 'quote-unclosed', 3, 'opens a cell'],
+    [
+      'one that a later cell closes',
+      `${unclosed}${row('E', '1', '"Lek, Dee"')}\n`,
+      'quote-unclosed',
+      3,
+      'opens a cell',
+    ],
+    [
+      'one that a stray mark closes',
+      `${unclosed}${row('E', '1', 'Lek"')}\n`,
+      'quote-unclosed',
+      3,
+      'opens a cell',
+    ],
+    ['10 MB in one cell', file(row('A'), row('B', '1', 'x'.repeat(10_000_000))), 'row-too-long', 3, '65536'],
+    [
+      '10 MB in one quoted cell',
+      file(row('A'), row('B', '1', `"${'x\n'.repeat(5_000_000)}"`)),
+      'quote-unclosed',
+      3,
+      'close it',
+    ],
+    ['10 MB in its header', `${'x'.repeat(10_000_000)}\n`, 'header-unreadable', 1, 'too long'],
+    [
+      'a row of 100 KB',
+      file(row('A'), row('B', '1', 'x'.repeat(100_000)), row('C')),
+      'row-too-long',
+      3,
+      '65536',
+    ],
+    ['no last line end', file(row('A'), row('B')).slice(0, -1), 'line-end-missing', 3, 'cut short'],
+    [
+      'too many rows',
+      file(row('A'), '', row('B'), row('C')),
+      'rows-over-limit',
+      5,
+      '(2)',
+      limit({ rowsMax: 2 }),
+    ],
+    ['too many bytes', file(row('A')), 'bytes-over-limit', null, '(100)', limit({ bytesMax: 100 })],
+    [
+      'too much money',
+      file(row('A', '60'), row('B', '60')),
+      'total-over-limit',
+      null,
+      '120.00 baht',
+      limit({ fileSatangMax: toSatang(10_000n) }),
+    ],
+    [
+      'more money than there is',
+      file(...Array.from({ length: 93 }, (_, n) => row(`P${n}`, '999999999999999'))),
+      'total-over-limit',
+      null,
+      'any batch',
+    ],
+    ['no trailer', file(row('A')), 'control-missing', null, 'TRAILER,<rows>,<total>', trailer],
+    [
+      'a trailer that cannot be read',
+      `${file(row('A'))}TRAILER,one,100\n`,
+      'control-unreadable',
+      3,
+      'in digits',
+      trailer,
+    ],
+    [
+      'rows after the trailer',
+      `${file(row('A'))}TRAILER,1,100\n${row('B')}\n`,
+      'control-not-last',
+      3,
+      'must be the last',
+      trailer,
+    ],
+    [
+      'two trailers',
+      `${file(row('A'))}TRAILER,1,100\nTRAILER,1,100\n`,
+      'control-not-last',
+      3,
+      'must be the last',
+      trailer,
+    ],
+    ['a trailer alone', `${columns}\nTRAILER,0,0.00\n`, 'rows-missing', 2, 'no rows', trailer],
+    [
+      'a row less than the trailer says',
+      `${file(row('A'))}TRAILER,2,100\n`,
+      'control-rows',
+      3,
+      '2 rows',
+      trailer,
+    ],
+    [
+      'a satang less than the trailer says',
+      `${file(row('A'))}TRAILER,1,100.01\n`,
+      'control-total',
+      3,
+      '100.01',
+      trailer,
+    ],
+    [
+      'an amount that no total can prove',
+      `${file(row('A'), row('B', '1e3'))}TRAILER,2,1100\n`,
+      'control-unproved',
+      3,
+      'cannot be proved',
+      trailer,
+    ],
+    ['no control file', file(row('A')), 'control-missing', null, '.control.json', { control: 'sidecar' }],
+  ])('%s', async (_, content, code, line, words, options = {}) => {
+    const { rejection, totals } = await folder.read(content, options);
+    expect(rejection).toMatchObject({ code, line });
+    expect(rejection?.message).toContain(words);
+    expect(totals).toBeUndefined();
+  });
+
+  test.each([
+    ['{"rows": 2, "total": "100.00"}', 'control-rows'],
+    ['{"rows": 1, "total": "100.01"}', 'control-total'],
+    ['{"rows": 1, "total": 100.01}', 'control-unreadable'],
+    [`{"rows": 1, "total": "100.00"}${' '.repeat(70_000)}`, 'control-unreadable'],
+  ])('a control file with %s', async (control, code) => {
+    const path = await folder.write(file(row('A')));
+    await writeFile(`${path}.control.json`, control);
+    expect((await readPath(path, { control: 'sidecar' })).rejection?.code).toBe(code);
+  });
+});

@@ -1,7 +1,0 @@
-/** A script: takes the right to send, says so, and keeps it until it is killed. */
-import { acquireSenderLock } from '../../src/journal/sender-lock.ts';
-
-const [dataDir = ''] = process.argv.slice(2);
-const lock = acquireSenderLock(dataDir, 'run payouts.csv', 1_000);
-console.log('heldBy' in lock ? 'refused' : 'held');
-setInterval(() => lock, 60_000);

@@ -1,0 +1,203 @@
+import { assert, double, integer, property } from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { toSatang } from '../../../src/core/money.ts';
+import type { Batch } from '../../../src/core/ports.ts';
+import {
+  decideNextTry,
+  describeBatchDone,
+  describeBatchHalted,
+  describeFileRejected,
+  describeInDoubt,
+  type RejectedFile,
+} from '../../../src/notify/rules/notice-body.ts';
+import type { NoticeDraft } from '../../../src/notify/rules/notice.ts';
+import { summariseBatch } from '../../../src/reports/rules/summary.ts';
+import { makeBatch, makeTotal, noonMs } from '../../support/report-fixtures.ts';
+
+const scene = { journalId: 'journal-1', isSandbox: false, nowMs: noonMs };
+const reports = ['/outbox/a.result.csv', '/outbox/a.summary.json'];
+const totals = [
+  makeTotal('paid', 2, 1_234_567_890_050n),
+  makeTotal('submitted', 3, 95n),
+  makeTotal('held', 1, 5n),
+];
+
+function news(changes: Partial<Batch> = {}) {
+  const batch = makeBatch({ rows: 6, totalSatang: toSatang(1_234_567_890_150n), ...changes });
+  const summary = summariseBatch(batch, totals, [{ hold: 'name', rows: 1 }], { exceptionsOk: false });
+  return { summary, reports };
+}
+
+const rejected: RejectedFile = {
+  fileKey: 'item-1',
+  fileName: 'broken.csv',
+  batchId: null,
+  rejection: { code: 'column-missing', line: 1, column: 'amount', message: 'there is no column "amount"' },
+  remedy: 'Add it and drop the file again.',
+  reports: ['/rejected/broken.csv.reason.txt'],
+};
+
+const sent = ({ body }: NoticeDraft): Record<string, unknown> =>
+  JSON.parse(JSON.stringify(body)) as Record<string, unknown>;
+
+describe('the body', () => {
+  test('of a batch that is done', () => {
+    const notice = describeBatchDone(scene, news(), 41);
+    expect(notice).toMatchObject({
+      key: 'batch-done:4K7Q2M9XWD:41',
+      kind: 'batch-done',
+      batchId: '4K7Q2M9XWD',
+      atMs: noonMs,
+    });
+    expect(sent(notice)).toEqual({
+      id: expect.stringMatching(/^[0-9a-f]{32}$/),
+      kind: 'batch-done',
+      at: expect.stringMatching(/^2026-11-21T\d\d:\d\d:\d\d\+07:00$/),
+      isSandbox: false,
+      batchId: '4K7Q2M9XWD',
+      file: 'เงินเดือน payouts.csv',
+      status: 'done',
+      reasonCode: null,
+      reason: null,
+      remedy: null,
+      rows: 6,
+      amount: '12345678901.50',
+      byStatus: {
+        held: { rows: 1, amount: '0.05' },
+        submitted: { rows: 3, amount: '0.95' },
+        paid: { rows: 2, amount: '12345678900.50' },
+      },
+      holds: { name: 1 },
+      alarms: 0,
+      inDoubtRows: 3,
+      exitCode: 4,
+      reports,
+    });
+  });
+
+  test('of a halted batch says why and what to do', () => {
+    const why = { reasonCode: 'EM005', reason: 'no funds', remedy: 'Fund the account, then resume.' };
+    const notice = describeBatchHalted(scene, news({ status: 'halted', ...why }), noonMs - 1);
+    expect(notice.key).toBe(`batch-halted:4K7Q2M9XWD:EM005:${noonMs - 1}`);
+    expect(sent(notice)).toMatchObject({ kind: 'batch-halted', status: 'halted', exitCode: 6, ...why });
+  });
+
+  test('of transfers in doubt says since when', () => {
+    const notice = describeInDoubt(scene, news({ status: 'running' }), Date.UTC(2026, 10, 20, 17, 0, 1));
+    expect(notice.key).toBe('in-doubt:4K7Q2M9XWD:20261121');
+    expect(sent(notice)).toMatchObject({
+      kind: 'in-doubt',
+      inDoubtRows: 3,
+      oldestInDoubtAt: '2026-11-21T00:00:01+07:00',
+    });
+  });
+
+  test('of a rejected file', () => {
+    const notice = describeFileRejected(scene, rejected);
+    expect(notice).toMatchObject({ key: 'file-rejected:item-1', batchId: null });
+    expect(sent(notice)).toEqual({
+      id: expect.stringMatching(/^[0-9a-f]{32}$/),
+      kind: 'file-rejected',
+      at: expect.any(String),
+      isSandbox: false,
+      batchId: null,
+      file: 'broken.csv',
+      status: 'rejected',
+      reasonCode: 'column-missing',
+      reason: 'there is no column "amount"',
+      line: 1,
+      column: 'amount',
+      remedy: 'Add it and drop the file again.',
+      exitCode: 5,
+      reports: ['/rejected/broken.csv.reason.txt'],
+    });
+  });
+
+  test.each([
+    ['account 0000345924 is unknown', 'account ******5924 is unknown'],
+    ['"9000000000004" is a citizen ID', '"*********0004" is a citizen ID'],
+    [
+      'the rows add up to 1234567890.50, the trailer says 123456789012',
+      'the rows add up to 1234567890.50, the trailer says ********9012',
+    ],
+    ['the citizen ID 9-0000-00000-00-4', 'the citizen ID *************00-4'],
+    ['2026-11-21 14:03:05, batch 4K7Q2M9XWD', '2026-11-21 14:03:05, batch 4K7Q2M9XWD'],
+  ])('masks numbers of people and accounts: %s', (text, shown) => {
+    const halted = news({ status: 'halted', reasonCode: 'X', reason: text, remedy: text });
+    expect(sent(describeBatchHalted(scene, halted, 0))).toMatchObject({ reason: shown, remedy: shown });
+    const rejection = { code: 'X', line: null, column: text, message: text };
+    const file = describeFileRejected(scene, { ...rejected, rejection, remedy: text });
+    expect(sent(file)).toMatchObject({ reason: shown, column: shown, remedy: shown });
+  });
+});
+
+describe('the id', () => {
+  const idOf = (notice: NoticeDraft) => notice.body['id'];
+
+  test('is the same for the same happening, whenever it is told', () => {
+    const later = { ...scene, nowMs: noonMs + 1 };
+    expect(idOf(describeBatchDone(later, news(), 41))).toBe(idOf(describeBatchDone(scene, news(), 41)));
+  });
+
+  test('differs for every other one, and for another journal', () => {
+    const rehearsal = { ...scene, journalId: 'journal-2' };
+    const nextDay = { ...scene, nowMs: noonMs + 86_400_000 };
+    const ids = [
+      describeBatchDone(scene, news(), 41),
+      describeBatchDone(scene, news(), 42),
+      describeBatchDone(rehearsal, news(), 41),
+      describeBatchHalted(scene, news(), 41),
+      describeBatchHalted(scene, news({ reasonCode: 'EM005' }), 41),
+      describeInDoubt(scene, news(), noonMs),
+      describeInDoubt(nextDay, news(), noonMs),
+      describeFileRejected(scene, rejected),
+      describeFileRejected(scene, { ...rejected, fileKey: 'item-2' }),
+    ].map(idOf);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+});
+
+describe('the tries', () => {
+  const dayMs = 86_400_000;
+  const failed = { ok: false, why: 'HTTP 500' } as const;
+
+  test('wait twice as long each time, up to an hour', () => {
+    const waits = [0, 1, 2, 9, 10, 2_000].map((tries) => {
+      const next = decideNextTry({ tries, atMs: noonMs }, failed, noonMs, 0);
+      return next.kind === 'later' ? next.nextAtMs - noonMs : next.kind;
+    });
+    expect(waits).toEqual([5_000, 10_000, 20_000, 2_560_000, 3_600_000, 3_600_000]);
+  });
+
+  test('are spread out, and never before or beyond their bounds', () => {
+    const chance = double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+    assert(
+      property(integer({ min: 0, max: 200 }), chance, (tries, drawn) => {
+        const next = decideNextTry({ tries, atMs: noonMs }, failed, noonMs, drawn);
+        if (next.kind !== 'later') return false;
+        const waitMs = next.nextAtMs - noonMs;
+        return waitMs >= 3_750 && waitMs <= 3_600_000 && Number.isInteger(waitMs);
+      }),
+    );
+    const drawn = decideNextTry({ tries: 1, atMs: noonMs }, failed, noonMs, 0.5);
+    expect(drawn).toEqual({ kind: 'later', nextAtMs: noonMs + 8_750, why: 'HTTP 500' });
+  });
+
+  test.each([
+    ['after three days', 80, 3 * dayMs, 'given-up'],
+    ['not a moment earlier', 80, 3 * dayMs - 1, 'later'],
+    ['not before the tenth failure, however late the first try was', 8, 30 * dayMs, 'later'],
+    ['at the tenth failure', 9, 30 * dayMs, 'given-up'],
+    ['not when the clock was set back', 80, -30 * dayMs, 'later'],
+  ])('end %s', (_name, tries, ageMs, kind) => {
+    expect(decideNextTry({ tries, atMs: noonMs - ageMs }, failed, noonMs, 0).kind).toBe(kind);
+  });
+
+  test('end at once when no more notices are wanted', () => {
+    const gone = { why: 'HTTP 410', isFinal: true } as const;
+    expect(decideNextTry({ tries: 0, atMs: noonMs }, gone, noonMs, 0)).toEqual({
+      kind: 'given-up',
+      why: 'HTTP 410',
+    });
+  });
+});

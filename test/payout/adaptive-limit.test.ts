@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { Pace } from '../../src/payout/adaptive-limit.ts';
+
+const slowDown = (pace: Pace): void => pace.hear({ kind: 'trouble', why: 'HTTP 429' }, pace.state.round);
+
+/** Work that ends when the test says so. */
+function makeWork() {
+  const ends: (() => void)[] = [];
+  const begin = (): Promise<void> => new Promise((resolve) => ends.push(resolve));
+  return { begin, ends };
+}
+
+const settleDown = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe('a lane', () => {
+  it('obeys a slower pace at once, leaving alone what is under way', async () => {
+    const pace = new Pace(8);
+    const lane = pace.openLane();
+    const { begin, ends } = makeWork();
+    for (let row = 0; row < 20; row += 1) void lane(begin);
+    await settleDown();
+    expect(ends.length).toBe(8);
+    slowDown(pace);
+    slowDown(pace);
+    for (const end of ends.splice(0, 6)) end();
+    await settleDown();
+    expect(ends.length).toBe(2);
+    ends.shift()?.();
+    await settleDown();
+    expect(ends.length).toBe(2);
+  });
+
+  it('takes more as soon as the pace allows it', async () => {
+    const pace = new Pace(8);
+    for (let troubles = 0; troubles < 3; troubles += 1) slowDown(pace);
+    const lane = pace.openLane();
+    const { begin, ends } = makeWork();
+    for (let row = 0; row < 20; row += 1) void lane(begin);
+    await settleDown();
+    expect(ends.length).toBe(1);
+    pace.hear({ kind: 'good' }, pace.state.round);
+    await settleDown();
+    expect(ends.length).toBe(2);
+  });
+
+  it('may have places to spare, never fewer than one', async () => {
+    const pace = new Pace(4);
+    const ahead = pace.openLane(1.25);
+    const { begin, ends } = makeWork();
+    for (let row = 0; row < 20; row += 1) void ahead(begin);
+    await settleDown();
+    expect(ends.length).toBe(5);
+    for (let troubles = 0; troubles < 5; troubles += 1) slowDown(pace);
+    for (const end of ends.splice(0, 5)) end();
+    await settleDown();
+    expect(ends.length).toBe(2);
+  });
+
+  it('has its places in common with the other lanes of the process', async () => {
+    const pace = new Pace(4);
+    const { begin, ends } = makeWork();
+    for (const lane of [pace.openLane(), pace.openLane()])
+      for (let row = 0; row < 9; row += 1) void lane(begin);
+    await settleDown();
+    expect(ends.length).toBe(4);
+  });
+
+  it('takes turns with the others: a long queue keeps nobody waiting', async () => {
+    const pace = new Pace(2);
+    const order: string[] = [];
+    const work = (name: string) => async (): Promise<void> => {
+      order.push(name);
+      await settleDown();
+    };
+    const [long, short] = [pace.openLane(), pace.openLane()];
+    const all = Array.from({ length: 50 }, () => long(work('long')));
+    all.push(...Array.from({ length: 3 }, () => short(work('short'))));
+    await Promise.all(all);
+    expect(order.lastIndexOf('short')).toBeLessThan(10);
+    expect(order).toHaveLength(53);
+  });
+
+  it('gives the place of work that throws to the next', async () => {
+    const lane = new Pace(1).openLane();
+    const failing = lane(() => Promise.reject(new Error('broken')));
+    const next = lane(async () => 'done');
+    await expect(failing).rejects.toThrow('broken');
+    await expect(next).resolves.toBe('done');
+  });
+});
+
+describe('the lowest pace', () => {
+  it('is that of the file, which begins with what an earlier one has left', () => {
+    const pace = new Pace(8);
+    expect(pace.lowest).toBeUndefined();
+    slowDown(pace);
+    slowDown(pace);
+    pace.forgetLowest();
+    expect(pace.lowest).toEqual({ limit: 2, ceiling: 8, why: 'HTTP 429' });
+    for (let answers = 0; answers < 100; answers += 1) pace.hear({ kind: 'good' }, pace.state.round);
+    expect(pace.lowest).toMatchObject({ limit: 2 });
+    pace.forgetLowest();
+    expect(pace.lowest).toBeUndefined();
+  });
+});

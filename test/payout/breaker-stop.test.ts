@@ -1,0 +1,116 @@
+/** What halts the line of a payer account: the payer's trouble wherever it shows, and the brake over all files. */
+import { describe, expect, it } from 'vitest';
+import { Line } from '../../src/payout/circuit-breaker.ts';
+import { inquiryFields, inquiryItem, payer } from '../support/core-fixtures.ts';
+import { ingest, makeRows, secondBatchId } from '../support/journal-fixtures.ts';
+import { lost, minuteMs, stage } from '../support/theatre.ts';
+
+const brake = { consecutiveFailures: 10, failureShare: 0.5, window: 100, inDoubtMax: 200 };
+
+describe('a trouble of the payer that an inquiry shows', () => {
+  it('halts the line as one in a reply does', async () => {
+    await using one = await stage(40, (theatre) => ({
+      transfer: ({ transRefNo }, no) =>
+        no === 1 ? lost : theatre.time.clock.sleep(1_000).then(() => theatre.code('IC000', { transRefNo })),
+      inquire: (inquiry) => {
+        const item = {
+          ...inquiryItem(inquiry.transRefNo, '030002'),
+          statusCode: 'EM053',
+          statusDesc: 'no funds',
+        };
+        return theatre.answer(inquiryFields([item]));
+      },
+    }));
+    const { theatre, batchId } = one;
+    await theatre.run(batchId, { waitMs: minuteMs });
+    expect(await theatre.exitCode(batchId)).toBe(6);
+    expect(await theatre.journal.lineStop(payer.companyId, payer.payerAccount)).toMatchObject({
+      code: 'EM053',
+      remedy: 'Fund the payer account then resume the batch',
+    });
+    const { held = 0, failed = 0 } = await theatre.statuses(batchId);
+    expect(failed).toBe(1);
+    expect(held).toBeGreaterThan(30);
+  });
+});
+
+describe('the brake', () => {
+  it('counts over the files of one process', async () => {
+    await using one = await stage(6, (theatre) => ({ transfer: () => theatre.code('EM069') }));
+    const { theatre } = one;
+    const line = new Line();
+    await theatre.run(one.batchId, { line, brake });
+    expect(await theatre.statuses(one.batchId)).toEqual({ failed: 6 });
+    const next = await ingest(theatre.journal, makeRows(30, 100), { batchId: secondBatchId });
+    await theatre.run(next.batchId, { line, brake });
+    const { failed = 0, held = 0 } = await theatre.statuses(next.batchId);
+    expect([failed + held, await theatre.exitCode(next.batchId)]).toEqual([30, 6]);
+    expect(failed).toBeLessThanOrEqual(4 + 2);
+    expect(await theatre.batch(next.batchId)).toMatchObject({ reasonCode: 'brake-consecutive' });
+  });
+
+  it('forgets what it counted when a person has lifted the stop between two files', async () => {
+    await using one = await stage(12, (theatre) => ({ transfer: () => theatre.code('EM069') }));
+    const { theatre } = one;
+    const line = new Line();
+    await theatre.run(one.batchId, { line, brake });
+    expect(await theatre.batch(one.batchId)).toMatchObject({ status: 'halted' });
+    await theatre.resume(one.batchId);
+    theatre.script = {};
+    const next = await ingest(theatre.journal, makeRows(3, 100), { batchId: secondBatchId });
+    await theatre.run(next.batchId, { line, brake });
+    expect(await theatre.statuses(next.batchId)).toEqual({ paid: 3 });
+  });
+
+  it('does not hold up the next file for a batch that was halted alone', async () => {
+    await using one = await stage(2, () => ({}));
+    const { theatre } = one;
+    const line = new Line();
+    const why = { code: 'batch-too-old', reason: 'old', remedy: 'resume' };
+    await theatre.journal.moveBatch(one.batchId, 'running', null, theatre.now());
+    await theatre.journal.moveBatch(one.batchId, 'halted', why, theatre.now());
+    await theatre.run(one.batchId, { line });
+    expect(await theatre.statuses(one.batchId)).toEqual({ held: 2 });
+    const next = await ingest(theatre.journal, makeRows(3, 100), { batchId: secondBatchId });
+    await theatre.run(next.batchId, { line });
+    expect(await theatre.statuses(next.batchId)).toEqual({ paid: 3 });
+  });
+});
+
+describe('the brake on doubt', () => {
+  const doubtful = { ...brake, inDoubtMax: 4 };
+
+  /** Six rows in doubt from a first run; `isKnown` tells what later inquiries say. */
+  const leaveDoubt = async (isKnown: { yes: boolean }) => {
+    const one = await stage(6, (theatre) => ({
+      transfer: () => theatre.code('EM073'),
+      inquire: (inquiry) => theatre.found(inquiry, isKnown.yes ? '010004' : '010003'),
+    }));
+    await one.theatre.run(one.batchId, { waitMs: 1_000 });
+    expect(await one.theatre.statuses(one.batchId)).toEqual({ submitted: 6 });
+    const next = await ingest(one.theatre.journal, makeRows(3, 100), { batchId: secondBatchId });
+    return { ...one, next };
+  };
+
+  it('looks when a run begins, before anything is sent', async () => {
+    await using one = await leaveDoubt({ yes: false });
+    const { theatre, next } = one;
+    await theatre.run(next.batchId, { brake: doubtful, waitMs: 1_000 });
+    expect([theatre.sent.length, await theatre.statuses(next.batchId)]).toEqual([6, { held: 3 }]);
+    expect(await theatre.batch(next.batchId)).toMatchObject({
+      status: 'halted',
+      reasonCode: 'brake-in-doubt',
+    });
+  });
+
+  it('asks first, and lets the run go on when that settles it', async () => {
+    const isKnown = { yes: false };
+    await using one = await leaveDoubt(isKnown);
+    const { theatre, next } = one;
+    isKnown.yes = true;
+    theatre.script = { ...theatre.script, transfer: () => undefined };
+    await theatre.run(next.batchId, { brake: doubtful });
+    expect(await theatre.statuses(next.batchId)).toEqual({ paid: 3 });
+    expect(await theatre.statuses(one.batchId)).toEqual({ paid: 6 });
+  });
+});

@@ -1,0 +1,142 @@
+/** Service hours: nothing is sent while the service is closed, and the line starts by itself when it opens. */
+import { describe, expect, it } from 'vitest';
+import { cancelBatch } from '../../src/payout/operator.ts';
+import type { ServiceHours } from '../../src/payout/rules/service-hours.ts';
+import { ingest, makeRows } from '../support/journal-fixtures.ts';
+import { lost, minuteMs, openTheatre, type Script, type Theatre } from '../support/theatre.ts';
+
+const hourMs = 60 * minuteMs;
+const at = (bangkok: string): number => Date.parse(`${bangkok}+07:00`);
+const day: ServiceHours = { openMinute: 6 * 60, closeMinute: 22 * 60 + 30 };
+const nearlyAlways: ServiceHours = { openMinute: 8 * 60, closeMinute: 6 * 60 };
+
+/** A theatre with one sealed file at this moment. */
+async function stageAt(startMs: number, rows: number, write: (theatre: Theatre) => Script = () => ({})) {
+  const theatre = await openTheatre(startMs);
+  theatre.script = write(theatre);
+  const { batchId } = await ingest(theatre.journal, makeRows(rows));
+  return { theatre, batchId, [Symbol.asyncDispose]: () => theatre[Symbol.asyncDispose]() };
+}
+
+async function holdsOf({ journal }: Theatre, batchId: string) {
+  await using snapshot = await journal.snapshot();
+  const rows = await Array.fromAsync(snapshot.resultRows(batchId));
+  return rows.map(({ holds, reasonCode, reason }) => ({ holds, reasonCode, reason }));
+}
+
+describe('a run while the service is closed', () => {
+  it('ends with exit 6, having asked and sent nothing; every row says when it opens', async () => {
+    let checks = 0;
+    await using one = await stageAt(at('2026-11-21T23:00'), 3, (theatre) => ({
+      check: () => {
+        checks += 1;
+        return theatre.checked('IC001');
+      },
+    }));
+    const { theatre, batchId } = one;
+    await theatre.run(batchId, { hours: day, waitMs: 5 * minuteMs });
+    expect([await theatre.exitCode(batchId), theatre.sent.length, checks]).toEqual([6, 0, 0]);
+    expect(theatre.now()).toBeLessThan(at('2026-11-21T23:00:05'));
+    expect(await theatre.batch(batchId)).toMatchObject({
+      status: 'paused',
+      reasonCode: 'outside-service-hours',
+    });
+    for (const row of await holdsOf(theatre, batchId)) {
+      expect(row).toMatchObject({ holds: ['paused'], reasonCode: 'outside-service-hours' });
+      expect(row.reason).toContain('opens at 2026-11-22 06:00:00 Bangkok time');
+    }
+    theatre.time.jump(8 * hourMs);
+    await theatre.run(batchId, { hours: day });
+    expect(await theatre.statuses(batchId)).toEqual({ paid: 3 });
+  });
+
+  it('starts by itself when the service opens within the wait', async () => {
+    await using one = await stageAt(at('2026-11-21T23:00'), 3);
+    await one.theatre.run(one.batchId, { hours: day, waitMs: 8 * hourMs });
+    expect(await one.theatre.statuses(one.batchId)).toEqual({ paid: 3 });
+    expect(one.theatre.sent[0]?.atMs).toBe(at('2026-11-22T06:00'));
+  });
+
+  it('does not wait for the opening when a person cancels the batch', async () => {
+    await using one = await stageAt(at('2026-11-21T23:00'), 12);
+    const { theatre, batchId } = one;
+    const run = theatre.start(batchId, { hours: day, waitMs: 8 * hourMs });
+    await theatre.time.drive(undefined, at('2026-11-21T23:10'));
+    await cancelBatch(theatre.journal, await theatre.batch(batchId), theatre.now());
+    await theatre.time.drive(run);
+    expect(theatre.now()).toBeLessThan(at('2026-11-21T23:12'));
+    expect([(await theatre.batch(batchId)).status, await theatre.statuses(batchId)]).toEqual([
+      'done',
+      { cancelled: 12 },
+    ]);
+  });
+
+  it('goes on asking about what is in doubt', async () => {
+    await using one = await stageAt(at('2026-11-21T22:00'), 1, (theatre) => ({
+      transfer: () => lost,
+      inquire: (inquiry) =>
+        theatre.found(inquiry, theatre.now() < at('2026-11-21T23:00') ? '010003' : '010004'),
+    }));
+    const { theatre, batchId } = one;
+    await theatre.run(batchId, { hours: day, waitMs: minuteMs });
+    expect(await theatre.statuses(batchId)).toEqual({ submitted: 1 });
+    theatre.time.jump(2 * hourMs);
+    await theatre.run(batchId, { hours: day, waitMs: minuteMs });
+    expect([await theatre.statuses(batchId), await theatre.exitCode(batchId)]).toEqual([{ paid: 1 }, 0]);
+  });
+});
+
+describe('a service that closes during the run', () => {
+  const slowRun = async (hours: ServiceHours, startMs: number) => {
+    const one = await stageAt(startMs, 10, (theatre) => ({
+      transfer: async ({ transRefNo }) => {
+        await theatre.time.clock.sleep(10_000);
+        return theatre.code('IC000', { transRefNo });
+      },
+    }));
+    await one.theatre.run(one.batchId, { hours, waitMs: 9 * hourMs });
+    return one;
+  };
+
+  it.each([
+    ['in the evening', day, at('2026-11-21T22:29:10'), at('2026-11-21T22:30'), at('2026-11-22T06:00')],
+    [
+      'in the morning',
+      nearlyAlways,
+      at('2026-11-22T05:59:10'),
+      at('2026-11-22T06:00'),
+      at('2026-11-22T08:00'),
+    ],
+  ])(
+    '%s is sent nothing after the close, and the rest when it opens',
+    async (_name, hours, startMs, closeMs, openMs) => {
+      await using one = await slowRun(hours, startMs);
+      const { theatre, batchId } = one;
+      expect(await theatre.statuses(batchId)).toEqual({ paid: 10 });
+      const after = theatre.sent.filter(({ atMs }) => atMs >= closeMs - 30_000);
+      expect(after.every(({ atMs }) => atMs >= openMs)).toBe(true);
+      expect(after.length).toBeGreaterThan(3);
+      expect(theatre.sent.length - after.length).toBeGreaterThan(3);
+    },
+  );
+
+  it('sends no bytes of an attempt that waited past the close on its way out', async () => {
+    await using one = await stageAt(at('2026-11-21T22:29:20'), 2);
+    const { theatre, batchId } = one;
+    const { bank } = theatre;
+    const checkPayee: typeof bank.checkPayee = (check) => bank.checkPayee(check);
+    const slowToLeave: typeof bank = {
+      checkPayee,
+      inquire: (inquiry) => bank.inquire(inquiry),
+      transfer: async (order, mayLeave) => {
+        await theatre.time.clock.sleep(60_000);
+        return bank.transfer(order, mayLeave);
+      },
+    };
+    await theatre.run(batchId, { hours: day, waitMs: minuteMs, bank: slowToLeave });
+    expect([theatre.sent.length, await theatre.statuses(batchId)]).toEqual([0, { held: 2 }]);
+    theatre.time.jump(8 * hourMs);
+    await theatre.run(batchId, { hours: day });
+    expect([theatre.sent.length, await theatre.statuses(batchId)]).toEqual([2, { paid: 2 }]);
+  });
+});

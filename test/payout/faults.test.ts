@@ -1,0 +1,259 @@
+/** Replies that are another's, late, or none of the bank's: the whole worker over HTTP, money judged by the bank's ledger. */
+import { setTimeout as later } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import type { FileOutcome } from '../../src/cli/run-file.ts';
+import { fieldsOf, makeAmbush, type ProxyReply, type Tamper, withFields } from '../support/hostile-proxy.ts';
+import { makeRehearsal, type RehearsalSettings, type ResultLine, rowsOf } from '../support/rehearsal.ts';
+
+const off = { verify: { enabled: false } };
+
+describe('a reply that bears another request’s ids', () => {
+  it('never settles a row: two transfers under way get each other’s', async () => {
+    let first: { readonly reply: ProxyReply; readonly answer: (reply: ProxyReply) => void } | undefined;
+    let swaps = 0;
+    const tamper: Tamper = async ({ endpoint, pass }) => {
+      const reply = await pass();
+      if (endpoint !== 'transfer') return reply;
+      if (first === undefined) {
+        return new Promise<ProxyReply>((answer) => {
+          first = { reply, answer };
+        });
+      }
+      const other = first;
+      first = undefined;
+      swaps += 1;
+      other.answer(reply);
+      return other.reply;
+    };
+    await using ambush = await makeAmbush(tamper, { ...off, transfer: { concurrency: 2 } });
+    const { results, ledger, exitCode } = await ambush.rehearsal.run(
+      rowsOf(['1.00', '2.00', '3.00', '4.00']),
+    );
+    expect(results.map(({ status, settledBy }) => `${status} ${settledBy}`)).toEqual(
+      Array.from({ length: 4 }, () => 'paid inquiry'),
+    );
+    expect([swaps, exitCode, ledger.count, ledger.amount]).toEqual([2, 0, 4, '10.00']);
+  });
+
+  const stray: Tamper = async ({ endpoint, pass }) => {
+    const reply = await pass();
+    return endpoint === 'transfer' ? withFields(reply, { requestUID: 'REQ00000000000000009' }) : reply;
+  };
+  const strayRefusal: Tamper = async ({ endpoint, pass }) => {
+    const reply = await pass();
+    const others = { statusCode: 'EM069', requestUID: 'REQ00000000000000009' };
+    return endpoint === 'transfer' ? withFields(reply, others) : reply;
+  };
+  const alienRefusal: Tamper = async ({ endpoint, pass }) => {
+    const reply = await pass();
+    const others = { statusCode: 'EM053', transRefNo: 'PD0123456789ABCDEF01' };
+    return endpoint === 'transfer' ? withFields(reply, others) : reply;
+  };
+
+  it.each([
+    ['success with another’s requestUID', stray],
+    ['a refusal with another’s requestUID', strayRefusal],
+    ['a refusal of the payer with another’s transRefNo', alienRefusal],
+  ])('%s proves nothing; the inquiry does', async (_name, tamper) => {
+    await using ambush = await makeAmbush(tamper, off);
+    const { results, ledger } = await ambush.rehearsal.run(rowsOf(['7.00']));
+    expect(results).toMatchObject([{ status: 'paid', settledBy: 'inquiry' }]);
+    expect(ledger).toMatchObject({ count: 1, amount: '7.00' });
+  });
+
+  it('is no answer to an inquiry, nor to a payee check', async () => {
+    const tamper: Tamper = async ({ endpoint, no, pass }) => {
+      const reply = await pass();
+      if (endpoint === 'transfer') return undefined;
+      const isSpoilt = no === 1 && (endpoint === 'inquiry' || endpoint === 'payeeCheck');
+      const lie = {
+        statusCode: endpoint === 'inquiry' ? 'EV035' : 'EV033',
+        requestUID: 'REQ00000000000000009',
+      };
+      return isSpoilt ? withFields(reply, lie) : reply;
+    };
+    await using ambush = await makeAmbush(tamper);
+    const { results, ledger } = await ambush.rehearsal.run(rowsOf(['7.00']));
+    expect(results).toMatchObject([{ status: 'paid', settledBy: 'inquiry' }]);
+    expect(ledger).toMatchObject({ count: 1, amount: '7.00' });
+    const asked = ambush.proxy.passed.map(({ endpoint }) => endpoint).filter((name) => name !== 'token');
+    expect(asked).toEqual(['payeeCheck', 'payeeCheck', 'transfer', 'inquiry', 'inquiry']);
+  });
+});
+
+const alarmsOf = (outcome: FileOutcome): number | undefined =>
+  outcome.kind === 'rested' ? outcome.reports.summary.alarmRows : undefined;
+
+describe('EM001 on a first send', () => {
+  const duplicate = (money: 'moves' | 'untouched'): RehearsalSettings => ({
+    sandbox: { behaviours: [{ match: { amount: '7.00' }, money, code: 'EM001' }] },
+    ...off,
+  });
+
+  it.each([
+    ['moves', '7.00'],
+    ['untouched', '0.00'],
+  ] as const)(
+    'is no success and is never sent again, whatever inquiries say (money %s)',
+    async (money, moved) => {
+      await using ambush = await makeAmbush(({ pass }) => pass(), duplicate(money));
+      const runs = [
+        await ambush.rehearsal.run(rowsOf(['7.00'])),
+        await ambush.rehearsal.run(rowsOf(['7.00'])),
+      ];
+      for (const { outcome, results, exceptions, exitCode, ledger } of runs) {
+        expect([results.at(-1)?.['status'], exitCode, ledger.amount]).toEqual(['unresolved', 4, moved]);
+        expect(exceptions).toMatchObject([{ status: 'unresolved', moneyMoved: 'unknown' }]);
+        expect(alarmsOf(outcome)).toBe(1);
+        expect(exceptions[0]?.['remedy']).toMatch(/Do not pay it again by hand/);
+      }
+      const sent = ambush.proxy.passed.filter(({ endpoint }) => endpoint === 'transfer');
+      expect(sent).toHaveLength(1);
+      expect(ambush.proxy.passed.some(({ endpoint }) => endpoint === 'inquiry')).toBe(true);
+    },
+  );
+});
+
+describe('the items of an inquiry', () => {
+  const failed = { tranStatusCode: '030003', statusCode: 'EM003' };
+  const validateFailed = { tranStatusCode: '030002', statusCode: 'EV055' };
+  const complete = { tranStatusCode: '010004', statusCode: 'IC000' };
+  const open = { tranStatusCode: '010002' };
+  const unknown = { tranStatusCode: '099999' };
+  const alien = { ...complete, transRefNo: 'PD0123456789ABCDEF01' };
+
+  it.each([
+    ['failed, then complete', [failed, complete], 'paid'],
+    ['complete, then failed', [complete, failed], 'paid'],
+    ['complete between failed ones', [failed, complete, validateFailed], 'paid'],
+    ['open before failed', [open, failed], 'submitted'],
+    ['failed before open', [failed, open], 'submitted'],
+    ['failed before one that the interface lacks', [failed, unknown], 'submitted'],
+    ['all failed', [failed, validateFailed], 'failed'],
+    ['another’s complete among our failed ones', [alien, failed], 'failed'],
+    ['another’s complete alone', [alien], 'submitted'],
+  ])('%s', async (_name, items, status) => {
+    const tamper: Tamper = async ({ endpoint, fields, pass }) => {
+      const reply = await pass();
+      if (endpoint === 'transfer') return undefined;
+      if (endpoint !== 'inquiry') return reply;
+      const { transRefNo, tranDate } = fields;
+      const fundTfrInfoList = items.map((item) => ({ tranDate, transRefNo, sysRefNo: 'SYS1', ...item }));
+      return withFields(reply, { statusCode: 'IC001', fundTfrInfoList });
+    };
+    const patient = { ...off, settle: { giveUpAfterMs: 60_000 } };
+    await using ambush = await makeAmbush(tamper, patient);
+    const { results, ledger } = await ambush.rehearsal.run(rowsOf(['7.00']), { waitMs: 500 });
+    expect(results).toMatchObject([{ status }]);
+    expect(ledger.count).toBe(1);
+    expect(ambush.proxy.passed.filter(({ endpoint }) => endpoint === 'transfer')).toHaveLength(1);
+  });
+});
+
+describe('a bank clock that is', () => {
+  // The rehearsal begins at noon in Bangkok: 13 hours off is another day for the bank.
+  const noonMs = Date.UTC(2026, 10, 21, 5, 0, 0);
+
+  it.each([
+    [-2, 'paid', 2],
+    [2, 'paid', 2],
+    [-13, 'unresolved', 1],
+    [13, 'unresolved', 1],
+  ])(
+    '%i hours off: a transfer lost before the bank had it ends %s after %i sends',
+    async (hours, status, sends) => {
+      const startedMs = Date.now();
+      const tamper: Tamper = async ({ endpoint, no, pass }) => {
+        if (endpoint === 'transfer' && no === 1) return undefined;
+        const reply = await pass();
+        const bankMs = noonMs + hours * 3_600_000 + Date.now() - startedMs;
+        return { ...reply, headers: { ...reply.headers, date: new Date(bankMs).toUTCString() } };
+      };
+      await using ambush = await makeAmbush(tamper);
+      const { results, ledger } = await ambush.rehearsal.run(rowsOf(['7.00']));
+      expect(results).toMatchObject([{ status }]);
+      expect(ledger.count).toBe(sends - 1);
+      expect(ambush.proxy.passed.filter(({ endpoint }) => endpoint === 'transfer')).toHaveLength(sends);
+    },
+  );
+});
+
+describe('a late reply', () => {
+  const amounts = Array.from({ length: 8 }, (_, place) => `${place + 1}.00`);
+
+  /** Each row is paid, and bears the reference that the bank gave to this very transfer. */
+  function expectOwnProofs(results: readonly ResultLine[], proofs: ReadonlyMap<string, unknown>): void {
+    const last = new Map(results.map((result) => [result['payoutId'], result]));
+    expect(last.size).toBe(amounts.length);
+    for (const result of last.values()) {
+      expect(result).toMatchObject({ status: 'paid' });
+      expect(result['sysRefNo']).toBe(proofs.get(result['transRefNo'] ?? ''));
+    }
+  }
+
+  it('that comes after its timeout is nobody’s: its connection is not used again', async () => {
+    const proofs = new Map<string, unknown>();
+    const abandoned = new Set<unknown>();
+    let usedAgain = 0;
+    const tamper: Tamper = async ({ endpoint, no, fields, socket, pass }) => {
+      if (abandoned.has(socket)) usedAgain += 1;
+      const reply = await pass();
+      if (endpoint !== 'transfer') return reply;
+      proofs.set(String(fields['transRefNo']), fieldsOf(reply)['sysRefNo']);
+      if (no % 2 === 1) {
+        abandoned.add(socket);
+        await later(450);
+      }
+      return reply;
+    };
+    await using ambush = await makeAmbush(tamper, { ...off, transfer: { concurrency: 1 } });
+    const { results, ledger } = await ambush.rehearsal.run(rowsOf(amounts), { waitMs: 6_000 });
+    expectOwnProofs(results, proofs);
+    expect([usedAgain, abandoned.size > 3, ledger.count, ledger.amount]).toEqual([0, true, 8, '36.00']);
+  });
+
+  it('that meets the next request on a connection is not taken for its answer', async () => {
+    const proofs = new Map<string, unknown>();
+    const latest = new Map<unknown, ProxyReply>();
+    let late = 0;
+    const tamper: Tamper = async ({ endpoint, fields, socket, pass }) => {
+      const reply = await pass();
+      if (endpoint !== 'transfer') return reply;
+      proofs.set(String(fields['transRefNo']), fieldsOf(reply)['sysRefNo']);
+      const earlier = latest.get(socket);
+      latest.set(socket, reply);
+      if (earlier !== undefined) late += 1;
+      return earlier ?? reply;
+    };
+    await using ambush = await makeAmbush(tamper, { ...off, transfer: { concurrency: 1 } });
+    const { results, ledger } = await ambush.rehearsal.run(rowsOf(amounts), { waitMs: 6_000 });
+    expectOwnProofs(results, proofs);
+    const byInquiry = results.filter(({ settledBy }) => settledBy === 'inquiry');
+    expect([late > 3, byInquiry.length, ledger.count, ledger.amount]).toEqual([true, late, 8, '36.00']);
+  });
+});
+
+describe('a proxy’s page with status 200', () => {
+  const page = (endpoint: string, times?: number, more: object[] = []): RehearsalSettings => ({
+    sandbox: {
+      behaviours: [
+        ...more,
+        { match: {}, endpoint, reply: 'html', ...(times === undefined ? {} : { times }) },
+      ],
+    },
+  });
+  const lostReply = { match: {}, money: 'moves', reply: 'lost' };
+
+  it.each([
+    ['payee check, twice', page('payeeCheck', 2), 'paid', 0, '7.00'],
+    ['payee check, for ever', page('payeeCheck'), 'held', 3, '0.00'],
+    ['inquiry, twice', page('inquiry', 2, [lostReply]), 'paid', 0, '7.00'],
+    ['inquiry, for ever', page('inquiry', undefined, [lostReply]), 'unresolved', 4, '7.00'],
+    ['token, twice', page('token', 2), 'paid', 0, '7.00'],
+    ['token, for ever', page('token'), 'held', 6, '0.00'],
+  ] as const)('at the %s', async (_name, settings, status, exitCode, moved) => {
+    await using rehearsal = await makeRehearsal(settings);
+    const { results, exitCode: code, ledger } = await rehearsal.run(rowsOf(['7.00']), { waitMs: 5_000 });
+    expect([results.at(-1)?.['status'], code, ledger.amount]).toEqual([status, exitCode, moved]);
+  });
+});

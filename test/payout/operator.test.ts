@@ -1,0 +1,267 @@
+import { describe, expect, it } from 'vitest';
+import { makeContext } from '../../src/cli/sender.ts';
+import { cancelBatch, cancelPayouts, resumeBatch, resumePayouts } from '../../src/payout/operator.ts';
+import { settleOnce } from '../../src/payout/settle.ts';
+import { header, makeRehearsal, type Rehearsal, type Rehearsed, rowsOf } from '../support/rehearsal.ts';
+
+const many = (rows: number, special: Readonly<Record<number, string>> = {}): string =>
+  rowsOf(Array.from({ length: rows }, (_, index) => special[index + 1] ?? '10.00'));
+
+const countBy = (lines: Rehearsed['results']): Record<string, number> => {
+  const counts: Record<string, number> = {};
+  for (const { status = '' } of lines) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+};
+
+const batchOf = async (rehearsal: Rehearsal, use: 'resume' | 'cancel') =>
+  rehearsal.withSender(async ({ journal, clock }) => {
+    const [batch] = await journal.batches();
+    if (batch === undefined) throw new Error('no batch');
+    return (use === 'resume' ? resumeBatch : cancelBatch)(journal, batch, clock.now());
+  });
+
+const seqsOf = async (rehearsal: Rehearsal, payoutId: string, use: typeof resumePayouts) =>
+  rehearsal.withSender(async ({ journal, clock }) => {
+    const found = await journal.findPayouts(payoutId);
+    return use(
+      journal,
+      found.map(({ row }) => row.seq),
+      clock.now(),
+    );
+  });
+
+describe('insufficient funds early in a file', () => {
+  const settings = {
+    sandbox: { behaviours: [{ match: { amount: '9.05' }, money: 'untouched', code: 'EM053', times: 1 }] },
+    transfer: { concurrency: 4 },
+  };
+
+  it('costs at most as many refusals as there are transfers at once, and goes on when a person resumes', async () => {
+    await using rehearsal = await makeRehearsal(settings);
+    const csv = many(200, { 3: '9.05' });
+    const first = await rehearsal.run(csv);
+    const counts = countBy(first.results);
+    expect(first.exitCode).toBe(6);
+    expect((counts['paid'] ?? 0) + (counts['held'] ?? 0)).toBe(200);
+    expect(counts['paid'] ?? 0).toBeLessThan(40);
+    const held = first.exceptions.find(({ rowNo }) => rowNo === '200');
+    expect(held).toMatchObject({ status: 'held', reasonCode: 'EM053', moneyMoved: 'no' });
+    expect(held?.['remedy']).toContain('Fund the payer account');
+
+    const again = await rehearsal.run(csv);
+    expect(again).toMatchObject({ exitCode: 6, ledger: first.ledger });
+    expect(await batchOf(rehearsal, 'resume')).toMatchObject({ refusals: [], isLineOpened: true });
+    const resumed = await rehearsal.run(csv);
+    expect(resumed).toMatchObject({ exitCode: 0, ledger: { count: 200 } });
+    const updated = new Map(resumed.results.map((line) => [line['payoutId'], line]));
+    expect(countBy([...updated.values()])).toEqual({ paid: 200 });
+    expect(updated.get('P3')).toMatchObject({ attempts: '2' });
+    expect(updated.get('P3')?.['transRefNo']).toMatch(/02$/);
+  });
+
+  it('stops the next file of the same payer too, until somebody resumes', async () => {
+    await using rehearsal = await makeRehearsal(settings);
+    await rehearsal.run(many(5, { 1: '9.05' }));
+    const next = await rehearsal.run(rowsOf(['1.00', '2.00'], 'Q'), { name: 'next.csv' });
+    expect(next.exitCode).toBe(6);
+    expect(next.results.filter(({ payoutId = '' }) => payoutId.startsWith('Q'))).toMatchObject([
+      { status: 'held', reasonCode: 'EM053' },
+      { status: 'held', reasonCode: 'EM053' },
+    ]);
+  });
+
+  it('can be cancelled: what was not sent never is', async () => {
+    await using rehearsal = await makeRehearsal(settings);
+    const csv = many(50, { 2: '9.05' });
+    const first = await rehearsal.run(csv);
+    const { rowsChanged } = await batchOf(rehearsal, 'cancel');
+    expect(rowsChanged).toBe(countBy(first.results)['held']);
+    const after = await rehearsal.run(csv);
+    expect(after).toMatchObject({ exitCode: 3, ledger: first.ledger });
+  });
+});
+
+describe('a person who resumes while the run still waits', () => {
+  it('lets the same run go on', async () => {
+    await using rehearsal = await makeRehearsal({
+      sandbox: {
+        behaviours: [
+          { match: { amount: '9.05' }, money: 'untouched', code: 'EM053', times: 1 },
+          { match: { amount: '7.00' }, money: 'moves-later', afterMs: 2_500 },
+        ],
+      },
+      settle: { giveUpAfterMs: 10_000 },
+    });
+    const running = rehearsal.run(many(30, { 1: '7.00', 3: '9.05' }), { waitMs: 8_000 });
+    await expect
+      .poll(() => rehearsal.beside(({ journal }) => journal.lineStop('COMP000001', '0000345924')), {
+        timeout: 5_000,
+      })
+      .toMatchObject({ code: 'EM053' });
+    await rehearsal.beside(async ({ journal }) => {
+      const [batch] = await journal.batches();
+      if (batch !== undefined) await resumeBatch(journal, batch, Date.now());
+    });
+    expect(await running).toMatchObject({ exitCode: 0, ledger: { count: 30 } });
+  });
+});
+
+describe('the brake', () => {
+  it('costs ten rows, not all of them, when every payout is refused', async () => {
+    await using rehearsal = await makeRehearsal({
+      sandbox: { behaviours: [{ match: { amount: '10.00' }, money: 'untouched', code: 'EM069' }] },
+      brake: { consecutiveFailures: 10 },
+    });
+    const { results, exitCode } = await rehearsal.run(many(300));
+    const { failed = 0, held = 0 } = countBy(results);
+    expect({ exitCode, total: failed + held }).toEqual({ exitCode: 6, total: 300 });
+    expect(failed).toBeLessThanOrEqual(14);
+  });
+});
+
+describe('a held row', () => {
+  it('with another Thai name waits for a person, and is paid when they have looked', async () => {
+    await using rehearsal = await makeRehearsal({
+      sandbox: { directory: [{ proxyNo: '0812345678', name: 'Somchai Jaidee', nameTh: 'สมชาย ใจดี' }] },
+    });
+    const csv = `${header}\nA,,0812345678,สมศรี ใจงาม,5.00,,\nB,,0812345678,นายสมชาย  ใจดี,6.00,,\n`;
+    const first = await rehearsal.run(csv);
+    expect(first.exitCode).toBe(3);
+    expect(first.results).toMatchObject([
+      { status: 'held', reasonCode: 'thai-name-differs', bankPayeeNameTh: 'สมชาย ใจดี', final: 'false' },
+      { status: 'paid' },
+    ]);
+    expect(await seqsOf(rehearsal, 'A', resumePayouts)).toEqual({ rowsChanged: 1, refusals: [] });
+    const second = await rehearsal.run(csv);
+    expect(second).toMatchObject({ exitCode: 0, ledger: { count: 2, amount: '11.00' } });
+  });
+
+  it('over the limit, or much like another, is held and can be cancelled', async () => {
+    await using rehearsal = await makeRehearsal({ limits: { bahtPerPayout: 100 } });
+    const csv = `${header}\nA1,,0812345678,,100.01,,\nB1,,0812345678,,1.00,,\nb1,,0812345678,,1.00,,\n`;
+    const { results, exitCode } = await rehearsal.run(csv);
+    expect(exitCode).toBe(3);
+    expect(countBy(results)).toEqual({ held: 3 });
+    expect(await seqsOf(rehearsal, 'A1', cancelPayouts)).toEqual({ rowsChanged: 1, refusals: [] });
+    const refused = await seqsOf(rehearsal, 'A1', cancelPayouts);
+    expect(refused.refusals).toEqual([
+      expect.stringContaining('only what has not been sent can be cancelled'),
+    ]);
+  });
+});
+
+describe('the same payoutId again', () => {
+  it('in another file is rejected while it is paid, naming batch and row', async () => {
+    await using rehearsal = await makeRehearsal();
+    await rehearsal.run(rowsOf(['1.00']), { name: 'one.csv' });
+    const { results, ledger } = await rehearsal.run(rowsOf(['1.00', '2.00']), { name: 'two.csv' });
+    const rejected = results.find(({ status }) => status === 'rejected');
+    expect(rejected).toMatchObject({ payoutId: 'P1', reasonCode: 'payout-id-claimed' });
+    expect(rejected?.['reason']).toMatch(/row 1 of one\.csv \(batch [0-9A-Z]{10}\), which is paid/);
+    expect(ledger).toMatchObject({ count: 2, amount: '3.00' });
+  });
+
+  it('in another file after a failure is its next attempt', async () => {
+    await using rehearsal = await makeRehearsal({
+      sandbox: { behaviours: [{ match: { amount: '1.00' }, money: 'untouched', code: 'EM069', times: 1 }] },
+    });
+    await rehearsal.run(rowsOf(['1.00']), { name: 'one.csv' });
+    const { results, ledger } = await rehearsal.run(`${rowsOf(['1.00'])}\n`, { name: 'two.csv' });
+    expect(results.at(-1)).toMatchObject({ status: 'paid', attempts: '2' });
+    expect(ledger).toMatchObject({ count: 1 });
+  });
+
+  it('in the same bytes under another name pays nobody', async () => {
+    await using rehearsal = await makeRehearsal();
+    const csv = many(20);
+    const first = await rehearsal.run(csv);
+    const second = await rehearsal.run(csv, { name: 'renamed.csv' });
+    expect(second.outcome).toMatchObject({ kind: 'rested', isRepeat: true });
+    expect(second.ledger).toEqual(first.ledger);
+  });
+});
+
+describe('running again while a row stays unresolved', () => {
+  it('asks again and writes no update that says nothing new', async () => {
+    await using rehearsal = await makeRehearsal({
+      sandbox: { behaviours: [{ match: { amount: '7.00' }, money: 'untouched', reply: 'lost' }] },
+      settle: { resendsMax: 0 },
+    });
+    const csv = rowsOf(['7.00', '8.00']);
+    const first = await rehearsal.run(csv);
+    expect(first.results.map(({ status }) => status)).toEqual(['unresolved', 'paid']);
+    const again = await rehearsal.run(csv);
+    expect(again).toMatchObject({ exitCode: 4, ledger: first.ledger });
+    expect(again.results).toEqual(first.results);
+  });
+});
+
+describe('a payer account that was wrong', () => {
+  it('is corrected in the settings, and the batch goes on from the right one', async () => {
+    await using rehearsal = await makeRehearsal({ bank: { payerAccount: '9999999999' } });
+    const csv = rowsOf(['1.00', '2.00']);
+    const first = await rehearsal.run(csv);
+    expect(first.exitCode).toBe(6);
+    expect(first.exceptions[0]).toMatchObject({ reasonCode: 'EM004', status: 'held' });
+    await rehearsal.correct({});
+    await batchOf(rehearsal, 'resume');
+    expect(await rehearsal.run(csv)).toMatchObject({ exitCode: 0, ledger: { count: 2 } });
+  });
+});
+
+describe('settle', () => {
+  it('inquires about what was left in doubt, due or not', async () => {
+    await using rehearsal = await makeRehearsal({
+      sandbox: { behaviours: [{ match: { amount: '7.00' }, money: 'moves-later', afterMs: 900 }] },
+    });
+    const first = await rehearsal.run(rowsOf(['7.00']), { waitMs: 100 });
+    expect(first.exitCode).toBe(4);
+    await expect
+      .poll(
+        () =>
+          rehearsal.withSender(async (sender) => {
+            await settleOnce(
+              makeContext(sender, new AbortController().signal, () => {}),
+              'all',
+            );
+            return sender.journal.countInDoubt();
+          }),
+        { timeout: 5_000 },
+      )
+      .toBe(0);
+  });
+});
+
+describe('an interrupt', () => {
+  it('finishes what is in flight, and the same command goes on', async () => {
+    await using rehearsal = await makeRehearsal({ sandbox: { latencyMs: 20 } });
+    const csv = many(60);
+    const interrupt = new AbortController();
+    setTimeout(() => interrupt.abort(), 250);
+    const first = await rehearsal.run(csv, { interrupted: interrupt.signal });
+    expect(first.outcome.kind).toBe('interrupted');
+    expect(first.ledger.count).toBeLessThan(60);
+    const second = await rehearsal.run(csv);
+    expect(second).toMatchObject({ exitCode: 0, ledger: { count: 60, amount: '600.00' } });
+  });
+});
+
+describe('a payee check without an answer', () => {
+  it('holds the row, and running the file again asks again', async () => {
+    await using rehearsal = await makeRehearsal({
+      sandbox: {
+        behaviours: [
+          { match: { proxyNo: '0890000058' }, endpoint: 'payeeCheck', reply: 'garbage', times: 3 },
+        ],
+      },
+    });
+    const csv = rowsOf(['7.00', '8.00']).replace('0812345678', '0890000058');
+    const first = await rehearsal.run(csv);
+    expect(first.exitCode).toBe(3);
+    expect(first.results).toMatchObject([
+      { status: 'held', reasonCode: 'unreadable-reply' },
+      { status: 'paid' },
+    ]);
+    expect(await rehearsal.run(csv)).toMatchObject({ exitCode: 0, ledger: { count: 2 } });
+  });
+});

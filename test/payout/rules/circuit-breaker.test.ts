@@ -1,0 +1,232 @@
+import { describe, expect, it } from 'vitest';
+import type { LineSignal } from '../../../src/payout/rules/after-transfer.ts';
+import {
+  type BrakePolicy,
+  closeLine,
+  computePauseMs,
+  decideLine,
+  decideOnInDoubt,
+  describePause,
+  fitPause,
+  type LineState,
+  openLine,
+  takeUpPause,
+} from '../../../src/payout/rules/circuit-breaker.ts';
+
+const brake: BrakePolicy = { consecutiveFailures: 3, failureShare: 0.5, window: 10, inDoubtMax: 5 };
+const reason = { code: 'EM053', text: 'Insufficient funds' };
+const trouble: LineSignal = {
+  kind: 'service-trouble',
+  reason: { code: 'ET004', text: 'closed' },
+  retryAfterMs: undefined,
+  isTransfer: true,
+};
+
+const play = (signals: readonly LineSignal[], from: LineState = openLine): LineState =>
+  signals.reduce((state, signal) => decideLine(state, signal, brake, 0), from);
+
+const paid: LineSignal = { kind: 'paid' };
+const otherwise: LineSignal = { kind: 'ended-otherwise' };
+
+describe('the line', () => {
+  it('halts at once for the payer, with the bank’s remedy', () => {
+    expect(play([{ kind: 'payer-stop', reason }])).toMatchObject({
+      status: 'halted',
+      why: { code: 'EM053', remedy: 'Fund the payer account then resume the batch' },
+    });
+  });
+
+  it('stays halted whatever is heard later', () => {
+    const halted = play([{ kind: 'payer-stop', reason }]);
+    expect(play([paid, trouble, otherwise], halted).status).toBe('halted');
+  });
+
+  it('pauses for the service, once for all who were under way, and longer each time', () => {
+    const first = play([trouble, trouble]);
+    expect(first).toMatchObject({ status: 'paused', pausedUntilMs: 1_000, troubles: 1 });
+    const second = decideLine(first, trouble, brake, 1_000);
+    expect(second).toMatchObject({ status: 'paused', pausedUntilMs: 3_000, troubles: 2 });
+    expect(decideLine(second, paid, brake, 3_000)).toMatchObject({ status: 'open', troubles: 0 });
+  });
+
+  it('is not reopened by what was under way when the pause began, nor early by a wish that comes later', () => {
+    const paused = play([{ ...trouble, retryAfterMs: 60_000 }]);
+    expect(decideLine(paused, paid, brake, 59_999)).toMatchObject({
+      status: 'paused',
+      pausedUntilMs: 60_000,
+    });
+    expect(decideLine(paused, paid, brake, 60_000).status).toBe('open');
+    const longer = decideLine(paused, { ...trouble, retryAfterMs: 90_000 }, brake, 1_000);
+    expect(longer).toMatchObject({ pausedUntilMs: 91_000, troubles: 1 });
+  });
+
+  it('is not reopened by an answered question while transfers have trouble', () => {
+    const paused = play([trouble]);
+    expect(decideLine(paused, { kind: 'answered' }, brake, 5_000)).toMatchObject({
+      status: 'paused',
+      troubles: 1,
+    });
+    const unanswered = play([{ ...trouble, isTransfer: false }]);
+    expect(decideLine(unanswered, { kind: 'answered' }, brake, 5_000)).toMatchObject({
+      status: 'open',
+      troubles: 0,
+    });
+  });
+
+  it('takes many transfers without an answer for one trouble of the service, and a single one for none', () => {
+    const lost: LineSignal = { kind: 'unanswered', reason: { code: 'reply-lost', text: 'no answer came' } };
+    expect(play([lost, paid, lost, paid, lost])).toMatchObject({ status: 'open' });
+    const dead = play(Array.from({ length: 32 }, () => lost));
+    expect(dead).toMatchObject({ status: 'paused', pausedUntilMs: 1_000, why: { code: 'reply-lost' } });
+    const probed = decideLine(dead, lost, brake, 1_000);
+    expect(probed).toMatchObject({ status: 'paused', pausedUntilMs: 3_000 });
+    const back = decideLine(probed, paid, brake, 3_000);
+    expect(back).toMatchObject({ status: 'open', troubles: 0, unanswered: 0 });
+  });
+
+  it('does not take a transfer that the bank works on for an end', () => {
+    expect(play(Array.from({ length: 50 }, () => ({ kind: 'taken' })))).toMatchObject({
+      status: 'open',
+      ends: [],
+    });
+  });
+
+  it('waits as long as the bank asks for', () => {
+    expect(computePauseMs(0, 30_000)).toBe(30_000);
+    expect(computePauseMs(40, undefined)).toBe(60_000);
+  });
+
+  it.each([
+    ['three in a row', [otherwise, otherwise, otherwise], 'halted'],
+    ['a paid one between', [otherwise, otherwise, paid, otherwise, otherwise], 'open'],
+    [
+      'half of a full window',
+      [paid, otherwise, otherwise, paid, otherwise, otherwise, paid, paid, paid, otherwise],
+      'halted',
+    ],
+    ['half of a window not yet full', [paid, otherwise, otherwise, paid, otherwise, otherwise], 'open'],
+  ])('brakes: %s', (_name, signals, status) => {
+    expect(play(signals).status).toBe(status);
+  });
+
+  it('brakes when too many are in doubt at once', () => {
+    expect(decideOnInDoubt(openLine, 4, brake).status).toBe('open');
+    expect(decideOnInDoubt(openLine, 5, brake)).toMatchObject({
+      status: 'halted',
+      why: { code: 'brake-in-doubt' },
+    });
+  });
+});
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const withCode = (code: string, more: object = {}): LineSignal => ({
+  ...trouble,
+  reason: { code, text: 'trouble' },
+  ...more,
+});
+
+/** The pauses one after another, each probe meeting the trouble again. */
+function pausesOf(signal: LineSignal, count: number): number[] {
+  let state = openLine;
+  let nowMs = 0;
+  return Array.from({ length: count }, () => {
+    nowMs = state.pausedUntilMs;
+    state = decideLine(state, signal, brake, nowMs);
+    return (state.pausedUntilMs - nowMs) / 1000;
+  });
+}
+
+describe('a pause', () => {
+  it.each([
+    ['TM001 to a transfer', withCode('TM001'), 900],
+    ['ET004 to a transfer', withCode('ET004'), 900],
+    ['429 to a transfer', withCode('http-429'), 900],
+    ['nothing sent', withCode('not-sent'), 60],
+    ['TM001 to a question', withCode('TM001', { isTransfer: false }), 60],
+  ])('after %s grows up to its limit', (_name, signal, longest) => {
+    expect(pausesOf(signal, 5)).toEqual([1, 2, 4, 8, 16]);
+    expect(pausesOf(signal, 20).at(-1)).toBe(longest);
+  });
+
+  it('of a bank that gives no answer grows to a minute', () => {
+    const lost: LineSignal = { kind: 'unanswered', reason: { code: 'reply-lost', text: 'no answer' } };
+    expect(pausesOf(lost, 21).at(-1)).toBe(60);
+  });
+
+  it('follows the bank’s wish for a day, not for years', () => {
+    expect(computePauseMs(0, 365 * 24 * hourMs)).toBe(24 * hourMs);
+  });
+
+  it('lets questions be asked again after a minute at most, unless the bank wishes otherwise', () => {
+    const many = { ...openLine, troubles: 12 };
+    const paused = decideLine(many, withCode('TM001'), brake, 0);
+    expect(paused).toMatchObject({ pausedUntilMs: 15 * minuteMs, questionsUntilMs: minuteMs });
+    const asked = decideLine(paused, withCode('TM001', { isTransfer: false }), brake, 2 * minuteMs);
+    expect(asked).toMatchObject({
+      pausedUntilMs: 15 * minuteMs,
+      questionsUntilMs: 3 * minuteMs,
+      troubles: 13,
+    });
+    const wished = decideLine(many, withCode('http-429', { retryAfterMs: hourMs }), brake, 0);
+    expect(wished).toMatchObject({ pausedUntilMs: hourMs, questionsUntilMs: hourMs });
+  });
+
+  it('does not last longer when our clock is set back', () => {
+    const paused = decideLine(openLine, withCode('http-429', { retryAfterMs: hourMs }), brake, 10 * hourMs);
+    const fitted = fitPause(paused, 2 * hourMs);
+    expect(fitted).toMatchObject({ pausedUntilMs: 3 * hourMs, questionsUntilMs: 3 * hourMs });
+    expect(fitPause(fitted, 2 * hourMs + minuteMs)).toBe(fitted);
+    expect(fitPause(paused, 10 * hourMs + minuteMs)).toBe(paused);
+  });
+
+  it('tells why and until when', () => {
+    const paused = decideLine(openLine, withCode('TM001'), brake, Date.parse('2026-11-21T05:00:00Z'));
+    expect(describePause(paused)).toMatchObject({
+      code: 'TM001',
+      reason: 'trouble; the service is left alone until 2026-11-21 12:00:01 Bangkok time',
+      remedy: 'Sent again when the service opens',
+    });
+  });
+});
+
+describe('the pause of an earlier run', () => {
+  const line = { companyId: 'COMP000001', payerAccount: '0000345924' };
+  const pause = { ...line, code: 'TM001', reason: 'closed', remedy: 'wait', troubles: 9, isTransfer: true };
+  const recorded = { ...pause, sinceMs: hourMs, untilMs: hourMs + 512_000 };
+
+  it('goes on, and grows when its probe meets the trouble again', () => {
+    const taken = takeUpPause(openLine, recorded, hourMs + minuteMs);
+    expect(taken).toMatchObject({ status: 'paused', pausedUntilMs: recorded.untilMs, troubles: 9 });
+    expect(taken.questionsUntilMs).toBe(hourMs + minuteMs);
+    const probed = decideLine(taken, withCode('TM001'), brake, 2 * hourMs);
+    expect(probed.pausedUntilMs - 2 * hourMs).toBe(512_000);
+    expect(decideLine(taken, { kind: 'answered' }, brake, 2 * hourMs).status).toBe('paused');
+    expect(decideLine(taken, paid, brake, 2 * hourMs)).toMatchObject({ status: 'open', troubles: 0 });
+  });
+
+  it('is forgotten when it has been over for long', () => {
+    expect(takeUpPause(openLine, recorded, recorded.untilMs + 6 * hourMs).status).toBe('paused');
+    expect(takeUpPause(openLine, recorded, recorded.untilMs + 6 * hourMs + 1)).toBe(openLine);
+  });
+
+  it('lasts no longer than it was to last when our clock is behind it', () => {
+    expect(takeUpPause(openLine, recorded, 0)).toMatchObject({ pausedAtMs: 0, pausedUntilMs: 512_000 });
+  });
+});
+
+describe('a closed service', () => {
+  it('is a pause that tells when it opens', () => {
+    const closed = closeLine(openLine, Date.parse('2026-11-22T06:00:00+07:00'));
+    expect(closed).toMatchObject({ status: 'paused', why: { code: 'outside-service-hours' } });
+    expect(describePause(closed)?.reason).toContain('opens at 2026-11-22 06:00:00 Bangkok time');
+  });
+
+  it('hides neither a stop nor a longer pause', () => {
+    const halted = play([{ kind: 'payer-stop', reason }]);
+    expect(closeLine(halted, hourMs)).toBe(halted);
+    const paused = play([{ ...trouble, retryAfterMs: 2 * hourMs }]);
+    expect(closeLine(paused, hourMs)).toBe(paused);
+    expect(closeLine(paused, 3 * hourMs)).toMatchObject({ why: { code: 'outside-service-hours' } });
+  });
+});

@@ -1,0 +1,322 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { afterChange } from '../../../src/core/change.ts';
+import { type Attempt, canMoveAttempt, canMovePayout, type Payout } from '../../../src/core/payout.ts';
+import type { Change } from '../../../src/core/ports.ts';
+import { decideAfterInquiry } from '../../../src/payout/rules/after-inquiry.ts';
+import { decideAfterTransfer } from '../../../src/payout/rules/after-transfer.ts';
+import { decideIntent, noBankNames } from '../../../src/payout/rules/intent.ts';
+import type { InquiryReading, TransferFinding } from '../../../src/payout/rules/read-reply.ts';
+import { decideEarlierOpen, isEarlierCleared } from '../../../src/payout/rules/superseded.ts';
+import { makePayout, makeSubmitted, noonMs, payer, policy } from '../../support/core-fixtures.ts';
+
+const reason = { code: 'EV033', text: 'why', retryAfterMs: undefined };
+
+function expectInTable(change: Change, attempt: Attempt): void {
+  expect(canMovePayout(change.before.status, change.after.status, change.event.cause)).toBe(true);
+  if (change.attempt !== undefined) expect(canMoveAttempt(attempt.status, change.attempt.status)).toBe(true);
+}
+
+describe('an intent', () => {
+  const base = { cleared: [], names: noBankNames, payer, policy, nowMs: noonMs };
+
+  it('stores everything that will be sent and counts the send before it happens', () => {
+    const { change, attempt } = decideIntent({ ...base, payout: makePayout(), attemptsRecorded: 0 });
+    expect(change).toMatchObject({ isIntent: true, after: { status: 'submitted', attemptNo: 1 } });
+    expect(attempt).toMatchObject({ attemptNo: 1, status: 'recorded', sends: 1, lastSentAtMs: noonMs });
+    expect(attempt.order).toMatchObject({
+      ...payer,
+      tranDate: '20261121',
+      tranTime: '12:00:00',
+      amountText: '100.00',
+      proxyName: 'Somchai Jaidee',
+    });
+    expectInTable(change, attempt);
+  });
+
+  it('takes the number after every attempt ever recorded, and a hundredth has no name', () => {
+    const { attempt } = decideIntent({ ...base, payout: makePayout(), attemptsRecorded: 4 });
+    expect(attempt).toMatchObject({ attemptNo: 5 });
+    expect(attempt.order.transRefNo).toMatch(/05$/);
+    expect(() => decideIntent({ ...base, payout: makePayout(), attemptsRecorded: 99 })).toThrow(RangeError);
+  });
+
+  it('never sends a Thai name', () => {
+    const { instruction } = makePayout();
+    const payout = makePayout({ instruction: { ...instruction, payeeName: 'สมชาย ใจดี' } });
+    expect(decideIntent({ ...base, payout, attemptsRecorded: 0 }).attempt.order.proxyName).toBeNull();
+  });
+});
+
+type Row = readonly [string, TransferFinding, Partial<Payout>, Partial<Attempt>];
+
+describe('after a transfer', () => {
+  const unknown = {
+    kind: 'unknown',
+    scope: 'payout',
+    reason,
+    acknowledged: false,
+    contested: false,
+  } as const;
+  const rows: Row[] = [
+    [
+      'paid',
+      { kind: 'paid', reason, sysRefNo: 'S', feeText: '1.00' },
+      { status: 'paid', settledBy: 'reply' },
+      { status: 'paid', feeText: '1.00', nextInquiryAtMs: null },
+    ],
+    [
+      'refused for the payout',
+      { kind: 'failed', scope: 'payout', reason },
+      { status: 'failed' },
+      { status: 'failed' },
+    ],
+    [
+      'refused for the payer',
+      { kind: 'failed', scope: 'payer', reason },
+      { status: 'held', holds: ['halted'] },
+      { status: 'failed' },
+    ],
+    [
+      'refused for the service',
+      { kind: 'failed', scope: 'service', reason },
+      { status: 'held', holds: ['paused'] },
+      { status: 'failed' },
+    ],
+    [
+      '403',
+      { kind: 'refused', scope: 'payer', reason },
+      { status: 'held', holds: ['halted'] },
+      { status: 'refused' },
+    ],
+    [
+      '429',
+      { kind: 'refused', scope: 'service', reason },
+      { status: 'submitted' },
+      { status: 'refused', sends: 1 },
+    ],
+    [
+      'not sent',
+      { kind: 'not-sent', scope: 'service', reason },
+      { status: 'submitted' },
+      { status: 'refused', sends: 0, lastSentAtMs: null },
+    ],
+    [
+      'credentials refused',
+      { kind: 'not-sent', scope: 'payer', reason },
+      { status: 'held', holds: ['halted'] },
+      { status: 'refused', sends: 0 },
+    ],
+    [
+      'withheld',
+      { kind: 'withheld' },
+      { status: 'held', holds: ['paused'] },
+      { status: 'refused', sends: 0 },
+    ],
+    ['a timeout', unknown, { status: 'submitted' }, { status: 'sent', acknowledged: false }],
+    [
+      'in process',
+      { ...unknown, acknowledged: true },
+      { status: 'submitted' },
+      { status: 'sent', acknowledged: true },
+    ],
+    [
+      'another’s reference',
+      { ...unknown, acknowledged: true, contested: true },
+      { status: 'submitted' },
+      { status: 'sent', contested: true },
+    ],
+  ];
+
+  it.each(rows)('%s', (_name, finding, payoutAfter, attemptAfter) => {
+    const { payout, attempt } = makeSubmitted();
+    const change = decideAfterTransfer(payout, attempt, finding, {}, policy, noonMs + 10);
+    expect(change.after).toMatchObject(payoutAfter);
+    expect(change.attempt).toMatchObject(attemptAfter);
+    expectInTable(change, attempt);
+  });
+
+  it('whose repetition is withheld is given up, since the first send may have arrived', () => {
+    const { payout, attempt } = makeSubmitted(noonMs, { sends: 2 });
+    const change = decideAfterTransfer(payout, attempt, { kind: 'withheld' }, {}, policy, noonMs);
+    expect(change).toMatchObject({ after: { status: 'unresolved' }, attempt: { sends: 1 } });
+  });
+
+  it('whose repetition is refused by the gateway stays in doubt, for the same reason', () => {
+    const { payout, attempt } = makeSubmitted(noonMs, { sends: 2 });
+    const change = decideAfterTransfer(
+      payout,
+      attempt,
+      { kind: 'refused', scope: 'payer', reason },
+      {},
+      policy,
+      noonMs,
+    );
+    expect(change).toMatchObject({ after: { status: 'submitted' }, attempt: { status: 'sent' } });
+  });
+});
+
+const reading = (kind: InquiryReading['kind']): InquiryReading => ({
+  kind,
+  reason,
+  sysRefNo: null,
+  isTrouble: false,
+});
+
+const clockAt = (nowMs: number) => ({ nowMs, bankNowMs: nowMs });
+
+describe('after an inquiry', () => {
+  const trusted = noonMs + policy.notFoundTrustMs;
+
+  function decide(
+    kind: InquiryReading['kind'],
+    attemptChanges: Partial<Attempt>,
+    nowMs: number,
+    status?: 'unresolved',
+  ) {
+    const { payout, attempt } = makeSubmitted(noonMs, { status: 'sent', ...attemptChanges });
+    const known = status === undefined ? payout : { ...payout, status };
+    const step = decideAfterInquiry(known, attempt, reading(kind), {}, policy, clockAt(nowMs));
+    expectInTable(step.change, attempt);
+    return step;
+  }
+
+  it.each([
+    ['complete', {}, trusted, 'paid'],
+    ['failed', {}, trusted, 'failed'],
+    ['in-process', {}, trusted, 'submitted'],
+    ['nothing-said', {}, trusted, 'submitted'],
+    ['not-found', {}, noonMs + 5_000, 'submitted'],
+    ['not-found', { acknowledged: true }, trusted, 'unresolved'],
+    ['not-found', { sends: 3 }, trusted, 'unresolved'],
+    ['not-found', { lastSentAtMs: noonMs + 200_000 }, noonMs + 330_000, 'unresolved'],
+    ['not-found', { status: 'refused', sends: 0, lastSentAtMs: null }, noonMs + 330_000, 'held'],
+    ['complete', { contested: true }, trusted, 'unresolved'],
+    ['failed', { contested: true }, trusted, 'unresolved'],
+    ['in-process', {}, noonMs + policy.giveUpAfterMs, 'unresolved'],
+    ['nothing-said', {}, noonMs + policy.giveUpAfterMs, 'unresolved'],
+  ] as const)('%s with %j at +%i ends as %s', (kind, changes, nowMs, status) => {
+    expect(decide(kind, changes, nowMs).change.after.status).toBe(status);
+  });
+
+  it('sends the same attempt again only when all conditions hold', () => {
+    const step = decide('not-found', {}, trusted);
+    expect(step).toMatchObject({
+      kind: 'send-again',
+      attempt: { sends: 2, attemptNo: 1, lastSentAtMs: trusted },
+    });
+  });
+
+  it('sends again what never left as soon as the bank says that it knows nothing', () => {
+    const step = decide('not-found', { status: 'refused', sends: 0, lastSentAtMs: null }, noonMs + 3_000);
+    expect(step).toMatchObject({ kind: 'send-again', attempt: { sends: 1 } });
+  });
+
+  it('asks again no later than the moment a not-found can be trusted', () => {
+    const step = decide('not-found', { inquiries: 12 }, noonMs + 5_000);
+    expect(step.change.attempt?.nextInquiryAtMs).toBe(trusted);
+  });
+
+  it.each([
+    ['complete', 'paid'],
+    ['failed', 'failed'],
+    ['not-found', 'unresolved'],
+    ['in-process', 'unresolved'],
+    ['nothing-said', 'unresolved'],
+  ] as const)('an unresolved one with %s becomes %s', (kind, status) => {
+    expect(decide(kind, { status: 'unresolved' }, trusted, 'unresolved').change.after.status).toBe(status);
+  });
+});
+
+describe('before a next attempt', () => {
+  const later = noonMs + 3_600_000;
+  const isCleared = (status: Attempt['status'], kind: InquiryReading['kind'], nowMs = later) => {
+    const { attempt } = makeSubmitted(noonMs, { status });
+    return isEarlierCleared(attempt, reading(kind), policy, { nowMs, bankNowMs: undefined });
+  };
+
+  it.each([
+    ['failed', 'failed', true],
+    ['failed', 'not-found', true],
+    ['refused', 'not-found', true],
+    ['failed', 'in-process', false],
+    ['failed', 'nothing-said', false],
+    ['failed', 'complete', false],
+    ['unresolved', 'not-found', false],
+    ['sent', 'failed', false],
+    ['paid', 'not-found', false],
+  ] as const)('an attempt that is %s here and %s at the bank lets it go on: %s', (status, kind, isClear) => {
+    expect(isCleared(status, kind)).toBe(isClear);
+  });
+
+  it('does not trust a not-found right after a gateway has refused it', () => {
+    expect(isCleared('refused', 'not-found', noonMs + 1_000)).toBe(false);
+  });
+
+  it.each([
+    ['failed', 'earlier-attempt-open'],
+    ['paid', 'paid-by-earlier-attempt'],
+  ] as const)('an earlier one that is %s holds it: %s', (status, code) => {
+    const { attempt } = makeSubmitted(noonMs, { status });
+    const change = decideEarlierOpen(makePayout({ attemptNo: 1 }), attempt, 'complete', later);
+    expect(change.after).toMatchObject({ status: 'held', holds: ['unavailable'], reasonCode: code });
+  });
+});
+
+describe('a repetition', () => {
+  it('that the bank refuses leaves the first send in doubt, and is the last', () => {
+    const { payout, attempt } = makeSubmitted(noonMs, { sends: 2 });
+    const change = decideAfterTransfer(
+      payout,
+      attempt,
+      { kind: 'failed', scope: 'payout', reason },
+      {},
+      policy,
+      noonMs,
+    );
+    expect(change).toMatchObject({
+      after: { status: 'submitted' },
+      attempt: { status: 'sent', acknowledged: true },
+    });
+  });
+});
+
+describe('every decision', () => {
+  const findings = fc.constantFrom<InquiryReading['kind'][]>(
+    'complete',
+    'in-process',
+    'failed',
+    'not-found',
+    'nothing-said',
+  );
+  const attempts = fc.record({
+    status: fc.constantFrom<Attempt['status'][]>('recorded', 'sent', 'refused', 'unresolved'),
+    sends: fc.integer({ min: 0, max: 4 }),
+    acknowledged: fc.boolean(),
+    contested: fc.boolean(),
+    inquiries: fc.integer({ min: 0, max: 40 }),
+  });
+
+  it('stays in the tables, and sends again only what no reply has ever acknowledged', () => {
+    const elapsed = fc.integer({ min: 0, max: 2 * policy.giveUpAfterMs });
+    fc.assert(
+      fc.property(findings, attempts, elapsed, (kind, changes, elapsedMs) => {
+        const { payout, attempt } = makeSubmitted(noonMs, changes);
+        const step = decideAfterInquiry(
+          payout,
+          attempt,
+          reading(kind),
+          {},
+          policy,
+          clockAt(noonMs + elapsedMs),
+        );
+        expectInTable(step.change, attempt);
+        expect(afterChange(step.change).version).toBe(payout.version + 1);
+        if (step.kind !== 'send-again') return;
+        expect(changes.acknowledged || changes.contested).toBe(false);
+        expect(elapsedMs).toBeLessThanOrEqual(policy.intentMaxAgeMs);
+        expect(kind).toBe('not-found');
+      }),
+    );
+  });
+});

@@ -1,0 +1,245 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { canMovePayout, moneyMoved } from '../../../src/core/payout.ts';
+import type { JournalLoss } from '../../../src/core/ports.ts';
+import { computeOrderHash, computeTransRefNo } from '../../../src/core/reference.ts';
+import {
+  addDay,
+  computeNextToAsk,
+  daysInQuestion,
+  decideAfterLookUp,
+  describeLoss,
+  isInQuestion,
+  mustLookUp,
+  parseSince,
+  type ReferenceFinding,
+} from '../../../src/payout/rules/lost-journal.ts';
+import type { InquiryReading } from '../../../src/payout/rules/read-reply.ts';
+import { makePayout, makeSubmitted, noonMs, payer, policy } from '../../support/core-fixtures.ts';
+
+const hourMs = 3_600_000;
+const reason = { code: '010001', text: 'said by the bank' };
+const readings = {
+  complete: { kind: 'complete', reason, sysRefNo: 'SYS9' },
+  'in-process': { kind: 'in-process', reason },
+  failed: { kind: 'failed', reason: { code: '030003', text: 'no such proxy' }, sysRefNo: 'SYS8' },
+  'not-found': { kind: 'not-found', reason },
+  'nothing-said': { kind: 'nothing-said', reason: { ...reason, retryAfterMs: undefined }, isTrouble: false },
+} as const satisfies Record<InquiryReading['kind'], InquiryReading>;
+type Kind = keyof typeof readings;
+const kinds = Object.keys(readings) as Kind[];
+
+const payout = makePayout();
+const refOf = (attemptNo: number): string =>
+  computeTransRefNo(payer.companyId, payout.instruction.payoutId, attemptNo);
+const said = (kind: Kind, attemptNo = 1, tranDate = '20261120') => ({
+  attemptNo,
+  transRefNo: refOf(attemptNo),
+  tranDate,
+  reading: readings[kind],
+});
+const found = (kind: Kind, attemptNo: number): ReferenceFinding => ({
+  ...said(kind, attemptNo),
+  inquiries: 2,
+});
+
+const loss: JournalLoss = { recoveredAtMs: noonMs, sinceDate: '20261119', untilDate: '20261121' };
+
+describe('the day of --since', () => {
+  it.each([
+    ['2026-11-21', '20261121'],
+    ['20261119', '20261119'],
+    ['2026-08-23', '20260823'],
+    ['2026-11-22', '20261122'],
+  ])('%s is a day', (text, sinceDate) => {
+    expect(parseSince(text, noonMs)).toEqual({ kind: 'date', sinceDate });
+  });
+
+  it.each([
+    ['2026-11-23', 'in the future; tomorrow (2026-11-22)'],
+    ['2026-08-22', 'more than 90 days ago; the earliest is 2026-08-23'],
+    ['2026-02-30', 'names no day'],
+    ['21.11.2026', 'names no day'],
+    ['2026-1121', 'names no day'],
+    ['', 'names no day'],
+  ])('%s is refused', (text, why) => {
+    expect(parseSince(text, noonMs)).toMatchObject({ kind: 'refused', why: expect.stringContaining(why) });
+  });
+
+  it('is counted in Bangkok', () => {
+    const lateMs = noonMs + 13 * hourMs;
+    expect(parseSince('2026-11-23', lateMs)).toEqual({ kind: 'date', sinceDate: '20261123' });
+  });
+});
+
+describe('the days in question', () => {
+  it.each([
+    ['20261119', '20261121', ['20261119', '20261120', '20261121']],
+    ['20261231', '20270101', ['20261231', '20270101']],
+    ['20261121', '20261121', ['20261121']],
+    ['20261122', '20261121', []],
+  ])('from %s to %s', (sinceDate, untilDate, days) => {
+    const one = { ...loss, sinceDate, untilDate };
+    expect(daysInQuestion(one)).toEqual(days);
+    expect(isInQuestion(one)).toBe(days.length > 0);
+  });
+
+  it('are said in a line', () => {
+    expect(describeLoss(loss)).toContain('from 2026-11-19 to 2026-11-21');
+    expect(describeLoss({ ...loss, sinceDate: '20261121' })).toContain('on 2026-11-21');
+  });
+});
+
+describe('who is looked up', () => {
+  const at = (intentAtMs: number) => makeSubmitted(intentAtMs).attempt;
+
+  it.each<[string, JournalLoss | undefined, ReturnType<typeof at>[], boolean]>([
+    ['nobody when the journal was never lost', undefined, [], false],
+    ['nobody when no day is in question', { ...loss, sinceDate: '20261122' }, [], false],
+    ['a payoutId without any attempt', loss, [], true],
+    ['one whose attempts are all from before', loss, [at(noonMs - 1), at(noonMs)], true],
+    ['not one that was tried since', loss, [at(noonMs - 1), at(noonMs + 1)], false],
+  ])('%s', (_name, which, attempts, expected) => expect(mustLookUp(which, attempts)).toBe(expected));
+
+  it('and an adopted attempt is no attempt made since, so the next one is looked up again', () => {
+    const step = decideAfterLookUp({ payout, findings: [found('failed', 1)], payer, policy, nowMs: noonMs });
+    if (step.kind !== 'blocked') throw new Error('it was not adopted');
+    expect(mustLookUp(loss, step.change.adopts ?? [])).toBe(true);
+  });
+});
+
+describe('the numbers that are asked for', () => {
+  const ask = (recorded: number, answers: Readonly<Record<number, Kind>>): number[] => {
+    const findings: ReferenceFinding[] = [];
+    for (;;) {
+      const next = computeNextToAsk(recorded, findings);
+      if (next === undefined) return findings.map(({ attemptNo }) => attemptNo);
+      findings.push(found(answers[next] ?? 'not-found', next));
+    }
+  };
+
+  it.each<[string, number, Record<number, Kind>, number[]]>([
+    ['1 to 5 when nothing is known', 0, {}, [1, 2, 3, 4, 5]],
+    ['the five beyond what the journal knows', 2, {}, [3, 4, 5, 6, 7]],
+    ['five beyond what the bank knows', 0, { 2: 'failed' }, [1, 2, 3, 4, 5, 6, 7]],
+    ['no sixth for a day without an answer', 0, { 3: 'nothing-said' }, [1, 2, 3, 4, 5]],
+    ['none that has no name', 97, {}, [98, 99]],
+    ['none at all after the last', 99, {}, []],
+  ])('%s', (_name, recorded, answers, expected) => expect(ask(recorded, answers)).toEqual(expected));
+});
+
+describe('what several days say of one reference', () => {
+  it.each<[Kind[], Kind]>([
+    [['not-found', 'not-found'], 'not-found'],
+    [['failed', 'not-found'], 'failed'],
+    [['failed', 'nothing-said'], 'nothing-said'],
+    [['nothing-said', 'complete'], 'complete'],
+    [['in-process', 'failed', 'nothing-said'], 'in-process'],
+    [['complete', 'in-process'], 'complete'],
+  ])('%j is %s, in any order', (days, expected) => {
+    for (const inOrder of [days, days.toReversed()]) {
+      let finding: ReferenceFinding | undefined;
+      for (const kind of inOrder) finding = addDay(finding, said(kind));
+      expect(finding).toMatchObject({ reading: { kind: expected }, inquiries: days.length });
+    }
+  });
+
+  it('keeps the day for which it was known', () => {
+    const first = addDay(undefined, said('not-found', 1, '20261121'));
+    expect(addDay(first, said('failed', 1, '20261120'))).toMatchObject({ tranDate: '20261120' });
+  });
+});
+
+const decide = (answers: readonly Kind[]) =>
+  decideAfterLookUp({
+    payout,
+    findings: answers.map((kind, index) => found(kind, index + 1)),
+    payer,
+    policy,
+    nowMs: noonMs,
+  });
+
+describe('after the search', () => {
+  it('a payout that the bank knows nothing of goes on', () => {
+    expect(decide(['not-found', 'not-found'])).toEqual({ kind: 'unknown' });
+  });
+
+  it('one that may be paid is in doubt until amount and payee are proved', () => {
+    const step = decide(['failed', 'complete', 'not-found']);
+    expect(step).toMatchObject({
+      kind: 'blocked',
+      change: {
+        after: { status: 'unresolved', attemptNo: 2, reasonCode: 'found-after-loss', holds: [] },
+        event: { cause: 'found-after-loss' },
+        adopts: [
+          { attemptNo: 1, status: 'failed', contested: true, lastFinding: 'failed', sysRefNo: 'SYS8' },
+          { attemptNo: 2, status: 'unresolved', contested: true, lastFinding: 'complete', sysRefNo: 'SYS9' },
+        ],
+      },
+    });
+    if (step.kind === 'blocked') expect(step.change.after.reason).toContain(refOf(2));
+  });
+
+  it('one of which the bank shows nothing but failures has failed, as it had before', () => {
+    expect(decide(['failed', 'not-found'])).toMatchObject({
+      change: {
+        after: {
+          status: 'failed',
+          attemptNo: 1,
+          reasonCode: '030003',
+          settledBy: 'inquiry',
+          settledAtMs: noonMs,
+        },
+        adopts: [{ attemptNo: 1, status: 'failed' }],
+      },
+    });
+  });
+
+  it('one that the bank gives no answer about is held, and nothing is believed', () => {
+    expect(decide(['failed', 'nothing-said'])).toMatchObject({
+      change: {
+        after: { status: 'held', holds: ['unavailable'], reasonCode: 'look-up-unanswered', attemptNo: 0 },
+      },
+    });
+  });
+
+  it('an adopted attempt is what this row would have sent, on the day for which it was found', () => {
+    const step = decide(['in-process']);
+    const [adopted] = step.kind === 'blocked' ? (step.change.adopts ?? []) : [];
+    expect(adopted).toMatchObject({
+      payoutSeq: payout.seq,
+      order: {
+        transRefNo: refOf(1),
+        tranDate: '20261120',
+        tranTime: '00:00:00',
+        amountText: '100.00',
+        ...payer,
+      },
+      acknowledged: true,
+      nextInquiryAtMs: null,
+      lastInquiryAtMs: noonMs,
+    });
+    expect(adopted?.orderHash).toBe(adopted && computeOrderHash(adopted.order));
+  });
+
+  it('goes on only when every answer was not-found, and never says that no money moved when it may have', () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...kinds), { minLength: 1, maxLength: 8 }), (answers) => {
+        const step = decide(answers);
+        expect(step.kind === 'unknown').toBe(answers.every((kind) => kind === 'not-found'));
+        if (step.kind === 'unknown') return;
+        const { before, after, event, adopts = [] } = step.change;
+        expect(canMovePayout(before.status, after.status, event.cause)).toBe(true);
+        const mayHaveMoved = answers.some((kind) => kind === 'complete' || kind === 'in-process');
+        expect(moneyMoved(after.status)).toBe(mayHaveMoved ? 'unknown' : 'no');
+        if (after.status === 'held') return;
+        const known = answers.flatMap((kind, index) =>
+          kind === 'not-found' || kind === 'nothing-said' ? [] : [index + 1],
+        );
+        expect(adopts.map(({ attemptNo }) => attemptNo)).toEqual(known);
+        expect(after.attemptNo).toBe(known.at(-1));
+        expect(adopts.every(({ contested, acknowledged }) => contested && acknowledged)).toBe(true);
+      }),
+    );
+  });
+});

@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import type { Attempt } from '../../../src/core/payout.ts';
+import {
+  computeNextInquiryAtMs,
+  computeTrustAtMs,
+  mayBytesLeaveAgain,
+  mayBytesLeaveFirst,
+  maySendAgain,
+} from '../../../src/payout/rules/resend.ts';
+import { makeSubmitted, noonMs, policy } from '../../support/core-fixtures.ts';
+
+const trusted = noonMs + policy.notFoundTrustMs;
+const attemptOf = (changes: Partial<Attempt> = {}, intentAtMs = noonMs): Attempt =>
+  makeSubmitted(intentAtMs, { status: 'sent', lastFinding: 'not-found', ...changes }).attempt;
+const both = (timeMs: number) => ({ nowMs: timeMs, bankNowMs: timeMs });
+/** Bangkok midnight after the noon of the fixtures. */
+const midnightMs = noonMs + 12 * 3_600_000;
+
+describe('the moment from which a not-found is trusted', () => {
+  const trust = policy.notFoundTrustMs;
+  it.each<[string, Partial<Attempt>, number, number | undefined, number]>([
+    ['after the last send, by both clocks', {}, noonMs + 5_000, noonMs + 5_000, noonMs + trust],
+    ['by ours alone while the bank has not told its time', {}, noonMs, undefined, noonMs + trust],
+    [
+      'by ours alone when the bank’s was a year ahead',
+      { lastSentBankMs: noonMs + 365 * 86_400_000 },
+      noonMs + 5_000,
+      noonMs + 5_000,
+      noonMs + trust,
+    ],
+    ['at once when nothing ever left', { lastSentAtMs: null }, noonMs, noonMs, noonMs],
+    ['later when our clock has run ahead', {}, noonMs + trust, noonMs + 10_000, noonMs + 2 * trust - 10_000],
+    [
+      'by the bank’s alone when ours has gone back',
+      {},
+      noonMs - 9_000,
+      noonMs + 10_000,
+      noonMs - 9_000 + trust - 10_000,
+    ],
+  ])('%s', (_name, changes, nowMs, bankNowMs, expected) => {
+    expect(computeTrustAtMs(attemptOf(changes), policy, { nowMs, bankNowMs })).toBe(expected);
+  });
+});
+
+describe('sending the same attempt again', () => {
+  it('is allowed when every condition holds', () => {
+    expect(maySendAgain(attemptOf(), policy, both(trusted))).toBe(true);
+  });
+
+  it.each<[string, Partial<Attempt>, number, number | undefined]>([
+    ['the last inquiry did not say not found', { lastFinding: 'in-process' }, trusted, trusted],
+    ['nothing was inquired', { lastFinding: null }, trusted, trusted],
+    ['the last send is too recent', {}, trusted - 1, trusted - 1],
+    ['the bank once acknowledged it', { acknowledged: true }, trusted, trusted],
+    ['the reference may be another’s', { contested: true }, trusted, trusted],
+    ['it was sent again twice already', { sends: 3 }, trusted, trusted],
+    ['too little time has passed by the bank’s clock', {}, trusted, trusted - 1],
+    ['the intent is too old', {}, noonMs + policy.intentMaxAgeMs + 1, noonMs + policy.intentMaxAgeMs + 1],
+    ['our clock went backwards', {}, noonMs - 1, noonMs - 1],
+    ['the bank’s clock is unknown', {}, trusted, undefined],
+    ['the bank’s day is another', {}, trusted, trusted + 86_400_000],
+    ['our day is another', {}, trusted + 86_400_000, trusted],
+  ])('is refused when %s', (_name, changes, nowMs, bankNowMs) => {
+    expect(maySendAgain(attemptOf(changes), policy, { nowMs, bankNowMs })).toBe(false);
+  });
+
+  it('does not count what the gateway turned away', () => {
+    expect(maySendAgain(attemptOf({ sends: 4, turnedAway: 2 }), policy, both(trusted))).toBe(true);
+    expect(maySendAgain(attemptOf({ sends: 4, turnedAway: 1 }), policy, both(trusted))).toBe(false);
+  });
+
+  it('is refused for what was sent before a loss of the journal, and not for what came after it', () => {
+    const refused = { ...policy, lostUntilMs: noonMs };
+    expect(maySendAgain(attemptOf(), refused, both(trusted))).toBe(false);
+    expect(mayBytesLeaveAgain(attemptOf(), refused, both(trusted))).toBe(false);
+    expect(maySendAgain(attemptOf(), { ...policy, lostUntilMs: noonMs - 1 }, both(trusted))).toBe(true);
+  });
+
+  it.each([
+    [16, true],
+    [14, false],
+    [0, false],
+    [-1, false],
+  ])('with %i minutes left to midnight, by either clock: %s', (minutes, allowed) => {
+    const attempt = attemptOf({}, midnightMs - 20 * 60_000);
+    const nearMs = midnightMs - minutes * 60_000;
+    const farMs = midnightMs - 17 * 60_000;
+    const lenient = { ...policy, intentMaxAgeMs: 86_400_000 };
+    expect(mayBytesLeaveAgain(attempt, lenient, { nowMs: nearMs, bankNowMs: farMs })).toBe(allowed);
+    expect(mayBytesLeaveAgain(attempt, lenient, { nowMs: farMs, bankNowMs: nearMs })).toBe(allowed);
+  });
+});
+
+describe('the first bytes', () => {
+  it('may leave up to midnight, not after it, and not long after the intent', () => {
+    const attempt = attemptOf({}, midnightMs - 1_000);
+    expect(mayBytesLeaveFirst(attempt, policy, midnightMs - 1)).toBe(true);
+    expect(mayBytesLeaveFirst(attempt, policy, midnightMs)).toBe(false);
+    const slept = noonMs + policy.intentMaxAgeMs + 1;
+    expect(mayBytesLeaveFirst(attemptOf(), policy, slept)).toBe(false);
+  });
+});
+
+describe('the delay to the next inquiry', () => {
+  it('doubles up to the limit', () => {
+    const delays = [0, 1, 2, 7, 8, 60].map((inquiries) =>
+      computeNextInquiryAtMs(attemptOf({ inquiries }), policy, 0),
+    );
+    expect(delays).toEqual([2_000, 4_000, 8_000, 256_000, 300_000, 300_000]);
+  });
+});

@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import { type Attempt, canMovePayout, type PayoutStatus, payoutStatuses } from '../../../src/core/payout.ts';
+import type { Change } from '../../../src/core/ports.ts';
+import { replyFacts } from '../../../src/payout/rules/read-reply.ts';
+import type { InquiryReading } from '../../../src/payout/rules/read-reply.ts';
+import { decideAfterPaid, decideOnSibling, decideOnWatch } from '../../../src/payout/rules/superseded.ts';
+import { answered, makePayout, makeSubmitted, noonMs, policy } from '../../support/core-fixtures.ts';
+
+const reason = { code: '010004', text: 'said by the bank' };
+const readings: Readonly<Record<InquiryReading['kind'], InquiryReading>> = {
+  complete: { kind: 'complete', reason, sysRefNo: 'S1' },
+  'in-process': { kind: 'in-process', reason },
+  failed: { kind: 'failed', reason, sysRefNo: null },
+  'not-found': { kind: 'not-found', reason },
+  'nothing-said': { kind: 'nothing-said', reason: { ...reason, retryAfterMs: undefined }, isTrouble: false },
+};
+const clock = { nowMs: noonMs + 60_000, bankNowMs: noonMs + 60_000 };
+const closed = (changes: Partial<Attempt> = {}) =>
+  makeSubmitted(noonMs, { status: 'failed', nextInquiryAtMs: null, ...changes }).attempt;
+const owner = (status: PayoutStatus, isAlarm = false) => makePayout({ status, attemptNo: 2, isAlarm });
+
+/** A change that no transition allows would be refused by the journal. */
+function outcome(change: Change | undefined) {
+  if (change === undefined) return undefined;
+  const { before, after, event, attempt } = change;
+  expect(canMovePayout(before.status, after.status, event.cause)).toBe(true);
+  expect(event.detail['alarm']).toBe(true);
+  return [after.status, after.isAlarm, attempt?.status];
+}
+
+describe('an attempt that had ended, asked about again', () => {
+  it.each(['failed', 'not-found', 'nothing-said'] as const)('says nothing new: %s', (kind) => {
+    expect(decideOnWatch(owner('paid'), closed(), readings[kind], clock)).toBeUndefined();
+  });
+
+  it.each(payoutStatuses.filter((status) => status !== 'staged'))('is complete after all: %s', (status) => {
+    const change = decideOnWatch(owner(status), closed(), readings.complete, clock);
+    expect(outcome(change)).toEqual(['paid', true, 'paid']);
+    expect(change?.after.reasonCode).toBe(status === 'paid' ? 'paid-twice' : 'late-proof');
+  });
+
+  it.each([
+    ['ready', 'unresolved'],
+    ['held', 'unresolved'],
+    ['failed', 'unresolved'],
+    ['submitted', 'submitted'],
+    ['unresolved', 'unresolved'],
+    ['paid', 'paid'],
+    ['cancelled', 'cancelled'],
+    ['unpayable', 'unpayable'],
+  ] as const)('is in process after all: %s becomes %s', (from, to) => {
+    const change = decideOnWatch(owner(from), closed(), readings['in-process'], clock);
+    expect(outcome(change)).toEqual([to, true, 'unresolved']);
+  });
+
+  it('reopens no row whose claim is another’s, and says so all the same', () => {
+    const change = decideOnWatch(owner('failed'), closed(), readings['in-process'], clock, false);
+    expect(outcome(change)).toEqual(['failed', true, 'unresolved']);
+  });
+
+  it('is said once', () => {
+    const known = closed({ status: 'unresolved' });
+    expect(decideOnWatch(owner('paid', true), known, readings['in-process'], clock)).toBeUndefined();
+    expect(
+      decideOnWatch(owner('paid'), closed({ status: 'paid' }), readings.complete, clock),
+    ).toBeUndefined();
+  });
+
+  it('proves nothing when its reference may be another’s', () => {
+    const change = decideOnWatch(owner('failed'), closed({ contested: true }), readings.complete, clock);
+    expect(outcome(change)).toEqual(['unresolved', true, 'unresolved']);
+  });
+});
+
+describe('a later attempt whose payout is paid by an earlier one', () => {
+  const facts = replyFacts(answered(undefined));
+  const sent = makeSubmitted(noonMs, { attemptNo: 2, status: 'sent' }).attempt;
+  const decide = (finding: Parameters<typeof decideAfterPaid>[2], nowMs = clock.nowMs) =>
+    decideAfterPaid(owner('paid', true), sent, finding, facts, policy, { nowMs, bankNowMs: nowMs });
+
+  it('is paid too: two transfers, an alarm', () => {
+    const paid = { kind: 'paid', reason, sysRefNo: 'S2', feeText: '0.00' } as const;
+    expect(outcome(decide(paid))).toEqual(['paid', true, 'paid']);
+    expect(outcome(decide(readings.complete))).toEqual(['paid', true, 'paid']);
+  });
+
+  it.each(['in-process', 'not-found', 'nothing-said'] as const)('is asked about on: %s', (kind) => {
+    const { after, attempt } = decide(readings[kind]);
+    expect([after.status, attempt?.nextInquiryAtMs]).toEqual(['paid', clock.nowMs + policy.maxDelayMs]);
+    const late = decide(readings[kind], noonMs + policy.giveUpAfterMs);
+    expect(late.attempt).toMatchObject({ status: 'unresolved', nextInquiryAtMs: null });
+  });
+
+  it('has failed: nothing more to ask', () => {
+    expect(decide(readings.failed).attempt).toMatchObject({ status: 'failed', nextInquiryAtMs: null });
+  });
+});
+
+describe('another row with the payoutId of a late proof', () => {
+  it.each([
+    ['ready', 'held'],
+    ['held', 'held'],
+    ['submitted', 'submitted'],
+    ['unresolved', 'unresolved'],
+    ['paid', 'paid'],
+  ] as const)('%s becomes %s and bears the alarm', (from, to) => {
+    const change = decideOnSibling(owner(from), 'PDABCDEFGHJKMNPQRS01', noonMs);
+    expect(outcome(change)).toEqual([to, true, undefined]);
+  });
+
+  it.each(['rejected', 'cancelled', 'unpayable', 'failed'] as const)('%s stays as it is', (status) => {
+    expect(decideOnSibling(owner(status), 'PDABCDEFGHJKMNPQRS01', noonMs)).toBeUndefined();
+  });
+});

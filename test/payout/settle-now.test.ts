@@ -1,0 +1,73 @@
+/** `paydrop settle`: asks once about everything in doubt, never for ever, and brings to rest what is settled by it. */
+import { describe, expect, it } from 'vitest';
+import { type Settled, settleNow } from '../../src/payout/settle-now.ts';
+import { firstBatchId } from '../support/journal-fixtures.ts';
+import { lost, minuteMs, notSent, stage, type Theatre } from '../support/theatre.ts';
+
+async function settle(theatre: Theatre, waitMs = minuteMs, batchId?: string): Promise<Settled> {
+  const waitOver = new AbortController();
+  const settling = settleNow(theatre.context({}, waitOver.signal), { batchId, waitMs, waitOver });
+  await theatre.time.drive(settling);
+  return settling;
+}
+
+/** Rows in doubt after a run; the bank's answer to inquiries can be changed. */
+async function leaveDoubt(rows: number) {
+  const bank = { says: '010003' };
+  const one = await stage(rows, (theatre) => ({
+    transfer: () => theatre.code('EM073'),
+    inquire: async (inquiry) => {
+      await theatre.time.clock.sleep(100);
+      if (bank.says === 'dead') return notSent;
+      if (bank.says === 'silent') return lost;
+      if (bank.says === 'sick') return theatre.answer(undefined, { httpStatus: 429 });
+      return theatre.found(inquiry, bank.says);
+    },
+  }));
+  await one.theatre.run(one.batchId, { waitMs: 1_000 });
+  expect(await one.theatre.statuses(one.batchId)).toEqual({ submitted: rows });
+  return { ...one, bank };
+}
+
+describe('settling by hand', () => {
+  it.each(['dead', 'silent', 'sick'] as const)('ends by itself when the bank is %s', async (says) => {
+    await using one = await leaveDoubt(30);
+    const { theatre, bank } = one;
+    bank.says = says;
+    const beganMs = theatre.now();
+    expect(await settle(theatre)).toEqual({ asked: 30, told: 0, ended: [] });
+    expect(theatre.now() - beganMs).toBeLessThan(2 * minuteMs);
+    expect(await theatre.statuses(one.batchId)).toEqual({ submitted: 30 });
+  });
+
+  it('goes on as long as the bank tells something', async () => {
+    await using one = await leaveDoubt(60);
+    one.bank.says = '010004';
+    expect(await settle(one.theatre, 250)).toEqual({ asked: 60, told: 60, ended: [firstBatchId] });
+  });
+
+  it('ends a batch that has nothing left to send', async () => {
+    await using one = await leaveDoubt(3);
+    one.bank.says = '010004';
+    expect(await settle(one.theatre, minuteMs, one.batchId)).toMatchObject({ ended: [one.batchId] });
+    expect((await one.theatre.batch(one.batchId)).status).toBe('done');
+    expect(await one.theatre.exitCode(one.batchId)).toBe(0);
+    expect(await settle(one.theatre)).toEqual({ asked: 0, told: 0, ended: [] });
+  });
+
+  it('leaves alone a batch with rows that are still to be sent', async () => {
+    await using one = await stage(5, (theatre) => ({
+      transfer: (_order, no) => (no <= 2 ? theatre.code('EM073') : theatre.code('TM001')),
+      inquire: (inquiry) => theatre.found(inquiry, isDone ? '010004' : '010003'),
+    }));
+    let isDone = false;
+    const { theatre, batchId } = one;
+    await theatre.run(batchId, { waitMs: 1_000 });
+    isDone = true;
+    expect(await settle(theatre)).toMatchObject({ ended: [] });
+    expect([(await theatre.batch(batchId)).status, await theatre.statuses(batchId)]).toEqual([
+      'paused',
+      { held: 3, paid: 2 },
+    ]);
+  });
+});

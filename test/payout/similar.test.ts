@@ -1,0 +1,162 @@
+/** Like payouts: the same amount to the same payee under another payoutId waits for a person, if the setting says so. */
+import { describe, expect, it } from 'vitest';
+import { parseBaht, toSatang } from '../../src/core/money.ts';
+import type { StagedRow } from '../../src/core/ports.ts';
+import { cancelPayouts, resumeBatch, resumePayouts } from '../../src/payout/operator.ts';
+import { ingest, makeRow, secondBatchId } from '../support/journal-fixtures.ts';
+import { dayMs, lost, minuteMs, openTheatre, type Theatre, verify } from '../support/theatre.ts';
+
+const proxyNo = '0810000001';
+const amountSatang = parseBaht('750.00') ?? toSatang(0n);
+
+/** A row that pays one payee one amount, under a payoutId of its own. */
+function likeRow(rowNo: number, payoutId = `INV-${rowNo}`): StagedRow {
+  const row = makeRow(rowNo, { amountSatang, payoutId });
+  if (row.instruction === null) throw new Error('a valid row has an instruction');
+  return { ...row, instruction: { ...row.instruction, proxyNo } };
+}
+
+const likeRows = (count: number, from = 1): StagedRow[] =>
+  Array.from({ length: count }, (_, place) => likeRow(from + place));
+
+const week = { limits: { batchMaxAgeHours: 0, similarDays: 7 } };
+
+async function rowOf({ journal }: Theatre, payoutId: string) {
+  const [found] = await journal.findPayouts(payoutId);
+  if (found === undefined) throw new Error(`no ${payoutId}`);
+  return found.row;
+}
+
+const letGo = async (theatre: Theatre, payoutId: string) =>
+  resumePayouts(theatre.journal, [(await rowOf(theatre, payoutId)).seq], theatre.now());
+
+/** A file that is paid, and some time later another one with a like row. */
+async function payTwice(theatre: Theatre, betweenMs: number) {
+  const first = await ingest(theatre.journal, likeRows(1), { fileName: 'first.csv' });
+  await theatre.run(first.batchId, week);
+  theatre.time.jump(betweenMs);
+  const second = await ingest(theatre.journal, likeRows(1, 2), { batchId: secondBatchId });
+  await theatre.run(second.batchId, week);
+  return second.batchId;
+}
+
+describe('a payout like one that was paid under another payoutId', () => {
+  it('is held before it is sent, and names the earlier one', async () => {
+    await using theatre = await openTheatre();
+    const batchId = await payTwice(theatre, 3 * dayMs);
+    expect(theatre.sent).toHaveLength(1);
+    const row = await rowOf(theatre, 'INV-2');
+    expect(row).toMatchObject({ status: 'held', holds: ['similar'], reasonCode: 'similar-payment' });
+    expect(row.reason).toMatch(
+      /payoutId INV-1 \(row 1 of first\.csv, batch 0123456789, sent on 2026-11-21\)$/,
+    );
+    expect(row.reason).not.toContain(proxyNo);
+    expect(await theatre.exitCode(batchId)).toBe(3);
+  });
+
+  it('is paid when a person lets the row go on, and not held for it again', async () => {
+    await using theatre = await openTheatre();
+    const batchId = await payTwice(theatre, 0);
+    await letGo(theatre, 'INV-2');
+    await theatre.run(batchId, week);
+    expect(await theatre.statuses(batchId)).toEqual({ paid: 1 });
+    expect(theatre.sent).toHaveLength(2);
+  });
+
+  it('stays held when a person lets the batch go on: nobody has looked at the row', async () => {
+    await using theatre = await openTheatre();
+    const batchId = await payTwice(theatre, 0);
+    await resumeBatch(theatre.journal, await theatre.batch(batchId), theatre.now());
+    await theatre.run(batchId, week);
+    expect(await theatre.statuses(batchId)).toEqual({ held: 1 });
+  });
+
+  it('is paid when the earlier one was sent longer ago than the days that count', async () => {
+    await using theatre = await openTheatre();
+    const batchId = await payTwice(theatre, 7 * dayMs + minuteMs);
+    expect(await theatre.statuses(batchId)).toEqual({ paid: 1 });
+  });
+
+  it('is paid when the setting is 0', async () => {
+    await using theatre = await openTheatre();
+    const { batchId } = await ingest(theatre.journal, likeRows(3));
+    await theatre.run(batchId);
+    expect(await theatre.statuses(batchId)).toEqual({ paid: 3 });
+  });
+
+  it('is paid when nothing came of the earlier one', async () => {
+    await using theatre = await openTheatre();
+    theatre.script = { transfer: (_order, no) => (no === 1 ? theatre.code('EM069') : undefined) };
+    const batchId = await payTwice(theatre, 0);
+    expect(await theatre.statuses(batchId)).toEqual({ paid: 1 });
+    expect((await rowOf(theatre, 'INV-1')).status).toBe('failed');
+  });
+});
+
+describe('like rows of one file', () => {
+  it('are sent one, the others held, however many are under way at once', async () => {
+    await using theatre = await openTheatre();
+    const { batchId } = await ingest(theatre.journal, likeRows(12));
+    await theatre.run(batchId, { ...week, transferConcurrency: 8, verify: { ...verify, concurrency: 8 } });
+    expect(theatre.sent).toHaveLength(1);
+    expect(await theatre.statuses(batchId)).toEqual({ paid: 1, held: 11 });
+  });
+
+  it('are held while it is not known what became of the first', async () => {
+    await using theatre = await openTheatre();
+    theatre.script = {
+      transfer: (_order, no) => (no === 1 ? lost : undefined),
+      inquire: (inquiry) => theatre.found(inquiry, '010003'),
+    };
+    const { batchId } = await ingest(theatre.journal, likeRows(2));
+    await theatre.run(batchId, week);
+    expect(await theatre.statuses(batchId)).toEqual({ submitted: 1, held: 1 });
+    const [held] = (await theatre.journal.holdTotals(batchId)).filter(({ hold }) => hold === 'similar');
+    expect(held).toEqual({ hold: 'similar', rows: 1 });
+  });
+
+  it('that were each let go on are all paid', async () => {
+    await using theatre = await openTheatre();
+    const { batchId } = await ingest(theatre.journal, likeRows(3));
+    await theatre.run(batchId, week);
+    for (const payoutId of ['INV-1', 'INV-2', 'INV-3']) {
+      if ((await rowOf(theatre, payoutId)).status === 'held') await letGo(theatre, payoutId);
+    }
+    await theatre.run(batchId, week);
+    expect(await theatre.statuses(batchId)).toEqual({ paid: 3 });
+  });
+
+  it('can be cancelled', async () => {
+    await using theatre = await openTheatre();
+    const batchId = await payTwice(theatre, 0);
+    const { seq } = await rowOf(theatre, 'INV-2');
+    expect(await cancelPayouts(theatre.journal, [seq], theatre.now())).toMatchObject({ rowsChanged: 1 });
+    await theatre.run(batchId, week);
+    expect(await theatre.statuses(batchId)).toEqual({ cancelled: 1 });
+  });
+});
+
+describe('like rows of two batches that are paid at the same moment', () => {
+  it('are sent one, the other held', async () => {
+    await using theatre = await openTheatre();
+    const first = await ingest(theatre.journal, likeRows(3));
+    const second = await ingest(theatre.journal, likeRows(3, 11), { batchId: secondBatchId });
+    const runs = [first, second].map(({ batchId }) => theatre.start(batchId, week));
+    await theatre.time.drive(Promise.all(runs));
+    expect(theatre.sent).toHaveLength(1);
+  });
+});
+
+describe('a payoutId that differs only in case', () => {
+  it('keeps its own reason and, once a person has looked at it, is not held for the payment either', async () => {
+    await using theatre = await openTheatre();
+    const { batchId } = await ingest(theatre.journal, [likeRow(1, 'A-1'), likeRow(2, 'a-1')]);
+    await theatre.run(batchId, week);
+    const row = await rowOf(theatre, 'a-1');
+    expect(row).toMatchObject({ status: 'held', holds: ['similar'], reasonCode: 'similar' });
+    expect(row.reason).toMatch(/only in case or leading zeros$/);
+    for (const payoutId of ['A-1', 'a-1']) await letGo(theatre, payoutId);
+    await theatre.run(batchId, week);
+    expect(await theatre.statuses(batchId)).toEqual({ paid: 2 });
+  });
+});

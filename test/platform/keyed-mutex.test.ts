@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { Turns } from '../../src/platform/keyed-mutex.ts';
+
+describe('turns', () => {
+  it('are taken one by one, in the order in which they were asked for', async () => {
+    const turns = new Turns();
+    const seen: string[] = [];
+    const work = (name: string) => async () => {
+      seen.push(`${name} begins`);
+      await new Promise((resolve) => setImmediate(resolve));
+      seen.push(`${name} ends`);
+      return name;
+    };
+    const names = await Promise.all(['a', 'b', 'c'].map((name) => turns.take('same', work(name))));
+    expect(names).toEqual(['a', 'b', 'c']);
+    expect(seen).toEqual(['a', 'b', 'c'].flatMap((name) => [`${name} begins`, `${name} ends`]));
+  });
+
+  it('of one key do not wait for those of another', async () => {
+    const turns = new Turns();
+    const first = Promise.withResolvers<void>();
+    const waiting = turns.take('one', () => first.promise);
+    expect(await turns.take('other', async () => 'done')).toBe('done');
+    first.resolve();
+    await waiting;
+  });
+
+  it('go on after one that failed', async () => {
+    const turns = new Turns();
+    const failing = turns.take('same', () => Promise.reject(new Error('no disk')));
+    const next = turns.take('same', async () => 'done');
+    await expect(failing).rejects.toThrow('no disk');
+    expect(await next).toBe('done');
+  });
+});

@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest';
+import { makeLogger, silentLogger } from '../../src/platform/log.ts';
+import type { Logger, LogLevel } from '../../src/platform/log.ts';
+
+function record(act: (log: Logger) => void, level: LogLevel = 'trace'): string {
+  let lines = '';
+  const log = makeLogger(level, { write: (line) => (lines += line) });
+  act(log);
+  return lines;
+}
+
+describe('what is hidden', () => {
+  test.each([
+    ['clientSecret', 'hush-hush'],
+    ['client_secret', 'hush-hush'],
+    ['access_token', 'eyJhbGciOi'],
+    ['refresh_token', 'eyJhbGciOi'],
+    ['Authorization', 'Bearer eyJhbGciOi'],
+    ['x-api-key', 'k1'],
+    ['payeeName', 'Somchai Jaidee'],
+    ['displayPromptpayName', 'สมชาย ใจดี'],
+    ['proxyName', 'Somchai Jaidee'],
+    ['cells', ['P1', '0812345678']],
+  ])('%s', (name, value) => {
+    const line = record((log) => log.info({ [name]: value, deep: [{ deeper: { [name]: value } }] }, 'x'));
+    expect(line).not.toContain(Array.isArray(value) ? value[0] : value);
+    expect(JSON.parse(line)).toMatchObject({ [name]: '****', deep: [{ deeper: { [name]: '****' } }] });
+  });
+});
+
+describe('what is masked to its last four digits', () => {
+  test.each([
+    ['proxyNo', '0812345678', '******5678'],
+    ['promptpayNo', '9100000000011', '*********0011'],
+    ['payerAccount', '0000345924', '******5924'],
+    ['accountNo', '345924', '**5924'],
+    ['msisdn', '+66812345678', '********5678'],
+    ['anything', 'call 0812345678 now', 'call ******5678 now'],
+  ])('%s', (name, value, masked) => {
+    expect(JSON.parse(record((log) => log.warn({ [name]: value })))).toMatchObject({ [name]: masked });
+  });
+});
+
+test.each([
+  ['transRefNo', 'PD0123456789ABCDEF01'],
+  ['sysRefNo', '202611210000001'],
+  ['rowNo', 12],
+  ['amountSatang', 123_456_789_012],
+  ['elapsedMs', 1_795_234_567_890],
+  ['batchId', '5XK2M9QH3C'],
+])('%s stays as it is', (name, value) => {
+  expect(JSON.parse(record((log) => log.info({ [name]: value })))).toMatchObject({ [name]: value });
+});
+
+test('a bigint is written as a number', () => {
+  expect(record((log) => log.info({ amountSatang: 5_000n }))).toContain('"amountSatang":5000');
+});
+
+test('messages and their arguments are masked', () => {
+  const line = record((log) => log.info('%s has 0812345678, Bearer eyJhbGciOi', '9100000000011'));
+  expect(line).toContain('"*********0011 has ******5678, Bearer ****"');
+});
+
+test('what a child logger carries along is masked', () => {
+  const line = record((log) => log.child({ clientSecret: 'hush-hush', proxyNo: '0812345678' }).info('x'));
+  expect(JSON.parse(line)).toMatchObject({ clientSecret: '****', proxyNo: '******5678' });
+});
+
+test('an error shows its message, code, stack and causes, and nothing that hangs on it', () => {
+  const cause = Object.assign(new Error('connect failed for 0812345678'), { code: 'ECONNREFUSED' });
+  const error = Object.assign(new Error('no answer', { cause }), {
+    request: { headers: { authorization: 'Bearer eyJhbGciOi' }, url: 'http://bank.example/?key=hush' },
+  });
+  const line = record((log) => log.error(error));
+  expect(JSON.parse(line)).toMatchObject({
+    msg: 'no answer',
+    err: {
+      type: 'Error',
+      message: 'no answer',
+      stack: expect.stringContaining('log.test.ts'),
+      cause: { code: 'ECONNREFUSED', message: 'connect failed for ******5678' },
+    },
+  });
+  expect(line).not.toMatch(/eyJ|hush/);
+});
+
+test('what turns in a circle is cut off', () => {
+  const circle: Record<string, unknown> = {};
+  circle['itself'] = circle;
+  expect(JSON.parse(record((log) => log.info({ circle })))).toHaveProperty('circle.itself.itself');
+});
+
+test('the level decides what is written', () => {
+  const all = (log: Logger) => {
+    log.warn('a');
+    log.info('b');
+  };
+  expect(record(all, 'warn').trim().split('\n')).toHaveLength(1);
+  expect(record(all, 'silent')).toBe('');
+  expect(silentLogger.isLevelEnabled('error')).toBe(false);
+});

@@ -1,0 +1,98 @@
+/** A statement that is judged while inquiries go on. */
+import { describe, expect, test } from 'vitest';
+import { move } from '../../src/core/change.ts';
+import type { Store } from '../../src/core/store-port.ts';
+import { noonMs } from '../support/journal-fixtures.ts';
+import { lineFor, openDay, openKinds, type ReconcileDay } from '../support/reconcile-kit.ts';
+import { date, nextDate } from '../support/statement-fixtures.ts';
+
+/** The store, with an inquiry that ends the first attempt as failed just before the first breaks are recorded. */
+function withInquiry({ store, attempts }: ReconcileDay): Store {
+  let isSettled = false;
+  const settle = async (): Promise<void> => {
+    const [known] = attempts;
+    if (isSettled || known === undefined) return;
+    isSettled = true;
+    const payout = await store.payout(known.payoutSeq);
+    const [attempt] = await store.attemptsOf(known.order.companyId, known.payoutId);
+    if (payout === undefined || attempt === undefined) throw new Error('there is no such attempt');
+    const ended = { ...attempt, status: 'failed', nextInquiryAtMs: null } as const;
+    const patch = { status: 'failed', settledAtMs: noonMs, settledBy: 'inquiry' } as const;
+    const change = move({ payout, patch, cause: 'inquiry-failed', nowMs: noonMs, attempt: ended });
+    expect(await store.apply([change])).toEqual([true]);
+  };
+  return {
+    ...store,
+    recordBreaks: async (run, moves) => {
+      await settle();
+      await store.recordBreaks(run, moves);
+    },
+  };
+}
+
+describe('an attempt that is settled the other way while its statement is judged', () => {
+  test('is judged again as what it is: the loudest break is named', async () => {
+    await using day = await openDay(['unresolved', 'paid']);
+    const lines = day.attempts.map((attempt) => lineFor(attempt));
+    await day.reconcile(lines, { through: withInquiry(day) });
+    expect(await openKinds(day)).toEqual(['status-differs']);
+    const [row] = await Promise.all(day.attempts.map(({ payoutSeq }) => day.store.payout(payoutSeq)));
+    expect(row).toMatchObject({ status: 'paid', isAlarm: true });
+    expect(await day.reconcile(lines)).toMatchObject({ isRepeat: true });
+    expect(await openKinds(day)).toEqual(['status-differs']);
+  });
+});
+
+describe('what a judging has changed before it was overtaken', () => {
+  test('is told by the one that follows', async () => {
+    await using day = await openDay(['unresolved', 'failed', 'failed', 'failed']);
+    const lines = day.attempts.map((attempt) => lineFor(attempt));
+    const { recorded } = await day.reconcile(lines, { through: withInquiry(day) });
+    expect(recorded.causes).toEqual(new Map([['late-proof', 4]]));
+  });
+});
+
+describe('an attempt of the day before that is settled while the statement of the next is judged', () => {
+  test('is judged again, with the lines of other days that were kept already', async () => {
+    await using day = await openDay(['unresolved', 'paid']);
+    day.daysLater = 2;
+    const lines = day.attempts.map((attempt) => lineFor(attempt, { effectiveDate: nextDate }));
+    await day.reconcile(lines, { on: nextDate, through: withInquiry(day) });
+    expect(await openKinds(day, nextDate)).toEqual(['status-differs']);
+    expect(await day.reconcile(lines, { on: nextDate })).toMatchObject({ isRepeat: true });
+  });
+});
+
+describe('two statements that are judged at once', () => {
+  test('of two days: whoever begins later ends the judging of whoever began first', async () => {
+    await using day = await openDay(['paid', 'paid']);
+    const [one, two] = day.attempts;
+    day.daysLater = 2;
+    const own = [lineFor(one), lineFor(two)];
+    const next = [lineFor(one, { effectiveDate: nextDate })];
+    const overtaken: Store = {
+      ...day.store,
+      acceptStatement: async (run, statement) => {
+        await day.reconcile(next, { on: nextDate });
+        await day.store.acceptStatement(run, statement);
+      },
+    };
+    await expect(day.reconcile(own, { through: overtaken })).rejects.toThrow('another paydrop has begun');
+    expect(await day.store.statementDays()).toMatchObject([{ date: nextDate, version: 1 }]);
+    await day.reconcile(own);
+    expect(await openKinds(day, nextDate)).toEqual(['twice']);
+  });
+});
+
+describe('a statement of a day that has not ended', () => {
+  test('is no statement in which anything is absent for good', async () => {
+    await using day = await openDay(['unresolved', 'paid']);
+    await day.reconcile([lineFor(day.attempts[1])]);
+    expect(await openKinds(day)).toEqual(['in-doubt-absent']);
+    // Today's, half an hour after midnight, with nothing in it.
+    await day.reconcile([], { on: nextDate });
+    expect(await openKinds(day, date)).toEqual(['in-doubt-absent']);
+    using view = day.store.openStatementView({ date, runId: '' });
+    expect([...view.readDates()]).toEqual([date]);
+  });
+});

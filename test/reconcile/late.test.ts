@@ -1,0 +1,171 @@
+/** What a later statement, or our own side, makes of a line in process; and failures that a lost journal holds back. */
+import { describe, expect, test } from 'vitest';
+import { move, reasonPatch, settled } from '../../src/core/change.ts';
+import type { Store } from '../../src/core/store-port.ts';
+import type { LineStatus } from '../../src/reconcile/rules/statement.ts';
+import { applied, noonMs, statusesOf } from '../support/journal-fixtures.ts';
+import { dayMs, lineFor, openDay, openKinds, type ReconcileDay } from '../support/reconcile-kit.ts';
+import { date, nextDate } from '../support/statement-fixtures.ts';
+
+const allKinds = async (day: ReconcileDay): Promise<string[]> => [
+  ...(await openKinds(day, date)),
+  ...(await openKinds(day, nextDate)),
+];
+
+/** The first two rows in one statement, the third in that of its day alone: it keeps either day from being empty. */
+const linesOn = (
+  { attempts: [one, two, three] }: ReconcileDay,
+  on: string,
+  first: LineStatus,
+  second: LineStatus,
+) => {
+  const own = { ...lineFor(three), effectiveDate: on };
+  const rest = on === date ? own : { ...own, transRefNo: 'FOREIGN', companyId: 'OTHER' };
+  const changes = { effectiveDate: on };
+  return [lineFor(one, { ...changes, status: first }), lineFor(two, { ...changes, status: second }), rest];
+};
+
+describe('in process on its day, finished on the next', () => {
+  const statements = (day: ReconcileDay) =>
+    new Map([
+      [date, linesOn(day, date, 'in-process', 'in-process')],
+      [nextDate, linesOn(day, nextDate, 'complete', 'failed')],
+    ]);
+
+  test.each([
+    ['in order', [date, nextDate]],
+    ['the later day first', [nextDate, date]],
+  ])('is settled and no break is left, %s', async (_order, dates) => {
+    await using day = await openDay(['unresolved', 'submitted', 'paid']);
+    day.daysLater = 2;
+    const all = statements(day);
+    for (const on of dates) await day.reconcile(all.get(on) ?? [], { on });
+    expect(await statusesOf(day.store)).toEqual(['paid', 'failed', 'paid']);
+    expect(await allKinds(day)).toEqual([]);
+    const closed = (await day.tables('breaks')).filter((row) => row['kind'] === 'still-in-process');
+    expect(closed.slice(-2).map((row) => [row['state'], row['closedBy']])).toEqual([
+      ['closed', 'the statement of 2026-11-22'],
+      ['closed', 'the statement of 2026-11-22'],
+    ]);
+    const before = await day.dump();
+    for (const on of dates) {
+      const again = await day.reconcile(all.get(on) ?? [], { on });
+      expect(again).toMatchObject({ isRepeat: true, recorded: { opened: 0, changed: 0, closed: 0 } });
+    }
+    expect(await day.dump()).toBe(before);
+    expect((await day.store.payout(day.attempts[1]?.payoutSeq ?? 0))?.isAlarm).toBe(false);
+  });
+
+  test.each([[[date, nextDate]], [[nextDate, date]]])(
+    'a new version of either changes nothing: %j',
+    async (dates) => {
+      await using day = await openDay(['unresolved', 'submitted', 'paid']);
+      day.daysLater = 2;
+      const all = statements(day);
+      for (const on of dates) await day.reconcile(all.get(on) ?? [], { on });
+      for (const on of [...dates, ...dates]) {
+        const { recorded } = await day.reconcile(all.get(on) ?? [], { on, reading: `again ${on}` });
+        expect([recorded.opened, recorded.changed]).toEqual([0, 0]);
+      }
+      expect(await statusesOf(day.store)).toEqual(['paid', 'failed', 'paid']);
+      expect(await allKinds(day)).toEqual([]);
+    },
+  );
+
+  test('and named for something else: the answered break is not closed again each time', async () => {
+    await using day = await openDay(['paid', 'paid']);
+    const [one, two] = day.attempts;
+    day.daysLater = 2;
+    await day.reconcile([lineFor(one, { effectiveDate: nextDate })], { on: nextDate });
+    const alive = lineFor(one, { status: 'in-process' });
+    await day.reconcile([alive, alive, lineFor(two)]);
+    expect(await openKinds(day)).toEqual(['twice']);
+    const again = await day.reconcile([alive, alive, lineFor(two)]);
+    expect(again).toMatchObject({ isRepeat: true, recorded: { opened: 0, changed: 0, closed: 0 } });
+  });
+
+  test('complete on its day and failed on the next is settled by neither as failed', async () => {
+    await using day = await openDay(['unresolved', 'unresolved', 'paid']);
+    day.daysLater = 2;
+    await day.reconcile(linesOn(day, nextDate, 'in-process', 'in-process'), { on: nextDate });
+    await day.reconcile(linesOn(day, date, 'complete', 'failed'));
+    expect(await statusesOf(day.store)).toEqual(['paid', 'unresolved', 'paid']);
+    expect(await openKinds(day)).toEqual(['status-differs']);
+  });
+});
+
+describe('in process in the statement, and settled by an inquiry after it was read', () => {
+  test.each(['paid', 'failed'] as const)(
+    '%s: the break is closed, and nothing is brought back',
+    async (status) => {
+      await using day = await openDay(['unresolved', 'paid', 'paid']);
+      const [one, two] = day.attempts;
+      const lines = [lineFor(one, { status: 'in-process' }), lineFor(two)];
+      await day.reconcile(lines);
+      await endByInquiry(day, status);
+      expect(await day.reconcile(lines)).toMatchObject({ isRepeat: true, recorded: { closed: 1 } });
+      expect((await statusesOf(day.store))[0]).toBe(status);
+      // The third row is still missing.
+      expect(await openKinds(day)).toEqual(['missing-at-bank']);
+      expect(await day.reconcile(lines)).toMatchObject({ recorded: { opened: 0, changed: 0, closed: 0 } });
+    },
+  );
+
+  async function endByInquiry(
+    { store, attempts: [known] }: ReconcileDay,
+    status: 'paid' | 'failed',
+  ): Promise<void> {
+    const payout = await store.payout(known?.payoutSeq ?? 0);
+    if (payout === undefined) throw new Error('there is no such payout');
+    const [attempt] = await store.attemptsOf(known?.order.companyId ?? '', payout.instruction.payoutId);
+    if (attempt === undefined) throw new Error('there is no such attempt');
+    const nowMs = noonMs + dayMs;
+    const reason = { code: 'said', text: 'the bank said so' };
+    const patch = { status, ...reasonPatch(reason), ...settled('inquiry', nowMs) };
+    const cause = status === 'paid' ? 'proved' : 'inquiry-failed';
+    const ended = { ...attempt, status, lastInquiryAtMs: nowMs, nextInquiryAtMs: null };
+    await applied(store, move({ payout, patch, cause, nowMs, attempt: ended }));
+  }
+});
+
+describe('failed, while a lost journal may have made a later attempt', () => {
+  const loss = { recoveredAtMs: noonMs + 1, sinceDate: date, untilDate: date };
+  const after = (store: Store): Store =>
+    new Proxy(store, {
+      get: (target, name) => (name === 'loss' ? async () => loss : (Reflect.get(target, name) as unknown)),
+    });
+
+  test('is named, settles nothing, and is settled once nothing is lost any more', async () => {
+    await using day = await openDay(['unresolved', 'paid']);
+    const [one, two] = day.attempts;
+    const lines = [lineFor(one, { status: 'failed' }), lineFor(two)];
+    const through = after(day.store);
+    const { totals } = await day.reconcile(lines, { through });
+    expect([...totals.lines.keys()]).toEqual(['matched', 'status-differs']);
+    expect(await day.store.openBreaks(date, 10)).toMatchObject([
+      { kind: 'status-differs', loudness: 'quiet' },
+    ]);
+    const before = await day.dump();
+    expect(await day.reconcile(lines, { through })).toMatchObject({ isRepeat: true });
+    expect(await day.dump()).toBe(before);
+    expect(await statusesOf(day.store)).toEqual(['unresolved', 'paid']);
+    await day.reconcile(lines);
+    expect([await statusesOf(day.store), await openKinds(day)]).toEqual([['failed', 'paid'], []]);
+  });
+});
+
+describe('in doubt again after its day was read', () => {
+  test('is not called absent from a statement that has it', async () => {
+    await using day = await openDay(['failed', 'paid']);
+    const [one, two] = day.attempts;
+    day.daysLater = 2;
+    await day.reconcile([lineFor(one, { status: 'failed' }), lineFor(two)]);
+    const alive = lineFor(one, { status: 'in-process', effectiveDate: nextDate });
+    await day.reconcile([alive], { on: nextDate });
+    expect(await statusesOf(day.store)).toEqual(['unresolved', 'paid']);
+    const rest = { ...lineFor(two, { effectiveDate: nextDate }), transRefNo: 'FOREIGN', companyId: 'OTHER' };
+    await day.reconcile([rest], { on: nextDate });
+    await day.reconcile([rest], { on: nextDate });
+    expect(await openKinds(day)).toEqual([]);
+  });
+});

@@ -1,0 +1,272 @@
+/** The real store, folders, reader and worker of a law, in a temporary folder; a process of it can be killed at a commit. */
+import { hash } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { parse } from 'csv-parse/sync';
+import type { Attempt } from '../../../src/core/payout.ts';
+import type { Store } from '../../../src/core/store-port.ts';
+import { endWhenSettled, isAtRest } from '../../../src/payout/conclude.ts';
+import { decideAfterInquiry } from '../../../src/payout/rules/after-inquiry.ts';
+import type { InquiryReading } from '../../../src/payout/rules/read-reply.ts';
+import { type StatementKit, takeFile } from '../../../src/reconcile/fetch.ts';
+import { openStatementVault } from '../../../src/reconcile/file/originals.ts';
+import { makeStatementReader } from '../../../src/reconcile/file/reader.ts';
+import { openStatementOutbox } from '../../../src/reconcile/file/tables.ts';
+import { makeStatementOpener } from '../../../src/reconcile/file/unpacker.ts';
+import { commonStatementWords } from '../../../src/reconcile/ports.ts';
+import { reconcile, type Reconciliation } from '../../../src/reconcile/reconcile.ts';
+import { openOutbox } from '../../../src/reports/outbox.ts';
+import { renderResultRow } from '../../../src/reports/rules/report-rows.ts';
+import { writeReports } from '../../../src/reports/write-reports.ts';
+import { openJournal } from '../../../src/store/open.ts';
+import { noonMs, payer, policy } from '../../support/core-fixtures.ts';
+import { openingIn } from '../../support/sqlite-store.ts';
+import { dayMs } from './bank.ts';
+import { fillJournal, type JournalAttempt } from './journal.ts';
+import type { Finding, KillPlan, RowPlan } from './plan.ts';
+
+/** The process was killed. */
+class Killed extends Error {
+  override readonly name = 'Killed';
+}
+
+/** What changes the journal or makes a file appear. */
+const commits: ReadonlySet<string | symbol> = new Set([
+  'apply',
+  'beginStatement',
+  'recordBreaks',
+  'recordStrays',
+  'markReports',
+  'acceptStatement',
+  'endStatement',
+  'publish',
+  'recordReports',
+  'clearDueReport',
+]);
+
+type Method = (...args: unknown[]) => Promise<unknown>;
+
+/** Dies at one commit, before or after it; nothing that comes later is done. */
+class Death {
+  #left: number;
+  readonly #isDone: boolean;
+
+  constructor({ at, isDone }: KillPlan) {
+    this.#left = at;
+    this.#isDone = isDone;
+  }
+
+  wrap<T extends object>(whole: T): T {
+    return new Proxy(whole, {
+      get: (target, name) => {
+        const value: unknown = Reflect.get(target, name, target);
+        if (typeof value !== 'function' || !commits.has(name)) return value;
+        return (...args: unknown[]) => this.#commit(() => Reflect.apply(value as Method, target, args));
+      },
+    });
+  }
+
+  async #commit(work: () => Promise<unknown>): Promise<unknown> {
+    this.#left -= 1;
+    if (this.#left < 0 || (this.#left === 0 && !this.#isDone)) throw new Killed('killed');
+    const result = await work();
+    if (this.#left === 0) throw new Killed('killed');
+    return result;
+  }
+}
+
+/** A row as a reader of results sees it. */
+export interface SeenRow {
+  readonly batchId: string;
+  readonly rowNo: number;
+  readonly cells: string;
+  readonly isAlarm: boolean;
+}
+
+export class World implements AsyncDisposable {
+  readonly #folder: string;
+  readonly #kit: StatementKit;
+  readonly #stack: AsyncDisposableStack;
+  #store: Store;
+  #files = 0;
+  #clockMs = noonMs + 5 * dayMs;
+  attempts: readonly JournalAttempt[] = [];
+  batchIds: readonly string[] = [];
+
+  private constructor(folder: string, kit: StatementKit, stack: AsyncDisposableStack, store: Store) {
+    this.#folder = folder;
+    this.#kit = kit;
+    this.#stack = stack;
+    this.#store = store;
+  }
+
+  static async open(rows: readonly RowPlan[]): Promise<World> {
+    await using stack = new AsyncDisposableStack();
+    const folder = await mkdtemp(join(tmpdir(), 'paydrop-laws-'));
+    stack.defer(() => rm(folder, { recursive: true, force: true }));
+    const statements = join(folder, 'statements');
+    const options = { scheme: 'proxy', words: commonStatementWords, bytesMax: 1_000_000 };
+    const nobody = (): never => {
+      throw new Error('nothing is fetched here');
+    };
+    const kit: StatementKit = {
+      desk: { request: nobody },
+      courier: { bring: nobody },
+      vault: await openStatementVault(statements, options.bytesMax),
+      opener: makeStatementOpener({ folder: statements, bytesMax: options.bytesMax }),
+      reader: makeStatementReader(options),
+      reading: 'words',
+    };
+    const store = await openJournal(openingIn(join(folder, 'journal')));
+    const world = new World(folder, kit, stack.move(), store);
+    const { attempts, batchIds } = await fillJournal(store, rows);
+    Object.assign(world, { attempts, batchIds });
+    for (const batchId of batchIds) await world.#report(store, batchId);
+    return world;
+  }
+
+  get store(): Store {
+    return this.#store;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#store[Symbol.asyncDispose]();
+    await this.#stack.disposeAsync();
+  }
+
+  /** Places a file, as a person would who has it from the bank. */
+  async place(bytes: Uint8Array): Promise<string> {
+    const path = join(this.#folder, `bank-${(this.#files += 1)}.csv`);
+    await writeFile(path, bytes);
+    return path;
+  }
+
+  /** Reconciles a file and writes what is due; undefined when the process was killed meanwhile. */
+  async run(date: string, path: string, kill: KillPlan | null = null): Promise<Reconciliation | undefined> {
+    this.#clockMs += 60_000;
+    const death = kill === null ? undefined : new Death(kill);
+    try {
+      return await this.#reconcile(date, path, death);
+    } catch (error) {
+      if (!(error instanceof Killed)) throw error;
+      if (kill?.isReopened === true) await this.#reopen();
+      return undefined;
+    }
+  }
+
+  async #reconcile(date: string, path: string, death: Death | undefined): Promise<Reconciliation> {
+    const store = death?.wrap(this.#store) ?? this.#store;
+    const tables = await openStatementOutbox(join(this.#folder, 'statements'));
+    const outbox = death?.wrap(tables) ?? tables;
+    const fetched = await takeFile(this.#kit, date, path);
+    if (fetched.kind !== 'fetched') throw new Error(`the file is not taken: ${fetched.kind}`);
+    const clock = { now: () => this.#clockMs, sleep: async () => {} };
+    const context = { store, clock, companyId: payer.companyId, log: () => {} };
+    const stop = new AbortController().signal;
+    const done = await reconcile({ ...context, stop }, outbox, fetched.source);
+    await this.#reportDue(store);
+    return done;
+  }
+
+  async #reopen(): Promise<void> {
+    await this.#store[Symbol.asyncDispose]();
+    this.#store = await openJournal(openingIn(join(this.#folder, 'journal')));
+  }
+
+  /** As whoever has the right to send does it. */
+  async #reportDue(store: Store): Promise<void> {
+    for (const due of await store.dueReports()) {
+      await endWhenSettled(store, due.batchId, this.#clockMs);
+      if (await isAtRest(store, due.batchId)) await this.#report(store, due.batchId);
+      await store.clearDueReport(due);
+    }
+  }
+
+  async #report(store: Store, batchId: string): Promise<void> {
+    const outbox = await openOutbox(join(this.#folder, 'outbox'));
+    const context = { isSandbox: false, bankAddress: '', nowMs: this.#clockMs, exceptionsOk: false };
+    await writeReports(store, outbox, batchId, context);
+  }
+
+  /** Asks the bank about an attempt that is the latest of a row in doubt. @returns false for any other */
+  async inquire(made: JournalAttempt, finding: Finding): Promise<boolean> {
+    this.#clockMs += 60_000;
+    const payout = await this.#store.payout(made.payoutSeq);
+    const attempt = (await this.readAttempts()).get(made.order.transRefNo);
+    if (payout === undefined || attempt === undefined) throw new Error('there is no such attempt');
+    const isInDoubt = payout.status === 'submitted' || payout.status === 'unresolved';
+    const isOpen = ['recorded', 'sent', 'unresolved'].includes(attempt.status);
+    if (!isInDoubt || !isOpen || payout.attemptNo !== attempt.attemptNo) return false;
+    const reason = { code: 'said', text: 'said by the bank' };
+    const reading: InquiryReading = { kind: finding, reason, sysRefNo: null };
+    const clock = { nowMs: this.#clockMs, bankNowMs: this.#clockMs };
+    const step = decideAfterInquiry(payout, attempt, reading, {}, policy, clock);
+    const [isApplied] = await this.#store.apply([step.change]);
+    if (isApplied !== true) throw new Error('the inquiry was not recorded');
+    for (const batchId of this.batchIds) await this.#report(this.#store, batchId);
+    return true;
+  }
+
+  /** Every attempt by its transRefNo. */
+  async readAttempts(): Promise<ReadonlyMap<string, Attempt>> {
+    const ids = new Set(this.attempts.map(({ order }) => order.transRefNo));
+    const found = new Map<string, Attempt>();
+    for (const reference of ids) {
+      const [history] = await this.#store.findPayouts(reference);
+      for (const attempt of history?.attempts ?? []) found.set(attempt.order.transRefNo, attempt);
+    }
+    return found;
+  }
+
+  /** All rows as results would show them. */
+  async readRows(): Promise<ReadonlyMap<number, SeenRow>> {
+    const rows = new Map<number, SeenRow>();
+    await using snapshot = await this.#store.snapshot();
+    for (const batchId of this.batchIds) {
+      for await (const row of snapshot.resultRows(batchId)) {
+        // What a row in doubt waits for, and the bank's own reference, make no row a changed one.
+        const quiet = { reasonCode: null, reason: null, sysRefNo: null };
+        const cells = renderResultRow({ ...row, ...quiet }, 0).join(',');
+        rows.set(row.seq, { batchId, rowNo: row.rowNo, cells, isAlarm: row.isAlarm });
+      }
+    }
+    return rows;
+  }
+
+  /** Rows of a table of the journal, as text, in the order of their keys. */
+  readTable(name: 'event' | 'statement_version' | 'statement_break' | 'attempt' | 'payout'): string[] {
+    using db = new DatabaseSync(join(this.#folder, 'journal', 'journal.db'), { readOnly: true });
+    const order = name === 'statement_version' ? 'accepted_at_ms, date, version' : '1, 2';
+    const statement = db.prepare(`select * from ${name} order by ${order}`);
+    statement.setReadBigInts(true);
+    return statement
+      .all()
+      .map((row) =>
+        JSON.stringify(row, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value)),
+      );
+  }
+
+  /** Records of the files in a folder whose names have these ends, by file. */
+  async readFiles(
+    folder: 'statements' | 'outbox',
+    ending: RegExp,
+  ): Promise<ReadonlyMap<string, Record<string, string>[]>> {
+    const root = join(this.#folder, folder);
+    const found = new Map<string, Record<string, string>[]>();
+    for (const name of (await readdir(root)).filter((one) => ending.test(one)).toSorted()) {
+      const text = await readFile(join(root, name));
+      found.set(name, parse<Record<string, string>>(text, { columns: true, bom: true }));
+    }
+    return found;
+  }
+
+  /** What must stay as it was where nothing changes, in one line. */
+  fingerprint(): string {
+    const tables = (['event', 'statement_version', 'statement_break', 'attempt', 'payout'] as const).map(
+      (name) => this.readTable(name),
+    );
+    return hash('sha256', JSON.stringify(tables), 'hex');
+  }
+}

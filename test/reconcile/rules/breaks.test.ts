@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest';
+import { computeAgeDays, followBreaks } from '../../../src/reconcile/rules/breaks.ts';
+import { matchKey } from '../../../src/reconcile/rules/match.ts';
+import { compareTotals, makeTally } from '../../../src/reconcile/rules/tally.ts';
+import type { BreakRecord, KeyFacts, StatementDay } from '../../../src/reconcile/rules/types.ts';
+import { noonMs } from '../../support/core-fixtures.ts';
+import { baht, date, day, makeFacts, makeKey, makeLine, nextDate } from '../../support/statement-fixtures.ts';
+
+const dayMs = 86_400_000;
+
+function follow(facts: KeyFacts, open: readonly BreakRecord[] = [], version = 1, on: StatementDay = day) {
+  const moves = followBreaks({ facts, judgement: matchKey(facts, on), open, version, nowMs: noonMs + dayMs });
+  return { moves, kinds: moves.map(({ kind, record }) => `${kind} ${record.kind}`) };
+}
+
+const openOf = (facts: KeyFacts): BreakRecord[] =>
+  followBreaks({ facts, judgement: matchKey(facts, day), open: [], version: 1, nowMs: noonMs }).map(
+    ({ record }) => record,
+  );
+
+describe('a payout that is missing', () => {
+  const absent = makeKey(makeFacts('paid'), []);
+
+  it('stays open, with its age, while nothing tells of it', () => {
+    const { moves, kinds } = follow(absent, openOf(absent));
+    expect(kinds).toEqual(['kept missing-at-bank']);
+    expect(moves[0]?.record.openedAtMs).toBe(noonMs);
+    expect(moves.map(({ record }) => computeAgeDays(record, noonMs + 3 * dayMs))).toEqual([3]);
+  });
+
+  it('is closed by the next day’s statement', () => {
+    const line = makeLine(makeFacts('paid'), 'complete', { effectiveDate: nextDate });
+    const { moves, kinds } = follow(
+      makeKey(makeFacts('paid'), [], [{ date: nextDate, line }]),
+      openOf(absent),
+    );
+    expect(kinds).toEqual(['closed missing-at-bank']);
+    expect(moves[0]?.record).toMatchObject({
+      state: 'closed',
+      closedAtMs: noonMs + dayMs,
+      closedBy: { kind: 'later-statement', date: nextDate },
+    });
+  });
+
+  it('is closed by a corrected statement', () => {
+    const { moves } = follow(
+      makeKey(makeFacts('paid'), [makeLine(makeFacts('paid'), 'complete')]),
+      openOf(absent),
+      2,
+    );
+    expect(moves[0]?.record.closedBy).toEqual({ kind: 'corrected', version: 2 });
+  });
+});
+
+describe('an attempt in doubt that is missing', () => {
+  const absent = makeKey(makeFacts('unresolved'), []);
+
+  it('is missing at the bank once an inquiry calls it paid', () => {
+    const { moves, kinds } = follow(makeKey(makeFacts('paid'), []), openOf(absent));
+    expect(kinds).toEqual(['opened missing-at-bank', 'closed in-doubt-absent']);
+    expect(moves[1]?.record.closedBy).toEqual({ kind: 'settled', attemptStatus: 'paid' });
+  });
+
+  it('is no break any more once it has failed', () => {
+    expect(follow(makeKey(makeFacts('failed'), []), openOf(absent)).kinds).toEqual([
+      'closed in-doubt-absent',
+    ]);
+  });
+
+  it('leaves no trace when the next day has been read', () => {
+    const asked = { lastFinding: 'not-found', lastInquiryAtMs: noonMs + dayMs } as const;
+    const on = { ...day, readDates: new Set([date, nextDate]) };
+    const { kinds } = follow(makeKey(makeFacts('unresolved', asked), []), openOf(absent), 1, on);
+    expect(kinds).toEqual(['opened no-trace', 'closed in-doubt-absent']);
+  });
+});
+
+describe('what we have recorded on the strength of the line itself', () => {
+  const line = makeLine(makeFacts('failed'), 'complete');
+  const open = openOf(makeKey(makeFacts('failed'), [line]));
+
+  it('does not close the loudest break', () => {
+    const { moves, kinds } = follow(makeKey(makeFacts('paid'), [line]), open);
+    expect(kinds).toEqual(['kept status-differs']);
+    expect(moves[0]?.record).toMatchObject({ loudness: 'loudest', attempt: { attemptStatus: 'failed' } });
+    expect(follow(makeKey(makeFacts('paid'), [line]), open, 2).moves[0]?.record.version).toBe(2);
+  });
+
+  it('is contradicted by a corrected statement that says failed', () => {
+    const failed = makeLine(makeFacts('failed'), 'failed');
+    expect(follow(makeKey(makeFacts('paid'), [failed]), open, 2).kinds).toEqual(['changed status-differs']);
+    expect(follow(makeKey(makeFacts('failed'), [failed]), open, 2).kinds).toEqual(['closed status-differs']);
+  });
+
+  it('changes no reason', () => {
+    const failedLater = [
+      { date: nextDate, line: makeLine(makeFacts('failed'), 'failed', { effectiveDate: nextDate }) },
+    ];
+    const before = openOf(makeKey(makeFacts('failed'), [line], failedLater));
+    const now = makeKey(makeFacts('unresolved', { acknowledged: true }), [line], failedLater);
+    expect(follow(now, before).moves).toMatchObject([
+      { kind: 'kept', record: { loudness: 'loudest', reason: before[0]?.reason } },
+    ]);
+  });
+
+  it('makes no break quieter', () => {
+    const alive = makeLine(makeFacts('failed'), 'in-process');
+    const before = openOf(makeKey(makeFacts('failed'), [alive]));
+    const now = makeKey(makeFacts('unresolved', { acknowledged: true }), [alive]);
+    expect(follow(now, before).moves.map(({ kind, record }) => [kind, record.loudness])).toEqual([
+      ['kept', 'loud'],
+    ]);
+    expect(follow(now, before, 2).moves.map(({ kind, record }) => [kind, record.loudness])).toEqual([
+      ['changed', 'quiet'],
+    ]);
+  });
+});
+
+describe('a corrected statement', () => {
+  const attempt = makeFacts('paid');
+  const lineOf = (amount: string) =>
+    makeLine(attempt, 'complete', { amountSatang: baht(amount), netSatang: baht(amount) });
+
+  it('changes a break that shows another figure', () => {
+    const open = openOf(makeKey(attempt, [lineOf('99.00')]));
+    expect(follow(makeKey(attempt, [lineOf('98.00')]), open, 2).kinds).toEqual(['changed amount-differs']);
+    expect(follow(makeKey(attempt, [lineOf('99.00')]), open, 2).kinds).toEqual(['kept amount-differs']);
+  });
+
+  it('lists the figures that it changes', () => {
+    const totalsOf = (lines: KeyFacts['lines']) => {
+      const tally = makeTally();
+      const facts = makeKey(attempt, lines);
+      tally.add(facts, matchKey(facts, day));
+      return tally.totals();
+    };
+    const [wrong, right] = [totalsOf([lineOf('99.00')]), totalsOf([lineOf('100.00')])];
+    expect(compareTotals(right, right)).toEqual([]);
+    expect(
+      compareTotals(wrong, right).map(({ side, place, before, after }) => [
+        side,
+        place,
+        before.count,
+        after.count,
+      ]),
+    ).toEqual([
+      ['statement', 'amount-differs', 1, 0],
+      ['statement', 'matched', 0, 1],
+      ['paid', 'amount-differs', 1, 0],
+      ['paid', 'matched', 0, 1],
+    ]);
+  });
+
+  it('shows whether it was judged by other settings', () => {
+    const open = openOf(makeKey(attempt, [makeLine(attempt, 'other')]));
+    const closedBy = (changes: object) =>
+      follow(makeKey(attempt, [makeLine(attempt, 'complete', changes)]), open).moves.map(
+        ({ record }) => record.closedBy?.kind,
+      );
+    expect(closedBy({ statusText: 'REVERSED' })).toEqual(['judged-anew']);
+    // A judging that broke off had another file.
+    expect(closedBy({})).toEqual(['corrected']);
+  });
+});

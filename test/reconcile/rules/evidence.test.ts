@@ -1,0 +1,147 @@
+/** Which lines speak of an attempt, and what is left of a failure that nobody says any more. */
+import { describe, expect, it } from 'vitest';
+import { toSatang } from '../../../src/core/money.ts';
+import { type AttemptStatus, attemptStatuses } from '../../../src/core/payout.ts';
+import { describeBreakRemedy } from '../../../src/reconcile/rules/break-remedies.ts';
+import type { LineStatus } from '../../../src/reconcile/rules/statement.ts';
+import {
+  date,
+  day,
+  judge,
+  kindsOf,
+  makeFacts,
+  makeLine,
+  nextDate,
+} from '../../support/statement-fixtures.ts';
+
+const earlier = '20261101';
+const onEarlier = { ...day, date: earlier };
+
+describe('a line of before the attempt', () => {
+  const cases = attemptStatuses.flatMap((status) =>
+    (['complete', 'failed', 'in-process', 'other'] as const).map((said) => [status, said] as const),
+  );
+
+  it.each(cases)('settles nothing, and is a loud wrong-day: %s, %s', (status, said) => {
+    const facts = makeFacts(status);
+    for (const judged of [
+      judge(facts, [makeLine(facts, said, { effectiveDate: earlier })], [], onEarlier),
+      // The statement of the right day, with a line that took effect long before.
+      judge(facts, [makeLine(facts, said, { effectiveDate: earlier })]),
+    ]) {
+      expect([undefined, 'doubt']).toContain(judged.step);
+      expect(judged.breaks).toMatchObject([{ kind: 'wrong-day', loudness: 'loud' }]);
+      expect(judged.lineClasses).toEqual(['wrong-day']);
+      expect(judged.breaks[0]?.reason).toMatch(/2026-11-01.*sent on 2026-11-21: that is another transfer/);
+    }
+  });
+
+  it.each<[AttemptStatus, LineStatus, string | undefined]>([
+    ['unresolved', 'complete', 'doubt'],
+    ['sent', 'failed', 'doubt'],
+    ['failed', 'complete', 'doubt'],
+    ['failed', 'in-process', 'doubt'],
+    ['failed', 'failed', undefined],
+    ['paid', 'failed', undefined],
+    ['paid', 'complete', undefined],
+  ])(
+    'keeps what may have been paid under its reference from being tried again: %s, %s',
+    (status, said, step) => {
+      const facts = makeFacts(status);
+      expect(judge(facts, [makeLine(facts, said, { effectiveDate: earlier })], [], onEarlier).step).toBe(
+        step,
+      );
+    },
+  );
+
+  it('is not what its own day lacks', () => {
+    const facts = makeFacts('paid');
+    const elsewhere = [{ date: earlier, line: makeLine(facts, 'complete', { effectiveDate: earlier }) }];
+    expect(kindsOf(judge(facts, [], elsewhere))).toEqual(['missing-at-bank']);
+    expect(kindsOf(judge(makeFacts('unresolved'), [], elsewhere))).toEqual(['in-doubt-absent']);
+  });
+
+  it('has a remedy of its own', () => {
+    const facts = makeFacts('unresolved');
+    const line = makeLine(facts, 'complete', { effectiveDate: earlier });
+    const [found] = judge(facts, [line], [], onEarlier).breaks;
+    if (found === undefined) throw new Error('there is no break');
+    expect(describeBreakRemedy({ ...found, attempt: facts, lines: [line] })).toMatch(/journal that was lost/);
+  });
+
+  it('is none that took effect on the next day', () => {
+    const facts = makeFacts('unresolved');
+    const line = makeLine(facts, 'complete', { effectiveDate: nextDate });
+    expect(judge(facts, [line], [], { ...day, date: nextDate })).toMatchObject({ step: 'prove', breaks: [] });
+  });
+});
+
+describe('a failure that a superseded statement had settled', () => {
+  const failed = makeFacts('failed', { settledBy: 'statement' });
+
+  it('is in doubt again where no statement says so any more', () => {
+    expect(judge(failed, [])).toMatchObject({
+      step: 'reopen',
+      breaks: [{ kind: 'in-doubt-absent', loudness: 'loud' }],
+    });
+    expect(judge(failed, [makeLine(failed, 'other')]).step).toBe('doubt');
+    expect(judge(failed, [makeLine(failed, 'in-process')]).step).toBe('doubt');
+  });
+
+  it('stands where another one says so, or something else has shown it', () => {
+    const elsewhere = [{ date: nextDate, line: makeLine(failed, 'failed', { effectiveDate: nextDate }) }];
+    expect(judge(failed, [], elsewhere)).toMatchObject({ step: undefined, breaks: [] });
+    expect(judge(makeFacts('failed', { settledBy: 'inquiry' }), []).step).toBeUndefined();
+    expect(judge(makeFacts('failed', { settledBy: 'inquiry' }), [makeLine(failed, 'other')]).step).toBe(
+      undefined,
+    );
+  });
+
+  it('is said by no line of before the attempt', () => {
+    const elsewhere = [{ date: earlier, line: makeLine(failed, 'failed', { effectiveDate: earlier }) }];
+    expect(judge(failed, [], elsewhere).step).toBe('reopen');
+  });
+});
+
+describe('two attempts of one payout that are both complete', () => {
+  it.each([
+    makeFacts('unresolved', { payoutStatus: 'paid' }),
+    makeFacts('failed', { payoutStatus: 'paid' }),
+    makeFacts('paid', { isPaidOtherwise: true }),
+  ])('are the loudest break', (facts) => {
+    const [first] = judge(facts, [makeLine(facts, 'complete')]).breaks;
+    expect(first).toMatchObject({ kind: 'paid-twice', loudness: 'loudest' });
+  });
+
+  it('are none when the line proves nothing', () => {
+    const facts = makeFacts('unresolved', { payoutStatus: 'paid' });
+    const kinds = kindsOf(judge(facts, [makeLine(facts, 'complete', { proxyNo: '0810000009' })]));
+    expect(kinds).toEqual(['payee-differs']);
+    expect(kindsOf(judge(facts, [makeLine(facts, 'failed')]))).toEqual([]);
+  });
+});
+
+describe('the reason of a break', () => {
+  const facts = makeFacts('paid', { feeText: '1.00' });
+
+  it('shows no number of a person, whichever column it slipped into', () => {
+    const number = '1101700203451';
+    const shifted = { proxyType: number, companyId: number, chargeType: number, statusText: number };
+    const line = makeLine(facts, 'complete', { ...shifted, netSatang: toSatang(1n) });
+    const reasons = judge(facts, [line]).breaks.map(({ reason }) => reason);
+    expect(reasons.length).toBeGreaterThan(3);
+    expect(reasons.join('\n')).not.toMatch(/\d{7}/);
+  });
+
+  it('has dates and amounts as everywhere else, and each amount once', () => {
+    const amounts = { amountSatang: toSatang(125_001n), feeSatang: toSatang(0n), netSatang: toSatang(1n) };
+    const line = makeLine(facts, 'complete', { ...amounts, effectiveDate: '20261130' });
+    expect(judge(facts, [line]).breaks.map(({ reason }) => reason)).toEqual([
+      '100.00 was sent, the statement says 1,250.01',
+      'the reply to the transfer said 1.00, the statement 0.00',
+      'the net amount is 0.01, with charge type Our, fee 0.00 it would be 1,250.01',
+      'effective on 2026-11-30, in the statement of 2026-11-21, sent on 2026-11-21',
+    ]);
+    expect(date).toBe('20261121');
+  });
+});

@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest';
+import { describeBreakRemedy } from '../../../src/reconcile/rules/break-remedies.ts';
+import { followBreaks } from '../../../src/reconcile/rules/breaks.ts';
+import { matchKey } from '../../../src/reconcile/rules/match.ts';
+import {
+  breakColumns,
+  matchedColumns,
+  renderBreak,
+  renderMatched,
+  statementAmountColumns,
+} from '../../../src/reconcile/rules/rows.ts';
+import { breakKinds, type KeyFacts } from '../../../src/reconcile/rules/types.ts';
+import { noonMs } from '../../support/core-fixtures.ts';
+import { date, day, makeFacts, makeKey, makeLine } from '../../support/statement-fixtures.ts';
+
+const recordsOf = (facts: KeyFacts) =>
+  followBreaks({ facts, judgement: matchKey(facts, day), open: [], version: 1, nowMs: noonMs }).map(
+    ({ record }) => record,
+  );
+
+const named = (columns: readonly string[], row: readonly string[]) =>
+  Object.fromEntries(columns.map((column, at) => [column, row[at]]));
+
+describe('rows of the matched file', () => {
+  const rowsOf = (facts: KeyFacts) => renderMatched(date, 1, facts, matchKey(facts, day));
+
+  it('has one for each line on which both sides agree', () => {
+    const attempt = makeFacts('paid');
+    const rows = rowsOf(makeKey(attempt, [makeLine(attempt, 'complete'), makeLine(attempt, 'complete')]));
+    expect(rows).toHaveLength(1);
+    expect(rows[0]).toHaveLength(matchedColumns.length);
+    expect(named(matchedColumns, rows[0] ?? [])).toMatchObject({
+      date: '2026-11-21',
+      outcome: 'matched',
+      payoutId: 'INV-1',
+      proxyNo: '0810000001',
+      amount: '100.00',
+      bankFee: '5.00',
+      bankNet: '105.00',
+      sysRefNo: 'SYS1',
+    });
+  });
+
+  it('has none for a break or another company', () => {
+    const attempt = makeFacts('failed');
+    expect(rowsOf(makeKey(attempt, [makeLine(attempt, 'complete')]))).toEqual([]);
+    const others = makeLine(attempt, 'complete', { transRefNo: 'X1', companyId: 'COMP000002' });
+    expect(rowsOf(makeKey(undefined, [others]))).toEqual([]);
+  });
+});
+
+describe('rows of the breaks file', () => {
+  it('shows both sides, the remedy and the age', () => {
+    const attempt = makeFacts('failed', { sysRefNo: 'OURS' });
+    const [record] = recordsOf(makeKey(attempt, [makeLine(attempt, 'complete')]));
+    if (record === undefined) throw new Error('no break');
+    const row = renderBreak(record, noonMs + 2 * 86_400_000);
+    expect(row).toHaveLength(breakColumns.length);
+    expect(named(breakColumns, row)).toMatchObject({
+      date: '2026-11-21',
+      state: 'open',
+      kind: 'status-differs',
+      loudness: 'loudest',
+      status: 'failed',
+      amount: '100.00',
+      bankStatus: 'COMPLETE',
+      bankProxyNo: '0810000001',
+      bankAmount: '100.00',
+      sysRefNo: 'SYS1',
+      openedAt: '2026-11-21T12:00:00+07:00',
+      ageDays: '2',
+      closedBy: '',
+    });
+  });
+
+  it.each([
+    ['no line', makeKey(makeFacts('paid'), [])],
+    ['no attempt', makeKey(undefined, [makeLine(makeFacts('paid'), 'complete', { transRefNo: 'X1' })])],
+  ])('has every column where there is %s', (_, facts) => {
+    for (const record of recordsOf(facts)) {
+      expect(renderBreak(record, noonMs)).toHaveLength(breakColumns.length);
+      const closed = {
+        ...record,
+        state: 'closed',
+        closedAtMs: noonMs,
+        closedBy: { kind: 'corrected', version: 2 },
+      } as const;
+      const row = named(breakColumns, renderBreak(closed, noonMs));
+      expect(row).toMatchObject({ state: 'closed', closedBy: 'version 2 of the statement' });
+    }
+  });
+
+  it('knows its amounts', () => {
+    const known: readonly string[] = [...matchedColumns, ...breakColumns];
+    expect(statementAmountColumns.filter((column) => !known.includes(column))).toEqual([]);
+  });
+});
+
+describe('what to do about a break', () => {
+  const bare = { loudness: 'loud', attempt: null, lines: [], lineAt: null } as const;
+
+  it('is said for every kind, each in words of its own', () => {
+    const texts = breakKinds.map((kind) => describeBreakRemedy({ kind, ...bare }));
+    expect(new Set(texts).size).toBe(breakKinds.length);
+  });
+
+  it('tells who had been wrong', () => {
+    const remedyOf = (status: 'paid' | 'failed', line: 'complete' | 'failed') =>
+      recordsOf(makeKey(makeFacts(status), [makeLine(makeFacts(status), line)]))
+        .map(describeBreakRemedy)
+        .join();
+    expect(remedyOf('failed', 'complete')).toMatch(/It is paid, though we had called it failed/);
+    expect(remedyOf('paid', 'failed')).toMatch(/disputed/);
+  });
+
+  it.each([
+    ['failed', /bank has paid what we call failed/],
+    ['refused', /bank has paid what it had refused/],
+    ['paid', /money went back/],
+    ['unresolved', /^Ask the bank what the word/],
+  ] as const)('warns of a word that nobody knows: %s here', (status, warning) => {
+    const attempt = makeFacts(status);
+    const [record] = recordsOf(makeKey(attempt, [makeLine(attempt, 'other')]));
+    expect(record === undefined ? '' : describeBreakRemedy(record)).toMatch(warning);
+  });
+
+  it('has a later attempt looked for where a lost journal may have made one', () => {
+    const attempt = makeFacts('unresolved');
+    const held = { ...makeKey(attempt, [makeLine(attempt, 'failed')]), mayHaveLaterAttempt: true };
+    expect(recordsOf(held).map(describeBreakRemedy).join()).toMatch(
+      /not pay it again: the bank says that it failed, and the journal was lost/,
+    );
+  });
+
+  it('never has anything paid again without the bank', () => {
+    for (const kind of ['missing-at-bank', 'no-trace', 'in-doubt-absent', 'still-in-process'] as const)
+      expect(describeBreakRemedy({ kind, ...bare })).toMatch(/not pay it again/);
+  });
+});

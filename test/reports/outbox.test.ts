@@ -1,0 +1,158 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import * as fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { unescapeSpreadsheetCell } from '../../src/platform/csv/spreadsheet-cells.ts';
+import { formatExceptionRecords, formatResultRecords, openOutbox } from '../../src/reports/outbox.ts';
+import type { ReportOutbox, TableStyle } from '../../src/reports/ports.ts';
+import { exceptionColumns } from '../../src/reports/rules/report-rows.ts';
+
+let folder = '';
+let outbox: ReportOutbox;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'paydrop-outbox-'));
+  outbox = await openOutbox(join(folder, 'out'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const names = async () => (await readdir(join(folder, 'out'))).toSorted();
+
+async function writeTable(style: TableStyle, records: readonly (readonly string[])[]): Promise<string> {
+  await using table = await outbox.openTable('t.csv', style);
+  for (const record of records) await table.add(record);
+  return await readFile((await table.finish()).temporaryPath, 'utf8');
+}
+
+const cells = fc.array(
+  fc.array(fc.oneof(fc.string(), fc.constantFrom('a,b', '"', '\r', '\n', '\r\n', ' x ', "'=", '')), {
+    minLength: 2,
+    maxLength: 2,
+  }),
+  { minLength: 1, maxLength: 5 },
+);
+
+describe('a table', () => {
+  test('for programs is plain: no mark at the start, nothing escaped', async () => {
+    const records = [
+      ['payoutId', 'name'],
+      ['=cmd', '0812345678'],
+      ['ก,ข', 'say "x"\r\n'],
+    ];
+    expect(await writeTable('program', records)).toBe(
+      'payoutId,name\n=cmd,0812345678\n"ก,ข","say ""x""\r\n"\n',
+    );
+  });
+
+  test('for a spreadsheet is marked as UTF-8, ends its lines with CRLF and keeps values as text', async () => {
+    const row = exceptionColumns.map((column) =>
+      column === 'amount' ? '1234.50' : column === 'proxyNo' ? '0812345678' : '',
+    );
+    const text = await writeTable('spreadsheet', [exceptionColumns, row]);
+    expect(text).toBe(`\uFEFF${exceptionColumns.join(',')}\r\n,,,,,'0812345678,,1234.50,,,,,,,,,,\r\n`);
+  });
+
+  test('gives a reader back every value', () => {
+    fc.assert(
+      fc.property(cells, (records) => {
+        expect(parse(formatResultRecords(records), { record_delimiter: '\n' })).toEqual(records);
+        const read = parse(formatExceptionRecords(records), { record_delimiter: '\r\n' });
+        expect(read.map((record) => record.map(unescapeSpreadsheetCell))).toEqual(records);
+      }),
+    );
+  });
+
+  test.each([99, 100, 101, 300])('of %i records has each of them once, with one mark', async (count) => {
+    const records = Array.from({ length: count }, (_, index) => [`r${index}`, 'x']);
+    const text = await writeTable('spreadsheet', records);
+    expect(parse(text, { bom: true })).toEqual(records);
+    expect(text.lastIndexOf('\uFEFF')).toBe(0);
+  });
+});
+
+describe('the outbox', () => {
+  test('is created for its owner only', async () => {
+    expect((await stat(join(folder, 'out'))).mode & 0o777).toBe(0o700);
+  });
+
+  test('that cannot be created says why', async () => {
+    await writeFile(join(folder, 'file'), '');
+    await expect(openOutbox(join(folder, 'file', 'out'))).rejects.toThrow(
+      /cannot create .*file\/out: a part of the path/,
+    );
+  });
+
+  test('shows a file under its own name only when it is published', async () => {
+    const prepared = await outbox.writeText('s.json', '{}\n');
+    expect(await names()).toEqual([expect.stringMatching(/^\.s\.json\..*\.tmp$/)]);
+    await outbox.publish(prepared);
+    expect(await names()).toEqual(['s.json']);
+  });
+
+  test('drops a table that is left unfinished', async () => {
+    {
+      await using table = await outbox.openTable('t.csv', 'program');
+      await table.add(['x']);
+    }
+    expect(await names()).toEqual([]);
+  });
+
+  test('removes leftovers of this batch and nothing else', async () => {
+    const kept = [
+      '.pay.4K7Q2M9XWE.result.csv.0123456789ab.tmp',
+      '.pay.4K7Q2M9XWD.other.csv.0123456789ab.tmp',
+      '.pay.4K7Q2M9XWD.result.csv.tmp',
+      '.x.4K7Q2M9XWD.result.csv.aaaaaaaaaaaa.tmp',
+      'pay.4K7Q2M9XWD.result.csv',
+    ];
+    const leftovers = ['result.csv', 'exceptions.csv', 'summary.json', 'result-update-12.csv'];
+    for (const name of kept) await writeFile(join(folder, 'out', name), '');
+    for (const ending of leftovers) {
+      await writeFile(join(folder, 'out', `.pay.4K7Q2M9XWD.${ending}.0123456789ab.tmp`), '');
+    }
+    const recorded = join(folder, 'out', '.x.4K7Q2M9XWD.result.csv.aaaaaaaaaaaa.tmp');
+    await outbox.removeLeftovers('4K7Q2M9XWD', [recorded]);
+    expect(await names()).toEqual(kept.toSorted());
+  });
+});
+
+describe('the clearing of temporary files', () => {
+  test('reads the outbox once, and knows what is written since', async () => {
+    await writeFile(join(folder, 'out', '.old.4K7Q2M9XWD.result.csv.0123456789ab.tmp'), '');
+    await outbox.removeLeftovers('4K7Q2M9XWD', []);
+    const foreign = '.late.4K7Q2M9XWD.result.csv.0123456789ab.tmp';
+    await writeFile(join(folder, 'out', foreign), '');
+    await outbox.writeText('half.4K7Q2M9XWD.summary.json', '{}');
+    const kept = await outbox.writeText('kept.4K7Q2M9XWD.summary.json', '{}');
+    await outbox.removeLeftovers('4K7Q2M9XWD', [kept.temporaryPath]);
+    expect(await names()).toEqual([basename(kept.temporaryPath), foreign].toSorted());
+    await outbox.publish(kept);
+    await outbox.removeLeftovers('4K7Q2M9XWD', []);
+    expect(await names()).toEqual([foreign, 'kept.4K7Q2M9XWD.summary.json']);
+    expect(await outbox.findLeftovers()).toEqual(['4K7Q2M9XWD']);
+  });
+});
+
+describe('what a crash has left', () => {
+  test.each([
+    'result.csv',
+    'exceptions.csv',
+    'summary.json',
+    'result-update-12.csv',
+    'exceptions-update-2.csv',
+  ])('of %s is found by its batch, and cleared away unless it is recorded', async (ending) => {
+    await outbox.writeText(`a.b.4K7Q2M9XWD.${ending}`, 'half');
+    const kept = await outbox.writeText(`c.0ZEJBG25N5.${ending}`, 'whole');
+    expect((await outbox.findLeftovers()).toSorted()).toEqual(['0ZEJBG25N5', '4K7Q2M9XWD']);
+    for (const batchId of ['0ZEJBG25N5', '4K7Q2M9XWD'])
+      await outbox.removeLeftovers(batchId, [kept.temporaryPath]);
+    expect(await outbox.findLeftovers()).toEqual(['0ZEJBG25N5']);
+  });
+
+  test('is not what others keep here', async () => {
+    await writeFile(join(folder, 'out', '.notes.tmp'), '');
+    await writeFile(join(folder, 'out', 'a.4K7Q2M9XWD.result.csv'), '');
+    expect(await outbox.findLeftovers()).toEqual([]);
+  });
+});

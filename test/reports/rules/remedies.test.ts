@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest';
+import { holdReasons, moneyMoved, payoutStatuses } from '../../../src/core/payout.ts';
+import { bankStatuses } from '../../../src/core/status-codes.ts';
+import { describeRemedy } from '../../../src/reports/rules/remedies.ts';
+
+const codes = [null, 'ZZ999', '030002', '030003', 'not-found', ...bankStatuses.map((status) => status.code)];
+
+const combinations = payoutStatuses.flatMap((status) =>
+  codes.flatMap((reasonCode) =>
+    [[], ...holdReasons.map((hold) => [hold]), [...holdReasons]].map((holds) => ({
+      status,
+      reasonCode,
+      issues: [],
+      holds,
+    })),
+  ),
+);
+
+describe('a remedy', () => {
+  test('is there for every status, code and hold', () => {
+    for (const row of combinations) {
+      const remedy = describeRemedy(row);
+      expect(remedy).toMatch(/^[A-Z].{8,}/);
+      expect(remedy).not.toMatch(/undefined|null|\.\./);
+    }
+  });
+
+  test('forbids to pay by hand exactly what the bank may have paid', () => {
+    for (const row of combinations) {
+      expect({ row, forbids: describeRemedy(row).startsWith('Do not pay it again') }).toEqual({
+        row,
+        forbids: moneyMoved(row.status) === 'unknown',
+      });
+    }
+  });
+
+  test('of a hold that no watcher looks at again names what lets it go on', () => {
+    const held = { status: 'held', reasonCode: 'XX999', issues: [], holds: ['unavailable'] } as const;
+    expect(describeRemedy(held)).toMatch(/, or have it tried at once with "paydrop resume" and the batch$/);
+  });
+
+  test('of something settled never says to inquire', () => {
+    const settled = combinations.filter(({ status }) => status === 'failed' || status === 'unpayable');
+    for (const row of settled) expect(describeRemedy(row)).not.toMatch(/inquire|settle/i);
+  });
+
+  test('of a held row speaks of each of its holds', () => {
+    for (const hold of holdReasons) {
+      const alone = describeRemedy({ status: 'held', reasonCode: null, holds: [hold], issues: [] });
+      expect(
+        describeRemedy({ status: 'held', reasonCode: 'EM053', holds: [...holdReasons], issues: [] }),
+      ).toContain(alone);
+    }
+  });
+
+  test.each([
+    ['failed', 'EM069', [], /^Reduce or split the amount\. No money moved/],
+    ['failed', 'ET001', [], /^No money moved/],
+    ['failed', '030002', [], /^The bank refused it at validation/],
+    ['unpayable', 'EV006', [], /^Ask the payee for a registered proxy ID\. Nothing was sent/],
+    ['held', 'EM053', ['halted'], /^Fund the payer account then resume the batch\. The line was stopped/],
+    ['held', null, [], /^Not sent/],
+    ['held', 'similar', ['similar'], /^Another payoutId differs from this one only in case or leading zeros/],
+    ['held', 'similar-payment', ['similar'], /^Another payoutId has paid, or may have paid, the same payee/],
+    ['held', 'EM053', ['similar', 'halted'], /Another payoutId looks like this one, or has paid/],
+    [
+      'held',
+      'batch-too-old',
+      ['halted'],
+      /^Make sure that it is still to be paid.* "paydrop resume" the batch$/,
+    ],
+    ['unresolved', 'EM066', [], /In process at the bank: inquire and do not send again$/],
+    ['rejected', 'amount-decimals', [], /^Nothing was sent: correct the row/],
+    ['rejected', 'payout-id-claimed', [], /^Nothing was sent for this row: the payout that the reason names/],
+    ['rejected', null, [], /^Nothing was sent: correct the row/],
+    ['paid', 'IC000', [], /^Nothing to do$/],
+  ] as const)('%s with %s and holds %j', (status, reasonCode, holds, pattern) => {
+    expect(describeRemedy({ status, reasonCode, holds, issues: [] })).toMatch(pattern);
+  });
+
+  test('of a rejected row covers each cause once', () => {
+    const issue = (code: string) => ({ line: 2, column: null, code, value: null, message: 'x' });
+    const issues = [issue('amount-zero'), issue('proxy-length'), issue('duplicate-repeat')];
+    const remedy = describeRemedy({ status: 'rejected', reasonCode: 'amount-zero', holds: [], issues });
+    expect(remedy).toMatch(
+      /^Nothing was sent: correct the row as .*\. Nothing was sent for this row: the first row/,
+    );
+    expect(remedy.match(/correct the row/g)).toHaveLength(1);
+  });
+});

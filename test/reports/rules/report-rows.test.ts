@@ -1,0 +1,155 @@
+import { describe, expect, test } from 'vitest';
+import { payoutStatuses } from '../../../src/core/payout.ts';
+import {
+  describeIssue,
+  exceptionColumns,
+  isException,
+  renderException,
+  renderResultHeader,
+  renderResultRow,
+  resultColumns,
+} from '../../../src/reports/rules/report-rows.ts';
+import { makeRejectedRow, makeRow } from '../../support/report-fixtures.ts';
+
+/** A rendered row by its columns' names. */
+const named = (columns: readonly string[], cells: readonly string[]): Record<string, string> =>
+  Object.fromEntries(columns.map((column, index) => [column, cells[index] ?? 'MISSING']));
+
+const resultOf = (row: ReturnType<typeof makeRow>) => named(resultColumns, renderResultRow(row));
+const exceptionOf = (row: ReturnType<typeof makeRow>) =>
+  named(exceptionColumns, renderException('4K7Q2M9XWD', row));
+
+describe('a row of the result file', () => {
+  test('has the columns of the design, in its order', () => {
+    expect(renderResultHeader([]).join(', ')).toBe(
+      'rowNo, payoutId, proxyType, proxyNo, payeeName, amount, reference1, reference2, status, final, reasonCode, ' +
+        'reason, transRefNo, sysRefNo, fee, bankPayeeName, bankPayeeNameTh, attempts, submittedAt, settledAt, settledBy',
+    );
+  });
+
+  test('shows what was sent where the row is valid', () => {
+    expect(renderResultRow(makeRow({ rowNo: 7, extras: ['x', 'y'] })).join('|')).toBe(
+      '7|INV-0007|MSISDN|0812345678|Somchai J|100.50|R1||paid|true|IC000|Fund transfer executed successfully|' +
+        'PDABCDEFGHJKMNPQRS01|SYS0000000001|0.00|SOMCHAI J|สมชาย จ|1|' +
+        '2026-11-21T14:03:05+07:00|2026-11-21T14:03:06+07:00|reply|x|y',
+    );
+  });
+
+  test('shows the cells as they were written, and every issue, where it is rejected', () => {
+    expect(resultOf(makeRejectedRow(3))).toMatchObject({
+      payoutId: '=cmd',
+      proxyNo: '1.10E+12',
+      payeeName: 'ก, "ข"',
+      amount: '1.005',
+      final: 'true',
+      reasonCode: 'amount-decimals cells-missing',
+      reason: 'line 4, amount: at most 2 decimals (found "1.005"); line 4: a cell is missing',
+      transRefNo: '',
+      submittedAt: '',
+      attempts: '0',
+    });
+  });
+
+  test('adds the reason that the store gave to the issues of the rules', () => {
+    const row = makeRow({
+      status: 'rejected',
+      reasonCode: 'payout-claimed',
+      reason: 'paid in an earlier file',
+    });
+    expect(resultOf(row)).toMatchObject({ reasonCode: 'payout-claimed', reason: 'paid in an earlier file' });
+    const both = { ...makeRejectedRow(1), reasonCode: 'payout-claimed', reason: 'paid in an earlier file' };
+    expect(resultOf(both)['reasonCode']).toBe('amount-decimals cells-missing payout-claimed');
+    expect(resultOf(both)['reason']).toMatch(/cell is missing; paid in an earlier file$/);
+  });
+
+  test.each([
+    [['name'], null, null, 'name', 'the bank holds another name (held: name)'],
+    [
+      ['limit', 'similar'],
+      null,
+      null,
+      'limit similar',
+      'its amount is above limits.bahtPerPayout of the settings; another payout is like it (held: limit, similar)',
+    ],
+    [['halted'], 'EM053', 'Insufficient funds', 'EM053', 'Insufficient funds (held: halted)'],
+  ] as const)('held for %j with code %s says so', (holds, code, text, reasonCode, reason) => {
+    const row = makeRow({ status: 'held', holds, reasonCode: code, reason: text });
+    expect(resultOf(row)).toMatchObject({ status: 'held', final: 'false', reasonCode, reason });
+  });
+
+  test('says which statuses are final', () => {
+    const final = payoutStatuses.filter((status) => resultOf(makeRow({ status }))['final'] === 'true');
+    expect(final).toEqual(['rejected', 'cancelled', 'unpayable', 'paid', 'failed', 'disputed']);
+  });
+
+  test.each([
+    [['a'], 3, ['a', '', '']],
+    [['a', 'b', 'c'], 2, ['a', 'b']],
+    [[], 0, []],
+  ])('carried-through cells %j fill %i columns', (extras, count, cells) => {
+    expect(renderResultRow(makeRow({ extras }), count).slice(resultColumns.length)).toEqual(cells);
+  });
+
+  test('a carried-through column never has the name of another', () => {
+    const extras = renderResultHeader(['note', 'status', 'input_status', 'note']).slice(resultColumns.length);
+    expect(extras).toEqual(['note', 'input_status', 'input_input_status', 'input_note']);
+  });
+});
+
+describe('a row of the exceptions file', () => {
+  test('has the columns of the design, in its order', () => {
+    expect(exceptionColumns.join(', ')).toBe(
+      'batchId, rowNo, version, payoutId, proxyType, proxyNo, payeeName, amount, status, moneyMoved, reasonCode, ' +
+        'reason, remedy, transRefNo, decision, newProxyNo, newAmount, note',
+    );
+  });
+
+  test('leaves the last four cells to the person', () => {
+    const cells = renderException('4K7Q2M9XWD', makeRow({ status: 'failed' }));
+    expect(cells).toHaveLength(exceptionColumns.length);
+    expect(cells.slice(-4)).toEqual(['', '', '', '']);
+  });
+
+  test('names batch, row and version, and says what is known about the money', () => {
+    const row = makeRow({ rowNo: 9, status: 'unresolved', reasonCode: 'ET001', reason: 'Timeout' });
+    expect(exceptionOf(row)).toMatchObject({
+      batchId: '4K7Q2M9XWD',
+      rowNo: '9',
+      version: '4',
+      amount: '100.50',
+      moneyMoved: 'unknown',
+      reasonCode: 'ET001',
+      transRefNo: 'PDABCDEFGHJKMNPQRS01',
+    });
+    expect(exceptionOf(row)['remedy']).toMatch(/^Do not pay it again by hand/);
+    expect(exceptionOf(makeRejectedRow(2))).toMatchObject({
+      moneyMoved: 'no',
+      amount: '1.005',
+      version: '1',
+    });
+  });
+
+  test('is for what a person must look at', () => {
+    const looked = payoutStatuses.filter((status) => isException({ status, isAlarm: false }));
+    expect(looked).toEqual([
+      'rejected',
+      'held',
+      'unpayable',
+      'submitted',
+      'failed',
+      'unresolved',
+      'disputed',
+    ]);
+  });
+});
+
+test.each([
+  [{ line: 7, column: 'amount', code: 'c', value: '', message: 'is empty' }, 'line 7, amount: is empty'],
+  [{ line: 7, column: null, code: 'c', value: null, message: 'too many cells' }, 'line 7: too many cells'],
+  [
+    { line: 7, column: 'proxyNo', code: 'c', value: '**78', message: 'no' },
+    'line 7, proxyNo: no (found "**78")',
+  ],
+])('an issue names its place: %j', (issue, text) => {
+  expect(describeIssue(issue)).toBe(text);
+});

@@ -1,0 +1,4 @@
+import { makeSqliteStore } from '../support/sqlite-store.ts';
+import { journalSuite } from './suite/suite.ts';
+
+journalSuite('SQLite', makeSqliteStore);

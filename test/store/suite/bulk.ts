@@ -1,0 +1,120 @@
+import { expect } from 'vitest';
+import type { HoldReason } from '../../../src/core/payout.ts';
+import type { Journal } from '../../../src/core/ports.ts';
+import * as fixtures from '../../support/journal-fixtures.ts';
+import type { StoreCase } from './suite.ts';
+
+const { applied, bringTo, firstBatchId, firstReady, holdOf, ingestRunning, intentOf, makeBadRow } = fixtures;
+const { makeRow, makeRows, noonMs, readyOf, resultRows, statusesOf, why } = fixtures;
+
+/** Rows: ready, held for approval and limit, held for limit, rejected. */
+async function takeMixed(journal: Journal): Promise<void> {
+  const rows = [
+    makeRow(1),
+    makeRow(2, { holds: ['approval', 'limit'] }),
+    makeRow(3, { holds: ['limit'] }),
+    makeBadRow(4),
+  ];
+  await ingestRunning(journal, rows);
+}
+
+async function latestEvent(journal: Journal, payoutId: string) {
+  const [history] = await journal.findPayouts(payoutId);
+  return history?.events.at(-1);
+}
+
+async function holdsOf(journal: Journal): Promise<(readonly HoldReason[])[]> {
+  return (await resultRows(journal)).map((row) => row.holds);
+}
+
+export const bulkCases: readonly StoreCase[] = [
+  {
+    name: 'a hold is added to every ready row, with its reason and an event',
+    run: async (journal) => {
+      await takeMixed(journal);
+      expect(await journal.holdReady(firstBatchId, 'halted', why, noonMs + 7)).toBe(1);
+      expect(await statusesOf(journal)).toEqual(['held', 'held', 'held', 'rejected']);
+      expect(await holdsOf(journal)).toEqual([['halted'], ['approval', 'limit'], ['limit'], []]);
+      const [first] = await resultRows(journal);
+      expect(first).toMatchObject({ reasonCode: why.code, reason: why.reason, version: 3 });
+      const event = {
+        from: 'ready',
+        to: 'held',
+        cause: 'hold-added',
+        atMs: noonMs + 7,
+        detail: { hold: 'halted' },
+      };
+      expect(await latestEvent(journal, 'INV-1')).toMatchObject(event);
+      expect(await journal.holdReady(firstBatchId, 'halted', why, noonMs)).toBe(0);
+    },
+  },
+  {
+    name: 'holds are lifted one by one; a row goes on when it has none left',
+    run: async (journal) => {
+      await takeMixed(journal);
+      expect(await journal.liftHolds(firstBatchId, ['halted'], noonMs)).toBe(0);
+      expect(await journal.liftHolds(firstBatchId, ['limit', 'halted'], noonMs + 8)).toBe(2);
+      expect(await holdsOf(journal)).toEqual([[], ['approval'], [], []]);
+      expect(await statusesOf(journal)).toEqual(['ready', 'held', 'ready', 'rejected']);
+      expect(await latestEvent(journal, 'INV-2')).toMatchObject({
+        from: 'held',
+        to: 'held',
+        cause: 'hold-lifted',
+      });
+      expect(await latestEvent(journal, 'INV-3')).toMatchObject({
+        from: 'held',
+        to: 'ready',
+        cause: 'hold-lifted',
+      });
+      expect(await resultRows(journal)).toMatchObject([{}, {}, { reasonCode: null, reason: null }, {}]);
+    },
+  },
+  {
+    name: 'what is unsent is cancelled and keeps its claim; the rest stays',
+    run: async (journal) => {
+      await takeMixed(journal);
+      await bringTo(journal, 'submitted');
+      expect(await journal.cancelUnsent(firstBatchId, noonMs + 9)).toBe(2);
+      expect(await statusesOf(journal)).toEqual(['submitted', 'cancelled', 'cancelled', 'rejected']);
+      const cancelled = { settledBy: 'people', settledAtMs: noonMs + 9, holds: [] };
+      expect(await resultRows(journal)).toMatchObject([{}, cancelled, cancelled, {}]);
+      expect(await latestEvent(journal, 'INV-2')).toMatchObject({
+        from: 'held',
+        to: 'cancelled',
+        cause: 'cancelled',
+      });
+      expect(await journal.claimHolders('COMP000001', ['INV-2'])).toMatchObject([{ status: 'cancelled' }]);
+      expect(await journal.cancelUnsent(firstBatchId, noonMs)).toBe(0);
+    },
+  },
+  {
+    name: 'a change decided before is refused after',
+    run: async (journal) => {
+      await ingestRunning(journal, makeRows(1));
+      const { change } = intentOf(await firstReady(journal));
+      await journal.holdReady(firstBatchId, 'paused', why, noonMs);
+      await journal.liftHolds(firstBatchId, ['paused'], noonMs);
+      expect(await statusesOf(journal)).toEqual(['ready']);
+      expect(await journal.apply([change])).toEqual([false]);
+    },
+  },
+  {
+    name: 'other batches are left alone',
+    run: async (journal) => {
+      await ingestRunning(journal, makeRows(2));
+      await ingestRunning(journal, makeRows(2, 5), { batchId: fixtures.secondBatchId });
+      await journal.holdReady(firstBatchId, 'paused', why, noonMs);
+      await journal.cancelUnsent(firstBatchId, noonMs);
+      expect(await readyOf(journal, fixtures.secondBatchId)).toHaveLength(2);
+    },
+  },
+  {
+    name: 'rows are counted by hold, one with two holds under both',
+    run: async (journal) => {
+      await takeMixed(journal);
+      await applied(journal, holdOf(await firstReady(journal), 'name'));
+      const totals = (await journal.holdTotals(firstBatchId)).map(({ hold, rows }) => [hold, rows]);
+      expect(Object.fromEntries(totals)).toEqual({ approval: 1, limit: 2, name: 1 });
+    },
+  },
+];

@@ -1,0 +1,139 @@
+/** The tables of a watcher in journals old and new, and in copies of them. */
+import { copyFile, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, test } from 'vitest';
+import { backUpJournal } from '../../../src/store/backup.ts';
+import { inTransaction, openConnection } from '../../../src/store/connection.ts';
+import { writeStamp } from '../../../src/store/journal-identity.ts';
+import { migrate, schemaVersion } from '../../../src/store/migrations.ts';
+import { JournalWriteError, openJournal } from '../../../src/store/open.ts';
+import { makeJournal } from '../../../src/store/store.ts';
+import {
+  firstReady,
+  ingest,
+  makeRows,
+  noonMs,
+  secondBatchId,
+  submit,
+} from '../../support/journal-fixtures.ts';
+import { makeFolder, openingIn, stamp } from '../../support/sqlite-store.ts';
+import { findContradictions } from '../../support/store-consistency.ts';
+import { fileOf, makeWatchStore, noticeOf, tamper } from '../../support/store-fixtures.ts';
+
+/** A journal as an older version wrote it, before the watcher's tables or since: one batch halted, another sealed. */
+async function makeOldJournal(path: string, version = 2): Promise<void> {
+  new DatabaseSync(path).close();
+  const db = openConnection(path);
+  inTransaction(db, () => {
+    migrate(db, noonMs, version);
+    writeStamp(db, stamp);
+  });
+  const mark = { advance: () => {}, note: () => {}, close: () => {} };
+  await using journal = makeJournal({ db, path, journalId: '', mark });
+  const { batchId } = await ingest(journal, makeRows(2));
+  db.exec(`update batch set status = 'running' where batch_id = '${batchId}'`);
+  await submit(journal, await firstReady(journal));
+  db.exec(`update batch set status = 'halted', rested_at_ms = ${noonMs} where batch_id = '${batchId}'`);
+  await ingest(journal, makeRows(2, 11), { batchId: secondBatchId });
+}
+
+test('an older journal is brought up to date by the sender, and by no other', async () => {
+  await using folder = await makeFolder();
+  const path = join(folder.path, 'journal.db');
+  await makeOldJournal(path);
+  await expect(openJournal(openingIn(folder.path, 'beside'))).rejects.toThrow('older paydrop');
+  await using store = await openJournal(openingIn(folder.path));
+  const open = (await store.batches()).toSorted((one, other) => (one.status < other.status ? -1 : 1));
+  expect(open.map(({ status, rows }) => [status, rows])).toEqual([
+    ['halted', 2],
+    ['sealed', 2],
+  ]);
+  expect(await store.oldestInDoubtAtMs()).toBe(noonMs);
+  expect(await store.unreportedBatches()).toEqual([open[0]?.batchId]);
+  expect(await store.startIntake(fileOf('a'))).toEqual({ kind: 'owner' });
+  await using beside = await openJournal(openingIn(folder.path, 'beside'));
+  expect(await beside.intakeRecord('item-a')).toMatchObject({ fileName: 'a.csv' });
+  expect(findContradictions(path)).toEqual([]);
+  using db = new DatabaseSync(path);
+  expect(db.prepare('select max(version) as version from schema_version').get()).toEqual({
+    version: schemaVersion,
+  });
+});
+
+test('what an older journal has reported and told of is not due again', async () => {
+  const insertReport = `insert into report (batch_id, kind, number, path, temporary_path, sha256, event_seq, at_ms)
+    select batch_id, 'result', 0, 'a', 'b', 'c', 9, ${noonMs} from batch where status = 'halted';`;
+  const insertNotice = `insert into notice (key, kind, batch_id, at_ms, body)
+    select 'a', 'batch-halted', batch_id, ${noonMs}, '{}' from batch where status = 'halted';`;
+  const left: unknown[] = [];
+  for (const made of ['', insertReport, insertReport + insertNotice]) {
+    await using folder = await makeFolder();
+    const path = join(folder.path, 'journal.db');
+    await makeOldJournal(path, 4);
+    tamper(path, made);
+    await using store = await openJournal(openingIn(folder.path));
+    left.push([(await store.unreportedBatches()).length, (await store.untoldBatches(noonMs)).length]);
+  }
+  expect(left).toEqual([
+    [1, 0],
+    [0, 1],
+    [0, 0],
+  ]);
+});
+
+test('an older journal has the very tables of a new one when it is up to date', async () => {
+  await using folder = await makeFolder();
+  const tablesIn = (path: string): unknown[] => {
+    using db = new DatabaseSync(path);
+    return db.prepare('select name, sql from sqlite_master order by name').all();
+  };
+  const old = join(folder.path, 'journal.db');
+  await makeOldJournal(old);
+  await (await openJournal(openingIn(folder.path)))[Symbol.asyncDispose]();
+  await using opened = await makeWatchStore();
+  expect(tablesIn(old)).toEqual(tablesIn(opened.path));
+});
+
+test('the id of a journal stays with it, and another journal has another', async () => {
+  await using opened = await makeWatchStore();
+  await using other = await makeWatchStore();
+  expect((await opened.openAnother()).journalId).toBe(opened.store.journalId);
+  expect(other.store.journalId).not.toBe(opened.store.journalId);
+});
+
+test('a backup has what the watcher keeps', async () => {
+  await using folder = await makeFolder();
+  const restored = join(folder.path, 'restored');
+  await using store = await openJournal(openingIn(folder.path));
+  await store.startIntake(fileOf('a'));
+  await store.addNotice(noticeOf('one'), ['webhook']);
+  await store.recordRound('inquiry', '20261121');
+  await store.probe(noonMs);
+  const copy = join(folder.path, 'copy.db');
+  backUpJournal(folder.path, copy);
+  await mkdir(restored);
+  await copyFile(copy, join(restored, 'journal.db'));
+  await using again = await openJournal(openingIn(restored));
+  expect(again.journalId).toBe(store.journalId);
+  expect(await again.startIntake(fileOf('b'))).toMatchObject({ first: { fileName: 'a.csv' } });
+  expect(await again.dueNotices(noonMs, 9)).toEqual(await store.dueNotices(noonMs, 9));
+  expect(await again.lastRound('inquiry')).toBe('20261121');
+});
+
+test('a mark that a full disk does not take is no failure of the close; anything else is', async () => {
+  await using folder = await makeFolder();
+  const path = join(folder.path, 'journal.db');
+  await (await openJournal(openingIn(folder.path)))[Symbol.asyncDispose]();
+  const close = (error: Error): Promise<void> => {
+    const advance = (): never => {
+      throw error;
+    };
+    const mark = { advance, note: () => {}, close: () => {} };
+    return Promise.resolve(
+      makeJournal({ db: openConnection(path), path, journalId: '', mark })[Symbol.asyncDispose](),
+    );
+  };
+  await expect(close(new JournalWriteError('the disk is full'))).resolves.toBeUndefined();
+  await expect(close(new Error('a bug'))).rejects.toThrow('a bug');
+});

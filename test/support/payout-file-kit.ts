@@ -1,0 +1,120 @@
+/** Payout files in a temporary folder, read as the program reads them. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll } from 'vitest';
+import {
+  makePayoutFileReader,
+  type PayoutFileLimits,
+  type PayoutFileOptions,
+} from '../../src/intake/formats/csv.ts';
+import type { FileRejection, Inspection, ReadPart, SealTotals, StagedRow } from '../../src/intake/ports.ts';
+
+export const columns = 'payoutId,proxyType,proxyNo,payeeName,amount,reference1,reference2';
+
+export const noLimits: PayoutFileLimits = {
+  rowsMax: null,
+  bytesMax: null,
+  payoutSatangMax: null,
+  fileSatangMax: null,
+};
+
+export const defaults: PayoutFileOptions = {
+  columns: {},
+  encoding: 'auto',
+  delimiter: 'auto',
+  control: 'none',
+  trailerMark: 'TRAILER',
+  finalLineEnd: 'required',
+  limits: noLimits,
+};
+
+export interface WholeReading {
+  readonly extraColumns: readonly string[];
+  readonly rows: readonly StagedRow[];
+  readonly totals: SealTotals | undefined;
+  readonly rejection: FileRejection | undefined;
+}
+
+/** Gathers everything that a reading yields. */
+export async function gather(parts: AsyncIterable<ReadPart>): Promise<WholeReading> {
+  const rows: StagedRow[] = [];
+  let extraColumns: readonly string[] = [];
+  let totals: SealTotals | undefined;
+  let rejection: FileRejection | undefined;
+  for await (const part of parts) {
+    switch (part.kind) {
+      case 'header':
+        ({ extraColumns } = part);
+        break;
+      case 'rows':
+        rows.push(...part.rows);
+        break;
+      case 'summary':
+        ({ totals } = part);
+        break;
+      case 'rejected':
+        ({ rejection } = part);
+        break;
+    }
+  }
+  return { extraColumns, rows, totals, rejection };
+}
+
+/** A reading of a file that was rejected before its first row. */
+const unread = { extraColumns: [], rows: [], totals: undefined };
+
+export async function readPath(
+  path: string,
+  options: Partial<PayoutFileOptions> = {},
+): Promise<WholeReading> {
+  const reader = makePayoutFileReader({ ...defaults, ...options });
+  const inspected = await reader.inspect(path);
+  if (inspected.kind === 'rejected') return { ...unread, rejection: inspected.rejection };
+  return gather(reader.read(inspected.inspection));
+}
+
+export async function inspectPath(
+  path: string,
+  options: Partial<PayoutFileOptions> = {},
+): Promise<Inspection> {
+  const inspected = await makePayoutFileReader({ ...defaults, ...options }).inspect(path);
+  if (inspected.kind === 'rejected') throw new Error(inspected.rejection.message);
+  return inspected.inspection;
+}
+
+export interface Folder {
+  /** Writes a file and returns its path. */
+  write(content: string | Uint8Array, name?: string): Promise<string>;
+  path(name: string): string;
+  /** Writes a file and reads it. */
+  read(content: string | Uint8Array, options?: Partial<PayoutFileOptions>): Promise<WholeReading>;
+}
+
+/** A folder for one test file, removed with all that is in it. */
+export function useFolder(): Folder {
+  let root = '';
+  let written = 0;
+  beforeAll(async () => {
+    root = await mkdtemp(join(tmpdir(), 'paydrop-files-'));
+  });
+  afterAll(() => rm(root, { recursive: true, force: true }));
+  const path = (name: string): string => join(root, name);
+  const write = async (content: string | Uint8Array, name?: string): Promise<string> => {
+    written += 1;
+    const target = path(name ?? `payouts-${written}.csv`);
+    await writeFile(target, content);
+    return target;
+  };
+  return { path, write, read: async (content, options) => readPath(await write(content), options) };
+}
+
+/** Lines under the usual header, each with a line end. */
+export function file(...lines: readonly string[]): string {
+  return [columns, ...lines].map((line) => `${line}\n`).join('');
+}
+
+/** A good row with this payoutId. */
+export function row(payoutId: string, amount = '100.00', name = 'Somchai Jaidee'): string {
+  return `${payoutId},MSISDN,0812345678,${name},${amount},,`;
+}

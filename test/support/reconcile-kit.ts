@@ -1,0 +1,151 @@
+/** A day on the real store, and statements of it that a test writes line by line. */
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { toSatang } from '../../src/core/money.ts';
+import type { Store } from '../../src/core/store-port.ts';
+import type { ReconcileContext } from '../../src/reconcile/context.ts';
+import { openStatementOutbox } from '../../src/reconcile/file/tables.ts';
+import type { StatementPart } from '../../src/reconcile/ports.ts';
+import { reconcile, type Reconciled, type StatementSource } from '../../src/reconcile/reconcile.ts';
+import type { StatementLine } from '../../src/reconcile/rules/statement.ts';
+import type { AttemptFacts } from '../../src/reconcile/rules/types.ts';
+import { bringTo, ingestRunning, makeRows, noonMs, payer } from './journal-fixtures.ts';
+import { date, makeLine } from './statement-fixtures.ts';
+import { makeWatchStore } from './store-fixtures.ts';
+
+export const dayMs = 86_400_000;
+type Ending = 'paid' | 'failed' | 'unresolved' | 'submitted';
+
+export interface ReconcileDay extends AsyncDisposable {
+  readonly store: Store;
+  /** Attempts of the day as they were when it began, in row order. */
+  readonly attempts: readonly AttemptFacts[];
+  /** The folder of the tables. */
+  readonly folder: string;
+  /** Of the journal's file. */
+  readonly path: string;
+  /** How many days after noon of the day the process looks at its clock. */
+  daysLater: number;
+  /** @param through stands in for the store */
+  reconcile(lines: readonly StatementLine[], options?: Options): Promise<Reconciled>;
+  tables(kind: 'matched' | 'breaks'): Promise<Record<string, string>[]>;
+  /** Everything that reconciling may change, as text. */
+  dump(): Promise<string>;
+}
+
+interface Options {
+  readonly on?: string;
+  readonly through?: Store;
+  readonly reading?: string;
+  readonly isHandedIn?: boolean;
+}
+
+/** Lines numbered anew, as a file has them. */
+const number = (lines: readonly StatementLine[]): StatementLine[] =>
+  lines.map((line, place) => ({ ...line, line: place + 2, no: String(place + 1) }));
+
+async function* partsOf(lines: readonly StatementLine[]): AsyncGenerator<StatementPart> {
+  for (const line of lines) yield { kind: 'lines', lines: [line] };
+  let amount = 0n;
+  for (const line of lines) amount += line.amountSatang;
+  const sum = toSatang(amount);
+  const sha256 = hashOf(lines);
+  const totals = {
+    lines: lines.length,
+    amountSatang: sum,
+    feeSatang: sum,
+    netSatang: sum,
+    sha256,
+    sizeBytes: 1,
+  };
+  yield { kind: 'summary', totals };
+}
+
+const hashOf = (lines: readonly StatementLine[]): string =>
+  JSON.stringify(lines, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
+
+const sourceOf = (
+  lines: readonly StatementLine[],
+  on: string,
+  reading: string,
+  isHandedIn: boolean,
+): StatementSource => ({
+  isHandedIn,
+  date: on,
+  originalSha256: hashOf(lines),
+  originalPath: `/statements/${on}.csv`,
+  reading,
+  read: (use) => use(partsOf(lines)),
+});
+
+/** Opens a day whose rows have these endings. */
+export async function openDay(endings: readonly Ending[]): Promise<ReconcileDay> {
+  await using stack = new AsyncDisposableStack();
+  const { store, path } = stack.use(await makeWatchStore());
+  const folder = await mkdtemp(join(tmpdir(), 'paydrop-statements-'));
+  stack.defer(() => rm(folder, { recursive: true, force: true }));
+  await ingestRunning(store, makeRows(endings.length));
+  for (const ending of endings) await bringTo(store, ending);
+  const outbox = await openStatementOutbox(folder);
+  using view = store.openStatementView({ date, runId: '' });
+  const attempts = [...view.attemptsOfDay(date)]
+    .flat()
+    .map(({ payoutSeq, attemptNo }) => view.attempt(payoutSeq, attemptNo));
+  const owned = stack.move();
+  const day: ReconcileDay = {
+    store,
+    attempts,
+    folder,
+    path,
+    daysLater: 1,
+    reconcile: async (lines, { on = date, through = store, reading = 'words', isHandedIn = false } = {}) => {
+      const clock = { now: () => noonMs + day.daysLater * dayMs, sleep: async () => {} };
+      const stop = new AbortController().signal;
+      const context: ReconcileContext = {
+        store: through,
+        clock,
+        companyId: payer.companyId,
+        log: () => {},
+        stop,
+      };
+      const done = await reconcile(context, outbox, sourceOf(number(lines), on, reading, isHandedIn));
+      if (done.kind !== 'reconciled') throw new Error(done.refusal.message);
+      return done;
+    },
+    tables: async (kind) => {
+      const names = (await readdir(folder)).filter((name) => name.endsWith(`.${kind}.csv`)).toSorted();
+      const tables = await Promise.all(
+        names.map(async (name) =>
+          parse<Record<string, string>>(await readFile(join(folder, name)), { columns: true, bom: true }),
+        ),
+      );
+      return tables.flat();
+    },
+    dump: async () => {
+      const breaks = await store.openBreaks(date, 1_000);
+      const versions = await store.statementDays();
+      const rows = await Promise.all(attempts.map(({ payoutSeq }) => store.payout(payoutSeq)));
+      return JSON.stringify([breaks, versions, rows], (_, value: unknown) =>
+        typeof value === 'bigint' ? String(value) : value,
+      );
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+  return day;
+}
+
+/** The line that a bank would write for an attempt: complete unless told otherwise. */
+export function lineFor(
+  attempt: AttemptFacts | undefined,
+  changes: Partial<StatementLine> = {},
+): StatementLine {
+  if (attempt === undefined) throw new Error('there is no such attempt');
+  return makeLine(attempt, changes.status ?? 'complete', changes);
+}
+
+/** Kinds of the breaks that are open, the loudest first. */
+export async function openKinds({ store }: ReconcileDay, on = date): Promise<string[]> {
+  return (await store.openBreaks(on, 1_000)).map(({ kind }) => kind);
+}

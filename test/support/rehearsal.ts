@@ -1,0 +1,162 @@
+/** One file paid in this process: real settings, journal, files and HTTP, against a sandbox bank that lives as long as the rehearsal. */
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { stringify } from 'yaml';
+import { requireJournal } from '../../src/cli/adapters.ts';
+import { openProgress } from '../../src/cli/progress.ts';
+import { type FileOutcome, runFile } from '../../src/cli/run-file.ts';
+import { openSender, type Sender } from '../../src/cli/sender.ts';
+import type { Clock, Journal } from '../../src/core/ports.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { silentLogger } from '../../src/platform/log.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
+import { parseSandboxTable } from '../../src/sandbox/table.ts';
+import { type LoadedSettings, loadSettings } from '../../src/settings/settings.ts';
+
+/** The machine's pace, but always around noon in Bangkok: rules about midnight do not depend on when tests run. */
+function makeNoonClock(): Clock {
+  const noonUtcMs = Date.UTC(2026, 10, 21, 5, 0, 0);
+  const offsetMs = noonUtcMs - Date.now();
+  return { now: () => Date.now() + offsetMs, sleep: systemClock.sleep };
+}
+
+export type ResultLine = Readonly<Record<string, string>>;
+
+export interface Rehearsal extends AsyncDisposable {
+  readonly dataDir: string;
+  readonly bank: Sandbox;
+  /** Runs the file with this content; the same name again replaces it. */
+  run(
+    csv: string,
+    options?: { name?: string; waitMs?: number; interrupted?: AbortSignal },
+  ): Promise<Rehearsed>;
+  /** Changes the settings, as a person would between two runs. */
+  correct(changes: RehearsalSettings): Promise<void>;
+  /** Opens the journal beside whoever is sending. */
+  beside<T>(use: (opened: { journal: Journal }) => Promise<T>): Promise<T>;
+  /** Opens the sender for as long as the callback takes. */
+  withSender<T>(use: (sender: Sender) => Promise<T>): Promise<T>;
+}
+
+export interface Rehearsed {
+  readonly outcome: FileOutcome;
+  readonly exitCode: number | undefined;
+  /** Rows of the first result, then of each update, as the files have them. */
+  readonly results: readonly ResultLine[];
+  readonly exceptions: readonly ResultLine[];
+  readonly ledger: { count: number; amount: string };
+}
+
+export const header = 'payoutId,proxyType,proxyNo,payeeName,amount,reference1,reference2';
+
+export interface RehearsalSettings {
+  readonly sandbox?: object;
+  readonly settle?: object;
+  readonly brake?: object;
+  readonly verify?: object;
+  readonly transfer?: object;
+  readonly bank?: object;
+  readonly limits?: object;
+}
+
+function settingsText(changes: RehearsalSettings, baseUrl: string): string {
+  return stringify({
+    dataDir: './data',
+    bank: {
+      baseUrl,
+      clientId: 'test-app',
+      clientSecret: 'test-secret',
+      channelId: 'PAYDROP',
+      termId: 'TERM0001',
+      companyId: 'COMP000001',
+      payerAccount: '0000345924',
+      timeoutMs: 400,
+      ...changes.bank,
+    },
+    settle: {
+      firstDelayMs: 20,
+      maxDelayMs: 100,
+      notFoundTrustMs: 150,
+      giveUpAfterMs: 1_500,
+      ...changes.settle,
+    },
+    brake: { consecutiveFailures: 1_000, window: 1_000, inDoubtMax: 1_000, ...changes.brake },
+    ...(changes.verify === undefined ? {} : { verify: changes.verify }),
+    ...(changes.transfer === undefined ? {} : { transfer: changes.transfer }),
+    ...(changes.limits === undefined ? {} : { limits: changes.limits }),
+  });
+}
+
+/** A folder of its own with settings, removed at the end. */
+export async function makeRehearsal(changes: RehearsalSettings = {}): Promise<Rehearsal> {
+  const folder = await mkdtemp(join(tmpdir(), 'paydrop-rehearsal-'));
+  const configPath = join(folder, 'paydrop.yaml');
+  const clock = makeNoonClock();
+  const sandbox = await startSandbox({
+    ...parseSandboxTable(changes.sandbox ?? {}),
+    clientId: 'test-app',
+    clientSecret: 'test-secret',
+    companyId: 'COMP000001',
+    payerAccounts: ['0000345924'],
+    now: () => clock.now(),
+  });
+  await writeFile(configPath, settingsText(changes, sandbox.baseUrl));
+  const load = (): LoadedSettings => loadSettings({ configPath, cwd: folder, env: {} });
+  let loaded = load();
+  await mkdir(join(folder, 'in'));
+  const withSender = async <T>(use: (sender: Sender) => Promise<T>): Promise<T> => {
+    await using sender = await openSender(loaded, silentLogger, 'test', { clock });
+    return await use(sender);
+  };
+  return {
+    dataDir: loaded.dataDir,
+    bank: sandbox,
+    withSender,
+    correct: async (corrected) => {
+      await writeFile(configPath, settingsText(corrected, sandbox.baseUrl));
+      loaded = load();
+    },
+    beside: async (use) => {
+      await using journal = await requireJournal(loaded);
+      return await use({ journal });
+    },
+    run: (csv, { name = 'payouts.csv', waitMs = 4_000, interrupted = new AbortController().signal } = {}) =>
+      withSender(async (sender) => {
+        const path = join(folder, 'in', name);
+        await writeFile(path, csv);
+        const progress = await openProgress();
+        const outcome = await runFile(sender, path, { waitMs, exceptionsOk: false, interrupted, progress });
+        const outbox = loaded.folders.outbox;
+        return {
+          outcome,
+          exitCode: outcome.kind === 'rested' ? outcome.reports.summary.exitCode : undefined,
+          results: await readTables(outbox, /\.result(-update-\d+)?\.csv$/),
+          exceptions: await readTables(outbox, /\.exceptions\.csv$/),
+          ledger: sandbox.ledger().totals,
+        };
+      }),
+    [Symbol.asyncDispose]: async () => {
+      await sandbox.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function readTables(folder: string, pattern: RegExp): Promise<ResultLine[]> {
+  const inOrder = (one: string, other: string): number => one.length - other.length || (one < other ? -1 : 1);
+  const names = (await readdir(folder)).filter((name) => pattern.test(name)).toSorted(inOrder);
+  const tables = await Promise.all(
+    names.map(async (name) =>
+      parse<ResultLine>(await readFile(join(folder, name)), { columns: true, bom: true }),
+    ),
+  );
+  return tables.flat();
+}
+
+/** A file of one row for each amount, paid to an invented payee. */
+export function rowsOf(amounts: readonly string[], prefix = 'P'): string {
+  const rows = amounts.map((amount, index) => `${prefix}${index + 1},MSISDN,0812345678,,${amount},,`);
+  return `${[header, ...rows].join('\n')}\n`;
+}

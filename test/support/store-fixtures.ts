@@ -1,0 +1,59 @@
+/** A whole store in a temporary folder, and what a watcher keeps in it. */
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { Batch } from '../../src/core/ports.ts';
+import type { IntakeStart, Store } from '../../src/core/store-port.ts';
+import type { NoticeDraft } from '../../src/notify/rules/notice.ts';
+import { openJournal } from '../../src/store/open.ts';
+import { bringTo, firstBatchId, ingestRunning, makeRows, noonMs, readyOf } from './journal-fixtures.ts';
+import { makeFolder, openingIn } from './sqlite-store.ts';
+
+export interface WatchStore extends AsyncDisposable {
+  readonly store: Store;
+  /** Of the database file. */
+  readonly path: string;
+  openAnother(): Promise<Store>;
+}
+
+export async function makeWatchStore(): Promise<WatchStore> {
+  await using stack = new AsyncDisposableStack();
+  const { path: dataDir } = stack.use(await makeFolder());
+  const store = stack.use(await openJournal(openingIn(dataDir)));
+  const owned = stack.move();
+  return {
+    store,
+    path: join(dataDir, 'journal.db'),
+    openAnother: async () => owned.use(await openJournal(openingIn(dataDir, 'beside'))),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+/** A file of the watcher's, named by a letter: its itemId and its name. */
+export function fileOf(letter: string, batchId = firstBatchId): IntakeStart {
+  const fileName = `${letter}.csv`;
+  return { itemId: `item-${letter}`, batchId, fileName, droppedAtMs: noonMs, nowMs: noonMs + 10 };
+}
+
+export const noticeOf = (key: string, changes: Partial<NoticeDraft> = {}): NoticeDraft => ({
+  key,
+  kind: 'batch-done',
+  batchId: firstBatchId,
+  atMs: noonMs,
+  body: { rows: 3, total: '300.06', names: ['ส้ม', "o'clock"] },
+  ...changes,
+});
+
+/** A batch whose rows are all paid and that has ended. */
+export async function ingestDone(store: Store, batchId = firstBatchId, from = 1): Promise<Batch> {
+  const batch = await ingestRunning(store, makeRows(1, from), { batchId });
+  await bringTo(store, 'paid', batchId);
+  if ((await readyOf(store, batchId)).length > 0) throw new Error('a row is still ready');
+  await store.moveBatch(batchId, 'done', null, noonMs + 20);
+  return batch;
+}
+
+/** Runs SQL beside the store, for what the store itself never does. */
+export function tamper(path: string, statements: string): void {
+  using db = new DatabaseSync(path);
+  db.exec(statements);
+}

@@ -1,0 +1,392 @@
+/**
+ * The watcher in this process: real folders, journal, settings and reports; a scripted bank, a clock that tests drive,
+ * and processes that can be killed at any step.
+ */
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { describeStamp, makeReader } from '../../src/cli/adapters.ts';
+import { NoticeDesk } from '../../src/cli/notice-desk.ts';
+import { restBatch } from '../../src/cli/run-file.ts';
+import { makeContext, type RunDesk } from '../../src/cli/sender.ts';
+import type { TransferOrder } from '../../src/core/payout.ts';
+import type {
+  Bank,
+  BankReply,
+  Batch,
+  Clock,
+  InquiryFields,
+  StatusInquiry,
+  TransferFields,
+} from '../../src/core/ports.ts';
+import type { Store } from '../../src/core/store-port.ts';
+import type { NoticeSender } from '../../src/notify/rules/notice.ts';
+import { makePaces } from '../../src/payout/adaptive-limit.ts';
+import type { Log, RunState } from '../../src/payout/context.ts';
+import { Turns } from '../../src/platform/keyed-mutex.ts';
+import { silentLogger } from '../../src/platform/log.ts';
+import { openOutbox } from '../../src/reports/outbox.ts';
+import type { ReportOutbox } from '../../src/reports/ports.ts';
+import { finishReports } from '../../src/reports/write-reports.ts';
+import { type LoadedSettings, loadSettings } from '../../src/settings/settings.ts';
+import { openJournal } from '../../src/store/open.ts';
+import { DiskWatch, type WatchEvent, type WatchSetup } from '../../src/watch/context.ts';
+import { openIntake } from '../../src/watch/folders/drop-folder.ts';
+import type { Intake } from '../../src/watch/ports.ts';
+import { Watcher } from '../../src/watch/watcher.ts';
+import { answered, inquiryFields, inquiryItem, noonMs, payer, transferFields } from './core-fixtures.ts';
+import { makeDrivenClock } from './driven-clock.ts';
+import { Mortality } from './mortality.ts';
+
+/** Called before a step of the process that works: it may throw, wait, or kill it. */
+export type Before = Partial<
+  Record<keyof Store | keyof Intake | keyof ReportOutbox, (...args: never[]) => void | Promise<void>>
+>;
+
+/** What the bank does; what is left out goes well, or is not found. */
+export interface Script {
+  transfer?: (order: TransferOrder, no: number) => Said<TransferFields>;
+  inquire?: (inquiry: StatusInquiry) => Said<InquiryFields>;
+}
+type Said<Fields> = BankReply<Fields> | undefined | Promise<BankReply<Fields> | undefined>;
+
+export interface KitOptions {
+  readonly watch?: object;
+  readonly settle?: object;
+  readonly transfer?: object;
+  readonly brake?: object;
+}
+
+const settle = {
+  firstDelayMs: 1_000,
+  maxDelayMs: 4_000,
+  notFoundTrustMs: 6_000,
+  giveUpAfterMs: 3_600_000,
+  intentMaxAgeMs: 600_000,
+};
+const unbraked = { consecutiveFailures: 1_000, window: 1_000, inDoubtMax: 1_000 };
+
+const settingsOf = ({ watch, settle: settling, transfer, brake }: KitOptions, payerAccount: string): string =>
+  stringify({
+    dataDir: './data',
+    bank: {
+      ...payer,
+      payerAccount,
+      baseUrl: 'https://bank.example',
+      clientId: 'test-app',
+      clientSecret: 'test-secret',
+    },
+    verify: { enabled: false, concurrency: 1 },
+    transfer: { concurrency: 2, ...transfer },
+    settle: { ...settle, ...settling },
+    brake: { ...unbraked, ...brake },
+    watch: { waitMs: 5_000, listen: '', ...watch },
+  });
+
+export class WatchKit implements AsyncDisposable {
+  readonly time = makeDrivenClock(noonMs);
+  readonly root: string;
+  readonly store: Store;
+  loaded: LoadedSettings;
+  script: Script = {};
+  before: Before = {};
+  /** What the disk says when it is looked at. */
+  diskWhy: string | undefined;
+  /** References in the order in which their bytes left, with the payout and the moment. */
+  readonly sent: { readonly transRefNo: string; readonly payoutId: string; readonly atMs: number }[] = [];
+  /** What a person was told, in the words of a test. */
+  readonly told: string[] = [];
+  readonly logged: string[] = [];
+  readonly lives: Life[] = [];
+  readonly #options: KitOptions;
+
+  constructor(root: string, loaded: LoadedSettings, store: Store, options: KitOptions) {
+    this.root = root;
+    this.loaded = loaded;
+    this.store = store;
+    this.#options = options;
+  }
+
+  get clock(): Clock {
+    return this.time.clock;
+  }
+
+  readonly bank: Bank = {
+    checkPayee: () => Promise.reject(new Error('no payee is checked')),
+    transfer: async (order, mayLeave) => {
+      if (!mayLeave()) return { kind: 'withheld' };
+      const { transRefNo, reference1 } = order;
+      this.sent.push({ transRefNo, payoutId: reference1 ?? '', atMs: this.clock.now() });
+      return (await this.script.transfer?.(order, this.sent.length)) ?? this.paid(order);
+    },
+    inquire: async (inquiry) => (await this.script.inquire?.(inquiry)) ?? this.found(inquiry, undefined),
+  };
+
+  code(code: string, fields: Partial<TransferFields> = {}): BankReply<TransferFields> {
+    return answered(transferFields(code, fields), { bankDateMs: this.clock.now() });
+  }
+
+  paid({ transRefNo }: TransferOrder): BankReply<TransferFields> {
+    return this.code('IC000', { transRefNo });
+  }
+
+  /** `010004` is complete, `010003` in process, undefined not found. */
+  found({ transRefNo }: StatusInquiry, tranStatusCode: string | undefined): BankReply<InquiryFields> {
+    const fields =
+      tranStatusCode === undefined
+        ? inquiryFields([], 'EV034')
+        : inquiryFields([inquiryItem(transRefNo, tranStatusCode)]);
+    return answered(fields, { bankDateMs: this.clock.now() });
+  }
+
+  /** Puts a file into the inbox, whole. */
+  async drop(name: string, csv: string): Promise<void> {
+    const { inbox } = this.loaded.folders;
+    await mkdir(inbox, { recursive: true });
+    await writeFile(join(inbox, `${name}.part`), csv);
+    const atS = this.clock.now() / 1_000;
+    await utimes(join(inbox, `${name}.part`), atS, atS);
+    await rename(join(inbox, `${name}.part`), join(inbox, name));
+  }
+
+  /** Paths of the files in a folder, without those of its hidden folders. */
+  async list(folder: keyof LoadedSettings['folders']): Promise<readonly string[]> {
+    const root = this.loaded.folders[folder];
+    const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch(() => []);
+    const files = entries.filter((one) => one.isFile() && !`${one.parentPath}/${one.name}`.includes('/.'));
+    return files.map(({ parentPath, name }) => join(parentPath, name)).toSorted();
+  }
+
+  /** Names of the files in a folder. */
+  async names(folder: keyof LoadedSettings['folders']): Promise<readonly string[]> {
+    return (await this.list(folder)).map((path) => path.slice(path.lastIndexOf('/') + 1)).toSorted();
+  }
+
+  /** The text of the first file in a folder whose name ends so. */
+  async read(folder: keyof LoadedSettings['folders'], ending: string): Promise<string> {
+    const path = (await this.list(folder)).find((one) => one.endsWith(ending));
+    return path === undefined ? '' : readFile(path, 'utf8');
+  }
+
+  /** The batch of the first file of this name. */
+  async batchOf(fileName: string): Promise<Batch> {
+    const batch = (await this.store.batches()).findLast((one) => one.fileName === fileName);
+    if (batch === undefined) throw new Error(`no batch of ${fileName}`);
+    return batch;
+  }
+
+  /** `kind number` of each report of a file's batch. */
+  async reportsOf(fileName: string): Promise<readonly string[]> {
+    const { batchId } = await this.batchOf(fileName);
+    return (await this.store.reports(batchId)).map(({ kind, number }) => `${kind} ${number}`).toSorted();
+  }
+
+  /** `kind file` of the notices that are kept. */
+  async notices(): Promise<readonly string[]> {
+    const due = await this.store.dueNotices(Number.MAX_SAFE_INTEGER, 1_000);
+    return due.map(({ kind, body }) => `${kind} ${String(body['file'])}`);
+  }
+
+  /** Rows by status. */
+  async rowsOf(fileName: string): Promise<Record<string, number>> {
+    const totals = await this.store.totals((await this.batchOf(fileName)).batchId);
+    return Object.fromEntries(
+      totals.filter(({ rows }) => rows > 0).map(({ status, rows }) => [status, rows]),
+    );
+  }
+
+  /** Other settings from the next process on. */
+  async correct(payerAccount: string): Promise<void> {
+    this.loaded = await writeSettings(this.root, this.#options, payerAccount);
+  }
+
+  /** A new process, which works as soon as it is told to. */
+  async begin(): Promise<Life> {
+    await this.time.quieten();
+    for (const life of this.lives) await life.close();
+    const life = await openLife(this);
+    this.lives.push(life);
+    return life;
+  }
+
+  /** A new process that works. */
+  async work(): Promise<Life> {
+    const life = await this.begin();
+    life.work();
+    return life;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const life of this.lives) life.kill();
+    await this.time.quieten();
+    for (const life of this.lives) await life.close();
+    await this.store[Symbol.asyncDispose]();
+    await rm(this.root, { recursive: true, force: true });
+  }
+}
+
+async function writeSettings(root: string, options: KitOptions, account: string): Promise<LoadedSettings> {
+  const configPath = join(root, 'paydrop.yaml');
+  await writeFile(configPath, settingsOf(options, account));
+  return loadSettings({ configPath, cwd: root, env: {} });
+}
+
+export async function openWatchKit(options: KitOptions = {}): Promise<WatchKit> {
+  const root = await mkdtemp(join(tmpdir(), 'paydrop-watch-'));
+  const loaded = await writeSettings(root, options, payer.payerAccount);
+  const opening = { dataDir: loaded.dataDir, stamp: describeStamp(loaded), nowMs: noonMs };
+  const store = await openJournal({ ...opening, access: 'own' });
+  return new WatchKit(root, loaded, store, options);
+}
+
+/** One process: from its start until it has stopped, or was killed. */
+class Life {
+  readonly watcher: Watcher;
+  readonly setup: WatchSetup;
+  readonly #stop: AbortController;
+  readonly #mortality: Mortality;
+  readonly #intake: Intake;
+  readonly #kit: WatchKit;
+  #working: Promise<void> | undefined;
+  #isClosed = false;
+
+  constructor(kit: WatchKit, setup: WatchSetup, stop: AbortController, mortality: Mortality, intake: Intake) {
+    this.#kit = kit;
+    this.setup = setup;
+    this.#stop = stop;
+    this.#mortality = mortality;
+    this.#intake = intake;
+    this.watcher = new Watcher(setup, { probeMs: 5_000, rounds: () => [] });
+  }
+
+  work(): void {
+    this.#working = this.watcher.work();
+    this.#working.catch(() => undefined);
+  }
+
+  /** Asks it to stop, and waits until it has. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    if (this.#working !== undefined) await this.#kit.time.drive(this.#working);
+  }
+
+  /** Nothing happens any more: whatever it has begun never ends. */
+  kill(): void {
+    this.#mortality.isDead = true;
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.#mortality.bury();
+    await this.#intake[Symbol.asyncDispose]();
+  }
+}
+
+async function openLife(kit: WatchKit): Promise<Life> {
+  const { loaded } = kit;
+  const stop = new AbortController();
+  const mortality = new Mortality();
+  const log: Log = (level, message, facts) => void kit.logged.push(`${level} ${message} ${toText(facts)}`);
+  const clock = mortality.wrap(kit.clock);
+  const intake = await openIntake({
+    folders: loaded.folders,
+    watch: { ...loaded.settings.watch, stillMs: 0, rescanMs: 2_000 },
+    isSidecarExpected: false,
+    journalId: kit.store.journalId,
+    clock: kit.clock,
+    elapsedMs: () => kit.time.elapsedMs(),
+    log,
+  });
+  const desk = await makeDesk(kit, mortality, clock);
+  const setup = makeSetup(
+    kit,
+    desk,
+    mortality.wrap(intake, () => kit.before),
+    { stop: stop.signal, log },
+  );
+  return new Life(kit, setup, stop, mortality, intake);
+}
+
+const toText = (facts: object): string =>
+  JSON.stringify(facts, (_key, value: unknown) => (value instanceof Error ? value.message : value));
+
+type Desk = RunDesk & { readonly journal: Store };
+
+async function makeDesk(kit: WatchKit, mortality: Mortality, clock: Clock): Promise<Desk> {
+  const { loaded } = kit;
+  const { transfer, verify } = loaded.settings;
+  return {
+    loaded,
+    journal: mortality.wrap(kit.store, () => kit.before),
+    bank: mortality.wrap(kit.bank),
+    outbox: mortality.wrap(await openOutbox(loaded.folders.outbox), () => kit.before),
+    reader: mortality.wrapReader(await makeReader(loaded)),
+    log: silentLogger,
+    clock,
+    payeeTurns: new Turns(),
+    lines: new Map(),
+    paces: makePaces(transfer.concurrency, verify.concurrency),
+    runs: new Set<RunState>(),
+    asking: new Set<number>(),
+    loss: undefined,
+    bankAddress: 'https://bank.example',
+  };
+}
+
+function makeSetup(
+  kit: WatchKit,
+  desk: Desk,
+  intake: Intake,
+  { stop, log }: Pick<WatchSetup, 'stop' | 'log'>,
+): WatchSetup {
+  const { loaded, journal: store, clock, reader, outbox, runs, paces } = desk;
+  const disk = new DiskWatch(clock, log, async () => kit.diskWhy);
+  const sender: NoticeSender = { channel: 'command', send: async () => ({ ok: true }) };
+  const notices = new NoticeDesk(loaded, { store, senders: [sender], clock, log, random: () => 0 });
+  return {
+    store,
+    intake,
+    reader,
+    clock,
+    log,
+    payer: loaded.settings.bank,
+    filesAtOnce: loaded.settings.watch.filesAtOnce,
+    waitMs: loaded.settings.watch.waitMs,
+    stop,
+    runs,
+    paces,
+    disk,
+    openContext: (until, count, whose) => ({
+      ...makeContext(desk, until, count, whose),
+      log,
+      isWatchedElsewhere: true,
+      isHeldUp: () => disk.trouble !== undefined,
+    }),
+    report: (batchId) => restBatch(desk, batchId, false),
+    finishReports: (batchId) => finishReports(store, outbox, batchId),
+    findUnpublished: () => outbox.findLeftovers(),
+    notify: (event) => notify(notices, event),
+    tell: (event) => void kit.told.push(inWords(event)),
+    count: () => undefined,
+  };
+}
+
+async function notify(notices: NoticeDesk, event: WatchEvent): Promise<void> {
+  if (event.kind === 'batch-rested') return notices.tellOfBatch(event.reports);
+  const { item, why, batchId = null } = event;
+  if (why === undefined) return;
+  const rejection = { line: null, column: null, ...why };
+  const { itemId: fileKey, fileName } = item;
+  await notices.tellOfFile({ fileKey, fileName, batchId, rejection, remedy: null, reports: [] });
+}
+
+function inWords(event: WatchEvent): string {
+  if (event.kind === 'batch-rested') {
+    const { batch } = event.reports.summary;
+    return `${batch.fileName} ${batch.status}`;
+  }
+  const { item, outcome, why } = event;
+  return `${item.fileName} ${outcome}${why === undefined ? '' : ` ${why.code}`}`;
+}

@@ -1,0 +1,192 @@
+/** Whose inbox it is: what a mount point, a copied dataDir and another process do to it. */
+import { execFileSync } from 'node:child_process';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Intake } from '../../../src/watch/ports.ts';
+import {
+  type Kit,
+  linklessDisk,
+  makeElapsed,
+  makeKit,
+  rescanMs,
+  stillMs,
+  until,
+} from '../../support/inbox-kit.ts';
+
+let kit: Kit;
+beforeEach(async () => {
+  kit = await makeKit();
+});
+afterEach(() => kit[Symbol.asyncDispose]());
+
+const drop = (name: string) => writeFile(join(kit.inbox, name), name);
+const stampPath = () => join(kit.inbox, '.paydrop', 'journal.json');
+const whyOf = ({ view }: Intake) => (view.state.kind === 'gone' ? view.state.why : 'there');
+
+const runAsRoot = (command: string, ...args: string[]) => execFileSync(command, args, { stdio: 'ignore' });
+
+/** Names of what is taken once it is still. */
+async function takeAll(intake: Intake, time: { nowMs: number }): Promise<string[]> {
+  await intake.take(9);
+  time.nowMs += stillMs;
+  return (await intake.take(9)).map(({ fileName }) => fileName);
+}
+
+/** As an unmounted share leaves it: an empty folder under the same name. */
+async function replaceFolder(): Promise<void> {
+  await knowAsShare();
+  await rename(kit.inbox, join(kit.root, 'away'));
+  await mkdir(kit.inbox);
+}
+
+/** As if the inbox had been on a file system of its own when it was bound. */
+async function knowAsShare(): Promise<void> {
+  const path = join(kit.folders.work, '.paydrop-inboxes.json');
+  await writeFile(
+    path,
+    (await readFile(path, 'utf8')).replace('"isBesideWork":true', '"isBesideWork":false'),
+  );
+}
+
+describe('another folder in the place of the inbox', () => {
+  test('is not worked until somebody says that it is meant', async () => {
+    const time = makeElapsed();
+    const intake = await kit.open({ elapsedMs: time.elapsedMs });
+    await intake.take(9);
+    await replaceFolder();
+    await drop('a.csv');
+    expect(await takeAll(intake, time)).toEqual([]);
+    expect(whyOf(intake)).toMatch(
+      /not the inbox that was worked before.*mount it.*: mkdir .*inbox\/\.paydrop$/,
+    );
+    expect(await kit.files()).toEqual({ 'inbox/a.csv': 'a.csv' });
+    await mkdir(join(kit.inbox, '.paydrop'));
+    expect(await takeAll(intake, time)).toEqual(['a.csv']);
+    expect(await readFile(stampPath(), 'utf8')).toContain('J1');
+  });
+
+  test('is not worked after a restart either, nor made where there is none', async () => {
+    await (await kit.open())[Symbol.asyncDispose]();
+    await replaceFolder();
+    const time = makeElapsed();
+    const second = await kit.open({ elapsedMs: time.elapsedMs });
+    await drop('a.csv');
+    expect([await takeAll(second, time), await kit.files()]).toEqual([[], { 'inbox/a.csv': 'a.csv' }]);
+    await second[Symbol.asyncDispose]();
+    await rm(kit.inbox, { recursive: true });
+    const third = await kit.open({ elapsedMs: time.elapsedMs });
+    expect(whyOf(third)).toMatch(/the folder is not there.*: mkdir -p .*inbox\/\.paydrop$/);
+    await mkdir(join(kit.inbox, '.paydrop'), { recursive: true });
+    await drop('b.csv');
+    expect(await takeAll(third, time)).toEqual(['b.csv']);
+  });
+
+  test('is the inbox again when the share is back', async () => {
+    const time = makeElapsed();
+    const intake = await kit.open({ elapsedMs: time.elapsedMs });
+    await drop('a.csv');
+    await intake.take(9);
+    await replaceFolder();
+    await intake.take(9);
+    await rm(kit.inbox, { recursive: true });
+    await rename(join(kit.root, 'away'), kit.inbox);
+    expect(await takeAll(intake, time)).toEqual(['a.csv']);
+    expect(kit.lines.map(({ message }) => message)).toEqual(['the inbox is gone', 'the inbox is back']);
+  });
+
+  test('that was made on purpose is watched', async () => {
+    const intake = await kit.open();
+    await intake.take(9);
+    await rm(kit.inbox, { recursive: true });
+    await mkdir(join(kit.inbox, '.paydrop'), { recursive: true });
+    await until(async () => (await intake.take(9)).length === 0 && kit.lines.length > 0);
+    await drop('a.csv');
+    expect(await kit.collect(intake, 1, rescanMs / 2)).toHaveLength(1);
+  });
+
+  test('is made ours where no share can be away, while it is watched and after a restart', async () => {
+    const time = makeElapsed();
+    const intake = await kit.open({ elapsedMs: time.elapsedMs });
+    await intake.take(9);
+    await rm(kit.inbox, { recursive: true });
+    await mkdir(kit.inbox);
+    await drop('a.csv');
+    expect(await takeAll(intake, time)).toEqual(['a.csv']);
+    await intake[Symbol.asyncDispose]();
+    await rm(kit.inbox, { recursive: true });
+    const second = await kit.open({ elapsedMs: time.elapsedMs });
+    await drop('b.csv');
+    expect(await takeAll(second, time)).toEqual(['b.csv']);
+  });
+
+  test('is nothing to an inbox of another name', async () => {
+    await (await kit.open())[Symbol.asyncDispose]();
+    const inbox = join(kit.root, 'other', 'inbox');
+    const intake = await kit.open({ folders: { ...kit.folders, inbox } });
+    expect(whyOf(intake)).toBe('there');
+  });
+});
+
+describe('a second process of the same journal', () => {
+  test.each([
+    ['one file system', undefined],
+    ['one without links', linklessDisk],
+  ])('takes the inbox over, and the first takes no more files: %s', async (_name, disk) => {
+    const time = makeElapsed();
+    const options = { elapsedMs: time.elapsedMs, ...(disk === undefined ? {} : { disk }) };
+    const first = await kit.open(options);
+    await drop('a.csv');
+    await first.take(9);
+    time.nowMs += stillMs;
+    // Seen, finished and fresh: even then it is asked again whose the inbox is.
+    await first.take(0);
+    const second = await kit.open({ ...options, folders: { ...kit.folders, work: join(kit.root, 'copy') } });
+    expect(await first.take(1)).toEqual([]);
+    expect(whyOf(first)).toMatch(/another watcher.*copy of this dataDir.*stop one of the two/);
+    expect(await takeAll(second, time)).toEqual(['a.csv']);
+    await drop('b.csv');
+    time.nowMs += rescanMs;
+    expect(await takeAll(first, time)).toEqual([]);
+    expect(await takeAll(second, time)).toEqual(['b.csv']);
+    expect(kit.lines.filter(({ message }) => message === 'the inbox is gone')).toHaveLength(1);
+  });
+
+  test('may come back as the first: whoever starts last works it', async () => {
+    const first = await kit.open();
+    await kit.open();
+    await first.take(9);
+    expect(whyOf(first)).not.toBe('there');
+    await first[Symbol.asyncDispose]();
+    expect(whyOf(await kit.open())).toBe('there');
+  });
+
+  test('finds a stamp that knows no processes yet', async () => {
+    await mkdir(join(kit.inbox, '.paydrop'));
+    await writeFile(stampPath(), '{"journalId":"J1"}');
+    const intake = await kit.open();
+    await intake.take(9);
+    expect(whyOf(intake)).toBe('there');
+  });
+});
+
+test('an inbox on a share that is full is worked after a restart too: that is what makes room', async (context) => {
+  const mountPoint = join(kit.root, 'share');
+  await mkdir(mountPoint);
+  try {
+    runAsRoot('mount', '-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', mountPoint);
+  } catch {
+    return context.skip();
+  }
+  try {
+    const folders = { ...kit.folders, inbox: join(mountPoint, 'inbox') };
+    await (await kit.open({ folders }))[Symbol.asyncDispose]();
+    await writeFile(join(folders.inbox, 'a.csv'), Buffer.alloc(65_536)).catch(() => undefined);
+    const time = makeElapsed();
+    const second = await kit.open({ folders, elapsedMs: time.elapsedMs });
+    expect(await takeAll(second, time)).toEqual(['a.csv']);
+    await second[Symbol.asyncDispose]();
+  } finally {
+    runAsRoot('umount', '-l', mountPoint);
+  }
+});

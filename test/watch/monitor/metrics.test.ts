@@ -1,0 +1,312 @@
+import fc from 'fast-check';
+import { describe, expect, it, vi } from 'vitest';
+import { type PayoutStatus, payoutStatuses } from '../../../src/core/payout.ts';
+import { bankStatuses } from '../../../src/core/status-codes.ts';
+import {
+  type CallRecord,
+  endpoints,
+  makeMetrics,
+  type Metrics,
+  type MetricSources,
+  nameCallResult,
+} from '../../../src/watch/monitor/metrics.ts';
+import type { PayerLine, WatchState } from '../../../src/watch/rules/health.ts';
+
+const nowMs = Date.parse('2026-11-21T03:00:00Z');
+const minuteMs = 60_000;
+
+const idle: WatchState = {
+  role: 'active',
+  inbox: { kind: 'there' },
+  diskTrouble: undefined,
+  bankTrouble: undefined,
+  lines: [],
+  filesWaiting: 0,
+  filesInWork: 0,
+  rowsInDoubt: 0,
+  oldestInDoubtAtMs: undefined,
+  openBatches: 0,
+  failingBatches: [],
+  lastLookMs: nowMs,
+};
+
+function makeSources(part: Partial<MetricSources> = {}): MetricSources {
+  const pace = { state: { limit: 3, ceiling: 8 } };
+  return {
+    version: '0.1.0',
+    isSandbox: true,
+    now: () => nowMs,
+    readWatch: () => idle,
+    readHealth: () => ({ live: true, ready: true }),
+    paces: { transfers: pace, checks: pace, inquiries: { state: { limit: 1, ceiling: 1 } } },
+    countRowsUnderWay: () => 5,
+    countNoticesWaiting: async () => 2,
+    countByStatus: async () => new Map<PayoutStatus, number>([['paid', 7]]),
+    changeCount: () => 0,
+    log: () => undefined,
+    ...part,
+  };
+}
+
+/** Every sample of ours by its name and labels. */
+async function scrape(metrics: Metrics): Promise<Readonly<Record<string, number>>> {
+  const lines = (await metrics.render()).split('\n').filter((line) => line.startsWith('paydrop_'));
+  return Object.fromEntries(
+    lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ')))]),
+  );
+}
+
+const answered: CallRecord = {
+  endpoint: 'transfer',
+  outcome: 'answered',
+  httpStatus: 200,
+  code: 'IC000',
+  elapsedMs: 120,
+};
+
+describe('what happens is counted', () => {
+  it('files by their end, from zero', async () => {
+    const metrics = makeMetrics(makeSources());
+    metrics.countFile('archived');
+    metrics.countFile('archived');
+    metrics.countFile('duplicate');
+    expect(await scrape(metrics)).toMatchObject({
+      'paydrop_files_total{outcome="archived"}': 2,
+      'paydrop_files_total{outcome="rejected"}': 0,
+      'paydrop_files_total{outcome="duplicate"}': 1,
+    });
+  });
+
+  it('changes of payouts by the status they got', async () => {
+    const metrics = makeMetrics(makeSources());
+    metrics.countChange('submitted');
+    metrics.countChange('paid');
+    metrics.countChange('paid');
+    expect(await scrape(metrics)).toMatchObject({
+      'paydrop_payout_changes_total{status="submitted"}': 1,
+      'paydrop_payout_changes_total{status="paid"}': 2,
+      'paydrop_payout_changes_total{status="failed"}': 0,
+    });
+  });
+
+  it('calls to the bank, and the time of those that it had a part in', async () => {
+    const metrics = makeMetrics(makeSources());
+    metrics.countCall(answered);
+    metrics.countCall({
+      ...answered,
+      outcome: 'lost',
+      httpStatus: undefined,
+      code: undefined,
+      elapsedMs: 29_000,
+    });
+    metrics.countCall({ ...answered, outcome: 'not-sent', httpStatus: undefined, code: undefined });
+    expect(await scrape(metrics)).toMatchObject({
+      'paydrop_bank_calls_total{endpoint="transfer",code="IC000"}': 1,
+      'paydrop_bank_calls_total{endpoint="transfer",code="lost"}': 1,
+      'paydrop_bank_calls_total{endpoint="transfer",code="not-sent"}': 1,
+      'paydrop_bank_calls_total{endpoint="inquiry",code="lost"}': 0,
+      'paydrop_bank_call_duration_seconds_bucket{le="0.1",endpoint="transfer"}': 0,
+      'paydrop_bank_call_duration_seconds_bucket{le="0.25",endpoint="transfer"}': 1,
+      'paydrop_bank_call_duration_seconds_bucket{le="30",endpoint="transfer"}': 2,
+      'paydrop_bank_call_duration_seconds_count{endpoint="transfer"}': 2,
+      'paydrop_bank_call_duration_seconds_sum{endpoint="transfer"}': 29.12,
+      'paydrop_bank_call_duration_seconds_count{endpoint="inquiry"}': 0,
+    });
+  });
+
+  it.each<[Partial<CallRecord>, string]>([
+    [{}, 'IC000'],
+    [{ code: 'ET004', httpStatus: 500 }, 'ET004'],
+    [{ code: 'XX999' }, 'other-code'],
+    [{ code: '' }, 'other-code'],
+    [{ code: undefined, httpStatus: 429 }, 'http-429'],
+    [{ code: undefined, httpStatus: 999 }, 'http-other'],
+    [{ code: undefined, httpStatus: undefined }, 'http-other'],
+    [{ outcome: 'lost', code: 'IC000' }, 'lost'],
+    [{ outcome: 'withheld' }, 'withheld'],
+  ])('%o is named %s', (part, name) => expect(nameCallResult({ ...answered, ...part })).toBe(name));
+
+  it('under a number of names that no bank can raise', () => {
+    const names = new Set<string>();
+    const anyCode = fc.option(fc.string(), { nil: undefined });
+    fc.assert(
+      fc.property(anyCode, fc.integer(), (code, httpStatus) => {
+        names.add(nameCallResult({ ...answered, code, httpStatus }));
+      }),
+      { numRuns: 2_000 },
+    );
+    const known = new Set([...bankStatuses.map(({ code }) => code), 'other-code', 'http-other']);
+    expect([...names].filter((name) => !known.has(name) && !/^http-[1-5]\d\d$/.test(name))).toEqual([]);
+  });
+});
+
+describe('what is so now', () => {
+  it('when nothing goes on', async () => {
+    expect(await scrape(makeMetrics(makeSources()))).toMatchObject({
+      'paydrop_build_info{version="0.1.0",sandbox="true"}': 1,
+      'paydrop_role{role="active"}': 1,
+      'paydrop_role{role="standby"}': 0,
+      paydrop_live: 1,
+      paydrop_ready: 1,
+      'paydrop_trouble{kind="disk"}': 0,
+      'paydrop_line{state="halted"}': 0,
+      paydrop_in_doubt: 0,
+      paydrop_in_doubt_oldest_age_seconds: 0,
+      paydrop_rows_under_way: 5,
+      paydrop_notices_waiting: 2,
+      'paydrop_pace_limit{kind="transfers"}': 3,
+      'paydrop_pace_ceiling{kind="transfers"}': 8,
+      'paydrop_pace_limit{kind="inquiries"}': 1,
+    });
+  });
+
+  it('when much does, and is asked anew', async () => {
+    const why = { code: 'ET004', reason: 'maintenance', remedy: 'wait' };
+    const line: PayerLine = { status: 'paused', why, pausedUntilMs: nowMs + 1, paysNewFiles: true };
+    const busy: WatchState = {
+      ...idle,
+      role: 'stopping',
+      inbox: { kind: 'gone', why: 'mount it' },
+      diskTrouble: { sinceMs: nowMs, why: 'full' },
+      lines: [line, { ...line, status: 'halted' }, { ...line, status: 'halted' }],
+      filesWaiting: 4,
+      filesInWork: 3,
+      openBatches: 2,
+      failingBatches: [{ batchId: 'B1', why: 'x' }],
+      rowsInDoubt: 6,
+      oldestInDoubtAtMs: nowMs - 90_500,
+    };
+    let watch = busy;
+    const metrics = makeMetrics(
+      makeSources({ readWatch: () => watch, readHealth: () => ({ live: true, ready: false }) }),
+    );
+    expect(await scrape(metrics)).toMatchObject({
+      'paydrop_role{role="stopping"}': 1,
+      'paydrop_role{role="active"}': 0,
+      paydrop_ready: 0,
+      'paydrop_trouble{kind="disk"}': 1,
+      'paydrop_trouble{kind="bank"}': 0,
+      'paydrop_trouble{kind="inbox"}': 1,
+      'paydrop_line{state="paused"}': 1,
+      'paydrop_line{state="halted"}': 2,
+      paydrop_files_waiting: 4,
+      paydrop_files_in_work: 3,
+      paydrop_batches_open: 2,
+      paydrop_batches_failing: 1,
+      paydrop_in_doubt: 6,
+      paydrop_in_doubt_oldest_age_seconds: 90.5,
+    });
+    watch = { ...idle, oldestInDoubtAtMs: nowMs + 5 };
+    expect(await scrape(metrics)).toMatchObject({
+      'paydrop_role{role="stopping"}': 0,
+      'paydrop_line{state="halted"}': 0,
+      paydrop_in_doubt_oldest_age_seconds: 0,
+    });
+  });
+
+  it('of the process itself, under the names that every dashboard knows', async () => {
+    const text = await makeMetrics(makeSources()).render();
+    expect(text).toContain('\nprocess_cpu_seconds_total ');
+    expect(text).toContain('\nnodejs_eventloop_lag_p99_seconds ');
+  });
+});
+
+describe('payouts by status', () => {
+  /** A journal whose rows are costly to count. */
+  function makeLedger() {
+    const ledger = { nowMs, changes: 0, paid: 1 };
+    const countByStatus = vi.fn(async () => new Map<PayoutStatus, number>([['paid', ledger.paid]]));
+    const log = vi.fn();
+    const sources = { now: () => ledger.nowMs, changeCount: () => ledger.changes, countByStatus, log };
+    return { ledger, countByStatus, log, metrics: makeMetrics(makeSources(sources)) };
+  }
+  const paid = 'paydrop_payouts{status="paid"}';
+
+  it('are shown for every status', async () => {
+    const { metrics } = makeLedger();
+    const samples = await scrape(metrics);
+    for (const status of payoutStatuses)
+      expect(samples[`paydrop_payouts{status="${status}"}`]).toBe(status === 'paid' ? 1 : 0);
+  });
+
+  it('are counted once a minute at the most', async () => {
+    const { ledger, countByStatus, metrics } = makeLedger();
+    await Promise.all([scrape(metrics), scrape(metrics)]);
+    ledger.changes += 1;
+    ledger.paid = 2;
+    ledger.nowMs += minuteMs - 1;
+    expect((await scrape(metrics))[paid]).toBe(1);
+    expect(countByStatus).toHaveBeenCalledTimes(1);
+    ledger.nowMs += 1;
+    expect((await scrape(metrics))[paid]).toBe(2);
+    expect(countByStatus).toHaveBeenCalledTimes(2);
+  });
+
+  it('are not counted while nothing changes', async () => {
+    const { ledger, countByStatus, metrics } = makeLedger();
+    await scrape(metrics);
+    ledger.nowMs += 600 * minuteMs;
+    expect((await scrape(metrics))[paid]).toBe(1);
+    expect(countByStatus).toHaveBeenCalledTimes(1);
+  });
+
+  it('are counted again when something changed meanwhile', async () => {
+    const { ledger, countByStatus, metrics } = makeLedger();
+    countByStatus.mockImplementationOnce(async () => {
+      ledger.changes += 1;
+      return new Map([['paid', 1]]);
+    });
+    await scrape(metrics);
+    ledger.nowMs += minuteMs;
+    await scrape(metrics);
+    expect(countByStatus).toHaveBeenCalledTimes(2);
+  });
+
+  it('are counted again after the clock was set back', async () => {
+    const { ledger, countByStatus, metrics } = makeLedger();
+    await scrape(metrics);
+    ledger.changes += 1;
+    ledger.nowMs -= 600 * minuteMs;
+    await scrape(metrics);
+    expect(countByStatus).toHaveBeenCalledTimes(2);
+  });
+
+  it('are left out while the journal cannot be read, and come back', async () => {
+    const { ledger, countByStatus, log, metrics } = makeLedger();
+    await scrape(metrics);
+    countByStatus.mockRejectedValueOnce(new Error('the disk is sick'));
+    ledger.changes += 1;
+    ledger.nowMs += minuteMs;
+    for (let times = 0; times < 3; times += 1) {
+      const samples = await scrape(metrics);
+      expect(samples).not.toHaveProperty([paid]);
+      expect(samples).toHaveProperty('paydrop_ready');
+    }
+    expect(countByStatus).toHaveBeenCalledTimes(2);
+    expect(log).toHaveBeenCalledTimes(1);
+    ledger.nowMs += minuteMs;
+    expect((await scrape(metrics))[paid]).toBe(1);
+  });
+});
+
+describe('notices waiting', () => {
+  it('are left out while they cannot be counted, and come back', async () => {
+    const countNoticesWaiting = vi.fn(async () => 4);
+    const metrics = makeMetrics(makeSources({ countNoticesWaiting }));
+    await scrape(metrics);
+    countNoticesWaiting.mockRejectedValueOnce(new Error('the disk is sick'));
+    expect(await scrape(metrics)).not.toHaveProperty('paydrop_notices_waiting');
+    expect((await scrape(metrics))['paydrop_notices_waiting']).toBe(4);
+  });
+});
+
+describe('the labels', () => {
+  it('have a fixed set of values, whatever happens', async () => {
+    const metrics = makeMetrics(makeSources());
+    const before = Object.keys(await scrape(metrics)).length;
+    for (const endpoint of endpoints)
+      for (let number = 0; number < 500; number += 1)
+        metrics.countCall({ ...answered, endpoint, code: `X${number}`, httpStatus: number });
+    expect(Object.keys(await scrape(metrics)).length - before).toBe(endpoints.length);
+  });
+});

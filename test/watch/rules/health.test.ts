@@ -1,0 +1,235 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { closeLine, openLine } from '../../../src/payout/rules/circuit-breaker.ts';
+import {
+  judgeHealth,
+  type PayerLine,
+  readLine,
+  showHealth,
+  watchRoles,
+  type WatchState,
+} from '../../../src/watch/rules/health.ts';
+
+const nowMs = Date.parse('2026-11-21T03:00:00Z');
+const second = 1_000;
+const account = '0000345924';
+
+const well: WatchState = {
+  role: 'active',
+  inbox: { kind: 'there' },
+  diskTrouble: undefined,
+  bankTrouble: undefined,
+  lines: [],
+  filesWaiting: 2,
+  filesInWork: 0,
+  rowsInDoubt: 0,
+  oldestInDoubtAtMs: undefined,
+  openBatches: 0,
+  failingBatches: [],
+  lastLookMs: nowMs - second,
+};
+
+const why = { code: 'ET004', reason: 'maintenance', remedy: 'wait for the bank' };
+const line = (status: PayerLine['status'], part: Partial<PayerLine> = {}): PayerLine => ({
+  status,
+  why: status === 'open' ? null : why,
+  pausedUntilMs: nowMs + 30 * second,
+  paysNewFiles: true,
+  ...part,
+});
+const closed: PayerLine = { ...closeLine(openLine, nowMs + 3_600 * second), paysNewFiles: true };
+const over = { pausedUntilMs: nowMs - second };
+const trouble = { sinceMs: nowMs - 60 * second, why: 'it is broken: mend it' };
+const failing = [{ batchId: 'B000000001', why: `no row of ${account}` }];
+
+const codes = (state: WatchState) => {
+  const { live, ready, reasons, notes } = judgeHealth(state, nowMs);
+  return { live, ready, reasons: reasons.map(({ code }) => code), notes: notes.map(({ code }) => code) };
+};
+
+describe('a watcher', () => {
+  it.each<[string, Partial<WatchState>, string[], string[]]>([
+    ['that is well', {}, [], []],
+    ['on standby', { role: 'standby' }, ['standby'], []],
+    ['that starts', { role: 'starting' }, ['starting'], []],
+    ['that is being stopped', { role: 'stopping' }, ['stopping'], []],
+    ['without its inbox', { inbox: { kind: 'gone', why: 'mount it' } }, ['inbox-gone'], []],
+    ['whose inbox answers slowly', { inboxLookMs: 60 * second }, [], []],
+    ['whose inbox never answers', { inboxLookMs: 61 * second }, ['inbox-silent'], []],
+    ['whose inbox hangs at the start', { inbox: undefined, inboxLookMs: 61 * second }, ['inbox-silent'], []],
+    ['beside what nobody takes', { leftInInbox: ['a.csv'] }, [], ['inbox-left']],
+    [
+      'with a file too big for work/',
+      { stuckFiles: [{ fileName: 'a.csv', why: 'free space' }] },
+      [],
+      ['file-stuck'],
+    ],
+    ['whose journal is locked', { journalTrouble: trouble }, ['journal-locked'], []],
+    ['on a disk that is full', { diskTrouble: trouble }, ['disk'], []],
+    ['without its bank', { bankTrouble: trouble }, ['bank'], []],
+    ['with everything amiss', { diskTrouble: trouble, bankTrouble: trouble }, ['disk', 'bank'], []],
+    ['with an open line', { lines: [line('open')] }, [], []],
+    ['whose line is paused', { lines: [line('paused')] }, ['line-paused'], []],
+    ['whose line is halted', { lines: [line('halted')] }, ['line-halted'], []],
+    ['outside the service hours', { lines: [closed] }, [], ['service-closed']],
+    ['whose pause is over, idle', { lines: [line('paused', over)] }, [], ['line-paused']],
+    ['that is trying again', { lines: [line('paused', over)], filesInWork: 1 }, ['line-paused'], []],
+    [
+      'with an earlier account halted',
+      { lines: [line('halted', { paysNewFiles: false })] },
+      [],
+      ['line-halted'],
+    ],
+    [
+      'with an earlier account paused',
+      { lines: [line('paused', { paysNewFiles: false })] },
+      [],
+      ['line-paused'],
+    ],
+    ['with a batch that fails', { failingBatches: failing }, [], ['batch-failing']],
+  ])('%s', (_, part, reasons, notes) => {
+    expect(codes({ ...well, ...part })).toEqual({ live: true, ready: reasons.length === 0, reasons, notes });
+  });
+
+  it.each([
+    ['for a minute', 60 * second, true],
+    ['for longer', 60 * second + 1, false],
+    ['in a future that a clock once had', -3_600 * second, true],
+  ])('is alive when its loop has not turned %s: %s ms, %s', (_, idleMs, live) => {
+    const health = judgeHealth({ ...well, lastLookMs: nowMs - idleMs }, nowMs);
+    expect(health).toMatchObject({ live, ready: live });
+    expect(health.reasons.map(({ code }) => code)).toEqual(live ? [] : ['loop-stalled']);
+  });
+
+  it('counts its own idle time by a steady clock where it has one', () => {
+    expect(judgeHealth({ ...well, lastLookMs: 0 }, nowMs, second).live).toBe(true);
+    expect(judgeHealth(well, nowMs, 61 * second).live).toBe(false);
+  });
+
+  it('that is stopping stays alive until it has ended', () => {
+    expect(codes({ ...well, role: 'stopping', lastLookMs: 0 })).toMatchObject({ live: true, ready: false });
+  });
+
+  it('says why and what to do', () => {
+    const { reasons } = judgeHealth({ ...well, diskTrouble: trouble, lines: [line('paused')] }, nowMs);
+    expect(reasons).toEqual([
+      {
+        code: 'disk',
+        text: 'the disk refuses writes since 2026-11-21 09:59:00 Bangkok time: it is broken: mend it',
+        remedy: 'Nothing is sent meanwhile; goes on by itself when the trouble is over',
+      },
+      {
+        code: 'line-paused',
+        text: 'sending is paused until 2026-11-21 10:00:30 Bangkok time: maintenance (ET004)',
+        remedy: 'wait for the bank',
+      },
+    ]);
+  });
+});
+
+describe('a line', () => {
+  it.each<[string, PayerLine]>([
+    ['open', line('open')],
+    ['halted', line('halted')],
+    ['paused', line('paused')],
+    ['probing', line('paused', { pausedUntilMs: nowMs })],
+    ['closed', closed],
+    ['open', { ...closed, pausedUntilMs: nowMs }],
+  ])('is %s', (word, one) => expect(readLine(one, nowMs)).toBe(word));
+});
+
+const anyNumber = fc.constantFrom(
+  account,
+  '345-1-24680-9',
+  '0812345678',
+  '+66812345678',
+  '9-0000-00000-00-4',
+  'no-0812345678',
+);
+
+describe('what is shown', () => {
+  it('holds no number of a person or an account, whatever the texts hold', () => {
+    fc.assert(
+      fc.property(anyNumber, fc.constantFrom('x', ''), (number, word) => {
+        const text = `no account ${number}${word === '' ? '' : `, ${word}`}`;
+        const told = { sinceMs: nowMs, why: text };
+        const sick: WatchState = {
+          ...well,
+          inbox: { kind: 'gone', why: text },
+          diskTrouble: told,
+          journalTrouble: told,
+          bankTrouble: told,
+          leftInInbox: [text],
+          stuckFiles: [{ fileName: text, why: text }],
+          lines: [line('halted', { why: { code: 'EM004', reason: text, remedy: text } })],
+          failingBatches: [{ batchId: 'B000000001', why: text }],
+        };
+        const shown = JSON.stringify(showHealth(sick, nowMs));
+        expect(shown).not.toContain(number);
+        expect(shown).toContain(number.slice(-4));
+        expect(shown).toContain('2026-11-21 10:00:00 Bangkok time');
+      }),
+    );
+  });
+
+  it('is ready exactly when no reason is given, and never when it is not alive', () => {
+    const anyLine = fc.constantFrom(
+      line('open'),
+      line('paused'),
+      line('paused', over),
+      line('halted'),
+      closed,
+    );
+    const anyTrouble = fc.constantFrom(undefined, trouble);
+    const anyState = fc
+      .record({
+        role: fc.constantFrom(...watchRoles),
+        diskTrouble: anyTrouble,
+        bankTrouble: anyTrouble,
+        lines: fc.array(anyLine, { maxLength: 2 }),
+        filesInWork: fc.nat(2),
+        lastLookMs: fc.integer({ min: nowMs - 200 * second, max: nowMs }),
+      })
+      .map((part): WatchState => ({ ...well, ...part }));
+    fc.assert(
+      fc.property(anyState, (state) => {
+        const { live, ready, reasons } = judgeHealth(state, nowMs);
+        expect(ready).toBe(reasons.length === 0);
+        expect(ready && (!live || state.role !== 'active' || state.diskTrouble !== undefined)).toBe(false);
+      }),
+    );
+  });
+
+  it('is JSON with the figures, and the times of Bangkok', () => {
+    const state: WatchState = {
+      ...well,
+      lines: [line('paused'), closed],
+      bankTrouble: trouble,
+      failingBatches: failing,
+      rowsInDoubt: 3,
+      oldestInDoubtAtMs: nowMs - 3_600 * second,
+    };
+    const shown = showHealth(state, nowMs);
+    expect(JSON.parse(JSON.stringify(shown))).toEqual(shown);
+    expect(shown).toMatchObject({
+      live: true,
+      ready: false,
+      role: 'active',
+      at: '2026-11-21T10:00:00+07:00',
+      lastLookAt: '2026-11-21T09:59:59+07:00',
+      inbox: 'there',
+      diskTroubleSince: null,
+      bankTroubleSince: '2026-11-21T09:59:00+07:00',
+      lines: [
+        { state: 'paused', code: 'ET004', until: '2026-11-21T10:00:30+07:00', paysNewFiles: true },
+        { state: 'closed', code: 'outside-service-hours', until: '2026-11-21T11:00:00+07:00' },
+      ],
+      filesWaiting: 2,
+      filesInWork: 0,
+      openBatches: 0,
+      failingBatches: ['B000000001'],
+      rowsInDoubt: 3,
+      oldestInDoubtAt: '2026-11-21T09:00:00+07:00',
+    });
+  });
+});

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import {
+  describeDuplicateFile,
+  describeLateWriting,
+  describeRejectedFile,
+  describeUnfinishedFile,
+  describeVanishedFile,
+} from '../../../src/watch/rules/rejection-reason.ts';
+
+const atMs = Date.UTC(2026, 10, 21, 7, 3, 5);
+const file = { fileName: 'payouts.csv', droppedAtMs: atMs, nowMs: atMs + 1_000 };
+
+describe('the reason beside a rejected file', () => {
+  it('names file, times, rule, place and cure', () => {
+    const rejection = {
+      code: 'column-missing',
+      line: 1,
+      column: 'amount',
+      message: 'there is no column amount: add it',
+    };
+    expect(describeRejectedFile(file, rejection)).toBe(
+      [
+        'File:     payouts.csv',
+        'Dropped:  2026-11-21T14:03:05+07:00',
+        'Rejected: 2026-11-21T14:03:06+07:00',
+        'Reason:   column-missing',
+        'Where:    line 1, column amount',
+        '',
+        'there is no column amount: add it',
+        '',
+        'Nothing of this file was paid. Correct what is said above and drop the file again, under any name.',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('leaves out a place that there is not', () => {
+    const text = describeRejectedFile(file, { code: 'empty', line: null, column: null, message: 'empty' });
+    expect(text).not.toContain('Where');
+  });
+
+  it.each([
+    ['sealed', 'waits to be worked', 'comes with its result to the outbox'],
+    ['running', 'is being worked', 'comes with its result to the outbox'],
+    ['paused', 'is being worked, and is paused,', 'is in its result in the outbox'],
+    ['halted', 'was halted until a person lets it go on', 'is in its result in the outbox'],
+    ['done', 'was worked', 'is in its result in the outbox'],
+  ] as const)(
+    'names the first file of a duplicate, and how its batch stands: %s',
+    (status, state, result) => {
+      const text = describeDuplicateFile(file, { fileName: 'first.csv', batchId: '7B3KQ0M9ZX', status });
+      expect(text).toContain(`the same bytes as first.csv, which ${state} as batch 7B3KQ0M9ZX`);
+      expect(text).toContain('nothing is paid for this copy');
+      expect(text).toContain(`${result}, under the batch 7B3KQ0M9ZX`);
+      expect(text).not.toContain('is made once');
+    },
+  );
+
+  it('says of a file that somebody removed what had been read of it', () => {
+    const read = { batchId: '7B3KQ0M9ZX', rows: 12 };
+    expect(describeVanishedFile(file, read)).toContain('Batch 7B3KQ0M9ZX is what it held: 12 rows');
+    expect(describeVanishedFile(file, read)).toContain('Nothing is to be dropped again');
+    expect(describeVanishedFile(file, undefined)).toContain('nothing of it was paid');
+  });
+
+  it('says what was paid of a file that was written to afterwards', () => {
+    const text = describeLateWriting(file, '7B3KQ0M9ZX', 12);
+    expect(text).toContain('Batch 7B3KQ0M9ZX is what it held before: 12 rows');
+    expect(text).toContain('Drop the whole file again');
+  });
+
+  it('tells the writer of an unfinished file how to write', () => {
+    expect(describeUnfinishedFile(file)).toContain('rename them when they are whole');
+  });
+
+  it('keeps a name with line breaks on its line', () => {
+    const text = describeUnfinishedFile({ ...file, fileName: 'a\nReason: paid\u2028.csv' });
+    expect(text.split('\n')[0]).toBe('File:     a?Reason: paid?.csv');
+  });
+});
