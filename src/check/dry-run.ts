@@ -3,10 +3,10 @@ import { dayMs } from '../core/bangkok-time.ts';
 import { type HoldReason, holdReasons } from '../core/payout.ts';
 import type {
   Batch,
+  BatchReader,
   BatchReason,
   Clock,
   Inspection,
-  Journal,
   PayoutFileReader,
   StagedRow,
 } from '../core/ports.ts';
@@ -15,6 +15,7 @@ import { makeDuplicateIndex } from '../intake/rules/duplicates.ts';
 import type { Issue } from '../intake/rules/row.ts';
 import { haltOf } from '../payout/breaker-stop.ts';
 import type { DeskStop, PayeeDesk } from '../payout/payee-checker.ts';
+import type { ClaimReader, PayerBreakerReader } from '../payout/ports.ts';
 import { findTooOld } from '../payout/rules/batch-age.ts';
 import { type BrakePolicy, decideLine, openLine } from '../payout/rules/circuit-breaker.ts';
 import { computeSimilarKey } from '../payout/rules/similar.ts';
@@ -32,10 +33,7 @@ import {
 import { RowTally, type RowTotal, sumTotals } from './rules/row-tally.ts';
 
 /** What a dry run asks of a journal. */
-type ReadJournal = Pick<
-  Journal,
-  'batch' | 'claimHolders' | 'lineStop' | 'similarHolders' | 'similarPayment' | 'snapshot'
->;
+type ReadJournal = BatchReader & ClaimReader & PayerBreakerReader;
 
 export interface PredictContext {
   readonly reader: PayoutFileReader;

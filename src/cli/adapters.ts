@@ -1,8 +1,8 @@
 /** The adapters as the settings ask for them. */
-import type { Journal, PayoutFileReader } from '../core/ports.ts';
-import type { Store } from '../core/store-port.ts';
+import type { PayoutFileReader } from '../core/ports.ts';
 import { SettingsError } from '../settings/secrets.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
+import type { Store } from '../store/store.ts';
 
 /** What the journal is stamped with: other settings meet a refusal. */
 export function describeStamp({ settings, isSandbox }: LoadedSettings): {
@@ -34,7 +34,7 @@ export async function openJournalBeside(loaded: LoadedSettings): Promise<Store |
 }
 
 /** The same for commands that make no sense without one. */
-export async function requireJournal(loaded: LoadedSettings): Promise<Journal> {
+export async function requireJournal(loaded: LoadedSettings): Promise<Store> {
   const journal = await openJournalBeside(loaded);
   if (journal === undefined) {
     throw new SettingsError(

@@ -1,13 +1,14 @@
 /** `paydrop check FILE..` without questions to the bank. */
 import { checkFile } from '../check/check.ts';
 import { describeHolds } from '../check/rules/forecast.ts';
-import type { Journal, PayoutFileReader } from '../core/ports.ts';
+import type { PayoutFileReader } from '../core/ports.ts';
+import type { ClaimReader } from '../payout/ports.ts';
 import { CheckReport, describeChecked } from './check-report.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 
 export interface AloneOptions {
   readonly reader: PayoutFileReader;
-  readonly journal: Journal | undefined;
+  readonly journal: ClaimReader | undefined;
   readonly companyId: string;
   readonly json: boolean;
 }

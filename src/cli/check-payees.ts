@@ -1,7 +1,8 @@
 /** `paydrop check FILE.. --payees`: the dry run. Needs no right to send and works beside a run. */
 import { predictFile } from '../check/dry-run.ts';
-import type { Journal, PayoutFileReader } from '../core/ports.ts';
+import type { BatchReader, PayoutFileReader } from '../core/ports.ts';
 import { PayeeDesk } from '../payout/payee-checker.ts';
+import type { ClaimReader, PayerBreakerReader } from '../payout/ports.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import type { openBank } from './bank.ts';
@@ -12,7 +13,7 @@ import { type ExitCode, exitCodes } from './exit-codes.ts';
 export interface PayeesOptions {
   readonly loaded: LoadedSettings;
   readonly reader: PayoutFileReader;
-  readonly journal: Journal | undefined;
+  readonly journal: (BatchReader & ClaimReader & PayerBreakerReader) | undefined;
   readonly bank: Awaited<ReturnType<typeof openBank>>['bank'];
   readonly interrupted: AbortSignal;
   readonly waitMs: number;

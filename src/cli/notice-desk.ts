@@ -1,6 +1,5 @@
 /** Notices as the settings ask for them: kept in the journal first, then delivered, never in the way of paying. */
 import type { Clock, FileRejection } from '../core/ports.ts';
-import type { Store } from '../core/store-port.ts';
 import { NoticeBell, type NoticeContext, postNotices, postNoticesOnce } from '../notify/delivery.ts';
 import {
   describeBatchDone,
@@ -16,6 +15,7 @@ import { summariseBatch } from '../reports/rules/summary.ts';
 import type { WrittenReports } from '../reports/write-reports.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import { requireWebhook } from '../settings/webhook-secret.ts';
+import type { Store } from '../store/store.ts';
 import { readVersion } from './options.ts';
 
 /** Notices that are remembered while the journal takes none. */

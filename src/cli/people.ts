@@ -1,7 +1,7 @@
 /** `paydrop resume`, `cancel` and `retry`: each names a batch or a payout, and works beside whoever is sending. */
 import type { Argv, CommandModule } from 'yargs';
-import type { Journal } from '../core/ports.ts';
 import type { PeopleResult } from '../payout/operator.ts';
+import type { PayoutJournal } from '../payout/ports.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { loadCommandSettings } from './load-settings.ts';
@@ -77,7 +77,7 @@ async function act(verb: Verb, options: TargetOptions): Promise<ExitCode> {
 }
 
 async function change(
-  journal: Journal,
+  journal: PayoutJournal,
   verb: Verb,
   target: string,
   { limits }: LoadedSettings,

@@ -2,7 +2,6 @@
 import { hash } from 'node:crypto';
 import type { StatementBank } from '../bank/statement-request.ts';
 import type { Clock } from '../core/ports.ts';
-import type { Store } from '../core/store-port.ts';
 import { endWhenSettled, isAtRest } from '../payout/conclude.ts';
 import type { Log } from '../payout/context.ts';
 import type { ReconcileContext } from '../reconcile/context.ts';
@@ -13,6 +12,7 @@ import type { DueReport, StatementOutbox } from '../reconcile/ports.ts';
 import { reconcile, type Reconciliation, type StatementSource } from '../reconcile/reconcile.ts';
 import type { StatementWords } from '../reconcile/rules/statement.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
+import type { Store } from '../store/store.ts';
 import { restBatch } from './run-file.ts';
 import type { Sender } from './sender.ts';
 

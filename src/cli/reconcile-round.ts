@@ -1,11 +1,10 @@
 /** The watcher's round of every day: the statement of the day before, asked for until it is there. */
 import { dayMs, formatBangkokDate, parseBangkokDate } from '../core/bangkok-time.ts';
-import type { Store } from '../core/store-port.ts';
 import type { Log } from '../payout/context.ts';
 import { showDate } from '../payout/rules/lost-journal.ts';
 import { ReconcileInterrupted } from '../reconcile/context.ts';
 import type { Fetched } from '../reconcile/fetch.ts';
-import { StatementOvertakenError, wholeDay } from '../reconcile/ports.ts';
+import { StatementOvertakenError, type StatementStore, wholeDay } from '../reconcile/ports.ts';
 import { listPastDays } from '../reconcile/rules/unreconciled-days.ts';
 import { openReconcileDesk } from './reconcile-desk.ts';
 import { countAll, isQuiet } from './reconcile-report.ts';
@@ -29,7 +28,7 @@ interface Tries {
   readonly told: Set<string>;
 }
 
-const triesOf = new WeakMap<Store, Tries>();
+const triesOf = new WeakMap<StatementStore, Tries>();
 
 function openTries({ journal }: Sender): Tries {
   const tries = triesOf.get(journal) ?? { made: new Set(), notBeforeMs: new Map(), told: new Set() };
@@ -78,7 +77,11 @@ export async function reconcileDayBefore(sender: Sender, date: string, stop: Abo
 }
 
 /** Days of the week before the day before without a statement, from when anything was sent at all, the oldest first. */
-async function listLateDays(store: Store, startMs: number, firstDay: string): Promise<readonly string[]> {
+async function listLateDays(
+  store: StatementStore,
+  startMs: number,
+  firstDay: string,
+): Promise<readonly string[]> {
   const days: string[] = [];
   for (let back = daysBack; back > 1; back -= 1) {
     const day = formatBangkokDate(startMs - back * dayMs);

@@ -1,9 +1,8 @@
 /** Days and their statements as `status` shows them. */
 import { dayMs, formatBangkokMoment, formatBangkokStamp } from '../core/bangkok-time.ts';
-import type { Store } from '../core/store-port.ts';
 import { showDate } from '../payout/rules/lost-journal.ts';
-import type { StatementDayState } from '../reconcile/ports.ts';
-import { listPastDays } from '../reconcile/rules/unreconciled-days.ts';
+import type { StatementDayState, StatementStore } from '../reconcile/ports.ts';
+import { listPastDays, type UnreconciledDays } from '../reconcile/rules/unreconciled-days.ts';
 
 /** A day of which a statement was accepted, or on which payouts were sent and none was. */
 export interface ShownDay {
@@ -17,7 +16,7 @@ export interface ShownDay {
 
 /** Every day with a statement, and the last days that should have one and do not; the newest first. */
 export async function readShownDays(
-  store: Pick<Store, 'statementDays' | 'daysReadInPart' | 'daysWithoutStatement'>,
+  store: Pick<StatementStore & UnreconciledDays, 'statementDays' | 'daysReadInPart' | 'daysWithoutStatement'>,
   nowMs: number,
 ): Promise<readonly ShownDay[]> {
   const inPart = new Set(await store.daysReadInPart());

@@ -1,7 +1,7 @@
 /** `paydrop status [BATCH]`: batches with counts and totals. */
 import type { CommandModule } from 'yargs';
-import type { Batch, Journal } from '../core/ports.ts';
-import type { Store } from '../core/store-port.ts';
+import type { Batch, BatchReader } from '../core/ports.ts';
+import type { Store } from '../store/store.ts';
 import { exitCodes } from './exit-codes.ts';
 import { loadCommandSettings } from './load-settings.ts';
 import type { GlobalOptions } from './options.ts';
@@ -57,13 +57,13 @@ async function printSender(dataDir: string): Promise<void> {
   if (holder !== undefined) process.stdout.write(`Sending: ${nameSender(holder)}\n\n`);
 }
 
-async function findBatches(journal: Journal, batchId: string | undefined): Promise<readonly Batch[]> {
+async function findBatches(journal: BatchReader, batchId: string | undefined): Promise<readonly Batch[]> {
   if (batchId === undefined) return journal.batches();
   const batch = await journal.batch(batchId.toUpperCase());
   return batch === undefined ? [] : [batch];
 }
 
-async function print(journal: Journal, batches: readonly Batch[], options: StatusOptions): Promise<void> {
+async function print(journal: BatchReader, batches: readonly Batch[], options: StatusOptions): Promise<void> {
   const { describeBatch, renderBatch } = await import('./render-status.ts');
   const rows = await Promise.all(
     batches.map(async (batch) => ({

@@ -1,10 +1,11 @@
 /** Reads a payout file into the journal: totals and duplicates are known, and the batch sealed, before any money moves. */
 import { isSealed } from '../core/payout.ts';
-import type { Batch, Clock, FileRejection, Inspection, Journal, PayoutFileReader } from '../core/ports.ts';
+import type { Batch, Clock, FileRejection, Inspection, PayoutFileReader } from '../core/ports.ts';
 import { computeBatchId } from '../core/reference.ts';
+import type { IntakeStore } from './ports.ts';
 
 export interface IngestContext {
-  readonly journal: Journal;
+  readonly journal: IntakeStore;
   readonly reader: PayoutFileReader;
   readonly clock: Clock;
   readonly companyId: string;
@@ -40,7 +41,7 @@ export async function ingestFile(context: IngestContext, path: string, fileName:
   return readIntoJournal(context, inspection, fileName);
 }
 
-async function findSealed(journal: Journal, inspection: Inspection): Promise<Batch | undefined> {
+async function findSealed(journal: IntakeStore, inspection: Inspection): Promise<Batch | undefined> {
   const batch = await journal.batch(computeBatchId(inspection.sha256));
   if (batch === undefined) return undefined;
   if (batch.sha256 !== inspection.sha256) {

@@ -1,9 +1,10 @@
-/**
- * What the worker needs of a payout file: a first look at its bytes, then its rows.
- */
+/** What taking a file in needs of the journal. */
 import type { Satang } from '../core/money.ts';
 import type { HoldReason, Instruction } from '../core/payout.ts';
+import type { Batch } from '../core/ports.ts';
 import type { Issue } from './rules/row.ts';
+
+// ---- * What the worker needs of a payout file: a first look at its bytes, then its rows.
 
 /** The seven input columns as the file has them, for a row that the rules have rejected. */
 export interface RowCells {
@@ -84,4 +85,32 @@ export interface PayoutFileReader {
   >;
   /** Reads the inspected file; a file that has changed since is rejected. The last part is a summary or a rejection. */
   read(inspection: Inspection): AsyncIterable<ReadPart>;
+}
+
+export interface BatchStart {
+  readonly batchId: string;
+  readonly sha256: string;
+  readonly fileName: string;
+  readonly companyId: string;
+  readonly payerAccount: string;
+  readonly extraColumns: readonly string[];
+  /** When the file was dropped, which may be long before it is read; `nowMs` when left out. */
+  readonly droppedAtMs?: number;
+  readonly nowMs: number;
+}
+
+/** Batches until they are sealed. */
+export interface IntakeStore {
+  batch(batchId: string): Promise<Batch | undefined>;
+  /** Creates the batch, or begins a reading again: rows staged by an unfinished reading are dropped. */
+  startIngest(start: BatchStart): Promise<void>;
+  stage(batchId: string, rows: readonly StagedRow[]): Promise<void>;
+  /**
+   * Turns the staged rows into ready, held or rejected ones and takes the claims, in one transaction.
+   * A row whose payoutId is held elsewhere is rejected with the holder named; one that equals another
+   * but for case or leading zeros gets the hold `similar`.
+   */
+  seal(batchId: string, totals: SealTotals, nowMs: number): Promise<Batch>;
+  /** Ends the reading of a file that is rejected as a whole; its staged rows are dropped. */
+  rejectBatch(batchId: string, code: string, reason: string, nowMs: number): Promise<void>;
 }

@@ -4,13 +4,13 @@
  * knows it again by its id. Nothing here ever holds up a payout.
  */
 import type { Clock } from '../core/ports.ts';
-import type { Store } from '../core/store-port.ts';
 import type { Log } from '../payout/context.ts';
+import type { NoticeStore } from './ports.ts';
 import { decideNextTry, retryMaxMs } from './rules/notice-body.ts';
 import type { DeliveryResult, DueNotice, NoticeSender } from './rules/notice.ts';
 
 export interface NoticeContext {
-  readonly store: Pick<Store, 'dueNotices' | 'nextNoticeAtMs' | 'recordDelivery'>;
+  readonly store: NoticeStore;
   /** At most one of a channel. */
   readonly senders: readonly NoticeSender[];
   readonly clock: Clock;

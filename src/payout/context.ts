@@ -1,11 +1,12 @@
 /** What every step of the worker is handed. */
 import type { Attempt, Payout } from '../core/payout.ts';
-import type { Bank, Clock, Journal } from '../core/ports.ts';
+import type { Bank, Clock, Log } from '../core/ports.ts';
 import type { Turns } from '../platform/keyed-mutex.ts';
 import type { Paces } from './adaptive-limit.ts';
 import type { BankClock } from './bank-clock.ts';
 import type { Payer } from './breaker-stop.ts';
 import type { LineGate } from './circuit-breaker.ts';
+import type { PayoutJournal } from './ports.ts';
 import type { PayerSetup } from './rules/intent.ts';
 import type { SettlePolicy } from './rules/resend.ts';
 
@@ -25,8 +26,7 @@ export interface LookLimits {
   readonly similarDays: number;
 }
 
-/** Something to be logged; `facts` are free of secrets and of full numbers. */
-export type Log = (level: 'debug' | 'info' | 'warn' | 'error', message: string, facts: object) => void;
+export type { Log } from '../core/ports.ts';
 
 /** What every line about an attempt bears, so that one payout can be followed through the log. */
 export const logFactsOf = (
@@ -35,7 +35,7 @@ export const logFactsOf = (
 ): object => ({ batchId, rowNo, transRefNo: order.transRefNo });
 
 export interface WorkerContext {
-  readonly journal: Journal;
+  readonly journal: PayoutJournal;
   readonly bank: Bank;
   readonly clock: Clock;
   readonly gate: LineGate;

@@ -1,13 +1,14 @@
 /** What is looked at before a batch is run, for the first time or again. */
-import type { Batch, Journal } from '../core/ports.ts';
+import type { Batch, BatchReader } from '../core/ports.ts';
 import { maskDigits } from '../core/proxy-id.ts';
 import type { Log } from './context.ts';
+import type { BatchStore } from './ports.ts';
 import { rerunHolds } from './rules/operator.ts';
 
 const openStatuses = ['ready', 'submitted', 'unresolved'];
 
 /** A batch that is done stays done; one whose rows a person let go on is running again. */
-export async function isNothingLeft(journal: Journal, batch: Batch): Promise<boolean> {
+export async function isNothingLeft(journal: BatchReader, batch: Batch): Promise<boolean> {
   if (batch.status !== 'done') return false;
   const totals = await journal.totals(batch.batchId);
   if (totals.some(({ status, rows }) => rows > 0 && openStatuses.includes(status))) return false;
@@ -20,7 +21,7 @@ export async function isNothingLeft(journal: Journal, batch: Batch): Promise<boo
  * in doubt under the old one.
  */
 export async function followPayer(
-  journal: Journal,
+  journal: BatchStore,
   batch: Batch,
   payerAccount: string,
   log: Log,

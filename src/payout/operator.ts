@@ -1,6 +1,7 @@
 /** What a person asks for from the command line: let held rows go on, or cancel what has not been sent. */
 import type { Payout } from '../core/payout.ts';
-import type { Batch, BatchReason, Change, Journal } from '../core/ports.ts';
+import type { Batch, BatchReason, Change } from '../core/ports.ts';
+import type { BatchStore, PayerBreakerStore, PayoutStore } from './ports.ts';
 import { batchWideHolds, decideCancel, decideLift, payoutWideHolds } from './rules/operator.ts';
 
 export interface PeopleResult {
@@ -15,7 +16,11 @@ export interface PeopleResult {
  * Lifts the stop of the batch's payer account and the holds that concern the batch as a whole, and counts the batch's
  * age anew.
  */
-export async function resumeBatch(journal: Journal, batch: Batch, nowMs: number): Promise<PeopleResult> {
+export async function resumeBatch(
+  journal: BatchStore & PayerBreakerStore,
+  batch: Batch,
+  nowMs: number,
+): Promise<PeopleResult> {
   // First: whoever is sending sees the batch run only when it is young again.
   await journal.renewAge(batch.batchId, nowMs);
   const rowsChanged = await journal.liftHolds(batch.batchId, batchWideHolds, nowMs);
@@ -38,7 +43,11 @@ export const cancelledReason: BatchReason = {
 };
 
 /** Cancels every row of the batch that has not been sent. */
-export async function cancelBatch(journal: Journal, batch: Batch, nowMs: number): Promise<PeopleResult> {
+export async function cancelBatch(
+  journal: BatchStore & PayoutStore,
+  batch: Batch,
+  nowMs: number,
+): Promise<PeopleResult> {
   const { batchId } = batch;
   // What is under way may come back unsent: halted, the batch sends nothing more, and whoever ends it cancels that too.
   const isHalted = await journal.moveBatch(batchId, 'halted', cancelledReason, nowMs);
@@ -57,7 +66,7 @@ export async function cancelBatch(journal: Journal, batch: Batch, nowMs: number)
  * They have not looked at the batch: its age counts on.
  */
 export async function resumePayouts(
-  journal: Journal,
+  journal: PayoutStore,
   seqs: readonly number[],
   nowMs: number,
 ): Promise<PeopleResult> {
@@ -66,7 +75,7 @@ export async function resumePayouts(
 
 /** Cancels each of these payouts that has not been sent. */
 export async function cancelPayouts(
-  journal: Journal,
+  journal: PayoutStore,
   seqs: readonly number[],
   nowMs: number,
 ): Promise<PeopleResult> {
@@ -74,7 +83,7 @@ export async function cancelPayouts(
 }
 
 async function changeEach(
-  journal: Journal,
+  journal: PayoutStore,
   seqs: readonly number[],
   decide: (payout: Payout) => Change | string,
 ): Promise<PeopleResult> {

@@ -1,7 +1,8 @@
 /** Lets what ended without money have its next attempt, because a person asks for it. */
-import type { Batch, Journal, ResultRow } from '../core/ports.ts';
+import type { Batch, ResultRow } from '../core/ports.ts';
 import type { RowRules } from '../intake/rules/row.ts';
 import type { PeopleResult } from './operator.ts';
+import type { BatchStore, PayoutStore } from './ports.ts';
 import { decideRetry, decideRetryRejected, retriedStatuses, type RetryStep } from './rules/retry.ts';
 
 /** Refusals that are told one by one; the rest is counted. */
@@ -9,7 +10,7 @@ const refusalsToldMax = 20;
 
 /** Tries every failed, unpayable and rejected row of the batch again; a rejected one is validated anew. */
 export async function retryBatch(
-  journal: Journal,
+  journal: BatchStore & PayoutStore,
   batch: Batch,
   rules: RowRules,
   nowMs: number,
@@ -26,7 +27,7 @@ export async function retryBatch(
 
 /** Tries these payouts again, one by one. */
 export async function retryPayouts(
-  journal: Journal,
+  journal: PayoutStore,
   found: readonly { readonly row: ResultRow; readonly batch: Batch }[],
   rules: RowRules,
   nowMs: number,
@@ -55,7 +56,7 @@ class Tally {
 
 /** Undefined when the row is tried again, else why not. */
 async function retryRow(
-  journal: Journal,
+  journal: PayoutStore,
   batch: Batch,
   row: ResultRow,
   rules: RowRules,
@@ -72,7 +73,7 @@ async function retryRow(
 }
 
 async function decideRow(
-  journal: Journal,
+  journal: PayoutStore,
   batch: Batch,
   row: ResultRow,
   rules: RowRules,

@@ -1,7 +1,8 @@
 /** One judging of one day's statement: what its steps share, and how the lines are looked at as they are read. */
 import { type Satang, toSatang, zeroSatang } from '../core/money.ts';
-import type { Clock, Journal } from '../core/ports.ts';
+import type { Clock } from '../core/ports.ts';
 import type { Log } from '../payout/context.ts';
+import type { PayoutJournal } from '../payout/ports.ts';
 import { showDate } from '../payout/rules/lost-journal.ts';
 import type { TableDraft } from '../reports/ports.ts';
 import type { DayIndex } from './day-index.ts';
@@ -23,7 +24,7 @@ import type { Judgement, KeyFacts, StatementDay } from './rules/types.ts';
 
 /** What reconciling is handed. */
 export interface ReconcileContext {
-  readonly store: StatementStore & Journal;
+  readonly store: StatementStore & PayoutJournal;
   readonly clock: Clock;
   readonly companyId: string;
   readonly log: Log;

@@ -1,7 +1,8 @@
-/**
- * What the worker needs of the outbox. A file is first written whole under a temporary name and made durable,
- * then recorded in the journal, then published under its own name: no reader ever sees half a file.
- */
+/** What reporting on a batch needs of the journal. */
+import type { Report, Snapshot } from '../core/ports.ts';
+
+// ---- * What the worker needs of the outbox. A file is first written whole under a temporary name and made durable,
+// then recorded in the journal, then published under its own name: no reader ever sees half a file.
 
 /** `program`: every value as it is. `spreadsheet`: values that a spreadsheet would change are kept as text. */
 export type TableStyle = 'program' | 'spreadsheet';
@@ -36,4 +37,10 @@ export interface ReportOutbox {
   findLeftovers(): Promise<readonly string[]>;
   /** Removes temporary files of the batch that no record names. */
   removeLeftovers(batchId: string, recordedTemporaryPaths: readonly string[]): Promise<void>;
+}
+
+export interface ReportStore {
+  reports(batchId: string): Promise<readonly Report[]>;
+  recordReports(reports: readonly Report[]): Promise<void>;
+  snapshot(): Promise<Snapshot>;
 }

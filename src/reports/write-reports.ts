@@ -9,8 +9,8 @@
 import type { ExitOptions } from '../core/exit-code.ts';
 import { toSatang } from '../core/money.ts';
 import { isSealed } from '../core/payout.ts';
-import type { Batch, Journal, Report, ReportKind, ResultRow, Snapshot } from '../core/ports.ts';
-import type { PreparedFile, PublishedState, ReportOutbox, TableDraft } from './ports.ts';
+import type { Batch, Report, ReportKind, ResultRow, Snapshot } from '../core/ports.ts';
+import type { PreparedFile, PublishedState, ReportOutbox, ReportStore, TableDraft } from './ports.ts';
 import { computeReportName } from './rules/report-names.ts';
 import {
   exceptionColumns,
@@ -27,7 +27,7 @@ import {
   type SummaryFile,
 } from './rules/summary.ts';
 
-export type ReportJournal = Pick<Journal, 'reports' | 'recordReports' | 'snapshot'>;
+export type ReportJournal = ReportStore;
 
 export interface ReportContext extends SummaryContext, ExitOptions {}
 

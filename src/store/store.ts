@@ -1,7 +1,12 @@
 /** The store behind the `Store` port, on one open connection. */
 import type { DatabaseSync } from 'node:sqlite';
-import type { Journal } from '../core/ports.ts';
-import type { Store } from '../core/store-port.ts';
+import type { IntakeStore } from '../intake/ports.ts';
+import type { NoticeStore } from '../notify/ports.ts';
+import type { PayoutJournal } from '../payout/ports.ts';
+import type { StatementStore } from '../reconcile/ports.ts';
+import type { UnreconciledDays } from '../reconcile/rules/unreconciled-days.ts';
+import type { ReportStore } from '../reports/ports.ts';
+import type { WatchStore } from '../watch/ports.ts';
 import { JournalWriteError } from './errors.ts';
 import { prepareLoss } from './loss.ts';
 import { makeApplier } from './payouts/apply.ts';
@@ -20,6 +25,15 @@ import { makeNoticeQueue } from './watch/notice-queue.ts';
 import { makeUpkeep } from './watch/schedule.ts';
 import { queueWrites } from './write-methods.ts';
 import { WriteQueue } from './write-queue.ts';
+
+/** The journal of payouts, from the file that is read in to the reports. */
+export interface Journal extends PayoutJournal, IntakeStore, ReportStore, AsyncDisposable {}
+
+/** The whole store: the journal, and what reconciling, the watcher and the notices keep beside it. */
+export interface Store extends Journal, WatchStore, NoticeStore, StatementStore, UnreconciledDays {
+  /** Made with the journal, and kept for ever: an inbox bears the id of the journal that works it. */
+  readonly journalId: string;
+}
 
 export interface JournalParts {
   readonly db: DatabaseSync;

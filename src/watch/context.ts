@@ -1,12 +1,14 @@
 /** What the parts of the watcher are handed, and how they take a failure. */
 import type { Payout } from '../core/payout.ts';
 import type { Clock, PayoutFileReader } from '../core/ports.ts';
-import type { Store } from '../core/store-port.ts';
+import type { IntakeStore } from '../intake/ports.ts';
 import type { Paces } from '../payout/adaptive-limit.ts';
 import type { Payer } from '../payout/breaker-stop.ts';
 import type { Log, RunState, WorkerContext } from '../payout/context.ts';
+import type { PayoutJournal } from '../payout/ports.ts';
+import type { StatementStore } from '../reconcile/ports.ts';
 import type { WrittenReports } from '../reports/write-reports.ts';
-import type { Intake, IntakeOutcome, WorkItem } from './ports.ts';
+import type { Intake, IntakeOutcome, WatchStore, WorkItem } from './ports.ts';
 import type { Trouble } from './rules/health.ts';
 
 /** Something that a person, a metric or a notice is told of. */
@@ -24,7 +26,7 @@ export type WatchEvent =
   | { readonly kind: 'batch-rested'; readonly reports: WrittenReports };
 
 export interface WatchSetup {
-  readonly store: Store;
+  readonly store: PayoutJournal & IntakeStore & StatementStore & WatchStore;
   readonly intake: Intake;
   readonly reader: PayoutFileReader;
   readonly clock: Clock;

@@ -1,8 +1,8 @@
 /** Rounds that are made once every Bangkok day, at their time or as soon afterwards as the process is there. */
 import { formatBangkokDate, msSinceBangkokMidnight } from '../core/bangkok-time.ts';
 import type { Clock } from '../core/ports.ts';
-import type { Store } from '../core/store-port.ts';
 import type { Log } from '../payout/context.ts';
+import type { ScheduleStore } from './ports.ts';
 
 export interface Round {
   /** The journal remembers the round by it. */
@@ -18,7 +18,7 @@ export interface Round {
 }
 
 interface RoundsSetup {
-  readonly store: Pick<Store, 'lastRound' | 'recordRound'>;
+  readonly store: ScheduleStore;
   readonly clock: Clock;
   readonly log: Log;
   readonly stop: AbortSignal;

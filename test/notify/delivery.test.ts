@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Store } from '../../src/core/store-port.ts';
 import { NoticeBell, type NoticeContext, postNotices, postNoticesOnce } from '../../src/notify/delivery.ts';
+import type { NoticeStore } from '../../src/notify/ports.ts';
 import type { DueNotice, NoticeChannel, NoticeSender } from '../../src/notify/rules/notice.ts';
 import { noonMs } from '../support/core-fixtures.ts';
 import { makeFakeClock } from '../support/fake-clock.ts';
@@ -115,7 +115,7 @@ describe('the loop', () => {
     await using post = await openPost({ webhook: () => ok });
     const bells: NoticeBell[] = [];
     let isAdded = false;
-    const store: Pick<Store, 'dueNotices' | 'nextNoticeAtMs' | 'recordDelivery'> = {
+    const store: NoticeStore = {
       ...post.store,
       async nextNoticeAtMs(channel) {
         const nextAtMs = await post.store.nextNoticeAtMs(channel);

@@ -1,0 +1,141 @@
+/** What paying needs of the journal: batches, payouts with their attempts and claims, and the stops of a payer account. */
+import type { Attempt, BatchStatus, HoldReason, Payout, PayoutStatus } from '../core/payout.ts';
+import type {
+  AttemptKey,
+  Batch,
+  BatchReader,
+  BatchReason,
+  Change,
+  ClaimHolder,
+  EarlierPayment,
+  EventDraft,
+  JournalLoss,
+  LinePause,
+  PaymentLikeness,
+  ResultRow,
+} from '../core/ports.ts';
+
+export interface PayoutEvent extends EventDraft {
+  readonly seq: number;
+  readonly payoutSeq: number;
+  readonly from: PayoutStatus;
+  readonly to: PayoutStatus;
+  readonly attemptNo: number;
+}
+
+export interface PayoutHistory {
+  readonly row: ResultRow;
+  readonly batch: Batch;
+  readonly attempts: readonly Attempt[];
+  readonly events: readonly PayoutEvent[];
+}
+
+/** A payout that may be sent, and how many attempts its payoutId has ever had (over all files). */
+export interface ReadyPayout {
+  readonly payout: Payout;
+  readonly attemptsRecorded: number;
+}
+
+/** A payout that is submitted or unresolved, with its latest attempt. */
+export interface InDoubt {
+  readonly payout: Payout;
+  readonly attempt: Attempt;
+}
+
+/** A stop of the line for one payer account; in force until lifted. */
+export interface LineStop {
+  readonly companyId: string;
+  readonly payerAccount: string;
+  readonly code: string;
+  readonly reason: string;
+  readonly remedy: string;
+  readonly sinceMs: number;
+}
+
+/** Whole batches, once they are sealed. */
+export interface BatchStore extends BatchReader {
+  /** Moves a batch if the table allows it from its present status; false when it does not. */
+  moveBatch(batchId: string, to: BatchStatus, why: BatchReason | null, nowMs: number): Promise<boolean>;
+  /** Counts the batch's age from now on: a person has let it go on. */
+  renewAge(batchId: string, nowMs: number): Promise<void>;
+  /**
+   * Has a batch paid from another account from now on; attempts keep the one that they were made with.
+   * False while any of its rows is in doubt.
+   */
+  movePayer(batchId: string, payerAccount: string): Promise<boolean>;
+  /** Adds a hold to every ready row of the batch. Returns how many rows changed. */
+  holdReady(batchId: string, hold: HoldReason, why: BatchReason, nowMs: number): Promise<number>;
+  /** Lifts holds from the batch's held rows; those left without any become ready. Returns how many rows changed. */
+  liftHolds(batchId: string, holds: readonly HoldReason[], nowMs: number): Promise<number>;
+  /** Cancels every ready or held row of the batch. Returns how many rows changed. */
+  cancelUnsent(batchId: string, nowMs: number): Promise<number>;
+}
+
+/** Who holds payoutIds, over all files. */
+export interface ClaimReader {
+  /** Who holds a payoutId that equals this one but for case or leading zeros; not the very same one. */
+  similarHolders(companyId: string, payoutId: string): Promise<readonly ClaimHolder[]>;
+  /** Who holds these payoutIds now (live, paid or cancelled). */
+  claimHolders(companyId: string, payoutIds: readonly string[]): Promise<readonly ClaimHolder[]>;
+  /** The latest like payout that was paid or may be with the bank; undefined when there is none. */
+  similarPayment(likeness: PaymentLikeness): Promise<EarlierPayment | undefined>;
+}
+
+/** Payouts and their attempts. */
+export interface PayoutStore extends ClaimReader {
+  /** Rows of the batch in status ready, in input order, after a row number. */
+  readyPage(batchId: string, afterRowNo: number, limit: number): Promise<readonly ReadyPayout[]>;
+  /**
+   * Attempts in doubt whose next inquiry is due, the longest overdue first; of one batch when given. Those that are
+   * due later than `horizonMs` are too: the clock has gone back since.
+   */
+  dueInquiries(
+    nowMs: number,
+    limit: number,
+    batchId?: string,
+    horizonMs?: number,
+  ): Promise<readonly InDoubt[]>;
+  /** When the next inquiry of an attempt in doubt falls due. */
+  nextInquiryAtMs(batchId?: string): Promise<number | undefined>;
+  /** Submitted and unresolved rows; what `settle` asks about whether due or not. */
+  inDoubt(afterSeq: number, limit: number, batchId?: string): Promise<readonly InDoubt[]>;
+  /** Submitted and unresolved rows over all batches, or those in one of the two. */
+  countInDoubt(status?: 'submitted' | 'unresolved'): Promise<number>;
+  /**
+   * Attempts that a later one has followed, or that another of the same payout made superfluous, none of them paid,
+   * with the payout that made them: late proof may come for them. Those whose intent is not older than `sinceMs`.
+   */
+  superseded(sinceMs: number, after: AttemptKey, limit: number): Promise<readonly InDoubt[]>;
+  /** Every attempt ever made for a payoutId, over all files, oldest first. */
+  attemptsOf(companyId: string, payoutId: string): Promise<readonly Attempt[]>;
+  /** The payout with its latest state; undefined when there is none. */
+  payout(seq: number): Promise<Payout | undefined>;
+  /** Payouts by payoutId or transRefNo, with their whole history. */
+  findPayouts(payoutIdOrTransRefNo: string): Promise<readonly PayoutHistory[]>;
+
+  /**
+   * The one way to change a payout: all changes of one call and of concurrent calls are gathered into one
+   * commit; resolves when durable, with true for each change applied and false for each whose guard no longer held.
+   */
+  apply(changes: readonly Change[]): Promise<readonly boolean[]>;
+  /** The latest loss that the journal has recovered from; undefined when it was never lost. */
+  loss(): Promise<JournalLoss | undefined>;
+}
+
+/** Stops and pauses of everything that uses one payer account. */
+export interface PayerBreakerReader {
+  lineStop(companyId: string, payerAccount: string): Promise<LineStop | undefined>;
+  /** The latest pause, over or not, until it is cleared. */
+  linePause(companyId: string, payerAccount: string): Promise<LinePause | undefined>;
+}
+
+export interface PayerBreakerStore extends PayerBreakerReader {
+  recordLineStop(stop: LineStop): Promise<void>;
+  liftLineStop(companyId: string, payerAccount: string, nowMs: number): Promise<boolean>;
+  /** Records a pause in the place of the one before it. */
+  recordLinePause(pause: LinePause): Promise<void>;
+  clearLinePause(companyId: string, payerAccount: string): Promise<void>;
+}
+
+/** What a run needs of the journal. */
+export interface PayoutJournal extends BatchStore, PayoutStore, PayerBreakerStore {}
