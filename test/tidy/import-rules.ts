@@ -25,7 +25,7 @@ const capabilities = Object.keys(arrows);
 
 /** From → what it may import besides itself. */
 const importTable: Readonly<Record<string, Allowed>> = {
-  core: ['rules', 'ports'],
+  core: ['rules', 'ports', 'store'],
   platform: ['core', 'rules', 'ports'],
   rules: ['core', 'rules', 'ports'],
   bank: ['core', 'platform', 'rules', 'ports'],
