@@ -6,7 +6,7 @@ import type { Book } from './book.ts';
 import type { FindPayee } from './directory.ts';
 import { textOf } from './fields.ts';
 import type { Body } from './fields.ts';
-import type { StatementDesk } from './statement/signed-requests.ts';
+import type { SignedStatements } from './statement/signed-statements.ts';
 import { statusOf } from './status-texts.ts';
 import type { BusinessStatus } from './status-texts.ts';
 import type { Behaviour, SandboxTable } from './table.ts';
@@ -30,7 +30,7 @@ export interface BusinessTerms {
   readonly payerAccounts: ReadonlySet<string>;
   readonly table: SandboxTable;
   readonly book: Book;
-  readonly statements: StatementDesk;
+  readonly statements: SignedStatements;
   readonly findPayee: FindPayee;
   findBehaviour: FindBehaviour;
   /** False: transfers get TM001. */

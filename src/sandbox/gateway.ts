@@ -8,12 +8,12 @@ import type { Body } from './fields.ts';
 import { describeStatement } from './statement/reconcile.ts';
 import { describeStatus } from './status-texts.ts';
 import type { Endpoint } from './table.ts';
-import type { AnswerForm, TokenDesk } from './tokens.ts';
+import type { AnswerForm, TokenService } from './tokens.ts';
 
 /** What every request passes through. */
 export interface Gateway {
   readonly clock: BankClock;
-  readonly tokens: TokenDesk;
+  readonly tokens: TokenService;
   readonly terms: BusinessTerms;
   readonly requests: Record<Endpoint | 'other', number>;
   readonly latencyMs: number;

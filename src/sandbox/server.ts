@@ -22,10 +22,10 @@ import { createPayeeCheck } from './payee-check.ts';
 import { SandboxError } from './sandbox-error.ts';
 import { addDownloadRoute } from './statement/download.ts';
 import { createReconcile } from './statement/reconcile.ts';
-import { createStatementDesk } from './statement/signed-requests.ts';
+import { createSignedStatements } from './statement/signed-statements.ts';
 import { parseSandboxTable, pickTable } from './table.ts';
 import type { SandboxTable, SandboxTableInput } from './table.ts';
-import { createTokenDesk } from './tokens.ts';
+import { createTokenService } from './tokens.ts';
 import { createTransfer } from './transfer.ts';
 
 /** Who the partner is, where the bank stands, and the whole of its table. */
@@ -67,7 +67,7 @@ function createTerms(options: SandboxOptions, table: SandboxTable): BusinessTerm
     payerAccounts: new Set(options.payerAccounts),
     table,
     book: new Book(options.companyId, options.stateFile),
-    statements: createStatementDesk(table.statement),
+    statements: createSignedStatements(table.statement),
     findPayee: createDirectory(table.directory, table.knownPayeesOnly),
     findBehaviour: createBehaviourIndex(table.behaviours),
     isOpen: true,
@@ -80,7 +80,7 @@ function createGateway(options: SandboxOptions, table: SandboxTable): Gateway {
   const { accessTokenSeconds, refreshTokenSeconds, latencyMs, requestsPerSecondLimit } = table;
   return {
     clock: createBankClock(options.now ?? Date.now),
-    tokens: createTokenDesk({ clientId, clientSecret, accessTokenSeconds, refreshTokenSeconds }),
+    tokens: createTokenService({ clientId, clientSecret, accessTokenSeconds, refreshTokenSeconds }),
     terms: createTerms(options, table),
     requests: { token: 0, tokenRefresh: 0, payeeCheck: 0, transfer: 0, inquiry: 0, statement: 0, other: 0 },
     latencyMs,

@@ -16,7 +16,7 @@ export interface TokenAnswer {
 
 export type AnswerForm = (form: URLSearchParams, nowMs: number) => TokenAnswer;
 
-export interface TokenDesk {
+export interface TokenService {
   /** Endpoint 1: a form with client_id and client_secret. */
   readonly issue: AnswerForm;
   /** Endpoint 2: the same with grant_type and refresh_token; a refresh token serves once. */
@@ -42,7 +42,7 @@ function sweep(tokens: Map<string, number>, nowMs: number): void {
 }
 
 /** Keeps the tokens in memory: a restart forgets them, and their bearers get 401. */
-export function createTokenDesk(terms: TokenTerms): TokenDesk {
+export function createTokenService(terms: TokenTerms): TokenService {
   /** Token → when it expires, epoch milliseconds. */
   const accessTokens = new Map<string, number>();
   const refreshTokens = new Map<string, number>();

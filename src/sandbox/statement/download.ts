@@ -10,7 +10,7 @@ import { applyEdits, pickEdits } from './edits.ts';
 import { packStatement } from './form.ts';
 import { readDayLines } from './lines.ts';
 import type { StatementCells } from './lines.ts';
-import type { Issue } from './signed-requests.ts';
+import type { Issue } from './signed-statements.ts';
 
 const hugeBytes = 10_000_000_000;
 const page = '<!doctype html><html><body><h1>Please sign in</h1></body></html>';
@@ -139,24 +139,24 @@ async function send(response: ServerResponse, sending: Sending, date: string): P
 }
 
 /** What a download needs to know of the running bank. */
-interface DownloadDesk {
+interface DownloadContext {
   readonly terms: BusinessTerms;
   readonly clock: { now(): number; dateHeader(): string };
   readonly isOut: boolean;
 }
 
 /** GET /signed/<id>/<file name>: no token is wanted here, and none may come. */
-export function addDownloadRoute(app: FastifyInstance, desk: DownloadDesk): void {
+export function addDownloadRoute(app: FastifyInstance, context: DownloadContext): void {
   app.get('/signed/:id/:fileName', { exposeHeadRoute: false }, (request, reply) => {
     reply.hijack();
     const giveUp = (): void => void request.raw.socket.destroy();
-    if (desk.isOut) {
+    if (context.isOut) {
       giveUp();
       return;
     }
     // A client that goes away in the middle ends the file too: it is not told, and nobody else needs to be.
-    answer(desk.terms, request, desk.clock.now())
-      .then((sending) => send(reply.raw, sending, desk.clock.dateHeader()))
+    answer(context.terms, request, context.clock.now())
+      .then((sending) => send(reply.raw, sending, context.clock.dateHeader()))
       .catch(giveUp);
   });
 }

@@ -27,7 +27,7 @@ export interface SignedRequest {
   readonly signature: string;
 }
 
-export interface StatementDesk {
+export interface SignedStatements {
   /** What the table says now. */
   table: StatementTable;
   /** "http://127.0.0.1:1234", where the files are. */
@@ -71,7 +71,7 @@ function isSame(one: string, other: string): boolean {
 }
 
 /** Keeps the files in memory: a restart forgets them, and their addresses get 403. */
-export function createStatementDesk(table: StatementTable): StatementDesk {
+export function createSignedStatements(table: StatementTable): SignedStatements {
   const secret = randomBytes(32);
   const issues = new Map<string, Issue>();
 
@@ -83,16 +83,16 @@ export function createStatementDesk(table: StatementTable): StatementDesk {
     for (const [id, { expiresAtMs }] of issues) if (expiresAtMs <= nowMs) issues.delete(id);
   };
 
-  const desk: StatementDesk = {
+  const statements: SignedStatements = {
     table,
     origin: '',
     downloads: 0,
     tokenSeen: false,
     put(issue, csvName, nowMs) {
       sweep(nowMs);
-      const { form, bombBytes, damages, expiresSeconds } = desk.table;
+      const { form, bombBytes, damages, expiresSeconds } = statements.table;
       const id = randomBytes(idBytes).toString('base64url');
-      const unZipKey = chooseKey(desk.table);
+      const unZipKey = chooseKey(statements.table);
       const damage = damages.find((entry) => isForIssue(entry, issue.number))?.damage;
       const expiresAtMs = nowMs + expiresSeconds * 1_000;
       issues.set(id, {
@@ -102,13 +102,13 @@ export function createStatementDesk(table: StatementTable): StatementDesk {
         unZipKey,
         damage,
         bombBytes,
-        table: desk.table,
+        table: statements.table,
         expiresAtMs,
       });
       const fileName = toFileName(csvName, form);
       const expires = String(Math.floor(expiresAtMs / 1_000));
       const query = new URLSearchParams({ expires, signature: sign(id, fileName, expires) });
-      return { storageSignedUrl: `${desk.origin}/signed/${id}/${fileName}?${query.toString()}`, unZipKey };
+      return { storageSignedUrl: `${statements.origin}/signed/${id}/${fileName}?${query.toString()}`, unZipKey };
     },
     find({ id, fileName, expires, signature }, nowMs) {
       const issue = issues.get(id);
@@ -116,5 +116,5 @@ export function createStatementDesk(table: StatementTable): StatementDesk {
       return isOurs && nowMs < issue.expiresAtMs ? issue : undefined;
     },
   };
-  return desk;
+  return statements;
 }
