@@ -19,7 +19,7 @@ export interface GlobalOptions {
 }
 
 const lineWidthMax = 110;
-const docsLine = 'Settings, files and exit codes are explained in README.md.';
+const docsLine = 'README.md says what to do first; docs/ explains commands, settings, files and exit codes.';
 
 /** The command line without its commands. */
 export function makeCommandLine(args: readonly string[]): Argv<GlobalOptions> {

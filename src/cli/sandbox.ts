@@ -43,7 +43,7 @@ export const sandboxCommand: CommandModule<GlobalOptions, SandboxCommandOptions>
       .example('$0 sandbox --port 8080 --state bank.jsonl', 'a bank that remembers what it paid')
       .example('$0 sandbox --config my-bank.yaml', 'with the payees and behaviours of your own settings')
       .epilogue(
-        'Settings: --config, else paydrop.yaml in this folder, else those that come with paydrop.',
+        'Settings: --config, else paydrop.yaml in this folder, else those that come with paydrop.\n',
       ) as never,
   handler: async (options) => {
     checkNumbers(options);

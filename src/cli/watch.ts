@@ -21,7 +21,7 @@ export const watchCommand: CommandModule<GlobalOptions, GlobalOptions> = {
       .epilogue(
         'Files are dropped into inbox/ under dataDir, or where the setting folders.inbox says. Their results come to ' +
           'outbox/; the files themselves end in archive/, or in rejected/ with the reason beside them. ' +
-          'A second watcher on the same dataDir stands by and takes over. Settings, files and exit codes are explained in README.md.',
+          'A second watcher on the same dataDir stands by and takes over. README.md and docs/ tell more.\n',
       ),
   handler: async (options) => {
     process.exitCode = await watch(options);

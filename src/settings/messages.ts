@@ -69,25 +69,15 @@ function explainSize(
   return `must be ${bound}${unit}, found ${typeof found === 'string' ? `${found.length}` : shown}`;
 }
 
-/** What may stand for each key that has no default, as the cure for leaving it out. */
-const examples: Readonly<Record<string, string>> = {
-  bank: "add a section with the bank's address and what it calls you",
-  'bank.baseUrl': 'add "sandbox", or the bank\'s address',
-  'bank.channelId': 'add the channel agreed with the bank',
-  'bank.termId': 'add the terminal ID that the bank gave you',
-  'bank.companyId': 'add the company ID that the bank gave you',
-  'bank.payerAccount': 'add the account that pays, in quotes',
-  'serviceHours.open': 'add the time of day at which the service opens, such as "06:00"',
-  'serviceHours.close': 'add the time of day at which the service closes, such as "22:30"',
-};
-
 /** What stands for a key that is text of a form of its own, where a number was given. */
 const forms: Readonly<Record<string, string>> = {
   'watch.listen': 'give host and port, such as "127.0.0.1:8765"',
 };
 
+/** Its description tells what to add. */
 function cureForMissing(path: readonly string[]): string {
-  return examples[path.join('.')] ?? 'add it';
+  const description = valueAt(describeSection(path), ['description']);
+  return `add ${typeof description === 'string' ? description : 'it'}`;
 }
 
 const typeNames: Readonly<Record<string, string>> = {
@@ -129,10 +119,18 @@ function valueAt(value: unknown, path: readonly string[]): unknown {
   return found;
 }
 
+/** What the schema says of the section or key at `path`. */
+function describeSection(path: readonly string[]): unknown {
+  const whole = z.toJSONSchema(settingsSchema, { io: 'input', unrepresentable: 'any' });
+  return valueAt(
+    whole,
+    path.flatMap((key) => ['properties', key]),
+  );
+}
+
 /** The keys that the schema knows in the section at `path`. */
 function knownKeys(path: readonly string[]): string[] {
-  let section: unknown = z.toJSONSchema(settingsSchema, { io: 'input', unrepresentable: 'any' });
-  for (const key of path) section = valueAt(section, ['properties', key]);
+  const section = describeSection(path);
   const names = valueAt(section, ['properties']) ?? {};
   const pattern = valueAt(section, ['propertyNames', 'enum']);
   return Array.isArray(pattern) ? pattern.map(String) : Object.keys(names);

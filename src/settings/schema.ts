@@ -1,4 +1,8 @@
-/** The shape of the settings file: every key, what it may hold, and its default. Unknown keys are refused. */
+/**
+ * The shape of the settings file: every key, what it may hold, and its default. Unknown keys are refused.
+ * What each key means stands beside it, for messages and for docs/settings.md alike: `description` (of a key without a
+ * default it is what the message about its absence says to add); `unit` and `allowed` come with the type where they can.
+ */
 import { z } from 'zod';
 import { parseBaht } from '../core/money.ts';
 import {
@@ -17,11 +21,12 @@ const durationMaxMs = 2_147_483_647;
 /** More requests at once than this is a slip of the keyboard. */
 const concurrencyMax = 1_000;
 
-const duration = z.number().int().min(0).max(durationMaxMs);
+const duration = z.number().int().min(0).max(durationMaxMs).meta({ unit: 'ms' });
 const count = z.number().int().min(0);
 const positive = z.number().int().min(1);
-const concurrency = positive.max(concurrencyMax);
-const path = z.string().min(1);
+const concurrency = positive.max(concurrencyMax).meta({ unit: 'requests' });
+const path = z.string().min(1).meta({ allowed: 'a path' });
+const anyText = z.string().min(1).meta({ allowed: 'text' });
 
 /** Text that travels in the bank's fixed fields (§2.4). */
 const wireText = (lengthMax: number) =>
@@ -29,7 +34,8 @@ const wireText = (lengthMax: number) =>
     .string()
     .min(1)
     .max(lengthMax)
-    .regex(/^[\x21-\x7e]*$/, 'must be printable ASCII without spaces');
+    .regex(/^[\x21-\x7e]*$/, 'must be printable ASCII without spaces')
+    .meta({ allowed: `1 to ${lengthMax} printable ASCII characters, no spaces` });
 
 /** Decimal baht, taken from the file as text, so that no amount ever passes through a float. */
 const baht = z
@@ -37,49 +43,99 @@ const baht = z
   .refine(
     (text) => parseBaht(text) !== undefined,
     'must be an amount in baht such as 2000000 or 1500.50 (0 means no limit)',
-  );
+  )
+  .meta({ unit: 'baht', allowed: 'an amount such as `2000000` or `1500.50`' });
 
 const bankSchema = z.strictObject({
-  baseUrl: z.string().superRefine((text, context) => {
-    const complaint = complainAboutAddress(text);
-    if (complaint !== undefined) context.addIssue({ code: 'custom', message: complaint });
-  }),
-  clientId: z.string().min(1).optional(),
-  clientSecret: z.string().min(1).optional(),
-  clientSecretFile: path.optional(),
-  channelId: wireText(10),
-  termId: wireText(20),
-  companyId: wireText(10),
-  payerAccount: z.string().regex(/^\d{1,15}$/, 'must be 1 to 15 digits, in quotes'),
+  baseUrl: z
+    .string()
+    .superRefine((text, context) => {
+      const complaint = complainAboutAddress(text);
+      if (complaint !== undefined) context.addIssue({ code: 'custom', message: complaint });
+    })
+    .meta({
+      description: '"sandbox", or the bank\'s address',
+      allowed: '`sandbox`, or an `https://` address; plain `http://` only to this machine',
+    }),
+  clientId: anyText
+    .optional()
+    .describe('the name of this program at the bank; or the variable `PAYDROP_CLIENT_ID`, which wins'),
+  clientSecret: anyText
+    .optional()
+    .describe('its secret; or the variable `PAYDROP_CLIENT_SECRET`, which wins, or `bank.clientSecretFile`'),
+  clientSecretFile: path
+    .optional()
+    .describe('a file that holds the secret alone and is not open to everybody'),
+  channelId: wireText(10).describe('the channel agreed with the bank'),
+  termId: wireText(20).describe('the terminal ID that the bank gave you'),
+  companyId: wireText(10).describe('the company ID that the bank gave you'),
+  payerAccount: z
+    .string()
+    .regex(/^\d{1,15}$/, 'must be 1 to 15 digits, in quotes')
+    .meta({
+      description: 'the account that pays, in quotes',
+      allowed: '1 to 15 digits, in quotes, or leading zeros are lost',
+    }),
   scheme: z
     .string()
     .regex(/^[a-z]+$/, 'must be one word in lower-case letters')
-    .default('proxy'),
-  timeoutMs: duration.min(1).default(30_000),
-  requestsPerSecond: z.number().min(0).default(0),
+    .default('proxy')
+    .meta({
+      description: "the scheme's word in the bank's paths, field names, statement columns and file names",
+      allowed: 'one word in lower-case letters',
+    }),
+  timeoutMs: duration.min(1).default(30_000).describe('for one request, its whole answer included'),
+  requestsPerSecond: z
+    .number()
+    .min(0)
+    .default(0)
+    .meta({ description: 'cap on requests to the bank; 0: none', unit: 'requests a second' }),
 });
 
 const verifySchema = z.strictObject({
-  enabled: z.boolean().default(true),
-  concurrency: concurrency.default(8),
-  whenUnavailable: z.enum(['hold', 'pay']).default('hold'),
-  onThaiNameMismatch: z.enum(['hold', 'pay']).default('hold'),
+  enabled: z.boolean().default(true).describe('ask the bank whether the payee can receive, before paying'),
+  concurrency: concurrency.default(8).describe('payee checks at a time'),
+  whenUnavailable: z
+    .enum(['hold', 'pay'])
+    .default('hold')
+    .describe('what to do with a row whose payee check gets no answer'),
+  onThaiNameMismatch: z
+    .enum(['hold', 'pay'])
+    .default('hold')
+    .describe('what to do with a row whose Thai name differs from the name that the bank returns'),
+});
+
+const transferSchema = z.strictObject({
+  concurrency: concurrency.default(4).describe('transfers at a time, at most, of the whole process'),
 });
 
 const settleSchema = z.strictObject({
-  firstDelayMs: duration.default(2_000),
-  maxDelayMs: duration.min(1).default(300_000),
-  giveUpAfterMs: duration.default(86_400_000),
-  notFoundTrustMs: duration.default(120_000),
-  resendsMax: count.default(2),
-  intentMaxAgeMs: duration.default(300_000),
+  firstDelayMs: duration.default(2_000).describe('before the first inquiry about a transfer in doubt'),
+  maxDelayMs: duration.min(1).default(300_000).describe('longest pause between two inquiries about it'),
+  giveUpAfterMs: duration
+    .default(86_400_000)
+    .describe('how long inquiries go on; then the row is `unresolved`'),
+  notFoundTrustMs: duration.default(120_000).describe('how long after a send "not found" begins to count'),
+  resendsMax: count
+    .default(2)
+    .meta({ description: 'how often the same attempt may be sent again', unit: 'times' }),
+  intentMaxAgeMs: duration.default(300_000).describe('an older intent is never sent'),
 });
 
 const brakeSchema = z.strictObject({
-  consecutiveFailures: positive.default(10),
-  failureShare: z.number().min(0).max(1).default(0.5),
-  window: positive.default(100),
-  inDoubtMax: positive.default(200),
+  consecutiveFailures: positive
+    .default(10)
+    .meta({ description: 'so many rows in a row that end otherwise than paid halt the batch', unit: 'rows' }),
+  failureShare: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(0.5)
+    .meta({ description: 'such a share of the window does too', unit: 'share' }),
+  window: positive.default(100).meta({ description: 'rows looked back on for that share', unit: 'rows' }),
+  inDoubtMax: positive
+    .default(200)
+    .meta({ description: 'so many rows in doubt at once halt the batch', unit: 'rows' }),
 });
 
 const timeOfDay = z
@@ -88,11 +144,20 @@ const timeOfDay = z
 
 const serviceHoursSchema = z
   .strictObject({
-    open: timeOfDay.refine((text) => text !== '24:00', 'must be "00:00" when the service opens at midnight'),
-    close: timeOfDay.refine(
-      (text) => text !== '00:00',
-      'must be "24:00" when the service closes at midnight',
-    ),
+    open: timeOfDay
+      .refine((text) => text !== '24:00', 'must be "00:00" when the service opens at midnight')
+      .meta({
+        description: 'the time of day at which the service opens, such as "06:00"',
+        unit: 'Bangkok time',
+        allowed: '`00:00` to `23:59`',
+      }),
+    close: timeOfDay
+      .refine((text) => text !== '00:00', 'must be "24:00" when the service closes at midnight')
+      .meta({
+        description: 'the time of day at which the service closes, such as "22:30"',
+        unit: 'Bangkok time',
+        allowed: '`00:01` to `24:00`; may be earlier than `open`, across midnight',
+      }),
   })
   .refine(({ open, close }) => open !== close, {
     path: ['close'],
@@ -100,12 +165,26 @@ const serviceHoursSchema = z
   });
 
 const limitsSchema = z.strictObject({
-  rowsPerFile: count.default(1_000_000),
-  bytesPerFile: count.default(536_870_912),
-  bahtPerPayout: baht.default('2000000'),
-  bahtPerBatch: baht.default('0'),
-  batchMaxAgeHours: count.default(24),
-  similarDays: count.default(0),
+  rowsPerFile: count.default(1_000_000).meta({
+    description: 'a file with more rows is rejected',
+    unit: 'rows',
+  }),
+  bytesPerFile: count.default(536_870_912).meta({
+    description: 'a bigger file is rejected',
+    unit: 'bytes',
+  }),
+  bahtPerPayout: baht.default('2000000').describe('a row above it is held until a person lets it go on'),
+  bahtPerBatch: baht.default('0').describe('a file whose total is above it is rejected'),
+  batchMaxAgeHours: count.default(24).meta({
+    description:
+      'a batch that waited longer since its file was dropped, or since a person last let it go on, is held',
+    unit: 'hours',
+  }),
+  similarDays: count.default(0).meta({
+    description:
+      'hold a payout to a payee who was paid the same amount under another `payoutId` within so many days',
+    unit: 'days',
+  }),
 });
 
 const inputColumns = [
@@ -119,21 +198,40 @@ const inputColumns = [
 ] as const;
 
 const inputSchema = z.strictObject({
-  /** Our column name → the file's header. */
   columns: z
     .partialRecord(z.enum(inputColumns), z.string().min(1))
     .refine((columns) => hasNoRepeat(Object.values(columns)), 'must not map two columns to the same header')
-    .default({}),
-  encoding: z.enum(['auto', 'utf-8', 'utf-16le', 'utf-16be', 'windows-874']).default('auto'),
+    .default({})
+    .meta({
+      description: "our column name → the file's header, for files with headers of their own",
+      allowed: `keys: ${inputColumns.map((name) => `\`${name}\``).join(', ')}`,
+    }),
+  encoding: z
+    .enum(['auto', 'utf-8', 'utf-16le', 'utf-16be', 'windows-874'])
+    .default('auto')
+    .describe('encoding of the file; `auto` detects it'),
   /** A tab may be written as the word, since it cannot be seen. */
   delimiter: z
     .enum(['auto', ',', ';', '\t', 'tab'])
     .default('auto')
-    .transform((word) => (word === 'tab' ? '\t' : word)),
-  control: z.enum(['none', 'trailer', 'sidecar']).default('none'),
-  /** First cell of the trailer row. */
-  trailerMark: z.string().min(1).default('TRAILER'),
-  finalLineEnd: z.enum(['required', 'optional']).default('required'),
+    .transform((word) => (word === 'tab' ? '\t' : word))
+    .meta({
+      description: 'what separates the cells; `auto` detects it',
+      allowed: '`auto`, `,`, `;`, `tab`',
+    }),
+  control: z
+    .enum(['none', 'trailer', 'sidecar'])
+    .default('none')
+    .describe('where the control totals stand: nowhere, in a last row, or in a file beside it'),
+  trailerMark: z
+    .string()
+    .min(1)
+    .default('TRAILER')
+    .meta({ description: 'first cell of the trailer row', allowed: 'text' }),
+  finalLineEnd: z
+    .enum(['required', 'optional'])
+    .default('required')
+    .describe('whether a file may end without a line end, which may be a sign of a cut amount'),
 });
 
 const optionalTimeOfDay = z
@@ -141,36 +239,52 @@ const optionalTimeOfDay = z
   .refine(
     (text) => text === '' || (parseTimeOfDay(text) !== undefined && text !== '24:00'),
     'must be a time of day in Bangkok, such as "07:30", or empty for never',
-  );
+  )
+  .meta({ unit: 'Bangkok time', allowed: '`00:00` to `23:59`, or empty for never' });
 
 const watchSchema = z.strictObject({
-  /** Files whose rows are being sent at once. */
-  filesAtOnce: positive.max(100).default(4),
-  /** How long size and time of a file must have been still before it is taken. */
-  stillMs: duration.min(50).default(1_000),
-  /** `done`: a file counts only when `<file>.done` stands beside it. */
-  marker: z.enum(['none', 'done']).default('none'),
-  /** Looks by polling, for network shares, which tell nothing of changes. */
-  polling: z.boolean().default(false),
-  pollMs: duration.min(50).default(1_000),
-  /** How often the whole inbox is looked at, for what no event has told. */
-  rescanMs: duration.min(100).default(10_000),
-  /** How long what is in doubt is waited for before a batch's result is written. */
-  waitMs: duration.default(300_000),
-  /** How long what is in flight may take when the process is asked to stop. */
-  graceMs: duration.default(45_000),
-  /** Address of /healthz and /metrics; empty for none. */
+  filesAtOnce: positive
+    .max(100)
+    .default(4)
+    .meta({ description: 'files whose rows are sent at once', unit: 'files' }),
+  stillMs: duration
+    .min(50)
+    .default(1_000)
+    .describe('how long size and times of a file must have been still before it is taken'),
+  marker: z
+    .enum(['none', 'done'])
+    .default('none')
+    .describe('`done`: a file counts only when `<file>.done` stands beside it'),
+  polling: z.boolean().default(false).describe('`true` for network shares, which tell nothing of changes'),
+  pollMs: duration.min(50).default(1_000).describe('between two looks at the inbox when polling'),
+  rescanMs: duration
+    .min(100)
+    .default(10_000)
+    .describe('between two looks at the whole inbox, for what no event has told'),
+  waitMs: duration
+    .default(300_000)
+    .describe('how long what is in doubt is waited for before a result is written'),
+  graceMs: duration
+    .default(45_000)
+    .describe('how long what is in flight may take when the watcher is asked to stop'),
   listen: z
     .string()
     .refine(
       (text) => text === '' || parseListenAddress(text) !== undefined,
       'must be host:port, such as 127.0.0.1:8765, or empty',
     )
-    .default('127.0.0.1:8765'),
-  /** How often bank and disks are looked at while nothing else shows how they are. */
-  probeMs: duration.min(100).default(15_000),
-  /** When everything in doubt is inquired about, every day. */
-  inquiryAt: optionalTimeOfDay.default('07:30'),
+    .default('127.0.0.1:8765')
+    .meta({
+      description: 'address of `/healthz`, `/livez` and `/metrics`, which have no password',
+      allowed: '`host:port`, or empty for none',
+    }),
+  probeMs: duration
+    .min(100)
+    .default(15_000)
+    .describe('between two looks at bank and disks, while nothing else shows how they are'),
+  inquiryAt: optionalTimeOfDay
+    .default('07:30')
+    .describe('when everything in doubt is asked about, every day'),
 });
 
 const noticesSchema = z.strictObject({
@@ -180,21 +294,40 @@ const noticesSchema = z.strictObject({
       const complaint = text === '' ? undefined : complainAboutWebhook(text);
       if (complaint !== undefined) context.addIssue({ code: 'custom', message: complaint });
     })
-    .default(''),
-  /** Key of the signature. */
-  webhookSecret: z.string().min(1).optional(),
-  webhookSecretFile: path.optional(),
-  /** A program and its arguments; it is given the notice on its standard input. */
-  command: z.array(z.string().min(1)).default([]),
-  /** From when on transfers in doubt are told of. */
-  inDoubtAfterMs: duration.default(3_600_000),
+    .default('')
+    .meta({
+      description: 'where notices are posted',
+      allowed: 'an `https://` address, plain `http://` only to this machine; empty for none',
+    }),
+  webhookSecret: anyText
+    .optional()
+    .describe(
+      'key of the signature; or the variable `PAYDROP_WEBHOOK_SECRET`, which wins, or `notices.webhookSecretFile`',
+    ),
+  webhookSecretFile: path.optional().describe('a file that holds the key alone and is not open to everybody'),
+  command: z.array(z.string().min(1)).default([]).meta({
+    description: 'a program and its arguments; it is given the notice on its standard input',
+    allowed: 'a list of texts, no shell; empty for none',
+  }),
+  inDoubtAfterMs: duration.default(3_600_000).describe('from when on transfers in doubt are told of'),
 });
 
-/** Words of STATUS in the bank's statement beside the usual ones; compared without regard to case. */
-const statusWords = z.array(z.string().min(1)).default([]);
+/** Compared without regard to case. */
+const statusWords = z
+  .array(z.string().min(1))
+  .default([])
+  .meta({ allowed: 'a list of texts; case does not matter' });
 
 const statementWordsSchema = z
-  .strictObject({ complete: statusWords, failed: statusWords, inProcess: statusWords })
+  .strictObject({
+    complete: statusWords.describe(
+      'words of STATUS that mean complete, besides 010004, COMPLETE, SUCCESS and their like',
+    ),
+    failed: statusWords.describe('words that mean failed, besides 030002, 030003, FAILED and their like'),
+    inProcess: statusWords.describe(
+      'words that mean in process, besides 010001–010003, 030004, PENDING and their like',
+    ),
+  })
   .refine(
     ({ complete, failed, inProcess }) =>
       hasNoRepeat([...complete, ...failed, ...inProcess].map((word) => word.trim().toUpperCase())),
@@ -202,47 +335,63 @@ const statementWordsSchema = z
   );
 
 const reconcileSchema = z.strictObject({
-  /** How endpoint 8 names the date: the interface shows both. */
-  dateField: z.enum(['date', 'Date']).default('date'),
-  /** Left out: bank.companyId; empty: all companies of the partner. */
-  companyId: z.union([z.literal(''), wireText(15)]).optional(),
-  /** When the watcher asks for the statement of the day before. */
-  at: optionalTimeOfDay.default('09:00'),
+  dateField: z
+    .enum(['date', 'Date'])
+    .default('date')
+    .describe("how the request for a statement names the date: the bank's interface shows both"),
+  companyId: z
+    .union([z.literal(''), wireText(15)])
+    .optional()
+    .meta({
+      description: 'another company to ask for than `bank.companyId`; empty: all companies of the partner',
+      allowed: '1 to 15 printable ASCII characters, no spaces, or empty',
+    }),
+  at: optionalTimeOfDay.default('09:00').describe('when the watcher reconciles the day before'),
   words: statementWordsSchema.prefault({}),
-  /** Of the file, packed and unpacked. */
-  maxBytes: positive.default(1_073_741_824),
-  /** For the whole download. */
-  timeoutMs: duration.min(1_000).default(600_000),
+  maxBytes: positive
+    .default(1_073_741_824)
+    .meta({ description: 'largest statement, packed and unpacked', unit: 'bytes' }),
+  timeoutMs: duration.min(1_000).default(600_000).describe('for the whole download of a statement'),
 });
 
 export const folderNames = ['inbox', 'work', 'archive', 'rejected', 'outbox', 'statements'] as const;
 export type FolderName = (typeof folderNames)[number];
 
+const journalSchema = z.strictObject({
+  url: z
+    .string()
+    .refine((url) => url === '', 'must be empty: only SQLite so far, in dataDir')
+    .default('')
+    .meta({ description: 'where the journal is; empty: SQLite in `dataDir`', allowed: 'empty' }),
+});
+
 export const settingsSchema = z.strictObject({
-  dataDir: path.default('./paydrop-data'),
-  folders: z.partialRecord(z.enum(folderNames), path).prefault({}),
-  bank: bankSchema,
-  verify: verifySchema.prefault({}),
-  transfer: z.strictObject({ concurrency: concurrency.default(4) }).prefault({}),
-  settle: settleSchema.prefault({}),
-  brake: brakeSchema.prefault({}),
-  limits: limitsSchema.prefault({}),
-  /** Bangkok time; may cross midnight. Left out: the service never closes. */
-  serviceHours: serviceHoursSchema.optional(),
-  input: inputSchema.prefault({}),
-  watch: watchSchema.prefault({}),
-  notices: noticesSchema.prefault({}),
-  reconcile: reconcileSchema.prefault({}),
-  journal: z
-    .strictObject({
-      url: z
-        .string()
-        .refine((url) => url === '', 'must be empty: only SQLite so far, in dataDir')
-        .default(''),
-    })
-    .prefault({}),
-  /** The sandbox bank's own table; read by the sandbox alone. */
-  sandbox: z.unknown().optional(),
+  dataDir: path.default('./paydrop-data').describe('where journal and folders are'),
+  folders: z
+    .partialRecord(z.enum(folderNames), path)
+    .prefault({})
+    .meta({
+      description: 'folders that are elsewhere than under `dataDir`',
+      allowed: `a path for any of ${folderNames.map((name) => `\`${name}\``).join(', ')}`,
+    }),
+  bank: bankSchema.describe("a section with the bank's address and what it calls you"),
+  verify: verifySchema.prefault({}).describe('the payee check before a transfer'),
+  transfer: transferSchema.prefault({}).describe('sending transfers'),
+  settle: settleSchema.prefault({}).describe('asking what became of transfers in doubt'),
+  brake: brakeSchema.prefault({}).describe('what halts a batch that goes wrong'),
+  limits: limitsSchema.prefault({}).describe('limits; 0 means none'),
+  serviceHours: serviceHoursSchema
+    .optional()
+    .describe('when the bank takes transfers, every day; left out: always'),
+  input: inputSchema.prefault({}).describe('how payout files are written'),
+  watch: watchSchema.prefault({}).describe('the drop folder'),
+  notices: noticesSchema.prefault({}).describe('whom to tell of batches and files'),
+  reconcile: reconcileSchema.prefault({}).describe("the bank's daily statement"),
+  journal: journalSchema.prefault({}).describe('the journal'),
+  sandbox: z.unknown().optional().meta({
+    description: "the sandbox bank's own table: payees and behaviours; read by the sandbox alone",
+    allowed: 'see `config/sandbox.yaml`',
+  }),
 });
 
 export type Settings = z.infer<typeof settingsSchema>;

@@ -80,7 +80,7 @@ export function loadSettings(sources: SettingsSources): LoadedSettings {
   const text = readSettingsFile(path, sources.configPath !== undefined);
   const document = parseSettingsText(text, path, amountKeys);
   if (document.value === null || document.value === undefined) {
-    throw new SettingsError(`${path} is empty: README.md shows the settings a bank needs`);
+    throw new SettingsError(`${path} is empty: docs/install.md shows the settings a bank needs`);
   }
   const parsed = settingsSchema.safeParse(document.value);
   if (!parsed.success) throw new SettingsError(describeIssues(parsed.error.issues, document, path));

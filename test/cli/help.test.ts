@@ -30,11 +30,12 @@ test('--help lists every command', async () => {
 });
 
 test.each(commands)(
-  '%s --help shows its examples and the options that all commands have',
+  '%s --help shows its examples, its exit codes and the options that all commands have',
   async (command) => {
     const { code, stdout } = await runPaydrop([command, '--help']);
     expect(code).toBe(0);
     expect(stdout).toMatch(new RegExp(`Examples:\\n  paydrop ${command}`));
+    expect(stdout).toMatch(/\n\nExit codes:\n  0  \w/);
     for (const option of ['--config', '--data-dir', '--json', '--log-level'])
       expect(stdout).toContain(option);
   },

@@ -56,7 +56,7 @@ const answerWith =
   (response: ServerResponse): void =>
     void response.writeHead(status, headers).end('thank you');
 
-/** As the README shows it to receivers. */
+/** As docs/operations.md shows it to receivers. */
 function isOurs(header: string, body: string, nowMs: number): boolean {
   const [, time = '', given = ''] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(header) ?? [];
   const right = createHmac('sha256', secret).update(`${time}.${body}`).digest();

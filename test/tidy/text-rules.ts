@@ -10,7 +10,7 @@ export interface TextFile {
   readonly text: string;
 }
 
-const folders = ['src', 'test', 'config', 'samples', '.ci'];
+const folders = ['src', 'test', 'docs', 'config', 'samples', '.ci'];
 const rootFiles = [
   'README.md',
   'CHANGELOG.md',
