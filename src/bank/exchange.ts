@@ -1,9 +1,18 @@
 /**
- * One HTTP exchange over node:http, which tells exactly whether a byte of the request may have left:
- * nothing is written before the connection stands, and from the moment of writing on it may have.
+ * One HTTP exchange over node:http, which tells exactly whether a byte of the request may have left: nothing is written
+ * before the connection stands, and from the moment of writing on it may have. The calls that money hangs on go this way
+ * and no other: nothing is ever sent twice, no redirect is followed, and every outcome is data.
  */
-import type { Agent, ClientRequest, IncomingHttpHeaders, IncomingMessage, RequestOptions } from 'node:http';
+import {
+  Agent as HttpAgent,
+  type IncomingMessage,
+  request as httpRequest,
+  type RequestOptions,
+} from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Socket } from 'node:net';
+import type { BankAddress } from '../core/network-address.ts';
+import { findErrorCode, timerMsMax, type TrustedCertificates } from '../platform/http.ts';
 
 /** What is posted to the bank. */
 export interface WireMessage {
@@ -26,28 +35,18 @@ export type WireOutcome =
 export interface WireAnswer {
   readonly kind: 'answered';
   readonly httpStatus: number;
-  readonly headers: IncomingHttpHeaders;
+  readonly headers: AnswerHeaders;
   readonly body: string;
 }
 
-/** The way to the bank: where, how, and the connections that rest between two exchanges. */
-export interface Line {
-  readonly origin: string;
-  readonly host: string;
-  readonly port: number;
-  readonly basePath: string;
-  readonly request: (options: RequestOptions) => ClientRequest;
-  /** Tells that a new connection stands: for TLS, that the bank has proved who it is. */
-  readonly readyEvent: 'connect' | 'secureConnect';
-  /** Keeps connections alive between exchanges. */
-  readonly pool: Agent;
-  /** Gives each exchange a new connection. */
-  readonly oneOff: Agent;
-  /** Since when a connection rests, by `performance.now()`. */
-  readonly restingSinceMs: WeakMap<Socket, number>;
-  /** Covers connection, headers and body. */
-  readonly timeoutMs: number;
+/** The headers of an answer that anybody reads. */
+export interface AnswerHeaders {
+  readonly date?: string | undefined;
+  readonly 'retry-after'?: string | undefined;
 }
+
+/** The way to the bank: where, how, and the connections that rest between two exchanges. */
+export type Route = ReturnType<typeof openRoute>;
 
 /** `resting`: on a kept-alive connection, before anything is written. */
 type Stage = 'connecting' | 'resting' | 'written' | 'answering';
@@ -62,32 +61,66 @@ export const restMsMax = 4_000;
 const restTrustedMs = 50;
 
 /**
+ * Opens the way; nothing is sent yet. Closing it ends what is under way.
+ * @param timeoutMs covers connection, headers and body of each exchange
+ */
+export function openRoute(address: BankAddress, timeoutMs: number, ca?: TrustedCertificates) {
+  const pooled = { keepAlive: true, timeout: restMsMax };
+  // Said aloud, so that no variable of the environment can switch the proof off.
+  const proof = { rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }) };
+  const { isSecure } = address;
+  const pool = isSecure ? new HttpsAgent({ ...pooled, ...proof }) : new HttpAgent(pooled);
+  const oneOff = isSecure ? new HttpsAgent(proof) : new HttpAgent();
+  return {
+    address,
+    timeoutMs: Math.min(timeoutMs, timerMsMax),
+    request: isSecure ? httpsRequest : httpRequest,
+    /** Tells that a new connection stands: for TLS, that the bank has proved who it is. */
+    readyEvent: isSecure ? 'secureConnect' : 'connect',
+    /** Keeps connections alive between exchanges. */
+    pool,
+    /** Gives each exchange a new connection. */
+    oneOff,
+    /** Since when a connection rests, by `performance.now()`. */
+    restingSinceMs: new WeakMap<Socket, number>(),
+    [Symbol.dispose]() {
+      pool.destroy();
+      oneOff.destroy();
+    },
+  };
+}
+
+/**
  * Posts one message and waits for the whole answer. A resting connection that turns out to be closed before a byte
  * was written is replaced by a new one; whatever happens later is told and never repeated.
  */
-export async function exchange(line: Line, message: WireMessage): Promise<WireOutcome> {
+export async function exchange(route: Route, message: WireMessage): Promise<WireOutcome> {
   return (
-    (await exchangeOver(line, message, line.pool)) ??
-    (await exchangeOver(line, message, line.oneOff)) ??
-    failure(line, 'connecting', 'closed before the request was written')
+    (await exchangeOver(route, message, route.pool)) ??
+    (await exchangeOver(route, message, route.oneOff)) ??
+    failure(route, 'connecting', 'closed before the request was written')
   );
 }
 
-function failure(line: Line, stage: Stage, reason: string): WireOutcome {
+function failure(route: Route, stage: Stage, reason: string): WireOutcome {
   return stage === 'connecting' || stage === 'resting'
-    ? { kind: 'not-sent', why: `no connection to ${line.origin}: ${reason}` }
+    ? { kind: 'not-sent', why: `no connection to ${route.address.origin}: ${reason}` }
     : { kind: 'lost', why: reason };
 }
 
 /** The outcome over one connection; undefined when it had rested, is closed, and nothing was written. */
-function exchangeOver(line: Line, message: WireMessage, agent: Agent): Promise<WireOutcome | undefined> {
+function exchangeOver(
+  route: Route,
+  message: WireMessage,
+  agent: HttpAgent,
+): Promise<WireOutcome | undefined> {
   return new Promise((resolve, reject) => {
     let stage: Stage = 'connecting';
     let isSettled = false;
-    const request = line.request(requestOptions(line, message, agent));
+    const request = route.request(requestOptions(route, message, agent));
     const timer = setTimeout(() => {
-      settle(failure(line, stage, `timed out after ${line.timeoutMs} ms`));
-    }, line.timeoutMs);
+      settle(failure(route, stage, `timed out after ${route.timeoutMs} ms`));
+    }, route.timeoutMs);
 
     /** Unless the exchange is complete its connection goes too, so that a late answer meets no other request. */
     function settle(outcome: WireOutcome | undefined): void {
@@ -98,7 +131,7 @@ function exchangeOver(line: Line, message: WireMessage, agent: Agent): Promise<W
       if (outcome?.kind !== 'answered') request.destroy();
     }
     function fail(reason: string): void {
-      settle(stage === 'resting' ? undefined : failure(line, stage, reason));
+      settle(stage === 'resting' ? undefined : failure(route, stage, reason));
     }
     function write(): void {
       if (request.destroyed) return;
@@ -114,9 +147,9 @@ function exchangeOver(line: Line, message: WireMessage, agent: Agent): Promise<W
     }
 
     request.on('socket', (socket) => {
-      const restingSinceMs = line.restingSinceMs.get(socket);
+      const restingSinceMs = route.restingSinceMs.get(socket);
       if (restingSinceMs !== undefined) stage = 'resting';
-      whenStanding(line, socket, restingSinceMs, write, () => fail('closed while it rested'));
+      whenStanding(route, socket, restingSinceMs, write, () => fail('closed while it rested'));
     });
     request.on('response', (response) => {
       if (stage !== 'written') {
@@ -124,9 +157,9 @@ function exchangeOver(line: Line, message: WireMessage, agent: Agent): Promise<W
         return;
       }
       stage = 'answering';
-      readAnswer(line, response, settle);
+      readAnswer(route, response, settle);
     });
-    request.on('error', (error) => fail(describeError(error)));
+    request.on('error', (error) => fail(findErrorCode(error)));
     request.on('close', () => {
       // A body that ends with its connection is still being read.
       if (stage !== 'answering') fail('the connection was closed');
@@ -134,22 +167,22 @@ function exchangeOver(line: Line, message: WireMessage, agent: Agent): Promise<W
   });
 }
 
-function requestOptions(line: Line, message: WireMessage, agent: Agent): RequestOptions {
-  const { host, port } = line;
+function requestOptions(route: Route, message: WireMessage, agent: HttpAgent): RequestOptions {
+  const { host, port, basePath } = route.address;
   const headers = { ...message.headers, 'content-length': Buffer.byteLength(message.body) };
-  return { host, port, method: 'POST', path: line.basePath + message.path, headers, agent };
+  return { host, port, method: 'POST', path: basePath + message.path, headers, agent };
 }
 
 /** Calls `write` once the connection can carry a request, or `discard` when a rested one cannot. */
 function whenStanding(
-  line: Line,
+  route: Route,
   socket: Socket,
   restingSinceMs: number | undefined,
   write: () => void,
   discard: () => void,
 ): void {
   if (restingSinceMs === undefined) {
-    socket.once(line.readyEvent, write);
+    socket.once(route.readyEvent, write);
     return;
   }
   if (performance.now() - restingSinceMs <= restTrustedMs && isOpen(socket)) {
@@ -168,7 +201,7 @@ function isOpen(socket: Socket): boolean {
 }
 
 /** Reads the whole body, which belongs to the exchange: half of one is an answer lost. */
-function readAnswer(line: Line, response: IncomingMessage, settle: (outcome: WireOutcome) => void): void {
+function readAnswer(route: Route, response: IncomingMessage, settle: (outcome: WireOutcome) => void): void {
   const { socket } = response;
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -184,10 +217,10 @@ function readAnswer(line: Line, response: IncomingMessage, settle: (outcome: Wir
       lost('the answer was cut short');
       return;
     }
-    line.restingSinceMs.set(socket, performance.now());
+    route.restingSinceMs.set(socket, performance.now());
     settle({ kind: 'answered', httpStatus: statusCode, headers, body: textOf(chunks) });
   });
-  response.on('error', (error) => lost(`the answer was cut short (${describeError(error)})`));
+  response.on('error', (error) => lost(`the answer was cut short (${findErrorCode(error)})`));
   response.on('close', () => lost('the answer was cut short'));
 }
 
@@ -196,9 +229,4 @@ function textOf(chunks: readonly Buffer[]): string {
   return chunks.length === 1 && only !== undefined
     ? only.toString('utf8')
     : Buffer.concat(chunks).toString('utf8');
-}
-
-/** The code alone: messages may quote what was sent. */
-function describeError(error: Error): string {
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
 }

@@ -2,7 +2,7 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { type BankAddress, readBankAddress } from '../core/network-address.ts';
-import type { TrustedCertificates } from './transport.ts';
+import { distrustCodes, findErrorCode, type TrustedCertificates } from '../platform/http.ts';
 
 /** `why` ends with what to look at. */
 export type BankProbe =
@@ -51,7 +51,7 @@ export function probeBank(
       if (!address.isSecure) end({ kind: 'reachable' });
     });
     socket.on('secureConnect', () => end({ kind: 'reachable' }));
-    socket.on('error', (error) => fail(describeFailure(address, step, codeOf(error))));
+    socket.on('error', (error) => fail(describeFailure(address, step, findErrorCode(error))));
     socket.on('close', () => fail(describeFailure(address, step, 'closed')));
   });
 }
@@ -68,9 +68,6 @@ function connectTo({ isSecure, host, port }: BankAddress, ca: TrustedCertificate
     ...(ca === undefined ? {} : { ca }),
   });
 }
-
-const codeOf = (error: Error): string =>
-  'code' in error && typeof error.code === 'string' ? error.code : error.name;
 
 function describeTimeout({ host, origin }: BankAddress, step: Step, timeoutMs: number): string {
   switch (step) {
@@ -99,14 +96,6 @@ const certificateTroubles: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name: look at bank.baseUrl',
 };
 
-const issuerCodes = new Set([
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_GET_ISSUER_CERT',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-]);
-
 function describeFailure({ host, origin }: BankAddress, step: Step, code: string): string {
   switch (step) {
     case 'name':
@@ -114,7 +103,7 @@ function describeFailure({ host, origin }: BankAddress, step: Step, code: string
     case 'connection':
       return `no connection to ${origin} (${code}): ${connectionTroubles[code] ?? 'look at the network'}`;
     case 'proof': {
-      const trouble = issuerCodes.has(code)
+      const trouble = distrustCodes.has(code)
         ? 'its certificate is from nobody whom this machine trusts: look at bank.baseUrl, and have the issuer trusted (NODE_EXTRA_CA_CERTS)'
         : (certificateTroubles[code] ?? 'it does not speak TLS as expected: look at bank.baseUrl');
       return `no proof that ${origin} is the bank (${code}): ${trouble}`;

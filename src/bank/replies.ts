@@ -2,15 +2,15 @@
  * Replies of the bank (§2.4–2.6) in neutral fields. Read tolerantly: unknown fields are passed over, a missing, empty
  * or foreign-shaped optional field is undefined, and a number where a text belongs is taken as it is written.
  */
-import type { IncomingHttpHeaders } from 'node:http';
 import type {
   BusinessFields,
-  Clock,
   InquiryFields,
   InquiryItem,
   PayeeCheckFields,
   TransferFields,
-} from '../core/ports.ts';
+} from '../core/bank-port.ts';
+import type { Clock } from '../core/ports.ts';
+import type { AnswerHeaders } from './exchange.ts';
 import type { WireNames } from './wire.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -60,51 +60,41 @@ export function readObject(object: JsonObject, name: string): JsonObject | undef
 /** Reads one kind of business answer; undefined when the body is not what the interface says. */
 export type FieldsReader<Fields> = (body: string, names: WireNames) => Fields | undefined;
 
-/** The fields that every business answer has; undefined without a code. */
-function readBusinessFields(object: JsonObject): BusinessFields | undefined {
-  const statusCode = readText(object, 'statusCode');
-  if (statusCode === undefined) return undefined;
+/** The fields that every business answer has, and those of its kind; undefined without a code. */
+function readBusinessFields<Own>(
+  body: string,
+  readOwn: (object: JsonObject) => Own,
+): (BusinessFields & Own) | undefined {
+  const object = readJsonObject(body);
+  const statusCode = object && readText(object, 'statusCode');
+  if (object === undefined || statusCode === undefined) return undefined;
   return {
     statusCode,
     statusDesc: readText(object, 'statusDesc'),
     severity: readText(object, 'severity'),
     requestUid: readText(object, 'requestUID'),
+    ...readOwn(object),
   };
 }
 
 /** Endpoint 5 (§2.4). */
-export function readPayeeCheckFields(body: string, names: WireNames): PayeeCheckFields | undefined {
-  const object = readJsonObject(body);
-  const business = object && readBusinessFields(object);
-  return (
-    business && {
-      ...business,
-      payeeName: readText(object, names.proxyName),
-      payeeNameTh: readText(object, names.displayProxyName),
-    }
-  );
-}
+export const readPayeeCheckFields = (body: string, names: WireNames): PayeeCheckFields | undefined =>
+  readBusinessFields(body, (object) => ({
+    payeeName: readText(object, names.proxyName),
+    payeeNameTh: readText(object, names.displayProxyName),
+  }));
 
 /** Endpoint 6 (§2.5). */
-export function readTransferFields(body: string): TransferFields | undefined {
-  const object = readJsonObject(body);
-  const business = object && readBusinessFields(object);
-  return (
-    business && {
-      ...business,
-      transRefNo: readText(object, 'transRefNo'),
-      sysRefNo: readText(object, 'sysRefNo'),
-      transFee: readText(object, 'transFee'),
-    }
-  );
-}
+export const readTransferFields = (body: string): TransferFields | undefined =>
+  readBusinessFields(body, (object) => ({
+    transRefNo: readText(object, 'transRefNo'),
+    sysRefNo: readText(object, 'sysRefNo'),
+    transFee: readText(object, 'transFee'),
+  }));
 
 /** Endpoint 7 (§2.6). */
-export function readInquiryFields(body: string): InquiryFields | undefined {
-  const object = readJsonObject(body);
-  const business = object && readBusinessFields(object);
-  return business && { ...business, items: readItems(object['fundTfrInfoList']) };
-}
+export const readInquiryFields = (body: string): InquiryFields | undefined =>
+  readBusinessFields(body, (object) => ({ items: readItems(object['fundTfrInfoList']) }));
 
 /** Empty when the list is missing; undefined when it cannot be read, so that nothing is concluded from what is left. */
 function readItems(list: unknown): readonly InquiryItem[] | undefined {
@@ -135,12 +125,12 @@ function parseHttpDate(text: string | undefined): number | undefined {
 }
 
 /** The bank's `Date` header in epoch milliseconds. */
-export function readBankDateMs(headers: IncomingHttpHeaders): number | undefined {
+export function readBankDateMs(headers: AnswerHeaders): number | undefined {
   return parseHttpDate(headers.date);
 }
 
 /** The `Retry-After` header, in seconds or as a date, as milliseconds from now, by the bank's own clock if it tells. */
-export function readRetryAfterMs(headers: IncomingHttpHeaders, clock: Clock): number | undefined {
+export function readRetryAfterMs(headers: AnswerHeaders, clock: Clock): number | undefined {
   const text = headers['retry-after'];
   if (text === undefined) return undefined;
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1_000;

@@ -3,13 +3,23 @@
  * credentials, within limits of size and time, over no redirect that leaves https. Messages name the host alone, since
  * path and query of a signed address are as good as the file.
  */
-import { Agent as HttpAgent, type IncomingMessage, request as httpRequest } from 'node:http';
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { BlockList, isIP, isIPv6 } from 'node:net';
+import type { ReadableStream } from 'node:stream/web';
+import { isHTTPError, type Options } from 'ky';
 import { isLoopback } from '../core/network-address.ts';
+import { computeBackoffMs } from '../platform/backoff.ts';
+import {
+  distrustCodes,
+  findErrorCode,
+  type HttpClient,
+  isSilence,
+  openHttpClient,
+  timerMsMax,
+  type TrustedCertificates,
+} from '../platform/http.ts';
 import type { StatementCourier, StatementDelivery, StatementRefused } from '../reconcile/ports.ts';
-import type { TrustedCertificates } from './transport.ts';
 
-export interface CourierOptions {
+export interface DownloaderOptions {
   readonly bytesMax: number;
   /** Covers everything, redirects and our own writing included. */
   readonly timeoutMs: number;
@@ -27,7 +37,7 @@ const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 /** Bytes at the start by which a web page is known. */
 const headBytes = 512;
 
-/** Carries a refusal up to the courier's boundary, where it becomes a value. */
+/** Carries a refusal up to the downloader's boundary, where it becomes a value. */
 class NotBrought extends Error {
   override readonly name = 'NotBrought';
   readonly code: string;
@@ -44,68 +54,59 @@ const refuse = (code: string, message: string): StatementRefused => ({
   refusal: refusalOf(code, message),
 });
 
-/** One bringing: its time runs from the start to the last byte. */
-interface Errand {
-  readonly options: CourierOptions;
+const askAgain = 'ask for the statement again later';
+const askBank = 'ask the bank for an address that leads to the file';
+
+/** One download: its time runs from the start to the last byte. */
+interface Download extends DownloaderOptions {
+  readonly idleMs: number;
   readonly take: (bytes: Uint8Array) => Promise<void>;
-  /** Aborts when the time is over, the other side is silent, or the caller gives up. */
-  readonly stop: AbortController;
-  /** Says that something has come. */
-  readonly stir: () => void;
+  /** Aborts when the time is over, or the caller gives up. */
+  readonly stop: AbortSignal;
 }
 
-export function makeStatementCourier(options: CourierOptions): StatementCourier {
+export function makeStatementDownloader(options: DownloaderOptions): StatementCourier {
+  const { timeoutMs, idleMs = usualIdleMs } = options;
   return {
     async bring(address, take, signal) {
-      const stop = new AbortController();
-      const abort = (code: string, message: string) => stop.abort(new NotBrought(code, message));
-      const giveUp = () => abort('download-stopped', 'the download was stopped: ask for the statement again');
-      const { timeoutMs, idleMs = usualIdleMs } = options;
-      const whole = setTimeout(
-        () => abort('download-slow', `the file has not come whole within ${timeoutMs} ms: ${askAgain}`),
-        timeoutMs,
-      );
-      const idle = setTimeout(
-        () => abort('download-silent', `the file's host was silent for ${idleMs} ms: ${askAgain}`),
-        idleMs,
-      );
-      signal?.addEventListener('abort', giveUp);
-      if (signal?.aborted === true) giveUp();
+      const late = AbortSignal.timeout(Math.min(timeoutMs, timerMsMax));
+      const stop = signal === undefined ? late : AbortSignal.any([late, signal]);
       try {
-        return await run({ options, take, stop, stir: () => void idle.refresh() }, address);
-      } finally {
-        clearTimeout(whole);
-        clearTimeout(idle);
-        signal?.removeEventListener('abort', giveUp);
+        return await follow({ ...options, idleMs, take, stop }, readAddress(address));
+      } catch (error) {
+        if (signal?.aborted === true)
+          return refuse('download-stopped', 'the download was stopped: ask for the statement again');
+        if (late.aborted)
+          return refuse('download-slow', `the file has not come whole within ${timeoutMs} ms: ${askAgain}`);
+        if (error instanceof NotBrought) return refuse(error.code, error.message);
+        throw error;
       }
     },
   };
 }
 
-const askAgain = 'ask for the statement again later';
-
-async function run(errand: Errand, address: string): Promise<StatementDelivery> {
-  try {
-    let url = readAddress(address);
-    for (let redirects = 0; ; redirects += 1) {
-      const response = await get(errand, url);
-      if (!redirectStatuses.has(response.statusCode ?? 0)) return await receive(errand, url, response);
-      response.destroy();
-      if (redirects === redirectsMax)
-        throw new NotBrought(
-          'redirects',
-          `the address leads over more than ${redirectsMax} redirects: ${askBank}`,
-        );
-      url = followRedirect(url, response.headers.location);
-    }
-  } catch (error) {
-    const reason: unknown = errand.stop.signal.aborted ? errand.stop.signal.reason : error;
-    if (reason instanceof NotBrought) return refuse(reason.code, reason.message);
-    throw error;
-  }
+/** Takes the file from there, or from where the address leads. @param from what has redirected there */
+async function follow(
+  download: Download,
+  at: URL,
+  from?: URL,
+  redirectsLeft = redirectsMax,
+): Promise<StatementDelivery> {
+  const { bytesMax: bodyBytesMax, idleMs, ca } = download;
+  const findObstacle = (connectedTo: string | undefined) => explainForbidden(at, from, connectedTo);
+  await using client = openHttpClient({ bodyBytesMax, idleMs, ca, findObstacle });
+  const response = await get(download, client, at);
+  if (!redirectStatuses.has(response.status)) return await receive(download, at, response);
+  if (redirectsLeft === 0)
+    throw new NotBrought(
+      'redirects',
+      `the address leads over more than ${redirectsMax} redirects: ${askBank}`,
+    );
+  const to = followRedirect(at, response.headers.get('location'));
+  return await follow(download, to, at, redirectsLeft - 1);
 }
 
-const askBank = 'ask the bank for an address that leads to the file';
+// ---------------------------------------------------------------- where it leads
 
 /** @throws NotBrought for what is no web address, or one over which the file would travel in the clear */
 function readAddress(address: string): URL {
@@ -114,22 +115,36 @@ function readAddress(address: string): URL {
     throw new NotBrought('address-unusable', `the bank's address of the file is no web address: ${askBank}`);
   if (url.username !== '' || url.password !== '')
     throw new NotBrought('address-unusable', `the bank's address of the file holds a user: ${askBank}`);
-  if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
-    const message = `the bank's address of the file is plain http to ${url.hostname}, where anybody can read and change it: ask the bank for an https address`;
-    throw new NotBrought('address-insecure', message);
-  }
+  if (url.protocol === 'http:' && !isLoopback(url.hostname)) throw travelsInTheClear(url);
   return url;
 }
 
-/** Other names of this machine than those over which plain http is allowed: a URL writes [::ffff:127.0.0.1] in hex. */
-const ownNamePattern =
-  /^(?:.*\.)?localhost\.?$|^0(?:\.\d+){3}$|^\[::\]$|^\[::ffff:(?:7f[0-9a-f]{2}|0):[0-9a-f]{1,4}\]$/;
+const travelsInTheClear = (url: URL) =>
+  new NotBrought(
+    'address-insecure',
+    `the bank's address of the file is plain http to ${url.hostname}, where anybody can read and change it: ask the bank for an https address`,
+  );
 
-const isThisMachine = (hostname: string): boolean => isLoopback(hostname) || ownNamePattern.test(hostname);
+/** Addresses of this machine, also when they are written as IPv6. */
+const ownAddresses = new BlockList();
+ownAddresses.addSubnet('127.0.0.0', 8);
+ownAddresses.addSubnet('0.0.0.0', 8);
+ownAddresses.addAddress('::1', 'ipv6');
+ownAddresses.addAddress('::', 'ipv6');
+
+const isOwnAddress = (address: string): boolean =>
+  isIP(address) !== 0 && ownAddresses.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+
+/** By the name alone, whatever it may resolve to. */
+const isThisMachine = ({ hostname }: URL): boolean =>
+  /^(?:.*\.)?localhost\.?$/.test(hostname) || isOwnAddress(hostname.replace(/^\[(.*)\]$/, '$1'));
+
+const leadsHere = (from: URL) =>
+  new NotBrought('redirect-refused', `${from.host} redirects to this machine: ${askBank}`);
 
 /** @throws NotBrought for a redirect that may not be followed */
-export function followRedirect(from: URL, location: string | undefined): URL {
-  if (location === undefined || !URL.canParse(location, from.href))
+export function followRedirect(from: URL, location: string | null): URL {
+  if (location === null || !URL.canParse(location, from.href))
     throw new NotBrought('redirect-unusable', `${from.host} redirects to no address: ${askBank}`);
   const to = new URL(location, from);
   if (to.protocol !== from.protocol) {
@@ -139,34 +154,44 @@ export function followRedirect(from: URL, location: string | undefined): URL {
       `${from.host} redirects ${kinds}, which is not followed: ${askBank}`,
     );
   }
-  if (isThisMachine(to.hostname) && !isThisMachine(from.hostname))
-    throw new NotBrought('redirect-refused', `${from.host} redirects to this machine: ${askBank}`);
+  if (isThisMachine(to) && !isThisMachine(from)) throw leadsHere(from);
   return readAddress(to.href);
 }
 
-/** Sends the request over a connection of its own, with no header that we need not send. */
-function get({ options, stop, stir }: Errand, url: URL): Promise<IncomingMessage> {
-  const isSecure = url.protocol === 'https:';
-  const proof = { rejectUnauthorized: true, ...(options.ca === undefined ? {} : { ca: options.ca }) };
-  const agent = isSecure ? new HttpsAgent(proof) : new HttpAgent();
-  return new Promise((resolve, reject) => {
-    const request = (isSecure ? httpsRequest : httpRequest)({
-      host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
-      port: url.port === '' ? (isSecure ? 443 : 80) : Number(url.port),
-      path: url.pathname + url.search,
-      method: 'GET',
-      headers: { accept: '*/*', 'accept-encoding': 'identity' },
-      agent,
-      signal: stop.signal,
-    });
-    request.on('response', (response) => {
-      stir();
-      resolve(response);
-    });
-    request.on('error', (error) => reject(explainNoConnection(url, codeOf(error))));
-    request.end();
-  });
+/** What its name has hidden: plain http that leaves this machine, or a redirect from elsewhere that ends on it. */
+function explainForbidden(at: URL, from: URL | undefined, connectedTo = ''): NotBrought | undefined {
+  const isHere = isOwnAddress(connectedTo);
+  if (at.protocol === 'http:' && !isHere) return travelsInTheClear(at);
+  const comesFromElsewhere = from !== undefined && from.host !== at.host && !isThisMachine(from);
+  return isHere && comesFromElsewhere ? leadsHere(from) : undefined;
 }
+
+// ---------------------------------------------------------------- asking
+
+/** Sends the request over a connection of its own, with no header that we need not send. */
+async function get({ stop, idleMs }: Download, { http }: HttpClient, at: URL): Promise<Response> {
+  const headers = { accept: '*/*', 'accept-encoding': 'identity' };
+  const throwHttpErrors = (status: number) => busyStatuses.includes(status);
+  try {
+    return await http.get(at, { headers, signal: stop, retry, throwHttpErrors });
+  } catch (error) {
+    if (error instanceof NotBrought) throw error;
+    if (isHTTPError(error)) throw explainStatus(at, error.response.status);
+    throw explainNoAnswer(at, findErrorCode(error), idleMs);
+  }
+}
+
+/** A host that is busy, or cannot be reached, is asked again before the caller is told. */
+const retryBackoff = { baseMs: 250, maxMs: 2_000 };
+const busyStatuses = [408, 429, 502, 503, 504];
+const passingCodes: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ECONNRESET', 'EAI_AGAIN']);
+const retry: NonNullable<Options['retry']> = {
+  limit: 2,
+  delay: (attempt) => computeBackoffMs(retryBackoff, attempt - 1),
+  statusCodes: busyStatuses,
+  maxRetryAfter: retryBackoff.maxMs,
+  shouldRetry: ({ error }) => (isHTTPError(error) ? undefined : passingCodes.has(findErrorCode(error))),
+};
 
 const distrusted =
   'is from nobody whom this machine trusts: look for a proxy on the way, and have the issuer trusted (NODE_EXTRA_CA_CERTS)';
@@ -176,109 +201,88 @@ const certificateTroubles: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'has expired: tell the bank, and look at the clock of this machine',
   CERT_NOT_YET_VALID: 'is not valid yet: look at the clock of this machine',
   ERR_TLS_CERT_ALTNAME_INVALID: `is for another name: ${askBank}`,
-  DEPTH_ZERO_SELF_SIGNED_CERT: distrusted,
-  SELF_SIGNED_CERT_IN_CHAIN: distrusted,
-  UNABLE_TO_GET_ISSUER_CERT: distrusted,
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: distrusted,
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: distrusted,
 };
 
 const otherCertificatePattern = /^(?:CERT_|ERR_TLS_CERT_|INVALID_CA$|INVALID_PURPOSE$|PATH_LENGTH_EXCEEDED$)/;
 
 /** A host that does not prove who it is will not do so a minute later either. */
-function explainNoConnection(url: URL, code: string): NotBrought {
+function explainNoAnswer(url: URL, code: string, idleMs: number): NotBrought {
+  if (isSilence(code)) return wasSilent(idleMs);
   const trouble =
     certificateTroubles[code] ??
+    (distrustCodes.has(code) ? distrusted : undefined) ??
     (otherCertificatePattern.test(code) ? 'is not accepted: tell the bank' : undefined);
   return trouble === undefined
     ? new NotBrought('download-failed', `no connection to ${url.host} (${code}): ${askAgain}`)
     : new NotBrought('certificate-refused', `the certificate of ${url.host} (${code}) ${trouble}`);
 }
 
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'closed';
-}
+const wasSilent = (idleMs: number) =>
+  new NotBrought('download-silent', `the file's host was silent for ${idleMs} ms: ${askAgain}`);
 
-async function receive(errand: Errand, url: URL, response: IncomingMessage): Promise<StatementDelivery> {
-  try {
-    requireOk(url, response.statusCode ?? 0);
-    requireEnd(url, response);
-    const head = await takeBody(errand, url, response);
-    if (!response.complete) throw cutShort(url);
-    return isWebPage(response.headers['content-type'], head.bytes)
-      ? { kind: 'web-page', refusal: refusalOf('web-page', pageMessage(url)) }
-      : { kind: 'delivered', sizeBytes: head.total };
-  } finally {
-    response.destroy();
-  }
-}
-
-function requireOk(url: URL, status: number): void {
-  if (status === 200) return;
+function explainStatus(url: URL, status: number): NotBrought {
   const cause =
     status === 403
       ? 'the address has expired, or this machine may not fetch it: ask for the statement again'
       : status === 404 || status === 410
         ? 'the file is not there any more: ask for the statement again'
         : askAgain;
-  throw new NotBrought(`download-http-${status}`, `${url.host} answered HTTP ${status}: ${cause}`);
+  return new NotBrought(`download-http-${status}`, `${url.host} answered HTTP ${status}: ${cause}`);
+}
+
+// ---------------------------------------------------------------- the file
+
+async function receive(download: Download, at: URL, response: Response): Promise<StatementDelivery> {
+  if (response.status !== 200) throw explainStatus(at, response.status);
+  requireEnd(at, response.headers);
+  const { sizeBytes, head } = await takeBody(download, at, response);
+  return isWebPage(response.headers.get('content-type'), head)
+    ? { kind: 'web-page', refusal: refusalOf('web-page', pageMessage(at)) }
+    : { kind: 'delivered', sizeBytes };
 }
 
 /** @throws NotBrought for a body that ends where the connection does: nobody could tell whether it came whole */
-function requireEnd(url: URL, { headers }: IncomingMessage): void {
-  if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined) return;
+function requireEnd(url: URL, headers: Headers): void {
+  if (headers.has('content-length') || headers.has('transfer-encoding')) return;
   const message = `${url.host} does not say how long the file is, so that one cut short would look whole: ask the bank, or fetch it yourself and use --file`;
   throw new NotBrought('length-missing', message);
 }
 
-const cutShort = (url: URL) =>
-  new NotBrought('download-cut', `the file from ${url.host} was cut short: ${askAgain}`);
-
-interface Head {
-  readonly bytes: Buffer;
-  readonly total: number;
-}
-
 /** Hands the body over, block by block, and remembers how it begins. */
-async function takeBody(errand: Errand, url: URL, response: IncomingMessage): Promise<Head> {
-  const { bytesMax } = errand.options;
-  const tooLarge = () =>
-    new NotBrought(
-      'download-too-large',
-      `the file is larger than ${bytesMax} bytes: raise reconcile.maxBytes`,
-    );
-  const announced = Number(response.headers['content-length'] ?? 0);
-  if (announced > bytesMax) throw tooLarge();
-  let total = 0;
+async function takeBody(
+  download: Download,
+  at: URL,
+  { headers, body }: Response,
+): Promise<{ readonly sizeBytes: number; readonly head: Buffer }> {
+  if (Number(headers.get('content-length') ?? 0) > download.bytesMax) throw tooLarge(download);
+  const blocks = body as ReadableStream<Uint8Array> | null;
+  const reader = blocks?.getReader();
+  let sizeBytes = 0;
   let head = Buffer.alloc(0);
-  for await (const block of blocksOf(url, response)) {
-    errand.stir();
-    total += block.length;
-    if (total > bytesMax) throw tooLarge();
+  for (;;) {
+    // A connection that breaks is told apart from a disk that does.
+    const next = await reader?.read().catch((error: unknown) => {
+      throw explainBreak(download, at, findErrorCode(error));
+    });
+    if (next === undefined || next.done) return { sizeBytes, head };
+    const block = next.value;
+    sizeBytes += block.length;
     if (head.length < headBytes) head = Buffer.concat([head, block.subarray(0, headBytes - head.length)]);
-    await errand.take(block);
-    errand.stir();
+    await download.take(block);
   }
-  return { bytes: head, total };
 }
 
-/** The body's blocks; a connection that breaks is told apart from a disk that does. */
-async function* blocksOf(url: URL, response: IncomingMessage): AsyncGenerator<Buffer> {
-  const blocks = response[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
-  for (;;) {
-    let next: IteratorResult<Buffer>;
-    try {
-      next = await blocks.next();
-    } catch {
-      throw cutShort(url);
-    }
-    if (next.done === true) return;
-    yield next.value;
-  }
+const tooLarge = ({ bytesMax }: Download) =>
+  new NotBrought('download-too-large', `the file is larger than ${bytesMax} bytes: raise reconcile.maxBytes`);
+
+function explainBreak(download: Download, at: URL, code: string): NotBrought {
+  if (isSilence(code)) return wasSilent(download.idleMs);
+  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return tooLarge(download);
+  return new NotBrought('download-cut', `the file from ${at.host} was cut short: ${askAgain}`);
 }
 
 /** An archive is one whatever its host calls it. */
-function isWebPage(contentType: string | undefined, head: Buffer): boolean {
+function isWebPage(contentType: string | null, head: Buffer): boolean {
   const text = head
     .toString('latin1')
     .replace(/^\xef\xbb\xbf/, '')

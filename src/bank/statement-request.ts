@@ -1,5 +1,5 @@
 /** Endpoint 8: asking for the signed address of a day's statement (§2.7, §7.2). */
-import type { BankReply, BusinessFields } from '../core/ports.ts';
+import type { BankReply, BusinessFields } from '../core/bank-port.ts';
 import type { StatementDesk, StatementOffer } from '../reconcile/ports.ts';
 import { type JsonObject, readJsonObject, readText } from './replies.ts';
 

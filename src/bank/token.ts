@@ -20,14 +20,14 @@ export type TokenReading =
   | { readonly kind: 'not-sent'; readonly why: string }
   | { readonly kind: 'credentials-refused'; readonly code: string };
 
-export interface TokenKeeper {
+export interface TokenService {
   /** The token in force; waits for one only when there is none. Rejects never. */
   current(): TokenReading | Promise<TokenReading>;
   /** A token in place of one that the bank answered with 401; renews only if it is still the one in force. */
   replace(refused: Token): TokenReading | Promise<TokenReading>;
 }
 
-export interface TokenKeeperOptions {
+export interface TokenServiceOptions {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly clock: Clock;
@@ -53,7 +53,7 @@ const renewalPauseMs = 5_000;
 const tokenPattern = /^[\x21-\x7e]{1,4096}$/;
 
 /** Keeps one token for any number of callers. */
-export function makeTokenKeeper(options: TokenKeeperOptions): TokenKeeper {
+export function makeTokenService(options: TokenServiceOptions): TokenService {
   const { clock } = options;
   let inForce: Token | undefined;
   let renewal: Promise<TokenReading> | undefined;
@@ -96,7 +96,10 @@ export function makeTokenKeeper(options: TokenKeeperOptions): TokenKeeper {
 }
 
 /** Endpoint 2; undefined when there is nothing to refresh with or it brings no token, so that endpoint 1 is asked. */
-async function refresh(options: TokenKeeperOptions, previous: Token | undefined): Promise<Token | undefined> {
+async function refresh(
+  options: TokenServiceOptions,
+  previous: Token | undefined,
+): Promise<Token | undefined> {
   const startedMs = options.clock.now();
   if (previous?.refreshToken === undefined || startedMs >= previous.refreshExpiresAtMs) return undefined;
   const form = credentialsForm(options);
@@ -107,13 +110,13 @@ async function refresh(options: TokenKeeperOptions, previous: Token | undefined)
 }
 
 /** Endpoint 1. */
-async function logIn(options: TokenKeeperOptions): Promise<TokenReading> {
+async function logIn(options: TokenServiceOptions): Promise<TokenReading> {
   const startedMs = options.clock.now();
   const outcome = await options.postForm('token', credentialsForm(options).toString());
   return readTokenOutcome(outcome, startedMs);
 }
 
-function credentialsForm({ clientId, clientSecret }: TokenKeeperOptions): URLSearchParams {
+function credentialsForm({ clientId, clientSecret }: TokenServiceOptions): URLSearchParams {
   return new URLSearchParams({ client_id: clientId, client_secret: clientSecret });
 }
 

@@ -1,16 +1,9 @@
 /** The dry run: what a run would do with each row of a file. Sends payee checks and nothing else, and records nothing. */
 import { dayMs } from '../core/bangkok-time.ts';
 import { type HoldReason, holdReasons } from '../core/payout.ts';
-import type {
-  Batch,
-  BatchReader,
-  BatchReason,
-  Clock,
-  Inspection,
-  PayoutFileReader,
-  StagedRow,
-} from '../core/ports.ts';
+import type { Batch, BatchReader, BatchReason, Clock } from '../core/ports.ts';
 import { computeBatchId } from '../core/reference.ts';
+import type { Inspection, PayoutFileReader, StagedRow } from '../intake/ports.ts';
 import { makeDuplicateIndex } from '../intake/rules/duplicates.ts';
 import type { Issue } from '../intake/rules/row.ts';
 import { haltOf } from '../payout/breaker-stop.ts';

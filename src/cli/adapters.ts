@@ -1,5 +1,5 @@
 /** The adapters as the settings ask for them. */
-import type { PayoutFileReader } from '../core/ports.ts';
+import type { PayoutFileReader } from '../intake/ports.ts';
 import { SettingsError } from '../settings/secrets.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import type { Store } from '../store/store.ts';

@@ -1,7 +1,8 @@
 /** The way to the bank that the settings name; the built-in sandbox is started where they ask for it. */
-import type { ExchangeRecord } from '../bank/calls.ts';
+import type { ExchangeRecord } from '../bank/client.ts';
 import type { StatementBank } from '../bank/statement-request.ts';
-import type { Bank, Clock } from '../core/ports.ts';
+import type { Bank } from '../core/bank-port.ts';
+import type { Clock } from '../core/ports.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
 import { requireCredentials } from '../settings/credentials.ts';

@@ -1,7 +1,7 @@
 /** `paydrop check FILE..` without questions to the bank. */
 import { checkFile } from '../check/check.ts';
 import { describeHolds } from '../check/rules/forecast.ts';
-import type { PayoutFileReader } from '../core/ports.ts';
+import type { PayoutFileReader } from '../intake/ports.ts';
 import type { ClaimReader } from '../payout/ports.ts';
 import { CheckReport, describeChecked } from './check-report.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';

@@ -1,6 +1,7 @@
 /** `paydrop check FILE.. --payees`: the dry run. Needs no right to send and works beside a run. */
 import { predictFile } from '../check/dry-run.ts';
-import type { BatchReader, PayoutFileReader } from '../core/ports.ts';
+import type { BatchReader } from '../core/ports.ts';
+import type { PayoutFileReader } from '../intake/ports.ts';
 import { PayeeDesk } from '../payout/payee-checker.ts';
 import type { ClaimReader, PayerBreakerReader } from '../payout/ports.ts';
 import { systemClock } from '../platform/clock.ts';

@@ -1,6 +1,6 @@
 /** `paydrop config`: the settings in effect, and whether the bank accepts the credentials. */
 import type { CommandModule } from 'yargs';
-import type { LoginOutcome } from '../bank/login.ts';
+import type { LoginOutcome } from '../bank/client.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { ExitCode } from './exit-codes.ts';
@@ -36,7 +36,7 @@ async function printSettings(loaded: LoadedSettings, json: boolean): Promise<voi
 async function proveCredentials(loaded: LoadedSettings, json: boolean): Promise<ExitCode> {
   const { requireCredentials } = await import('../settings/credentials.ts');
   const { startSandboxIfAsked } = await import('./bank.ts');
-  const { proveLogin } = await import('../bank/login.ts');
+  const { proveLogin } = await import('../bank/client.ts');
   const { systemClock } = await import('../platform/clock.ts');
   const credentials = requireCredentials(loaded.credentials);
   await using stack = new AsyncDisposableStack();

@@ -1,6 +1,7 @@
 /** Notices as the settings ask for them: kept in the journal first, then delivered, never in the way of paying. */
-import type { Clock, FileRejection } from '../core/ports.ts';
-import { NoticeBell, type NoticeContext, postNotices, postNoticesOnce } from '../notify/delivery.ts';
+import type { Clock } from '../core/ports.ts';
+import type { FileRejection } from '../intake/ports.ts';
+import { deliverNotices, deliverNoticesOnce, type NoticeContext } from '../notify/delivery.ts';
 import {
   describeBatchDone,
   describeBatchHalted,
@@ -11,6 +12,7 @@ import {
 } from '../notify/rules/notice-body.ts';
 import type { NoticeChannel, NoticeDraft, NoticeSender } from '../notify/rules/notice.ts';
 import type { Logger } from '../platform/log.ts';
+import { Signal } from '../platform/signal.ts';
 import { summariseBatch } from '../reports/rules/summary.ts';
 import type { WrittenReports } from '../reports/write-reports.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
@@ -21,11 +23,11 @@ import { readVersion } from './options.ts';
 /** Notices that are remembered while the journal takes none. */
 const unkeptMax = 10_000;
 
-export class NoticeDesk {
+export class Notifier {
   readonly #loaded: LoadedSettings;
   readonly #context: NoticeContext & { readonly store: Store };
   readonly #channels: readonly NoticeChannel[];
-  readonly #bell = new NoticeBell();
+  readonly #news = new Signal();
   /** Notices that the journal would not take. */
   readonly #unkept: NoticeDraft[] = [];
 
@@ -36,7 +38,7 @@ export class NoticeDesk {
   }
 
   /** A batch has come to rest. */
-  async tellOfBatch({ summary, files }: WrittenReports): Promise<void> {
+  async notifyOfBatch({ summary, files }: WrittenReports): Promise<void> {
     const { batch } = summary;
     const news = { summary, reports: files.map(({ path }) => path) };
     if (batch.status === 'done') {
@@ -49,9 +51,9 @@ export class NoticeDesk {
   }
 
   /** A file that a run was given was rejected: told of once for each time it is tried. */
-  async tellOfRejection(fileName: string, rejection: FileRejection): Promise<void> {
+  async notifyOfRejection(fileName: string, rejection: FileRejection): Promise<void> {
     const fileKey = `${fileName}:${this.#context.clock.now()}`;
-    await this.tellOfFile({ fileKey, fileName, batchId: null, rejection, remedy: null, reports: [] });
+    await this.notifyOfFile({ fileKey, fileName, batchId: null, rejection, remedy: null, reports: [] });
   }
 
   /** A notice that could not be made. */
@@ -59,12 +61,12 @@ export class NoticeDesk {
     this.#context.log('error', 'a notice could not be made', { err: error });
   }
 
-  async tellOfFile(file: RejectedFile): Promise<void> {
+  async notifyOfFile(file: RejectedFile): Promise<void> {
     await this.#add(describeFileRejected(this.#scene, file));
   }
 
   /** Batches with transfers that have been in doubt for too long. */
-  async tellOfDoubt(): Promise<void> {
+  async notifyOfDoubt(): Promise<void> {
     const { store, clock } = this.#context;
     if (this.#channels.length === 0) return;
     await this.#keepAll();
@@ -82,13 +84,13 @@ export class NoticeDesk {
   }
 
   /** Delivers until told to stop; what is left is for the next process. */
-  async post(stop: AbortSignal): Promise<void> {
-    await postNotices(this.#context, this.#bell, stop);
+  async deliver(stop: AbortSignal): Promise<void> {
+    await deliverNotices(this.#context, this.#news, stop);
   }
 
   /** Tries once what is due, for no longer than this. */
-  async postOnce(waitMs: number, stop: AbortSignal): Promise<void> {
-    if (this.#channels.length > 0) await postNoticesOnce(this.#context, waitMs, stop);
+  async deliverOnce(waitMs: number, stop: AbortSignal): Promise<void> {
+    if (this.#channels.length > 0) await deliverNoticesOnce(this.#context, waitMs, stop);
   }
 
   get #scene(): NoticeScene {
@@ -116,17 +118,17 @@ export class NoticeDesk {
         return;
       }
     }
-    if (drafts.length > 0) this.#bell.ring();
+    if (drafts.length > 0) this.#news.notify();
   }
 }
 
 /** @throws SettingsError when the settings ask for a webhook and there is no secret for it */
-export async function openNoticeDesk(
+export async function openNotifier(
   loaded: LoadedSettings,
   store: Store,
   logger: Logger,
   clock: Clock,
-): Promise<NoticeDesk> {
+): Promise<Notifier> {
   const senders: NoticeSender[] = [];
   const webhook = requireWebhook(loaded.notices.webhookUrl, loaded.notices.webhookSecret);
   if (webhook !== undefined) {
@@ -139,7 +141,7 @@ export async function openNoticeDesk(
     const onEnd = (facts: object): void => logger.debug(facts, 'the command for notices has ended');
     senders.push(makeCommand({ command, env: process.env, clock, onEnd }));
   }
-  return new NoticeDesk(loaded, {
+  return new Notifier(loaded, {
     store,
     senders,
     clock,

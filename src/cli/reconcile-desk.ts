@@ -88,7 +88,7 @@ async function openOutbox(
 
 async function openKit({ loaded, bank }: ReconcileProcess): Promise<OpenedKit> {
   const { makeStatementDesk } = await import('../bank/statement-request.ts');
-  const { makeStatementCourier } = await import('../bank/statement-download.ts');
+  const { makeStatementDownloader } = await import('../bank/statement-download.ts');
   const { openStatementVault } = await import('../reconcile/file/originals.ts');
   const { makeStatementOpener } = await import('../reconcile/file/unpacker.ts');
   const { makeStatementReader } = await import('../reconcile/file/reader.ts');
@@ -98,7 +98,7 @@ async function openKit({ loaded, bank }: ReconcileProcess): Promise<OpenedKit> {
   const folder = loaded.folders.statements;
   return {
     desk: makeStatementDesk(bank, dateField),
-    courier: makeStatementCourier({ bytesMax, timeoutMs }),
+    courier: makeStatementDownloader({ bytesMax, timeoutMs }),
     vault: await openStatementVault(folder, bytesMax),
     opener: makeStatementOpener({ folder, bytesMax }),
     reader: makeStatementReader({ scheme: partner.scheme, words, bytesMax }),

@@ -2,7 +2,7 @@
 import { formatBangkokTime } from '../core/bangkok-time.ts';
 import { describeLoss, isInQuestion, parseSince } from '../payout/rules/lost-journal.ts';
 import { SettingsError } from '../settings/secrets.ts';
-import type { Recovery } from '../store/open.ts';
+import type { Recovery } from '../store/loss.ts';
 import type { Sender } from './sender.ts';
 
 interface RecoveryOptions {

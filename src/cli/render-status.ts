@@ -4,8 +4,9 @@ import { printable } from '../core/cell-text.ts';
 import { countAlarms } from '../core/exit-code.ts';
 import { formatBaht } from '../core/money.ts';
 import type { Attempt } from '../core/payout.ts';
-import type { Batch, HoldTotal, PayoutEvent, PayoutHistory, ResultRow, StatusTotal } from '../core/ports.ts';
+import type { Batch, HoldTotal, ResultRow, StatusTotal } from '../core/ports.ts';
 import { maskDigits } from '../core/proxy-id.ts';
+import type { PayoutEvent, PayoutHistory } from '../payout/ports.ts';
 import { describeAlarmRemedy, describeRemedy } from '../reports/rules/remedies.ts';
 
 /** A batch in a few lines: when, which file, its state and its rows by status. */

@@ -1,9 +1,10 @@
 /** Brings one file from the disk to its reports: what `run` does for each FILE. */
 import { basename } from 'node:path';
 import type { Payout } from '../core/payout.ts';
-import type { Batch, FileRejection } from '../core/ports.ts';
+import type { Batch } from '../core/ports.ts';
 import type { Progress } from '../core/progress.ts';
 import { ingestFile } from '../intake/ingest.ts';
+import type { FileRejection } from '../intake/ports.ts';
 import { isAtRest } from '../payout/conclude.ts';
 import type { Log } from '../payout/context.ts';
 import { followPayer, isNothingLeft } from '../payout/known-batch.ts';

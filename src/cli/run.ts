@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import type { CommandModule } from 'yargs';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { loadCommandSettings } from './load-settings.ts';
-import type { NoticeDesk } from './notice-desk.ts';
+import type { Notifier } from './notice-desk.ts';
 import type { GlobalOptions } from './options.ts';
 import type { FileOutcome } from './run-file.ts';
 import type { Sender } from './sender.ts';
@@ -72,8 +72,8 @@ async function runFiles(options: RunOptions): Promise<ExitCode> {
   const { openProgress } = await import('./progress.ts');
   const log = makeLogger(options.logLevel);
   await using sender = await openSender(loaded, log, 'run', { recovery });
-  const { openNoticeDesk } = await import('./notice-desk.ts');
-  const notices = await openNoticeDesk(loaded, sender.journal, log, sender.clock);
+  const { openNotifier } = await import('./notice-desk.ts');
+  const notices = await openNotifier(loaded, sender.journal, log, sender.clock);
   tellOfLoss(sender, recovery !== undefined);
   using interrupt = listenForInterrupt(() =>
     process.stderr.write(
@@ -96,8 +96,8 @@ async function runFiles(options: RunOptions): Promise<ExitCode> {
     exitCode = code > exitCode ? code : exitCode;
     if (interrupt.signal.aborted) break;
   }
-  await notices.tellOfDoubt().catch(() => undefined);
-  await notices.postOnce(noticesWaitMs, interrupt.signal);
+  await notices.notifyOfDoubt().catch(() => undefined);
+  await notices.deliverOnce(noticesWaitMs, interrupt.signal);
   return interrupt.signal.aborted ? exitCodes.stoppedShort : exitCode;
 }
 
@@ -105,11 +105,11 @@ async function runFiles(options: RunOptions): Promise<ExitCode> {
 const noticesWaitMs = 5_000;
 
 /** A notice that cannot be made changes nothing about what was paid. */
-async function tellOfOutcome(notices: NoticeDesk, path: string, outcome: FileOutcome): Promise<void> {
+async function tellOfOutcome(notices: Notifier, path: string, outcome: FileOutcome): Promise<void> {
   const fileName = basename(path);
   try {
-    if (outcome.kind === 'rested' && !outcome.isRepeat) await notices.tellOfBatch(outcome.reports);
-    if (outcome.kind === 'rejected') await notices.tellOfRejection(fileName, outcome.rejection);
+    if (outcome.kind === 'rested' && !outcome.isRepeat) await notices.notifyOfBatch(outcome.reports);
+    if (outcome.kind === 'rejected') await notices.notifyOfRejection(fileName, outcome.rejection);
   } catch (error) {
     notices.noteFailure(error);
   }

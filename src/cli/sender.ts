@@ -1,10 +1,12 @@
 /** Everything that a command which may send needs, opened in order and closed in reverse. */
 import { join } from 'node:path';
-import type { ExchangeRecord } from '../bank/calls.ts';
+import type { ExchangeRecord } from '../bank/client.ts';
 import type { StatementBank } from '../bank/statement-request.ts';
+import type { Bank } from '../core/bank-port.ts';
 import { printable } from '../core/cell-text.ts';
 import type { Payout } from '../core/payout.ts';
-import type { Bank, Clock, JournalLoss, PayoutFileReader } from '../core/ports.ts';
+import type { Clock, JournalLoss } from '../core/ports.ts';
+import type { PayoutFileReader } from '../intake/ports.ts';
 import { makePaces, type Paces } from '../payout/adaptive-limit.ts';
 import { BankClock } from '../payout/bank-clock.ts';
 import type { Payer } from '../payout/breaker-stop.ts';
@@ -17,7 +19,7 @@ import type { Logger } from '../platform/log.ts';
 import type { ReportOutbox } from '../reports/ports.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import type { SenderHolder } from '../store/locks.ts';
-import type { Recovery } from '../store/open.ts';
+import type { Recovery } from '../store/loss.ts';
 import type { Journal, Store } from '../store/store.ts';
 import { describeStamp, makeReader } from './adapters.ts';
 import { openBank } from './bank.ts';

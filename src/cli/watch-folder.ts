@@ -9,7 +9,7 @@ import { openIntake } from '../watch/folders/drop-folder.ts';
 import type { Round } from '../watch/schedule.ts';
 import { Watcher } from '../watch/watcher.ts';
 import { describeLock, isLockedByOther } from './journal-lock.ts';
-import { type NoticeDesk, openNoticeDesk } from './notice-desk.ts';
+import { type Notifier, openNotifier } from './notice-desk.ts';
 import { reconcileDayBefore } from './reconcile-round.ts';
 import { tellOfLoss } from './recovery.ts';
 import { restBatch } from './run-file.ts';
@@ -52,7 +52,7 @@ export async function workFolder(
     ),
   );
   print({ kind: 'working', inbox: loaded.folders.inbox, hasTakenOver });
-  const notices = await openNoticeDesk(loaded, store, sender.log, clock);
+  const notices = await openNotifier(loaded, store, sender.log, clock);
   const disk = new DiskWatch(clock, log, () => probeDisks(sender, report));
   const tell = (event: WatchEvent): void => {
     report.noteChange();
@@ -73,7 +73,7 @@ export async function workFolder(
     tellOfLeft(intake.view.left);
     await report.refresh();
   };
-  const sides = [...watchOutside(setup, { sender, report, notices, look }), notices.post(stop)];
+  const sides = [...watchOutside(setup, { sender, report, notices, look }), notices.deliver(stop)];
   await Promise.all([watcher.work(), ...sides]);
 }
 
@@ -112,7 +112,7 @@ function makeSetup(sender: Sender, report: WatchReport, around: Around): WatchSe
 interface Outside {
   readonly sender: Sender;
   readonly report: WatchReport;
-  readonly notices: NoticeDesk;
+  readonly notices: Notifier;
   /** Reads what is shown of the watcher. */
   readonly look: () => Promise<void>;
 }
@@ -130,7 +130,7 @@ function watchOutside(
     }),
     keepGoing(setup, 'looking at the bank', () => lookAtBank(sender, report, stop)),
     keepGoing(setup, 'looking for old doubt', async () => {
-      await notices.tellOfDoubt();
+      await notices.notifyOfDoubt();
       await clock.sleep(doubtLookMs, stop);
     }),
   ];
@@ -190,11 +190,11 @@ function listRounds(sender: Sender, askAll: () => Promise<number>, stop: AbortSi
   ];
 }
 
-async function passOn(notices: NoticeDesk, event: WatchEvent): Promise<void> {
-  if (event.kind === 'batch-rested') return notices.tellOfBatch(event.reports);
+async function passOn(notices: Notifier, event: WatchEvent): Promise<void> {
+  if (event.kind === 'batch-rested') return notices.notifyOfBatch(event.reports);
   const { why, item, batchId, outcome } = event;
   if (outcome === 'archived' || why === undefined) return;
-  await notices.tellOfFile({
+  await notices.notifyOfFile({
     fileKey: item.itemId,
     fileName: item.fileName,
     batchId: batchId ?? null,

@@ -16,32 +16,7 @@ import type {
   ProxyType,
 } from './payout.ts';
 
-export type {
-  Bank,
-  BankReply,
-  BusinessFields,
-  Exchange,
-  InquiryFields,
-  InquiryItem,
-  PayeeCheck,
-  PayeeCheckFields,
-  StatusInquiry,
-  TransferFields,
-} from './bank-port.ts';
-export type {
-  FileEncoding,
-  FileRejection,
-  Inspection,
-  PayoutFileReader,
-  ReadPart,
-  RowCells,
-  SealTotals,
-  StagedRow,
-} from '../intake/ports.ts';
-
-export type { BatchStart } from '../intake/ports.ts';
-export type { Journal } from '../store/store.ts';
-export type { InDoubt, LineStop, PayoutEvent, PayoutHistory, ReadyPayout } from '../payout/ports.ts';
+export type { RowCells } from '../intake/ports.ts';
 
 // ---------------------------------------------------------------- the world
 

@@ -6,6 +6,8 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import type { Clock } from '../core/ports.ts';
 import type { DueNotice, NoticeSender } from './rules/notice.ts';
 
+type CommandVariables = Readonly<Record<string, string | undefined>>;
+
 export interface CommandOptions {
   /** The program and its arguments. */
   readonly command: readonly string[];
@@ -146,10 +148,6 @@ function describeFailure(program: string, error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
   return `notices.command ${program} cannot be started (${code}): ${cures[code] ?? 'try it by hand'}`;
 }
-
-// ---- What the program of `notices.command` finds in its environment.
-
-export type CommandVariables = Readonly<Record<string, string | undefined>>;
 
 /** What programs need to run; the rest of our environment may hold secrets. */
 const passedOn = ['PATH', 'HOME', 'LANG', 'TZ'] as const;

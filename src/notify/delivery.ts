@@ -5,9 +5,10 @@
  */
 import type { Clock } from '../core/ports.ts';
 import type { Log } from '../payout/context.ts';
+import { computeBackoffMs } from '../platform/backoff.ts';
+import { type Signal, waitForAny } from '../platform/signal.ts';
 import type { NoticeStore } from './ports.ts';
-import { decideNextTry, retryMaxMs } from './rules/notice-body.ts';
-import type { DeliveryResult, DueNotice, NoticeSender } from './rules/notice.ts';
+import type { DeliveryFailure, DeliveryResult, DueNotice, NoticeSender } from './rules/notice.ts';
 
 export interface NoticeContext {
   readonly store: NoticeStore;
@@ -19,24 +20,9 @@ export interface NoticeContext {
   readonly random: () => number;
 }
 
-/** Tells the loop that there is a new notice. */
-export class NoticeBell {
-  #rung = new AbortController();
-
-  /** Aborted by the next ring: whoever takes it before looking misses none. */
-  get next(): AbortSignal {
-    return this.#rung.signal;
-  }
-
-  ring(): void {
-    this.#rung.abort();
-    this.#rung = new AbortController();
-  }
-}
-
 /** Notices looked up at once. */
 const pageSize = 20;
-/** Another process may have left a notice without ringing. */
+/** Another process may have left a notice without notifying. */
 const lookAgainMs = 60_000;
 /** After the store has failed. */
 const storeRetryMs = 30_000;
@@ -44,34 +30,29 @@ const storeRetryMs = 30_000;
 const partingMs = 5_000;
 
 /** Delivers what is due until stopped; a failure of a channel or of the store never ends it. */
-export async function postNotices(
-  context: NoticeContext,
-  bell: NoticeBell,
-  stop: AbortSignal,
-): Promise<void> {
+export async function deliverNotices(context: NoticeContext, news: Signal, stop: AbortSignal): Promise<void> {
   const { clock, senders } = context;
   const cut = new AbortController();
   const over = new AbortController();
   const part = (): void => void clock.sleep(partingMs, over.signal).then(() => cut.abort());
   stop.addEventListener('abort', part, { once: true });
   await Promise.all(
-    senders.map((sender) => workChannel(new Channel(context, sender, cut.signal), bell, stop)),
+    senders.map((sender) => workChannel(new Channel(context, sender, cut.signal), news, stop)),
   );
   stop.removeEventListener('abort', part);
   over.abort();
 }
 
-async function workChannel(channel: Channel, bell: NoticeBell, stop: AbortSignal): Promise<void> {
+async function workChannel(channel: Channel, news: Signal, stop: AbortSignal): Promise<void> {
   while (!stop.aborted) {
-    const rung = bell.next;
+    const { next } = news;
     const waitMs = await channel.workDue(stop);
-    const until = AbortSignal.any([rung, stop]);
-    if (!until.aborted) await channel.context.clock.sleep(waitMs, until);
+    await waitForAny(channel.context.clock, waitMs, next, stop);
   }
 }
 
 /** Tries everything that is due once, for at most `waitMs`; what is left waits for the next process. */
-export async function postNoticesOnce(
+export async function deliverNoticesOnce(
   context: NoticeContext,
   waitMs: number,
   stop: AbortSignal,
@@ -108,7 +89,7 @@ class Channel {
       if (nextAtMs === undefined) return lookAgainMs;
       const waitMs = nextAtMs - clock.now();
       // No try waits longer than an hour unless the clock has been set back since.
-      const isDue = waitMs <= 0 || waitMs > retryMaxMs;
+      const isDue = waitMs <= 0 || waitMs > retryBackoff.maxMs;
       if (!isDue) return Math.min(waitMs, lookAgainMs);
       return (await this.#deliverPage(Math.max(clock.now(), nextAtMs), stop)) === 0 ? lookAgainMs : 0;
     } catch (error) {
@@ -191,4 +172,28 @@ class Channel {
       err: error,
     });
   }
+}
+
+// ---------------------------------------------------------------- tries
+
+/** From 5 s to an hour; a wait is shortened by up to a quarter, so that the tries of many spread out. */
+const retryBackoff = { baseMs: 5_000, maxMs: 3_600_000, jitterShare: 0.25 };
+/** How long a notice is tried, counted from what it tells of. */
+const retryForMs = 259_200_000;
+/** Tries that each notice gets, however old it is: the machine may have been off, or its clock wrong. */
+const triesMin = 10;
+
+/**
+ * What follows from a failed try: each wait is twice the one before, from 5 s to an hour, for three days.
+ * @param chance from 0 up to 1
+ */
+export function decideNextTry(
+  notice: Pick<DueNotice, 'tries' | 'atMs'>,
+  { why, isFinal }: Pick<DeliveryFailure, 'why' | 'isFinal'>,
+  nowMs: number,
+  chance: number,
+): DeliveryResult {
+  const isTooOld = nowMs - notice.atMs >= retryForMs && notice.tries + 1 >= triesMin;
+  if (isFinal === true || isTooOld) return { kind: 'given-up', why };
+  return { kind: 'later', nextAtMs: nowMs + computeBackoffMs(retryBackoff, notice.tries, chance), why };
 }

@@ -3,8 +3,9 @@
  * The address may itself be a secret: of the answer, and of what went wrong, only codes are told.
  */
 import { createHmac } from 'node:crypto';
-import ky from 'ky';
+import { isTimeoutError } from 'ky';
 import type { Clock } from '../core/ports.ts';
+import { findErrorCode, openHttpClient } from '../platform/http.ts';
 import type { DueNotice, NoticeSender } from './rules/notice.ts';
 
 export interface WebhookOptions {
@@ -22,14 +23,8 @@ const gone = 410;
 
 type Verdict = Awaited<ReturnType<NoticeSender['send']>>;
 
-/** ky as notices want it: tried again by us alone, no redirect followed, every status an answer. */
-const http = ky.create({
-  method: 'post',
-  retry: 0,
-  timeout: false,
-  throwHttpErrors: false,
-  redirect: 'manual',
-});
+/** Nobody reads what a receiver says. */
+const bodyBytesMax = 65_536;
 
 /** Posts each notice once; any 2xx delivers it. */
 export function makeWebhook({ url, secret, version, clock }: WebhookOptions): NoticeSender {
@@ -43,12 +38,13 @@ export function makeWebhook({ url, secret, version, clock }: WebhookOptions): No
         'x-paydrop-notice': idOf(notice),
         'x-paydrop-signature': signNotice(body, secret, Math.floor(clock.now() / 1_000)),
       };
-      return postWithin(clock, stop, async (signal) => {
-        const response = await http(url, { body, headers, signal });
-        // What it says is nothing to us, however long it is.
-        await response.body?.cancel().catch(() => undefined);
-        return judge(response.status);
-      });
+      await using client = openHttpClient({ bodyBytesMax, idleMs: timeoutMs });
+      try {
+        const { status } = await client.http.post(url, { body, headers, signal: stop, timeout: timeoutMs });
+        return readStatus(status);
+      } catch (error) {
+        return { ok: false, why: stop.aborted ? 'interrupted' : explainNoAnswer(error) };
+      }
     },
   };
 }
@@ -64,26 +60,7 @@ function idOf({ body }: DueNotice): string {
   return body['id'];
 }
 
-async function postWithin(
-  clock: Clock,
-  stop: AbortSignal,
-  post: (signal: AbortSignal) => Promise<Verdict>,
-): Promise<Verdict> {
-  const late = new AbortController();
-  const over = new AbortController();
-  void clock.sleep(timeoutMs, over.signal).then(() => late.abort());
-  try {
-    return await post(AbortSignal.any([stop, late.signal]));
-  } catch (error) {
-    if (stop.aborted) return { ok: false, why: 'interrupted' };
-    if (late.signal.aborted) return { ok: false, why: `no answer within ${timeoutMs / 1_000} s` };
-    return { ok: false, why: `no answer (${findCode(error)})` };
-  } finally {
-    over.abort();
-  }
-}
-
-function judge(status: number): Verdict {
+function readStatus(status: number): Verdict {
   if (status >= 200 && status < 300) return { ok: true };
   if (status === gone) return { ok: false, why: 'HTTP 410: no more notices are wanted there', isFinal: true };
   if (status >= 300 && status < 400)
@@ -91,10 +68,5 @@ function judge(status: number): Verdict {
   return { ok: false, why: `HTTP ${status}` };
 }
 
-/** The code that the machine gives for a failure, from wherever it was wrapped; messages may quote the address. */
-function findCode(error: unknown): string {
-  for (let cause = error, depth = 0; cause instanceof Error && depth < 5; cause = cause.cause, depth += 1) {
-    if ('code' in cause && typeof cause.code === 'string') return cause.code;
-  }
-  return error instanceof Error ? error.name : 'unknown reason';
-}
+const explainNoAnswer = (error: unknown): string =>
+  isTimeoutError(error) ? `no answer within ${timeoutMs / 1_000} s` : `no answer (${findErrorCode(error)})`;

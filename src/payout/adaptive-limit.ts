@@ -1,5 +1,5 @@
 /** How many requests of each kind the process has with the bank at once: lanes that follow what its replies say. */
-import type { Bank, BankReply, BusinessFields } from '../core/ports.ts';
+import type { Bank, BankReply, BusinessFields } from '../core/bank-port.ts';
 import { FairPlaces, type RunInTurn } from '../platform/fair-semaphore.ts';
 import type { WorkerContext } from './context.ts';
 import {

@@ -1,6 +1,7 @@
 /** What every step of the worker is handed. */
+import type { Bank } from '../core/bank-port.ts';
 import type { Attempt, Payout } from '../core/payout.ts';
-import type { Bank, Clock, Log } from '../core/ports.ts';
+import type { Clock, Log } from '../core/ports.ts';
 import type { Turns } from '../platform/keyed-mutex.ts';
 import type { Paces } from './adaptive-limit.ts';
 import type { BankClock } from './bank-clock.ts';

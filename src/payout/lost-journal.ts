@@ -5,10 +5,11 @@
 import { formatBangkokStamp } from '../core/bangkok-time.ts';
 import { decideHold } from '../core/change.ts';
 import type { Attempt, Payout } from '../core/payout.ts';
-import type { Batch, Change, JournalLoss, ReadyPayout } from '../core/ports.ts';
+import type { Batch, Change, JournalLoss } from '../core/ports.ts';
 import { computeTransRefNo } from '../core/reference.ts';
 import { payerOf, type WorkerContext } from './context.ts';
 import { askUntilSaid, inquireFor } from './inquire.ts';
+import type { ReadyPayout } from './ports.ts';
 import type { PayerSetup } from './rules/intent.ts';
 import {
   addDay,

@@ -1,12 +1,13 @@
 /** Pays one sealed batch from the journal: payee checks, transfers and inquiries side by side, until it rests. */
 import pLimit from 'p-limit';
-import type { Batch, ReadyPayout } from '../core/ports.ts';
+import type { Batch } from '../core/ports.ts';
 import type { RunInTurn } from '../platform/fair-semaphore.ts';
 import { makePaces, type Pace, paceBank } from './adaptive-limit.ts';
 import { keepLinePause } from './breaker-pause.ts';
 import { isStopLifted, recordLineStop } from './breaker-stop.ts';
 import { hasPausedRows } from './conclude.ts';
 import type { WorkerContext } from './context.ts';
+import type { ReadyPayout } from './ports.ts';
 import { settleWhileRunning } from './settle.ts';
 import { submitPayout } from './submit.ts';
 import { verifyPayee } from './verify-payee.ts';

@@ -1,6 +1,8 @@
 /** Asks the bank about payees for a dry run: as a run would, but no brake counts and nothing is recorded. */
-import pLimit, { type LimitFunction } from 'p-limit';
-import type { Bank, BatchReason, Clock, PayeeCheck } from '../core/ports.ts';
+import pLimit from 'p-limit';
+import type { LimitFunction } from 'p-limit';
+import type { Bank, PayeeCheck } from '../core/bank-port.ts';
+import type { BatchReason, Clock } from '../core/ports.ts';
 import { BankClock } from './bank-clock.ts';
 import { LineGate } from './circuit-breaker.ts';
 import type { BrakePolicy } from './rules/circuit-breaker.ts';

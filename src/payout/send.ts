@@ -1,7 +1,8 @@
 /** Sends one attempt whose intent is durable, and records what came of it. */
+import type { BankReply, TransferFields } from '../core/bank-port.ts';
 import { afterChange } from '../core/change.ts';
 import type { Attempt, Payout } from '../core/payout.ts';
-import type { BankReply, Change, TransferFields } from '../core/ports.ts';
+import type { Change } from '../core/ports.ts';
 import { recordLineStop } from './breaker-stop.ts';
 import { logFactsOf, type WorkerContext } from './context.ts';
 import { type LineSignal, lineSignalOf } from './rules/after-transfer.ts';

@@ -1,5 +1,5 @@
 /** Settles what is in doubt on demand: each is asked about once, and a bank that tells nothing is not waited for. */
-import type { Bank } from '../core/ports.ts';
+import type { Bank } from '../core/bank-port.ts';
 import { endWhenSettled } from './conclude.ts';
 import type { WorkerContext } from './context.ts';
 import { classifyInquiryReply } from './rules/read-reply.ts';

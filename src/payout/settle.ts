@@ -2,12 +2,13 @@
 import pLimit from 'p-limit';
 import { afterChange } from '../core/change.ts';
 import type { Attempt, Payout } from '../core/payout.ts';
-import type { Change, InDoubt } from '../core/ports.ts';
+import type { Change } from '../core/ports.ts';
 import { findBankStatus } from '../core/status-codes.ts';
 import { recordLineStop } from './breaker-stop.ts';
 import { contextFor, logFactsOf, type WorkerContext } from './context.ts';
 import { inquire } from './inquire.ts';
 import { lookUpBeyond } from './lost-journal.ts';
+import type { InDoubt } from './ports.ts';
 import type { InquiryStep } from './rules/after-inquiry.ts';
 import type { InquiryReading, Reason } from './rules/read-reply.ts';
 import { mayBytesLeaveAgain } from './rules/resend.ts';

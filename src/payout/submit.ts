@@ -1,10 +1,11 @@
 /** Records the intent to pay one payout and sends it: no intent durably recorded, no request sent. */
 import { afterChange } from '../core/change.ts';
 import type { Attempt, Payout } from '../core/payout.ts';
-import type { Batch, ReadyPayout } from '../core/ports.ts';
+import type { Batch } from '../core/ports.ts';
 import { noticeStop } from './breaker-stop.ts';
 import { payerOf, type WorkerContext } from './context.ts';
 import { lookUpAfterLoss } from './lost-journal.ts';
+import type { ReadyPayout } from './ports.ts';
 import { recordUnlessHeld } from './pre-send-checks.ts';
 import type { LineState } from './rules/circuit-breaker.ts';
 import { type BankNames, decideIntent } from './rules/intent.ts';

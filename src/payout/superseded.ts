@@ -4,10 +4,11 @@
  */
 import { decideHold } from '../core/change.ts';
 import type { Attempt, Payout } from '../core/payout.ts';
-import type { AttemptKey, Batch, Change, InDoubt, ReadyPayout } from '../core/ports.ts';
+import type { AttemptKey, Batch, Change } from '../core/ports.ts';
 import { attemptsMax } from '../core/reference.ts';
 import { logFactsOf, type WorkerContext } from './context.ts';
 import { askUntilSaid, inquire } from './inquire.ts';
+import type { InDoubt, ReadyPayout } from './ports.ts';
 import type { InquiryReading } from './rules/read-reply.ts';
 import { decideEarlierOpen, decideOnSibling, decideOnWatch, isEarlierCleared } from './rules/superseded.ts';
 import { readLatest } from './send.ts';

@@ -1,8 +1,9 @@
 /** The payee check (endpoint 5) of one payout, asked again while it gives no answer. */
+import type { Bank } from '../core/bank-port.ts';
 import { decideHold } from '../core/change.ts';
 import { nameForBank } from '../core/payee-name.ts';
 import type { Instruction, Payout } from '../core/payout.ts';
-import type { Bank, Change } from '../core/ports.ts';
+import type { Change } from '../core/ports.ts';
 import type { WorkerContext } from './context.ts';
 import type { LineSignal } from './rules/after-transfer.ts';
 import { type BankNames, decideNameHold, decideUnpayable, noBankNames } from './rules/intent.ts';

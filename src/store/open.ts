@@ -2,7 +2,6 @@
 import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import type { Store } from '../core/store-port.ts';
 import { inTransaction, openConnection } from './connection.ts';
 import { asFileWriteError, asRefusal, JournalRefusedError } from './errors.ts';
 import {
@@ -19,9 +18,8 @@ import { prepareLoss, recordLoss, type Recovery, requireWhole } from './loss.ts'
 import { migrate, readSchemaVersion, schemaVersion } from './migrations.ts';
 import { prepareLatestEventSeq } from './payouts/apply-statements.ts';
 import { query, readFirst } from './statements.ts';
-import { type JournalMark, makeJournal } from './store.ts';
+import { type JournalMark, makeJournal, type Store } from './store.ts';
 
-export { JournalRefusedError, JournalWriteError } from './errors.ts';
 export type { Recovery } from './loss.ts';
 export type { Stamp } from './journal-identity.ts';
 

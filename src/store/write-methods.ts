@@ -1,5 +1,5 @@
 /** Which methods of the store write: they wait their turn. */
-import type { Store } from '../core/store-port.ts';
+import type { Store } from './store.ts';
 import type { WriteQueue } from './write-queue.ts';
 
 /** Each begins with its one transaction. `apply` gathers its calls first, and then waits with them. */

@@ -1,12 +1,12 @@
 /** Works the open batches, several at once: whoever was dropped first goes first, and a big one starves no small one. */
 import type { Payout } from '../core/payout.ts';
 import type { Batch } from '../core/ports.ts';
-import type { RunnableBatch } from '../core/store-port.ts';
 import { endWhenSettled, isAtRest } from '../payout/conclude.ts';
 import { followPayer } from '../payout/known-batch.ts';
 import { interruptedCode, runBatch } from '../payout/run-batch.ts';
 import type { WrittenReports } from '../reports/write-reports.ts';
 import { computeBackoffMs, isAhead, noteFailure, type WatchSetup } from './context.ts';
+import type { RunnableBatch } from './ports.ts';
 
 /** How often it is looked for batches that another process has let go on. */
 const lookAgainMs = 2_000;

@@ -1,7 +1,7 @@
 /** What the parts of the watcher are handed, and how they take a failure. */
 import type { Payout } from '../core/payout.ts';
-import type { Clock, PayoutFileReader } from '../core/ports.ts';
-import type { IntakeStore } from '../intake/ports.ts';
+import type { Clock } from '../core/ports.ts';
+import type { IntakeStore, PayoutFileReader } from '../intake/ports.ts';
 import type { Paces } from '../payout/adaptive-limit.ts';
 import type { Payer } from '../payout/breaker-stop.ts';
 import type { Log, RunState, WorkerContext } from '../payout/context.ts';

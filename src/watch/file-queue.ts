@@ -2,11 +2,11 @@
 import pLimit from 'p-limit';
 import { formatBangkokStamp } from '../core/bangkok-time.ts';
 import { type BatchStatus, isSealed } from '../core/payout.ts';
-import type { Batch, FileRejection } from '../core/ports.ts';
-import type { IntakeVerdict } from '../core/store-port.ts';
+import type { Batch } from '../core/ports.ts';
 import { type IngestContext, type Ingested, ingestFile } from '../intake/ingest.ts';
+import type { FileRejection } from '../intake/ports.ts';
 import { computeBackoffMs, isAhead, noteFailure, type WatchSetup } from './context.ts';
-import type { IntakeOutcome, IntakeRefusal, WorkItem } from './ports.ts';
+import type { IntakeOutcome, IntakeRefusal, IntakeVerdict, WorkItem } from './ports.ts';
 import {
   describeDuplicateFile,
   describeLateWriting,

@@ -1,12 +1,12 @@
 /** Settles what batches have left in doubt when they came to rest, while others are being sent. */
 import type { Payout } from '../core/payout.ts';
-import type { InDoubt } from '../core/ports.ts';
 import { paceBank } from '../payout/adaptive-limit.ts';
 import { takeUpLine } from '../payout/breaker-pause.ts';
 import type { Payer } from '../payout/breaker-stop.ts';
 import type { LineGate } from '../payout/circuit-breaker.ts';
 import { endWhenSettled } from '../payout/conclude.ts';
 import type { WorkerContext } from '../payout/context.ts';
+import type { InDoubt } from '../payout/ports.ts';
 import { isSeenTo, settleAll, settleOnce, Watch } from '../payout/settle.ts';
 import type { WatchSetup } from './context.ts';
 

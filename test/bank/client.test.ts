@@ -1,10 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import {
-  BankAddressError,
-  type BankClientOptions,
-  type ExchangeRecord,
-  makeBankClient,
-} from '../../src/bank/client.ts';
+import { type BankClientOptions, type ExchangeRecord, makeBankClient } from '../../src/bank/client.ts';
+import { BankAddressError } from '../../src/core/network-address.ts';
 import { check, inquiry, order } from '../support/bank-samples.ts';
 import {
   answer,

@@ -1,7 +1,13 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { bodyBytesMax, restMsMax, type WireMessage, type WireOutcome } from '../../src/bank/exchange.ts';
-import { makeTransport } from '../../src/bank/transport.ts';
+import {
+  bodyBytesMax,
+  exchange,
+  openRoute,
+  restMsMax,
+  type WireMessage,
+  type WireOutcome,
+} from '../../src/bank/exchange.ts';
 import { readBankAddress } from '../../src/core/network-address.ts';
 import { startFakeBank } from '../support/fake-bank.ts';
 import { makeCertificate } from '../support/self-signed.ts';
@@ -40,14 +46,14 @@ async function startRawServer(
   return { port: (server.address() as AddressInfo).port, received };
 }
 
-function transportTo(baseUrl: string, timeoutMs = 5_000, ca?: string) {
-  const transport = makeTransport(readBankAddress(baseUrl), timeoutMs, ca);
-  open.unshift({ [Symbol.asyncDispose]: async () => transport[Symbol.dispose]() });
-  return transport;
+function openTransport(baseUrl: string, timeoutMs = 5_000, ca?: string) {
+  const route = openRoute(readBankAddress(baseUrl), timeoutMs, ca);
+  open.unshift({ [Symbol.asyncDispose]: async () => route[Symbol.dispose]() });
+  return { post: (one: WireMessage) => exchange(route, one), close: () => route[Symbol.dispose]() };
 }
 
 async function postOnce(port: number, timeoutMs?: number): Promise<WireOutcome> {
-  return transportTo(`http://127.0.0.1:${port}`, timeoutMs).post(message);
+  return openTransport(`http://127.0.0.1:${port}`, timeoutMs).post(message);
 }
 
 const later = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
@@ -68,7 +74,7 @@ describe('nothing has left', () => {
   });
 
   it('when the name does not exist', async () => {
-    const outcome = await transportTo('https://bank.invalid').post(message);
+    const outcome = await openTransport('https://bank.invalid').post(message);
     expect(outcome).toMatchObject({ kind: 'not-sent', why: expect.stringContaining('https://bank.invalid') });
   });
 
@@ -76,7 +82,7 @@ describe('nothing has left', () => {
     const bank = await startFakeBank(makeCertificate(Date.now()));
     open.push(bank);
     const mayLeave = vi.fn(() => true);
-    const outcome = await transportTo(bank.baseUrl).post({ ...message, mayLeave });
+    const outcome = await openTransport(bank.baseUrl).post({ ...message, mayLeave });
     expect(outcome).toMatchObject({
       kind: 'not-sent',
       why: expect.stringContaining('DEPTH_ZERO_SELF_SIGNED_CERT'),
@@ -89,7 +95,7 @@ describe('nothing has left', () => {
     const bank = await startFakeBank(makeCertificate(Date.now()));
     open.push(bank);
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
-    expect(await transportTo(bank.baseUrl).post(message)).toMatchObject({ kind: 'not-sent' });
+    expect(await openTransport(bank.baseUrl).post(message)).toMatchObject({ kind: 'not-sent' });
   });
 
   it.each([
@@ -99,14 +105,14 @@ describe('nothing has left', () => {
   ])('when the server meant for TLS %s', async (_, onConnection) => {
     const { port } = await startRawServer(onConnection);
     const mayLeave = vi.fn(() => true);
-    const outcome = await transportTo(`https://127.0.0.1:${port}`, 200).post({ ...message, mayLeave });
+    const outcome = await openTransport(`https://127.0.0.1:${port}`, 200).post({ ...message, mayLeave });
     expect(outcome.kind).toBe('not-sent');
     expect(mayLeave).not.toHaveBeenCalled();
   });
 
   it('when it may not leave at the last moment', async () => {
     const { port, received } = await startRawServer(() => {});
-    const transport = transportTo(`http://127.0.0.1:${port}`);
+    const transport = openTransport(`http://127.0.0.1:${port}`);
     expect(await transport.post({ ...message, mayLeave: () => false })).toEqual({ kind: 'withheld' });
     await later(20);
     expect(received).toEqual([]);
@@ -119,7 +125,7 @@ describe('nothing has left', () => {
       throw cause;
     };
     await expect(
-      transportTo(`http://127.0.0.1:${port}`).post({ ...message, mayLeave }),
+      openTransport(`http://127.0.0.1:${port}`).post({ ...message, mayLeave }),
     ).rejects.toMatchObject({ cause });
     await later(20);
     expect(received).toEqual([]);
@@ -146,9 +152,11 @@ describe('bytes may have left and no whole answer came back', () => {
     [
       'the body trickles for ever',
       (socket) => {
-        socket.once('data', () => socket.write(`${head}transfer-encoding: chunked\r\n\r\n`));
-        const drip = setInterval(() => socket.write('1\r\n \r\n'), 20);
-        socket.on('close', () => clearInterval(drip));
+        socket.once('data', () => {
+          socket.write(`${head}transfer-encoding: chunked\r\n\r\n`);
+          const drip = setInterval(() => socket.write('1\r\n \r\n'), 20);
+          socket.on('close', () => clearInterval(drip));
+        });
       },
       'timed out after 250 ms',
     ],
@@ -226,7 +234,7 @@ describe('an answer', () => {
     const bank = await startFakeBank(certificate);
     open.push(bank);
     bank.behave = (_, response) => Boolean(response.end('{}'));
-    const transport = transportTo(bank.baseUrl, 5_000, certificate.cert);
+    const transport = openTransport(bank.baseUrl, 5_000, certificate.cert);
     expect(await transport.post(message)).toMatchObject({ kind: 'answered', body: '{}' });
     expect(await transport.post(message)).toMatchObject({ kind: 'answered', body: '{}' });
     expect(bank.connections).toHaveLength(1);
@@ -238,7 +246,7 @@ describe('a kept-alive connection', () => {
     const bank = await startFakeBank();
     open.push(bank);
     bank.behave = ({ body }, response) => Boolean(response.end(body));
-    const transport = transportTo(bank.baseUrl, 300);
+    const transport = openTransport(bank.baseUrl, 300);
     const ask = (body: string) => transport.post({ ...message, body });
     expect(await ask('1')).toMatchObject({ kind: 'answered', body: '1' });
     return { bank, transport, ask };
@@ -328,7 +336,7 @@ describe('a kept-alive connection', () => {
     bank.behave = () => true;
     const underWay = ask('2');
     await vi.waitFor(() => expect(bank.arrivals).toHaveLength(2));
-    transport[Symbol.dispose]();
+    transport.close();
     expect((await underWay).kind).toBe('lost');
   });
 });

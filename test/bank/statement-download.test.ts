@@ -1,12 +1,14 @@
+import dns from 'node:dns';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { makeBankClient } from '../../src/bank/client.ts';
 import {
-  type CourierOptions,
+  type DownloaderOptions,
   followRedirect,
-  makeStatementCourier,
+  makeStatementDownloader,
 } from '../../src/bank/statement-download.ts';
 import { makeStatementDesk } from '../../src/bank/statement-request.ts';
 import { answer, clientOptions, clientSecret, startFakeBank } from '../support/fake-bank.ts';
@@ -45,13 +47,13 @@ async function host(serve: RequestListener, certificate?: Certificate): Promise<
   return { url, requests };
 }
 
-const defaults: CourierOptions = { bytesMax: 1_000_000, timeoutMs: 5_000, idleMs: 2_000 };
+const defaults: DownloaderOptions = { bytesMax: 1_000_000, timeoutMs: 5_000, idleMs: 2_000 };
 
 /** Brings what is there, and tells what came. */
-async function bring(url: string, changes: Partial<CourierOptions> = {}, signal?: AbortSignal) {
+async function bring(url: string, changes: Partial<DownloaderOptions> = {}, signal?: AbortSignal) {
   const blocks: Uint8Array[] = [];
   const take = async (bytes: Uint8Array) => void blocks.push(bytes);
-  const delivery = await makeStatementCourier({ ...defaults, ...changes }).bring(url, take, signal);
+  const delivery = await makeStatementDownloader({ ...defaults, ...changes }).bring(url, take, signal);
   expect(JSON.stringify(delivery)).not.toMatch(/secret|signature/);
   const refusal = delivery.kind === 'delivered' ? undefined : delivery.refusal;
   return { kind: delivery.kind, code: refusal?.code, message: refusal?.message, body: Buffer.concat(blocks) };
@@ -76,7 +78,7 @@ describe('a file', () => {
       sizeBytes += bytes.length;
       under -= 1;
     };
-    const delivery = await makeStatementCourier(defaults).bring(url, take);
+    const delivery = await makeStatementDownloader(defaults).bring(url, take);
     expect(delivery).toEqual({ kind: 'delivered', sizeBytes: large.length });
     expect(sizeBytes).toBe(large.length);
   });
@@ -100,6 +102,19 @@ describe('a file', () => {
     });
   });
 
+  it('comes from no unproven host, whatever the environment says of certificates', async () => {
+    vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+    const { url, requests } = await host(file, makeCertificate(Date.now()));
+    expect(await bring(url)).toMatchObject({ code: 'certificate-refused' });
+    expect(requests).toEqual([]);
+  });
+
+  it('comes as it was sent, however its host says it is encoded: one cut short must not look whole', async () => {
+    const packed = gzipSync('NO,AMOUNT\r\n');
+    const { url } = await host(send(packed, 200, { 'content-encoding': 'gzip' }));
+    expect(await bring(url)).toMatchObject({ kind: 'delivered', body: packed });
+  });
+
   it('that is empty is delivered: whoever reads it says so', async () => {
     expect(await bring((await host(send(''))).url)).toMatchObject({ kind: 'delivered' });
   });
@@ -107,7 +122,7 @@ describe('a file', () => {
   it('that cannot be written down throws as the disk did', async () => {
     const { url } = await host(send(Buffer.alloc(500_000)));
     const full = () => Promise.reject(new Error('the disk is full'));
-    await expect(makeStatementCourier(defaults).bring(url, full)).rejects.toThrow('the disk is full');
+    await expect(makeStatementDownloader(defaults).bring(url, full)).rejects.toThrow('the disk is full');
   });
 });
 
@@ -204,6 +219,24 @@ describe('a redirect', () => {
     expect(followRedirect(from, 'https://0.example/').host).toBe('0.example');
   });
 
+  it('from elsewhere to a name that hides this machine is refused, and nothing asked there', async () => {
+    const loopback = [{ address: '127.0.0.1', family: 4 }];
+    const lookup = (_: string, _options: object, found: (error: null, addresses: object) => void) =>
+      found(null, loopback);
+    vi.spyOn(dns, 'lookup').mockImplementation(lookup as unknown as typeof dns.lookup);
+    const certificate = makeCertificate(Date.now(), 'files.example', 'other.example');
+    const target = await host(file, certificate);
+    const to = target.url.replace('127.0.0.1', 'other.example');
+    const { url } = await host(redirect(to), certificate);
+    const from = url.replace('127.0.0.1', 'files.example');
+    expect(await bring(from, { ca: certificate.cert })).toMatchObject({
+      code: 'redirect-refused',
+      message: expect.stringMatching(/^files\.example:\d+ redirects to this machine/),
+    });
+    expect(target.requests).toEqual([]);
+    expect(await bring(to, { ca: certificate.cert })).toMatchObject({ kind: 'delivered' });
+  });
+
   it('from https to http is refused, and nothing asked there', async () => {
     const certificate = makeCertificate(Date.now());
     const clear = await host(file);
@@ -245,6 +278,36 @@ describe('what is no statement', () => {
       code,
       message: expect.stringContaining(words),
     });
+  });
+});
+
+describe('a host that is busy', () => {
+  const busyFor = (answers: number) => {
+    let left = answers;
+    return host((request, response) =>
+      ((left -= 1) >= 0 ? send('x', 503, { 'retry-after': '0' }) : file)(request, response),
+    );
+  };
+
+  it('is asked again, and gives the file', async () => {
+    const { url, requests } = await busyFor(2);
+    expect(await bring(url)).toMatchObject({ kind: 'delivered', body: Buffer.from('NO,AMOUNT\r\n') });
+    expect(requests).toHaveLength(3);
+  });
+
+  it('is asked three times and no more', async () => {
+    const { url, requests } = await busyFor(3);
+    expect(await bring(url)).toMatchObject({ code: 'download-http-503' });
+    expect(requests).toHaveLength(3);
+  });
+
+  it('is not asked again once a byte of the file has come', async () => {
+    const { url, requests } = await host((_, response) => {
+      response.writeHead(200, { 'content-length': '100' });
+      response.write('NO,', () => response.destroy());
+    });
+    expect(await bring(url)).toMatchObject({ code: 'download-cut' });
+    expect(requests).toHaveLength(1);
   });
 });
 
@@ -295,6 +358,14 @@ describe('limits', () => {
     const { url } = await host((_, response) => {
       response.writeHead(200, { 'content-length': '100' });
       response.write('NO,AMOUNT\r\n', () => response.destroy());
+    });
+    expect(await bring(url)).toMatchObject({ kind: 'refused', code: 'download-cut' });
+  });
+
+  it.each(['close', 'keep-alive'])('know a body in pieces that was cut short (%s)', async (connection) => {
+    const { url } = await host((_, response) => {
+      response.writeHead(200, { connection, 'transfer-encoding': 'chunked' });
+      response.write('NO,AMOUNT\r\n', () => response.socket?.end());
     });
     expect(await bring(url)).toMatchObject({ kind: 'refused', code: 'download-cut' });
   });

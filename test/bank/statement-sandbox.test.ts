@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { makeBankClient } from '../../src/bank/client.ts';
-import { makeStatementCourier } from '../../src/bank/statement-download.ts';
+import { makeStatementDownloader } from '../../src/bank/statement-download.ts';
 import { makeStatementDesk } from '../../src/bank/statement-request.ts';
 import { openStatementVault } from '../../src/reconcile/file/originals.ts';
 import { makeStatementReader } from '../../src/reconcile/file/reader.ts';
@@ -47,7 +47,7 @@ async function fetchStatement(statement: StatementTableInput) {
   const vault = await openStatementVault(folder);
   const result = async () => {
     await using draft = await vault.draft(date);
-    const courier = makeStatementCourier({ bytesMax, timeoutMs: 5_000 });
+    const courier = makeStatementDownloader({ bytesMax, timeoutMs: 5_000 });
     const delivery = await courier.bring(offer.address, (bytes) => draft.write(bytes));
     if (delivery.kind === 'refused') return { outcome: delivery.refusal.code };
     const kept = await draft.keep();

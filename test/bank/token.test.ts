@@ -150,7 +150,7 @@ describe('the fall back to endpoint 1', () => {
     ['hangs up', ({ socket }) => Boolean(socket.destroy())],
     ['says nothing', () => true],
   ])('comes when endpoint 2 %s', async (_, behave) => {
-    const { bank, clock, ask } = await start({ timeoutMs: 150 });
+    const { bank, clock, ask } = await start({ timeoutMs: 400 });
     await ask();
     bank.behave = (arrival, response) => arrival.path === refresh && behave(arrival, response);
     await clock.advance(900_000);
@@ -176,7 +176,7 @@ describe('without a token nothing is sent', () => {
     ['speaks HTML', (_, response) => Boolean(response.end('<html>')), 'not what the interface says'],
     ['is broken', (_, response) => Boolean(response.writeHead(500).end()), 'HTTP 500'],
     ['hangs up', ({ socket }) => Boolean(socket.destroy()), 'ECONNRESET'],
-    ['is slow', () => true, 'timed out after 150 ms'],
+    ['is slow', () => true, 'timed out after 400 ms'],
     ['has an exception', (_, response) => answer(response, { code: '9999', message: 'x' }), 'code 9999'],
     [
       'redirects',
@@ -205,12 +205,25 @@ describe('without a token nothing is sent', () => {
       'not what',
     ],
   ])('when the token endpoint %s', async (_, behave, why) => {
-    const { bank, ask } = await start({ timeoutMs: 150 });
+    const { bank, ask } = await start({ timeoutMs: 400 });
     bank.behave = atToken(behave);
     expect(await ask()).toEqual({ kind: 'not-sent', why: expect.stringContaining(why) });
     expect(bank.business()).toEqual([]);
     bank.behave = () => false;
     expect(await ask()).toMatchObject(answered);
+  });
+
+  it.each<[string, Behaviour, string]>([
+    ['hangs up', ({ socket }) => Boolean(socket.destroy()), 'lost'],
+    ['speaks HTML', (_, response) => Boolean(response.end('<html>')), 'answered'],
+  ])('and the log knows whether it may have heard us when it %s', async (_, behave, outcome) => {
+    const outcomes: string[] = [];
+    const { bank, ask } = await start({ onExchange: (record) => outcomes.push(record.outcome) });
+    bank.behave = atToken(behave);
+    await ask();
+    await bank[Symbol.asyncDispose]();
+    await ask();
+    expect(outcomes).toEqual([outcome, 'not-sent']);
   });
 
   it('when it is down', async () => {

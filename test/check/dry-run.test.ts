@@ -1,20 +1,15 @@
 /** The dry run: real files, a scripted bank, a clock that tests drive, and a journal that is only read. */
 import { describe, expect, it } from 'vitest';
 import { type FilePrediction, type PredictContext, predictFile } from '../../src/check/dry-run.ts';
+import type { BankReply, PayeeCheck, PayeeCheckFields } from '../../src/core/bank-port.ts';
 import { toSatang } from '../../src/core/money.ts';
-import type {
-  BankReply,
-  Clock,
-  Journal,
-  PayeeCheck,
-  PayeeCheckFields,
-  PayoutFileReader,
-  ReadPart,
-} from '../../src/core/ports.ts';
+import type { Clock } from '../../src/core/ports.ts';
 import { computeBatchId } from '../../src/core/reference.ts';
 import { makePayoutFileReader, type PayoutFileLimits } from '../../src/intake/formats/csv.ts';
 import { ingestFile } from '../../src/intake/ingest.ts';
+import type { PayoutFileReader, ReadPart } from '../../src/intake/ports.ts';
 import { PayeeDesk, type PayeeDeskOptions } from '../../src/payout/payee-checker.ts';
+import type { Journal } from '../../src/store/store.ts';
 import { payer } from '../support/core-fixtures.ts';
 import { defaults, file, inspectPath, noLimits, row, useFolder } from '../support/payout-file-kit.ts';
 import { lost, minuteMs, notSent, openTheatre, type Theatre, verify } from '../support/theatre.ts';

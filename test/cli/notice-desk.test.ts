@@ -1,9 +1,9 @@
 /** Notices are kept in the journal before anything else is done; one that it would not take is kept later. */
 import { describe, expect, it } from 'vitest';
-import { NoticeDesk } from '../../src/cli/notice-desk.ts';
-import type { Store } from '../../src/core/store-port.ts';
+import { Notifier } from '../../src/cli/notice-desk.ts';
 import type { NoticeChannel } from '../../src/notify/rules/notice.ts';
 import { loadSettings } from '../../src/settings/settings.ts';
+import type { Store } from '../../src/store/store.ts';
 import { noonMs } from '../support/core-fixtures.ts';
 import { makeFakeClock } from '../support/fake-clock.ts';
 import { makeWatchStore } from '../support/store-fixtures.ts';
@@ -17,8 +17,8 @@ const file = (name: string) => ({
   reports: [],
 });
 
-/** A desk on a journal that refuses so many notices. */
-async function openDesk(refusals: number, channels: readonly NoticeChannel[] = ['webhook', 'command']) {
+/** A notifier on a journal that refuses so many notices. */
+async function openNotifierOn(refusals: number, channels: readonly NoticeChannel[] = ['webhook', 'command']) {
   const opened = await makeWatchStore();
   const logged: string[] = [];
   let left = refusals;
@@ -31,7 +31,7 @@ async function openDesk(refusals: number, channels: readonly NoticeChannel[] = [
     },
   };
   const loaded = loadSettings({ configPath: 'config/sandbox.yaml', cwd: process.cwd(), env: {} });
-  const desk = new NoticeDesk(loaded, {
+  const notifier = new Notifier(loaded, {
     store,
     senders: channels.map((channel) => ({ channel, send: async () => ({ ok: true }) })),
     clock: makeFakeClock(noonMs),
@@ -42,32 +42,32 @@ async function openDesk(refusals: number, channels: readonly NoticeChannel[] = [
     (await opened.store.dueNotices(noonMs, 100)).map(
       ({ channel, body }) => `${channel} ${String(body['file'])}`,
     );
-  return { desk, kept, logged, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() };
+  return { notifier, kept, logged, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() };
 }
 
 describe('a notice that the journal would not take', () => {
   it('is kept with the next look, in its order and once', async () => {
-    await using one = await openDesk(2);
-    await one.desk.tellOfFile(file('a.csv'));
-    await one.desk.tellOfFile(file('b.csv'));
+    await using one = await openNotifierOn(2);
+    await one.notifier.notifyOfFile(file('a.csv'));
+    await one.notifier.notifyOfFile(file('b.csv'));
     expect(await one.kept()).toEqual([]);
-    await one.desk.tellOfDoubt();
-    await one.desk.tellOfDoubt();
+    await one.notifier.notifyOfDoubt();
+    await one.notifier.notifyOfDoubt();
     const names = ['command a.csv', 'command b.csv', 'webhook a.csv', 'webhook b.csv'];
     expect((await one.kept()).toSorted()).toEqual(names);
     expect(one.logged).toEqual(Array.from({ length: 2 }, () => 'error a notice could not be kept yet'));
   });
 
   it('is kept with the next notice', async () => {
-    await using one = await openDesk(1, ['command']);
-    for (const name of ['a.csv', 'b.csv', 'c.csv']) await one.desk.tellOfFile(file(name));
+    await using one = await openNotifierOn(1, ['command']);
+    for (const name of ['a.csv', 'b.csv', 'c.csv']) await one.notifier.notifyOfFile(file(name));
     expect(await one.kept()).toEqual(['command a.csv', 'command b.csv', 'command c.csv']);
   });
 
   it('is forgotten where nobody is told anything', async () => {
-    await using one = await openDesk(1, []);
-    await one.desk.tellOfFile(file('a.csv'));
-    await one.desk.tellOfDoubt();
+    await using one = await openNotifierOn(1, []);
+    await one.notifier.notifyOfFile(file('a.csv'));
+    await one.notifier.notifyOfDoubt();
     expect([await one.kept(), one.logged]).toEqual([[], []]);
   });
 });

@@ -1,7 +1,14 @@
+import { assert, double, integer, property } from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { NoticeBell, type NoticeContext, postNotices, postNoticesOnce } from '../../src/notify/delivery.ts';
+import {
+  decideNextTry,
+  deliverNotices,
+  deliverNoticesOnce,
+  type NoticeContext,
+} from '../../src/notify/delivery.ts';
 import type { NoticeStore } from '../../src/notify/ports.ts';
 import type { DueNotice, NoticeChannel, NoticeSender } from '../../src/notify/rules/notice.ts';
+import { Signal } from '../../src/platform/signal.ts';
 import { noonMs } from '../support/core-fixtures.ts';
 import { makeFakeClock } from '../support/fake-clock.ts';
 import { never } from '../support/notices.ts';
@@ -71,13 +78,13 @@ type Post = Awaited<ReturnType<typeof openPost>>;
 /** Runs the loop while `act` does something, then stops it. */
 async function whilePosting(
   post: Post,
-  act: (bell: NoticeBell, stop: AbortController) => Promise<void>,
+  act: (news: Signal, stop: AbortController) => Promise<void>,
   context: NoticeContext = post.context,
 ): Promise<void> {
-  const bell = new NoticeBell();
+  const news = new Signal();
   const stop = new AbortController();
-  const posting = postNotices(context, bell, stop.signal);
-  await act(bell, stop);
+  const posting = deliverNotices(context, news, stop.signal);
+  await act(news, stop);
   stop.abort();
   await post.clock.advance(5_000);
   await posting;
@@ -113,7 +120,7 @@ describe('the loop', () => {
 
   test('wakes when it is rung, also while it looks', async () => {
     await using post = await openPost({ webhook: () => ok });
-    const bells: NoticeBell[] = [];
+    const seen: Signal[] = [];
     let isAdded = false;
     const store: NoticeStore = {
       ...post.store,
@@ -122,18 +129,18 @@ describe('the loop', () => {
         if (nextAtMs === undefined && !isAdded) {
           isAdded = true;
           await post.add('meanwhile');
-          bells[0]?.ring();
+          seen[0]?.notify();
         }
         return nextAtMs;
       },
     };
     await whilePosting(
       post,
-      async (bell) => {
-        bells.push(bell);
+      async (news) => {
+        seen.push(news);
         await post.clock.advance(1_000);
         await post.add('later');
-        bell.ring();
+        news.notify();
         await post.clock.advance(1_000);
       },
       { ...post.context, store },
@@ -156,9 +163,9 @@ describe('the loop', () => {
   test('a channel that hangs does not hold up the other, and has one notice under way', async () => {
     await using post = await openPost({ webhook: hang, command: () => ok });
     for (const key of ['a', 'b']) await post.add(key);
-    await whilePosting(post, async (bell) => {
+    await whilePosting(post, async (news) => {
       await post.clock.advance(1_000);
-      bell.ring();
+      news.notify();
       await post.clock.advance(1_000);
     });
     expect(post.tried.toSorted()).toEqual(['command a 0', 'command b 0', 'webhook a 0']);
@@ -243,7 +250,7 @@ describe('a store that fails', () => {
       ...post.store,
       dueNotices: () => Promise.reject(new Error('it is locked')),
     };
-    await postNoticesOnce({ ...post.context, store }, 1_000, never);
+    await deliverNoticesOnce({ ...post.context, store }, 1_000, never);
     expect(post.logged).toEqual([expect.stringMatching(/^error notices cannot be read/)]);
   });
 });
@@ -255,7 +262,7 @@ describe('stopping the loop', () => {
       webhook: (notice, stop) => Promise.race([answered.promise, hang(notice, stop)]),
     });
     for (const key of ['a', 'b']) await post.add(key);
-    await whilePosting(post, async (_bell, stop) => {
+    await whilePosting(post, async (_news, stop) => {
       await post.clock.advance(1);
       stop.abort();
       await post.clock.advance(4_000);
@@ -275,7 +282,7 @@ describe('stopping the loop', () => {
   test('before it has begun ends it at once', async () => {
     await using post = await openPost({ webhook: () => ok });
     await post.add('a');
-    await postNotices(post.context, new NoticeBell(), AbortSignal.abort());
+    await deliverNotices(post.context, new Signal(), AbortSignal.abort());
     expect(post.tried).toEqual([]);
   });
 });
@@ -284,7 +291,7 @@ describe('a single round', () => {
   test('tries everything that is due once', async () => {
     await using post = await openPost({ webhook: () => refused, command: () => ok });
     for (let no = 1; no <= 45; no += 1) await post.add(`n${no}`);
-    await postNoticesOnce(post.context, 10_000, never);
+    await deliverNoticesOnce(post.context, 10_000, never);
     expect(post.tried).toHaveLength(90);
     expect(new Set(post.tried).size).toBe(90);
     expect(await post.store.nextNoticeAtMs('command')).toBeUndefined();
@@ -299,7 +306,7 @@ describe('a single round', () => {
     await using post = await openPost({ webhook: hang, command: () => ok });
     for (const key of ['a', 'b']) await post.add(key);
     const stop = new AbortController();
-    const round = postNoticesOnce(post.context, 2_000, stop.signal);
+    const round = deliverNoticesOnce(post.context, 2_000, stop.signal);
     await post.clock.advance(1_000);
     await act(post, stop);
     await round;
@@ -311,7 +318,51 @@ describe('a single round', () => {
 
   test('has nothing to do without a channel', async () => {
     await using post = await openPost({});
-    await postNoticesOnce(post.context, 1_000, never);
+    await deliverNoticesOnce(post.context, 1_000, never);
     expect(post.tried).toEqual([]);
+  });
+});
+
+describe('the tries', () => {
+  const failed = { ok: false, why: 'HTTP 500' } as const;
+
+  test('wait twice as long each time, up to an hour', () => {
+    const waits = [0, 1, 2, 9, 10, 2_000].map((tries) => {
+      const next = decideNextTry({ tries, atMs: noonMs }, failed, noonMs, 0);
+      return next.kind === 'later' ? next.nextAtMs - noonMs : next.kind;
+    });
+    expect(waits).toEqual([5_000, 10_000, 20_000, 2_560_000, 3_600_000, 3_600_000]);
+  });
+
+  test('are spread out, and never before or beyond their bounds', () => {
+    const chance = double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+    assert(
+      property(integer({ min: 0, max: 200 }), chance, (tries, drawn) => {
+        const next = decideNextTry({ tries, atMs: noonMs }, failed, noonMs, drawn);
+        if (next.kind !== 'later') return false;
+        const waitMs = next.nextAtMs - noonMs;
+        return waitMs >= 3_750 && waitMs <= 3_600_000 && Number.isInteger(waitMs);
+      }),
+    );
+    const drawn = decideNextTry({ tries: 1, atMs: noonMs }, failed, noonMs, 0.5);
+    expect(drawn).toEqual({ kind: 'later', nextAtMs: noonMs + 8_750, why: 'HTTP 500' });
+  });
+
+  test.each([
+    ['after three days', 80, 3 * day, 'given-up'],
+    ['not a moment earlier', 80, 3 * day - 1, 'later'],
+    ['not before the tenth failure, however late the first try was', 8, 30 * day, 'later'],
+    ['at the tenth failure', 9, 30 * day, 'given-up'],
+    ['not when the clock was set back', 80, -30 * day, 'later'],
+  ])('end %s', (_name, tries, ageMs, kind) => {
+    expect(decideNextTry({ tries, atMs: noonMs - ageMs }, failed, noonMs, 0).kind).toBe(kind);
+  });
+
+  test('end at once when no more notices are wanted', () => {
+    const gone = { why: 'HTTP 410', isFinal: true } as const;
+    expect(decideNextTry({ tries: 0, atMs: noonMs }, gone, noonMs, 0)).toEqual({
+      kind: 'given-up',
+      why: 'HTTP 410',
+    });
   });
 });

@@ -1,11 +1,12 @@
 /** Attacks on what comes after a first attempt: retries, late proofs, stops and persons beside a running sender. */
 import { describe, expect, it } from 'vitest';
-import type { InquiryFields, Journal, StatusInquiry, TransferFields } from '../../src/core/ports.ts';
+import type { InquiryFields, StatusInquiry, TransferFields } from '../../src/core/bank-port.ts';
 import { lookUpBeyond } from '../../src/payout/lost-journal.ts';
 import { cancelBatch } from '../../src/payout/operator.ts';
 import { retryBatch } from '../../src/payout/retry.ts';
 import { settleOnce } from '../../src/payout/settle.ts';
 import { exceptionColumns, renderException } from '../../src/reports/rules/report-rows.ts';
+import type { Journal } from '../../src/store/store.ts';
 import { noonMs, policy } from '../support/core-fixtures.ts';
 import {
   firstReady,

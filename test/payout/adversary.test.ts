@@ -1,10 +1,12 @@
 /** Attacks on money safety: each test was once a way to pay twice, to lose a stop or to hide a doubt, or might have been. */
 import { describe, expect, it } from 'vitest';
 import { formatBangkokDate } from '../../src/core/bangkok-time.ts';
+import type { TransferFields } from '../../src/core/bank-port.ts';
 import type { TransferOrder } from '../../src/core/payout.ts';
-import type { Clock, Journal, TransferFields } from '../../src/core/ports.ts';
+import type { Clock } from '../../src/core/ports.ts';
 import { cancelBatch } from '../../src/payout/operator.ts';
 import { settleOnce } from '../../src/payout/settle.ts';
+import type { Journal } from '../../src/store/store.ts';
 import { noonMs } from '../support/core-fixtures.ts';
 import { ingest, makeRows, secondBatchId } from '../support/journal-fixtures.ts';
 import {

@@ -1,9 +1,9 @@
 /** A halted line is opened by a person alone: those who look before the stop is recorded must not take it for lifted. */
 import { describe, expect, it } from 'vitest';
-import type { Journal } from '../../src/core/ports.ts';
 import { takeUpLine } from '../../src/payout/breaker-pause.ts';
 import { recordLineStop } from '../../src/payout/breaker-stop.ts';
 import { Line } from '../../src/payout/circuit-breaker.ts';
+import type { Journal } from '../../src/store/store.ts';
 import { noonMs, payer } from '../support/core-fixtures.ts';
 import { minuteMs, openTheatre, stage, type Theatre } from '../support/theatre.ts';
 

@@ -2,7 +2,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { StatusInquiry } from '../../src/core/ports.ts';
+import type { StatusInquiry } from '../../src/core/bank-port.ts';
 import { computeTransRefNo } from '../../src/core/reference.ts';
 import { lookUpAfterLoss, lookUpBeyond } from '../../src/payout/lost-journal.ts';
 import { settleOnce } from '../../src/payout/settle.ts';

@@ -1,6 +1,6 @@
 /** Batches that waited too long: held for a person, each on its own, before anything more of them is sent. */
 import { describe, expect, it } from 'vitest';
-import type { StatusInquiry } from '../../src/core/ports.ts';
+import type { StatusInquiry } from '../../src/core/bank-port.ts';
 import { resumePayouts } from '../../src/payout/operator.ts';
 import { noonMs, payer } from '../support/core-fixtures.ts';
 import { ingest, makeRow, makeRows, secondBatchId } from '../support/journal-fixtures.ts';

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Journal, TransferFields } from '../../src/core/ports.ts';
+import type { TransferFields } from '../../src/core/bank-port.ts';
 import { retryBatch, retryPayouts } from '../../src/payout/retry.ts';
 import { settleOnce } from '../../src/payout/settle.ts';
+import type { Journal } from '../../src/store/store.ts';
 import { noonMs } from '../support/core-fixtures.ts';
 import { ingest, makeRow, secondBatchId } from '../support/journal-fixtures.ts';
 import { header, makeRehearsal, rowsOf } from '../support/rehearsal.ts';

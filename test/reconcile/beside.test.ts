@@ -1,7 +1,7 @@
 /** A statement that is judged while inquiries go on. */
 import { describe, expect, test } from 'vitest';
 import { move } from '../../src/core/change.ts';
-import type { Store } from '../../src/core/store-port.ts';
+import type { Store } from '../../src/store/store.ts';
 import { noonMs } from '../support/journal-fixtures.ts';
 import { lineFor, openDay, openKinds, type ReconcileDay } from '../support/reconcile-kit.ts';
 import { date, nextDate } from '../support/statement-fixtures.ts';

@@ -1,7 +1,7 @@
 /** A judging that broke off: the next one finds the day as the statement that it reads shows it, whichever that is. */
 import { describe, expect, test } from 'vitest';
 import { toSatang } from '../../src/core/money.ts';
-import type { Store } from '../../src/core/store-port.ts';
+import type { Store } from '../../src/store/store.ts';
 import { statusesOf } from '../support/journal-fixtures.ts';
 import { lineFor, openDay, openKinds, type ReconcileDay } from '../support/reconcile-kit.ts';
 import { date, nextDate } from '../support/statement-fixtures.ts';

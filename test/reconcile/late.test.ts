@@ -1,8 +1,8 @@
 /** What a later statement, or our own side, makes of a line in process; and failures that a lost journal holds back. */
 import { describe, expect, test } from 'vitest';
 import { move, reasonPatch, settled } from '../../src/core/change.ts';
-import type { Store } from '../../src/core/store-port.ts';
 import type { LineStatus } from '../../src/reconcile/rules/statement.ts';
+import type { Store } from '../../src/store/store.ts';
 import { applied, noonMs, statusesOf } from '../support/journal-fixtures.ts';
 import { dayMs, lineFor, openDay, openKinds, type ReconcileDay } from '../support/reconcile-kit.ts';
 import { date, nextDate } from '../support/statement-fixtures.ts';

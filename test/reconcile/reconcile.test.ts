@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { toSatang } from '../../src/core/money.ts';
-import type { Store } from '../../src/core/store-port.ts';
+import type { Store } from '../../src/store/store.ts';
 import { noonMs, resultRows, statusesOf } from '../support/journal-fixtures.ts';
 import { dayMs, lineFor, openDay, openKinds, type ReconcileDay } from '../support/reconcile-kit.ts';
 import { date, nextDate } from '../support/statement-fixtures.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { isQuiet } from '../../src/cli/reconcile-report.ts';
 import { move } from '../../src/core/change.ts';
-import type { Store } from '../../src/core/store-port.ts';
+import type { Store } from '../../src/store/store.ts';
 import { applied, noonMs, statusesOf, submit } from '../support/journal-fixtures.ts';
 import { dayMs, lineFor, openDay, openKinds, type ReconcileDay } from '../support/reconcile-kit.ts';
 import { date, nextDate } from '../support/statement-fixtures.ts';

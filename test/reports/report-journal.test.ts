@@ -6,11 +6,12 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { toSatang } from '../../src/core/money.ts';
-import type { Journal, StagedRow } from '../../src/core/ports.ts';
+import type { StagedRow } from '../../src/intake/ports.ts';
 import { openOutbox } from '../../src/reports/outbox.ts';
 import type { ReportOutbox } from '../../src/reports/ports.ts';
 import { finishReports, writeReports } from '../../src/reports/write-reports.ts';
 import { openJournal } from '../../src/store/open.ts';
+import type { Journal } from '../../src/store/store.ts';
 import { makeRejectedRow, makeRow, noonMs } from '../support/report-fixtures.ts';
 
 const batchId = '4K7Q2M9XWD';

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { loadSettings, type Settings } from '../../src/settings/settings.ts';
+import type { Settings } from '../../src/settings/schema.ts';
+import { loadSettings } from '../../src/settings/settings.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'paydrop-hours-'));
 afterAll(() => rmSync(folder, { recursive: true }));

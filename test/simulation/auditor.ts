@@ -2,8 +2,9 @@
  * Watches a run from outside and holds the promises against what really happens: at the bank's door, in its book and
  * on the disk, at the very moment, so that a broken promise is found even where luck mends it later.
  */
+import type { BankReply, InquiryFields, InquiryItem, TransferFields } from '../../src/core/bank-port.ts';
 import type { AttemptStatus, PayoutStatus, TransferOrder } from '../../src/core/payout.ts';
-import type { BankReply, Change, InquiryFields, InquiryItem, TransferFields } from '../../src/core/ports.ts';
+import type { Change } from '../../src/core/ports.ts';
 import { bangkokDay, type BankBook, type Entry } from './bank-book.ts';
 import { duplicateCode, otherDetailsCodes, processingCodes } from './bank-codes.ts';
 import type { Witness } from './network.ts';

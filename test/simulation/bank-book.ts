@@ -1,6 +1,6 @@
 /** The simulated bank's own book: what it took in, what became of it, and what it shows to whom asks. */
+import type { InquiryItem, StatusInquiry } from '../../src/core/bank-port.ts';
 import type { TransferOrder } from '../../src/core/payout.ts';
-import type { InquiryItem, StatusInquiry } from '../../src/core/ports.ts';
 import { completeState, failedState, openState, successCode } from './bank-codes.ts';
 import type { InquiryDay } from './plan.ts';
 import type { World } from './world.ts';

@@ -5,7 +5,7 @@ import type {
   PayeeCheckFields,
   StatusInquiry,
   TransferFields,
-} from '../../src/core/ports.ts';
+} from '../../src/core/bank-port.ts';
 import { BankBook, type Entry, type Send } from './bank-book.ts';
 import * as codes from './bank-codes.ts';
 import type { Closure, FaultKind, Plan } from './plan.ts';

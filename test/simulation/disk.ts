@@ -2,7 +2,8 @@
  * A process's way to the journal. Nothing is written before its sync; what waits for it when the process is killed is
  * lost, or reaches the disk without anybody being told.
  */
-import type { Change, Journal } from '../../src/core/ports.ts';
+import type { Change } from '../../src/core/ports.ts';
+import type { Journal } from '../../src/store/store.ts';
 import type { SimulatedBank } from './bank.ts';
 import type { Plan } from './plan.ts';
 import type { Life, World } from './world.ts';

@@ -1,7 +1,8 @@
 /** The `Journal` port on records in memory. Every method does its whole work at once; a simulated disk decides when. */
 import { requireAllowed } from '../../src/core/change.ts';
 import { canMoveBatch, canMovePayout, type Payout, type PayoutCause } from '../../src/core/payout.ts';
-import type { Batch, Journal } from '../../src/core/ports.ts';
+import type { Batch } from '../../src/core/ports.ts';
+import type { Journal } from '../../src/store/store.ts';
 import { applyCall } from './memory-apply.ts';
 import { countTotals, rejectBatch, seal, stage, startIngest } from './memory-ingest.ts';
 import { countHolds, isInDoubt, makePayoutReads, readRows, takeView } from './memory-reads.ts';

@@ -1,15 +1,10 @@
 /** What the simulated journal shows: payouts, attempts, claims, and the rows of a view. */
 import { formatBaht } from '../../src/core/money.ts';
 import { type Attempt, type HoldReason, type Payout, quietCauses } from '../../src/core/payout.ts';
-import type {
-  ClaimHolder,
-  HoldTotal,
-  InDoubt,
-  Journal,
-  PayoutHistory,
-  ResultRow,
-} from '../../src/core/ports.ts';
+import type { ClaimHolder, HoldTotal, ResultRow } from '../../src/core/ports.ts';
+import type { InDoubt, PayoutHistory } from '../../src/payout/ports.ts';
 import { mayBePaidStatuses } from '../../src/payout/rules/similar.ts';
+import type { Journal } from '../../src/store/store.ts';
 import { claimKey, requireBatch, requireRow, rowsOfBatch, similarKey } from './memory-store.ts';
 import type { MemoryStore, StoredRow } from './memory-store.ts';
 

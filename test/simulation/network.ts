@@ -1,5 +1,4 @@
 /** The way to the bank and back, as the `Bank` port sees it: it delays, loses, doubles, mixes up and spoils. */
-import type { TransferOrder } from '../../src/core/payout.ts';
 import type {
   Bank,
   BankReply,
@@ -7,7 +6,8 @@ import type {
   Exchange,
   InquiryFields,
   TransferFields,
-} from '../../src/core/ports.ts';
+} from '../../src/core/bank-port.ts';
+import type { TransferOrder } from '../../src/core/payout.ts';
 import type { Send } from './bank-book.ts';
 import type { Answer, SimulatedBank } from './bank.ts';
 import type { Plan } from './plan.ts';

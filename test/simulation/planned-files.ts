@@ -2,7 +2,13 @@
 import { hash } from 'node:crypto';
 import { formatBaht, toSatang } from '../../src/core/money.ts';
 import type { HoldReason } from '../../src/core/payout.ts';
-import type { Inspection, PayoutFileReader, ReadPart, SealTotals, StagedRow } from '../../src/core/ports.ts';
+import type {
+  Inspection,
+  PayoutFileReader,
+  ReadPart,
+  SealTotals,
+  StagedRow,
+} from '../../src/intake/ports.ts';
 import type { Dice } from './dice.ts';
 import type { Shape } from './plan.ts';
 

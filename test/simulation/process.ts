@@ -1,12 +1,15 @@
 /** The program as `paydrop run` composes it, in a simulated process; the one place that knows its settings. */
 import { runFile } from '../../src/cli/run-file.ts';
 import type { RunDesk } from '../../src/cli/sender.ts';
-import type { Bank, Clock, Journal, PayoutFileReader } from '../../src/core/ports.ts';
+import type { Bank } from '../../src/core/bank-port.ts';
+import type { Clock } from '../../src/core/ports.ts';
+import type { PayoutFileReader } from '../../src/intake/ports.ts';
 import { makePaces } from '../../src/payout/adaptive-limit.ts';
 import { Turns } from '../../src/platform/keyed-mutex.ts';
 import type { ReportOutbox } from '../../src/reports/ports.ts';
 import { settingsSchema } from '../../src/settings/schema.ts';
 import type { LoadedSettings } from '../../src/settings/settings.ts';
+import type { Journal } from '../../src/store/store.ts';
 import type { Plan } from './plan.ts';
 import type { Life, World } from './world.ts';
 

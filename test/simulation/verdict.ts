@@ -1,8 +1,9 @@
 /** What must hold when a run is over: the bank's book against the journal, and the journal against the files. */
 import { formatBaht } from '../../src/core/money.ts';
 import type { Attempt } from '../../src/core/payout.ts';
-import type { Batch, Journal, ResultRow } from '../../src/core/ports.ts';
+import type { Batch, ResultRow } from '../../src/core/ports.ts';
 import { summariseBatch } from '../../src/reports/rules/summary.ts';
+import type { Journal } from '../../src/store/store.ts';
 import type { Auditor } from './auditor.ts';
 import { bangkokDay, type BankBook } from './bank-book.ts';
 import type { SimulatedDisk } from './memory-disk.ts';

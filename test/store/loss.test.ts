@@ -2,10 +2,12 @@ import { copyFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
-import type { Journal, JournalLoss } from '../../src/core/ports.ts';
+import type { JournalLoss } from '../../src/core/ports.ts';
 import { openConnection } from '../../src/store/connection.ts';
-import { type JournalOpening, JournalRefusedError, openJournal } from '../../src/store/open.ts';
+import { JournalRefusedError } from '../../src/store/errors.ts';
+import { type JournalOpening, openJournal } from '../../src/store/open.ts';
 import { makeApplier } from '../../src/store/payouts/apply.ts';
+import type { Journal } from '../../src/store/store.ts';
 import {
   firstReady,
   ingest,

@@ -2,7 +2,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { openConnection } from '../../src/store/connection.ts';
-import { JournalWriteError } from '../../src/store/open.ts';
+import { JournalWriteError } from '../../src/store/errors.ts';
 import { makeApplier } from '../../src/store/payouts/apply.ts';
 import * as queries from '../../src/store/payouts/payout-queries.ts';
 import { query } from '../../src/store/statements.ts';

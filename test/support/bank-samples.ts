@@ -1,5 +1,5 @@
+import type { PayeeCheck, StatusInquiry } from '../../src/core/bank-port.ts';
 import type { TransferOrder } from '../../src/core/payout.ts';
-import type { PayeeCheck, StatusInquiry } from '../../src/core/ports.ts';
 import { proxyNo } from './fake-bank.ts';
 
 export const order: TransferOrder = {

@@ -1,8 +1,8 @@
 /** Invented payouts, attempts and replies for the tests of the core. */
+import type { BankReply, InquiryFields, InquiryItem, TransferFields } from '../../src/core/bank-port.ts';
 import { afterChange } from '../../src/core/change.ts';
 import { parseBaht, toSatang } from '../../src/core/money.ts';
 import type { Attempt, Payout } from '../../src/core/payout.ts';
-import type { BankReply, InquiryFields, InquiryItem, TransferFields } from '../../src/core/ports.ts';
 import { decideIntent, noBankNames } from '../../src/payout/rules/intent.ts';
 import type { SettlePolicy } from '../../src/payout/rules/resend.ts';
 

@@ -1,5 +1,5 @@
 /** Processes that can be killed at any step, in the process of the test. */
-import type { PayoutFileReader, ReadPart } from '../../src/core/ports.ts';
+import type { PayoutFileReader, ReadPart } from '../../src/intake/ports.ts';
 
 /** Whether a process is still there. */
 export class Mortality {

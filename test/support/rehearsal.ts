@@ -8,12 +8,13 @@ import { requireJournal } from '../../src/cli/adapters.ts';
 import { openProgress } from '../../src/cli/progress.ts';
 import { type FileOutcome, runFile } from '../../src/cli/run-file.ts';
 import { openSender, type Sender } from '../../src/cli/sender.ts';
-import type { Clock, Journal } from '../../src/core/ports.ts';
+import type { Clock } from '../../src/core/ports.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { silentLogger } from '../../src/platform/log.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
 import { parseSandboxTable } from '../../src/sandbox/table.ts';
 import { type LoadedSettings, loadSettings } from '../../src/settings/settings.ts';
+import type { Journal } from '../../src/store/store.ts';
 
 /** The machine's pace, but always around noon in Bangkok: rules about midnight do not depend on when tests run. */
 function makeNoonClock(): Clock {

@@ -21,15 +21,18 @@ const time = (epochMs: number) =>
 const ecdsaWithSha256 = sequence(oid('2a8648ce3d040302'));
 const dayMs = 86_400_000;
 
-/** A self-signed certificate for "localhost" and 127.0.0.1, valid for a day. */
-export function makeCertificate(nowMs: number): Certificate {
+/** A self-signed certificate for "localhost", 127.0.0.1 and further names, valid for a day. */
+export function makeCertificate(nowMs: number, ...names: readonly string[]): Certificate {
   const { publicKey, privateKey } = generateKeyPairSync('ec', {
     namedCurve: 'P-256',
     publicKeyEncoding: { type: 'spki', format: 'der' },
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
   });
   const name = sequence(der(0x31, sequence(oid('550403'), der(0x0c, Buffer.from('localhost')))));
-  const altNames = sequence(der(0x82, Buffer.from('localhost')), der(0x87, Buffer.from([127, 0, 0, 1])));
+  const altNames = sequence(
+    ...['localhost', ...names].map((one) => der(0x82, Buffer.from(one))),
+    der(0x87, Buffer.from([127, 0, 0, 1])),
+  );
   const extensions = der(0xa3, sequence(sequence(oid('551d11'), der(0x04, altNames))));
   const body = sequence(
     der(0xa0, der(0x02, Buffer.from([2]))),

@@ -2,10 +2,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Journal } from '../../src/core/ports.ts';
 import { openConnection } from '../../src/store/connection.ts';
 import { type JournalOpening, openJournal } from '../../src/store/open.ts';
 import { makeJournal } from '../../src/store/store.ts';
+import type { Journal } from '../../src/store/store.ts';
 import type { TestStore } from '../store/suite/suite.ts';
 import { noonMs, payer } from './journal-fixtures.ts';
 

@@ -2,9 +2,10 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Batch } from '../../src/core/ports.ts';
-import type { IntakeStart, Store } from '../../src/core/store-port.ts';
 import type { NoticeDraft } from '../../src/notify/rules/notice.ts';
 import { openJournal } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/store.ts';
+import type { IntakeStart } from '../../src/watch/ports.ts';
 import { bringTo, firstBatchId, ingestRunning, makeRows, noonMs, readyOf } from './journal-fixtures.ts';
 import { makeFolder, openingIn } from './sqlite-store.ts';
 

@@ -2,19 +2,17 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { computeExitCode } from '../../src/core/exit-code.ts';
-import type { TransferOrder } from '../../src/core/payout.ts';
 import type {
   Bank,
   BankReply,
-  Batch,
-  Clock,
   InquiryFields,
-  Journal,
   PayeeCheckFields,
   StatusInquiry,
   TransferFields,
-} from '../../src/core/ports.ts';
+} from '../../src/core/bank-port.ts';
+import { computeExitCode } from '../../src/core/exit-code.ts';
+import type { TransferOrder } from '../../src/core/payout.ts';
+import type { Batch, Clock } from '../../src/core/ports.ts';
 import { BankClock } from '../../src/payout/bank-clock.ts';
 import { type Line, LineGate } from '../../src/payout/circuit-breaker.ts';
 import { RunState, type WorkerContext } from '../../src/payout/context.ts';
@@ -24,6 +22,7 @@ import type { ServiceHours } from '../../src/payout/rules/service-hours.ts';
 import { runBatch } from '../../src/payout/run-batch.ts';
 import { Turns } from '../../src/platform/keyed-mutex.ts';
 import { openJournal } from '../../src/store/open.ts';
+import type { Journal } from '../../src/store/store.ts';
 import { inquiryFields, inquiryItem, noonMs, payer, policy, transferFields } from './core-fixtures.ts';
 import { ingest, makeRows } from './journal-fixtures.ts';
 

@@ -7,20 +7,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { describeStamp, makeReader } from '../../src/cli/adapters.ts';
-import { NoticeDesk } from '../../src/cli/notice-desk.ts';
+import { Notifier } from '../../src/cli/notice-desk.ts';
 import { restBatch } from '../../src/cli/run-file.ts';
 import { makeContext, type RunDesk } from '../../src/cli/sender.ts';
-import type { TransferOrder } from '../../src/core/payout.ts';
 import type {
   Bank,
   BankReply,
-  Batch,
-  Clock,
   InquiryFields,
   StatusInquiry,
   TransferFields,
-} from '../../src/core/ports.ts';
-import type { Store } from '../../src/core/store-port.ts';
+} from '../../src/core/bank-port.ts';
+import type { TransferOrder } from '../../src/core/payout.ts';
+import type { Batch, Clock } from '../../src/core/ports.ts';
 import type { NoticeSender } from '../../src/notify/rules/notice.ts';
 import { makePaces } from '../../src/payout/adaptive-limit.ts';
 import type { Log, RunState } from '../../src/payout/context.ts';
@@ -31,6 +29,7 @@ import type { ReportOutbox } from '../../src/reports/ports.ts';
 import { finishReports } from '../../src/reports/write-reports.ts';
 import { type LoadedSettings, loadSettings } from '../../src/settings/settings.ts';
 import { openJournal } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/store.ts';
 import { DiskWatch, type WatchEvent, type WatchSetup } from '../../src/watch/context.ts';
 import { openIntake } from '../../src/watch/folders/drop-folder.ts';
 import type { Intake } from '../../src/watch/ports.ts';
@@ -344,7 +343,7 @@ function makeSetup(
   const { loaded, journal: store, clock, reader, outbox, runs, paces } = desk;
   const disk = new DiskWatch(clock, log, async () => kit.diskWhy);
   const sender: NoticeSender = { channel: 'command', send: async () => ({ ok: true }) };
-  const notices = new NoticeDesk(loaded, { store, senders: [sender], clock, log, random: () => 0 });
+  const notices = new Notifier(loaded, { store, senders: [sender], clock, log, random: () => 0 });
   return {
     store,
     intake,
@@ -373,13 +372,13 @@ function makeSetup(
   };
 }
 
-async function notify(notices: NoticeDesk, event: WatchEvent): Promise<void> {
-  if (event.kind === 'batch-rested') return notices.tellOfBatch(event.reports);
+async function notify(notices: Notifier, event: WatchEvent): Promise<void> {
+  if (event.kind === 'batch-rested') return notices.notifyOfBatch(event.reports);
   const { item, why, batchId = null } = event;
   if (why === undefined) return;
   const rejection = { line: null, column: null, ...why };
   const { itemId: fileKey, fileName } = item;
-  await notices.tellOfFile({ fileKey, fileName, batchId, rejection, remedy: null, reports: [] });
+  await notices.notifyOfFile({ fileKey, fileName, batchId, rejection, remedy: null, reports: [] });
 }
 
 function inWords(event: WatchEvent): string {

@@ -1,6 +1,6 @@
 /** What is in doubt when its batch has come to rest: who asks about it, and that no two ask at once. */
 import { describe, expect, it } from 'vitest';
-import type { StatusInquiry } from '../../src/core/ports.ts';
+import type { StatusInquiry } from '../../src/core/bank-port.ts';
 import { RunState } from '../../src/payout/context.ts';
 import { cancelBatch } from '../../src/payout/operator.ts';
 import { BatchDesk } from '../../src/watch/batch-queue.ts';

@@ -1,7 +1,8 @@
 /** What a run would do with each row of a file, as far as payee checks can tell. Pure; nothing here sends anything. */
 import type { HoldReason } from '../../core/payout.ts';
-import type { ResultRow, StagedRow } from '../../core/ports.ts';
+import type { ResultRow } from '../../core/ports.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
+import type { StagedRow } from '../../intake/ports.ts';
 import type { Issue } from '../../intake/rules/row.ts';
 import { rerunHolds } from '../../payout/rules/operator.ts';
 import type { PayeeVerdict } from '../../payout/rules/payee.ts';

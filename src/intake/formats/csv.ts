@@ -5,15 +5,6 @@
 import { createHash } from 'node:crypto';
 import { showCell } from '../../core/cell-text.ts';
 import { formatBaht, type Satang, toSatang, zeroSatang } from '../../core/money.ts';
-import type {
-  FileEncoding,
-  Inspection,
-  PayoutFileReader,
-  ReadPart,
-  RowCells,
-  SealTotals,
-  StagedRow,
-} from '../../core/ports.ts';
 import { cutIntoStretches, decodeBlocks, gatherHead } from '../../platform/csv/decode.ts';
 import { type Header, type HeaderOptions, readHeader } from '../../platform/csv/header.ts';
 import {
@@ -26,6 +17,15 @@ import {
 } from '../../platform/csv/open.ts';
 import { RecordReader } from '../../platform/csv/records.ts';
 import type { FileRecord } from '../../platform/csv/records.ts';
+import type {
+  FileEncoding,
+  Inspection,
+  PayoutFileReader,
+  ReadPart,
+  RowCells,
+  SealTotals,
+  StagedRow,
+} from '../ports.ts';
 import {
   type ControlTotals,
   findControlMismatch,

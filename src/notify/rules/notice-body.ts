@@ -1,11 +1,11 @@
-/** What a notice says, and when it is tried again. */
+/** What a notice says. */
 import { createHash } from 'node:crypto';
 import { formatBangkokDate, formatBangkokStamp } from '../../core/bangkok-time.ts';
 import { formatBaht } from '../../core/money.ts';
 import { maskNumbers } from '../../core/proxy-id.ts';
 import type { FileRejection } from '../../intake/ports.ts';
 import type { BatchSummary } from '../../reports/rules/summary.ts';
-import type { DeliveryFailure, DeliveryResult, DueNotice, NoticeDraft, NoticeKind } from './notice.ts';
+import type { NoticeDraft, NoticeKind } from './notice.ts';
 
 /** Where and when something happened. */
 export interface NoticeScene {
@@ -131,32 +131,4 @@ function computeId(journalId: string, key: string): string {
 
 function maskText(text: string | null): string | null {
   return text === null ? null : maskNumbers(text);
-}
-
-// ---------------------------------------------------------------- tries
-
-const retryFirstMs = 5_000;
-/** The longest wait between two tries. */
-export const retryMaxMs = 3_600_000;
-/** How long a notice is tried, counted from what it tells of. */
-const retryForMs = 259_200_000;
-/** Tries that each notice gets, however old it is: the machine may have been off, or its clock wrong. */
-const triesMin = 10;
-/** The longest wait is shortened by up to this share, so that the tries of many spread out. */
-const jitterShare = 0.25;
-
-/**
- * What follows from a failed try: each wait is twice the one before, from 5 s to an hour, for three days.
- * @param chance from 0 up to 1
- */
-export function decideNextTry(
-  notice: Pick<DueNotice, 'tries' | 'atMs'>,
-  { why, isFinal }: Pick<DeliveryFailure, 'why' | 'isFinal'>,
-  nowMs: number,
-  chance: number,
-): DeliveryResult {
-  const isTooOld = nowMs - notice.atMs >= retryForMs && notice.tries + 1 >= triesMin;
-  if (isFinal === true || isTooOld) return { kind: 'given-up', why };
-  const waitMs = Math.min(retryMaxMs, retryFirstMs * 2 ** notice.tries);
-  return { kind: 'later', nextAtMs: nowMs + Math.round(waitMs * (1 - jitterShare * chance)), why };
 }

@@ -3,7 +3,7 @@
  * does not answer, or asks us to slow down, gets half as many; every `limit` good answers it gets one more.
  * Never more than the settings allow, never fewer than one. Pure and without a clock.
  */
-import type { BankReply, BusinessFields } from '../../core/ports.ts';
+import type { BankReply, BusinessFields } from '../../core/bank-port.ts';
 import { findBankStatus } from '../../core/status-codes.ts';
 
 export interface PaceState {

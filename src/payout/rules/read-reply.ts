@@ -9,7 +9,7 @@ import type {
   InquiryItem,
   PayeeCheckFields,
   TransferFields,
-} from '../../core/ports.ts';
+} from '../../core/bank-port.ts';
 import { type BankStatus, findBankStatus } from '../../core/status-codes.ts';
 
 /** A code (the bank's, or our own in lower case) and its text for people. */

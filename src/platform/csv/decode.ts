@@ -1,5 +1,5 @@
 /** The text of an inspected file, in blocks: what payout files and statements are read from. */
-import type { Inspection } from '../../core/ports.ts';
+import type { Inspection } from '../../intake/ports.ts';
 import { headBytes } from './header.ts';
 import { type OpenedFile, readBlocks } from './open.ts';
 

@@ -2,7 +2,7 @@
  * Statements in: a first pass tells whether the bytes are whole and how they are to be read, a second reads the lines
  * and must meet the same file. Neither keeps more than a block of it in memory. One damaged line refuses the file.
  */
-import type { Inspection } from '../../core/ports.ts';
+import type { Inspection } from '../../intake/ports.ts';
 import { cutIntoStretches, decodeBlocks, gatherHead } from '../../platform/csv/decode.ts';
 import {
   FileRejected,

@@ -108,7 +108,10 @@ export function createSignedStatements(table: StatementTable): SignedStatements 
       const fileName = toFileName(csvName, form);
       const expires = String(Math.floor(expiresAtMs / 1_000));
       const query = new URLSearchParams({ expires, signature: sign(id, fileName, expires) });
-      return { storageSignedUrl: `${statements.origin}/signed/${id}/${fileName}?${query.toString()}`, unZipKey };
+      return {
+        storageSignedUrl: `${statements.origin}/signed/${id}/${fileName}?${query.toString()}`,
+        unZipKey,
+      };
     },
     find({ id, fileName, expires, signature }, nowMs) {
       const issue = issues.get(id);

@@ -1,7 +1,8 @@
 /** A batch's own life, the stops of the line, and the files that are due. */
 import type { DatabaseSync } from 'node:sqlite';
 import { type BatchStatus, canMoveBatch } from '../../core/payout.ts';
-import type { BatchReason, LinePause, LineStop, Report } from '../../core/ports.ts';
+import type { BatchReason, LinePause, Report } from '../../core/ports.ts';
+import type { LineStop } from '../../payout/ports.ts';
 import { inTransaction } from '../connection.ts';
 import { isInDoubt } from '../schema.ts';
 import { query, readAll, readFirst, write } from '../statements.ts';

@@ -2,7 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import { type BatchStatus, canMoveBatch } from '../../core/payout.ts';
-import type { BatchStart, StagedRow } from '../../core/ports.ts';
+import type { BatchStart, StagedRow } from '../../intake/ports.ts';
 import { inTransaction } from '../connection.ts';
 import { payoutColumns, payoutRowColumns, type PayoutRowTable, type StagedPayout } from '../schema.ts';
 import { pick, prepare, query, readFirst, write } from '../statements.ts';

@@ -2,9 +2,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type Expression, type RawBuilder, sql, type SqlBool } from 'kysely';
 import type { BatchStatus } from '../../core/payout.ts';
-import type { Store } from '../../core/store-port.ts';
 import { isInDoubt, literal } from '../schema.ts';
 import { prepare, query, readAll } from '../statements.ts';
+import type { Store } from '../store.ts';
 import { hasBits, holdBits } from './holds.ts';
 import { toBatch } from './rows.ts';
 

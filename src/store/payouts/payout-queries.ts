@@ -2,16 +2,11 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type InferResult, sql } from 'kysely';
 import type { Attempt, Payout } from '../../core/payout.ts';
-import type {
-  AttemptKey,
-  ClaimHolder,
-  InDoubt,
-  Journal,
-  PayoutHistory,
-  ReadyPayout,
-} from '../../core/ports.ts';
+import type { AttemptKey, ClaimHolder } from '../../core/ports.ts';
+import type { InDoubt, PayoutHistory, ReadyPayout } from '../../payout/ports.ts';
 import { isInDoubt, literal, similarKeyOf } from '../schema.ts';
 import { prepare, query, readAll, readFirst } from '../statements.ts';
+import type { Journal } from '../store.ts';
 import { readBatch } from './batch-queries.ts';
 import {
   type PayoutRecord,

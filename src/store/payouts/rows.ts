@@ -2,8 +2,10 @@
 import { type InferResult, type Selectable, sql } from 'kysely';
 import { type Satang, toSatang } from '../../core/money.ts';
 import type { Attempt, Instruction, Payout } from '../../core/payout.ts';
-import type { Batch, PayoutEvent, ResultRow, RowCells } from '../../core/ports.ts';
+import type { Batch, ResultRow } from '../../core/ports.ts';
+import type { RowCells } from '../../intake/ports.ts';
 import type { Issue } from '../../intake/rules/row.ts';
+import type { PayoutEvent } from '../../payout/ports.ts';
 import type { AttemptTable, BatchTable, EventTable } from '../schema.ts';
 import { query } from '../statements.ts';
 import { decodeHolds, encodeHolds } from './holds.ts';

@@ -6,7 +6,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { type ColumnType, sql } from 'kysely';
 import { showCell } from '../../core/cell-text.ts';
 import { formatBaht, type Satang, sumSatang } from '../../core/money.ts';
-import type { SealTotals } from '../../core/ports.ts';
+import type { SealTotals } from '../../intake/ports.ts';
 import type { Issue } from '../../intake/rules/row.ts';
 import { inTransaction } from '../connection.ts';
 import { literal, similarKeyOf } from '../schema.ts';

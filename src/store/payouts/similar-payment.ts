@@ -1,10 +1,11 @@
 /** Looks for an earlier payment that a payout is like: one index lookup however many rows the journal has. */
 import type { DatabaseSync } from 'node:sqlite';
 import { formatBaht } from '../../core/money.ts';
-import type { EarlierPayment, Journal, PaymentLikeness } from '../../core/ports.ts';
+import type { EarlierPayment, PaymentLikeness } from '../../core/ports.ts';
 import { mayBePaidStatuses } from '../../payout/rules/similar.ts';
 import { literal } from '../schema.ts';
 import { prepare, query } from '../statements.ts';
+import type { Journal } from '../store.ts';
 
 interface Values extends Omit<PaymentLikeness, 'amountSatang'> {
   readonly amountText: string;

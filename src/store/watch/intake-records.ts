@@ -1,11 +1,18 @@
 /** Which file of the watcher's is worked for a batch, and how each has ended. */
 import type { DatabaseSync } from 'node:sqlite';
 import type { Selectable } from 'kysely';
-import type { IntakeRefused, IntakeStart, IntakeVerdict, Store } from '../../core/store-port.ts';
-import type { IntakeOutcome, IntakeRecord, IntakeRefusal } from '../../watch/ports.ts';
+import type {
+  IntakeOutcome,
+  IntakeRecord,
+  IntakeRefusal,
+  IntakeRefused,
+  IntakeStart,
+  IntakeVerdict,
+} from '../../watch/ports.ts';
 import { inTransaction } from '../connection.ts';
 import { readBatch } from '../payouts/batch-queries.ts';
 import { query, readAll, readFirst, write } from '../statements.ts';
+import type { Store } from '../store.ts';
 import type { IntakeItemTable } from './tables.ts';
 
 type FirstFile = Extract<IntakeVerdict, { kind: 'duplicate' }>['first'];

@@ -1,11 +1,11 @@
 /** Notices that wait for their channels, and what became of them. */
 import type { DatabaseSync } from 'node:sqlite';
 import { type InferResult, sql } from 'kysely';
-import type { Store } from '../../core/store-port.ts';
 import { noticeChannels } from '../../notify/rules/notice.ts';
 import type { DeliveryResult, DueNotice, NoticeChannel, NoticeDraft } from '../../notify/rules/notice.ts';
 import { inTransaction } from '../connection.ts';
 import { prepare, query, readFirst, write } from '../statements.ts';
+import type { Store } from '../store.ts';
 
 /** Inside the statement's text: a partial index is used only where the statement names its condition. */
 const due = sql.lit('due' as const);

@@ -1,9 +1,9 @@
 /** Trifles that a watcher keeps: the day of each round, and proof that the disk takes what is written. */
 import type { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
-import type { Store } from '../../core/store-port.ts';
 import { inTransaction } from '../connection.ts';
 import { query, readFirst, write } from '../statements.ts';
+import type { Store } from '../store.ts';
 
 /** Among the facts that the journal was stamped with; nobody reads it. */
 const probeKey = 'probedAtMs';

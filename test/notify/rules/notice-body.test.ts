@@ -1,9 +1,7 @@
-import { assert, double, integer, property } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { toSatang } from '../../../src/core/money.ts';
 import type { Batch } from '../../../src/core/ports.ts';
 import {
-  decideNextTry,
   describeBatchDone,
   describeBatchHalted,
   describeFileRejected,
@@ -154,50 +152,5 @@ describe('the id', () => {
       describeFileRejected(scene, { ...rejected, fileKey: 'item-2' }),
     ].map(idOf);
     expect(new Set(ids).size).toBe(ids.length);
-  });
-});
-
-describe('the tries', () => {
-  const dayMs = 86_400_000;
-  const failed = { ok: false, why: 'HTTP 500' } as const;
-
-  test('wait twice as long each time, up to an hour', () => {
-    const waits = [0, 1, 2, 9, 10, 2_000].map((tries) => {
-      const next = decideNextTry({ tries, atMs: noonMs }, failed, noonMs, 0);
-      return next.kind === 'later' ? next.nextAtMs - noonMs : next.kind;
-    });
-    expect(waits).toEqual([5_000, 10_000, 20_000, 2_560_000, 3_600_000, 3_600_000]);
-  });
-
-  test('are spread out, and never before or beyond their bounds', () => {
-    const chance = double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
-    assert(
-      property(integer({ min: 0, max: 200 }), chance, (tries, drawn) => {
-        const next = decideNextTry({ tries, atMs: noonMs }, failed, noonMs, drawn);
-        if (next.kind !== 'later') return false;
-        const waitMs = next.nextAtMs - noonMs;
-        return waitMs >= 3_750 && waitMs <= 3_600_000 && Number.isInteger(waitMs);
-      }),
-    );
-    const drawn = decideNextTry({ tries: 1, atMs: noonMs }, failed, noonMs, 0.5);
-    expect(drawn).toEqual({ kind: 'later', nextAtMs: noonMs + 8_750, why: 'HTTP 500' });
-  });
-
-  test.each([
-    ['after three days', 80, 3 * dayMs, 'given-up'],
-    ['not a moment earlier', 80, 3 * dayMs - 1, 'later'],
-    ['not before the tenth failure, however late the first try was', 8, 30 * dayMs, 'later'],
-    ['at the tenth failure', 9, 30 * dayMs, 'given-up'],
-    ['not when the clock was set back', 80, -30 * dayMs, 'later'],
-  ])('end %s', (_name, tries, ageMs, kind) => {
-    expect(decideNextTry({ tries, atMs: noonMs - ageMs }, failed, noonMs, 0).kind).toBe(kind);
-  });
-
-  test('end at once when no more notices are wanted', () => {
-    const gone = { why: 'HTTP 410', isFinal: true } as const;
-    expect(decideNextTry({ tries: 0, atMs: noonMs }, gone, noonMs, 0)).toEqual({
-      kind: 'given-up',
-      why: 'HTTP 410',
-    });
   });
 });

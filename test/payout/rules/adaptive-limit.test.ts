@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import type { BankReply, BusinessFields } from '../../../src/core/ports.ts';
+import type { BankReply, BusinessFields } from '../../../src/core/bank-port.ts';
 import {
   decidePace,
   fullPace,

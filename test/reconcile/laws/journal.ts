@@ -2,9 +2,11 @@
 import { afterChange, move, putBack, reasonPatch, settled } from '../../../src/core/change.ts';
 import { toSatang } from '../../../src/core/money.ts';
 import type { Attempt, Payout } from '../../../src/core/payout.ts';
-import type { Change, ReadyPayout, StagedRow } from '../../../src/core/ports.ts';
-import type { Store } from '../../../src/core/store-port.ts';
+import type { Change } from '../../../src/core/ports.ts';
+import type { StagedRow } from '../../../src/intake/ports.ts';
+import type { ReadyPayout } from '../../../src/payout/ports.ts';
 import { decideIntent, noBankNames } from '../../../src/payout/rules/intent.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { noonMs, payer, policy } from '../../support/core-fixtures.ts';
 import { applied, ingestRunning, makeRow } from '../../support/journal-fixtures.ts';
 import { dayMs, type Made } from './bank.ts';

@@ -2,8 +2,8 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { move } from '../../../src/core/change.ts';
-import type { Store } from '../../../src/core/store-port.ts';
 import * as batches from '../../../src/store/payouts/open-batches.ts';
+import type { Store } from '../../../src/store/store.ts';
 import {
   applied,
   bringTo,

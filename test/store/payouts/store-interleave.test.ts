@@ -1,8 +1,8 @@
 /** Several files are read at the same time, chunk by chunk: it comes to the same as one after the other. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { StagedRow } from '../../../src/core/ports.ts';
-import type { Store } from '../../../src/core/store-port.ts';
+import type { StagedRow } from '../../../src/intake/ports.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { makeBadRow, makeRow, noonMs, resultRows, start, totalsOf } from '../../support/journal-fixtures.ts';
 import { findContradictions } from '../../support/store-consistency.ts';
 import { makeWatchStore, type WatchStore } from '../../support/store-fixtures.ts';

@@ -1,9 +1,9 @@
 /** What a view knows of a transfer from the statements of other days, while one of them is judged anew. */
 import { describe, expect, test } from 'vitest';
 import { toSatang, zeroSatang } from '../../../src/core/money.ts';
-import type { Store } from '../../../src/core/store-port.ts';
 import type { AcceptedStatement, StatementRun } from '../../../src/reconcile/ports.ts';
 import type { BreakMove } from '../../../src/reconcile/rules/breaks.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { bringTo, ingestRunning, makeRows } from '../../support/journal-fixtures.ts';
 import { date, makeFacts, makeLine, nextDate } from '../../support/statement-fixtures.ts';
 import { makeWatchStore } from '../../support/store-fixtures.ts';

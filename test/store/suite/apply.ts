@@ -2,7 +2,8 @@ import { expect } from 'vitest';
 import { afterChange, move } from '../../../src/core/change.ts';
 import { canMovePayout, payoutStatuses, payoutTransitions } from '../../../src/core/payout.ts';
 import type { AttemptStatus, Payout } from '../../../src/core/payout.ts';
-import type { Change, Journal } from '../../../src/core/ports.ts';
+import type { Change } from '../../../src/core/ports.ts';
+import type { Journal } from '../../../src/store/store.ts';
 import * as fixtures from '../../support/journal-fixtures.ts';
 import type { StoreCase } from './suite.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { HoldReason } from '../../../src/core/payout.ts';
-import type { Journal } from '../../../src/core/ports.ts';
+import type { Journal } from '../../../src/store/store.ts';
 import * as fixtures from '../../support/journal-fixtures.ts';
 import type { StoreCase } from './suite.ts';
 

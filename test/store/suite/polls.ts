@@ -1,7 +1,9 @@
 import { expect } from 'vitest';
 import { moneyMoved } from '../../../src/core/payout.ts';
 import type { PayoutStatus } from '../../../src/core/payout.ts';
-import type { EarlierPayment, Journal, PaymentLikeness, StagedRow } from '../../../src/core/ports.ts';
+import type { EarlierPayment, PaymentLikeness } from '../../../src/core/ports.ts';
+import type { StagedRow } from '../../../src/intake/ports.ts';
+import type { Journal } from '../../../src/store/store.ts';
 import * as fixtures from '../../support/journal-fixtures.ts';
 import type { ReachableStatus } from '../../support/journal-fixtures.ts';
 import type { StoreCase } from './suite.ts';

@@ -1,7 +1,8 @@
 import { expect } from 'vitest';
 import { move } from '../../../src/core/change.ts';
 import type { Payout } from '../../../src/core/payout.ts';
-import type { Journal, Report } from '../../../src/core/ports.ts';
+import type { Report } from '../../../src/core/ports.ts';
+import type { Journal } from '../../../src/store/store.ts';
 import * as fixtures from '../../support/journal-fixtures.ts';
 import type { StoreCase } from './suite.ts';
 

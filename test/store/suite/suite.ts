@@ -1,6 +1,6 @@
 /** One suite for every store behind the `Journal` port: the cases know nothing but the port. */
 import { describe, test } from 'vitest';
-import type { Journal } from '../../../src/core/ports.ts';
+import type { Journal } from '../../../src/store/store.ts';
 import { applyCases } from './apply.ts';
 import { bulkCases } from './bulk.ts';
 import { claimCases } from './claims.ts';

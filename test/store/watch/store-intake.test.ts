@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { BatchStatus } from '../../../src/core/payout.ts';
-import type { Store } from '../../../src/core/store-port.ts';
+import type { Store } from '../../../src/store/store.ts';
 import type { IntakeOutcome } from '../../../src/watch/ports.ts';
 import {
   firstBatchId,

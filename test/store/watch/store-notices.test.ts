@@ -2,7 +2,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { openConnection } from '../../../src/store/connection.ts';
-import { JournalWriteError } from '../../../src/store/open.ts';
+import { JournalWriteError } from '../../../src/store/errors.ts';
 import * as notices from '../../../src/store/watch/notice-queue.ts';
 import { makeUpkeep } from '../../../src/store/watch/schedule.ts';
 import { noonMs } from '../../support/journal-fixtures.ts';

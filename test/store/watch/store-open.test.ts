@@ -5,9 +5,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { backUpJournal } from '../../../src/store/backup.ts';
 import { inTransaction, openConnection } from '../../../src/store/connection.ts';
+import { JournalWriteError } from '../../../src/store/errors.ts';
 import { writeStamp } from '../../../src/store/journal-identity.ts';
 import { migrate, schemaVersion } from '../../../src/store/migrations.ts';
-import { JournalWriteError, openJournal } from '../../../src/store/open.ts';
+import { openJournal } from '../../../src/store/open.ts';
 import { makeJournal } from '../../../src/store/store.ts';
 import {
   firstReady,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { makeRequestUid } from '../../src/bank/calls.ts';
+import { makeRequestUid } from '../../src/bank/requests.ts';
 
 it('a requestUID has 20 characters of Crockford base32 and never comes twice', () => {
   const uids = Array.from({ length: 20_000 }, makeRequestUid);

@@ -1,0 +1,128 @@
+/**
+ * ky over undici, for what moves no money: each client makes connections of its own, to whom they were meant for.
+ * undici's `request` stands in for its `fetch`, which undoes a Content-Encoding and takes one cut short for whole.
+ */
+import { Readable } from 'node:stream';
+import type { ReadableStream } from 'node:stream/web';
+import type { ConnectionOptions } from 'node:tls';
+import ky, { type KyInstance } from 'ky';
+import { Agent, buildConnector, request as askOver } from 'undici';
+
+/** Certificates to trust instead of the system's, PEM. */
+export type TrustedCertificates = NonNullable<ConnectionOptions['ca']>;
+
+export interface HttpOptions {
+  /** Longer bodies are refused. */
+  readonly bodyBytesMax: number;
+  /** The longest silence while connecting, before the answer and within it. */
+  readonly idleMs: number;
+  readonly ca?: TrustedCertificates | undefined;
+  /** Asked when a connection stands and before anything is written: what forbids this address, if anything does. */
+  readonly findObstacle?: (address: string | undefined) => Error | undefined;
+}
+
+export interface HttpClient extends AsyncDisposable {
+  /** Every status is an answer, no redirect is followed, and nothing is tried again, unless a call says otherwise. */
+  readonly http: KyInstance;
+  /** True once a connection has stood: from then on bytes may have left. */
+  readonly hasConnected: boolean;
+}
+
+/** The longest time that a timer of Node holds; beyond it, it would fire at once. */
+export const timerMsMax = 2_147_483_647;
+
+const usual = {
+  retry: 0,
+  timeout: false,
+  throwHttpErrors: false,
+  redirect: 'manual',
+} as const;
+
+/** Opens a client for one errand; closing it ends what is under way. */
+export function openHttpClient(options: HttpOptions): HttpClient {
+  let hasConnected = false;
+  const agent = makeAgent(options, () => {
+    hasConnected = true;
+  });
+  return {
+    http: ky.create({
+      ...usual,
+      fetch: (input) => ask(agent, input instanceof Request ? input : new Request(input)),
+    }),
+    get hasConnected() {
+      return hasConnected;
+    },
+    [Symbol.asyncDispose]: () => agent.destroy(),
+  };
+}
+
+function makeAgent({ bodyBytesMax, idleMs, ca, findObstacle }: HttpOptions, onConnected: () => void): Agent {
+  const connect = buildConnector({
+    // Said aloud, so that no variable of the environment can switch the proof off.
+    rejectUnauthorized: true,
+    allowH2: false,
+    timeout: idleMs,
+    ...(ca === undefined ? {} : { ca }),
+  });
+  return new Agent({
+    pipelining: 0,
+    maxResponseSize: bodyBytesMax,
+    headersTimeout: idleMs,
+    bodyTimeout: idleMs,
+    connect: (target, callback) =>
+      connect(target, (...connected) => {
+        const [error, socket] = connected;
+        const obstacle = error === null ? findObstacle?.(socket.remoteAddress) : undefined;
+        if (obstacle === undefined) {
+          if (error === null) onConnected();
+          callback(...connected);
+        } else {
+          socket?.destroy();
+          callback(obstacle, null);
+        }
+      }),
+  });
+}
+
+/** Statuses whose answer has no body, as a Response wants it. */
+const bodilessStatuses: ReadonlySet<number> = new Set([204, 205, 304]);
+
+async function ask(dispatcher: Agent, request: Request): Promise<Response> {
+  const { statusCode, headers, body } = await askOver(request.url, {
+    dispatcher,
+    method: request.method,
+    headers: Object.fromEntries(request.headers),
+    body: request.body === null ? null : await request.text(),
+    signal: request.signal,
+  });
+  // A Request that has been collected hands no abort on any more.
+  body.once('close', () => void request);
+  const pairs = Object.entries(headers).map(([name, value = '']): [string, string] => [name, String(value)]);
+  const isBodiless = bodilessStatuses.has(statusCode);
+  if (isBodiless) body.resume();
+  const stream = isBodiless ? null : (Readable.toWeb(body) as ReadableStream<Uint8Array>);
+  return new Response(stream, { status: statusCode, headers: pairs });
+}
+
+/** undici's names of what node:http and its users know under other ones. */
+const commonCodes: Readonly<Record<string, string>> = { UND_ERR_SOCKET: 'ECONNRESET' };
+
+/** The code of a failure, from wherever it was wrapped: messages may quote an address or what was sent. */
+export function findErrorCode(error: unknown): string {
+  for (let cause = error, depth = 0; cause instanceof Error && depth < 5; cause = cause.cause, depth += 1) {
+    if ('code' in cause && typeof cause.code === 'string') return commonCodes[cause.code] ?? cause.code;
+  }
+  return error instanceof Error ? error.name : 'unknown reason';
+}
+
+/** True for a failure that says that the other side was silent for too long. */
+export const isSilence = (code: string): boolean => /^UND_ERR_(?:CONNECT|HEADERS|BODY)_TIMEOUT$/.test(code);
+
+/** Failures by which a certificate is from nobody whom this machine trusts. */
+export const distrustCodes: ReadonlySet<string> = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+]);
