@@ -6,7 +6,7 @@ import { probeFolders } from '../platform/disk-probe.ts';
 import { finishReports } from '../reports/write-reports.ts';
 import { DiskWatch, keepGoing, type WatchEvent, type WatchSetup } from '../watch/context.ts';
 import { openIntake } from '../watch/folders/drop-folder.ts';
-import type { Round } from '../watch/schedule.ts';
+import type { DailyJob } from '../watch/schedule.ts';
 import { Watcher } from '../watch/watcher.ts';
 import { describeLock, isLockedByOther } from './journal-lock.ts';
 import { type Notifier, openNotifier } from './notice-desk.ts';
@@ -54,7 +54,7 @@ export async function workFolder(
   print({ kind: 'working', inbox: loaded.folders.inbox, hasTakenOver });
   const notices = await openNotifier(loaded, store, sender.log, clock);
   const disk = new DiskWatch(clock, log, () => probeDisks(sender, report));
-  const tell = (event: WatchEvent): void => {
+  const reportEvent = (event: WatchEvent): void => {
     report.noteChange();
     if (event.kind === 'file-ended') report.metrics.countFile(event.outcome);
     print(event);
@@ -62,10 +62,10 @@ export async function workFolder(
   const notify = async (event: WatchEvent): Promise<void> => {
     await passOn(notices, event).catch((error: unknown) => notices.noteFailure(error));
   };
-  const setup = makeSetup(sender, report, { intake, disk, log, stop, notify, tell });
+  const setup = makeSetup(sender, report, { intake, disk, log, stop, notify, reportEvent });
   const watcher = new Watcher(setup, {
     probeMs: watch.probeMs,
-    rounds: (askAll) => listRounds(sender, askAll, stop),
+    dailyJobs: (askAll) => listDailyJobs(sender, askAll, stop),
   });
   report.begin({ sender, watcher, intake, disk });
   const tellOfLeft = makeLeftTeller(print);
@@ -77,7 +77,7 @@ export async function workFolder(
   await Promise.all([watcher.work(), ...sides]);
 }
 
-interface Around extends Pick<WatchSetup, 'intake' | 'disk' | 'log' | 'stop' | 'notify' | 'tell'> {}
+interface Around extends Pick<WatchSetup, 'intake' | 'disk' | 'log' | 'stop' | 'notify' | 'reportEvent'> {}
 
 /** The watcher's parts, from what a process that may send has. */
 function makeSetup(sender: Sender, report: WatchReport, around: Around): WatchSetup {
@@ -172,21 +172,25 @@ async function lookAtBank(sender: Sender, report: WatchReport, stop: AbortSignal
   await clock.sleep(report.bankTrouble === undefined ? loaded.settings.watch.probeMs : sickBankMs, stop);
 }
 
-/** The rounds of every day that the settings ask for. */
-function listRounds(sender: Sender, askAll: () => Promise<number>, stop: AbortSignal): readonly Round[] {
+/** The jobs of every day that the settings ask for. */
+function listDailyJobs(
+  sender: Sender,
+  askAll: () => Promise<number>,
+  stop: AbortSignal,
+): readonly DailyJob[] {
   const { watch, reconcile } = sender.loaded.settings;
   const inquiry = async (): Promise<boolean> => {
     const asked = await askAll();
     sender.log.info({ asked }, 'everything in doubt was inquired about');
     return true;
   };
-  const round = (name: string, at: string, make: Round['make']): readonly Round[] => {
+  const job = (name: string, at: string, run: DailyJob['run']): readonly DailyJob[] => {
     const minute = parseTimeOfDay(at);
-    return minute === undefined ? [] : [{ name, atMs: minute * 60_000, make }];
+    return minute === undefined ? [] : [{ name, atMs: minute * 60_000, run }];
   };
   return [
-    ...round('inquiry', watch.inquiryAt, inquiry),
-    ...round('statement', reconcile.at, (date) => reconcileDayBefore(sender, date, stop)),
+    ...job('inquiry', watch.inquiryAt, inquiry),
+    ...job('statement', reconcile.at, (date) => reconcileDayBefore(sender, date, stop)),
   ];
 }
 

@@ -4,6 +4,7 @@
  * is halted.
  */
 import type { BatchReason, Clock } from '../core/ports.ts';
+import { Signal } from '../platform/signal.ts';
 import type { LineSignal } from './rules/after-transfer.ts';
 import {
   type BrakePolicy,
@@ -30,11 +31,11 @@ export class Line {
   recordedPause: Pick<LineState, 'pausedAtMs' | 'pausedUntilMs'> | undefined;
   /** Fulfilled when the journal knows of the stop. */
   stopRecorded: Promise<void> | undefined;
-  #changed = new AbortController();
+  readonly #changes = new Signal();
 
   /** Aborted and made anew whenever the state changes, so that waiters look again. */
   get changed(): AbortSignal {
-    return this.#changed.signal;
+    return this.#changes.next;
   }
 
   become(next: LineState): void {
@@ -45,8 +46,7 @@ export class Line {
   }
 
   wakeWaiters(): void {
-    this.#changed.abort();
-    this.#changed = new AbortController();
+    this.#changes.notify();
   }
 }
 

@@ -3,6 +3,7 @@ import type { Bank } from '../core/bank-port.ts';
 import type { Attempt, Payout } from '../core/payout.ts';
 import type { Clock, Log } from '../core/ports.ts';
 import type { Turns } from '../platform/keyed-mutex.ts';
+import { Signal, waitForAny } from '../platform/signal.ts';
 import type { Paces } from './adaptive-limit.ts';
 import type { BankClock } from './bank-clock.ts';
 import type { Payer } from './breaker-stop.ts';
@@ -92,7 +93,7 @@ export class RunState {
   readonly noteAllSent: () => void;
   readonly #clock: Clock;
   #lastProgressAtMs: number;
-  #bell = new AbortController();
+  readonly #news = new Signal();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -113,14 +114,12 @@ export class RunState {
 
   /** Wakes whoever waits for something to do. */
   ring(): void {
-    this.#bell.abort();
-    this.#bell = new AbortController();
+    this.#news.notify();
   }
 
   /** Waits until somebody rings, the time is over, or the signal aborts. */
-  async waitForBell(ms: number, stop: AbortSignal): Promise<void> {
-    const until = AbortSignal.any([this.#bell.signal, stop]);
-    if (!until.aborted) await this.#clock.sleep(ms, until);
+  waitForBell(ms: number, stop: AbortSignal): Promise<void> {
+    return waitForAny(this.#clock, ms, this.#news.next, stop);
   }
 }
 

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { errorCode, failWith, OutputFileError } from './durable-file.ts';
 
 /** A folder that refuses writes. */
@@ -28,7 +29,7 @@ const timeoutMsDefault = 10_000;
 export async function probeFolders(
   folders: readonly string[],
   timeoutMs: number = timeoutMsDefault,
-  write: (folder: string) => Promise<void> = writeTrifle,
+  write: (folder: string) => Promise<void> = writeProbe,
 ): Promise<FolderTrouble | undefined> {
   for (const path of folders) {
     const why = await waitFor(probeOnce(path, write), path, timeoutMs);
@@ -58,16 +59,12 @@ async function waitFor(
   folder: string,
   timeoutMs: number,
 ): Promise<string | undefined> {
-  const { promise: timeout, resolve } = Promise.withResolvers<string>();
-  const timer = setTimeout(
-    () =>
-      resolve(`cannot write in ${folder}: no answer within ${timeoutMs} ms: look at the disk or the share`),
-    timeoutMs,
-  );
+  const silence = `cannot write in ${folder}: no answer within ${timeoutMs} ms: look at the disk or the share`;
+  const over = new AbortController();
   try {
-    return await Promise.race([probe, timeout]);
+    return await Promise.race([probe, wait(timeoutMs, silence, { signal: over.signal })]);
   } finally {
-    clearTimeout(timer);
+    over.abort();
   }
 }
 
@@ -75,7 +72,7 @@ async function waitFor(
 const describeRefusal = (folder: string, error: unknown): string =>
   failWith('write in', folder, error).message.replace(/ and run it again$/, '');
 
-async function writeTrifle(folder: string): Promise<void> {
+async function writeProbe(folder: string): Promise<void> {
   const path = join(folder, probeName);
   await clearAway(path);
   try {

@@ -3,7 +3,7 @@
  * then given their own name by a link, which never overwrites.
  */
 import { createHash, type Hash, randomBytes } from 'node:crypto';
-import { constants } from 'node:fs';
+import { closeSync, constants, fsyncSync, openSync, renameSync, writeSync } from 'node:fs';
 import { type FileHandle, link, lstat, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { PreparedFile, PublishedState } from '../reports/ports.ts';
@@ -80,6 +80,49 @@ export async function syncFolder(folder: string): Promise<void> {
   } catch (error) {
     if (!noSyncCodes.has(errorCode(error))) throw error;
   }
+}
+
+/** The same without a turn of the event loop, for who holds a transaction. */
+export function syncFolderNow(folder: string): void {
+  const handle = openSync(folder, constants.O_RDONLY);
+  try {
+    fsyncSync(handle);
+  } catch (error) {
+    if (!noSyncCodes.has(errorCode(error))) throw error;
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/**
+ * Writes a file over the one before, so that a reader or a crash meets one or the other whole. Always under the same
+ * temporary name: one process alone writes it, and what a crash has left is written over.
+ */
+export function replaceFileNow(path: string, text: string): void {
+  const temporaryPath = `${path}.tmp`;
+  const file = openSync(temporaryPath, 'w', fileMode);
+  try {
+    writeSync(file, text);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(temporaryPath, path);
+  syncFolderNow(dirname(path));
+}
+
+/** Writes a file over the one before, whole or not at all; others may write it at the same moment. */
+export async function replaceFile(path: string, text: string): Promise<void> {
+  await using file = await AtomicFile.open(path);
+  await file.write(text);
+  const { temporaryPath } = await file.finish();
+  try {
+    await rename(temporaryPath, path);
+  } catch (error) {
+    await rm(temporaryPath, { force: true });
+    throw failWith('write', path, error);
+  }
+  await syncFolder(dirname(path));
 }
 
 const hashBlockBytes = 262_144;

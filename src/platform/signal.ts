@@ -18,11 +18,19 @@ export class Signal {
 }
 
 /** Waits until one of the signals aborts, or the time is over. */
+/** Waits until one of the signals aborts, or the time is over; none of them keeps a listener. */
 export async function waitForAny(
   clock: Clock,
   ms: number,
   ...signals: readonly AbortSignal[]
 ): Promise<void> {
-  const until = AbortSignal.any([...signals]);
-  if (!until.aborted) await clock.sleep(ms, until);
+  if (signals.some(({ aborted }) => aborted)) return;
+  const waking = new AbortController();
+  const wake = (): void => waking.abort();
+  for (const signal of signals) signal.addEventListener('abort', wake, { once: true });
+  try {
+    await clock.sleep(ms, waking.signal);
+  } finally {
+    for (const signal of signals) signal.removeEventListener('abort', wake);
+  }
 }

@@ -10,7 +10,14 @@ import type { ExitOptions } from '../core/exit-code.ts';
 import { toSatang } from '../core/money.ts';
 import { isSealed } from '../core/payout.ts';
 import type { Batch, Report, ReportKind, ResultRow, Snapshot } from '../core/ports.ts';
-import type { PreparedFile, PublishedState, ReportOutbox, ReportStore, TableDraft } from './ports.ts';
+import type {
+  PreparedFile,
+  PublishedState,
+  ReportOutbox,
+  ReportStore,
+  TableDraft,
+  TableStyle,
+} from './ports.ts';
 import { computeReportName } from './rules/report-names.ts';
 import {
   exceptionColumns,
@@ -155,109 +162,112 @@ async function prepareReports(
   const { eventSeq } = snapshot;
   const batch = await snapshot.batch(batchId);
   if (batch === undefined) throw new Error(`the journal has no batch ${batchId} to report on`);
-  const summary = summariseBatch(
-    batch,
-    await snapshot.totals(batchId),
-    await snapshot.holdTotals(batchId),
-    context,
-  );
+  const totals = await snapshot.totals(batchId);
+  const summary = summariseBatch(batch, totals, await snapshot.holdTotals(batchId), context);
   if (!isSealed(batch.status)) return { summary, eventSeq, prepared: [] };
-  if (!recorded.some((report) => report.kind === 'result')) {
-    return { eventSeq, ...(await prepareFirst(snapshot, outbox, summary, context)) };
-  }
-  return { summary, eventSeq, prepared: await prepareUpdate(snapshot, outbox, batch, recorded) };
+  const source: ReportSource = { snapshot, outbox, batch };
+  if (recorded.some((report) => report.kind === 'result'))
+    return { summary, eventSeq, prepared: await prepareUpdate(source, recorded) };
+  return { eventSeq, ...(await prepareFirst(source, summary, context)) };
 }
 
+/** What the files of one batch are written from, and where they go. */
+interface ReportSource {
+  readonly snapshot: Snapshot;
+  readonly outbox: ReportOutbox;
+  readonly batch: Batch;
+}
+
+/** The result and the exceptions in one pass over the rows, and the summary of both. */
 async function prepareFirst(
-  snapshot: Snapshot,
-  outbox: ReportOutbox,
+  source: ReportSource,
   counted: BatchSummary,
   context: ReportContext,
 ): Promise<Omit<Preparation, 'eventSeq'>> {
-  const { batch } = counted;
-  const { tables, tally } = await prepareTables(snapshot, outbox, batch);
+  const { snapshot, outbox, batch } = source;
+  const { batchId, fileName } = batch;
+  const tally: Tally = { rows: 0, exceptionRows: 0, lastRowNo: 0, amountSatang: toSatang(0n) };
+  const rows = tallyRows(snapshot.resultRows(batchId), tally);
+  const tables = await writeTables(source, rows, 0);
+  assertEveryRow(tally, batch);
   const summary = { ...counted, addsUp: counted.addsUp && agrees(tally, counted) };
-  const named = tables.map(({ kind, rows, sha256 }): SummaryFile => {
-    return { kind, name: computeReportName(batch.fileName, batch.batchId, kind, 0), rows, sha256 };
+  const named = tables.map(({ kind, rows: written, sha256 }): SummaryFile => {
+    return { kind, name: computeReportName(fileName, batchId, kind, 0), rows: written, sha256 };
   });
   const text = `${JSON.stringify(renderSummary(summary, named, context), null, 2)}\n`;
-  const file = await outbox.writeText(computeReportName(batch.fileName, batch.batchId, 'summary', 0), text);
+  const file = await outbox.writeText(computeReportName(fileName, batchId, 'summary', 0), text);
   return { summary, prepared: [...tables, { ...file, kind: 'summary', number: 0, rows: 0 }] };
 }
 
-/** The result and the exceptions in one pass over the rows. */
-async function prepareTables(
-  snapshot: Snapshot,
-  outbox: ReportOutbox,
-  batch: Batch,
-): Promise<{ tables: PreparedReport[]; tally: Tally }> {
-  const { batchId, fileName, extraColumns } = batch;
-  await using result = await outbox.openTable(computeReportName(fileName, batchId, 'result', 0), 'program');
-  await using exceptions = await outbox.openTable(
-    computeReportName(fileName, batchId, 'exceptions', 0),
-    'spreadsheet',
-  );
-  await result.add(renderResultHeader(extraColumns));
-  await exceptions.add(exceptionColumns);
-  const tally = startTally();
-  for await (const row of snapshot.resultRows(batchId)) {
-    countRow(tally, row);
-    await result.add(renderResultRow(row, extraColumns.length));
-    if (isException(row)) await exceptions.add(renderException(batchId, row));
-  }
-  assertEveryRow(tally, batch);
-  const tables: PreparedReport[] = [
-    { ...(await result.finish()), kind: 'result', number: 0, rows: tally.rows },
-    { ...(await exceptions.finish()), kind: 'exceptions', number: 0, rows: tally.exceptionRows },
-  ];
-  return { tables, tally };
-}
-
 /** The rows that changed after the last report, and the alarms among them; no file at all when none did. */
-async function prepareUpdate(
-  snapshot: Snapshot,
-  outbox: ReportOutbox,
-  batch: Batch,
-  earlier: readonly Report[],
-): Promise<PreparedReport[]> {
+async function prepareUpdate(source: ReportSource, earlier: readonly Report[]): Promise<PreparedReport[]> {
   const number = 1 + earlier.filter((report) => report.kind === 'result-update').length;
   const changedSince = Math.max(...earlier.map((report) => report.eventSeq));
-  const { batchId, fileName, extraColumns } = batch;
-  await using stack = new AsyncDisposableStack();
-  const open = async (kind: 'result-update' | 'exceptions-update', header: readonly string[]) => {
-    const name = computeReportName(fileName, batchId, kind, number);
-    const reader = kind === 'result-update' ? 'program' : 'spreadsheet';
-    const table = stack.use(await outbox.openTable(name, reader));
-    await table.add(header);
-    return { table, kind, rows: 0 };
+  const rows = source.snapshot.resultRows(source.batch.batchId, changedSince);
+  return await writeTables(source, rows, number);
+}
+
+// ---------------------------------------------------------------- tables
+
+/** A table that a batch leaves in the outbox. */
+interface ReportTable {
+  readonly kind: ReportKind;
+  readonly style: TableStyle;
+  readonly header: readonly string[];
+  /** undefined for a row that is not in it. */
+  readonly render: (row: ResultRow) => readonly string[] | undefined;
+}
+
+/** The first report shows every row and every exception; an update those that changed, and the alarms among them. */
+function listTables({ batchId, extraColumns }: Batch, isFirst: boolean): readonly ReportTable[] {
+  const needsReview = isFirst ? isException : ({ isAlarm }: ResultRow): boolean => isAlarm;
+  return [
+    {
+      kind: isFirst ? 'result' : 'result-update',
+      style: 'program',
+      header: renderResultHeader(extraColumns),
+      render: (row) => renderResultRow(row, extraColumns.length),
+    },
+    {
+      kind: isFirst ? 'exceptions' : 'exceptions-update',
+      style: 'spreadsheet',
+      header: exceptionColumns,
+      render: (row) => (needsReview(row) ? renderException(batchId, row) : undefined),
+    },
+  ];
+}
+
+/** Writes tables in one pass over the rows, each under its temporary name; an update without rows is no file at all. */
+async function writeTables(
+  { outbox, batch }: ReportSource,
+  rows: AsyncIterable<ResultRow>,
+  number: number,
+): Promise<PreparedReport[]> {
+  await using drafts = new AsyncDisposableStack();
+  const open = async ({ kind, style, header }: ReportTable): Promise<TableDraft> => {
+    const name = computeReportName(batch.fileName, batch.batchId, kind, number);
+    const draft = drafts.use(await outbox.openTable(name, style));
+    await draft.add(header);
+    return draft;
   };
-  let update: UpdateDraft | undefined;
-  let alarms: UpdateDraft | undefined;
-  for await (const row of snapshot.resultRows(batchId, changedSince)) {
-    update ??= await open('result-update', renderResultHeader(extraColumns));
-    await addTo(update, renderResultRow(row, extraColumns.length));
-    if (!row.isAlarm) continue;
-    alarms ??= await open('exceptions-update', exceptionColumns);
-    await addTo(alarms, renderException(batchId, row));
+  const isFirst = number === 0;
+  const written: { table: ReportTable; draft: TableDraft | undefined; rows: number }[] = [];
+  for (const table of listTables(batch, isFirst))
+    written.push({ table, draft: isFirst ? await open(table) : undefined, rows: 0 });
+  for await (const row of rows) {
+    for (const one of written) {
+      const cells = one.table.render(row);
+      if (cells === undefined) continue;
+      one.draft ??= await open(one.table);
+      one.rows += 1;
+      await one.draft.add(cells);
+    }
   }
   const prepared: PreparedReport[] = [];
-  for (const draft of [update, alarms]) {
-    if (draft === undefined) continue;
-    prepared.push({ ...(await draft.table.finish()), kind: draft.kind, number, rows: draft.rows });
-  }
+  for (const { table, draft, rows: count } of written)
+    if (draft !== undefined)
+      prepared.push({ ...(await draft.finish()), kind: table.kind, number, rows: count });
   return prepared;
-}
-
-/** A file of changed rows that is being written. */
-interface UpdateDraft {
-  readonly table: TableDraft;
-  readonly kind: ReportKind;
-  rows: number;
-}
-
-async function addTo(draft: UpdateDraft, cells: readonly string[]): Promise<void> {
-  await draft.table.add(cells);
-  draft.rows += 1;
 }
 
 /** What has gone into the result file, counted row by row. */
@@ -268,16 +278,17 @@ interface Tally {
   amountSatang: bigint;
 }
 
-const startTally = (): Tally => ({ rows: 0, exceptionRows: 0, lastRowNo: 0, amountSatang: toSatang(0n) });
-
-function countRow(tally: Tally, row: ResultRow): void {
-  if (row.rowNo <= tally.lastRowNo) {
-    throw new Error(`the journal gave row ${row.rowNo} after row ${tally.lastRowNo}: no report is written`);
+async function* tallyRows(rows: AsyncIterable<ResultRow>, tally: Tally): AsyncGenerator<ResultRow> {
+  for await (const row of rows) {
+    if (row.rowNo <= tally.lastRowNo) {
+      throw new Error(`the journal gave row ${row.rowNo} after row ${tally.lastRowNo}: no report is written`);
+    }
+    tally.lastRowNo = row.rowNo;
+    tally.rows += 1;
+    tally.exceptionRows += isException(row) ? 1 : 0;
+    tally.amountSatang += row.amountSatang ?? 0n;
+    yield row;
   }
-  tally.lastRowNo = row.rowNo;
-  tally.rows += 1;
-  tally.exceptionRows += isException(row) ? 1 : 0;
-  tally.amountSatang += row.amountSatang ?? 0n;
 }
 
 /** Each row of the file is in the result once: a result that misses one is never published. */

@@ -12,9 +12,9 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { syncFolderNow } from '../platform/durable-file.ts';
 import { openReader } from './connection.ts';
 import { asFileWriteError, asWriteError, JournalRefusedError, JournalWriteError } from './errors.ts';
-import { syncFolder } from './high-water-mark.ts';
 import { journalFileName } from './open.ts';
 import { prepareLatestEventSeq } from './payouts/apply-statements.ts';
 
@@ -111,7 +111,7 @@ function publish(temporaryPath: string, path: string): void {
     if (codeOf(error) === 'EEXIST') refuseExisting(path);
     throw error;
   }
-  syncFolder(dirname(path));
+  syncFolderNow(dirname(path));
 }
 
 /** Of file systems without hard links: FAT, and some network shares. */

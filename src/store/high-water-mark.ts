@@ -2,8 +2,9 @@
  * The mark: a small file beside the journal that says which journal works here and how far it had come. A journal that
  * is missing, new, or older than its mark was lost or restored: it no longer knows what was sent, so it is refused.
  */
-import { closeSync, fdatasyncSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { closeSync, fdatasyncSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { replaceFileNow } from '../platform/durable-file.ts';
 import { asFileWriteError, JournalRefusedError } from './errors.ts';
 
 /** How far a journal has come; all numbers only grow. */
@@ -89,39 +90,10 @@ const encodeMark = (mark: Mark): string => `${JSON.stringify(mark).padEnd(markLe
  */
 function writeMark(dataDir: string, mark: Mark): void {
   const path = markPathIn(dataDir);
-  // Always the same name: only the holder of the right to send writes it, and what a crash has left is written over.
-  const temporaryPath = `${path}.tmp`;
   try {
-    writeDurably(temporaryPath, encodeMark(mark));
-    renameSync(temporaryPath, path);
-    syncFolder(dirname(path));
+    replaceFileNow(path, encodeMark(mark));
   } catch (error) {
     throw asFileWriteError(path, error);
-  }
-}
-
-function writeDurably(path: string, text: string): void {
-  const file = openSync(path, 'w', 0o600);
-  try {
-    writeSync(file, text);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-}
-
-/** Of shares that cannot make a folder durable: a copy of the journal may stand on one. */
-const noSyncCodes = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EISDIR']);
-
-/** Makes the names in a folder durable, where its file system can. */
-export function syncFolder(path: string): void {
-  const folder = openSync(path, 'r');
-  try {
-    fsyncSync(folder);
-  } catch (error) {
-    if (!noSyncCodes.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
-  } finally {
-    closeSync(folder);
   }
 }
 

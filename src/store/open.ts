@@ -2,6 +2,7 @@
 import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { syncFolderNow } from '../platform/durable-file.ts';
 import { inTransaction, openConnection } from './connection.ts';
 import { asFileWriteError, asRefusal, JournalRefusedError } from './errors.ts';
 import {
@@ -11,7 +12,6 @@ import {
   MarkKeeper,
   readMark,
   requireNoMark,
-  syncFolder,
 } from './high-water-mark.ts';
 import { requireStamp, type Stamp, writeStamp } from './journal-identity.ts';
 import { prepareLoss, recordLoss, type Recovery, requireWhole } from './loss.ts';
@@ -95,7 +95,7 @@ function createFile(dataDir: string, path: string): void {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     closeSync(openSync(path, 'wx', 0o600));
-    syncFolder(dataDir);
+    syncFolderNow(dataDir);
   } catch (error) {
     throw asFileWriteError(path, error);
   }

@@ -4,14 +4,16 @@ import type { Batch } from '../core/ports.ts';
 import { endWhenSettled, isAtRest } from '../payout/conclude.ts';
 import { followPayer } from '../payout/known-batch.ts';
 import { interruptedCode, runBatch } from '../payout/run-batch.ts';
+import { computeBackoffMs } from '../platform/backoff.ts';
+import { Signal, waitForAny } from '../platform/signal.ts';
 import type { WrittenReports } from '../reports/write-reports.ts';
-import { computeBackoffMs, isAhead, noteFailure, type WatchSetup } from './context.ts';
+import { isAhead, noteFailure, retryBackoff, type WatchSetup } from './context.ts';
 import type { RunnableBatch } from './ports.ts';
 
 /** How often it is looked for batches that another process has let go on. */
-const lookAgainMs = 2_000;
+const runnablePollMs = 2_000;
 /** How often it is looked for batches that another process has brought to rest. */
-const unreportedLookMs = 15_000;
+const unreportedPollMs = 15_000;
 /** In a journal without notices it is looked back so far for batches that nobody was told of: there may be no one to tell. */
 const untoldForMs = 24 * 3_600_000;
 /** A batch of no more rows may take the place that is kept from the big ones. */
@@ -27,7 +29,7 @@ interface Failing {
   readonly why: string;
 }
 
-export class BatchDesk {
+export class BatchScheduler {
   readonly #setup: WatchSetup;
   readonly #onRest: (batch: Batch) => Promise<void>;
   readonly #running = new Map<string, Promise<void>>();
@@ -40,11 +42,11 @@ export class BatchDesk {
   readonly #hot = new Map<string, { readonly rests: number; readonly notBeforeMs: number }>();
   readonly #reportedAtMs = new Map<string, number>();
   /** Batches of another payer account than the settings name. */
-  readonly #toldOfPayer = new Set<string>();
+  readonly #reportedPayer = new Set<string>();
   #lookedForUnreportedMs = 0;
   #taken = 0;
   #reporting = 0;
-  #bell = new AbortController();
+  readonly #news = new Signal();
   #waiting = 0;
 
   /** @param onRest told when a batch is at rest and its reports are written */
@@ -76,7 +78,7 @@ export class BatchDesk {
   /** A file waits for this batch to come to rest. */
   offer(batch: Batch): void {
     this.#offered.add(batch.batchId);
-    this.ring();
+    this.notify();
   }
 
   /** Rows of a batch have changed outside a run: it is reported when nothing of it is in doubt, or in a while. */
@@ -84,12 +86,12 @@ export class BatchDesk {
     const lastMs = this.#reportedAtMs.get(batchId) ?? 0;
     const dueAtMs = isSettled ? this.#setup.clock.now() : lastMs + updateEveryMs;
     this.#due.set(batchId, Math.min(dueAtMs, this.#due.get(batchId) ?? Infinity));
-    this.ring();
+    this.notify();
   }
 
-  ring(): void {
-    this.#bell.abort();
-    this.#bell = new AbortController();
+  /** Something may be done that could not be before. */
+  notify(): void {
+    this.#news.notify();
   }
 
   /** What an earlier process has left of reports: those that it had written are published, the others become due. */
@@ -115,15 +117,15 @@ export class BatchDesk {
   /** One look at what is open, and the wait for the next. */
   async step(): Promise<void> {
     const { clock, stop, disk } = this.#setup;
-    const bell = this.#bell.signal;
+    const { next } = this.#news;
     if (disk.trouble === undefined) {
-      if (Math.abs(clock.now() - this.#lookedForUnreportedMs) >= unreportedLookMs)
+      if (Math.abs(clock.now() - this.#lookedForUnreportedMs) >= unreportedPollMs)
         await this.#noteUnreported();
       await this.#reportDue();
       await this.#reportStatements();
       await this.#startOpen();
     }
-    await clock.sleep(lookAgainMs, AbortSignal.any([bell, stop]));
+    await waitForAny(clock, runnablePollMs, next, stop);
   }
 
   /** Resolves when every run has ended. */
@@ -187,9 +189,9 @@ export class BatchDesk {
   async #followPayer(known: Batch): Promise<Batch> {
     const { store, payer, log } = this.#setup;
     if (known.payerAccount === payer.payerAccount) return known;
-    const isTold = this.#toldOfPayer.has(known.batchId);
-    this.#toldOfPayer.add(known.batchId);
-    return followPayer(store, known, payer.payerAccount, isTold ? () => undefined : log);
+    const isReported = this.#reportedPayer.has(known.batchId);
+    this.#reportedPayer.add(known.batchId);
+    return followPayer(store, known, payer.payerAccount, isReported ? () => undefined : log);
   }
 
   /** What can be run, the oldest drop first; a batch that a file waits for is run as long as it has not come to rest. */
@@ -227,12 +229,12 @@ export class BatchDesk {
       if (!holdsPlace) return;
       holdsPlace = false;
       this.#taken -= 1;
-      this.ring();
+      this.notify();
     };
     const run = this.#guard(batchId, () => this.#run(batch, leavePlace)).finally(() => {
       this.#running.delete(batchId);
       leavePlace();
-      this.ring();
+      this.notify();
     });
     this.#running.set(batchId, run);
   }
@@ -277,12 +279,12 @@ export class BatchDesk {
       return;
     }
     const rests = (this.#hot.get(batchId)?.rests ?? 0) + 1;
-    this.#hot.set(batchId, { rests, notBeforeMs: clock.now() + computeBackoffMs(rests) });
+    this.#hot.set(batchId, { rests, notBeforeMs: clock.now() + computeBackoffMs(retryBackoff, rests) });
   }
 
   /** Writes what is due; the file that waits for the batch ends. */
   async #rest(batchId: string, hasEnded = false): Promise<void> {
-    const { store, clock, tell } = this.#setup;
+    const { store, clock, reportEvent } = this.#setup;
     if (!hasEnded && !(await isReportable(store, batchId))) return;
     const reports = await this.#report(batchId);
     const { batch } = reports.summary;
@@ -292,7 +294,7 @@ export class BatchDesk {
     else this.#reportedAtMs.set(batchId, clock.now());
     await this.#onRest(batch);
     const isNews = this.#offered.delete(batchId) || reports.filesWritten > 0;
-    if (isNews) tell({ kind: 'batch-rested', reports });
+    if (isNews) reportEvent({ kind: 'batch-rested', reports });
   }
 
   async #report(batchId: string): Promise<WrittenReports> {
@@ -317,7 +319,7 @@ export class BatchDesk {
       this.#failing.delete(batchId);
     } catch (error) {
       const failures = (this.#failing.get(batchId)?.failures ?? 0) + 1;
-      const notBeforeMs = this.#setup.clock.now() + computeBackoffMs(failures);
+      const notBeforeMs = this.#setup.clock.now() + computeBackoffMs(retryBackoff, failures);
       this.#failing.set(batchId, { failures, notBeforeMs, why: (error as Error).message });
       if (isReport) this.#due.set(batchId, notBeforeMs);
       await noteFailure(this.#setup, 'a batch', error, { batchId }).catch(() => undefined);

@@ -7,6 +7,7 @@ import type { Payer } from '../payout/breaker-stop.ts';
 import type { Log, RunState, WorkerContext } from '../payout/context.ts';
 import type { PayoutJournal } from '../payout/ports.ts';
 import type { StatementStore } from '../reconcile/ports.ts';
+import { type Backoff, computeBackoffMs } from '../platform/backoff.ts';
 import type { WrittenReports } from '../reports/write-reports.ts';
 import type { Intake, IntakeOutcome, WatchStore, WorkItem } from './ports.ts';
 import type { Trouble } from './rules/health.ts';
@@ -52,7 +53,7 @@ export interface WatchSetup {
   /** Keeps a notice of it, if anybody is to be told outside. Must not throw. */
   notify(event: WatchEvent): Promise<void>;
   /** Must not throw, and not take long. */
-  tell(event: WatchEvent): void;
+  reportEvent(event: WatchEvent): void;
   /** Told of each row that has got on. */
   count(payout: Payout | undefined): void;
 }
@@ -95,15 +96,12 @@ export class DiskWatch {
   }
 }
 
-const backoffFirstMs = 500;
-const backoffMaxMs = 60_000;
-
-/** How long to wait after so many failures in a row. */
-export const computeBackoffMs = (failures: number): number =>
-  Math.min(backoffFirstMs * 2 ** Math.min(failures, 20), backoffMaxMs);
+/** After failures that are no one's fault in particular. */
+export const retryBackoff = { baseMs: 500, maxMs: 60_000 } as const satisfies Backoff;
 
 /** True until the moment has come; a moment that is further off than any wait was counted by a clock since set back. */
-export const isAhead = (atMs: number, nowMs: number): boolean => atMs > nowMs && atMs - nowMs <= backoffMaxMs;
+export const isAhead = (atMs: number, nowMs: number): boolean =>
+  atMs > nowMs && atMs - nowMs <= retryBackoff.maxMs;
 
 /** Takes a failure that is no one's fault in particular: it is logged, and the disk looked at. */
 export async function noteFailure(
@@ -129,7 +127,7 @@ export async function keepGoing(
       failures = 0;
     } catch (error) {
       await noteFailure(setup, what, error).catch(() => undefined);
-      await setup.clock.sleep(computeBackoffMs(failures), setup.stop);
+      await setup.clock.sleep(computeBackoffMs(retryBackoff, failures), setup.stop);
       failures += 1;
     }
   }

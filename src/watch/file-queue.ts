@@ -5,7 +5,8 @@ import { type BatchStatus, isSealed } from '../core/payout.ts';
 import type { Batch } from '../core/ports.ts';
 import { type IngestContext, type Ingested, ingestFile } from '../intake/ingest.ts';
 import type { FileRejection } from '../intake/ports.ts';
-import { computeBackoffMs, isAhead, noteFailure, type WatchSetup } from './context.ts';
+import { computeBackoffMs } from '../platform/backoff.ts';
+import { isAhead, noteFailure, retryBackoff, type WatchSetup } from './context.ts';
 import type { IntakeOutcome, IntakeRefusal, IntakeVerdict, WorkItem } from './ports.ts';
 import {
   describeDuplicateFile,
@@ -21,9 +22,9 @@ const readingsAtOnce = 2;
 /** Files in work/ at most; the others wait in the inbox. */
 const workItemsMax = 500;
 /** How soon a sick disk is looked at again. */
-const sickLookMs = 1_000;
+const sickPollMs = 1_000;
 /** How soon a file is looked at again whose bytes are those of one that is still being read. */
-const copyLookMs = 1_000;
+const copyPollMs = 1_000;
 /** What the reader calls a file that is not there. */
 const missingCode = 'file-missing';
 
@@ -34,7 +35,7 @@ interface Unread {
   readonly notBeforeMs: number;
 }
 
-export class FileDesk {
+export class FileQueue {
   readonly #setup: WatchSetup;
   readonly #onBatch: (batch: Batch) => void;
   readonly #readings = pLimit(readingsAtOnce);
@@ -74,7 +75,7 @@ export class FileDesk {
   async step(): Promise<void> {
     const { intake, stop, disk, clock } = this.#setup;
     if (disk.trouble !== undefined) {
-      await clock.sleep(sickLookMs, stop);
+      await clock.sleep(sickPollMs, stop);
       return;
     }
     this.#readAgain(clock.now());
@@ -113,7 +114,7 @@ export class FileDesk {
     try {
       await this.#readings(() => this.#read(item));
     } catch (error) {
-      const notBeforeMs = this.#setup.clock.now() + computeBackoffMs(failures);
+      const notBeforeMs = this.#setup.clock.now() + computeBackoffMs(retryBackoff, failures);
       this.#unread.push({ item, failures: failures + 1, notBeforeMs });
       await noteFailure(this.#setup, 'taking a file in', error, { itemId: item.itemId }).catch(
         () => undefined,
@@ -238,7 +239,7 @@ export class FileDesk {
     const { fileName, batchId, batch } = first;
     const status = statusOfFirst(batch);
     if (status === undefined) {
-      this.#unread.push({ item, failures: 0, notBeforeMs: this.#setup.clock.now() + copyLookMs });
+      this.#unread.push({ item, failures: 0, notBeforeMs: this.#setup.clock.now() + copyPollMs });
       return;
     }
     const reason = describeDuplicateFile(this.#describe(item), { fileName, batchId, status });
@@ -258,7 +259,7 @@ export class FileDesk {
       const date = formatBangkokStamp(clock.now()).slice(0, 10);
       const path = await intake.end(item, { kind: 'archive', date, batchId: batch.batchId });
       await store.endIntake(item.itemId, 'archived', clock.now());
-      this.#tell(item, 'archived', path, undefined, batch.batchId);
+      this.#report(item, 'archived', path, undefined, batch.batchId);
     }
     this.#owners.delete(batch.batchId);
   }
@@ -305,20 +306,20 @@ export class FileDesk {
     await store.endIntake(itemId, outcome, clock.now(), { fileName, droppedAtMs, refusal });
     await notify({ kind: 'file-ended', item, outcome, path: undefined, why, batchId });
     const path = await intake.end(item, { kind: 'reject', reason });
-    this.#tell(item, outcome, path, why, batchId);
+    this.#report(item, outcome, path, why, batchId);
   }
 
-  #tell(
+  #report(
     item: WorkItem,
     outcome: IntakeOutcome,
     path: string,
     why: { readonly code: string; readonly message: string } | undefined,
     batchId: string | undefined,
   ): void {
-    const { log, tell } = this.#setup;
+    const { log, reportEvent } = this.#setup;
     const facts = { itemId: item.itemId, file: item.fileName, outcome, path, batchId, code: why?.code };
     log(outcome === 'archived' ? 'info' : 'warn', 'a file has ended', facts);
-    tell({ kind: 'file-ended', item, outcome, path, why, batchId });
+    reportEvent({ kind: 'file-ended', item, outcome, path, why, batchId });
   }
 
   #describe({ fileName, droppedAtMs }: WorkItem) {

@@ -13,23 +13,23 @@ import type { WatchSetup } from './context.ts';
 /** Most inquiries of one step; the loop looks around between two. */
 const pageRows = 200;
 /** How often it is looked for what has fallen due: batches come to rest at any time. */
-const lookMs = 1_000;
+const pollMs = 1_000;
 
-interface DoubtHooks {
+interface InDoubtHooks {
   /** Batches that are being run see to their own doubt. */
   readonly running: () => ReadonlySet<string>;
   /** Rows of a batch at rest have changed. */
   readonly onChange: (batchId: string, isSettled: boolean) => void;
 }
 
-export class DoubtDesk {
+export class InDoubtLoop {
   readonly #setup: WatchSetup;
-  readonly #hooks: DoubtHooks;
+  readonly #hooks: InDoubtHooks;
   readonly #contexts = new Map<string, WorkerContext>();
   readonly #changed = new Set<string>();
   #watch: Watch | undefined;
 
-  constructor(setup: WatchSetup, hooks: DoubtHooks) {
+  constructor(setup: WatchSetup, hooks: InDoubtHooks) {
     this.#setup = setup;
     this.#hooks = hooks;
   }
@@ -39,7 +39,7 @@ export class DoubtDesk {
     const { store, clock, stop, disk } = this.#setup;
     const due = disk.trouble === undefined ? await this.#readDue() : [];
     await settleAll(this.#contextFor(this.#setup.payer), due, true);
-    await this.#tellChanges();
+    await this.#reportChanges();
     await this.#followLine();
     if (due.length > 0 || stop.aborted) return;
     if (disk.trouble === undefined) {
@@ -47,7 +47,7 @@ export class DoubtDesk {
       if (await this.#watch.step()) return;
     }
     const nextAtMs = (await store.nextInquiryAtMs()) ?? Infinity;
-    await clock.sleep(Math.min(lookMs, Math.max(lookMs / 4, nextAtMs - clock.now())), stop);
+    await clock.sleep(Math.min(pollMs, Math.max(pollMs / 4, nextAtMs - clock.now())), stop);
   }
 
   /** A stop or pause that a person has ended is over, though no run is there to see it. */
@@ -58,11 +58,11 @@ export class DoubtDesk {
     await takeUpLine(context, payer);
   }
 
-  /** Asks about everything in doubt, due or not; the round of every day. */
+  /** Asks about everything in doubt, due or not; the job of every day. */
   async askAll(): Promise<number> {
     const isRunning = (batchId: string): boolean => this.#hooks.running().has(batchId);
     const asked = await settleOnce(this.#contextFor(this.#setup.payer), 'all', undefined, isRunning);
-    await this.#tellChanges();
+    await this.#reportChanges();
     return asked;
   }
 
@@ -98,7 +98,7 @@ export class DoubtDesk {
     if (payout !== undefined && payout.status !== 'submitted') this.#changed.add(payout.batchId);
   }
 
-  async #tellChanges(): Promise<void> {
+  async #reportChanges(): Promise<void> {
     const { store, clock } = this.#setup;
     for (const batchId of this.#changed) {
       await endWhenSettled(store, batchId, clock.now());

@@ -1,23 +1,23 @@
-/** Rounds that are made once every Bangkok day, at their time or as soon afterwards as the process is there. */
-import { formatBangkokDate, msSinceBangkokMidnight } from '../core/bangkok-time.ts';
+/** Jobs that are done once every Bangkok day, at their time or as soon afterwards as the process is there. */
+import { dayMs, formatBangkokDate, msSinceBangkokMidnight } from '../core/bangkok-time.ts';
 import type { Clock } from '../core/ports.ts';
 import type { Log } from '../payout/context.ts';
 import type { ScheduleStore } from './ports.ts';
 
-export interface Round {
-  /** The journal remembers the round by it. */
+export interface DailyJob {
+  /** The journal remembers the job by it. */
   readonly name: string;
   /** Time of day in Bangkok, in milliseconds from midnight. */
   readonly atMs: number;
   /**
-   * Makes the round.
-   * @param date the Bangkok day it is made on, YYYYMMDD
-   * @returns false when it could not be made yet: it is tried again later
+   * Does the job.
+   * @param date the Bangkok day it is done on, YYYYMMDD
+   * @returns false when it could not be done yet: it is tried again later
    */
-  readonly make: (date: string) => Promise<boolean>;
+  readonly run: (date: string) => Promise<boolean>;
 }
 
-interface RoundsSetup {
+interface DailyJobsSetup {
   readonly store: ScheduleStore;
   readonly clock: Clock;
   readonly log: Log;
@@ -25,41 +25,40 @@ interface RoundsSetup {
 }
 
 /** How often the clock is looked at, which may be set or have slept. */
-const lookMs = 30_000;
-/** How soon a round that could not be made is tried again. */
+const pollMs = 30_000;
+/** How soon a job that could not be done is tried again. */
 const againMs = 10 * 60_000;
-/** A round that was recorded for a day further ahead than this was not made then. */
-const dayMs = 24 * 60 * 60_000;
 
-export class Rounds {
-  readonly #setup: RoundsSetup;
-  readonly #rounds: readonly Round[];
+export class DailyJobs {
+  readonly #setup: DailyJobsSetup;
+  readonly #jobs: readonly DailyJob[];
   readonly #notBeforeMs = new Map<string, number>();
 
-  constructor(setup: RoundsSetup, rounds: readonly Round[]) {
+  constructor(setup: DailyJobsSetup, jobs: readonly DailyJob[]) {
     this.#setup = setup;
-    this.#rounds = rounds;
+    this.#jobs = jobs;
   }
 
-  /** Makes what is due, and waits for the next look. */
+  /** Does what is due, and waits for the next look. */
   async step(): Promise<void> {
-    for (const round of this.#rounds) if (!this.#setup.stop.aborted) await this.#makeIfDue(round);
-    await this.#setup.clock.sleep(lookMs, this.#setup.stop);
+    for (const job of this.#jobs) if (!this.#setup.stop.aborted) await this.#runIfDue(job);
+    await this.#setup.clock.sleep(pollMs, this.#setup.stop);
   }
 
-  async #makeIfDue({ name, atMs, make }: Round): Promise<void> {
+  async #runIfDue({ name, atMs, run }: DailyJob): Promise<void> {
     const { store, clock, log } = this.#setup;
     const nowMs = clock.now();
     const date = formatBangkokDate(nowMs);
     if (msSinceBangkokMidnight(nowMs) < atMs || this.#isTooSoon(name, nowMs)) return;
     const last = (await store.lastRound(name)) ?? '';
+    // A job that was recorded for a day further ahead was not done then.
     if (last > formatBangkokDate(nowMs + dayMs))
       log('warn', 'a round was recorded by a clock that was ahead: it is made anew', { round: name, last });
-    // A clock that was set back makes no round twice.
+    // A clock that was set back does no job twice.
     else if (last >= date) return;
     log('info', 'a round begins', { round: name, date });
     this.#notBeforeMs.set(name, nowMs + againMs);
-    if (!(await make(date))) return;
+    if (!(await run(date))) return;
     await store.recordRound(name, date);
     log('info', 'a round has ended', { round: name, date });
   }

@@ -1,28 +1,28 @@
 /**
- * The watcher of the drop folder: takes files, pays them, settles what is in doubt, makes the rounds of the day, and
+ * The watcher of the drop folder: takes files, pays them, settles what is in doubt, does the jobs of the day, and
  * goes on whatever happens to a file, the bank or the disk, until it is asked to stop.
  */
 import type { Batch } from '../core/ports.ts';
-import { BatchDesk } from './batch-queue.ts';
+import { BatchScheduler } from './batch-queue.ts';
 import { keepGoing, type WatchSetup } from './context.ts';
-import { FileDesk } from './file-queue.ts';
-import { DoubtDesk } from './in-doubt-loop.ts';
-import { type Round, Rounds } from './schedule.ts';
+import { FileQueue } from './file-queue.ts';
+import { InDoubtLoop } from './in-doubt-loop.ts';
+import { type DailyJob, DailyJobs } from './schedule.ts';
 
 export interface WatchOptions {
   /** How often the disk is looked at; more often while it is sick. */
   readonly probeMs: number;
-  /** Rounds of every day, with the one that inquires about everything in doubt. */
-  readonly rounds: (asksAll: () => Promise<number>) => readonly Round[];
+  /** What is done once every day, with the job that inquires about everything in doubt. */
+  readonly dailyJobs: (askAll: () => Promise<number>) => readonly DailyJob[];
 }
 
 /** How soon a sick disk is looked at again. */
 const sickProbeMs = 2_000;
 
 export class Watcher {
-  readonly files: FileDesk;
-  readonly batches: BatchDesk;
-  readonly doubt: DoubtDesk;
+  readonly files: FileQueue;
+  readonly batches: BatchScheduler;
+  readonly doubt: InDoubtLoop;
   /** When the loop over the batches last turned; it stands still only when something is stuck. */
   lastTurn: { readonly atMs: number; readonly atElapsedMs: number };
   isRecovered = false;
@@ -33,9 +33,9 @@ export class Watcher {
     this.#setup = setup;
     this.#options = options;
     this.lastTurn = { atMs: setup.clock.now(), atElapsedMs: performance.now() };
-    this.files = new FileDesk(setup, (batch) => this.batches.offer(batch));
-    this.batches = new BatchDesk(setup, (batch: Batch) => this.files.endFor(batch));
-    this.doubt = new DoubtDesk(setup, {
+    this.files = new FileQueue(setup, (batch) => this.batches.offer(batch));
+    this.batches = new BatchScheduler(setup, (batch: Batch) => this.files.endFor(batch));
+    this.doubt = new InDoubtLoop(setup, {
       running: () => this.batches.running,
       onChange: (batchId, isSettled) => this.batches.noteChange(batchId, isSettled),
     });
@@ -45,10 +45,10 @@ export class Watcher {
   async work(): Promise<void> {
     const setup = this.#setup;
     const { clock, stop, disk } = setup;
-    const { rounds, probeMs } = this.#options;
-    const daily = new Rounds(
+    const { dailyJobs, probeMs } = this.#options;
+    const daily = new DailyJobs(
       setup,
-      rounds(() => this.doubt.askAll()),
+      dailyJobs(() => this.doubt.askAll()),
     );
     await disk.look();
     await Promise.all([

@@ -256,7 +256,7 @@ class Life {
     this.#stop = stop;
     this.#mortality = mortality;
     this.#intake = intake;
-    this.watcher = new Watcher(setup, { probeMs: 5_000, rounds: () => [] });
+    this.watcher = new Watcher(setup, { probeMs: 5_000, dailyJobs: () => [] });
   }
 
   work(): void {
@@ -367,7 +367,7 @@ function makeSetup(
     finishReports: (batchId) => finishReports(store, outbox, batchId),
     findUnpublished: () => outbox.findLeftovers(),
     notify: (event) => notify(notices, event),
-    tell: (event) => void kit.told.push(inWords(event)),
+    reportEvent: (event) => void kit.told.push(inWords(event)),
     count: () => undefined,
   };
 }

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { StatusInquiry } from '../../src/core/bank-port.ts';
 import { RunState } from '../../src/payout/context.ts';
 import { cancelBatch } from '../../src/payout/operator.ts';
-import { BatchDesk } from '../../src/watch/batch-queue.ts';
-import { DoubtDesk } from '../../src/watch/in-doubt-loop.ts';
+import { BatchScheduler } from '../../src/watch/batch-queue.ts';
+import { InDoubtLoop } from '../../src/watch/in-doubt-loop.ts';
 import { answered, inquiryFields, inquiryItem } from '../support/core-fixtures.ts';
 import { bringTo, ingest, ingestRunning, makeRows } from '../support/journal-fixtures.ts';
 import { csvOf } from '../support/payout-csv.ts';
@@ -74,7 +74,7 @@ describe('one attempt', () => {
     kit.before = {
       dueInquiries: () => {
         looks += 1;
-        if (looks > 1_000) throw new Error('the desk runs hot');
+        if (looks > 1_000) throw new Error('the loop runs hot');
       },
     };
     const asked = life.watcher.doubt.askAll();
@@ -102,11 +102,11 @@ describe('one attempt', () => {
     const { bank, life, batchId } = await findInDoubt(kit, 3);
     await kit.time.pass(3_000);
     const running = new Set([batchId]);
-    const desk = new DoubtDesk(life.setup, { running: () => running, onChange: () => undefined });
-    await kit.time.drive(Promise.all([desk.step(), desk.askAll()]));
+    const loop = new InDoubtLoop(life.setup, { running: () => running, onChange: () => undefined });
+    await kit.time.drive(Promise.all([loop.step(), loop.askAll()]));
     expect(bank.asked).toEqual([]);
     running.clear();
-    await kit.time.drive(desk.step());
+    await kit.time.drive(loop.step());
     expect(bank.asked).toHaveLength(3);
   });
 });
@@ -209,9 +209,9 @@ describe('what is in doubt of another payer account than the settings name', () 
     const { gate } = setup.openContext(setup.stop, () => undefined, setup.payer);
     const seen = new Set<string>();
     kit.before = { countInDoubt: () => void seen.add(gate.state.status) };
-    const desk = new BatchDesk(setup, async () => undefined);
-    await kit.time.drive(desk.step());
-    await kit.time.drive(desk.ended());
+    const loop = new BatchScheduler(setup, async () => undefined);
+    await kit.time.drive(loop.step());
+    await kit.time.drive(loop.ended());
     expect([...seen]).toEqual(['open']);
     expect(await kit.rowsOf('a.csv')).toEqual({ failed: 1 });
     expect(await kit.store.batch(batchId)).toMatchObject({ status: 'done', payerAccount: '0000345925' });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Round, Rounds } from '../../src/watch/schedule.ts';
+import { type DailyJob, DailyJobs } from '../../src/watch/schedule.ts';
 
 const hourMs = 3_600_000;
 /** 2026-11-21, midnight in Bangkok. */
@@ -10,15 +10,15 @@ function makeScene(nowMs: number, isMade: () => boolean = () => true) {
   const warned: string[] = [];
   const recorded = new Map<string, string>();
   let now = nowMs;
-  const round: Round = {
+  const job: DailyJob = {
     name: 'inquiry',
     atMs: 7.5 * hourMs,
-    make: async (date) => {
+    run: async (date) => {
       made.push(date);
       return isMade();
     },
   };
-  const rounds = new Rounds(
+  const jobs = new DailyJobs(
     {
       store: {
         lastRound: async (name) => recorded.get(name),
@@ -28,46 +28,46 @@ function makeScene(nowMs: number, isMade: () => boolean = () => true) {
       log: (level, message) => void (level === 'warn' && warned.push(message)),
       stop: new AbortController().signal,
     },
-    [round],
+    [job],
   );
-  return { rounds, made, warned, goTo: (ms: number) => (now = ms) };
+  return { jobs, made, warned, goTo: (ms: number) => (now = ms) };
 }
 
 describe('a round of every day', () => {
   it('is made at its time in Bangkok, once', async () => {
-    const { rounds, made, goTo } = makeScene(midnightMs + 7 * hourMs);
-    await rounds.step();
+    const { jobs, made, goTo } = makeScene(midnightMs + 7 * hourMs);
+    await jobs.step();
     expect(made).toEqual([]);
     goTo(midnightMs + 7.5 * hourMs);
-    await rounds.step();
-    await rounds.step();
+    await jobs.step();
+    await jobs.step();
     goTo(midnightMs + 23 * hourMs);
-    await rounds.step();
+    await jobs.step();
     expect(made).toEqual(['20261121']);
   });
 
   it('is made up for when the process was not there at its time', async () => {
-    const { rounds, made } = makeScene(midnightMs + 20 * hourMs);
-    await rounds.step();
+    const { jobs, made } = makeScene(midnightMs + 20 * hourMs);
+    await jobs.step();
     expect(made).toEqual(['20261121']);
   });
 
   it('is made again on the next day, not before its time', async () => {
-    const { rounds, made, goTo } = makeScene(midnightMs + 8 * hourMs);
-    await rounds.step();
+    const { jobs, made, goTo } = makeScene(midnightMs + 8 * hourMs);
+    await jobs.step();
     goTo(midnightMs + 25 * hourMs);
-    await rounds.step();
+    await jobs.step();
     expect(made).toEqual(['20261121']);
     goTo(midnightMs + 32 * hourMs);
-    await rounds.step();
+    await jobs.step();
     expect(made).toEqual(['20261121', '20261122']);
   });
 
   it('is made once although the clock is set back', async () => {
-    const { rounds, made, goTo } = makeScene(midnightMs + 8 * hourMs);
-    await rounds.step();
+    const { jobs, made, goTo } = makeScene(midnightMs + 8 * hourMs);
+    await jobs.step();
     goTo(midnightMs - 10 * hourMs);
-    await rounds.step();
+    await jobs.step();
     expect(made).toEqual(['20261121']);
   });
 
@@ -77,14 +77,14 @@ describe('a round of every day', () => {
   ])(
     'is made although a clock that was %s ahead has recorded one, which is said once',
     async (_name, aheadMs) => {
-      const { rounds, made, warned, goTo } = makeScene(aheadMs);
-      await rounds.step();
+      const { jobs, made, warned, goTo } = makeScene(aheadMs);
+      await jobs.step();
       goTo(midnightMs + 8 * hourMs);
-      await rounds.step();
+      await jobs.step();
       goTo(midnightMs + 9 * hourMs);
-      await rounds.step();
+      await jobs.step();
       goTo(midnightMs + 32 * hourMs);
-      await rounds.step();
+      await jobs.step();
       expect(made.slice(1)).toEqual(['20261121', '20261122']);
       expect(warned).toHaveLength(1);
     },
@@ -92,24 +92,24 @@ describe('a round of every day', () => {
 
   it('is tried again after ten minutes when it could not be made', async () => {
     let isThere = false;
-    const { rounds, made, goTo } = makeScene(midnightMs + 8 * hourMs, () => isThere);
-    await rounds.step();
+    const { jobs, made, goTo } = makeScene(midnightMs + 8 * hourMs, () => isThere);
+    await jobs.step();
     goTo(midnightMs + 8 * hourMs + 60_000);
-    await rounds.step();
+    await jobs.step();
     expect(made).toHaveLength(1);
     isThere = true;
     goTo(midnightMs + 8 * hourMs + 600_000);
-    await rounds.step();
+    await jobs.step();
     goTo(midnightMs + 9 * hourMs);
-    await rounds.step();
+    await jobs.step();
     expect(made).toHaveLength(2);
   });
 
   it('waits no longer than ten minutes for a clock that was set back meanwhile', async () => {
-    const { rounds, made, goTo } = makeScene(midnightMs + 20 * hourMs, () => false);
-    await rounds.step();
+    const { jobs, made, goTo } = makeScene(midnightMs + 20 * hourMs, () => false);
+    await jobs.step();
     goTo(midnightMs + 9 * hourMs);
-    await rounds.step();
+    await jobs.step();
     expect(made).toHaveLength(2);
   });
 });

@@ -15,42 +15,39 @@ import {
   itemIdPattern,
   sidecarName,
 } from '../rules/drop-folder.ts';
-import type { Log } from './inbox.ts';
+import type { FoldersContext } from './context.ts';
 
-export interface EndedFolders {
-  readonly archive: string;
-  readonly rejected: string;
-  readonly disk: Disk;
-  readonly log: Log;
-}
+/** What goes there together, in this order; none need be there. */
+const parts = ['reason', 'file', 'sidecar'] as const;
+type Part = (typeof parts)[number];
 
-/** A file and where it goes; `copy` is its name there while it is copied from another file system. */
-interface Passage {
-  readonly source: string;
-  readonly folder: string;
-  readonly copy: string;
-}
-
-/** Names of ours in archive/ and rejected/ while a file goes there. */
-const partNames = ['file', 'sidecar', 'reason'] as const;
-const temporaryForm = new RegExp(String.raw`^\.(${itemIdPattern})\.(?:file|sidecar|reason)\.tmp$`);
+const temporaryForm = new RegExp(String.raw`^\.(${itemIdPattern})\.(?:${parts.join('|')})\.tmp$`);
 const dateForm = /^\d{4}-\d{2}-\d{2}$/;
 /** A crash leaves something in the folder of its day. */
 const datesCleared = 2;
 
+const nameOf: Readonly<Record<Part, (path: string) => string>> = {
+  reason: (path) => `${path}.reason.txt`,
+  file: (path) => path,
+  sidecar: sidecarName,
+};
+
+/** The name that a part has in archive/ or rejected/ on its way there. */
+function temporaryOf(folder: string, itemId: string, part: Part): string {
+  return join(folder, `.${itemId}.${part}.tmp`);
+}
+
 /** Removes what was needed while the file went to a path. */
-export async function clearPassage(disk: Disk, itemId: string, path: string): Promise<void> {
-  for (const part of partNames) await disk.remove(temporaryOf(dirname(path), itemId, part));
+export async function clearWay({ disk }: FoldersContext, itemId: string, path: string): Promise<void> {
+  for (const part of parts) await disk.remove(temporaryOf(dirname(path), itemId, part));
 }
 
 /** Removes what a crash has left of files that have ended; `open` still need theirs. */
 export async function clearLeftovers(
-  { archive, rejected, disk }: EndedFolders,
+  { folders, disk }: FoldersContext,
   open: ReadonlySet<string>,
 ): Promise<void> {
-  const dates = (await readdir(archive)).filter((name) => dateForm.test(name)).toSorted();
-  const folders = [rejected, ...dates.slice(-datesCleared).map((date) => join(archive, date))];
-  for (const folder of folders) {
+  for (const folder of [folders.rejected, ...(await listLatestDays(folders.archive))]) {
     for (const name of await readdir(folder)) {
       const itemId = temporaryForm.exec(name)?.[1];
       if (itemId !== undefined && !open.has(itemId)) await disk.remove(join(folder, name));
@@ -58,113 +55,101 @@ export async function clearLeftovers(
   }
 }
 
-function temporaryOf(folder: string, itemId: string, part: (typeof partNames)[number]): string {
-  return join(folder, `.${itemId}.${part}.tmp`);
+async function listLatestDays(archive: string): Promise<string[]> {
+  const dates = (await readdir(archive)).filter((name) => dateForm.test(name)).toSorted();
+  return dates.slice(-datesCleared).map((date) => join(archive, date));
 }
 
 /** Moves the item's file, its sidecar with it, where it ends. @returns the path it ended at */
-export async function endFile(folders: EndedFolders, item: WorkItem, end: FileEnd): Promise<string> {
+export async function endFile(context: FoldersContext, item: WorkItem, end: FileEnd): Promise<string> {
+  const { folders, disk } = context;
   switch (end.kind) {
     case 'archive': {
       if (!dateForm.test(end.date)) throw new Error(`${end.date} is no date`);
-      const folder = join(folders.archive, (await findEarlierDay(folders, item, end)) ?? end.date);
+      const folder = (await findEarlierDay(context, item, end)) ?? join(folders.archive, end.date);
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      await folders.disk.sync(folders.archive);
-      const names = computeArchiveNames(item.fileName, end.batchId, item.itemId);
-      return await endIn(folders, item, folder, names, undefined);
+      await disk.sync(folders.archive);
+      return await endIn(context, item, folder, computeArchiveNames(item.fileName, end.batchId, item.itemId));
     }
     case 'reject': {
-      const names = computeRejectedNames(item.fileName, item.itemId);
-      return await endIn(folders, item, folders.rejected, names, end.reason);
+      await prepareReason(disk, temporaryOf(folders.rejected, item.itemId, 'reason'), end.reason);
+      return await endIn(context, item, folders.rejected, computeRejectedNames(item.fileName, item.itemId));
     }
   }
 }
 
 /** The day under which an earlier try has given the file its second name, before a crash; undefined for none. */
 async function findEarlierDay(
-  { archive }: EndedFolders,
+  { folders }: FoldersContext,
   item: WorkItem,
   { batchId }: Extract<FileEnd, { kind: 'archive' }>,
 ): Promise<string | undefined> {
   const source = await lookAt(item.path);
   if (source === undefined || source.nlink < 2n) return undefined;
-  const dates = (await readdir(archive)).filter((name) => dateForm.test(name)).toSorted();
-  for (const date of dates.slice(-datesCleared)) {
+  for (const folder of await listLatestDays(folders.archive)) {
     for (const name of computeArchiveNames(item.fileName, batchId, item.itemId)) {
-      const there = await lookAt(join(archive, date, name));
+      const there = await lookAt(join(folder, name));
       if (there === undefined) break;
-      if (isSameFile(source, there)) return date;
+      if (isSameFile(source, there)) return folder;
     }
   }
   return undefined;
 }
 
+/** The reason, whole and durable under a name of the item's; one that has been linked already is the same. */
+async function prepareReason(disk: Disk, path: string, reason: string): Promise<void> {
+  const before = await lookAt(path);
+  if (before !== undefined && before.nlink > 1n) return;
+  await disk.remove(path);
+  await disk.write(path, reason.endsWith('\n') ? reason : `${reason}\n`);
+}
+
+/** A part and where it goes; `copy` is its name there while it is copied from another file system. */
+interface Move {
+  readonly source: string;
+  readonly copy: string;
+  readonly to: string;
+}
+
 async function endIn(
-  { disk, log }: EndedFolders,
+  { disk, log }: FoldersContext,
   item: WorkItem,
   folder: string,
   names: Iterable<string>,
-  reason: string | undefined,
 ): Promise<string> {
-  const { itemId } = item;
-  const file = { source: item.path, folder, copy: temporaryOf(folder, itemId, 'file') };
-  const sidecarCopy = temporaryOf(folder, itemId, 'sidecar');
-  const sidecar = { source: sidecarName(item.path), folder, copy: sidecarCopy };
-  const note = reason === undefined ? undefined : temporaryOf(folder, itemId, 'reason');
-  if (note !== undefined) await prepareNote(disk, note, reason ?? '');
-  const isVanished = (await lookAt(item.path)) === undefined;
-  if (isVanished) log('warn', 'the file has vanished from work/', { itemId, file: item.fileName });
+  const { itemId, fileName: file } = item;
+  if ((await lookAt(item.path)) === undefined)
+    log('warn', 'the file has vanished from work/', { itemId, file });
+  const copyOf = (part: Part): string => temporaryOf(folder, itemId, part);
+  const sources = { reason: copyOf('reason'), file: item.path, sidecar: sidecarName(item.path) };
   for (const name of names) {
     const path = join(folder, name);
-    if (!(await placeAll(disk, path, { file, sidecar, note }))) continue;
+    const moves = parts.map((part) => ({
+      source: sources[part],
+      copy: copyOf(part),
+      to: nameOf[part](path),
+    }));
+    if (!(await areFree(moves, path))) continue;
+    for (const move of moves) await place(disk, move);
     await disk.sync(folder);
-    await disk.remove(sidecar.source);
+    await disk.remove(sources.sidecar);
     await disk.remove(item.path);
     return path;
   }
   throw new OutputFileError(`cannot move ${item.path}: no name is free in ${folder}: move files away there`);
 }
 
-interface Parts {
-  readonly file: Passage;
-  readonly sidecar: Passage;
-  readonly note: string | undefined;
-}
-
-/** Gives file, reason and sidecar one name, if it is free for all that are there; the reason first. */
-async function placeAll(disk: Disk, path: string, { file, sidecar, note }: Parts): Promise<boolean> {
-  const places = [path, sidecarName(path)] as const;
-  if (await isForeign(file, places[0])) return false;
-  // Without one (any more), nothing goes there.
-  if ((await lookAt(sidecar.source)) !== undefined && (await isForeign(sidecar, places[1]))) return false;
-  if (note !== undefined && !(await linkNote(disk, note, `${path}.reason.txt`))) return false;
-  await place(disk, file, places[0]);
-  await place(disk, sidecar, places[1]);
-  return true;
-}
-
-/** The reason, whole and durable under a name of the item's; one that has been linked already is the same. */
-async function prepareNote(disk: Disk, note: string, reason: string): Promise<void> {
-  const before = await lookAt(note);
-  if (before !== undefined && before.nlink > 1n) return;
-  await disk.remove(note);
-  await disk.write(note, reason.endsWith('\n') ? reason : `${reason}\n`);
-}
-
-async function linkNote(disk: Disk, note: string, to: string): Promise<boolean> {
-  try {
-    await disk.link(note, to);
-  } catch (error) {
-    if (errorCode(error) !== 'EEXIST' && !noLinkCodes.has(errorCode(error))) throw error;
-    const [own, there] = [await lookAt(note), await lookAt(to)];
-    if (there === undefined) return (await renameUnlessTaken(disk, note, to)) === 'moved';
-    return own !== undefined && isSameFile(own, there);
+/** True when the names are free for all that is there, or its own; the file's own name for one that has vanished, too. */
+async function areFree(moves: readonly Move[], path: string): Promise<boolean> {
+  for (const move of moves) {
+    const goesThere = move.to === path || (await lookAt(move.source)) !== undefined;
+    if (goesThere && (await isForeign(move))) return false;
   }
   return true;
 }
 
 /** True when another file has the name. */
-async function isForeign({ source, copy }: Passage, to: string): Promise<boolean> {
+async function isForeign({ source, copy, to }: Move): Promise<boolean> {
   const there = await lookAt(to);
   if (there === undefined) return false;
   for (const own of [source, copy]) {
@@ -177,19 +162,20 @@ async function isForeign({ source, copy }: Passage, to: string): Promise<boolean
   return stats.size !== there.size || (await hashBytes(source)) !== (await hashBytes(to));
 }
 
-/** Gives the file its new name, which is free or its own already. */
-async function place(disk: Disk, passage: Passage, to: string): Promise<void> {
-  if ((await lookAt(passage.source)) === undefined || (await lookAt(to)) !== undefined) return;
+/** Gives a part its new name, which is free or its own already. */
+async function place(disk: Disk, move: Move): Promise<void> {
+  const { source, to } = move;
+  if ((await lookAt(source)) === undefined || (await lookAt(to)) !== undefined) return;
   try {
-    await disk.link(passage.source, to);
+    await disk.link(source, to);
   } catch (error) {
-    if (noLinkCodes.has(errorCode(error))) await renameTo(disk, passage.source, to);
-    else if (errorCode(error) === 'EXDEV') await placeCopy(disk, passage, to);
+    if (noLinkCodes.has(errorCode(error))) await renameTo(disk, source, to);
+    else if (errorCode(error) === 'EXDEV') await placeCopy(disk, move);
     else throw error;
   }
 }
 
-async function placeCopy(disk: Disk, { source, copy }: Passage, to: string): Promise<void> {
+async function placeCopy(disk: Disk, { source, copy, to }: Move): Promise<void> {
   await disk.remove(copy);
   await using handle = await openPlainly(source);
   await disk.copy(handle, copy);

@@ -1,14 +1,14 @@
 /** Whose inbox it is: `.paydrop/journal.json` in it names the journal that works it, and the process. */
-import { mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { lookAt } from '../../platform/disk.ts';
 import {
   AtomicFile,
   errorCode,
-  failWith,
   OutputFileError,
   publishFile,
-  syncFolder,
+  replaceFile,
 } from '../../platform/durable-file.ts';
 
 /** The inbox is worked by another journal, or cannot be told to be ours. The message names it and the cure. */
@@ -18,14 +18,130 @@ export class InboxRefusedError extends Error {
 
 /** What belongs to paydrop in an inbox; never taken for a payout file. */
 const ownFolderName = '.paydrop';
+/** Of the name of a process; one that two processes share would let both work one inbox. */
+const holderBytes = 12;
+const fullCodes: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
 
 /** Where files stand that were claimed and are not in work/ yet: on the inbox's own file system. */
 export function claimedFolderOf(inbox: string): string {
   return join(inbox, ownFolderName, 'claimed');
 }
 
+/** What a stamp says. `holder`: the process that works the inbox; stamps of earlier versions have none. */
+interface Stamp {
+  readonly journalId: string;
+  readonly holder: string | undefined;
+}
+
+export class InboxBinding {
+  readonly #inbox: string;
+  readonly #work: string;
+  readonly #journalId: string;
+  /** Random; names this process. Two that work copies of one journal differ in it alone. */
+  #holder: string | undefined = randomBytes(holderBytes).toString('hex');
+  /** Of the folder that is bound; undefined while it is not. */
+  #identity: string | undefined;
+  /** How often the folder was bound: another number means another folder, or the same come back. */
+  count = 0;
+
+  /** @param work remembers which inboxes were bound; both absolute */
+  constructor({ inbox, work }: Readonly<Record<'inbox' | 'work', string>>, journalId: string) {
+    this.#inbox = inbox;
+    this.#work = work;
+    this.#journalId = journalId;
+  }
+
+  /** The folder is gone: another one, or the same, is bound anew. */
+  release(): void {
+    this.#identity = undefined;
+  }
+
+  /**
+   * Makes the inbox ours, or sees that it still is. The folder itself must be there. The first binding of a process
+   * writes who it is into the stamp; later ones only look, for another process may have taken the inbox over since.
+   * @returns false when it was bound before and is worked by this process alone still
+   * @throws InboxRefusedError when another journal, or another holder of this one, works it
+   * @throws OutputFileError when it is not the folder that was bound before
+   */
+  async bind(): Promise<boolean> {
+    if (this.#identity !== undefined && (await this.#isStillOurs(this.#identity))) return false;
+    this.release();
+    const identity = await identifyFolder(this.#inbox).catch((error: unknown) => this.#explainMissing(error));
+    await this.#requireSameInbox();
+    await requireFolder(join(this.#inbox, ownFolderName), this.#inbox);
+    await requireFolder(claimedFolderOf(this.#inbox), this.#inbox);
+    await rememberInbox(this.#work, this.#inbox);
+    await this.#stamp();
+    this.#identity = identity;
+    this.count += 1;
+    return true;
+  }
+
+  /** @returns false when it is another folder */
+  async #isStillOurs(identity: string): Promise<boolean> {
+    if ((await identifyFolder(this.#inbox).catch(() => undefined)) !== identity) return false;
+    const found = await readText(this.#stampPath);
+    if (found !== undefined) this.#requireOurs(found, this.#holder);
+    return found !== undefined;
+  }
+
+  get #stampPath(): string {
+    return join(this.#inbox, ownFolderName, 'journal.json');
+  }
+
+  async #stamp(): Promise<void> {
+    const [path, journalId] = [this.#stampPath, this.#journalId];
+    const before = await readText(path);
+    const known = parseStamp(before ?? '');
+    let holder = this.#holder;
+    const stamp = `${JSON.stringify({ journalId, holder })}\n`;
+    if (before === undefined) await writeFirst(path, stamp);
+    else if (this.count === 0 && known?.journalId === journalId && !(await isWritten(path, stamp)))
+      holder = known.holder;
+    // Another watcher may have written its own at this very moment: whose is there in the end counts.
+    const found = await readText(path);
+    if (found === undefined) throw missingStamp(this.#inbox);
+    this.#requireOurs(found, holder);
+    this.#holder = holder;
+  }
+
+  /** An empty mount point must not be taken for the inbox whose share is away. */
+  async #requireSameInbox(): Promise<void> {
+    const isNew = (await lookAt(join(this.#inbox, ownFolderName))) === undefined;
+    if (isNew && (await mayBeAway(this.#work, this.#inbox))) throw missingStamp(this.#inbox);
+  }
+
+  async #explainMissing(error: unknown): Promise<never> {
+    if (errorCode(error) !== 'ENOENT' || !(await mayBeAway(this.#work, this.#inbox))) throw error;
+    throw new OutputFileError(
+      `cannot use the inbox ${this.#inbox}: the folder is not there. If a share or a disk belongs there, mount it. ` +
+        `If the folder was removed on purpose, make it anew: mkdir -p ${join(this.#inbox, ownFolderName)}`,
+      { cause: error },
+    );
+  }
+
+  #requireOurs(text: string, holder: string | undefined): void {
+    const [inbox, path, journalId] = [this.#inbox, this.#stampPath, this.#journalId];
+    const found = parseStamp(text);
+    if (found?.journalId !== journalId) {
+      const whose = found === undefined ? 'names no journal' : `names the journal ${found.journalId}`;
+      throw new InboxRefusedError(
+        `the inbox ${inbox} is not this journal's: ${path} ${whose}, and this one is ${journalId}. ` +
+          'Set another folders.inbox, or the dataDir that this inbox belongs to; ' +
+          'remove the file only if no other journal works this inbox any more',
+      );
+    }
+    if (found.holder === holder) return;
+    throw new InboxRefusedError(
+      `the inbox ${inbox} is worked by another watcher since: ${path} names another holder of the journal ${journalId}. ` +
+        'If it works a copy of this dataDir, payouts may be made twice: stop one of the two, for good. ' +
+        'Then start the other again, which takes the inbox back',
+    );
+  }
+}
+
 /** Tells one folder from another that takes its name later; links are followed. */
-export async function identifyFolder(folder: string): Promise<string> {
+async function identifyFolder(folder: string): Promise<string> {
   const { dev, ino } = await stat(folder, { bigint: true });
   return `${dev}-${ino}`;
 }
@@ -43,19 +159,14 @@ async function requireFolder(path: string, inbox: string): Promise<void> {
   }
 }
 
-async function readStamp(path: string): Promise<string | undefined> {
+/** undefined when there is no such file. */
+async function readText(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
-}
-
-/** What a stamp says. `holder`: the process that works the inbox; stamps of earlier versions have none. */
-interface Stamp {
-  readonly journalId: string;
-  readonly holder: string | undefined;
 }
 
 /** undefined when there is none to be read. */
@@ -70,59 +181,10 @@ function parseStamp(text: string): Stamp | undefined {
   }
 }
 
-/** Who binds an inbox. */
-export interface Binder {
-  /** Absolute. */
-  readonly inbox: string;
-  /** Remembers which inboxes were bound (see inbox-memory.ts). */
-  readonly work: string;
-  readonly journalId: string;
-  /** Random; names this process. Two that work copies of one journal differ in it alone. */
-  readonly holder: string | undefined;
-}
-
-export interface Binding {
-  /** Tells this folder from another (see identifyFolder). */
-  readonly identity: string;
-  /** What the stamp names: the binder's, or the one before where a full share takes no other. */
-  readonly holder: string | undefined;
-}
-
-const stampPathOf = (inbox: string): string => join(inbox, ownFolderName, 'journal.json');
-
-/**
- * Makes an inbox ours, or sees that it is. The folder itself must be there. The first binding of a process writes
- * who it is into the stamp; later ones only look, for another process may have taken the inbox over since.
- * @throws InboxRefusedError when another journal, or another holder of this one, works it
- * @throws OutputFileError when it is not the folder that was bound before
- */
-export async function bindInbox(binder: Binder, isFirst: boolean): Promise<Binding> {
-  const { inbox, work, journalId } = binder;
-  const own = join(inbox, ownFolderName);
-  const identity = await identifyFolder(inbox).catch((error: unknown) => explainMissing(binder, error));
-  await requireSameInbox(binder, own);
-  await requireFolder(own, inbox);
-  await requireFolder(claimedFolderOf(inbox), inbox);
-  await rememberInbox(work, inbox);
-  const path = stampPathOf(inbox);
-  const before = await readStamp(path);
-  const known = parseStamp(before ?? '');
-  let { holder } = binder;
-  const stamp = `${JSON.stringify({ journalId, holder })}\n`;
-  if (before === undefined) await writeFirst(path, stamp);
-  else if (isFirst && known?.journalId === journalId && !(await isWritten(path, stamp)))
-    holder = known.holder;
-  // Another watcher may have written its own at this very moment: whose is there in the end counts.
-  const found = await readStamp(path);
-  if (found === undefined) throw missingStamp(inbox);
-  requireOurs({ ...binder, holder }, found);
-  return { identity, holder };
-}
-
 /** False where a share is full: it keeps the stamp that it has, since taking files out of it is what makes room. */
 async function isWritten(path: string, stamp: string): Promise<boolean> {
   try {
-    await writeWhole(path, stamp);
+    await replaceFile(path, stamp);
     return true;
   } catch (error) {
     const { cause } = error as Error;
@@ -131,40 +193,13 @@ async function isWritten(path: string, stamp: string): Promise<boolean> {
   }
 }
 
-const fullCodes: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
-
 /** Never over another's: one that has come at this very moment is found by whoever reads the stamp next. */
 async function writeFirst(path: string, text: string): Promise<void> {
   await using file = await AtomicFile.open(path);
   await file.write(text);
   await publishFile(await file.finish()).catch(async (error: unknown) => {
-    if ((await readStamp(path)) === undefined) throw error;
+    if ((await readText(path)) === undefined) throw error;
   });
-}
-
-/**
- * Sees that a bound inbox is still worked by this process alone.
- * @returns false when the stamp is not there: it is another folder
- * @throws InboxRefusedError when another has written its own stamp
- */
-export async function isStillOurs(binder: Binder): Promise<boolean> {
-  const found = await readStamp(stampPathOf(binder.inbox));
-  if (found !== undefined) requireOurs(binder, found);
-  return found !== undefined;
-}
-
-/** An empty mount point must not be taken for the inbox whose share is away. */
-async function requireSameInbox({ inbox, work }: Binder, own: string): Promise<void> {
-  if ((await lookAt(own)) === undefined && (await mayBeAway(work, inbox))) throw missingStamp(inbox);
-}
-
-async function explainMissing({ inbox, work }: Binder, error: unknown): Promise<never> {
-  if (errorCode(error) !== 'ENOENT' || !(await mayBeAway(work, inbox))) throw error;
-  throw new OutputFileError(
-    `cannot use the inbox ${inbox}: the folder is not there. If a share or a disk belongs there, mount it. ` +
-      `If the folder was removed on purpose, make it anew: mkdir -p ${join(inbox, ownFolderName)}`,
-    { cause: error },
-  );
 }
 
 const missingStamp = (inbox: string): OutputFileError =>
@@ -174,27 +209,9 @@ const missingStamp = (inbox: string): OutputFileError =>
       `If the folder was made anew on purpose, say so: mkdir ${join(inbox, ownFolderName)}`,
   );
 
-function requireOurs({ inbox, journalId, holder }: Binder, text: string): void {
-  const path = stampPathOf(inbox);
-  const found = parseStamp(text);
-  if (found?.journalId !== journalId) {
-    const whose = found === undefined ? 'names no journal' : `names the journal ${found.journalId}`;
-    throw new InboxRefusedError(
-      `the inbox ${inbox} is not this journal's: ${path} ${whose}, and this one is ${journalId}. ` +
-        'Set another folders.inbox, or the dataDir that this inbox belongs to; ' +
-        'remove the file only if no other journal works this inbox any more',
-    );
-  }
-  if (found.holder === holder) return;
-  throw new InboxRefusedError(
-    `the inbox ${inbox} is worked by another watcher since: ${path} names another holder of the journal ${journalId}. ` +
-      'If it works a copy of this dataDir, payouts may be made twice: stop one of the two, for good. ' +
-      'Then start the other again, which takes the inbox back',
-  );
-}
+// ---------------------------------------------------------------- inboxes that were bound before
 
-// ---- Which inboxes were worked from this work folder: one that lacks our stamp is then another folder.
-
+/** In work/: an inbox that lacks our stamp though it was bound before is another folder. */
 const memoryName = '.paydrop-inboxes.json';
 
 /** An inbox that has been bound. */
@@ -211,15 +228,9 @@ const isKnownInbox = (entry: unknown): entry is KnownInbox =>
 
 /** None where nothing is known (any more). */
 async function readMemory(work: string): Promise<readonly KnownInbox[]> {
-  let text: string;
+  const text = await readText(join(work, memoryName));
   try {
-    text = await readFile(join(work, memoryName), 'utf8');
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return [];
-    throw error;
-  }
-  try {
-    const { inboxes } = JSON.parse(text) as { readonly inboxes?: unknown };
+    const { inboxes } = JSON.parse(text ?? '{}') as { readonly inboxes?: unknown };
     return Array.isArray(inboxes) ? inboxes.filter(isKnownInbox) : [];
   } catch {
     // Written anew at the next binding.
@@ -248,19 +259,5 @@ async function rememberInbox(work: string, inbox: string): Promise<void> {
   const entry: KnownInbox = { path: inbox, isBesideWork: await isBesideWork(work, inbox) };
   const others = known.filter(({ path }) => path !== inbox);
   if (known.some((one) => one.path === inbox && one.isBesideWork === entry.isBesideWork)) return;
-  await writeWhole(join(work, memoryName), `${JSON.stringify({ inboxes: [...others, entry] })}\n`);
-}
-
-/** Writes a file of ours whole, or not at all, over the one before. */
-async function writeWhole(path: string, text: string): Promise<void> {
-  await using file = await AtomicFile.open(path);
-  await file.write(text);
-  const { temporaryPath } = await file.finish();
-  try {
-    await rename(temporaryPath, path);
-  } catch (error) {
-    await rm(temporaryPath, { force: true });
-    throw failWith('write', path, error);
-  }
-  await syncFolder(dirname(path));
+  await replaceFile(join(work, memoryName), `${JSON.stringify({ inboxes: [...others, entry] })}\n`);
 }

@@ -1,10 +1,8 @@
-/** One file out of the inbox: renamed into a folder of its own, and looked at again there. */
+/** Files out of the inbox: each is renamed into a folder of its own, and looked at again there. */
 import { randomBytes } from 'node:crypto';
-import type { Dirent } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
-  type Disk,
   joinName,
   lookAt,
   moveUnlessTaken,
@@ -12,18 +10,85 @@ import {
   printContent,
   printFile,
 } from '../../platform/disk.ts';
-import { errorCode, failWith } from '../../platform/durable-file.ts';
+import { errorCode } from '../../platform/durable-file.ts';
 import {
   classifyName,
   composeName,
   computeRejectedNames,
-  type IntakeRules,
   makeItemId,
   readItemId,
   sidecarName,
 } from '../rules/drop-folder.ts';
 import { claimedFolderOf } from './binding.ts';
-import { tellContents, withoutDroppings } from './work-contents.ts';
+import type { FoldersContext } from './context.ts';
+import type { FolderHolds } from './states.ts';
+
+// ---------------------------------------------------------------- what a file's own folder holds
+
+/** The file and whether it has its sidecar. */
+export interface Contents {
+  readonly fileName: string;
+  readonly hasSidecar: boolean;
+}
+
+/** `contents` of a folder that holds a file. */
+export interface FolderLook {
+  readonly holds: FolderHolds;
+  readonly contents: Contents | undefined;
+}
+
+/** Of shares that keep removed files that are still open, and of other systems' desktops; never a claimed file. */
+const droppingForm = /^\.(?:nfs|fuse_hidden|smbdelete|_|DS_Store$|AppleDouble$)/;
+
+/** The entries of a claimed file's folder, without what other systems have put beside the file. */
+export function withoutDroppings<Entry extends { readonly name: string | Buffer }>(
+  entries: readonly Entry[],
+): readonly Entry[] {
+  return entries.filter(({ name }) => !droppingForm.test(name.toString()));
+}
+
+/** @param isPart true for the name of a file that is never claimed alone */
+export async function lookInto(
+  folder: string,
+  isPart: (name: string) => boolean = () => false,
+): Promise<FolderLook> {
+  const stats = await lookAt(folder);
+  if (stats === undefined) return { holds: 'nothing', contents: undefined };
+  if (!stats.isDirectory()) return { holds: 'several', contents: undefined };
+  const entries = withoutDroppings(await readdir(folder, { withFileTypes: true }));
+  const names = entries.map(({ name }) => name);
+  if (names.length === 0) return { holds: 'empty', contents: undefined };
+  const isPartial = names.every(isPart) || !entries.every((entry) => entry.isFile());
+  if (isPartial) return { holds: 'part', contents: undefined };
+  const contents = findFile(names);
+  return { holds: contents === undefined ? 'several' : 'file', contents };
+}
+
+/** The file among these names; undefined unless there is one, with its sidecar at the most. */
+function findFile(names: readonly string[]): Contents | undefined {
+  const [first = '', second] = names;
+  if (second === undefined) return { fileName: first, hasSidecar: false };
+  const fileName = names.find((name) => names.includes(sidecarName(name)));
+  return fileName === undefined || names.length > 2 ? undefined : { fileName, hasSidecar: true };
+}
+
+/** @throws Error when the folder does not hold a file */
+export async function requireFile(folder: string): Promise<Contents> {
+  const { contents } = await lookInto(folder);
+  if (contents === undefined) throw new Error(`${folder} holds no file`);
+  return contents;
+}
+
+/** Every item that has a folder there, the oldest drop first. */
+export async function listItems(folder: string): Promise<readonly string[]> {
+  const entries = (await readdir(folder, { withFileTypes: true })).filter((entry) => entry.isDirectory());
+  return entries
+    .map(({ name }) => name)
+    .filter((name) => readItemId(name) !== undefined)
+    .toSorted();
+}
+
+// ---------------------------------------------------------------- claiming
 
 /** A finished file as it was seen last; names as the folder's own bytes. */
 export interface Claimable {
@@ -34,21 +99,10 @@ export interface Claimable {
   readonly marker: Buffer | undefined;
 }
 
-/** The file stands in the claimed folder of this id. */
 export interface Claim {
-  readonly kind: 'claimed';
   readonly itemId: string;
-  /** How it looked; see printContent. */
-  readonly content: string;
-}
-
-export interface ClaimSetup {
-  readonly inbox: string;
-  readonly disk: Disk;
-  readonly now: () => number;
-  readonly log: (level: 'warn', message: string, facts: object) => void;
-  /** Claims that failed half-way and could not be put back yet: what stands in them was never found to be finished. */
-  readonly unclaimed: Set<string>;
+  /** How the file looked in the inbox; see printContent. As it is now when left out. */
+  readonly content?: string;
 }
 
 const randomLength = 3;
@@ -60,200 +114,160 @@ function keepName(name: Buffer): string {
   return Buffer.from(text, 'utf8').equals(name) ? text : composeName(text, '');
 }
 
-/**
- * Claims a file if it is still what was seen. Nothing is followed, nothing overwritten: whatever took the file's
- * place at the last moment is put back.
- */
-export async function claimFile(setup: ClaimSetup, file: Claimable): Promise<Claim | { kind: 'changed' }> {
-  const { inbox, disk, now } = setup;
-  const path = joinName(inbox, file.name);
-  const before = await lookAt(path);
-  if (before === undefined || !before.isFile() || printFile(before) !== file.print) {
-    return { kind: 'changed' };
+export class ClaimedFolder {
+  readonly #context: FoldersContext;
+  readonly #root: string;
+  /** Claims that failed half-way and could not be put back yet: what stands in them was never found to be finished. */
+  readonly #halfClaimed = new Set<string>();
+
+  constructor(context: FoldersContext) {
+    this.#context = context;
+    this.#root = claimedFolderOf(context.folders.inbox);
   }
-  const droppedAtMs = Math.min(Number(before.ctimeNs / nsPerMs), now());
-  const itemId = makeItemId(droppedAtMs, randomBytes(randomLength).toString('hex'));
-  const folder = join(claimedFolderOf(inbox), itemId);
-  await disk.makeFolder(folder);
-  const kept = keepName(file.name);
-  let isClaimed = false;
-  try {
-    // The sidecar first: a folder with nothing else in it is put back whole.
-    const hasSidecar =
-      file.sidecar === undefined ||
-      (await moveIn(disk, joinName(inbox, file.sidecar), join(folder, sidecarName(kept))));
-    isClaimed = hasSidecar && (await moveIn(disk, path, join(folder, kept), printContent(before)));
-  } finally {
-    if (!isClaimed) {
-      setup.unclaimed.add(itemId);
-      await putBack(setup, itemId);
+
+  folderOf(itemId: string): string {
+    return join(this.#root, itemId);
+  }
+
+  list(): Promise<readonly string[]> {
+    return listItems(this.#root);
+  }
+
+  async look(itemId: string): Promise<FolderLook> {
+    const { rules } = this.#context;
+    const look = await lookInto(
+      this.folderOf(itemId),
+      (name) => classifyName(name, rules).kind === 'sidecar',
+    );
+    const isThere = look.holds !== 'nothing' && look.holds !== 'empty';
+    return isThere && this.#halfClaimed.has(itemId) ? { holds: 'part', contents: undefined } : look;
+  }
+
+  /**
+   * Claims a file if it is still what was seen. Nothing is followed, nothing overwritten: whatever took the file's
+   * place at the last moment is put back.
+   * @returns undefined when it was not
+   */
+  async claim(file: Claimable): Promise<Claim | undefined> {
+    const { folders, disk, now } = this.#context;
+    const path = joinName(folders.inbox, file.name);
+    const before = await lookAt(path);
+    if (before === undefined || !before.isFile() || printFile(before) !== file.print) return undefined;
+    const droppedAtMs = Math.min(Number(before.ctimeNs / nsPerMs), now());
+    const claim = {
+      itemId: makeItemId(droppedAtMs, randomBytes(randomLength).toString('hex')),
+      content: printContent(before),
+    };
+    await disk.makeFolder(this.folderOf(claim.itemId));
+    let isClaimed = false;
+    try {
+      isClaimed = await this.#moveIn(path, file, claim);
+    } finally {
+      if (!isClaimed) {
+        this.#halfClaimed.add(claim.itemId);
+        await this.putBack(claim.itemId);
+      }
+    }
+    if (isClaimed && file.marker !== undefined) await this.#removeMarker(file.marker);
+    return isClaimed ? claim : undefined;
+  }
+
+  /** The sidecar first: a folder with nothing else in it is put back whole. */
+  async #moveIn(path: Place, { name, sidecar }: Claimable, { itemId, content }: Claim): Promise<boolean> {
+    const { folders } = this.#context;
+    const to = join(this.folderOf(itemId), keepName(name));
+    if (sidecar !== undefined && !(await this.#move(joinName(folders.inbox, sidecar), sidecarName(to))))
+      return false;
+    return await this.#move(path, to, content);
+  }
+
+  /** False when nothing was there to be moved, or something else than was seen has been. */
+  async #move(from: Place, to: string, content?: string): Promise<boolean> {
+    try {
+      await this.#context.disk.rename(from, to);
+    } catch (error) {
+      if (errorCode(error) === 'ENOENT') return false;
+      throw error;
+    }
+    const moved = await lstat(to, { bigint: true });
+    return moved.isFile() && (content === undefined || printContent(moved) === content);
+  }
+
+  /** The file is claimed, whatever becomes of its marker: one that stays is said, and listed as one without its file. */
+  async #removeMarker(marker: Buffer): Promise<void> {
+    const { folders, disk, log } = this.#context;
+    try {
+      await disk.remove(joinName(folders.inbox, marker));
+    } catch (error) {
+      const facts = { file: marker.toString('utf8'), code: errorCode(error) };
+      log('warn', 'the marker of a claimed file cannot be removed: remove it by hand', facts);
     }
   }
-  if (!isClaimed) return { kind: 'changed' };
-  if (file.marker !== undefined) await removeMarker(setup, file.marker);
-  return { kind: 'claimed', itemId, content: printContent(before) };
-}
 
-/** The file is claimed, whatever becomes of its marker: one that stays is said, and listed as one without its file. */
-async function removeMarker({ inbox, disk, log }: ClaimSetup, marker: Buffer): Promise<void> {
-  try {
-    await disk.remove(joinName(inbox, marker));
-  } catch (error) {
-    const facts = { file: marker.toString('utf8'), code: errorCode(error) };
-    log('warn', 'the marker of a claimed file cannot be removed: remove it by hand', facts);
-  }
-}
-
-/** False when nothing was there to be moved, or something else than was seen has been. */
-async function moveIn(disk: Disk, from: Place, to: string, content?: string): Promise<boolean> {
-  try {
-    await disk.rename(from, to);
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return false;
-    throw error;
-  }
-  const moved = await lstat(to, { bigint: true });
-  return moved.isFile() && (content === undefined || printContent(moved) === content);
-}
-
-/**
- * Puts what stands in a claimed folder back into the inbox, under names that are free.
- * @returns these names
- */
-export async function putBack(
-  { inbox, disk, log, unclaimed }: ClaimSetup,
-  itemId: string,
-): Promise<Buffer[]> {
-  const folder = join(claimedFolderOf(inbox), itemId);
-  const names: Buffer[] = [];
-  const entries = await readdir(folder, { withFileTypes: true, encoding: 'buffer' });
-  for (const { name } of withoutDroppings(entries)) {
-    const to = await putBackOne(disk, inbox, joinName(folder, name), name, itemId);
-    const file = name.toString('utf8');
-    log('warn', 'put back into the inbox', {
-      file,
-      as: to?.toString('utf8') ?? `it stays in ${folder}`,
-      itemId,
-    });
-    if (to !== undefined) names.push(to);
-  }
-  await disk.removeFolder(folder).catch((error: unknown) => {
-    if (errorCode(error) !== 'ENOTEMPTY') throw error;
-  });
-  unclaimed.delete(itemId);
-  return names;
-}
-
-async function putBackOne(
-  disk: Disk,
-  inbox: string,
-  from: Place,
-  name: Buffer,
-  itemId: string,
-): Promise<Buffer | undefined> {
-  const others = computeRejectedNames(name.toString('utf8'), itemId);
-  for (const candidate of [name, ...[...others].map((other) => Buffer.from(other))]) {
-    if ((await moveUnlessTaken(disk, from, joinName(inbox, candidate))) === 'moved') return candidate;
-  }
-  return undefined;
-}
-
-// ---- What stands between the inbox and work/: claimed files, and what a crash, a share or a hand has left there.
-
-/** A folder below claimed/ that cannot be brought into work/. */
-export interface OddClaim {
-  readonly itemId: string;
-  /** False for what is left of a folder whose file is elsewhere. */
-  readonly holdsFile: boolean;
-  /** Names the folder and the cure. */
-  readonly why: string;
-}
-
-export interface FoundClaims {
-  /** Folders that hold a file, the oldest drop first. */
-  readonly itemIds: readonly string[];
-  readonly odd: readonly OddClaim[];
-}
-
-type Verdict =
-  | { readonly kind: 'whole' }
-  /** Nothing is left to be done. */
-  | { readonly kind: 'settled' }
-  | ({ readonly kind: 'odd' } & Omit<OddClaim, 'itemId'>);
-
-/**
- * Looks through the claimed folders. What was claimed by halves, or is no ordinary file, is put back. The trouble of
- * one folder is told of it alone; what is thrown concerns the inbox.
- * @param known claims that were found before: their markers are gone, and one that stands there now is another's
- */
-export async function findClaims(
-  setup: ClaimSetup,
-  rules: IntakeRules,
-  known: ReadonlyMap<string, unknown>,
-): Promise<FoundClaims> {
-  const itemIds: string[] = [];
-  const odd: OddClaim[] = [];
-  const root = claimedFolderOf(setup.inbox);
-  const folders = (await readdir(root, { withFileTypes: true })).filter((entry) => entry.isDirectory());
-  for (const itemId of folders.map(({ name }) => name).toSorted()) {
-    if (readItemId(itemId) === undefined) continue;
-    const clearsMarker = rules.isMarkerExpected && !known.has(itemId);
-    const verdict = await judgeClaim(setup, { ...rules, isMarkerExpected: clearsMarker }, itemId).catch(
-      (error: unknown) => judgeFailure(join(root, itemId), error),
-    );
-    if (verdict.kind === 'whole') itemIds.push(itemId);
-    if (verdict.kind === 'odd') odd.push({ itemId, holdsFile: verdict.holdsFile, why: verdict.why });
-  }
-  return { itemIds, odd };
-}
-
-const judgeFailure = (folder: string, error: unknown): Verdict => ({
-  kind: 'odd',
-  holdsFile: true,
-  why: failWith('read', folder, error).message,
-});
-
-/** @param rules a marker is expected where it is still to be removed */
-async function judgeClaim(setup: ClaimSetup, rules: IntakeRules, itemId: string): Promise<Verdict> {
-  const folder = join(claimedFolderOf(setup.inbox), itemId);
-  const entries = withoutDroppings(await readdir(folder, { withFileTypes: true }));
-  if (entries.length === 0) return await removeEmpty(setup, itemId, folder);
-  const isFile = ({ name }: Dirent) => classifyName(name, rules).kind !== 'sidecar';
-  const isWhole = entries.every((entry) => entry.isFile()) && entries.some(isFile);
-  if (!isWhole || setup.unclaimed.has(itemId)) {
-    await putBack(setup, itemId);
-    return { kind: 'settled' };
-  }
-  if (tellContents(entries.map(({ name }) => name)) === undefined) {
-    const why = `${folder} holds several files: move them back into the inbox by hand`;
-    return { kind: 'odd', holdsFile: true, why };
-  }
-  if (rules.isMarkerExpected) await removeMarkers(setup, entries);
-  return { kind: 'whole' };
-}
-
-/** What a share keeps of a removed file goes when nobody has that open any more. */
-async function removeEmpty(
-  { disk, unclaimed }: ClaimSetup,
-  itemId: string,
-  folder: string,
-): Promise<Verdict> {
-  try {
-    await disk.removeFolder(folder);
-    unclaimed.delete(itemId);
-    return { kind: 'settled' };
-  } catch (error) {
-    if (errorCode(error) !== 'ENOTEMPTY' && errorCode(error) !== 'EEXIST') throw error;
-    const why = `${folder} holds no payout file: remove it once nothing keeps what is in it open`;
-    return { kind: 'odd', holdsFile: false, why };
-  }
-}
-
-/** The marker of a claimed file goes; that of another file, dropped since under its name, stays. */
-async function removeMarkers({ inbox, disk }: ClaimSetup, claimed: readonly Dirent[]): Promise<void> {
-  for (const { name } of claimed) {
-    const isFree = (await lookAt(join(inbox, name))) === undefined;
+  /** After a crash: the marker of a claimed file goes; that of another file, dropped since under its name, stays. */
+  async removeMarkerOf({ fileName }: Contents): Promise<void> {
+    const { folders, disk, rules } = this.#context;
+    const path = join(folders.inbox, fileName);
+    if (!rules.isMarkerExpected || (await lookAt(path)) !== undefined) return;
     // One that stays is listed as one without its file.
-    if (isFree) await disk.remove(join(inbox, `${name}.done`)).catch(() => undefined);
+    await disk.remove(`${path}.done`).catch(() => undefined);
+  }
+
+  /**
+   * Puts what stands in a claimed folder back into the inbox, under names that are free.
+   * @returns these names
+   */
+  async putBack(itemId: string): Promise<Buffer[]> {
+    const { disk, log } = this.#context;
+    const folder = this.folderOf(itemId);
+    const names: Buffer[] = [];
+    const entries = await readdir(folder, { withFileTypes: true, encoding: 'buffer' });
+    for (const { name } of withoutDroppings(entries)) {
+      const to = await this.#putBackOne(joinName(folder, name), name, itemId);
+      const facts = {
+        file: name.toString('utf8'),
+        as: to?.toString('utf8') ?? `it stays in ${folder}`,
+        itemId,
+      };
+      log('warn', 'put back into the inbox', facts);
+      if (to !== undefined) names.push(to);
+    }
+    await disk.removeFolder(folder).catch((error: unknown) => {
+      if (errorCode(error) !== 'ENOTEMPTY') throw error;
+    });
+    this.#halfClaimed.delete(itemId);
+    return names;
+  }
+
+  async #putBackOne(from: Place, name: Buffer, itemId: string): Promise<Buffer | undefined> {
+    const { folders, disk } = this.#context;
+    const others = [...computeRejectedNames(name.toString('utf8'), itemId)];
+    for (const candidate of [name, ...others.map((other) => Buffer.from(other))]) {
+      const to = joinName(folders.inbox, candidate);
+      if ((await moveUnlessTaken(disk, from, to)) === 'moved') return candidate;
+    }
+    return undefined;
+  }
+
+  /**
+   * What a share keeps of a removed file goes when nobody has that open any more.
+   * @returns false when something keeps the folder
+   */
+  async removeEmpty(itemId: string): Promise<boolean> {
+    try {
+      await this.#context.disk.removeFolder(this.folderOf(itemId));
+    } catch (error) {
+      if (errorCode(error) !== 'ENOTEMPTY' && errorCode(error) !== 'EEXIST') throw error;
+      return false;
+    }
+    this.#halfClaimed.delete(itemId);
+    return true;
+  }
+
+  /** What has left the inbox must not come back when the machine stops. */
+  async sync(): Promise<void> {
+    const { folders, disk } = this.#context;
+    await disk.sync(this.#root);
+    await disk.sync(folders.inbox);
   }
 }

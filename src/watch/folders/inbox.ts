@@ -1,74 +1,69 @@
-/** The drop folder: which of its files are finished, and how they are claimed. */
+/** The drop folder: which of its files are finished, and news of it. */
 import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { watch } from 'chokidar';
 import { joinName, lookAt, printFile } from '../../platform/disk.ts';
 import { errorCode, failWith } from '../../platform/durable-file.ts';
 import type { InboxState, InboxView } from '../ports.ts';
-import { classifyName, decideTaking, noteSighting } from '../rules/drop-folder.ts';
-import type { FileFacts, IntakeRules, Sighting, Taking } from '../rules/drop-folder.ts';
-import { type Binder, bindInbox, identifyFolder, InboxRefusedError, isStillOurs } from './binding.ts';
-import { type Claim, type Claimable, claimFile, type ClaimSetup } from './claim.ts';
+import { classifyName, decideTaking, isIgnoredName, noteSighting } from '../rules/drop-folder.ts';
+import type { FileFacts, Sighting, Taking } from '../rules/drop-folder.ts';
+import { type InboxBinding, InboxRefusedError } from './binding.ts';
+import type { Claim, ClaimedFolder } from './claim.ts';
+import type { FoldersContext, Log } from './context.ts';
 
-/** Something to be logged; `facts` are free of secrets and of full numbers. */
-export type Log = (level: 'debug' | 'info' | 'warn' | 'error', message: string, facts: object) => void;
-
-export interface InboxOptions extends ClaimSetup {
-  readonly binder: Binder;
-  readonly rules: IntakeRules;
-  /** How soon a file that could not be claimed is tried again. */
-  readonly retryMs: number;
-  /** Milliseconds of a clock that never jumps. */
-  readonly elapsedMs: () => number;
-  readonly log: Log;
-}
-
-/** A name in the inbox. The key is its bytes as a text of single bytes: it tells every two names apart. */
+/** A name in the inbox. */
 interface Entry {
-  readonly key: string;
   readonly bytes: Buffer;
   sighting?: Sighting;
   droppedAtNs?: bigint;
-  /** Where it could not be claimed: not tried again before. */
+  /** Of a marker or sidecar: since when its file has not been there. */
+  aloneSinceMs?: number | undefined;
+  /** Of a file that could not be claimed: not tried again before. */
   stuck?: { readonly why: string; readonly notBeforeMs: number };
 }
 
-/** An entry that is finished, with its sidecar. */
+/** A file and what comes with it. The key is its name's bytes as a text of single bytes: it tells every two apart. */
+interface Drop {
+  readonly key: string;
+  file?: Entry;
+  marker?: Entry;
+  sidecar?: Entry;
+}
+
+/** A drop whose file is finished, to be claimed with these companions. */
 interface Finished {
-  readonly entry: Entry;
+  readonly key: string;
+  readonly file: Entry;
   readonly sidecar: Entry | undefined;
+  readonly marker: Entry | undefined;
 }
 
 /** Files that are looked at at once. */
 const looksAtOnce = 32;
 
 export class Inbox {
-  readonly #options: InboxOptions;
+  readonly #context: FoldersContext;
+  readonly #claimed: ClaimedFolder;
+  readonly #binding: InboxBinding;
   #state: InboxState = { kind: 'gone', why: 'the inbox has not been looked at yet' };
-  /** Of the folder that is bound; undefined while it is gone. */
-  #identity: string | undefined;
-  #entries = new Map<string, Entry>();
-  #markers = new Map<string, Entry>();
-  #sidecars = new Map<string, Entry>();
-  /** Markers and sidecars without their file, and since when. */
-  #orphans = new Map<string, number>();
-  #left: readonly string[] = [];
-  /** What has been said of a name, and is not said again while it is there. */
-  #told = new Set<string>();
+  #drops = new Map<string, Drop>();
+  /** Names of what stays: said once while it is there. */
+  #left: ReadonlySet<string> = new Set();
   #finished: Finished[] = [];
-  #binder: Binder;
-  /** How often the folder was bound: another number means another folder, or the same come back. */
-  bindings = 0;
   /** When an unfinished file may be finished, of the clock of stillness. */
   nextLookAtMs: number | undefined;
 
-  constructor(options: InboxOptions) {
-    this.#options = options;
-    this.#binder = options.binder;
+  constructor(context: FoldersContext, claimed: ClaimedFolder, binding: InboxBinding) {
+    this.#context = context;
+    this.#claimed = claimed;
+    this.#binding = binding;
   }
 
   /** All but what has been claimed already. */
   get view(): Omit<InboxView, 'stuck'> {
-    return { state: this.#state, waiting: this.#entries.size, left: this.#left };
+    const waiting = [...this.#drops.values()].filter(({ file }) => file !== undefined).length;
+    return { state: this.#state, waiting, left: [...this.#left].toSorted() };
   }
 
   /** Files that were finished at the last look and are not claimed. */
@@ -81,28 +76,17 @@ export class Inbox {
    * @throws InboxRefusedError when another journal, or another process since, works it
    */
   async bind(): Promise<void> {
-    const { inbox, log } = this.#options;
+    const { folders, log } = this.#context;
     try {
-      if (await this.#isBound()) return;
-      this.#forget();
-      const { identity, holder } = await bindInbox(this.#binder, this.bindings === 0);
-      this.#identity = identity;
-      this.#binder = { ...this.#binder, holder };
+      if (!(await this.#binding.bind())) return;
     } catch (error) {
       this.noteGone(error);
       if (error instanceof InboxRefusedError) throw error;
       return;
     }
-    if (this.bindings > 0) log('info', 'the inbox is back', { inbox });
-    this.bindings += 1;
+    this.#forget();
+    if (this.#binding.count > 1) log('info', 'the inbox is back', { inbox: folders.inbox });
     this.#state = { kind: 'there' };
-  }
-
-  async #isBound(): Promise<boolean> {
-    const { inbox } = this.#options;
-    if (this.#identity === undefined) return false;
-    const identity = await identifyFolder(inbox).catch(() => undefined);
-    return identity === this.#identity && (await isStillOurs(this.#binder));
   }
 
   /** Sees before a claim that nobody else works the inbox; see `view` for what came of it. */
@@ -112,30 +96,29 @@ export class Inbox {
 
   /** The inbox cannot be used; it is looked for again later. */
   noteGone(error: unknown): void {
-    const { inbox, log } = this.#options;
+    const { folders, log } = this.#context;
+    const { inbox } = folders;
     const why = error instanceof InboxRefusedError ? error.message : failWith('use', inbox, error).message;
     if (this.#state.kind === 'there' || this.#state.why !== why)
       log('warn', 'the inbox is gone', { inbox, why });
+    this.#binding.release();
     this.#forget();
     this.#state = { kind: 'gone', why };
   }
 
   #forget(): void {
-    this.#identity = undefined;
-    this.#entries.clear();
-    this.#orphans.clear();
+    this.#drops = new Map();
     this.#finished = [];
-    this.#left = [];
+    this.#left = new Set();
     this.nextLookAtMs = undefined;
   }
 
   /** Reads the folder, and decides which files are finished. An inbox that is gone is looked for. */
   async look(): Promise<void> {
-    const { inbox } = this.#options;
     try {
       await this.bind();
-      if (this.#identity === undefined) return;
-      this.#sort(await readdir(inbox, { withFileTypes: true, encoding: 'buffer' }));
+      if (this.#state.kind === 'gone') return;
+      this.#sort(await readdir(this.#context.folders.inbox, { withFileTypes: true, encoding: 'buffer' }));
       await this.#sight();
     } catch (error) {
       this.noteGone(error);
@@ -146,81 +129,64 @@ export class Inbox {
 
   /** Tells files, markers, sidecars and the rest apart; keeps what is known of those that were there before. */
   #sort(names: readonly Dirent<Buffer>[]): void {
-    const [files, markers, sidecars] = [
-      new Map<string, Entry>(),
-      new Map<string, Entry>(),
-      new Map<string, Entry>(),
-    ];
+    const drops = new Map<string, Drop>();
     const left: string[] = [];
     for (const name of names) {
-      const key = name.name.toString('latin1');
-      const kind = classifyName(key, this.#options.rules);
+      const text = name.name.toString('latin1');
+      const kind = classifyName(text, this.#context.rules);
       if (kind.kind === 'ignored') continue;
-      const entry = { key, bytes: name.name };
-      if (!name.isFile()) left.push(this.#leave(entry, 'it is no ordinary file'));
-      else if (kind.kind === 'file') files.set(key, this.#entries.get(key) ?? entry);
-      else if (kind.kind === 'marker') markers.set(kind.of, this.#markers.get(kind.of) ?? entry);
-      else sidecars.set(kind.of, this.#sidecars.get(kind.of) ?? entry);
+      if (!name.isFile()) {
+        left.push(this.#leave(name.name, 'it is no ordinary file'));
+        continue;
+      }
+      const key = kind.kind === 'file' ? text : kind.of;
+      const drop = drops.get(key) ?? { key };
+      drop[kind.kind] = this.#drops.get(key)?.[kind.kind] ?? { bytes: name.name };
+      drops.set(key, drop);
     }
-    this.#entries = files;
-    this.#markers = markers;
-    this.#sidecars = sidecars;
-    left.push(...this.#findOrphans(), ...this.#findStuck());
-    this.#left = left.toSorted();
-    this.#told = new Set(left);
+    this.#drops = drops;
+    for (const drop of drops.values()) left.push(...this.#findLeft(drop));
+    this.#left = new Set(left);
   }
 
-  /** Markers and sidecars whose file has not come for long. */
-  #findOrphans(): string[] {
-    const { elapsedMs, rules } = this.#options;
+  /** A file that could not be claimed; a marker and a sidecar whose file has not come for long. */
+  #findLeft({ file, marker, sidecar }: Drop): string[] {
+    const { elapsedMs, rules } = this.#context;
     const nowMs = elapsedMs();
-    const orphans = new Map<string, number>();
     const left: string[] = [];
-    for (const companions of [this.#markers, this.#sidecars]) {
-      for (const [of, entry] of companions) {
-        if (this.#entries.has(of)) continue;
-        const sinceMs = this.#orphans.get(entry.key) ?? nowMs;
-        orphans.set(entry.key, sinceMs);
-        if (nowMs - sinceMs >= rules.sidecarWaitMs) left.push(this.#leave(entry, 'its file is not there'));
-      }
+    if (file?.stuck !== undefined) left.push(this.#leave(file.bytes, file.stuck.why));
+    for (const companion of [marker, sidecar]) {
+      if (companion === undefined) continue;
+      companion.aloneSinceMs = file === undefined ? (companion.aloneSinceMs ?? nowMs) : undefined;
+      const { bytes, aloneSinceMs = Infinity } = companion;
+      if (nowMs - aloneSinceMs >= rules.sidecarWaitMs) left.push(this.#leave(bytes, 'its file is not there'));
     }
-    this.#orphans = orphans;
     return left;
   }
 
-  /** Files that could not be claimed. */
-  #findStuck(): string[] {
-    return [...this.#entries.values()]
-      .filter(({ stuck }) => stuck !== undefined)
-      .map((entry) => this.#leave(entry, entry.stuck?.why ?? ''));
-  }
-
   /** Says once that something stays where it is. */
-  #leave({ bytes }: Entry, why: string): string {
+  #leave(bytes: Buffer, why: string): string {
     const name = bytes.toString('utf8');
-    if (!this.#told.has(name)) {
-      this.#told.add(name);
-      this.#options.log('warn', 'left in the inbox', { file: name, why });
-    }
+    if (!this.#left.has(name)) this.#context.log('warn', 'left in the inbox', { file: name, why });
     return name;
   }
 
   /** Looks at every file that may still change, and at the sidecars of those. */
   async #sight(): Promise<void> {
-    const { rules } = this.#options;
-    const finished = new Set(this.#finished.map(({ entry }) => entry.key));
-    const unsettled = [...this.#entries.values()].filter(
-      ({ key }) => !finished.has(key) && (!rules.isMarkerExpected || this.#markers.has(key)),
+    const { rules } = this.#context;
+    const finished = new Set(this.#finished.map(({ key }) => key));
+    const unsettled = [...this.#drops.values()].filter(
+      ({ key, file, marker }) =>
+        file !== undefined && !finished.has(key) && (!rules.isMarkerExpected || marker !== undefined),
     );
-    const sidecars = unsettled.flatMap(({ key }) => this.#sidecars.get(key) ?? []);
-    const all = [...unsettled, ...sidecars];
+    const all = unsettled.flatMap(({ file, sidecar }) => [file ?? [], sidecar ?? []].flat());
     const prints: string[] = [];
     for (let from = 0; from < all.length; from += looksAtOnce) {
       const some = all.slice(from, from + looksAtOnce);
       prints.push(...(await Promise.all(some.map((entry) => this.#print(entry)))));
     }
     // One moment for all that one look saw: those that fell still together finish together, and so in their order.
-    const nowMs = this.#options.elapsedMs();
+    const nowMs = this.#context.elapsedMs();
     for (const [place, entry] of all.entries()) {
       entry.sighting = noteSighting(entry.sighting, prints[place] ?? '', nowMs);
     }
@@ -228,35 +194,40 @@ export class Inbox {
 
   /** How a file looks now, and notes when it was dropped; '' when nothing is there that could be taken. */
   async #print(entry: Entry): Promise<string> {
-    const stats = await lookAt(joinName(this.#options.inbox, entry.bytes));
+    const stats = await lookAt(joinName(this.#context.folders.inbox, entry.bytes));
     entry.droppedAtNs = stats?.ctimeNs ?? 0n;
     return stats?.isFile() === true ? printFile(stats) : '';
   }
 
   #decide(): void {
-    const nowMs = this.#options.elapsedMs();
+    const nowMs = this.#context.elapsedMs();
     const finished: Finished[] = [];
     let waitMs = Infinity;
-    for (const entry of this.#entries.values()) {
-      const taking = this.#decideOne(entry, nowMs);
-      if (taking.kind === 'take') {
-        finished.push({ entry, sidecar: taking.withSidecar ? this.#sidecars.get(entry.key) : undefined });
-      } else waitMs = Math.min(waitMs, taking.forMs ?? Infinity);
+    for (const { key, file, marker, sidecar } of this.#drops.values()) {
+      if (file === undefined) continue;
+      const taking = this.#decideOne(file, marker, sidecar, nowMs);
+      if (taking.kind === 'wait') waitMs = Math.min(waitMs, taking.forMs ?? Infinity);
+      else finished.push({ key, file, marker, sidecar: taking.withSidecar ? sidecar : undefined });
     }
     this.#finished = finished.toSorted(compareDrops);
     this.nextLookAtMs = waitMs === Infinity ? undefined : nowMs + waitMs;
   }
 
-  #decideOne({ key, sighting, stuck }: Entry, nowMs: number): Taking {
+  #decideOne(
+    { sighting, stuck }: Entry,
+    marker: Entry | undefined,
+    sidecar: Entry | undefined,
+    nowMs: number,
+  ): Taking {
     if (sighting === undefined || sighting.print === '') return { kind: 'wait', forMs: undefined };
     const pauseMs = (stuck?.notBeforeMs ?? nowMs) - nowMs;
     if (pauseMs > 0) return { kind: 'wait', forMs: pauseMs };
     const facts: FileFacts = {
       file: sighting,
-      hasMarker: this.#markers.has(key),
-      sidecar: this.#sidecars.get(key)?.sighting ?? 'missing',
+      hasMarker: marker !== undefined,
+      sidecar: sidecar?.sighting ?? 'missing',
     };
-    return decideTaking(facts, this.#options.rules, nowMs);
+    return decideTaking(facts, this.#context.rules, nowMs);
   }
 
   /** Claims the next finished file; undefined when there is none (left). */
@@ -269,55 +240,48 @@ export class Inbox {
     }
   }
 
-  async #claim({ entry, sidecar }: Finished): Promise<Claim | undefined> {
+  async #claim({ key, file, sidecar, marker }: Finished): Promise<Claim | undefined> {
     try {
-      const outcome = await claimFile(this.#options, this.#claimable(entry, sidecar));
-      if (outcome.kind === 'claimed') {
-        this.#entries.delete(entry.key);
-        return outcome;
+      const claim = await this.#claimed.claim({
+        name: file.bytes,
+        print: file.sighting?.print ?? '',
+        sidecar: sidecar?.bytes,
+        marker: marker?.bytes,
+      });
+      if (claim !== undefined) {
+        delete this.#drops.get(key)?.file;
+        return claim;
       }
       // Gone, replaced or changed since: whatever stands there now is looked at from the start.
-      delete entry.sighting;
-      this.#lookAgainAt(this.#options.elapsedMs() + 1);
+      delete file.sighting;
+      this.#lookAgainAt(this.#context.elapsedMs() + 1);
     } catch (error) {
-      if (isOfOneFile(error)) this.noteStuck(entry.bytes, error);
+      if (isOfOneFile(error)) this.noteStuck(file.bytes, error);
       else this.noteGone(error);
     }
     return undefined;
   }
 
   /** A file cannot be taken: it is left, and tried again later. */
-  noteStuck(name: Buffer, error: unknown): void {
-    const key = name.toString('latin1');
-    const { elapsedMs, retryMs } = this.#options;
-    const stuck = {
-      why: `it cannot be claimed: ${(error as Error).message}`,
-      notBeforeMs: elapsedMs() + retryMs,
-    };
-    const entry = this.#entries.get(key) ?? { key, bytes: name };
-    this.#entries.set(key, { ...entry, stuck });
-    this.#left = [...new Set([...this.#left, this.#leave(entry, stuck.why)])].toSorted();
+  noteStuck(bytes: Buffer, error: unknown): void {
+    const key = bytes.toString('latin1');
+    const { elapsedMs, rescanMs } = this.#context;
+    const why = `it cannot be claimed: ${(error as Error).message}`;
+    const stuck = { why, notBeforeMs: elapsedMs() + rescanMs };
+    const drop = this.#drops.get(key) ?? { key };
+    this.#drops.set(key, { ...drop, file: { bytes, ...drop.file, stuck } });
+    this.#left = new Set([...this.#left, this.#leave(bytes, why)]);
     this.#lookAgainAt(stuck.notBeforeMs);
   }
 
   #lookAgainAt(atMs: number): void {
     this.nextLookAtMs = Math.min(this.nextLookAtMs ?? Infinity, atMs);
   }
-
-  #claimable(entry: Entry, sidecar: Entry | undefined): Claimable {
-    const marker = this.#options.rules.isMarkerExpected ? this.#markers.get(entry.key) : undefined;
-    return {
-      name: entry.bytes,
-      print: entry.sighting?.print ?? '',
-      sidecar: sidecar?.bytes,
-      marker: marker?.bytes,
-    };
-  }
 }
 
 /** The oldest first; the same moment by name. */
-function compareDrops({ entry: one }: Finished, { entry: other }: Finished): number {
-  const [first, second] = [one.droppedAtNs ?? 0n, other.droppedAtNs ?? 0n];
+function compareDrops(one: Finished, other: Finished): number {
+  const [first, second] = [one.file.droppedAtNs ?? 0n, other.file.droppedAtNs ?? 0n];
   if (first !== second) return first < second ? -1 : 1;
   return one.key < other.key ? -1 : 1;
 }
@@ -326,3 +290,53 @@ const oneFileCodes = new Set(['EACCES', 'EPERM', 'EBUSY', 'EXDEV', 'ETXTBSY', 'E
 
 /** True for what concerns one file and not the inbox. */
 const isOfOneFile = (error: unknown): boolean => oneFileCodes.has(errorCode(error));
+
+// ---------------------------------------------------------------- news
+
+interface InboxWatcherOptions {
+  readonly inbox: string;
+  readonly onNews: () => void;
+  readonly log: Log;
+}
+
+export interface InboxWatcher extends AsyncDisposable {
+  /** It has met an error: events may be missing. */
+  readonly isBroken: boolean;
+}
+
+const cures: Readonly<Record<string, string>> = {
+  ENOSPC: 'the system watches as many files as it may: raise fs.inotify.max_user_watches',
+  EMFILE: 'too many files are open: raise ulimit -n and fs.inotify.max_user_instances',
+};
+
+/** Watches the names in the inbox itself, and nothing below it. Errors are logged: the rescan goes on without it. */
+export function watchInbox(options: InboxWatcherOptions): InboxWatcher {
+  const { inbox, onNews, log } = options;
+  let isBroken = false;
+  const watcher = watch(inbox, {
+    depth: 0,
+    ignoreInitial: true,
+    followSymlinks: false,
+    atomic: false,
+    backend: 'native',
+    ignored: (path) => path !== inbox && isIgnoredName(basename(path)),
+  });
+  watcher.on('all', (event) => {
+    // What leaves the inbox is mostly what has just been claimed.
+    if (event !== 'unlink') onNews();
+  });
+  // What has come before it was watching was told of by nobody.
+  watcher.on('ready', onNews);
+  watcher.on('error', (error) => {
+    const why = cures[errorCode(error)] ?? (error as Error).message;
+    if (!isBroken)
+      log('warn', 'events of the inbox may be missing; the rescan finds what they miss', { inbox, why });
+    isBroken = true;
+  });
+  return {
+    get isBroken() {
+      return isBroken;
+    },
+    [Symbol.asyncDispose]: () => watcher.close(),
+  };
+}

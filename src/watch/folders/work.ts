@@ -1,7 +1,6 @@
 /** The folder of files that are being worked: each stands in a folder of its own, whole or not at all. */
 import { randomBytes } from 'node:crypto';
-import { lstat, readdir } from 'node:fs/promises';
-import type { FileHandle } from 'node:fs/promises';
+import { type FileHandle, lstat, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import {
   type Disk,
@@ -15,15 +14,11 @@ import {
 } from '../../platform/disk.ts';
 import { errorCode } from '../../platform/durable-file.ts';
 import type { WorkItem } from '../ports.ts';
-import { itemIdPattern, readItemId, sidecarName } from '../rules/drop-folder.ts';
-import type { Log } from './inbox.ts';
-import { type Contents, copyUnder, isCopied, readContents, requireRoom } from './work-contents.ts';
-
-export interface WorkFolderOptions {
-  readonly work: string;
-  readonly disk: Disk;
-  readonly log: Log;
-}
+import { composeName, itemIdPattern, readItemId, sidecarName } from '../rules/drop-folder.ts';
+import { listItems, lookInto, requireFile, withoutDroppings } from './claim.ts';
+import type { Claim, Contents, FolderLook } from './claim.ts';
+import type { FoldersContext } from './context.ts';
+import { decideRecovery } from './states.ts';
 
 /** How a file in work/ looked when it was claimed (or found again). */
 interface Standing {
@@ -38,85 +33,55 @@ interface Source {
   readonly content: string;
 }
 
-interface FoundUnknown {
-  readonly items: readonly WorkItem[];
-  readonly troubles: readonly { readonly itemId: string; readonly error: unknown }[];
-}
-
 /** Copies tried while somebody writes to the source. */
 const copiesMax = 3;
 const randomLength = 6;
 /** Of a file that was written to after the claim: no file looks so. */
 const latePrint = 'late';
 const temporaryForm = new RegExp(String.raw`^\.${itemIdPattern}\.[0-9a-f]{12}\.tmp$`);
+/** A folder that is gone, or that holds something. */
+const keptCodes = new Set(['ENOENT', 'ENOTEMPTY', 'EEXIST']);
 /** The folder's own, for other purposes. */
 const ownForm = /^\.{1,2}paydrop/;
+
 export class WorkFolder {
-  readonly #options: WorkFolderOptions;
+  readonly #context: FoldersContext;
   readonly #standings = new Map<string, Standing>();
   /** Items whose claimed folder could not be removed after it was copied. */
   readonly #copied = new Set<string>();
   /** Folders in work/ that hold nothing (more) for anybody. */
-  readonly #leftovers = new Set<string>();
-  /** Items whose source was written to after it was copied, and was put back. */
-  readonly #late = new Set<string>();
+  readonly #left = new Set<string>();
 
-  constructor(options: WorkFolderOptions) {
-    this.#options = options;
+  constructor(context: FoldersContext) {
+    this.#context = context;
   }
 
   folderOf(itemId: string): string {
-    return join(this.#options.work, itemId);
+    return join(this.#context.folders.work, itemId);
+  }
+
+  look(itemId: string): Promise<FolderLook> {
+    return lookInto(this.folderOf(itemId));
   }
 
   /**
-   * Moves a claimed folder into work/; again after a crash at any step. The caller makes work/ durable.
-   * @param content how the file looked when it was claimed (see printContent); as it is now when left out
-   * @returns undefined when it had been moved before
+   * Moves a claimed folder into work/. The caller makes work/ durable.
    * @throws UnreadableSourceError when the file cannot be copied for its own sake
-   * @throws LateWritingError when it was copied before, and has been written to since
    */
-  async bringIn(claimed: string, content?: string): Promise<WorkItem | undefined> {
-    const itemId = basename(claimed);
-    const { disk } = this.#options;
-    const folder = this.folderOf(itemId);
-    if (!this.#copied.has(itemId) && (await lookAt(folder)) !== undefined) await this.#requireSame(claimed);
-    else if (!this.#copied.has(itemId)) {
-      const contents = await readContents(claimed);
-      if (contents === undefined || contents === 'empty') throw new Error(`${claimed} holds no file`);
-      const path = join(claimed, contents.fileName);
-      const first = content ?? printContent(await lstat(path, { bigint: true }));
-      await secureFile(path).catch(asUnreadable);
-      await disk.sync(claimed);
-      return await this.#move(claimed, contents, first);
-    }
-    const wasCopied = this.#copied.has(itemId) || this.#standings.has(itemId);
-    await this.#dropClaimed(claimed);
-    return wasCopied ? undefined : await this.#stand(itemId, {});
-  }
-
-  async #move(claimed: string, contents: Contents, content: string): Promise<WorkItem> {
-    const itemId = basename(claimed);
-    const { disk, work } = this.#options;
+  async bringIn(claimed: string, claim: Claim): Promise<WorkItem> {
+    const { disk } = this.#context;
+    const contents = await requireFile(claimed);
+    const path = join(claimed, contents.fileName);
+    const content = claim.content ?? printContent(await lstat(path, { bigint: true }));
+    await secureFile(path).catch(asUnreadable);
+    await disk.sync(claimed);
     try {
-      await disk.rename(claimed, this.folderOf(itemId));
+      await disk.rename(claimed, this.folderOf(claim.itemId));
     } catch (error) {
-      if (errorCode(error) !== 'EXDEV') {
-        if (await this.#hasMoved(claimed)) return await this.#stand(itemId, { content });
-        throw error;
-      }
-      await requireRoom(disk, join(claimed, contents.fileName), work);
-      const handle = await this.#copyIn(claimed, contents);
-      try {
-        await disk.sync(work);
-        await this.#dropClaimed(claimed);
-        return await this.#stand(itemId, { content, handle });
-      } catch (failure) {
-        await handle.close();
-        throw failure;
-      }
+      if (errorCode(error) === 'EXDEV') return await this.#copyIn(claimed, contents, content);
+      if (!(await this.#hasMoved(claimed))) throw error;
     }
-    return await this.#stand(itemId, { content });
+    return await this.#stand(claim.itemId, content);
   }
 
   /** A share may answer with an error though the rename was done: its first answer was lost, and it was asked again. */
@@ -125,53 +90,50 @@ export class WorkFolder {
     return source === undefined && target !== undefined;
   }
 
-  /**
-   * Copies a claimed folder under a temporary name, whole and durable, then gives it its own. A source that changes
-   * meanwhile is copied again: whatever becomes of the file, its last bytes are kept.
-   * @returns the file's source, open
-   */
-  async #copyIn(claimed: string, contents: Contents): Promise<FileHandle> {
-    const { disk } = this.#options;
-    const handle = await openSource(join(claimed, contents.fileName));
-    let temporary: string | undefined;
-    try {
-      for (let copies = 1; ; copies += 1) {
-        const before = printContent(await handle.stat({ bigint: true }));
-        temporary = await this.#copyFolder(claimed, contents, handle);
-        const after = printContent(await handle.stat({ bigint: true }));
-        if (after === before || copies === copiesMax) {
-          await disk.rename(temporary, this.folderOf(basename(claimed)));
-          return handle;
-        }
-        await removeFilledFolder(disk, temporary);
-      }
-    } catch (error) {
-      await handle.close();
-      if (temporary !== undefined) await removeFilledFolder(disk, temporary).catch(() => undefined);
-      throw error;
-    }
+  /** A source that changes meanwhile is copied again: whatever becomes of the file, its last bytes are kept. */
+  async #copyIn(claimed: string, contents: Contents, content: string): Promise<WorkItem> {
+    const { disk, folders } = this.#context;
+    const path = join(claimed, contents.fileName);
+    await requireRoom(disk, path, folders.work);
+    await using opened = new AsyncDisposableStack();
+    const handle = opened.use(await openSource(path));
+    let copies = 1;
+    while (!(await this.#copyOnce(claimed, contents, handle, copies === copiesMax))) copies += 1;
+    await disk.sync(folders.work);
+    await this.#removeSource(claimed);
+    const item = await this.#stand(basename(claimed), content, handle);
+    // From now on it belongs to the standing.
+    opened.move();
+    return item;
   }
 
-  async #copyFolder(
+  /**
+   * Copies a claimed folder under a temporary name, whole and durable, then gives it its own.
+   * @returns false when the source has changed meanwhile
+   */
+  async #copyOnce(
     claimed: string,
     { fileName, hasSidecar }: Contents,
     handle: FileHandle,
-  ): Promise<string> {
-    const { disk, work } = this.#options;
+    isLast: boolean,
+  ): Promise<boolean> {
+    const { disk, folders } = this.#context;
     const random = randomBytes(randomLength).toString('hex');
-    const temporary = join(work, `.${basename(claimed)}.${random}.tmp`);
-    await disk.makeFolder(temporary);
+    const temporary = join(folders.work, `.${basename(claimed)}.${random}.tmp`);
+    const before = printContent(await handle.stat({ bigint: true }));
     try {
+      await disk.makeFolder(temporary);
       const name = await copyUnder(disk, handle, temporary, fileName);
       if (hasSidecar) {
         await using sidecar = await openSource(join(claimed, sidecarName(fileName)));
         await disk.copy(sidecar, join(temporary, sidecarName(name)));
       }
       await disk.sync(temporary);
-      return temporary;
-    } catch (error) {
+      if (!isLast && printContent(await handle.stat({ bigint: true })) !== before) return false;
+      await disk.rename(temporary, this.folderOf(basename(claimed)));
+      return true;
+    } finally {
       await removeFilledFolder(disk, temporary).catch(() => undefined);
-      throw error;
     }
   }
 
@@ -190,40 +152,52 @@ export class WorkFolder {
     for (const itemId of this.#copied) if (!itemIds.has(itemId)) this.#copied.delete(itemId);
   }
 
+  /**
+   * The file stands in work/ and in its claimed folder: there it goes.
+   * @returns undefined for a file that was handed out before
+   * @throws LateWritingError when the source has been written to since it was copied
+   */
+  async dropSource(claimed: string): Promise<WorkItem | undefined> {
+    const itemId = basename(claimed);
+    if (!this.#copied.has(itemId)) await this.#requireSame(claimed);
+    const isKnown = this.#copied.has(itemId) || this.#standings.has(itemId);
+    await this.#removeSource(claimed);
+    return isKnown ? undefined : await this.#stand(itemId);
+  }
+
   /** The copy stands in work/: its source goes, at the latest when it is met again. */
-  async #dropClaimed(claimed: string): Promise<void> {
+  async #removeSource(claimed: string): Promise<void> {
+    const { disk, log } = this.#context;
     const itemId = basename(claimed);
     try {
-      await removeFilledFolder(this.#options.disk, claimed);
+      await removeFilledFolder(disk, claimed);
       this.#copied.delete(itemId);
     } catch (error) {
       if (this.#copied.has(itemId)) return;
       this.#copied.add(itemId);
       const facts = { folder: claimed, code: errorCode(error) };
-      this.#options.log('warn', 'a claimed file could not be removed after it was copied', facts);
+      log('warn', 'a claimed file could not be removed after it was copied', facts);
     }
   }
 
   /** A crash came between copying and removing: the source may go if nobody has written to it since. */
   async #requireSame(claimed: string): Promise<void> {
-    const folder = this.folderOf(basename(claimed));
-    if (await isCopied(claimed, folder)) return;
     const itemId = basename(claimed);
-    this.#late.add(itemId);
+    const folder = this.folderOf(itemId);
+    if (await isCopied(claimed, folder)) return;
     const standing = this.#standings.get(itemId);
     if (standing !== undefined) this.#standings.set(itemId, { ...standing, print: latePrint });
-    const item = this.#standings.has(itemId) ? undefined : await this.#stand(itemId, {});
+    const item = standing === undefined ? await this.#stand(itemId, latePrint) : undefined;
     throw new LateWritingError(`written to after it was copied to ${folder}`, item);
   }
 
   /** Every item in work/, the oldest drop first; what a crash has left half copied goes. */
   async recover(): Promise<WorkItem[]> {
-    const { work, disk, log } = this.#options;
+    const { folders, disk, log } = this.#context;
     const items: WorkItem[] = [];
-    for (const name of (await readdir(work)).toSorted()) {
-      const path = join(work, name);
-      if (temporaryForm.test(name)) await removeFilledFolder(disk, path);
-      else if (readItemId(name) !== undefined) items.push(...(await this.#findAgain(name)));
+    for (const name of (await readdir(folders.work)).toSorted()) {
+      if (temporaryForm.test(name)) await removeFilledFolder(disk, join(folders.work, name));
+      else if (readItemId(name) !== undefined) items.push(...(await this.takeUp(name)));
       else if (!ownForm.test(name)) log('warn', 'left in work/: it is none of ours', { file: name });
     }
     return items;
@@ -234,60 +208,45 @@ export class WorkFolder {
    * that this process has had before, ended or not.
    * @param claimed items whose claimed folders are there still: they come the other way
    */
-  async findUnknown(claimed: ReadonlySet<string>): Promise<FoundUnknown> {
+  async listUnknown(claimed: ReadonlySet<string>): Promise<readonly string[]> {
     // Before the folder is read: what ends meanwhile was known then.
-    const before = new Set(this.#standings.keys());
-    const items: WorkItem[] = [];
-    const troubles: { itemId: string; error: unknown }[] = [];
-    for (const name of (await readdir(this.#options.work)).toSorted()) {
-      const isKnown =
-        claimed.has(name) || before.has(name) || this.#standings.has(name) || this.#leftovers.has(name);
-      if (isKnown || readItemId(name) === undefined) continue;
-      try {
-        items.push(...(await this.#findAgain(name)));
-      } catch (error) {
-        troubles.push({ itemId: name, error });
-      }
-    }
-    return { items, troubles };
+    const known = new Set([...this.#standings.keys(), ...this.#left, ...claimed]);
+    const there = await listItems(this.#context.folders.work);
+    return there.filter((itemId) => !known.has(itemId) && !this.#standings.has(itemId));
   }
 
-  async #findAgain(itemId: string): Promise<WorkItem[]> {
-    const { disk, log } = this.#options;
-    const folder = this.folderOf(itemId);
-    const contents = (await lookAt(folder))?.isDirectory() === true ? await readContents(folder) : undefined;
-    if (contents === undefined) {
-      this.#leftovers.add(itemId);
+  /** Does what is to be done about a folder in work/. @returns the item in it, if there is one */
+  async takeUp(itemId: string): Promise<readonly WorkItem[]> {
+    const { disk, log } = this.#context;
+    const { holds } = await this.look(itemId);
+    const recovery = decideRecovery('nothing', holds);
+    if (recovery === 'hand out') return [await this.#stand(itemId)];
+    if (recovery === 'remove') await removeFilledFolder(disk, this.folderOf(itemId));
+    else {
+      this.#left.add(itemId);
       log('warn', 'left in work/: it is no item of ours', { file: itemId });
-      return [];
     }
-    if (contents === 'empty') {
-      await removeFilledFolder(disk, folder);
-      return [];
-    }
-    return [await this.#stand(itemId, {})];
+    return [];
   }
 
-  /** From now on the file is compared with what it is. */
-  async #stand(
-    itemId: string,
-    { content, handle }: { content?: string; handle?: FileHandle },
-  ): Promise<WorkItem> {
+  /**
+   * From now on the file is compared with what it is.
+   * @param content how it looked when it was claimed (see printContent); as it is now when left out
+   * @param handle of the source that it was copied from
+   */
+  async #stand(itemId: string, content?: string, handle?: FileHandle): Promise<WorkItem> {
     const folder = this.folderOf(itemId);
-    const contents = await readContents(folder);
-    if (contents === undefined || contents === 'empty') throw new Error(`${folder} holds no file`);
-    const path = join(folder, contents.fileName);
+    const { fileName } = await requireFile(folder);
+    const path = join(folder, fileName);
     const stats = await lstat(path, { bigint: true });
     if (!this.#standings.has(itemId)) {
-      const isStill =
-        !this.#late.has(itemId) &&
-        (content === undefined || handle !== undefined || printContent(stats) === content);
+      const isStill = content === undefined || handle !== undefined || printContent(stats) === content;
       const print = isStill ? printFile(stats) : latePrint;
       const source = handle === undefined ? undefined : { handle, content: content ?? '' };
       this.#standings.set(itemId, { print, source, isEnding: false });
     }
     const droppedAtMs = readItemId(itemId) ?? 0;
-    return { itemId, fileName: contents.fileName, path, droppedAtMs, bytes: Number(stats.size) };
+    return { itemId, fileName, path, droppedAtMs, bytes: Number(stats.size) };
   }
 
   async isUntouched({ itemId, path }: WorkItem): Promise<boolean> {
@@ -308,33 +267,29 @@ export class WorkFolder {
     if (standing !== undefined) this.#standings.set(itemId, { ...standing, isEnding: true });
   }
 
-  /** The file has left its folder, which goes. */
+  /** The file has left its folder, which goes; with what other systems have put there, where that is allowed. */
   async leave(itemId: string): Promise<void> {
-    const { disk, work } = this.#options;
+    const { disk, folders } = this.#context;
     try {
       await disk.removeFolder(this.folderOf(itemId));
     } catch (error) {
-      const code = errorCode(error);
-      if (code !== 'ENOENT' && code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error;
-      if (code !== 'ENOENT') await this.#leaveRest(itemId);
+      if (!keptCodes.has(errorCode(error))) throw error;
+      await this.#leaveRest(itemId);
     }
-    await disk.sync(work);
+    await disk.sync(folders.work);
     await this.#forget(itemId);
   }
 
-  /** What other systems have put beside the file goes too, where that is allowed. */
   async #leaveRest(itemId: string): Promise<void> {
-    const { disk, log } = this.#options;
-    const folder = this.folderOf(itemId);
+    const { disk, log } = this.#context;
     try {
-      if ((await readContents(folder)) === 'empty') {
-        await removeFilledFolder(disk, folder);
-        return;
-      }
-    } catch (error) {
-      if (errorCode(error) === 'ENOENT') return;
+      const { holds } = await this.look(itemId);
+      if (holds === 'empty') await removeFilledFolder(disk, this.folderOf(itemId));
+      if (holds === 'empty' || holds === 'nothing') return;
+    } catch {
+      // Said below.
     }
-    this.#leftovers.add(itemId);
+    this.#left.add(itemId);
     log('warn', 'something else stands in the folder of a file that has ended', { itemId });
   }
 
@@ -374,4 +329,63 @@ async function isSourceStill({ handle, content }: Source): Promise<boolean> {
     // The share is gone, and with it whatever was written there: the copy is what we were given.
     return true;
   }
+}
+
+// ---------------------------------------------------------------- copying
+
+/** The shortest limit that is met; for names that a file system refuses. */
+const shortNameBytes = 120;
+const badNameCodes = new Set(['EINVAL', 'EILSEQ', 'ENAMETOOLONG']);
+
+/** True for a source that has not been written to since it was copied. */
+async function isCopied(claimed: string, folder: string): Promise<boolean> {
+  for (const { name } of withoutDroppings(await readdir(claimed, { withFileTypes: true }))) {
+    const source = await lookAt(join(claimed, name));
+    const copy =
+      (await lookAt(join(folder, name))) ??
+      (await lookAt(join(folder, composeName(name, '', shortNameBytes))));
+    if (source === undefined) continue;
+    // The time of a copy is set through a float.
+    const aheadMs = source.mtimeMs - (copy?.mtimeMs ?? 0n);
+    if (source.size !== copy?.size || aheadMs < -1n || aheadMs > 1n) return false;
+  }
+  return true;
+}
+
+/** Copies under the file's own name, or a plainer one where the file system refuses that. @returns the name */
+async function copyUnder(disk: Disk, source: FileHandle, folder: string, name: string): Promise<string> {
+  try {
+    await disk.copy(source, join(folder, name));
+    return name;
+  } catch (error) {
+    if (!badNameCodes.has(errorCode(error))) throw error;
+    const plain = composeName(name, '', shortNameBytes);
+    await disk.copy(source, join(folder, plain));
+    return plain;
+  }
+}
+
+/** There is no room for a copy. The message says how much it takes, and the cure. */
+export class NoRoomError extends Error {
+  override readonly name = 'NoRoomError';
+  readonly code = 'ENOSPC';
+}
+
+/** A file that is copied is read into the journal next, which takes as much again. */
+const spaceShare = 2n;
+const mebibyte = 1_048_576n;
+
+/**
+ * Looks at the free space before a file is copied, so that trying again does not fill the disk.
+ * @throws NoRoomError when it is too little
+ */
+async function requireRoom(disk: Disk, path: string, folder: string): Promise<void> {
+  const { size } = await lstat(path, { bigint: true });
+  const [needed, free] = [size * spaceShare, await disk.freeBytes(folder)];
+  if (free === undefined || needed <= free) return;
+  const inMebibytes = (bytes: bigint): string => `${(bytes + mebibyte - 1n) / mebibyte} MiB`;
+  throw new NoRoomError(
+    `it takes ${inMebibytes(needed)} in ${folder}, where ${inMebibytes(free)} are free: ` +
+      'free some space, and it goes on by itself',
+  );
 }

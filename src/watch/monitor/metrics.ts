@@ -49,11 +49,11 @@ export interface Metrics {
 const fileOutcomes: readonly IntakeOutcome[] = ['archived', 'rejected', 'duplicate'];
 const latencyBucketsSeconds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 /** What watches the event loop wakes the process so often; at the package's own 10 ms that takes 1 % of a processor. */
-const loopLookMs = 1_000;
+const loopPollMs = 1_000;
 
 export function makeMetrics(sources: MetricSources): Metrics {
   const register = new Registry();
-  collectDefaultMetrics({ register, eventLoopMonitoringPrecision: loopLookMs });
+  collectDefaultMetrics({ register, eventLoopMonitoringPrecision: loopPollMs });
   showBuild(register, sources);
   const counters = makeCounters(register);
   const showWatch = makeWatchGauges(register, sources);
@@ -231,7 +231,7 @@ function makeCountGauges(register: Registry, sources: MetricSources): () => Prom
   };
 }
 
-// ---- What a call to the bank came to, as one of a few words: labels of a metric must not grow without end.
+// ---------------------------------------------------------------- calls to the bank
 
 export const endpoints = ['token', 'tokenRefresh', 'payeeCheck', 'transfer', 'inquiry', 'statement'] as const;
 
@@ -259,11 +259,11 @@ export function nameCallResult({ outcome, code, httpStatus }: CallRecord): strin
 /** True for a call that the bank had a part in: its time says how quick the bank is. */
 const isTimed = ({ outcome }: CallRecord): boolean => outcome === 'answered' || outcome === 'lost';
 
-// ---- Rows by status, which are costly to count: counted now and then, and only after something has changed.
+// ---------------------------------------------------------------- rows by status
 
-export type CountsByStatus = ReadonlyMap<PayoutStatus, number>;
+type CountsByStatus = ReadonlyMap<PayoutStatus, number>;
 
-export interface StatusSource {
+interface StatusSource {
   /** Reads every row; undefined while there is no journal to read. */
   readonly countByStatus: () => Promise<CountsByStatus | undefined>;
   /** Another number after every change of a payout, whoever made it. */
@@ -274,6 +274,7 @@ export interface StatusSource {
 
 const restMs = 60_000;
 
+/** Rows by status, which are costly to count: counted now and then, and only after something has changed. */
 class StatusCounts {
   readonly #source: StatusSource;
   #known: CountsByStatus | undefined;

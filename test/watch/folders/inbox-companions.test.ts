@@ -3,7 +3,7 @@ import { appendFile, mkdir, readdir, readFile, rename, stat, symlink, writeFile 
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { InboxRefusedError } from '../../../src/watch/folders/binding.ts';
-import { watchInbox } from '../../../src/watch/folders/inbox-watcher.ts';
+import { watchInbox } from '../../../src/watch/folders/inbox.ts';
 import { type Kit, longStillMs, makeKit, pause, rescanMs, stillMs, until } from '../../support/inbox-kit.ts';
 
 let kit: Kit;

@@ -3,6 +3,8 @@ import { appendFile, mkdir, mkdtemp, open, readdir, readFile, rm, stat, writeFil
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Disk, realDisk } from '../../../src/platform/disk.ts';
+import { listItems, lookInto } from '../../../src/watch/folders/claim.ts';
+import { type FileState, readFileState } from '../../../src/watch/folders/states.ts';
 import type { FileEnd, WorkItem } from '../../../src/watch/ports.ts';
 import {
   type Kit,
@@ -66,9 +68,12 @@ describe.each(disks)('on %s', (system, makeDisk) => {
   });
 
   test.runIf(system !== 'a file system without links').each(isSplit ? [archived, rejected] : [rejected])(
-    'a crash at any step tears nothing: $kind',
+    'a crash at any step tears nothing, and leaves a state of the list: $kind',
     async (end) => {
-      await tryEachStep((step) => crashAndGoOn(makeDisk, step, end));
+      const left = new Set<FileState>();
+      await tryEachStep((step) => crashAndGoOn(makeDisk, step, end, (state) => left.add(state)));
+      const found = ['claimed', 'claiming', ...(isSplit ? ['copied'] : []), 'ended', 'spent', 'working'];
+      expect([...left].toSorted()).toEqual(found);
     },
   );
 
@@ -116,7 +121,12 @@ async function refuseOnce(makeDisk: (kit: Kit) => Disk, step: number, end: FileE
 const crashSettings = { isSidecarExpected: true, watch: { marker: 'done', stillMs: 1 } } as const;
 
 /** Stops the machine at a step of a file's journey, and starts it anew. @returns true when it came through before */
-async function crashAndGoOn(makeDisk: (kit: Kit) => Disk, step: number, end: FileEnd): Promise<boolean> {
+async function crashAndGoOn(
+  makeDisk: (kit: Kit) => Disk,
+  step: number,
+  end: FileEnd,
+  note: (state: FileState) => void,
+): Promise<boolean> {
   await using own = await makeKit();
   for (const [ending, text] of [
     ['', 'whole'],
@@ -134,6 +144,7 @@ async function crashAndGoOn(makeDisk: (kit: Kit) => Disk, step: number, end: Fil
   };
   const isThrough = (await goThrough().catch(() => false)) && !hasStopped();
   await first[Symbol.asyncDispose]();
+  note(await readState(own));
   await writeFile(join(own.inbox, 'a.csv.done'), '');
   const second = await own.open({ ...crashSettings, disk: makeDisk(own) });
   const items: WorkItem[] = [...(await second.recover())];
@@ -154,6 +165,15 @@ async function crashAndGoOn(makeDisk: (kit: Kit) => Disk, step: number, end: Fil
   expect(await own.workNames()).toEqual([]);
   expect(await readdir(join(own.inbox, '.paydrop', 'claimed'))).toEqual([]);
   return isThrough;
+}
+
+/** The state that the one file is in, by its folders. */
+async function readState({ inbox, folders }: Kit): Promise<FileState> {
+  const claimed = join(inbox, '.paydrop', 'claimed');
+  const [itemId = 'none'] = [...(await listItems(claimed)), ...(await listItems(folders.work))];
+  const isSidecar = (name: string) => name.endsWith('.control.json');
+  const { holds } = await lookInto(join(claimed, itemId), isSidecar);
+  return readFileState(holds, (await lookInto(join(folders.work, itemId))).holds);
 }
 
 describe('across file systems', () => {

@@ -1,0 +1,20 @@
+/** What the parts of the drop folder have in common. */
+import type { Disk } from '../../platform/disk.ts';
+import type { IntakeRules } from '../rules/drop-folder.ts';
+
+/** Something to be logged; `facts` are free of secrets and of full numbers. */
+export type Log = (level: 'debug' | 'info' | 'warn' | 'error', message: string, facts: object) => void;
+
+export interface FoldersContext {
+  /** Absolute, all four. */
+  readonly folders: Readonly<Record<'inbox' | 'work' | 'archive' | 'rejected', string>>;
+  readonly disk: Disk;
+  readonly rules: IntakeRules;
+  /** How often everything is read anew; and how soon a file that could not be claimed is tried again. */
+  readonly rescanMs: number;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** Milliseconds of a clock that never jumps. */
+  readonly elapsedMs: () => number;
+  readonly log: Log;
+}
