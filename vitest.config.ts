@@ -9,6 +9,7 @@ const compileCache = fileURLToPath(new URL('node_modules/.cache/compile', import
  * loading the same modules for each of them anew costs more than most of them do.
  */
 const sharing = [
+  'app',
   'bank',
   'check',
   'cli',

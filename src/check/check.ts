@@ -74,11 +74,19 @@ function explainHolder(holder: ClaimHolder): string {
   );
 }
 
+/** What both readings of one file work with. */
+interface Check {
+  readonly reader: PayoutFileReader;
+  readonly inspection: Inspection;
+  readonly batchId: string;
+  readonly tallies: Tallies;
+  readonly options: CheckOptions;
+}
+
 /** Rejects the rows whose payoutId another batch holds; the file's own batch is no other. */
 async function rejectClaimed(
+  { batchId, options }: Check,
   rows: readonly StagedRow[],
-  batchId: string,
-  options: CheckOptions,
 ): Promise<readonly StagedRow[]> {
   if (options.claimHolders === undefined) return rows;
   const payoutIds = rows.flatMap((row) => (row.instruction === null ? [] : [row.instruction.payoutId]));
@@ -94,7 +102,7 @@ async function rejectClaimed(
   });
 }
 
-async function tell(rows: readonly StagedRow[], options: CheckOptions): Promise<void> {
+async function reportIssues({ options }: Check, rows: readonly StagedRow[]): Promise<void> {
   const issues = rows.flatMap((row) => row.issues.map((issue) => ({ rowNo: row.rowNo, issue })));
   if (issues.length > 0) await options.onIssues(issues);
 }
@@ -103,8 +111,7 @@ async function tell(rows: readonly StagedRow[], options: CheckOptions): Promise<
 type ReadingEnd = { readonly rejection: FileRejection } | { readonly totals: SealTotals };
 
 async function readAll(
-  reader: PayoutFileReader,
-  inspection: Inspection,
+  { reader, inspection }: Check,
   take: (rows: readonly StagedRow[]) => Promise<void>,
 ): Promise<ReadingEnd> {
   for await (const part of reader.read(inspection)) {
@@ -124,31 +131,25 @@ async function readAll(
 }
 
 /** The second reading, only where it is needed: rows that were good until a later one contradicted them. */
-async function tellConflicts(
-  reader: PayoutFileReader,
-  inspection: Inspection,
-  batchId: string,
-  rowNos: ReadonlySet<number>,
-  tallies: Tallies,
-  options: CheckOptions,
-): Promise<ReadingEnd> {
-  return readAll(reader, inspection, async (rows) => {
+async function reportConflicts(check: Check, rowNos: ReadonlySet<number>): Promise<ReadingEnd> {
+  const { tallies } = check;
+  return readAll(check, async (rows) => {
     const conflicting = rows.filter((row) => rowNos.has(row.rowNo));
     const rejected: StagedRow[] = [];
-    for (const row of await rejectClaimed(conflicting, batchId, options)) {
-      // A row that another batch holds is rejected and told already.
+    for (const row of await rejectClaimed(check, conflicting)) {
+      // A row that another batch holds is rejected and reported already.
       if (row.instruction === null) continue;
       tallies[outcomeOf(row)].remove(row.amountSatang);
       tallies.rejected.add(row.amountSatang);
       const message =
         'a later row has the same payoutId and other cells: all such rows are rejected, give each payout a payoutId of its own';
-      rejected.push({ ...reject(row, 'duplicate-differs', message) });
+      rejected.push(reject(row, 'duplicate-differs', message));
     }
-    await tell(rejected, options);
+    await reportIssues(check, rejected);
   });
 }
 
-/** Reads the whole file and tells every issue; memory stays flat, since issues are handed on as they are found. */
+/** Reads the whole file and reports every issue; memory stays flat, since issues are handed on as they are found. */
 export async function checkFile(
   reader: PayoutFileReader,
   path: string,
@@ -159,7 +160,7 @@ export async function checkFile(
   return checkInspected(reader, inspected.inspection, options);
 }
 
-/** The same for a file whose bytes have been looked at. */
+/** The same for a file that has been inspected. */
 export async function checkInspected(
   reader: PayoutFileReader,
   inspection: Inspection,
@@ -167,15 +168,15 @@ export async function checkInspected(
 ): Promise<CheckOutcome> {
   const batchId = computeBatchId(inspection.sha256);
   const tallies: Tallies = { ready: new RowTally(), held: new RowTally(), rejected: new RowTally() };
-  let end = await readAll(reader, inspection, async (read) => {
-    const rows = await rejectClaimed(read, batchId, options);
+  const check: Check = { reader, inspection, batchId, tallies, options };
+  let end = await readAll(check, async (read) => {
+    const rows = await rejectClaimed(check, read);
     for (const row of rows) tallies[outcomeOf(row)].add(row.amountSatang);
-    await tell(rows, options);
+    await reportIssues(check, rows);
     await options.onRows?.(rows);
   });
   const conflictingRowNos = 'totals' in end ? end.totals.conflictingRowNos : [];
-  if (conflictingRowNos.length > 0)
-    end = await tellConflicts(reader, inspection, batchId, new Set(conflictingRowNos), tallies, options);
+  if (conflictingRowNos.length > 0) end = await reportConflicts(check, new Set(conflictingRowNos));
   if ('rejection' in end) return { kind: 'rejected', rejection: end.rejection };
   return { kind: 'checked', inspection, batchId, totals: sumUp(tallies), conflictingRowNos };
 }

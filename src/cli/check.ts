@@ -1,8 +1,8 @@
 /** `paydrop check FILE..`: every issue of every row, and what the rows would become. Sends no transfer. */
 import type { CommandModule } from 'yargs';
-import type { ExitCode } from './exit-codes.ts';
-import { loadCommandSettings } from './load-settings.ts';
-import type { GlobalOptions } from './options.ts';
+import type { Checking, DryRunOptions } from '../app/check.ts';
+import { type ExitCode, exitCodes, higherOf } from './exit-codes.ts';
+import { type GlobalOptions, loadCommandSettings } from './options.ts';
 
 interface CheckOptions extends GlobalOptions {
   readonly file: string[];
@@ -39,27 +39,67 @@ export const checkCommand: CommandModule<GlobalOptions, CheckOptions> = {
   },
 };
 
-/** The work is loaded when it is done: --help does without it. */
-async function checkFiles({ file, payees, wait, json, ...options }: CheckOptions): Promise<ExitCode> {
+/** The work is loaded when it is done: --help does without it. Of several files the highest exit code applies. */
+async function checkFiles({
+  file,
+  payees,
+  wait,
+  json,
+  logLevel,
+  ...options
+}: CheckOptions): Promise<ExitCode> {
   const loaded = await loadCommandSettings(options);
-  const { makeReader, openJournalBeside } = await import('./adapters.ts');
-  const { printBanner } = await import('./screen.ts');
-  const reader = await makeReader(loaded);
-  await using journal = await openJournalBeside(loaded);
+  const { openChecking } = await import('../app/check.ts');
+  const { printBanner } = await import('./views/shown.ts');
+  await using checking = await openChecking(loaded);
   printBanner(loaded, json);
-  if (!payees) {
-    const { checkFilesAlone } = await import('./check-alone.ts');
-    return await checkFilesAlone(file, { reader, journal, companyId: loaded.settings.bank.companyId, json });
-  }
+  if (!payees) return await checkAllAlone(checking, file, json);
   const { makeLogger } = await import('../platform/log.ts');
-  const { openBank } = await import('./bank.ts');
-  const { predictFiles } = await import('./check-payees.ts');
+  const { openBank } = await import('../app/open-bank.ts');
   const { listenForInterrupt } = await import('./interrupt.ts');
   await using stack = new AsyncDisposableStack();
-  const { bank } = await openBank(loaded, makeLogger(options.logLevel), stack);
+  const { bank } = await openBank(loaded, makeLogger(logLevel), stack);
   using interrupt = listenForInterrupt(() =>
     process.stderr.write('\nStopping: what was learnt is told. Press again to end at once.\n'),
   );
-  const interrupted = interrupt.signal;
-  return await predictFiles(file, { loaded, reader, journal, bank, interrupted, waitMs: wait * 1_000, json });
+  return await dryRunAll(checking, file, json, { bank, waitMs: wait * 1_000, interrupted: interrupt.signal });
+}
+
+async function checkAllAlone(checking: Checking, paths: readonly string[], json: boolean): Promise<ExitCode> {
+  const { checkAlone } = await import('../app/check.ts');
+  const { CheckReport, showChecked } = await import('./views/check.ts');
+  let exitCode: ExitCode = exitCodes.ok;
+  for (const path of paths) {
+    const report = new CheckReport(path, json);
+    const outcome = await checkAlone(checking, path, (found) => report.reportIssues(found));
+    exitCode = higherOf(exitCode, report.end(showChecked(report, outcome)));
+  }
+  return exitCode;
+}
+
+async function dryRunAll(
+  checking: Checking,
+  paths: readonly string[],
+  json: boolean,
+  asking: Pick<DryRunOptions, 'bank' | 'waitMs' | 'interrupted'>,
+): Promise<ExitCode> {
+  const { dryRunFile } = await import('../app/check.ts');
+  const { CheckReport, showRejected } = await import('./views/check.ts');
+  const { showForecast } = await import('./views/forecast.ts');
+  let exitCode: ExitCode = exitCodes.ok;
+  for (const path of paths) {
+    const report = new CheckReport(path, json);
+    const outcome = await dryRunFile(checking, path, {
+      ...asking,
+      reportIssues: (found) => report.reportIssues(found),
+      reportNotes: (found) => report.reportNotes(found),
+    });
+    const end =
+      outcome.kind === 'rejected'
+        ? showRejected(report, outcome)
+        : showForecast(report, outcome, checking.loaded);
+    exitCode = higherOf(exitCode, report.end(end));
+    if (asking.interrupted.aborted) return exitCodes.stoppedShort;
+  }
+  return exitCode;
 }

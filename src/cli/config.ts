@@ -1,11 +1,9 @@
 /** `paydrop config`: the settings in effect, and whether the bank accepts the credentials. */
 import type { CommandModule } from 'yargs';
-import type { LoginOutcome } from '../bank/client.ts';
+import type { ProvedLogin } from '../app/open-bank.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
-import { exitCodes } from './exit-codes.ts';
-import type { ExitCode } from './exit-codes.ts';
-import { loadCommandSettings } from './load-settings.ts';
-import type { GlobalOptions } from './options.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { type GlobalOptions, loadCommandSettings } from './options.ts';
 
 interface ConfigOptions extends GlobalOptions {
   readonly login: boolean;
@@ -21,7 +19,7 @@ export const configCommand: CommandModule<GlobalOptions, ConfigOptions> = {
       .example('$0 config --login', 'ask the bank whether it accepts the credentials'),
   handler: async (options) => {
     const loaded = await loadCommandSettings(options);
-    if (options.login) process.exitCode = await proveCredentials(loaded, options.json);
+    if (options.login) process.exitCode = await proveLogin(loaded, options.json);
     else await printSettings(loaded, options.json);
   },
 };
@@ -33,45 +31,29 @@ async function printSettings(loaded: LoadedSettings, json: boolean): Promise<voi
   process.stdout.write(json ? `${JSON.stringify(shown, null, 2)}\n` : stringify(shown));
 }
 
-async function proveCredentials(loaded: LoadedSettings, json: boolean): Promise<ExitCode> {
-  const { requireCredentials } = await import('../settings/credentials.ts');
-  const { startSandboxIfAsked } = await import('./bank.ts');
-  const { proveLogin } = await import('../bank/client.ts');
-  const { systemClock } = await import('../platform/clock.ts');
-  const credentials = requireCredentials(loaded.credentials);
-  await using stack = new AsyncDisposableStack();
-  const baseUrl = await startSandboxIfAsked(loaded, stack, systemClock);
-  const { scheme, timeoutMs } = loaded.settings.bank;
-  const login = await proveLogin({ ...credentials, baseUrl, scheme, timeoutMs, clock: systemClock });
-  const exitCode = exitCodeOf(login);
-  const { clientId } = credentials;
+async function proveLogin(loaded: LoadedSettings, asJson: boolean): Promise<ExitCode> {
+  const { proveCredentials } = await import('../app/open-bank.ts');
+  const { print } = await import('./views/shown.ts');
+  const { bankAddress, clientId, login } = await proveCredentials(loaded);
+  const { exitCode, words } = explainLogin(login, clientId);
   const { isSandbox } = loaded;
-  process.stdout.write(
-    json
-      ? `${JSON.stringify({ bankAddress: baseUrl, isSandbox, clientId, login, exitCode })}\n`
-      : `${baseUrl}${isSandbox ? ' (the sandbox)' : ''}: ${describeLogin(login, clientId)}\n`,
-  );
+  const text = `${bankAddress}${isSandbox ? ' (the sandbox)' : ''}: ${words}`;
+  print({ json: { bankAddress, isSandbox, clientId, login, exitCode }, text }, asJson);
   return exitCode;
 }
 
-function exitCodeOf(outcome: LoginOutcome): ExitCode {
-  switch (outcome.kind) {
+function explainLogin(
+  login: ProvedLogin['login'],
+  clientId: string,
+): { readonly exitCode: ExitCode; readonly words: string } {
+  switch (login.kind) {
     case 'accepted':
-      return exitCodes.ok;
-    case 'refused':
-      return exitCodes.usage;
+      return { exitCode: exitCodes.ok, words: `the credentials of ${clientId} are accepted` };
+    case 'refused': {
+      const words = `the credentials of ${clientId} are refused (${login.code}): correct clientId and client secret`;
+      return { exitCode: exitCodes.usage, words };
+    }
     case 'no-answer':
-      return exitCodes.stoppedShort;
-  }
-}
-
-function describeLogin(outcome: LoginOutcome, clientId: string): string {
-  switch (outcome.kind) {
-    case 'accepted':
-      return `the credentials of ${clientId} are accepted`;
-    case 'refused':
-      return `the credentials of ${clientId} are refused (${outcome.code}): correct clientId and client secret`;
-    case 'no-answer':
-      return `nothing is proved: ${outcome.why}`;
+      return { exitCode: exitCodes.stoppedShort, words: `nothing is proved: ${login.why}` };
   }
 }

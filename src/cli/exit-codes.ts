@@ -17,3 +17,6 @@ export const exitCodes = {
 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+/** Of several files the highest applies. */
+export const higherOf = (one: ExitCode, other: ExitCode): ExitCode => (other > one ? other : one);

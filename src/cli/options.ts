@@ -1,9 +1,9 @@
 /** The options that every command has, and how the command line is read. */
-import { readFileSync } from 'node:fs';
 import yargs from 'yargs';
 import type { Argv } from 'yargs';
-import { findNearest } from '../settings/nearest.ts';
+import { readVersion } from '../app/version.ts';
 import { SettingsError } from '../settings/secrets.ts';
+import type { LoadedSettings } from '../settings/settings.ts';
 
 export const logLevels = ['silent', 'error', 'warn', 'info', 'debug', 'trace'] as const;
 
@@ -16,6 +16,18 @@ export interface GlobalOptions {
   /** Results as JSON on stdout. */
   readonly json: boolean;
   readonly logLevel: (typeof logLevels)[number];
+}
+
+/**
+ * The settings that a command line names. Their reader is loaded when a command runs: --help does without it.
+ * @throws SettingsError (exit 2) naming what is missing or wrong
+ */
+export async function loadCommandSettings(
+  options: Pick<GlobalOptions, 'config' | 'dataDir'>,
+): Promise<LoadedSettings> {
+  const { loadSettings } = await import('../settings/settings.ts');
+  const { config: configPath, dataDir } = options;
+  return loadSettings({ configPath, dataDir, cwd: process.cwd(), env: process.env });
 }
 
 const lineWidthMax = 110;
@@ -62,16 +74,10 @@ export function makeCommandLine(args: readonly string[]): Argv<GlobalOptions> {
     .check((options) => requireNoEmptyNumber(args) && checkValues(options, readParts(commandLine)))
     .exitProcess(false)
     .fail((message: string | null, error: Error | undefined) => {
-      throw error ?? new SettingsError(explainUsage(message ?? 'wrong usage', readParts(commandLine)));
+      throw error ?? new UsageError(message ?? 'wrong usage', readParts(commandLine));
     });
   // In handlers the names are in camel case, which is how GlobalOptions has them.
   return described as unknown as Argv<GlobalOptions>;
-}
-
-/** Beside src/ and dist/ alike. */
-export function readVersion(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-  return (manifest as { readonly version: string }).version;
 }
 
 /** The longest `--wait`, in seconds: a week. Timers hold no more than 24 days. */
@@ -119,18 +125,41 @@ function requireWait(value: unknown): void {
   throw new SettingsError(`--wait takes a number of seconds from 0 to ${waitSecondsMax} (a week)`);
 }
 
-/** One line for a wrong command line, with what was probably meant. */
+/** A wrong command line. */
+export class UsageError extends SettingsError {
+  readonly #unknown: string | undefined;
+  readonly #known: readonly string[];
+
+  /** @param complaint the parser's own */
+  constructor(complaint: string, parts: CommandParts) {
+    super(explainUsage(complaint, parts));
+    this.#unknown = findUnknown(complaint);
+    this.#known = parts.known;
+  }
+
+  /** The same in one line, with the option that was probably meant. What finds it is loaded only now. */
+  async suggest(): Promise<string> {
+    const { findNearest } = await import('../settings/nearest.ts');
+    const nearest = this.#unknown === undefined ? undefined : findNearest(this.#unknown, this.#known);
+    return nearest === undefined
+      ? this.message
+      : `unknown option --${this.#unknown}: did you mean --${nearest}?`;
+  }
+}
+
+/** One line for a wrong command line, with the command that was probably meant. */
 function explainUsage(message: string, { known, positionals }: CommandParts): string {
   const recommended = /^Did you mean (\S+)\?$/.exec(message)?.[1];
   if (recommended !== undefined) return `unknown command: did you mean ${recommended}?`;
-  const [unknown] = /^Unknown arguments?: (.+)$/.exec(message)?.[1]?.split(', ') ?? [];
-  const nearest = unknown === undefined ? undefined : findNearest(unknown, known);
-  if (nearest !== undefined) return `unknown option --${unknown}: did you mean --${nearest}?`;
   const oneLine = message.trim().replaceAll(/\s*\n\s*/g, ' ');
   const isFileOption = known.includes('file') && !positionals.includes('file');
-  const hint = unknown !== undefined && isFileOption ? 'a file is given with --file; ' : '';
+  const hint = findUnknown(message) !== undefined && isFileOption ? 'a file is given with --file; ' : '';
   return `${oneLine} (${hint}--help shows what there is)`;
 }
+
+/** The first of the arguments that the command does not have. */
+const findUnknown = (message: string): string | undefined =>
+  /^Unknown arguments?: (.+)$/.exec(message)?.[1]?.split(', ')[0];
 
 function readParts(commandLine: unknown): CommandParts {
   const parser = commandLine as {

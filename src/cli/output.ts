@@ -12,7 +12,7 @@ const causes: Readonly<Record<string, string>> = {
   EIO: 'the disk or the terminal reports an error',
 };
 
-/** In words, for a person: `the output cannot be written: the disk is full (ENOSPC)`. */
+/** In words, for an operator: `the output cannot be written: the disk is full (ENOSPC)`. */
 function describe({ code, message }: NodeJS.ErrnoException): string {
   const cause = causes[code ?? ''];
   return `the output cannot be written: ${cause === undefined ? message : `${cause} (${code})`}`;
@@ -24,7 +24,7 @@ const endOver: OutputErrorHandler = (error) => {
   try {
     writeSync(standardError, `paydrop: ${describe(error)}\n`);
   } catch {
-    // Nobody can be told.
+    // There is nobody left to report to.
   }
   // oxlint-disable-next-line unicorn/no-process-exit
   process.exit(exitCodes.internalError);
@@ -41,12 +41,12 @@ export function guardOutput(): void {
   process.stderr.on('error', () => undefined);
 }
 
-/** From now on nothing that happens to stdout ends the process. @param note told of the first error, in words */
+/** From now on nothing that happens to stdout ends the process. @param note called with the first error, in words */
 export function outlastOutput(note: (why: string) => void): void {
-  let isTold = false;
+  let isNoted = false;
   handleStdout = (error) => {
-    if (isTold) return;
-    isTold = true;
+    if (isNoted) return;
+    isNoted = true;
     note(describe(error));
   };
 }

@@ -1,5 +1,7 @@
 /** Everything that reconciling needs, from what a process has opened. */
 import { hash } from 'node:crypto';
+import { restBatch } from '../app/run-file.ts';
+import type { Session } from '../app/session.ts';
 import type { StatementBank } from '../bank/statement-request.ts';
 import type { Clock } from '../core/ports.ts';
 import { endWhenSettled, isAtRest } from '../payout/conclude.ts';
@@ -13,8 +15,6 @@ import { reconcile, type Reconciliation, type StatementSource } from '../reconci
 import type { StatementWords } from '../reconcile/rules/statement.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import type { Store } from '../store/store.ts';
-import { restBatch } from './run-file.ts';
-import type { Sender } from './sender.ts';
 
 /** What a process that reconciles has. */
 export interface ReconcileProcess {
@@ -123,7 +123,7 @@ function combineWords(own: StatementWords): StatementWords {
  * be written stays due, and keeps no other batch from its update: the first failure is thrown at the end.
  * @param paths takes the path of each update as it is written
  */
-export async function reportDueBatches(sender: Sender, paths: string[] = []): Promise<readonly string[]> {
+export async function reportDueBatches(sender: Session, paths: string[] = []): Promise<readonly string[]> {
   const failures: unknown[] = [];
   for (const due of await sender.journal.dueReports()) {
     try {
@@ -136,7 +136,7 @@ export async function reportDueBatches(sender: Sender, paths: string[] = []): Pr
   return paths;
 }
 
-async function reportDueBatch(sender: Sender, due: DueReport): Promise<readonly string[]> {
+async function reportDueBatch(sender: Session, due: DueReport): Promise<readonly string[]> {
   const { journal, clock } = sender;
   await endWhenSettled(journal, due.batchId, clock.now());
   const paths: string[] = [];

@@ -10,7 +10,8 @@ import { describeBreakRemedy } from '../reconcile/rules/break-remedies.ts';
 import { computeAgeDays } from '../reconcile/rules/breaks.ts';
 import { isBreakKind } from '../reconcile/rules/tally.ts';
 import type { BreakKind, BreakRecord, Figures, LineClass, PaidClass } from '../reconcile/rules/types.ts';
-import { sandboxBanner, showBaht, showCount } from './screen.ts';
+import { showBaht, showCount } from './views/amounts.ts';
+import { sandboxBanner } from './views/shown.ts';
 
 /** What a report is made of. */
 export interface ReconcileReport {

@@ -1,4 +1,5 @@
 /** The watcher's round of every day: the statement of the day before, asked for until it is there. */
+import type { Session } from '../app/session.ts';
 import { dayMs, formatBangkokDate, parseBangkokDate } from '../core/bangkok-time.ts';
 import type { Log } from '../payout/context.ts';
 import { showDate } from '../payout/rules/lost-journal.ts';
@@ -8,7 +9,6 @@ import { StatementOvertakenError, type StatementStore, wholeDay } from '../recon
 import { listPastDays } from '../reconcile/rules/unreconciled-days.ts';
 import { openReconcileDesk } from './reconcile-desk.ts';
 import { countAll, isQuiet } from './reconcile-report.ts';
-import type { Sender } from './sender.ts';
 
 const hourMs = 3_600_000;
 
@@ -30,7 +30,7 @@ interface Tries {
 
 const triesOf = new WeakMap<StatementStore, Tries>();
 
-function openTries({ journal }: Sender): Tries {
+function openTries({ journal }: Session): Tries {
   const tries = triesOf.get(journal) ?? { made: new Set(), notBeforeMs: new Map(), told: new Set() };
   triesOf.set(journal, tries);
   return tries;
@@ -43,7 +43,7 @@ function openTries({ journal }: Sender): Tries {
  * @returns false while there is no usable statement of the day before, or of a late day with payouts: it is tried again
  * @throws whatever the first day that broke threw, once every day has had its turn
  */
-export async function reconcileDayBefore(sender: Sender, date: string, stop: AbortSignal): Promise<boolean> {
+export async function reconcileDayBefore(sender: Session, date: string, stop: AbortSignal): Promise<boolean> {
   const startMs = parseBangkokDate(date);
   if (startMs === undefined) throw new RangeError(`${date} names no day`);
   await tellOfGivenUp(sender, date, startMs);
@@ -94,7 +94,7 @@ async function listLateDays(
 }
 
 /** Says once a day which days with payouts have been asked for in vain for too long. */
-async function tellOfGivenUp(sender: Sender, date: string, startMs: number): Promise<void> {
+async function tellOfGivenUp(sender: Session, date: string, startMs: number): Promise<void> {
   const { told } = openTries(sender);
   if (told.has(date)) return;
   const days = await sender.journal.daysWithoutStatement(listPastDays(startMs, daysBack));
@@ -111,7 +111,7 @@ async function tellOfGivenUp(sender: Sender, date: string, startMs: number): Pro
  * and what is late already, is asked for every hour.
  */
 async function askInTurn(
-  sender: Sender,
+  sender: Session,
   day: string,
   isLate: boolean,
   stop: AbortSignal,
@@ -129,7 +129,7 @@ async function askInTurn(
   return asked;
 }
 
-async function reconcileDay(sender: Sender, day: string, stop: AbortSignal): Promise<Asked> {
+async function reconcileDay(sender: Session, day: string, stop: AbortSignal): Promise<Asked> {
   const log: Log = (level, message, facts) => sender.log[level](facts, message);
   const { loaded, journal: store, bank, clock } = sender;
   const desk = await openReconcileDesk({ loaded, store, bank, clock, log });

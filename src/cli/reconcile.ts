@@ -1,17 +1,16 @@
 /** `paydrop reconcile`: holds the bank's statement of a day against the journal. */
 import type { Argv, CommandModule } from 'yargs';
+import type { Session } from '../app/session.ts';
 import type { Logger } from '../platform/log.ts';
 import type { StatementRefusal } from '../reconcile/ports.ts';
 import type { Reconciled } from '../reconcile/reconcile.ts';
 import { SettingsError } from '../settings/secrets.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
-import { loadCommandSettings } from './load-settings.ts';
-import type { GlobalOptions } from './options.ts';
+import { type GlobalOptions, loadCommandSettings } from './options.ts';
 import type { ReconcileDesk, ReconcileProcess } from './reconcile-desk.ts';
 import type { Subject } from './reconcile-refusal.ts';
 import type { Asked } from './reconcile-wait.ts';
-import type { Sender } from './sender.ts';
 
 interface ReconcileOptions extends GlobalOptions {
   readonly date: string | undefined;
@@ -147,7 +146,7 @@ interface OpenedProcess extends AsyncDisposable {
   readonly process: ReconcileProcess;
   readonly desk: ReconcileDesk;
   /** Undefined beside a process that has the right to send. */
-  readonly sender: Sender | undefined;
+  readonly sender: Session | undefined;
 }
 
 async function openProcess(loaded: LoadedSettings, logger: Logger): Promise<OpenedProcess> {
@@ -165,19 +164,19 @@ async function openParts(
   logger: Logger,
   stack: AsyncDisposableStack,
 ): Promise<Pick<OpenedProcess, 'process' | 'sender'>> {
-  const { openSender, SenderBusyError } = await import('./sender.ts');
+  const { openSession: openSession, SenderBusyError } = await import('../app/session.ts');
   const log: ReconcileProcess['log'] = (level, message, facts) => logger[level](facts, message);
   try {
-    const sender = stack.use(await openSender(loaded, logger, 'reconcile'));
+    const sender = stack.use(await openSession(loaded, logger, 'reconcile'));
     const { journal: store, bank, clock } = sender;
     return { process: { loaded, store, bank, clock, log }, sender };
   } catch (error) {
     if (!(error instanceof SenderBusyError)) throw error;
   }
   const { openJournal } = await import('../store/open.ts');
-  const { describeStamp } = await import('./adapters.ts');
-  const { openBank } = await import('./bank.ts');
-  const { sandboxStateFileIn } = await import('./sender.ts');
+  const { describeStamp } = await import('../app/open-store.ts');
+  const { openBank } = await import('../app/open-bank.ts');
+  const { sandboxStateFileIn } = await import('../app/session.ts');
   const { systemClock: clock } = await import('../platform/clock.ts');
   const { dataDir } = loaded;
   const store = stack.use(await openJournal({ dataDir, stamp: describeStamp(loaded), access: 'beside' }));
@@ -216,7 +215,7 @@ interface Updates {
   readonly failure?: { readonly error: unknown };
 }
 
-async function writeUpdates(store: ReconcileProcess['store'], sender: Sender | undefined): Promise<Updates> {
+async function writeUpdates(store: ReconcileProcess['store'], sender: Session | undefined): Promise<Updates> {
   if (sender === undefined) return { updates: await findDue(store) };
   const { reportDueBatches } = await import('./reconcile-desk.ts');
   const updates: string[] = [];

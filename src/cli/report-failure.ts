@@ -1,6 +1,6 @@
 /** What the user reads when a command fails, and the exit code that goes with it. */
-import { exitCodes } from './exit-codes.ts';
-import type { ExitCode } from './exit-codes.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { UsageError } from './options.ts';
 
 /**
  * Errors whose message names the place and the cure, so that a stack would only hide it, by their name:
@@ -43,7 +43,8 @@ export async function reportFailure(thrown: unknown): Promise<ExitCode> {
   const expected = error instanceof Error ? expectedErrors[error.name] : undefined;
   if (error instanceof Error && expected !== undefined) {
     const cure = cures[error.name];
-    process.stderr.write(`paydrop: ${error.message}${cure === undefined ? '' : `. ${cure}`}\n`);
+    const message = error instanceof UsageError ? await error.suggest() : error.message;
+    process.stderr.write(`paydrop: ${message}${cure === undefined ? '' : `. ${cure}`}\n`);
     return expected;
   }
   const { makeLogger } = await import('../platform/log.ts');

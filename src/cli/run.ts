@@ -1,12 +1,10 @@
 /** `paydrop run FILE..`: pays the files once and waits until everything is settled. */
-import { basename } from 'node:path';
 import type { CommandModule } from 'yargs';
-import { type ExitCode, exitCodes } from './exit-codes.ts';
-import { loadCommandSettings } from './load-settings.ts';
-import type { Notifier } from './notice-desk.ts';
-import type { GlobalOptions } from './options.ts';
-import type { FileOutcome } from './run-file.ts';
-import type { Sender } from './sender.ts';
+import type { FileOutcome } from '../app/run-file.ts';
+import type { Session, SessionOptions } from '../app/session.ts';
+import { SettingsError } from '../settings/secrets.ts';
+import { type ExitCode, exitCodes, higherOf } from './exit-codes.ts';
+import { type GlobalOptions, loadCommandSettings } from './options.ts';
 
 interface RunOptions extends GlobalOptions {
   readonly file: string[];
@@ -62,70 +60,73 @@ export const runCommand: CommandModule<GlobalOptions, RunOptions> = {
 
 async function runFiles(options: RunOptions): Promise<ExitCode> {
   const { systemClock } = await import('../platform/clock.ts');
-  const { readRecovery, tellOfLoss } = await import('./recovery.ts');
-  const recovery = readRecovery(options, systemClock.now());
+  const recovery = await readRecovery(options, systemClock.now());
   const loaded = await loadCommandSettings(options);
   const { makeLogger } = await import('../platform/log.ts');
-  const { openSender } = await import('./sender.ts');
-  const { runFile } = await import('./run-file.ts');
+  const { openNotices } = await import('../app/run-notices.ts');
+  const { explainLoss, openSession } = await import('../app/session.ts');
   const { listenForInterrupt } = await import('./interrupt.ts');
-  const { openProgress } = await import('./progress.ts');
   const log = makeLogger(options.logLevel);
-  await using sender = await openSender(loaded, log, 'run', { recovery });
-  const { openNotifier } = await import('./notice-desk.ts');
-  const notices = await openNotifier(loaded, sender.journal, log, sender.clock);
-  tellOfLoss(sender, recovery !== undefined);
+  await using session = await openSession(loaded, log, 'run', { recovery });
+  const notices = await openNotices(session);
+  const loss = explainLoss(session, recovery !== undefined);
+  if (loss !== undefined) process.stderr.write(`${loss}\n`);
   using interrupt = listenForInterrupt(() =>
     process.stderr.write(
       '\nStopping: what is in flight is finished and recorded. Press again to end at once.\n',
     ),
   );
+  const { signal } = interrupt;
   let exitCode: ExitCode = exitCodes.ok;
   for (const path of options.file) {
-    const progress = await openProgress();
-    let outcome: FileOutcome;
-    try {
-      const { wait, exceptionsOk } = options;
-      const interrupted = interrupt.signal;
-      outcome = await runFile(sender, path, { waitMs: wait * 1000, exceptionsOk, interrupted, progress });
-    } finally {
-      progress.close();
-    }
-    const code = await printOutcome(sender, path, outcome, options.json);
-    await tellOfOutcome(notices, path, outcome);
-    exitCode = code > exitCode ? code : exitCode;
-    if (interrupt.signal.aborted) break;
+    const { outcome, exitCode: code } = await runOne(session, path, options, signal);
+    await notices.notify(path, outcome);
+    exitCode = higherOf(exitCode, code);
+    if (signal.aborted) break;
   }
-  await notices.notifyOfDoubt().catch(() => undefined);
-  await notices.deliverOnce(noticesWaitMs, interrupt.signal);
-  return interrupt.signal.aborted ? exitCodes.stoppedShort : exitCode;
+  await notices.deliver(signal);
+  return signal.aborted ? exitCodes.stoppedShort : exitCode;
 }
 
-/** How long a run that has ended waits for its notices to be taken; the next process tries what is left. */
-const noticesWaitMs = 5_000;
-
-/** A notice that cannot be made changes nothing about what was paid. */
-async function tellOfOutcome(notices: Notifier, path: string, outcome: FileOutcome): Promise<void> {
-  const fileName = basename(path);
-  try {
-    if (outcome.kind === 'rested' && !outcome.isRepeat) await notices.notifyOfBatch(outcome.reports);
-    if (outcome.kind === 'rejected') await notices.notifyOfRejection(fileName, outcome.rejection);
-  } catch (error) {
-    notices.noteFailure(error);
-  }
-}
-
-async function printOutcome(
-  sender: Sender,
+async function runOne(
+  session: Session,
   path: string,
-  outcome: FileOutcome,
-  json: boolean,
-): Promise<ExitCode> {
-  const { renderOutcome } = await import('./render-outcome.ts');
-  const { text, exitCode } = renderOutcome(sender, path, outcome, json);
-  process.stdout.write(`${text}\n`);
+  { wait, exceptionsOk, json }: RunOptions,
+  interrupted: AbortSignal,
+): Promise<{ readonly outcome: FileOutcome; readonly exitCode: ExitCode }> {
+  const { runFile } = await import('../app/run-file.ts');
+  const { openProgress } = await import('./views/progress.ts');
+  const { print } = await import('./views/shown.ts');
+  const { showOutcome } = await import('./views/summary.ts');
+  const progress = await openProgress();
+  let outcome: FileOutcome;
+  try {
+    outcome = await runFile(session, path, { waitMs: wait * 1000, exceptionsOk, interrupted, progress });
+  } finally {
+    progress.close();
+  }
+  const shown = showOutcome(session, path, outcome);
+  print(shown, json);
   if (outcome.kind === 'rested' && !outcome.reports.summary.addsUp) {
     throw new Error(`${path}: the rows by status do not add up to the file; nothing of it can be trusted`);
   }
-  return exitCode;
+  return { outcome, exitCode: shown.exitCode };
+}
+
+/** @throws SettingsError when one of the two options is given without the other, or the day is none that makes sense */
+async function readRecovery(
+  { journalLost, since }: Pick<RunOptions, 'journalLost' | 'since'>,
+  nowMs: number,
+): Promise<SessionOptions['recovery']> {
+  if (!journalLost && since === undefined) return undefined;
+  if (since === undefined) {
+    throw new SettingsError(
+      '--journal-lost needs --since YYYY-MM-DD: the first day of which the journal may miss something',
+    );
+  }
+  if (!journalLost) throw new SettingsError('--since is for --journal-lost: give both, or neither');
+  const { parseSince } = await import('../payout/rules/lost-journal.ts');
+  const reading = parseSince(since, nowMs);
+  if (reading.kind === 'refused') throw new SettingsError(`--since: ${reading.why}`);
+  return { sinceDate: reading.sinceDate };
 }

@@ -3,12 +3,10 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { CommandModule } from 'yargs';
-import { wireNames } from '../bank/wire.ts';
 import { SettingsError } from '../settings/secrets.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import { listenForInterrupt } from './interrupt.ts';
-import { loadCommandSettings } from './load-settings.ts';
-import type { GlobalOptions } from './options.ts';
+import { type GlobalOptions, loadCommandSettings } from './options.ts';
 
 interface SandboxCommandOptions extends GlobalOptions {
   readonly port: number;
@@ -86,28 +84,17 @@ function refuseRealBank({ path, isSandbox, settings }: LoadedSettings): void {
 
 async function serve(loaded: LoadedSettings, options: SandboxCommandOptions): Promise<void> {
   refuseRealBank(loaded);
-  const { startSandboxFor } = await import('./start-sandbox.ts');
+  const { startSandboxFor, tokenUrlOf } = await import('../app/start-sandbox.ts');
+  const { print } = await import('./views/shown.ts');
   const { port, state: stateFile, latencyMs } = options;
   using interrupt = listenForInterrupt(() => {});
   await using sandbox = await startSandboxFor(loaded, { port, stateFile, latencyMs });
-  const facts = toFacts(loaded, sandbox.baseUrl, stateFile);
-  process.stdout.write(options.json ? `${JSON.stringify(facts)}\n` : describeSandbox(facts));
+  const facts = describeSandbox(loaded, sandbox.baseUrl, stateFile);
+  print({ json: facts, text: renderSandbox(facts, tokenUrlOf(sandbox.baseUrl)) }, options.json);
   if (!interrupt.signal.aborted) await once(interrupt.signal, 'abort');
 }
 
-interface SandboxFacts {
-  readonly baseUrl: string;
-  readonly clientId: string;
-  readonly clientSecret: string;
-  readonly channelId: string;
-  readonly termId: string;
-  readonly companyId: string;
-  readonly payerAccount: string;
-  readonly settingsFile: string;
-  readonly stateFile: string | null;
-}
-
-function toFacts(loaded: LoadedSettings, baseUrl: string, stateFile: string | undefined): SandboxFacts {
+function describeSandbox(loaded: LoadedSettings, baseUrl: string, stateFile: string | undefined) {
   const { bank } = loaded.settings;
   const { channelId, termId, companyId, payerAccount } = bank;
   const { credentials } = loaded;
@@ -128,10 +115,9 @@ function toFacts(loaded: LoadedSettings, baseUrl: string, stateFile: string | un
   };
 }
 
-/** What a person needs to use the bank. */
-function describeSandbox(facts: SandboxFacts): string {
+/** What an operator needs to use the bank. */
+function renderSandbox(facts: ReturnType<typeof describeSandbox>, tokenUrl: string): string {
   const { baseUrl, clientId, clientSecret } = facts;
-  const tokenUrl = `${baseUrl}${wireNames('proxy').paths.token}`;
   return `The sandbox bank is open. It is a rehearsal: no money moves anywhere.
 
   address        ${baseUrl}
@@ -158,6 +144,5 @@ An access token, and what really moved so far:
   curl -s ${tokenUrl} -d client_id=${clientId} -d client_secret=${clientSecret}
   curl -s ${baseUrl}/ledger
 
-Ctrl-C stops it.
-`;
+Ctrl-C stops it.`;
 }

@@ -1,10 +1,8 @@
 /** `paydrop status [BATCH]`: batches with counts and totals. */
 import type { CommandModule } from 'yargs';
-import type { Batch, BatchReader } from '../core/ports.ts';
-import type { Store } from '../store/store.ts';
-import { exitCodes } from './exit-codes.ts';
-import { loadCommandSettings } from './load-settings.ts';
-import type { GlobalOptions } from './options.ts';
+import type { JournalStanding } from '../app/status.ts';
+import { SettingsError } from '../settings/secrets.ts';
+import { type GlobalOptions, loadCommandSettings } from './options.ts';
 
 interface StatusOptions extends GlobalOptions {
   readonly batch: string | undefined;
@@ -27,65 +25,34 @@ export const statusCommand: CommandModule<GlobalOptions, StatusOptions> = {
       .example('$0 status --statements', 'days with their version, open breaks and the oldest of them'),
   handler: async (options) => {
     const loaded = await loadCommandSettings(options);
-    const { openJournalBeside } = await import('./adapters.ts');
-    await using journal = await openJournalBeside(loaded);
-    const { printBanner } = await import('./screen.ts');
+    const { openStanding } = await import('../app/status.ts');
+    const { printBanner } = await import('./views/shown.ts');
+    await using standing = await openStanding(loaded);
     printBanner(loaded, options.json);
-    if (options.statements) {
-      await printDays(journal, options.json);
-      return;
-    }
-    const batches = journal === undefined ? [] : await findBatches(journal, options.batch);
-    if (options.batch !== undefined && batches.length === 0) {
-      process.stderr.write(`paydrop: there is no batch ${options.batch}; "paydrop status" lists them all\n`);
-      process.exitCode = exitCodes.usage;
-      return;
-    }
-    if (journal !== undefined) {
-      if (!options.json) await printSender(loaded.dataDir);
-      await print(journal, batches, options);
-      if (options.batch === undefined && !options.json) await printDays(journal, false, daysShownMax);
-    } else process.stdout.write(options.json ? '[]\n' : 'No batches yet.\n');
+    if (options.statements) await printDays(standing.store, options.json);
+    else await printBatches(standing, options);
   },
 };
 
-/** Who is sending now, where somebody is. */
-async function printSender(dataDir: string): Promise<void> {
-  const { findSender } = await import('../store/locks.ts');
-  const { nameSender } = await import('./screen.ts');
-  const holder = findSender(dataDir);
-  if (holder !== undefined) process.stdout.write(`Sending: ${nameSender(holder)}\n\n`);
-}
-
-async function findBatches(journal: BatchReader, batchId: string | undefined): Promise<readonly Batch[]> {
-  if (batchId === undefined) return journal.batches();
-  const batch = await journal.batch(batchId.toUpperCase());
-  return batch === undefined ? [] : [batch];
-}
-
-async function print(journal: BatchReader, batches: readonly Batch[], options: StatusOptions): Promise<void> {
-  const { describeBatch, renderBatch } = await import('./render-status.ts');
-  const rows = await Promise.all(
-    batches.map(async (batch) => ({
-      batch,
-      totals: await journal.totals(batch.batchId),
-      holds: await journal.holdTotals(batch.batchId),
-    })),
-  );
-  if (options.json) {
-    process.stdout.write(
-      `${JSON.stringify(rows.map(({ batch, totals, holds }) => describeBatch(batch, totals, holds)))}\n`,
-    );
-    return;
+async function printBatches(standing: JournalStanding, { batch, json }: StatusOptions): Promise<void> {
+  const { print, showList } = await import('./views/shown.ts');
+  const { showBatch } = await import('./views/status.ts');
+  const batches = await standing.readBatches(batch);
+  if (batches === undefined)
+    throw new SettingsError(`there is no batch ${batch}; "paydrop status" lists them all`);
+  const { store, owner } = standing;
+  if (owner !== undefined && !json) {
+    const { nameOwner } = await import('../app/session.ts');
+    process.stdout.write(`Sending: ${nameOwner(owner)}\n\n`);
   }
-  if (rows.length === 0) process.stdout.write('No batches yet.\n');
-  for (const { batch, totals, holds } of rows) process.stdout.write(`${renderBatch(batch, totals, holds)}\n`);
+  print(showList(batches.map(showBatch), 'No batches yet.'), json);
+  if (store !== undefined && batch === undefined && !json) await printDays(store, false, daysShownMax);
 }
 
 /** Days that are shown below the batches, beside those with open breaks. */
 const daysShownMax = 10;
 
-async function printDays(store: Store | undefined, json: boolean, daysMax = Infinity): Promise<void> {
+async function printDays(store: JournalStanding['store'], json: boolean, daysMax = Infinity): Promise<void> {
   const { describeDay, readShownDays, renderDay } = await import('./render-statements.ts');
   const nowMs = Date.now();
   const days = store === undefined ? [] : await readShownDays(store, nowMs);

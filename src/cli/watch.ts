@@ -1,11 +1,8 @@
 /** `paydrop watch`: works the drop folder until it is stopped; a second one stands by. */
 import type { Argv, CommandModule } from 'yargs';
+import type { WatchNews } from '../app/watch-news.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
-import { loadCommandSettings } from './load-settings.ts';
-import type { GlobalOptions } from './options.ts';
-import type { Tell } from './watch-lines.ts';
-import type { WatchReport } from './watch-report.ts';
-import type { Waiting } from './watch-right.ts';
+import { type GlobalOptions, loadCommandSettings } from './options.ts';
 
 export const watchCommand: CommandModule<GlobalOptions, GlobalOptions> = {
   command: 'watch',
@@ -24,54 +21,28 @@ export const watchCommand: CommandModule<GlobalOptions, GlobalOptions> = {
           'A second watcher on the same dataDir stands by and takes over. README.md and docs/ tell more.\n',
       ),
   handler: async (options) => {
-    process.exitCode = await watch(options);
+    process.exitCode = await watchFolder(options);
   },
 };
 
-async function watch(options: GlobalOptions): Promise<ExitCode> {
+async function watchFolder({ json, logLevel, ...options }: GlobalOptions): Promise<ExitCode> {
   const loaded = await loadCommandSettings(options);
-  const { describeStart, renderWatchEvent } = await import('./watch-lines.ts');
   const { makeLogger } = await import('../platform/log.ts');
-  const { systemClock } = await import('../platform/clock.ts');
+  const { systemClock: clock } = await import('../platform/clock.ts');
+  const { watch } = await import('../app/watch.ts');
   const { listenForInterrupt } = await import('./interrupt.ts');
-  const watchReport = await import('./watch-report.ts');
-  const { endNow, endWithin } = await import('./watch-end.ts');
   const { outlastOutput } = await import('./output.ts');
-  const log = makeLogger(options.logLevel);
-  const tell: Tell = (news) =>
-    void process.stdout.write(`${renderWatchEvent(news, systemClock.now(), options.json)}\n`);
+  const { print } = await import('./views/shown.ts');
+  const { showNews } = await import('./views/watch.ts');
+  const log = makeLogger(logLevel);
+  const report = (news: WatchNews): void => print(showNews(news, clock.now()), json);
   outlastOutput((why) => log.error({ why }, 'what happens is told in the log alone'));
-  tell(describeStart(loaded));
   const { graceMs } = loaded.settings.watch;
   using interrupt = listenForInterrupt(() => {
     log.info({ graceMs }, 'stopping: what is in flight is finished');
-    tell({ kind: 'stopping', graceMs });
+    report({ kind: 'stopping', graceMs });
   });
-  const stop = interrupt.signal;
-  const report = new watchReport.WatchReport(loaded, log, systemClock);
-  stop.addEventListener('abort', () => (report.isStopping = true), { once: true });
-  await using monitor = await report.listen();
-  void monitor?.opened.then((address) => address && tell({ kind: 'health-opened', address }));
-  let lock: Disposable | undefined;
-  const work = workAsSender({ loaded, log, tell, report, clock: systemClock, stop }, (held) => (lock = held));
-  const isWhole = await endWithin(graceMs, stop, systemClock, work);
-  if (!isWhole) await endNow({ log, clock: systemClock, release: () => lock?.[Symbol.dispose]() });
+  const warn = (text: string): void => void process.stderr.write(`${text}\n`);
+  await watch({ loaded, log, clock, report, warn, stop: interrupt.signal });
   return exitCodes.ok;
-}
-
-/** Waits for the right to send, then works the folder until it is asked to stop. */
-async function workAsSender(
-  waiting: Waiting & { readonly report: WatchReport },
-  onLock: (lock: Disposable) => void,
-): Promise<void> {
-  const { report, stop, tell } = waiting;
-  const { waitForRight } = await import('./watch-right.ts');
-  const right = await waitForRight(waiting, {
-    onExchange: (record) => report.metrics.countCall(record),
-    onLock,
-  });
-  if (right === undefined) return;
-  await using sender = right.sender;
-  const { workFolder } = await import('./watch-folder.ts');
-  await workFolder(sender, report, stop, { tell, hasTakenOver: right.hasTakenOver });
 }

@@ -39,8 +39,6 @@ export interface LoadedSettings {
   /** Absolute. */
   readonly dataDir: string;
   readonly folders: Folders;
-  /** Absolute path of the SQLite store. */
-  readonly journalPath: string;
   readonly limits: Limits;
   /** Read now, required only of a command that talks to the bank: see requireCredentials. */
   readonly credentials: CredentialsReading;
@@ -68,7 +66,6 @@ export interface SettingsSources {
 }
 
 const defaultFileName = 'paydrop.yaml';
-const journalFileName = 'journal.db';
 const settingsBytesMax = 1_048_576;
 
 /**
@@ -147,7 +144,6 @@ function resolveSettings(settings: Settings, path: string, sources: SettingsSour
     isSandbox,
     dataDir,
     folders: resolveFolders(settings, dataDir, inSettings, path),
-    journalPath: join(dataDir, journalFileName),
     limits: resolveLimits(settings),
     credentials: readCredentials({
       clientId: bank.clientId,
@@ -186,29 +182,19 @@ function resolveFolders(
   inSettings: (text: string) => string,
   path: string,
 ): Folders {
-  const at = (name: FolderName) => {
-    const chosen = folders[name];
-    return chosen === undefined ? join(dataDir, name) : inSettings(chosen);
-  };
-  const resolved: Folders = {
-    inbox: at('inbox'),
-    work: at('work'),
-    archive: at('archive'),
-    rejected: at('rejected'),
-    outbox: at('outbox'),
-    statements: at('statements'),
-  };
   const owners = new Map<string, FolderName>();
   for (const name of folderNames) {
-    const other = owners.get(resolved[name]);
+    const chosen = folders[name];
+    const folder = chosen === undefined ? join(dataDir, name) : inSettings(chosen);
+    const other = owners.get(folder);
     if (other !== undefined) {
       throw new SettingsError(
         `${path}: folders.${other} and folders.${name} are the same folder: each needs its own`,
       );
     }
-    owners.set(resolved[name], name);
+    owners.set(folder, name);
   }
-  return resolved;
+  return Object.fromEntries([...owners].map(([folder, name]) => [name, folder])) as Folders;
 }
 
 function resolveLimits({ limits }: Settings): Limits {
@@ -226,7 +212,7 @@ function toLimit(baht: string): Satang | null {
 }
 
 /**
- * The settings in effect, for people and programs, with secrets and the account masked.
+ * The settings in effect, for operators and programs, with secrets and the account masked.
  * The sandbox's own table is left out: it is no setting of paydrop's.
  */
 export function describeSettings(loaded: LoadedSettings): Record<string, unknown> {

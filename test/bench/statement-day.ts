@@ -4,8 +4,8 @@
  * and ends with 1 where one is not as it must be. `node test/bench/statement-day.ts [rows]`
  */
 import { readFile } from 'node:fs/promises';
+import type { Session } from '../../src/app/session.ts';
 import { reportDueBatches } from '../../src/cli/reconcile-desk.ts';
-import type { Sender } from '../../src/cli/sender.ts';
 import { formatBaht, toSatang } from '../../src/core/money.ts';
 import type { Figures } from '../../src/reconcile/rules/types.ts';
 import { date, fates, fetchAndReconcile, openPaidDay, settled } from '../end-to-end/statement-day.ts';
@@ -35,7 +35,7 @@ function computeExpected() {
   };
 }
 
-async function reconcileForm(sender: Sender, form: string): Promise<boolean> {
+async function reconcileForm(sender: Session, form: string): Promise<boolean> {
   const inDoubt = await sender.journal.countInDoubt();
   const startMs = performance.now();
   const { totals, files, recorded } = await fetchAndReconcile(sender);

@@ -1,6 +1,7 @@
 /** The dry run: real files, a scripted bank, a clock that tests drive, and a journal that is only read. */
-import { describe, expect, it } from 'vitest';
-import { type FilePrediction, type PredictContext, predictFile } from '../../src/check/dry-run.ts';
+import { describe, expect, test } from 'vitest';
+import { dryRun, type DryRunContext, type DryRunPolicy, type FileForecast } from '../../src/check/dry-run.ts';
+import { PayeeChecker, type PayeeCheckerOptions } from '../../src/check/payee-checker.ts';
 import type { BankReply, PayeeCheck, PayeeCheckFields } from '../../src/core/bank-port.ts';
 import { toSatang } from '../../src/core/money.ts';
 import type { Clock } from '../../src/core/ports.ts';
@@ -8,7 +9,6 @@ import { computeBatchId } from '../../src/core/reference.ts';
 import { makePayoutFileReader, type PayoutFileLimits } from '../../src/intake/formats/csv.ts';
 import { ingestFile } from '../../src/intake/ingest.ts';
 import type { PayoutFileReader, ReadPart } from '../../src/intake/ports.ts';
-import { PayeeDesk, type PayeeDeskOptions } from '../../src/payout/payee-checker.ts';
 import type { Journal } from '../../src/store/store.ts';
 import { payer } from '../support/core-fixtures.ts';
 import { defaults, file, inspectPath, noLimits, row, useFolder } from '../support/payout-file-kit.ts';
@@ -21,19 +21,20 @@ type Answer = BankReply<PayeeCheckFields>;
 
 interface Play {
   readonly answer?: (check: PayeeCheck, no: number) => Answer | Promise<Answer>;
-  readonly context?: Partial<PredictContext>;
-  readonly desk?: Partial<PayeeDeskOptions>;
+  readonly context?: Partial<DryRunContext>;
+  readonly policy?: Partial<DryRunPolicy>;
+  readonly checker?: Partial<PayeeCheckerOptions>;
   readonly limits?: Partial<PayoutFileLimits>;
 }
 
 interface Played {
-  readonly prediction: FilePrediction | { readonly kind: 'rejected'; readonly rejection: object };
+  readonly forecast: FileForecast | { readonly kind: 'rejected'; readonly rejection: object };
   /** "row code" */
   readonly issues: readonly string[];
   readonly notes: readonly string[];
   /** proxyNo of each question. */
   readonly asked: readonly string[];
-  readonly desk: PayeeDesk;
+  readonly checker: PayeeChecker;
 }
 
 /** A file that has been read already: the disk takes time that no virtual clock knows of. */
@@ -55,7 +56,7 @@ async function predict(theatre: Theatre, path: string, play: Play = {}): Promise
   const issues: string[] = [];
   const notes: string[] = [];
   const asked: string[] = [];
-  const desk = new PayeeDesk({
+  const checker = new PayeeChecker({
     bank: {
       checkPayee: async (check) => {
         asked.push(check.proxyNo);
@@ -67,35 +68,35 @@ async function predict(theatre: Theatre, path: string, play: Play = {}): Promise
     waitMs: 5 * minuteMs,
     unansweredMax: 10,
     interrupted: new AbortController().signal,
-    ...play.desk,
+    ...play.checker,
   });
-  const context: PredictContext = {
+  const context: DryRunContext = {
     reader: await readAhead(path, play.limits),
-    desk,
+    checker,
     journal: undefined,
     clock: theatre.time.clock,
-    companyId: payer.companyId,
-    payerAccount: payer.payerAccount,
-    verify,
-    brake,
-    similarDays: 0,
-    batchMaxAgeHours: 24,
+    policy: {
+      bank: payer,
+      verify: play.policy?.verify ?? verify,
+      brake,
+      limits: { similarDays: 0, batchMaxAgeHours: 24, ...play.policy?.limits },
+    },
     onIssues: (found) => void issues.push(...found.map(({ rowNo, issue }) => `${rowNo} ${issue.code}`)),
     onNotes: (found) => void notes.push(...found.map(({ rowNo, issue }) => `${rowNo} ${issue.code}`)),
     ...play.context,
   };
-  const work = predictFile(context, path);
+  const work = dryRun(context, path);
   await theatre.time.drive(work);
-  return { prediction: await work, issues, notes, asked, desk };
+  return { forecast: await work, issues, notes, asked, checker };
 }
 
 /** Rows by outcome, those that have any. */
-function outcomesOf({ prediction }: Played): Record<string, number> {
-  if (prediction.kind === 'rejected') return { file: 0 };
-  const sum = Object.values(prediction.outcomes).reduce((rows, total) => rows + total.rows, 0);
-  expect(sum).toBe(prediction.all.rows);
+function outcomesOf({ forecast }: Played): Record<string, number> {
+  if (forecast.kind === 'rejected') return { file: 0 };
+  const sum = Object.values(forecast.outcomes).reduce((rows, total) => rows + total.rows, 0);
+  expect(sum).toBe(forecast.all.rows);
   return Object.fromEntries(
-    Object.entries(prediction.outcomes).flatMap(([name, { rows }]) => (rows > 0 ? [[name, rows]] : [])),
+    Object.entries(forecast.outcomes).flatMap(([name, { rows }]) => (rows > 0 ? [[name, rows]] : [])),
   );
 }
 
@@ -104,7 +105,7 @@ const rows = (count: number, amount = '1'): string =>
   file(...Array.from({ length: count }, (_, place) => `P${place},MSISDN,${mobile(place)},,${amount},,`));
 
 describe('who is asked about', () => {
-  it('only rows that passed the rules, once the whole file has been read', async () => {
+  test('only rows that passed the rules, once the whole file has been read', async () => {
     await using theatre = await openTheatre();
     const content = file(
       'A,MSISDN,0810000001,,1,,',
@@ -123,24 +124,24 @@ describe('who is asked about', () => {
       '3 duplicate-differs',
       '5 limit',
     ]);
-    expect(played.prediction).toMatchObject({
+    expect(played.forecast).toMatchObject({
       all: { rows: 5, amountSatang: 50_400n, unreadableAmounts: 1 },
       outcomes: { toPay: { amountSatang: 100n }, held: { amountSatang: 50_000n } },
       holds: { limit: { rows: 1, amountSatang: 50_000n } },
     });
   });
 
-  it('nobody of a file that is rejected as a whole, at its last line too', async () => {
+  test('nobody of a file that is rejected as a whole, at its last line too', async () => {
     await using theatre = await openTheatre();
     const cut = await predict(theatre, await folder.write(rows(50).slice(0, -1)));
     const over = await predict(theatre, await folder.write(rows(50)), {
       limits: { fileSatangMax: toSatang(4_900n) },
     });
-    expect([cut.prediction, cut.asked]).toMatchObject([{ rejection: { code: 'line-end-missing' } }, []]);
-    expect([over.prediction, over.asked]).toMatchObject([{ rejection: { code: 'total-over-limit' } }, []]);
+    expect([cut.forecast, cut.asked]).toMatchObject([{ rejection: { code: 'line-end-missing' } }, []]);
+    expect([over.forecast, over.asked]).toMatchObject([{ rejection: { code: 'total-over-limit' } }, []]);
   });
 
-  it('as many at once as the settings allow, also where the settings would ask about nobody', async () => {
+  test('as many at once as the settings allow, also where the settings would ask about nobody', async () => {
     await using theatre = await openTheatre();
     let atOnce = 0;
     let most = 0;
@@ -151,60 +152,62 @@ describe('who is asked about', () => {
       atOnce -= 1;
       return theatre.checked('IC001');
     };
-    const context = { verify: { ...verify, enabled: false } };
-    const played = await predict(theatre, await folder.write(rows(20)), { answer, context });
+    const policy = { verify: { ...verify, enabled: false } };
+    const played = await predict(theatre, await folder.write(rows(20)), { answer, policy });
     expect([most, played.asked.length]).toEqual([3, 20]);
   });
 
-  it('rows whose payoutIds differ only in case or leading zeros are held', async () => {
+  test('rows whose payoutIds differ only in case or leading zeros are held', async () => {
     await using theatre = await openTheatre();
     const path = await folder.write(file(row('a1'), row('B'), row('A1'), row('007'), row('7')));
     const played = await predict(theatre, path);
     expect(outcomesOf(played)).toEqual({ toPay: 1, held: 4 });
-    expect(played.prediction).toMatchObject({ holds: { similar: { rows: 4 } } });
+    expect(played.forecast).toMatchObject({ holds: { similar: { rows: 4 } } });
   });
 
-  it('rows like an earlier one are held where the settings say so', async () => {
+  test('rows like an earlier one are held where the settings say so', async () => {
     await using theatre = await openTheatre();
     const path = await folder.write(file(row('A', '5'), row('B', '6'), row('C', '5')));
     expect(outcomesOf(await predict(theatre, path))).toEqual({ toPay: 3 });
-    const played = await predict(theatre, path, { context: { similarDays: 7 } });
+    const played = await predict(theatre, path, {
+      policy: { limits: { similarDays: 7, batchMaxAgeHours: 24 } },
+    });
     expect([outcomesOf(played), played.issues]).toEqual([{ toPay: 2, held: 1 }, ['3 similar-payment']]);
   });
 });
 
 describe('trouble', () => {
-  it('of the service is waited for, and its answers are the file’s', async () => {
+  test('of the service is waited for, and its answers are the file’s', async () => {
     await using theatre = await openTheatre();
     const answer = (_check: PayeeCheck, no: number): Answer =>
       no < 6 ? notSent : theatre.checked(no % 2 === 0 ? 'IC001' : 'EV033');
     const played = await predict(theatre, await folder.write(rows(10)), { answer });
-    expect(played.prediction).toMatchObject({ stop: undefined });
+    expect(played.forecast).toMatchObject({ stop: undefined });
     expect(Object.keys(outcomesOf(played)).toSorted()).toEqual(['toPay', 'unpayable']);
   });
 
-  it('that does not end is waited for as long as allowed', async () => {
+  test('that does not end is waited for as long as allowed', async () => {
     await using theatre = await openTheatre();
     const startMs = theatre.now();
     const played = await predict(theatre, await folder.write(rows(10)), { answer: () => notSent });
-    expect(played.prediction).toMatchObject({ stop: { kind: 'wait-over', code: 'not-sent' } });
+    expect(played.forecast).toMatchObject({ stop: { kind: 'wait-over', code: 'not-sent' } });
     expect(outcomesOf(played)).toEqual({ notAsked: 10 });
     expect(theatre.now() - startMs).toBeLessThan(6 * minuteMs);
   });
 
-  it('a bank that never answers costs a few rows, not all of them', async () => {
+  test('a bank that never answers costs a few rows, not all of them', async () => {
     await using theatre = await openTheatre();
     const answer = async (): Promise<Answer> => {
       await theatre.time.clock.sleep(30_000);
       return lost;
     };
     const played = await predict(theatre, await folder.write(rows(5_000)), { answer });
-    expect(played.prediction).toMatchObject({ stop: { kind: 'no-answers' } });
+    expect(played.forecast).toMatchObject({ stop: { kind: 'no-answers' } });
     expect(played.asked.length).toBeLessThan(50);
     expect(outcomesOf(played)['notAsked']).toBeGreaterThan(4_980);
   });
 
-  it.each([
+  test.each([
     ['the payer', (theatre: Theatre): Answer => theatre.checked('EM004'), 'EM004'],
     ['the credentials', (): Answer => ({ kind: 'credentials-refused', code: 'TK001' }), 'TK001'],
     [
@@ -217,7 +220,7 @@ describe('trouble', () => {
     const answer = (_check: PayeeCheck, no: number): Answer =>
       no === 5 ? trouble(theatre) : theatre.checked('IC001');
     const played = await predict(theatre, await folder.write(rows(2_000)), { answer });
-    expect(played.prediction).toMatchObject({
+    expect(played.forecast).toMatchObject({
       stop: { kind: 'halted', code },
       all: { rows: 2_000, amountSatang: 200_000n },
     });
@@ -225,36 +228,36 @@ describe('trouble', () => {
     expect([toPay + notAsked, toPay < 10, played.asked.length < 10]).toEqual([2_000, true, true]);
   });
 
-  it('a signal ends it, and what was learnt is told', async () => {
+  test('a signal ends it, and what was learnt is told', async () => {
     await using theatre = await openTheatre();
     const controller = new AbortController();
     const answer = (_check: PayeeCheck, no: number): Answer => {
       if (no === 7) controller.abort();
       return theatre.checked('EV033');
     };
-    const play = { answer, desk: { interrupted: controller.signal } };
+    const play = { answer, checker: { interrupted: controller.signal } };
     const played = await predict(theatre, await folder.write(rows(3_000)), play);
-    expect(played.prediction).toMatchObject({ stop: { kind: 'interrupted' } });
+    expect(played.forecast).toMatchObject({ stop: { kind: 'interrupted' } });
     const { unpayable = 0, notAsked } = outcomesOf(played);
     expect([unpayable >= 7, unpayable < 12, notAsked]).toEqual([true, true, 3_000 - unpayable]);
     expect(played.issues).toHaveLength(unpayable);
   });
 
-  it('payees that cannot be paid stop nothing; the brake of a run is foretold', async () => {
+  test('payees that cannot be paid stop nothing; the brake of a run is foretold', async () => {
     await using theatre = await openTheatre();
     const answer = (check: PayeeCheck): Answer =>
       theatre.checked(Number(check.proxyNo.slice(-2)) >= 20 ? 'EV033' : 'IC001');
     const played = await predict(theatre, await folder.write(rows(60)), { answer });
     expect(outcomesOf(played)).toEqual({ toPay: 20, unpayable: 40 });
-    expect(played.prediction).toMatchObject({ brakeStop: { code: 'brake-consecutive', rowNo: 30 } });
+    expect(played.forecast).toMatchObject({ brakeStop: { code: 'brake-consecutive', rowNo: 30 } });
   });
 
-  it('the mean time of an answer is told', async () => {
+  test('the mean time of an answer is told', async () => {
     await using theatre = await openTheatre();
     const answer = (_check: PayeeCheck, no: number): Answer =>
       ({ ...theatre.checked('IC001'), elapsedMs: no * 10 }) as Answer;
-    const { desk } = await predict(theatre, await folder.write(rows(4)), { answer });
-    expect([desk.answers, desk.latencyMs]).toEqual([4, 25]);
+    const { checker } = await predict(theatre, await folder.write(rows(4)), { answer });
+    expect([checker.answers, checker.latencyMs]).toEqual([4, 25]);
   });
 });
 
@@ -279,7 +282,7 @@ async function take(theatre: Theatre, path: string): Promise<string> {
 }
 
 describe('beside a journal', () => {
-  it('rows of a known batch stand as it has them, and nothing is written', async () => {
+  test('rows of a known batch stand as it has them, and nothing is written', async () => {
     await using theatre = await openTheatre();
     const path = await folder.write(rows(6));
     const batchId = await take(theatre, path);
@@ -296,17 +299,14 @@ describe('beside a journal', () => {
     const halted = await predict(theatre, path, { context: { journal } });
     expect(before).toEqual({ paid: 1, failed: 1, submitted: 1, held: 3 });
     expect(outcomesOf(halted)).toEqual({ paidEarlier: 1, endedEarlier: 1, inDoubt: 1, held: 3 });
-    expect([halted.asked, halted.prediction]).toMatchObject([
-      [],
-      { isKnown: true, lineStop: { code: 'EM053' } },
-    ]);
+    expect([halted.asked, halted.forecast]).toMatchObject([[], { isKnown: true, halt: { code: 'EM053' } }]);
     await theatre.resume(batchId);
     const resumed = await predict(theatre, path, { context: { journal } });
     expect(outcomesOf(resumed)).toEqual({ paidEarlier: 1, endedEarlier: 1, inDoubt: 1, toPay: 3 });
     expect(resumed.asked).toEqual([3, 4, 5].map(mobile));
   });
 
-  it('rows that another batch holds are rejected, like ones are held, and nobody is asked for the first', async () => {
+  test('rows that another batch holds are rejected, like ones are held, and nobody is asked for the first', async () => {
     await using theatre = await openTheatre();
     await take(theatre, await folder.write(file(row('A1'), row('B1'))));
     const path = await folder.write(file(row('A1', '7'), row('b1', '8'), row('C1', '9')));
@@ -315,7 +315,7 @@ describe('beside a journal', () => {
     expect([played.asked.length, played.issues]).toEqual([2, ['1 payout-id-claimed', '2 similar']]);
   });
 
-  it('a stopped line is told once, and payees are asked about all the same', async () => {
+  test('a stopped line is told once, and payees are asked about all the same', async () => {
     await using theatre = await openTheatre();
     const { companyId, payerAccount } = payer;
     const stop = { companyId, payerAccount, code: 'EM053', reason: 'empty', remedy: 'fund it', sinceMs: 1 };
@@ -324,6 +324,6 @@ describe('beside a journal', () => {
       context: { journal: readOnly(theatre.journal) },
     });
     expect([outcomesOf(played), played.issues, played.asked.length]).toEqual([{ held: 3 }, [], 3]);
-    expect(played.prediction).toMatchObject({ lineStop: { code: 'EM053' }, holds: { halted: { rows: 3 } } });
+    expect(played.forecast).toMatchObject({ halt: { code: 'EM053' }, holds: { halted: { rows: 3 } } });
   });
 });

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Ended, runPaydrop } from './run-paydrop.ts';
 
 const sandboxSettings = join(import.meta.dirname, '../../config/sandbox.yaml');
@@ -20,7 +20,7 @@ const paydrop = (...args: string[]): Promise<Ended> =>
   runPaydrop([...args, '--config', sandboxSettings, '--data-dir', join(folder, 'journal')], { cwd: folder });
 
 describe('several files', () => {
-  it('are all run, in their order, each once', async () => {
+  test('are all run, in their order, each once', async () => {
     const { code, stdout } = await paydrop('run', 'B.csv', 'A.csv', 'C.csv', 'A.csv', '--json');
     const outcomes = stdout
       .trim()
@@ -35,7 +35,7 @@ describe('several files', () => {
     ]);
   });
 
-  it('are all checked', async () => {
+  test('are all checked', async () => {
     const { code, stdout } = await paydrop('check', 'A.csv', 'B.csv');
     expect(code).toBe(0);
     expect(stdout).toMatch(/A\.csv: 1 rows[\s\S]*B\.csv: 1 rows/);
@@ -43,7 +43,7 @@ describe('several files', () => {
 });
 
 describe('arguments that nobody can have meant', () => {
-  it.each([
+  test.each([
     [['run', 'A.csv', '--wait', '1', '--wait', '2'], /--wait is given more than once/],
     [['run', 'A.csv', ''], /FILE is empty/],
     [['run', 'A.csv', '--wait', 'soon'], /--wait takes a number/],

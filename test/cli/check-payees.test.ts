@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { startSandbox } from '../../src/sandbox/server.ts';
 import { parseSandboxTable } from '../../src/sandbox/table.ts';
@@ -66,7 +66,7 @@ const bad = [
 ];
 
 describe('check --payees', () => {
-  it('tells what a run would do, sends no transfer and leaves nothing behind', async () => {
+  test('tells what a run would do, sends no transfer and leaves nothing behind', async () => {
     await open();
     await write(...good, ...bad);
     const { code, stdout, stderr } = await check();
@@ -89,7 +89,7 @@ describe('check --payees', () => {
     expect((await readdir(folder)).toSorted()).toEqual(['paydrop.yaml', 'payouts.csv']);
   });
 
-  it('ends with 0 when all would be paid, beside whoever has the right to send', async () => {
+  test('ends with 0 when all would be paid, beside whoever has the right to send', async () => {
     await open({}, { bank: {}, verify: { enabled: false } });
     await write(...good);
     using lock = acquireSenderLock(join(folder, 'data'), 'run') as Disposable;
@@ -97,7 +97,7 @@ describe('check --payees', () => {
     expect(await check()).toMatchObject({ code: 0, stdout: expect.stringContaining('2 payee checks') });
   });
 
-  it('--json has the same figures for programs', async () => {
+  test('--json has the same figures for programs', async () => {
     await open();
     await write(...good, ...bad);
     const lines = (await check('--json')).stdout.trim().split('\n');
@@ -124,7 +124,7 @@ describe('check --payees', () => {
     });
   });
 
-  it('ends with 6 and says why when the bank refuses the payer', async () => {
+  test('ends with 6 and says why when the bank refuses the payer', async () => {
     await open({ behaviours: [{ match: {}, endpoint: 'payeeCheck', code: 'EM004' }] });
     await write(...good);
     const { code, stdout } = await check();
@@ -133,7 +133,7 @@ describe('check --payees', () => {
     expect(stdout).toContain('  not asked about: 2 rows, 150.50 baht');
   });
 
-  it('waits for a bank out of reach as long as --wait says', async () => {
+  test('waits for a bank out of reach as long as --wait says', async () => {
     await open();
     await write(...good);
     await sandbox.close();
@@ -142,7 +142,7 @@ describe('check --payees', () => {
     expect(stdout).toContain('not asked about: 2 rows');
   });
 
-  it('at SIGINT ends by itself and tells what was learnt', async () => {
+  test('at SIGINT ends by itself and tells what was learnt', async () => {
     await open({ latencyMs: 150 });
     await write(...Array.from({ length: 200 }, (_, place) => `P${place},MSISDN,0890000033,,1,,`));
     const main = join(import.meta.dirname, '../../src/main.ts');

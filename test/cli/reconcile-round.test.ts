@@ -1,7 +1,7 @@
 /** Which days the watcher's round asks for, and when it is over. */
 import { expect, test, vi } from 'vitest';
+import type { Session } from '../../src/app/session.ts';
 import { reconcileDayBefore } from '../../src/cli/reconcile-round.ts';
-import type { Sender } from '../../src/cli/sender.ts';
 import { header, makeRehearsal, type Rehearsal } from '../support/rehearsal.ts';
 
 const never = new AbortController().signal;
@@ -18,17 +18,17 @@ async function openSent(statement: object): Promise<Rehearsal> {
   return rehearsal;
 }
 
-const later = (sender: Sender, minutes: number): Sender => ({
+const later = (sender: Session, minutes: number): Session => ({
   ...sender,
   clock: { ...sender.clock, now: () => sender.clock.now() + minutes * minuteMs },
 });
 
 /** The sender of a process of its own, which notes the days it asks for. */
-function watchAsking(sender: Sender): { readonly sender: Sender; readonly asked: string[] } {
+function watchAsking(sender: Session): { readonly sender: Session; readonly asked: string[] } {
   const asked: string[] = [];
-  const bank: Sender['bank'] = Object.create(sender.bank, {
+  const bank: Session['bank'] = Object.create(sender.bank, {
     requestStatement: {
-      value: async (request: Parameters<Sender['bank']['requestStatement']>[0]) => {
+      value: async (request: Parameters<Session['bank']['requestStatement']>[0]) => {
         asked.push(request.date);
         return sender.bank.requestStatement(request);
       },
@@ -110,7 +110,7 @@ test('a day that breaks keeps no other day from its turn', async () => {
   await rehearsal.withSender(async (own) => {
     const { sender, asked } = watchAsking(own);
     const error = vi.spyOn(sender.log, 'error');
-    const journal: Sender['journal'] = {
+    const journal: Session['journal'] = {
       ...sender.journal,
       beginStatement: async (run) => {
         if (run.date === '20261121') throw new Error('it does not tie out');

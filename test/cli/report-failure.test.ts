@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { reportFailure } from '../../src/cli/report-failure.ts';
 
 function named(name: string, message: string): Error {
@@ -14,7 +14,7 @@ async function report(thrown: unknown): Promise<{ code: number; said: string }> 
 const full = named('JournalWriteError', 'the journal cannot be written: the disk is full');
 
 describe('what a user reads of a failure', () => {
-  it.each([
+  test.each([
     ['as it is', full],
     ['when closing fails as well', new SuppressedError(new Error('cannot close'), full)],
     [
@@ -25,7 +25,7 @@ describe('what a user reads of a failure', () => {
     expect(await report(thrown)).toEqual({ code: 1, said: `paydrop: ${full.message}\n` });
   });
 
-  it.each([
+  test.each([
     ['TotalsGapError', 1, 'Running it again will not help: make a copy with "paydrop backup"'],
     ['ClearLineError', 1, 'Running it again will not help: make a copy with "paydrop backup"'],
     ['ChangedMeanwhile', 6, 'run it again when less is under way'],

@@ -2,9 +2,9 @@
 import { readdir, readFile, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { Session } from '../../src/app/session.ts';
 import { reportDueBatches } from '../../src/cli/reconcile-desk.ts';
 import { reconcileDayBefore } from '../../src/cli/reconcile-round.ts';
-import type { Sender } from '../../src/cli/sender.ts';
 import type { BreakRecord } from '../../src/reconcile/rules/types.ts';
 import { header, makeRehearsal, type Rehearsal } from '../support/rehearsal.ts';
 import {
@@ -165,7 +165,7 @@ describe('a day at the sandbox bank', () => {
   });
 
   /** Asks for the statement so many times, long ago. @returns how many originals lie in the folder then */
-  async function fetchLongAgo(sender: Sender, times: number): Promise<number> {
+  async function fetchLongAgo(sender: Session, times: number): Promise<number> {
     const folder = sender.loaded.folders.statements;
     const longAgo = Date.now() / 1_000 - 7_200;
     for (let time = 0; time < times; time += 1) {

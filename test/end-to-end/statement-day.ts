@@ -1,6 +1,6 @@
 /** A day of payouts paid at the sandbox bank over HTTP, some with faults, and its statement fetched and matched. */
+import type { Session } from '../../src/app/session.ts';
 import { openReconcileDesk } from '../../src/cli/reconcile-desk.ts';
-import type { Sender } from '../../src/cli/sender.ts';
 import { header, makeRehearsal, type Rehearsal, type RehearsalSettings } from '../support/rehearsal.ts';
 
 /** The day of a rehearsal, YYYYMMDD. */
@@ -59,13 +59,13 @@ export async function openPaidDay(statement: object, rows: number): Promise<Rehe
   return rehearsal;
 }
 
-export async function openDesk(sender: Sender) {
+export async function openDesk(sender: Session) {
   const { loaded, journal: store, bank, clock } = sender;
   return openReconcileDesk({ loaded, store, bank, clock, log: () => {} });
 }
 
 /** @throws Error when there is no statement, or it is refused */
-export async function fetchAndReconcile(sender: Sender) {
+export async function fetchAndReconcile(sender: Session) {
   const desk = await openDesk(sender);
   const fetched = await desk.fetch(date, never);
   if (fetched.kind !== 'fetched') throw new Error(JSON.stringify(fetched));

@@ -1,7 +1,7 @@
 /** Replies that are another's, late, or none of the bank's: the whole worker over HTTP, money judged by the bank's ledger. */
 import { setTimeout as later } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { FileOutcome } from '../../src/cli/run-file.ts';
+import type { FileOutcome } from '../../src/app/run-file.ts';
 import { fieldsOf, makeAmbush, type ProxyReply, type Tamper, withFields } from '../support/hostile-proxy.ts';
 import { makeRehearsal, type RehearsalSettings, type ResultLine, rowsOf } from '../support/rehearsal.ts';
 

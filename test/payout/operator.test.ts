@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { makeContext } from '../../src/cli/sender.ts';
+import { makeContext } from '../../src/app/session.ts';
 import { cancelBatch, cancelPayouts, resumeBatch, resumePayouts } from '../../src/payout/operator.ts';
 import { settleOnce } from '../../src/payout/settle.ts';
 import { header, makeRehearsal, type Rehearsal, type Rehearsed, rowsOf } from '../support/rehearsal.ts';

@@ -239,7 +239,6 @@ test('defaults', () => {
     input: { columns: {}, encoding: 'auto', delimiter: 'auto', control: 'none', finalLineEnd: 'required' },
   });
   expect(loaded.dataDir).toBe(join(folder, 'paydrop-data'));
-  expect(loaded.journalPath).toBe(join(folder, 'paydrop-data', 'journal.db'));
   for (const name of folderNames) expect(loaded.folders[name]).toBe(join(loaded.dataDir, name));
 });
 

@@ -1,6 +1,6 @@
 /** The program as `paydrop run` composes it, in a simulated process; the one place that knows its settings. */
-import { runFile } from '../../src/cli/run-file.ts';
-import type { RunDesk } from '../../src/cli/sender.ts';
+import { runFile } from '../../src/app/run-file.ts';
+import type { RunSession } from '../../src/app/session.ts';
 import type { Bank } from '../../src/core/bank-port.ts';
 import type { Clock } from '../../src/core/ports.ts';
 import type { PayoutFileReader } from '../../src/intake/ports.ts';
@@ -68,13 +68,13 @@ function loadSettings(plan: Plan): LoadedSettings {
   return { settings, isSandbox: false } as unknown as LoadedSettings;
 }
 
-function makeLog({ world, life }: ProcessParts): RunDesk['log'] {
+function makeLog({ world, life }: ProcessParts): RunSession['log'] {
   const say =
     (level: string) =>
     (facts: object, message: string): void =>
       world.trace?.(`        ${life.name} ${level}: ${message} ${JSON.stringify(facts)}`);
   const log = { debug: say('debug'), info: say('info'), warn: say('warn'), error: say('error') };
-  return log as unknown as RunDesk['log'];
+  return log as unknown as RunSession['log'];
 }
 
 /** Runs the files one after another, as `paydrop run FILE..` does. */
@@ -84,7 +84,7 @@ export async function runProcess(
   waitMs: number,
 ): Promise<void> {
   const { world, life, plan, journal, bank, outbox, reader, interrupted } = parts;
-  const sender: RunDesk = {
+  const sender: RunSession = {
     loaded: loadSettings(plan),
     payeeTurns: new Turns(),
     lines: new Map(),

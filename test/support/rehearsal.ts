@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'yaml';
-import { requireJournal } from '../../src/cli/adapters.ts';
-import { openProgress } from '../../src/cli/progress.ts';
-import { type FileOutcome, runFile } from '../../src/cli/run-file.ts';
-import { openSender, type Sender } from '../../src/cli/sender.ts';
+import { requireJournal } from '../../src/app/open-store.ts';
+import { type FileOutcome, runFile } from '../../src/app/run-file.ts';
+import { openSession, type Session } from '../../src/app/session.ts';
+import { openProgress } from '../../src/cli/views/progress.ts';
 import type { Clock } from '../../src/core/ports.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { silentLogger } from '../../src/platform/log.ts';
@@ -38,7 +38,7 @@ export interface Rehearsal extends AsyncDisposable {
   /** Opens the journal beside whoever is sending. */
   beside<T>(use: (opened: { journal: Journal }) => Promise<T>): Promise<T>;
   /** Opens the sender for as long as the callback takes. */
-  withSender<T>(use: (sender: Sender) => Promise<T>): Promise<T>;
+  withSender<T>(use: (sender: Session) => Promise<T>): Promise<T>;
 }
 
 export interface Rehearsed {
@@ -107,8 +107,8 @@ export async function makeRehearsal(changes: RehearsalSettings = {}): Promise<Re
   const load = (): LoadedSettings => loadSettings({ configPath, cwd: folder, env: {} });
   let loaded = load();
   await mkdir(join(folder, 'in'));
-  const withSender = async <T>(use: (sender: Sender) => Promise<T>): Promise<T> => {
-    await using sender = await openSender(loaded, silentLogger, 'test', { clock });
+  const withSender = async <T>(use: (sender: Session) => Promise<T>): Promise<T> => {
+    await using sender = await openSession(loaded, silentLogger, 'test', { clock });
     return await use(sender);
   };
   return {

@@ -6,10 +6,11 @@ import { mkdir, mkdtemp, readdir, readFile, rename, rm, utimes, writeFile } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { describeStamp, makeReader } from '../../src/cli/adapters.ts';
-import { Notifier } from '../../src/cli/notice-desk.ts';
-import { restBatch } from '../../src/cli/run-file.ts';
-import { makeContext, type RunDesk } from '../../src/cli/sender.ts';
+import { describeStamp, makeReader } from '../../src/app/open-store.ts';
+import { restBatch } from '../../src/app/run-file.ts';
+import { makeContext } from '../../src/app/session.ts';
+import { Notifier } from '../../src/app/notifier.ts';
+import type { RunSession } from '../../src/app/session.ts';
 import type {
   Bank,
   BankReply,
@@ -311,7 +312,7 @@ async function openLife(kit: WatchKit): Promise<Life> {
 const toText = (facts: object): string =>
   JSON.stringify(facts, (_key, value: unknown) => (value instanceof Error ? value.message : value));
 
-type Desk = RunDesk & { readonly journal: Store };
+type Desk = RunSession & { readonly journal: Store };
 
 async function makeDesk(kit: WatchKit, mortality: Mortality, clock: Clock): Promise<Desk> {
   const { loaded } = kit;

@@ -1,15 +1,16 @@
-/** What a run would do with each row of a file, as far as payee checks can tell. Pure; nothing here sends anything. */
+/** What a run would do with each row of a file, as far as payee checks can tell. */
 import type { HoldReason } from '../../core/payout.ts';
-import type { ResultRow } from '../../core/ports.ts';
+import type { BatchReason, ResultRow } from '../../core/ports.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import type { StagedRow } from '../../intake/ports.ts';
 import type { Issue } from '../../intake/rules/row.ts';
+import { type BrakePolicy, decideLine, openLine } from '../../payout/rules/circuit-breaker.ts';
 import { rerunHolds } from '../../payout/rules/operator.ts';
 import type { PayeeVerdict } from '../../payout/rules/payee.ts';
 import type { Reason } from '../../payout/rules/read-reply.ts';
 
 /** Every row of a file has exactly one. */
-export const predictedOutcomes = [
+export const forecastOutcomes = [
   /** Would be sent, and nothing is known against it. */
   'toPay',
   'held',
@@ -23,13 +24,13 @@ export const predictedOutcomes = [
   /** Ended otherwise than paid in an earlier run of this file, which is not tried again by itself. */
   'endedEarlier',
 ] as const;
-export type PredictedOutcome = (typeof predictedOutcomes)[number];
+export type ForecastOutcome = (typeof forecastOutcomes)[number];
 
-/** Outcomes that leave nothing for a person to look at. */
-export const quietOutcomes: readonly PredictedOutcome[] = ['toPay', 'paidEarlier'];
+/** Outcomes that leave nothing for an operator to look at. */
+export const quietOutcomes: readonly ForecastOutcome[] = ['toPay', 'paidEarlier'];
 
-export interface Prediction {
-  readonly outcome: PredictedOutcome;
+export interface RowForecast {
+  readonly outcome: ForecastOutcome;
   /** Empty unless it would be held. */
   readonly holds: readonly HoldReason[];
   /** Why it would not be paid. */
@@ -97,49 +98,49 @@ function weigh(verdict: PayeeVerdict, policy: AnswerPolicy): Addition {
       return { outcome: 'unpayable', reason: { code, text: `${what}: ${text}` } };
     }
     case 'other-name':
-      return weighDoubt(policy.enabled && policy.onThaiNameMismatch === 'hold', 'name', {
+      return weighSetting(policy.enabled && policy.onThaiNameMismatch === 'hold', 'name', {
         code: 'thai-name-differs',
         text: 'the Thai name in the file differs from the name that the bank holds',
       });
     case 'unavailable':
-      return weighDoubt(policy.enabled && policy.whenUnavailable === 'hold', 'unavailable', {
+      return weighSetting(policy.enabled && policy.whenUnavailable === 'hold', 'unavailable', {
         code: verdict.reason.code,
         text: `the payee check gave no answer: ${verdict.reason.text}`,
       });
   }
 }
 
-function weighDoubt(isHeld: boolean, hold: HoldReason, { code, text }: Reason): Addition {
+function weighSetting(isHeld: boolean, hold: HoldReason, { code, text }: Reason): Addition {
   if (isHeld) return { outcome: 'toPay', hold, reason: { code, text: `${text}: it would be held` } };
   return { outcome: 'toPay', reason: { code, text: `${text}: the settings pay it all the same` } };
 }
 
 /**
  * What a run would do with a row that the rules have accepted.
- * @param isLineStopped nothing is sent until a person resumes; that is told once, not for each row
+ * @param isHalted nothing is sent until an operator resumes; that is reported once, not for each row
  */
-export function predictRow(
+export function forecastRow(
   row: GoodRow,
   verdict: PayeeVerdict,
   policy: AnswerPolicy,
-  isLineStopped: boolean,
-): Prediction {
+  isHalted: boolean,
+): RowForecast {
   const { outcome, hold, reason } = weigh(verdict, policy);
   if (outcome === 'notAsked') return { outcome, holds: [], issues: [], notes: [] };
   const holds = [...row.holds, ...(hold === undefined ? [] : [hold])];
   const ownIssues = describeHolds(row);
-  const told = reason === undefined ? [] : [payeeIssue(row, reason)];
+  const found = reason === undefined ? [] : [payeeIssue(row, reason)];
   const isNote = outcome === 'toPay' && hold === undefined;
-  const issues = isNote ? ownIssues : [...ownIssues, ...told];
-  const notes = isNote ? told : [];
+  const issues = isNote ? ownIssues : [...ownIssues, ...found];
+  const notes = isNote ? found : [];
   // A run asks about a held row only once it is let go on, so the hold comes first.
   if (outcome === 'unpayable' && row.holds.length === 0) return { outcome, holds: [], issues, notes };
-  if (isLineStopped) holds.push('halted');
+  if (isHalted) holds.push('halted');
   return { outcome: holds.length > 0 ? 'held' : 'toPay', holds, issues, notes };
 }
 
 /** A row that is like a payout that was paid, or would be: a run holds it when it comes to it. */
-export function holdLike({ line, instruction }: GoodRow): Prediction {
+export function forecastLike({ line, instruction }: GoodRow): RowForecast {
   const message =
     'the same amount was paid, or would be, to the same payee under another payoutId (limits.similarDays): ' +
     `held until a person lets it go on ("paydrop resume ${instruction.payoutId}")`;
@@ -153,9 +154,9 @@ type EarlierRow = Pick<
 >;
 
 /** What another run would do with a row of a batch that an earlier one has read; `ask` when it would send it. */
-export function predictEarlierRow(row: EarlierRow): Prediction | 'ask' {
+export function forecastEarlierRow(row: EarlierRow): RowForecast | 'ask' {
   const none = { holds: [], issues: [], notes: [] } as const;
-  const end = (outcome: PredictedOutcome, code: string, text: string): Prediction => ({
+  const end = (outcome: ForecastOutcome, code: string, text: string): RowForecast => ({
     ...none,
     outcome,
     issues: [{ line: row.line, column: null, code, value: null, message: text }],
@@ -198,8 +199,46 @@ export function predictEarlierRow(row: EarlierRow): Prediction | 'ask' {
   }
 }
 
+/** Where the brake would stop a run. */
+export interface BrakeStop extends BatchReason {
+  readonly rowNo: number;
+}
+
+/** Foresees the brake: payees that cannot be paid, one after another, stop a run before it comes to the others. */
+export class BrakeForecast {
+  readonly #policy: BrakePolicy;
+  #line = openLine;
+  #checks = 0;
+  #stop: BrakeStop | undefined;
+
+  constructor(policy: BrakePolicy) {
+    this.#policy = policy;
+  }
+
+  /** Rows that a run would ask about before it sends them. */
+  get checks(): number {
+    return this.#checks;
+  }
+
+  get stop(): BrakeStop | undefined {
+    return this.#stop;
+  }
+
+  /** A row that a run would have asked about: what is payable is taken to be paid. */
+  observe({ outcome, holds }: RowForecast, rowNo: number): void {
+    if (outcome === 'notAsked') return;
+    this.#checks += 1;
+    const isEndOtherwise = outcome === 'unpayable' || holds.includes('unavailable');
+    if (!isEndOtherwise && outcome !== 'toPay') return;
+    const signal = { kind: isEndOtherwise ? 'ended-otherwise' : 'paid' } as const;
+    this.#line = decideLine(this.#line, signal, this.#policy, 0);
+    const { status, why } = this.#line;
+    if (status === 'halted' && why !== null) this.#stop ??= { ...why, rowNo };
+  }
+}
+
 /** The pace that the settings allow, and what the bank has shown of its own. */
-export interface Pace {
+export interface ExpectedPace {
   /** Rows that would be sent. */
   readonly transfers: number;
   /** Rows that a run would ask about first; 0 when it asks about none. */
@@ -219,7 +258,7 @@ export interface ExpectedTime {
 }
 
 /** How long a run would take that meets no trouble; a transfer is taken to be as fast as a payee check. */
-export function computeExpectedTime(pace: Pace): ExpectedTime {
+export function computeExpectedTime(pace: ExpectedPace): ExpectedTime {
   const { transfers, checks, latencyMs, requestsPerSecond } = pace;
   const times: readonly ExpectedTime[] = [
     { boundBy: 'transfers', ms: (transfers * latencyMs) / pace.transferConcurrency },

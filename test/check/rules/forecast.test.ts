@@ -1,11 +1,11 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   type AnswerPolicy,
   computeExpectedTime,
-  holdLike,
-  predictEarlierRow,
-  predictRow,
+  forecastEarlierRow,
+  forecastLike,
+  forecastRow,
 } from '../../../src/check/rules/forecast.ts';
 import { type HoldReason, type PayoutStatus, payoutStatuses } from '../../../src/core/payout.ts';
 import { noBankNames } from '../../../src/payout/rules/intent.ts';
@@ -29,7 +29,7 @@ type Case = readonly [
   verdict: PayeeVerdict,
   policy: AnswerPolicy,
   holds: readonly HoldReason[],
-  isLineStopped: boolean,
+  isHalted: boolean,
   expected: readonly [outcome: string, holds: string, issues: string, notes: string],
 ];
 
@@ -59,19 +59,19 @@ const cases: readonly Case[] = [
 ];
 
 describe('what a run would do with a good row', () => {
-  it.each(cases)('%s', (_name, verdict, policy, holds, isLineStopped, expected) => {
-    const prediction = predictRow({ line: 4, instruction, holds }, verdict, policy, isLineStopped);
+  test.each(cases)('%s', (_name, verdict, policy, holds, isHalted, expected) => {
+    const forecast = forecastRow({ line: 4, instruction, holds }, verdict, policy, isHalted);
     const codes = (issues: readonly { readonly code: string }[]) => issues.map(({ code }) => code).join();
-    const { outcome, issues, notes } = prediction;
-    expect([outcome, prediction.holds.join(), codes(issues), codes(notes)]).toEqual(expected);
+    const { outcome, issues, notes } = forecast;
+    expect([outcome, forecast.holds.join(), codes(issues), codes(notes)]).toEqual(expected);
     for (const { line, value, message } of [...issues, ...notes]) {
       expect(line).toBe(4);
       expect(`${value} ${message}`).not.toContain(instruction.proxyNo);
     }
   });
 
-  it('like one that was paid', () => {
-    expect(holdLike({ line: 4, instruction, holds: [] })).toMatchObject({
+  test('like one that was paid', () => {
+    expect(forecastLike({ line: 4, instruction, holds: [] })).toMatchObject({
       outcome: 'held',
       holds: ['similar'],
       issues: [{ line: 4, code: 'similar-payment' }],
@@ -81,7 +81,7 @@ describe('what a run would do with a good row', () => {
 
 describe('what another run would do with a row that an earlier one has read', () => {
   const row = (status: PayoutStatus, holds: readonly HoldReason[] = []) =>
-    predictEarlierRow({
+    forecastEarlierRow({
       line: 2,
       status,
       holds,
@@ -91,7 +91,7 @@ describe('what another run would do with a row that an earlier one has read', ()
       instruction,
     });
 
-  it.each<readonly [PayoutStatus, string]>([
+  test.each<readonly [PayoutStatus, string]>([
     ['staged', 'ask'],
     ['ready', 'ask'],
     ['paid', 'paidEarlier'],
@@ -103,31 +103,31 @@ describe('what another run would do with a row that an earlier one has read', ()
     ['failed', 'endedEarlier'],
     ['cancelled', 'endedEarlier'],
   ])('%s → %s', (status, outcome) => {
-    const prediction = row(status);
-    expect(prediction === 'ask' ? 'ask' : prediction.outcome).toBe(outcome);
-    if (prediction !== 'ask' && status !== 'paid')
-      expect(prediction.issues).toMatchObject([{ line: 2, code: 'X1' }]);
+    const forecast = row(status);
+    expect(forecast === 'ask' ? 'ask' : forecast.outcome).toBe(outcome);
+    if (forecast !== 'ask' && status !== 'paid')
+      expect(forecast.issues).toMatchObject([{ line: 2, code: 'X1' }]);
   });
 
-  it.each<readonly [readonly HoldReason[], string]>([
+  test.each<readonly [readonly HoldReason[], string]>([
     [['paused'], 'ask'],
     [['paused', 'unavailable'], 'ask'],
     [['halted'], 'halted'],
     [['paused', 'limit'], 'limit'],
     [['name', 'similar'], 'name,similar'],
   ])('held for %j → %s', (holds, expected) => {
-    const prediction = row('held', holds);
-    expect(prediction === 'ask' ? 'ask' : prediction.holds.join()).toBe(expected);
+    const forecast = row('held', holds);
+    expect(forecast === 'ask' ? 'ask' : forecast.holds.join()).toBe(expected);
   });
 
-  it('every status has an answer', () => {
+  test('every status has an answer', () => {
     for (const status of payoutStatuses) expect(row(status, ['limit'])).toBeDefined();
   });
 
-  it('the issues of a rejected row are told as they were', () => {
+  test('the issues of a rejected row are told as they were', () => {
     const issues = [{ line: 2, column: 'amount', code: 'amount-decimals', value: '1.234', message: 'm' }];
     const rejected = { line: 2, status: 'rejected', holds: [], reason: null, reasonCode: null } as const;
-    expect(predictEarlierRow({ ...rejected, issues, instruction: null })).toMatchObject({ issues });
+    expect(forecastEarlierRow({ ...rejected, issues, instruction: null })).toMatchObject({ issues });
   });
 });
 
@@ -141,7 +141,7 @@ describe('the expected time', () => {
     latencyMs: 100,
   };
 
-  it.each([
+  test.each([
     ['transfers', {}, 25_000, 'transfers'],
     ['checks', { checkConcurrency: 2 }, 50_000, 'checks'],
     ['checks that find nobody payable', { transfers: 1 }, 12_500, 'checks'],
@@ -152,7 +152,7 @@ describe('the expected time', () => {
     expect(computeExpectedTime({ ...pace, ...changes })).toEqual({ ms, boundBy });
   });
 
-  it('never falls when there is more to do, and never breaks the rate', () => {
+  test('never falls when there is more to do, and never breaks the rate', () => {
     const some = fc.record({
       transfers: fc.nat(100_000),
       checks: fc.nat(100_000),

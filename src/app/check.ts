@@ -1,0 +1,112 @@
+/** Checks payout files without sending a transfer: alone, or as a dry run that asks the bank about payees. */
+import { checkFile, type CheckOutcome, type RejectedFile, type RowIssue } from '../check/check.ts';
+import { dryRun, type FileForecast } from '../check/dry-run.ts';
+import { PayeeChecker } from '../check/payee-checker.ts';
+import { computeExpectedTime, describeHolds, type ExpectedTime } from '../check/rules/forecast.ts';
+import type { PayoutFileReader } from '../intake/ports.ts';
+import { systemClock } from '../platform/clock.ts';
+import type { LoadedSettings } from '../settings/settings.ts';
+import type { Store } from '../store/store.ts';
+import type { OpenedBank } from './open-bank.ts';
+import { makeReader, openJournalBeside } from './open-store.ts';
+
+export type { CheckOutcome, RejectedFile, RowIssue } from '../check/check.ts';
+export type { RowTotal } from '../check/rules/row-tally.ts';
+
+/** What every check works with. */
+export interface Checking extends AsyncDisposable {
+  readonly loaded: LoadedSettings;
+  readonly reader: PayoutFileReader;
+  /** Read beside whoever is sending; undefined where there is none yet. */
+  readonly journal: Store | undefined;
+}
+
+export async function openChecking(loaded: LoadedSettings): Promise<Checking> {
+  const reader = await makeReader(loaded);
+  const journal = await openJournalBeside(loaded);
+  return { loaded, reader, journal, [Symbol.asyncDispose]: async () => journal?.[Symbol.asyncDispose]() };
+}
+
+/** Takes what is found, a stretch of rows at a time. */
+type Report = (found: readonly RowIssue[]) => void;
+
+/** Checks a file and asks nobody. */
+export async function checkAlone(checking: Checking, path: string, report: Report): Promise<CheckOutcome> {
+  const { loaded, reader, journal } = checking;
+  const { companyId } = loaded.settings.bank;
+  return checkFile(reader, path, {
+    onIssues: report,
+    onRows: (rows) => {
+      for (const { rowNo, line, holds, instruction } of rows) {
+        if (instruction === null || holds.length === 0) continue;
+        // A row that will wait for an operator is no good surprise either.
+        report(describeHolds({ line, holds, instruction }).map((issue) => ({ rowNo, issue })));
+      }
+    },
+    ...(journal === undefined
+      ? {}
+      : { claimHolders: (ids: readonly string[]) => journal.claimHolders(companyId, ids) }),
+  });
+}
+
+/** How a dry run asks the bank, and whom it reports to. */
+export interface DryRunOptions {
+  readonly bank: OpenedBank['bank'];
+  /** How long to wait for a bank in trouble, after its last answer. */
+  readonly waitMs: number;
+  readonly interrupted: AbortSignal;
+  readonly reportIssues: Report;
+  readonly reportNotes: Report;
+}
+
+/** What a run of the file would do, and in what time. */
+export interface DryRunOutcome {
+  readonly kind: 'predicted';
+  readonly forecast: FileForecast;
+  /** Undefined when nothing would be sent, or no payee check was answered. */
+  readonly expected: ExpectedTime | undefined;
+  /** Payee checks that the bank answered. */
+  readonly answered: number;
+  /** Mean time of an answer. */
+  readonly latencyMs: number | undefined;
+}
+
+/** Foresees a run. Needs no sender lock and works beside a run. */
+export async function dryRunFile(
+  { loaded, reader, journal }: Checking,
+  path: string,
+  { bank, waitMs, interrupted, reportIssues, reportNotes }: DryRunOptions,
+): Promise<DryRunOutcome | RejectedFile> {
+  const { settings } = loaded;
+  const checker = new PayeeChecker({
+    bank,
+    clock: systemClock,
+    concurrency: settings.verify.concurrency,
+    waitMs,
+    unansweredMax: settings.brake.consecutiveFailures,
+    interrupted,
+  });
+  const context = { reader, checker, journal, clock: systemClock, policy: settings };
+  const forecast = await dryRun({ ...context, onIssues: reportIssues, onNotes: reportNotes }, path);
+  if (forecast.kind === 'rejected') return forecast;
+  const { answers: answered, latencyMs } = checker;
+  const expected = expectTime(forecast, latencyMs, loaded);
+  return { kind: 'predicted', forecast, expected, answered, latencyMs };
+}
+
+function expectTime(
+  { outcomes, checks }: FileForecast,
+  latencyMs: number | undefined,
+  { settings: { bank, transfer, verify } }: LoadedSettings,
+): ExpectedTime | undefined {
+  const transfers = outcomes.toPay.rows;
+  if (latencyMs === undefined || transfers === 0) return undefined;
+  return computeExpectedTime({
+    transfers,
+    checks: verify.enabled ? checks : 0,
+    transferConcurrency: transfer.concurrency,
+    checkConcurrency: verify.concurrency,
+    requestsPerSecond: bank.requestsPerSecond,
+    latencyMs,
+  });
+}

@@ -1,0 +1,151 @@
+/** Notices as the settings ask for them: kept in the journal first, then delivered, never in the way of paying. */
+import { readVersion } from '../app/version.ts';
+import type { Clock } from '../core/ports.ts';
+import type { FileRejection } from '../intake/ports.ts';
+import { deliverNotices, deliverNoticesOnce, type NoticeContext } from '../notify/delivery.ts';
+import {
+  describeBatchDone,
+  describeBatchHalted,
+  describeFileRejected,
+  describeInDoubt,
+  type NoticeScene,
+  type RejectedFile,
+} from '../notify/rules/notice-body.ts';
+import type { NoticeChannel, NoticeDraft, NoticeSender } from '../notify/rules/notice.ts';
+import type { Logger } from '../platform/log.ts';
+import { Signal } from '../platform/signal.ts';
+import { summariseBatch } from '../reports/rules/summary.ts';
+import type { WrittenReports } from '../reports/write-reports.ts';
+import type { LoadedSettings } from '../settings/settings.ts';
+import { requireWebhook } from '../settings/webhook-secret.ts';
+import type { Store } from '../store/store.ts';
+
+/** Notices that are remembered while the journal takes none. */
+const unkeptMax = 10_000;
+
+export class Notifier {
+  readonly #loaded: LoadedSettings;
+  readonly #context: NoticeContext & { readonly store: Store };
+  readonly #channels: readonly NoticeChannel[];
+  readonly #news = new Signal();
+  /** Notices that the journal would not take. */
+  readonly #unkept: NoticeDraft[] = [];
+
+  constructor(loaded: LoadedSettings, context: NoticeContext & { readonly store: Store }) {
+    this.#loaded = loaded;
+    this.#context = context;
+    this.#channels = context.senders.map(({ channel }) => channel);
+  }
+
+  /** A batch has come to rest. */
+  async notifyOfBatch({ summary, files }: WrittenReports): Promise<void> {
+    const { batch } = summary;
+    const news = { summary, reports: files.map(({ path }) => path) };
+    if (batch.status === 'done') {
+      const reports = await this.#context.store.reports(batch.batchId);
+      const eventSeq = Math.max(0, ...reports.map((report) => report.eventSeq));
+      await this.#add(describeBatchDone(this.#scene, news, eventSeq));
+    }
+    if (batch.status === 'halted')
+      await this.#add(describeBatchHalted(this.#scene, news, batch.restedAtMs ?? 0));
+  }
+
+  /** A file that a run was given was rejected: told of once for each time it is tried. */
+  async notifyOfRejection(fileName: string, rejection: FileRejection): Promise<void> {
+    const fileKey = `${fileName}:${this.#context.clock.now()}`;
+    await this.notifyOfFile({ fileKey, fileName, batchId: null, rejection, remedy: null, reports: [] });
+  }
+
+  /** A notice that could not be made. */
+  noteFailure(error: unknown): void {
+    this.#context.log('error', 'a notice could not be made', { err: error });
+  }
+
+  async notifyOfFile(file: RejectedFile): Promise<void> {
+    await this.#add(describeFileRejected(this.#scene, file));
+  }
+
+  /** Batches with transfers that have been in doubt for too long. */
+  async notifyOfDoubt(): Promise<void> {
+    const { store, clock } = this.#context;
+    if (this.#channels.length === 0) return;
+    await this.#keepAll();
+    const beforeMs = clock.now() - this.#loaded.settings.notices.inDoubtAfterMs;
+    for (const batchId of await store.batchesInDoubtSince(beforeMs)) {
+      const batch = await store.batch(batchId);
+      if (batch === undefined) continue;
+      const [totals, holds] = [await store.totals(batchId), await store.holdTotals(batchId)];
+      const summary = summariseBatch(batch, totals, holds, { exceptionsOk: false });
+      const reports = (await store.reports(batchId)).map(({ path }) => path);
+      const [oldest] = await store.inDoubt(0, 1, batchId);
+      const sinceMs = oldest?.attempt.intentAtMs ?? beforeMs;
+      await this.#add(describeInDoubt(this.#scene, { summary, reports }, sinceMs));
+    }
+  }
+
+  /** Delivers until told to stop; what is left is for the next process. */
+  async deliver(stop: AbortSignal): Promise<void> {
+    await deliverNotices(this.#context, this.#news, stop);
+  }
+
+  /** Tries once what is due, for no longer than this. */
+  async deliverOnce(waitMs: number, stop: AbortSignal): Promise<void> {
+    if (this.#channels.length > 0) await deliverNoticesOnce(this.#context, waitMs, stop);
+  }
+
+  get #scene(): NoticeScene {
+    const { store, clock } = this.#context;
+    return { journalId: store.journalId, isSandbox: this.#loaded.isSandbox, nowMs: clock.now() };
+  }
+
+  /** A notice that cannot be kept stops nobody. */
+  async #add(notice: NoticeDraft): Promise<void> {
+    if (this.#channels.length === 0) return;
+    this.#unkept.push(notice);
+    await this.#keepAll();
+  }
+
+  /** Keeps what could not be kept before, too: the disk may have been full. */
+  async #keepAll(): Promise<void> {
+    const drafts = this.#unkept.splice(0);
+    for (const [place, notice] of drafts.entries()) {
+      try {
+        await this.#context.store.addNotice(notice, this.#channels);
+      } catch (error) {
+        this.#unkept.unshift(...drafts.slice(place));
+        this.#unkept.splice(unkeptMax);
+        this.#context.log('error', 'a notice could not be kept yet', { kind: notice.kind, err: error });
+        return;
+      }
+    }
+    if (drafts.length > 0) this.#news.notify();
+  }
+}
+
+/** @throws SettingsError when the settings ask for a webhook and there is no secret for it */
+export async function openNotifier(
+  loaded: LoadedSettings,
+  store: Store,
+  logger: Logger,
+  clock: Clock,
+): Promise<Notifier> {
+  const senders: NoticeSender[] = [];
+  const webhook = requireWebhook(loaded.notices.webhookUrl, loaded.notices.webhookSecret);
+  if (webhook !== undefined) {
+    const { makeWebhook } = await import('../notify/webhook.ts');
+    senders.push(makeWebhook({ ...webhook, version: readVersion(), clock }));
+  }
+  const { command } = loaded.notices;
+  if (command.length > 0) {
+    const { makeCommand } = await import('../notify/command.ts');
+    const onEnd = (facts: object): void => logger.debug(facts, 'the command for notices has ended');
+    senders.push(makeCommand({ command, env: process.env, clock, onEnd }));
+  }
+  return new Notifier(loaded, {
+    store,
+    senders,
+    clock,
+    log: (level, message, facts) => logger[level](facts, message),
+    random: Math.random,
+  });
+}

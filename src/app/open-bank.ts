@@ -1,0 +1,86 @@
+/** The way to the bank that the settings name; the built-in sandbox is started where they ask for it. */
+import type { ExchangeRecord, LoginOutcome } from '../bank/client.ts';
+import type { StatementBank } from '../bank/statement-request.ts';
+import type { Bank } from '../core/bank-port.ts';
+import type { Clock } from '../core/ports.ts';
+import { systemClock } from '../platform/clock.ts';
+import type { Logger } from '../platform/log.ts';
+import { requireCredentials } from '../settings/credentials.ts';
+import type { LoadedSettings } from '../settings/settings.ts';
+
+export interface OpenedBank {
+  readonly bank: Bank & StatementBank;
+  /** Where the bank really listens: the built-in sandbox takes a free port. */
+  readonly bankAddress: string;
+}
+
+export interface BankOpening {
+  readonly clock?: Clock;
+  /** Told of every exchange. */
+  readonly onExchange?: ((record: ExchangeRecord) => void) | undefined;
+  /** Where a built-in sandbox keeps its ledger; nowhere when left out. */
+  readonly stateFile?: string;
+}
+
+/** Opens the bank; whoever owns the stack closes it, and the sandbox after it. */
+export async function openBank(
+  loaded: LoadedSettings,
+  log: Logger,
+  stack: AsyncDisposableStack,
+  { clock = systemClock, stateFile, onExchange }: BankOpening = {},
+): Promise<OpenedBank> {
+  const { makeBankClient } = await import('../bank/client.ts');
+  const bankAddress = await startSandboxIfAsked(loaded, stack, clock, stateFile);
+  const { channelId, termId, companyId, payerAccount, scheme, timeoutMs, requestsPerSecond } =
+    loaded.settings.bank;
+  const bank = makeBankClient({
+    ...requireCredentials(loaded.credentials),
+    baseUrl: bankAddress,
+    channelId,
+    termId,
+    companyId,
+    payerAccount,
+    scheme,
+    timeoutMs,
+    requestsPerSecond,
+    clock,
+    onExchange: (record) => {
+      log.debug(record, 'bank call');
+      onExchange?.(record);
+    },
+  });
+  stack.use(bank);
+  return { bank, bankAddress };
+}
+
+/** The address of the bank, a built-in sandbox being started first where the settings ask for one. */
+async function startSandboxIfAsked(
+  loaded: LoadedSettings,
+  stack: AsyncDisposableStack,
+  clock: Clock,
+  stateFile?: string,
+): Promise<string> {
+  if (!loaded.isSandbox) return loaded.settings.bank.baseUrl;
+  const { startSandboxFor } = await import('./start-sandbox.ts');
+  const sandbox = await startSandboxFor(loaded, { stateFile, now: () => clock.now() });
+  stack.defer(() => sandbox.close());
+  return sandbox.baseUrl;
+}
+
+/** What the bank says of the credentials, and where it listens. */
+export interface ProvedLogin {
+  readonly bankAddress: string;
+  readonly clientId: string;
+  readonly login: LoginOutcome;
+}
+
+/** Asks the bank whether it accepts the credentials. @throws SettingsError where there are none */
+export async function proveCredentials(loaded: LoadedSettings): Promise<ProvedLogin> {
+  const credentials = requireCredentials(loaded.credentials);
+  const { proveLogin } = await import('../bank/client.ts');
+  await using stack = new AsyncDisposableStack();
+  const baseUrl = await startSandboxIfAsked(loaded, stack, systemClock);
+  const { scheme, timeoutMs } = loaded.settings.bank;
+  const login = await proveLogin({ ...credentials, baseUrl, scheme, timeoutMs, clock: systemClock });
+  return { bankAddress: baseUrl, clientId: credentials.clientId, login };
+}

@@ -1,0 +1,59 @@
+/** The adapters as the settings ask for them. */
+import type { PayoutFileReader } from '../intake/ports.ts';
+import { SettingsError } from '../settings/secrets.ts';
+import type { LoadedSettings } from '../settings/settings.ts';
+import type { backUpJournal } from '../store/backup.ts';
+import type { Store } from '../store/store.ts';
+/** Journal and reader as the settings ask for them. */
+
+/** What the journal is stamped with: other settings meet a refusal. */
+export function describeStamp({ settings, isSandbox }: LoadedSettings): {
+  readonly bankAddress: string;
+  readonly companyId: string;
+  readonly isSandbox: boolean;
+} {
+  return { bankAddress: settings.bank.baseUrl, companyId: settings.bank.companyId, isSandbox };
+}
+
+/** The reader of payout files with the settings' words, limits and control totals. */
+export async function makeReader({ settings, limits }: LoadedSettings): Promise<PayoutFileReader> {
+  const { makePayoutFileReader } = await import('../intake/formats/csv.ts');
+  return makePayoutFileReader({
+    ...settings.input,
+    limits: {
+      rowsMax: limits.rowsPerFile,
+      bytesMax: limits.bytesPerFile,
+      payoutSatangMax: limits.satangPerPayout,
+      fileSatangMax: limits.satangPerBatch,
+    },
+  });
+}
+
+/** Opens the journal beside whoever is sending; undefined when there is none yet. */
+export async function openJournalBeside(loaded: LoadedSettings): Promise<Store | undefined> {
+  const { openJournalIfThere } = await import('../store/open.ts');
+  return openJournalIfThere({ dataDir: loaded.dataDir, stamp: describeStamp(loaded), access: 'beside' });
+}
+
+/** The same for commands that make no sense without one. */
+export async function requireJournal(loaded: LoadedSettings): Promise<Store> {
+  const journal = await openJournalBeside(loaded);
+  if (journal === undefined) {
+    throw new SettingsError(
+      `there is no journal in ${loaded.dataDir}: nothing has been run with these settings yet`,
+    );
+  }
+  return journal;
+}
+
+/** What `paydrop backup` has made. */
+export type BackUp = ReturnType<typeof backUpJournal>;
+
+/** Copies the journal as it is now into a new file. @throws SettingsError without a journal, or for a file that is there */
+export async function backUp(loaded: LoadedSettings, file: string): Promise<BackUp> {
+  // Opened first to see whose journal it is, and whether it is whole.
+  const journal = await requireJournal(loaded);
+  await journal[Symbol.asyncDispose]();
+  const { backUpJournal: copy } = await import('../store/backup.ts');
+  return copy(loaded.dataDir, file);
+}

@@ -1,0 +1,167 @@
+/** Brings one file from the disk to its reports: what `run` does for each FILE. */
+import { basename } from 'node:path';
+import type { Payout } from '../core/payout.ts';
+import type { Batch } from '../core/ports.ts';
+import type { Progress } from '../core/progress.ts';
+import { ingestFile } from '../intake/ingest.ts';
+import type { FileRejection } from '../intake/ports.ts';
+import { isAtRest } from '../payout/conclude.ts';
+import { followPayer, isNothingLeft } from '../payout/known-batch.ts';
+import type { LowestPace } from '../payout/rules/adaptive-limit.ts';
+import { runBatch } from '../payout/run-batch.ts';
+import { finishReports, writeReports, type WrittenReports } from '../reports/write-reports.ts';
+import { makeContext, type RunSession, toLog } from './session.ts';
+
+export interface RunFileOptions {
+  readonly waitMs: number;
+  readonly exceptionsOk: boolean;
+  readonly interrupted: AbortSignal;
+  readonly progress: Progress;
+}
+
+export type FileOutcome =
+  | { readonly kind: 'rejected'; readonly rejection: FileRejection }
+  /** `isRepeat`: its bytes had been processed, and this run paid nobody. */
+  | {
+      readonly kind: 'rested';
+      readonly reports: WrittenReports;
+      readonly isRepeat: boolean;
+      readonly pace: LowestPace | undefined;
+    }
+  | { readonly kind: 'interrupted'; readonly batch: Batch | undefined };
+
+/** Reads, pays, settles and reports one file, or goes on with it where it was. */
+export async function runFile(
+  session: RunSession,
+  path: string,
+  options: RunFileOptions,
+): Promise<FileOutcome> {
+  const ingested = await ingestFile(
+    {
+      journal: session.journal,
+      reader: session.reader,
+      clock: session.clock,
+      companyId: session.loaded.settings.bank.companyId,
+      payerAccount: session.loaded.settings.bank.payerAccount,
+      stop: options.interrupted,
+      onRows: (rows) =>
+        options.progress.show({
+          phase: 'reading',
+          rowsDone: rows,
+          rowsTotal: undefined,
+          paid: 0,
+          inDoubt: 0,
+        }),
+    },
+    path,
+    basename(path),
+  );
+  switch (ingested.kind) {
+    case 'rejected':
+      return { kind: 'rejected', rejection: ingested.rejection };
+    case 'turned-away':
+    case 'stopped':
+      return { kind: 'interrupted', batch: undefined };
+    case 'batch':
+      return runKnown(session, ingested.batch, options);
+  }
+}
+
+async function runKnown(session: RunSession, known: Batch, options: RunFileOptions): Promise<FileOutcome> {
+  const { payerAccount } = session.loaded.settings.bank;
+  const isRepeat = await isNothingLeft(session.journal, known);
+  const batch = isRepeat
+    ? known
+    : await followPayer(session.journal, known, payerAccount, toLog(session.log));
+  if (!isRepeat) {
+    const end = await payWithProgress(session, batch, options);
+    if (end === 'interrupted') {
+      await finishReports(session.journal, session.outbox, batch.batchId);
+      return { kind: 'interrupted', batch };
+    }
+  }
+  const pace = isRepeat ? undefined : session.paces.transfers.lowest;
+  const reports = await restBatch(session, batch.batchId, options.exceptionsOk, pace);
+  return { kind: 'rested', reports, isRepeat, pace };
+}
+
+/** Writes what is due for a batch at rest. */
+export async function restBatch(
+  session: RunSession,
+  batchId: string,
+  exceptionsOk: boolean,
+  pace?: LowestPace,
+): Promise<WrittenReports> {
+  const { isSandbox } = session.loaded;
+  const nowMs = session.clock.now();
+  return writeReports(session.journal, session.outbox, batchId, {
+    isSandbox,
+    bankAddress: session.bankAddress,
+    nowMs,
+    exceptionsOk,
+    pace,
+  });
+}
+
+async function payWithProgress(
+  session: RunSession,
+  batch: Batch,
+  options: RunFileOptions,
+): ReturnType<typeof runBatch> {
+  const waitOver = new AbortController();
+  const stop = AbortSignal.any([options.interrupted, waitOver.signal]);
+  const others = new Set<string>();
+  const countOwn = await makeCounter(session, batch, options.progress);
+  const count = (payout: Payout | undefined): void => {
+    if (payout !== undefined && payout.batchId !== batch.batchId) others.add(payout.batchId);
+    else countOwn(payout);
+  };
+  session.paces.transfers.forgetLowest();
+  const context = makeContext(session, stop, count, batch);
+  const { waitMs, interrupted } = options;
+  const end = await runBatch(context, batch, { waitMs, interrupted, waitOver });
+  // A late proof for an attempt of another file changes that file's row: its own update says so, not this one's.
+  for (const batchId of others) {
+    const paths = await reportIfSettled(session, batchId);
+    if (paths !== undefined) session.log.warn({ batchId, paths }, 'rows of another file have changed');
+  }
+  return end;
+}
+
+/** Writes what is due for a batch that has changed, if it is settled. @returns the paths of what was written; undefined otherwise */
+export async function reportIfSettled(
+  session: RunSession,
+  batchId: string,
+): Promise<readonly string[] | undefined> {
+  if (!(await isAtRest(session.journal, batchId))) return undefined;
+  const { files, filesWritten } = await restBatch(session, batchId, false);
+  return files.slice(files.length - filesWritten).map(({ path }) => path);
+}
+
+/** Counts rows as they get on, from where the batch stands now. */
+async function makeCounter(
+  session: RunSession,
+  batch: Batch,
+  progress: Progress,
+): Promise<(payout: Payout | undefined) => void> {
+  const unsent = ['ready', 'held'];
+  let rowsDone = 0;
+  let paid = 0;
+  const inDoubt = new Set<number>();
+  for (const { status, rows } of await session.journal.totals(batch.batchId)) {
+    if (!unsent.includes(status) && status !== 'submitted') rowsDone += rows;
+    if (status === 'paid') paid += rows;
+  }
+  return (payout) => {
+    if (payout === undefined) return;
+    if (payout.status === 'submitted') inDoubt.add(payout.seq);
+    else {
+      inDoubt.delete(payout.seq);
+      rowsDone += 1;
+      if (payout.status === 'paid') paid += 1;
+    }
+    const phase = rowsDone + inDoubt.size >= batch.rows ? 'settling' : 'paying';
+    const pace = session.paces.transfers.state;
+    progress.show({ phase, rowsDone, rowsTotal: batch.rows, paid, inDoubt: inDoubt.size, pace });
+  };
+}

@@ -1,0 +1,262 @@
+/** A session: everything that a command which may send needs, opened in order and closed in reverse. */
+import { join } from 'node:path';
+import type { ExchangeRecord } from '../bank/client.ts';
+import type { StatementBank } from '../bank/statement-request.ts';
+import { formatBangkokMoment, formatBangkokTime } from '../core/bangkok-time.ts';
+import type { Bank } from '../core/bank-port.ts';
+import { printable } from '../core/cell-text.ts';
+import type { Payout } from '../core/payout.ts';
+import type { Clock, JournalLoss } from '../core/ports.ts';
+import type { PayoutFileReader } from '../intake/ports.ts';
+import { makePaces, type Paces } from '../payout/adaptive-limit.ts';
+import { BankClock } from '../payout/bank-clock.ts';
+import type { Payer } from '../payout/breaker-stop.ts';
+import { Line, LineGate } from '../payout/circuit-breaker.ts';
+import { type Log, RunState, type WorkerContext } from '../payout/context.ts';
+import { describeLoss, isInQuestion } from '../payout/rules/lost-journal.ts';
+import { readServiceHours } from '../payout/rules/service-hours.ts';
+import { systemClock } from '../platform/clock.ts';
+import { Turns } from '../platform/keyed-mutex.ts';
+import type { Logger } from '../platform/log.ts';
+import type { ReportOutbox } from '../reports/ports.ts';
+import type { LoadedSettings } from '../settings/settings.ts';
+import type { SenderHolder } from '../store/locks.ts';
+import type { Recovery } from '../store/loss.ts';
+import type { Journal, Store } from '../store/store.ts';
+import { openBank } from './open-bank.ts';
+import { describeStamp, makeReader } from './open-store.ts';
+
+/** The built-in sandbox keeps its ledger here, so that it remembers what a killed run had paid. */
+const sandboxStateFile = 'sandbox-state.jsonl';
+
+/** Where a built-in sandbox of this data directory keeps its ledger. */
+export const sandboxStateFileIn = (dataDir: string): string => join(dataDir, sandboxStateFile);
+
+/** The process that owns the sender lock, as it describes itself. */
+export type LockOwner = SenderHolder;
+
+/** Names it: `"paydrop watch" (process 12, since 2026-11-21 14:03:05)`, in Bangkok. */
+export function nameOwner(owner: LockOwner | undefined): string {
+  if (owner === undefined) return 'another paydrop process';
+  const { command, pid, sinceMs } = owner;
+  return `"paydrop ${printable(command)}" (process ${pid}, since ${formatBangkokMoment(sinceMs)})`;
+}
+
+/** Another process owns the sender lock: exit 6, with a message that names it. */
+export class SenderBusyError extends Error {
+  override readonly name = 'SenderBusyError';
+  /** Undefined when that process has not said who it is. */
+  readonly owner: LockOwner | undefined;
+
+  /** @param inbox where this process's settings have files dropped */
+  constructor(owner: LockOwner | undefined, inbox: string) {
+    super(
+      `${nameOwner(owner)} holds the right to send from this data directory. ${adviseOn(owner, inbox)}; ` +
+        `${listed(besideCommands)} work beside it.`,
+    );
+    this.owner = owner;
+  }
+}
+
+/** Commands that need no sender lock, or do without it when another owns it. */
+const besideCommands = ['check', 'status', 'show', 'resume', 'cancel', 'retry', 'reconcile', 'backup'];
+
+const listed = (words: readonly string[]): string =>
+  `${words.slice(0, -1).join(', ')} and ${words.at(-1) ?? ''}`;
+
+/** A watcher does not end by itself, and does what other senders do. */
+function adviseOn(owner: LockOwner | undefined, inbox: string): string {
+  if (owner?.command !== 'watch') return 'Wait until it ends, or stop it';
+  return (
+    `Drop the file into its inbox (${printable(inbox)} by these settings), or stop it first. ` +
+    'It asks about what is in doubt by itself'
+  );
+}
+
+/** The log as the capabilities write to it. */
+export const toLog =
+  (logger: Logger): Log =>
+  (level, message, facts) =>
+    logger[level](facts, message);
+
+/** What it takes to run files. */
+export interface RunSession {
+  readonly loaded: LoadedSettings;
+  readonly journal: Journal;
+  readonly bank: Bank;
+  readonly outbox: ReportOutbox;
+  readonly reader: PayoutFileReader;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly payeeTurns: Turns;
+  /** The line of each payer account, from the first file of the process to the last. */
+  readonly lines: Map<string, Line>;
+  readonly paces: Paces;
+  /** Runs that share the process, where there are several at once. */
+  readonly runs: Set<RunState>;
+  /** Rows that are being inquired about. */
+  readonly asking: Set<number>;
+  /** The latest loss of the journal, in question or not. */
+  readonly loss: JournalLoss | undefined;
+  /** Where the bank really listens: the built-in sandbox takes a free port. */
+  readonly bankAddress: string;
+}
+
+/** The same with the sender lock, the whole store, and everything to be closed. */
+export interface Session extends RunSession, AsyncDisposable {
+  readonly journal: Store;
+  readonly bank: Bank & StatementBank;
+}
+
+export interface SessionOptions {
+  /** Another one than the machine's, for tests. */
+  readonly clock?: Clock;
+  /** Lets a journal go on that was lost or restored. */
+  readonly recovery?: Recovery | undefined;
+  /** Told of every exchange with the bank. */
+  readonly onExchange?: (record: ExchangeRecord) => void;
+  /** Handed the lock as soon as it is held: it can be given back though what is opened after it hangs. */
+  readonly onLock?: (lock: Disposable) => void;
+}
+
+/**
+ * Takes the sender lock, opens the journal, starts the sandbox where the settings ask for it, and opens the bank.
+ * @param command what the process does, for the message to whoever wants the lock, too
+ * @throws SenderBusyError when another process owns the sender lock
+ */
+export async function openSession(
+  loaded: LoadedSettings,
+  log: Logger,
+  command: string,
+  { clock = systemClock, recovery, onExchange, onLock }: SessionOptions = {},
+): Promise<Session> {
+  const { openJournal } = await import('../store/open.ts');
+  const { acquireSenderLock } = await import('../store/locks.ts');
+  const { openOutbox } = await import('../reports/outbox.ts');
+  await using stack = new AsyncDisposableStack();
+  const lock = acquireSenderLock(loaded.dataDir, command);
+  if ('heldBy' in lock) throw new SenderBusyError(lock.heldBy, loaded.folders.inbox);
+  stack.use(lock);
+  onLock?.(lock);
+  const { dataDir } = loaded;
+  const stamp = describeStamp(loaded);
+  const journal = await openJournal({ dataDir, stamp, access: 'own', nowMs: clock.now(), recovery });
+  stack.use(journal);
+  const { bank, bankAddress } = await openBank(loaded, log, stack, {
+    clock,
+    onExchange,
+    stateFile: sandboxStateFileIn(dataDir),
+  });
+  const outbox = await openOutbox(loaded.folders.outbox);
+  const reader = await makeReader(loaded);
+  const loss = await journal.loss();
+  const owned = stack.move();
+  return {
+    loaded,
+    journal,
+    loss,
+    bank,
+    clock,
+    outbox,
+    reader,
+    log,
+    bankAddress,
+    payeeTurns: new Turns(),
+    lines: new Map(),
+    runs: new Set(),
+    asking: new Set(),
+    paces: makePaces(loaded.settings.transfer.concurrency, loaded.settings.verify.concurrency),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+const keyOf = ({ companyId, payerAccount }: Payer): string => `${companyId} ${payerAccount}`;
+
+/** The line of a payer account. */
+function lineOf({ lines }: RunSession, payer: Payer): Line {
+  const key = keyOf(payer);
+  const line = lines.get(key) ?? new Line();
+  lines.set(key, line);
+  return line;
+}
+
+/** Opens the gate of a payer account, once for each. */
+function makeGates(session: RunSession, stop: AbortSignal): (payer: Payer) => LineGate {
+  const { settings } = session.loaded;
+  const hours = readServiceHours(settings.serviceHours);
+  const gates = new Map<string, LineGate>();
+  return (payer) => {
+    const key = keyOf(payer);
+    const line = lineOf(session, payer);
+    const gate = gates.get(key) ?? new LineGate(session.clock, settings.brake, stop, { line, hours });
+    gates.set(key, gate);
+    return gate;
+  };
+}
+
+/**
+ * What the steps of one run share, each payer account with a gate of its own: what the bank says of one account's
+ * transfer stops the line of that account and no other.
+ * @param payer whose line it is; that of the settings when left out
+ */
+export function makeContext(
+  session: RunSession,
+  stop: AbortSignal,
+  count: (payout: Payout | undefined) => void,
+  payer: Payer = session.loaded.settings.bank,
+): WorkerContext {
+  const { settings } = session.loaded;
+  const run = new RunState(session.clock);
+  const stopOrBroken = AbortSignal.any([stop, run.broken.signal]);
+  const gateOf = makeGates(session, stopOrBroken);
+  return {
+    journal: session.journal,
+    bank: session.bank,
+    clock: session.clock,
+    gate: gateOf(payer),
+    gateOf,
+    bankClock: new BankClock(session.clock, ({ kind, text }) =>
+      session.log[kind === 'agrees' ? 'info' : 'error']({ kind }, text),
+    ),
+    verify: settings.verify,
+    settle: { ...settings.settle, lostUntilMs: session.loss?.recoveredAtMs },
+    limits: settings.limits,
+    transferConcurrency: settings.transfer.concurrency,
+    channelId: settings.bank.channelId,
+    termId: settings.bank.termId,
+    log: toLog(session.log),
+    count,
+    stop: stopOrBroken,
+    run,
+    payeeTurns: session.payeeTurns,
+    paces: session.paces,
+    countUnderWay: () => countUnderWay(session, run),
+    isUnderWay: (seq) => run.inFlight.has(seq) || [...session.runs].some(({ inFlight }) => inFlight.has(seq)),
+    asking: session.asking,
+  };
+}
+
+/** Rows whose request is under way in this process. */
+export function countUnderWay({ runs }: Pick<RunSession, 'runs'>, own?: RunState): number {
+  let rows = own === undefined || runs.has(own) ? 0 : own.inFlight.size;
+  for (const { inFlight } of runs) rows += inFlight.size;
+  return rows;
+}
+
+/**
+ * Every run says that payouts are looked up first, until an operator says that nothing is in question any more.
+ * @param isRecovering the operator has just said since when the journal may miss something
+ */
+export function explainLoss(
+  { loss, log, clock, loaded }: Session,
+  isRecovering: boolean,
+): string | undefined {
+  if (!isInQuestion(loss))
+    return isRecovering
+      ? 'No day is in question any more: payouts are sent without asking the bank first.'
+      : undefined;
+  log.info({ ...loss }, 'the journal was lost or restored');
+  const beginsAtMs = loss.recoveredAtMs + loaded.settings.settle.notFoundTrustMs;
+  const wait = beginsAtMs > clock.now() ? ` It is asked from ${formatBangkokTime(beginsAtMs)} on.` : '';
+  return `${describeLoss(loss)}${wait}`;
+}

@@ -1,0 +1,74 @@
+/** How a watcher ends that was asked to stop: within its time of grace, whatever hangs. */
+import type { Clock } from '../core/ports.ts';
+import type { Logger } from '../platform/log.ts';
+
+/**
+ * Waits for the work to end; once `stop` aborts, for no longer than the time of grace.
+ * @returns false when that was over first
+ * @throws what the work throws
+ */
+export async function endWithin(
+  graceMs: number,
+  stop: AbortSignal,
+  clock: Pick<Clock, 'sleep'>,
+  work: Promise<unknown>,
+): Promise<boolean> {
+  const over = new AbortController();
+  const ended = work.then(() => true);
+  const stopped = new Promise<false>((resolve) => {
+    const wait = (): void => void clock.sleep(graceMs, over.signal).then(() => resolve(false));
+    if (stop.aborted) wait();
+    else stop.addEventListener('abort', wait, { once: true });
+  });
+  try {
+    return await Promise.race([ended, stopped]);
+  } finally {
+    over.abort();
+  }
+}
+
+/** How long the file system is still asked. */
+const lastWaitMs = 2_000;
+const lastPollMs = 50;
+
+/**
+ * True when some request to the file system was under way each time it was asked. A process that waits for one cannot exit: the
+ * system's own end joins the thread that hangs.
+ * @param listRequests names of what is under way, as process.getActiveResourcesInfo has them
+ */
+export async function isFileSystemStuck(
+  clock: Pick<Clock, 'sleep'>,
+  listRequests: () => readonly string[] = () => process.getActiveResourcesInfo(),
+): Promise<boolean> {
+  for (let waitedMs = 0; waitedMs < lastWaitMs; waitedMs += lastPollMs) {
+    if (!listRequests().some((name) => name.startsWith('FSReq'))) return false;
+    await clock.sleep(lastPollMs);
+  }
+  return true;
+}
+
+export interface Ending {
+  readonly log: Logger;
+  readonly clock: Pick<Clock, 'sleep'>;
+  /** Gives the sender lock back, where this process owns it. Nothing is sent after that. */
+  readonly release: () => void;
+}
+
+/**
+ * Ends the process though its work has not ended: what is in flight is on record, and the next start inquires about
+ * it. Exit 0; by SIGKILL where the file system does not answer, since such a process can end in no other way.
+ */
+export async function endNow({ log, clock, release }: Ending): Promise<void> {
+  log.warn('the time of grace is over: what is still in flight is settled at the next start');
+  const isStuck = await isFileSystemStuck(clock);
+  if (isStuck)
+    log.error('a file system does not answer: this process can only be killed, and does so itself');
+  // In one go, so that nothing can be sent between: from here on another process may own the lock.
+  try {
+    release();
+  } finally {
+    if (isStuck) process.kill(process.pid, 'SIGKILL');
+    // oxlint-disable-next-line unicorn/no-process-exit
+    else process.exit(0);
+  }
+}

@@ -1,0 +1,8 @@
+/** Which paydrop this is. */
+import { readFileSync } from 'node:fs';
+
+/** Beside src/ and dist/ alike. */
+export function readVersion(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  return (manifest as { readonly version: string }).version;
+}

@@ -1,0 +1,238 @@
+/** The watcher put together: it waits for the sender lock, then works the drop folder until it is asked to stop. */
+import { probeBank } from '../bank/probe.ts';
+import { type Notifier, openNotifier } from './notifier.ts';
+import { reconcileDayBefore } from '../cli/reconcile-round.ts';
+import type { Clock } from '../core/ports.ts';
+import { parseTimeOfDay } from '../payout/rules/service-hours.ts';
+import { probeFolders } from '../platform/disk-probe.ts';
+import type { Logger } from '../platform/log.ts';
+import { finishReports } from '../reports/write-reports.ts';
+import type { LoadedSettings } from '../settings/settings.ts';
+import { DiskWatch, keepGoing, type WatchEvent, type WatchSetup } from '../watch/context.ts';
+import { openIntake } from '../watch/folders/drop-folder.ts';
+import type { DailyJob } from '../watch/schedule.ts';
+import { Watcher } from '../watch/watcher.ts';
+import { describeLock, isLockedByOther, waitForSenderLock } from './leadership.ts';
+import { restBatch } from './run-file.ts';
+import { explainLoss, makeContext, type Session, toLog } from './session.ts';
+import { endNow, endWithin } from './shutdown.ts';
+import { makeLeftReporter, type ReportNews } from './watch-news.ts';
+import { WatchStatus } from './watch-status.ts';
+
+/** What a watcher runs with. */
+export interface WatchOptions {
+  readonly loaded: LoadedSettings;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly report: ReportNews;
+  /** Says in words what an operator must know before the work begins. */
+  readonly warn: (text: string) => void;
+  /** Aborted when the process is asked to stop. */
+  readonly stop: AbortSignal;
+}
+
+/**
+ * Watches until it is asked to stop and what is in flight has ended, or its time of grace is over: then it ends the
+ * process.
+ */
+export async function watch(options: WatchOptions): Promise<void> {
+  const { loaded, log, clock, report, stop } = options;
+  const { isSandbox, folders, settings } = loaded;
+  report({ kind: 'started', isSandbox, inbox: folders.inbox, outbox: folders.outbox });
+  const status = new WatchStatus(loaded, log, clock);
+  stop.addEventListener('abort', () => (status.isStopping = true), { once: true });
+  await using monitor = await status.listen();
+  void monitor?.opened.then((address) => address && report({ kind: 'health-opened', address }));
+  let lock: Disposable | undefined;
+  const work = lead(options, status, (held) => (lock = held));
+  const isWhole = await endWithin(settings.watch.graceMs, stop, clock, work);
+  if (!isWhole) await endNow({ log, clock, release: () => lock?.[Symbol.dispose]() });
+}
+
+/** Waits for the sender lock, then works the folder until it is asked to stop. */
+async function lead(
+  options: WatchOptions,
+  status: WatchStatus,
+  onLock: (lock: Disposable) => void,
+): Promise<void> {
+  const leadership = await waitForSenderLock(
+    { ...options, status },
+    { onExchange: (record) => status.metrics.countCall(record), onLock },
+  );
+  if (leadership === undefined) return;
+  await using session = leadership.session;
+  const loss = explainLoss(session, false);
+  if (loss !== undefined) options.warn(loss);
+  await workFolder(session, status, options, leadership.hasTakenOver);
+}
+
+/** How often the figures of /healthz and /metrics are read. */
+const figuresPollMs = 2_000;
+/** How often the journal is asked for transfers that have been in doubt for too long. */
+const doubtPollMs = 60_000;
+/** A bank that is out of reach is tried this often. */
+const sickBankPollMs = 2_000;
+const bankTimeoutMs = 5_000;
+
+/**
+ * Works the folder until it is stopped and what is in flight has ended.
+ * @param hasTakenOver this process stood by before
+ */
+async function workFolder(
+  session: Session,
+  status: WatchStatus,
+  { report, stop }: WatchOptions,
+  hasTakenOver: boolean,
+): Promise<void> {
+  const { loaded, journal: store, clock } = session;
+  const { watch: settings } = loaded.settings;
+  const log = toLog(session.log);
+  await using intake = status.inboxTimer.watch(
+    await status.inboxTimer.time(() =>
+      openIntake({
+        folders: loaded.folders,
+        watch: settings,
+        isSidecarExpected: loaded.settings.input.control === 'sidecar',
+        journalId: store.journalId,
+        clock,
+        log,
+      }),
+    ),
+  );
+  report({ kind: 'working', inbox: loaded.folders.inbox, hasTakenOver });
+  const notices = await openNotifier(loaded, store, session.log, clock);
+  const disk = new DiskWatch(clock, log, () => probeDisks(session, status));
+  const reportEvent = (event: WatchEvent): void => {
+    status.noteChange();
+    if (event.kind === 'file-ended') status.metrics.countFile(event.outcome);
+    report(event);
+  };
+  const notify = async (event: WatchEvent): Promise<void> => {
+    await passOn(notices, event).catch((error: unknown) => notices.noteFailure(error));
+  };
+  const setup = makeSetup(session, status, { intake, disk, log, stop, notify, reportEvent });
+  const watcher = new Watcher(setup, {
+    probeMs: settings.probeMs,
+    dailyJobs: (askAll) => listDailyJobs(session, askAll, stop),
+  });
+  status.begin({ session, watcher, intake, disk });
+  const reportLeft = makeLeftReporter(report);
+  await Promise.all([
+    watcher.work(),
+    keepGoing(setup, 'reading the figures', async () => {
+      reportLeft(intake.view.left);
+      await status.refresh();
+      await clock.sleep(figuresPollMs, stop);
+    }),
+    keepGoing(setup, 'looking at the bank', () => probeBankNow(session, status, stop)),
+    keepGoing(setup, 'looking for old doubt', async () => {
+      await notices.notifyOfDoubt();
+      await clock.sleep(doubtPollMs, stop);
+    }),
+    notices.deliver(stop),
+  ]);
+}
+
+interface Around extends Pick<WatchSetup, 'intake' | 'disk' | 'log' | 'stop' | 'notify' | 'reportEvent'> {}
+
+/** The watcher's parts, from what a process that may send has. */
+function makeSetup(session: Session, status: WatchStatus, around: Around): WatchSetup {
+  const { loaded, journal: store, clock, reader, runs, paces, outbox } = session;
+  const { filesAtOnce, waitMs } = loaded.settings.watch;
+  return {
+    ...around,
+    store,
+    reader,
+    clock,
+    runs,
+    paces,
+    payer: loaded.settings.bank,
+    filesAtOnce,
+    waitMs,
+    openContext: (until, count, payer) => ({
+      ...makeContext(session, until, count, payer),
+      isWatchedElsewhere: true,
+      isHeldUp: () => around.disk.trouble !== undefined,
+    }),
+    report: (batchId) => restBatch(session, batchId, false),
+    finishReports: (batchId) => finishReports(store, outbox, batchId),
+    findUnpublished: () => outbox.findLeftovers(),
+    count: (payout) => {
+      if (payout === undefined) return;
+      status.noteChange();
+      status.metrics.countChange(payout.status);
+    },
+  };
+}
+
+/** What is wrong with journal or folders; undefined when all take writes. */
+async function probeDisks(
+  { loaded, journal, clock }: Session,
+  status: WatchStatus,
+): Promise<string | undefined> {
+  const { work, archive, rejected, outbox } = loaded.folders;
+  const trouble = await probeFolders([work, outbox, archive, rejected]);
+  // What is known from the last probe stays until this one is over.
+  if (trouble !== undefined) {
+    status.isJournalLocked = false;
+    return trouble.why;
+  }
+  try {
+    await journal.probe(clock.now());
+    status.isJournalLocked = false;
+    return undefined;
+  } catch (error) {
+    status.isJournalLocked = isLockedByOther(error);
+    return status.isJournalLocked ? describeLock(loaded.dataDir) : (error as Error).message;
+  }
+}
+
+async function probeBankNow(session: Session, status: WatchStatus, stop: AbortSignal): Promise<void> {
+  const { clock, bankAddress, loaded, log } = session;
+  const found = await probeBank(bankAddress, bankTimeoutMs, { stop });
+  if (stop.aborted) return;
+  if (found.kind === 'reachable') {
+    if (status.bankTrouble !== undefined) log.info('the bank is within reach again');
+    status.bankTrouble = undefined;
+  } else {
+    if (status.bankTrouble === undefined) log.warn({ why: found.why }, 'the bank is out of reach');
+    status.bankTrouble = { sinceMs: status.bankTrouble?.sinceMs ?? clock.now(), why: found.why };
+  }
+  await clock.sleep(status.bankTrouble === undefined ? loaded.settings.watch.probeMs : sickBankPollMs, stop);
+}
+
+/** The jobs of every day that the settings ask for. */
+function listDailyJobs(
+  session: Session,
+  askAll: () => Promise<number>,
+  stop: AbortSignal,
+): readonly DailyJob[] {
+  const { settings } = session.loaded;
+  const inquiry = async (): Promise<boolean> => {
+    const asked = await askAll();
+    session.log.info({ asked }, 'everything in doubt was inquired about');
+    return true;
+  };
+  const job = (name: string, at: string, run: DailyJob['run']): readonly DailyJob[] => {
+    const minute = parseTimeOfDay(at);
+    return minute === undefined ? [] : [{ name, atMs: minute * 60_000, run }];
+  };
+  return [
+    ...job('inquiry', settings.watch.inquiryAt, inquiry),
+    ...job('statement', settings.reconcile.at, (date) => reconcileDayBefore(session, date, stop)),
+  ];
+}
+
+async function passOn(notices: Notifier, event: WatchEvent): Promise<void> {
+  if (event.kind === 'batch-rested') return notices.notifyOfBatch(event.reports);
+  const { why, item, batchId, outcome } = event;
+  if (outcome === 'archived' || why === undefined) return;
+  await notices.notifyOfFile({
+    fileKey: item.itemId,
+    fileName: item.fileName,
+    batchId: batchId ?? null,
+    rejection: { line: null, column: null, ...why },
+    remedy: null,
+    reports: [],
+  });
+}

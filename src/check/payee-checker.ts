@@ -1,0 +1,149 @@
+/** Asks the bank about payees for a dry run: as a run would, but no brake counts and nothing is recorded. */
+import { BankClock } from '../payout/bank-clock.ts';
+import pLimit from 'p-limit';
+import type { LimitFunction } from 'p-limit';
+import type { Bank, PayeeCheck } from '../core/bank-port.ts';
+import type { BatchReason, Clock } from '../core/ports.ts';
+import { LineGate } from '../payout/circuit-breaker.ts';
+import type { BrakePolicy } from '../payout/rules/circuit-breaker.ts';
+import type { PayeeVerdict } from '../payout/rules/payee.ts';
+import { askAboutPayee, type AskContext, type AskedPayee } from '../payout/verify-payee.ts';
+
+/** The one question that a dry run has for the bank: no money can move. */
+type PayeeBank = Pick<Bank, 'checkPayee'>;
+
+export interface PayeeCheckerOptions {
+  readonly bank: PayeeBank;
+  readonly clock: Clock;
+  /** Payees asked about at once. */
+  readonly concurrency: number;
+  /** How long to wait for a service in trouble, after the last answer. */
+  readonly waitMs: number;
+  /** So many payees one after another without any answer end the asking. */
+  readonly unansweredMax: number;
+  /** Aborted by a signal of the operating system. */
+  readonly interrupted: AbortSignal;
+}
+
+/** Why nobody more is asked about. */
+export interface CheckerStop extends BatchReason {
+  readonly kind: 'halted' | 'wait-over' | 'no-answers' | 'interrupted';
+}
+
+/** Payees that cannot be paid are what a dry run looks for: they stop nothing. */
+const noBrake: BrakePolicy = {
+  consecutiveFailures: Infinity,
+  failureShare: Infinity,
+  window: 1,
+  inDoubtMax: Infinity,
+};
+
+const waitPollMs = 200;
+
+export class PayeeChecker {
+  readonly #options: PayeeCheckerOptions;
+  readonly #gate: LineGate;
+  readonly #context: AskContext;
+  readonly #limit: LimitFunction;
+  /** Aborted when waiting any longer makes no sense. */
+  readonly #givenUp = new AbortController();
+  #lastAnswerAtMs: number;
+  #unanswered = 0;
+  #answers = 0;
+  #elapsedMs = 0;
+
+  constructor(options: PayeeCheckerOptions) {
+    const { clock, concurrency } = options;
+    const stop = AbortSignal.any([options.interrupted, this.#givenUp.signal]);
+    this.#options = options;
+    this.#gate = new LineGate(clock, noBrake, stop);
+    this.#limit = pLimit(concurrency);
+    this.#lastAnswerAtMs = clock.now();
+    const bank: PayeeBank = { checkPayee: (check) => this.#checkPayee(check) };
+    this.#context = { bank, bankClock: new BankClock(clock), clock, gate: this.#gate, stop };
+  }
+
+  /** Payee checks that the bank answered. */
+  get answers(): number {
+    return this.#answers;
+  }
+
+  /** Mean time of an answer; undefined before the first. */
+  get latencyMs(): number | undefined {
+    return this.#answers === 0 ? undefined : this.#elapsedMs / this.#answers;
+  }
+
+  /** Set once nobody more is asked about, in this file or another. */
+  get stop(): CheckerStop | undefined {
+    const { status, why } = this.#gate.state;
+    if (status === 'halted' && why !== null) return { kind: 'halted', ...why };
+    if (this.#options.interrupted.aborted) return interrupted;
+    if (!this.#givenUp.signal.aborted) return undefined;
+    return this.#unanswered >= this.#options.unansweredMax
+      ? noAnswers
+      : { kind: 'wait-over', ...(why ?? waitOver) };
+  }
+
+  /** What the bank says about these payees, in their order. */
+  async ask(payees: readonly AskedPayee[]): Promise<readonly PayeeVerdict[]> {
+    const end = new AbortController();
+    this.#lastAnswerAtMs = this.#options.clock.now();
+    const watching = this.#watchTheWait(end.signal);
+    try {
+      return await Promise.all(payees.map((payee) => this.#limit(() => this.#askOne(payee))));
+    } finally {
+      end.abort();
+      await watching;
+    }
+  }
+
+  async #askOne(payee: AskedPayee): Promise<PayeeVerdict> {
+    const verdict = await askAboutPayee(this.#context, payee);
+    if (verdict.kind === 'stopped') return verdict;
+    this.#lastAnswerAtMs = this.#options.clock.now();
+    this.#unanswered = verdict.kind === 'unavailable' ? this.#unanswered + 1 : 0;
+    if (this.#unanswered >= this.#options.unansweredMax) this.#givenUp.abort();
+    return verdict;
+  }
+
+  async #checkPayee(check: PayeeCheck): ReturnType<Bank['checkPayee']> {
+    const reply = await this.#options.bank.checkPayee(check);
+    if (reply.kind === 'answered') {
+      this.#answers += 1;
+      this.#elapsedMs += reply.elapsedMs;
+    }
+    return reply;
+  }
+
+  async #watchTheWait(end: AbortSignal): Promise<void> {
+    const { clock, waitMs } = this.#options;
+    while (!end.aborted) {
+      const leftMs = this.#lastAnswerAtMs + waitMs - clock.now();
+      if (leftMs <= 0 && this.#gate.state.status === 'paused') {
+        this.#givenUp.abort();
+        return;
+      }
+      await clock.sleep(Math.max(leftMs, waitPollMs), end);
+    }
+  }
+}
+
+const interrupted: CheckerStop = {
+  kind: 'interrupted',
+  code: 'interrupted',
+  reason: 'the check was interrupted',
+  remedy: 'Check the file again for the rest',
+};
+
+const waitOver: BatchReason = {
+  code: 'wait-over',
+  reason: 'the bank did not answer in time',
+  remedy: 'Check the file again later',
+};
+
+const noAnswers: CheckerStop = {
+  kind: 'no-answers',
+  code: 'no-answers',
+  reason: 'the bank gives no usable answers to payee checks',
+  remedy: 'Check bank.baseUrl and bank.scheme in the settings, or check the file again later',
+};

@@ -1,0 +1,39 @@
+/** Counts and amounts for a screen. Files, the wire and JSON carry no separators. */
+import { formatBaht, type Satang } from '../../core/money.ts';
+
+const groupDigits = (digits: string): string => digits.replaceAll(/\B(?=(\d{3})+(?!\d))/g, ',');
+
+/** "1,234,567". */
+export const showCount = (count: number): string => groupDigits(String(count));
+
+/** "1,234,567.50". */
+export function showBaht(amount: Satang): string {
+  const [whole = '', fraction = ''] = formatBaht(amount).split('.');
+  return `${groupDigits(whole)}.${fraction}`;
+}
+
+/** "1 row", "2 rows". */
+export const countOf = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`;
+
+/** Rows and their total, the amount as decimal baht. */
+export interface ShownTotal {
+  readonly rows: number;
+  readonly amount: string;
+}
+
+/** "3 rows, 1500.50 baht". */
+export const showTotal = ({ rows, amount }: ShownTotal): string => `${rows} rows, ${amount} baht`;
+
+/** "2 paid (1500.50), 1 failed (10.00)". */
+export const showByStatus = (totals: Readonly<Record<string, ShownTotal>>): string =>
+  Object.entries(totals)
+    .map(([status, { rows, amount }]) => `${rows} ${status} (${amount})`)
+    .join(', ');
+
+/** Totals by status with their amounts as decimal baht, in their order. */
+export const totalsByStatus = (
+  totals: readonly { readonly status: string; readonly rows: number; readonly amountSatang: Satang }[],
+): Readonly<Record<string, ShownTotal>> =>
+  Object.fromEntries(
+    totals.map(({ status, rows, amountSatang }) => [status, { rows, amount: formatBaht(amountSatang) }]),
+  );

@@ -1,0 +1,102 @@
+/** What `check` prints: issues as they are found, so that memory stays flat, and the totals at the end. */
+import type { RejectedFile } from '../../app/check.ts';
+import type { CheckOutcome, RowIssue } from '../../check/check.ts';
+import type { RowTotal } from '../../check/rules/row-tally.ts';
+import { formatBaht } from '../../core/money.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { type ShownTotal, showTotal } from './amounts.ts';
+import { alignColumns } from './columns.ts';
+import { print, type Shown } from './shown.ts';
+
+/** How the check of one file ends. */
+export interface CheckEnd extends Shown {
+  readonly exitCode: ExitCode;
+}
+
+export class CheckReport {
+  readonly path: string;
+  readonly #asJson: boolean;
+  #issues = 0;
+
+  constructor(path: string, asJson: boolean) {
+    this.path = path;
+    this.#asJson = asJson;
+  }
+
+  get issues(): number {
+    return this.#issues;
+  }
+
+  reportIssues(found: readonly RowIssue[]): void {
+    this.#issues += found.length;
+    this.#print('issue', found);
+  }
+
+  /** What is worth knowing and no issue. */
+  reportNotes(found: readonly RowIssue[]): void {
+    this.#print('note', found);
+  }
+
+  #print(kind: 'issue' | 'note', found: readonly RowIssue[]): void {
+    const lines = found.map((one) => {
+      const { json, text } = this.#show(kind, one);
+      return `${this.#asJson ? JSON.stringify(json) : text}\n`;
+    });
+    if (lines.length > 0) process.stdout.write(lines.join(''));
+  }
+
+  #show(kind: 'issue' | 'note', { rowNo, issue }: RowIssue): Shown {
+    const { line, column, value, message, code } = issue;
+    const where = column === null ? '' : ` ${column}${value === null || value === '' ? '' : ` "${value}"`}:`;
+    const text = `${this.path}:${line}:${kind === 'note' ? ' note:' : ''}${where} ${message} [${code}]`;
+    return { json: { kind, file: this.path, rowNo, ...issue }, text };
+  }
+
+  end({ exitCode, text, json }: CheckEnd): ExitCode {
+    const head = { kind: 'check', file: this.path, exitCode, issues: this.#issues };
+    print({ json: { ...head, ...json }, text }, this.#asJson);
+    return exitCode;
+  }
+}
+
+/** The end of a file that would be rejected as a whole. */
+export function showRejected({ path }: CheckReport, { rejection }: RejectedFile): CheckEnd {
+  const { line, message, code } = rejection;
+  const where = line === null ? path : `${path}:${line}`;
+  return {
+    exitCode: exitCodes.fileRejected,
+    text: `${where}: ${message} [${code}]\nThe whole file is rejected: nothing of it would be sent.`,
+    json: { status: 'rejected', ...rejection },
+  };
+}
+
+/** The end of a check that asked nobody. */
+export function showChecked(report: CheckReport, outcome: CheckOutcome): CheckEnd {
+  if (outcome.kind === 'rejected') return showRejected(report, outcome);
+  const { batchId, totals } = outcome;
+  const all = describeTotal(totals.all);
+  const ready = describeTotal(totals.ready);
+  const held = describeTotal(totals.held);
+  const rejected = describeTotal(totals.rejected);
+  const { path, issues } = report;
+  const rows = alignColumns([
+    ['  to be paid', showTotal(ready)],
+    ['  to be held', showTotal(held)],
+    ['  rejected', `${showTotal(rejected)}, ${rejected.unreadableAmounts} amounts unreadable`],
+  ]);
+  return {
+    exitCode: issues > 0 ? exitCodes.exceptions : exitCodes.ok,
+    text: [`${path}: ${showTotal(all)}, ${issues} issues`, ...rows, 'Nothing was sent.'].join('\n'),
+    json: { status: 'checked', batchId, all, ready, held, rejected },
+  };
+}
+
+export interface DescribedTotal extends ShownTotal {
+  readonly unreadableAmounts: number;
+}
+
+export const describeTotal = ({ rows, amountSatang, unreadableAmounts }: RowTotal): DescribedTotal => ({
+  rows,
+  amount: formatBaht(amountSatang),
+  unreadableAmounts,
+});

@@ -1,0 +1,159 @@
+/** What `check --payees` says at the end: rows and amounts by what a run would do, and how long it would take. */
+import type { DryRunOutcome } from '../../app/check.ts';
+import {
+  type ExpectedTime,
+  type ForecastOutcome,
+  forecastOutcomes,
+  quietOutcomes,
+} from '../../check/rules/forecast.ts';
+import { formatBaht, type Satang } from '../../core/money.ts';
+import { holdReasons } from '../../core/payout.ts';
+import type { BatchReason } from '../../core/ports.ts';
+import { findBankStatus } from '../../core/status-codes.ts';
+import type { LoadedSettings } from '../../settings/settings.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { showTotal } from './amounts.ts';
+import { type CheckEnd, type CheckReport, type DescribedTotal, describeTotal } from './check.ts';
+
+const labels: Readonly<Record<ForecastOutcome, string>> = {
+  toPay: 'would be paid',
+  held: 'would be held',
+  unpayable: 'unpayable',
+  rejected: 'rejected',
+  notAsked: 'not asked about',
+  inDoubt: 'in doubt since an earlier run',
+  paidEarlier: 'paid by an earlier run',
+  endedEarlier: 'ended in an earlier run, not tried again',
+};
+
+type Settings = Pick<LoadedSettings, 'settings' | 'limits'>;
+
+/** The end of a dry run. */
+export function showForecast(report: CheckReport, dryRun: DryRunOutcome, settings: Settings): CheckEnd {
+  const json = describeForecast(dryRun, settings);
+  return {
+    exitCode: exitCodeOf(dryRun, report.issues),
+    text: renderForecast(report, json, dryRun.expected),
+    json,
+  };
+}
+
+function exitCodeOf({ forecast: { outcomes, stop, halt } }: DryRunOutcome, issues: number): ExitCode {
+  if (stop !== undefined) return exitCodes.stoppedShort;
+  const isSomethingOpen = forecastOutcomes.some(
+    (name) => outcomes[name].rows > 0 && !quietOutcomes.includes(name),
+  );
+  return isSomethingOpen || issues > 0 || halt !== undefined ? exitCodes.exceptions : exitCodes.ok;
+}
+
+function describeForecast(dryRun: DryRunOutcome, settings: Settings) {
+  const { forecast, expected, answered, latencyMs } = dryRun;
+  const { batchId, isKnown, all, outcomes, holds, stop, halt, brakeStop } = forecast;
+  const { satangPerPayout, satangPerBatch } = settings.limits;
+  return {
+    status: 'predicted',
+    batchId,
+    isKnown,
+    all: describeTotal(all),
+    outcomes: describeEach(forecastOutcomes, outcomes),
+    holds: describeEach(holdReasons, holds),
+    limits: {
+      bahtPerPayout: formatLimit(satangPerPayout),
+      overBahtPerPayout: describeTotal(holds.limit),
+      bahtPerBatch: formatLimit(satangPerBatch),
+      needApproval: describeTotal(holds.approval),
+    },
+    payeeChecks: { answered, latencyMs: latencyMs === undefined ? null : Math.round(latencyMs * 10) / 10 },
+    expectedTime:
+      expected === undefined
+        ? null
+        : {
+            ms: Math.round(expected.ms),
+            boundBy: expected.boundBy,
+            how: explainTime(dryRun, expected, settings),
+          },
+    lineStop: halt ?? null,
+    brake: brakeStop ?? null,
+    stop: stop ?? null,
+  };
+}
+
+type Described = ReturnType<typeof describeForecast>;
+
+const formatLimit = (limit: Satang | null): string | null => (limit === null ? null : formatBaht(limit));
+
+const describeEach = <Name extends string>(
+  names: readonly Name[],
+  totals: Readonly<Record<Name, Parameters<typeof describeTotal>[0]>>,
+): Record<Name, DescribedTotal> =>
+  Object.fromEntries(names.map((name) => [name, describeTotal(totals[name])])) as Record<
+    Name,
+    DescribedTotal
+  >;
+
+function explainTime(
+  { forecast, answered, latencyMs }: DryRunOutcome,
+  { boundBy }: ExpectedTime,
+  { settings: { bank, transfer, verify } }: Settings,
+): string {
+  const { rows } = forecast.outcomes.toPay;
+  const checks = verify.enabled ? forecast.checks : 0;
+  const latency = `${latencyMs?.toFixed(1)} ms each, the mean of ${answered} answered payee checks`;
+  switch (boundBy) {
+    case 'transfers':
+      return `${rows} transfers, ${transfer.concurrency} at a time (transfer.concurrency), ${latency}`;
+    case 'checks':
+      return `${checks} payee checks, ${verify.concurrency} at a time (verify.concurrency), ${latency}`;
+    case 'requestsPerSecond':
+      return `${checks} payee checks and ${rows} transfers, ${bank.requestsPerSecond} a second (bank.requestsPerSecond)`;
+  }
+}
+
+/** "4 min 10 s"; what is shorter than a second is a second. */
+function showDuration(ms: number): string {
+  const seconds = Math.max(1, Math.ceil(ms / 1_000));
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+function renderForecast(report: CheckReport, json: Described, expected: ExpectedTime | undefined): string {
+  const { all, outcomes, isKnown, payeeChecks } = json;
+  const shown = forecastOutcomes.filter((name) => name === 'toPay' || outcomes[name].rows > 0);
+  return [
+    `${report.path}: ${showWhole(all)}, ${report.issues} issues`,
+    ...(isKnown ? ['  An earlier run has read this file: another one goes on where it is.'] : []),
+    ...shown.flatMap((name) => [
+      `  ${labels[name]}: ${showWhole(outcomes[name])}`,
+      ...(name === 'held' ? renderHolds(json) : []),
+    ]),
+    ...renderStops(json),
+    json.expectedTime === null || expected === undefined
+      ? 'No time can be told: nothing would be sent, or no payee check was answered.'
+      : `A run takes about ${showDuration(expected.ms)}: ${json.expectedTime.how}.`,
+    `${payeeChecks.answered} payee checks were answered. Nothing else was sent.`,
+  ].join('\n');
+}
+
+const showWhole = (total: DescribedTotal): string =>
+  `${showTotal(total)}${total.unreadableAmounts > 0 ? `, ${total.unreadableAmounts} amounts unreadable` : ''}`;
+
+function renderHolds({ holds, limits: { bahtPerPayout } }: Described): string[] {
+  const over = bahtPerPayout === null ? '' : ` (above ${bahtPerPayout} baht)`;
+  return holdReasons
+    .filter((hold) => holds[hold].rows > 0)
+    .map((hold) => `    ${hold}${hold === 'limit' ? over : ''}: ${showWhole(holds[hold])}`);
+}
+
+function renderStops({ stop, lineStop, brake }: Described): string[] {
+  const line = lineStop && `A run would send nothing: the line is stopped. ${showReason(lineStop)}`;
+  const braked = brake && `The brake would stop a run at row ${brake.rowNo}: ${brake.reason} [${brake.code}]`;
+  const asking = stop && `Not every payee was asked about. ${showReason(stop)}`;
+  return [line, braked, asking].filter((text) => text !== null);
+}
+
+/** A remedy that speaks of resuming a batch is for one that runs; nothing has run here. */
+function showReason({ code, reason, remedy }: BatchReason): string {
+  return `${reason} [${code}]. ${findBankStatus(code)?.remedy ?? remedy}`;
+}

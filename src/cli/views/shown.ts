@@ -1,0 +1,27 @@
+/** How a command says what it has to say: one record, as JSON for a program and as text for an operator. */
+
+/** What is shown of one thing. The text is made of the same fields as the JSON. */
+export interface Shown {
+  readonly json: object;
+  /** Without a last line end. */
+  readonly text: string;
+}
+
+/** Writes it to stdout. */
+export function print({ json, text }: Shown, asJson: boolean): void {
+  process.stdout.write(`${asJson ? JSON.stringify(json) : text}\n`);
+}
+
+/** Several of a kind: a list for a program; for an operator one below the other, or that there is none. */
+export function showList(shown: readonly Shown[], none: string, separator = '\n'): Shown {
+  const text = shown.length === 0 ? none : shown.map((one) => one.text).join(separator);
+  return { json: shown.map(({ json }) => json), text };
+}
+
+/** The first line of what is shown of a rehearsal. */
+export const sandboxBanner = '*** SANDBOX: a rehearsal, no real money moves ***';
+
+/** Says that what follows is of a rehearsal; a program is told by what it reads instead. */
+export function printBanner({ isSandbox }: { readonly isSandbox: boolean }, asJson: boolean): void {
+  if (isSandbox && !asJson) process.stdout.write(`${sandboxBanner}\n\n`);
+}

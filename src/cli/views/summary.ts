@@ -1,0 +1,220 @@
+/** What `run` prints of each file: figures that add up, where the files are, and what to do next. */
+import type { FileOutcome } from '../../app/run-file.ts';
+import type { Session } from '../../app/session.ts';
+import { formatBangkokMoment, formatBangkokStamp } from '../../core/bangkok-time.ts';
+import { printable } from '../../core/cell-text.ts';
+import type { Batch, JournalLoss } from '../../core/ports.ts';
+import type { LowestPace } from '../../payout/rules/adaptive-limit.ts';
+import { isInQuestion, showDate } from '../../payout/rules/lost-journal.ts';
+import { type BatchSummary, renderSummary, stripSecrets } from '../../reports/rules/summary.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { showBaht, showCount } from './amounts.ts';
+import { alignColumns } from './columns.ts';
+import { sandboxBanner, type Shown } from './shown.ts';
+
+/** A file as the table names it. */
+export interface ListedFile {
+  readonly kind: string;
+  readonly path: string;
+  /** Taken out of the outbox since it was written. */
+  readonly isGone: boolean;
+}
+
+export interface SummaryTableContext {
+  readonly isSandbox: boolean;
+  readonly bankAddress: string;
+  /** The file's bytes were processed by an earlier run, and this one paid nobody. */
+  readonly isRepeat: boolean;
+  /** The lowest pace of this run; undefined when it was never below the settings. */
+  readonly pace?: LowestPace | undefined;
+}
+
+function showDuration(ms: number): string {
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
+  const minutes = Math.floor(ms / 60_000);
+  const rest = minutes < 60 ? `${Math.floor((ms % 60_000) / 1000)} s` : `${minutes % 60} min`;
+  return minutes < 60 ? `${minutes} min ${rest}` : `${showCount(Math.floor(minutes / 60))} h ${rest}`;
+}
+
+function showWhen(batch: Batch): string {
+  if (batch.restedAtMs === null) return `began ${formatBangkokMoment(batch.startedAtMs)}`;
+  return `${formatBangkokMoment(batch.restedAtMs)}, after ${showDuration(batch.restedAtMs - batch.startedAtMs)}`;
+}
+
+function renderHead({ batch }: BatchSummary, context: SummaryTableContext): string[] {
+  const { pace } = context;
+  const why = batch.reason === null ? '' : `: ${printable(batch.reason)}`;
+  return alignColumns([
+    ['File', printable(batch.fileName)],
+    ['Batch', batch.batchId],
+    ['Processed', showWhen(batch)],
+    ...(context.isRepeat ? [['', 'by an earlier run; nobody is paid again']] : []),
+    ['Bank', `${context.isSandbox ? 'SANDBOX ' : ''}${stripSecrets(context.bankAddress)}`],
+    ['State', `${batch.status}${why}`],
+    ...(pace === undefined
+      ? []
+      : [['Pace', `as low as ${pace.limit} of ${pace.ceiling} transfers at once (${pace.why})`]]),
+  ]);
+}
+
+function renderTotals(summary: BatchSummary): string[] {
+  const lines = alignColumns(
+    [
+      ['Status', 'Rows', 'Baht'],
+      ...summary.totals.map(({ status, rows, amountSatang }) => [
+        status,
+        showCount(rows),
+        showBaht(amountSatang),
+      ]),
+      ['total', showCount(summary.rows), showBaht(summary.amountSatang)],
+    ],
+    [1, 2],
+  );
+  const rule = '-'.repeat(lines[0]?.length ?? 0);
+  const total = `${lines.at(-1) ?? ''}${summary.addsUp ? '  adds up to the file' : ''}`;
+  return [
+    ...lines.slice(0, 1),
+    rule,
+    ...lines.slice(1, -1),
+    rule,
+    total,
+    ...renderMismatch(summary),
+    ...renderUnreadable(summary),
+  ];
+}
+
+function renderMismatch({ addsUp, batch }: BatchSummary): string[] {
+  if (addsUp) return [];
+  return [`DOES NOT ADD UP: the file has ${showCount(batch.rows)} rows, ${showBaht(batch.totalSatang)} baht`];
+}
+
+function renderUnreadable({ unreadableAmounts }: BatchSummary): string[] {
+  if (unreadableAmounts === 0) return [];
+  return [`Rows whose amount cannot be read, and is in no total: ${showCount(unreadableAmounts)}`];
+}
+
+function renderFiles(files: readonly ListedFile[]): string[] {
+  if (files.length === 0) return [];
+  const rows = files.map(({ kind, path, isGone }) => [
+    `  ${kind}`,
+    `${printable(path)}${isGone ? '  (taken away since)' : ''}`,
+  ]);
+  return ['', 'Files', ...alignColumns(rows)];
+}
+
+/** Why a batch has stopped short, and how it goes on. */
+function adviseStopped({ batch, holds }: BatchSummary): string[] {
+  const remedy = batch.remedy === null ? [] : [`${printable(batch.remedy)}.`];
+  if (batch.status === 'halted') {
+    return ['It was halted.', ...remedy, `Then let it go on with "paydrop resume ${batch.batchId}".`];
+  }
+  if (holds.some(({ hold }) => hold === 'halted' || hold === 'approval')) {
+    return ['Rows are held.', ...remedy, `Let them go on with "paydrop resume ${batch.batchId}".`];
+  }
+  return [
+    'It stopped before every row was sent.',
+    ...remedy,
+    'Run the same file again: it goes on where it was.',
+  ];
+}
+
+function adviseNext(summary: BatchSummary): string[] {
+  const { batch, exitCode } = summary;
+  const exceptions = showCount(summary.exceptionRows);
+  switch (exitCode) {
+    case 0:
+      return summary.exceptionRows === 0
+        ? ['Nothing to do.']
+        : [`Rows for a person to look at: ${exceptions} (see the exceptions file).`];
+    case 3:
+      if (summary.alarmRows > 0)
+        return [
+          `ALARM: ${showCount(summary.alarmRows)} contradict what was called proved before.`,
+          `Rows for a person to look at: ${exceptions}. The exceptions files say what to do about each.`,
+        ];
+      return [`Rows for a person to look at: ${exceptions}. The exceptions file says what to do about each.`];
+    case 4:
+      return [
+        `Transfers in doubt: ${showCount(summary.inDoubtRows)}. Do not pay them again by hand.`,
+        `"paydrop settle ${batch.batchId}" asks the bank what became of them.`,
+      ];
+    case 5:
+      return ['The whole file was rejected and nothing of it was sent. Correct it and run it again.'];
+    case 6:
+      return adviseStopped(summary);
+  }
+}
+
+/**
+ * The summary of a batch as plain text for stdout, without a last line end. Only paths and the bank's own words
+ * may make a line longer than 80 characters.
+ */
+export function formatSummary(
+  summary: BatchSummary,
+  files: readonly ListedFile[],
+  context: SummaryTableContext,
+): string {
+  const banner = context.isSandbox ? [sandboxBanner, ''] : [];
+  const totals = summary.rows === 0 ? [] : ['', ...renderTotals(summary)];
+  const next = adviseNext(summary).map((line, index) => (index === 0 ? `Next: ${line}` : `      ${line}`));
+  return [...banner, ...renderHead(summary, context), ...totals, ...renderFiles(files), '', ...next].join(
+    '\n',
+  );
+}
+
+/** How one file has ended. */
+export interface ShownOutcome extends Shown {
+  readonly exitCode: ExitCode;
+}
+
+export function showOutcome(session: Session, path: string, outcome: FileOutcome): ShownOutcome {
+  switch (outcome.kind) {
+    case 'rejected': {
+      const { code, line, column, message } = outcome.rejection;
+      const exitCode = exitCodes.fileRejected;
+      const json = { file: path, status: 'rejected', exitCode, code, line, column, message };
+      const where = line === null ? path : `${path}:${line}`;
+      const text = `${where}: ${message}\nThe whole file was rejected (${code}) and nothing of it was sent.`;
+      return { json, text, exitCode };
+    }
+    case 'interrupted': {
+      const exitCode = exitCodes.stoppedShort;
+      const json = { file: path, status: 'interrupted', exitCode, batchId: outcome.batch?.batchId ?? null };
+      const text = `${path}: interrupted; everything that was sent is recorded. Run it again: it goes on where it was.`;
+      return { json, text, exitCode };
+    }
+    case 'rested':
+      return showSettled(session, outcome);
+  }
+}
+
+function showSettled(
+  { loaded, bankAddress, clock, loss }: Session,
+  { reports, isRepeat, pace }: Extract<FileOutcome, { kind: 'rested' }>,
+): ShownOutcome {
+  const { summary } = reports;
+  const { isSandbox } = loaded;
+  const files = reports.files.map(({ kind, number, path, state }) => ({
+    kind,
+    number,
+    path,
+    isGone: state === 'gone',
+  }));
+  const figures = renderSummary(summary, [], { isSandbox, bankAddress, nowMs: clock.now(), pace });
+  return {
+    json: { ...figures, isRepeat, journalLoss: showLoss(loss), files },
+    text: formatSummary(summary, files, { isSandbox, bankAddress, isRepeat, pace }),
+    exitCode: summary.exitCode,
+  };
+}
+
+/** The days on which the journal may miss something; null when it misses nothing. */
+function showLoss(loss: JournalLoss | undefined): object | null {
+  if (!isInQuestion(loss)) return null;
+  const { recoveredAtMs, sinceDate, untilDate } = loss;
+  return {
+    recoveredAt: formatBangkokStamp(recoveredAtMs),
+    since: showDate(sinceDate),
+    until: showDate(untilDate),
+  };
+}

@@ -1,0 +1,12 @@
+/** Takes the right to send, then ends at once: `node end-now.ts DATA_DIR [FIFO]`, waiting for a file that never answers. */
+import { readFile } from 'node:fs/promises';
+import { endNow } from '../../src/app/shutdown.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { makeLogger } from '../../src/platform/log.ts';
+import { acquireSenderLock } from '../../src/store/locks.ts';
+
+const [dataDir = '', hung] = process.argv.slice(2);
+const lock = acquireSenderLock(dataDir, 'watch');
+if ('heldBy' in lock) throw new Error('nobody else can have it');
+if (hung !== undefined) void readFile(hung);
+await endNow({ log: makeLogger('info'), clock: systemClock, release: () => lock[Symbol.dispose]() });

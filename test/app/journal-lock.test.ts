@@ -1,0 +1,32 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, test } from 'vitest';
+import { describeLock, isLockedByOther } from '../../src/app/leadership.ts';
+import { inTransaction, openConnection, withoutWaiting } from '../../src/store/connection.ts';
+import { asRefusal, JournalWriteError } from '../../src/store/errors.ts';
+import { makeFolder } from '../support/sqlite-store.ts';
+
+function catchFrom(act: () => unknown): unknown {
+  try {
+    act();
+  } catch (error) {
+    return error;
+  }
+  throw new Error('nothing was thrown');
+}
+
+test('a journal that another process writes to is no sick disk', async () => {
+  await using folder = await makeFolder();
+  const path = join(folder.path, 'journal.db');
+  using mine = openConnection(path);
+  using other = new DatabaseSync(path);
+  other.exec('begin immediate');
+  const refused = catchFrom(() => withoutWaiting(mine, () => inTransaction(mine, () => undefined)));
+  expect([refused instanceof JournalWriteError, isLockedByOther(refused)]).toEqual([true, true]);
+  expect(isLockedByOther(asRefusal(path, (refused as Error).cause))).toBe(true);
+  expect(isLockedByOther(new JournalWriteError('the disk is full', { cause: new Error('full') }))).toBe(
+    false,
+  );
+  expect(describeLock(folder.path)).toContain(`fuser ${path}`);
+  expect(describeLock(folder.path)).not.toContain('run it again');
+});

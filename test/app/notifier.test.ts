@@ -1,0 +1,73 @@
+/** Notices are kept in the journal before anything else is done; one that it would not take is kept later. */
+import { describe, expect, it } from 'vitest';
+import { Notifier } from '../../src/app/notifier.ts';
+import type { NoticeChannel } from '../../src/notify/rules/notice.ts';
+import { loadSettings } from '../../src/settings/settings.ts';
+import type { Store } from '../../src/store/store.ts';
+import { noonMs } from '../support/core-fixtures.ts';
+import { makeFakeClock } from '../support/fake-clock.ts';
+import { makeWatchStore } from '../support/store-fixtures.ts';
+
+const file = (name: string) => ({
+  fileKey: name,
+  fileName: name,
+  batchId: null,
+  rejection: { code: 'no-rows', message: 'there is nothing in it', line: null, column: null },
+  remedy: null,
+  reports: [],
+});
+
+/** A notifier on a journal that refuses so many notices. */
+async function openNotifierOn(refusals: number, channels: readonly NoticeChannel[] = ['webhook', 'command']) {
+  const opened = await makeWatchStore();
+  const logged: string[] = [];
+  let left = refusals;
+  const store: Store = {
+    ...opened.store,
+    addNotice: async (...notice) => {
+      left -= 1;
+      if (left >= 0) throw new Error('the disk is full');
+      await opened.store.addNotice(...notice);
+    },
+  };
+  const loaded = loadSettings({ configPath: 'config/sandbox.yaml', cwd: process.cwd(), env: {} });
+  const notifier = new Notifier(loaded, {
+    store,
+    senders: channels.map((channel) => ({ channel, send: async () => ({ ok: true }) })),
+    clock: makeFakeClock(noonMs),
+    log: (level, message) => void logged.push(`${level} ${message}`),
+    random: () => 0,
+  });
+  const kept = async (): Promise<readonly string[]> =>
+    (await opened.store.dueNotices(noonMs, 100)).map(
+      ({ channel, body }) => `${channel} ${String(body['file'])}`,
+    );
+  return { notifier, kept, logged, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() };
+}
+
+describe('a notice that the journal would not take', () => {
+  it('is kept with the next look, in its order and once', async () => {
+    await using one = await openNotifierOn(2);
+    await one.notifier.notifyOfFile(file('a.csv'));
+    await one.notifier.notifyOfFile(file('b.csv'));
+    expect(await one.kept()).toEqual([]);
+    await one.notifier.notifyOfDoubt();
+    await one.notifier.notifyOfDoubt();
+    const names = ['command a.csv', 'command b.csv', 'webhook a.csv', 'webhook b.csv'];
+    expect((await one.kept()).toSorted()).toEqual(names);
+    expect(one.logged).toEqual(Array.from({ length: 2 }, () => 'error a notice could not be kept yet'));
+  });
+
+  it('is kept with the next notice', async () => {
+    await using one = await openNotifierOn(1, ['command']);
+    for (const name of ['a.csv', 'b.csv', 'c.csv']) await one.notifier.notifyOfFile(file(name));
+    expect(await one.kept()).toEqual(['command a.csv', 'command b.csv', 'command c.csv']);
+  });
+
+  it('is forgotten where nobody is told anything', async () => {
+    await using one = await openNotifierOn(1, []);
+    await one.notifier.notifyOfFile(file('a.csv'));
+    await one.notifier.notifyOfDoubt();
+    expect([await one.kept(), one.logged]).toEqual([[], []]);
+  });
+});

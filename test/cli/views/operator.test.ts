@@ -1,0 +1,39 @@
+/** What an operator reads of his own commands. */
+import { expect, test } from 'vitest';
+import { showChange } from '../../../src/cli/views/operator.ts';
+import { showSettled } from '../../../src/cli/views/settle.ts';
+
+const sentLater = 'They are sent by whoever is sending now, or when the file is run again.';
+const isOpen = 'The line of its payer account had stopped, and is open again.';
+
+test.each([
+  ['resume', { rowsChanged: 1, refusals: [] }, ['1 row may go on.', sentLater]],
+  ['resume', { rowsChanged: 0, refusals: [], isLineOpened: true }, ['0 rows may go on.', isOpen]],
+  ['cancel', { rowsChanged: 2, refusals: ['row 3 is paid'] }, ['2 rows cancelled.', 'row 3 is paid']],
+  ['retry', { rowsChanged: 2, refusals: [] }, ['2 rows tried again.', sentLater]],
+] as const)('%s %j', (verb, outcome, lines) => {
+  const { text, json } = showChange(verb, 'P-1', outcome);
+  expect(text.split('\n')).toEqual(lines);
+  const { rowsChanged, refusals } = outcome;
+  expect(JSON.stringify(json)).toBe(JSON.stringify({ target: 'P-1', rowsChanged, refusals }));
+});
+
+const outcome = { asked: 3, told: 2, ended: ['4K7Q2M9XWD'], inDoubt: 1, alarms: 1, files: ['/outbox/a.csv'] };
+
+test('what was settled, for an operator and for a program', () => {
+  const { text, json } = showSettled(outcome, 60);
+  expect(text).toBe(`Inquired about 3: 2 settled, 1 still in doubt.
+1 rows bear an alarm: look at the exceptions of their batches.
+Batch 4K7Q2M9XWD is done: nothing of it is left to send or to ask.
+/outbox/a.csv`);
+  expect(JSON.stringify(json)).toBe(
+    '{"asked":3,"told":2,"settled":2,"inDoubt":1,"alarms":1,"ended":["4K7Q2M9XWD"],"files":["/outbox/a.csv"]}',
+  );
+});
+
+test('a bank that tells nothing is said to', () => {
+  const silent = { asked: 2, told: 0, ended: [], inDoubt: 2, alarms: 0, files: [] };
+  expect(showSettled(silent, 1.5).text).toBe(
+    'Inquired about 2: 0 settled, 2 still in doubt.\nThe bank told nothing for 1.5 s: run "paydrop settle" again later.',
+  );
+});

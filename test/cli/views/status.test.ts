@@ -1,0 +1,132 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test, vi } from 'vitest';
+import { statusCommand } from '../../../src/cli/status.ts';
+import { showBatch, showPayout } from '../../../src/cli/views/status.ts';
+import type { PayoutEvent } from '../../../src/payout/ports.ts';
+import { makeSubmitted } from '../../support/core-fixtures.ts';
+import { makeBatch, makeBatchOf, makeRow, makeTotal, noonMs } from '../../support/report-fixtures.ts';
+
+const fileName = 'two\nlines\u001B[31m\u2028.csv';
+
+test('a name keeps to its line and steers no terminal', () => {
+  const batch = makeBatch({ fileName });
+  expect(showBatch({ batch, totals: [], holds: [] }).text).toMatch(/ {2}two\?lines\?\[31m\?\.csv$/);
+  const [first = ''] = showBatch({ batch, totals: [], holds: [] }).text.split('\n');
+  expect(first).toContain('.csv');
+});
+
+test('nor does what a file or the bank says of a payout', () => {
+  const row = makeRow({ cells: { ...makeRow().cells, payoutId: 'A\tB' }, reason: 'no\rmoney' });
+  const text = showPayout({ row, batch: makeBatch({ fileName }), attempts: [], events: [] }).text;
+  expect(text.split('\n')).toEqual([
+    expect.stringMatching(/^A\?B {2}/),
+    expect.stringContaining('of two?lines?[31m?.csv, batch '),
+    '  paid (IC000: no?money)',
+    '  remedy: Nothing to do',
+  ]);
+});
+
+test('a rehearsal says so', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'paydrop-status-'));
+  const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  const config = join(import.meta.dirname, '../../../config/sandbox.yaml');
+  const options = {
+    config,
+    dataDir,
+    json: false,
+    logLevel: 'silent',
+    batch: undefined,
+    statements: false,
+  } as const;
+  try {
+    await statusCommand.handler({ ...options, _: [], $0: 'paydrop' });
+    expect(write.mock.calls.map(([text]) => text).join('')).toBe(
+      '*** SANDBOX: a rehearsal, no real money moves ***\n\nNo batches yet.\n',
+    );
+  } finally {
+    write.mockRestore();
+    await rm(dataDir, { recursive: true });
+  }
+});
+
+describe('an alarm', () => {
+  const row = makeRow({ isAlarm: true, reasonCode: 'paid-twice', reason: 'two transfers were made' });
+  const batch = makeBatchOf([row]);
+  const history = { row, batch, attempts: [], events: [] };
+
+  test('is told with its batch', () => {
+    const shown = showBatch({ batch, totals: [{ ...makeTotal('paid'), alarmRows: 1 }], holds: [] });
+    expect(shown.text).toContain('ALARM: 1 rows contradict');
+    expect(shown.json).toMatchObject({ alarms: 1 });
+    expect(showBatch({ batch, totals: [makeTotal('paid')], holds: [] }).text).not.toContain('ALARM');
+  });
+
+  test('is told with its payout, whose remedy is that of the alarm', () => {
+    const shown = showPayout(history);
+    expect(shown.text).toMatch(/ALARM: .*\n {2}remedy: Two transfers were made/);
+    expect(shown.json).toMatchObject({
+      isAlarm: true,
+      remedy: expect.stringContaining('return one') as string,
+    });
+    expect(showPayout({ ...history, row: makeRow() }).text).not.toContain('ALARM');
+  });
+});
+
+test('a batch, for an operator and for a program', () => {
+  const why = { reasonCode: 'EM053', reason: 'Insufficient funds', remedy: 'Fund the account' };
+  const { text, json } = showBatch({
+    batch: makeBatch({ status: 'halted', ...why, fileName: 'a.csv' }),
+    totals: [makeTotal('paid', 2), makeTotal('held', 1)],
+    holds: [{ hold: 'halted', rows: 1 }],
+  });
+  expect(text).toBe(`4K7Q2M9XWD  2026-11-21 14:03  halted     0 rows, 0.00 baht  a.csv
+            2 paid (201.00), 1 held (100.50)
+            held: 1 halted
+            EM053: Insufficient funds
+            remedy: Fund the account`);
+  expect(JSON.stringify(json)).toBe(
+    '{"batchId":"4K7Q2M9XWD","file":"a.csv","status":"halted","reasonCode":"EM053","reason":"Insufficient funds",' +
+      '"remedy":"Fund the account","rows":0,"amount":"0.00","unreadableAmounts":0,"startedAt":"2026-11-21T14:03:05+07:00",' +
+      '"restedAt":"2026-11-21T14:03:08+07:00","byStatus":{"paid":{"rows":2,"amount":"201.00"},' +
+      '"held":{"rows":1,"amount":"100.50"}},"holds":{"halted":1},"alarms":0}',
+  );
+});
+
+test('a payout with its history, for an operator and for a program', () => {
+  const { attempt } = makeSubmitted(noonMs, { lastFinding: 'not-found' });
+  const { text, json } = showPayout({
+    row: makeRow({ holds: ['name'], reason: 'why' }),
+    batch: makeBatch({ fileName: 'a.csv' }),
+    attempts: [attempt],
+    events: [makeEvent({ cause: 'proved', detail: { a: 1, b: 'c' } })],
+  });
+  expect(text).toBe(`INV-0001  100.50 baht to ******5678
+  row 1 (line 2) of a.csv, batch 4K7Q2M9XWD
+  paid [name] (IC000: why)
+  remedy: Nothing to do
+  attempt 1: PDMJZVRAZ6BY6NEPV501 recorded, tranDate 20261121, sent 1x, inquired 0x, last one: not-found
+  2026-11-21T14:03:05+07:00  ready -> submitted  proved  a=1 b=c`);
+  expect(JSON.stringify(json)).toBe(
+    '{"payoutId":"INV-0001","batchId":"4K7Q2M9XWD","file":"a.csv","rowNo":1,"line":2,"proxyNo":"******5678",' +
+      '"amount":"100.50","status":"paid","holds":["name"],"reasonCode":"IC000","reason":"why","isAlarm":false,' +
+      '"remedy":"Nothing to do","attempts":[{"attemptNo":1,"transRefNo":"PDMJZVRAZ6BY6NEPV501","status":"recorded",' +
+      '"tranDate":"20261121","amount":"100.00","intentAt":"2026-11-21T14:03:05+07:00","sends":1,"inquiries":0,' +
+      '"lastFinding":"not-found","nextInquiryAt":"2026-11-21T14:03:07+07:00","sysRefNo":null,"fee":null}],' +
+      '"events":[{"at":"2026-11-21T14:03:05+07:00","cause":"proved","from":"ready","to":"submitted","attemptNo":1,' +
+      '"detail":{"a":1,"b":"c"}}]}',
+  );
+});
+
+const makeEvent = (changes: Partial<PayoutEvent>): PayoutEvent => ({
+  seq: 1,
+  payoutSeq: 1,
+  atMs: noonMs,
+  from: 'ready',
+  to: 'submitted',
+  attemptNo: 1,
+  cause: 'proved',
+  detail: {},
+  ...changes,
+});

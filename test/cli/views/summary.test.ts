@@ -1,0 +1,200 @@
+import { describe, expect, test } from 'vitest';
+import type { Session } from '../../../src/app/session.ts';
+import { formatSummary, showOutcome, type SummaryTableContext } from '../../../src/cli/views/summary.ts';
+import { toSatang } from '../../../src/core/money.ts';
+import type { Batch, HoldTotal, StatusTotal } from '../../../src/core/ports.ts';
+import { summariseBatch } from '../../../src/reports/rules/summary.ts';
+import { makeBatch, makeTotal, noonMs } from '../../support/report-fixtures.ts';
+
+const plain: SummaryTableContext = {
+  isSandbox: false,
+  bankAddress: 'https://bank.example/base',
+  isRepeat: false,
+};
+
+function show(
+  totals: readonly StatusTotal[],
+  changes: Partial<Batch> = {},
+  holds: readonly HoldTotal[] = [],
+  context: Partial<SummaryTableContext> = {},
+  exceptionsOk = false,
+): string {
+  let [rows, satang] = [0, 0n];
+  for (const total of totals) [rows, satang] = [rows + total.rows, satang + total.amountSatang];
+  const batch = makeBatch({ fileName: 'payouts.csv', rows, totalSatang: toSatang(satang), ...changes });
+  return formatSummary(summariseBatch(batch, totals, holds, { exceptionsOk }), [], { ...plain, ...context });
+}
+
+test('reads well', () => {
+  const totals = [
+    makeTotal('paid', 12_018, 123_456_789_00n),
+    makeTotal('failed', 2, 100_000n),
+    { ...makeTotal('rejected', 3, 0n), unreadableAmounts: 2 },
+  ];
+  const batch = makeBatch({
+    fileName: 'payouts.csv',
+    rows: 12_023,
+    totalSatang: toSatang(123_457_789_00n),
+    unreadableAmounts: 2,
+  });
+  const files = [
+    { kind: 'result', path: '/data/outbox/payouts.4K7Q2M9XWD.result.csv', isGone: false },
+    { kind: 'exceptions', path: '/data/outbox/payouts.4K7Q2M9XWD.exceptions.csv', isGone: true },
+  ];
+  const context = { isSandbox: true, bankAddress: 'http://127.0.0.1:4123', isRepeat: true };
+  expect(formatSummary(summariseBatch(batch, totals, [], { exceptionsOk: false }), files, context)).toBe(
+    `*** SANDBOX: a rehearsal, no real money moves ***
+
+File       payouts.csv
+Batch      4K7Q2M9XWD
+Processed  2026-11-21 14:03:08, after 3.2 s
+           by an earlier run; nobody is paid again
+Bank       SANDBOX http://127.0.0.1:4123
+State      done
+
+Status      Rows            Baht
+--------------------------------
+rejected       3            0.00
+paid      12,018  123,456,789.00
+failed         2        1,000.00
+--------------------------------
+total     12,023  123,457,789.00  adds up to the file
+Rows whose amount cannot be read, and is in no total: 2
+
+Files
+  result      /data/outbox/payouts.4K7Q2M9XWD.result.csv
+  exceptions  /data/outbox/payouts.4K7Q2M9XWD.exceptions.csv  (taken away since)
+
+Next: Rows for a person to look at: 5. The exceptions file says what to do about each.`,
+  );
+});
+
+describe('what to do next', () => {
+  test.each<[string, string, RegExp]>([
+    ['all paid', show([makeTotal('paid')]), /Next: Nothing to do\.$/],
+    [
+      'accepted exceptions',
+      show([makeTotal('failed', 3)], {}, [], {}, true),
+      /Next: Rows for a person to look at: 3 \(see/,
+    ],
+    [
+      'exceptions',
+      show([makeTotal('failed', 3)]),
+      /Next: Rows for a person to look at: 3\. The exceptions file/,
+    ],
+    [
+      'in doubt',
+      show([makeTotal('submitted', 2)]),
+      /in doubt: 2\. Do not pay them again by hand\.\n {6}"paydrop settle 4K7Q2M9XWD"/,
+    ],
+    [
+      'rejected',
+      show([], { status: 'rejected', reason: 'the file is empty' }),
+      /State {6}rejected: the file is empty\n\nNext: The whole file was rejected and nothing of it was sent/,
+    ],
+    [
+      'halted',
+      show([makeTotal('held')], { status: 'halted', remedy: 'Fund the payer account' }),
+      /Next: It was halted\.\n {6}Fund the payer account\.\n {6}Then let it go on with "paydrop resume 4K7Q2M9XWD"\.$/,
+    ],
+    [
+      'held by a halt',
+      show([makeTotal('held')], {}, [{ hold: 'halted', rows: 1 }]),
+      /Let them go on with "paydrop resume/,
+    ],
+    [
+      'interrupted',
+      show([makeTotal('ready')], { status: 'running' }),
+      /Run the same file again: it goes on where it was\.$/,
+    ],
+  ])('%s', (_name, text, pattern) => {
+    expect(text).toMatch(pattern);
+  });
+});
+
+describe('the table', () => {
+  test('shouts when it does not add up', () => {
+    const text = show([makeTotal('paid', 2, 100n)], { rows: 3, totalSatang: toSatang(1_234_567n) });
+    expect(text).toContain('total      2  1.00\nDOES NOT ADD UP: the file has 3 rows, 12,345.67 baht');
+  });
+
+  test('says nothing of a sandbox when it is none, and shows no password of the address', () => {
+    const text = show([makeTotal('paid')], {}, [], { bankAddress: 'https://me:pw@bank.example/base' });
+    expect(text).not.toMatch(/sandbox/i);
+    expect(text).toContain('Bank       https://bank.example/base\n');
+  });
+
+  test.each([
+    ['done', 'unresolved'],
+    ['done', 'failed'],
+    ['halted', 'held'],
+    ['running', 'ready'],
+    ['paused', 'submitted'],
+  ] as const)('stays within 80 columns with the largest figures: %s, %s', (batchStatus, status) => {
+    const totals = [makeTotal(status, 1_000_000, 10n ** 17n), makeTotal('paid', 999_999, 10n ** 21n)];
+    const text = show(totals, { status: batchStatus }, [{ hold: 'halted', rows: 1 }], {
+      isRepeat: true,
+      isSandbox: true,
+    });
+    for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+  });
+
+  test('is not steered by a file name or by what the bank says', () => {
+    const text = show([makeTotal('paid')], { fileName: 'a\u001B[2Jb\n\u202E.csv', reason: 'x\r\ny' });
+    expect(text).toContain('File       a?[2Jb??.csv\n');
+    expect(text).toContain('State      done: x??y\n');
+  });
+
+  test.each([
+    [0, '0.0 s'],
+    [3_200, '3.2 s'],
+    [59_900, '59.9 s'],
+    [61_000, '1 min 1 s'],
+    [3_599_999, '59 min 59 s'],
+    [3_600_000, '1 h 0 min'],
+    [93_600_000, '26 h 0 min'],
+  ])('%i ms are %j', (ms, shown) => {
+    expect(show([makeTotal('paid')], { restedAtMs: noonMs + ms })).toContain(`, after ${shown}\n`);
+  });
+
+  test('of a batch that has not come to rest says when it began', () => {
+    expect(show([makeTotal('ready')], { restedAtMs: null })).toContain(
+      'Processed  began 2026-11-21 14:03:05\n',
+    );
+  });
+});
+
+test('tells of a pace that fell below the settings', () => {
+  const pace = { limit: 2, ceiling: 16, why: 'HTTP 429' };
+  expect(show([makeTotal('paid', 1, 1n)], {}, [], { pace })).toContain(
+    '\nPace       as low as 2 of 16 transfers at once (HTTP 429)\n',
+  );
+  expect(show([makeTotal('paid', 1, 1n)])).not.toContain('Pace');
+});
+
+const session = { loaded: { isSandbox: false } } as Partial<Session> as Session;
+
+describe('a file that was not settled', () => {
+  const rejection = { code: 'empty', line: null, column: null, message: 'the file is empty' };
+
+  test('because it is rejected as a whole', () => {
+    expect(showOutcome(session, 'a.csv', { kind: 'rejected', rejection })).toEqual({
+      exitCode: 5,
+      text: 'a.csv: the file is empty\nThe whole file was rejected (empty) and nothing of it was sent.',
+      json: { file: 'a.csv', status: 'rejected', exitCode: 5, ...rejection },
+    });
+    const { text } = showOutcome(session, 'a.csv', {
+      kind: 'rejected',
+      rejection: { ...rejection, line: 3 },
+    });
+    expect(text).toMatch(/^a\.csv:3: the file is empty\n/);
+  });
+
+  test('because it was interrupted', () => {
+    expect(showOutcome(session, 'a.csv', { kind: 'interrupted', batch: undefined })).toEqual({
+      exitCode: 6,
+      text: 'a.csv: interrupted; everything that was sent is recorded. Run it again: it goes on where it was.',
+      json: { file: 'a.csv', status: 'interrupted', exitCode: 6, batchId: null },
+    });
+  });
+});

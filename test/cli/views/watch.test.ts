@@ -1,0 +1,145 @@
+/** What `paydrop watch` prints, for an operator and for a program. */
+import { expect, test } from 'vitest';
+import { makeLeftReporter, type WatchNews } from '../../../src/app/watch-news.ts';
+import { makeCommandLine } from '../../../src/cli/options.ts';
+import { showNews } from '../../../src/cli/views/watch.ts';
+import { watchCommand } from '../../../src/cli/watch.ts';
+import type { Batch } from '../../../src/core/ports.ts';
+import { summariseBatch } from '../../../src/reports/rules/summary.ts';
+import type { ReportedFile } from '../../../src/reports/write-reports.ts';
+import { makeBatch, makeTotal, noonMs } from '../../support/report-fixtures.ts';
+
+const show = (news: WatchNews): string => showNews(news, noonMs).text;
+const read = (news: WatchNews): unknown => JSON.parse(JSON.stringify(showNews(news, noonMs).json));
+
+const started = { kind: 'started', isSandbox: true, inbox: '/srv/in\nbox', outbox: '/srv/outbox' } as const;
+const owner = { pid: 12, command: 'watch', sinceMs: noonMs };
+const at = '2026-11-21T14:03:05+07:00';
+
+test('a rehearsal says so before anything else, and where files are dropped', () => {
+  expect(show(started)).toBe(
+    `*** SANDBOX: a rehearsal, no real money moves ***
+
+Inbox   /srv/in?box
+Outbox  /srv/outbox
+`,
+  );
+  expect(show({ ...started, isSandbox: false })).toMatch(/^Inbox /);
+});
+
+test.each<[WatchNews, string]>([
+  [
+    { kind: 'health-opened', address: { host: '127.0.0.1', port: 8765 } },
+    'health: http://127.0.0.1:8765/healthz',
+  ],
+  [{ kind: 'health-opened', address: { host: '::1', port: 80 } }, 'health: http://[::1]:80/healthz'],
+  [
+    { kind: 'standing-by', owner },
+    'standing by: "paydrop watch" (process 12, since 2026-11-21 14:03:05) is sending; ' +
+      'this process takes over when that one ends',
+  ],
+  [
+    { kind: 'standing-by', owner: undefined },
+    'standing by: another paydrop process is sending; this process takes over when that one ends',
+  ],
+  [{ kind: 'working', inbox: '/srv/inbox', hasTakenOver: false }, 'working; drop files into /srv/inbox'],
+  [
+    { kind: 'working', inbox: '/srv/inbox', hasTakenOver: true },
+    'taken over: this process is sending now; drop files into /srv/inbox',
+  ],
+  [
+    { kind: 'left-in-inbox', fileName: 'a\nb.csv' },
+    'left in the inbox, and not paid: a?b.csv; the log says why',
+  ],
+  [
+    { kind: 'stopping', graceMs: 45_000 },
+    'stopping: what is in flight is finished and recorded, for at most 45 s; ' +
+      'the rest waits for the next start. A second signal ends it at once',
+  ],
+])('%j is one line', (news, text) => {
+  expect(show(news)).toBe(`2026-11-21 14:03:05  ${text}`);
+});
+
+test('a program reads one event a line', () => {
+  const address = { host: '127.0.0.1', port: 8765 };
+  expect([
+    read(started),
+    read({ kind: 'health-opened', address }),
+    read({ kind: 'standing-by', owner }),
+    read({ kind: 'standing-by', owner: undefined }),
+    read({ kind: 'working', inbox: '/srv/inbox', hasTakenOver: true }),
+    read({ kind: 'left-in-inbox', fileName: 'a.csv' }),
+    read({ kind: 'stopping', graceMs: 45_000 }),
+  ]).toEqual([
+    { at, event: 'started', isSandbox: true, inbox: '/srv/in\nbox', outbox: '/srv/outbox' },
+    { at, event: 'health-opened', url: 'http://127.0.0.1:8765/healthz' },
+    { at, event: 'standing-by', sender: { pid: 12, command: 'watch', since: at } },
+    { at, event: 'standing-by', sender: null },
+    { at, event: 'working', hasTakenOver: true, inbox: '/srv/inbox' },
+    { at, event: 'left-in-inbox', file: 'a.csv' },
+    { at, event: 'stopping', graceMs: 45_000 },
+  ]);
+});
+
+test('what is left in the inbox is told once, while it is there', () => {
+  const told: string[] = [];
+  const report = makeLeftReporter((news) => {
+    if (news.kind === 'left-in-inbox') told.push(news.fileName);
+  });
+  for (const names of [['a', 'b'], ['a', 'b', 'c'], ['a'], ['a', 'b']]) report(names);
+  expect(told).toEqual(['a', 'b', 'c', 'b']);
+});
+
+const fileOf = (kind: ReportedFile['kind'], number: number): ReportedFile => ({
+  kind,
+  number,
+  path: `/outbox/${kind}.${number}`,
+  state: 'published',
+});
+
+/** A batch at rest, with the files of its first rest and one update. */
+function rested(paid: number, failed: number, isAlarm = false, changes: Partial<Batch> = {}): WatchNews {
+  const alarms = isAlarm ? [{ ...makeTotal('failed', 1), alarmRows: 1 }] : [];
+  const totals = [makeTotal('paid', paid), makeTotal('failed', failed), ...alarms];
+  const batch = makeBatch({ fileName: 'a\nb.csv', ...changes });
+  const files = [fileOf('result', 0), fileOf('exceptions', 0), fileOf('result-update', 1)];
+  const summary = summariseBatch(batch, totals, [], { exceptionsOk: false });
+  return { kind: 'batch-rested', reports: { summary, files, filesWritten: 1 } };
+}
+
+test('a batch is named with its file and the report to open', () => {
+  const batch = '2026-11-21 14:03:05  batch 4K7Q2M9XWD of a?b.csv done: ';
+  expect(show(rested(2, 0))).toMatch(`${batch}2 paid (`);
+  expect(show(rested(2, 0))).toMatch(/\) -> \/outbox\/result-update\.1$/);
+  expect(show(rested(2, 3))).toMatch(/; rows for a person to look at: 3 -> \/outbox\/exceptions\.0$/);
+  expect(show(rested(2, 0, true))).toContain('; ALARM: 1 contradict what was called proved; ');
+  expect(read(rested(2, 1, true))).toMatchObject({
+    event: 'batch-rested',
+    file: 'a\nb.csv',
+    byStatus: { paid: { rows: 2, amount: '201.00' } },
+    exceptions: 2,
+    alarms: 1,
+    files: ['/outbox/result.0', '/outbox/exceptions.0', '/outbox/result-update.1'],
+  });
+});
+
+test('a halted batch says how it goes on', () => {
+  const why = { reasonCode: 'EM053', reason: 'Insufficient funds', remedy: 'Fund the account then resume' };
+  const halted = rested(2, 0, false, { status: 'halted', ...why });
+  expect(show(halted)).toContain(
+    '; Insufficient funds. Fund the account then resume: "paydrop resume 4K7Q2M9XWD" -> ',
+  );
+  expect(read(halted)).toMatchObject({ status: 'halted', ...why });
+});
+
+test('--help says where files are dropped', async () => {
+  const help = await makeCommandLine([]).command(watchCommand).getHelp();
+  expect(help).toMatch(/paydrop watch .*dropped into\s+inbox\//);
+  let text = '';
+  await makeCommandLine(['watch', '--help'])
+    .command(watchCommand)
+    .parseAsync('watch --help', {}, (_error, _options, output) => void (text = output));
+  expect(text.replaceAll(/\s+/g, ' ')).toContain(
+    'inbox/ under dataDir, or where the setting folders.inbox says',
+  );
+});
