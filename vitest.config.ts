@@ -28,7 +28,7 @@ const sharing = [
 
 export default defineConfig({
   test: {
-    globalSetup: ['test/built-program.ts'],
+    globalSetup: ['test/support/quick-folder.ts', 'test/built-program.ts'],
     setupFiles: ['test/fixed-seed.ts'],
     // Forks rather than threads: some tests start servers, change directories and end processes of their own.
     pool: 'forks',

@@ -1,12 +1,12 @@
 /** Notices are kept in the journal before anything else is done; one that it would not take is kept later. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Notifier } from '../../src/app/notifier.ts';
 import type { NoticeChannel } from '../../src/notify/rules/notice.ts';
 import { loadSettings } from '../../src/settings/settings.ts';
 import type { Store } from '../../src/store/store.ts';
 import { noonMs } from '../support/core-fixtures.ts';
-import { makeFakeClock } from '../support/fake-clock.ts';
-import { makeWatchStore } from '../support/store-fixtures.ts';
+import { makeSqliteStore } from '../support/sqlite-store.ts';
+import { makeVirtualClock } from '../support/virtual-clock.ts';
 
 const file = (name: string) => ({
   fileKey: name,
@@ -19,7 +19,7 @@ const file = (name: string) => ({
 
 /** A notifier on a journal that refuses so many notices. */
 async function openNotifierOn(refusals: number, channels: readonly NoticeChannel[] = ['webhook', 'command']) {
-  const opened = await makeWatchStore();
+  const opened = await makeSqliteStore();
   const logged: string[] = [];
   let left = refusals;
   const store: Store = {
@@ -34,7 +34,7 @@ async function openNotifierOn(refusals: number, channels: readonly NoticeChannel
   const notifier = new Notifier(loaded, {
     store,
     senders: channels.map((channel) => ({ channel, send: async () => ({ ok: true }) })),
-    clock: makeFakeClock(noonMs),
+    clock: makeVirtualClock(noonMs),
     log: (level, message) => void logged.push(`${level} ${message}`),
     random: () => 0,
   });
@@ -46,7 +46,7 @@ async function openNotifierOn(refusals: number, channels: readonly NoticeChannel
 }
 
 describe('a notice that the journal would not take', () => {
-  it('is kept with the next look, in its order and once', async () => {
+  test('is kept with the next look, in its order and once', async () => {
     await using one = await openNotifierOn(2);
     await one.notifier.notifyOfFile(file('a.csv'));
     await one.notifier.notifyOfFile(file('b.csv'));
@@ -58,13 +58,13 @@ describe('a notice that the journal would not take', () => {
     expect(one.logged).toEqual(Array.from({ length: 2 }, () => 'error a notice could not be kept yet'));
   });
 
-  it('is kept with the next notice', async () => {
+  test('is kept with the next notice', async () => {
     await using one = await openNotifierOn(1, ['command']);
     for (const name of ['a.csv', 'b.csv', 'c.csv']) await one.notifier.notifyOfFile(file(name));
     expect(await one.kept()).toEqual(['command a.csv', 'command b.csv', 'command c.csv']);
   });
 
-  it('is forgotten where nobody is told anything', async () => {
+  test('is forgotten where nobody is told anything', async () => {
     await using one = await openNotifierOn(1, []);
     await one.notifier.notifyOfFile(file('a.csv'));
     await one.notifier.notifyOfDoubt();

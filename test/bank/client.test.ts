@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type BankClientOptions, type ExchangeRecord, makeBankClient } from '../../src/bank/client.ts';
 import { BankAddressError } from '../../src/core/network-address.ts';
 import { check, inquiry, order } from '../support/bank-samples.ts';
@@ -10,7 +10,7 @@ import {
   proxyNo,
   startFakeBank,
 } from '../support/fake-bank.ts';
-import { makeFakeClock } from '../support/fake-clock.ts';
+import { makeVirtualClock } from '../support/virtual-clock.ts';
 
 const yes = () => true;
 
@@ -33,8 +33,8 @@ const uidPattern = /^[0-9A-HJKMNP-TV-Z]{20}$/;
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 describe('requests', () => {
-  it('endpoint 5 carries every field of §2.4, date and time in Bangkok', async () => {
-    const { bank, client } = await start({ clock: makeFakeClock(Date.parse('2026-11-21T17:00:05Z')) });
+  test('endpoint 5 carries every field of §2.4, date and time in Bangkok', async () => {
+    const { bank, client } = await start({ clock: makeVirtualClock(Date.parse('2026-11-21T17:00:05Z')) });
     await client.checkPayee({ proxyType: 'NATID', proxyNo: '9012345678901', proxyName: 'A B' });
     expect(bank.business()[0]).toMatchObject({
       path: '/directcredit/v1/open-api/proxy/account/inquirystatus',
@@ -59,7 +59,7 @@ describe('requests', () => {
     });
   });
 
-  it.each([
+  test.each([
     [160, true],
     [161, false],
   ])('endpoint 5 with a name of %i characters sends it: %s', async (length, isSent) => {
@@ -68,7 +68,7 @@ describe('requests', () => {
     expect('proxyName' in bodyOf(bank)).toBe(isSent);
   });
 
-  it('endpoint 6 carries the order as it is stored, and nothing of the settings', async () => {
+  test('endpoint 6 carries the order as it is stored, and nothing of the settings', async () => {
     const { bank, client } = await start();
     await client.transfer(order, yes);
     expect(bank.business()[0]?.path).toBe('/directcredit/v1/open-api/proxy/fundtransfer');
@@ -91,7 +91,7 @@ describe('requests', () => {
     });
   });
 
-  it('endpoint 7 carries every required field of §2.6', async () => {
+  test('endpoint 7 carries every required field of §2.6', async () => {
     const { bank, client } = await start();
     await client.inquire(inquiry);
     expect(bank.business()[0]?.path).toBe('/directcredit/v1/open-api/proxy/fundtransfer/inquiry');
@@ -106,7 +106,7 @@ describe('requests', () => {
     });
   });
 
-  it("take paths and names from the scheme's word, below the base path", async () => {
+  test("take paths and names from the scheme's word, below the base path", async () => {
     const bank = await startFakeBank();
     const client = makeBankClient(clientOptions(`${bank.baseUrl}/gate/`, { scheme: 'promptpay' }));
     open.push(client, bank);
@@ -120,7 +120,7 @@ describe('requests', () => {
     expect(Object.keys(bodyOf(bank)).filter((name) => name.startsWith('proxy'))).toEqual([]);
   });
 
-  it('carry ids of their own each time, which the reply tells', async () => {
+  test('carry ids of their own each time, which the reply tells', async () => {
     const { bank, client } = await start();
     const replies = [await client.transfer(order, yes), await client.transfer(order, yes)];
     const sent = bank.business().map((one, index) => ({
@@ -133,7 +133,7 @@ describe('requests', () => {
 });
 
 describe('replies', () => {
-  it('tell status, fields, the time of the bank and how long it took', async () => {
+  test('tell status, fields, the time of the bank and how long it took', async () => {
     const { bank, client } = await start();
     const date = 'Sat, 21 Nov 2026 03:00:05 GMT';
     bank.behave = ({ path }, response) => {
@@ -151,7 +151,7 @@ describe('replies', () => {
     expect(reply.kind === 'answered' && reply.fields?.requestUid === reply.requestUid).toBe(true);
   });
 
-  it('give the names of a payee and the items of an inquiry', async () => {
+  test('give the names of a payee and the items of an inquiry', async () => {
     const { client } = await start();
     const names = { payeeName: 'SOMCHAI JAIDEE', payeeNameTh: 'สมชาย ใจดี' };
     expect(await client.checkPayee(check)).toMatchObject({ fields: names });
@@ -159,7 +159,7 @@ describe('replies', () => {
     expect(await client.inquire(inquiry)).toMatchObject({ fields: { items } });
   });
 
-  it.each([
+  test.each([
     [400, '{"statusCode":"PT001"}', 'PT001'],
     [403, '{}', undefined],
     [404, '<html>', undefined],
@@ -185,7 +185,7 @@ describe('replies', () => {
     expect(bank.business()).toHaveLength(1);
   });
 
-  it('that are lost carry the ids that were sent', async () => {
+  test('that are lost carry the ids that were sent', async () => {
     const { bank, client } = await start();
     bank.behave = ({ path, socket }) => path.endsWith('/fundtransfer') && Boolean(socket.destroy());
     expect(await client.transfer(order, yes)).toEqual({
@@ -200,7 +200,7 @@ describe('replies', () => {
 });
 
 describe('mayLeave', () => {
-  it('is asked after the token, and its no withholds the transfer', async () => {
+  test('is asked after the token, and its no withholds the transfer', async () => {
     const { bank, client } = await start();
     const mayLeave = vi.fn(() => {
       expect(bank.tokenPaths()).toHaveLength(1);
@@ -211,8 +211,8 @@ describe('mayLeave', () => {
     expect(bank.business()).toEqual([]);
   });
 
-  it('is asked after the wait for a turn', async () => {
-    const clock = makeFakeClock();
+  test('is asked after the wait for a turn', async () => {
+    const clock = makeVirtualClock();
     const { bank, client } = await start({ clock, requestsPerSecond: 0.1 });
     await client.transfer(order, yes);
     const askedAtMs: number[] = [];
@@ -228,8 +228,8 @@ describe('mayLeave', () => {
 });
 
 describe('the rate limit', () => {
-  it('counts all business calls together, first come first served, and repetitions too', async () => {
-    const clock = makeFakeClock();
+  test('counts all business calls together, first come first served, and repetitions too', async () => {
+    const clock = makeVirtualClock();
     const { bank, client } = await start({ clock, requestsPerSecond: 1 });
     const atMs: number[] = [];
     const startMs = clock.now();
@@ -253,8 +253,8 @@ describe('the rate limit', () => {
     expect(paths).toEqual(['inquirystatus', 'fundtransfer', 'inquiry', 'inquirystatus']);
   });
 
-  it('lets nobody go on once the client is closed', async () => {
-    const clock = makeFakeClock();
+  test('lets nobody go on once the client is closed', async () => {
+    const clock = makeVirtualClock();
     const { bank, client } = await start({ clock, requestsPerSecond: 0.01 });
     await client.checkPayee(check);
     const waiting = client.transfer(order, yes);
@@ -268,7 +268,7 @@ describe('the rate limit', () => {
 });
 
 describe('what is told for the log', () => {
-  it('is every exchange, without bodies, tokens or proxy IDs', async () => {
+  test('is every exchange, without bodies, tokens or proxy IDs', async () => {
     const records: ExchangeRecord[] = [];
     const { client } = await start({ onExchange: (record) => records.push(record) });
     await client.transfer(order, yes);
@@ -282,7 +282,7 @@ describe('what is told for the log', () => {
     ]);
   });
 
-  it.each<[string, (bank: FakeBank) => void]>([
+  test.each<[string, (bank: FakeBank) => void]>([
     [
       'lost',
       (bank) => (bank.behave = ({ path, socket }) => !path.includes('/oauth/') && Boolean(socket.destroy())),
@@ -313,7 +313,7 @@ describe('what is told for the log', () => {
   });
 });
 
-it('a closed client sends nothing', async () => {
+test('a closed client sends nothing', async () => {
   const { bank, client } = await start();
   await client.checkPayee(check);
   await client[Symbol.asyncDispose]();
@@ -321,6 +321,6 @@ it('a closed client sends nothing', async () => {
   expect(bank.business()).toHaveLength(1);
 });
 
-it('plain http to anywhere but here is refused before anything is sent', () => {
+test('plain http to anywhere but here is refused before anything is sent', () => {
   expect(() => makeBankClient(clientOptions('http://bank.example'))).toThrow(BankAddressError);
 });

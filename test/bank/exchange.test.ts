@@ -1,5 +1,5 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import {
   bodyBytesMax,
   exchange,
@@ -67,18 +67,18 @@ async function closedPort(): Promise<number> {
 }
 
 describe('nothing has left', () => {
-  it('when nobody listens', async () => {
+  test('when nobody listens', async () => {
     const port = await closedPort();
     const why = `no connection to http://127.0.0.1:${port}: ECONNREFUSED`;
     expect(await postOnce(port)).toEqual({ kind: 'not-sent', why });
   });
 
-  it('when the name does not exist', async () => {
+  test('when the name does not exist', async () => {
     const outcome = await openTransport('https://bank.invalid').post(message);
     expect(outcome).toMatchObject({ kind: 'not-sent', why: expect.stringContaining('https://bank.invalid') });
   });
 
-  it('when the certificate is not trusted', async () => {
+  test('when the certificate is not trusted', async () => {
     const bank = await startFakeBank(makeCertificate(Date.now()));
     open.push(bank);
     const mayLeave = vi.fn(() => true);
@@ -91,14 +91,14 @@ describe('nothing has left', () => {
     expect(bank.arrivals).toEqual([]);
   });
 
-  it('not even when the environment says that certificates need no proof', async () => {
+  test('not even when the environment says that certificates need no proof', async () => {
     const bank = await startFakeBank(makeCertificate(Date.now()));
     open.push(bank);
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
     expect(await openTransport(bank.baseUrl).post(message)).toMatchObject({ kind: 'not-sent' });
   });
 
-  it.each([
+  test.each([
     ['speaks plain HTTP', (socket: Socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')],
     ['closes the connection', (socket: Socket) => socket.destroy()],
     ['says nothing', () => {}],
@@ -110,7 +110,7 @@ describe('nothing has left', () => {
     expect(mayLeave).not.toHaveBeenCalled();
   });
 
-  it('when it may not leave at the last moment', async () => {
+  test('when it may not leave at the last moment', async () => {
     const { port, received } = await startRawServer(() => {});
     const transport = openTransport(`http://127.0.0.1:${port}`);
     expect(await transport.post({ ...message, mayLeave: () => false })).toEqual({ kind: 'withheld' });
@@ -118,7 +118,7 @@ describe('nothing has left', () => {
     expect(received).toEqual([]);
   });
 
-  it('when the question whether it may leave fails, which is a bug and thrown', async () => {
+  test('when the question whether it may leave fails, which is a bug and thrown', async () => {
     const { port, received } = await startRawServer(() => {});
     const cause = new TypeError('no such table');
     const mayLeave = () => {
@@ -135,7 +135,7 @@ describe('nothing has left', () => {
 const head = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n';
 
 describe('bytes may have left and no whole answer came back', () => {
-  it.each<[string, (socket: Socket) => void, string]>([
+  test.each<[string, (socket: Socket) => void, string]>([
     ['the server closes at once', (socket) => socket.destroy(), 'E'],
     [
       'the server closes after reading',
@@ -191,7 +191,7 @@ describe('bytes may have left and no whole answer came back', () => {
 });
 
 describe('an answer', () => {
-  it('carries status, headers and body, and the request went out once, whole', async () => {
+  test('carries status, headers and body, and the request went out once, whole', async () => {
     const { port, received } = await startRawServer((socket) =>
       socket.once('data', () => socket.write(`${head}content-length: 4\r\nretry-after: 3\r\n\r\n"\u00e9"`)),
     );
@@ -209,7 +209,7 @@ describe('an answer', () => {
     expect(request.endsWith('\r\n\r\n{"a":"é"}')).toBe(true);
   });
 
-  it.each([
+  test.each([
     ['that ends with its connection', `${head}\r\n{}`, 200, '{}'],
     ['in pieces', `${head}transfer-encoding: chunked\r\n\r\n1\r\n{\r\n1\r\n}\r\n0\r\n\r\n`, 200, '{}'],
     ['without a body', 'HTTP/1.1 204 No Content\r\n\r\n', 204, ''],
@@ -222,14 +222,14 @@ describe('an answer', () => {
     expect(received).toHaveLength(1);
   });
 
-  it('is waited for with a timeout that is longer than any timer', async () => {
+  test('is waited for with a timeout that is longer than any timer', async () => {
     const { port } = await startRawServer((socket) =>
       socket.once('data', () => setTimeout(() => socket.end(`${head}content-length: 2\r\n\r\n{}`), 30)),
     );
     expect(await postOnce(port, Number.MAX_SAFE_INTEGER)).toMatchObject({ kind: 'answered' });
   });
 
-  it('comes over TLS when the certificate is trusted, again on the same connection', async () => {
+  test('comes over TLS when the certificate is trusted, again on the same connection', async () => {
     const certificate = makeCertificate(Date.now());
     const bank = await startFakeBank(certificate);
     open.push(bank);
@@ -253,13 +253,13 @@ describe('a kept-alive connection', () => {
   }
   const answered = (body: string) => expect.objectContaining({ kind: 'answered', body });
 
-  it('is used again', async () => {
+  test('is used again', async () => {
     const { bank, ask } = await startKeepAlive();
     expect(await ask('2')).toEqual(answered('2'));
     expect(bank.connections).toHaveLength(1);
   });
 
-  it('that was closed meanwhile is replaced, and nothing is sent twice', async () => {
+  test('that was closed meanwhile is replaced, and nothing is sent twice', async () => {
     const { bank, ask } = await startKeepAlive();
     bank.connections[0]?.destroy();
     await later(20);
@@ -267,7 +267,7 @@ describe('a kept-alive connection', () => {
     expect(bank.arrivals.map((one) => one.body)).toEqual(['1', '2']);
   });
 
-  it('whose close has arrived unseen after a rest is replaced', async () => {
+  test('whose close has arrived unseen after a rest is replaced', async () => {
     const { bank, ask } = await startKeepAlive();
     await later(80);
     bank.connections[0]?.destroy();
@@ -275,14 +275,14 @@ describe('a kept-alive connection', () => {
     expect(bank.arrivals.map((one) => one.body)).toEqual(['1', '2']);
   });
 
-  it('that closes while the request leaves has lost it', async () => {
+  test('that closes while the request leaves has lost it', async () => {
     const { bank, ask } = await startKeepAlive();
     bank.connections[0]?.destroy();
     expect((await ask('2')).kind).toBe('lost');
     expect(bank.arrivals.map((one) => one.body)).toEqual(['1']);
   });
 
-  it('that has rested for long is not used again', async () => {
+  test('that has rested for long is not used again', async () => {
     const { bank, ask } = await startKeepAlive();
     const nowMs = performance.now();
     vi.spyOn(performance, 'now').mockReturnValue(nowMs + restMsMax);
@@ -290,7 +290,7 @@ describe('a kept-alive connection', () => {
     expect(bank.connections).toHaveLength(2);
   });
 
-  it('with bytes on it that nobody asked for is not used again', async () => {
+  test('with bytes on it that nobody asked for is not used again', async () => {
     const { bank, ask } = await startKeepAlive();
     await later(80);
     bank.connections[0]?.write('HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nalien');
@@ -298,7 +298,7 @@ describe('a kept-alive connection', () => {
     expect(bank.arrivals.map((one) => one.body)).toEqual(['1', '2']);
   });
 
-  it('on which bytes came while it rested is not used again', async () => {
+  test('on which bytes came while it rested is not used again', async () => {
     const { bank, ask } = await startKeepAlive();
     bank.connections[0]?.write('HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nalien');
     await later(20);
@@ -306,7 +306,7 @@ describe('a kept-alive connection', () => {
     expect(bank.connections).toHaveLength(2);
   });
 
-  it('is asked for leave again when the request moves to another connection', async () => {
+  test('is asked for leave again when the request moves to another connection', async () => {
     const { bank, transport } = await startKeepAlive();
     await later(80);
     bank.connections[0]?.destroy();
@@ -316,7 +316,7 @@ describe('a kept-alive connection', () => {
     expect(bank.arrivals).toHaveLength(1);
   });
 
-  it('goes with the request that timed out on it: a late answer is never taken for the next one', async () => {
+  test('goes with the request that timed out on it: a late answer is never taken for the next one', async () => {
     const { bank, ask } = await startKeepAlive();
     bank.behave = ({ body }, response) => {
       setTimeout(() => response.end(body), body === 'slow' ? 350 : 0);
@@ -331,7 +331,7 @@ describe('a kept-alive connection', () => {
     expect(await Promise.all(next)).toEqual([0, 1, 2, 3, 4].map((index) => answered(`next ${index}`)));
   });
 
-  it('ends with the transport, and what is under way is lost', async () => {
+  test('ends with the transport, and what is under way is lost', async () => {
     const { bank, transport, ask } = await startKeepAlive();
     bank.behave = () => true;
     const underWay = ask('2');

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { probeBank, type ProbeOptions } from '../../src/bank/probe.ts';
 import { BankAddressError } from '../../src/core/network-address.ts';
 import { startFakeBank } from '../support/fake-bank.ts';
@@ -66,7 +66,7 @@ async function whyNot(baseUrl: string, ms = timeoutMs, options?: ProbeOptions): 
 }
 
 describe('a bank that listens', () => {
-  it.each(['127.0.0.1', 'localhost'])(
+  test.each(['127.0.0.1', 'localhost'])(
     'over plain TCP at %s is reachable, and hears nothing',
     async (host) => {
       const { port, received, standing } = await openDoor(() => {});
@@ -76,7 +76,7 @@ describe('a bank that listens', () => {
     },
   );
 
-  it.each(['127.0.0.1', 'localhost'])('and proves who it is at %s is reachable', async (host) => {
+  test.each(['127.0.0.1', 'localhost'])('and proves who it is at %s is reachable', async (host) => {
     const { port, received, standing } = await openDoor(() => {}, certificate);
     const probe = await probeBank(`https://${host}:${port}`, timeoutMs, { ca: certificate.cert });
     expect(probe).toEqual({ kind: 'reachable' });
@@ -84,7 +84,7 @@ describe('a bank that listens', () => {
     expect(received).toEqual([]);
   });
 
-  it('as a real server of HTTP gets no request', async () => {
+  test('as a real server of HTTP gets no request', async () => {
     const bank = await startFakeBank(certificate);
     open.push(bank);
     expect(await probeBank(bank.baseUrl, timeoutMs, { ca: certificate.cert })).toEqual({ kind: 'reachable' });
@@ -93,27 +93,27 @@ describe('a bank that listens', () => {
 });
 
 describe('a bank is out of reach', () => {
-  it('when nobody listens', async () => {
+  test('when nobody listens', async () => {
     const port = await findFreePort();
     expect(await whyNot(`http://localhost:${port}`)).toBe(
       `no connection to http://localhost:${port} (ECONNREFUSED): it refuses connections: the service is down, or bank.baseUrl names another port`,
     );
   });
 
-  it('when its name does not exist', async () => {
+  test('when its name does not exist', async () => {
     expect(await whyNot('https://bank.invalid')).toMatch(
       /^the name bank\.invalid was not found \((?:ENOTFOUND|EAI_AGAIN)\): look at bank\.baseUrl and the name server/,
     );
   });
 
-  it('when it takes the connection and says nothing', async () => {
+  test('when it takes the connection and says nothing', async () => {
     const { port } = await openDoor(() => {});
     expect(await whyNot(`https://127.0.0.1:${port}`, 100)).toBe(
       `https://127.0.0.1:${port} took the connection and did not prove who it is within 100 ms: ask the bank`,
     );
   });
 
-  it.each<[string, (socket: Socket) => void]>([
+  test.each<[string, (socket: Socket) => void]>([
     ['closes', (socket) => socket.end()],
     ['breaks', (socket) => socket.once('data', () => socket.resetAndDestroy())],
     ['speaks plain HTTP', (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')],
@@ -124,7 +124,7 @@ describe('a bank is out of reach', () => {
     );
   });
 
-  it('when nobody vouches for its certificate, whatever the environment says', async () => {
+  test('when nobody vouches for its certificate, whatever the environment says', async () => {
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
     const { port } = await openDoor(() => {}, certificate);
     expect(await whyNot(`https://127.0.0.1:${port}`)).toContain(
@@ -132,14 +132,14 @@ describe('a bank is out of reach', () => {
     );
   });
 
-  it('when its certificate has expired', async () => {
+  test('when its certificate has expired', async () => {
     const { port } = await openDoor(() => {}, expired);
     expect(await whyNot(`https://localhost:${port}`, timeoutMs, { ca: expired.cert })).toContain(
       '(CERT_HAS_EXPIRED): its certificate has expired',
     );
   });
 
-  it('when its certificate is for another name', async () => {
+  test('when its certificate is for another name', async () => {
     const { port } = await openDoor(() => {}, certificate);
     expect(
       await whyNot(`https://[::ffff:127.0.0.1]:${port}`, timeoutMs, {
@@ -150,7 +150,7 @@ describe('a bank is out of reach', () => {
 });
 
 describe('a probe', () => {
-  it('that is stopped ends at once', async () => {
+  test('that is stopped ends at once', async () => {
     const { port, standing } = await openDoor(() => {});
     const stop = new AbortController();
     const probe = probeBank(`https://127.0.0.1:${port}`, 60_000, { stop: stop.signal });
@@ -160,12 +160,12 @@ describe('a probe', () => {
     await vi.waitFor(() => expect(standing.size).toBe(0));
   });
 
-  it('is not begun when it is stopped before', async () => {
+  test('is not begun when it is stopped before', async () => {
     const options = { stop: AbortSignal.abort() };
     expect(await probeBank('https://bank.invalid', 60_000, options)).toMatchObject({ kind: 'unreachable' });
   });
 
-  it('of an address that cannot be used is a fault of the settings', () => {
+  test('of an address that cannot be used is a fault of the settings', () => {
     expect(() => probeBank('http://bank.example', timeoutMs)).toThrow(BankAddressError);
   });
 });

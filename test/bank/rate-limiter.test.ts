@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { makeRateLimiter } from '../../src/bank/client.ts';
-import { makeFakeClock } from '../support/fake-clock.ts';
+import { makeVirtualClock } from '../support/virtual-clock.ts';
 
 const never = new AbortController().signal;
 
@@ -17,16 +17,16 @@ function askForTurns(takeTurn: (signal: AbortSignal) => Promise<void>, count: nu
 }
 
 describe('the rate limit', () => {
-  it('spaces calls evenly, first come first served', async () => {
-    const clock = makeFakeClock();
+  test('spaces calls evenly, first come first served', async () => {
+    const clock = makeVirtualClock();
     const { turns, all } = askForTurns(makeRateLimiter(4, clock), 5, clock.now);
     await clock.advance(10_000);
     await all;
     expect(turns).toEqual([0, 250, 500, 750, 1_000].map((atMs, place) => ({ place, atMs })));
   });
 
-  it('lets a call go at once after a quiet time, but saves up no turns', async () => {
-    const clock = makeFakeClock();
+  test('lets a call go at once after a quiet time, but saves up no turns', async () => {
+    const clock = makeVirtualClock();
     const takeTurn = makeRateLimiter(1, clock);
     await takeTurn(never);
     await clock.advance(60_000);
@@ -36,10 +36,10 @@ describe('the rate limit', () => {
     expect(turns.map((turn) => turn.atMs)).toEqual([0, 1_000, 2_000]);
   });
 
-  it('law: no second holds more turns than allowed, whatever the rate', async () => {
+  test('law: no second holds more turns than allowed, whatever the rate', async () => {
     await fc.assert(
       fc.asyncProperty(fc.double({ min: 0.1, max: 500, noNaN: true }), async (perSecond) => {
-        const clock = makeFakeClock();
+        const clock = makeVirtualClock();
         const { turns, all } = askForTurns(makeRateLimiter(perSecond, clock), 12, clock.now);
         await clock.advance(1_000_000);
         await all;
@@ -53,8 +53,8 @@ describe('the rate limit', () => {
     );
   });
 
-  it('outlives a clock that is set back', async () => {
-    const clock = makeFakeClock();
+  test('outlives a clock that is set back', async () => {
+    const clock = makeVirtualClock();
     const takeTurn = makeRateLimiter(1, clock);
     await takeTurn(never);
     clock.set(clock.now() - 3_600_000);
@@ -64,8 +64,8 @@ describe('the rate limit', () => {
     expect(turns).toEqual([{ place: 0, atMs: 1_000 }]);
   });
 
-  it('ends every wait when it is told to', async () => {
-    const clock = makeFakeClock();
+  test('ends every wait when it is told to', async () => {
+    const clock = makeVirtualClock();
     const takeTurn = makeRateLimiter(0.001, clock);
     const closing = new AbortController();
     const all = Promise.all([takeTurn(closing.signal), takeTurn(closing.signal), takeTurn(closing.signal)]);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   readBankDateMs,
   readInquiryFields,
@@ -8,7 +8,7 @@ import {
   readTransferFields,
 } from '../../src/bank/replies.ts';
 import { wireNames } from '../../src/bank/wire.ts';
-import { makeFakeClock } from '../support/fake-clock.ts';
+import { makeVirtualClock } from '../support/virtual-clock.ts';
 
 const proxy = wireNames('proxy');
 const json = JSON.stringify;
@@ -18,7 +18,7 @@ const read = { statusCode: 'IC001', statusDesc: 'ok', severity: 'INFO', requestU
 const bare = { statusCode: 'X', statusDesc: undefined, severity: undefined, requestUid: undefined };
 
 describe('a payee check reply', () => {
-  it('gives its names, in any scheme, whatever else it holds', () => {
+  test('gives its names, in any scheme, whatever else it holds', () => {
     const names = { payeeName: 'A B', payeeNameTh: 'ก ข' };
     const asProxy = json({ ...business, proxyName: 'A B', displayProxyName: 'ก ข', extra: { a: [1] } });
     expect(readPayeeCheckFields(asProxy, proxy)).toEqual({ ...read, ...names });
@@ -26,7 +26,7 @@ describe('a payee check reply', () => {
     expect(readPayeeCheckFields(asPromptpay, wireNames('promptpay'))).toEqual({ ...read, ...names });
   });
 
-  it('may leave out all but the code', () => {
+  test('may leave out all but the code', () => {
     expect(readPayeeCheckFields('{"statusCode":"X"}', proxy)).toEqual({
       ...bare,
       payeeName: undefined,
@@ -36,13 +36,13 @@ describe('a payee check reply', () => {
 });
 
 describe('a transfer reply', () => {
-  it('gives its references and its fee', () => {
+  test('gives its references and its fee', () => {
     const body = json({ ...business, transRefNo: 'T1', sysRefNo: 'S1', transFee: '10.00', reference1: 'r' });
     const fields = { transRefNo: 'T1', sysRefNo: 'S1', transFee: '10.00' };
     expect(readTransferFields(body)).toEqual({ ...read, ...fields });
   });
 
-  it.each([
+  test.each([
     [
       'a number is its text, exactly as written',
       '"transFee": 10.00, "sysRefNo": 12345678901234567890',
@@ -58,11 +58,11 @@ describe('a transfer reply', () => {
     expect(readTransferFields(`{"statusCode":"X",${text}}`)).toMatchObject({ transFee, sysRefNo });
   });
 
-  it('may begin with a byte order mark', () => {
+  test('may begin with a byte order mark', () => {
     expect(readTransferFields('\uFEFF{"statusCode":"X"}')).toMatchObject(bare);
   });
 
-  it('keeps no text without end', () => {
+  test('keeps no text without end', () => {
     expect(
       readTransferFields(json({ statusCode: 'X', statusDesc: 'y'.repeat(5_000) }))?.statusDesc,
     ).toHaveLength(1_000);
@@ -79,7 +79,7 @@ describe('an inquiry reply', () => {
   };
   const nothing = { statusCode: undefined, statusDesc: undefined };
 
-  it('gives its items, with or without a status code of their own', () => {
+  test('gives its items, with or without a status code of their own', () => {
     const list = [{ ...item, statusCode: 'IC000', statusDesc: 'done' }, item];
     const fields = readInquiryFields(json({ ...business, fundTfrInfoList: list }));
     expect(fields).toEqual({
@@ -91,7 +91,7 @@ describe('an inquiry reply', () => {
     });
   });
 
-  it.each([
+  test.each([
     ['a missing list is empty', {}, []],
     ['null is a missing list', { fundTfrInfoList: null }, []],
     ['an empty list is empty', { fundTfrInfoList: [] }, []],
@@ -104,7 +104,7 @@ describe('an inquiry reply', () => {
     expect(readInquiryFields(json({ statusCode: 'X', ...list }))).toEqual({ ...bare, items });
   });
 
-  it('takes numbers as texts in items too', () => {
+  test('takes numbers as texts in items too', () => {
     const body = '{"statusCode":"X","fundTfrInfoList":[{"transRefNo":7,"tranStatusCode":010004}]}';
     expect(readInquiryFields(body)).toBeUndefined();
     const fields = readInquiryFields(body.replace('010004', '10004'));
@@ -119,7 +119,7 @@ const readers = [
 ] as const;
 
 describe('a body that is not what the interface says', () => {
-  it.each([
+  test.each([
     '',
     'null',
     'true',
@@ -167,7 +167,7 @@ describe('laws', () => {
     fc.string(),
   );
 
-  it('no body makes a reader throw, and what it reads is text or missing', () => {
+  test('no body makes a reader throw, and what it reads is text or missing', () => {
     fc.assert(
       fc.property(anyBody, (body) => {
         for (const reader of readers) {
@@ -180,7 +180,7 @@ describe('laws', () => {
     );
   });
 
-  it('neither order nor unknown fields change what is read', () => {
+  test('neither order nor unknown fields change what is read', () => {
     const whole = { ...business, transRefNo: 'T1', sysRefNo: 'S1', transFee: '1.00' };
     const others = fc.dictionary(
       fc.string().filter((name) => !fieldNames.includes(name)),
@@ -196,7 +196,7 @@ describe('laws', () => {
     );
   });
 
-  it('a missing field leaves the others as they are', () => {
+  test('a missing field leaves the others as they are', () => {
     const whole = { ...business, transRefNo: 'T1', sysRefNo: 'S1', transFee: '1.00' };
     const optionals = fc.subarray(Object.keys(whole).filter((name) => name !== 'statusCode'));
     fc.assert(
@@ -211,9 +211,9 @@ describe('laws', () => {
 });
 
 describe('headers', () => {
-  const clock = makeFakeClock(Date.parse('2026-11-21T03:00:00Z'));
+  const clock = makeVirtualClock(Date.parse('2026-11-21T03:00:00Z'));
 
-  it.each([
+  test.each([
     ['Sat, 21 Nov 2026 03:00:05 GMT', Date.parse('2026-11-21T03:00:05Z')],
     ['Sat, 21 Nov 2026 03:00:05 +0700', undefined],
     ['Sat, 41 Nov 2026 03:00:05 GMT', undefined],
@@ -225,7 +225,7 @@ describe('headers', () => {
     expect(readBankDateMs(date === undefined ? {} : { date })).toBe(bankDateMs);
   });
 
-  it.each([
+  test.each([
     ['120', {}, 120_000],
     ['0', {}, 0],
     ['Sat, 21 Nov 2026 03:01:00 GMT', {}, 60_000],
@@ -239,7 +239,7 @@ describe('headers', () => {
     expect(readRetryAfterMs({ 'retry-after': retryAfter, ...others }, clock)).toBe(retryAfterMs);
   });
 
-  it('Retry-After may be missing', () => {
+  test('Retry-After may be missing', () => {
     expect(readRetryAfterMs({}, clock)).toBeUndefined();
   });
 });

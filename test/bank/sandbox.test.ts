@@ -1,16 +1,16 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { makeBankClient } from '../../src/bank/client.ts';
 import { formatBangkokDate, formatBangkokTime } from '../../src/core/bangkok-time.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
 import { check, order } from '../support/bank-samples.ts';
 import { clientOptions, clientSecret } from '../support/fake-bank.ts';
-import { makeFakeClock } from '../support/fake-clock.ts';
+import { makeVirtualClock } from '../support/virtual-clock.ts';
 
 describe('against the sandbox bank', () => {
-  it.each(['proxy', 'promptpay'])(
+  test.each(['proxy', 'promptpay'])(
     'a payee is checked, paid and inquired in the scheme %s',
     async (scheme) => {
-      const clock = makeFakeClock();
+      const clock = makeVirtualClock();
       await using sandbox = await startSandbox({
         clientId: 'my-app',
         clientSecret,
@@ -34,14 +34,14 @@ describe('against the sandbox bank', () => {
     },
   );
 
-  it('that has forgotten our token gives another, and wrong credentials are told', async () => {
+  test('that has forgotten our token gives another, and wrong credentials are told', async () => {
     const options = {
       clientId: 'my-app',
       clientSecret,
       companyId: 'COMP000001',
       payerAccounts: ['0000345924'],
     };
-    const clock = makeFakeClock();
+    const clock = makeVirtualClock();
     let bankAheadMs = 0;
     await using sandbox = await startSandbox({ ...options, now: () => clock.now() + bankAheadMs });
     await using client = makeBankClient(clientOptions(sandbox.baseUrl, { clock }));

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { makeBankClient } from '../../src/bank/client.ts';
 import {
   type DownloaderOptions,
@@ -67,7 +67,7 @@ const redirect = (location: string, status = 302) => send('', status, { location
 const file = send('NO,AMOUNT\r\n', 200, { 'content-type': 'text/csv' });
 
 describe('a file', () => {
-  it('comes to the byte, large ones in blocks, each waited for', async () => {
+  test('comes to the byte, large ones in blocks, each waited for', async () => {
     const large = Buffer.alloc(900_000, 'abc');
     const { url } = await host(send(large));
     let under = 0;
@@ -83,7 +83,7 @@ describe('a file', () => {
     expect(sizeBytes).toBe(large.length);
   });
 
-  it('comes over https from a host that proves itself, and from no other', async () => {
+  test('comes over https from a host that proves itself, and from no other', async () => {
     const certificate = makeCertificate(Date.now());
     const { url } = await host(file, certificate);
     expect(await bring(url, { ca: certificate.cert })).toMatchObject({ kind: 'delivered' });
@@ -102,24 +102,24 @@ describe('a file', () => {
     });
   });
 
-  it('comes from no unproven host, whatever the environment says of certificates', async () => {
+  test('comes from no unproven host, whatever the environment says of certificates', async () => {
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
     const { url, requests } = await host(file, makeCertificate(Date.now()));
     expect(await bring(url)).toMatchObject({ code: 'certificate-refused' });
     expect(requests).toEqual([]);
   });
 
-  it('comes as it was sent, however its host says it is encoded: one cut short must not look whole', async () => {
+  test('comes as it was sent, however its host says it is encoded: one cut short must not look whole', async () => {
     const packed = gzipSync('NO,AMOUNT\r\n');
     const { url } = await host(send(packed, 200, { 'content-encoding': 'gzip' }));
     expect(await bring(url)).toMatchObject({ kind: 'delivered', body: packed });
   });
 
-  it('that is empty is delivered: whoever reads it says so', async () => {
+  test('that is empty is delivered: whoever reads it says so', async () => {
     expect(await bring((await host(send(''))).url)).toMatchObject({ kind: 'delivered' });
   });
 
-  it('that cannot be written down throws as the disk did', async () => {
+  test('that cannot be written down throws as the disk did', async () => {
     const { url } = await host(send(Buffer.alloc(500_000)));
     const full = () => Promise.reject(new Error('the disk is full'));
     await expect(makeStatementDownloader(defaults).bring(url, full)).rejects.toThrow('the disk is full');
@@ -127,7 +127,7 @@ describe('a file', () => {
 });
 
 describe("the file's host", () => {
-  it('never sees the token, nor any header of the bank client', async () => {
+  test('never sees the token, nor any header of the bank client', async () => {
     const files = await host(file);
     const bank = await startFakeBank();
     const client = makeBankClient(clientOptions(bank.baseUrl));
@@ -152,7 +152,7 @@ describe("the file's host", () => {
     for (const secret of ['token-1', 'Bearer', clientSecret, 'my-app']) expect(all).not.toContain(secret);
   });
 
-  it('on the other side of a redirect sees nothing either', async () => {
+  test('on the other side of a redirect sees nothing either', async () => {
     const second = await host(file);
     const first = await host(redirect(second.url));
     expect(await bring(first.url)).toMatchObject({ kind: 'delivered' });
@@ -161,7 +161,7 @@ describe("the file's host", () => {
 });
 
 describe('an address', () => {
-  it.each([
+  test.each([
     ['nonsense', 'address-unusable'],
     ['', 'address-unusable'],
     ['ftp://files.example/s.csv?signature=secret', 'address-unusable'],
@@ -176,7 +176,7 @@ describe('an address', () => {
 });
 
 describe('a redirect', () => {
-  it.each([301, 302, 303, 307, 308])('of HTTP %i is followed, three times at most', async (status) => {
+  test.each([301, 302, 303, 307, 308])('of HTTP %i is followed, three times at most', async (status) => {
     let left = 3;
     const { url, requests } = await host((request, response) =>
       ((left -= 1) >= 0 ? redirect('/next?signature=secret', status) : file)(request, response),
@@ -190,7 +190,7 @@ describe('a redirect', () => {
     expect(requests).toHaveLength(8);
   });
 
-  it.each([
+  test.each([
     ['https://127.0.0.1:1/?secret', 'redirect-refused', 'from http to https'],
     ['ftp://127.0.0.1/?secret', 'redirect-refused', 'from http to ftp'],
     ['file:///etc/passwd', 'redirect-refused', 'from http to file'],
@@ -205,7 +205,7 @@ describe('a redirect', () => {
     });
   });
 
-  it.each([
+  test.each([
     'localhost.',
     'files.localhost',
     '0.0.0.0',
@@ -219,7 +219,7 @@ describe('a redirect', () => {
     expect(followRedirect(from, 'https://0.example/').host).toBe('0.example');
   });
 
-  it('from elsewhere to a name that hides this machine is refused, and nothing asked there', async () => {
+  test('from elsewhere to a name that hides this machine is refused, and nothing asked there', async () => {
     const loopback = [{ address: '127.0.0.1', family: 4 }];
     const lookup = (_: string, _options: object, found: (error: null, addresses: object) => void) =>
       found(null, loopback);
@@ -237,7 +237,7 @@ describe('a redirect', () => {
     expect(await bring(to, { ca: certificate.cert })).toMatchObject({ kind: 'delivered' });
   });
 
-  it('from https to http is refused, and nothing asked there', async () => {
+  test('from https to http is refused, and nothing asked there', async () => {
     const certificate = makeCertificate(Date.now());
     const clear = await host(file);
     const { url } = await host(redirect(clear.url), certificate);
@@ -247,7 +247,7 @@ describe('a redirect', () => {
 });
 
 describe('what is no statement', () => {
-  it.each([
+  test.each([
     ['<!DOCTYPE html><html>', 'text/csv'],
     ['\ufeff \r\n<html>', 'application/octet-stream'],
     ['<?xml version="1.0"?><Error>', 'application/xml'],
@@ -259,12 +259,12 @@ describe('what is no statement', () => {
     expect(found.message).toContain('a web page, not a statement');
   });
 
-  it('an archive is one, whatever its type says', async () => {
+  test('an archive is one, whatever its type says', async () => {
     const { url } = await host(send('PK\x03\x04', 200, { 'content-type': 'text/html' }));
     expect(await bring(url)).toMatchObject({ kind: 'delivered' });
   });
 
-  it.each([
+  test.each([
     [403, 'expired'],
     [404, 'not there'],
     [500, 'later'],
@@ -289,19 +289,19 @@ describe('a host that is busy', () => {
     );
   };
 
-  it('is asked again, and gives the file', async () => {
+  test('is asked again, and gives the file', async () => {
     const { url, requests } = await busyFor(2);
     expect(await bring(url)).toMatchObject({ kind: 'delivered', body: Buffer.from('NO,AMOUNT\r\n') });
     expect(requests).toHaveLength(3);
   });
 
-  it('is asked three times and no more', async () => {
+  test('is asked three times and no more', async () => {
     const { url, requests } = await busyFor(3);
     expect(await bring(url)).toMatchObject({ code: 'download-http-503' });
     expect(requests).toHaveLength(3);
   });
 
-  it('is not asked again once a byte of the file has come', async () => {
+  test('is not asked again once a byte of the file has come', async () => {
     const { url, requests } = await host((_, response) => {
       response.writeHead(200, { 'content-length': '100' });
       response.write('NO,', () => response.destroy());
@@ -318,14 +318,14 @@ function pour(response: ServerResponse, block: Buffer): void {
 }
 
 describe('limits', () => {
-  it('cut off a body without end', async () => {
+  test('cut off a body without end', async () => {
     const { url } = await host((_, response) => pour(response, Buffer.alloc(65_536, 'x')));
     const found = await bring(url);
     expect(found).toMatchObject({ kind: 'refused', code: 'download-too-large' });
     expect(found.body.length).toBeLessThanOrEqual(defaults.bytesMax);
   });
 
-  it('refuse ten gigabytes that are announced, before the first byte', async () => {
+  test('refuse ten gigabytes that are announced, before the first byte', async () => {
     const { url } = await host((_, response) => {
       response.writeHead(200, { 'content-length': '10000000000' });
       pour(response, Buffer.alloc(65_536, 'x'));
@@ -333,14 +333,14 @@ describe('limits', () => {
     expect(await bring(url)).toMatchObject({ code: 'download-too-large', body: Buffer.alloc(0) });
   });
 
-  it('end a silence: before the answer, and within it', async () => {
+  test('end a silence: before the answer, and within it', async () => {
     const silent = await host(() => {});
     expect(await bring(silent.url, { idleMs: 60 })).toMatchObject({ code: 'download-silent' });
     const stuck = await host((_, response) => void response.writeHead(200).write('NO,'));
     expect(await bring(stuck.url, { idleMs: 60 })).toMatchObject({ code: 'download-silent' });
   });
 
-  it('end a drip that never stops', async () => {
+  test('end a drip that never stops', async () => {
     const { url } = await host((_, response) => {
       const drip = setInterval(() => response.write('x'), 10);
       response.on('close', () => clearInterval(drip));
@@ -348,13 +348,16 @@ describe('limits', () => {
     expect(await bring(url, { idleMs: 100, timeoutMs: 250 })).toMatchObject({ code: 'download-slow' });
   });
 
-  it.each(['1.0', '1.1'])('refuse a body of HTTP %s that ends where the connection does', async (version) => {
-    const text = `HTTP/${version} 200 OK\r\nconnection: close\r\n\r\nNO,AMOUNT\r\n`;
-    const { url } = await host((_, response) => void response.socket?.end(text));
-    expect(await bring(url)).toMatchObject({ code: 'length-missing' });
-  });
+  test.each(['1.0', '1.1'])(
+    'refuse a body of HTTP %s that ends where the connection does',
+    async (version) => {
+      const text = `HTTP/${version} 200 OK\r\nconnection: close\r\n\r\nNO,AMOUNT\r\n`;
+      const { url } = await host((_, response) => void response.socket?.end(text));
+      expect(await bring(url)).toMatchObject({ code: 'length-missing' });
+    },
+  );
 
-  it('know a body that was cut short', async () => {
+  test('know a body that was cut short', async () => {
     const { url } = await host((_, response) => {
       response.writeHead(200, { 'content-length': '100' });
       response.write('NO,AMOUNT\r\n', () => response.destroy());
@@ -362,7 +365,7 @@ describe('limits', () => {
     expect(await bring(url)).toMatchObject({ kind: 'refused', code: 'download-cut' });
   });
 
-  it.each(['close', 'keep-alive'])('know a body in pieces that was cut short (%s)', async (connection) => {
+  test.each(['close', 'keep-alive'])('know a body in pieces that was cut short (%s)', async (connection) => {
     const { url } = await host((_, response) => {
       response.writeHead(200, { connection, 'transfer-encoding': 'chunked' });
       response.write('NO,AMOUNT\r\n', () => response.socket?.end());
@@ -370,7 +373,7 @@ describe('limits', () => {
     expect(await bring(url)).toMatchObject({ kind: 'refused', code: 'download-cut' });
   });
 
-  it('are the same for a person who interrupts', async () => {
+  test('are the same for a person who interrupts', async () => {
     const { url } = await host((_, response) => void response.writeHead(200).write('NO,'));
     expect(await bring(url, {}, AbortSignal.timeout(50))).toMatchObject({ code: 'download-stopped' });
     expect(await bring(url, {}, AbortSignal.abort())).toMatchObject({ code: 'download-stopped' });

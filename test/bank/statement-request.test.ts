@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { type ExchangeRecord, makeBankClient } from '../../src/bank/client.ts';
 import { makeStatementDesk, readStatementFields } from '../../src/bank/statement-request.ts';
 import { answer, type Behaviour, clientOptions, startFakeBank } from '../support/fake-bank.ts';
@@ -26,7 +26,7 @@ const offer: Behaviour = (_, response) =>
   answer(response, { statusCode: '0', statusDesc: 'Success', storageSignedUrl: address, unZipKey: 'k' });
 
 describe('endpoint 8', () => {
-  it.each(['date', 'Date'] as const)('is asked with the field %s, the token and ids', async (dateField) => {
+  test.each(['date', 'Date'] as const)('is asked with the field %s, the token and ids', async (dateField) => {
     const { bank, desk } = await start(offer, dateField);
     expect(await desk.request('20261120', 'COMP000001')).toEqual({ kind: 'offered', address, key: 'k' });
     expect(bank.business()).toMatchObject([
@@ -38,14 +38,14 @@ describe('endpoint 8', () => {
     });
   });
 
-  it("has the scheme's word in its path, and a blank company for all", async () => {
+  test("has the scheme's word in its path, and a blank company for all", async () => {
     const { bank, desk } = await start(offer, 'date', 'promptpay');
     await desk.request('20261120', null);
     expect(bank.business()[0]?.path).toBe(path.replace('proxy', 'promptpay'));
     expect(JSON.parse(bank.business()[0]?.body ?? '')).toMatchObject({ companyID: '' });
   });
 
-  it('renews the token once after a 401', async () => {
+  test('renews the token once after a 401', async () => {
     let calls = 0;
     const { bank, desk } = await start((arrival, response) =>
       (calls += 1) === 1 ? answer(response, {}, 401) : offer(arrival, response),
@@ -54,7 +54,7 @@ describe('endpoint 8', () => {
     expect(bank.business()).toHaveLength(2);
   });
 
-  it('leaves neither address nor key in the log', async () => {
+  test('leaves neither address nor key in the log', async () => {
     const { desk, records } = await start(offer);
     await desk.request('20261120', null);
     expect(records).toMatchObject([{}, { endpoint: 'statement', code: '0' }]);
@@ -63,7 +63,7 @@ describe('endpoint 8', () => {
 });
 
 describe('an answer', () => {
-  it.each<[number, unknown, object]>([
+  test.each<[number, unknown, object]>([
     [200, { statusCode: 0, storageSignedUrl: address }, { kind: 'offered', address, key: null }],
     [
       200,
@@ -104,14 +104,14 @@ describe('an answer', () => {
     expect(await desk.request('20261120', null)).toMatchObject(expected);
   });
 
-  it('that is lost, and a bank out of reach, are unavailable', async () => {
+  test('that is lost, and a bank out of reach, are unavailable', async () => {
     const { bank, desk } = await start(({ socket }) => Boolean(socket.destroy()));
     expect(await desk.request('20261120', null)).toMatchObject({ kind: 'unavailable', why: 'ECONNRESET' });
     await bank[Symbol.asyncDispose]();
     expect(await desk.request('20261120', null)).toMatchObject({ kind: 'unavailable' });
   });
 
-  it('that refuses our credentials says that they are to be corrected', async () => {
+  test('that refuses our credentials says that they are to be corrected', async () => {
     const { bank, desk } = await start(offer);
     bank.behave = (_, response) => answer(response, { code: 'TK001' });
     expect(await desk.request('20261120', null)).toMatchObject({
@@ -121,7 +121,7 @@ describe('an answer', () => {
     });
   });
 
-  it('may have a long address, but not one without end', () => {
+  test('may have a long address, but not one without end', () => {
     const of = (url: unknown) =>
       readStatementFields(JSON.stringify({ statusCode: '0', storageSignedUrl: url }))?.address;
     expect(of(`https://x/${'a'.repeat(5_000)}`)).toHaveLength(5_010);

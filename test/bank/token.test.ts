@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type BankClientOptions, makeBankClient } from '../../src/bank/client.ts';
 import {
   answer,
@@ -8,7 +8,7 @@ import {
   startFakeBank,
   tokenReply,
 } from '../support/fake-bank.ts';
-import { makeFakeClock } from '../support/fake-clock.ts';
+import { makeVirtualClock } from '../support/virtual-clock.ts';
 
 const check = { proxyType: 'MSISDN', proxyNo: '0812345678', proxyName: null } as const;
 const token = '/oauth/authentication/api/v2/token';
@@ -21,7 +21,7 @@ afterEach(async () => {
 
 async function start(changes: Partial<BankClientOptions> = {}) {
   const bank = await startFakeBank();
-  const clock = makeFakeClock();
+  const clock = makeVirtualClock();
   const client = makeBankClient(clientOptions(bank.baseUrl, { clock, ...changes }));
   open.push(client, bank);
   return { bank, clock, ask: () => client.checkPayee(check) };
@@ -37,7 +37,7 @@ const atToken =
     arrival.path.startsWith(token) && behave(arrival, response);
 
 describe('a token', () => {
-  it('is asked for with the credentials as a form (§2.1)', async () => {
+  test('is asked for with the credentials as a form (§2.1)', async () => {
     const { bank, ask } = await start({ clientId: 'a&b', clientSecret: 'c=d é' });
     await ask();
     const [first] = bank.arrivals;
@@ -49,7 +49,7 @@ describe('a token', () => {
     expect(first?.headers.authorization).toBeUndefined();
   });
 
-  it('is reused while it is valid', async () => {
+  test('is reused while it is valid', async () => {
     const { bank, clock, ask } = await start();
     await ask();
     await clock.advance(839_000);
@@ -61,14 +61,14 @@ describe('a token', () => {
     ]);
   });
 
-  it('is asked for once, however many wait', async () => {
+  test('is asked for once, however many wait', async () => {
     const { bank, ask } = await start();
     const replies = await Promise.all(Array.from({ length: 50 }, ask));
     expect(replies.filter((reply) => reply.kind !== 'answered')).toEqual([]);
     expect(bank.tokenPaths()).toEqual([token]);
   });
 
-  it('is refreshed shortly before it expires, once, and nobody waits for it', async () => {
+  test('is refreshed shortly before it expires, once, and nobody waits for it', async () => {
     const { bank, clock, ask } = await start();
     await ask();
     const held: (() => void)[] = [];
@@ -93,7 +93,7 @@ describe('a token', () => {
     });
   });
 
-  it('that has expired is refreshed before anything is sent', async () => {
+  test('that has expired is refreshed before anything is sent', async () => {
     const { bank, clock, ask } = await start();
     await ask();
     await clock.advance(900_000);
@@ -105,7 +105,7 @@ describe('a token', () => {
     ]);
   });
 
-  it('that expires while a call waits for its turn is renewed before it goes', async () => {
+  test('that expires while a call waits for its turn is renewed before it goes', async () => {
     const { bank, clock, ask } = await start({ requestsPerSecond: 0.001 });
     await ask();
     const waiting = ask();
@@ -116,7 +116,7 @@ describe('a token', () => {
     expect(used).toEqual(['Bearer token-1', 'Bearer token-3']);
   });
 
-  it.each([
+  test.each([
     ['of 10 s is renewed in its last fifth only', { expires_in: 10 }, 7_900, 8_000],
     ['with its life as a text', { expires_in: '100' }, 79_000, 80_000],
     ['of a day is renewed in its last minute', { expires_in: 86_400 }, 86_339_000, 86_340_000],
@@ -134,7 +134,7 @@ describe('a token', () => {
     await vi.waitFor(() => expect(bank.tokenPaths()).toHaveLength(2));
   });
 
-  it.each(['Bearer', 'BEARER', 'bearer', undefined])('of type %s is used', async (tokenType) => {
+  test.each(['Bearer', 'BEARER', 'bearer', undefined])('of type %s is used', async (tokenType) => {
     const { bank, ask } = await start();
     bank.behave = atToken((_, response) => answer(response, tokenReply('t', { token_type: tokenType })));
     expect(await ask()).toMatchObject(answered);
@@ -143,7 +143,7 @@ describe('a token', () => {
 });
 
 describe('the fall back to endpoint 1', () => {
-  it.each<[string, Behaviour]>([
+  test.each<[string, Behaviour]>([
     ['refuses the refresh token', (_, response) => answer(response, { code: 'TK001', message: 'no' }, 401)],
     ['answers with an exception', (_, response) => answer(response, { code: '9999', message: 'no' })],
     ['speaks HTML', (_, response) => Boolean(response.writeHead(502).end('<html>'))],
@@ -158,7 +158,7 @@ describe('the fall back to endpoint 1', () => {
     expect(bank.tokenPaths()).toEqual([token, refresh, token]);
   });
 
-  it.each([
+  test.each([
     ['there is no refresh token', { refresh_token: undefined }],
     ['the refresh token has expired', { refresh_token_expires_in: 900 }],
   ])('comes at once when %s', async (_, details) => {
@@ -172,7 +172,7 @@ describe('the fall back to endpoint 1', () => {
 });
 
 describe('without a token nothing is sent', () => {
-  it.each<[string, Behaviour, string]>([
+  test.each<[string, Behaviour, string]>([
     ['speaks HTML', (_, response) => Boolean(response.end('<html>')), 'not what the interface says'],
     ['is broken', (_, response) => Boolean(response.writeHead(500).end()), 'HTTP 500'],
     ['hangs up', ({ socket }) => Boolean(socket.destroy()), 'ECONNRESET'],
@@ -213,7 +213,7 @@ describe('without a token nothing is sent', () => {
     expect(await ask()).toMatchObject(answered);
   });
 
-  it.each<[string, Behaviour, string]>([
+  test.each<[string, Behaviour, string]>([
     ['hangs up', ({ socket }) => Boolean(socket.destroy()), 'lost'],
     ['speaks HTML', (_, response) => Boolean(response.end('<html>')), 'answered'],
   ])('and the log knows whether it may have heard us when it %s', async (_, behave, outcome) => {
@@ -226,13 +226,13 @@ describe('without a token nothing is sent', () => {
     expect(outcomes).toEqual([outcome, 'not-sent']);
   });
 
-  it('when it is down', async () => {
+  test('when it is down', async () => {
     const { bank, ask } = await start();
     await bank[Symbol.asyncDispose]();
     expect(await ask()).toEqual({ kind: 'not-sent', why: expect.stringContaining('ECONNREFUSED') });
   });
 
-  it.each([200, 400, 401, 500])('when it refuses the credentials with HTTP %i', async (httpStatus) => {
+  test.each([200, 400, 401, 500])('when it refuses the credentials with HTTP %i', async (httpStatus) => {
     const { bank, clock, ask } = await start();
     bank.behave = atToken((_, response) => answer(response, { code: 'TK001', message: 'no' }, httpStatus));
     const refused = { kind: 'credentials-refused', code: 'TK001' };
@@ -246,7 +246,7 @@ describe('without a token nothing is sent', () => {
 });
 
 describe('a renewal that fails while the token still holds', () => {
-  it('leaves it in use, is tried again after a pause, and counts when it has expired', async () => {
+  test('leaves it in use, is tried again after a pause, and counts when it has expired', async () => {
     const { bank, clock, ask } = await start();
     await ask();
     bank.behave = atToken((_, response) => Boolean(response.writeHead(503).end()));
@@ -262,7 +262,7 @@ describe('a renewal that fails while the token still holds', () => {
     expect(await ask()).toMatchObject({ kind: 'not-sent' });
   });
 
-  it('a clock that is set back does not keep the pause for ever', async () => {
+  test('a clock that is set back does not keep the pause for ever', async () => {
     const { bank, clock, ask } = await start();
     bank.behave = atToken((_, response) => answer(response, { code: 'TK001' }));
     await ask();

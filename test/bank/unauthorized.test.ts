@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { makeBankClient } from '../../src/bank/client.ts';
 import { check, inquiry, order } from '../support/bank-samples.ts';
 import { answer, clientOptions, type FakeBank, startFakeBank } from '../support/fake-bank.ts';
@@ -29,7 +29,7 @@ describe('HTTP 401', () => {
         : false;
   }
 
-  it('renews the token and sends the same order again, with new ids, after asking again', async () => {
+  test('renews the token and sends the same order again, with new ids, after asking again', async () => {
     const { bank, client } = await start();
     refuse(bank, 'Bearer token-1');
     const mayLeave = vi.fn(yes);
@@ -44,7 +44,7 @@ describe('HTTP 401', () => {
     expect(secondId).not.toBe(firstId);
   });
 
-  it('twice is the answer', async () => {
+  test('twice is the answer', async () => {
     const { bank, client } = await start();
     refuse(bank, 'Bearer token-1', 'Bearer token-3');
     expect(await client.checkPayee(check)).toMatchObject({
@@ -55,7 +55,7 @@ describe('HTTP 401', () => {
     expect(bank.arrivals).toHaveLength(4);
   });
 
-  it('is not sent again when it may no longer leave', async () => {
+  test('is not sent again when it may no longer leave', async () => {
     const { bank, client } = await start();
     refuse(bank, 'Bearer token-1');
     const mayLeave = vi.fn(yes).mockReturnValueOnce(true).mockReturnValueOnce(false);
@@ -63,7 +63,7 @@ describe('HTTP 401', () => {
     expect(bank.business()).toHaveLength(1);
   });
 
-  it('stays the answer when no new token can be had, and the next call asks for one', async () => {
+  test('stays the answer when no new token can be had, and the next call asks for one', async () => {
     const { bank, client } = await start();
     let isDown = false;
     bank.behave = ({ path, headers }, response) => {
@@ -76,7 +76,7 @@ describe('HTTP 401', () => {
     expect(await client.transfer(order, yes)).toMatchObject({ kind: 'answered', httpStatus: 200 });
   });
 
-  it('with credentials that are refused meanwhile says so', async () => {
+  test('with credentials that are refused meanwhile says so', async () => {
     const { bank, client } = await start();
     bank.behave = ({ path }, response) =>
       path.includes('/oauth/')
@@ -85,7 +85,7 @@ describe('HTTP 401', () => {
     expect(await client.transfer(order, yes)).toEqual({ kind: 'credentials-refused', code: 'TK001' });
   });
 
-  it('to 50 callers at once costs exactly one renewal', async () => {
+  test('to 50 callers at once costs exactly one renewal', async () => {
     const { bank, client } = await start();
     await client.checkPayee(check);
     refuse(bank, 'Bearer token-1');
@@ -98,7 +98,7 @@ describe('HTTP 401', () => {
     expect(bank.tokenPaths()).toHaveLength(2);
   });
 
-  it('that comes late, of a token long replaced, renews nothing', async () => {
+  test('that comes late, of a token long replaced, renews nothing', async () => {
     const { bank, client } = await start();
     const late: (() => void)[] = [];
     bank.behave = ({ path, headers }, response) => {

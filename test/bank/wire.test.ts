@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { wireNames } from '../../src/bank/wire.ts';
 
 describe('names on the wire', () => {
-  it.each([
+  test.each([
     [
       'proxy',
       ['proxyNo', 'proxyName', 'proxyType', 'displayProxyName'],
@@ -22,7 +22,7 @@ describe('names on the wire', () => {
     expect(names.paths.tokenRefresh).toBe('/oauth/authentication/api/v2/token/refresh');
   });
 
-  it('name endpoint 5 as §4 does', () => {
+  test('name endpoint 5 as §4 does', () => {
     expect(wireNames('proxy').paths.payeeCheck).toBe('/directcredit/v1/open-api/proxy/account/inquirystatus');
   });
 });

@@ -3,8 +3,8 @@ import { lstat, mkdir, open, rename, symlink, writeFile } from 'node:fs/promises
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { computeBatchId } from '../../src/core/reference.ts';
+import type { Dice } from '../support/dice.ts';
 import { type DropPlan, type GoodDrop, hashOf, type LateDrop, type PlannedDrop } from './drop-plan.ts';
-import type { Chance } from './random.ts';
 
 /** What the hand sees of whoever works the inbox. */
 export interface Inbox {
@@ -48,13 +48,13 @@ export class DropHand {
   /** Files that are in the inbox, or have been. */
   dropped = 0;
   readonly #inbox: Inbox;
-  readonly #chance: Chance;
+  readonly #dice: Dice;
   /** Copies and slow files on their way. */
   readonly #errands: Promise<void>[] = [];
 
-  constructor(inbox: Inbox, chance: Chance) {
+  constructor(inbox: Inbox, dice: Dice) {
     this.#inbox = inbox;
-    this.#chance = chance;
+    this.#dice = dice;
   }
 
   /** Puts there what must stay; `outside` holds a payout file that a link leads to. */
@@ -103,7 +103,7 @@ export class DropHand {
   async #put(drop: PlannedDrop, name: string): Promise<void> {
     await this.#untilTaken(name);
     const { path } = this.#inbox;
-    const isSidecarFirst = this.#chance.between(0, 1) < 0.5;
+    const isSidecarFirst = this.#dice.between(0, 1) < 0.5;
     if (isSidecarFirst) await this.#putSidecar(drop, name);
     if (drop.manner === 'renamed') {
       const temporary = join(path, `${hashOf(Buffer.from(name)).slice(0, 12)}.tmp`);
@@ -135,7 +135,7 @@ export class DropHand {
       await handle.write(drop.bytes.subarray(from, from + pieceBytes));
       if (!isTemporary) this.#notePause(performance.now() - lastMs);
       lastMs = performance.now();
-      await sleep(this.#inbox.stillMs * this.#chance.between(pauseShare / 2, pauseShare));
+      await sleep(this.#inbox.stillMs * this.#dice.between(pauseShare / 2, pauseShare));
     }
     if (isTemporary) await rename(writtenAs, path);
     this.dropped += 1;

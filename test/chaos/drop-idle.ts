@@ -3,9 +3,9 @@ import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openScene, type Program, type Scene, until } from '../end-to-end/harness.ts';
+import { Dice } from '../support/dice.ts';
 import { isSending, TransferCount } from './moments.ts';
 import { planGoodRows, writeRows } from './plan.ts';
-import { makeChance } from './random.ts';
 
 interface IdleOptions {
   readonly archived: number;
@@ -30,7 +30,7 @@ async function readCpuMs(pid: number): Promise<number> {
 async function fillArchive(scene: Scene, files: number): Promise<void> {
   const folder = join(scene.dataDir, 'archive', '2026-11-20');
   await mkdir(folder, { recursive: true });
-  const csv = writeRows(planGoodRows(1, 'OLD', makeChance(1)));
+  const csv = writeRows(planGoodRows(1, 'OLD', new Dice(1)));
   for (let from = 0; from < files; from += 100) {
     const names = Array.from(
       { length: Math.min(100, files - from) },
@@ -49,7 +49,7 @@ async function dropOne(inbox: string, name: string, csv: string): Promise<void> 
 async function workBatches(scene: Scene, inbox: string, batches: number): Promise<number> {
   const startMs = performance.now();
   for (let place = 0; place < batches; place += 1)
-    await dropOne(inbox, `small ${place}.csv`, writeRows(planGoodRows(1, `I${place}`, makeChance(place))));
+    await dropOne(inbox, `small ${place}.csv`, writeRows(planGoodRows(1, `I${place}`, new Dice(place))));
   const isDone = async (): Promise<boolean> => {
     await sleep(200);
     const reports = await readdir(scene.outbox);
@@ -65,7 +65,7 @@ async function measureLatencies(scene: Scene, inbox: string): Promise<number[]> 
   const took: number[] = [];
   for (let place = 0; place < drops; place += 1) {
     const before = count.read();
-    const csv = writeRows(planGoodRows(1, `L${place}`, makeChance(place + 7)));
+    const csv = writeRows(planGoodRows(1, `L${place}`, new Dice(place + 7)));
     await dropOne(inbox, `one row ${place}.csv`, csv);
     const droppedMs = performance.now();
     await until(() => count.read() > before, waitMs);

@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import { toSatang } from '../../src/core/money.ts';
 import { computeBatchId } from '../../src/core/reference.ts';
+import type { Dice } from '../support/dice.ts';
 import { breakFile, type Control, writeSidecar, writeTrailer } from './drop-broken.ts';
 import { type PlannedRow, planRows, writeRows } from './plan.ts';
-import type { Chance } from './random.ts';
 
 /** How a file comes into the inbox. */
 export type Manner =
@@ -126,12 +126,12 @@ const sizes: readonly (readonly [upTo: number, from: number, to: number])[] = [
   [1, 0.5, 1],
 ];
 
-function drawRows(place: number, rowsMax: number, chance: Chance): number {
+function drawRows(place: number, rowsMax: number, dice: Dice): number {
   if (place === 0) return rowsMax;
   if (place === 1) return 1;
-  const share = chance.between(0, 1);
+  const share = dice.between(0, 1);
   const [, from, to] = sizes.find(([upTo]) => share < upTo) ?? [1, 0, 0.01];
-  return Math.max(1, Math.round(chance.between(from, to) * rowsMax));
+  return Math.max(1, Math.round(dice.between(from, to) * rowsMax));
 }
 
 function fray(rows: readonly PlannedRow[]): { rows: PlannedRow[]; text: string } {
@@ -142,16 +142,16 @@ function fray(rows: readonly PlannedRow[]): { rows: PlannedRow[]; text: string }
 const faultShare = 0.25;
 
 /** Leaves one fault of four: a bank that loses every thirtieth answer is only paid to slowly. */
-function calm(rows: readonly PlannedRow[], chance: Chance): PlannedRow[] {
+function calm(rows: readonly PlannedRow[], dice: Dice): PlannedRow[] {
   return rows.map((row) => {
-    if (!row.isFaulty || chance.between(0, 1) < faultShare) return row;
-    const amountSatang = toSatang(BigInt(chance.whole(10_000, 500_000)));
+    if (!row.isFaulty || dice.between(0, 1) < faultShare) return row;
+    const amountSatang = toSatang(BigInt(dice.whole(10_000, 500_000)));
     return { ...row, amountSatang, endsAs: 'paid', isFaulty: false };
   });
 }
 
-function planGood(place: number, prefix: string, counts: DropCounts, chance: Chance): GoodDrop {
-  const planned = calm(planRows(drawRows(place, counts.rowsMax, chance), prefix, chance), chance);
+function planGood(place: number, prefix: string, counts: DropCounts, dice: Dice): GoodDrop {
+  const planned = calm(planRows(drawRows(place, counts.rowsMax, dice), prefix, dice), dice);
   const isFrayed = place === 2 && counts.control === 'none';
   const { rows, text } = isFrayed ? fray(planned) : { rows: planned, text: writeRows(planned) };
   const { bytes, sidecar } = control(text, rows, counts.control);
@@ -181,8 +181,8 @@ function control(
 }
 
 /** Rows that the bank pays at once, one and all. */
-export const planSoundRows = (rows: number, prefix: string, chance: Chance): PlannedRow[] =>
-  planRows(rows, prefix, chance).filter(({ endsAs, isFaulty }) => endsAs === 'paid' && !isFaulty);
+export const planSoundRows = (rows: number, prefix: string, dice: Dice): PlannedRow[] =>
+  planRows(rows, prefix, dice).filter(({ endsAs, isFaulty }) => endsAs === 'paid' && !isFaulty);
 
 const brokenRows = 12;
 
@@ -190,9 +190,9 @@ function planBroken(
   place: number,
   prefix: string,
   { rowsMax, control: how }: DropCounts,
-  chance: Chance,
+  dice: Dice,
 ): BrokenDrop {
-  const rows = planSoundRows(brokenRows, prefix, chance);
+  const rows = planSoundRows(brokenRows, prefix, dice);
   const { bytes, sidecar, code, what } = breakFile(place, rows, rowsMax, how);
   const manner = place % 2 === 0 ? 'renamed' : 'written';
   return { kind: 'broken', name: `broken ${place}.csv`, bytes, sidecar, manner, code, what };
@@ -204,9 +204,9 @@ function planLate(
   place: number,
   prefix: string,
   { rowsMax, control: how }: DropCounts,
-  chance: Chance,
+  dice: Dice,
 ): LateDrop {
-  const rows = planSoundRows(Math.min(rowsMax, lateRowsMax), prefix, chance);
+  const rows = planSoundRows(Math.min(rowsMax, lateRowsMax), prefix, dice);
   const { bytes, sidecar } = control(writeRows(rows), rows, how);
   const half = rows.slice(0, Math.ceil(rows.length / 2));
   const bytesAtFirst = Buffer.byteLength(writeRows(half));
@@ -234,25 +234,18 @@ function planManners(good: readonly GoodDrop[], { slow, duplicates }: DropCounts
   });
 }
 
-function shuffle<T>(things: readonly T[], chance: Chance): T[] {
-  return things
-    .map((thing) => ({ thing, at: chance.between(0, 1) }))
-    .toSorted((one, other) => one.at - other.at)
-    .map(({ thing }) => thing);
-}
-
 /** Plans the files, in the order in which they are dropped. @param prefix begins each payoutId */
-export function planDrops(counts: DropCounts, prefix: string, chance: Chance): DropPlan {
+export function planDrops(counts: DropCounts, prefix: string, dice: Dice): DropPlan {
   const { files, broken, duplicates, late } = counts;
   const plan = <T>(letter: string, count: number, make: (place: number, prefix: string) => T): T[] =>
     Array.from({ length: count }, (_, place) => make(place, `${prefix}${letter}${place}`));
   const goodCount = files - broken - duplicates - late;
-  const good = plan('G', goodCount, (place, own) => planGood(place, own, counts, chance));
+  const good = plan('G', goodCount, (place, own) => planGood(place, own, counts, dice));
   const drops = [
     ...planManners(good, counts),
-    ...plan('B', broken, (place, own) => planBroken(place, own, counts, chance)),
-    ...plan('L', late, (place, own) => planLate(place, own, counts, chance)),
+    ...plan('B', broken, (place, own) => planBroken(place, own, counts, dice)),
+    ...plan('L', late, (place, own) => planLate(place, own, counts, dice)),
   ];
   const rows = good.reduce((sum, { rows: own }) => sum + own.length, 0);
-  return { ...counts, drops: shuffle(drops, chance), rows };
+  return { ...counts, drops: dice.shuffle(drops), rows };
 }

@@ -7,13 +7,13 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { openScene } from '../end-to-end/harness.ts';
+import { Dice } from '../support/dice.ts';
 import { brokenLimits } from './drop-broken.ts';
 import { measureIdle } from './drop-idle.ts';
 import { describeDropOptions, type DropOptions, readDropOptions } from './drop-options.ts';
 import { planDrops } from './drop-plan.ts';
 import { type Besieged, besiegeInbox } from './drop-siege.ts';
 import { faultyBehaviours } from './plan.ts';
-import { makeChance } from './random.ts';
 
 const waitMs = 3_600_000;
 const complaintsShown = 40;
@@ -46,8 +46,8 @@ function describeFigures({ evidence, takeovers, workedMs, manners }: Besieged): 
 }
 
 async function soak(options: DropOptions): Promise<boolean> {
-  const chance = makeChance(options.seed);
-  const plan = planDrops(options, `S${options.seed}`, chance);
+  const dice = new Dice(options.seed);
+  const plan = planDrops(options, `S${options.seed}`, dice);
   const inboxParent =
     options.inbox === '' ? undefined : await mkdtemp(join(resolve(options.inbox), 'paydrop-inbox-'));
   await using scene = await openScene({
@@ -72,7 +72,7 @@ async function soak(options: DropOptions): Promise<boolean> {
       stillMs,
       kills,
       isBrief: false,
-      chance,
+      dice,
       say,
       waitMs,
     });

@@ -3,13 +3,13 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Scene } from '../end-to-end/harness.ts';
+import type { Dice } from '../support/dice.ts';
 import { type DropEvidence, gatherDropEvidence, isAtRest } from './drop-evidence.ts';
 import { DropHand, leftInInbox, type Manners } from './drop-hand.ts';
 import type { DropPlan } from './drop-plan.ts';
 import { findBrokenDrops } from './drop-verdict.ts';
 import { type Takeover, Watchers } from './drop-watchers.ts';
 import { planGoodRows, writeRows } from './plan.ts';
-import type { Chance } from './random.ts';
 
 export interface DropSiege {
   readonly scene: Scene;
@@ -19,7 +19,7 @@ export interface DropSiege {
   readonly kills: number;
   /** One kill at the most, the standby takes over, and no other is started. */
   readonly isBrief: boolean;
-  readonly chance: Chance;
+  readonly dice: Dice;
   readonly say: (line: string) => void;
   /** The longest that everything may take. */
   readonly waitMs: number;
@@ -46,7 +46,7 @@ const restLookMs = 100;
 const listOf = (folder: string): Promise<string[]> => readdir(folder, { recursive: true }).catch(() => []);
 
 /** Resolves when this happens, or has not for a while. */
-async function waitForMoment({ scene, inbox, chance }: DropSiege, at: KillAt): Promise<void> {
+async function waitForMoment({ scene, inbox, dice }: DropSiege, at: KillAt): Promise<void> {
   const folders: Readonly<Record<KillAt, string | undefined>> = {
     right: undefined,
     time: undefined,
@@ -57,24 +57,20 @@ async function waitForMoment({ scene, inbox, chance }: DropSiege, at: KillAt): P
   };
   const folder = folders[at];
   if (folder === undefined) {
-    await sleep(at === 'right' ? chance.between(0, 400) : chance.between(200, 2_500));
+    await sleep(at === 'right' ? dice.between(0, 400) : dice.between(200, 2_500));
     return;
   }
   const before = new Set(await listOf(folder));
   const endsAtMs = performance.now() + momentWaitMs;
   const isNew = (name: string): boolean => !before.has(name) && (at !== 'report' || name.endsWith('.tmp'));
   while (!(await listOf(folder)).some(isNew) && performance.now() < endsAtMs) await sleep(lookMs);
-  await sleep(chance.between(0, 12));
+  await sleep(dice.between(0, 12));
 }
 
 /** Lets so many files be dropped as kills have come. */
-async function pace(
-  { plan, kills, chance }: DropSiege,
-  killed: () => number,
-  dropped: number,
-): Promise<void> {
+async function pace({ plan, kills, dice }: DropSiege, killed: () => number, dropped: number): Promise<void> {
   if (kills === 0) {
-    await sleep(chance.between(0, 40));
+    await sleep(dice.between(0, 40));
     return;
   }
   const allowed = (): number => ((killed() + 1) * plan.drops.length) / kills;
@@ -87,11 +83,11 @@ async function killThem(
   isOver: () => boolean,
   note: () => void,
 ): Promise<void> {
-  const { kills, chance, say, isBrief } = siege;
+  const { kills, dice, say, isBrief } = siege;
   for (let kill = 0; kill < kills && !isOver(); kill += 1) {
     const at = killMoments[kill % killMoments.length] ?? 'time';
     await waitForMoment(siege, at);
-    const both = !isBrief && chance.between(0, 1) < bothShare;
+    const both = !isBrief && dice.between(0, 1) < bothShare;
     await watchers.kill(both, isBrief);
     note();
     const { rightMs } = watchers.takeovers.at(-1) ?? { rightMs: 0 };
@@ -118,7 +114,7 @@ async function findTouched(inbox: string, outside: string, csv: string): Promise
 
 /** Lets everything come over the watchers, and judges. */
 export async function besiegeInbox(siege: DropSiege): Promise<Besieged> {
-  const { scene, plan, inbox, stillMs, chance } = siege;
+  const { scene, plan, inbox, stillMs, dice } = siege;
   const watchers = await Watchers.open(scene);
   const done = new Set<string>();
   const hand = new DropHand(
@@ -128,9 +124,9 @@ export async function besiegeInbox(siege: DropSiege): Promise<Besieged> {
       hasRead: (batchId) => watchers.hasSaid(batchId),
       isDone: (batchId) => done.has(batchId),
     },
-    chance,
+    dice,
   );
-  const stray = writeRows(planGoodRows(3, 'STRAY', chance));
+  const stray = writeRows(planGoodRows(3, 'STRAY', dice));
   await hand.litter(scene.folder, stray);
   const isOver = new AbortController();
   const observing = watchers.observe(isOver.signal);

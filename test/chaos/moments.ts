@@ -3,7 +3,7 @@ import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync, s
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Program, type Scene, until } from '../end-to-end/harness.ts';
-import type { Chance } from './random.ts';
+import type { Dice } from '../support/dice.ts';
 
 /** A kill falls so many milliseconds after something that can be seen from outside. */
 export type Moment =
@@ -28,25 +28,25 @@ export function planMoments(
   transfers: number,
   readingMs: number,
   reportingMs: number,
-  chance: Chance,
+  dice: Dice,
 ): Moment[] {
   const reading = Math.ceil(kills * readingShare);
   const reporting = Math.min(kills - reading, Math.ceil(kills * reportingShare));
   const paying = kills - reading - reporting;
   const moments: Moment[] = [];
   for (let kill = 0; kill < reading; kill += 1) {
-    moments.push({ after: kill % 4 === 0 ? 'start' : 'journal', waitMs: chance.between(0, readingMs) });
+    moments.push({ after: kill % 4 === 0 ? 'start' : 'journal', waitMs: dice.between(0, readingMs) });
   }
   for (let kill = 0; kill < paying; kill += 1) {
-    const share = (kill + chance.between(0, 1)) / paying;
+    const share = (kill + dice.between(0, 1)) / paying;
     moments.push({
       after: 'transfers',
       transfers: Math.floor(share * transfers),
-      waitMs: chance.between(0, 60),
+      waitMs: dice.between(0, 60),
     });
   }
   for (let kill = 0; kill < reporting; kill += 1)
-    moments.push({ after: 'report', waitMs: chance.between(0, reportingMs) });
+    moments.push({ after: 'report', waitMs: dice.between(0, reportingMs) });
   return moments;
 }
 

@@ -3,7 +3,7 @@ import { formatBaht, type Satang, toSatang } from '../../src/core/money.ts';
 import type { PayoutStatus, ProxyType } from '../../src/core/payout.ts';
 import { computeCheckDigit } from '../../src/core/proxy-id.ts';
 import type { BehaviourInput } from '../../src/sandbox/table.ts';
-import type { Chance } from './random.ts';
+import type { Dice } from '../support/dice.ts';
 
 /** A row of the file, and how it ends when nothing is left in doubt. */
 export interface PlannedRow {
@@ -56,14 +56,14 @@ function makeProxy(place: number): Pick<PlannedRow, 'proxyType' | 'proxyNo'> {
 }
 
 /** One row in fifteen meets a fault of the bank, one in fifty cannot be valid, one in a hundred repeats the row before it. */
-function planRow(place: number, prefix: string, chance: Chance): PlannedRow {
+function planRow(place: number, prefix: string, dice: Dice): PlannedRow {
   const payoutId = `${prefix}-${String(place).padStart(6, '0')}`;
   const payeeName = names[place % names.length] ?? '';
   const proxy = makeProxy(place);
-  const fault = place % 15 === 7 ? faults[chance.whole(0, faults.length)] : undefined;
+  const fault = place % 15 === 7 ? dice.pick(faults) : undefined;
   const amountSatang = toSatang(
     fault === undefined
-      ? BigInt(chance.whole(otherAmountsFromSatang, otherAmountsToSatang))
+      ? BigInt(dice.whole(otherAmountsFromSatang, otherAmountsToSatang - 1))
       : BigInt(fault.amount.replace('.', '')),
   );
   const desk = `desk ${place % 7}`;
@@ -74,19 +74,19 @@ function planRow(place: number, prefix: string, chance: Chance): PlannedRow {
 }
 
 /** Plans a file. @param prefix begins each payoutId */
-export function planRows(rows: number, prefix: string, chance: Chance): PlannedRow[] {
+export function planRows(rows: number, prefix: string, dice: Dice): PlannedRow[] {
   const planned: PlannedRow[] = [];
   for (let place = 1; place <= rows; place += 1) {
     const before = planned.at(-1);
     if (place % 100 === 50 && before !== undefined) planned.push({ ...before, endsAs: 'rejected' });
-    else planned.push(planRow(place, prefix, chance));
+    else planned.push(planRow(place, prefix, dice));
   }
   return planned;
 }
 
 /** Plans rows that a bank without faults pays, one and all. */
-export function planGoodRows(rows: number, prefix: string, chance: Chance): PlannedRow[] {
-  const valid = planRows(rows, prefix, chance).filter(({ endsAs }) => endsAs !== 'rejected');
+export function planGoodRows(rows: number, prefix: string, dice: Dice): PlannedRow[] {
+  const valid = planRows(rows, prefix, dice).filter(({ endsAs }) => endsAs !== 'rejected');
   return valid.map((row) => ({ ...row, endsAs: 'paid', isFaulty: false }));
 }
 

@@ -5,10 +5,10 @@
  * [--clock-jumps 4] [--rivals 3] [--commands 6] [--signal SIGKILL] [--seed N] [--keep]`
  */
 import { openScene, type Scene } from '../end-to-end/harness.ts';
+import { Dice } from '../support/dice.ts';
 import { type Disk, openDisk } from './disk.ts';
 import { describeOptions, type Options, readOptions } from './options.ts';
 import { faultyBehaviours, type PlannedRow, planRows, writeRows } from './plan.ts';
-import { makeChance } from './random.ts';
 import { besiege, type Besieged } from './siege.ts';
 import { type Evidence, findBrokenPromises, gatherEvidence } from './verdict.ts';
 
@@ -49,7 +49,7 @@ function describeFigures(evidence: Evidence, besieged: Besieged, disk: Disk, sec
 }
 
 async function chaos(options: Options): Promise<boolean> {
-  const planned = planRows(options.rows, `C${options.seed}`, makeChance(options.seed));
+  const planned = planRows(options.rows, `C${options.seed}`, new Dice(options.seed));
   await using disk = await openDisk();
   await using scene = await openScene({ ...settings, dataDir: disk.dataDir, keep: options.keep });
   if (options.keep) console.log(`the scene stays in ${scene.folder}`);

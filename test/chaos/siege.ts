@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { computeBatchId } from '../../src/core/reference.ts';
 import { type Program, type ProgramEnd, type Scene, until } from '../end-to-end/harness.ts';
+import { Dice } from '../support/dice.ts';
 import type { Disk } from './disk.ts';
 import type { EndKind } from './ends.ts';
 import {
@@ -15,7 +16,6 @@ import {
 } from './moments.ts';
 import type { Options } from './options.ts';
 import { type PlannedRow, writeRows } from './plan.ts';
-import { type Chance, makeChance } from './random.ts';
 import { planStorm } from './storm.ts';
 import { type Came, Weather } from './weather.ts';
 
@@ -26,7 +26,7 @@ interface Siege {
   readonly scene: Scene;
   readonly weather: Weather;
   readonly count: TransferCount;
-  readonly chance: Chance;
+  readonly dice: Dice;
   /** SIGKILL leaves a run no time at all; at SIGTERM or SIGINT it finishes what is in flight. */
   readonly signal: NodeJS.Signals;
   readonly say: (line: string) => void;
@@ -75,7 +75,7 @@ async function killAt(siege: Siege, moment: Moment, rivals: number): Promise<boo
     const end = await ended;
     if (end === 'machine') {
       say(`  a run ended on the disk, ${count.read()} transfers so far`);
-      await sleep(siege.chance.between(0, retryWithinMs));
+      await sleep(siege.dice.between(0, retryWithinMs));
       continue;
     }
     // Halted, it is a person's turn: a clock that was wrong by a day makes any file an old one.
@@ -92,9 +92,9 @@ async function killAgainAndAgain(
   moments: readonly Moment[],
   rivalStarts: number,
 ): Promise<Killed> {
-  const { chance } = siege;
+  const { dice } = siege;
   const further = Array.from({ length: moments.length }, (): Moment => {
-    return { after: 'start', waitMs: chance.between(0, 40) };
+    return { after: 'start', waitMs: dice.between(0, 40) };
   });
   // Where there is not even a data directory yet, and then here and there.
   const rivalEvery = Math.max(1, Math.floor(moments.length / Math.max(1, rivalStarts)));
@@ -103,7 +103,7 @@ async function killAgainAndAgain(
   for (const [place, moment] of [...moments, ...further].entries()) {
     if (kills >= moments.length || siege.weather.complaints.length > 0) break;
     const isRace = place % rivalEvery === 0 && place / rivalEvery < rivalStarts;
-    if (await killAt(siege, moment, isRace ? chance.whole(1, 3) : 0)) kills += 1;
+    if (await killAt(siege, moment, isRace ? dice.whole(1, 2) : 0)) kills += 1;
     else escaped += 1;
   }
   return { kills, escaped };
@@ -162,7 +162,7 @@ export async function besiege(
   options: Omit<Options, 'keep' | 'rows'>,
   say: (line: string) => void,
 ): Promise<Besieged> {
-  const chance = makeChance(options.seed + 1);
+  const dice = new Dice(options.seed + 1);
   const csv = writeRows(planned);
   const file = await scene.addFile('chaos.csv', csv);
   const batchId = computeBatchId(createHash('sha256').update(csv).digest('hex'));
@@ -170,12 +170,12 @@ export async function besiege(
   const names = { FILE: file, BATCH: batchId, PAYOUT: planned[0]?.payoutId ?? '' };
   const weather = new Weather(scene, disk, names, say);
   const count = new TransferCount(scene);
-  const siege = { scene, weather, count, chance, signal: options.signal, say };
+  const siege = { scene, weather, count, dice, signal: options.signal, say };
   const readingMs = readingMsLeast + planned.length * readingMsPerRow;
   const reportingMs = reportingMsLeast + planned.length * reportingMsPerRow;
-  const moments = planMoments(options.kills, transfers, readingMs, reportingMs, chance);
+  const moments = planMoments(options.kills, transfers, readingMs, reportingMs, dice);
   const isOver = new AbortController();
-  const storm = weather.blow(planStorm(options, transfers, chance), new TransferCount(scene), isOver.signal);
+  const storm = weather.blow(planStorm(options, transfers, dice), new TransferCount(scene), isOver.signal);
   let killed: Killed;
   try {
     killed = await killAgainAndAgain(siege, moments, options.rivalStarts);

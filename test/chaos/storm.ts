@@ -1,5 +1,5 @@
 /** What befalls a run beside its own kills, drawn from the seed: when, for how long, and in what order. */
-import type { Chance } from './random.ts';
+import type { Dice } from '../support/dice.ts';
 
 /** `both`: time passes for the bank too, as while a machine is suspended. `paydrop`: only its own clock is wrong. */
 export type ClockOwner = 'both' | 'paydrop';
@@ -59,27 +59,21 @@ const commands: readonly (readonly string[])[] = [
   ['show', 'PAYOUT'],
 ];
 
-function pick<T>(from: readonly T[], chance: Chance): T {
-  const picked = from[chance.whole(0, from.length)];
-  if (picked === undefined) throw new Error('there is nothing to pick from');
-  return picked;
-}
-
-function drawStop(place: number, chance: Chance): Trouble {
+function drawStop(place: number, dice: Dice): Trouble {
   const [from, to] = stopsMs[place % stopsMs.length] ?? [0, 0];
   // Every second one is a machine that was suspended.
-  const jumpMs = place % 4 < 2 ? 0 : pick(shortPassesMs, chance);
-  return { kind: 'stop', forMs: chance.between(from, to), jumpMs };
+  const jumpMs = place % 4 < 2 ? 0 : dice.pick(shortPassesMs);
+  return { kind: 'stop', forMs: dice.between(from, to), jumpMs };
 }
 
 /** Over midnight goes the first wrong clock and the second passing of time; the others are drawn. */
-function drawClock(place: number, chance: Chance): Trouble {
-  const forMs = chance.between(100, 1_500);
+function drawClock(place: number, dice: Dice): Trouble {
+  const forMs = dice.between(100, 1_500);
   if (place % 2 === 0) {
-    const jumpMs = place === 0 ? 13 * hour : pick([...wrongByMs, ...wrongByMore], chance);
+    const jumpMs = place === 0 ? 13 * hour : dice.pick([...wrongByMs, ...wrongByMore]);
     return { kind: 'clock', whose: 'paydrop', jumpMs, forMs };
   }
-  const jumpMs = place === 1 ? pick(nightMs, chance) : pick(shortPassesMs, chance);
+  const jumpMs = place === 1 ? dice.pick(nightMs) : dice.pick(shortPassesMs);
   return { kind: 'clock', whose: 'both', jumpMs, forMs };
 }
 
@@ -87,28 +81,28 @@ function drawClock(place: number, chance: Chance): Trouble {
 function spread(
   count: number,
   transfers: number,
-  chance: Chance,
+  dice: Dice,
   draw: (place: number) => Trouble,
 ): PlannedTrouble[] {
   return Array.from({ length: count }, (_, place) => ({
     // The batch is there once the first transfer is.
-    afterTransfers: 1 + Math.floor(((place + chance.between(0, 1)) / count) * transfers),
+    afterTransfers: 1 + Math.floor(((place + dice.between(0, 1)) / count) * transfers),
     trouble: draw(place),
   }));
 }
 
 /** Plans a storm, in the order of its coming. @param transfers how many the file makes in all, about */
-export function planStorm(counts: StormCounts, transfers: number, chance: Chance): PlannedTrouble[] {
-  const forMs = (): number => chance.between(100, 1_200);
+export function planStorm(counts: StormCounts, transfers: number, dice: Dice): PlannedTrouble[] {
+  const forMs = (): number => dice.between(100, 1_200);
   // Room that the journal has taken before lasts it a while.
-  const longer = (): number => chance.between(500, 2_500);
+  const longer = (): number => dice.between(500, 2_500);
   const planned = [
-    ...spread(counts.bankKills, transfers, chance, () => ({ kind: 'bank', forMs: forMs() })),
-    ...spread(counts.stops, transfers, chance, (place) => drawStop(place, chance)),
-    ...spread(counts.fullDisks, transfers, chance, () => ({ kind: 'full-disk', forMs: longer() })),
-    ...spread(counts.readOnlys, transfers, chance, () => ({ kind: 'read-only', forMs: longer() })),
-    ...spread(counts.clockJumps, transfers, chance, (place) => drawClock(place, chance)),
-    ...spread(counts.commands, transfers, chance, (place) => {
+    ...spread(counts.bankKills, transfers, dice, () => ({ kind: 'bank', forMs: forMs() })),
+    ...spread(counts.stops, transfers, dice, (place) => drawStop(place, dice)),
+    ...spread(counts.fullDisks, transfers, dice, () => ({ kind: 'full-disk', forMs: longer() })),
+    ...spread(counts.readOnlys, transfers, dice, () => ({ kind: 'read-only', forMs: longer() })),
+    ...spread(counts.clockJumps, transfers, dice, (place) => drawClock(place, dice)),
+    ...spread(counts.commands, transfers, dice, (place) => {
       return { kind: 'command', args: commands[place % commands.length] ?? [] };
     }),
   ];

@@ -10,9 +10,9 @@ import { makePayoutFileReader, type PayoutFileLimits } from '../../src/intake/fo
 import { ingestFile } from '../../src/intake/ingest.ts';
 import type { PayoutFileReader, ReadPart } from '../../src/intake/ports.ts';
 import type { Journal } from '../../src/store/store.ts';
-import { payer } from '../support/core-fixtures.ts';
+import { lost, payer } from '../support/core-fixtures.ts';
 import { defaults, file, inspectPath, noLimits, row, useFolder } from '../support/payout-file-kit.ts';
-import { lost, minuteMs, notSent, openTheatre, type Theatre, verify } from '../support/theatre.ts';
+import { minuteMs, notSent, openTheatre, type Theatre, verify } from '../support/theatre.ts';
 
 const folder = useFolder();
 const brake = { consecutiveFailures: 10, failureShare: 0.5, window: 100, inDoubtMax: 200 };
@@ -63,7 +63,7 @@ async function predict(theatre: Theatre, path: string, play: Play = {}): Promise
         return (await play.answer?.(check, asked.length)) ?? theatre.checked('IC001');
       },
     },
-    clock: theatre.time.clock,
+    clock: theatre.time,
     concurrency: 3,
     waitMs: 5 * minuteMs,
     unansweredMax: 10,
@@ -74,7 +74,7 @@ async function predict(theatre: Theatre, path: string, play: Play = {}): Promise
     reader: await readAhead(path, play.limits),
     checker,
     journal: undefined,
-    clock: theatre.time.clock,
+    clock: theatre.time,
     policy: {
       bank: payer,
       verify: play.policy?.verify ?? verify,
@@ -148,7 +148,7 @@ describe('who is asked about', () => {
     const answer = async (): Promise<Answer> => {
       atOnce += 1;
       most = Math.max(most, atOnce);
-      await theatre.time.clock.sleep(100);
+      await theatre.time.sleep(100);
       atOnce -= 1;
       return theatre.checked('IC001');
     };
@@ -198,7 +198,7 @@ describe('trouble', () => {
   test('a bank that never answers costs a few rows, not all of them', async () => {
     await using theatre = await openTheatre();
     const answer = async (): Promise<Answer> => {
-      await theatre.time.clock.sleep(30_000);
+      await theatre.time.sleep(30_000);
       return lost;
     };
     const played = await predict(theatre, await folder.write(rows(5_000)), { answer });
@@ -273,7 +273,7 @@ function readOnly(journal: Journal): Journal {
 }
 
 async function take(theatre: Theatre, path: string): Promise<string> {
-  const clock: Clock = theatre.time.clock;
+  const clock: Clock = theatre.time;
   const context = { journal: theatre.journal, reader: makePayoutFileReader(defaults), clock };
   const { companyId, payerAccount } = payer;
   const stop = new AbortController().signal;

@@ -9,8 +9,8 @@ import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { payer } from '../support/core-fixtures.ts';
+import { paydropPath } from './run-paydrop.ts';
 
-const main = process.env['PAYDROP_TEST_PROGRAM'] ?? join(import.meta.dirname, '../../src/main.ts');
 const bank = { ...payer, baseUrl: 'http://127.0.0.1:9', clientId: 'test-app', clientSecret: 'secret' };
 
 interface Ended {
@@ -21,7 +21,7 @@ interface Ended {
 /** Runs `paydrop` with a stdout that refuses every byte, as on a full disk. */
 async function runOnFullDisk(cwd: string, args: readonly string[]): Promise<Ended> {
   const full = openSync('/dev/full', 'w');
-  const child = spawn(process.execPath, [main, ...args], { cwd, stdio: ['ignore', full, 'pipe'] });
+  const child = spawn(process.execPath, [paydropPath, ...args], { cwd, stdio: ['ignore', full, 'pipe'] });
   closeSync(full);
   const stderr = child.stderr;
   if (stderr === null) throw new Error('it has no stderr');

@@ -4,7 +4,9 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
-const main = process.env['PAYDROP_TEST_PROGRAM'] ?? join(import.meta.dirname, '../../src/main.ts');
+/** The program that tests run: put together beforehand, or the source as it is. */
+export const paydropPath =
+  process.env['PAYDROP_TEST_PROGRAM'] ?? join(import.meta.dirname, '../../src/main.ts');
 
 export interface Ended {
   readonly code: number | null;
@@ -19,7 +21,7 @@ export interface Surroundings {
 
 /** Runs `paydrop` with these arguments to its end. */
 export async function runPaydrop(args: readonly string[], { cwd, env }: Surroundings = {}): Promise<Ended> {
-  return runNode([main, ...args], {
+  return runNode([paydropPath, ...args], {
     ...(cwd === undefined ? {} : { cwd }),
     ...(env === undefined ? {} : { env }),
   });

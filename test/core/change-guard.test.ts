@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { move, requireAllowed } from '../../src/core/change.ts';
 import type { Change } from '../../src/core/ports.ts';
 import { decideIntent, noBankNames } from '../../src/payout/rules/intent.ts';
@@ -22,7 +22,7 @@ const found = move({
 const adopted = { ...attempt, attemptNo: 2 };
 
 describe('what no store may apply', () => {
-  it.each<[string, Change]>([
+  test.each<[string, Change]>([
     ['cannot become', { ...intent, after: { ...intent.after, status: 'paid' } }],
     ['composed for payout', { ...intent, after: { ...intent.after, seq: 8 } }],
     ['another payout’s', { ...intent, attempt: { ...attempt, payoutSeq: 8 } }],
@@ -38,7 +38,7 @@ describe('what no store may apply', () => {
     expect(() => requireAllowed(change)).toThrow(why);
   });
 
-  it('is neither an intent nor what was found after a loss, as they are composed', () => {
+  test('is neither an intent nor what was found after a loss, as they are composed', () => {
     requireAllowed(intent);
     requireAllowed({ ...found, adopts: [adopted] });
   });

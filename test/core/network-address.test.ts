@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { BankAddressError, readBankAddress } from '../../src/core/network-address.ts';
 
 describe('bank.baseUrl', () => {
-  it.each([
+  test.each([
     ['https://bank.example', { isSecure: true, host: 'bank.example', port: 443, basePath: '' }],
     ['https://bank.example:8443/', { isSecure: true, host: 'bank.example', port: 8443, basePath: '' }],
     ['https://bank.example/gateway/v1/', { host: 'bank.example', basePath: '/gateway/v1' }],
@@ -17,7 +17,7 @@ describe('bank.baseUrl', () => {
     expect(readBankAddress(baseUrl)).toMatchObject(address);
   });
 
-  it.each([
+  test.each([
     ['http://bank.example', 'plain http to bank.example'],
     ['http://10.0.0.1', 'plain http to 10.0.0.1'],
     ['http://128.0.0.1', 'plain http'],
@@ -42,7 +42,7 @@ describe('bank.baseUrl', () => {
     expect(() => readBankAddress(baseUrl)).toThrow(text);
   });
 
-  it('with a password in it is refused without quoting it', () => {
+  test('with a password in it is refused without quoting it', () => {
     const error = (() => {
       try {
         return readBankAddress('https://me:hush@bank.example');

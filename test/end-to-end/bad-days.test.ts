@@ -1,10 +1,10 @@
 /** Bad days, seen from the shell: no funds, a closed service, too many requests, a bank that is dead or hangs. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { toSatang } from '../../src/core/money.ts';
 import { isSending, TransferCount } from '../chaos/moments.ts';
 import { planGoodRows, type PlannedRow, writeRows } from '../chaos/plan.ts';
-import { makeChance } from '../chaos/random.ts';
 import { findBrokenPromises, gatherEvidence } from '../chaos/verdict.ts';
+import { Dice } from '../support/dice.ts';
 import {
   findReports,
   openScene,
@@ -51,7 +51,7 @@ async function countTransferRequests({ bank }: Scene): Promise<number> {
 }
 
 describe.concurrent('a payer account that is empty at row 3', () => {
-  it('costs no more refusals than there are transfers at once; filled, the rest is paid', async () => {
+  test('costs no more refusals than there are transfers at once; filled, the rest is paid', async () => {
     const rows = 80;
     const sandbox = { control: true, payerBalanceBaht: '200.00' };
     await using scene = await openScene({
@@ -61,7 +61,7 @@ describe.concurrent('a payer account that is empty at row 3', () => {
       verify: { enabled: false },
     });
     const amountSatang = toSatang(10_000n);
-    const planned = planGoodRows(Math.ceil(rows * 1.05), 'E', makeChance(seed))
+    const planned = planGoodRows(Math.ceil(rows * 1.05), 'E', new Dice(seed))
       .slice(0, rows)
       .map((row) => ({ ...row, amountSatang }));
     expect(planned).toHaveLength(rows);
@@ -98,9 +98,9 @@ async function expectHeldRowsSayWhy(scene: Scene, heldRows: number): Promise<voi
 }
 
 describe.concurrent('a service that closes', () => {
-  it('pauses the run, which goes on by itself when it opens', async () => {
+  test('pauses the run, which goes on by itself when it opens', async () => {
     await using scene = await openScene({ sandbox: controlled, brake, transfer: { concurrency } });
-    const planned = planGoodRows(90, 'S', makeChance(seed));
+    const planned = planGoodRows(90, 'S', new Dice(seed));
     const file = await scene.addFile('payouts.csv', writeRows(planned));
     const count = new TransferCount(scene);
     const run = await startRun(scene, file);
@@ -131,9 +131,9 @@ const tooManyRequests = {
 } as const;
 
 describe.concurrent('429 with Retry-After', () => {
-  it('is waited out: only a probe asks each time, and the run goes on by itself', async () => {
+  test('is waited out: only a probe asks each time, and the run goes on by itself', async () => {
     await using scene = await openScene({ sandbox: controlled, brake, transfer: { concurrency } });
-    const planned = planGoodRows(90, 'R', makeChance(seed));
+    const planned = planGoodRows(90, 'R', new Dice(seed));
     const file = await scene.addFile('payouts.csv', writeRows(planned));
     const count = new TransferCount(scene);
     const run = await startRun(scene, file);
@@ -155,12 +155,12 @@ describe.concurrent('429 with Retry-After', () => {
 });
 
 describe.concurrent('a bank that takes connections and never answers', () => {
-  it.each([true, false])(
+  test.each([true, false])(
     'ends the run with exit 6 when the wait is over, and nothing is lost (payee checks: %s)',
     async (enabled) => {
       const settings = { brake, verify: { enabled }, transfer: { concurrency } };
       await using scene = await openScene({ sandbox: controlled, ...settings });
-      const planned = planGoodRows(80, 'H', makeChance(seed));
+      const planned = planGoodRows(80, 'H', new Dice(seed));
       const file = await scene.addFile('payouts.csv', writeRows(planned));
       const count = new TransferCount(scene);
       const run = await startRun(scene, file, '--wait', '2');

@@ -2,21 +2,21 @@
 import { existsSync } from 'node:fs';
 import { mkdir, symlink, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { planGoodRows, writeRows } from '../chaos/plan.ts';
-import { makeChance } from '../chaos/random.ts';
 import { findBrokenPromises, gatherEvidence } from '../chaos/verdict.ts';
+import { Dice } from '../support/dice.ts';
 import { openScene } from './harness.ts';
 
 /** Writing to it fails as on a full disk. */
 const fullDevice = '/dev/full';
 
 describe.skipIf(!existsSync(fullDevice))('a full disk', () => {
-  it.each(['sender.json', 'journal.mark.tmp'])(
+  test.each(['sender.json', 'journal.mark.tmp'])(
     'under %s ends the run with the place and the cure',
     async (name) => {
       await using scene = await openScene();
-      const planned = planGoodRows(8, 'F', makeChance(1));
+      const planned = planGoodRows(8, 'F', new Dice(1));
       const file = await scene.addFile('payouts.csv', writeRows(planned));
       await mkdir(scene.dataDir);
       await symlink(fullDevice, join(scene.dataDir, name));

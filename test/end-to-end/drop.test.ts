@@ -1,7 +1,7 @@
 /** The short form of `npm run soak`: real files, real watchers, a kill, and a verdict from the bank's own ledger. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { brokenLimits } from '../chaos/drop-broken.ts';
 import type { DropEvidence } from '../chaos/drop-evidence.ts';
 import { leftInInbox } from '../chaos/drop-hand.ts';
@@ -9,7 +9,7 @@ import { planDrops } from '../chaos/drop-plan.ts';
 import { type Besieged, besiegeInbox } from '../chaos/drop-siege.ts';
 import { findBrokenDrops } from '../chaos/drop-verdict.ts';
 import { faultyBehaviours } from '../chaos/plan.ts';
-import { makeChance } from '../chaos/random.ts';
+import { Dice } from '../support/dice.ts';
 import { openScene } from './harness.ts';
 
 const seed = 20_261_123;
@@ -66,9 +66,9 @@ async function soak(kills: number): Promise<Besieged> {
   });
   const inbox = join(scene.dataDir, 'inbox');
   await mkdir(inbox, { recursive: true });
-  const chance = makeChance(seed);
-  const plan = planDrops(counts, 'D', chance);
-  const moods = { stillMs, kills, isBrief: true, chance, say: () => undefined, waitMs: 40_000 };
+  const dice = new Dice(seed);
+  const plan = planDrops(counts, 'D', dice);
+  const moods = { stillMs, kills, isBrief: true, dice, say: () => undefined, waitMs: 40_000 };
   const besieged = await besiegeInbox({ scene, plan, inbox, ...moods });
   expect(besieged.complaints).toEqual([]);
   for (const [what, spoilt] of Object.entries(spoil(besieged.evidence)))
@@ -80,7 +80,7 @@ async function soak(kills: number): Promise<Besieged> {
 }
 
 describe('files of all kinds before a watcher that is killed, and its standby', () => {
-  it('are worked once each, or rejected with a reason', async () => {
+  test('are worked once each, or rejected with a reason', async () => {
     const { takeovers, manners, evidence } = await soak(1);
     expect(takeovers).toHaveLength(1);
     expect(manners.wroteLate).toBe(counts.late);

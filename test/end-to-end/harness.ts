@@ -1,32 +1,21 @@
 /** A scene of real processes: a sandbox bank that outlives its client, paydrop as a shell runs it, real files. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { parse } from 'csv-parse/sync';
 import { stringify } from 'yaml';
 import type { Ledger } from '../../src/sandbox/book.ts';
+import { paydropPath } from '../cli/run-paydrop.ts';
+import { partner } from '../support/core-fixtures.ts';
+import { findFiles, type Line, readTable } from '../support/tables.ts';
 import { makeClocks, type SceneClocks } from './clocks.ts';
 
-const pathOf = (fromHere: string): string => fileURLToPath(new URL(fromHere, import.meta.url));
-const paydropPath = process.env['PAYDROP_TEST_PROGRAM'] ?? pathOf('../../src/main.ts');
 const noonClockUrl = new URL('./noon-clock.ts', import.meta.url).href;
-
-/** The partner, as the bank and paydrop know it. */
-const partner = {
-  clientId: 'test-app',
-  clientSecret: 'test-secret-of-no-value',
-  channelId: 'PAYDROP',
-  termId: 'TERM0001',
-  companyId: 'COMP000001',
-  payerAccount: '0000345924',
-};
 
 /** How a program ended: by itself with a code, or by a signal. */
 export interface ProgramEnd {
@@ -284,27 +273,15 @@ export async function until(isSo: () => boolean | Promise<boolean>, waitMs = 15_
   }
 }
 
-export type Line = Readonly<Record<string, string>>;
-
-/** The lines of a CSV file by column. */
-export async function readTable(path: string): Promise<Line[]> {
-  return parse<Line>(await readFile(path), { columns: true, bom: true });
-}
-
-/** The files of the outbox whose names match, the shorter names first. */
-export async function findReports(outbox: string, pattern: RegExp): Promise<string[]> {
-  const names = (await readdir(outbox)).filter((name) => pattern.test(name));
-  const inOrder = (one: string, other: string): number => one.length - other.length || (one < other ? -1 : 1);
-  return names.toSorted(inOrder).map((name) => join(outbox, name));
-}
+export { findFiles as findReports, readTable, type Line };
 
 /** The only result of the outbox, each row as the latest update has it. */
 export async function readPresentResult(outbox: string): Promise<Line[]> {
-  const [first, ...more] = await findReports(outbox, /^[^.].*\.result\.csv$/);
+  const [first, ...more] = await findFiles(outbox, /^[^.].*\.result\.csv$/);
   if (first === undefined || more.length > 0)
     throw new Error(`${outbox} has ${more.length + (first ? 1 : 0)} results`);
   const present = await readTable(first);
-  for (const path of await findReports(outbox, /^[^.].*\.result-update-\d+\.csv$/)) {
+  for (const path of await findFiles(outbox, /^[^.].*\.result-update-\d+\.csv$/)) {
     for (const line of await readTable(path)) present[Number(line['rowNo']) - 1] = line;
   }
   return present;

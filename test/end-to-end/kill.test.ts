@@ -1,11 +1,11 @@
 /** The short form of `npm run chaos`: real processes, real kills, and a verdict from the bank's own ledger. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { toSatang } from '../../src/core/money.ts';
 import type { Ledger } from '../../src/sandbox/book.ts';
 import { type Moment, TransferCount, waitForMoment } from '../chaos/moments.ts';
 import { faultyBehaviours, type PlannedRow, planRows, writeRows } from '../chaos/plan.ts';
-import { makeChance } from '../chaos/random.ts';
 import { findBrokenPromises, gatherEvidence } from '../chaos/verdict.ts';
+import { Dice } from '../support/dice.ts';
 import { type Line, openScene, type Scene } from './harness.ts';
 
 const rowCount = 120;
@@ -35,9 +35,9 @@ async function killAt(
 }
 
 describe('a run that is killed again and again', () => {
-  it('pays every row once, loses none, and calls paid only what the ledger has', async () => {
+  test('pays every row once, loses none, and calls paid only what the ledger has', async () => {
     await using scene = await openFaultyScene();
-    const planned = planRows(rowCount, 'K', makeChance(seed));
+    const planned = planRows(rowCount, 'K', new Dice(seed));
     const file = await scene.addFile('payouts.csv', writeRows(planned));
     const count = new TransferCount(scene);
     let kills = 0;
@@ -52,9 +52,9 @@ describe('a run that is killed again and again', () => {
 });
 
 describe('the verdict', () => {
-  it('finds what it is there to find', async () => {
+  test('finds what it is there to find', async () => {
     await using scene = await openFaultyScene();
-    const planned = planRows(60, 'K', makeChance(seed));
+    const planned = planRows(60, 'K', new Dice(seed));
     const file = await scene.addFile('payouts.csv', writeRows(planned));
     const end = await scene.run('run', file, '--json');
     const evidence = await gatherEvidence(scene, planned, end.code);

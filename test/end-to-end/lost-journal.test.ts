@@ -2,12 +2,12 @@
 import { copyFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { formatBangkokDate } from '../../src/core/bangkok-time.ts';
 import type { Ledger } from '../../src/sandbox/book.ts';
 import { TransferCount } from '../chaos/moments.ts';
 import { faultyBehaviours, planGoodRows, planRows, writeRows } from '../chaos/plan.ts';
-import { makeChance } from '../chaos/random.ts';
+import { Dice } from '../support/dice.ts';
 import {
   findReports,
   type Line,
@@ -114,9 +114,9 @@ async function runAndJudge(scene: Scene, args: readonly string[]) {
 }
 
 describe('a run whose journal is lost midway', () => {
-  it('is refused, and with --journal-lost pays nobody twice', async () => {
+  test('is refused, and with --journal-lost pays nobody twice', async () => {
     await using scene = await openFaultyScene();
-    const file = await scene.addFile('payouts.csv', writeRows(planRows(rowCount, 'L', makeChance(4))));
+    const file = await scene.addFile('payouts.csv', writeRows(planRows(rowCount, 'L', new Dice(4))));
     await payUntil(scene, [file], 30);
     await Promise.all(sides.map((side) => rm(`${journalIn(scene)}${side}`, { force: true })));
     const before = await expectRefusal(scene, file);
@@ -138,9 +138,9 @@ describe('a run whose journal is lost midway', () => {
     expect((await scene.bank.ledger()).totals).toEqual(ledger.totals);
   }, 120_000);
 
-  it('is refused with an older copy in its place, and with --journal-lost pays nobody twice', async () => {
+  test('is refused with an older copy in its place, and with --journal-lost pays nobody twice', async () => {
     await using scene = await openFaultyScene();
-    const file = await scene.addFile('payouts.csv', writeRows(planRows(rowCount, 'R', makeChance(5))));
+    const file = await scene.addFile('payouts.csv', writeRows(planRows(rowCount, 'R', new Dice(5))));
     const copyPath = join(scene.folder, 'older.db');
     await payUntil(scene, [file], 40, async () => {
       using reader = new DatabaseSync(journalIn(scene), { readOnly: true });
@@ -157,9 +157,9 @@ describe('a run whose journal is lost midway', () => {
 });
 
 describe('a journal that is lost when all was paid and reported', () => {
-  it('keeps the old reports: they are moved away by a person, and nobody is paid twice', async () => {
+  test('keeps the old reports: they are moved away by a person, and nobody is paid twice', async () => {
     await using scene = await openScene({ settle: { notFoundTrustMs: 500 } });
-    const rows = planGoodRows(6, 'D', makeChance(6));
+    const rows = planGoodRows(6, 'D', new Dice(6));
     const file = await scene.addFile('payouts.csv', writeRows(rows));
     expect(await scene.run('run', file)).toMatchObject({ code: 0 });
     const { totals } = await scene.bank.ledger();

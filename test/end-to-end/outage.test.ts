@@ -1,12 +1,12 @@
 /** The bank dies, was never there, a second run comes, a signal comes: nothing is lost, and the same command goes on. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { isSending, TransferCount } from '../chaos/moments.ts';
 import { planGoodRows, type PlannedRow, writeRows } from '../chaos/plan.ts';
-import { makeChance } from '../chaos/random.ts';
 import { findBrokenPromises, gatherEvidence } from '../chaos/verdict.ts';
+import { Dice } from '../support/dice.ts';
 import { openScene, type Program, type ProgramEnd, readPresentResult, type Scene, until } from './harness.ts';
 
-const chance = makeChance(7);
+const dice = new Dice(7);
 
 async function startRun(scene: Scene, file: string, ...more: string[]): Promise<Program> {
   const program = scene.start('run', file, '--json', ...more);
@@ -38,11 +38,11 @@ async function expectAllPaid(scene: Scene, planned: readonly PlannedRow[], end: 
 const defaultBrake = { consecutiveFailures: 10, failureShare: 0.5, window: 100, inDoubtMax: 200 };
 
 describe('a bank out of reach', () => {
-  it('that dies midway ends the run with exit 6; the same command goes on when it is back', async () => {
+  test('that dies midway ends the run with exit 6; the same command goes on when it is back', async () => {
     // More under way than the brake allows to fail in a row: the line must wait for the bank, not for a person.
     const settings = { sandbox: { latencyMs: 40 }, transfer: { concurrency: 16 }, brake: defaultBrake };
     await using scene = await openScene(settings);
-    const planned = planGoodRows(100, 'D', chance);
+    const planned = planGoodRows(100, 'D', dice);
     const file = await scene.addFile('payouts.csv', writeRows(planned));
     const count = new TransferCount(scene);
     const run = await startRun(scene, file, '--wait', '1');
@@ -62,9 +62,9 @@ describe('a bank out of reach', () => {
     await expectAllPaid(scene, planned, await scene.run('run', file, '--json'));
   }, 60_000);
 
-  it('that was never there ends the run with exit 6, and nothing is lost', async () => {
+  test('that was never there ends the run with exit 6, and nothing is lost', async () => {
     await using scene = await openScene();
-    const planned = planGoodRows(40, 'N', chance);
+    const planned = planGoodRows(40, 'N', dice);
     const file = await scene.addFile('payouts.csv', writeRows(planned));
     await scene.bank.kill();
     const first = await scene.run('run', file, '--json', '--wait', '1');
@@ -81,9 +81,10 @@ describe('a bank out of reach', () => {
 });
 
 describe('a run under way', () => {
-  it('keeps a second one out, lets people work beside it, and ends cleanly on SIGTERM', async () => {
+  test('keeps a second one out, lets people work beside it, and ends cleanly on SIGTERM', async () => {
     await using scene = await openScene({ sandbox: { latencyMs: 400 }, bank: { timeoutMs: 10_000 } });
-    const planned = planGoodRows(80, 'B', chance);
+    // More than are sent while six programs start on a busy machine.
+    const planned = planGoodRows(160, 'B', dice);
     const file = await scene.addFile('payouts.csv', writeRows(planned));
     const count = new TransferCount(scene);
     const run = await startRun(scene, file);

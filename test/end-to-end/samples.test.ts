@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Ended, runPaydrop } from '../cli/run-paydrop.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -17,7 +17,7 @@ const paydrop = (command: string, sample: string, ...more: string[]): Promise<En
 const sandbox = ['--config', join(root, 'config/sandbox.yaml')];
 
 describe('the samples', () => {
-  it('payouts.csv is paid, and run again pays nobody and shows the same summary', async () => {
+  test('payouts.csv is paid, and run again pays nobody and shows the same summary', async () => {
     const first = await paydrop('run', 'payouts.csv', ...sandbox, '--exceptions-ok');
     expect(first).toMatchObject({ code: 0 });
     expect(first.stdout).toMatch(/adds up to the file/);
@@ -32,19 +32,19 @@ describe('the samples', () => {
     expect(tableOf(first)).toBeDefined();
   }, 60_000);
 
-  it('payouts-trailer-mismatch.csv is rejected as a whole', async () => {
+  test('payouts-trailer-mismatch.csv is rejected as a whole', async () => {
     const config = ['--config', join(root, 'samples/payouts-with-trailer.yaml')];
     expect(await paydrop('run', 'payouts-trailer-mismatch.csv', ...config)).toMatchObject({ code: 5 });
     expect(await paydrop('run', 'payouts-with-trailer.csv', ...config)).toMatchObject({ code: 0 });
   }, 60_000);
 
-  it('payouts-thai-windows-874.csv is read with its own settings', async () => {
+  test('payouts-thai-windows-874.csv is read with its own settings', async () => {
     const config = ['--config', join(root, 'samples/payouts-thai-windows-874.yaml')];
     const ended = await paydrop('run', 'payouts-thai-windows-874.csv', ...config);
     expect(ended).toMatchObject({ code: 0 });
   }, 60_000);
 
-  it.each(['payouts-broken-rows.csv', 'payouts-excel-damaged.csv'])(
+  test.each(['payouts-broken-rows.csv', 'payouts-excel-damaged.csv'])(
     'check of %s prints every issue with its line and sends nothing',
     async (sample) => {
       const ended = await paydrop('check', sample, ...sandbox);

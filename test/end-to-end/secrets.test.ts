@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { runPaydrop } from '../cli/run-paydrop.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -21,7 +21,7 @@ async function readProxies(sample: string): Promise<string[]> {
 }
 
 describe('what a run says', () => {
-  it.each(['payouts.csv', 'payouts-broken-rows.csv'])(
+  test.each(['payouts.csv', 'payouts-broken-rows.csv'])(
     'about %s never holds a secret, a token or a full number, at any log level',
     async (sample) => {
       const dataDir = await mkdtemp(join(tmpdir(), 'paydrop-secrets-'));

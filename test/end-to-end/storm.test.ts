@@ -1,12 +1,12 @@
 /** The short form of `npm run chaos` with its whole storm, and what a run may say when the machine fails it. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openDisk } from '../chaos/disk.ts';
 import { judgeEnd } from '../chaos/ends.ts';
 import { isSending } from '../chaos/moments.ts';
 import { faultyBehaviours, planGoodRows, planRows, writeRows } from '../chaos/plan.ts';
-import { makeChance } from '../chaos/random.ts';
 import { besiege } from '../chaos/siege.ts';
 import { findBrokenPromises, gatherEvidence } from '../chaos/verdict.ts';
+import { Dice } from '../support/dice.ts';
 import { openScene, type ProgramEnd, until } from './harness.ts';
 
 const seed = 20_261_122;
@@ -25,14 +25,14 @@ const storm = {
 } as const;
 
 describe('a run in a storm', () => {
-  it('pays every row once, loses none, and calls paid only what the ledger has', async () => {
+  test('pays every row once, loses none, and calls paid only what the ledger has', async () => {
     await using disk = await openDisk();
     const settings = {
       sandbox: { latencyMs: 20, behaviours: faultyBehaviours },
       transfer: { concurrency: 4 },
     };
     await using scene = await openScene({ ...settings, dataDir: disk.dataDir });
-    const planned = planRows(100, 'W', makeChance(seed));
+    const planned = planRows(100, 'W', new Dice(seed));
     const said: string[] = [];
     const { exitCode, came } = await besiege(scene, disk, planned, storm, (line) => said.push(line));
     const evidence = await gatherEvidence(scene, planned, exitCode, true);
@@ -46,9 +46,9 @@ describe('a run in a storm', () => {
 });
 
 describe('two or three runs started at once', () => {
-  it('one wins and the others end with exit 6 and say who it is, where there is not even a data directory', async () => {
+  test('one wins and the others end with exit 6 and say who it is, where there is not even a data directory', async () => {
     await using scene = await openScene({ sandbox: { latencyMs: 60 } });
-    const planned = planGoodRows(50, 'T', makeChance(seed));
+    const planned = planGoodRows(50, 'T', new Dice(seed));
     const file = await scene.addFile('payouts.csv', writeRows(planned));
     const runs = [1, 2, 3].map(() => scene.start('run', file, '--json'));
     await until(() => runs.some((run) => isSending(scene, run)));
@@ -73,7 +73,7 @@ const end = (code: number, stderr: string, stdout = ''): ProgramEnd => ({
 });
 
 describe('the judgement of an end', () => {
-  it.each([
+  test.each([
     ['a bug', ['run'], end(1, 'paydrop: internal error, logged above.'), true],
     ['a disk that had no trouble', ['run'], end(1, 'paydrop: /x cannot be written: the disk is full'), false],
     ['a stop without a word', ['run'], end(6, ''), false],
@@ -83,7 +83,7 @@ describe('the judgement of an end', () => {
     expect(judgeEnd(args, wrong, hadDiskTrouble)).toBe('wrong');
   });
 
-  it('lets pass what a broken machine excuses', () => {
+  test('lets pass what a broken machine excuses', () => {
     const full = end(1, 'paydrop: the journal cannot be written: the disk is full: free some space\n');
     expect(judgeEnd(['run'], full, true)).toBe('machine');
     const short = end(6, '', JSON.stringify({ status: 'paused', exitCode: 6 }));

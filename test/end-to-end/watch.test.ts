@@ -1,15 +1,15 @@
 /** The life of a watcher: it stops when it is asked to, says when it is not well, and recovers without a restart. */
 import { appendFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { computeBatchId } from '../../src/core/reference.ts';
 import { hashOf, planSoundRows } from '../chaos/drop-plan.ts';
 import { isSending, TransferCount } from '../chaos/moments.ts';
 import { type PlannedRow, writeRows } from '../chaos/plan.ts';
-import { makeChance } from '../chaos/random.ts';
+import { Dice } from '../support/dice.ts';
 import { findReports, openScene, type Program, readTable, type Scene, until } from './harness.ts';
 
-const chance = makeChance(11);
+const dice = new Dice(11);
 const quick = { stillMs: 100, probeMs: 200, graceMs: 10_000 };
 
 async function startWatch(scene: Scene): Promise<Program> {
@@ -27,7 +27,7 @@ interface Dropped {
 async function drop(scene: Scene, name: string, rows: number): Promise<Dropped> {
   const inbox = join(scene.dataDir, 'inbox');
   await mkdir(inbox, { recursive: true });
-  const planned = planSoundRows(rows, name.replace('.csv', ''), chance);
+  const planned = planSoundRows(rows, name.replace('.csv', ''), dice);
   const csv = writeRows(planned);
   await writeFile(join(inbox, `${name}.tmp`), csv);
   await rename(join(inbox, `${name}.tmp`), join(inbox, name));
@@ -89,7 +89,7 @@ async function untilUnready(url: string, code: string): Promise<Health & { reado
 }
 
 describe('a watcher that is asked to stop', () => {
-  it('finishes what is in flight, leaves the rest for the next start, and exits 0; status works beside', async () => {
+  test('finishes what is in flight, leaves the rest for the next start, and exits 0; status works beside', async () => {
     await using scene = await openScene({ sandbox: { latencyMs: 100 }, watch: quick });
     const count = new TransferCount(scene);
     const file = await drop(scene, 'A.csv', 500);
@@ -125,7 +125,7 @@ describe('a watcher that is asked to stop', () => {
 });
 
 describe('a file that is written to after its rows were read', () => {
-  it('is rejected with the batch named that is paid of it, though the watcher was killed meanwhile', async () => {
+  test('is rejected with the batch named that is paid of it, though the watcher was killed meanwhile', async () => {
     await using scene = await openScene({ sandbox: { latencyMs: 30 }, watch: quick });
     const count = new TransferCount(scene);
     const file = await drop(scene, 'A.csv', 60);
@@ -137,7 +137,7 @@ describe('a file that is written to after its rows were read', () => {
     const [itemId = ''] = (await readdir(work)).filter((name) => !name.startsWith('.'));
     await appendFile(
       join(work, itemId, 'A.csv'),
-      writeRows(planSoundRows(5, 'LATE', chance)).replace(/^.*\n/, ''),
+      writeRows(planSoundRows(5, 'LATE', dice)).replace(/^.*\n/, ''),
     );
     const next = await startWatch(scene);
     const rejected = join(scene.dataDir, 'rejected');
@@ -151,7 +151,7 @@ describe('a file that is written to after its rows were read', () => {
 });
 
 describe('what a watcher says of itself', () => {
-  it('is unready while the bank is away or a folder takes nothing, and recovers by itself', async () => {
+  test('is unready while the bank is away or a folder takes nothing, and recovers by itself', async () => {
     const watchSettings = { ...quick, listen: '127.0.0.1:0' };
     await using scene = await openScene({ sandbox: { latencyMs: 30 }, watch: watchSettings });
     const count = new TransferCount(scene);
@@ -183,7 +183,7 @@ describe('what a watcher says of itself', () => {
 });
 
 describe('an inbox', () => {
-  it('that another journal works is refused with exit 2, and the first goes on', async () => {
+  test('that another journal works is refused with exit 2, and the first goes on', async () => {
     await using scene = await openScene({ watch: quick, folders: { inbox: './data/inbox' } });
     const watch = scene.start('watch', '--json');
     const stamp = join(scene.dataDir, 'inbox', '.paydrop', 'journal.json');
@@ -205,7 +205,7 @@ describe('an inbox', () => {
 });
 
 describe('a payer account without money', () => {
-  it('halts the batch; resumed beside the watcher, it goes on by itself', async () => {
+  test('halts the batch; resumed beside the watcher, it goes on by itself', async () => {
     const sandbox = { control: true, payerBalanceBaht: '20000.00' };
     await using scene = await openScene({ sandbox, watch: quick });
     const watch = await startWatch(scene);

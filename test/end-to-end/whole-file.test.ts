@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { formatBaht, parseBaht, sumSatang, zeroSatang } from '../../src/core/money.ts';
 import { header, makeRehearsal } from '../support/rehearsal.ts';
 
@@ -19,7 +19,7 @@ function makeRows(): { csv: string; total: string; broken: number } {
 }
 
 describe(`a file of ${rowCount} rows`, () => {
-  it('has every row once in the result, adds up, and agrees with the bank’s ledger to the satang', async () => {
+  test('has every row once in the result, adds up, and agrees with the bank’s ledger to the satang', async () => {
     await using rehearsal = await makeRehearsal({
       transfer: { concurrency: 16 },
       bank: { timeoutMs: 10_000 },

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type CommandRecord, makeCommand } from '../../src/notify/command.ts';
-import { makeFakeClock } from '../support/fake-clock.ts';
 import { makeNotice, never } from '../support/notices.ts';
+import { makeVirtualClock } from '../support/virtual-clock.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'paydrop-command-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -14,7 +14,7 @@ const path = process.env['PATH'];
 
 function sending(command: readonly string[], env: Record<string, string | undefined> = { PATH: path }) {
   const ended: CommandRecord[] = [];
-  const clock = makeFakeClock();
+  const clock = makeVirtualClock();
   return {
     ended,
     clock,

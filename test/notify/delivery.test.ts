@@ -10,9 +10,10 @@ import type { NoticeStore } from '../../src/notify/ports.ts';
 import type { DueNotice, NoticeChannel, NoticeSender } from '../../src/notify/rules/notice.ts';
 import { Signal } from '../../src/platform/signal.ts';
 import { noonMs } from '../support/core-fixtures.ts';
-import { makeFakeClock } from '../support/fake-clock.ts';
 import { never } from '../support/notices.ts';
-import { makeWatchStore, noticeOf } from '../support/store-fixtures.ts';
+import { makeSqliteStore } from '../support/sqlite-store.ts';
+import { noticeOf } from '../support/store-fixtures.ts';
+import { makeVirtualClock } from '../support/virtual-clock.ts';
 
 type Verdict = Awaited<ReturnType<NoticeSender['send']>>;
 type Answer = (notice: DueNotice, stop: AbortSignal) => Verdict | Promise<Verdict>;
@@ -31,8 +32,8 @@ const hang: Answer = (_notice, stop) =>
 
 /** A post office on a real store: what was tried, when, and what was logged. */
 async function openPost(answers: Partial<Record<NoticeChannel, Answer>>) {
-  const opened = await makeWatchStore();
-  const clock = makeFakeClock(noonMs);
+  const opened = await makeSqliteStore();
+  const clock = makeVirtualClock(noonMs);
   const tried: string[] = [];
   const logged: string[] = [];
   const most: Record<string, number> = {};

@@ -6,8 +6,8 @@ import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { makeWebhook, signNotice } from '../../src/notify/webhook.ts';
 import { noonMs } from '../support/core-fixtures.ts';
-import { makeFakeClock } from '../support/fake-clock.ts';
 import { makeNotice, never } from '../support/notices.ts';
+import { makeVirtualClock } from '../support/virtual-clock.ts';
 
 const secret = 'a-long-secret';
 const path = '/hooks/path-token?key=query-token';
@@ -16,7 +16,7 @@ const notice = makeNotice();
 afterEach(() => void vi.useRealTimers());
 
 function webhookTo(origin: string) {
-  return makeWebhook({ url: `${origin}${path}`, secret, version: '1.2.3', clock: makeFakeClock(noonMs) });
+  return makeWebhook({ url: `${origin}${path}`, secret, version: '1.2.3', clock: makeVirtualClock(noonMs) });
 }
 
 interface Received {

@@ -1,7 +1,8 @@
 /** The pace follows what the bank can take, within the settings. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { makePaces } from '../../src/payout/adaptive-limit.ts';
-import { lost, minuteMs, stage, type Theatre } from '../support/theatre.ts';
+import { lost } from '../support/core-fixtures.ts';
+import { minuteMs, stage, type Theatre } from '../support/theatre.ts';
 
 /** Counts what is with the bank at once. */
 class Crowd {
@@ -22,13 +23,13 @@ class Crowd {
 const tooMany = (theatre: Theatre) => theatre.answer<never>(undefined, { httpStatus: 429 });
 
 describe('a bank that takes three transfers at once', () => {
-  it('is sent fewer when it asks for that, and everything is paid in the end', async () => {
+  test('is sent fewer when it asks for that, and everything is paid in the end', async () => {
     const crowd = new Crowd();
     let refusals = 0;
     await using one = await stage(120, (theatre) => ({
       transfer: ({ transRefNo }) =>
         crowd.during(async () => {
-          await theatre.time.clock.sleep(100);
+          await theatre.time.sleep(100);
           if (crowd.now > 3) refusals += 1;
           return crowd.now > 3 ? tooMany(theatre) : theatre.code('IC000', { transRefNo });
         }),
@@ -46,14 +47,14 @@ describe('a bank that takes three transfers at once', () => {
 });
 
 describe('a bank that is slow for a while', () => {
-  it('gets the whole pace again when it answers', async () => {
+  test('gets the whole pace again when it answers', async () => {
     const crowd = new Crowd();
     let later = 0;
     await using one = await stage(150, (theatre) => ({
       transfer: ({ transRefNo }, no) =>
         crowd.during(async () => {
           if (no > 140) later = Math.max(later, crowd.now);
-          await theatre.time.clock.sleep(100);
+          await theatre.time.sleep(100);
           return no <= 8 ? lost : theatre.code('IC000', { transRefNo });
         }),
       inquire: (inquiry) => {
@@ -76,7 +77,7 @@ describe('a bank that is slow for a while', () => {
     expect(later).toBe(8);
   }, 60_000);
 
-  it('is asked about payees more slowly, too, while transfers keep their own pace', async () => {
+  test('is asked about payees more slowly, too, while transfers keep their own pace', async () => {
     const crowd = new Crowd();
     let most = 0;
     let checks = 0;
@@ -85,7 +86,7 @@ describe('a bank that is slow for a while', () => {
         crowd.during(async () => {
           checks += 1;
           if (checks > 14 && checks <= 22) most = Math.max(most, crowd.now);
-          await theatre.time.clock.sleep(100);
+          await theatre.time.sleep(100);
           return checks <= 12 ? lost : theatre.checked('IC001');
         }),
     }));

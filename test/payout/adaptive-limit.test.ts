@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Pace } from '../../src/payout/adaptive-limit.ts';
 
 const slowDown = (pace: Pace): void => pace.hear({ kind: 'trouble', why: 'HTTP 429' }, pace.state.round);
@@ -13,7 +13,7 @@ function makeWork() {
 const settleDown = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('a lane', () => {
-  it('obeys a slower pace at once, leaving alone what is under way', async () => {
+  test('obeys a slower pace at once, leaving alone what is under way', async () => {
     const pace = new Pace(8);
     const lane = pace.openLane();
     const { begin, ends } = makeWork();
@@ -30,7 +30,7 @@ describe('a lane', () => {
     expect(ends.length).toBe(2);
   });
 
-  it('takes more as soon as the pace allows it', async () => {
+  test('takes more as soon as the pace allows it', async () => {
     const pace = new Pace(8);
     for (let troubles = 0; troubles < 3; troubles += 1) slowDown(pace);
     const lane = pace.openLane();
@@ -43,7 +43,7 @@ describe('a lane', () => {
     expect(ends.length).toBe(2);
   });
 
-  it('may have places to spare, never fewer than one', async () => {
+  test('may have places to spare, never fewer than one', async () => {
     const pace = new Pace(4);
     const ahead = pace.openLane(1.25);
     const { begin, ends } = makeWork();
@@ -56,7 +56,7 @@ describe('a lane', () => {
     expect(ends.length).toBe(2);
   });
 
-  it('has its places in common with the other lanes of the process', async () => {
+  test('has its places in common with the other lanes of the process', async () => {
     const pace = new Pace(4);
     const { begin, ends } = makeWork();
     for (const lane of [pace.openLane(), pace.openLane()])
@@ -65,7 +65,7 @@ describe('a lane', () => {
     expect(ends.length).toBe(4);
   });
 
-  it('takes turns with the others: a long queue keeps nobody waiting', async () => {
+  test('takes turns with the others: a long queue keeps nobody waiting', async () => {
     const pace = new Pace(2);
     const order: string[] = [];
     const work = (name: string) => async (): Promise<void> => {
@@ -80,7 +80,7 @@ describe('a lane', () => {
     expect(order).toHaveLength(53);
   });
 
-  it('gives the place of work that throws to the next', async () => {
+  test('gives the place of work that throws to the next', async () => {
     const lane = new Pace(1).openLane();
     const failing = lane(() => Promise.reject(new Error('broken')));
     const next = lane(async () => 'done');
@@ -90,7 +90,7 @@ describe('a lane', () => {
 });
 
 describe('the lowest pace', () => {
-  it('is that of the file, which begins with what an earlier one has left', () => {
+  test('is that of the file, which begins with what an earlier one has left', () => {
     const pace = new Pace(8);
     expect(pace.lowest).toBeUndefined();
     slowDown(pace);

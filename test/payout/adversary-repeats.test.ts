@@ -1,5 +1,5 @@
 /** Attacks on what comes after a first attempt: retries, late proofs, stops and persons beside a running sender. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { InquiryFields, StatusInquiry, TransferFields } from '../../src/core/bank-port.ts';
 import { lookUpBeyond } from '../../src/payout/lost-journal.ts';
 import { cancelBatch } from '../../src/payout/operator.ts';
@@ -7,7 +7,7 @@ import { retryBatch } from '../../src/payout/retry.ts';
 import { settleOnce } from '../../src/payout/settle.ts';
 import { exceptionColumns, renderException } from '../../src/reports/rules/report-rows.ts';
 import type { Journal } from '../../src/store/store.ts';
-import { noonMs, policy } from '../support/core-fixtures.ts';
+import { lost, noonMs, policy } from '../support/core-fixtures.ts';
 import {
   firstReady,
   ingest,
@@ -16,16 +16,8 @@ import {
   secondBatchId,
   submit,
 } from '../support/journal-fixtures.ts';
-import {
-  dayMs,
-  lost,
-  minuteMs,
-  openTheatre,
-  type Script,
-  stage,
-  type Theatre,
-  verify,
-} from '../support/theatre.ts';
+import type { Script } from '../support/scripted-bank.ts';
+import { dayMs, minuteMs, openTheatre, stage, type Theatre, verify } from '../support/theatre.ts';
 
 const rules = { payoutSatangMax: null };
 
@@ -42,7 +34,8 @@ async function retry(theatre: Theatre, batchId: string): Promise<number> {
 /** The watch goes round every few seconds, while a transfer is still with the bank. */
 const oftenAsked = { ...policy, maxDelayMs: 5_000 };
 
-const settle = (theatre: Theatre): Promise<void> => theatre.time.drive(settleOnce(theatre.context(), 'all'));
+const settle = (theatre: Theatre): Promise<number> =>
+  theatre.time.drive(settleOnce(theatre.context(), 'all'));
 
 /** What the bank says of each attempt, by its number; what is left out it does not find. */
 type Says = Record<string, string | undefined>;
@@ -76,7 +69,7 @@ describe('an earlier attempt that the bank works on after all', () => {
     expect((await historyOf(theatre)).row.isAlarm).toBe(true);
   }
 
-  it('does not keep the later one from being asked about', async () => {
+  test('does not keep the later one from being asked about', async () => {
     const says: Says = { '02': '010003' };
     await using one = await stage(1, (theatre) => refusedFirst(theatre, says, () => theatre.code('EM073')));
     const { theatre, batchId } = one;
@@ -86,7 +79,7 @@ describe('an earlier attempt that the bank works on after all', () => {
     expect(await theatre.statuses(batchId)).toEqual({ paid: 1 });
   });
 
-  it('is not asked about without a pause', async () => {
+  test('is not asked about without a pause', async () => {
     const says: Says = { '02': '010003' };
     let asked = 0;
     await using one = await stage(1, (theatre) => {
@@ -106,7 +99,7 @@ describe('an earlier attempt that the bank works on after all', () => {
     expect(asked).toBeLessThan(20);
   });
 
-  it('keeps the row in doubt when the later one has failed', async () => {
+  test('keeps the row in doubt when the later one has failed', async () => {
     const says: Says = { '02': '010003' };
     await using one = await stage(1, (theatre) => refusedFirst(theatre, says, () => theatre.code('EM073')));
     const { theatre, batchId } = one;
@@ -119,12 +112,12 @@ describe('an earlier attempt that the bank works on after all', () => {
     expect(await theatre.statuses(batchId)).toEqual({ failed: 1 });
   });
 
-  it('keeps the row in doubt when the bank refuses the later one', async () => {
+  test('keeps the row in doubt when the bank refuses the later one', async () => {
     const says: Says = {};
     await using one = await stage(1, (theatre) =>
       refusedFirst(theatre, says, async () => {
         says['01'] = '010003';
-        await theatre.time.clock.sleep(90_000);
+        await theatre.time.sleep(90_000);
         return theatre.code('EV042');
       }),
     );
@@ -135,7 +128,7 @@ describe('an earlier attempt that the bank works on after all', () => {
     expect(await theatre.statuses(batchId)).toEqual({ unresolved: 1 });
   });
 
-  it('keeps the later one from being sent again', async () => {
+  test('keeps the later one from being sent again', async () => {
     const says: Says = {};
     await using one = await stage(1, (theatre) => refusedFirst(theatre, says, () => lost));
     const { theatre, batchId } = one;
@@ -144,7 +137,7 @@ describe('an earlier attempt that the bank works on after all', () => {
     expect(theatre.sent.map(noOf)).toEqual(['01', '02']);
   });
 
-  it('and has failed in the end does not hold the payout for ever', async () => {
+  test('and has failed in the end does not hold the payout for ever', async () => {
     const says: Says = {};
     await using one = await stage(1, (theatre) => refusedFirst(theatre, says, undefined));
     const { theatre, batchId } = one;
@@ -164,7 +157,7 @@ describe('an earlier attempt that the bank works on after all', () => {
 });
 
 describe('a late proof for the row of an earlier file', () => {
-  it('keeps the later row from being sent again', async () => {
+  test('keeps the later row from being sent again', async () => {
     const says: Says = {};
     await using one = await stage(1, (theatre) => refusedFirst(theatre, says, () => lost));
     const { theatre, batchId } = one;
@@ -183,7 +176,7 @@ describe('a late proof for the row of an earlier file', () => {
 });
 
 describe('one proof', () => {
-  it('that two look at is not called two transfers', async () => {
+  test('that two look at is not called two transfers', async () => {
     const says: Says = { '02': '030003' };
     await using one = await stage(1, (theatre) => {
       const script = refusedFirst(theatre, says, (order) =>
@@ -192,7 +185,7 @@ describe('one proof', () => {
       return {
         ...script,
         inquire: async (inquiry) => {
-          await theatre.time.clock.sleep(1_000);
+          await theatre.time.sleep(1_000);
           return byAttempt(theatre, says)(inquiry);
         },
       };
@@ -208,7 +201,7 @@ describe('one proof', () => {
     expect(row).toMatchObject({ status: 'paid', isAlarm: true, reasonCode: 'late-proof' });
   });
 
-  it('after an older answer does not break the run', async () => {
+  test('after an older answer does not break the run', async () => {
     const says: Says = { '02': '030003' };
     let isSlow = false;
     await using one = await stage(1, (theatre) => {
@@ -222,11 +215,11 @@ describe('one proof', () => {
           if (!isSlow || noOf(inquiry) !== '01') return byAttempt(theatre, says)(inquiry);
           asked += 1;
           if (asked > 1) return theatre.found(inquiry, '010004');
-          await theatre.time.clock.sleep(20_000);
+          await theatre.time.sleep(20_000);
           return theatre.found(inquiry, '010003');
         },
         check: async () => {
-          await theatre.time.clock.sleep(1_000);
+          await theatre.time.sleep(1_000);
           return theatre.checked('IC001');
         },
       };
@@ -244,7 +237,7 @@ describe('one proof', () => {
 });
 
 describe('what was cleared', () => {
-  it('before a long pause is asked about again after it', async () => {
+  test('before a long pause is asked about again after it', async () => {
     const says: Says = {};
     await using one = await stage(2, (theatre) => refusedFirst(theatre, says, undefined));
     const { theatre, batchId } = one;
@@ -254,7 +247,7 @@ describe('what was cleared', () => {
     theatre.script = {
       transfer: async ({ transRefNo }, no) => {
         if (no > 3) return theatre.code('IC000', { transRefNo });
-        await theatre.time.clock.sleep(50);
+        await theatre.time.sleep(50);
         says['01'] = '010004';
         return theatre.answer<TransferFields>(undefined, { httpStatus: 429, retryAfterMs: 30 * minuteMs });
       },
@@ -262,7 +255,7 @@ describe('what was cleared', () => {
         if (inquiry.transRefNo === first) return theatre.found(inquiry, undefined);
         // Answered as the bank knows it now, which comes when the line is paused.
         const answer = byAttempt(theatre, says)(inquiry);
-        await theatre.time.clock.sleep(100);
+        await theatre.time.sleep(100);
         return answer;
       },
     };
@@ -272,7 +265,7 @@ describe('what was cleared', () => {
 });
 
 describe('a person who cancels beside the run', () => {
-  it('cancels what comes back unsent at that very moment', async () => {
+  test('cancels what comes back unsent at that very moment', async () => {
     let refuse = (): void => undefined;
     const refused = new Promise<void>((resolve) => {
       refuse = resolve;
@@ -285,7 +278,7 @@ describe('a person who cancels beside the run', () => {
     }));
     const { theatre, batchId } = one;
     const run = theatre.start(batchId);
-    await theatre.time.drive(undefined, noonMs + minuteMs);
+    await theatre.time.advanceTo(noonMs + minuteMs);
     expect(await theatre.statuses(batchId)).toEqual({ submitted: 1 });
     const { journal } = theatre;
     const slow: Journal = Object.assign(Object.create(journal) as Journal, {
@@ -305,7 +298,7 @@ describe('a person who cancels beside the run', () => {
 });
 
 describe('a row that the bank contradicts', () => {
-  it('is not reported as one of which no money moved', async () => {
+  test('is not reported as one of which no money moved', async () => {
     const says: Says = {};
     await using one = await stage(1, (theatre) => refusedFirst(theatre, says, undefined));
     const { theatre, batchId } = one;
@@ -323,12 +316,12 @@ describe('a row that the bank contradicts', () => {
 });
 
 describe('a later attempt whose payout a late proof has paid', () => {
-  it('and that the bank calls another’s is not called paid by an inquiry', async () => {
+  test('and that the bank calls another’s is not called paid by an inquiry', async () => {
     const says: Says = {};
     await using one = await stage(1, (theatre) =>
       refusedFirst(theatre, says, async () => {
         says['01'] = '010004';
-        await theatre.time.clock.sleep(90_000);
+        await theatre.time.sleep(90_000);
         return theatre.code('EM001');
       }),
     );
@@ -346,7 +339,7 @@ describe('a later attempt whose payout a late proof has paid', () => {
 });
 
 describe('after a loss, under a halted line', () => {
-  it('a bank in trouble is not asked without a pause', async () => {
+  test('a bank in trouble is not asked without a pause', async () => {
     await using theatre = await openTheatre();
     const { journal } = theatre;
     const batch = await ingestRunning(journal, [makeRow(1)]);

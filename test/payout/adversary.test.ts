@@ -1,5 +1,5 @@
 /** Attacks on money safety: each test was once a way to pay twice, to lose a stop or to hide a doubt, or might have been. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { formatBangkokDate } from '../../src/core/bangkok-time.ts';
 import type { TransferFields } from '../../src/core/bank-port.ts';
 import type { TransferOrder } from '../../src/core/payout.ts';
@@ -7,19 +7,11 @@ import type { Clock } from '../../src/core/ports.ts';
 import { cancelBatch } from '../../src/payout/operator.ts';
 import { settleOnce } from '../../src/payout/settle.ts';
 import type { Journal } from '../../src/store/store.ts';
-import { noonMs } from '../support/core-fixtures.ts';
+import { lost, noonMs } from '../support/core-fixtures.ts';
+import { Dice } from '../support/dice.ts';
 import { ingest, makeRows, secondBatchId } from '../support/journal-fixtures.ts';
-import {
-  dayMs,
-  lost,
-  minuteMs,
-  notSent,
-  openTheatre,
-  type Script,
-  stage,
-  type Theatre,
-  verify,
-} from '../support/theatre.ts';
+import type { Script } from '../support/scripted-bank.ts';
+import { dayMs, minuteMs, notSent, openTheatre, stage, type Theatre, verify } from '../support/theatre.ts';
 
 describe('a stop of the line', () => {
   /** The first transfer stays in process for two minutes, the second meets an empty account. */
@@ -31,27 +23,27 @@ describe('a stop of the line', () => {
     },
   });
 
-  it('is in force for whoever runs next, even when its process is killed', async () => {
+  test('is in force for whoever runs next, even when its process is killed', async () => {
     await using one = await stage(50, oneInProcess);
     const { theatre, batchId } = one;
     void theatre.start(batchId);
-    await theatre.time.drive(undefined, noonMs + minuteMs);
+    await theatre.time.advanceTo(noonMs + minuteMs);
     const sentBefore = theatre.sent.length;
     await theatre.run(batchId, { waitMs: 1_000 });
     expect(theatre.sent).toHaveLength(sentBefore);
   });
 
-  it('that a person lifts beside the run stays lifted', async () => {
+  test('that a person lifts beside the run stays lifted', async () => {
     await using one = await stage(50, oneInProcess);
     const { theatre, batchId } = one;
     const run = theatre.start(batchId);
-    await theatre.time.drive(undefined, noonMs + minuteMs);
+    await theatre.time.advanceTo(noonMs + minuteMs);
     await theatre.resume(batchId);
     await theatre.time.drive(run);
     expect(await theatre.statuses(batchId)).toEqual({ paid: 50 });
   });
 
-  it('keeps settle from sending anything again', async () => {
+  test('keeps settle from sending anything again', async () => {
     await using one = await stage(3, (theatre) => ({
       transfer: (_order, no) => [lost, theatre.code('EM053')][no - 1],
     }));
@@ -62,7 +54,7 @@ describe('a stop of the line', () => {
     expect(theatre.sent).toHaveLength(2);
   });
 
-  it('comes from the brake in the payee check too', async () => {
+  test('comes from the brake in the payee check too', async () => {
     await using one = await stage(100, (theatre) => ({ check: () => theatre.checked('EV033') }));
     const { unpayable = 0 } = await one.theatre
       .run(one.batchId)
@@ -73,18 +65,18 @@ describe('a stop of the line', () => {
 });
 
 describe('a closed or sick service', () => {
-  it.each([true, false])('does not use up the attempts of a payout (payee check %s)', async (enabled) => {
+  test.each([true, false])('does not use up the attempts of a payout (payee check %s)', async (enabled) => {
     await using one = await stage(1, (theatre) => ({ transfer: () => theatre.code('TM001') }));
     await one.theatre.run(one.batchId, { verify: { ...verify, enabled }, waitMs: 5 * minuteMs });
     expect(one.theatre.sent.length).toBeLessThan(15);
   });
 
-  it('is left alone as long as it asks for, whatever was under way', async () => {
+  test('is left alone as long as it asks for, whatever was under way', async () => {
     await using one = await stage(20, (theatre) => ({
       transfer: async ({ transRefNo }, no) => {
         if (no === 1)
           return theatre.answer<TransferFields>(undefined, { httpStatus: 429, retryAfterMs: minuteMs });
-        await theatre.time.clock.sleep(500);
+        await theatre.time.sleep(500);
         return theatre.code('IC000', { transRefNo });
       },
     }));
@@ -93,7 +85,7 @@ describe('a closed or sick service', () => {
     expect(early).toEqual([]);
   });
 
-  it('that completes slowly is not braked', async () => {
+  test('that completes slowly is not braked', async () => {
     await using one = await stage(30, (theatre) => ({
       transfer: () => theatre.code('EM073'),
       inquire: (inquiry) => theatre.found(inquiry, '010004'),
@@ -102,7 +94,7 @@ describe('a closed or sick service', () => {
     expect(await one.theatre.statuses(one.batchId)).toEqual({ paid: 30 });
   });
 
-  it('out of reach for a day leaves nothing in doubt that never left', async () => {
+  test('out of reach for a day leaves nothing in doubt that never left', async () => {
     await using one = await stage(2, () => ({ transfer: () => notSent, inquire: () => notSent }));
     const { theatre, batchId } = one;
     await theatre.run(batchId);
@@ -115,7 +107,7 @@ describe('a closed or sick service', () => {
 });
 
 describe('what an inquiry says', () => {
-  it('about a reference that never left proves nothing', async () => {
+  test('about a reference that never left proves nothing', async () => {
     await using one = await stage(1, (theatre) => ({
       transfer: () => notSent,
       inquire: (inquiry) => theatre.found(inquiry, '010004'),
@@ -124,7 +116,7 @@ describe('what an inquiry says', () => {
     expect(await one.theatre.statuses(one.batchId)).toEqual({ unresolved: 1 });
   });
 
-  it.each([
+  test.each([
     ['complete', '20261122', '010004', { paid: 1 }, 3],
     ['in process', '20261121', '010003', { unresolved: 1 }, 4],
   ])(
@@ -149,22 +141,22 @@ describe('what an inquiry says', () => {
 });
 
 describe('a person', () => {
-  it('who cancels a batch cancels what was under way and comes back unsent', async () => {
+  test('who cancels a batch cancels what was under way and comes back unsent', async () => {
     await using one = await stage(1, (theatre) => ({
       transfer: async () => {
-        await theatre.time.clock.sleep(20_000);
+        await theatre.time.sleep(20_000);
         return theatre.code('TM001');
       },
     }));
     const { theatre, batchId } = one;
     const run = theatre.start(batchId);
-    await theatre.time.drive(undefined, noonMs + 10_000);
+    await theatre.time.advanceTo(noonMs + 10_000);
     await cancelBatch(theatre.journal, await theatre.batch(batchId), theatre.now());
     await theatre.time.drive(run);
     expect([await theatre.statuses(batchId), theatre.sent.length]).toEqual([{ cancelled: 1 }, 1]);
   });
 
-  it('who does not wait has everything sent all the same', async () => {
+  test('who does not wait has everything sent all the same', async () => {
     await using one = await stage(3, () => ({}));
     await one.theatre.run(one.batchId, { waitMs: 0 });
     expect(await one.theatre.statuses(one.batchId)).toEqual({ paid: 3 });
@@ -200,22 +192,11 @@ const faults: readonly Fault[] = [
   { money: 'none', says: 'XX999' },
 ];
 
-/** mulberry32: the same seed plays the same story. */
-function makeRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 type Entry = { readonly day: string; readonly payee: string; state: 'open' | 'failed' | 'complete' };
 
 /** A bank that refuses a repetition on the same day only (§4 rule 2), and counts how often each payee got money. */
 function makeUnreliableBank(theatre: Theatre, random: () => number) {
-  const { clock } = theatre.time;
+  const clock = theatre.time;
   const book = new Map<string, Entry>();
   const payments = new Map<string, number>();
   const bank = { isCalm: false, kill: () => {} };
@@ -281,7 +262,7 @@ function makeMortal(theatre: Theatre) {
     const result = await work();
     return isDead ? never : result;
   };
-  const { now, sleep } = theatre.time.clock;
+  const { now, sleep } = theatre.time;
   const clock: Clock = { now, sleep: (ms, signal) => outlive(() => sleep(ms, signal)) };
   const journal = new Proxy(theatre.journal, {
     get: (target, name: keyof Journal) => {
@@ -302,8 +283,7 @@ async function live(theatre: Theatre, batchId: string, random: () => number, ban
       ? settleOnce(theatre.context({ clock, journal }), 'all')
       : theatre.start(batchId, { clock, journal, waitMs: random() < 0.5 ? 20_000 : 5 * minuteMs });
   await theatre.time.drive(Promise.race([work, killed]));
-  if (random() < 0.3)
-    await theatre.time.drive(undefined, theatre.now() + Math.floor(random() * 40) * minuteMs);
+  if (random() < 0.3) await theatre.time.advanceTo(theatre.now() + Math.floor(random() * 40) * minuteMs);
 }
 
 /** What the journal believes and the bank's book contradicts. */
@@ -328,10 +308,11 @@ async function findLies(
 describe('whatever the bank does and whenever the process is killed', () => {
   const seeds = [9, 21, 25, 32, 37, 48, 57, 58];
 
-  it.each(seeds)(
+  test.each(seeds)(
     'nobody is paid twice, nothing is believed wrongly and all comes to an end: %i',
     async (seed) => {
-      const random = makeRandom(seed);
+      const dice = new Dice(seed);
+      const random = (): number => dice.next();
       await using theatre = await openTheatre(random() < 0.5 ? noonMs : noonMs + dayMs / 2 - 18 * minuteMs);
       const { bank, book, payments } = makeUnreliableBank(theatre, random);
       const batchIds = [(await ingest(theatre.journal, makeRows(6))).batchId];
@@ -344,7 +325,7 @@ describe('whatever the bank does and whenever the process is killed', () => {
       }
       bank.isCalm = true;
       bank.kill = () => {};
-      await theatre.time.drive(undefined, theatre.now() + 10 * minuteMs);
+      await theatre.time.advanceTo(theatre.now() + 10 * minuteMs);
       for (const batchId of [...batchIds, ...batchIds]) {
         await theatre.resume(batchId);
         await theatre.run(batchId);

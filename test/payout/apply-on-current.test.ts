@@ -1,6 +1,6 @@
 /** Two who learn something about the same attempt at once: what the later records stands on what the earlier has changed. */
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { move } from '../../src/core/change.ts';
 import type { Attempt } from '../../src/core/payout.ts';
 import type { InDoubt } from '../../src/payout/ports.ts';
@@ -8,9 +8,9 @@ import { decideIntent, noBankNames } from '../../src/payout/rules/intent.ts';
 import { applyOnCurrent, sendAttempt } from '../../src/payout/send.ts';
 import { settleAll } from '../../src/payout/settle.ts';
 import type { Journal } from '../../src/store/store.ts';
-import { noonMs, payer, policy } from '../support/core-fixtures.ts';
+import { lost, noonMs, payer, policy } from '../support/core-fixtures.ts';
 import { applied, firstReady, ingestRunning, makeRows } from '../support/journal-fixtures.ts';
-import { lost, openTheatre, type Theatre } from '../support/theatre.ts';
+import { openTheatre, type Theatre } from '../support/theatre.ts';
 
 /** Long enough after the first send that a not-found is trusted. */
 const trustedMs = 200_000;
@@ -45,7 +45,7 @@ function makeAsker(theatre: Theatre, says: Saying, latencyMs: number, journal: J
     bank: {
       ...theatre.bank,
       inquire: async (inquiry) => {
-        await theatre.time.clock.sleep(latencyMs);
+        await theatre.time.sleep(latencyMs);
         if (says === 'silent') return lost;
         return theatre.found(inquiry, says === 'not-found' ? undefined : says);
       },
@@ -55,7 +55,7 @@ function makeAsker(theatre: Theatre, says: Saying, latencyMs: number, journal: J
 }
 
 describe('an answer that comes when the attempt was sent again since it was asked for', () => {
-  it.each([
+  test.each([
     ['not-found', { sends: 2, acknowledged: false, inquiries: 1 }, 'submitted'],
     ['silent', { sends: 2, acknowledged: false, inquiries: 1 }, 'submitted'],
     ['010003', { sends: 2, acknowledged: true, inquiries: 2 }, 'submitted'],
@@ -79,7 +79,7 @@ describe('an answer that comes when the attempt was sent again since it was aske
     },
   );
 
-  it('a reply to the first send, too', async () => {
+  test('a reply to the first send, too', async () => {
     await using theatre = await openTheatre();
     await ingestRunning(theatre.journal, makeRows(1));
     const one = await submitOne(theatre);
@@ -87,7 +87,7 @@ describe('an answer that comes when the attempt was sent again since it was aske
       bank: {
         ...theatre.bank,
         transfer: async () => {
-          await theatre.time.clock.sleep(trustedMs + 50_000);
+          await theatre.time.sleep(trustedMs + 50_000);
           return lost;
         },
       },
@@ -95,7 +95,7 @@ describe('an answer that comes when the attempt was sent again since it was aske
     await context.gate.enter();
     const sending = sendAttempt(context, one.payout, one.attempt, () => true).then((record) => record());
     theatre.script = { transfer: () => theatre.code('EM027') };
-    await theatre.time.drive(undefined, noonMs + trustedMs);
+    await theatre.time.advanceTo(noonMs + trustedMs);
     await theatre.time.drive(makeAsker(theatre, 'not-found', 100)(one, true));
     expect(theatre.sent).toHaveLength(1);
     await theatre.time.drive(sending);
@@ -106,7 +106,7 @@ describe('an answer that comes when the attempt was sent again since it was aske
 });
 
 describe('a change that was refused', () => {
-  it('is decided again on payout and attempt as they are, and not at all when it is out of date', async () => {
+  test('is decided again on payout and attempt as they are, and not at all when it is out of date', async () => {
     await using theatre = await openTheatre();
     await ingestRunning(theatre.journal, makeRows(1));
     const one = await submitOne(theatre);
@@ -159,14 +159,14 @@ function listenTo(journal: Journal): { journal: Journal; recorded: Attempt[] } {
 }
 
 async function look(theatre: Theatre, journal: Journal, seq: number, one: Look): Promise<void> {
-  await theatre.time.clock.sleep(trustedMs - 100_000 + one.atMs);
+  await theatre.time.sleep(trustedMs - 100_000 + one.atMs);
   const [inDoubt] = await theatre.journal.inDoubt(seq - 1, 1);
   if (inDoubt?.payout.seq !== seq) return;
   await makeAsker(theatre, one.says, one.latencyMs, journal)(inDoubt, one.maySend);
 }
 
 describe('any number of people who ask about one attempt without knowing of one another', () => {
-  it('never take a send back, send it too soon, or lose a proof', async () => {
+  test('never take a send back, send it too soon, or lose a proof', async () => {
     await using theatre = await openTheatre();
     await ingestRunning(theatre.journal, makeRows(24));
     theatre.script = { transfer: () => theatre.code('EM027') };

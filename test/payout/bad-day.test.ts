@@ -1,11 +1,11 @@
 /** No funds early in a large file, against the sandbox bank over HTTP. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { makeRehearsal, rowsOf } from '../support/rehearsal.ts';
 
 const manyRows = (rows: number): string => rowsOf(Array.from({ length: rows }, () => '10.00'));
 
 describe('no funds at row 3 of 10,000', () => {
-  it('costs at most as many refused transfers as there are at once', async () => {
+  test('costs at most as many refused transfers as there are at once', async () => {
     await using rehearsal = await makeRehearsal({ transfer: { concurrency: 4 }, verify: { enabled: false } });
     rehearsal.bank.controls.setPayerBalance('20.00');
     const { results, exceptions, exitCode, ledger } = await rehearsal.run(manyRows(10_000));
@@ -20,7 +20,7 @@ describe('no funds at row 3 of 10,000', () => {
 });
 
 describe('a bank that asks us to slow down', () => {
-  it('is obeyed, and the summary says so', async () => {
+  test('is obeyed, and the summary says so', async () => {
     await using rehearsal = await makeRehearsal({
       transfer: { concurrency: 8 },
       sandbox: {

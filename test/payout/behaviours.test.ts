@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { makeRehearsal, type RehearsalSettings, rowsOf } from '../support/rehearsal.ts';
 
 const at = (behaviour: object): RehearsalSettings => ({
@@ -228,7 +228,7 @@ const cases: readonly Case[] = [
 ];
 
 describe('each behaviour of the bank ends as the design says', () => {
-  it.concurrent.each(cases.map((one) => [one.name, one] as const))('%s', async (_name, one) => {
+  test.concurrent.each(cases.map((one) => [one.name, one] as const))('%s', async (_name, one) => {
     await using rehearsal = await makeRehearsal(one.settings);
     const { results, exitCode, ledger } = await rehearsal.run(rowsOf(['7.00']), {
       waitMs: one.waitMs ?? 12_000,

@@ -1,5 +1,5 @@
 /** Pauses of the line that outlive a run: a service closed for hours, a bank that says when to come back. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Line } from '../../src/payout/circuit-breaker.ts';
 import { renderException } from '../../src/reports/rules/report-rows.ts';
 import { noonMs, payer } from '../support/core-fixtures.ts';
@@ -22,7 +22,7 @@ async function exceptionsOf({ journal }: Theatre, batchId: string) {
 const pauseOf = ({ journal }: Theatre) => journal.linePause(payer.companyId, payer.payerAccount);
 
 describe('a service that is closed for hours', () => {
-  it('costs few attempts though the file is run every five minutes, and goes on when it opens', async () => {
+  test('costs few attempts though the file is run every five minutes, and goes on when it opens', async () => {
     let isClosed = true;
     await using one = await stage(3, (theatre) => ({
       transfer: () => (isClosed ? theatre.code('TM001') : undefined),
@@ -49,7 +49,7 @@ describe('a service that is closed for hours', () => {
     expect(await pauseOf(theatre)).toBeUndefined();
   }, 60_000);
 
-  it('is waited for by a run that has the time', async () => {
+  test('is waited for by a run that has the time', async () => {
     await using one = await stage(3, (theatre) => ({
       transfer: () => (theatre.now() < noonMs + hourMs ? theatre.code('TM001') : undefined),
     }));
@@ -67,7 +67,7 @@ describe('a bank that says when to come back', () => {
         : undefined,
   });
 
-  it('is left alone until then, by later runs too, which end at once', async () => {
+  test('is left alone until then, by later runs too, which end at once', async () => {
     await using one = await stage(5, slow);
     const { theatre, batchId } = one;
     await theatre.run(batchId, { waitMs: 5 * minuteMs });
@@ -86,7 +86,7 @@ describe('a bank that says when to come back', () => {
     expect(theatre.sent[sent]?.atMs).toBeGreaterThanOrEqual(noonMs + 20 * minuteMs);
   });
 
-  it('holds the next file of the same process up, too', async () => {
+  test('holds the next file of the same process up, too', async () => {
     await using one = await stage(1, slow);
     const { theatre } = one;
     const line = new Line();
@@ -98,7 +98,7 @@ describe('a bank that says when to come back', () => {
     expect(told).toMatchObject({ reasonCode: 'http-429' });
   });
 
-  it('is not waited for in vain: with nothing in doubt the run ends at once', async () => {
+  test('is not waited for in vain: with nothing in doubt the run ends at once', async () => {
     await using one = await stage(1, slow);
     const { theatre, batchId } = one;
     await theatre.run(batchId, { waitMs: minuteMs });
@@ -112,7 +112,7 @@ describe('a bank that says when to come back', () => {
     ]);
   });
 
-  it('is tried at once when a person resumes, by the next run or by one that waits', async () => {
+  test('is tried at once when a person resumes, by the next run or by one that waits', async () => {
     await using one = await stage(5, slow);
     const { theatre, batchId } = one;
     await theatre.run(batchId, { waitMs: 5 * minuteMs });
@@ -124,11 +124,11 @@ describe('a bank that says when to come back', () => {
     expect(theatre.now()).toBeLessThan(noonMs + 20 * minuteMs);
   });
 
-  it('is tried by a run that waits when a person resumes meanwhile', async () => {
+  test('is tried by a run that waits when a person resumes meanwhile', async () => {
     await using one = await stage(5, slow);
     const { theatre, batchId } = one;
     const run = theatre.start(batchId, { waitMs: 2 * hourMs });
-    await theatre.time.drive(undefined, noonMs + 4 * minuteMs);
+    await theatre.time.advanceTo(noonMs + 4 * minuteMs);
     expect(await pauseOf(theatre)).toMatchObject({ code: 'http-429', untilMs: noonMs + 20 * minuteMs });
     await theatre.resume(batchId);
     await theatre.time.drive(run);
@@ -136,14 +136,14 @@ describe('a bank that says when to come back', () => {
     expect(theatre.sent.every(({ atMs }) => atMs < noonMs + 5 * minuteMs)).toBe(true);
   });
 
-  it('does not hold us up for longer when our clock is set back', async () => {
+  test('does not hold us up for longer when our clock is set back', async () => {
     await using one = await stage(5, slow);
     const { theatre, batchId } = one;
     const interrupt = new AbortController();
     const run = theatre.start(batchId, { waitMs: 8 * hourMs, interrupted: interrupt.signal });
-    await theatre.time.drive(undefined, noonMs + 4 * minuteMs);
+    await theatre.time.advanceTo(noonMs + 4 * minuteMs);
     theatre.time.jump(-3 * hourMs);
-    await theatre.time.drive(undefined, theatre.now() + 22 * minuteMs);
+    await theatre.time.advanceTo(theatre.now() + 22 * minuteMs);
     // The fifth, which the bank turned away, may have been sent again by now or not.
     const { paid = 0 } = await theatre.statuses(batchId);
     expect(paid).toBeGreaterThanOrEqual(4);

@@ -1,17 +1,17 @@
 /** What halts the line of a payer account: the payer's trouble wherever it shows, and the brake over all files. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Line } from '../../src/payout/circuit-breaker.ts';
-import { inquiryFields, inquiryItem, payer } from '../support/core-fixtures.ts';
+import { inquiryFields, inquiryItem, lost, payer } from '../support/core-fixtures.ts';
 import { ingest, makeRows, secondBatchId } from '../support/journal-fixtures.ts';
-import { lost, minuteMs, stage } from '../support/theatre.ts';
+import { minuteMs, stage } from '../support/theatre.ts';
 
 const brake = { consecutiveFailures: 10, failureShare: 0.5, window: 100, inDoubtMax: 200 };
 
 describe('a trouble of the payer that an inquiry shows', () => {
-  it('halts the line as one in a reply does', async () => {
+  test('halts the line as one in a reply does', async () => {
     await using one = await stage(40, (theatre) => ({
       transfer: ({ transRefNo }, no) =>
-        no === 1 ? lost : theatre.time.clock.sleep(1_000).then(() => theatre.code('IC000', { transRefNo })),
+        no === 1 ? lost : theatre.time.sleep(1_000).then(() => theatre.code('IC000', { transRefNo })),
       inquire: (inquiry) => {
         const item = {
           ...inquiryItem(inquiry.transRefNo, '030002'),
@@ -35,7 +35,7 @@ describe('a trouble of the payer that an inquiry shows', () => {
 });
 
 describe('the brake', () => {
-  it('counts over the files of one process', async () => {
+  test('counts over the files of one process', async () => {
     await using one = await stage(6, (theatre) => ({ transfer: () => theatre.code('EM069') }));
     const { theatre } = one;
     const line = new Line();
@@ -49,7 +49,7 @@ describe('the brake', () => {
     expect(await theatre.batch(next.batchId)).toMatchObject({ reasonCode: 'brake-consecutive' });
   });
 
-  it('forgets what it counted when a person has lifted the stop between two files', async () => {
+  test('forgets what it counted when a person has lifted the stop between two files', async () => {
     await using one = await stage(12, (theatre) => ({ transfer: () => theatre.code('EM069') }));
     const { theatre } = one;
     const line = new Line();
@@ -62,7 +62,7 @@ describe('the brake', () => {
     expect(await theatre.statuses(next.batchId)).toEqual({ paid: 3 });
   });
 
-  it('does not hold up the next file for a batch that was halted alone', async () => {
+  test('does not hold up the next file for a batch that was halted alone', async () => {
     await using one = await stage(2, () => ({}));
     const { theatre } = one;
     const line = new Line();
@@ -92,7 +92,7 @@ describe('the brake on doubt', () => {
     return { ...one, next };
   };
 
-  it('looks when a run begins, before anything is sent', async () => {
+  test('looks when a run begins, before anything is sent', async () => {
     await using one = await leaveDoubt({ yes: false });
     const { theatre, next } = one;
     await theatre.run(next.batchId, { brake: doubtful, waitMs: 1_000 });
@@ -103,7 +103,7 @@ describe('the brake on doubt', () => {
     });
   });
 
-  it('asks first, and lets the run go on when that settles it', async () => {
+  test('asks first, and lets the run go on when that settles it', async () => {
     const isKnown = { yes: false };
     await using one = await leaveDoubt(isKnown);
     const { theatre, next } = one;

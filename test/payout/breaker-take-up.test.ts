@@ -1,5 +1,5 @@
 /** A halted line is opened by a person alone: those who look before the stop is recorded must not take it for lifted. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { takeUpLine } from '../../src/payout/breaker-pause.ts';
 import { recordLineStop } from '../../src/payout/breaker-stop.ts';
 import { Line } from '../../src/payout/circuit-breaker.ts';
@@ -21,7 +21,7 @@ function haltLine(theatre: Theatre, changes: Partial<Journal> = {}) {
 }
 
 describe('a line that was halted', () => {
-  it('stays so for whoever looks before the stop is recorded', async () => {
+  test('stays so for whoever looks before the stop is recorded', async () => {
     await using theatre = await openTheatre();
     const { line, one, other } = haltLine(theatre);
     await takeUpLine(other, payer);
@@ -31,11 +31,11 @@ describe('a line that was halted', () => {
     expect([line.state.status, (await stopOf(theatre))?.code]).toEqual(['halted', 'EM053']);
   });
 
-  it('stays so for whoever looks while the stop is being recorded', async () => {
+  test('stays so for whoever looks while the stop is being recorded', async () => {
     await using theatre = await openTheatre();
     const { line, one, other } = haltLine(theatre, {
       recordLineStop: async (stop) => {
-        await theatre.time.clock.sleep(1_000);
+        await theatre.time.sleep(1_000);
         await theatre.journal.recordLineStop(stop);
       },
     });
@@ -44,7 +44,7 @@ describe('a line that was halted', () => {
     expect([line.state.status, (await stopOf(theatre))?.code]).toEqual(['halted', 'EM053']);
   });
 
-  it('is recorded by the next to look when that has failed, and stays halted meanwhile', async () => {
+  test('is recorded by the next to look when that has failed, and stays halted meanwhile', async () => {
     await using theatre = await openTheatre();
     let failures = 0;
     const { line, one, other } = haltLine(theatre, {
@@ -62,7 +62,7 @@ describe('a line that was halted', () => {
     expect([line.state.status, (await stopOf(theatre))?.code]).toEqual(['halted', 'EM053']);
   });
 
-  it('is open when a person has lifted the stop, and the next stop is recorded, too', async () => {
+  test('is open when a person has lifted the stop, and the next stop is recorded, too', async () => {
     await using theatre = await openTheatre();
     const { line, one, other } = haltLine(theatre);
     for (let stops = 0; stops < 2; stops += 1) {
@@ -76,7 +76,7 @@ describe('a line that was halted', () => {
     }
   });
 
-  it('halts its batch though others look at the line again and again', async () => {
+  test('halts its batch though others look at the line again and again', async () => {
     const ended = new AbortController();
     await using one = await stage(12, (theatre) => ({
       transfer: (_order, no) => (no >= 4 ? theatre.code('EM053') : undefined),
@@ -113,7 +113,7 @@ describe('a pause', () => {
     untilMs: noonMs + minuteMs,
   };
 
-  it('of an earlier run goes on, and is over when a person has ended it', async () => {
+  test('of an earlier run goes on, and is over when a person has ended it', async () => {
     await using theatre = await openTheatre();
     await theatre.journal.recordLinePause(pause);
     const line = new Line();

@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Line, LineGate, type Passage } from '../../src/payout/circuit-breaker.ts';
 import type { LineSignal } from '../../src/payout/rules/after-transfer.ts';
-import { makeFakeClock } from '../support/fake-clock.ts';
+import { makeVirtualClock } from '../support/virtual-clock.ts';
 
 const brake = { consecutiveFailures: 10, failureShare: 0.5, window: 100, inDoubtMax: 200 };
 const trouble: LineSignal = {
@@ -13,7 +13,7 @@ const trouble: LineSignal = {
 const payerStop: LineSignal = { kind: 'payer-stop', reason: { code: 'EM053', text: 'no funds' } };
 
 function makeGate(options: ConstructorParameters<typeof LineGate>[3] = {}, startMs = 0) {
-  const clock = makeFakeClock(startMs);
+  const clock = makeVirtualClock(startMs);
   const stop = new AbortController();
   const gate = new LineGate(clock, brake, stop.signal, options);
   const passages: Passage[] = [];
@@ -23,14 +23,14 @@ function makeGate(options: ConstructorParameters<typeof LineGate>[3] = {}, start
 }
 
 describe('the gate', () => {
-  it('lets everybody through while the line is open', async () => {
+  test('lets everybody through while the line is open', async () => {
     const { clock, passages, enter } = makeGate();
     for (const _ of [1, 2, 3]) enter();
     await clock.advance(0);
     expect(passages).toEqual(['go', 'go', 'go']);
   });
 
-  it('lets one probe through when the pause is over, and the others when it has done well', async () => {
+  test('lets one probe through when the pause is over, and the others when it has done well', async () => {
     const { clock, gate, passages, enter } = makeGate();
     gate.leave(trouble);
     for (const _ of [1, 2, 3]) enter();
@@ -43,7 +43,7 @@ describe('the gate', () => {
     expect(passages).toEqual(['go', 'go', 'go']);
   });
 
-  it('pauses longer when the probe meets the same trouble', async () => {
+  test('pauses longer when the probe meets the same trouble', async () => {
     const { clock, gate, passages, enter } = makeGate();
     gate.leave(trouble);
     enter();
@@ -56,7 +56,7 @@ describe('the gate', () => {
     expect(passages).toEqual(['go', 'go']);
   });
 
-  it('lets the next probe go when one ends with nothing learnt', async () => {
+  test('lets the next probe go when one ends with nothing learnt', async () => {
     const { clock, gate, passages, enter } = makeGate();
     gate.leave(trouble);
     enter();
@@ -67,7 +67,7 @@ describe('the gate', () => {
     expect(passages).toEqual(['go', 'go']);
   });
 
-  it('lets questions go on one by one while transfers have trouble', async () => {
+  test('lets questions go on one by one while transfers have trouble', async () => {
     const { clock, gate, passages, enter } = makeGate();
     gate.leave(trouble);
     for (const _ of [1, 2, 3]) enter(true);
@@ -80,7 +80,7 @@ describe('the gate', () => {
     expect(gate.state.status).toBe('paused');
   });
 
-  it('turns those away who wait when the line halts, but lets inquiries pass', async () => {
+  test('turns those away who wait when the line halts, but lets inquiries pass', async () => {
     const { clock, gate, passages, enter } = makeGate();
     gate.leave(trouble);
     enter();
@@ -91,7 +91,7 @@ describe('the gate', () => {
     expect(passages.toSorted()).toEqual(['go', 'halted', 'halted']);
   });
 
-  it('turns everybody away when the process is asked to stop', async () => {
+  test('turns everybody away when the process is asked to stop', async () => {
     const { clock, stop, gate, passages, enter } = makeGate();
     gate.leave(trouble);
     enter();
@@ -103,7 +103,7 @@ describe('the gate', () => {
 });
 
 describe('a pause of the gate', () => {
-  it('ends in its own time though our clock is set back while somebody waits', async () => {
+  test('ends in its own time though our clock is set back while somebody waits', async () => {
     const { clock, gate, passages, enter } = makeGate({}, 3_600_000);
     gate.leave({ ...trouble, retryAfterMs: 30_000 });
     enter();
@@ -114,7 +114,7 @@ describe('a pause of the gate', () => {
     expect(passages).toEqual(['go']);
   });
 
-  it('lets questions through after a minute, transfers only at its end', async () => {
+  test('lets questions through after a minute, transfers only at its end', async () => {
     const { clock, gate, passages, enter } = makeGate();
     for (let troubles = 0; troubles < 12; troubles += 1) {
       gate.leave(trouble);
@@ -135,7 +135,7 @@ describe('a pause of the gate', () => {
 });
 
 describe('two runs of one process', () => {
-  it('share the counts of the brake, the pause and the halt, but not the halt of a batch', () => {
+  test('share the counts of the brake, the pause and the halt, but not the halt of a batch', () => {
     const line = new Line();
     const one = makeGate({ line }).gate;
     for (let ends = 0; ends < 9; ends += 1) one.leave({ kind: 'ended-otherwise' });
@@ -148,7 +148,7 @@ describe('two runs of one process', () => {
     expect(makeGate({ line }).gate.state.status).toBe('halted');
   });
 
-  it('forget what was counted when a person lets the line go on', () => {
+  test('forget what was counted when a person lets the line go on', () => {
     const { gate } = makeGate();
     for (let ends = 0; ends < 9; ends += 1) gate.leave({ kind: 'ended-otherwise' });
     gate.haltFor({ code: 'batch-too-old', reason: 'old', remedy: 'resume' });
@@ -162,7 +162,7 @@ describe('outside the service hours', () => {
   const hours = { openMinute: 6 * 60, closeMinute: 22 * 60 + 30 };
   const at = (bangkok: string): number => Date.parse(`${bangkok}+07:00`);
 
-  it('transfers wait until the service opens, inquiries do not', async () => {
+  test('transfers wait until the service opens, inquiries do not', async () => {
     const { clock, gate, passages, enter } = makeGate({ hours }, at('2026-11-21T23:00'));
     expect(gate.state).toMatchObject({ status: 'paused', why: { code: 'outside-service-hours' } });
     enter();
@@ -174,7 +174,7 @@ describe('outside the service hours', () => {
     expect(passages).toEqual(['go', 'go', 'go']);
   });
 
-  it('nothing begins in the last half minute, and bytes may leave until the very end', () => {
+  test('nothing begins in the last half minute, and bytes may leave until the very end', () => {
     const { clock, gate } = makeGate({ hours }, at('2026-11-21T22:29:29'));
     expect([gate.state.status, gate.isServiceOpen]).toEqual(['open', true]);
     clock.set(at('2026-11-21T22:29:30'));
@@ -183,7 +183,7 @@ describe('outside the service hours', () => {
     expect([gate.state.status, gate.isServiceOpen]).toEqual(['paused', false]);
   });
 
-  it('a halt is told before the hours', () => {
+  test('a halt is told before the hours', () => {
     const { gate } = makeGate({ hours }, at('2026-11-21T23:00'));
     gate.seePayerStop({ code: 'EM053', text: 'no funds' });
     expect(gate.state).toMatchObject({ status: 'halted', why: { code: 'EM053' } });

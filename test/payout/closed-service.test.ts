@@ -1,9 +1,11 @@
 /** Service hours: nothing is sent while the service is closed, and the line starts by itself when it opens. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { cancelBatch } from '../../src/payout/operator.ts';
 import type { ServiceHours } from '../../src/payout/rules/service-hours.ts';
+import { lost } from '../support/core-fixtures.ts';
 import { ingest, makeRows } from '../support/journal-fixtures.ts';
-import { lost, minuteMs, openTheatre, type Script, type Theatre } from '../support/theatre.ts';
+import type { Script } from '../support/scripted-bank.ts';
+import { minuteMs, openTheatre, type Theatre } from '../support/theatre.ts';
 
 const hourMs = 60 * minuteMs;
 const at = (bangkok: string): number => Date.parse(`${bangkok}+07:00`);
@@ -25,7 +27,7 @@ async function holdsOf({ journal }: Theatre, batchId: string) {
 }
 
 describe('a run while the service is closed', () => {
-  it('ends with exit 6, having asked and sent nothing; every row says when it opens', async () => {
+  test('ends with exit 6, having asked and sent nothing; every row says when it opens', async () => {
     let checks = 0;
     await using one = await stageAt(at('2026-11-21T23:00'), 3, (theatre) => ({
       check: () => {
@@ -50,18 +52,18 @@ describe('a run while the service is closed', () => {
     expect(await theatre.statuses(batchId)).toEqual({ paid: 3 });
   });
 
-  it('starts by itself when the service opens within the wait', async () => {
+  test('starts by itself when the service opens within the wait', async () => {
     await using one = await stageAt(at('2026-11-21T23:00'), 3);
     await one.theatre.run(one.batchId, { hours: day, waitMs: 8 * hourMs });
     expect(await one.theatre.statuses(one.batchId)).toEqual({ paid: 3 });
     expect(one.theatre.sent[0]?.atMs).toBe(at('2026-11-22T06:00'));
   });
 
-  it('does not wait for the opening when a person cancels the batch', async () => {
+  test('does not wait for the opening when a person cancels the batch', async () => {
     await using one = await stageAt(at('2026-11-21T23:00'), 12);
     const { theatre, batchId } = one;
     const run = theatre.start(batchId, { hours: day, waitMs: 8 * hourMs });
-    await theatre.time.drive(undefined, at('2026-11-21T23:10'));
+    await theatre.time.advanceTo(at('2026-11-21T23:10'));
     await cancelBatch(theatre.journal, await theatre.batch(batchId), theatre.now());
     await theatre.time.drive(run);
     expect(theatre.now()).toBeLessThan(at('2026-11-21T23:12'));
@@ -71,7 +73,7 @@ describe('a run while the service is closed', () => {
     ]);
   });
 
-  it('goes on asking about what is in doubt', async () => {
+  test('goes on asking about what is in doubt', async () => {
     await using one = await stageAt(at('2026-11-21T22:00'), 1, (theatre) => ({
       transfer: () => lost,
       inquire: (inquiry) =>
@@ -90,7 +92,7 @@ describe('a service that closes during the run', () => {
   const slowRun = async (hours: ServiceHours, startMs: number) => {
     const one = await stageAt(startMs, 10, (theatre) => ({
       transfer: async ({ transRefNo }) => {
-        await theatre.time.clock.sleep(10_000);
+        await theatre.time.sleep(10_000);
         return theatre.code('IC000', { transRefNo });
       },
     }));
@@ -98,7 +100,7 @@ describe('a service that closes during the run', () => {
     return one;
   };
 
-  it.each([
+  test.each([
     ['in the evening', day, at('2026-11-21T22:29:10'), at('2026-11-21T22:30'), at('2026-11-22T06:00')],
     [
       'in the morning',
@@ -120,7 +122,7 @@ describe('a service that closes during the run', () => {
     },
   );
 
-  it('sends no bytes of an attempt that waited past the close on its way out', async () => {
+  test('sends no bytes of an attempt that waited past the close on its way out', async () => {
     await using one = await stageAt(at('2026-11-21T22:29:20'), 2);
     const { theatre, batchId } = one;
     const { bank } = theatre;
@@ -129,7 +131,7 @@ describe('a service that closes during the run', () => {
       checkPayee,
       inquire: (inquiry) => bank.inquire(inquiry),
       transfer: async (order, mayLeave) => {
-        await theatre.time.clock.sleep(60_000);
+        await theatre.time.sleep(60_000);
         return bank.transfer(order, mayLeave);
       },
     };

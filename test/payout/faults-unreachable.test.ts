@@ -1,6 +1,6 @@
 /** A bank that cannot be reached, or does not prove who it is: nothing leaves, and every row says so. */
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { startFakeBank } from '../support/fake-bank.ts';
 import { makeRehearsal, type Rehearsed, rowsOf } from '../support/rehearsal.ts';
 import { makeCertificate } from '../support/self-signed.ts';
@@ -21,17 +21,17 @@ function expectUnsent({ results, exceptions, exitCode }: Rehearsed): void {
 const checks = [{ enabled: true }, { enabled: false }];
 
 describe('nothing leaves', () => {
-  it.each(checks)('when the name does not exist (payee check %o)', async (verify) => {
+  test.each(checks)('when the name does not exist (payee check %o)', async (verify) => {
     expectUnsent(await runAgainst('https://bank.invalid', verify));
   });
 
-  it.each(checks)('when the certificate proves nothing (payee check %o)', async (verify) => {
+  test.each(checks)('when the certificate proves nothing (payee check %o)', async (verify) => {
     await using bank = await startFakeBank(makeCertificate(Date.now()));
     expectUnsent(await runAgainst(bank.baseUrl, verify));
     expect(bank.arrivals).toEqual([]);
   });
 
-  it.each(checks)('when the bank hangs up in the handshake (payee check %o)', async (verify) => {
+  test.each(checks)('when the bank hangs up in the handshake (payee check %o)', async (verify) => {
     const received: Buffer[] = [];
     const server = createServer((socket: Socket) => {
       socket.on('error', () => {});

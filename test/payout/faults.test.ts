@@ -1,6 +1,6 @@
 /** Replies that are another's, late, or none of the bank's: the whole worker over HTTP, money judged by the bank's ledger. */
 import { setTimeout as later } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { FileOutcome } from '../../src/app/run-file.ts';
 import { fieldsOf, makeAmbush, type ProxyReply, type Tamper, withFields } from '../support/hostile-proxy.ts';
 import { makeRehearsal, type RehearsalSettings, type ResultLine, rowsOf } from '../support/rehearsal.ts';
@@ -8,7 +8,7 @@ import { makeRehearsal, type RehearsalSettings, type ResultLine, rowsOf } from '
 const off = { verify: { enabled: false } };
 
 describe('a reply that bears another request’s ids', () => {
-  it('never settles a row: two transfers under way get each other’s', async () => {
+  test('never settles a row: two transfers under way get each other’s', async () => {
     let first: { readonly reply: ProxyReply; readonly answer: (reply: ProxyReply) => void } | undefined;
     let swaps = 0;
     const tamper: Tamper = async ({ endpoint, pass }) => {
@@ -50,7 +50,7 @@ describe('a reply that bears another request’s ids', () => {
     return endpoint === 'transfer' ? withFields(reply, others) : reply;
   };
 
-  it.each([
+  test.each([
     ['success with another’s requestUID', stray],
     ['a refusal with another’s requestUID', strayRefusal],
     ['a refusal of the payer with another’s transRefNo', alienRefusal],
@@ -61,7 +61,7 @@ describe('a reply that bears another request’s ids', () => {
     expect(ledger).toMatchObject({ count: 1, amount: '7.00' });
   });
 
-  it('is no answer to an inquiry, nor to a payee check', async () => {
+  test('is no answer to an inquiry, nor to a payee check', async () => {
     const tamper: Tamper = async ({ endpoint, no, pass }) => {
       const reply = await pass();
       if (endpoint === 'transfer') return undefined;
@@ -90,7 +90,7 @@ describe('EM001 on a first send', () => {
     ...off,
   });
 
-  it.each([
+  test.each([
     ['moves', '7.00'],
     ['untouched', '0.00'],
   ] as const)(
@@ -122,7 +122,7 @@ describe('the items of an inquiry', () => {
   const unknown = { tranStatusCode: '099999' };
   const alien = { ...complete, transRefNo: 'PD0123456789ABCDEF01' };
 
-  it.each([
+  test.each([
     ['failed, then complete', [failed, complete], 'paid'],
     ['complete, then failed', [complete, failed], 'paid'],
     ['complete between failed ones', [failed, complete, validateFailed], 'paid'],
@@ -154,7 +154,7 @@ describe('a bank clock that is', () => {
   // The rehearsal begins at noon in Bangkok: 13 hours off is another day for the bank.
   const noonMs = Date.UTC(2026, 10, 21, 5, 0, 0);
 
-  it.each([
+  test.each([
     [-2, 'paid', 2],
     [2, 'paid', 2],
     [-13, 'unresolved', 1],
@@ -191,7 +191,7 @@ describe('a late reply', () => {
     }
   }
 
-  it('that comes after its timeout is nobody’s: its connection is not used again', async () => {
+  test('that comes after its timeout is nobody’s: its connection is not used again', async () => {
     const proofs = new Map<string, unknown>();
     const abandoned = new Set<unknown>();
     let usedAgain = 0;
@@ -212,7 +212,7 @@ describe('a late reply', () => {
     expect([usedAgain, abandoned.size > 3, ledger.count, ledger.amount]).toEqual([0, true, 8, '36.00']);
   });
 
-  it('that meets the next request on a connection is not taken for its answer', async () => {
+  test('that meets the next request on a connection is not taken for its answer', async () => {
     const proofs = new Map<string, unknown>();
     const latest = new Map<unknown, ProxyReply>();
     let late = 0;
@@ -244,7 +244,7 @@ describe('a proxy’s page with status 200', () => {
   });
   const lostReply = { match: {}, money: 'moves', reply: 'lost' };
 
-  it.each([
+  test.each([
     ['payee check, twice', page('payeeCheck', 2), 'paid', 0, '7.00'],
     ['payee check, for ever', page('payeeCheck'), 'held', 3, '0.00'],
     ['inquiry, twice', page('inquiry', 2, [lostReply]), 'paid', 0, '7.00'],

@@ -1,7 +1,7 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { StatusInquiry } from '../../src/core/bank-port.ts';
 import { computeTransRefNo } from '../../src/core/reference.ts';
 import { lookUpAfterLoss, lookUpBeyond } from '../../src/payout/lost-journal.ts';
@@ -9,7 +9,8 @@ import { settleOnce } from '../../src/payout/settle.ts';
 import { openJournal } from '../../src/store/open.ts';
 import { noonMs, payer, policy } from '../support/core-fixtures.ts';
 import { firstReady, ingest, ingestRunning, makeRows, submit } from '../support/journal-fixtures.ts';
-import { minuteMs, type Script, Theatre } from '../support/theatre.ts';
+import type { Script } from '../support/scripted-bank.ts';
+import { minuteMs, Theatre } from '../support/theatre.ts';
 
 const settle = { ...policy, lostUntilMs: noonMs };
 const refOf = (rowNo: number, attemptNo = 1): string =>
@@ -55,7 +56,7 @@ async function reasonsOf({ journal }: Theatre, rowNo: number) {
 }
 
 describe('after the journal was lost', () => {
-  it('nobody is paid twice: what the bank knows is in doubt, the others are paid', async () => {
+  test('nobody is paid twice: what the bank knows is in doubt, the others are paid', async () => {
     const known = {
       [refOf(1)]: { on: '20261120', status: '010004' },
       [refOf(2)]: { on: '20261121', status: '010001' },
@@ -75,7 +76,7 @@ describe('after the journal was lost', () => {
     expect(await theatre.exitCode(batchId)).toBe(4);
   });
 
-  it('each of the five references is asked for on each day, before the row is sent and not before it can be trusted', async () => {
+  test('each of the five references is asked for on each day, before the row is sent and not before it can be trusted', async () => {
     const asked: Asked[] = [];
     await using theatre = await openRecovered(knowing({}, asked), { sinceDate: '20261119' });
     const { batchId } = await ingest(theatre.journal, makeRows(1));
@@ -90,7 +91,7 @@ describe('after the journal was lost', () => {
     expect(await reasonsOf(theatre, 1)).toMatchObject({ status: 'paid', attemptNo: 1 });
   });
 
-  it('what was found stays in doubt whatever inquiries say later, and is asked about on', async () => {
+  test('what was found stays in doubt whatever inquiries say later, and is asked about on', async () => {
     const known = { [refOf(1)]: { on: '20261121', status: '010004' } };
     await using theatre = await openRecovered(knowing(known));
     const { batchId } = await ingest(theatre.journal, makeRows(1));
@@ -107,7 +108,7 @@ describe('after the journal was lost', () => {
     expect(theatre.sent).toEqual([]);
   });
 
-  it('a bank that gives no answer holds the row; the next run asks again', async () => {
+  test('a bank that gives no answer holds the row; the next run asks again', async () => {
     let isSilent = true;
     await using theatre = await openRecovered((stage) => ({
       inquire: (inquiry) => (isSilent ? stage.answer(undefined) : stage.found(inquiry, undefined)),
@@ -122,7 +123,7 @@ describe('after the journal was lost', () => {
     expect(await theatre.statuses(batchId)).toEqual({ paid: 2 });
   });
 
-  it('a halted line asks and sends nothing, and leaves the row as it was', async () => {
+  test('a halted line asks and sends nothing, and leaves the row as it was', async () => {
     const asked: Asked[] = [];
     await using theatre = await openRecovered(knowing({}, asked));
     const batch = await ingestRunning(theatre.journal, makeRows(1));
@@ -136,7 +137,7 @@ describe('after the journal was lost', () => {
     expect(await theatre.statuses(batch.batchId)).toEqual({ ready: 1 });
   });
 
-  it('a row is looked up once in a run', async () => {
+  test('a row is looked up once in a run', async () => {
     const asked: Asked[] = [];
     await using theatre = await openRecovered(knowing({}, asked), { sinceDate: '20261121' });
     const batch = await ingestRunning(theatre.journal, makeRows(1));
@@ -151,7 +152,7 @@ describe('after the journal was lost', () => {
     expect(asked).toHaveLength(5);
   });
 
-  it('a clock that was set back holds the row instead of waiting for ever', async () => {
+  test('a clock that was set back holds the row instead of waiting for ever', async () => {
     await using theatre = await openRecovered(knowing({}));
     const { batchId } = await ingest(theatre.journal, makeRows(1));
     theatre.time.jump(-10 * minuteMs);
@@ -161,7 +162,7 @@ describe('after the journal was lost', () => {
 });
 
 describe('after an older copy was put back', () => {
-  it('what it knows as in doubt is inquired, and never sent again', async () => {
+  test('what it knows as in doubt is inquired, and never sent again', async () => {
     const before = async ({ journal }: Theatre): Promise<void> => {
       await ingestRunning(journal, makeRows(1));
       await submit(journal, await firstReady(journal));
@@ -173,7 +174,7 @@ describe('after an older copy was put back', () => {
     expect(await reasonsOf(theatre, 1)).toMatchObject({ status: 'unresolved', reasonCode: 'not-found' });
   });
 
-  it('the numbers beyond those that it knows are looked up, and the first never seen is used', async () => {
+  test('the numbers beyond those that it knows are looked up, and the first never seen is used', async () => {
     const before = async (theatre: Theatre): Promise<void> => {
       theatre.script = { transfer: () => theatre.code('EV055') };
       const { batchId } = await ingest(theatre.journal, makeRows(2));
@@ -206,7 +207,7 @@ describe('after an older copy was put back', () => {
       return await looking;
     };
 
-    it('a later one that may have moved money keeps it in doubt', async () => {
+    test('a later one that may have moved money keeps it in doubt', async () => {
       const known = { [refOf(1, 2)]: { on: '20261121', status: '010004' } };
       await using theatre = await openRecovered(knowing(known), { before });
       expect(await lookBeyond(theatre)).toBe('blocked');
@@ -221,7 +222,7 @@ describe('after an older copy was put back', () => {
       ]);
     });
 
-    it('a bank without an answer leaves it in doubt, to be asked later', async () => {
+    test('a bank without an answer leaves it in doubt, to be asked later', async () => {
       await using theatre = await openRecovered((stage) => ({ inquire: () => stage.answer(undefined) }), {
         before,
       });
@@ -230,7 +231,7 @@ describe('after an older copy was put back', () => {
       expect(await theatre.journal.nextInquiryAtMs()).toBeGreaterThan(theatre.now());
     });
 
-    it('without a later one it may be called failed', async () => {
+    test('without a later one it may be called failed', async () => {
       await using theatre = await openRecovered(knowing({}), { before });
       expect(await lookBeyond(theatre)).toBe('clear');
     });

@@ -1,8 +1,8 @@
 /** Ways in which a stop or a doubt was once lost, each played through to its end. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { cancelBatch } from '../../src/payout/operator.ts';
-import { noonMs, payer, policy } from '../support/core-fixtures.ts';
-import { lost, notSent, stage, type Theatre } from '../support/theatre.ts';
+import { lost, noonMs, payer, policy } from '../support/core-fixtures.ts';
+import { notSent, stage, type Theatre } from '../support/theatre.ts';
 
 /** Two attempts, both refused for the payer; afterwards `late` decides what is said about the first. */
 async function refusedTwice(late: { code: string | undefined }) {
@@ -18,7 +18,7 @@ async function refusedTwice(late: { code: string | undefined }) {
 }
 
 describe('what was once lost', () => {
-  it('doubt stays with the attempt that is alive', async () => {
+  test('doubt stays with the attempt that is alive', async () => {
     const late: { code: string | undefined } = { code: undefined };
     await using one = await refusedTwice(late);
     late.code = '010003';
@@ -31,7 +31,7 @@ describe('what was once lost', () => {
     await one.theatre.run(one.batchId);
     expect(await one.theatre.statuses(one.batchId)).toEqual({ paid: 1 });
   });
-  it('the result shows the reference that was paid', async () => {
+  test('the result shows the reference that was paid', async () => {
     const late: { code: string | undefined } = { code: undefined };
     await using one = await refusedTwice(late);
     late.code = '010004';
@@ -42,19 +42,19 @@ describe('what was once lost', () => {
     for await (const row of snapshot.resultRows(one.batchId))
       expect(row.transRefNo).toBe(one.theatre.sent[0]?.transRefNo);
   });
-  it('the stop is durable while others still wait for their answers', async () => {
+  test('the stop is durable while others still wait for their answers', async () => {
     await using one = await stage(20, (theatre) => ({
       transfer: async ({ transRefNo }, no) => {
         if (no > 1) return theatre.code('EM053');
-        await theatre.time.clock.sleep(20_000);
+        await theatre.time.sleep(20_000);
         return theatre.code('IC000', { transRefNo });
       },
     }));
     void one.theatre.start(one.batchId);
-    await one.theatre.time.drive(undefined, noonMs + 10_000);
+    await one.theatre.time.advanceTo(noonMs + 10_000);
     expect(await one.theatre.journal.lineStop(payer.companyId, payer.payerAccount)).toBeDefined();
   });
-  it('a bank out of reach while earlier attempts are asked about is waited for', async () => {
+  test('a bank out of reach while earlier attempts are asked about is waited for', async () => {
     let asks = 0;
     await using one = await stage(1, (theatre) => ({
       transfer: (_order, no) => (no === 1 ? theatre.code('EM053') : undefined),
@@ -68,7 +68,7 @@ describe('what was once lost', () => {
       0,
     ]);
   });
-  it('a cancelled batch is not asked about every second', async () => {
+  test('a cancelled batch is not asked about every second', async () => {
     let checks = 0;
     await using one = await stage(2, (theatre) => ({
       check: () => {
@@ -77,19 +77,19 @@ describe('what was once lost', () => {
       },
       transfer: async (_order, no) => {
         if (no === 1) return theatre.code('EM073');
-        await theatre.time.clock.sleep(20_000);
+        await theatre.time.sleep(20_000);
         return theatre.code('TM001');
       },
       inquire: (inquiry) =>
         theatre.found(inquiry, inquiry.transRefNo === theatre.sent[0]?.transRefNo ? '010003' : '030002'),
     }));
     const run = one.theatre.start(one.batchId);
-    await one.theatre.time.drive(undefined, noonMs + 10_000);
+    await one.theatre.time.advanceTo(noonMs + 10_000);
     await cancelBatch(one.theatre.journal, await one.theatre.batch(one.batchId), one.theatre.now());
     await one.theatre.time.drive(run);
     expect(checks).toBeLessThan(10);
   });
-  it('six rows without a usable answer count six times', async () => {
+  test('six rows without a usable answer count six times', async () => {
     await using one = await stage(6, (theatre) => ({
       transfer: () => theatre.answer<never>(undefined, { httpStatus: 500 }),
     }));

@@ -1,10 +1,10 @@
 /** Batches that waited too long: held for a person, each on its own, before anything more of them is sent. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { StatusInquiry } from '../../src/core/bank-port.ts';
 import { resumePayouts } from '../../src/payout/operator.ts';
-import { noonMs, payer } from '../support/core-fixtures.ts';
+import { lost, noonMs, payer } from '../support/core-fixtures.ts';
 import { ingest, makeRow, makeRows, secondBatchId } from '../support/journal-fixtures.ts';
-import { dayMs, lost, minuteMs, openTheatre, stage, type Theatre } from '../support/theatre.ts';
+import { dayMs, minuteMs, openTheatre, stage, type Theatre } from '../support/theatre.ts';
 
 const hourMs = 60 * minuteMs;
 
@@ -34,7 +34,7 @@ async function stageOld() {
 }
 
 describe('a file that waited longer than a batch may', () => {
-  it('is held before its first row is sent, and says why', async () => {
+  test('is held before its first row is sent, and says why', async () => {
     await using one = await stageOld();
     const { theatre, batchId } = one;
     await theatre.run(batchId);
@@ -54,7 +54,7 @@ describe('a file that waited longer than a batch may', () => {
     expect(await lineStop(theatre)).toBeUndefined();
   });
 
-  it('stays held when the file is run again, and is paid when a person resumes the batch', async () => {
+  test('stays held when the file is run again, and is paid when a person resumes the batch', async () => {
     await using one = await stageOld();
     const { theatre, batchId } = one;
     await theatre.run(batchId);
@@ -65,7 +65,7 @@ describe('a file that waited longer than a batch may', () => {
     expect([await theatre.statuses(batchId), await theatre.exitCode(batchId)]).toEqual([{ paid: 2 }, 0]);
   });
 
-  it('gets old anew when a person resumes it and nobody runs it', async () => {
+  test('gets old anew when a person resumes it and nobody runs it', async () => {
     await using one = await stageOld();
     const { theatre, batchId } = one;
     await theatre.resume(batchId);
@@ -75,7 +75,7 @@ describe('a file that waited longer than a batch may', () => {
     expect((await theatre.batch(batchId)).reason).toMatch(/^a person last let it go on 25 h 0 min ago/);
   });
 
-  it('stays held when a person lets one of its rows go on: they have looked at the row alone', async () => {
+  test('stays held when a person lets one of its rows go on: they have looked at the row alone', async () => {
     await using one = await stageOld();
     const { theatre, batchId } = one;
     await theatre.run(batchId);
@@ -85,7 +85,7 @@ describe('a file that waited longer than a batch may', () => {
     expect(await theatre.batch(batchId)).toMatchObject({ status: 'halted', ageFromMs: noonMs });
   });
 
-  it('stops no other batch of the payer account', async () => {
+  test('stops no other batch of the payer account', async () => {
     await using one = await stageOld();
     const { theatre, batchId } = one;
     await theatre.run(batchId);
@@ -96,14 +96,14 @@ describe('a file that waited longer than a batch may', () => {
     expect((await theatre.batch(batchId)).status).toBe('halted');
   });
 
-  it('goes on at once when the setting is 0', async () => {
+  test('goes on at once when the setting is 0', async () => {
     await using one = await stageOld();
     const { theatre, batchId } = one;
     await theatre.run(batchId, { limits: { batchMaxAgeHours: 0, similarDays: 0 } });
     expect(await theatre.statuses(batchId)).toEqual({ paid: 2 });
   });
 
-  it('is young on a clock that was set back', async () => {
+  test('is young on a clock that was set back', async () => {
     await using one = await stage(2, () => ({}));
     one.theatre.time.jump(-3 * dayMs);
     await one.theatre.run(one.batchId);
@@ -112,7 +112,7 @@ describe('a file that waited longer than a batch may', () => {
 });
 
 describe('an old batch with nothing left to send', () => {
-  it('is not held for its age: what is in doubt is settled', async () => {
+  test('is not held for its age: what is in doubt is settled', async () => {
     await using one = await stage(2, (theatre) => ({
       transfer: (_order, no) => (no === 1 ? lost : undefined),
       inquire: completeFrom(theatre, noonMs + 30 * hourMs),
@@ -126,7 +126,7 @@ describe('an old batch with nothing left to send', () => {
     expect(await theatre.batch(batchId)).toMatchObject({ status: 'done', reasonCode: null });
   });
 
-  it('settles what is in doubt when it is held, too', async () => {
+  test('settles what is in doubt when it is held, too', async () => {
     await using one = await stage(4, (theatre) => ({
       transfer: (_order, no) => (no === 1 ? lost : busyFor(theatre, hourMs)),
       inquire: completeFrom(theatre, noonMs + 20 * hourMs),
@@ -155,7 +155,7 @@ describe('a batch that gets old while its run waits for the bank', () => {
     transfer: (_order: unknown, no: number) => (no === 1 ? busyFor(theatre, 3 * hourMs) : undefined),
   });
 
-  it('is held before the next intent', async () => {
+  test('is held before the next intent', async () => {
     await using one = await stage(6, quiet);
     const { theatre, batchId } = one;
     await theatre.run(batchId, { limits, waitMs: 48 * hourMs });
@@ -168,17 +168,17 @@ describe('a batch that gets old while its run waits for the bank', () => {
     expect(await lineStop(theatre)).toBeUndefined();
   });
 
-  it('goes on in the same run when a person has resumed it before', async () => {
+  test('goes on in the same run when a person has resumed it before', async () => {
     await using one = await stage(6, quiet);
     const { theatre, batchId } = one;
     const running = theatre.start(batchId, { limits, waitMs: 48 * hourMs });
-    await theatre.time.drive(undefined, noonMs + 1.5 * hourMs);
+    await theatre.time.advanceTo(noonMs + 1.5 * hourMs);
     await theatre.resume(batchId);
     await theatre.time.drive(running);
     expect(await theatre.statuses(batchId)).toEqual({ paid: 6 });
   });
 
-  it('goes on in the same run when a person lets first a row and then the batch go on', async () => {
+  test('goes on in the same run when a person lets first a row and then the batch go on', async () => {
     await using theatre = await openTheatre();
     theatre.script = {
       transfer: (_order, no) => (no === 1 ? lost : undefined),
@@ -189,13 +189,13 @@ describe('a batch that gets old while its run waits for the bank', () => {
     // Six minutes.
     const shortLimits = { ...limits, batchMaxAgeHours: 0.1 };
     const running = theatre.start(batchId, { limits: shortLimits, waitMs: hourMs });
-    await theatre.time.drive(undefined, noonMs + 7 * minuteMs);
+    await theatre.time.advanceTo(noonMs + 7 * minuteMs);
     await resumePayouts(theatre.journal, [(await rowOf(theatre, 'INV-2')).seq], theatre.now());
-    await theatre.time.drive(undefined, noonMs + 8 * minuteMs);
+    await theatre.time.advanceTo(noonMs + 8 * minuteMs);
     expect(await theatre.batch(batchId)).toMatchObject({ status: 'halted', reasonCode: 'batch-too-old' });
     expect(theatre.sent).toHaveLength(1);
     await theatre.resume(batchId);
-    await theatre.time.drive(undefined, noonMs + 9 * minuteMs);
+    await theatre.time.advanceTo(noonMs + 9 * minuteMs);
     expect(await theatre.statuses(batchId)).toEqual({ submitted: 1, paid: 1 });
     await theatre.time.drive(running);
     expect(await theatre.statuses(batchId)).toEqual({ paid: 2 });

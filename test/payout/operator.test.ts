@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { makeContext } from '../../src/app/session.ts';
 import { cancelBatch, cancelPayouts, resumeBatch, resumePayouts } from '../../src/payout/operator.ts';
 import { settleOnce } from '../../src/payout/settle.ts';
@@ -36,7 +36,7 @@ describe('insufficient funds early in a file', () => {
     transfer: { concurrency: 4 },
   };
 
-  it('costs at most as many refusals as there are transfers at once, and goes on when a person resumes', async () => {
+  test('costs at most as many refusals as there are transfers at once, and goes on when a person resumes', async () => {
     await using rehearsal = await makeRehearsal(settings);
     const csv = many(200, { 3: '9.05' });
     const first = await rehearsal.run(csv);
@@ -59,7 +59,7 @@ describe('insufficient funds early in a file', () => {
     expect(updated.get('P3')?.['transRefNo']).toMatch(/02$/);
   });
 
-  it('stops the next file of the same payer too, until somebody resumes', async () => {
+  test('stops the next file of the same payer too, until somebody resumes', async () => {
     await using rehearsal = await makeRehearsal(settings);
     await rehearsal.run(many(5, { 1: '9.05' }));
     const next = await rehearsal.run(rowsOf(['1.00', '2.00'], 'Q'), { name: 'next.csv' });
@@ -70,7 +70,7 @@ describe('insufficient funds early in a file', () => {
     ]);
   });
 
-  it('can be cancelled: what was not sent never is', async () => {
+  test('can be cancelled: what was not sent never is', async () => {
     await using rehearsal = await makeRehearsal(settings);
     const csv = many(50, { 2: '9.05' });
     const first = await rehearsal.run(csv);
@@ -82,7 +82,7 @@ describe('insufficient funds early in a file', () => {
 });
 
 describe('a person who resumes while the run still waits', () => {
-  it('lets the same run go on', async () => {
+  test('lets the same run go on', async () => {
     await using rehearsal = await makeRehearsal({
       sandbox: {
         behaviours: [
@@ -107,7 +107,7 @@ describe('a person who resumes while the run still waits', () => {
 });
 
 describe('the brake', () => {
-  it('costs ten rows, not all of them, when every payout is refused', async () => {
+  test('costs ten rows, not all of them, when every payout is refused', async () => {
     await using rehearsal = await makeRehearsal({
       sandbox: { behaviours: [{ match: { amount: '10.00' }, money: 'untouched', code: 'EM069' }] },
       brake: { consecutiveFailures: 10 },
@@ -120,7 +120,7 @@ describe('the brake', () => {
 });
 
 describe('a held row', () => {
-  it('with another Thai name waits for a person, and is paid when they have looked', async () => {
+  test('with another Thai name waits for a person, and is paid when they have looked', async () => {
     await using rehearsal = await makeRehearsal({
       sandbox: { directory: [{ proxyNo: '0812345678', name: 'Somchai Jaidee', nameTh: 'สมชาย ใจดี' }] },
     });
@@ -136,7 +136,7 @@ describe('a held row', () => {
     expect(second).toMatchObject({ exitCode: 0, ledger: { count: 2, amount: '11.00' } });
   });
 
-  it('over the limit, or much like another, is held and can be cancelled', async () => {
+  test('over the limit, or much like another, is held and can be cancelled', async () => {
     await using rehearsal = await makeRehearsal({ limits: { bahtPerPayout: 100 } });
     const csv = `${header}\nA1,,0812345678,,100.01,,\nB1,,0812345678,,1.00,,\nb1,,0812345678,,1.00,,\n`;
     const { results, exitCode } = await rehearsal.run(csv);
@@ -151,7 +151,7 @@ describe('a held row', () => {
 });
 
 describe('the same payoutId again', () => {
-  it('in another file is rejected while it is paid, naming batch and row', async () => {
+  test('in another file is rejected while it is paid, naming batch and row', async () => {
     await using rehearsal = await makeRehearsal();
     await rehearsal.run(rowsOf(['1.00']), { name: 'one.csv' });
     const { results, ledger } = await rehearsal.run(rowsOf(['1.00', '2.00']), { name: 'two.csv' });
@@ -161,7 +161,7 @@ describe('the same payoutId again', () => {
     expect(ledger).toMatchObject({ count: 2, amount: '3.00' });
   });
 
-  it('in another file after a failure is its next attempt', async () => {
+  test('in another file after a failure is its next attempt', async () => {
     await using rehearsal = await makeRehearsal({
       sandbox: { behaviours: [{ match: { amount: '1.00' }, money: 'untouched', code: 'EM069', times: 1 }] },
     });
@@ -171,7 +171,7 @@ describe('the same payoutId again', () => {
     expect(ledger).toMatchObject({ count: 1 });
   });
 
-  it('in the same bytes under another name pays nobody', async () => {
+  test('in the same bytes under another name pays nobody', async () => {
     await using rehearsal = await makeRehearsal();
     const csv = many(20);
     const first = await rehearsal.run(csv);
@@ -182,7 +182,7 @@ describe('the same payoutId again', () => {
 });
 
 describe('running again while a row stays unresolved', () => {
-  it('asks again and writes no update that says nothing new', async () => {
+  test('asks again and writes no update that says nothing new', async () => {
     await using rehearsal = await makeRehearsal({
       sandbox: { behaviours: [{ match: { amount: '7.00' }, money: 'untouched', reply: 'lost' }] },
       settle: { resendsMax: 0 },
@@ -197,7 +197,7 @@ describe('running again while a row stays unresolved', () => {
 });
 
 describe('a payer account that was wrong', () => {
-  it('is corrected in the settings, and the batch goes on from the right one', async () => {
+  test('is corrected in the settings, and the batch goes on from the right one', async () => {
     await using rehearsal = await makeRehearsal({ bank: { payerAccount: '9999999999' } });
     const csv = rowsOf(['1.00', '2.00']);
     const first = await rehearsal.run(csv);
@@ -210,7 +210,7 @@ describe('a payer account that was wrong', () => {
 });
 
 describe('settle', () => {
-  it('inquires about what was left in doubt, due or not', async () => {
+  test('inquires about what was left in doubt, due or not', async () => {
     await using rehearsal = await makeRehearsal({
       sandbox: { behaviours: [{ match: { amount: '7.00' }, money: 'moves-later', afterMs: 900 }] },
     });
@@ -233,7 +233,7 @@ describe('settle', () => {
 });
 
 describe('an interrupt', () => {
-  it('finishes what is in flight, and the same command goes on', async () => {
+  test('finishes what is in flight, and the same command goes on', async () => {
     await using rehearsal = await makeRehearsal({ sandbox: { latencyMs: 20 } });
     const csv = many(60);
     const interrupt = new AbortController();
@@ -247,7 +247,7 @@ describe('an interrupt', () => {
 });
 
 describe('a payee check without an answer', () => {
-  it('holds the row, and running the file again asks again', async () => {
+  test('holds the row, and running the file again asks again', async () => {
     await using rehearsal = await makeRehearsal({
       sandbox: {
         behaviours: [

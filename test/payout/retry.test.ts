@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { TransferFields } from '../../src/core/bank-port.ts';
 import { retryBatch, retryPayouts } from '../../src/payout/retry.ts';
 import { settleOnce } from '../../src/payout/settle.ts';
@@ -20,7 +20,7 @@ const retryNamed = async (journal: Journal, payoutId: string) =>
   retryPayouts(journal, await journal.findPayouts(payoutId), rules, noonMs);
 
 describe('retry', () => {
-  it('pays what had failed with an attempt of its own, once', async () => {
+  test('pays what had failed with an attempt of its own, once', async () => {
     const behaviours = [
       { match: { amount: '7.00' }, money: 'untouched', code: 'EV042', times: 1 },
       { match: { amount: '8.00' }, money: 'untouched', code: 'EV042' },
@@ -42,7 +42,7 @@ describe('retry', () => {
     expect(latest.get('P3')).toMatchObject({ status: 'failed', attempts: '2' });
   });
 
-  it('makes nothing of what is in doubt, paid or cancelled', async () => {
+  test('makes nothing of what is in doubt, paid or cancelled', async () => {
     await using one = await stage(2, (theatre) => ({
       transfer: (_order, no) => (no === 1 ? theatre.code('EM073') : undefined),
     }));
@@ -54,7 +54,7 @@ describe('retry', () => {
     expect(named).toEqual({ rowsChanged: 0, refusals: [expect.stringContaining('is submitted')] });
   });
 
-  it('validates a rejected row anew once its payoutId is free again', async () => {
+  test('validates a rejected row anew once its payoutId is free again', async () => {
     let said = '010003';
     await using one = await stage(1, (theatre) => ({
       transfer: (order) => (order.transRefNo.endsWith('01') ? theatre.code('EM073') : undefined),
@@ -81,7 +81,7 @@ describe('retry', () => {
     expect(history?.row).toMatchObject({ attemptNo: 2, isAlarm: false });
   });
 
-  it('does not let the repeats of a row within its file go on', async () => {
+  test('does not let the repeats of a row within its file go on', async () => {
     await using rehearsal = await makeRehearsal({
       sandbox: { behaviours: [{ match: { amount: '7.00' }, money: 'untouched', code: 'EV042', times: 1 }] },
     });
@@ -105,7 +105,7 @@ const oneFails = (theatre: Theatre, says: () => string | undefined) => ({
 });
 
 describe('an earlier attempt stays under inquiry', () => {
-  it('and its late proof stops the later one, loudly', async () => {
+  test('and its late proof stops the later one, loudly', async () => {
     const bank: { says?: string } = {};
     await using one = await stage(1, (theatre) => oneFails(theatre, () => bank.says));
     const { theatre, batchId } = one;
@@ -120,7 +120,7 @@ describe('an earlier attempt stays under inquiry', () => {
     expect(await theatre.exitCode(batchId)).toBe(3);
   });
 
-  it('after the later one was paid: two transfers, an alarm', async () => {
+  test('after the later one was paid: two transfers, an alarm', async () => {
     const bank: { says?: string } = {};
     await using one = await stage(1, (theatre) => oneFails(theatre, () => bank.says));
     const { theatre, batchId } = one;
@@ -137,7 +137,7 @@ describe('an earlier attempt stays under inquiry', () => {
     expect(await theatre.exitCode(batchId)).toBe(3);
   });
 
-  it('while the later one is with the bank: its own outcome is still recorded', async () => {
+  test('while the later one is with the bank: its own outcome is still recorded', async () => {
     const bank: { says?: string } = {};
     await using one = await stage(1, (theatre) => ({
       ...oneFails(theatre, () => bank.says),
@@ -157,7 +157,7 @@ describe('an earlier attempt stays under inquiry', () => {
     expect(history?.row).toMatchObject({ status: 'paid', isAlarm: true, reasonCode: 'paid-twice' });
   });
 
-  it('of another file: the row of the later file is stopped before it is sent', async () => {
+  test('of another file: the row of the later file is stopped before it is sent', async () => {
     const bank: { says?: string } = {};
     await using one = await stage(1, (theatre) => oneFails(theatre, () => bank.says));
     const { theatre, batchId } = one;
@@ -176,7 +176,7 @@ describe('an earlier attempt stays under inquiry', () => {
     expect(theatre.sent).toHaveLength(1);
   });
 
-  it('of another file: the row of the later file that was paid bears the alarm too', async () => {
+  test('of another file: the row of the later file that was paid bears the alarm too', async () => {
     const bank: { says?: string } = {};
     await using one = await stage(1, (theatre) => oneFails(theatre, () => bank.says));
     const { theatre, batchId } = one;
@@ -194,7 +194,7 @@ describe('an earlier attempt stays under inquiry', () => {
     ]);
   });
 
-  it('that the bank works on again makes a failed row doubtful', async () => {
+  test('that the bank works on again makes a failed row doubtful', async () => {
     const bank: { says?: string } = {};
     await using one = await stage(1, (theatre) => ({
       ...oneFails(theatre, () => bank.says),
@@ -216,7 +216,7 @@ describe('an earlier attempt stays under inquiry', () => {
 });
 
 describe('a payer’s trouble that an inquiry shows', () => {
-  it('stops the line as one in a reply does', async () => {
+  test('stops the line as one in a reply does', async () => {
     await using one = await stage(200, (theatre) => ({
       transfer: (_order, no) => (no === 1 ? theatre.code('EM073') : undefined),
       inquire: (inquiry) =>
@@ -247,7 +247,7 @@ const item = {
 };
 
 describe('what the gateway turns away', () => {
-  it.each([
+  test.each([
     ['paid', 'IC000', { paid: 1 }],
     ['refused for good', 'EV042', { failed: 1 }],
   ] as const)('counts for nothing: sent again and %s', async (_name, code, statuses) => {

@@ -1,8 +1,9 @@
 /** `paydrop settle`: asks once about everything in doubt, never for ever, and brings to rest what is settled by it. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Settled, settleNow } from '../../src/payout/settle-now.ts';
+import { lost } from '../support/core-fixtures.ts';
 import { firstBatchId } from '../support/journal-fixtures.ts';
-import { lost, minuteMs, notSent, stage, type Theatre } from '../support/theatre.ts';
+import { minuteMs, notSent, stage, type Theatre } from '../support/theatre.ts';
 
 async function settle(theatre: Theatre, waitMs = minuteMs, batchId?: string): Promise<Settled> {
   const waitOver = new AbortController();
@@ -17,7 +18,7 @@ async function leaveDoubt(rows: number) {
   const one = await stage(rows, (theatre) => ({
     transfer: () => theatre.code('EM073'),
     inquire: async (inquiry) => {
-      await theatre.time.clock.sleep(100);
+      await theatre.time.sleep(100);
       if (bank.says === 'dead') return notSent;
       if (bank.says === 'silent') return lost;
       if (bank.says === 'sick') return theatre.answer(undefined, { httpStatus: 429 });
@@ -30,7 +31,7 @@ async function leaveDoubt(rows: number) {
 }
 
 describe('settling by hand', () => {
-  it.each(['dead', 'silent', 'sick'] as const)('ends by itself when the bank is %s', async (says) => {
+  test.each(['dead', 'silent', 'sick'] as const)('ends by itself when the bank is %s', async (says) => {
     await using one = await leaveDoubt(30);
     const { theatre, bank } = one;
     bank.says = says;
@@ -40,13 +41,13 @@ describe('settling by hand', () => {
     expect(await theatre.statuses(one.batchId)).toEqual({ submitted: 30 });
   });
 
-  it('goes on as long as the bank tells something', async () => {
+  test('goes on as long as the bank tells something', async () => {
     await using one = await leaveDoubt(60);
     one.bank.says = '010004';
     expect(await settle(one.theatre, 250)).toEqual({ asked: 60, told: 60, ended: [firstBatchId] });
   });
 
-  it('ends a batch that has nothing left to send', async () => {
+  test('ends a batch that has nothing left to send', async () => {
     await using one = await leaveDoubt(3);
     one.bank.says = '010004';
     expect(await settle(one.theatre, minuteMs, one.batchId)).toMatchObject({ ended: [one.batchId] });
@@ -55,7 +56,7 @@ describe('settling by hand', () => {
     expect(await settle(one.theatre)).toEqual({ asked: 0, told: 0, ended: [] });
   });
 
-  it('leaves alone a batch with rows that are still to be sent', async () => {
+  test('leaves alone a batch with rows that are still to be sent', async () => {
     await using one = await stage(5, (theatre) => ({
       transfer: (_order, no) => (no <= 2 ? theatre.code('EM073') : theatre.code('TM001')),
       inquire: (inquiry) => theatre.found(inquiry, isDone ? '010004' : '010003'),

@@ -1,10 +1,11 @@
 /** Like payouts: the same amount to the same payee under another payoutId waits for a person, if the setting says so. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parseBaht, toSatang } from '../../src/core/money.ts';
 import type { StagedRow } from '../../src/intake/ports.ts';
 import { cancelPayouts, resumeBatch, resumePayouts } from '../../src/payout/operator.ts';
+import { lost } from '../support/core-fixtures.ts';
 import { ingest, makeRow, secondBatchId } from '../support/journal-fixtures.ts';
-import { dayMs, lost, minuteMs, openTheatre, type Theatre, verify } from '../support/theatre.ts';
+import { dayMs, minuteMs, openTheatre, type Theatre, verify } from '../support/theatre.ts';
 
 const proxyNo = '0810000001';
 const amountSatang = parseBaht('750.00') ?? toSatang(0n);
@@ -41,7 +42,7 @@ async function payTwice(theatre: Theatre, betweenMs: number) {
 }
 
 describe('a payout like one that was paid under another payoutId', () => {
-  it('is held before it is sent, and names the earlier one', async () => {
+  test('is held before it is sent, and names the earlier one', async () => {
     await using theatre = await openTheatre();
     const batchId = await payTwice(theatre, 3 * dayMs);
     expect(theatre.sent).toHaveLength(1);
@@ -54,7 +55,7 @@ describe('a payout like one that was paid under another payoutId', () => {
     expect(await theatre.exitCode(batchId)).toBe(3);
   });
 
-  it('is paid when a person lets the row go on, and not held for it again', async () => {
+  test('is paid when a person lets the row go on, and not held for it again', async () => {
     await using theatre = await openTheatre();
     const batchId = await payTwice(theatre, 0);
     await letGo(theatre, 'INV-2');
@@ -63,7 +64,7 @@ describe('a payout like one that was paid under another payoutId', () => {
     expect(theatre.sent).toHaveLength(2);
   });
 
-  it('stays held when a person lets the batch go on: nobody has looked at the row', async () => {
+  test('stays held when a person lets the batch go on: nobody has looked at the row', async () => {
     await using theatre = await openTheatre();
     const batchId = await payTwice(theatre, 0);
     await resumeBatch(theatre.journal, await theatre.batch(batchId), theatre.now());
@@ -71,20 +72,20 @@ describe('a payout like one that was paid under another payoutId', () => {
     expect(await theatre.statuses(batchId)).toEqual({ held: 1 });
   });
 
-  it('is paid when the earlier one was sent longer ago than the days that count', async () => {
+  test('is paid when the earlier one was sent longer ago than the days that count', async () => {
     await using theatre = await openTheatre();
     const batchId = await payTwice(theatre, 7 * dayMs + minuteMs);
     expect(await theatre.statuses(batchId)).toEqual({ paid: 1 });
   });
 
-  it('is paid when the setting is 0', async () => {
+  test('is paid when the setting is 0', async () => {
     await using theatre = await openTheatre();
     const { batchId } = await ingest(theatre.journal, likeRows(3));
     await theatre.run(batchId);
     expect(await theatre.statuses(batchId)).toEqual({ paid: 3 });
   });
 
-  it('is paid when nothing came of the earlier one', async () => {
+  test('is paid when nothing came of the earlier one', async () => {
     await using theatre = await openTheatre();
     theatre.script = { transfer: (_order, no) => (no === 1 ? theatre.code('EM069') : undefined) };
     const batchId = await payTwice(theatre, 0);
@@ -94,7 +95,7 @@ describe('a payout like one that was paid under another payoutId', () => {
 });
 
 describe('like rows of one file', () => {
-  it('are sent one, the others held, however many are under way at once', async () => {
+  test('are sent one, the others held, however many are under way at once', async () => {
     await using theatre = await openTheatre();
     const { batchId } = await ingest(theatre.journal, likeRows(12));
     await theatre.run(batchId, { ...week, transferConcurrency: 8, verify: { ...verify, concurrency: 8 } });
@@ -102,7 +103,7 @@ describe('like rows of one file', () => {
     expect(await theatre.statuses(batchId)).toEqual({ paid: 1, held: 11 });
   });
 
-  it('are held while it is not known what became of the first', async () => {
+  test('are held while it is not known what became of the first', async () => {
     await using theatre = await openTheatre();
     theatre.script = {
       transfer: (_order, no) => (no === 1 ? lost : undefined),
@@ -115,7 +116,7 @@ describe('like rows of one file', () => {
     expect(held).toEqual({ hold: 'similar', rows: 1 });
   });
 
-  it('that were each let go on are all paid', async () => {
+  test('that were each let go on are all paid', async () => {
     await using theatre = await openTheatre();
     const { batchId } = await ingest(theatre.journal, likeRows(3));
     await theatre.run(batchId, week);
@@ -126,7 +127,7 @@ describe('like rows of one file', () => {
     expect(await theatre.statuses(batchId)).toEqual({ paid: 3 });
   });
 
-  it('can be cancelled', async () => {
+  test('can be cancelled', async () => {
     await using theatre = await openTheatre();
     const batchId = await payTwice(theatre, 0);
     const { seq } = await rowOf(theatre, 'INV-2');
@@ -137,7 +138,7 @@ describe('like rows of one file', () => {
 });
 
 describe('like rows of two batches that are paid at the same moment', () => {
-  it('are sent one, the other held', async () => {
+  test('are sent one, the other held', async () => {
     await using theatre = await openTheatre();
     const first = await ingest(theatre.journal, likeRows(3));
     const second = await ingest(theatre.journal, likeRows(3, 11), { batchId: secondBatchId });
@@ -148,7 +149,7 @@ describe('like rows of two batches that are paid at the same moment', () => {
 });
 
 describe('a payoutId that differs only in case', () => {
-  it('keeps its own reason and, once a person has looked at it, is not held for the payment either', async () => {
+  test('keeps its own reason and, once a person has looked at it, is not held for the payment either', async () => {
     await using theatre = await openTheatre();
     const { batchId } = await ingest(theatre.journal, [likeRow(1, 'A-1'), likeRow(2, 'a-1')]);
     await theatre.run(batchId, week);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { probeFolders } from '../../src/platform/disk-probe.ts';
 
 let folder: string;
@@ -32,7 +32,7 @@ async function probeAfter(preparation: string, path: string): Promise<unknown> {
 }
 
 describe('folders that take writes', () => {
-  it('are no trouble, and are left as they were', async () => {
+  test('are no trouble, and are left as they were', async () => {
     const other = join(folder, 'other');
     await mkdir(other);
     expect(await probeFolders([folder, other])).toBeUndefined();
@@ -40,15 +40,15 @@ describe('folders that take writes', () => {
     expect(await readdir(other)).toEqual([]);
   });
 
-  it('are none when there are none', async () => expect(await probeFolders([])).toBeUndefined());
+  test('are none when there are none', async () => expect(await probeFolders([])).toBeUndefined());
 
-  it('lose what a crash has left in them', async () => {
+  test('lose what a crash has left in them', async () => {
     await writeFile(join(folder, probeName), 'half');
     expect(await probeFolders([folder])).toBeUndefined();
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it('may be probed by two at once', async () => {
+  test('may be probed by two at once', async () => {
     const other = { isOver: false, stdout: '' };
     const end = runFile(process.execPath, ['-e', manyTimes, modulePath, folder])
       .then(({ stdout }) => (other.stdout = stdout))
@@ -62,7 +62,7 @@ describe('folders that take writes', () => {
 });
 
 describe('a folder that takes none', () => {
-  it.each<[string, (path: string) => Promise<unknown>, string]>([
+  test.each<[string, (path: string) => Promise<unknown>, string]>([
     ['is not there', async () => undefined, 'the folder is not there: create it or set another one'],
     ['is a file', (path) => writeFile(path, ''), 'a part of the path is not a folder: move it away'],
     ['is a link to nothing', (path) => symlink('nowhere', path), 'the folder is not there'],
@@ -74,21 +74,21 @@ describe('a folder that takes none', () => {
     expect(trouble?.why).toContain(`cannot write in ${path}: ${cure}`);
   });
 
-  it('is told of by the first trouble, and well again by itself', async () => {
+  test('is told of by the first trouble, and well again by itself', async () => {
     const path = join(folder, 'inbox');
     expect(await probeFolders([path])).toMatchObject({ path });
     await mkdir(path);
     expect(await probeFolders([path])).toBeUndefined();
   });
 
-  it('because something stands in the way says what to move', async () => {
+  test('because something stands in the way says what to move', async () => {
     await mkdir(join(folder, probeName));
     expect((await probeFolders([folder]))?.why).toBe(
       `cannot write ${join(folder, probeName)}: a folder has this name: move it away`,
     );
   });
 
-  it('never writes through a link that waits for the probe', async () => {
+  test('never writes through a link that waits for the probe', async () => {
     const victim = join(folder, 'victim');
     await writeFile(victim, 'precious');
     await symlink(victim, join(folder, probeName));
@@ -97,7 +97,7 @@ describe('a folder that takes none', () => {
     expect(await readdir(folder)).toEqual(['victim']);
   });
 
-  it('because of a limit leaves nothing behind', async () => {
+  test('because of a limit leaves nothing behind', async () => {
     expect(await probeAfter('ulimit -f 4', folder)).toEqual({
       path: folder,
       why: `cannot write in ${folder}: the file is larger than this user may write: raise the limit (ulimit -f)`,
@@ -115,7 +115,7 @@ const mayMount = await runFile('unshare', [...inOwnMounts, 'mount -t tmpfs none 
 );
 
 describe.skipIf(!mayMount)('a disk', () => {
-  it.each([
+  test.each([
     ['that is full', fullDisk, 'the disk is full: free some space'],
     ['that is read-only', 'mount -t tmpfs -o ro none "$3"', 'the file system is read-only'],
     ['with space again', `${fullDisk} && rm "$3/filler"`, undefined],
@@ -137,7 +137,7 @@ describe.skipIf(!mayMount)('a disk', () => {
 });
 
 describe('a folder that does not answer', () => {
-  it('is a trouble after a while, is asked by one alone, and comes back', async () => {
+  test('is a trouble after a while, is asked by one alone, and comes back', async () => {
     const { promise: answer, resolve: comeBack } = Promise.withResolvers<void>();
     const write = vi.fn(() => answer);
     for (let times = 0; times < 3; times += 1) {

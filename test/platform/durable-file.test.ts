@@ -92,7 +92,7 @@ describe('writing', () => {
 
   // The limit on a process's file size makes the operating system itself refuse, as a full disk does.
   test('that the disk refuses says so and leaves no half file', async () => {
-    const module = new URL('../../src/platform/durable-file.ts', import.meta.url).pathname;
+    const module = new URL('../../src/platform/durable-file.ts', import.meta.url).href;
     const script = `
       process.on('SIGXFSZ', () => {});
       const { AtomicFile } = await import(${JSON.stringify(module)});

@@ -1,6 +1,6 @@
 /** Places that queues take turns for: never more than there are, in order within a queue, and nobody is passed over. */
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { FairPlaces, type RunInTurn } from '../../src/platform/fair-semaphore.ts';
 
 const queueCount = 4;
@@ -96,7 +96,7 @@ function countPassedOver(scene: Scene, passed: number[][], before: number): void
 }
 
 describe('fair places', () => {
-  it('are never more than the limit, are never left empty, and are taken in turn', async () => {
+  test('are never more than the limit, are never left empty, and are taken in turn', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 4 }), steps, async (limit, plan) => {
         const scene = new Scene(limit);
@@ -126,7 +126,7 @@ describe('fair places', () => {
     );
   });
 
-  it('serves a late short queue before the rest of a long one', async () => {
+  test('serves a late short queue before the rest of a long one', async () => {
     const scene = new Scene(1);
     for (let works = 0; works < 20; works += 1) scene.take({ kind: 'add', queue: 0 });
     scene.take({ kind: 'add', queue: 1 });

@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Turns } from '../../src/platform/keyed-mutex.ts';
 
 describe('turns', () => {
-  it('are taken one by one, in the order in which they were asked for', async () => {
+  test('are taken one by one, in the order in which they were asked for', async () => {
     const turns = new Turns();
     const seen: string[] = [];
     const work = (name: string) => async () => {
@@ -16,7 +16,7 @@ describe('turns', () => {
     expect(seen).toEqual(['a', 'b', 'c'].flatMap((name) => [`${name} begins`, `${name} ends`]));
   });
 
-  it('of one key do not wait for those of another', async () => {
+  test('of one key do not wait for those of another', async () => {
     const turns = new Turns();
     const first = Promise.withResolvers<void>();
     const waiting = turns.take('one', () => first.promise);
@@ -25,7 +25,7 @@ describe('turns', () => {
     await waiting;
   });
 
-  it('go on after one that failed', async () => {
+  test('go on after one that failed', async () => {
     const turns = new Turns();
     const failing = turns.take('same', () => Promise.reject(new Error('no disk')));
     const next = turns.take('same', async () => 'done');

@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest';
 import { listPastDays } from '../../src/reconcile/rules/unreconciled-days.ts';
 import { lineFor, openDay } from '../support/reconcile-kit.ts';
+import { makeSqliteStore } from '../support/sqlite-store.ts';
 import { date, nextDate } from '../support/statement-fixtures.ts';
-import { makeWatchStore } from '../support/store-fixtures.ts';
 
 test('the last days, the newest first, and those before a week', () => {
   const nowMs = Date.UTC(2026, 10, 21, 17);
@@ -13,7 +13,7 @@ test('the last days, the newest first, and those before a week', () => {
 });
 
 test('nothing was sent yet', async () => {
-  await using opened = await makeWatchStore();
+  await using opened = await makeSqliteStore();
   expect(await opened.store.firstDaySent()).toBeUndefined();
   expect(await opened.store.daysReadInPart()).toEqual([]);
   expect(await opened.store.daysWithoutStatement([date])).toEqual([]);

@@ -120,7 +120,7 @@ test('silence that ends with the money moved later', async () => {
   const bank = await openBank({ behaviours });
   expect(await hear(bank, 'transfer', true)).toBe('silence');
   expect(bank.sandbox.ledger().totals.count).toBe(0);
-  bank.clock.nowMs += 2_500;
+  bank.clock.skip(2_500);
   expect(bank.sandbox.ledger().totals.count).toBe(1);
 });
 
@@ -201,7 +201,7 @@ test('the rate limit answers 429 and opens again with the next second', async ()
     const outcome = await bank.send('payeeCheck', goodCheck);
     statuses.push(isHeard(outcome) && [outcome.status, outcome.headers['retry-after']]);
   }
-  bank.clock.nowMs += 1_000;
+  bank.clock.skip(1_000);
   const later = await bank.send('payeeCheck', goodCheck);
   // The token took the first place of its second.
   expect(statuses).toEqual([

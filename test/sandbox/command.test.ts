@@ -8,9 +8,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { wireNames } from '../../src/bank/wire.ts';
+import { paydropPath } from '../cli/run-paydrop.ts';
 import { askForToken, goodTransfer, payerAccount, readBody, speak, tokenOf } from '../support/sandbox-kit.ts';
 
-const main = process.env['PAYDROP_TEST_PROGRAM'] ?? join(import.meta.dirname, '../../src/main.ts');
 const { paths } = wireNames('proxy');
 
 let folder = '';
@@ -29,7 +29,7 @@ interface Started {
 }
 
 function start(args: readonly string[], env: Record<string, string> = {}): Started {
-  const child = spawn(process.execPath, [main, 'sandbox', ...args], {
+  const child = spawn(process.execPath, [paydropPath, 'sandbox', ...args], {
     cwd: folder,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

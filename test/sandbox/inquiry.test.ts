@@ -94,11 +94,11 @@ describe('what is in process goes on by the clock', () => {
     ],
   ])('%s', async (_, behaviour, reply, walk) => {
     const bank = await openBank({ behaviours: [behaviour] });
-    const startMs = bank.clock.nowMs;
+    const startMs = bank.clock.now();
     expect(await bank.ask('transfer', goodTransfer)).toMatchObject({ statusCode: reply });
     const seen: unknown[] = [];
     for (const [atMs] of walk) {
-      bank.clock.nowMs = startMs + atMs;
+      bank.clock.set(startMs + atMs);
       const [item] = itemsOf(await bank.ask('inquiry', goodInquiry));
       seen.push([atMs, item?.['tranStatusCode'], item?.['statusCode'], bank.sandbox.ledger().totals.count]);
     }
@@ -120,10 +120,10 @@ describe('finding nothing', () => {
     const bank = await openBank({ behaviours: [{ match: {}, money: 'moves', hiddenMs: 5_000 }] });
     await bank.ask('transfer', goodTransfer);
     expect(bank.sandbox.ledger().totals.count).toBe(1);
-    bank.clock.nowMs += 4_999;
+    bank.clock.skip(4_999);
     expect(await bank.ask('inquiry', goodInquiry)).toMatchObject({ statusCode: 'EV035' });
     expect(await bank.ask('transfer', goodTransfer)).toMatchObject({ statusCode: 'EM001' });
-    bank.clock.nowMs += 1;
+    bank.clock.skip(1);
     expect(itemsOf(await bank.ask('inquiry', goodInquiry))).toMatchObject([{ tranStatusCode: '010004' }]);
   });
 
@@ -138,7 +138,7 @@ describe('finding nothing', () => {
     async (inquiryDate, tranDate, code) => {
       const bank = await openBank({ inquiryDate, accessTokenSeconds: 86_400 });
       await bank.ask('transfer', goodTransfer);
-      bank.clock.nowMs += 43_200_000;
+      bank.clock.skip(43_200_000);
       expect(await bank.ask('inquiry', { ...goodInquiry, tranDate })).toMatchObject({ statusCode: code });
     },
   );
@@ -147,7 +147,7 @@ describe('finding nothing', () => {
 test('a reference that moved money on two days has two items', async () => {
   const bank = await openBank({ inquiryDate: 'any', accessTokenSeconds: 86_400 });
   await bank.ask('transfer', goodTransfer);
-  bank.clock.nowMs += 43_200_000;
+  bank.clock.skip(43_200_000);
   await bank.ask('transfer', goodTransfer);
   expect(itemsOf(await bank.ask('inquiry', goodInquiry))).toHaveLength(2);
   expect(bank.sandbox.ledger().totals).toMatchObject({ count: 2, references: 1, amount: '200.50' });

@@ -56,7 +56,7 @@ describe('the duplicate check (§4 rule 2)', () => {
   ])('%s', async (_, changes, laterMs, code, count) => {
     const bank = await openBank();
     await bank.ask('transfer', goodTransfer);
-    bank.clock.nowMs = Math.max(bank.clock.nowMs, laterMs);
+    bank.clock.set(Math.max(bank.clock.now(), laterMs));
     await bank.renew();
     const second = await bank.ask('transfer', { ...goodTransfer, ...changes });
     expect(second).toMatchObject({ statusCode: code });

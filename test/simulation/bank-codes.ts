@@ -1,5 +1,5 @@
 /** What the bank means by its codes (§7.3), written down apart from the code under test: a wrong table must be found. */
-import type { Dice } from './dice.ts';
+import type { Dice } from '../support/dice.ts';
 
 /** Codes as a line of words. */
 const list = (words: string): readonly string[] => words.split(' ');

@@ -1,6 +1,7 @@
 /** Plays seeds with a deliberate bug, each in a process of its own, until one of them finds it. */
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { findMemoryFolder } from '../support/quick-folder.ts';
 import { type Mutation, mutations } from './mutations.ts';
 
 export interface Catch {
@@ -10,9 +11,6 @@ export interface Catch {
   readonly broken: string;
   readonly elapsedMs: number;
 }
-
-/** A folder in memory, where the machine has one: the real journal syncs each commit. */
-const quickFolder = '/dev/shm';
 
 /**
  * Plays up to so many seeds with this bug; without one, the code as it is. Begins with seed `first`, where a caller
@@ -26,16 +24,13 @@ export async function catchMutation(
   const startedAt = performance.now();
   const { name, isOfJournal } = mutation ?? { name: 'none' };
   const hook = mutation === undefined ? [] : ['--import', new URL('mutate-on-load.ts', import.meta.url).href];
-  const script = new URL('play-until-broken.ts', import.meta.url).pathname;
+  const script = fileURLToPath(new URL('play-until-broken.ts', import.meta.url));
   const child = spawn(
     process.execPath,
     [...hook, script, String(seeds), isOfJournal === true ? 'sqlite' : 'memory', String(first)],
     {
-      env: {
-        ...process.env,
-        SIMULATED_MUTATION: name,
-        ...(existsSync(quickFolder) ? { TMPDIR: quickFolder } : {}),
-      },
+      // The real journal syncs each commit.
+      env: { TMPDIR: findMemoryFolder(), ...process.env, SIMULATED_MUTATION: name },
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   );

@@ -1,6 +1,6 @@
 /** What a seed lets happen: files, lives of the process, and which faults occur how often. */
 import type { SettlePolicy } from '../../src/payout/rules/resend.ts';
-import type { Dice } from './dice.ts';
+import type { Dice } from '../support/dice.ts';
 import { drawFiles, type PlannedFile } from './planned-files.ts';
 
 /** Faults that a roll of the dice brings about, each with the moment at which it is rolled for. */

@@ -9,7 +9,7 @@ import type {
   SealTotals,
   StagedRow,
 } from '../../src/intake/ports.ts';
-import type { Dice } from './dice.ts';
+import type { Dice } from '../support/dice.ts';
 import type { Shape } from './plan.ts';
 
 export interface PlannedFile {

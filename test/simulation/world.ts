@@ -2,7 +2,7 @@
  * The simulated world: one true time, one queue of steps, one source of chance. Everything that happens outside the
  * code under test is a step of this queue, and after each step the code runs until it waits for another one.
  */
-import { Dice } from './dice.ts';
+import { Dice } from '../support/dice.ts';
 import type { Figures } from './figures.ts';
 
 /** A process, or a person's command: what dies or sleeps together. */

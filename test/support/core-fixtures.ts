@@ -25,6 +25,13 @@ export const payer = {
   payerAccount: '0000345924',
 };
 
+/** The partner, as the bank and paydrop know it. */
+export const partner = { clientId: 'test-app', clientSecret: 'test-secret-of-no-value', ...payer };
+
+/** JSON of what may hold amounts. */
+export const toJson = (value: unknown): string =>
+  JSON.stringify(value, (_, one: unknown) => (typeof one === 'bigint' ? String(one) : one));
+
 export function makePayout(changes: Partial<Payout> = {}): Payout {
   return {
     seq: 7,
@@ -80,7 +87,7 @@ const exchange = {
   elapsedMs: 5,
 };
 
-type Answer<Fields> = Partial<Omit<Extract<BankReply<Fields>, { kind: 'answered' }>, 'fields'>>;
+export type Answer<Fields> = Partial<Omit<Extract<BankReply<Fields>, { kind: 'answered' }>, 'fields'>>;
 
 export function answered<Fields>(
   fields: Fields | undefined,

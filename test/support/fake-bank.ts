@@ -2,8 +2,8 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { BankClientOptions } from '../../src/bank/client.ts';
-import { makeFakeClock } from './fake-clock.ts';
 import type { Certificate } from './self-signed.ts';
+import { makeVirtualClock } from './virtual-clock.ts';
 
 /** A request as it arrived. */
 export interface Arrival {
@@ -120,7 +120,7 @@ export function clientOptions(baseUrl: string, changes: Partial<BankClientOption
     scheme: 'proxy',
     timeoutMs: 5_000,
     requestsPerSecond: 0,
-    clock: makeFakeClock(),
+    clock: makeVirtualClock(),
     ...changes,
   };
 }

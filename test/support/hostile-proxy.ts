@@ -1,10 +1,11 @@
 /** A proxy between paydrop and the sandbox bank that lets a test tamper with what passes, over real HTTP. */
 import { readFile } from 'node:fs/promises';
-import { createServer, type IncomingMessage, request as httpRequest, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { request as httpRequest, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { parse } from 'yaml';
+import { type Arrival, startFakeBank } from './fake-bank.ts';
 import { makeRehearsal, type Rehearsal, type RehearsalSettings } from './rehearsal.ts';
 
 export type Fields = Record<string, unknown>;
@@ -28,12 +29,9 @@ export interface Passing {
 /** What the client gets to see; undefined leaves it without an answer, on a closed connection. */
 export type Tamper = (passing: Passing) => Promise<ProxyReply | undefined>;
 
-const leaveAlone: Tamper = ({ pass }) => pass();
-
 export interface Proxy extends AsyncDisposable {
   readonly baseUrl: string;
   readonly passed: readonly Passing[];
-  tamper: Tamper;
 }
 
 function endpointOf(path: string): Passing['endpoint'] {
@@ -51,10 +49,10 @@ export function fieldsOf({ body }: ProxyReply): Fields {
   return JSON.parse(body) as Fields;
 }
 
-function handOn(bankUrl: string, incoming: IncomingMessage, body: string): Promise<ProxyReply> {
-  const headers = { ...incoming.headers, connection: 'close' };
+function handOn(bankUrl: string, { path, headers, body }: Arrival): Promise<ProxyReply> {
+  const options = { method: 'POST', headers: { ...headers, connection: 'close' } };
   return new Promise((resolve, reject) => {
-    const outgoing = httpRequest(`${bankUrl}${incoming.url ?? ''}`, { method: 'POST', headers }, (answer) => {
+    const outgoing = httpRequest(`${bankUrl}${path}`, options, (answer) => {
       const plain = Object.entries(answer.headers).flatMap(([name, value]) =>
         typeof value === 'string' && /^(content-type|date|retry-after)$/.test(name) ? [[name, value]] : [],
       );
@@ -73,39 +71,26 @@ function handOn(bankUrl: string, incoming: IncomingMessage, body: string): Promi
   });
 }
 
-async function openProxy(bankUrl: string): Promise<Proxy> {
+async function openProxy(bankUrl: string, tamper: Tamper): Promise<Proxy> {
+  const door = await startFakeBank();
   const passed: Passing[] = [];
-  const sockets = new Set<Socket>();
-  const answer = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const body = await text(incoming);
-    const endpoint = endpointOf(incoming.url ?? '');
+  const answer = async (arrival: Arrival, response: ServerResponse): Promise<void> => {
+    const { path, body, socket } = arrival;
+    const endpoint = endpointOf(path);
     const no = passed.filter((one) => one.endpoint === endpoint).length + 1;
     const fields = endpoint === 'token' ? {} : (JSON.parse(body) as Fields);
-    const { socket } = incoming;
-    const passing = { endpoint, no, fields, socket, pass: () => handOn(bankUrl, incoming, body) };
+    const passing = { endpoint, no, fields, socket, pass: () => handOn(bankUrl, arrival) };
     passed.push(passing);
-    const reply = await proxy.tamper(passing);
+    const reply = await tamper(passing);
     if (reply === undefined) socket.destroy();
     else response.writeHead(reply.status, { ...reply.headers }).end(reply.body);
   };
-  const server = createServer(
-    (incoming, response) => void answer(incoming, response).catch(() => response.destroy()),
-  );
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.on('error', () => {});
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const proxy: Proxy = {
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    passed,
-    tamper: leaveAlone,
-    async [Symbol.asyncDispose]() {
-      for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => server.close(resolve));
-    },
+  door.behave = (arrival, response) => {
+    answer(arrival, response).catch(() => response.destroy());
+    return true;
   };
-  return proxy;
+  const { baseUrl } = door;
+  return { baseUrl, passed, [Symbol.asyncDispose]: () => door[Symbol.asyncDispose]() };
 }
 
 export interface Ambush extends AsyncDisposable {
@@ -119,8 +104,7 @@ export async function makeAmbush(tamper: Tamper, settings: RehearsalSettings = {
   const written = parse(await readFile(join(rehearsal.dataDir, '../paydrop.yaml'), 'utf8')) as {
     readonly bank: { readonly baseUrl: string };
   };
-  const proxy = await openProxy(written.bank.baseUrl);
-  proxy.tamper = tamper;
+  const proxy = await openProxy(written.bank.baseUrl, tamper);
   await rehearsal.correct({ ...settings, bank: { ...settings.bank, baseUrl: proxy.baseUrl } });
   return {
     rehearsal,

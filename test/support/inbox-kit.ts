@@ -1,5 +1,5 @@
 /** A drop folder with real folders and the real watcher, and a disk that can be stopped at any step. */
-import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { performance } from 'node:perf_hooks';
@@ -78,6 +78,16 @@ export async function makeKit(elsewhere: Partial<IntakeOptions['folders']> = {})
   };
 }
 
+/** A folder on another file system than this one; undefined where the machine has none at hand. */
+export async function makeFolderElsewhere(path: string): Promise<string | undefined> {
+  const { dev } = await stat(path);
+  for (const place of ['/dev/shm', '/tmp', '/var/tmp']) {
+    const found = await stat(place).catch(() => undefined);
+    if (found !== undefined && found.dev !== dev) return mkdtemp(join(place, 'paydrop-'));
+  }
+  return undefined;
+}
+
 async function collect(intake: Intake, count: number, timeoutMs = 15_000): Promise<WorkItem[]> {
   const stop = AbortSignal.timeout(timeoutMs);
   const items: WorkItem[] = [];
@@ -120,12 +130,6 @@ export const fail = (code: string): never => {
 
 /** A file system without hard links. */
 export const linklessDisk: Disk = { ...realDisk, link: async () => fail('EPERM') };
-
-/** Time that goes on only when it is told to. */
-export function makeElapsed(): { nowMs: number; readonly elapsedMs: () => number } {
-  const time = { nowMs: 0, elapsedMs: () => time.nowMs };
-  return time;
-}
 
 /** Folders that are on file systems of their own: neither renames nor links lead from one to another. */
 export function splitDisk(folders: IntakeOptions['folders'], disk: Disk = realDisk): Disk {

@@ -1,8 +1,7 @@
 /** A day on the real store, and statements of it that a test writes line by line. */
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parse } from 'csv-parse/sync';
 import { toSatang } from '../../src/core/money.ts';
 import type { ReconcileContext } from '../../src/reconcile/context.ts';
 import { openStatementOutbox } from '../../src/reconcile/file/tables.ts';
@@ -11,9 +10,11 @@ import { reconcile, type Reconciled, type StatementSource } from '../../src/reco
 import type { StatementLine } from '../../src/reconcile/rules/statement.ts';
 import type { AttemptFacts } from '../../src/reconcile/rules/types.ts';
 import type { Store } from '../../src/store/store.ts';
+import { toJson } from './core-fixtures.ts';
 import { bringTo, ingestRunning, makeRows, noonMs, payer } from './journal-fixtures.ts';
+import { makeSqliteStore } from './sqlite-store.ts';
 import { date, makeLine } from './statement-fixtures.ts';
-import { makeWatchStore } from './store-fixtures.ts';
+import { type Line, readTables } from './tables.ts';
 
 export const dayMs = 86_400_000;
 type Ending = 'paid' | 'failed' | 'unresolved' | 'submitted';
@@ -30,7 +31,7 @@ export interface ReconcileDay extends AsyncDisposable {
   daysLater: number;
   /** @param through stands in for the store */
   reconcile(lines: readonly StatementLine[], options?: Options): Promise<Reconciled>;
-  tables(kind: 'matched' | 'breaks'): Promise<Record<string, string>[]>;
+  tables(kind: 'matched' | 'breaks'): Promise<readonly Line[]>;
   /** Everything that reconciling may change, as text. */
   dump(): Promise<string>;
 }
@@ -51,7 +52,7 @@ async function* partsOf(lines: readonly StatementLine[]): AsyncGenerator<Stateme
   let amount = 0n;
   for (const line of lines) amount += line.amountSatang;
   const sum = toSatang(amount);
-  const sha256 = hashOf(lines);
+  const sha256 = toJson(lines);
   const totals = {
     lines: lines.length,
     amountSatang: sum,
@@ -63,9 +64,6 @@ async function* partsOf(lines: readonly StatementLine[]): AsyncGenerator<Stateme
   yield { kind: 'summary', totals };
 }
 
-const hashOf = (lines: readonly StatementLine[]): string =>
-  JSON.stringify(lines, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
-
 const sourceOf = (
   lines: readonly StatementLine[],
   on: string,
@@ -74,7 +72,7 @@ const sourceOf = (
 ): StatementSource => ({
   isHandedIn,
   date: on,
-  originalSha256: hashOf(lines),
+  originalSha256: toJson(lines),
   originalPath: `/statements/${on}.csv`,
   reading,
   read: (use) => use(partsOf(lines)),
@@ -83,7 +81,7 @@ const sourceOf = (
 /** Opens a day whose rows have these endings. */
 export async function openDay(endings: readonly Ending[]): Promise<ReconcileDay> {
   await using stack = new AsyncDisposableStack();
-  const { store, path } = stack.use(await makeWatchStore());
+  const { store, path } = stack.use(await makeSqliteStore());
   const folder = await mkdtemp(join(tmpdir(), 'paydrop-statements-'));
   stack.defer(() => rm(folder, { recursive: true, force: true }));
   await ingestRunning(store, makeRows(endings.length));
@@ -114,22 +112,12 @@ export async function openDay(endings: readonly Ending[]): Promise<ReconcileDay>
       if (done.kind !== 'reconciled') throw new Error(done.refusal.message);
       return done;
     },
-    tables: async (kind) => {
-      const names = (await readdir(folder)).filter((name) => name.endsWith(`.${kind}.csv`)).toSorted();
-      const tables = await Promise.all(
-        names.map(async (name) =>
-          parse<Record<string, string>>(await readFile(join(folder, name)), { columns: true, bom: true }),
-        ),
-      );
-      return tables.flat();
-    },
+    tables: (kind) => readTables(folder, new RegExp(`\\.${kind}\\.csv$`)),
     dump: async () => {
       const breaks = await store.openBreaks(date, 1_000);
       const versions = await store.statementDays();
       const rows = await Promise.all(attempts.map(({ payoutSeq }) => store.payout(payoutSeq)));
-      return JSON.stringify([breaks, versions, rows], (_, value: unknown) =>
-        typeof value === 'bigint' ? String(value) : value,
-      );
+      return toJson([breaks, versions, rows]);
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };

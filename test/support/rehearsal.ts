@@ -1,8 +1,7 @@
 /** One file paid in this process: real settings, journal, files and HTTP, against a sandbox bank that lives as long as the rehearsal. */
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parse } from 'csv-parse/sync';
 import { stringify } from 'yaml';
 import { requireJournal } from '../../src/app/open-store.ts';
 import { type FileOutcome, runFile } from '../../src/app/run-file.ts';
@@ -15,15 +14,16 @@ import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
 import { parseSandboxTable } from '../../src/sandbox/table.ts';
 import { type LoadedSettings, loadSettings } from '../../src/settings/settings.ts';
 import type { Journal } from '../../src/store/store.ts';
+import { noonMs, partner } from './core-fixtures.ts';
+import { type Line, readTables } from './tables.ts';
 
 /** The machine's pace, but always around noon in Bangkok: rules about midnight do not depend on when tests run. */
 function makeNoonClock(): Clock {
-  const noonUtcMs = Date.UTC(2026, 10, 21, 5, 0, 0);
-  const offsetMs = noonUtcMs - Date.now();
+  const offsetMs = noonMs - Date.now();
   return { now: () => Date.now() + offsetMs, sleep: systemClock.sleep };
 }
 
-export type ResultLine = Readonly<Record<string, string>>;
+export type { Line as ResultLine };
 
 export interface Rehearsal extends AsyncDisposable {
   readonly dataDir: string;
@@ -45,8 +45,8 @@ export interface Rehearsed {
   readonly outcome: FileOutcome;
   readonly exitCode: number | undefined;
   /** Rows of the first result, then of each update, as the files have them. */
-  readonly results: readonly ResultLine[];
-  readonly exceptions: readonly ResultLine[];
+  readonly results: readonly Line[];
+  readonly exceptions: readonly Line[];
   readonly ledger: { count: number; amount: string };
 }
 
@@ -67,12 +67,7 @@ function settingsText(changes: RehearsalSettings, baseUrl: string): string {
     dataDir: './data',
     bank: {
       baseUrl,
-      clientId: 'test-app',
-      clientSecret: 'test-secret',
-      channelId: 'PAYDROP',
-      termId: 'TERM0001',
-      companyId: 'COMP000001',
-      payerAccount: '0000345924',
+      ...partner,
       timeoutMs: 400,
       ...changes.bank,
     },
@@ -97,10 +92,8 @@ export async function makeRehearsal(changes: RehearsalSettings = {}): Promise<Re
   const clock = makeNoonClock();
   const sandbox = await startSandbox({
     ...parseSandboxTable(changes.sandbox ?? {}),
-    clientId: 'test-app',
-    clientSecret: 'test-secret',
-    companyId: 'COMP000001',
-    payerAccounts: ['0000345924'],
+    ...partner,
+    payerAccounts: [partner.payerAccount],
     now: () => clock.now(),
   });
   await writeFile(configPath, settingsText(changes, sandbox.baseUrl));
@@ -143,17 +136,6 @@ export async function makeRehearsal(changes: RehearsalSettings = {}): Promise<Re
       await rm(folder, { recursive: true, force: true });
     },
   };
-}
-
-async function readTables(folder: string, pattern: RegExp): Promise<ResultLine[]> {
-  const inOrder = (one: string, other: string): number => one.length - other.length || (one < other ? -1 : 1);
-  const names = (await readdir(folder)).filter((name) => pattern.test(name)).toSorted(inOrder);
-  const tables = await Promise.all(
-    names.map(async (name) =>
-      parse<ResultLine>(await readFile(join(folder, name)), { columns: true, bom: true }),
-    ),
-  );
-  return tables.flat();
 }
 
 /** A file of one row for each amount, paid to an invented payee. */

@@ -4,6 +4,7 @@ import { onTestFinished } from 'vitest';
 import { wireNames } from '../../src/bank/wire.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/server.ts';
+import { makeVirtualClock, type VirtualClock } from './virtual-clock.ts';
 
 export const clientId = 'partner-app';
 export const clientSecret = 'partner-secret';
@@ -12,11 +13,6 @@ export const payerAccount = '0000345924';
 
 /** Noon in Bangkok on 21 November 2026. */
 export const noonMs = Date.parse('2026-11-21T12:00:00+07:00');
-
-/** A clock that only the test moves. */
-export interface TestClock {
-  nowMs: number;
-}
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -70,7 +66,7 @@ export function speak(
 
 export interface TestBank {
   readonly sandbox: Sandbox;
-  readonly clock: TestClock;
+  readonly clock: VirtualClock;
   /** How long the partner waits for an answer. */
   waitMs: number;
   /** The bearer token in use; a test may replace it. */
@@ -110,13 +106,13 @@ export function tokenOf(outcome: Outcome, name: 'access_token' | 'refresh_token'
 
 /** Starts a bank whose clock stands at noon; it is closed when the test ends. */
 export async function openBank(options: Partial<SandboxOptions> = {}): Promise<TestBank> {
-  const clock: TestClock = { nowMs: noonMs };
+  const clock = makeVirtualClock(noonMs);
   const sandbox = await startSandbox({
     clientId,
     clientSecret,
     companyId,
     payerAccounts: [payerAccount],
-    now: () => clock.nowMs,
+    now: clock.now,
     ...options,
   });
   onTestFinished(() => sandbox.close());

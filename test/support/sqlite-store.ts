@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { openConnection } from '../../src/store/connection.ts';
 import { type JournalOpening, openJournal } from '../../src/store/open.ts';
 import { makeJournal } from '../../src/store/store.ts';
-import type { Journal } from '../../src/store/store.ts';
+import type { Journal, Store } from '../../src/store/store.ts';
 import type { TestStore } from '../store/suite/suite.ts';
 import { noonMs, payer } from './journal-fixtures.ts';
 
@@ -25,6 +25,9 @@ export async function makeFolder(): Promise<{ readonly path: string } & AsyncDis
 }
 
 export interface SqliteStore extends TestStore {
+  /** The journal, with all that a watcher keeps in it. */
+  readonly store: Store;
+  openAnother(): Promise<Store>;
   readonly dataDir: string;
   /** Of the database file. */
   readonly path: string;
@@ -41,10 +44,11 @@ export async function makeSqliteStore(): Promise<SqliteStore> {
   await using stack = new AsyncDisposableStack();
   const folder = stack.use(await makeFolder());
   const dataDir = join(folder.path, 'data');
-  const journal = stack.use(await openJournal(openingIn(dataDir)));
+  const store = stack.use(await openJournal(openingIn(dataDir)));
   const owned = stack.move();
   return {
-    journal,
+    journal: store,
+    store,
     dataDir,
     path: join(dataDir, 'journal.db'),
     openAnother: async () => owned.use(await openJournal(openingIn(dataDir, 'beside'))),

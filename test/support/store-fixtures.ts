@@ -1,33 +1,10 @@
-/** A whole store in a temporary folder, and what a watcher keeps in it. */
-import { join } from 'node:path';
+/** What a watcher keeps in the store. */
 import { DatabaseSync } from 'node:sqlite';
 import type { Batch } from '../../src/core/ports.ts';
 import type { NoticeDraft } from '../../src/notify/rules/notice.ts';
-import { openJournal } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { IntakeStart } from '../../src/watch/ports.ts';
 import { bringTo, firstBatchId, ingestRunning, makeRows, noonMs, readyOf } from './journal-fixtures.ts';
-import { makeFolder, openingIn } from './sqlite-store.ts';
-
-export interface WatchStore extends AsyncDisposable {
-  readonly store: Store;
-  /** Of the database file. */
-  readonly path: string;
-  openAnother(): Promise<Store>;
-}
-
-export async function makeWatchStore(): Promise<WatchStore> {
-  await using stack = new AsyncDisposableStack();
-  const { path: dataDir } = stack.use(await makeFolder());
-  const store = stack.use(await openJournal(openingIn(dataDir)));
-  const owned = stack.move();
-  return {
-    store,
-    path: join(dataDir, 'journal.db'),
-    openAnother: async () => owned.use(await openJournal(openingIn(dataDir, 'beside'))),
-    [Symbol.asyncDispose]: () => owned.disposeAsync(),
-  };
-}
 
 /** A file of the watcher's, named by a letter: its itemId and its name. */
 export function fileOf(letter: string, batchId = firstBatchId): IntakeStart {

@@ -2,17 +2,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type {
-  Bank,
-  BankReply,
-  InquiryFields,
-  PayeeCheckFields,
-  StatusInquiry,
-  TransferFields,
-} from '../../src/core/bank-port.ts';
 import { computeExitCode } from '../../src/core/exit-code.ts';
-import type { TransferOrder } from '../../src/core/payout.ts';
-import type { Batch, Clock } from '../../src/core/ports.ts';
+import type { Batch } from '../../src/core/ports.ts';
 import { BankClock } from '../../src/payout/bank-clock.ts';
 import { type Line, LineGate } from '../../src/payout/circuit-breaker.ts';
 import { RunState, type WorkerContext } from '../../src/payout/context.ts';
@@ -23,73 +14,14 @@ import { runBatch } from '../../src/payout/run-batch.ts';
 import { Turns } from '../../src/platform/keyed-mutex.ts';
 import { openJournal } from '../../src/store/open.ts';
 import type { Journal } from '../../src/store/store.ts';
-import { inquiryFields, inquiryItem, noonMs, payer, policy, transferFields } from './core-fixtures.ts';
+import { noonMs, payer, policy } from './core-fixtures.ts';
 import { ingest, makeRows } from './journal-fixtures.ts';
+import { type Script, ScriptedBank } from './scripted-bank.ts';
 
 export const minuteMs = 60_000;
 export const dayMs = 24 * 60 * minuteMs;
 
-/** Lets everything that is ready run, the journal's commits included. */
-async function quieten(): Promise<void> {
-  for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-}
-
-/** A clock that jumps to the next sleeper as soon as nothing else can happen. */
-function makeVirtualClock(startMs: number) {
-  let nowMs = startMs;
-  const sleepers = new Set<{ atMs: number; readonly wake: () => void }>();
-  const sleep: Clock['sleep'] = (ms, signal) =>
-    new Promise((resolve) => {
-      const wake = (): void => {
-        sleepers.delete(sleeper);
-        resolve();
-      };
-      const sleeper = { atMs: nowMs + Math.max(0, ms), wake };
-      sleepers.add(sleeper);
-      signal?.addEventListener('abort', wake, { once: true });
-      if (signal?.aborted === true) wake();
-    });
-  /** Drives the clock until the promise is settled, or until a moment. */
-  async function drive<T>(promise: Promise<T> | undefined, untilMs = Infinity): Promise<void> {
-    let isSettled = false;
-    const watched = promise?.finally(() => {
-      isSettled = true;
-    });
-    watched?.catch(() => undefined);
-    for (let wakings = 0; wakings < 20_000; wakings += 1) {
-      await quieten();
-      if (isSettled) return void (await watched);
-      const [next] = [...sleepers].toSorted((one, other) => one.atMs - other.atMs);
-      if (next === undefined || next.atMs > untilMs) {
-        if (untilMs === Infinity) throw new Error('nobody sleeps and nothing happens');
-        nowMs = untilMs;
-        return;
-      }
-      nowMs = Math.max(nowMs, next.atMs);
-      next.wake();
-    }
-    throw new Error('it never ends');
-  }
-  /** Sets the clock. Timers know nothing of a clock that is set back: they ring when they would have. */
-  function jump(ms: number): void {
-    nowMs += ms;
-    if (ms < 0) for (const sleeper of sleepers) sleeper.atMs += ms;
-  }
-  return { clock: { now: () => nowMs, sleep } satisfies Clock, drive, jump };
-}
-
-type Said<Fields> = BankReply<Fields> | Promise<BankReply<Fields>>;
-
-/** What the bank does; what is left out goes well. `no` counts the transfers from 1. */
-export interface Script {
-  readonly transfer?: (order: TransferOrder, no: number) => Said<TransferFields> | undefined;
-  readonly inquire?: (inquiry: StatusInquiry) => Said<InquiryFields>;
-  readonly check?: () => Said<PayeeCheckFields>;
-}
-
-const requestUid = 'REQ00000000000000001';
-const facts = { requestUid, xRequestId: '00000000-0000-4000-8000-000000000001', elapsedMs: 5 };
-export const lost = { kind: 'lost', why: 'timed out', ...facts } as const;
+export type { Script } from './scripted-bank.ts';
 export const notSent = { kind: 'not-sent', why: 'ECONNREFUSED' } as const;
 const brake = { consecutiveFailures: 10, failureShare: 0.5, window: 100, inDoubtMax: 200 };
 export const verify = {
@@ -109,57 +41,19 @@ interface LineOptions {
 type Options = Partial<WorkerContext> & LineOptions & { waitMs?: number; interrupted?: AbortSignal };
 
 /** A bank, a journal and a clock of their own, and what one may do with them. */
-export class Theatre implements AsyncDisposable {
-  /** References in the order in which their bytes left, with the moment. */
-  readonly sent: { readonly transRefNo: string; readonly atMs: number }[] = [];
-  readonly time: ReturnType<typeof makeVirtualClock>;
+export class Theatre extends ScriptedBank implements AsyncDisposable {
   readonly journal: Journal;
   readonly folder: string;
   readonly payeeTurns = new Turns();
-  script: Script = {};
 
   constructor(journal: Journal, folder: string, startMs: number) {
-    this.time = makeVirtualClock(startMs);
+    super(startMs);
     this.journal = journal;
     this.folder = folder;
   }
 
-  readonly bank: Bank = {
-    checkPayee: async () => (await this.script.check?.()) ?? this.checked('IC001'),
-    transfer: async (order, mayLeave) => {
-      if (!mayLeave()) return { kind: 'withheld' };
-      const { transRefNo } = order;
-      this.sent.push({ transRefNo, atMs: this.now() });
-      const said = await this.script.transfer?.(order, this.sent.length);
-      return said ?? this.code('IC000', { transRefNo });
-    },
-    inquire: async (inquiry) => (await this.script.inquire?.(inquiry)) ?? this.found(inquiry, undefined),
-  };
-
-  now(): number {
-    return this.time.clock.now();
-  }
-
-  answer<Fields>(fields: Fields | undefined, more: object = {}): BankReply<Fields> {
-    const answered = { kind: 'answered', httpStatus: 200, fields, bankDateMs: this.now() } as const;
-    return { ...answered, retryAfterMs: undefined, ...facts, ...more };
-  }
-
-  code(code: string, fields: Partial<TransferFields> = {}): BankReply<TransferFields> {
-    return this.answer(transferFields(code, fields));
-  }
-
-  checked(code: string): BankReply<PayeeCheckFields> {
-    return this.answer({ ...transferFields(code), payeeName: 'Somchai', payeeNameTh: undefined });
-  }
-
-  found({ transRefNo }: StatusInquiry, tranStatusCode: string | undefined): BankReply<InquiryFields> {
-    if (tranStatusCode === undefined) return this.answer(inquiryFields([], 'EV034'));
-    return this.answer(inquiryFields([inquiryItem(transRefNo, tranStatusCode)]));
-  }
-
   context(options: Options = {}, stop = new AbortController().signal): WorkerContext {
-    const { journal = this.journal, clock = this.time.clock } = options;
+    const { journal = this.journal, clock = this.time } = options;
     const run = new RunState(clock);
     const stopOrBroken = AbortSignal.any([stop, run.broken.signal]);
     const { line, hours } = options;

@@ -6,19 +6,11 @@ import { mkdir, mkdtemp, readdir, readFile, rename, rm, utimes, writeFile } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
+import { Notifier } from '../../src/app/notifier.ts';
 import { describeStamp, makeReader } from '../../src/app/open-store.ts';
 import { restBatch } from '../../src/app/run-file.ts';
 import { makeContext } from '../../src/app/session.ts';
-import { Notifier } from '../../src/app/notifier.ts';
 import type { RunSession } from '../../src/app/session.ts';
-import type {
-  Bank,
-  BankReply,
-  InquiryFields,
-  StatusInquiry,
-  TransferFields,
-} from '../../src/core/bank-port.ts';
-import type { TransferOrder } from '../../src/core/payout.ts';
 import type { Batch, Clock } from '../../src/core/ports.ts';
 import type { NoticeSender } from '../../src/notify/rules/notice.ts';
 import { makePaces } from '../../src/payout/adaptive-limit.ts';
@@ -35,21 +27,14 @@ import { DiskWatch, type WatchEvent, type WatchSetup } from '../../src/watch/con
 import { openIntake } from '../../src/watch/folders/drop-folder.ts';
 import type { Intake } from '../../src/watch/ports.ts';
 import { Watcher } from '../../src/watch/watcher.ts';
-import { answered, inquiryFields, inquiryItem, noonMs, payer, transferFields } from './core-fixtures.ts';
-import { makeDrivenClock } from './driven-clock.ts';
+import { noonMs, partner } from './core-fixtures.ts';
 import { Mortality } from './mortality.ts';
+import { ScriptedBank } from './scripted-bank.ts';
 
 /** Called before a step of the process that works: it may throw, wait, or kill it. */
 export type Before = Partial<
   Record<keyof Store | keyof Intake | keyof ReportOutbox, (...args: never[]) => void | Promise<void>>
 >;
-
-/** What the bank does; what is left out goes well, or is not found. */
-export interface Script {
-  transfer?: (order: TransferOrder, no: number) => Said<TransferFields>;
-  inquire?: (inquiry: StatusInquiry) => Said<InquiryFields>;
-}
-type Said<Fields> = BankReply<Fields> | undefined | Promise<BankReply<Fields> | undefined>;
 
 export interface KitOptions {
   readonly watch?: object;
@@ -70,13 +55,7 @@ const unbraked = { consecutiveFailures: 1_000, window: 1_000, inDoubtMax: 1_000 
 const settingsOf = ({ watch, settle: settling, transfer, brake }: KitOptions, payerAccount: string): string =>
   stringify({
     dataDir: './data',
-    bank: {
-      ...payer,
-      payerAccount,
-      baseUrl: 'https://bank.example',
-      clientId: 'test-app',
-      clientSecret: 'test-secret',
-    },
+    bank: { ...partner, payerAccount, baseUrl: 'https://bank.example' },
     verify: { enabled: false, concurrency: 1 },
     transfer: { concurrency: 2, ...transfer },
     settle: { ...settle, ...settling },
@@ -84,17 +63,13 @@ const settingsOf = ({ watch, settle: settling, transfer, brake }: KitOptions, pa
     watch: { waitMs: 5_000, listen: '', ...watch },
   });
 
-export class WatchKit implements AsyncDisposable {
-  readonly time = makeDrivenClock(noonMs);
+export class WatchKit extends ScriptedBank implements AsyncDisposable {
   readonly root: string;
   readonly store: Store;
   loaded: LoadedSettings;
-  script: Script = {};
   before: Before = {};
   /** What the disk says when it is looked at. */
   diskWhy: string | undefined;
-  /** References in the order in which their bytes left, with the payout and the moment. */
-  readonly sent: { readonly transRefNo: string; readonly payoutId: string; readonly atMs: number }[] = [];
   /** What a person was told, in the words of a test. */
   readonly told: string[] = [];
   readonly logged: string[] = [];
@@ -102,6 +77,7 @@ export class WatchKit implements AsyncDisposable {
   readonly #options: KitOptions;
 
   constructor(root: string, loaded: LoadedSettings, store: Store, options: KitOptions) {
+    super(noonMs);
     this.root = root;
     this.loaded = loaded;
     this.store = store;
@@ -109,35 +85,7 @@ export class WatchKit implements AsyncDisposable {
   }
 
   get clock(): Clock {
-    return this.time.clock;
-  }
-
-  readonly bank: Bank = {
-    checkPayee: () => Promise.reject(new Error('no payee is checked')),
-    transfer: async (order, mayLeave) => {
-      if (!mayLeave()) return { kind: 'withheld' };
-      const { transRefNo, reference1 } = order;
-      this.sent.push({ transRefNo, payoutId: reference1 ?? '', atMs: this.clock.now() });
-      return (await this.script.transfer?.(order, this.sent.length)) ?? this.paid(order);
-    },
-    inquire: async (inquiry) => (await this.script.inquire?.(inquiry)) ?? this.found(inquiry, undefined),
-  };
-
-  code(code: string, fields: Partial<TransferFields> = {}): BankReply<TransferFields> {
-    return answered(transferFields(code, fields), { bankDateMs: this.clock.now() });
-  }
-
-  paid({ transRefNo }: TransferOrder): BankReply<TransferFields> {
-    return this.code('IC000', { transRefNo });
-  }
-
-  /** `010004` is complete, `010003` in process, undefined not found. */
-  found({ transRefNo }: StatusInquiry, tranStatusCode: string | undefined): BankReply<InquiryFields> {
-    const fields =
-      tranStatusCode === undefined
-        ? inquiryFields([], 'EV034')
-        : inquiryFields([inquiryItem(transRefNo, tranStatusCode)]);
-    return answered(fields, { bankDateMs: this.clock.now() });
+    return this.time;
   }
 
   /** Puts a file into the inbox, whole. */
@@ -234,7 +182,7 @@ async function writeSettings(root: string, options: KitOptions, account: string)
 
 export async function openWatchKit(options: KitOptions = {}): Promise<WatchKit> {
   const root = await mkdtemp(join(tmpdir(), 'paydrop-watch-'));
-  const loaded = await writeSettings(root, options, payer.payerAccount);
+  const loaded = await writeSettings(root, options, partner.payerAccount);
   const opening = { dataDir: loaded.dataDir, stamp: describeStamp(loaded), nowMs: noonMs };
   const store = await openJournal({ ...opening, access: 'own' });
   return new WatchKit(root, loaded, store, options);

@@ -1,5 +1,5 @@
 /** Batches of the watcher: when they are run, reported and told of, and what one that fails keeps from the others. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { cancelBatch, resumeBatch } from '../../src/payout/operator.ts';
 import { bringTo, ingestRunning, makeRows } from '../support/journal-fixtures.ts';
 import { csvOf } from '../support/payout-csv.ts';
@@ -29,7 +29,7 @@ function expectSentOnce(kit: WatchKit, prefix: string, rows: number): void {
 }
 
 describe('the result of a batch', () => {
-  it('is written when it has come to rest, not when it was interrupted in the midst', async () => {
+  test('is written when it has come to rest, not when it was interrupted in the midst', async () => {
     await using kit = await openWatchKit();
     kit.script = slow(kit);
     await kit.drop('a.csv', csvOf('A', 12));
@@ -46,7 +46,7 @@ describe('the result of a batch', () => {
     expectSentOnce(kit, 'A', 12);
   });
 
-  it('is not written when the run has failed, nor by whoever settles a row of it meanwhile', async () => {
+  test('is not written when the run has failed, nor by whoever settles a row of it meanwhile', async () => {
     await using kit = await openWatchKit();
     kit.script = {
       transfer: async (_order, no) => {
@@ -68,7 +68,7 @@ describe('the result of a batch', () => {
     await kit.time.until(() => life.watcher.batches.failing.length > 0);
     expect(await kit.rowsOf('a.csv')).toHaveProperty('ready');
     life.watcher.batches.noteChange((await kit.batchOf('a.csv')).batchId, true);
-    await kit.time.pass(450);
+    await kit.time.advance(450);
     expect([kit.told, await kit.reportsOf('a.csv'), await kit.names('work')]).toEqual([[], [], ['a.csv']]);
     await kit.time.until(isArchived(kit, 'a.csv'));
     expect([failures, await kit.reportsOf('a.csv')]).toEqual([1, firstReports]);
@@ -77,7 +77,7 @@ describe('the result of a batch', () => {
     expectSentOnce(kit, 'A', 12);
   });
 
-  it('is told once, though rows are settled by others while the batch is taken up again', async () => {
+  test('is told once, though rows are settled by others while the batch is taken up again', async () => {
     await using kit = await openWatchKit();
     kit.script = {
       transfer: async () => {
@@ -90,15 +90,15 @@ describe('the result of a batch', () => {
     const first = await kit.work();
     await kit.time.until(() => kit.sent.length === 4);
     first.kill();
-    await kit.time.pass(10_000);
+    await kit.time.advance(10_000);
     await kit.work();
     await kit.time.until(isArchived(kit, 'a.csv'));
-    await kit.time.pass(60_000);
+    await kit.time.advance(60_000);
     expect(kit.told.filter((line) => line === 'a.csv done')).toHaveLength(1);
     expect([await kit.reportsOf('a.csv'), await kit.notices()]).toEqual([firstReports, ['batch-done a.csv']]);
   });
 
-  it('is written for a batch that a killed process left running with nothing to send and without a file', async () => {
+  test('is written for a batch that a killed process left running with nothing to send and without a file', async () => {
     await using kit = await openWatchKit();
     const { batchId } = await ingestRunning(kit.store, makeRows(2), { fileName: 'a.csv' });
     await bringTo(kit.store, 'paid', batchId);
@@ -108,7 +108,7 @@ describe('the result of a batch', () => {
     expect([kit.told, await kit.reportsOf('a.csv')]).toEqual([['a.csv done'], firstReports]);
   });
 
-  it('is published by the next process when its own was killed before it could', async () => {
+  test('is published by the next process when its own was killed before it could', async () => {
     await using kit = await openWatchKit();
     const { batchId } = await ingestRunning(kit.store, makeRows(1), { fileName: 'a.csv' });
     await bringTo(kit.store, 'paid', batchId);
@@ -128,7 +128,7 @@ describe('the result of a batch', () => {
     expect(await kit.read('outbox', '.result.csv')).toContain(',paid,');
   });
 
-  it.each([[[]], [['old.csv']]])(
+  test.each([[[]], [['old.csv']]])(
     'is told of by the next process when its own was killed before it could, though the file ended before; after %j',
     async (earlier) => {
       await using kit = await openWatchKit({ watch: { waitMs: 1_000 } });
@@ -163,7 +163,7 @@ describe('the result of a batch', () => {
     },
   );
 
-  it('comes once more when another process has ended the batch', async () => {
+  test('comes once more when another process has ended the batch', async () => {
     await using kit = await openWatchKit();
     kit.script = { transfer: (_order, no) => (no === 3 ? kit.code('EM053') : undefined) };
     await kit.drop('a.csv', csvOf('A', 9));
@@ -178,7 +178,7 @@ describe('the result of a batch', () => {
 });
 
 describe('rows that settle one after the other when the batch has been reported', () => {
-  it('are reported together, once a minute, and the last of them at once', async () => {
+  test('are reported together, once a minute, and the last of them at once', async () => {
     await using kit = await openWatchKit({ watch: { waitMs: 2_000 }, settle: { maxDelayMs: 10_000 } });
     const startMs = kit.clock.now();
     const settledAtS: Record<string, number> = {};
@@ -210,7 +210,7 @@ describe('rows that settle one after the other when the batch has been reported'
 });
 
 describe('a batch that cannot be reported', () => {
-  it('leaves the others going, is tried again later and later, and goes on', async () => {
+  test('leaves the others going, is tried again later and later, and goes on', async () => {
     await using kit = await openWatchKit();
     let isSick = true;
     let tries = 0;
@@ -227,7 +227,7 @@ describe('a batch that cannot be reported', () => {
     await kit.time.until(() => tries > 0);
     await kit.drop('b.csv', csvOf('B', 2));
     await kit.time.until(isArchived(kit, 'b.csv'), 10_000);
-    await kit.time.pass(60_000);
+    await kit.time.advance(60_000);
     expect(tries).toBeGreaterThan(4);
     expect(tries).toBeLessThan(9);
     const { batchId } = await kit.batchOf('a.csv');
@@ -239,7 +239,7 @@ describe('a batch that cannot be reported', () => {
     expectSentOnce(kit, 'A', 2);
   });
 
-  it('does not wait for a clock that was set back', async () => {
+  test('does not wait for a clock that was set back', async () => {
     await using kit = await openWatchKit();
     let tries = 0;
     kit.before = {
@@ -267,12 +267,12 @@ describe('a line that a person must open', () => {
     await kit.drop('b.csv', csvOf('B', 2));
     await kit.drop('c.csv', csvOf('C', 2));
     await kit.time.until(() => life.watcher.batches.waiting === 2);
-    await kit.time.pass(10_000);
+    await kit.time.advance(10_000);
     expect([(await kit.batchOf('b.csv')).status, kit.sent.length]).toEqual(['sealed', 1]);
     return life;
   }
 
-  it('keeps what has not begun waiting, which goes on by itself when the stop is lifted', async () => {
+  test('keeps what has not begun waiting, which goes on by itself when the stop is lifted', async () => {
     await using kit = await openWatchKit();
     const life = await halted(kit);
     await resumeBatch(kit.store, await kit.batchOf('a.csv'), kit.clock.now());
@@ -282,7 +282,7 @@ describe('a line that a person must open', () => {
     expect(life.watcher.batches.waiting).toBe(0);
   });
 
-  it('does not keep what waits when the settings name another payer account since', async () => {
+  test('does not keep what waits when the settings name another payer account since', async () => {
     await using kit = await openWatchKit();
     await (await halted(kit)).stop();
     await kit.correct('0000345925');
@@ -293,7 +293,7 @@ describe('a line that a person must open', () => {
     expectSentOnce(kit, 'B', 2);
   });
 
-  it('does not keep a batch from ending whose rows a person has cancelled', async () => {
+  test('does not keep a batch from ending whose rows a person has cancelled', async () => {
     await using kit = await openWatchKit();
     const life = await halted(kit);
     await cancelBatch(kit.store, await kit.batchOf('b.csv'), kit.clock.now());
@@ -307,7 +307,7 @@ describe('a line that a person must open', () => {
 });
 
 describe('places', () => {
-  it('one is kept from the big files, so that a small one does not wait for them', async () => {
+  test('one is kept from the big files, so that a small one does not wait for them', async () => {
     await using kit = await openWatchKit({ watch: { filesAtOnce: 2 } });
     kit.script = slow(kit);
     await kit.drop('a.csv', csvOf('A', 1_001));
@@ -323,7 +323,7 @@ describe('places', () => {
     ]);
   });
 
-  it('are given up while nothing is left but to wait for what is in doubt', async () => {
+  test('are given up while nothing is left but to wait for what is in doubt', async () => {
     await using kit = await openWatchKit({ watch: { filesAtOnce: 1, waitMs: 60_000 } });
     kit.script = {
       transfer: (_order, no) => (no === 1 ? kit.code('EM027') : undefined),
@@ -339,7 +339,7 @@ describe('places', () => {
 });
 
 describe('a disk that refuses writes', () => {
-  it('holds up what is being sent, and it goes on to the end when the disk is well', async () => {
+  test('holds up what is being sent, and it goes on to the end when the disk is well', async () => {
     await using kit = await openWatchKit();
     kit.script = slow(kit);
     await kit.drop('a.csv', csvOf('A', 20));
@@ -348,11 +348,11 @@ describe('a disk that refuses writes', () => {
     kit.diskWhy = 'outbox cannot be written: the disk is full';
     await life.setup.disk.look();
     const before = kit.sent.length;
-    await kit.time.pass(40_000);
+    await kit.time.advance(40_000);
     // What had its intent recorded still leaves.
     expect(kit.sent.length).toBeLessThanOrEqual(before + 8);
     const held = kit.sent.length;
-    await kit.time.pass(20_000);
+    await kit.time.advance(20_000);
     expect([kit.sent.length, kit.told, held < 20]).toEqual([held, [], true]);
     kit.diskWhy = undefined;
     await kit.time.until(isArchived(kit, 'a.csv'), 20_000);

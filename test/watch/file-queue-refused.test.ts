@@ -1,7 +1,7 @@
 /** Files of the watcher that are turned away: what was said of one once is what becomes of it. */
 import { appendFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { csvOf, rowOf } from '../support/payout-csv.ts';
 import { tamper } from '../support/store-fixtures.ts';
 import { openWatchKit, type WatchKit } from '../support/watch-kit.ts';
@@ -31,7 +31,7 @@ const slow = (kit: WatchKit) => ({
 });
 
 describe('a file with the bytes of one that is still being read', () => {
-  it('waits for what becomes of that one, and is judged like it when that is rejected', async () => {
+  test('waits for what becomes of that one, and is judged like it when that is rejected', async () => {
     await using kit = await openWatchKit();
     const bad = csvOf('A', 2).replace('payoutId', 'noId');
     let isFirst = true;
@@ -54,7 +54,7 @@ describe('a file with the bytes of one that is still being read', () => {
     expect(kit.logged.filter((line) => line.includes('a file was taken'))).toHaveLength(2);
   });
 
-  it('is turned away once its rows have been accepted', async () => {
+  test('is turned away once its rows have been accepted', async () => {
     await using kit = await openWatchKit();
     let isFirst = true;
     kit.before = {
@@ -77,13 +77,13 @@ describe('a file that is rejected and not moved yet', () => {
   /** What is left to happen once it has ended would have happened. */
   async function expectRejectedAlone(kit: WatchKit, paid: readonly string[]): Promise<void> {
     await kit.time.until(hasEnded(kit, 'a.csv'));
-    await kit.time.pass(60_000);
+    await kit.time.advance(60_000);
     expect([sentIds(kit), await kit.names('archive'), await kit.names('work')]).toEqual([paid, [], []]);
     expect(await kit.names('rejected')).toEqual(['a.csv', 'a.csv.reason.txt']);
     expect((await kit.notices()).filter((one) => one.startsWith('file-rejected'))).toHaveLength(1);
   }
 
-  it.each([
+  test.each([
     ['', ''],
     [', also one whose reason an older version has not kept', 'update intake_item set refusal = null'],
   ])('is only moved by the next process, whatever was written late%s', async (_name, older) => {
@@ -110,7 +110,7 @@ describe('a file that is rejected and not moved yet', () => {
     expect(await kit.store.batches()).toHaveLength(1);
   });
 
-  it('is only moved when its move is tried again', async () => {
+  test('is only moved when its move is tried again', async () => {
     await using kit = await openWatchKit();
     kit.script = slow(kit);
     await kit.drop('a.csv', csvOf('A', 1));
@@ -131,7 +131,7 @@ describe('a file that is rejected and not moved yet', () => {
     expect(await kit.store.batches()).toHaveLength(1);
   });
 
-  it('is not judged again though it was never read, and is whole by now', async () => {
+  test('is not judged again though it was never read, and is whole by now', async () => {
     await using kit = await openWatchKit();
     let isKilled = false;
     kit.before = {
@@ -153,7 +153,7 @@ describe('a file that is rejected and not moved yet', () => {
 });
 
 describe('a file that is gone from work/', () => {
-  it('when its rows have been read names the batch that is paid', async () => {
+  test('when its rows have been read names the batch that is paid', async () => {
     await using kit = await openWatchKit();
     kit.script = slow(kit);
     await kit.drop('a.csv', csvOf('A', 1));
@@ -169,7 +169,7 @@ describe('a file that is gone from work/', () => {
     expect(await kit.rowsOf('a.csv')).toEqual({ paid: 1 });
   });
 
-  it('before it was read is said to be gone, and not to be unfinished', async () => {
+  test('before it was read is said to be gone, and not to be unfinished', async () => {
     await using kit = await openWatchKit();
     kit.before = { isUntouched: async () => rm((await kit.list('work'))[0] ?? '', { force: true }) };
     await kit.drop('a.csv', csvOf('A', 1));

@@ -1,6 +1,6 @@
 /** Files of the watcher: each is read once, and ends in the archive or among the rejected, whenever its process dies. */
 import { appendFile, readFile, writeFile } from 'node:fs/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { csvOf, rowOf } from '../support/payout-csv.ts';
 import { type Before, openWatchKit, type WatchKit } from '../support/watch-kit.ts';
 
@@ -21,7 +21,7 @@ async function writeLate(kit: WatchKit): Promise<void> {
 const sentIds = (kit: WatchKit): readonly string[] => kit.sent.map(({ payoutId }) => payoutId).toSorted();
 
 describe('a file that is rejected', () => {
-  it('stands beside its reason, is told of, and keeps no other waiting', async () => {
+  test('stands beside its reason, is told of, and keeps no other waiting', async () => {
     await using kit = await openWatchKit();
     await kit.drop('bad.csv', 'nothing,of,a,kind\n1,2,3,4\n');
     await kit.drop('good.csv', csvOf('G', 1));
@@ -35,7 +35,7 @@ describe('a file that is rejected', () => {
     expect(life.watcher.files.inWork).toBe(0);
   });
 
-  it('may be dropped again: the same bytes are judged anew, and are no duplicate', async () => {
+  test('may be dropped again: the same bytes are judged anew, and are no duplicate', async () => {
     await using kit = await openWatchKit();
     const bad = csvOf('A', 2).replace('payoutId', 'noId');
     await kit.drop('a.csv', bad);
@@ -50,7 +50,7 @@ describe('a file that is rejected', () => {
 });
 
 describe('a file with the bytes of another', () => {
-  it('is turned away while that is being worked, and when it has been', async () => {
+  test('is turned away while that is being worked, and when it has been', async () => {
     await using kit = await openWatchKit();
     kit.script = {
       transfer: async () => {
@@ -83,7 +83,7 @@ describe('a file with the bytes of another', () => {
 });
 
 describe('a file that is written to', () => {
-  it('while it is read is rejected, and nothing of it is paid', async () => {
+  test('while it is read is rejected, and nothing of it is paid', async () => {
     await using kit = await openWatchKit();
     let isWritten = false;
     kit.before = {
@@ -99,7 +99,7 @@ describe('a file that is written to', () => {
     expect([sentIds(kit), await kit.names('archive')]).toEqual([[], []]);
   });
 
-  it('between its taking and its reading is rejected as unfinished', async () => {
+  test('between its taking and its reading is rejected as unfinished', async () => {
     await using kit = await openWatchKit();
     kit.before = { isUntouched: () => writeLate(kit) };
     await kit.drop('a.csv', csvOf('A', 3));
@@ -110,7 +110,7 @@ describe('a file that is written to', () => {
 
   const empty = async (kit: WatchKit): Promise<void> => writeFile((await kit.list('work'))[0] ?? '', '');
 
-  it.each([
+  test.each([
     ['another row, while the process lives on', 'alive', writeLate],
     ['another row, its process killed', 'between', writeLate],
     ['nothing any more, its process killed', 'between', empty],
@@ -150,7 +150,7 @@ describe('a file that is written to', () => {
 describe('a process that is killed', () => {
   const steps = ['startIntake', 'stage', 'seal', 'recordReports', 'addNotice', 'end', 'endIntake'] as const;
 
-  it.each(steps)('before %s: the next one ends the file, once, and keeps its notice', async (step) => {
+  test.each(steps)('before %s: the next one ends the file, once, and keeps its notice', async (step) => {
     await using kit = await openWatchKit();
     await kit.drop('a.csv', csvOf('A', 2));
     const life = await kit.work();
@@ -170,7 +170,7 @@ describe('a process that is killed', () => {
     expect(await kit.reportsOf('a.csv')).toEqual(['exceptions 0', 'result 0', 'summary 0']);
   });
 
-  it('while it rejects a file: the notice is kept before the file has ended', async () => {
+  test('while it rejects a file: the notice is kept before the file has ended', async () => {
     await using kit = await openWatchKit();
     await kit.drop('bad.csv', 'nothing,of,a,kind\n1,2,3,4\n');
     const life = await kit.work();
@@ -194,12 +194,12 @@ describe('a process that is killed', () => {
 });
 
 describe('a disk that refuses writes', () => {
-  it('keeps files in the inbox until it is well', async () => {
+  test('keeps files in the inbox until it is well', async () => {
     await using kit = await openWatchKit();
     kit.diskWhy = 'work cannot be written: the disk is full';
     const life = await kit.work();
     await kit.drop('a.csv', csvOf('A', 2));
-    await kit.time.pass(20_000);
+    await kit.time.advance(20_000);
     expect([await kit.names('inbox'), life.watcher.files.inWork, kit.told]).toEqual([['a.csv'], 0, []]);
     kit.diskWhy = undefined;
     await kit.time.until(hasEnded(kit, 'a.csv'), 10_000);
@@ -207,7 +207,7 @@ describe('a disk that refuses writes', () => {
     expect(kit.logged.filter((line) => line.includes('the disk'))).toHaveLength(2);
   });
 
-  it('once keeps a file waiting that was being read, whatever the clock says, and no other', async () => {
+  test('once keeps a file waiting that was being read, whatever the clock says, and no other', async () => {
     await using kit = await openWatchKit();
     let failures = 0;
     kit.before = {
@@ -230,7 +230,7 @@ describe('a disk that refuses writes', () => {
     expect(await readFile((await kit.list('archive'))[0] ?? '', 'utf8')).toBe(csvOf('A', 2));
   });
 
-  it('does not forget a file whose reading has failed, though none can be taken in meanwhile', async () => {
+  test('does not forget a file whose reading has failed, though none can be taken in meanwhile', async () => {
     await using kit = await openWatchKit();
     let readings = 0;
     let takes = 0;

@@ -1,5 +1,5 @@
 /** What is in doubt when its batch has come to rest: who asks about it, and that no two ask at once. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { StatusInquiry } from '../../src/core/bank-port.ts';
 import { RunState } from '../../src/payout/context.ts';
 import { cancelBatch } from '../../src/payout/operator.ts';
@@ -51,10 +51,10 @@ async function findInDoubt(kit: WatchKit, rows: number) {
 }
 
 describe('one attempt', () => {
-  it('is asked about by one at a time, though two parts of the watcher want to', async () => {
+  test('is asked about by one at a time, though two parts of the watcher want to', async () => {
     await using kit = await openWatchKit();
     const { bank, life } = await findInDoubt(kit, 4);
-    await kit.time.pass(3_000);
+    await kit.time.advance(3_000);
     const { doubt } = life.watcher;
     await kit.time.drive(Promise.all([doubt.askAll(), doubt.step()]));
     expect([bank.most, bank.asked.length, new Set(bank.asked).size]).toEqual([1, 4, 4]);
@@ -62,7 +62,7 @@ describe('one attempt', () => {
     expect([bank.most, bank.asked.length]).toEqual([1, 8]);
   });
 
-  it('that somebody else asks about is waited for in peace', async () => {
+  test('that somebody else asks about is waited for in peace', async () => {
     await using kit = await openWatchKit();
     const { life } = await findInDoubt(kit, 1);
     const inquire = kit.script.inquire;
@@ -78,14 +78,14 @@ describe('one attempt', () => {
       },
     };
     const asked = life.watcher.doubt.askAll();
-    await kit.time.pass(3_000);
+    await kit.time.advance(3_000);
     life.work();
     await kit.time.drive(asked);
     expect(looks).toBeGreaterThan(5);
     expect(looks).toBeLessThan(400);
   });
 
-  it('whose request is under way in any run is left to it', async () => {
+  test('whose request is under way in any run is left to it', async () => {
     await using kit = await openWatchKit();
     const { bank, life } = await findInDoubt(kit, 3);
     const [first] = await kit.store.inDoubt(0, 3);
@@ -97,10 +97,10 @@ describe('one attempt', () => {
     expect(bank.asked).not.toContain(first?.attempt.order.transRefNo);
   });
 
-  it('of a batch that is being run is left to its run', async () => {
+  test('of a batch that is being run is left to its run', async () => {
     await using kit = await openWatchKit();
     const { bank, life, batchId } = await findInDoubt(kit, 3);
-    await kit.time.pass(3_000);
+    await kit.time.advance(3_000);
     const running = new Set([batchId]);
     const loop = new InDoubtLoop(life.setup, { running: () => running, onChange: () => undefined });
     await kit.time.drive(Promise.all([loop.step(), loop.askAll()]));
@@ -112,7 +112,7 @@ describe('one attempt', () => {
 });
 
 describe('what is left in doubt', () => {
-  it('ends its batch when it is settled, which is reported at once', async () => {
+  test('ends its batch when it is settled, which is reported at once', async () => {
     await using kit = await openWatchKit(restedSoon);
     const { bank } = await leaveInDoubt(kit, 3);
     expect(kit.told.toSorted()).toEqual(['a.csv archived', 'a.csv running']);
@@ -123,7 +123,7 @@ describe('what is left in doubt', () => {
     expect(await kit.notices()).toEqual(['batch-done a.csv']);
   });
 
-  it('is sent again by the rule, and counted', async () => {
+  test('is sent again by the rule, and counted', async () => {
     await using kit = await openWatchKit(restedSoon);
     const { bank } = await leaveInDoubt(kit, 2);
     kit.script = { ...kit.script, transfer: (order) => kit.paid(order) };
@@ -136,24 +136,24 @@ describe('what is left in doubt', () => {
     }
   });
 
-  it('is left alone while the disk takes nothing', async () => {
+  test('is left alone while the disk takes nothing', async () => {
     await using kit = await openWatchKit(restedSoon);
     const { bank, life } = await leaveInDoubt(kit, 2);
     bank.tranStatusCode = '010003';
     kit.diskWhy = 'the disk is full';
     await life.setup.disk.look();
-    await kit.time.pass(2_000);
+    await kit.time.advance(2_000);
     const before = bank.asked.length;
-    await kit.time.pass(20_000);
+    await kit.time.advance(20_000);
     expect(bank.asked).toHaveLength(before);
     kit.diskWhy = undefined;
-    await kit.time.pass(10_000);
+    await kit.time.advance(10_000);
     expect(bank.asked.length).toBeGreaterThan(before);
   });
 });
 
 describe('a row that nothing may be sent of any more', () => {
-  it.each([
+  test.each([
     ['cancelled', true],
     ['halted', false],
   ])(
@@ -165,7 +165,7 @@ describe('a row that nothing may be sent of any more', () => {
       if (isCancelled) await cancelBatch(kit.store, batch, kit.clock.now());
       else await kit.store.moveBatch(batch.batchId, 'halted', null, kit.clock.now());
       const before = bank.asked.length;
-      await kit.time.pass(60_000);
+      await kit.time.advance(60_000);
       expect(bank.asked.length - before).toBeGreaterThan(8);
       expect(bank.asked.length - before).toBeLessThan(25);
       expect(kit.sent).toHaveLength(1);
@@ -182,7 +182,7 @@ describe('what is in doubt of another payer account than the settings name', () 
     return answered(inquiryFields([item]), { bankDateMs: kit.clock.now() });
   };
 
-  it('stops that account alone when its payer is in trouble, in the round of every day too', async () => {
+  test('stops that account alone when its payer is in trouble, in the round of every day too', async () => {
     await using kit = await openWatchKit(restedSoon);
     const { life: first } = await leaveInDoubt(kit, 1);
     const { companyId, payerAccount } = first.setup.payer;
@@ -197,7 +197,7 @@ describe('what is in doubt of another payer account than the settings name', () 
     expect(setup.openContext(setup.stop, () => undefined, setup.payer).gate.state.status).toBe('open');
   });
 
-  it('stops that account alone when a batch of the other asks about it, under too much doubt', async () => {
+  test('stops that account alone when a batch of the other asks about it, under too much doubt', async () => {
     const seldom = { firstDelayMs: 60_000, maxDelayMs: 60_000 };
     await using kit = await openWatchKit({ ...restedSoon, settle: seldom, brake: { inDoubtMax: 1 } });
     const { life: first } = await leaveInDoubt(kit, 1);
@@ -220,7 +220,7 @@ describe('what is in doubt of another payer account than the settings name', () 
 });
 
 describe('a stop that nobody runs into', () => {
-  it('is over when a person has lifted it', async () => {
+  test('is over when a person has lifted it', async () => {
     await using kit = await openWatchKit();
     kit.script = { transfer: () => kit.code('EM053') };
     await kit.drop('a.csv', csvOf('A', 1));
@@ -228,7 +228,7 @@ describe('a stop that nobody runs into', () => {
     await kit.time.until(() => kit.told.includes('a.csv archived'));
     const { setup } = life;
     const { gate } = setup.openContext(setup.stop, () => undefined, setup.payer);
-    await kit.time.pass(5_000);
+    await kit.time.advance(5_000);
     expect(gate.line.state.status).toBe('halted');
     await kit.store.liftLineStop(setup.payer.companyId, setup.payer.payerAccount, kit.clock.now());
     await kit.time.until(() => gate.line.state.status === 'open', 5_000);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type DailyJob, DailyJobs } from '../../src/watch/schedule.ts';
 
 const hourMs = 3_600_000;
@@ -34,7 +34,7 @@ function makeScene(nowMs: number, isMade: () => boolean = () => true) {
 }
 
 describe('a round of every day', () => {
-  it('is made at its time in Bangkok, once', async () => {
+  test('is made at its time in Bangkok, once', async () => {
     const { jobs, made, goTo } = makeScene(midnightMs + 7 * hourMs);
     await jobs.step();
     expect(made).toEqual([]);
@@ -46,13 +46,13 @@ describe('a round of every day', () => {
     expect(made).toEqual(['20261121']);
   });
 
-  it('is made up for when the process was not there at its time', async () => {
+  test('is made up for when the process was not there at its time', async () => {
     const { jobs, made } = makeScene(midnightMs + 20 * hourMs);
     await jobs.step();
     expect(made).toEqual(['20261121']);
   });
 
-  it('is made again on the next day, not before its time', async () => {
+  test('is made again on the next day, not before its time', async () => {
     const { jobs, made, goTo } = makeScene(midnightMs + 8 * hourMs);
     await jobs.step();
     goTo(midnightMs + 25 * hourMs);
@@ -63,7 +63,7 @@ describe('a round of every day', () => {
     expect(made).toEqual(['20261121', '20261122']);
   });
 
-  it('is made once although the clock is set back', async () => {
+  test('is made once although the clock is set back', async () => {
     const { jobs, made, goTo } = makeScene(midnightMs + 8 * hourMs);
     await jobs.step();
     goTo(midnightMs - 10 * hourMs);
@@ -71,7 +71,7 @@ describe('a round of every day', () => {
     expect(made).toEqual(['20261121']);
   });
 
-  it.each([
+  test.each([
     ['years', Date.UTC(2099, 0, 1, 5)],
     ['two days', midnightMs + 56 * hourMs],
   ])(
@@ -90,7 +90,7 @@ describe('a round of every day', () => {
     },
   );
 
-  it('is tried again after ten minutes when it could not be made', async () => {
+  test('is tried again after ten minutes when it could not be made', async () => {
     let isThere = false;
     const { jobs, made, goTo } = makeScene(midnightMs + 8 * hourMs, () => isThere);
     await jobs.step();
@@ -105,7 +105,7 @@ describe('a round of every day', () => {
     expect(made).toHaveLength(2);
   });
 
-  it('waits no longer than ten minutes for a clock that was set back meanwhile', async () => {
+  test('waits no longer than ten minutes for a clock that was set back meanwhile', async () => {
     const { jobs, made, goTo } = makeScene(midnightMs + 20 * hourMs, () => false);
     await jobs.step();
     goTo(midnightMs + 9 * hourMs);

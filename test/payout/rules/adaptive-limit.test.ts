@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { BankReply, BusinessFields } from '../../../src/core/bank-port.ts';
 import {
   decidePace,
@@ -22,14 +22,14 @@ const times = (count: number, signal: PaceSignal): PaceSignal[] =>
   Array.from({ length: count }, () => signal);
 
 describe('the pace', () => {
-  it('halves with each trouble, down to one', () => {
+  test('halves with each trouble, down to one', () => {
     let state = fullPace(16);
     const limits = times(6, trouble).map((signal) => (state = play([signal], state)).limit);
     expect(limits).toEqual([8, 4, 2, 1, 1, 1]);
     expect(state.why).toBe('HTTP 429');
   });
 
-  it('counts the losses of one burst once', () => {
+  test('counts the losses of one burst once', () => {
     const { round } = fullPace(16);
     const state = times(16, trouble).reduce(
       (before, signal) => decidePace(before, signal, round),
@@ -39,7 +39,7 @@ describe('the pace', () => {
     expect(decidePace(state, good, round)).toBe(state);
   });
 
-  it('gains one place for each round of good answers, and never more than the settings', () => {
+  test('gains one place for each round of good answers, and never more than the settings', () => {
     const two = play([trouble, trouble], fullPace(8));
     expect(play(times(1, good), two).limit).toBe(2);
     expect(play(times(2, good), two).limit).toBe(3);
@@ -48,7 +48,7 @@ describe('the pace', () => {
     expect(play(times(100, good), two).limit).toBe(8);
   });
 
-  it('remembers the slowest, and why', () => {
+  test('remembers the slowest, and why', () => {
     expect(lowerPace(undefined, fullPace(4))).toBeUndefined();
     const slow = play([trouble], fullPace(4));
     const lowest = lowerPace(undefined, slow);

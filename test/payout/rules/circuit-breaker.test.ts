@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { LineSignal } from '../../../src/payout/rules/after-transfer.ts';
 import {
   type BrakePolicy,
@@ -29,19 +29,19 @@ const paid: LineSignal = { kind: 'paid' };
 const otherwise: LineSignal = { kind: 'ended-otherwise' };
 
 describe('the line', () => {
-  it('halts at once for the payer, with the bank’s remedy', () => {
+  test('halts at once for the payer, with the bank’s remedy', () => {
     expect(play([{ kind: 'payer-stop', reason }])).toMatchObject({
       status: 'halted',
       why: { code: 'EM053', remedy: 'Fund the payer account then resume the batch' },
     });
   });
 
-  it('stays halted whatever is heard later', () => {
+  test('stays halted whatever is heard later', () => {
     const halted = play([{ kind: 'payer-stop', reason }]);
     expect(play([paid, trouble, otherwise], halted).status).toBe('halted');
   });
 
-  it('pauses for the service, once for all who were under way, and longer each time', () => {
+  test('pauses for the service, once for all who were under way, and longer each time', () => {
     const first = play([trouble, trouble]);
     expect(first).toMatchObject({ status: 'paused', pausedUntilMs: 1_000, troubles: 1 });
     const second = decideLine(first, trouble, brake, 1_000);
@@ -49,7 +49,7 @@ describe('the line', () => {
     expect(decideLine(second, paid, brake, 3_000)).toMatchObject({ status: 'open', troubles: 0 });
   });
 
-  it('is not reopened by what was under way when the pause began, nor early by a wish that comes later', () => {
+  test('is not reopened by what was under way when the pause began, nor early by a wish that comes later', () => {
     const paused = play([{ ...trouble, retryAfterMs: 60_000 }]);
     expect(decideLine(paused, paid, brake, 59_999)).toMatchObject({
       status: 'paused',
@@ -60,7 +60,7 @@ describe('the line', () => {
     expect(longer).toMatchObject({ pausedUntilMs: 91_000, troubles: 1 });
   });
 
-  it('is not reopened by an answered question while transfers have trouble', () => {
+  test('is not reopened by an answered question while transfers have trouble', () => {
     const paused = play([trouble]);
     expect(decideLine(paused, { kind: 'answered' }, brake, 5_000)).toMatchObject({
       status: 'paused',
@@ -73,7 +73,7 @@ describe('the line', () => {
     });
   });
 
-  it('takes many transfers without an answer for one trouble of the service, and a single one for none', () => {
+  test('takes many transfers without an answer for one trouble of the service, and a single one for none', () => {
     const lost: LineSignal = { kind: 'unanswered', reason: { code: 'reply-lost', text: 'no answer came' } };
     expect(play([lost, paid, lost, paid, lost])).toMatchObject({ status: 'open' });
     const dead = play(Array.from({ length: 32 }, () => lost));
@@ -84,19 +84,19 @@ describe('the line', () => {
     expect(back).toMatchObject({ status: 'open', troubles: 0, unanswered: 0 });
   });
 
-  it('does not take a transfer that the bank works on for an end', () => {
+  test('does not take a transfer that the bank works on for an end', () => {
     expect(play(Array.from({ length: 50 }, () => ({ kind: 'taken' })))).toMatchObject({
       status: 'open',
       ends: [],
     });
   });
 
-  it('waits as long as the bank asks for', () => {
+  test('waits as long as the bank asks for', () => {
     expect(computePauseMs(0, 30_000)).toBe(30_000);
     expect(computePauseMs(40, undefined)).toBe(60_000);
   });
 
-  it.each([
+  test.each([
     ['three in a row', [otherwise, otherwise, otherwise], 'halted'],
     ['a paid one between', [otherwise, otherwise, paid, otherwise, otherwise], 'open'],
     [
@@ -109,7 +109,7 @@ describe('the line', () => {
     expect(play(signals).status).toBe(status);
   });
 
-  it('brakes when too many are in doubt at once', () => {
+  test('brakes when too many are in doubt at once', () => {
     expect(decideOnInDoubt(openLine, 4, brake).status).toBe('open');
     expect(decideOnInDoubt(openLine, 5, brake)).toMatchObject({
       status: 'halted',
@@ -138,7 +138,7 @@ function pausesOf(signal: LineSignal, count: number): number[] {
 }
 
 describe('a pause', () => {
-  it.each([
+  test.each([
     ['TM001 to a transfer', withCode('TM001'), 900],
     ['ET004 to a transfer', withCode('ET004'), 900],
     ['429 to a transfer', withCode('http-429'), 900],
@@ -149,16 +149,16 @@ describe('a pause', () => {
     expect(pausesOf(signal, 20).at(-1)).toBe(longest);
   });
 
-  it('of a bank that gives no answer grows to a minute', () => {
+  test('of a bank that gives no answer grows to a minute', () => {
     const lost: LineSignal = { kind: 'unanswered', reason: { code: 'reply-lost', text: 'no answer' } };
     expect(pausesOf(lost, 21).at(-1)).toBe(60);
   });
 
-  it('follows the bank’s wish for a day, not for years', () => {
+  test('follows the bank’s wish for a day, not for years', () => {
     expect(computePauseMs(0, 365 * 24 * hourMs)).toBe(24 * hourMs);
   });
 
-  it('lets questions be asked again after a minute at most, unless the bank wishes otherwise', () => {
+  test('lets questions be asked again after a minute at most, unless the bank wishes otherwise', () => {
     const many = { ...openLine, troubles: 12 };
     const paused = decideLine(many, withCode('TM001'), brake, 0);
     expect(paused).toMatchObject({ pausedUntilMs: 15 * minuteMs, questionsUntilMs: minuteMs });
@@ -172,7 +172,7 @@ describe('a pause', () => {
     expect(wished).toMatchObject({ pausedUntilMs: hourMs, questionsUntilMs: hourMs });
   });
 
-  it('does not last longer when our clock is set back', () => {
+  test('does not last longer when our clock is set back', () => {
     const paused = decideLine(openLine, withCode('http-429', { retryAfterMs: hourMs }), brake, 10 * hourMs);
     const fitted = fitPause(paused, 2 * hourMs);
     expect(fitted).toMatchObject({ pausedUntilMs: 3 * hourMs, questionsUntilMs: 3 * hourMs });
@@ -180,7 +180,7 @@ describe('a pause', () => {
     expect(fitPause(paused, 10 * hourMs + minuteMs)).toBe(paused);
   });
 
-  it('tells why and until when', () => {
+  test('tells why and until when', () => {
     const paused = decideLine(openLine, withCode('TM001'), brake, Date.parse('2026-11-21T05:00:00Z'));
     expect(describePause(paused)).toMatchObject({
       code: 'TM001',
@@ -195,7 +195,7 @@ describe('the pause of an earlier run', () => {
   const pause = { ...line, code: 'TM001', reason: 'closed', remedy: 'wait', troubles: 9, isTransfer: true };
   const recorded = { ...pause, sinceMs: hourMs, untilMs: hourMs + 512_000 };
 
-  it('goes on, and grows when its probe meets the trouble again', () => {
+  test('goes on, and grows when its probe meets the trouble again', () => {
     const taken = takeUpPause(openLine, recorded, hourMs + minuteMs);
     expect(taken).toMatchObject({ status: 'paused', pausedUntilMs: recorded.untilMs, troubles: 9 });
     expect(taken.questionsUntilMs).toBe(hourMs + minuteMs);
@@ -205,24 +205,24 @@ describe('the pause of an earlier run', () => {
     expect(decideLine(taken, paid, brake, 2 * hourMs)).toMatchObject({ status: 'open', troubles: 0 });
   });
 
-  it('is forgotten when it has been over for long', () => {
+  test('is forgotten when it has been over for long', () => {
     expect(takeUpPause(openLine, recorded, recorded.untilMs + 6 * hourMs).status).toBe('paused');
     expect(takeUpPause(openLine, recorded, recorded.untilMs + 6 * hourMs + 1)).toBe(openLine);
   });
 
-  it('lasts no longer than it was to last when our clock is behind it', () => {
+  test('lasts no longer than it was to last when our clock is behind it', () => {
     expect(takeUpPause(openLine, recorded, 0)).toMatchObject({ pausedAtMs: 0, pausedUntilMs: 512_000 });
   });
 });
 
 describe('a closed service', () => {
-  it('is a pause that tells when it opens', () => {
+  test('is a pause that tells when it opens', () => {
     const closed = closeLine(openLine, Date.parse('2026-11-22T06:00:00+07:00'));
     expect(closed).toMatchObject({ status: 'paused', why: { code: 'outside-service-hours' } });
     expect(describePause(closed)?.reason).toContain('opens at 2026-11-22 06:00:00 Bangkok time');
   });
 
-  it('hides neither a stop nor a longer pause', () => {
+  test('hides neither a stop nor a longer pause', () => {
     const halted = play([{ kind: 'payer-stop', reason }]);
     expect(closeLine(halted, hourMs)).toBe(halted);
     const paused = play([{ ...trouble, retryAfterMs: 2 * hourMs }]);

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { decideClockAlarm } from '../../../src/payout/rules/clock-skew.ts';
 
 const minute = 60_000;
 
 describe('the two clocks', () => {
-  it.each([
+  test.each([
     ['are close', undefined, 2_000, 0, undefined],
     ['are far apart from the first reply on', undefined, 6 * minute, 0, 'differs'],
     ['stay as far apart as was told', 6 * minute, 6 * minute + 900, 6 * minute, undefined],
@@ -18,12 +18,12 @@ describe('the two clocks', () => {
     expect(decideClockAlarm(before, now, told)?.kind).toBe(kind);
   });
 
-  it('are told of in words: which way, and how far', () => {
+  test('are told of in words: which way, and how far', () => {
     expect(decideClockAlarm(undefined, 7 * 60 * minute, 0)?.text).toContain('7 hours behind');
     expect(decideClockAlarm(undefined, -10 * minute, 0)?.text).toContain('10 minutes ahead of');
   });
 
-  it('are not told of again and again while nothing changes', () => {
+  test('are not told of again and again while nothing changes', () => {
     fc.assert(
       fc.property(fc.integer({ min: -(10 ** 8), max: 10 ** 8 }), (offset) => {
         const first = decideClockAlarm(undefined, offset, 0);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { afterChange } from '../../../src/core/change.ts';
 import { type Attempt, canMoveAttempt, canMovePayout, type Payout } from '../../../src/core/payout.ts';
 import type { Change } from '../../../src/core/ports.ts';
@@ -20,7 +20,7 @@ function expectInTable(change: Change, attempt: Attempt): void {
 describe('an intent', () => {
   const base = { cleared: [], names: noBankNames, payer, policy, nowMs: noonMs };
 
-  it('stores everything that will be sent and counts the send before it happens', () => {
+  test('stores everything that will be sent and counts the send before it happens', () => {
     const { change, attempt } = decideIntent({ ...base, payout: makePayout(), attemptsRecorded: 0 });
     expect(change).toMatchObject({ isIntent: true, after: { status: 'submitted', attemptNo: 1 } });
     expect(attempt).toMatchObject({ attemptNo: 1, status: 'recorded', sends: 1, lastSentAtMs: noonMs });
@@ -34,14 +34,14 @@ describe('an intent', () => {
     expectInTable(change, attempt);
   });
 
-  it('takes the number after every attempt ever recorded, and a hundredth has no name', () => {
+  test('takes the number after every attempt ever recorded, and a hundredth has no name', () => {
     const { attempt } = decideIntent({ ...base, payout: makePayout(), attemptsRecorded: 4 });
     expect(attempt).toMatchObject({ attemptNo: 5 });
     expect(attempt.order.transRefNo).toMatch(/05$/);
     expect(() => decideIntent({ ...base, payout: makePayout(), attemptsRecorded: 99 })).toThrow(RangeError);
   });
 
-  it('never sends a Thai name', () => {
+  test('never sends a Thai name', () => {
     const { instruction } = makePayout();
     const payout = makePayout({ instruction: { ...instruction, payeeName: 'สมชาย ใจดี' } });
     expect(decideIntent({ ...base, payout, attemptsRecorded: 0 }).attempt.order.proxyName).toBeNull();
@@ -128,7 +128,7 @@ describe('after a transfer', () => {
     ],
   ];
 
-  it.each(rows)('%s', (_name, finding, payoutAfter, attemptAfter) => {
+  test.each(rows)('%s', (_name, finding, payoutAfter, attemptAfter) => {
     const { payout, attempt } = makeSubmitted();
     const change = decideAfterTransfer(payout, attempt, finding, {}, policy, noonMs + 10);
     expect(change.after).toMatchObject(payoutAfter);
@@ -136,13 +136,13 @@ describe('after a transfer', () => {
     expectInTable(change, attempt);
   });
 
-  it('whose repetition is withheld is given up, since the first send may have arrived', () => {
+  test('whose repetition is withheld is given up, since the first send may have arrived', () => {
     const { payout, attempt } = makeSubmitted(noonMs, { sends: 2 });
     const change = decideAfterTransfer(payout, attempt, { kind: 'withheld' }, {}, policy, noonMs);
     expect(change).toMatchObject({ after: { status: 'unresolved' }, attempt: { sends: 1 } });
   });
 
-  it('whose repetition is refused by the gateway stays in doubt, for the same reason', () => {
+  test('whose repetition is refused by the gateway stays in doubt, for the same reason', () => {
     const { payout, attempt } = makeSubmitted(noonMs, { sends: 2 });
     const change = decideAfterTransfer(
       payout,
@@ -181,7 +181,7 @@ describe('after an inquiry', () => {
     return step;
   }
 
-  it.each([
+  test.each([
     ['complete', {}, trusted, 'paid'],
     ['failed', {}, trusted, 'failed'],
     ['in-process', {}, trusted, 'submitted'],
@@ -199,7 +199,7 @@ describe('after an inquiry', () => {
     expect(decide(kind, changes, nowMs).change.after.status).toBe(status);
   });
 
-  it('sends the same attempt again only when all conditions hold', () => {
+  test('sends the same attempt again only when all conditions hold', () => {
     const step = decide('not-found', {}, trusted);
     expect(step).toMatchObject({
       kind: 'send-again',
@@ -207,17 +207,17 @@ describe('after an inquiry', () => {
     });
   });
 
-  it('sends again what never left as soon as the bank says that it knows nothing', () => {
+  test('sends again what never left as soon as the bank says that it knows nothing', () => {
     const step = decide('not-found', { status: 'refused', sends: 0, lastSentAtMs: null }, noonMs + 3_000);
     expect(step).toMatchObject({ kind: 'send-again', attempt: { sends: 1 } });
   });
 
-  it('asks again no later than the moment a not-found can be trusted', () => {
+  test('asks again no later than the moment a not-found can be trusted', () => {
     const step = decide('not-found', { inquiries: 12 }, noonMs + 5_000);
     expect(step.change.attempt?.nextInquiryAtMs).toBe(trusted);
   });
 
-  it.each([
+  test.each([
     ['complete', 'paid'],
     ['failed', 'failed'],
     ['not-found', 'unresolved'],
@@ -235,7 +235,7 @@ describe('before a next attempt', () => {
     return isEarlierCleared(attempt, reading(kind), policy, { nowMs, bankNowMs: undefined });
   };
 
-  it.each([
+  test.each([
     ['failed', 'failed', true],
     ['failed', 'not-found', true],
     ['refused', 'not-found', true],
@@ -249,11 +249,11 @@ describe('before a next attempt', () => {
     expect(isCleared(status, kind)).toBe(isClear);
   });
 
-  it('does not trust a not-found right after a gateway has refused it', () => {
+  test('does not trust a not-found right after a gateway has refused it', () => {
     expect(isCleared('refused', 'not-found', noonMs + 1_000)).toBe(false);
   });
 
-  it.each([
+  test.each([
     ['failed', 'earlier-attempt-open'],
     ['paid', 'paid-by-earlier-attempt'],
   ] as const)('an earlier one that is %s holds it: %s', (status, code) => {
@@ -264,7 +264,7 @@ describe('before a next attempt', () => {
 });
 
 describe('a repetition', () => {
-  it('that the bank refuses leaves the first send in doubt, and is the last', () => {
+  test('that the bank refuses leaves the first send in doubt, and is the last', () => {
     const { payout, attempt } = makeSubmitted(noonMs, { sends: 2 });
     const change = decideAfterTransfer(
       payout,
@@ -297,7 +297,7 @@ describe('every decision', () => {
     inquiries: fc.integer({ min: 0, max: 40 }),
   });
 
-  it('stays in the tables, and sends again only what no reply has ever acknowledged', () => {
+  test('stays in the tables, and sends again only what no reply has ever acknowledged', () => {
     const elapsed = fc.integer({ min: 0, max: 2 * policy.giveUpAfterMs });
     fc.assert(
       fc.property(findings, attempts, elapsed, (kind, changes, elapsedMs) => {

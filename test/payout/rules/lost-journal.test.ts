@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { canMovePayout, moneyMoved } from '../../../src/core/payout.ts';
 import type { JournalLoss } from '../../../src/core/ports.ts';
 import { computeOrderHash, computeTransRefNo } from '../../../src/core/reference.ts';
@@ -46,7 +46,7 @@ const found = (kind: Kind, attemptNo: number): ReferenceFinding => ({
 const loss: JournalLoss = { recoveredAtMs: noonMs, sinceDate: '20261119', untilDate: '20261121' };
 
 describe('the day of --since', () => {
-  it.each([
+  test.each([
     ['2026-11-21', '20261121'],
     ['20261119', '20261119'],
     ['2026-08-23', '20260823'],
@@ -55,7 +55,7 @@ describe('the day of --since', () => {
     expect(parseSince(text, noonMs)).toEqual({ kind: 'date', sinceDate });
   });
 
-  it.each([
+  test.each([
     ['2026-11-23', 'in the future; tomorrow (2026-11-22)'],
     ['2026-08-22', 'more than 90 days ago; the earliest is 2026-08-23'],
     ['2026-02-30', 'names no day'],
@@ -66,14 +66,14 @@ describe('the day of --since', () => {
     expect(parseSince(text, noonMs)).toMatchObject({ kind: 'refused', why: expect.stringContaining(why) });
   });
 
-  it('is counted in Bangkok', () => {
+  test('is counted in Bangkok', () => {
     const lateMs = noonMs + 13 * hourMs;
     expect(parseSince('2026-11-23', lateMs)).toEqual({ kind: 'date', sinceDate: '20261123' });
   });
 });
 
 describe('the days in question', () => {
-  it.each([
+  test.each([
     ['20261119', '20261121', ['20261119', '20261120', '20261121']],
     ['20261231', '20270101', ['20261231', '20270101']],
     ['20261121', '20261121', ['20261121']],
@@ -84,7 +84,7 @@ describe('the days in question', () => {
     expect(isInQuestion(one)).toBe(days.length > 0);
   });
 
-  it('are said in a line', () => {
+  test('are said in a line', () => {
     expect(describeLoss(loss)).toContain('from 2026-11-19 to 2026-11-21');
     expect(describeLoss({ ...loss, sinceDate: '20261121' })).toContain('on 2026-11-21');
   });
@@ -93,7 +93,7 @@ describe('the days in question', () => {
 describe('who is looked up', () => {
   const at = (intentAtMs: number) => makeSubmitted(intentAtMs).attempt;
 
-  it.each<[string, JournalLoss | undefined, ReturnType<typeof at>[], boolean]>([
+  test.each<[string, JournalLoss | undefined, ReturnType<typeof at>[], boolean]>([
     ['nobody when the journal was never lost', undefined, [], false],
     ['nobody when no day is in question', { ...loss, sinceDate: '20261122' }, [], false],
     ['a payoutId without any attempt', loss, [], true],
@@ -101,7 +101,7 @@ describe('who is looked up', () => {
     ['not one that was tried since', loss, [at(noonMs - 1), at(noonMs + 1)], false],
   ])('%s', (_name, which, attempts, expected) => expect(mustLookUp(which, attempts)).toBe(expected));
 
-  it('and an adopted attempt is no attempt made since, so the next one is looked up again', () => {
+  test('and an adopted attempt is no attempt made since, so the next one is looked up again', () => {
     const step = decideAfterLookUp({ payout, findings: [found('failed', 1)], payer, policy, nowMs: noonMs });
     if (step.kind !== 'blocked') throw new Error('it was not adopted');
     expect(mustLookUp(loss, step.change.adopts ?? [])).toBe(true);
@@ -118,7 +118,7 @@ describe('the numbers that are asked for', () => {
     }
   };
 
-  it.each<[string, number, Record<number, Kind>, number[]]>([
+  test.each<[string, number, Record<number, Kind>, number[]]>([
     ['1 to 5 when nothing is known', 0, {}, [1, 2, 3, 4, 5]],
     ['the five beyond what the journal knows', 2, {}, [3, 4, 5, 6, 7]],
     ['five beyond what the bank knows', 0, { 2: 'failed' }, [1, 2, 3, 4, 5, 6, 7]],
@@ -129,7 +129,7 @@ describe('the numbers that are asked for', () => {
 });
 
 describe('what several days say of one reference', () => {
-  it.each<[Kind[], Kind]>([
+  test.each<[Kind[], Kind]>([
     [['not-found', 'not-found'], 'not-found'],
     [['failed', 'not-found'], 'failed'],
     [['failed', 'nothing-said'], 'nothing-said'],
@@ -144,7 +144,7 @@ describe('what several days say of one reference', () => {
     }
   });
 
-  it('keeps the day for which it was known', () => {
+  test('keeps the day for which it was known', () => {
     const first = addDay(undefined, said('not-found', 1, '20261121'));
     expect(addDay(first, said('failed', 1, '20261120'))).toMatchObject({ tranDate: '20261120' });
   });
@@ -160,11 +160,11 @@ const decide = (answers: readonly Kind[]) =>
   });
 
 describe('after the search', () => {
-  it('a payout that the bank knows nothing of goes on', () => {
+  test('a payout that the bank knows nothing of goes on', () => {
     expect(decide(['not-found', 'not-found'])).toEqual({ kind: 'unknown' });
   });
 
-  it('one that may be paid is in doubt until amount and payee are proved', () => {
+  test('one that may be paid is in doubt until amount and payee are proved', () => {
     const step = decide(['failed', 'complete', 'not-found']);
     expect(step).toMatchObject({
       kind: 'blocked',
@@ -180,7 +180,7 @@ describe('after the search', () => {
     if (step.kind === 'blocked') expect(step.change.after.reason).toContain(refOf(2));
   });
 
-  it('one of which the bank shows nothing but failures has failed, as it had before', () => {
+  test('one of which the bank shows nothing but failures has failed, as it had before', () => {
     expect(decide(['failed', 'not-found'])).toMatchObject({
       change: {
         after: {
@@ -195,7 +195,7 @@ describe('after the search', () => {
     });
   });
 
-  it('one that the bank gives no answer about is held, and nothing is believed', () => {
+  test('one that the bank gives no answer about is held, and nothing is believed', () => {
     expect(decide(['failed', 'nothing-said'])).toMatchObject({
       change: {
         after: { status: 'held', holds: ['unavailable'], reasonCode: 'look-up-unanswered', attemptNo: 0 },
@@ -203,7 +203,7 @@ describe('after the search', () => {
     });
   });
 
-  it('an adopted attempt is what this row would have sent, on the day for which it was found', () => {
+  test('an adopted attempt is what this row would have sent, on the day for which it was found', () => {
     const step = decide(['in-process']);
     const [adopted] = step.kind === 'blocked' ? (step.change.adopts ?? []) : [];
     expect(adopted).toMatchObject({
@@ -222,7 +222,7 @@ describe('after the search', () => {
     expect(adopted?.orderHash).toBe(adopted && computeOrderHash(adopted.order));
   });
 
-  it('goes on only when every answer was not-found, and never says that no money moved when it may have', () => {
+  test('goes on only when every answer was not-found, and never says that no money moved when it may have', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...kinds), { minLength: 1, maxLength: 8 }), (answers) => {
         const step = decide(answers);

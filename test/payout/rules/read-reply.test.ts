@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { bankStatuses } from '../../../src/core/status-codes.ts';
 import {
   classifyInquiryReply,
@@ -11,7 +11,7 @@ import { answered, inquiryFields, inquiryItem, lost, transferFields } from '../.
 const ref = 'PD0000000000000000A01';
 
 describe('the reply to a transfer', () => {
-  it('is paid only when IC000 bears both our references', () => {
+  test('is paid only when IC000 bears both our references', () => {
     const ours = transferFields('IC000', { transRefNo: ref });
     expect(classifyTransferReply(answered(ours), ref, true)).toMatchObject({
       kind: 'paid',
@@ -23,7 +23,7 @@ describe('the reply to a transfer', () => {
     }
   });
 
-  it.each([
+  test.each([
     ['another transRefNo', { transRefNo: 'PDOTHER' }],
     ['another requestUID', { requestUid: 'OTHER' }],
   ])('that bears %s is unknown, whatever its code', (_name, echo) => {
@@ -37,7 +37,7 @@ describe('the reply to a transfer', () => {
     }
   });
 
-  it.each([
+  test.each([
     [301, 'unknown', 'payout'],
     [307, 'unknown', 'payout'],
     [401, 'refused', 'payer'],
@@ -48,12 +48,12 @@ describe('the reply to a transfer', () => {
     expect(classifyTransferReply(answered(body, { httpStatus }), ref, true)).toMatchObject({ kind, scope });
   });
 
-  it('honours Retry-After', () => {
+  test('honours Retry-After', () => {
     const reply = answered<never>(undefined, { httpStatus: 429, retryAfterMs: 7_000 });
     expect(classifyTransferReply(reply, ref, true)).toMatchObject({ reason: { retryAfterMs: 7_000 } });
   });
 
-  it.each(bankStatuses.map((status) => [status.code, status] as const))(
+  test.each(bankStatuses.map((status) => [status.code, status] as const))(
     'reads %s by the table, whatever the HTTP status',
     (code, { outcome, scope }) => {
       for (const httpStatus of [200, 400, 500]) {
@@ -65,7 +65,7 @@ describe('the reply to a transfer', () => {
     },
   );
 
-  it.each([
+  test.each([
     ['EM001', true, true, true],
     ['EM001', false, true, false],
     ['EM059', false, true, true],
@@ -82,12 +82,12 @@ describe('the reply to a transfer', () => {
     },
   );
 
-  it('with a code that §7.3 lacks is unknown for the payout and says so', () => {
+  test('with a code that §7.3 lacks is unknown for the payout and says so', () => {
     const finding = classifyTransferReply(answered(transferFields('XX999')), ref, true);
     expect(finding).toMatchObject({ kind: 'unknown', scope: 'payout', reason: { code: 'XX999' } });
   });
 
-  it.each([
+  test.each([
     ['garbage', answered<never>(undefined), 'unreadable-reply'],
     ['HTTP 500', answered<never>(undefined, { httpStatus: 500 }), 'http-500'],
     ['a timeout', lost, 'reply-lost'],
@@ -95,7 +95,7 @@ describe('the reply to a transfer', () => {
     expect(classifyTransferReply(reply, ref, true)).toMatchObject({ kind: 'unknown', reason: { code } });
   });
 
-  it('that was never sent says so: the service when unreachable, the payer when credentials are refused', () => {
+  test('that was never sent says so: the service when unreachable, the payer when credentials are refused', () => {
     expect(classifyTransferReply({ kind: 'not-sent', why: 'no route' }, ref, true)).toMatchObject({
       kind: 'not-sent',
       scope: 'service',
@@ -106,7 +106,7 @@ describe('the reply to a transfer', () => {
     });
   });
 
-  it('never lets a long number of the bank text through', () => {
+  test('never lets a long number of the bank text through', () => {
     const fields = transferFields('EV055', { statusDesc: 'proxy 0812345678 of 1-1037-01234-56-7 unknown' });
     const finding = classifyTransferReply(answered(fields), ref, true);
     expect(JSON.stringify(finding)).not.toMatch(/0812345678|1-1037-01234-56-7/);
@@ -117,7 +117,7 @@ describe('the reply to an inquiry', () => {
   const read = (codes: readonly (string | undefined)[], own = ref) =>
     classifyInquiryReply(answered(inquiryFields(codes.map((code) => inquiryItem(own, code)))), ref).kind;
 
-  it.each([
+  test.each([
     [['010004'], 'complete'],
     [['030002', '010004'], 'complete'],
     [['030002', '030003'], 'failed'],
@@ -130,13 +130,13 @@ describe('the reply to an inquiry', () => {
     expect(read(codes)).toBe(kind);
   });
 
-  it('counts only items that bear our transRefNo', () => {
+  test('counts only items that bear our transRefNo', () => {
     expect(read(['010004'], 'PDOTHER')).toBe('nothing-said');
     const mixed = [inquiryItem('PDOTHER', '010004'), inquiryItem(ref, '030002')];
     expect(classifyInquiryReply(answered(inquiryFields(mixed)), ref).kind).toBe('failed');
   });
 
-  it('finds the same in any order of the items', () => {
+  test('finds the same in any order of the items', () => {
     const codes = fc.array(
       fc.constantFrom('010001', '010002', '010003', '010004', '030002', '030003', '030004'),
     );
@@ -147,17 +147,17 @@ describe('the reply to an inquiry', () => {
     );
   });
 
-  it.each(bankStatuses.map(({ code }) => code))('with the top-level code %s alone', (code) => {
+  test.each(bankStatuses.map(({ code }) => code))('with the top-level code %s alone', (code) => {
     const kind = classifyInquiryReply(answered(inquiryFields([], code)), ref).kind;
     const expected = ['EV034', 'EV035', 'IC001'].includes(code) ? 'not-found' : 'nothing-said';
     expect(kind).toBe(expected);
   });
 
-  it.each([401, 403, 429, 302, 500])('with HTTP %i and no body says nothing', (httpStatus) => {
+  test.each([401, 403, 429, 302, 500])('with HTTP %i and no body says nothing', (httpStatus) => {
     expect(classifyInquiryReply(answered<never>(undefined, { httpStatus }), ref).kind).toBe('nothing-said');
   });
 
-  it('says nothing when the list cannot be read, or the reply is another request’s', () => {
+  test('says nothing when the list cannot be read, or the reply is another request’s', () => {
     expect(classifyInquiryReply(answered(inquiryFields(undefined)), ref).kind).toBe('nothing-said');
     const foreign = { ...inquiryFields([inquiryItem(ref, '010004')]), requestUid: 'OTHER' };
     expect(classifyInquiryReply(answered(foreign), ref).kind).toBe('nothing-said');
@@ -174,17 +174,20 @@ describe('the reply to a payee check', () => {
     payeeNameTh: 'สมชาย ใจดี',
   });
 
-  it.each(bankStatuses.map((status) => [status.code, status] as const))('%s', (code, { outcome, scope }) => {
-    const expected =
-      code === 'IC001'
-        ? 'payable'
-        : outcome === 'failed' && scope !== 'service'
-          ? { payout: 'unpayable', payer: 'halt' }[scope]
-          : 'ask-again';
-    expect(classifyPayeeCheckReply(answered(fields(code))).kind).toBe(expected);
-  });
+  test.each(bankStatuses.map((status) => [status.code, status] as const))(
+    '%s',
+    (code, { outcome, scope }) => {
+      const expected =
+        code === 'IC001'
+          ? 'payable'
+          : outcome === 'failed' && scope !== 'service'
+            ? { payout: 'unpayable', payer: 'halt' }[scope]
+            : 'ask-again';
+      expect(classifyPayeeCheckReply(answered(fields(code))).kind).toBe(expected);
+    },
+  );
 
-  it.each([
+  test.each([
     ['lost', lost, 'ask-again'],
     ['unknown code', answered(fields('XX999')), 'ask-again'],
     ['garbage', answered<never>(undefined), 'ask-again'],

@@ -1,9 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { replyFacts } from '../../../src/payout/rules/read-reply.ts';
 import { answered, lost, transferFields } from '../../support/core-fixtures.ts';
 
 describe('what is kept of a reply', () => {
-  it('is everything that the bank would ask for, and no number of anybody', () => {
+  test('is everything that the bank would ask for, and no number of anybody', () => {
     const fields = transferFields('EV055', {
       statusDesc: 'proxy 0812345678 is unknown',
       transFee: undefined,
@@ -20,7 +20,7 @@ describe('what is kept of a reply', () => {
     });
   });
 
-  it.each([
+  test.each([
     ['lost', lost, { why: 'timed out' }],
     ['not sent', { kind: 'not-sent', why: 'ECONNREFUSED' } as const, { why: 'ECONNREFUSED' }],
     ['refused credentials', { kind: 'credentials-refused', code: 'TK001' } as const, { statusCode: 'TK001' }],

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Attempt } from '../../../src/core/payout.ts';
 import {
   computeNextInquiryAtMs,
@@ -18,7 +18,7 @@ const midnightMs = noonMs + 12 * 3_600_000;
 
 describe('the moment from which a not-found is trusted', () => {
   const trust = policy.notFoundTrustMs;
-  it.each<[string, Partial<Attempt>, number, number | undefined, number]>([
+  test.each<[string, Partial<Attempt>, number, number | undefined, number]>([
     ['after the last send, by both clocks', {}, noonMs + 5_000, noonMs + 5_000, noonMs + trust],
     ['by ours alone while the bank has not told its time', {}, noonMs, undefined, noonMs + trust],
     [
@@ -43,11 +43,11 @@ describe('the moment from which a not-found is trusted', () => {
 });
 
 describe('sending the same attempt again', () => {
-  it('is allowed when every condition holds', () => {
+  test('is allowed when every condition holds', () => {
     expect(maySendAgain(attemptOf(), policy, both(trusted))).toBe(true);
   });
 
-  it.each<[string, Partial<Attempt>, number, number | undefined]>([
+  test.each<[string, Partial<Attempt>, number, number | undefined]>([
     ['the last inquiry did not say not found', { lastFinding: 'in-process' }, trusted, trusted],
     ['nothing was inquired', { lastFinding: null }, trusted, trusted],
     ['the last send is too recent', {}, trusted - 1, trusted - 1],
@@ -64,19 +64,19 @@ describe('sending the same attempt again', () => {
     expect(maySendAgain(attemptOf(changes), policy, { nowMs, bankNowMs })).toBe(false);
   });
 
-  it('does not count what the gateway turned away', () => {
+  test('does not count what the gateway turned away', () => {
     expect(maySendAgain(attemptOf({ sends: 4, turnedAway: 2 }), policy, both(trusted))).toBe(true);
     expect(maySendAgain(attemptOf({ sends: 4, turnedAway: 1 }), policy, both(trusted))).toBe(false);
   });
 
-  it('is refused for what was sent before a loss of the journal, and not for what came after it', () => {
+  test('is refused for what was sent before a loss of the journal, and not for what came after it', () => {
     const refused = { ...policy, lostUntilMs: noonMs };
     expect(maySendAgain(attemptOf(), refused, both(trusted))).toBe(false);
     expect(mayBytesLeaveAgain(attemptOf(), refused, both(trusted))).toBe(false);
     expect(maySendAgain(attemptOf(), { ...policy, lostUntilMs: noonMs - 1 }, both(trusted))).toBe(true);
   });
 
-  it.each([
+  test.each([
     [16, true],
     [14, false],
     [0, false],
@@ -92,7 +92,7 @@ describe('sending the same attempt again', () => {
 });
 
 describe('the first bytes', () => {
-  it('may leave up to midnight, not after it, and not long after the intent', () => {
+  test('may leave up to midnight, not after it, and not long after the intent', () => {
     const attempt = attemptOf({}, midnightMs - 1_000);
     expect(mayBytesLeaveFirst(attempt, policy, midnightMs - 1)).toBe(true);
     expect(mayBytesLeaveFirst(attempt, policy, midnightMs)).toBe(false);
@@ -102,7 +102,7 @@ describe('the first bytes', () => {
 });
 
 describe('the delay to the next inquiry', () => {
-  it('doubles up to the limit', () => {
+  test('doubles up to the limit', () => {
     const delays = [0, 1, 2, 7, 8, 60].map((inquiries) =>
       computeNextInquiryAtMs(attemptOf({ inquiries }), policy, 0),
     );

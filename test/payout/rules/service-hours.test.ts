@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   isOpen,
   mayBeginAtMs,
@@ -42,7 +42,7 @@ describe('service hours', () => {
     expect(nextOpeningMs(hours, at(moment))).toBe(at(opening));
   });
 
-  it('begins nothing in the last half minute', () => {
+  test('begins nothing in the last half minute', () => {
     const hours = hoursOf('06:00-22:30');
     expect(mayBeginAtMs(hours, at('2026-11-21T22:29:29.999'))).toBe(at('2026-11-21T22:29:29.999'));
     expect(mayBeginAtMs(hours, at('2026-11-21T22:29:30'))).toBe(at('2026-11-22T06:00'));

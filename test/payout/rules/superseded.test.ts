@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Attempt, canMovePayout, type PayoutStatus, payoutStatuses } from '../../../src/core/payout.ts';
 import type { Change } from '../../../src/core/ports.ts';
 import { replyFacts } from '../../../src/payout/rules/read-reply.ts';
@@ -29,17 +29,17 @@ function outcome(change: Change | undefined) {
 }
 
 describe('an attempt that had ended, asked about again', () => {
-  it.each(['failed', 'not-found', 'nothing-said'] as const)('says nothing new: %s', (kind) => {
+  test.each(['failed', 'not-found', 'nothing-said'] as const)('says nothing new: %s', (kind) => {
     expect(decideOnWatch(owner('paid'), closed(), readings[kind], clock)).toBeUndefined();
   });
 
-  it.each(payoutStatuses.filter((status) => status !== 'staged'))('is complete after all: %s', (status) => {
+  test.each(payoutStatuses.filter((status) => status !== 'staged'))('is complete after all: %s', (status) => {
     const change = decideOnWatch(owner(status), closed(), readings.complete, clock);
     expect(outcome(change)).toEqual(['paid', true, 'paid']);
     expect(change?.after.reasonCode).toBe(status === 'paid' ? 'paid-twice' : 'late-proof');
   });
 
-  it.each([
+  test.each([
     ['ready', 'unresolved'],
     ['held', 'unresolved'],
     ['failed', 'unresolved'],
@@ -53,12 +53,12 @@ describe('an attempt that had ended, asked about again', () => {
     expect(outcome(change)).toEqual([to, true, 'unresolved']);
   });
 
-  it('reopens no row whose claim is another’s, and says so all the same', () => {
+  test('reopens no row whose claim is another’s, and says so all the same', () => {
     const change = decideOnWatch(owner('failed'), closed(), readings['in-process'], clock, false);
     expect(outcome(change)).toEqual(['failed', true, 'unresolved']);
   });
 
-  it('is said once', () => {
+  test('is said once', () => {
     const known = closed({ status: 'unresolved' });
     expect(decideOnWatch(owner('paid', true), known, readings['in-process'], clock)).toBeUndefined();
     expect(
@@ -66,7 +66,7 @@ describe('an attempt that had ended, asked about again', () => {
     ).toBeUndefined();
   });
 
-  it('proves nothing when its reference may be another’s', () => {
+  test('proves nothing when its reference may be another’s', () => {
     const change = decideOnWatch(owner('failed'), closed({ contested: true }), readings.complete, clock);
     expect(outcome(change)).toEqual(['unresolved', true, 'unresolved']);
   });
@@ -78,26 +78,26 @@ describe('a later attempt whose payout is paid by an earlier one', () => {
   const decide = (finding: Parameters<typeof decideAfterPaid>[2], nowMs = clock.nowMs) =>
     decideAfterPaid(owner('paid', true), sent, finding, facts, policy, { nowMs, bankNowMs: nowMs });
 
-  it('is paid too: two transfers, an alarm', () => {
+  test('is paid too: two transfers, an alarm', () => {
     const paid = { kind: 'paid', reason, sysRefNo: 'S2', feeText: '0.00' } as const;
     expect(outcome(decide(paid))).toEqual(['paid', true, 'paid']);
     expect(outcome(decide(readings.complete))).toEqual(['paid', true, 'paid']);
   });
 
-  it.each(['in-process', 'not-found', 'nothing-said'] as const)('is asked about on: %s', (kind) => {
+  test.each(['in-process', 'not-found', 'nothing-said'] as const)('is asked about on: %s', (kind) => {
     const { after, attempt } = decide(readings[kind]);
     expect([after.status, attempt?.nextInquiryAtMs]).toEqual(['paid', clock.nowMs + policy.maxDelayMs]);
     const late = decide(readings[kind], noonMs + policy.giveUpAfterMs);
     expect(late.attempt).toMatchObject({ status: 'unresolved', nextInquiryAtMs: null });
   });
 
-  it('has failed: nothing more to ask', () => {
+  test('has failed: nothing more to ask', () => {
     expect(decide(readings.failed).attempt).toMatchObject({ status: 'failed', nextInquiryAtMs: null });
   });
 });
 
 describe('another row with the payoutId of a late proof', () => {
-  it.each([
+  test.each([
     ['ready', 'held'],
     ['held', 'held'],
     ['submitted', 'submitted'],
@@ -108,7 +108,7 @@ describe('another row with the payoutId of a late proof', () => {
     expect(outcome(change)).toEqual([to, true, undefined]);
   });
 
-  it.each(['rejected', 'cancelled', 'unpayable', 'failed'] as const)('%s stays as it is', (status) => {
+  test.each(['rejected', 'cancelled', 'unpayable', 'failed'] as const)('%s stays as it is', (status) => {
     expect(decideOnSibling(owner(status), 'PDABCDEFGHJKMNPQRS01', noonMs)).toBeUndefined();
   });
 });

@@ -21,7 +21,7 @@ import { renderResultRow } from '../../../src/reports/rules/report-rows.ts';
 import { writeReports } from '../../../src/reports/write-reports.ts';
 import { openJournal } from '../../../src/store/open.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { noonMs, payer, policy } from '../../support/core-fixtures.ts';
+import { noonMs, payer, policy, toJson } from '../../support/core-fixtures.ts';
 import { openingIn } from '../../support/sqlite-store.ts';
 import { dayMs } from './bank.ts';
 import { fillJournal, type JournalAttempt } from './journal.ts';
@@ -241,11 +241,7 @@ export class World implements AsyncDisposable {
     const order = name === 'statement_version' ? 'accepted_at_ms, date, version' : '1, 2';
     const statement = db.prepare(`select * from ${name} order by ${order}`);
     statement.setReadBigInts(true);
-    return statement
-      .all()
-      .map((row) =>
-        JSON.stringify(row, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value)),
-      );
+    return statement.all().map(toJson);
   }
 
   /** Records of the files in a folder whose names have these ends, by file. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { requireAllowed } from '../../../src/core/change.ts';
 import {
   type Attempt,
@@ -45,7 +45,7 @@ const show = (change: Change | undefined) =>
     : [change.after.status, change.event.cause, change.attempt?.status, change.after.isAlarm];
 
 describe('a line that proves an attempt paid', () => {
-  it.each<[AttemptStatus, PayoutStatus, string, boolean, string]>([
+  test.each<[AttemptStatus, PayoutStatus, string, boolean, string]>([
     ['sent', 'submitted', 'proved', false, 'statement-complete'],
     ['recorded', 'submitted', 'proved', false, 'statement-complete'],
     ['unresolved', 'unresolved', 'proved', false, 'statement-complete'],
@@ -66,19 +66,19 @@ describe('a line that proves an attempt paid', () => {
     if (cause !== 'second-proof') expect(change?.after).toMatchObject({ settledBy: 'statement', holds: [] });
   });
 
-  it('proves a contested reference, which an inquiry never does', () => {
+  test('proves a contested reference, which an inquiry never does', () => {
     const attempt = attemptOf('unresolved', { acknowledged: true, contested: true });
     expect(show(decide({ owner: ownerOf('unresolved'), attempt }, 'complete'))?.[0]).toBe('paid');
   });
 
-  it('says nothing new of one that is paid', () => {
+  test('says nothing new of one that is paid', () => {
     const attempt = attemptOf('paid', { feeText: '5.00' });
     expect(decide({ owner: ownerOf('paid'), attempt }, 'complete')).toBeUndefined();
   });
 });
 
 describe('a line that says failed', () => {
-  it.each<[AttemptStatus, PayoutStatus]>([
+  test.each<[AttemptStatus, PayoutStatus]>([
     ['sent', 'submitted'],
     ['unresolved', 'unresolved'],
   ])('ends what was in doubt: %s, %s', (attemptStatus, payoutStatus) => {
@@ -91,7 +91,7 @@ describe('a line that says failed', () => {
     expect(decide(told, 'failed')?.after.reasonCode).toBe('statement-failed');
   });
 
-  it('leaves the row in doubt while another of its attempts may be completed', () => {
+  test('leaves the row in doubt while another of its attempts may be completed', () => {
     const attempt = attemptOf('unresolved');
     const open = attemptOf('sent', { attemptNo: 2 });
     const other = { ...open, order: { ...open.order, transRefNo: 'OTHER' } };
@@ -102,7 +102,7 @@ describe('a line that says failed', () => {
     }
   });
 
-  it('ends the row whatever another row of its payoutId has come to', () => {
+  test('ends the row whatever another row of its payoutId has come to', () => {
     const attempt = attemptOf('unresolved');
     const other = {
       ...attempt,
@@ -114,7 +114,7 @@ describe('a line that says failed', () => {
     expect(change?.after.status).toBe('failed');
   });
 
-  it('ends the attempt alone when the row’s outcome hangs on a later one', () => {
+  test('ends the attempt alone when the row’s outcome hangs on a later one', () => {
     const attempt = attemptOf('unresolved');
     for (const status of ['submitted', 'ready', 'paid', 'cancelled'] as const) {
       const change = decide({ owner: ownerOf(status, { attemptNo: 2 }), attempt }, 'failed');
@@ -122,7 +122,7 @@ describe('a line that says failed', () => {
     }
   });
 
-  it('waits for an inquiry while a lost journal may have made a later attempt', () => {
+  test('waits for an inquiry while a lost journal may have made a later attempt', () => {
     const loss = { recoveredAtMs: noonMs + 1, sinceDate: day.date, untilDate: day.date };
     const attempt = attemptOf('unresolved');
     const told = { owner: ownerOf('unresolved'), attempt, loss };
@@ -133,14 +133,14 @@ describe('a line that says failed', () => {
     expect(decide({ ...told, loss: over }, 'failed')?.after.status).toBe('failed');
   });
 
-  it('contradicts one that was paid', () => {
+  test('contradicts one that was paid', () => {
     const attempt = attemptOf('paid');
     const change = decide({ owner: ownerOf('paid'), attempt }, 'failed');
     expect(show(change)).toEqual(['disputed', 'statement-contradicts', undefined, true]);
     expect(decide({ owner: ownerOf('disputed'), attempt }, 'failed')).toBeUndefined();
   });
 
-  it('raises an alarm, once, when another paid attempt stands for the row', () => {
+  test('raises an alarm, once, when another paid attempt stands for the row', () => {
     const attempt = attemptOf('paid');
     const second = { ...attempt, attemptNo: 2, order: { ...attempt.order, transRefNo: 'OTHER' } };
     const told = { owner: ownerOf('paid'), attempt, attempts: [attempt, second] };
@@ -151,14 +151,14 @@ describe('a line that says failed', () => {
 });
 
 describe('a line that settles nothing', () => {
-  it('shows that the bank knows an attempt in doubt', () => {
+  test('shows that the bank knows an attempt in doubt', () => {
     const told = { owner: ownerOf('unresolved'), attempt: attemptOf('unresolved') };
     const change = decide(told, 'in-process');
     expect(show(change)).toEqual(['unresolved', 'statement-read', 'unresolved', false]);
     expect(change?.attempt).toMatchObject({ acknowledged: true, contested: false });
   });
 
-  it.each<Partial<StatementLine>>([
+  test.each<Partial<StatementLine>>([
     { proxyNo: '0999999999' },
     { payerAccount: '9' },
     { companyId: 'COMP000002' },
@@ -171,7 +171,7 @@ describe('a line that settles nothing', () => {
     expect(JSON.stringify([change?.event.detail, change?.after.reason])).not.toMatch(/0810000001|0000345924/);
   });
 
-  it.each<[PayoutStatus, string, AttemptStatus]>([
+  test.each<[PayoutStatus, string, AttemptStatus]>([
     ['ready', 'unresolved', 'failed'],
     ['held', 'unresolved', 'refused'],
     ['failed', 'unresolved', 'failed'],
@@ -185,7 +185,7 @@ describe('a line that settles nothing', () => {
     expect(decide(told, 'in-process', {}, false)?.after.status).toBe(from);
   });
 
-  it('has what was to be sent again asked about at once', () => {
+  test('has what was to be sent again asked about at once', () => {
     const change = decide({ owner: ownerOf('submitted'), attempt: attemptOf('refused') }, 'in-process');
     expect(show(change)).toEqual(['submitted', 'alarm-raised', 'sent', true]);
     expect(change?.attempt?.nextInquiryAtMs).toBe(noonMs);
@@ -193,7 +193,7 @@ describe('a line that settles nothing', () => {
 });
 
 describe('a row that bears an alarm already', () => {
-  it('gets no other for a line with other details, unless it is in doubt', () => {
+  test('gets no other for a line with other details, unless it is in doubt', () => {
     const attempt = attemptOf('unresolved', { acknowledged: true });
     const known = { isAlarm: true, reasonCode: 'late-proof' };
     const edit = { proxyNo: '0999999999' };
@@ -213,14 +213,14 @@ describe('a failure that no statement says any more', () => {
     lines: [],
   };
 
-  it('has the row in doubt again, so that nothing more is sent for it', () => {
+  test('has the row in doubt again, so that nothing more is sent for it', () => {
     const change = decide(told, 'failed');
     expect(show(change)).toEqual(['unresolved', 'earlier-attempt-alive', 'unresolved', true]);
     expect(change?.attempt).toMatchObject({ acknowledged: true, nextInquiryAtMs: null });
     expect(change?.after).toMatchObject({ reasonCode: 'earlier-attempt-open' });
   });
 
-  it('is an alarm, and no more, where another row has the claim by now', () => {
+  test('is an alarm, and no more, where another row has the claim by now', () => {
     expect(show(decide(told, 'failed', {}, false))).toEqual(['failed', 'alarm-raised', 'unresolved', true]);
   });
 });
@@ -244,7 +244,7 @@ describe('any payout, any attempt, any lines', () => {
     { maxLength: 3 },
   );
 
-  it('calls paid and failed what the lines prove, and no store would refuse the change', () => {
+  test('calls paid and failed what the lines prove, and no store would refuse the change', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...payoutStatuses.filter((status) => status !== 'staged')),

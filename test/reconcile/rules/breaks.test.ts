@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { computeAgeDays, followBreaks } from '../../../src/reconcile/rules/breaks.ts';
 import { matchKey } from '../../../src/reconcile/rules/match.ts';
 import { compareTotals, makeTally } from '../../../src/reconcile/rules/tally.ts';
@@ -21,14 +21,14 @@ const openOf = (facts: KeyFacts): BreakRecord[] =>
 describe('a payout that is missing', () => {
   const absent = makeKey(makeFacts('paid'), []);
 
-  it('stays open, with its age, while nothing tells of it', () => {
+  test('stays open, with its age, while nothing tells of it', () => {
     const { moves, kinds } = follow(absent, openOf(absent));
     expect(kinds).toEqual(['kept missing-at-bank']);
     expect(moves[0]?.record.openedAtMs).toBe(noonMs);
     expect(moves.map(({ record }) => computeAgeDays(record, noonMs + 3 * dayMs))).toEqual([3]);
   });
 
-  it('is closed by the next day’s statement', () => {
+  test('is closed by the next day’s statement', () => {
     const line = makeLine(makeFacts('paid'), 'complete', { effectiveDate: nextDate });
     const { moves, kinds } = follow(
       makeKey(makeFacts('paid'), [], [{ date: nextDate, line }]),
@@ -42,7 +42,7 @@ describe('a payout that is missing', () => {
     });
   });
 
-  it('is closed by a corrected statement', () => {
+  test('is closed by a corrected statement', () => {
     const { moves } = follow(
       makeKey(makeFacts('paid'), [makeLine(makeFacts('paid'), 'complete')]),
       openOf(absent),
@@ -55,19 +55,19 @@ describe('a payout that is missing', () => {
 describe('an attempt in doubt that is missing', () => {
   const absent = makeKey(makeFacts('unresolved'), []);
 
-  it('is missing at the bank once an inquiry calls it paid', () => {
+  test('is missing at the bank once an inquiry calls it paid', () => {
     const { moves, kinds } = follow(makeKey(makeFacts('paid'), []), openOf(absent));
     expect(kinds).toEqual(['opened missing-at-bank', 'closed in-doubt-absent']);
     expect(moves[1]?.record.closedBy).toEqual({ kind: 'settled', attemptStatus: 'paid' });
   });
 
-  it('is no break any more once it has failed', () => {
+  test('is no break any more once it has failed', () => {
     expect(follow(makeKey(makeFacts('failed'), []), openOf(absent)).kinds).toEqual([
       'closed in-doubt-absent',
     ]);
   });
 
-  it('leaves no trace when the next day has been read', () => {
+  test('leaves no trace when the next day has been read', () => {
     const asked = { lastFinding: 'not-found', lastInquiryAtMs: noonMs + dayMs } as const;
     const on = { ...day, readDates: new Set([date, nextDate]) };
     const { kinds } = follow(makeKey(makeFacts('unresolved', asked), []), openOf(absent), 1, on);
@@ -79,20 +79,20 @@ describe('what we have recorded on the strength of the line itself', () => {
   const line = makeLine(makeFacts('failed'), 'complete');
   const open = openOf(makeKey(makeFacts('failed'), [line]));
 
-  it('does not close the loudest break', () => {
+  test('does not close the loudest break', () => {
     const { moves, kinds } = follow(makeKey(makeFacts('paid'), [line]), open);
     expect(kinds).toEqual(['kept status-differs']);
     expect(moves[0]?.record).toMatchObject({ loudness: 'loudest', attempt: { attemptStatus: 'failed' } });
     expect(follow(makeKey(makeFacts('paid'), [line]), open, 2).moves[0]?.record.version).toBe(2);
   });
 
-  it('is contradicted by a corrected statement that says failed', () => {
+  test('is contradicted by a corrected statement that says failed', () => {
     const failed = makeLine(makeFacts('failed'), 'failed');
     expect(follow(makeKey(makeFacts('paid'), [failed]), open, 2).kinds).toEqual(['changed status-differs']);
     expect(follow(makeKey(makeFacts('failed'), [failed]), open, 2).kinds).toEqual(['closed status-differs']);
   });
 
-  it('changes no reason', () => {
+  test('changes no reason', () => {
     const failedLater = [
       { date: nextDate, line: makeLine(makeFacts('failed'), 'failed', { effectiveDate: nextDate }) },
     ];
@@ -103,7 +103,7 @@ describe('what we have recorded on the strength of the line itself', () => {
     ]);
   });
 
-  it('makes no break quieter', () => {
+  test('makes no break quieter', () => {
     const alive = makeLine(makeFacts('failed'), 'in-process');
     const before = openOf(makeKey(makeFacts('failed'), [alive]));
     const now = makeKey(makeFacts('unresolved', { acknowledged: true }), [alive]);
@@ -121,13 +121,13 @@ describe('a corrected statement', () => {
   const lineOf = (amount: string) =>
     makeLine(attempt, 'complete', { amountSatang: baht(amount), netSatang: baht(amount) });
 
-  it('changes a break that shows another figure', () => {
+  test('changes a break that shows another figure', () => {
     const open = openOf(makeKey(attempt, [lineOf('99.00')]));
     expect(follow(makeKey(attempt, [lineOf('98.00')]), open, 2).kinds).toEqual(['changed amount-differs']);
     expect(follow(makeKey(attempt, [lineOf('99.00')]), open, 2).kinds).toEqual(['kept amount-differs']);
   });
 
-  it('lists the figures that it changes', () => {
+  test('lists the figures that it changes', () => {
     const totalsOf = (lines: KeyFacts['lines']) => {
       const tally = makeTally();
       const facts = makeKey(attempt, lines);
@@ -151,7 +151,7 @@ describe('a corrected statement', () => {
     ]);
   });
 
-  it('shows whether it was judged by other settings', () => {
+  test('shows whether it was judged by other settings', () => {
     const open = openOf(makeKey(attempt, [makeLine(attempt, 'other')]));
     const closedBy = (changes: object) =>
       follow(makeKey(attempt, [makeLine(attempt, 'complete', changes)]), open).moves.map(

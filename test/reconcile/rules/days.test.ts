@@ -1,5 +1,5 @@
 /** What the statements of several days say of one transfer. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { AttemptStatus } from '../../../src/core/payout.ts';
 import { matchKey } from '../../../src/reconcile/rules/match.ts';
 import type { LineStatus, StatementLine } from '../../../src/reconcile/rules/statement.ts';
@@ -24,7 +24,7 @@ describe('several days', () => {
   const next = { ...day, date: nextDate };
   const late = lineOf('complete', { effectiveDate: nextDate });
 
-  it('finds a transfer of just before midnight on the next day', () => {
+  test('finds a transfer of just before midnight on the next day', () => {
     const judged = judge(makeFacts('paid'), [late], [], next);
     expect([judged.lineClasses, judged.paidClass, kindsOf(judged)]).toEqual([
       ['matched-other-day'],
@@ -38,7 +38,7 @@ describe('several days', () => {
     });
   });
 
-  it('names a transfer that an earlier day has complete already', () => {
+  test('names a transfer that an earlier day has complete already', () => {
     const elsewhere = [{ date, line: lineOf('complete') }];
     const judged = judge(makeFacts('paid'), [late], elsewhere, next);
     expect([kindsOf(judged), judged.lineClasses]).toEqual([['twice'], ['twice']]);
@@ -47,7 +47,7 @@ describe('several days', () => {
     );
   });
 
-  it('disputes nothing that a later day has complete', () => {
+  test('disputes nothing that a later day has complete', () => {
     const completeLater = [{ date: nextDate, line: late }];
     const judged = judge(makeFacts('paid'), [lineOf('failed')], completeLater);
     expect([judged.step, kindsOf(judged)]).toEqual([undefined, ['status-differs']]);
@@ -57,7 +57,7 @@ describe('several days', () => {
     expect(judge(makeFacts('paid'), [lineOf('failed')], completeBefore, next).step).toBe('dispute');
   });
 
-  it('believes neither of two days that contradict each other', () => {
+  test('believes neither of two days that contradict each other', () => {
     const failedLater = [{ date: nextDate, line: lineOf('failed') }];
     expect(judge(makeFacts('unresolved'), [lineOf('complete')], failedLater).step).toBe('doubt');
     const completeLater = [{ date: nextDate, line: late }];
@@ -74,7 +74,7 @@ describe('in process on one day, finished on a later one', () => {
     { date: nextDate, line: lineOf(status, changes) },
   ];
 
-  it.each<[LineStatus, string, LineStatus[]]>([
+  test.each<[LineStatus, string, LineStatus[]]>([
     ['complete', 'prove', ['in-process']],
     ['failed', 'fail', ['in-process']],
     ['failed', 'doubt', ['complete']],
@@ -85,13 +85,13 @@ describe('in process on one day, finished on a later one', () => {
     expect([judged.step, judged.breaks.length]).toEqual([step, step === 'doubt' ? 1 : 0]);
   });
 
-  it('is no word of the same day, nor of a later one', () => {
+  test('is no word of the same day, nor of a later one', () => {
     const both = [lineOf('failed'), lineOf('in-process', { line: 3 })];
     expect(judge(makeFacts('unresolved'), both, [], next).step).toBe('doubt');
     expect(judge(makeFacts('unresolved'), [lineOf('failed')], after('in-process')).step).toBe('doubt');
   });
 
-  it.each<[AttemptStatus, LineStatus, string | undefined]>([
+  test.each<[AttemptStatus, LineStatus, string | undefined]>([
     ['paid', 'complete', 'found-other-day'],
     ['failed', 'failed', undefined],
     ['refused', 'failed', undefined],
@@ -101,7 +101,7 @@ describe('in process on one day, finished on a later one', () => {
     expect(judged).toMatchObject({ step: undefined, paidClass, lineClasses: ['still-in-process'] });
   });
 
-  it.each<[AttemptStatus, KeyElsewhere, string | undefined]>([
+  test.each<[AttemptStatus, KeyElsewhere, string | undefined]>([
     ['unresolved', after('complete'), 'doubt'],
     ['unresolved', after('failed'), 'doubt'],
     ['paid', after('failed'), undefined],
@@ -119,7 +119,7 @@ describe('in process on one day, finished on a later one', () => {
 
   const midnightMs = Date.parse('2026-11-22T00:00:00+07:00');
 
-  it.each<[AttemptStatus, AttemptFacts['lastFinding'], number, boolean]>([
+  test.each<[AttemptStatus, AttemptFacts['lastFinding'], number, boolean]>([
     ['failed', 'failed', midnightMs, true],
     ['paid', 'complete', midnightMs + 1, true],
     ['failed', 'failed', midnightMs - 1, false],
@@ -137,7 +137,7 @@ describe('in process on one day, finished on a later one', () => {
     },
   );
 
-  it('is answered by what has settled our side since', () => {
+  test('is answered by what has settled our side since', () => {
     const facts = { ...makeKey(makeFacts('failed'), [lineOf('in-process')]), isSettledSince: true };
     expect(matchKey(facts, day)).toMatchObject({ breaks: [{ isAnswered: true }], step: undefined });
     const open = { ...facts, attempt: makeFacts('unresolved') };

@@ -1,5 +1,5 @@
 /** Which lines speak of an attempt, and what is left of a failure that nobody says any more. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { toSatang } from '../../../src/core/money.ts';
 import { type AttemptStatus, attemptStatuses } from '../../../src/core/payout.ts';
 import { describeBreakRemedy } from '../../../src/reconcile/rules/break-remedies.ts';
@@ -22,7 +22,7 @@ describe('a line of before the attempt', () => {
     (['complete', 'failed', 'in-process', 'other'] as const).map((said) => [status, said] as const),
   );
 
-  it.each(cases)('settles nothing, and is a loud wrong-day: %s, %s', (status, said) => {
+  test.each(cases)('settles nothing, and is a loud wrong-day: %s, %s', (status, said) => {
     const facts = makeFacts(status);
     for (const judged of [
       judge(facts, [makeLine(facts, said, { effectiveDate: earlier })], [], onEarlier),
@@ -36,7 +36,7 @@ describe('a line of before the attempt', () => {
     }
   });
 
-  it.each<[AttemptStatus, LineStatus, string | undefined]>([
+  test.each<[AttemptStatus, LineStatus, string | undefined]>([
     ['unresolved', 'complete', 'doubt'],
     ['sent', 'failed', 'doubt'],
     ['failed', 'complete', 'doubt'],
@@ -54,14 +54,14 @@ describe('a line of before the attempt', () => {
     },
   );
 
-  it('is not what its own day lacks', () => {
+  test('is not what its own day lacks', () => {
     const facts = makeFacts('paid');
     const elsewhere = [{ date: earlier, line: makeLine(facts, 'complete', { effectiveDate: earlier }) }];
     expect(kindsOf(judge(facts, [], elsewhere))).toEqual(['missing-at-bank']);
     expect(kindsOf(judge(makeFacts('unresolved'), [], elsewhere))).toEqual(['in-doubt-absent']);
   });
 
-  it('has a remedy of its own', () => {
+  test('has a remedy of its own', () => {
     const facts = makeFacts('unresolved');
     const line = makeLine(facts, 'complete', { effectiveDate: earlier });
     const [found] = judge(facts, [line], [], onEarlier).breaks;
@@ -69,7 +69,7 @@ describe('a line of before the attempt', () => {
     expect(describeBreakRemedy({ ...found, attempt: facts, lines: [line] })).toMatch(/journal that was lost/);
   });
 
-  it('is none that took effect on the next day', () => {
+  test('is none that took effect on the next day', () => {
     const facts = makeFacts('unresolved');
     const line = makeLine(facts, 'complete', { effectiveDate: nextDate });
     expect(judge(facts, [line], [], { ...day, date: nextDate })).toMatchObject({ step: 'prove', breaks: [] });
@@ -79,7 +79,7 @@ describe('a line of before the attempt', () => {
 describe('a failure that a superseded statement had settled', () => {
   const failed = makeFacts('failed', { settledBy: 'statement' });
 
-  it('is in doubt again where no statement says so any more', () => {
+  test('is in doubt again where no statement says so any more', () => {
     expect(judge(failed, [])).toMatchObject({
       step: 'reopen',
       breaks: [{ kind: 'in-doubt-absent', loudness: 'loud' }],
@@ -88,7 +88,7 @@ describe('a failure that a superseded statement had settled', () => {
     expect(judge(failed, [makeLine(failed, 'in-process')]).step).toBe('doubt');
   });
 
-  it('stands where another one says so, or something else has shown it', () => {
+  test('stands where another one says so, or something else has shown it', () => {
     const elsewhere = [{ date: nextDate, line: makeLine(failed, 'failed', { effectiveDate: nextDate }) }];
     expect(judge(failed, [], elsewhere)).toMatchObject({ step: undefined, breaks: [] });
     expect(judge(makeFacts('failed', { settledBy: 'inquiry' }), []).step).toBeUndefined();
@@ -97,14 +97,14 @@ describe('a failure that a superseded statement had settled', () => {
     );
   });
 
-  it('is said by no line of before the attempt', () => {
+  test('is said by no line of before the attempt', () => {
     const elsewhere = [{ date: earlier, line: makeLine(failed, 'failed', { effectiveDate: earlier }) }];
     expect(judge(failed, [], elsewhere).step).toBe('reopen');
   });
 });
 
 describe('two attempts of one payout that are both complete', () => {
-  it.each([
+  test.each([
     makeFacts('unresolved', { payoutStatus: 'paid' }),
     makeFacts('failed', { payoutStatus: 'paid' }),
     makeFacts('paid', { isPaidOtherwise: true }),
@@ -113,7 +113,7 @@ describe('two attempts of one payout that are both complete', () => {
     expect(first).toMatchObject({ kind: 'paid-twice', loudness: 'loudest' });
   });
 
-  it('are none when the line proves nothing', () => {
+  test('are none when the line proves nothing', () => {
     const facts = makeFacts('unresolved', { payoutStatus: 'paid' });
     const kinds = kindsOf(judge(facts, [makeLine(facts, 'complete', { proxyNo: '0810000009' })]));
     expect(kinds).toEqual(['payee-differs']);
@@ -124,7 +124,7 @@ describe('two attempts of one payout that are both complete', () => {
 describe('the reason of a break', () => {
   const facts = makeFacts('paid', { feeText: '1.00' });
 
-  it('shows no number of a person, whichever column it slipped into', () => {
+  test('shows no number of a person, whichever column it slipped into', () => {
     const number = '1101700203451';
     const shifted = { proxyType: number, companyId: number, chargeType: number, statusText: number };
     const line = makeLine(facts, 'complete', { ...shifted, netSatang: toSatang(1n) });
@@ -133,7 +133,7 @@ describe('the reason of a break', () => {
     expect(reasons.join('\n')).not.toMatch(/\d{7}/);
   });
 
-  it('has dates and amounts as everywhere else, and each amount once', () => {
+  test('has dates and amounts as everywhere else, and each amount once', () => {
     const amounts = { amountSatang: toSatang(125_001n), feeSatang: toSatang(0n), netSatang: toSatang(1n) };
     const line = makeLine(facts, 'complete', { ...amounts, effectiveDate: '20261130' });
     expect(judge(facts, [line]).breaks.map(({ reason }) => reason)).toEqual([

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { toSatang, zeroSatang } from '../../../src/core/money.ts';
 import { type AttemptStatus, attemptStatuses } from '../../../src/core/payout.ts';
 import { computeTransRefNo } from '../../../src/core/reference.ts';
@@ -164,7 +164,7 @@ const sum = (amounts: readonly bigint[]) => ({
 });
 
 describe('any journal, and any statement that was derived from it', () => {
-  it('has exactly the edits for breaks', () => {
+  test('has exactly the edits for breaks', () => {
     fc.assert(
       fc.property(cases, (all) => {
         for (const one of all) {
@@ -176,7 +176,7 @@ describe('any journal, and any statement that was derived from it', () => {
     );
   });
 
-  it('names every line that nobody here has sent, but for other companies’ own', () => {
+  test('names every line that nobody here has sent, but for other companies’ own', () => {
     fc.assert(
       fc.property(foreign, (strangers) => {
         for (const line of strangers) {
@@ -189,7 +189,7 @@ describe('any journal, and any statement that was derived from it', () => {
     );
   });
 
-  it('ties out to the satang', () => {
+  test('ties out to the satang', () => {
     fc.assert(
       fc.property(cases, foreign, (all, strangers) => {
         const tally = makeTally();
@@ -213,7 +213,7 @@ describe('any journal, and any statement that was derived from it', () => {
     );
   });
 
-  it('proves paid what is complete and ours, and nothing else', () => {
+  test('proves paid what is complete and ours, and nothing else', () => {
     fc.assert(
       fc.property(cases, (all) => {
         for (const one of all) {
@@ -225,7 +225,7 @@ describe('any journal, and any statement that was derived from it', () => {
     );
   });
 
-  it('has no new break when it is judged again, and none when it is put right', () => {
+  test('has no new break when it is judged again, and none when it is put right', () => {
     fc.assert(
       fc.property(cases, (all) => {
         for (const one of all) {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { toSatang } from '../../../src/core/money.ts';
 import { type AttemptStatus, attemptStatuses } from '../../../src/core/payout.ts';
 import { computeTransRefNo } from '../../../src/core/reference.ts';
@@ -22,7 +22,7 @@ const lineOf = (status: LineStatus, changes: Partial<StatementLine> = {}) =>
   makeLine(makeFacts('paid'), status, changes);
 
 describe('one line for one attempt', () => {
-  it.each<[AttemptStatus, LineStatus, string, string | undefined, string | undefined]>([
+  test.each<[AttemptStatus, LineStatus, string, string | undefined, string | undefined]>([
     ['paid', 'complete', 'matched', undefined, 'matched'],
     ['paid', 'failed', 'status-differs', 'dispute', 'status-differs'],
     ['paid', 'in-process', 'still-in-process', undefined, 'still-in-process'],
@@ -46,14 +46,14 @@ describe('one line for one attempt', () => {
     expect(kindsOf(judged)).toEqual(judged.lineClasses.filter((place) => /differs|process|word/.test(place)));
   });
 
-  it('is loudest where the bank paid what we had called failed', () => {
+  test('is loudest where the bank paid what we had called failed', () => {
     const loudness = (status: AttemptStatus, line: LineStatus) =>
       judge(makeFacts(status), [lineOf(line)]).breaks[0]?.loudness;
     expect(loudness('failed', 'complete')).toBe('loudest');
     expect(loudness('paid', 'failed')).toBe('loud');
   });
 
-  it.each<[AttemptStatus, string]>([
+  test.each<[AttemptStatus, string]>([
     ['failed', 'loud'],
     ['refused', 'loud'],
     ['paid', 'loud'],
@@ -65,7 +65,7 @@ describe('one line for one attempt', () => {
     ]);
   });
 
-  it('is loud where money may go astray, and plain where none moved', () => {
+  test('is loud where money may go astray, and plain where none moved', () => {
     const loudness = (status: LineStatus) =>
       judge(makeFacts('unresolved'), [lineOf(status, { proxyNo: '0810000002' })]).breaks[0]?.loudness;
     expect((['complete', 'in-process', 'other', 'failed'] as const).map(loudness)).toEqual([
@@ -76,7 +76,7 @@ describe('one line for one attempt', () => {
     ]);
   });
 
-  it('tells the bank’s knowledge of an attempt in doubt once', () => {
+  test('tells the bank’s knowledge of an attempt in doubt once', () => {
     const known = makeFacts('unresolved', { acknowledged: true });
     expect(judge(known, [lineOf('in-process')]).step).toBeUndefined();
     expect(judge(known, [lineOf('in-process', { proxyNo: '0810000002' })]).step).toBe('doubt');
@@ -85,7 +85,7 @@ describe('one line for one attempt', () => {
     expect(judge(contested, [lineOf('complete')]).step).toBe('prove');
   });
 
-  it('brings a disputed payout back when a later version has it complete', () => {
+  test('brings a disputed payout back when a later version has it complete', () => {
     const disputed = makeFacts('paid', { payoutStatus: 'disputed' });
     expect(judge(disputed, [lineOf('failed')]).step).toBeUndefined();
     expect(judge(disputed, [lineOf('complete')]).step).toBe('prove');
@@ -104,48 +104,51 @@ describe('what differs in a line', () => {
     ['wrong-day', { effectiveDate: nextDate }],
     ['wrong-day', { effectiveDate: '' }],
   ];
-  it.each(edits)('%s (edit %#)', (kind, changes) => {
+  test.each(edits)('%s (edit %#)', (kind, changes) => {
     const judged = judge(makeFacts('paid'), [lineOf('complete', changes)]);
     expect([kindsOf(judged), judged.lineClasses, judged.paidClass]).toEqual([[kind], [kind], kind]);
   });
 
-  it.each(edits.filter(([kind]) => kind !== 'wrong-day'))('proves nothing: %s (edit %#)', (kind, changes) => {
-    const judged = judge(makeFacts('unresolved'), [lineOf('complete', changes)]);
-    expect([judged.step, judged.lineClasses, judged.paidClass]).toEqual(['doubt', [kind], undefined]);
-    const failed = judge(makeFacts('unresolved'), [lineOf('failed', changes)]);
-    expect([failed.step, failed.lineClasses]).toEqual(['doubt', [kind]]);
-    const closed = judge(makeFacts('failed'), [lineOf('complete', changes)]);
-    expect([closed.step, kindsOf(closed)]).toEqual(['doubt', ['status-differs', kind]]);
-  });
+  test.each(edits.filter(([kind]) => kind !== 'wrong-day'))(
+    'proves nothing: %s (edit %#)',
+    (kind, changes) => {
+      const judged = judge(makeFacts('unresolved'), [lineOf('complete', changes)]);
+      expect([judged.step, judged.lineClasses, judged.paidClass]).toEqual(['doubt', [kind], undefined]);
+      const failed = judge(makeFacts('unresolved'), [lineOf('failed', changes)]);
+      expect([failed.step, failed.lineClasses]).toEqual(['doubt', [kind]]);
+      const closed = judge(makeFacts('failed'), [lineOf('complete', changes)]);
+      expect([closed.step, kindsOf(closed)]).toEqual(['doubt', ['status-differs', kind]]);
+    },
+  );
 
-  it('is all named, and counted under the loudest', () => {
+  test('is all named, and counted under the loudest', () => {
     const changes = { proxyNo: '0810000002', payerAccount: '1', feeSatang: baht('6.00'), effectiveDate: '' };
     const judged = judge(makeFacts('paid'), [lineOf('complete', changes)]);
     const kinds = ['payee-differs', 'other-payer', 'fee-differs', 'net-differs', 'wrong-day'];
     expect([kindsOf(judged), judged.lineClasses]).toEqual([kinds, ['payee-differs']]);
   });
 
-  it('says nothing in full that belongs to a person or an account', () => {
+  test('says nothing in full that belongs to a person or an account', () => {
     const changes = { proxyNo: '0810000002', payerAccount: '1234567890' };
     const reasons = judge(makeFacts('paid'), [lineOf('complete', changes)]).breaks.map((one) => one.reason);
     expect(reasons.join()).not.toMatch(/081000000|000034592|123456789/);
     expect(reasons.join()).toMatch(/\*{6}0002/);
   });
 
-  it.each(['+66810000001', '081-000-0001', '66810000001', '0066810000001'])(
+  test.each(['+66810000001', '081-000-0001', '66810000001', '0066810000001'])(
     'is not the form of a mobile number: %s',
     (proxyNo) => {
       expect(kindsOf(judge(makeFacts('paid'), [lineOf('complete', { proxyNo })]))).toEqual([]);
     },
   );
 
-  it('is neither the case of the type nor hyphens in numbers', () => {
+  test('is neither the case of the type nor hyphens in numbers', () => {
     const attempt = makeFacts('unresolved', {}, { proxyType: 'NATID', proxyNo: '9999999999994' });
     const changes = { proxyType: 'natid', proxyNo: '9-9999-99999-99-4', payerAccount: '000-034592-4' };
     expect(judge(attempt, [makeLine(attempt, 'complete', changes)]).step).toBe('prove');
   });
 
-  it('lets a failed line have no amount credited, and no other', () => {
+  test('lets a failed line have no amount credited, and no other', () => {
     const zero = { amountSatang: baht('0.00'), netSatang: baht('0.00') };
     expect(judge(makeFacts('unresolved'), [lineOf('failed', zero)]).step).toBe('fail');
     expect(kindsOf(judge(makeFacts('paid'), [lineOf('complete', zero)]))).toContain('amount-differs');
@@ -159,7 +162,7 @@ describe('fee and net amount', () => {
     const changes = { chargeType, feeSatang: baht(fee), netSatang: baht(net) };
     return kindsOf(judge(makeFacts('paid', { feeText: fee }), [lineOf('complete', changes)]));
   };
-  it.each([
+  test.each([
     ['Our', '5.00', '100.00', []],
     ['OUR', '5.00', '105.00', []],
     ['Our', '5.00', '95.00', ['net-differs']],
@@ -174,7 +177,7 @@ describe('fee and net amount', () => {
     expect(charge(chargeType, fee, net)).toEqual(kinds);
   });
 
-  it.each([
+  test.each([
     ['5.00', []],
     ['5', []],
     [null, []],
@@ -187,13 +190,13 @@ describe('fee and net amount', () => {
 });
 
 describe('several lines for one transfer', () => {
-  it('counts one of them and names the others once', () => {
+  test('counts one of them and names the others once', () => {
     const judged = judge(makeFacts('paid'), [lineOf('complete'), lineOf('complete', { line: 9 })]);
     expect([kindsOf(judged), judged.lineClasses]).toEqual([['twice'], ['matched', 'twice']]);
     expect(judged.breaks[0]?.reason).toMatch(/lines 2, 9/);
   });
 
-  it.each<[LineStatus, LineStatus, string]>([
+  test.each<[LineStatus, LineStatus, string]>([
     ['complete', 'complete', 'loud'],
     ['complete', 'other', 'loud'],
     ['complete', 'failed', 'plain'],
@@ -203,7 +206,7 @@ describe('several lines for one transfer', () => {
     expect(breaks.find(({ kind }) => kind === 'twice')?.loudness).toBe(loudness);
   });
 
-  it('prefers the one that is ours', () => {
+  test('prefers the one that is ours', () => {
     const other = lineOf('complete', { proxyNo: '0810000002' });
     const judged = judge(makeFacts('unresolved'), [other, lineOf('complete', { line: 3 })]);
     expect([judged.lineClasses, judged.step, judged.stepLineAt]).toEqual([
@@ -213,7 +216,7 @@ describe('several lines for one transfer', () => {
     ]);
   });
 
-  it.each<[AttemptStatus, LineStatus, LineStatus, string | undefined]>([
+  test.each<[AttemptStatus, LineStatus, LineStatus, string | undefined]>([
     ['unresolved', 'complete', 'failed', 'doubt'],
     ['unresolved', 'failed', 'complete', 'doubt'],
     ['unresolved', 'failed', 'in-process', 'doubt'],
@@ -235,14 +238,14 @@ describe('a failure while a lost journal may have made a later attempt', () => {
     return matchKey({ ...facts, mayHaveLaterAttempt: true }, day);
   };
 
-  it('is a quiet break, and settles nothing', () => {
+  test('is a quiet break, and settles nothing', () => {
     const judged = held('unresolved', 'failed');
     expect([judged.step, judged.lineClasses]).toEqual(['doubt', ['status-differs']]);
     expect(judged.breaks).toMatchObject([{ kind: 'status-differs', loudness: 'quiet' }]);
     expect(judged.breaks[0]?.reason).toMatch(/lost part of the journal/);
   });
 
-  it('concerns nothing but what is in doubt and failed', () => {
+  test('concerns nothing but what is in doubt and failed', () => {
     expect(held('unresolved', 'complete').step).toBe('prove');
     expect(held('failed', 'failed').lineClasses).toEqual(['agreed-failed']);
     expect(held('paid', 'failed').breaks).toMatchObject([{ kind: 'status-differs', loudness: 'loud' }]);
@@ -254,22 +257,22 @@ describe('no line', () => {
   const asked = { lastFinding: 'not-found', lastInquiryAtMs: afterDayMs } as const;
   const bothRead = { ...day, readDates: new Set([date, nextDate]) };
 
-  it.each(attemptStatuses)('decides nothing: %s', (status) => {
+  test.each(attemptStatuses)('decides nothing: %s', (status) => {
     const judged = judge(makeFacts(status, asked), [], [], bothRead);
     expect(judged.step).toBeUndefined();
   });
 
-  it('is a break of what we call paid, and of nothing that we call ended', () => {
+  test('is a break of what we call paid, and of nothing that we call ended', () => {
     expect(judge(makeFacts('paid'), [])).toMatchObject({ paidClass: 'missing-at-bank' });
     expect(kindsOf(judge(makeFacts('failed'), []))).toEqual([]);
     expect(kindsOf(judge(makeFacts('refused'), []))).toEqual([]);
   });
 
-  it('is no break of another day’s transfer', () => {
+  test('is no break of another day’s transfer', () => {
     expect(kindsOf(judge(makeFacts('paid', {}, { tranDate: nextDate }), []))).toEqual([]);
   });
 
-  it('is no trace when both days were read, inquiry finds nothing and the bank never knew it', () => {
+  test('is no trace when both days were read, inquiry finds nothing and the bank never knew it', () => {
     const kinds = (changes: object, on: StatementDay = bothRead) =>
       kindsOf(judge(makeFacts('unresolved', { ...asked, ...changes }), [], [], on));
     expect(kinds({})).toEqual(['no-trace']);
@@ -284,7 +287,7 @@ describe('no line', () => {
 
 describe('a line that the journal does not know', () => {
   const unknown = (changes: Partial<StatementLine>) => lineOf('complete', { transRefNo: 'X1', ...changes });
-  it.each([
+  test.each([
     ['unknown-to-us', {}],
     ['unknown-to-us', { companyId: '' }],
     ['unknown-to-us', { transRefNo: '' }],
@@ -294,7 +297,7 @@ describe('a line that the journal does not know', () => {
     expect([kindsOf(judged), judged.lineClasses]).toEqual([[kind], [kind]]);
   });
 
-  it.each([
+  test.each([
     ['another program', 'X1'],
     ['this one', computeTransRefNo('COMP000002', 'INV-2', 1)],
   ])('is another company’s own business, made by %s', (_by, transRefNo) => {
@@ -308,7 +311,7 @@ describe('a line that the journal does not know', () => {
     expect(kindsOf(mixed)).toEqual(['twice', 'unknown-to-us']);
   });
 
-  it('is loud when any of its lines may have moved money', () => {
+  test('is loud when any of its lines may have moved money', () => {
     const loudness = (...statuses: LineStatus[]) =>
       judge(
         undefined,
@@ -319,7 +322,7 @@ describe('a line that the journal does not know', () => {
     expect(loudness('failed', 'complete')).toEqual(['loud', 'loud']);
   });
 
-  it('has an identity of its own without a reference', () => {
+  test('has an identity of its own without a reference', () => {
     const bare = unknown({ transRefNo: '', sysRefNo: '' });
     expect(lineKeyOf(unknown({}))).toBe('X1');
     expect(lineKeyOf(unknown({ transRefNo: '' }))).toBe('sys:SYS1');
@@ -327,7 +330,7 @@ describe('a line that the journal does not know', () => {
     expect(lineKeyOf(bare)).not.toBe(lineKeyOf({ ...bare, amountSatang: toSatang(1n) }));
   });
 
-  it('has a reference of our shape or not', () => {
+  test('has a reference of our shape or not', () => {
     for (const payoutId of ['INV-1', 'ก', 'x'.repeat(64)])
       expect(isOwnReference(computeTransRefNo('COMP000001', payoutId, 99))).toBe(true);
     expect(isOwnReference('PD0123456789ABCDEFIL')).toBe(false);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { describeBreakRemedy } from '../../../src/reconcile/rules/break-remedies.ts';
 import { followBreaks } from '../../../src/reconcile/rules/breaks.ts';
 import { matchKey } from '../../../src/reconcile/rules/match.ts';
@@ -24,7 +24,7 @@ const named = (columns: readonly string[], row: readonly string[]) =>
 describe('rows of the matched file', () => {
   const rowsOf = (facts: KeyFacts) => renderMatched(date, 1, facts, matchKey(facts, day));
 
-  it('has one for each line on which both sides agree', () => {
+  test('has one for each line on which both sides agree', () => {
     const attempt = makeFacts('paid');
     const rows = rowsOf(makeKey(attempt, [makeLine(attempt, 'complete'), makeLine(attempt, 'complete')]));
     expect(rows).toHaveLength(1);
@@ -41,7 +41,7 @@ describe('rows of the matched file', () => {
     });
   });
 
-  it('has none for a break or another company', () => {
+  test('has none for a break or another company', () => {
     const attempt = makeFacts('failed');
     expect(rowsOf(makeKey(attempt, [makeLine(attempt, 'complete')]))).toEqual([]);
     const others = makeLine(attempt, 'complete', { transRefNo: 'X1', companyId: 'COMP000002' });
@@ -50,7 +50,7 @@ describe('rows of the matched file', () => {
 });
 
 describe('rows of the breaks file', () => {
-  it('shows both sides, the remedy and the age', () => {
+  test('shows both sides, the remedy and the age', () => {
     const attempt = makeFacts('failed', { sysRefNo: 'OURS' });
     const [record] = recordsOf(makeKey(attempt, [makeLine(attempt, 'complete')]));
     if (record === undefined) throw new Error('no break');
@@ -73,7 +73,7 @@ describe('rows of the breaks file', () => {
     });
   });
 
-  it.each([
+  test.each([
     ['no line', makeKey(makeFacts('paid'), [])],
     ['no attempt', makeKey(undefined, [makeLine(makeFacts('paid'), 'complete', { transRefNo: 'X1' })])],
   ])('has every column where there is %s', (_, facts) => {
@@ -90,7 +90,7 @@ describe('rows of the breaks file', () => {
     }
   });
 
-  it('knows its amounts', () => {
+  test('knows its amounts', () => {
     const known: readonly string[] = [...matchedColumns, ...breakColumns];
     expect(statementAmountColumns.filter((column) => !known.includes(column))).toEqual([]);
   });
@@ -99,12 +99,12 @@ describe('rows of the breaks file', () => {
 describe('what to do about a break', () => {
   const bare = { loudness: 'loud', attempt: null, lines: [], lineAt: null } as const;
 
-  it('is said for every kind, each in words of its own', () => {
+  test('is said for every kind, each in words of its own', () => {
     const texts = breakKinds.map((kind) => describeBreakRemedy({ kind, ...bare }));
     expect(new Set(texts).size).toBe(breakKinds.length);
   });
 
-  it('tells who had been wrong', () => {
+  test('tells who had been wrong', () => {
     const remedyOf = (status: 'paid' | 'failed', line: 'complete' | 'failed') =>
       recordsOf(makeKey(makeFacts(status), [makeLine(makeFacts(status), line)]))
         .map(describeBreakRemedy)
@@ -113,7 +113,7 @@ describe('what to do about a break', () => {
     expect(remedyOf('paid', 'failed')).toMatch(/disputed/);
   });
 
-  it.each([
+  test.each([
     ['failed', /bank has paid what we call failed/],
     ['refused', /bank has paid what it had refused/],
     ['paid', /money went back/],
@@ -124,7 +124,7 @@ describe('what to do about a break', () => {
     expect(record === undefined ? '' : describeBreakRemedy(record)).toMatch(warning);
   });
 
-  it('has a later attempt looked for where a lost journal may have made one', () => {
+  test('has a later attempt looked for where a lost journal may have made one', () => {
     const attempt = makeFacts('unresolved');
     const held = { ...makeKey(attempt, [makeLine(attempt, 'failed')]), mayHaveLaterAttempt: true };
     expect(recordsOf(held).map(describeBreakRemedy).join()).toMatch(
@@ -132,7 +132,7 @@ describe('what to do about a break', () => {
     );
   });
 
-  it('never has anything paid again without the bank', () => {
+  test('never has anything paid again without the bank', () => {
     for (const kind of ['missing-at-bank', 'no-trace', 'in-doubt-absent', 'still-in-process'] as const)
       expect(describeBreakRemedy({ kind, ...bare })).toMatch(/not pay it again/);
   });

@@ -105,7 +105,7 @@ describe('the lines', () => {
       behaviours: [{ match: { transRefNo: 'B' }, money: 'moves-later', afterMs: dayMs }],
     });
     await payThree(bank);
-    bank.clock.nowMs += 2 * dayMs;
+    bank.clock.skip(2 * dayMs);
     const first = await bank.lines({ date: yesterday });
     expect(columnOf(first, 'STATUS')).toEqual(['010004', '010002', '010004']);
     const second = await bank.lines({ date: '2026-11-22' });

@@ -87,7 +87,7 @@ describe('when there is a file', () => {
       [59_999, 'AU00002'],
       [1, '0'],
     ] as const) {
-      bank.clock.nowMs += laterMs;
+      bank.clock.skip(laterMs);
       expect((await bank.statement())['statusCode']).toBe(code);
     }
   });
@@ -132,9 +132,9 @@ describe('the signed address', () => {
 
   test('expires', async () => {
     const { bank, address } = await openAddress();
-    bank.clock.nowMs += 299_999;
+    bank.clock.skip(299_999);
     expect((await fetch(address)).status).toBe(200);
-    bank.clock.nowMs += 1;
+    bank.clock.skip(1);
     expect((await fetch(address)).status).toBe(403);
   });
 
@@ -181,7 +181,7 @@ test('a bank that starts again gives the same statement, and goes on counting', 
   const edits = [{ edit: 'drop', match: { row: 1 }, fromIssue: 2, toIssue: 2 } as const];
   const open = async () => {
     const bank = await openStatementBank({ edits, notBefore: { requests: 2 } }, { stateFile });
-    bank.clock.nowMs += dayMs;
+    bank.clock.skip(dayMs);
     await bank.renew();
     return bank;
   };

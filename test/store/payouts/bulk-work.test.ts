@@ -9,7 +9,7 @@ import { makeBulk } from '../../../src/store/payouts/bulk-work.ts';
 import * as fixtures from '../../support/journal-fixtures.ts';
 import { makeSqliteStore, openWithThread, type SqliteStore } from '../../support/sqlite-store.ts';
 import { findContradictions } from '../../support/store-consistency.ts';
-import { makeWatchStore, tamper } from '../../support/store-fixtures.ts';
+import { tamper } from '../../support/store-fixtures.ts';
 
 const { firstBatchId, ingest, makeBadRow, makeRow, makeRows, noonMs, resultRows, secondBatchId } = fixtures;
 const { start, totalsOf } = fixtures;
@@ -75,7 +75,7 @@ describe('a thread', () => {
   });
 
   test('is started by the sender of a big batch, and by no command beside it', async () => {
-    await using opened = await makeWatchStore();
+    await using opened = await makeSqliteStore();
     await ingest(opened.store, makeRows(3));
     tamper(opened.path, 'update payout set row_no = 50000 where row_no = 3');
     const beside = await opened.openAnother();

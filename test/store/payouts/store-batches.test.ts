@@ -20,8 +20,9 @@ import {
   start,
   why,
 } from '../../support/journal-fixtures.ts';
+import { makeSqliteStore } from '../../support/sqlite-store.ts';
 import { findContradictions } from '../../support/store-consistency.ts';
-import { ingestDone, makeWatchStore, noticeOf, tamper } from '../../support/store-fixtures.ts';
+import { ingestDone, noticeOf, tamper } from '../../support/store-fixtures.ts';
 
 /** Submits the first ready row of a batch at a moment. */
 async function submitAt(store: Store, batchId: string, nowMs: number) {
@@ -54,7 +55,7 @@ async function report(store: Store, number: number, batchId = firstBatchId): Pro
 
 describe('open batches', () => {
   test('are counted: those with something to send or to wait for', async () => {
-    await using opened = await makeWatchStore();
+    await using opened = await makeSqliteStore();
     const { store } = opened;
     const statuses = ['SEALED', 'RUNNING', 'PAUSED', 'HALTED'];
     for (const [place, batchId] of statuses.entries()) {
@@ -75,7 +76,7 @@ describe('open batches', () => {
   });
 
   test('are also done ones of which a row is tried again, each once', async () => {
-    await using opened = await makeWatchStore();
+    await using opened = await makeSqliteStore();
     const { store } = opened;
     await ingestRunning(store, makeRows(2));
     await ingestDone(store, 'DONE', 11);
@@ -92,7 +93,7 @@ describe('open batches', () => {
   });
 
   test('that can be run are those with something to send, to let go on or to bring to rest', async () => {
-    await using opened = await makeWatchStore();
+    await using opened = await makeSqliteStore();
     const { store, path } = opened;
     const bring = async (batchId: string, from: number, then: (id: string) => Promise<unknown>) => {
       await ingestRunning(store, makeRows(1, from), { batchId });
@@ -130,7 +131,7 @@ describe('open batches', () => {
   });
 
   test('are found among 10,000 that are done', async () => {
-    await using opened = await makeWatchStore();
+    await using opened = await makeSqliteStore();
     const { store, path } = opened;
     await ingestRunning(store, makeRows(3));
     await ingestDone(store, 'DONE', 11);
@@ -149,7 +150,7 @@ describe('open batches', () => {
   });
 
   test('and what is in doubt are looked up in an index', async () => {
-    await using opened = await makeWatchStore();
+    await using opened = await makeSqliteStore();
     using db = new DatabaseSync(opened.path);
     const statements: string[] = [];
     const prepare = (sql: string) => {
@@ -190,7 +191,7 @@ describe('open batches', () => {
 
 describe('rows over all batches', () => {
   test('are counted by status', async () => {
-    await using opened = await makeWatchStore();
+    await using opened = await makeSqliteStore();
     const { store } = opened;
     expect(await store.countByStatus()).toEqual(new Map());
     await ingestRunning(store, [...makeRows(3), makeBadRow(4)]);
@@ -208,7 +209,7 @@ describe('rows over all batches', () => {
   });
 
   test('that are in doubt: since when, and of which batches', async () => {
-    await using opened = await makeWatchStore();
+    await using opened = await makeSqliteStore();
     const { store } = opened;
     expect(await store.oldestInDoubtAtMs()).toBeUndefined();
     await ingestRunning(store, makeRows(3));
@@ -228,7 +229,7 @@ describe('rows over all batches', () => {
 
 describe('a batch without a report of its rest', () => {
   test('is told, until it is reported, and again after its next rest, however the clock goes', async () => {
-    await using opened = await makeWatchStore();
+    await using opened = await makeSqliteStore();
     const { store } = opened;
     await ingestRunning(store, makeRows(2));
     expect(await store.unreportedBatches()).toEqual([]);
@@ -252,7 +253,7 @@ describe('a batch of whose report nobody was told', () => {
     store.addNotice(noticeOf(key, { batchId }), ['webhook']);
 
   test('is found in a journal without notices when it was reported since a moment', async () => {
-    await using opened = await makeWatchStore();
+    await using opened = await makeSqliteStore();
     const { store } = opened;
     await ingestDone(store, 'OLD');
     await report(store, 9, 'OLD');
@@ -263,7 +264,7 @@ describe('a batch of whose report nobody was told', () => {
   });
 
   test('is found, once notices are kept at all, until one tells of it', async () => {
-    await using opened = await makeWatchStore();
+    await using opened = await makeSqliteStore();
     const { store } = opened;
     const ids = ['OLD', 'TOLD', 'LATE', 'RUNNING'];
     for (const [place, batchId] of ids.entries()) {

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import type { StagedRow } from '../../../src/intake/ports.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { makeBadRow, makeRow, noonMs, resultRows, start, totalsOf } from '../../support/journal-fixtures.ts';
+import { makeSqliteStore, type SqliteStore } from '../../support/sqlite-store.ts';
 import { findContradictions } from '../../support/store-consistency.ts';
-import { makeWatchStore, type WatchStore } from '../../support/store-fixtures.ts';
 
 interface FilePlan {
   readonly chunks: readonly (readonly StagedRow[])[];
@@ -77,7 +77,7 @@ async function readOneByOne(store: Store, plans: readonly FilePlan[]): Promise<v
 }
 
 /** Everything that the journal says of the files, but for the numbers it gives the rows. */
-async function describe({ store, path }: WatchStore, plans: readonly FilePlan[]): Promise<unknown> {
+async function describe({ store, path }: SqliteStore, plans: readonly FilePlan[]): Promise<unknown> {
   const files = [];
   for (const file of plans.keys()) {
     const batchId = batchIdOf(file);
@@ -104,8 +104,8 @@ test('files that are read in turn come out as if each had been read alone', asyn
   const turns = fc.array(fc.nat(2), { minLength: 1, maxLength: 12 });
   const plans = fc.array(filePlan, { minLength: 2, maxLength: 3 });
   const property = fc.asyncProperty(plans, turns, async (files, order) => {
-    await using mixed = await makeWatchStore();
-    await using alone = await makeWatchStore();
+    await using mixed = await makeSqliteStore();
+    await using alone = await makeSqliteStore();
     await readInTurn(mixed.store, files, order);
     await readOneByOne(alone.store, files);
     const found = await describe(mixed, files);

@@ -5,8 +5,8 @@ import type { AcceptedStatement, StatementRun } from '../../../src/reconcile/por
 import type { BreakMove } from '../../../src/reconcile/rules/breaks.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { bringTo, ingestRunning, makeRows } from '../../support/journal-fixtures.ts';
+import { makeSqliteStore } from '../../support/sqlite-store.ts';
 import { date, makeFacts, makeLine, nextDate } from '../../support/statement-fixtures.ts';
-import { makeWatchStore } from '../../support/store-fixtures.ts';
 
 const lineOf = (key: string, line = 2) => makeLine(makeFacts('paid'), 'complete', { transRefNo: key, line });
 
@@ -64,7 +64,7 @@ describe('a view', () => {
   const again: StatementRun = { date: nextDate, runId: 'again' };
 
   test('knows what the accepted versions say', async () => {
-    await using opened = await makeWatchStore();
+    await using opened = await makeSqliteStore();
     const [a = '', b = '', c = ''] = await readBoth(opened.store);
     using view = opened.store.openStatementView({ date, runId: '' });
     expect([a, b, c].map((key) => view.elsewhere(key, date).length)).toEqual([1, 1, 0]);
@@ -76,7 +76,7 @@ describe('a view', () => {
   });
 
   test('of a run that has judged a day anew knows nothing else of that day, but what it had before', async () => {
-    await using opened = await makeWatchStore();
+    await using opened = await makeSqliteStore();
     const { store } = opened;
     const [a = '', b = '', c = ''] = await readBoth(store);
     await store.beginStatement(again);
@@ -93,7 +93,7 @@ describe('a view', () => {
   });
 
   test('knows the breaks of a later version whose judging broke off, and that it did', async () => {
-    await using opened = await makeWatchStore();
+    await using opened = await makeSqliteStore();
     const { store } = opened;
     const [a = ''] = await readBoth(store);
     await store.beginStatement(again);

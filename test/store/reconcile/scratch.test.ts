@@ -3,8 +3,8 @@ import { readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
+import { makeSqliteStore } from '../../support/sqlite-store.ts';
 import { makeFacts, makeLine } from '../../support/statement-fixtures.ts';
-import { makeWatchStore } from '../../support/store-fixtures.ts';
 
 const old = new Date(0);
 const scratchesIn = (folder: string): string[] =>
@@ -13,7 +13,7 @@ const scratchesIn = (folder: string): string[] =>
     .toSorted();
 
 test('a scratch that is worked on has no file beside it, and stays however old it is', async () => {
-  await using opened = await makeWatchStore();
+  await using opened = await makeSqliteStore();
   const folder = dirname(opened.path);
   using first = opened.store.openLineScratch();
   const line = makeLine(makeFacts('paid'), 'complete');
@@ -29,7 +29,7 @@ test('a scratch that is worked on has no file beside it, and stays however old i
 });
 
 test('what was left is removed, its journal and what is no database along with it', async () => {
-  await using opened = await makeWatchStore();
+  await using opened = await makeSqliteStore();
   const folder = dirname(opened.path);
   const [dead, torn, alone] = ['0', '1', '2'].map((digit) =>
     join(folder, `.statement.${digit.repeat(12)}.scratch`),

@@ -4,8 +4,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test, vi } from 'vitest';
 import type { StatementRun } from '../../../src/reconcile/ports.ts';
 import type { BreakMove } from '../../../src/reconcile/rules/breaks.ts';
+import { makeSqliteStore } from '../../support/sqlite-store.ts';
 import { date, makeFacts, makeLine } from '../../support/statement-fixtures.ts';
-import { makeWatchStore } from '../../support/store-fixtures.ts';
 
 const run = { date, runId: 'first' };
 
@@ -34,7 +34,7 @@ function moveOf(key: string, changes: Partial<BreakMove['record']> = {}): BreakM
 }
 
 test('a break comes back as it was put in, the loudest first', async () => {
-  await using opened = await makeWatchStore();
+  await using opened = await makeSqliteStore();
   const { store } = opened;
   await store.beginStatement(run);
   const quiet = moveOf('B', { loudness: 'quiet', kind: 'in-doubt-absent', lines: [], lineAt: null });
@@ -45,7 +45,7 @@ test('a break comes back as it was put in, the loudest first', async () => {
 });
 
 test('a break of one kind is open once, and may open again when it was closed', async () => {
-  await using opened = await makeWatchStore();
+  await using opened = await makeSqliteStore();
   const { store } = opened;
   await store.beginStatement(run);
   const closing = { state: 'closed', closedAtMs: 5, closedBy: { kind: 'judged-anew' } } as const;
@@ -62,7 +62,7 @@ describe('breaks to be shown', () => {
   const closed = { state: 'closed', closedAtMs: 5, closedBy: { kind: 'judged-anew' } } as const;
 
   test('are those open on the day and those that the judging has moved, each once, the loudest first', async () => {
-    await using opened = await makeWatchStore();
+    await using opened = await makeSqliteStore();
     const { store } = opened;
     const keysOf = async (of: StatementRun) =>
       (await Array.fromAsync(store.breaksToShow(of))).flat().map(({ key }) => key);
@@ -84,7 +84,7 @@ describe('breaks to be shown', () => {
   });
 
   test('are found by an index, each page at its place: a bad day has a hundred thousand', async () => {
-    await using opened = await makeWatchStore();
+    await using opened = await makeSqliteStore();
     const { store, path } = opened;
     await store.beginStatement(run);
     await store.recordBreaks(run, [moveOf('A'), moveOf('C', { date: other }), moveOf('D', closed)]);
@@ -108,7 +108,7 @@ describe('breaks to be shown', () => {
 });
 
 test('what a view asks for each key is planned once, not for each value', async () => {
-  await using opened = await makeWatchStore();
+  await using opened = await makeSqliteStore();
   const prepared = vi.spyOn(DatabaseSync.prototype, 'prepare');
   using view = opened.store.openStatementView(run);
   view.openBreaks('A', date);
@@ -122,7 +122,7 @@ test('what a view asks for each key is planned once, not for each value', async 
 });
 
 test('a judging that was overtaken records nothing more', async () => {
-  await using opened = await makeWatchStore();
+  await using opened = await makeSqliteStore();
   const { store } = opened;
   await store.beginStatement(run);
   await store.beginStatement({ date, runId: 'second' });
@@ -133,7 +133,7 @@ test('a judging that was overtaken records nothing more', async () => {
 });
 
 test('a batch is reported on once its judging has ended, and again when another begins to change it', async () => {
-  await using opened = await makeWatchStore();
+  await using opened = await makeSqliteStore();
   const { store } = opened;
   await store.beginStatement(run);
   await store.markReports(run, ['0123456789']);
@@ -150,7 +150,7 @@ test('a batch is reported on once its judging has ended, and again when another 
 });
 
 test('a scratch gives back what was put aside by key, and leaves no file', async () => {
-  await using opened = await makeWatchStore();
+  await using opened = await makeSqliteStore();
   const lines = ['B', 'A', 'B'].map((transRefNo, place) =>
     makeLine(makeFacts('paid'), 'complete', { transRefNo, line: place + 2, proxyNameTh: 'ใจ\n"ดี"' }),
   );

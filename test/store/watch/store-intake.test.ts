@@ -14,7 +14,8 @@ import {
   secondBatchId,
   start,
 } from '../../support/journal-fixtures.ts';
-import { fileOf, ingestDone, makeWatchStore } from '../../support/store-fixtures.ts';
+import { makeSqliteStore } from '../../support/sqlite-store.ts';
+import { fileOf, ingestDone } from '../../support/store-fixtures.ts';
 
 const owner = { kind: 'owner' };
 const duplicateOf = (fileName: string, batch?: unknown) => ({
@@ -24,7 +25,7 @@ const duplicateOf = (fileName: string, batch?: unknown) => ({
 
 describe('the file that is worked for a batch', () => {
   test('is the first to come; another with the same bytes is a duplicate that names it', async () => {
-    await using opened = await makeWatchStore();
+    await using opened = await makeSqliteStore();
     const { store } = opened;
     expect(await store.startIntake(fileOf('a'))).toEqual(owner);
     expect(await store.startIntake(fileOf('b'))).toEqual(duplicateOf('a.csv'));
@@ -40,7 +41,7 @@ describe('the file that is worked for a batch', () => {
     ['is sealed', (store) => ingest(store, makeRows(1))],
     ['is done', (store) => ingestDone(store)],
   ])('stays it when it comes again after a crash, also when its batch %s', async (_name, work) => {
-    await using opened = await makeWatchStore();
+    await using opened = await makeSqliteStore();
     await opened.store.startIntake(fileOf('a'));
     await work(opened.store);
     const again = await opened.openAnother();
@@ -48,7 +49,7 @@ describe('the file that is worked for a batch', () => {
   });
 
   test('stays it once it is archived, again and for ever', async () => {
-    await using opened = await makeWatchStore();
+    await using opened = await makeSqliteStore();
     const { store } = opened;
     await store.startIntake(fileOf('a'));
     await store.endIntake('item-a', 'archived', noonMs);
@@ -60,7 +61,7 @@ describe('the file that is worked for a batch', () => {
   });
 
   test.each<IntakeOutcome>(['rejected', 'duplicate'])('gives its batch back when it ends %s', async (end) => {
-    await using opened = await makeWatchStore();
+    await using opened = await makeSqliteStore();
     const { store } = opened;
     await store.startIntake(fileOf('a'));
     await store.startIntake(fileOf('b'));
@@ -70,7 +71,7 @@ describe('the file that is worked for a batch', () => {
   });
 
   test('changed since it was claimed: it is the other bytes’ file now, and the old ones are free', async () => {
-    await using opened = await makeWatchStore();
+    await using opened = await makeSqliteStore();
     const { store } = opened;
     await store.startIntake(fileOf('a'));
     expect(await store.startIntake(fileOf('a', secondBatchId))).toEqual(owner);
@@ -101,14 +102,14 @@ describe('a batch without a file of the watcher’s', () => {
   };
 
   test.each(Object.entries(brought))('that is %s takes the file that comes', async (status, bring) => {
-    await using opened = await makeWatchStore();
+    await using opened = await makeSqliteStore();
     await bring(opened.store);
     expect(await opened.store.batch(firstBatchId)).toMatchObject({ status });
     expect(await opened.store.startIntake(fileOf('a'))).toEqual(owner);
   });
 
   test('that a run has ended names its own file', async () => {
-    await using opened = await makeWatchStore();
+    await using opened = await makeSqliteStore();
     const { store } = opened;
     await ingestDone(store);
     const verdict = await store.startIntake(fileOf('a'));
@@ -118,7 +119,7 @@ describe('a batch without a file of the watcher’s', () => {
 
 describe('how files end', () => {
   test('is counted, and told of each', async () => {
-    await using opened = await makeWatchStore();
+    await using opened = await makeSqliteStore();
     const { store } = opened;
     for (const letter of ['a', 'b', 'c', 'd']) await store.startIntake(fileOf(letter));
     expect(await store.countIntake()).toEqual(new Map());
@@ -151,7 +152,7 @@ describe('why a file is turned away', () => {
   const refused = { fileName: 'a.csv', droppedAtMs: noonMs, refusal };
 
   test('is kept with its end, also of a file that was never started, and the first word stands', async () => {
-    await using opened = await makeWatchStore();
+    await using opened = await makeSqliteStore();
     const { store } = opened;
     await store.startIntake(fileOf('a'));
     await store.endIntake('item-a', 'rejected', noonMs, refused);
@@ -188,7 +189,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 test('two files are never both worked for one batch, and a batch without one takes the next', async () => {
-  await using opened = await makeWatchStore();
+  await using opened = await makeSqliteStore();
   const { store, path } = opened;
   using db = new DatabaseSync(path);
   const property = fc.asyncProperty(fc.array(step, { maxLength: 14 }), async (steps) => {

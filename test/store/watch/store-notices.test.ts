@@ -6,13 +6,14 @@ import { JournalWriteError } from '../../../src/store/errors.ts';
 import * as notices from '../../../src/store/watch/notice-queue.ts';
 import { makeUpkeep } from '../../../src/store/watch/schedule.ts';
 import { noonMs } from '../../support/journal-fixtures.ts';
-import { makeWatchStore, noticeOf } from '../../support/store-fixtures.ts';
+import { makeSqliteStore } from '../../support/sqlite-store.ts';
+import { noticeOf } from '../../support/store-fixtures.ts';
 
 const both = ['webhook', 'command'] as const;
 
 describe('a notice', () => {
   test('is due at once on each of its channels, whole, and the oldest first', async () => {
-    await using opened = await makeWatchStore();
+    await using opened = await makeSqliteStore();
     const { store } = opened;
     const first = noticeOf('first', { atMs: noonMs + 5 });
     const second = noticeOf('second', { kind: 'file-rejected', batchId: null });
@@ -35,7 +36,7 @@ describe('a notice', () => {
   });
 
   test('of something that was told is left alone, delivered or not', async () => {
-    await using opened = await makeWatchStore();
+    await using opened = await makeSqliteStore();
     const { store } = opened;
     await store.addNotice(noticeOf('same'), ['webhook']);
     await store.addNotice(noticeOf('same', { body: {} }), both);
@@ -46,7 +47,7 @@ describe('a notice', () => {
   });
 
   test('that nobody is to hear of is not kept', async () => {
-    await using opened = await makeWatchStore();
+    await using opened = await makeSqliteStore();
     await opened.store.addNotice(noticeOf('same'), []);
     expect(await opened.store.nextNoticeAtMs()).toBeUndefined();
     await opened.store.addNotice(noticeOf('same'), ['command']);
@@ -54,7 +55,7 @@ describe('a notice', () => {
   });
 
   test('is tried later, until it is delivered or given up; one channel does not keep the other', async () => {
-    await using opened = await makeWatchStore();
+    await using opened = await makeSqliteStore();
     const { store } = opened;
     await store.addNotice(noticeOf('one'), both);
     expect(await store.countNotices()).toBe(2);
@@ -78,14 +79,14 @@ describe('a notice', () => {
   });
 
   test('that was never kept for a channel has no result', async () => {
-    await using opened = await makeWatchStore();
+    await using opened = await makeSqliteStore();
     await opened.store.addNotice(noticeOf('one'), ['command']);
     const result = opened.store.recordDelivery(1, 'webhook', { kind: 'delivered', atMs: noonMs });
     await expect(result).rejects.toThrow('notice 1 is not kept for webhook');
   });
 
   test('is looked up by when it is due', async () => {
-    await using opened = await makeWatchStore();
+    await using opened = await makeSqliteStore();
     using db = new DatabaseSync(opened.path);
     const statements: string[] = [];
     const prepare = (sql: string) => {
@@ -105,7 +106,7 @@ describe('a notice', () => {
 
 describe('the day of a round', () => {
   test('is kept for each round by its name', async () => {
-    await using opened = await makeWatchStore();
+    await using opened = await makeSqliteStore();
     const { store } = opened;
     expect(await store.lastRound('inquiry')).toBeUndefined();
     await store.recordRound('inquiry', '20261121');
@@ -132,7 +133,7 @@ function fillPages(db: DatabaseSync): void {
 
 describe('the probe', () => {
   test('writes to the file each time, also the same moment twice, and leaves the stamp as it is', async () => {
-    await using opened = await makeWatchStore();
+    await using opened = await makeSqliteStore();
     const { store, path } = opened;
     using db = new DatabaseSync(path);
     const dataVersion = () => db.prepare('pragma data_version').get()?.['data_version'];
@@ -145,7 +146,7 @@ describe('the probe', () => {
   });
 
   test('throws when the disk is full, and goes on when it is not', async () => {
-    await using opened = await makeWatchStore();
+    await using opened = await makeSqliteStore();
     using db = openConnection(opened.path);
     const { page_count: pages } = db.prepare('pragma page_count').get() as { page_count: number };
     db.exec(`pragma max_page_count = ${pages}`);
@@ -159,7 +160,7 @@ describe('the probe', () => {
   });
 
   test('throws when the file may not be written', async () => {
-    await using opened = await makeWatchStore();
+    await using opened = await makeSqliteStore();
     using db = openConnection(opened.path);
     db.exec('pragma query_only = on');
     await expect(makeUpkeep(db).probe(noonMs)).rejects.toBeInstanceOf(JournalWriteError);

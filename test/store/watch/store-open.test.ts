@@ -18,9 +18,9 @@ import {
   secondBatchId,
   submit,
 } from '../../support/journal-fixtures.ts';
-import { makeFolder, openingIn, stamp } from '../../support/sqlite-store.ts';
+import { makeFolder, makeSqliteStore, openingIn, stamp } from '../../support/sqlite-store.ts';
 import { findContradictions } from '../../support/store-consistency.ts';
-import { fileOf, makeWatchStore, noticeOf, tamper } from '../../support/store-fixtures.ts';
+import { fileOf, noticeOf, tamper } from '../../support/store-fixtures.ts';
 
 /** A journal as an older version wrote it, before the watcher's tables or since: one batch halted, another sealed. */
 async function makeOldJournal(path: string, version = 2): Promise<void> {
@@ -92,13 +92,13 @@ test('an older journal has the very tables of a new one when it is up to date', 
   const old = join(folder.path, 'journal.db');
   await makeOldJournal(old);
   await (await openJournal(openingIn(folder.path)))[Symbol.asyncDispose]();
-  await using opened = await makeWatchStore();
+  await using opened = await makeSqliteStore();
   expect(tablesIn(old)).toEqual(tablesIn(opened.path));
 });
 
 test('the id of a journal stays with it, and another journal has another', async () => {
-  await using opened = await makeWatchStore();
-  await using other = await makeWatchStore();
+  await using opened = await makeSqliteStore();
+  await using other = await makeSqliteStore();
   expect((await opened.openAnother()).journalId).toBe(opened.store.journalId);
   expect(other.store.journalId).not.toBe(opened.store.journalId);
 });

@@ -4,15 +4,8 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Intake } from '../../../src/watch/ports.ts';
-import {
-  type Kit,
-  linklessDisk,
-  makeElapsed,
-  makeKit,
-  rescanMs,
-  stillMs,
-  until,
-} from '../../support/inbox-kit.ts';
+import { type Kit, linklessDisk, makeKit, rescanMs, stillMs, until } from '../../support/inbox-kit.ts';
+import { makeVirtualClock, type VirtualClock } from '../../support/virtual-clock.ts';
 
 let kit: Kit;
 beforeEach(async () => {
@@ -27,9 +20,9 @@ const whyOf = ({ view }: Intake) => (view.state.kind === 'gone' ? view.state.why
 const runAsRoot = (command: string, ...args: string[]) => execFileSync(command, args, { stdio: 'ignore' });
 
 /** Names of what is taken once it is still. */
-async function takeAll(intake: Intake, time: { nowMs: number }): Promise<string[]> {
+async function takeAll(intake: Intake, time: VirtualClock): Promise<string[]> {
   await intake.take(9);
-  time.nowMs += stillMs;
+  time.skip(stillMs);
   return (await intake.take(9)).map(({ fileName }) => fileName);
 }
 
@@ -51,7 +44,7 @@ async function knowAsShare(): Promise<void> {
 
 describe('another folder in the place of the inbox', () => {
   test('is not worked until somebody says that it is meant', async () => {
-    const time = makeElapsed();
+    const time = makeVirtualClock();
     const intake = await kit.open({ elapsedMs: time.elapsedMs });
     await intake.take(9);
     await replaceFolder();
@@ -69,7 +62,7 @@ describe('another folder in the place of the inbox', () => {
   test('is not worked after a restart either, nor made where there is none', async () => {
     await (await kit.open())[Symbol.asyncDispose]();
     await replaceFolder();
-    const time = makeElapsed();
+    const time = makeVirtualClock();
     const second = await kit.open({ elapsedMs: time.elapsedMs });
     await drop('a.csv');
     expect([await takeAll(second, time), await kit.files()]).toEqual([[], { 'inbox/a.csv': 'a.csv' }]);
@@ -83,7 +76,7 @@ describe('another folder in the place of the inbox', () => {
   });
 
   test('is the inbox again when the share is back', async () => {
-    const time = makeElapsed();
+    const time = makeVirtualClock();
     const intake = await kit.open({ elapsedMs: time.elapsedMs });
     await drop('a.csv');
     await intake.take(9);
@@ -106,7 +99,7 @@ describe('another folder in the place of the inbox', () => {
   });
 
   test('is made ours where no share can be away, while it is watched and after a restart', async () => {
-    const time = makeElapsed();
+    const time = makeVirtualClock();
     const intake = await kit.open({ elapsedMs: time.elapsedMs });
     await intake.take(9);
     await rm(kit.inbox, { recursive: true });
@@ -133,12 +126,12 @@ describe('a second process of the same journal', () => {
     ['one file system', undefined],
     ['one without links', linklessDisk],
   ])('takes the inbox over, and the first takes no more files: %s', async (_name, disk) => {
-    const time = makeElapsed();
+    const time = makeVirtualClock();
     const options = { elapsedMs: time.elapsedMs, ...(disk === undefined ? {} : { disk }) };
     const first = await kit.open(options);
     await drop('a.csv');
     await first.take(9);
-    time.nowMs += stillMs;
+    time.skip(stillMs);
     // Seen, finished and fresh: even then it is asked again whose the inbox is.
     await first.take(0);
     const second = await kit.open({ ...options, folders: { ...kit.folders, work: join(kit.root, 'copy') } });
@@ -146,7 +139,7 @@ describe('a second process of the same journal', () => {
     expect(whyOf(first)).toMatch(/another watcher.*copy of this dataDir.*stop one of the two/);
     expect(await takeAll(second, time)).toEqual(['a.csv']);
     await drop('b.csv');
-    time.nowMs += rescanMs;
+    time.skip(rescanMs);
     expect(await takeAll(first, time)).toEqual([]);
     expect(await takeAll(second, time)).toEqual(['b.csv']);
     expect(kit.lines.filter(({ message }) => message === 'the inbox is gone')).toHaveLength(1);
@@ -182,7 +175,7 @@ test('an inbox on a share that is full is worked after a restart too: that is wh
     const folders = { ...kit.folders, inbox: join(mountPoint, 'inbox') };
     await (await kit.open({ folders }))[Symbol.asyncDispose]();
     await writeFile(join(folders.inbox, 'a.csv'), Buffer.alloc(65_536)).catch(() => undefined);
-    const time = makeElapsed();
+    const time = makeVirtualClock();
     const second = await kit.open({ folders, elapsedMs: time.elapsedMs });
     expect(await takeAll(second, time)).toEqual(['a.csv']);
     await second[Symbol.asyncDispose]();

@@ -8,19 +8,19 @@ import {
   fail,
   type Kit,
   linklessDisk,
-  makeElapsed,
   makeKit,
   type OpeningChanges,
   rescanMs,
   splitDisk,
   stillMs,
 } from '../../support/inbox-kit.ts';
+import { makeVirtualClock, type VirtualClock } from '../../support/virtual-clock.ts';
 
 let kit: Kit;
-let time: ReturnType<typeof makeElapsed>;
+let time: VirtualClock;
 beforeEach(async () => {
   kit = await makeKit();
-  time = makeElapsed();
+  time = makeVirtualClock();
 });
 afterEach(() => kit[Symbol.asyncDispose]());
 
@@ -30,7 +30,7 @@ const open = (disk: Disk, changes: OpeningChanges = {}) =>
 
 /** Names of what is handed out after so long. */
 async function takeAfter(intake: Intake, ms: number): Promise<string[]> {
-  time.nowMs += ms;
+  time.skip(ms);
   return (await intake.take(9)).map(({ fileName }) => fileName);
 }
 
@@ -56,7 +56,7 @@ describe('a file that cannot be copied', () => {
     const state = { isFull: true, triedMs };
     const rename: Disk['rename'] = async (from, to) => {
       if (String(from).includes('/claimed/') && (await readdir(String(from))).includes('big.csv')) {
-        triedMs.push(time.nowMs);
+        triedMs.push(time.elapsedMs());
         if (state.isFull) fail('ENOSPC');
       }
       await split.rename(from, to);
@@ -211,7 +211,7 @@ describe('what nobody knows', () => {
     await putInto(join(kit.folders.work, itemId), 'lost.csv');
     await putInto(claimedIn(itemId.replace('48b', '49b')), 'claimed.csv');
     expect(await takeAfter(intake, rescanMs / 2)).toEqual([]);
-    time.nowMs += rescanMs / 2;
+    time.skip(rescanMs / 2);
     const found = await intake.take(9);
     expect(found.map(({ fileName }) => fileName)).toEqual(['lost.csv', 'claimed.csv']);
     expect(await takeAfter(intake, rescanMs)).toEqual([]);
@@ -225,7 +225,7 @@ describe('what nobody knows', () => {
     const intake = await open(realDisk);
     await drop('a.csv');
     await intake.take(9);
-    time.nowMs += stillMs;
+    time.skip(stillMs);
     const [item] = await intake.take(9);
     await writeFile(join(item!.path, '..', 'x.csv'), '');
     await intake.end(item!, { kind: 'reject', reason: 'why' });
@@ -284,7 +284,7 @@ test.each(['the same process', 'another'])(
     const first = await open({ ...realDisk, sync });
     await drop('a.csv');
     await first.take(9);
-    time.nowMs += stillMs;
+    time.skip(stillMs);
     const [item] = await first.take(9);
     const end = { kind: 'archive', date: '2026-11-21', batchId: 'B7' } as const;
     await expect(first.end(item!, end)).rejects.toThrow('move out of work/');
@@ -325,13 +325,13 @@ describe('without links', () => {
 
 test('polling looks at the folder as often as it is set, and keeps no timer for each file', async () => {
   const sleep = async (ms: number) => {
-    time.nowMs += ms;
+    time.skip(ms);
   };
   const clock = { now: () => 0, sleep };
   const intake = await open(realDisk, { clock, watch: { polling: true, pollMs: 1_000 } });
   await intake.take(9);
   await drop('a.csv');
   await intake.waitForNews(new AbortController().signal);
-  expect(time.nowMs).toBe(1_000);
+  expect(time.elapsedMs()).toBe(1_000);
   expect(await takeStill(intake)).toEqual(['a.csv']);
 });

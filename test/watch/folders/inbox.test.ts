@@ -5,16 +5,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { realDisk } from '../../../src/platform/disk.ts';
 import { InboxRefusedError } from '../../../src/watch/folders/binding.ts';
 import type { WorkItem } from '../../../src/watch/ports.ts';
-import {
-  type Kit,
-  longStillMs,
-  makeElapsed,
-  makeKit,
-  pause,
-  rescanMs,
-  stillMs,
-  until,
-} from '../../support/inbox-kit.ts';
+import { type Kit, longStillMs, makeKit, pause, rescanMs, stillMs, until } from '../../support/inbox-kit.ts';
+import { makeVirtualClock } from '../../support/virtual-clock.ts';
 
 let kit: Kit;
 beforeEach(async () => {
@@ -95,14 +87,14 @@ describe('a finished file', () => {
   test('is told by a clock that never jumps', async () => {
     let wallMs = Date.now();
     const clock = { now: () => wallMs, sleep: (ms: number) => pause(ms) };
-    const time = makeElapsed();
-    const intake = await kit.open({ clock, elapsedMs: time.elapsedMs });
+    const time = makeVirtualClock(0);
+    const intake = await kit.open({ clock, elapsedMs: () => time.elapsedMs() });
     await drop('a.csv');
     await intake.take(9);
     wallMs += 1e9;
     expect(await intake.take(9)).toEqual([]);
     wallMs = 5_000;
-    time.nowMs += stillMs;
+    time.skip(stillMs);
     const [item] = await intake.take(9);
     expect(item?.droppedAtMs).toBe(5_000);
   });

@@ -1,5 +1,5 @@
 /** From claim to end: across file systems, and through a crash at every step. */
-import { appendFile, mkdir, mkdtemp, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Disk, realDisk } from '../../../src/platform/disk.ts';
@@ -9,12 +9,13 @@ import type { FileEnd, WorkItem } from '../../../src/watch/ports.ts';
 import {
   type Kit,
   linklessDisk,
-  makeElapsed,
+  makeFolderElsewhere,
   makeKit,
   splitDisk,
   stillMs,
   stoppingDisk,
 } from '../../support/inbox-kit.ts';
+import { makeVirtualClock } from '../../support/virtual-clock.ts';
 
 let kit: Kit;
 beforeEach(async () => {
@@ -216,17 +217,17 @@ describe('across file systems', () => {
       copy: (...args: Parameters<Disk['copy']>) => (isFull ? full() : split.copy(...args)),
     };
     await drop('a.csv');
-    const time = makeElapsed();
+    const time = makeVirtualClock();
     const intake = await kit.open({ disk, elapsedMs: time.elapsedMs });
     await intake.take(9);
-    time.nowMs = stillMs;
+    time.skip(stillMs);
     await expect(intake.take(9)).rejects.toThrow(/work: the disk is full/);
-    time.nowMs += 1_000;
+    time.skip(1_000);
     await expect(intake.take(9)).rejects.toThrow(/work: the disk is full/);
     expect(await kit.workNames()).toEqual([]);
     isFull = false;
     expect(await intake.take(9)).toEqual([]);
-    time.nowMs += 2_000;
+    time.skip(2_000);
     expect(await intake.take(9)).toHaveLength(1);
   });
 
@@ -256,10 +257,10 @@ describe('across file systems', () => {
   });
 
   test('really: a file goes through folders on two of them', async (context) => {
-    const shm = await mkdtemp('/dev/shm/paydrop-').catch(() => undefined);
-    if (shm === undefined || (await stat(shm)).dev === (await stat(kit.root)).dev) return context.skip();
+    const place = await makeFolderElsewhere(kit.root);
+    if (place === undefined) return context.skip();
     try {
-      await using own = await makeKit({ work: join(shm, 'work'), rejected: join(shm, 'rejected') });
+      await using own = await makeKit({ work: join(place, 'work'), rejected: join(place, 'rejected') });
       await writeFile(join(own.inbox, 'a.csv'), 'x'.repeat(3_000_000));
       await writeFile(join(own.inbox, 'b.csv'), 'b');
       const intake = await own.open();
@@ -269,7 +270,7 @@ describe('across file systems', () => {
       const paths = [await intake.end(items[0]!, archived), await intake.end(items[1]!, rejected)];
       expect(await Promise.all(paths.map(async (path) => (await stat(path)).size))).toEqual([3_000_000, 1]);
     } finally {
-      await rm(shm, { recursive: true });
+      await rm(place, { recursive: true });
     }
   });
 });

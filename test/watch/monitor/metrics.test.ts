@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { type PayoutStatus, payoutStatuses } from '../../../src/core/payout.ts';
 import { bankStatuses } from '../../../src/core/status-codes.ts';
 import {
@@ -65,7 +65,7 @@ const answered: CallRecord = {
 };
 
 describe('what happens is counted', () => {
-  it('files by their end, from zero', async () => {
+  test('files by their end, from zero', async () => {
     const metrics = makeMetrics(makeSources());
     metrics.countFile('archived');
     metrics.countFile('archived');
@@ -77,7 +77,7 @@ describe('what happens is counted', () => {
     });
   });
 
-  it('changes of payouts by the status they got', async () => {
+  test('changes of payouts by the status they got', async () => {
     const metrics = makeMetrics(makeSources());
     metrics.countChange('submitted');
     metrics.countChange('paid');
@@ -89,7 +89,7 @@ describe('what happens is counted', () => {
     });
   });
 
-  it('calls to the bank, and the time of those that it had a part in', async () => {
+  test('calls to the bank, and the time of those that it had a part in', async () => {
     const metrics = makeMetrics(makeSources());
     metrics.countCall(answered);
     metrics.countCall({
@@ -114,7 +114,7 @@ describe('what happens is counted', () => {
     });
   });
 
-  it.each<[Partial<CallRecord>, string]>([
+  test.each<[Partial<CallRecord>, string]>([
     [{}, 'IC000'],
     [{ code: 'ET004', httpStatus: 500 }, 'ET004'],
     [{ code: 'XX999' }, 'other-code'],
@@ -126,7 +126,7 @@ describe('what happens is counted', () => {
     [{ outcome: 'withheld' }, 'withheld'],
   ])('%o is named %s', (part, name) => expect(nameCallResult({ ...answered, ...part })).toBe(name));
 
-  it('under a number of names that no bank can raise', () => {
+  test('under a number of names that no bank can raise', () => {
     const names = new Set<string>();
     const anyCode = fc.option(fc.string(), { nil: undefined });
     fc.assert(
@@ -141,7 +141,7 @@ describe('what happens is counted', () => {
 });
 
 describe('what is so now', () => {
-  it('when nothing goes on', async () => {
+  test('when nothing goes on', async () => {
     expect(await scrape(makeMetrics(makeSources()))).toMatchObject({
       'paydrop_build_info{version="0.1.0",sandbox="true"}': 1,
       'paydrop_role{role="active"}': 1,
@@ -160,7 +160,7 @@ describe('what is so now', () => {
     });
   });
 
-  it('when much does, and is asked anew', async () => {
+  test('when much does, and is asked anew', async () => {
     const why = { code: 'ET004', reason: 'maintenance', remedy: 'wait' };
     const line: PayerLine = { status: 'paused', why, pausedUntilMs: nowMs + 1, paysNewFiles: true };
     const busy: WatchState = {
@@ -204,7 +204,7 @@ describe('what is so now', () => {
     });
   });
 
-  it('of the process itself, under the names that every dashboard knows', async () => {
+  test('of the process itself, under the names that every dashboard knows', async () => {
     const text = await makeMetrics(makeSources()).render();
     expect(text).toContain('\nprocess_cpu_seconds_total ');
     expect(text).toContain('\nnodejs_eventloop_lag_p99_seconds ');
@@ -222,14 +222,14 @@ describe('payouts by status', () => {
   }
   const paid = 'paydrop_payouts{status="paid"}';
 
-  it('are shown for every status', async () => {
+  test('are shown for every status', async () => {
     const { metrics } = makeLedger();
     const samples = await scrape(metrics);
     for (const status of payoutStatuses)
       expect(samples[`paydrop_payouts{status="${status}"}`]).toBe(status === 'paid' ? 1 : 0);
   });
 
-  it('are counted once a minute at the most', async () => {
+  test('are counted once a minute at the most', async () => {
     const { ledger, countByStatus, metrics } = makeLedger();
     await Promise.all([scrape(metrics), scrape(metrics)]);
     ledger.changes += 1;
@@ -242,7 +242,7 @@ describe('payouts by status', () => {
     expect(countByStatus).toHaveBeenCalledTimes(2);
   });
 
-  it('are not counted while nothing changes', async () => {
+  test('are not counted while nothing changes', async () => {
     const { ledger, countByStatus, metrics } = makeLedger();
     await scrape(metrics);
     ledger.nowMs += 600 * minuteMs;
@@ -250,7 +250,7 @@ describe('payouts by status', () => {
     expect(countByStatus).toHaveBeenCalledTimes(1);
   });
 
-  it('are counted again when something changed meanwhile', async () => {
+  test('are counted again when something changed meanwhile', async () => {
     const { ledger, countByStatus, metrics } = makeLedger();
     countByStatus.mockImplementationOnce(async () => {
       ledger.changes += 1;
@@ -262,7 +262,7 @@ describe('payouts by status', () => {
     expect(countByStatus).toHaveBeenCalledTimes(2);
   });
 
-  it('are counted again after the clock was set back', async () => {
+  test('are counted again after the clock was set back', async () => {
     const { ledger, countByStatus, metrics } = makeLedger();
     await scrape(metrics);
     ledger.changes += 1;
@@ -271,7 +271,7 @@ describe('payouts by status', () => {
     expect(countByStatus).toHaveBeenCalledTimes(2);
   });
 
-  it('are left out while the journal cannot be read, and come back', async () => {
+  test('are left out while the journal cannot be read, and come back', async () => {
     const { ledger, countByStatus, log, metrics } = makeLedger();
     await scrape(metrics);
     countByStatus.mockRejectedValueOnce(new Error('the disk is sick'));
@@ -290,7 +290,7 @@ describe('payouts by status', () => {
 });
 
 describe('notices waiting', () => {
-  it('are left out while they cannot be counted, and come back', async () => {
+  test('are left out while they cannot be counted, and come back', async () => {
     const countNoticesWaiting = vi.fn(async () => 4);
     const metrics = makeMetrics(makeSources({ countNoticesWaiting }));
     await scrape(metrics);
@@ -301,7 +301,7 @@ describe('notices waiting', () => {
 });
 
 describe('the labels', () => {
-  it('have a fixed set of values, whatever happens', async () => {
+  test('have a fixed set of values, whatever happens', async () => {
     const metrics = makeMetrics(makeSources());
     const before = Object.keys(await scrape(metrics)).length;
     for (const endpoint of endpoints)

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import {
   type HealthAnswer,
   type Monitor,
   type MonitorOptions,
   openMonitor,
 } from '../../../src/watch/monitor/server.ts';
-import { makeFakeClock } from '../../support/fake-clock.ts';
+import { makeVirtualClock } from '../../support/virtual-clock.ts';
 
 const open: AsyncDisposable[] = [];
 afterEach(async () => {
@@ -22,7 +22,7 @@ function start(options: Partial<MonitorOptions> = {}): { monitor: Monitor; log: 
     listen: { host: '127.0.0.1', port: 0 },
     readHealth: () => well,
     renderMetrics: async () => 'a 1\n',
-    clock: makeFakeClock(),
+    clock: makeVirtualClock(),
     log,
     ...options,
   });
@@ -54,7 +54,7 @@ async function takePort(): Promise<{ port: number; letGo: () => Promise<void> }>
 }
 
 describe('health', () => {
-  it.each([
+  test.each([
     ['/healthz', { live: true, ready: true }, 200],
     ['/healthz', { live: true, ready: false }, 503],
     ['/healthz', { live: false, ready: false }, 503],
@@ -73,7 +73,7 @@ describe('health', () => {
     expect(await answer.json()).toEqual(told);
   });
 
-  it('is asked anew each time', async () => {
+  test('is asked anew each time', async () => {
     let ready = false;
     const { monitor } = start({ readHealth: () => ({ live: true, ready }) });
     const url = `${await urlOf(monitor)}/healthz`;
@@ -84,7 +84,7 @@ describe('health', () => {
 });
 
 describe('metrics', () => {
-  it('are sent as Prometheus reads them', async () => {
+  test('are sent as Prometheus reads them', async () => {
     const { monitor } = start();
     const answer = await fetch(`${await urlOf(monitor)}/metrics`);
     expect(answer.status).toBe(200);
@@ -92,7 +92,7 @@ describe('metrics', () => {
     expect(await answer.text()).toBe('a 1\n');
   });
 
-  it('that cannot be told are a 500 that says nothing, and a line in the log', async () => {
+  test('that cannot be told are a 500 that says nothing, and a line in the log', async () => {
     const { monitor, log } = start({ renderMetrics: () => Promise.reject(new Error('a secret')) });
     const answer = await fetch(`${await urlOf(monitor)}/metrics`);
     expect(answer.status).toBe(500);
@@ -102,7 +102,7 @@ describe('metrics', () => {
 });
 
 describe('everything else', () => {
-  it.each([
+  test.each([
     ['GET', '/'],
     ['GET', '/metrics/'],
     ['GET', '/healthz/x'],
@@ -121,7 +121,7 @@ describe('everything else', () => {
     expect(await answer.text()).toBe(method === 'HEAD' ? '' : '{"error":"not found"}');
   });
 
-  it.each(['/healthz', '/livez', '/metrics', '/nothing', '/%zz'])('%s is never cached', async (path) => {
+  test.each(['/healthz', '/livez', '/metrics', '/nothing', '/%zz'])('%s is never cached', async (path) => {
     const { monitor } = start();
     const { headers } = await fetch((await urlOf(monitor)) + path);
     expect(headers.get('cache-control')).toBe('no-store');
@@ -130,9 +130,9 @@ describe('everything else', () => {
 });
 
 describe('the port', () => {
-  it('that is taken is tried again every two seconds, and told once', async () => {
+  test('that is taken is tried again every two seconds, and told once', async () => {
     const { port, letGo } = await takePort();
-    const clock = makeFakeClock();
+    const clock = makeVirtualClock();
     const { monitor, log } = start({ listen: { host: '127.0.0.1', port }, clock });
     for (let tries = 0; tries < 3; tries += 1) {
       await vi.waitFor(() => expect(clock.sleepers).toBe(1));
@@ -160,10 +160,10 @@ describe('the port', () => {
     expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
   });
 
-  it('passes from one server to the next', async () => {
+  test('passes from one server to the next', async () => {
     const { monitor: first } = start();
     const { port = 0 } = (await first.opened) ?? {};
-    const clock = makeFakeClock();
+    const clock = makeVirtualClock();
     const { monitor: second } = start({ listen: { host: '127.0.0.1', port }, clock });
     await vi.waitFor(() => expect(clock.sleepers).toBe(1));
     // A connection that rests must not keep the port.
@@ -173,8 +173,8 @@ describe('the port', () => {
     expect(await second.opened).toEqual({ host: '127.0.0.1', port });
   });
 
-  it('may be of an address that this machine does not have', async () => {
-    const clock = makeFakeClock();
+  test('may be of an address that this machine does not have', async () => {
+    const clock = makeVirtualClock();
     const { monitor, log } = start({ listen: { host: '203.0.113.7', port: 0 }, clock });
     await vi.waitFor(() => expect(clock.sleepers).toBe(1));
     expect(JSON.stringify(warnings(log))).toContain('this machine has no such address');
@@ -184,7 +184,7 @@ describe('the port', () => {
 });
 
 describe('closing', () => {
-  it('ends at once, whoever is still being answered', async () => {
+  test('ends at once, whoever is still being answered', async () => {
     const { promise: asked, resolve: noteAsked } = Promise.withResolvers<void>();
     const renderMetrics = () => {
       noteAsked();
@@ -198,14 +198,14 @@ describe('closing', () => {
     expect(monitor.address).toBeUndefined();
   }, 5_000);
 
-  it('while the port is taken gives up waiting, twice without harm', async () => {
+  test('while the port is taken gives up waiting, twice without harm', async () => {
     const { port } = await takePort();
     const { monitor } = start({ listen: { host: '127.0.0.1', port } });
     await Promise.all([monitor.close(), monitor.close()]);
     expect(await monitor.opened).toBeUndefined();
   });
 
-  it('does not wait for somebody who never finishes his question', async () => {
+  test('does not wait for somebody who never finishes his question', async () => {
     const { monitor } = start();
     const { port = 0 } = (await monitor.opened) ?? {};
     const socket = connect(port, '127.0.0.1');
@@ -219,7 +219,7 @@ describe('closing', () => {
 });
 
 describe('who may read', () => {
-  it.each([
+  test.each([
     ['127.0.0.1', 0],
     ['localhost', 0],
     ['127.8.9.1', 0],

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { closeLine, openLine } from '../../../src/payout/rules/circuit-breaker.ts';
 import {
   judgeHealth,
@@ -48,7 +48,7 @@ const codes = (state: WatchState) => {
 };
 
 describe('a watcher', () => {
-  it.each<[string, Partial<WatchState>, string[], string[]]>([
+  test.each<[string, Partial<WatchState>, string[], string[]]>([
     ['that is well', {}, [], []],
     ['on standby', { role: 'standby' }, ['standby'], []],
     ['that starts', { role: 'starting' }, ['starting'], []],
@@ -91,7 +91,7 @@ describe('a watcher', () => {
     expect(codes({ ...well, ...part })).toEqual({ live: true, ready: reasons.length === 0, reasons, notes });
   });
 
-  it.each([
+  test.each([
     ['for a minute', 60 * second, true],
     ['for longer', 60 * second + 1, false],
     ['in a future that a clock once had', -3_600 * second, true],
@@ -101,16 +101,16 @@ describe('a watcher', () => {
     expect(health.reasons.map(({ code }) => code)).toEqual(live ? [] : ['loop-stalled']);
   });
 
-  it('counts its own idle time by a steady clock where it has one', () => {
+  test('counts its own idle time by a steady clock where it has one', () => {
     expect(judgeHealth({ ...well, lastLookMs: 0 }, nowMs, second).live).toBe(true);
     expect(judgeHealth(well, nowMs, 61 * second).live).toBe(false);
   });
 
-  it('that is stopping stays alive until it has ended', () => {
+  test('that is stopping stays alive until it has ended', () => {
     expect(codes({ ...well, role: 'stopping', lastLookMs: 0 })).toMatchObject({ live: true, ready: false });
   });
 
-  it('says why and what to do', () => {
+  test('says why and what to do', () => {
     const { reasons } = judgeHealth({ ...well, diskTrouble: trouble, lines: [line('paused')] }, nowMs);
     expect(reasons).toEqual([
       {
@@ -128,7 +128,7 @@ describe('a watcher', () => {
 });
 
 describe('a line', () => {
-  it.each<[string, PayerLine]>([
+  test.each<[string, PayerLine]>([
     ['open', line('open')],
     ['halted', line('halted')],
     ['paused', line('paused')],
@@ -148,7 +148,7 @@ const anyNumber = fc.constantFrom(
 );
 
 describe('what is shown', () => {
-  it('holds no number of a person or an account, whatever the texts hold', () => {
+  test('holds no number of a person or an account, whatever the texts hold', () => {
     fc.assert(
       fc.property(anyNumber, fc.constantFrom('x', ''), (number, word) => {
         const text = `no account ${number}${word === '' ? '' : `, ${word}`}`;
@@ -172,7 +172,7 @@ describe('what is shown', () => {
     );
   });
 
-  it('is ready exactly when no reason is given, and never when it is not alive', () => {
+  test('is ready exactly when no reason is given, and never when it is not alive', () => {
     const anyLine = fc.constantFrom(
       line('open'),
       line('paused'),
@@ -200,7 +200,7 @@ describe('what is shown', () => {
     );
   });
 
-  it('is JSON with the figures, and the times of Bangkok', () => {
+  test('is JSON with the figures, and the times of Bangkok', () => {
     const state: WatchState = {
       ...well,
       lines: [line('paused'), closed],

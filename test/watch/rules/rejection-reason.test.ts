@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   describeDuplicateFile,
   describeLateWriting,
@@ -11,7 +11,7 @@ const atMs = Date.UTC(2026, 10, 21, 7, 3, 5);
 const file = { fileName: 'payouts.csv', droppedAtMs: atMs, nowMs: atMs + 1_000 };
 
 describe('the reason beside a rejected file', () => {
-  it('names file, times, rule, place and cure', () => {
+  test('names file, times, rule, place and cure', () => {
     const rejection = {
       code: 'column-missing',
       line: 1,
@@ -34,12 +34,12 @@ describe('the reason beside a rejected file', () => {
     );
   });
 
-  it('leaves out a place that there is not', () => {
+  test('leaves out a place that there is not', () => {
     const text = describeRejectedFile(file, { code: 'empty', line: null, column: null, message: 'empty' });
     expect(text).not.toContain('Where');
   });
 
-  it.each([
+  test.each([
     ['sealed', 'waits to be worked', 'comes with its result to the outbox'],
     ['running', 'is being worked', 'comes with its result to the outbox'],
     ['paused', 'is being worked, and is paused,', 'is in its result in the outbox'],
@@ -56,24 +56,24 @@ describe('the reason beside a rejected file', () => {
     },
   );
 
-  it('says of a file that somebody removed what had been read of it', () => {
+  test('says of a file that somebody removed what had been read of it', () => {
     const read = { batchId: '7B3KQ0M9ZX', rows: 12 };
     expect(describeVanishedFile(file, read)).toContain('Batch 7B3KQ0M9ZX is what it held: 12 rows');
     expect(describeVanishedFile(file, read)).toContain('Nothing is to be dropped again');
     expect(describeVanishedFile(file, undefined)).toContain('nothing of it was paid');
   });
 
-  it('says what was paid of a file that was written to afterwards', () => {
+  test('says what was paid of a file that was written to afterwards', () => {
     const text = describeLateWriting(file, '7B3KQ0M9ZX', 12);
     expect(text).toContain('Batch 7B3KQ0M9ZX is what it held before: 12 rows');
     expect(text).toContain('Drop the whole file again');
   });
 
-  it('tells the writer of an unfinished file how to write', () => {
+  test('tells the writer of an unfinished file how to write', () => {
     expect(describeUnfinishedFile(file)).toContain('rename them when they are whole');
   });
 
-  it('keeps a name with line breaks on its line', () => {
+  test('keeps a name with line breaks on its line', () => {
     const text = describeUnfinishedFile({ ...file, fileName: 'a\nReason: paid\u2028.csv' });
     expect(text.split('\n')[0]).toBe('File:     a?Reason: paid?.csv');
   });

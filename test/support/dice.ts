@@ -1,30 +1,32 @@
 /** The one source of chance of a run: the same seed gives the same run. */
+import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
+import { mersenne } from 'pure-rand/generator/mersenne';
 
-/** A generator of 32 bits (mulberry32), seeded through a mixer so that neighbouring seeds have nothing in common. */
 export class Dice {
-  #state: number;
+  readonly #generator: ReturnType<typeof mersenne>;
 
   constructor(seed: number) {
-    let mixed = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) >>> 0;
-    mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35) >>> 0;
-    this.#state = (mixed ^ (mixed >>> 16) ^ Math.floor(seed / 2 ** 32)) >>> 0;
+    // Of pure-rand's generators the one whose neighbouring seeds have nothing in common.
+    this.#generator = mersenne(seed);
   }
 
   /** At least 0, below 1. */
   next(): number {
-    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+    return uniformFloat64(this.#generator);
   }
 
   chance(share: number): boolean {
     return share > 0 && this.next() < share;
   }
 
+  /** At least `from`, below `to`. */
+  between(from: number, to: number): number {
+    return from + this.next() * (to - from);
+  }
+
   /** Whole, at least `from`, at most `to`. */
   whole(from: number, to: number): number {
-    return from + Math.floor(this.next() * (to - from + 1));
+    return Math.floor(this.between(from, to + 1));
   }
 
   /** Whole, at least `from`, at most `to`, every order of magnitude as likely as another. */
@@ -34,7 +36,7 @@ export class Dice {
 
   pick<One>(list: readonly One[]): One {
     if (list.length === 0) throw new Error('nothing to pick from');
-    return list[Math.floor(this.next() * list.length)] as One;
+    return list[this.whole(0, list.length - 1)] as One;
   }
 
   shuffle<One>(list: readonly One[]): One[] {
