@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Clock } from '../core/ports.ts';
 import type { Logger } from '../platform/log.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
-import { sqliteCodeOf, sqliteCodes } from '../store/errors.ts';
+import { sqliteCodeOf, sqliteCodes } from '../store/connection.ts';
 import { journalFileName } from '../store/open.ts';
 import {
   type LockOwner,

@@ -13,10 +13,16 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { syncFolderNow } from '../platform/durable-file.ts';
-import { openReader } from './connection.ts';
-import { asFileWriteError, asWriteError, JournalRefusedError, JournalWriteError } from './errors.ts';
+import {
+  asFileWriteError,
+  asWriteError,
+  JournalRefusedError,
+  JournalWriteError,
+  openReader,
+} from './connection.ts';
 import { journalFileName } from './open.ts';
-import { prepareLatestEventSeq } from './payouts/apply-statements.ts';
+import { readLatestEventSeq } from './payouts/rows.ts';
+import { drive } from './statements.ts';
 
 const randomLength = 6;
 
@@ -92,7 +98,7 @@ function proveWhole(temporaryPath: string): number {
       throw new JournalRefusedError(
         `the copy is not whole (${String(found?.['quick_check'])}): look at the disk`,
       );
-    return prepareLatestEventSeq(db)();
+    return drive(db, readLatestEventSeq());
   } finally {
     db.close();
   }

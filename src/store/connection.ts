@@ -1,6 +1,5 @@
-/** One connection to the SQLite file, and the transactions on it. */
+/** One connection to the SQLite file, the transactions on it, and what the journal throws beside plain bugs. */
 import { DatabaseSync } from 'node:sqlite';
-import { asWriteError, JournalWriteError, sqliteCodeOf, sqliteCodes } from './errors.ts';
 
 /** How long a write waits for another process that writes; the longest writes are those of a whole batch. */
 export const lockWaitMs = 30_000;
@@ -43,9 +42,6 @@ export function openReader(path: string): DatabaseSync {
   return db;
 }
 
-/** Another process is writing: the transaction has not begun, and may be tried again as if it had never been asked for. */
-export class JournalLockedError extends JournalWriteError {}
-
 function begin(db: DatabaseSync): void {
   try {
     db.exec('begin immediate');
@@ -65,6 +61,9 @@ export function withoutWaiting<T>(db: DatabaseSync, body: () => T): T {
   }
 }
 
+/** Runs `body` as one transaction when its turn has come. */
+export type Write = <Result>(body: () => Result) => Promise<Result>;
+
 /**
  * Runs `body` as one transaction that excludes every other writer from its start; durable when it returns.
  * @throws JournalLockedError when another process writes for longer than this connection waits
@@ -81,4 +80,88 @@ export function inTransaction<T>(db: DatabaseSync, body: () => T): T {
     if (db.isTransaction) db.exec('rollback');
     throw asWriteError(error);
   }
+}
+
+/** The journal may not be used with these settings or files. The message says what differs, and the cure. */
+export class JournalRefusedError extends Error {
+  override readonly name = 'JournalRefusedError';
+}
+
+/** The journal could not be written: the disk or the file is broken or full. The message has the cure. */
+export class JournalWriteError extends Error {
+  override readonly name = 'JournalWriteError';
+}
+
+/** Another process is writing: the transaction has not begun, and may be tried again as if it had never been asked for. */
+export class JournalLockedError extends JournalWriteError {}
+
+/** SQLite's primary result codes (the low byte of `errcode`) that we tell apart. */
+export const sqliteCodes = {
+  busy: 5,
+  readOnly: 8,
+  ioError: 10,
+  corrupt: 11,
+  full: 13,
+  cannotOpen: 14,
+  constraint: 19,
+  notADatabase: 26,
+} as const;
+
+/** The primary result code of an error that SQLite raised; undefined for any other error. */
+export function sqliteCodeOf(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number')
+    return undefined;
+  return error.errcode & 0xff;
+}
+
+const cures: ReadonlyMap<number | undefined, string> = new Map([
+  [sqliteCodes.busy, 'another process has kept it locked for too long: wait until that process has ended'],
+  [sqliteCodes.readOnly, 'it is read-only: let this user write the file and its folder'],
+  [sqliteCodes.ioError, 'the disk reports an error: check the disk before anything else'],
+  [sqliteCodes.corrupt, 'the file is damaged: put back the newest whole copy of it'],
+  [sqliteCodes.full, 'the disk is full: free some space'],
+]);
+
+const wholeCopy =
+  'it is no journal, or damaged: put back the newest whole copy of it, or set another dataDir';
+
+const openingCures: ReadonlyMap<number | undefined, string> = new Map([
+  ...cures,
+  [sqliteCodes.notADatabase, wholeCopy],
+  [sqliteCodes.corrupt, wholeCopy],
+  [
+    sqliteCodes.cannotOpen,
+    'it is no file, or this user may not read and write it: correct that, or set another dataDir',
+  ],
+]);
+
+/** A journal that SQLite cannot open, with its cure. */
+export function asRefusal(path: string, error: unknown): unknown {
+  const cure = openingCures.get(sqliteCodeOf(error));
+  if (cure === undefined) return error;
+  return new JournalRefusedError(`${path} cannot be opened: ${cure}`, { cause: error });
+}
+
+/** The failure of a transaction, with its cure; nothing of that transaction is in the journal. */
+export function asWriteError(error: unknown): unknown {
+  const cure = cures.get(sqliteCodeOf(error));
+  if (cure === undefined) return error;
+  return new JournalWriteError(`the journal cannot be written: ${cure}, then run it again`, { cause: error });
+}
+
+const fileCures: ReadonlyMap<string | undefined, string> = new Map([
+  ['ENOSPC', 'the disk is full: free some space'],
+  ['EDQUOT', 'the disk quota is used up: free some space'],
+  ['EROFS', 'the file system is read-only: make it writable, or set another dataDir'],
+  ['EACCES', 'permission is denied: let this user write there, or set another dataDir'],
+  ['EPERM', 'the operation is not permitted: let this user write there, or set another dataDir'],
+  ['ENOTDIR', 'a part of the path is no folder: move it away, or set another dataDir'],
+  ['EIO', 'the disk reports an error: check the disk before anything else'],
+]);
+
+/** A file beside the journal that the operating system does not let us write, with its cure. */
+export function asFileWriteError(path: string, error: unknown): unknown {
+  const cure = fileCures.get((error as NodeJS.ErrnoException).code);
+  if (cure === undefined) return error;
+  return new JournalWriteError(`${path} cannot be written: ${cure}, then run it again`, { cause: error });
 }

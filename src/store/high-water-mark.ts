@@ -1,14 +1,15 @@
 /**
- * The mark: a small file beside the journal that says which journal works here and how far it had come. A journal that
- * is missing, new, or older than its mark was lost or restored: it no longer knows what was sent, so it is refused.
+ * The high-water mark: a small file beside the journal that says which journal works here and how far it had come. A
+ * journal that is missing, new, or older than its mark was lost or restored: it no longer knows what was sent, so it is
+ * refused.
  */
 import { closeSync, fdatasyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { replaceFileNow } from '../platform/durable-file.ts';
-import { asFileWriteError, JournalRefusedError } from './errors.ts';
+import { asFileWriteError, JournalRefusedError } from './connection.ts';
 
 /** How far a journal has come; all numbers only grow. */
-export interface Mark {
+export interface HighWaterMark {
   readonly journalId: string;
   /** When it last went on after a loss: a copy from before knows nothing of what was sent since. 0: never. */
   readonly recoveredAtMs: number;
@@ -20,21 +21,21 @@ const wayOut =
   'If there is none, "paydrop run --journal-lost --since YYYY-MM-DD FILE.." asks the bank about every payout before ' +
   'it sends one; the day is the first of which something may be missing';
 
-const markFileName = 'journal.mark';
+const highWaterMarkFileName = 'journal.mark';
 
-/** Where the mark of a journal in this folder stands. */
-const markPathIn = (dataDir: string): string => join(dataDir, markFileName);
+/** Where the high-water mark of a journal in this folder stands. */
+const highWaterMarkPathIn = (dataDir: string): string => join(dataDir, highWaterMarkFileName);
 
-/** What stands where the mark should. */
-export type FoundMark = Mark | undefined | 'unreadable';
+/** What stands where the high-water mark should. */
+export type FoundHighWaterMark = HighWaterMark | undefined | 'unreadable';
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value);
 
-/** @throws SyntaxError when the text is no mark */
-function parseMark(text: string): Mark {
+/** @throws SyntaxError when the text is no high-water mark */
+function parseHighWaterMark(text: string): HighWaterMark {
   const value: unknown = JSON.parse(text);
   const fields = (typeof value === 'object' && value !== null ? value : {}) as Partial<
-    Record<keyof Mark, unknown>
+    Record<keyof HighWaterMark, unknown>
   >;
   const { journalId, recoveredAtMs = 0, sealedBatches, latestEventSeq } = fields;
   const isMark =
@@ -47,12 +48,12 @@ function parseMark(text: string): Mark {
 }
 
 /**
- * The mark in the folder; undefined when there is none.
+ * The high-water mark in the folder; undefined when there is none.
  * @throws JournalRefusedError when it cannot be read
  */
-export function readMark(dataDir: string): Mark | undefined {
-  const path = markPathIn(dataDir);
-  const read = (): Mark => parseMark(readFileSync(path, 'utf8'));
+export function readHighWaterMark(dataDir: string): HighWaterMark | undefined {
+  const path = highWaterMarkPathIn(dataDir);
+  const read = (): HighWaterMark => parseHighWaterMark(readFileSync(path, 'utf8'));
   try {
     return read();
   } catch (error) {
@@ -63,7 +64,7 @@ export function readMark(dataDir: string): Mark | undefined {
   }
 }
 
-function readOrRefuse(path: string, read: () => Mark): Mark {
+function readOrRefuse(path: string, read: () => HighWaterMark): HighWaterMark {
   try {
     return read();
   } catch (error) {
@@ -79,19 +80,20 @@ function unreadable(path: string, cause: unknown): JournalRefusedError {
   );
 }
 
-/** Long enough for the largest numbers: a mark that is overwritten in place always has the same length. */
-const markLength = 255;
+/** Long enough for the largest numbers: a high-water mark that is overwritten in place always has the same length. */
+const highWaterMarkLength = 255;
 
-const encodeMark = (mark: Mark): string => `${JSON.stringify(mark).padEnd(markLength)}\n`;
+const encodeHighWaterMark = (highWaterMark: HighWaterMark): string =>
+  `${JSON.stringify(highWaterMark).padEnd(highWaterMarkLength)}\n`;
 
 /**
- * Writes the mark so that a reader, or a crash, meets the old one or the new one whole.
+ * Writes the high-water mark so that a reader, or a crash, meets the old one or the new one whole.
  * @throws JournalWriteError when the disk is full or may not be written
  */
-function writeMark(dataDir: string, mark: Mark): void {
-  const path = markPathIn(dataDir);
+function writeHighWaterMark(dataDir: string, highWaterMark: HighWaterMark): void {
+  const path = highWaterMarkPathIn(dataDir);
   try {
-    replaceFileNow(path, encodeMark(mark));
+    replaceFileNow(path, encodeHighWaterMark(highWaterMark));
   } catch (error) {
     throw asFileWriteError(path, error);
   }
@@ -101,60 +103,72 @@ const cure =
   'Nothing is sent, since payouts of the lost part would be paid again. ' +
   `Put back the newest journal.db together with its -wal file. ${wayOut}`;
 
-/** @throws JournalRefusedError when the mark stands and there is no journal, or an empty one */
-export function requireNoMark(dataDir: string, mark: FoundMark): void {
-  if (mark === undefined) return;
+/** @throws JournalRefusedError when the high-water mark stands and there is no journal, or an empty one */
+export function requireNoHighWaterMark(dataDir: string, highWaterMark: FoundHighWaterMark): void {
+  if (highWaterMark === undefined) return;
   throw new JournalRefusedError(
     `the journal that worked in ${dataDir} is lost: journal.mark is there, journal.db is not. ${cure}`,
   );
 }
 
-/** Why this is not the journal that the mark stands for, or not all of it; undefined when it is. */
-export function describeMissing(dataDir: string, mark: FoundMark, present: Mark): string | undefined {
-  if (mark === undefined) return undefined;
-  if (mark === 'unreadable') return `journal.mark in ${dataDir} cannot be read`;
-  if (mark.journalId !== present.journalId) {
+/** Why this is not the journal that the high-water mark stands for, or not all of it; undefined when it is. */
+export function describeMissing(
+  dataDir: string,
+  highWaterMark: FoundHighWaterMark,
+  present: HighWaterMark,
+): string | undefined {
+  if (highWaterMark === undefined) return undefined;
+  if (highWaterMark === 'unreadable') return `journal.mark in ${dataDir} cannot be read`;
+  if (highWaterMark.journalId !== present.journalId) {
     return `journal.db in ${dataDir} is not the journal that worked here before. ${cure}`;
   }
-  if (present.recoveredAtMs < mark.recoveredAtMs) {
+  if (present.recoveredAtMs < highWaterMark.recoveredAtMs) {
     return `journal.db in ${dataDir} is a copy from before the journal last went on after a loss. ${cure}`;
   }
-  if (present.sealedBatches < mark.sealedBatches || present.latestEventSeq < mark.latestEventSeq) {
-    const lost = `it has ${present.sealedBatches} files and ${present.latestEventSeq} events, ${mark.sealedBatches} and ${mark.latestEventSeq} were recorded`;
+  if (
+    present.sealedBatches < highWaterMark.sealedBatches ||
+    present.latestEventSeq < highWaterMark.latestEventSeq
+  ) {
+    const lost = `it has ${present.sealedBatches} files and ${present.latestEventSeq} events, ${highWaterMark.sealedBatches} and ${highWaterMark.latestEventSeq} were recorded`;
     return `journal.db in ${dataDir} is an older copy: ${lost}. ${cure}`;
   }
   return undefined;
 }
 
-/** How long the disk may lag behind what was written to the mark: only a power cut makes a difference. */
+/** How long the disk may lag behind what was written to the high-water mark: only a power cut makes a difference. */
 const unsyncedMsMax = 2_000;
 
 /**
- * Keeps the mark up to date, always after the commit, so that it is never ahead of the journal. With every commit it
+ * Keeps the high-water mark up to date, always after the commit: it is never ahead of the journal. With every commit it
  * is overwritten in place, which survives the death of the process and costs a few microseconds; it is synced now and
  * then, and written anew when the journal is opened, a batch moves, and in the end.
  */
-export class MarkKeeper {
+export class HighWaterMarkFile {
   readonly #dataDir: string;
-  readonly #readPresent: () => Mark;
-  #written: Mark | undefined;
+  readonly #readPresent: () => HighWaterMark;
+  #written: HighWaterMark | undefined;
   #file: number | undefined;
   #syncedAtMs = -Infinity;
 
-  constructor(dataDir: string, found: FoundMark, readPresent: () => Mark) {
+  constructor(dataDir: string, found: FoundHighWaterMark, readPresent: () => HighWaterMark) {
     this.#dataDir = dataDir;
     this.#written = found === 'unreadable' ? undefined : found;
     this.#readPresent = readPresent;
   }
 
-  /** Brings the mark up to date, durably. @throws JournalWriteError when it cannot be written: nothing more is sent then */
+  /** Brings it up to date, durably. @throws JournalWriteError when it cannot be written: nothing more is sent then */
   advance(): void {
     const present = this.#readPresent();
-    if (this.#file !== undefined && this.#written !== undefined && isSameMark(this.#written, present)) return;
+    if (
+      this.#file !== undefined &&
+      this.#written !== undefined &&
+      isSameHighWaterMark(this.#written, present)
+    )
+      return;
     this.close();
-    writeMark(this.#dataDir, present);
+    writeHighWaterMark(this.#dataDir, present);
     this.#written = present;
-    this.#file = openSync(markPathIn(this.#dataDir), 'r+');
+    this.#file = openSync(highWaterMarkPathIn(this.#dataDir), 'r+');
   }
 
   /** Notes a commit with the number of the latest event. @throws JournalWriteError as `advance` does */
@@ -165,14 +179,14 @@ export class MarkKeeper {
       return;
     }
     if (latestEventSeq === this.#written.latestEventSeq) return;
-    const mark = { ...this.#written, latestEventSeq };
+    const highWaterMark = { ...this.#written, latestEventSeq };
     try {
-      writeSync(file, encodeMark(mark), 0);
+      writeSync(file, encodeHighWaterMark(highWaterMark), 0);
       this.#syncNowAndThen(file);
     } catch (error) {
-      throw asFileWriteError(markPathIn(this.#dataDir), error);
+      throw asFileWriteError(highWaterMarkPathIn(this.#dataDir), error);
     }
-    this.#written = mark;
+    this.#written = highWaterMark;
   }
 
   #syncNowAndThen(file: number): void {
@@ -188,7 +202,7 @@ export class MarkKeeper {
   }
 }
 
-const isSameMark = (left: Mark, right: Mark): boolean =>
+const isSameHighWaterMark = (left: HighWaterMark, right: HighWaterMark): boolean =>
   left.journalId === right.journalId &&
   left.recoveredAtMs === right.recoveredAtMs &&
   left.sealedBatches === right.sealedBatches &&

@@ -1,16 +1,16 @@
 /**
- * The right to send: an operating system's lock that dies with its process. SQLite takes it for us (fcntl locks on a
+ * The sender lock: an operating system's lock that dies with its process. SQLite takes it for us (fcntl locks on a
  * file of its own), since Node has no file locks.
  */
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { asFileWriteError, sqliteCodeOf, sqliteCodes } from './errors.ts';
+import { asFileWriteError, sqliteCodeOf, sqliteCodes } from './connection.ts';
 
 const lockFileName = 'sender.lock';
-const holderFileName = 'sender.json';
+const ownerFileName = 'sender.json';
 
-/** Who holds the right to send, for the message to whoever else wants it. */
+/** The owner of the sender lock, for the message to whoever else wants it. */
 export interface SenderHolder {
   readonly pid: number;
   readonly command: string;
@@ -18,8 +18,8 @@ export interface SenderHolder {
   readonly sinceMs: number;
 }
 
-/** What the holder writes down of itself. */
-interface HolderNote extends SenderHolder {
+/** What the owner writes down of itself. */
+interface OwnerNote extends SenderHolder {
   /** When its process began, as the system counts; null where the system does not tell. */
   readonly startMark: string | null;
 }
@@ -33,7 +33,7 @@ export interface SenderLockTaken {
 }
 
 /**
- * Takes the right to send from this data directory, at once or not at all.
+ * Takes the sender lock of this data directory, at once or not at all.
  * @param command what the process does, for the message to others
  * @throws JournalWriteError when the folder cannot be written
  */
@@ -44,12 +44,12 @@ export function acquireSenderLock(
 ): SenderLock | SenderLockTaken {
   const folder = resolve(dataDir);
   makeFolder(folder);
-  const holderPath = join(folder, holderFileName);
+  const ownerPath = join(folder, ownerFileName);
   const db = lockFile(join(folder, lockFileName));
-  if (db === undefined) return { heldBy: readNote(holderPath)?.holder };
+  if (db === undefined) return { heldBy: readNote(ownerPath)?.owner };
   try {
     const { pid } = process;
-    writeNote(holderPath, { pid, command, sinceMs: nowMs, startMark: readStartMark(pid) });
+    writeNote(ownerPath, { pid, command, sinceMs: nowMs, startMark: readStartMark(pid) });
   } catch (error) {
     db.close();
     throw error;
@@ -58,7 +58,7 @@ export function acquireSenderLock(
     [Symbol.dispose]: () => {
       if (!db.isOpen) return;
       try {
-        rmSync(holderPath, { force: true });
+        rmSync(ownerPath, { force: true });
       } finally {
         db.close();
       }
@@ -67,17 +67,17 @@ export function acquireSenderLock(
 }
 
 /**
- * Whoever else holds the right to send, as far as it has said so and is still there; the lock itself is left alone. One
+ * The owner of the sender lock, as far as it has said so and is still there; the lock itself is left alone. One
  * that was killed leaves its note, and another process may have got its number since: that one is nobody.
  */
 export function findSender(dataDir: string): SenderHolder | undefined {
-  const note = readNote(join(resolve(dataDir), holderFileName));
+  const note = readNote(join(resolve(dataDir), ownerFileName));
   if (note === undefined) return undefined;
-  const { holder, startMark } = note;
+  const { owner, startMark } = note;
   // In a container the next process often has the number of the last.
-  if (holder.pid === process.pid || !isAlive(holder.pid)) return undefined;
-  const found = readStartMark(holder.pid);
-  return startMark === null || found === null || found === startMark ? holder : undefined;
+  if (owner.pid === process.pid || !isAlive(owner.pid)) return undefined;
+  const found = readStartMark(owner.pid);
+  return startMark === null || found === null || found === startMark ? owner : undefined;
 }
 
 function isAlive(pid: number): boolean {
@@ -110,7 +110,7 @@ function makeFolder(path: string): void {
   }
 }
 
-function writeNote(path: string, note: HolderNote): void {
+function writeNote(path: string, note: OwnerNote): void {
   try {
     writeFileSync(path, JSON.stringify(note), { mode: 0o600 });
   } catch (error) {
@@ -146,12 +146,12 @@ function createOnce(path: string): void {
 
 function readNote(
   path: string,
-): { readonly holder: SenderHolder; readonly startMark: string | null } | undefined {
+): { readonly owner: SenderHolder; readonly startMark: string | null } | undefined {
   try {
-    const value = JSON.parse(readFileSync(path, 'utf8')) as Partial<HolderNote> | null;
+    const value = JSON.parse(readFileSync(path, 'utf8')) as Partial<OwnerNote> | null;
     if (typeof value?.pid !== 'number' || typeof value.command !== 'string') return undefined;
     const { pid, command, sinceMs = 0, startMark = null } = value;
-    return { holder: { pid, command, sinceMs }, startMark };
+    return { owner: { pid, command, sinceMs }, startMark };
   } catch {
     return undefined;
   }

@@ -2,9 +2,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { formatBangkokDate, formatBangkokStamp } from '../core/bangkok-time.ts';
 import type { JournalLoss } from '../core/ports.ts';
-import { inTransaction } from './connection.ts';
-import { JournalRefusedError } from './errors.ts';
-import { prepare, query, readFirst, write } from './statements.ts';
+import { inTransaction, JournalRefusedError } from './connection.ts';
+import { define, drive, query, readFirst, type Reading, write } from './statements.ts';
 
 /** What a person says who lets a journal go on that was lost or restored. */
 export interface Recovery {
@@ -12,17 +11,16 @@ export interface Recovery {
   readonly sinceDate: string;
 }
 
-/** The latest loss, as a statement that is prepared once. */
-export function prepareLoss(db: DatabaseSync): () => JournalLoss | undefined {
-  const latest = prepare(db, (_values: object) =>
-    query.selectFrom('journal_loss').selectAll().orderBy('recovered_at_ms', 'desc').limit(1),
-  );
-  return () => {
-    const record = latest.get({});
-    if (record === undefined) return undefined;
-    const { recovered_at_ms: recoveredAtMs, since_date: sinceDate, until_date: untilDate } = record;
-    return { recoveredAtMs, sinceDate, untilDate };
-  };
+const latestLoss = define((_values: object) =>
+  query.selectFrom('journal_loss').selectAll().orderBy('recovered_at_ms', 'desc').limit(1),
+);
+
+/** The latest loss. */
+export function* readLoss(): Reading<JournalLoss | undefined> {
+  const record = yield* latestLoss.get({});
+  if (record === undefined) return undefined;
+  const { recovered_at_ms: recoveredAtMs, since_date: sinceDate, until_date: untilDate } = record;
+  return { recoveredAtMs, sinceDate, untilDate };
 }
 
 /** A clock may stand a little behind what was recorded before it was set. */
@@ -30,13 +28,13 @@ const clockSlackMs = 3_600_000;
 
 /**
  * Records that the journal goes on after a loss, of whose last days it may know nothing.
- * @param isNoticed the mark beside it shows that something is missing; else a person alone says so
+ * @param isNoticed the high-water mark beside it shows that something is missing; else a person alone says so
  * @throws JournalRefusedError when the clock is behind what was recorded, or the day is later than today although
  * something is missing
  */
 export function recordLoss(db: DatabaseSync, recovery: Recovery, isNoticed: boolean, nowMs: number): void {
   inTransaction(db, () => {
-    const earlier = prepareLoss(db)();
+    const earlier = drive(db, readLoss());
     const latestMs = readLatestMs(db);
     const recoveredAtMs = Math.max(nowMs, latestMs, (earlier?.recoveredAtMs ?? 0) + 1);
     requireClock(recoveredAtMs, nowMs);

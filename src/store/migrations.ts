@@ -1,6 +1,6 @@
 /** The tables' history: each entry is run once, in one transaction, and never changed after a release. */
 import type { DatabaseSync } from 'node:sqlite';
-import { JournalRefusedError } from './errors.ts';
+import { JournalRefusedError } from './connection.ts';
 import { statementTables } from './reconcile/tables.ts';
 import { query, readFirst, write } from './statements.ts';
 import { watchEndTables, watchTables } from './watch/tables.ts';

@@ -1,33 +1,98 @@
 /** Opens the journal of a data directory, and refuses one that is another's, newer, lost or restored. */
+import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { syncFolderNow } from '../platform/durable-file.ts';
-import { inTransaction, openConnection } from './connection.ts';
-import { asFileWriteError, asRefusal, JournalRefusedError } from './errors.ts';
+import {
+  asFileWriteError,
+  asRefusal,
+  inTransaction,
+  JournalRefusedError,
+  openConnection,
+} from './connection.ts';
 import {
   describeMissing,
-  type FoundMark,
-  type Mark,
-  MarkKeeper,
-  readMark,
-  requireNoMark,
+  type FoundHighWaterMark,
+  type HighWaterMark,
+  HighWaterMarkFile,
+  readHighWaterMark,
+  requireNoHighWaterMark,
 } from './high-water-mark.ts';
-import { requireStamp, type Stamp, writeStamp } from './journal-identity.ts';
-import { prepareLoss, recordLoss, type Recovery, requireWhole } from './loss.ts';
+import { readLoss, recordLoss, type Recovery, requireWhole } from './loss.ts';
 import { migrate, readSchemaVersion, schemaVersion } from './migrations.ts';
-import { prepareLatestEventSeq } from './payouts/apply-statements.ts';
-import { query, readFirst } from './statements.ts';
-import { type JournalMark, makeJournal, type Store } from './store.ts';
+import { readLatestEventSeq } from './payouts/rows.ts';
+import { drive, query, readAll, readFirst, write } from './statements.ts';
+import { type HighWaterMarkKeeper, makeJournal, type Store } from './store.ts';
 
 export type { Recovery } from './loss.ts';
-export type { Stamp } from './journal-identity.ts';
+
+/** What a journal belongs to: its identity, written when it is made and compared whenever it is opened. */
+export interface Stamp {
+  readonly bankAddress: string;
+  readonly companyId: string;
+  readonly isSandbox: boolean;
+}
+
+interface KeptIdentity extends Stamp {
+  readonly journalId: string;
+}
+
+/** Writes the identity of a new journal, with an id of its own; inside the caller's transaction. */
+export function writeIdentity(db: DatabaseSync, { bankAddress, companyId, isSandbox }: Stamp): void {
+  const facts = { journalId: randomUUID(), bankAddress, companyId, isSandbox: String(isSandbox) };
+  const rows = Object.entries(facts).map(([key, value]) => ({ key, value }));
+  write(db, query.insertInto('meta').values(rows));
+}
+
+function readIdentity(db: DatabaseSync): KeptIdentity {
+  const facts = new Map(
+    readAll(db, query.selectFrom('meta').selectAll()).map(({ key, value }) => [key, value]),
+  );
+  const fact = (key: keyof KeptIdentity): string => {
+    const value = facts.get(key);
+    if (value === undefined)
+      throw new JournalRefusedError(`journal.db has lost its ${key}: put back a whole copy of it`);
+    return value;
+  };
+  return {
+    journalId: fact('journalId'),
+    bankAddress: fact('bankAddress'),
+    companyId: fact('companyId'),
+    isSandbox: fact('isSandbox') === 'true',
+  };
+}
+
+const describeBank = ({ isSandbox, bankAddress }: Stamp): string =>
+  isSandbox ? `the sandbox (${bankAddress})` : `the bank at ${bankAddress}`;
+
+/**
+ * Compares the identity with the settings.
+ * @returns the journal's id
+ * @throws JournalRefusedError that says what differs: a rehearsal must never be taken for the real run
+ */
+function requireIdentity(db: DatabaseSync, dataDir: string, wanted: Stamp): string {
+  const kept = readIdentity(db);
+  const differences: string[] = [];
+  if (kept.isSandbox !== wanted.isSandbox || kept.bankAddress !== wanted.bankAddress) {
+    differences.push(`it was made for ${describeBank(kept)}, the settings name ${describeBank(wanted)}`);
+  }
+  if (kept.companyId !== wanted.companyId) {
+    differences.push(
+      `it was made for company ${kept.companyId}, the settings name company ${wanted.companyId}`,
+    );
+  }
+  if (differences.length === 0) return kept.journalId;
+  throw new JournalRefusedError(
+    `the journal in ${dataDir} is another’s: ${differences.join('; ')}. Set another dataDir, or correct the settings`,
+  );
+}
 
 export interface JournalOpening {
   readonly dataDir: string;
   readonly stamp: Stamp;
   /**
-   * `own`: for the process that holds the right to send; makes the journal when there is none and brings an older
+   * `own`: for the owner of the sender lock; makes the journal when there is none and brings an older
    * one up to date. `beside`: for every other; the journal must be there.
    */
   readonly access: 'own' | 'beside';
@@ -56,31 +121,31 @@ export async function openJournal(opening: JournalOpening): Promise<Store> {
 export async function openJournalIfThere(opening: JournalOpening): Promise<Store | undefined> {
   const dataDir = resolve(opening.dataDir);
   const path = join(dataDir, journalFileName);
-  // Before the journal: it only grows, so what the mark says now it must have.
-  const mark = readMarkToCompare(dataDir, opening);
+  // Before the journal: it only grows, so what the high-water mark says now it must have.
+  const highWaterMark = readHighWaterMarkToCompare(dataDir, opening);
   if (!existsSync(path)) {
-    if (!isRecovering(opening)) requireNoMark(dataDir, mark);
+    if (!isRecovering(opening)) requireNoHighWaterMark(dataDir, highWaterMark);
     if (opening.access === 'beside') return undefined;
     createFile(dataDir, path);
   }
   const db = openFile(path);
   try {
     if (isRecovering(opening)) requireWhole(db);
-    if (!prepareTables(db, opening, dataDir, mark)) {
+    if (!prepareTables(db, opening, dataDir, highWaterMark)) {
       db.close();
       return undefined;
     }
-    return keepMarked(db, opening, dataDir, mark);
+    return keepHighWaterMark(db, opening, dataDir, highWaterMark);
   } catch (error) {
     db.close();
     throw error;
   }
 }
 
-/** The mark as it stands; a person who lets a lost journal go on does so even if it says nothing any more. */
-function readMarkToCompare(dataDir: string, opening: JournalOpening): FoundMark {
+/** The high-water mark as it stands; a person who lets a lost journal go on does so even if it says nothing any more. */
+function readHighWaterMarkToCompare(dataDir: string, opening: JournalOpening): FoundHighWaterMark {
   try {
-    return readMark(dataDir);
+    return readHighWaterMark(dataDir);
   } catch (error) {
     if (isRecovering(opening) && error instanceof JournalRefusedError) return 'unreadable';
     throw error;
@@ -110,7 +175,12 @@ function openFile(path: string): DatabaseSync {
 }
 
 /** Brings the tables up to date where this process may; false when there are none and it may not. */
-function prepareTables(db: DatabaseSync, opening: JournalOpening, dataDir: string, mark: FoundMark): boolean {
+function prepareTables(
+  db: DatabaseSync,
+  opening: JournalOpening,
+  dataDir: string,
+  highWaterMark: FoundHighWaterMark,
+): boolean {
   const { access, stamp, nowMs = Date.now() } = opening;
   const version = readSchemaVersion(db);
   if (version > schemaVersion) {
@@ -119,7 +189,7 @@ function prepareTables(db: DatabaseSync, opening: JournalOpening, dataDir: strin
     );
   }
   if (version === schemaVersion) return true;
-  if (version === 0 && !isRecovering(opening)) requireNoMark(dataDir, mark);
+  if (version === 0 && !isRecovering(opening)) requireNoHighWaterMark(dataDir, highWaterMark);
   if (access === 'beside') {
     if (version === 0) return false;
     throw new JournalRefusedError(
@@ -128,48 +198,57 @@ function prepareTables(db: DatabaseSync, opening: JournalOpening, dataDir: strin
   }
   inTransaction(db, () => {
     migrate(db, nowMs);
-    if (version === 0) writeStamp(db, stamp);
+    if (version === 0) writeIdentity(db, stamp);
   });
   return true;
 }
 
-/** Checks stamp and mark, and keeps the mark up to date while the journal is open. */
-function keepMarked(db: DatabaseSync, opening: JournalOpening, dataDir: string, mark: FoundMark): Store {
+/** Checks identity and high-water mark, and keeps the latter up to date while the journal is open. */
+function keepHighWaterMark(
+  db: DatabaseSync,
+  opening: JournalOpening,
+  dataDir: string,
+  highWaterMark: FoundHighWaterMark,
+): Store {
   const { stamp, access, recovery, nowMs = Date.now() } = opening;
   const path = join(dataDir, journalFileName);
-  const journalId = requireStamp(db, dataDir, stamp);
-  const readPresent = (): Mark => readProgress(db, journalId);
-  const missing = findMissing(dataDir, mark, readPresent);
+  const journalId = requireIdentity(db, dataDir, stamp);
+  const readPresent = (): HighWaterMark => readProgress(db, journalId);
+  const missing = findMissing(dataDir, highWaterMark, readPresent);
   if (isRecovering(opening) && recovery !== undefined) recordLoss(db, recovery, missing !== undefined, nowMs);
   else if (missing !== undefined) throw new JournalRefusedError(missing);
   // A command beside the sender has nothing to go on with: a thread would only come later, behind others' changes.
-  const besideParts = { mark: unkeptMark, threadRowsMin: Infinity };
+  const besideParts = { highWaterMark: noHighWaterMark, threadRowsMin: Infinity };
   if (access === 'beside') return makeJournal({ db, path, journalId, ...besideParts });
-  const keeper = new MarkKeeper(dataDir, mark, readPresent);
+  const keeper = new HighWaterMarkFile(dataDir, highWaterMark, readPresent);
   keeper.advance();
-  return makeJournal({ db, path, journalId, mark: keeper });
+  return makeJournal({ db, path, journalId, highWaterMark: keeper });
 }
 
-/** A process beside the sender leaves the mark alone, so that reading changes nothing. */
-const unkeptMark: JournalMark = { advance: () => {}, note: () => {}, close: () => {} };
+/** A process beside the sender leaves the high-water mark alone, so that reading changes nothing. */
+const noHighWaterMark: HighWaterMarkKeeper = { advance: () => {}, note: () => {}, close: () => {} };
 
-/** Looks twice: whoever is sending may have been writing the mark when it was read. */
-function findMissing(dataDir: string, mark: FoundMark, readPresent: () => Mark): string | undefined {
-  const missing = describeMissing(dataDir, mark, readPresent());
-  if (missing === undefined || mark === 'unreadable') return missing;
-  const again = readMark(dataDir);
+/** Looks twice: whoever is sending may have been writing the high-water mark when it was read. */
+function findMissing(
+  dataDir: string,
+  highWaterMark: FoundHighWaterMark,
+  readPresent: () => HighWaterMark,
+): string | undefined {
+  const missing = describeMissing(dataDir, highWaterMark, readPresent());
+  if (missing === undefined || highWaterMark === 'unreadable') return missing;
+  const again = readHighWaterMark(dataDir);
   return describeMissing(dataDir, again, readPresent());
 }
 
-function readProgress(db: DatabaseSync, journalId: string): Mark {
+function readProgress(db: DatabaseSync, journalId: string): HighWaterMark {
   const sealed = query
     .selectFrom('batch')
     .select((eb) => eb.fn.countAll<number>().as('batches'))
     .where('sealed_at_ms', 'is not', null);
   return {
     journalId,
-    recoveredAtMs: prepareLoss(db)()?.recoveredAtMs ?? 0,
+    recoveredAtMs: drive(db, readLoss())?.recoveredAtMs ?? 0,
     sealedBatches: readFirst(db, sealed)?.batches ?? 0,
-    latestEventSeq: prepareLatestEventSeq(db)(),
+    latestEventSeq: drive(db, readLatestEventSeq()),
   };
 }

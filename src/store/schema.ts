@@ -7,9 +7,11 @@ import {
   sql,
   type SqlBool,
 } from 'kysely';
+import { holdReasons } from '../core/payout.ts';
 import type {
   AttemptStatus,
   BatchStatus,
+  HoldReason,
   InquiryFinding,
   PayoutCause,
   PayoutStatus,
@@ -91,7 +93,7 @@ export interface PayoutTable {
   readonly row_no: number;
   readonly amount_satang: SatangColumn;
   readonly status: PayoutStatus;
-  /** A set as bits (holds.ts). */
+  /** A set as bits (`holdBits`). */
   readonly holds: number;
   readonly reason_code: string | null;
   readonly reason: string | null;
@@ -104,7 +106,7 @@ export interface PayoutTable {
   readonly settled_at_ms: number | null;
   readonly settled_by: SettledBy | null;
   readonly last_event_seq: number;
-  /** A set as bits (holds.ts). */
+  /** A set as bits (`holdBits`). */
   readonly accepted_holds: ColumnType<number, number | undefined, number>;
   readonly is_alarm: ColumnType<number, number | undefined, number>;
 }
@@ -322,4 +324,47 @@ export function isInDoubt(status: Expression<PayoutStatus>): RawBuilder<SqlBool>
 /** What payoutIds that differ only in case or leading zeros have in common. payoutIds are plain ASCII. */
 export function similarKeyOf(payoutId: string | Expression<string | null>): RawBuilder<string> {
   return sql`ltrim(lower(${payoutId}), '0')`;
+}
+
+/**
+ * A set of holds as the bits of one integer, so that a statement can add and lift holds of a whole batch. Written in
+ * the file: a bit is never given to another reason.
+ */
+export const holdBits = {
+  approval: 1,
+  name: 2,
+  limit: 4,
+  halted: 8,
+  paused: 16,
+  unavailable: 32,
+  similar: 64,
+} as const satisfies Record<HoldReason, number>;
+
+/** The bits of a set of holds. */
+export function encodeHolds(holds: readonly HoldReason[]): number {
+  let bits = 0;
+  for (const hold of holds) bits |= holdBits[hold];
+  return bits;
+}
+
+const noHolds: readonly HoldReason[] = [];
+
+/** The holds that the bits stand for, in the order of the core's list. */
+export function decodeHolds(bits: number): readonly HoldReason[] {
+  return bits === 0 ? noHolds : holdReasons.filter((hold) => (bits & holdBits[hold]) !== 0);
+}
+
+/** The bits of a column with some added. */
+export function addBits(bits: Expression<number>, added: number): RawBuilder<number> {
+  return sql`(${bits} | ${sql.lit(added)})`;
+}
+
+/** The bits of a column without some. */
+export function removeBits(bits: Expression<number>, removed: number): RawBuilder<number> {
+  return sql`(${bits} & ~${sql.lit(removed)})`;
+}
+
+/** True where a column has any of some bits. */
+export function hasBits(bits: Expression<number>, wanted: number): RawBuilder<SqlBool> {
+  return sql`(${bits} & ${sql.lit(wanted)}) <> 0`;
 }

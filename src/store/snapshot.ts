@@ -4,10 +4,9 @@ import { sql } from 'kysely';
 import { quietCauses } from '../core/payout.ts';
 import type { ResultRow, Snapshot } from '../core/ports.ts';
 import { openReader } from './connection.ts';
-import { prepareLatestEventSeq } from './payouts/apply-statements.ts';
-import { readBatch, readHoldTotals, readTotals } from './payouts/batch-queries.ts';
-import { selectResultRows, toResultRow } from './payouts/rows.ts';
-import { prepare, query } from './statements.ts';
+import { batchReads } from './payouts/batches.ts';
+import { readLatestEventSeq, selectResultRows, toResultRow } from './payouts/rows.ts';
+import { drive, prepare, query } from './statements.ts';
 
 /** Rows that are read at a time, so that memory stays flat. */
 const pageRows = 500;
@@ -57,12 +56,12 @@ export function openSnapshot(path: string): Snapshot {
   try {
     db.exec('begin');
     // The view is of the moment of the first read.
-    const eventSeq = prepareLatestEventSeq(db)();
+    const eventSeq = drive(db, readLatestEventSeq());
     return {
       eventSeq,
-      batch: async (batchId) => readBatch(db, batchId),
-      totals: async (batchId) => readTotals(db, batchId),
-      holdTotals: async (batchId) => readHoldTotals(db, batchId),
+      batch: async (batchId) => drive(db, batchReads.batch(batchId)),
+      totals: async (batchId) => drive(db, batchReads.totals(batchId)),
+      holdTotals: async (batchId) => drive(db, batchReads.holdTotals(batchId)),
       resultRows: (batchId, changedSince) => readRows(db, batchId, changedSince),
       [Symbol.asyncDispose]: async () => db.close(),
     };

@@ -2,8 +2,13 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { describeLock, isLockedByOther } from '../../src/app/leadership.ts';
-import { inTransaction, openConnection, withoutWaiting } from '../../src/store/connection.ts';
-import { asRefusal, JournalWriteError } from '../../src/store/errors.ts';
+import {
+  asRefusal,
+  inTransaction,
+  JournalWriteError,
+  openConnection,
+  withoutWaiting,
+} from '../../src/store/connection.ts';
 import { makeFolder } from '../support/sqlite-store.ts';
 
 function catchFrom(act: () => unknown): unknown {

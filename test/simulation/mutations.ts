@@ -195,7 +195,7 @@ const ofStates: readonly Mutation[] = [
 const ofJournal: readonly Mutation[] = [
   inJournal(
     'the version guard ignored',
-    'store/payouts/apply-statements.ts',
+    'store/payouts/apply.ts',
     "    .where('version', '=', values.versionBefore)\n    .where('status', '=', values.statusBefore);",
     ';',
   ),

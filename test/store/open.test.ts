@@ -2,10 +2,10 @@ import { chmod, copyFile, mkdir, readFile, rm, stat, writeFile } from 'node:fs/p
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
-import { JournalRefusedError } from '../../src/store/errors.ts';
-import type { Stamp } from '../../src/store/journal-identity.ts';
+import { JournalRefusedError } from '../../src/store/connection.ts';
 import { schemaVersion } from '../../src/store/migrations.ts';
 import { openJournal, openJournalIfThere } from '../../src/store/open.ts';
+import type { Stamp } from '../../src/store/open.ts';
 import {
   firstReady,
   ingest,

@@ -1,11 +1,10 @@
 /** What only a store on SQLite can show: its guards against other programs, other connections and a full disk. */
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
-import { openConnection } from '../../src/store/connection.ts';
-import { JournalWriteError } from '../../src/store/errors.ts';
+import { JournalWriteError, openConnection } from '../../src/store/connection.ts';
 import { makeApplier } from '../../src/store/payouts/apply.ts';
 import * as queries from '../../src/store/payouts/payout-queries.ts';
-import { query } from '../../src/store/statements.ts';
+import { drive, query } from '../../src/store/statements.ts';
 import {
   endOf,
   holdOf,
@@ -119,11 +118,11 @@ describe('statements', () => {
     };
     const spy = { prepare } as DatabaseSync;
     const page = { batchId: null, limit: 1 };
-    queries.prepareReadyPage(spy).all({ batchId: 'x', afterRowNo: 0, limit: 1 });
-    queries.prepareDueInquiries(spy).all({ ...page, nowMs: 1 });
-    queries.prepareNextInquiry(spy).all({ batchId: null });
-    queries.prepareInDoubt(spy).all({ ...page, afterSeq: 0 });
-    queries.prepareCountInDoubt(spy).all({ status: null });
+    drive(spy, queries.readyPage.all({ batchId: 'x', afterRowNo: 0, limit: 1 }));
+    drive(spy, queries.dueInquiries.all({ ...page, nowMs: 1 }));
+    drive(spy, queries.nextInquiry.all({ batchId: null }));
+    drive(spy, queries.inDoubt.all({ ...page, afterSeq: 0 }));
+    drive(spy, queries.countInDoubt.all({ status: null }));
     const plans = statements.map((sql) => db.prepare(`explain query plan ${sql.replaceAll('?', '1')}`).all());
     const steps = plans.map((plan) => plan.map((step) => String(step['detail'])));
     expect(
@@ -147,7 +146,7 @@ describe('statements', () => {
       return db.prepare(sql);
     };
     const none = { payoutSeq: 0, attemptNo: 0, sinceMs: 0, limit: 1 };
-    queries.prepareSuperseded({ prepare } as DatabaseSync).all(none);
+    drive({ prepare } as DatabaseSync, queries.superseded.all(none));
     const plan = db.prepare(`explain query plan ${statement.replaceAll('?', '1')}`).all();
     const steps = plan.map((step) => String(step['detail']));
     expect(steps[0]).toBe('SCAN c USING INDEX claim_tried_again');

@@ -2,8 +2,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { inTransaction, openConnection } from '../../src/store/connection.ts';
-import { JournalWriteError } from '../../src/store/errors.ts';
+import { inTransaction, JournalWriteError, openConnection } from '../../src/store/connection.ts';
 import { makeApplier } from '../../src/store/payouts/apply.ts';
 import { WriteQueue } from '../../src/store/write-queue.ts';
 import { ingestRunning, intentOf, makeRows, readyOf, statusesOf } from '../support/journal-fixtures.ts';

@@ -33,11 +33,11 @@ export interface SqliteStore extends TestStore {
   readonly path: string;
 }
 
-const mark = { advance: () => {}, note: () => {}, close: () => {} };
+const highWaterMark = { advance: () => {}, note: () => {}, close: () => {} };
 
 /** The journal at a path, which has its tables, on one more connection: a thread works on batches of so many rows. */
 export function openWithThread(path: string, threadRowsMin: number): Journal {
-  return makeJournal({ db: openConnection(path), path, journalId: '', mark, threadRowsMin });
+  return makeJournal({ db: openConnection(path), path, journalId: '', highWaterMark, threadRowsMin });
 }
 
 export async function makeSqliteStore(): Promise<SqliteStore> {

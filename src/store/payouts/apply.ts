@@ -3,21 +3,241 @@
  * one sync to disk serves them all (group commit).
  */
 import type { DatabaseSync } from 'node:sqlite';
+import type { ExpressionBuilder } from 'kysely';
 import { ForbiddenChangeError, requireAllowed } from '../../core/change.ts';
-import { claimReleasingStatuses } from '../../core/payout.ts';
-import type { Attempt, PayoutStatus, TransferOrder } from '../../core/payout.ts';
+import { attemptStatuses, canMoveAttempt, claimReleasingStatuses } from '../../core/payout.ts';
+import type { Attempt, AttemptStatus, PayoutStatus, TransferOrder } from '../../core/payout.ts';
 import type { Change } from '../../core/ports.ts';
-import { inTransaction } from '../connection.ts';
-import { sqliteCodeOf, sqliteCodes } from '../errors.ts';
+import { inTransaction, sqliteCodeOf, sqliteCodes } from '../connection.ts';
+import { attemptColumns, eventColumns, literal, similarKeyOf } from '../schema.ts';
+import type { AttemptTable, EventTable, PayoutRowTable, Tables } from '../schema.ts';
+import { type Body, define, drive, pick, query, type Statement } from '../statements.ts';
 import { WriteQueue } from '../write-queue.ts';
 import {
-  type ApplyStatements,
-  type ClaimGuard,
-  type ClaimOfRow,
-  prepareApply,
-  prepareLatestEventSeq,
-} from './apply-statements.ts';
-import { toAttemptRecord, toAttemptState, toInstructionColumns, toPayoutState } from './rows.ts';
+  readLatestEventSeq,
+  toAttemptRecord,
+  toAttemptState,
+  toInstructionColumns,
+  toPayoutState,
+} from './rows.ts';
+
+/** Names one claim and the row that is or wants to be its holder. */
+interface ClaimOfRow {
+  readonly companyId: string;
+  readonly payoutId: string;
+  readonly seq: number;
+}
+
+type PayoutValues = ReturnType<typeof toPayoutState> &
+  ClaimOfRow & {
+    readonly statusBefore: PayoutStatus;
+    readonly versionBefore: number;
+    readonly versionAfter: number;
+    readonly eventSeq: number;
+  };
+
+type AttemptStateValues = ReturnType<typeof toAttemptState> & {
+  readonly payout_seq: number;
+  readonly attempt_no: number;
+};
+
+/** What the claim must say before a payout may change. */
+type ClaimGuard = 'none' | 'held-by-row' | 'not-held-by-another';
+
+type InstructionValues = Pick<
+  PayoutRowTable,
+  'seq' | 'proxy_type' | 'proxy_no' | 'payee_name' | 'reference1' | 'reference2'
+>;
+
+function updatePayout(values: PayoutValues) {
+  return query
+    .updateTable('payout')
+    .set((eb) => ({
+      status: values.status,
+      holds: values.holds,
+      reason_code: values.reason_code,
+      reason: values.reason,
+      attempt_no: values.attempt_no,
+      bank_payee_name: values.bank_payee_name,
+      bank_payee_name_th: values.bank_payee_name_th,
+      submitted_at_ms: values.submitted_at_ms,
+      settled_at_ms: values.settled_at_ms,
+      settled_by: values.settled_by,
+      accepted_holds: values.accepted_holds,
+      // Only a decision clears an alarm; a later change that does not know of it does not.
+      is_alarm: eb.fn<number>('max', [eb.ref('is_alarm'), eb.val(values.is_alarm)]),
+      version: values.versionAfter,
+      last_event_seq: values.eventSeq,
+    }))
+    .where('seq', '=', values.seq)
+    .where('version', '=', values.versionBefore)
+    .where('status', '=', values.statusBefore);
+}
+
+function selectClaim(eb: ExpressionBuilder<Tables, 'payout'>, values: ClaimOfRow) {
+  return eb
+    .selectFrom('claim')
+    .select('claim.payout_seq')
+    .where('claim.company_id', '=', values.companyId)
+    .where('claim.similar_key', '=', similarKeyOf(values.payoutId))
+    .where('claim.payout_id', '=', values.payoutId);
+}
+
+/** By what must hold of the claim. */
+const updatePayoutWhere: Record<ClaimGuard, Statement<PayoutValues, unknown>> = {
+  none: define((values: PayoutValues) => updatePayout(values)),
+  'held-by-row': define((values: PayoutValues) =>
+    updatePayout(values).where((eb) =>
+      eb.exists(selectClaim(eb, values).whereRef('claim.payout_seq', '=', 'payout.seq')),
+    ),
+  ),
+  'not-held-by-another': define((values: PayoutValues) =>
+    updatePayout(values).where((eb) =>
+      eb.not(eb.exists(selectClaim(eb, values).whereRef('claim.payout_seq', '<>', 'payout.seq'))),
+    ),
+  ),
+};
+
+/** The statuses from which an attempt may become `to`, itself included. */
+const sourcesOf = (to: AttemptStatus): AttemptStatus[] =>
+  attemptStatuses.filter((from) => canMoveAttempt(from, to));
+
+const defineAttemptUpdate = (to: AttemptStatus): Statement<AttemptStateValues, unknown> =>
+  define((values: AttemptStateValues) =>
+    query
+      .updateTable('attempt')
+      .set((eb) => ({
+        status: values.status,
+        sends: values.sends,
+        last_sent_at_ms: values.last_sent_at_ms,
+        last_sent_bank_ms: values.last_sent_bank_ms,
+        turned_away: values.turned_away,
+        // Never unset, whatever a later change believes.
+        acknowledged: eb.fn<number>('max', [eb.ref('acknowledged'), eb.val(values.acknowledged)]),
+        contested: eb.fn<number>('max', [eb.ref('contested'), eb.val(values.contested)]),
+        inquiries: values.inquiries,
+        last_inquiry_at_ms: values.last_inquiry_at_ms,
+        last_finding: values.last_finding,
+        next_inquiry_at_ms: values.next_inquiry_at_ms,
+        sys_ref_no: values.sys_ref_no,
+        fee_text: values.fee_text,
+      }))
+      .where('payout_seq', '=', values.payout_seq)
+      .where('attempt_no', '=', values.attempt_no)
+      .where('status', 'in', sourcesOf(to)),
+  );
+
+const updateAttempt = Object.fromEntries(
+  attemptStatuses.map((to) => [to, defineAttemptUpdate(to)]),
+) as Record<AttemptStatus, Statement<AttemptStateValues, unknown>>;
+
+const insertAttempt = define((values: AttemptTable) =>
+  query.insertInto('attempt').values(pick(values, attemptColumns)),
+);
+
+const attemptStatus = define((values: { payoutSeq: number; attemptNo: number }) =>
+  query
+    .selectFrom('attempt')
+    .select('status')
+    .where('payout_seq', '=', values.payoutSeq)
+    .where('attempt_no', '=', values.attemptNo),
+);
+
+function ofClaim(values: ClaimOfRow) {
+  return query
+    .updateTable('claim')
+    .where('company_id', '=', values.companyId)
+    .where('similar_key', '=', similarKeyOf(values.payoutId))
+    .where('payout_id', '=', values.payoutId);
+}
+
+function insertClaim(values: ClaimOfRow) {
+  return query.insertInto('claim').values({
+    company_id: values.companyId,
+    similar_key: similarKeyOf(values.payoutId),
+    payout_id: values.payoutId,
+    payout_seq: values.seq,
+    attempts_recorded: 0,
+  });
+}
+
+const claimKey = ['company_id', 'similar_key', 'payout_id'] as const;
+
+const claim = {
+  /** Counts one more intent; changes nothing when the attempt is not the next one. */
+  count: define((values: ClaimOfRow & { attemptNo: number; attemptsBefore: number }) =>
+    ofClaim(values)
+      .set({ attempts_recorded: values.attemptNo })
+      .where('attempts_recorded', '=', values.attemptsBefore),
+  ),
+  /** Skips the numbers of attempts that were found after a loss; changes nothing when one of them is known. */
+  raise: define((values: ClaimOfRow & { attemptNo: number; attemptsBelow: number }) =>
+    ofClaim(values)
+      .set({ attempts_recorded: values.attemptNo })
+      .where('attempts_recorded', '<', values.attemptsBelow),
+  ),
+  giveBack: define((values: ClaimOfRow) =>
+    ofClaim(values).set({ payout_seq: null }).where('payout_seq', '=', values.seq),
+  ),
+  takeIfFree: define((values: ClaimOfRow) =>
+    insertClaim(values).onConflict((conflict) =>
+      conflict
+        .columns(claimKey)
+        .doUpdateSet((eb) => ({ payout_seq: eb.ref('excluded.payout_seq') }))
+        .where('claim.payout_seq', 'is', null),
+    ),
+  ),
+  /** From any row that is not paid itself. */
+  takeForPaid: define((values: ClaimOfRow) =>
+    insertClaim(values).onConflict((conflict) =>
+      conflict
+        .columns(claimKey)
+        .doUpdateSet((eb) => ({ payout_seq: eb.ref('excluded.payout_seq') }))
+        .where(({ not, exists, selectFrom }) =>
+          not(
+            exists(
+              selectFrom('payout')
+                .select('payout.seq')
+                .whereRef('payout.seq', '=', 'claim.payout_seq')
+                .where('payout.status', 'in', [literal('paid'), literal('disputed')]),
+            ),
+          ),
+        ),
+    ),
+  ),
+};
+
+/** Only a row that never had an instruction gets one. */
+const keepInstruction = define((values: InstructionValues) =>
+  query
+    .updateTable('payout_row')
+    .set({
+      proxy_type: values.proxy_type,
+      proxy_no: values.proxy_no,
+      payee_name: values.payee_name,
+      reference1: values.reference1,
+      reference2: values.reference2,
+    })
+    .where('seq', '=', values.seq)
+    .where('proxy_type', 'is', null),
+);
+
+const gateOfBatch = define((values: { batchId: string }) =>
+  query
+    .selectFrom('batch as b')
+    .leftJoin('line_stop as s', (join) =>
+      join
+        .onRef('s.company_id', '=', 'b.company_id')
+        .onRef('s.payer_account', '=', 'b.payer_account')
+        .on('s.lifted_at_ms', 'is', null),
+    )
+    .select(['b.company_id', 'b.payer_account', 'b.status', 's.since_ms as stopped_since_ms'])
+    .where('b.batch_id', '=', values.batchId),
+);
+
+const appendEvent = define((values: EventTable) =>
+  query.insertInto('event').values(pick(values, eventColumns)),
+);
 
 interface Call {
   readonly changes: readonly Change[];
@@ -44,7 +264,6 @@ interface Gate {
 }
 
 interface Transaction {
-  readonly statements: ApplyStatements;
   readonly gates: Map<string, Gate>;
   latestEventSeq: number;
 }
@@ -57,10 +276,10 @@ export interface Applier {
 
 const isReleased = (status: PayoutStatus): boolean => claimReleasingStatuses.includes(status);
 
-function readGate({ statements, gates }: Transaction, batchId: string): Gate {
+function* readGate({ gates }: Transaction, batchId: string): Body<Gate> {
   const known = gates.get(batchId);
   if (known !== undefined) return known;
-  const record = statements.gate.get({ batchId });
+  const record = yield* gateOfBatch.get({ batchId });
   if (record === undefined) throw new ForbiddenChangeError(`there is no batch ${batchId}`);
   const isOpen = record.status === 'running' && record.stopped_since_ms === null;
   const gate = { companyId: record.company_id, payerAccount: record.payer_account, isOpen };
@@ -81,31 +300,30 @@ function claimGuardOf({ before, after, isIntent, adopts }: Change): ClaimGuard {
 }
 
 /** False when a guard no longer holds; nothing has changed then. */
-function applyChange(transaction: Transaction, change: Change): boolean {
+function* applyChange(transaction: Transaction, change: Change): Body<boolean> {
   const { before, after, event, attempt, adopts = [] } = change;
-  const { statements } = transaction;
-  const gate = readGate(transaction, before.batchId);
+  const gate = yield* readGate(transaction, before.batchId);
   if (change.isIntent === true) checkOrder(change, attempt?.order, gate);
   for (const adopted of adopts) checkOrder(change, adopted.order, gate);
   // Nothing leaves, not even what was sent before, while the batch or its payer account is stopped.
   const isSend = change.isIntent === true || event.cause === 'sending-again';
   if (isSend && !gate.isOpen) return false;
-  const claim = { companyId: gate.companyId, payoutId: before.instruction.payoutId, seq: before.seq };
+  const ofRow = { companyId: gate.companyId, payoutId: before.instruction.payoutId, seq: before.seq };
   const eventSeq = transaction.latestEventSeq + 1;
-  const changed = statements.payout[claimGuardOf(change)].run({
+  const changed = yield* updatePayoutWhere[claimGuardOf(change)].run({
     ...toPayoutState(after),
-    ...claim,
+    ...ofRow,
     statusBefore: before.status,
     versionBefore: before.version,
     versionAfter: before.version + 1,
     eventSeq,
   });
   if (changed === 0) return false;
-  if (change.isValidated === true) statements.validated.run(toInstructionColumns(after));
-  moveClaim(statements, change, claim);
-  if (attempt !== undefined) keepAttempt(statements, attempt, change.isIntent === true);
-  for (const adopted of adopts) keepAttempt(statements, adopted, true);
-  statements.appendEvent.run({
+  if (change.isValidated === true) yield* keepInstruction.run(toInstructionColumns(after));
+  yield* moveClaim(change, ofRow);
+  if (attempt !== undefined) yield* keepAttempt(attempt, change.isIntent === true);
+  for (const adopted of adopts) yield* keepAttempt(adopted, true);
+  yield* appendEvent.run({
     seq: eventSeq,
     payout_seq: before.seq,
     from_status: before.status,
@@ -119,40 +337,40 @@ function applyChange(transaction: Transaction, change: Change): boolean {
   return true;
 }
 
-function moveClaim(
-  { claim: statements }: ApplyStatements,
+function* moveClaim(
   { before, after, event, attempt, isIntent, adopts = [] }: Change,
-  claim: ClaimOfRow,
-): void {
+  ofRow: ClaimOfRow,
+): Body<void> {
   const [lowest] = adopts;
   if (lowest !== undefined) {
-    const raised = { ...claim, attemptNo: after.attemptNo, attemptsBelow: lowest.attemptNo };
-    if (statements.raise.run(raised) === 0)
+    const raised = { ...ofRow, attemptNo: after.attemptNo, attemptsBelow: lowest.attemptNo };
+    if ((yield* claim.raise.run(raised)) === 0)
       throw new ForbiddenChangeError(`payout ${before.seq}: attempt ${lowest.attemptNo} is known already`);
   }
   if (isIntent === true && attempt !== undefined) {
     const { attemptNo } = attempt;
-    const counted = statements.count.run({ ...claim, attemptNo, attemptsBefore: attemptNo - 1 });
+    const counted = yield* claim.count.run({ ...ofRow, attemptNo, attemptsBefore: attemptNo - 1 });
     if (counted === 0)
       throw new ForbiddenChangeError(`payout ${before.seq}: attempt ${attemptNo} is not the next one`);
   } else if (event.cause === 'late-proof') {
-    statements.takeForPaid.run(claim);
+    yield* claim.takeForPaid.run(ofRow);
   } else if (isReleased(after.status)) {
-    statements.giveBack.run(claim);
+    yield* claim.giveBack.run(ofRow);
   } else if (isReleased(before.status)) {
-    statements.takeIfFree.run(claim);
+    yield* claim.takeIfFree.run(ofRow);
   }
 }
 
-function keepAttempt({ attempt: statements }: ApplyStatements, attempt: Attempt, isNew: boolean): void {
+function* keepAttempt(attempt: Attempt, isNew: boolean): Body<void> {
   if (isNew) {
-    statements.insert.run(toAttemptRecord(attempt));
+    yield* insertAttempt.run(toAttemptRecord(attempt));
     return;
   }
   const { payoutSeq, attemptNo, status } = attempt;
   const state = toAttemptState(attempt);
-  if (statements.update[status].run({ ...state, payout_seq: payoutSeq, attempt_no: attemptNo }) === 1) return;
-  const present = statements.status.get({ payoutSeq, attemptNo });
+  const values = { ...state, payout_seq: payoutSeq, attempt_no: attemptNo };
+  if ((yield* updateAttempt[status].run(values)) === 1) return;
+  const present = yield* attemptStatus.get({ payoutSeq, attemptNo });
   throw new ForbiddenChangeError(
     present === undefined
       ? `payout ${payoutSeq} has no attempt ${attemptNo}`
@@ -166,12 +384,21 @@ function isCallToBlame(error: unknown): boolean {
   return code === undefined || code === sqliteCodes.constraint;
 }
 
-function applyCall(transaction: Transaction, call: Call): boolean[] {
+function* applyCall(transaction: Transaction, call: Call): Body<boolean[]> {
+  const applied: boolean[] = [];
   try {
-    return call.changes.map((change) => applyChange(transaction, change));
+    for (const change of call.changes) applied.push(yield* applyChange(transaction, change));
+    return applied;
   } catch (error) {
     throw isCallToBlame(error) ? new CallFailure(call, error) : error;
   }
+}
+
+function* applyCalls(transaction: Transaction, calls: readonly Call[]): Body<boolean[][]> {
+  transaction.latestEventSeq = yield* readLatestEventSeq();
+  const applied: boolean[][] = [];
+  for (const call of calls) applied.push(yield* applyCall(transaction, call));
+  return applied;
 }
 
 /** Turns of the loop that a commit waits while each of them brings more calls: fewer syncs serve them all. */
@@ -188,16 +415,11 @@ export function makeApplier(
   onCommit: (latestEventSeq: number) => void = () => {},
   queue: WriteQueue = new WriteQueue(db),
 ): Applier {
-  const statements = prepareApply(db);
-  const readLatestEventSeq = prepareLatestEventSeq(db);
   let waiting: Call[] = [];
 
   const commit = (calls: readonly Call[]): readonly (readonly boolean[])[] => {
-    const transaction: Transaction = { statements, gates: new Map(), latestEventSeq: 0 };
-    const applied = inTransaction(db, () => {
-      transaction.latestEventSeq = readLatestEventSeq();
-      return calls.map((call) => applyCall(transaction, call));
-    });
+    const transaction: Transaction = { gates: new Map(), latestEventSeq: 0 };
+    const applied = inTransaction(db, () => drive(db, applyCalls(transaction, calls)));
     onCommit(transaction.latestEventSeq);
     return applied;
   };

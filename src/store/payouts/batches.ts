@@ -1,173 +1,43 @@
 /** A batch's own life, the stops of the line, and the files that are due. */
-import type { DatabaseSync } from 'node:sqlite';
-import { type BatchStatus, canMoveBatch } from '../../core/payout.ts';
-import type { BatchReason, LinePause, Report } from '../../core/ports.ts';
-import type { LineStop } from '../../payout/ports.ts';
-import { inTransaction } from '../connection.ts';
-import { isInDoubt } from '../schema.ts';
-import { query, readAll, readFirst, write } from '../statements.ts';
-import { prepareLatestEventSeq } from './apply-statements.ts';
-import { findHead } from './ingest.ts';
+import { type Expression, type InferResult, sql } from 'kysely';
+import { type Satang, toSatang } from '../../core/money.ts';
+import { type BatchStatus, canMoveBatch, type HoldReason } from '../../core/payout.ts';
+import type { Batch, BatchReader, HoldTotal, LinePause, Report, StatusTotal } from '../../core/ports.ts';
+import type { BatchStore, LineStop, PayerBreakerStore } from '../../payout/ports.ts';
+import type { ReportStore } from '../../reports/ports.ts';
+import { decodeHolds, isInDoubt } from '../schema.ts';
+import { type BodiesOf, change, query, type Reading, select, selectFirst } from '../statements.ts';
+import { readLatestEventSeq, toBatch } from './rows.ts';
+/** Batches: what is read of them, their own life once they are sealed, the stops of a payer account, and reports. */
 
-/** Statuses that only reading a file leads to; each has a function of its own. */
-const readingStatuses: readonly BatchStatus[] = ['ingesting', 'sealed', 'rejected'];
+/** Amounts are summed in two parts: a million amounts of 10^17 pass SQLite's 2^63. */
+const lowPart = 1_000_000_000n;
 
-/** Statuses in which a batch has come to rest. */
-const restingStatuses: readonly BatchStatus[] = ['done', 'halted', 'paused'];
+const asText = (sum: Expression<unknown>) => sql<string>`cast(coalesce(${sum}, 0) as text)`;
 
-/** Moves a batch if the table allows it from its present status; false when it does not, or there is no such batch. */
-export function moveBatch(
-  db: DatabaseSync,
-  batchId: string,
-  to: BatchStatus,
-  why: BatchReason | null,
-  nowMs: number,
-): boolean {
-  if (readingStatuses.includes(to)) throw new Error(`a batch becomes ${to} only when its file is read`);
-  return inTransaction(db, () => {
-    const head = findHead(db, batchId);
-    if (head === undefined || !canMoveBatch(head.status, to)) return false;
-    const reason = {
-      reason_code: why?.code ?? null,
-      reason: why?.reason ?? null,
-      remedy: why?.remedy ?? null,
-    };
-    const rest = restingStatuses.includes(to) ? describeRest(db, nowMs) : {};
-    const moved = { status: to, ...reason, ...rest };
-    write(db, query.updateTable('batch').set(moved).where('batch_id', '=', batchId));
-    return true;
-  });
+function joinParts(high: string, low: string): Satang {
+  return toSatang(BigInt(high) * lowPart + BigInt(low));
 }
 
-/** When a batch comes to rest, by the clock and, since clocks are set back, by the events. */
-function describeRest(db: DatabaseSync, nowMs: number) {
-  return { rested_at_ms: nowMs, rested_event_seq: prepareLatestEventSeq(db)() };
-}
-
-/** Counts the age of a batch from now on. @throws Error when there is no such batch */
-export function renewAge(db: DatabaseSync, batchId: string, nowMs: number): void {
-  const renewed = query.updateTable('batch').set({ age_from_ms: nowMs }).where('batch_id', '=', batchId);
-  if (inTransaction(db, () => write(db, renewed)) === 0) throw new Error(`there is no batch ${batchId}`);
-}
-
-/** Changes the account that a batch is paid from; false while any of its rows is in doubt. */
-export function movePayer(db: DatabaseSync, batchId: string, payerAccount: string): boolean {
-  const moved = query
-    .updateTable('batch')
-    .set({ payer_account: payerAccount })
+function selectTotals(batchId: string) {
+  const part = sql.lit(Number(lowPart));
+  return query
+    .selectFrom('payout')
+    .select(['status', (eb) => eb.fn.countAll<number>().as('rows')])
+    .select([
+      asText(sql`sum(amount_satang / ${part})`).as('high'),
+      asText(sql`sum(amount_satang % ${part})`).as('low'),
+      sql<number>`count(*) - count(amount_satang)`.as('unreadable_amounts'),
+      sql<number>`sum(is_alarm)`.as('alarm_rows'),
+    ])
     .where('batch_id', '=', batchId)
-    .where((eb) =>
-      eb.not(
-        eb.exists(
-          eb
-            .selectFrom('payout as p')
-            .select('p.seq')
-            .where('p.batch_id', '=', batchId)
-            .where(({ ref }) => isInDoubt(ref('p.status'))),
-        ),
-      ),
-    );
-  return inTransaction(db, () => write(db, moved) > 0);
+    .groupBy('status')
+    .orderBy('status');
 }
 
-/** The stop in force for a payer account. */
-export function readLineStop(
-  db: DatabaseSync,
-  companyId: string,
-  payerAccount: string,
-): LineStop | undefined {
-  const inForce = query
-    .selectFrom('line_stop')
-    .selectAll()
-    .where('company_id', '=', companyId)
-    .where('payer_account', '=', payerAccount)
-    .where('lifted_at_ms', 'is', null);
-  const record = readFirst(db, inForce);
-  if (record === undefined) return undefined;
-  const { code, reason, remedy, since_ms: sinceMs } = record;
-  return { companyId, payerAccount, code, reason, remedy, sinceMs };
-}
-
-/** Records a stop; one that is in force already stays as it is: its cause came first. */
-export function recordLineStop(db: DatabaseSync, stop: LineStop): void {
-  const { companyId, payerAccount, code, reason, remedy, sinceMs } = stop;
-  const line = { company_id: companyId, payer_account: payerAccount };
-  const record = { ...line, code, reason, remedy, since_ms: sinceMs, lifted_at_ms: null };
-  const insert = query
-    .insertInto('line_stop')
-    .values(record)
-    .onConflict((conflict) =>
-      conflict.columns(['company_id', 'payer_account']).where('lifted_at_ms', 'is', null).doNothing(),
-    );
-  inTransaction(db, () => write(db, insert));
-}
-
-/** Lifts the stop in force; false when there is none. */
-export function liftLineStop(
-  db: DatabaseSync,
-  companyId: string,
-  payerAccount: string,
-  nowMs: number,
-): boolean {
-  const lift = query
-    .updateTable('line_stop')
-    .set({ lifted_at_ms: nowMs })
-    .where('company_id', '=', companyId)
-    .where('payer_account', '=', payerAccount)
-    .where('lifted_at_ms', 'is', null);
-  return inTransaction(db, () => write(db, lift) > 0);
-}
-
-/** The latest pause of a payer account. */
-export function readLinePause(
-  db: DatabaseSync,
-  companyId: string,
-  payerAccount: string,
-): LinePause | undefined {
-  const latest = query
-    .selectFrom('line_pause')
-    .selectAll()
-    .where('company_id', '=', companyId)
-    .where('payer_account', '=', payerAccount);
-  const record = readFirst(db, latest);
-  if (record === undefined) return undefined;
-  const { code, reason, remedy, troubles, since_ms: sinceMs, until_ms: untilMs } = record;
-  const isTransfer = record.is_transfer === 1;
-  return { companyId, payerAccount, code, reason, remedy, troubles, isTransfer, sinceMs, untilMs };
-}
-
-/** Records a pause in the place of the one before it. */
-export function recordLinePause(db: DatabaseSync, pause: LinePause): void {
-  const { code, reason, remedy, troubles } = pause;
-  const line = { company_id: pause.companyId, payer_account: pause.payerAccount };
-  const times = { since_ms: pause.sinceMs, until_ms: pause.untilMs };
-  const changed = { code, reason, remedy, troubles, is_transfer: pause.isTransfer ? 1 : 0, ...times };
-  const insert = query
-    .insertInto('line_pause')
-    .values({ ...line, ...changed })
-    .onConflict((conflict) => conflict.columns(['company_id', 'payer_account']).doUpdateSet(changed));
-  inTransaction(db, () => write(db, insert));
-}
-
-/** Forgets the pause of a payer account. */
-export function clearLinePause(db: DatabaseSync, companyId: string, payerAccount: string): void {
-  const clear = query
-    .deleteFrom('line_pause')
-    .where('company_id', '=', companyId)
-    .where('payer_account', '=', payerAccount);
-  inTransaction(db, () => write(db, clear));
-}
-
-/** The reports recorded for a batch, in the order of their numbers. */
-export function readReports(db: DatabaseSync, batchId: string): Report[] {
-  const ofBatch = query
-    .selectFrom('report')
-    .selectAll()
-    .where('batch_id', '=', batchId)
-    .orderBy('number')
-    .orderBy('kind');
-  return readAll(db, ofBatch).map((record) => ({
-    batchId,
+function toReport(record: ReportRecord): Report {
+  return {
+    batchId: record.batch_id,
     kind: record.kind,
     number: record.number,
     path: record.path,
@@ -175,12 +45,176 @@ export function readReports(db: DatabaseSync, batchId: string): Report[] {
     sha256: record.sha256,
     eventSeq: record.event_seq,
     atMs: record.at_ms,
-  }));
+  };
 }
 
-/** Records reports, all or none. @throws Error when one of this kind and number was recorded before */
-export function recordReports(db: DatabaseSync, reports: readonly Report[]): void {
-  inTransaction(db, () => {
+const selectReports = (batchId: string) =>
+  query.selectFrom('report').selectAll().where('batch_id', '=', batchId).orderBy('number').orderBy('kind');
+
+type ReportRecord = InferResult<ReturnType<typeof selectReports>>[number];
+
+export const batchReads = {
+  *batches() {
+    const newestFirst = query
+      .selectFrom('batch')
+      .selectAll()
+      .orderBy('started_at_ms', 'desc')
+      .orderBy(sql`rowid`, 'desc');
+    return (yield* select(newestFirst)).map(toBatch);
+  },
+  *batch(batchId): Reading<Batch | undefined> {
+    const record = yield* selectFirst(query.selectFrom('batch').selectAll().where('batch_id', '=', batchId));
+    return record === undefined ? undefined : toBatch(record);
+  },
+  *totals(batchId): Reading<StatusTotal[]> {
+    return (yield* select(selectTotals(batchId))).map((record) => ({
+      status: record.status,
+      rows: record.rows,
+      amountSatang: joinParts(record.high, record.low),
+      unreadableAmounts: record.unreadable_amounts,
+      alarmRows: record.alarm_rows,
+    }));
+  },
+  *holdTotals(batchId): Reading<HoldTotal[]> {
+    const bySet = query
+      .selectFrom('payout')
+      .select(['holds', (eb) => eb.fn.countAll<number>().as('rows')])
+      .where('batch_id', '=', batchId)
+      .where('holds', '<>', 0)
+      .groupBy('holds')
+      .orderBy('holds');
+    const totals = new Map<HoldReason, number>();
+    for (const { holds, rows } of yield* select(bySet)) {
+      for (const hold of decodeHolds(holds)) totals.set(hold, (totals.get(hold) ?? 0) + rows);
+    }
+    return [...totals].map(([hold, rows]) => ({ hold, rows }));
+  },
+  *reports(batchId) {
+    return (yield* select(selectReports(batchId))).map(toReport);
+  },
+} satisfies Partial<BodiesOf<BatchReader>>;
+
+/** Statuses that only reading a file leads to; each has a function of its own. */
+const readingStatuses: readonly BatchStatus[] = ['ingesting', 'sealed', 'rejected'];
+
+/** Statuses in which a batch has come to rest. */
+const restingStatuses: readonly BatchStatus[] = ['done', 'halted', 'paused'];
+
+/** When a batch comes to rest, by the clock and, since clocks are set back, by the events. */
+function* describeRest(nowMs: number) {
+  return { rested_at_ms: nowMs, rested_event_seq: yield* readLatestEventSeq() };
+}
+
+const updateBatch = (batchId: string) => query.updateTable('batch').where('batch_id', '=', batchId);
+
+/** Each in one transaction. */
+export const batchWrites = {
+  *moveBatch(batchId, to, why, nowMs) {
+    if (readingStatuses.includes(to)) throw new Error(`a batch becomes ${to} only when its file is read`);
+    const found = yield* selectFirst(
+      query.selectFrom('batch').select('status').where('batch_id', '=', batchId),
+    );
+    if (found === undefined || !canMoveBatch(found.status, to)) return false;
+    const reason = {
+      reason_code: why?.code ?? null,
+      reason: why?.reason ?? null,
+      remedy: why?.remedy ?? null,
+    };
+    const rest = restingStatuses.includes(to) ? yield* describeRest(nowMs) : {};
+    yield* change(updateBatch(batchId).set({ status: to, ...reason, ...rest }));
+    return true;
+  },
+  *renewAge(batchId, nowMs) {
+    const renewed = yield* change(updateBatch(batchId).set({ age_from_ms: nowMs }));
+    if (renewed === 0) throw new Error(`there is no batch ${batchId}`);
+  },
+  *movePayer(batchId, payerAccount) {
+    const doubtful = query
+      .selectFrom('payout as p')
+      .select('p.seq')
+      .where('p.batch_id', '=', batchId)
+      .where(({ ref }) => isInDoubt(ref('p.status')));
+    const moved = updateBatch(batchId)
+      .set({ payer_account: payerAccount })
+      .where(({ not, exists }) => not(exists(doubtful)));
+    return (yield* change(moved)) > 0;
+  },
+} satisfies Partial<BodiesOf<BatchStore>>;
+
+function* readLineStop(companyId: string, payerAccount: string): Reading<LineStop | undefined> {
+  const inForce = query
+    .selectFrom('line_stop')
+    .selectAll()
+    .where('company_id', '=', companyId)
+    .where('payer_account', '=', payerAccount)
+    .where('lifted_at_ms', 'is', null);
+  const record = yield* selectFirst(inForce);
+  if (record === undefined) return undefined;
+  const { code, reason, remedy, since_ms: sinceMs } = record;
+  return { companyId, payerAccount, code, reason, remedy, sinceMs };
+}
+
+function* readLinePause(companyId: string, payerAccount: string): Reading<LinePause | undefined> {
+  const latest = query
+    .selectFrom('line_pause')
+    .selectAll()
+    .where('company_id', '=', companyId)
+    .where('payer_account', '=', payerAccount);
+  const record = yield* selectFirst(latest);
+  if (record === undefined) return undefined;
+  const { code, reason, remedy, troubles, since_ms: sinceMs, until_ms: untilMs } = record;
+  const isTransfer = record.is_transfer === 1;
+  return { companyId, payerAccount, code, reason, remedy, troubles, isTransfer, sinceMs, untilMs };
+}
+
+export const payerBreakerReads = { lineStop: readLineStop, linePause: readLinePause };
+
+/** Each in one transaction. */
+export const payerBreakerWrites = {
+  /** One that is in force already stays as it is: its cause came first. */
+  *recordLineStop({ companyId, payerAccount, code, reason, remedy, sinceMs }) {
+    const payer = { company_id: companyId, payer_account: payerAccount };
+    const record = { ...payer, code, reason, remedy, since_ms: sinceMs, lifted_at_ms: null };
+    const insert = query
+      .insertInto('line_stop')
+      .values(record)
+      .onConflict((conflict) =>
+        conflict.columns(['company_id', 'payer_account']).where('lifted_at_ms', 'is', null).doNothing(),
+      );
+    yield* change(insert);
+  },
+  *liftLineStop(companyId, payerAccount, nowMs) {
+    const lift = query
+      .updateTable('line_stop')
+      .set({ lifted_at_ms: nowMs })
+      .where('company_id', '=', companyId)
+      .where('payer_account', '=', payerAccount)
+      .where('lifted_at_ms', 'is', null);
+    return (yield* change(lift)) > 0;
+  },
+  *recordLinePause(pause) {
+    const { code, reason, remedy, troubles } = pause;
+    const payer = { company_id: pause.companyId, payer_account: pause.payerAccount };
+    const times = { since_ms: pause.sinceMs, until_ms: pause.untilMs };
+    const changed = { code, reason, remedy, troubles, is_transfer: pause.isTransfer ? 1 : 0, ...times };
+    const insert = query
+      .insertInto('line_pause')
+      .values({ ...payer, ...changed })
+      .onConflict((conflict) => conflict.columns(['company_id', 'payer_account']).doUpdateSet(changed));
+    yield* change(insert);
+  },
+  *clearLinePause(companyId, payerAccount) {
+    const clear = query
+      .deleteFrom('line_pause')
+      .where('company_id', '=', companyId)
+      .where('payer_account', '=', payerAccount);
+    yield* change(clear);
+  },
+} satisfies Partial<BodiesOf<PayerBreakerStore>>;
+
+export const reportWrites = {
+  /** @throws Error when one of this kind and number was recorded before: none is recorded then */
+  *recordReports(reports) {
     for (const report of reports) {
       const record = {
         batch_id: report.batchId,
@@ -192,7 +226,7 @@ export function recordReports(db: DatabaseSync, reports: readonly Report[]): voi
         event_seq: report.eventSeq,
         at_ms: report.atMs,
       };
-      write(db, query.insertInto('report').values(record));
+      yield* change(query.insertInto('report').values(record));
     }
-  });
-}
+  },
+} satisfies Partial<BodiesOf<ReportStore>>;

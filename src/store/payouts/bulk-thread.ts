@@ -1,7 +1,6 @@
 /** The thread that works on a batch of many rows: does its one order, says how it went, and ends. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { JournalLockedError, openConnection } from '../connection.ts';
-import { asWriteError, JournalWriteError } from '../errors.ts';
+import { asWriteError, JournalLockedError, JournalWriteError, openConnection } from '../connection.ts';
 import { type BulkOrder, workOn } from './bulk-work.ts';
 
 /** What the thread says at its end; an error loses its class on the way. */

@@ -5,8 +5,7 @@
 import { extname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
-import { JournalLockedError } from '../connection.ts';
-import { JournalWriteError } from '../errors.ts';
+import { JournalLockedError, JournalWriteError } from '../connection.ts';
 import { query, readFirst } from '../statements.ts';
 import type { BulkReply } from './bulk-thread.ts';
 import { cancelUnsent, holdReady, liftHolds } from './bulk.ts';

@@ -1,11 +1,75 @@
-/** Holds, goes on with, or cancels what is unsent of a batch. */
+/** Moves many rows of a batch at once, two statements however many rows: holds, goes on with, or cancels what is unsent. */
 import type { DatabaseSync } from 'node:sqlite';
-import { type HoldReason, sourceStatuses } from '../../core/payout.ts';
+import { type ExpressionBuilder, type ExpressionWrapper, sql, type SqlBool, type UpdateObject } from 'kysely';
+import {
+  canMovePayout,
+  type HoldReason,
+  type PayoutCause,
+  type PayoutStatus,
+  sourceStatuses,
+} from '../../core/payout.ts';
 import type { BatchReason } from '../../core/ports.ts';
 import { inTransaction } from '../connection.ts';
-import { prepareLatestEventSeq } from './apply-statements.ts';
-import { moveAll } from './bulk-move.ts';
-import { addBits, encodeHolds, hasBits, removeBits } from './holds.ts';
+import { addBits, encodeHolds, eventColumns, hasBits, literal, removeBits, type Tables } from '../schema.ts';
+import { drive, query, write } from '../statements.ts';
+import { readLatestEventSeq } from './rows.ts';
+
+type OnPayout = ExpressionBuilder<Tables, 'payout'>;
+
+/** One move of all rows of a batch in one status that meet a condition. */
+interface BulkMove {
+  readonly batchId: string;
+  readonly from: PayoutStatus;
+  readonly to: PayoutStatus;
+  readonly cause: PayoutCause;
+  /** Which of the rows; all when it is left out. */
+  readonly which?: (payout: OnPayout) => ExpressionWrapper<Tables, 'payout', SqlBool>;
+  /** What changes beside status, version and latest event. */
+  readonly set: (payout: OnPayout) => UpdateObject<Tables, 'payout'>;
+  readonly nowMs: number;
+  /** Number of the latest event; the event of a row is this plus its row number, so one statement numbers them all. */
+  readonly eventBase: number;
+  /** The same for every row. */
+  readonly detail: Readonly<Record<string, unknown>>;
+}
+
+const everyRow = () => sql<SqlBool>`true`;
+
+/**
+ * Appends an event for each row, then moves the rows; inside the caller's transaction.
+ * @returns how many rows moved
+ * @throws Error for a move that the table does not have
+ */
+export function moveAll(db: DatabaseSync, move: BulkMove): number {
+  if (!canMovePayout(move.from, move.to, move.cause)) {
+    throw new Error(`${move.from} cannot become ${move.to} because of "${move.cause}"`);
+  }
+  const which = move.which ?? everyRow;
+  const eventSeq = sql<number>`${move.eventBase} + row_no`;
+  const events = query
+    .selectFrom('payout')
+    .select([eventSeq.as('seq'), 'seq as payout_seq', 'status as from_status'])
+    .select([literal(move.to).as('to_status'), sql<PayoutCause>`${move.cause}`.as('cause')])
+    .select([sql<number>`${move.nowMs}`.as('at_ms'), 'attempt_no'])
+    .select(sql<string>`${JSON.stringify(move.detail)}`.as('detail'))
+    .where('batch_id', '=', move.batchId)
+    .where('status', '=', literal(move.from))
+    .where(which)
+    .orderBy('row_no');
+  write(db, query.insertInto('event').columns(eventColumns).expression(events));
+  const update = query
+    .updateTable('payout')
+    .set((eb) => ({
+      ...move.set(eb),
+      status: move.to,
+      version: eb('version', '+', 1),
+      last_event_seq: eventSeq,
+    }))
+    .where('batch_id', '=', move.batchId)
+    .where('status', '=', literal(move.from))
+    .where(which);
+  return write(db, update);
+}
 
 /** Adds a hold to every ready row of the batch. Returns how many rows changed. */
 export function holdReady(
@@ -27,7 +91,7 @@ export function holdReady(
         reason: why.reason,
       }),
       nowMs,
-      eventBase: prepareLatestEventSeq(db)(),
+      eventBase: drive(db, readLatestEventSeq()),
       detail: { hold, ...why },
     }),
   );
@@ -43,7 +107,7 @@ export function liftHolds(
   const lifted = encodeHolds(holds);
   const shared = { batchId, from: 'held', cause: 'hold-lifted', nowMs, detail: { lifted: holds } } as const;
   return inTransaction(db, () => {
-    const eventBase = prepareLatestEventSeq(db)();
+    const eventBase = drive(db, readLatestEventSeq());
     const freed = moveAll(db, {
       ...shared,
       to: 'ready',
@@ -69,7 +133,7 @@ export function liftHolds(
 /** Cancels every ready or held row of the batch. Returns how many rows changed. */
 export function cancelUnsent(db: DatabaseSync, batchId: string, nowMs: number): number {
   return inTransaction(db, () => {
-    const eventBase = prepareLatestEventSeq(db)();
+    const eventBase = drive(db, readLatestEventSeq());
     let cancelled = 0;
     for (const from of sourceStatuses('cancelled', 'cancelled')) {
       cancelled += moveAll(db, {

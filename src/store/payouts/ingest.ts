@@ -4,13 +4,13 @@ import { sql } from 'kysely';
 import { type BatchStatus, canMoveBatch } from '../../core/payout.ts';
 import type { BatchStart, StagedRow } from '../../intake/ports.ts';
 import { inTransaction } from '../connection.ts';
-import { payoutColumns, payoutRowColumns, type PayoutRowTable, type StagedPayout } from '../schema.ts';
+import { encodeHolds, payoutColumns, payoutRowColumns } from '../schema.ts';
+import type { PayoutRowTable, StagedPayout } from '../schema.ts';
 import { pick, prepare, query, readFirst, write } from '../statements.ts';
-import { encodeHolds } from './holds.ts';
 import { encodeCells, encodeList } from './rows.ts';
 
 /** What ingesting asks of a batch. */
-export interface BatchHead {
+interface BatchHead {
   readonly status: BatchStatus;
   readonly sha256: string;
   readonly company_id: string;
@@ -18,7 +18,7 @@ export interface BatchHead {
 }
 
 /** The batch's head, or undefined when there is no such batch. */
-export function findHead(db: DatabaseSync, batchId: string): BatchHead | undefined {
+function findHead(db: DatabaseSync, batchId: string): BatchHead | undefined {
   const columns = ['status', 'sha256', 'company_id', 'started_at_ms'] as const;
   return readFirst(db, query.selectFrom('batch').select(columns).where('batch_id', '=', batchId));
 }

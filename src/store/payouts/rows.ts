@@ -6,9 +6,8 @@ import type { Batch, ResultRow } from '../../core/ports.ts';
 import type { RowCells } from '../../intake/ports.ts';
 import type { Issue } from '../../intake/rules/row.ts';
 import type { PayoutEvent } from '../../payout/ports.ts';
-import type { AttemptTable, BatchTable, EventTable } from '../schema.ts';
-import { query } from '../statements.ts';
-import { decodeHolds, encodeHolds } from './holds.ts';
+import { type AttemptTable, type BatchTable, decodeHolds, encodeHolds, type EventTable } from '../schema.ts';
+import { define, query, type Reading } from '../statements.ts';
 
 const noTexts: readonly string[] = [];
 const noIssues: readonly Issue[] = [];
@@ -296,4 +295,13 @@ export function toInstructionColumns({ seq, instruction }: Payout) {
     reference1: instruction.reference1,
     reference2: instruction.reference2,
   };
+}
+
+const latestEvent = define((_values: object) =>
+  query.selectFrom('event').select((eb) => sql<number>`coalesce(${eb.fn.max('seq')}, 0)`.as('seq')),
+);
+
+/** Number of the latest event; 0 before the first. */
+export function* readLatestEventSeq(): Reading<number> {
+  return (yield* latestEvent.get({}))?.seq ?? 0;
 }

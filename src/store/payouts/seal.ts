@@ -9,13 +9,12 @@ import { formatBaht, type Satang, sumSatang } from '../../core/money.ts';
 import type { SealTotals } from '../../intake/ports.ts';
 import type { Issue } from '../../intake/rules/row.ts';
 import { inTransaction } from '../connection.ts';
-import { literal, similarKeyOf } from '../schema.ts';
-import { prepare, query, readAll, write } from '../statements.ts';
-import { prepareLatestEventSeq } from './apply-statements.ts';
-import { readTotals } from './batch-queries.ts';
-import { moveAll } from './bulk-move.ts';
-import { addBits, holdBits } from './holds.ts';
+import { addBits, holdBits, literal, similarKeyOf } from '../schema.ts';
+import { drive, prepare, query, readAll, write } from '../statements.ts';
+import { batchReads } from './batches.ts';
+import { moveAll } from './bulk.ts';
 import { requireIngesting } from './ingest.ts';
+import { readLatestEventSeq } from './rows.ts';
 
 /** Clashing rows that are read at a time. */
 const clashPageRows = 1_000;
@@ -73,7 +72,7 @@ export function seal(db: DatabaseSync, batchId: string, totals: SealTotals, nowM
   inTransaction(db, () => {
     const { company_id: companyId } = requireIngesting(db, batchId);
     requireTotals(db, batchId, totals);
-    const sealing: Sealing = { db, batchId, companyId, nowMs, eventBase: prepareLatestEventSeq(db)() };
+    const sealing: Sealing = { db, batchId, companyId, nowMs, eventBase: drive(db, readLatestEventSeq()) };
     rejectConflicts(sealing, totals.conflictingRowNos);
     sortRows(sealing);
     recordPlaces(sealing);
@@ -95,7 +94,7 @@ export function seal(db: DatabaseSync, batchId: string, totals: SealTotals, nowM
 function requireTotals(db: DatabaseSync, batchId: string, totals: SealTotals): void {
   let rows = 0;
   let unreadableAmounts = 0;
-  const staged = readTotals(db, batchId);
+  const staged = drive(db, batchReads.totals(batchId));
   for (const total of staged) {
     rows += total.rows;
     unreadableAmounts += total.unreadableAmounts;

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { LineGroup, LineScratch } from '../../reconcile/ports.ts';
 import type { StatementLine } from '../../reconcile/rules/statement.ts';
-import { asFileWriteError, asWriteError } from '../errors.ts';
+import { asFileWriteError, asWriteError } from '../connection.ts';
 import { decodeLine, encodeLine } from './records.ts';
 
 const cacheKib = 8_192;

@@ -8,7 +8,7 @@ import {
   type StatementStore,
   type StatementVersionMark,
 } from '../../reconcile/ports.ts';
-import { inTransaction } from '../connection.ts';
+import type { Write } from '../connection.ts';
 import { pick, prepare, query, readAll, readFirst, write } from '../statements.ts';
 import { makeBreakWalk } from './break-walk.ts';
 import { noteRecording, readBrokenOff, recordingKey } from './broken-off.ts';
@@ -34,7 +34,7 @@ function requirePresent(db: DatabaseSync, { date, runId }: StatementRun): void {
   );
 }
 
-type Present = <Result>(run: StatementRun, body: () => Result) => Result;
+type Present = <Result>(run: StatementRun, body: () => Result) => Promise<Result>;
 
 type BreakValues = ReturnType<typeof toBreakColumns>;
 
@@ -71,7 +71,7 @@ function prepareBreakMoves(db: DatabaseSync) {
   };
 }
 
-function makeJudgingMethods(db: DatabaseSync, present: Present) {
+function makeJudgingMethods(db: DatabaseSync, transact: Write, present: Present) {
   const moves = prepareBreakMoves(db);
   return {
     beginStatement: async ({ runId }) => {
@@ -79,11 +79,11 @@ function makeJudgingMethods(db: DatabaseSync, present: Present) {
         .insertInto('statement_run')
         .values({ date: anyDay, run_id: runId })
         .onConflict((conflict) => conflict.column('date').doUpdateSet({ run_id: runId }));
-      inTransaction(db, () => write(db, begin));
+      await transact(() => write(db, begin));
     },
     recordBreaks: async (run, records) => {
       if (records.length === 0) return;
-      present(run, () => {
+      await present(run, () => {
         for (const record of records) {
           const values = toBreakColumns(record, run);
           if (moves.update.run(values) === 0) moves.insert.run(values);
@@ -102,7 +102,7 @@ function makeJudgingMethods(db: DatabaseSync, present: Present) {
         .insertInto('statement_stray')
         .values(rows)
         .onConflict((conflict) => conflict.doNothing());
-      present(run, () => write(db, insert));
+      await present(run, () => write(db, insert));
     },
     markReports: async (run, batchIds) => {
       if (batchIds.length === 0) return;
@@ -114,7 +114,7 @@ function makeJudgingMethods(db: DatabaseSync, present: Present) {
         .onConflict((conflict) =>
           conflict.columns(['batch_id', 'date']).doUpdateSet({ run_id: runId, is_due: 0 }),
         );
-      present(run, () => write(db, insert));
+      await present(run, () => write(db, insert));
     },
     beginRecording: async (run) => present(run, () => noteRecording(db, run)),
     acceptStatement: async (run, accepted) => {
@@ -123,13 +123,13 @@ function makeJudgingMethods(db: DatabaseSync, present: Present) {
         .deleteFrom('statement_stray')
         .where('date', '=', date)
         .where((eb) => eb.or([eb('run_id', '<>', runId), eb('key', '=', recordingKey)]));
-      present(run, () => {
+      await present(run, () => {
         write(db, query.insertInto('statement_version').values(toVersionColumns(accepted, run)));
         write(db, strays);
         write(db, makeDue(run));
       });
     },
-    endStatement: async (run) => void present(run, () => write(db, makeDue(run))),
+    endStatement: async (run) => void (await present(run, () => write(db, makeDue(run)))),
   } satisfies Partial<StatementStore>;
 }
 
@@ -180,7 +180,7 @@ function readVersions(db: DatabaseSync, date: string): StatementVersionMark[] {
   }));
 }
 
-function makeDueMethods(db: DatabaseSync) {
+function makeDueMethods(db: DatabaseSync, transact: Write) {
   const due = prepare(db, (_values: object) =>
     query.selectFrom('statement_report').selectAll().where('is_due', '=', 1).orderBy('batch_id'),
   );
@@ -194,15 +194,18 @@ function makeDueMethods(db: DatabaseSync) {
         .where('date', '=', date)
         .where('run_id', '=', runId)
         .where('is_due', '=', 1);
-      inTransaction(db, () => write(db, clear));
+      await transact(() => write(db, clear));
     },
   } satisfies Partial<StatementStore>;
 }
 
-/** @param path of the journal's file, for views of one moment */
-export function makeStatementStore(db: DatabaseSync, path: string): StatementStore {
+/**
+ * @param path of the journal's file, for views of one moment
+ * @param transact where every write waits its turn
+ */
+export function makeStatementStore(db: DatabaseSync, path: string, transact: Write): StatementStore {
   const present: Present = (run, body) =>
-    inTransaction(db, () => {
+    transact(() => {
       requirePresent(db, run);
       return body();
     });
@@ -239,8 +242,8 @@ export function makeStatementStore(db: DatabaseSync, path: string): StatementSto
         .groupBy('kind');
       return new Map(readAll(db, byKind).map(({ kind, rows }) => [kind, rows]));
     },
-    ...makeJudgingMethods(db, present),
+    ...makeJudgingMethods(db, transact, present),
     ...makeBreakWalk(db),
-    ...makeDueMethods(db),
+    ...makeDueMethods(db, transact),
   };
 }

@@ -1,11 +1,9 @@
 /** Notices that wait for their channels, and what became of them. */
-import type { DatabaseSync } from 'node:sqlite';
 import { type InferResult, sql } from 'kysely';
+import type { NoticeStore } from '../../notify/ports.ts';
 import { noticeChannels } from '../../notify/rules/notice.ts';
-import type { DeliveryResult, DueNotice, NoticeChannel, NoticeDraft } from '../../notify/rules/notice.ts';
-import { inTransaction } from '../connection.ts';
-import { prepare, query, readFirst, write } from '../statements.ts';
-import type { Store } from '../store.ts';
+import type { DeliveryResult, DueNotice, NoticeChannel } from '../../notify/rules/notice.ts';
+import { type BodiesOf, change, define, query, selectFirst } from '../statements.ts';
 
 /** Inside the statement's text: a partial index is used only where the statement names its condition. */
 const due = sql.lit('due' as const);
@@ -19,25 +17,21 @@ function selectDue() {
 }
 
 /** Of one channel, the oldest first. */
-export function prepareDueNotices(db: DatabaseSync) {
-  return prepare(db, (values: { channel: NoticeChannel; nowMs: number; limit: number }) =>
-    selectDue()
-      .where('d.channel', '=', values.channel)
-      .where('d.next_at_ms', '<=', values.nowMs)
-      .orderBy('d.notice_seq')
-      .limit(values.limit),
-  );
-}
+export const dueNotices = define((values: { channel: NoticeChannel; nowMs: number; limit: number }) =>
+  selectDue()
+    .where('d.channel', '=', values.channel)
+    .where('d.next_at_ms', '<=', values.nowMs)
+    .orderBy('d.notice_seq')
+    .limit(values.limit),
+);
 
-export function prepareNextNotice(db: DatabaseSync) {
-  return prepare(db, (values: { channel: NoticeChannel }) =>
-    query
-      .selectFrom('notice_delivery')
-      .select((eb) => eb.fn.min<number | null>('next_at_ms').as('next_at_ms'))
-      .where('status', '=', due)
-      .where('channel', '=', values.channel),
-  );
-}
+export const nextNotice = define((values: { channel: NoticeChannel }) =>
+  query
+    .selectFrom('notice_delivery')
+    .select((eb) => eb.fn.min<number | null>('next_at_ms').as('next_at_ms'))
+    .where('status', '=', due)
+    .where('channel', '=', values.channel),
+);
 
 type DueRecord = InferResult<ReturnType<typeof selectDue>>[number];
 
@@ -50,67 +44,13 @@ function toDueNotice(record: DueRecord): DueNotice {
 const channelsOf = (wanted: NoticeChannel | undefined): readonly NoticeChannel[] =>
   wanted === undefined ? noticeChannels : [wanted];
 
-/** The queue of one connection. */
-export function makeNoticeQueue(
-  db: DatabaseSync,
-): Pick<Store, 'addNotice' | 'dueNotices' | 'nextNoticeAtMs' | 'recordDelivery' | 'countNotices'> {
-  const dueNotices = prepareDueNotices(db);
-  const nextNotice = prepareNextNotice(db);
-  return {
-    addNotice: async (notice, channels) => addNotice(db, notice, channels),
-    dueNotices: async (nowMs, limit, wanted) =>
-      channelsOf(wanted)
-        .flatMap((channel) => dueNotices.all({ channel, nowMs, limit }))
-        .toSorted((one, other) => one.seq - other.seq)
-        .slice(0, limit)
-        .map(toDueNotice),
-    nextNoticeAtMs: async (wanted) => {
-      const times = channelsOf(wanted).map((channel) => nextNotice.get({ channel })?.next_at_ms ?? Infinity);
-      const nextAtMs = Math.min(...times);
-      return nextAtMs === Infinity ? undefined : nextAtMs;
-    },
-    countNotices: async () => countWaiting(db),
-    recordDelivery: async (seq, channel, result) => recordDelivery(db, seq, channel, result),
-  };
-}
-
-/** One that two channels wait for counts twice. */
-function countWaiting(db: DatabaseSync): number {
-  const waiting = query
-    .selectFrom('notice_delivery')
-    .select((eb) => eb.fn.countAll<number>().as('notices'))
-    .where('status', '=', due);
-  return readFirst(db, waiting)?.notices ?? 0;
-}
-
-/** Due at once for each channel. Without a channel there is nobody to tell, and nothing is kept. */
-function addNotice(db: DatabaseSync, notice: NoticeDraft, channels: readonly NoticeChannel[]): void {
-  if (channels.length === 0) return;
-  const { key, kind, batchId, atMs, body } = notice;
-  const insert = query
-    .insertInto('notice')
-    .values({ key, kind, batch_id: batchId, at_ms: atMs, body: JSON.stringify(body) })
-    .onConflict((conflict) => conflict.column('key').doNothing())
-    .returning('seq');
-  inTransaction(db, () => {
-    if (kind === 'batch-done' || kind === 'batch-halted') noteTold(db, batchId);
-    const seq = readFirst(db, insert)?.seq;
-    if (seq === undefined) return;
-    const waiting = { status: 'due', tries: 0, next_at_ms: atMs, delivered_at_ms: null, why: null } as const;
-    const deliveries = channels.map((channel) => ({ notice_seq: seq, channel, ...waiting }));
-    write(db, query.insertInto('notice_delivery').values(deliveries));
-  });
-}
-
 /** The notice tells of all that the batch's reports show. */
-function noteTold(db: DatabaseSync, batchId: string | null): void {
-  const told = query
+const noteTold = (batchId: string | null) =>
+  query
     .updateTable('batch')
     .set(({ ref }) => ({ told_event_seq: ref('reported_event_seq') }))
     .where('batch_id', '=', batchId)
     .whereRef('told_event_seq', '<', 'reported_event_seq');
-  write(db, told);
-}
 
 /** What a result changes; `tries` counts those that failed. */
 function describeResult(result: DeliveryResult) {
@@ -124,22 +64,65 @@ function describeResult(result: DeliveryResult) {
   }
 }
 
-/** Changes nothing once the notice is delivered or given up. @throws Error when it was never kept for the channel */
-function recordDelivery(db: DatabaseSync, seq: number, channel: NoticeChannel, result: DeliveryResult): void {
-  const failed = result.kind === 'delivered' ? 0 : 1;
-  const update = query
-    .updateTable('notice_delivery')
-    .set((eb) => ({ ...describeResult(result), tries: eb('tries', '+', failed) }))
-    .where('notice_seq', '=', seq)
-    .where('channel', '=', channel)
-    .where('status', '=', due);
-  const kept = query
+/** One that two channels wait for counts twice. */
+const countWaiting = define((_values: object) =>
+  query
     .selectFrom('notice_delivery')
-    .select('status')
-    .where('notice_seq', '=', seq)
-    .where('channel', '=', channel);
-  inTransaction(db, () => {
-    if (write(db, update) === 0 && readFirst(db, kept) === undefined)
-      throw new Error(`notice ${seq} is not kept for ${channel}`);
-  });
-}
+    .select((eb) => eb.fn.countAll<number>().as('notices'))
+    .where('status', '=', due),
+);
+
+export const noticeReads = {
+  *dueNotices(nowMs, limit, wanted) {
+    const found: DueNotice[] = [];
+    for (const channel of channelsOf(wanted))
+      found.push(...(yield* dueNotices.all({ channel, nowMs, limit })).map(toDueNotice));
+    return found.toSorted((one, other) => one.seq - other.seq).slice(0, limit);
+  },
+  *nextNoticeAtMs(wanted) {
+    let nextAtMs = Infinity;
+    for (const channel of channelsOf(wanted))
+      nextAtMs = Math.min(nextAtMs, (yield* nextNotice.get({ channel }))?.next_at_ms ?? Infinity);
+    return nextAtMs === Infinity ? undefined : nextAtMs;
+  },
+  *countNotices() {
+    return (yield* countWaiting.get({}))?.notices ?? 0;
+  },
+} satisfies Partial<BodiesOf<NoticeStore>>;
+
+/** Each in one transaction. */
+export const noticeWrites = {
+  /** Due at once for each channel. Without a channel there is nobody to tell, and nothing is kept. */
+  *addNotice(notice, channels) {
+    if (channels.length === 0) return;
+    const { key, kind, batchId, atMs, body } = notice;
+    if (kind === 'batch-done' || kind === 'batch-halted') yield* change(noteTold(batchId));
+    const insert = query
+      .insertInto('notice')
+      .values({ key, kind, batch_id: batchId, at_ms: atMs, body: JSON.stringify(body) })
+      .onConflict((conflict) => conflict.column('key').doNothing())
+      .returning('seq');
+    const seq = (yield* selectFirst(insert))?.seq;
+    if (seq === undefined) return;
+    const waiting = { status: 'due', tries: 0, next_at_ms: atMs, delivered_at_ms: null, why: null } as const;
+    const deliveries = channels.map((channel) => ({ notice_seq: seq, channel, ...waiting }));
+    yield* change(query.insertInto('notice_delivery').values(deliveries));
+  },
+  /** Changes nothing once the notice is delivered or given up. @throws Error when it was never kept for the channel */
+  *recordDelivery(seq, channel, result) {
+    const failed = result.kind === 'delivered' ? 0 : 1;
+    const update = query
+      .updateTable('notice_delivery')
+      .set((eb) => ({ ...describeResult(result), tries: eb('tries', '+', failed) }))
+      .where('notice_seq', '=', seq)
+      .where('channel', '=', channel)
+      .where('status', '=', due);
+    if ((yield* change(update)) > 0) return;
+    const kept = query
+      .selectFrom('notice_delivery')
+      .select('status')
+      .where('notice_seq', '=', seq)
+      .where('channel', '=', channel);
+    if ((yield* selectFirst(kept)) === undefined) throw new Error(`notice ${seq} is not kept for ${channel}`);
+  },
+} satisfies Partial<BodiesOf<NoticeStore>>;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import type { StagedRow } from '../../../src/intake/ports.ts';
-import { JournalWriteError } from '../../../src/store/errors.ts';
+import { JournalWriteError } from '../../../src/store/connection.ts';
 import { makeBulk } from '../../../src/store/payouts/bulk-work.ts';
 import * as fixtures from '../../support/journal-fixtures.ts';
 import { makeSqliteStore, openWithThread, type SqliteStore } from '../../support/sqlite-store.ts';

@@ -1,7 +1,8 @@
 /** What the look for a like payment costs SQLite: an index lookup, whatever the journal holds. */
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { makeSimilarPayment } from '../../../src/store/payouts/similar-payment.ts';
+import { payoutReads } from '../../../src/store/payouts/payout-queries.ts';
+import { drive } from '../../../src/store/statements.ts';
 import { payer, satang } from '../../support/journal-fixtures.ts';
 import { makeSqliteStore } from '../../support/sqlite-store.ts';
 
@@ -15,7 +16,8 @@ test('a like payment is looked for by payee, amount and time, the latest first, 
   };
   const { companyId } = payer;
   const payee = { proxyType: 'MSISDN', proxyNo: '0810000001', amountSatang: satang(1n) } as const;
-  await makeSimilarPayment({ prepare } as DatabaseSync)({ companyId, payoutId: 'A', ...payee, sinceMs: 0 });
+  const likeness = { companyId, payoutId: 'A', ...payee, sinceMs: 0 };
+  drive({ prepare } as DatabaseSync, payoutReads.similarPayment(likeness));
   const plan = db.prepare(`explain query plan ${statement.replaceAll('?', '1')}`).all();
   const steps = plan.map((step) => String(step['detail']));
   expect(steps[0]).toMatch(/attempt_to_payee \(proxy_no=\? AND amount_text=\? AND intent_at_ms>\?\)$/);

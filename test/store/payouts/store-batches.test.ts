@@ -2,7 +2,8 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { move } from '../../../src/core/change.ts';
-import * as batches from '../../../src/store/payouts/open-batches.ts';
+import * as batches from '../../../src/store/watch/batch-queue.ts';
+import { drive } from '../../../src/store/statements.ts';
 import type { Store } from '../../../src/store/store.ts';
 import {
   applied,
@@ -158,8 +159,8 @@ describe('open batches', () => {
       return db.prepare(sql);
     };
     const spy = { prepare } as DatabaseSync;
-    batches.prepareOldestInDoubt(spy).all({});
-    batches.prepareBatchesInDoubt(spy).all({ beforeMs: 1 });
+    drive(spy, batches.oldestInDoubt.all({}));
+    drive(spy, batches.batchesInDoubt.all({ beforeMs: 1 }));
     const plans = statements.map((sql) => db.prepare(`explain query plan ${sql.replaceAll('?', '1')}`).all());
     const steps = plans.map((plan) =>
       plan.map((step) => String(step['detail'])).filter((step) => /SCAN|SEARCH/v.test(step)),
@@ -169,9 +170,9 @@ describe('open batches', () => {
       ['SCAN payout USING INDEX payout_in_doubt'],
     ]);
     statements.length = 0;
-    batches.prepareRunnableBatches(spy).all({});
-    batches.prepareCountOpenBatches(spy).all({});
-    batches.prepareUnreported(spy).all({});
+    drive(spy, batches.runnableBatches.all({}));
+    drive(spy, batches.countOpenBatches.all({}));
+    drive(spy, batches.unreported.all({}));
     const readings = statements.flatMap((sql) =>
       db
         .prepare(`explain query plan ${sql.replaceAll('?', '1')}`)

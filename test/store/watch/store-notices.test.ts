@@ -1,15 +1,17 @@
 /** Notices wait in the store until their channels have them; beside them the trifles of a watcher. */
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
-import { openConnection } from '../../../src/store/connection.ts';
-import { JournalWriteError } from '../../../src/store/errors.ts';
+import { inTransaction, JournalWriteError, openConnection } from '../../../src/store/connection.ts';
+import { drive } from '../../../src/store/statements.ts';
 import * as notices from '../../../src/store/watch/notice-queue.ts';
-import { makeUpkeep } from '../../../src/store/watch/schedule.ts';
+import { scheduleWrites } from '../../../src/store/watch/schedule.ts';
 import { noonMs } from '../../support/journal-fixtures.ts';
 import { makeSqliteStore } from '../../support/sqlite-store.ts';
 import { noticeOf } from '../../support/store-fixtures.ts';
 
 const both = ['webhook', 'command'] as const;
+
+const probe = (db: DatabaseSync): void => inTransaction(db, () => drive(db, scheduleWrites.probe(noonMs)));
 
 describe('a notice', () => {
   test('is due at once on each of its channels, whole, and the oldest first', async () => {
@@ -94,8 +96,8 @@ describe('a notice', () => {
       return db.prepare(sql);
     };
     const spy = { prepare } as DatabaseSync;
-    notices.prepareDueNotices(spy).all({ channel: 'webhook', nowMs: 1, limit: 1 });
-    notices.prepareNextNotice(spy).all({ channel: 'webhook' });
+    drive(spy, notices.dueNotices.all({ channel: 'webhook', nowMs: 1, limit: 1 }));
+    drive(spy, notices.nextNotice.all({ channel: 'webhook' }));
     const plans = statements.map((sql) => db.prepare(`explain query plan ${sql.replaceAll('?', '1')}`).all());
     expect(plans.map((plan) => plan[0]?.['detail'])).toEqual([
       'SEARCH d USING INDEX notice_due (channel=? AND next_at_ms<?)',
@@ -151,18 +153,16 @@ describe('the probe', () => {
     const { page_count: pages } = db.prepare('pragma page_count').get() as { page_count: number };
     db.exec(`pragma max_page_count = ${pages}`);
     fillPages(db);
-    const { probe } = makeUpkeep(db);
-    const error: unknown = await probe(noonMs).catch((reason: unknown) => reason);
-    expect(error).toBeInstanceOf(JournalWriteError);
-    expect((error as Error).message).toContain('free some space');
+    expect(() => probe(db)).toThrow(JournalWriteError);
+    expect(() => probe(db)).toThrow('free some space');
     db.exec('pragma max_page_count = 1000000');
-    await probe(noonMs);
+    probe(db);
   });
 
   test('throws when the file may not be written', async () => {
     await using opened = await makeSqliteStore();
     using db = openConnection(opened.path);
     db.exec('pragma query_only = on');
-    await expect(makeUpkeep(db).probe(noonMs)).rejects.toBeInstanceOf(JournalWriteError);
+    expect(() => probe(db)).toThrow(JournalWriteError);
   });
 });

@@ -4,11 +4,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { backUpJournal } from '../../../src/store/backup.ts';
-import { inTransaction, openConnection } from '../../../src/store/connection.ts';
-import { JournalWriteError } from '../../../src/store/errors.ts';
-import { writeStamp } from '../../../src/store/journal-identity.ts';
+import { inTransaction, JournalWriteError, openConnection } from '../../../src/store/connection.ts';
 import { migrate, schemaVersion } from '../../../src/store/migrations.ts';
-import { openJournal } from '../../../src/store/open.ts';
+import { openJournal, writeIdentity } from '../../../src/store/open.ts';
 import { makeJournal } from '../../../src/store/store.ts';
 import {
   firstReady,
@@ -28,10 +26,10 @@ async function makeOldJournal(path: string, version = 2): Promise<void> {
   const db = openConnection(path);
   inTransaction(db, () => {
     migrate(db, noonMs, version);
-    writeStamp(db, stamp);
+    writeIdentity(db, stamp);
   });
-  const mark = { advance: () => {}, note: () => {}, close: () => {} };
-  await using journal = makeJournal({ db, path, journalId: '', mark });
+  const highWaterMark = { advance: () => {}, note: () => {}, close: () => {} };
+  await using journal = makeJournal({ db, path, journalId: '', highWaterMark });
   const { batchId } = await ingest(journal, makeRows(2));
   db.exec(`update batch set status = 'running' where batch_id = '${batchId}'`);
   await submit(journal, await firstReady(journal));
@@ -130,9 +128,9 @@ test('a mark that a full disk does not take is no failure of the close; anything
     const advance = (): never => {
       throw error;
     };
-    const mark = { advance, note: () => {}, close: () => {} };
+    const highWaterMark = { advance, note: () => {}, close: () => {} };
     return Promise.resolve(
-      makeJournal({ db: openConnection(path), path, journalId: '', mark })[Symbol.asyncDispose](),
+      makeJournal({ db: openConnection(path), path, journalId: '', highWaterMark })[Symbol.asyncDispose](),
     );
   };
   await expect(close(new JournalWriteError('the disk is full'))).resolves.toBeUndefined();
