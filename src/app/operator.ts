@@ -1,7 +1,7 @@
 /** An operator's word on a batch or a payout: it works beside whoever is sending. */
 import * as operator from '../payout/operator.ts';
+import { retryBatch, retryPayouts } from '../payout/operator.ts';
 import type { PayoutHistory } from '../payout/ports.ts';
-import { retryBatch, retryPayouts } from '../payout/retry.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import type { Journal } from '../store/store.ts';

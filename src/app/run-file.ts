@@ -5,10 +5,9 @@ import type { Batch } from '../core/ports.ts';
 import type { Progress } from '../core/progress.ts';
 import { ingestFile } from '../intake/ingest.ts';
 import type { FileRejection } from '../intake/ports.ts';
-import { isAtRest } from '../payout/conclude.ts';
-import { followPayer, isNothingLeft } from '../payout/known-batch.ts';
-import type { LowestPace } from '../payout/rules/adaptive-limit.ts';
-import { runBatch } from '../payout/run-batch.ts';
+import { isAtRest, isNothingLeft } from '../payout/conclude.ts';
+import type { LowestLimit } from '../payout/rules/adaptive-limit.ts';
+import { followPayer, runBatch } from '../payout/run-batch.ts';
 import { finishReports, writeReports, type WrittenReports } from '../reports/write-reports.ts';
 import { makeContext, type RunSession, toLog } from './session.ts';
 
@@ -26,7 +25,7 @@ export type FileOutcome =
       readonly kind: 'rested';
       readonly reports: WrittenReports;
       readonly isRepeat: boolean;
-      readonly pace: LowestPace | undefined;
+      readonly pace: LowestLimit | undefined;
     }
   | { readonly kind: 'interrupted'; readonly batch: Batch | undefined };
 
@@ -80,7 +79,7 @@ async function runKnown(session: RunSession, known: Batch, options: RunFileOptio
       return { kind: 'interrupted', batch };
     }
   }
-  const pace = isRepeat ? undefined : session.paces.transfers.lowest;
+  const pace = isRepeat ? undefined : session.adaptiveLimits.transfers.lowest;
   const reports = await restBatch(session, batch.batchId, options.exceptionsOk, pace);
   return { kind: 'rested', reports, isRepeat, pace };
 }
@@ -90,7 +89,7 @@ export async function restBatch(
   session: RunSession,
   batchId: string,
   exceptionsOk: boolean,
-  pace?: LowestPace,
+  pace?: LowestLimit,
 ): Promise<WrittenReports> {
   const { isSandbox } = session.loaded;
   const nowMs = session.clock.now();
@@ -116,7 +115,7 @@ async function payWithProgress(
     if (payout !== undefined && payout.batchId !== batch.batchId) others.add(payout.batchId);
     else countOwn(payout);
   };
-  session.paces.transfers.forgetLowest();
+  session.adaptiveLimits.transfers.forgetLowest();
   const context = makeContext(session, stop, count, batch);
   const { waitMs, interrupted } = options;
   const end = await runBatch(context, batch, { waitMs, interrupted, waitOver });
@@ -161,7 +160,7 @@ async function makeCounter(
       if (payout.status === 'paid') paid += 1;
     }
     const phase = rowsDone + inDoubt.size >= batch.rows ? 'settling' : 'paying';
-    const pace = session.paces.transfers.state;
+    const pace = session.adaptiveLimits.transfers.state;
     progress.show({ phase, rowsDone, rowsTotal: batch.rows, paid, inDoubt: inDoubt.size, pace });
   };
 }

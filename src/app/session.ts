@@ -8,15 +8,15 @@ import { printable } from '../core/cell-text.ts';
 import type { Payout } from '../core/payout.ts';
 import type { Clock, JournalLoss } from '../core/ports.ts';
 import type { PayoutFileReader } from '../intake/ports.ts';
-import { makePaces, type Paces } from '../payout/adaptive-limit.ts';
+import { type AdaptiveLimits, makeAdaptiveLimits } from '../payout/adaptive-limit.ts';
 import { BankClock } from '../payout/bank-clock.ts';
-import type { Payer } from '../payout/breaker-stop.ts';
-import { Line, LineGate } from '../payout/circuit-breaker.ts';
+import type { Payer } from '../payout/circuit-breaker.ts';
+import { BreakerGate, PayerBreaker } from '../payout/circuit-breaker.ts';
 import { type Log, RunState, type WorkerContext } from '../payout/context.ts';
 import { describeLoss, isInQuestion } from '../payout/rules/lost-journal.ts';
 import { readServiceHours } from '../payout/rules/service-hours.ts';
 import { systemClock } from '../platform/clock.ts';
-import { Turns } from '../platform/keyed-mutex.ts';
+import { KeyedMutex } from '../platform/keyed-mutex.ts';
 import type { Logger } from '../platform/log.ts';
 import type { ReportOutbox } from '../reports/ports.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
@@ -88,10 +88,10 @@ export interface RunSession {
   readonly reader: PayoutFileReader;
   readonly log: Logger;
   readonly clock: Clock;
-  readonly payeeTurns: Turns;
-  /** The line of each payer account, from the first file of the process to the last. */
-  readonly lines: Map<string, Line>;
-  readonly paces: Paces;
+  readonly likeness: KeyedMutex;
+  /** The circuit breaker of each payer account, from the first file of the process to the last. */
+  readonly breakers: Map<string, PayerBreaker>;
+  readonly adaptiveLimits: AdaptiveLimits;
   /** Runs that share the process, where there are several at once. */
   readonly runs: Set<RunState>;
   /** Rows that are being inquired about. */
@@ -161,34 +161,38 @@ export async function openSession(
     reader,
     log,
     bankAddress,
-    payeeTurns: new Turns(),
-    lines: new Map(),
+    likeness: new KeyedMutex(),
+    breakers: new Map(),
     runs: new Set(),
     asking: new Set(),
-    paces: makePaces(loaded.settings.transfer.concurrency, loaded.settings.verify.concurrency),
+    adaptiveLimits: makeAdaptiveLimits(
+      loaded.settings.transfer.concurrency,
+      loaded.settings.verify.concurrency,
+    ),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
 
 const keyOf = ({ companyId, payerAccount }: Payer): string => `${companyId} ${payerAccount}`;
 
-/** The line of a payer account. */
-function lineOf({ lines }: RunSession, payer: Payer): Line {
+/** The circuit breaker of a payer account. */
+function breakerOf({ breakers }: RunSession, payer: Payer): PayerBreaker {
   const key = keyOf(payer);
-  const line = lines.get(key) ?? new Line();
-  lines.set(key, line);
-  return line;
+  const breaker = breakers.get(key) ?? new PayerBreaker();
+  breakers.set(key, breaker);
+  return breaker;
 }
 
 /** Opens the gate of a payer account, once for each. */
-function makeGates(session: RunSession, stop: AbortSignal): (payer: Payer) => LineGate {
+function makeGates(session: RunSession, stop: AbortSignal): (payer: Payer) => BreakerGate {
   const { settings } = session.loaded;
   const hours = readServiceHours(settings.serviceHours);
-  const gates = new Map<string, LineGate>();
+  const gates = new Map<string, BreakerGate>();
   return (payer) => {
     const key = keyOf(payer);
-    const line = lineOf(session, payer);
-    const gate = gates.get(key) ?? new LineGate(session.clock, settings.brake, stop, { line, hours });
+    const breaker = breakerOf(session, payer);
+    const { clock } = session;
+    const gate = gates.get(key) ?? new BreakerGate({ clock, brake: settings.brake, stop, breaker, hours });
     gates.set(key, gate);
     return gate;
   };
@@ -196,8 +200,8 @@ function makeGates(session: RunSession, stop: AbortSignal): (payer: Payer) => Li
 
 /**
  * What the steps of one run share, each payer account with a gate of its own: what the bank says of one account's
- * transfer stops the line of that account and no other.
- * @param payer whose line it is; that of the settings when left out
+ * transfer opens the breaker of that account and no other.
+ * @param payer whose account it is; that of the settings when left out
  */
 export function makeContext(
   session: RunSession,
@@ -228,8 +232,8 @@ export function makeContext(
     count,
     stop: stopOrBroken,
     run,
-    payeeTurns: session.payeeTurns,
-    paces: session.paces,
+    likeness: session.likeness,
+    adaptiveLimits: session.adaptiveLimits,
     countUnderWay: () => countUnderWay(session, run),
     isUnderWay: (seq) => run.inFlight.has(seq) || [...session.runs].some(({ inFlight }) => inFlight.has(seq)),
     asking: session.asking,

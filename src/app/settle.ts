@@ -1,6 +1,7 @@
 /** Settles what is in doubt, now, and writes what is due for the batches that it has changed. */
 import { countAlarms, countRows, inDoubtStatuses } from '../core/exit-code.ts';
-import { type Settled, settleNow } from '../payout/settle-now.ts';
+import { settleNow } from '../payout/settle.ts';
+import type { Settled } from '../payout/settle.ts';
 import { reportIfSettled } from './run-file.ts';
 import { makeContext, type Session } from './session.ts';
 

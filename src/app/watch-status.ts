@@ -1,8 +1,8 @@
 /** What is seen of a watcher from outside: its state, /healthz and /metrics. */
 import { parseListenAddress } from '../core/network-address.ts';
 import type { BatchReason, Clock } from '../core/ports.ts';
-import { makePaces } from '../payout/adaptive-limit.ts';
-import { closeLine, openLine } from '../payout/rules/circuit-breaker.ts';
+import { makeAdaptiveLimits } from '../payout/adaptive-limit.ts';
+import { closeBreaker, openBreaker } from '../payout/rules/circuit-breaker.ts';
 import { mayBeginAtMs, readServiceHours } from '../payout/rules/service-hours.ts';
 import type { Logger } from '../platform/log.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
@@ -187,40 +187,43 @@ export class WatchStatus {
   }
 
   /** The lines as this process knows them; the stop that the journal knows of comes first. */
-  #readLines({ lines, loaded }: Session): readonly PayerLine[] {
+  #readLines({ breakers, loaded }: Session): readonly PayerLine[] {
     const { companyId, payerAccount } = loaded.settings.bank;
     const own = `${companyId} ${payerAccount}`;
     const hours = readServiceHours(loaded.settings.serviceHours);
     const nowMs = this.#clock.now();
     const opensAtMs = hours === undefined ? nowMs : mayBeginAtMs(hours, nowMs);
-    const known = new Map([[own, openLine], ...[...lines].map(([key, { state }]) => [key, state] as const)]);
+    const known = new Map([
+      [own, openBreaker],
+      ...[...breakers].map(([key, { state }]) => [key, state] as const),
+    ]);
     return [...known].map(([key, state]) => {
       const stop = this.#figures?.stop;
       if (key === own && stop !== undefined)
-        return { ...openLine, status: 'halted', why: stop, paysNewFiles: true };
-      return { ...(opensAtMs > nowMs ? closeLine(state, opensAtMs) : state), paysNewFiles: key === own };
+        return { ...openBreaker, status: 'halted', why: stop, paysNewFiles: true };
+      return { ...(opensAtMs > nowMs ? closeBreaker(state, opensAtMs) : state), paysNewFiles: key === own };
     });
   }
 
   #openMetrics(): Metrics {
     const { settings, isSandbox } = this.#loaded;
-    const idle = makePaces(settings.transfer.concurrency, settings.verify.concurrency);
-    const paces = () => this.#working?.session.paces ?? idle;
+    const idle = makeAdaptiveLimits(settings.transfer.concurrency, settings.verify.concurrency);
+    const adaptiveLimits = () => this.#working?.session.adaptiveLimits ?? idle;
     return makeMetrics({
       version: readVersion(),
       isSandbox,
       now: () => this.#clock.now(),
       readWatch: () => this.readState(),
       readHealth: () => judgeHealth(this.readState(), this.#clock.now(), this.#sinceTurnMs),
-      paces: {
+      adaptiveLimits: {
         get transfers() {
-          return paces().transfers;
+          return adaptiveLimits().transfers;
         },
         get checks() {
-          return paces().checks;
+          return adaptiveLimits().checks;
         },
         get inquiries() {
-          return paces().inquiries;
+          return adaptiveLimits().inquiries;
         },
       },
       countRowsUnderWay: () => (this.#working === undefined ? 0 : countUnderWay(this.#working.session)),

@@ -137,7 +137,7 @@ interface Around extends Pick<WatchSetup, 'intake' | 'disk' | 'log' | 'stop' | '
 
 /** The watcher's parts, from what a process that may send has. */
 function makeSetup(session: Session, status: WatchStatus, around: Around): WatchSetup {
-  const { loaded, journal: store, clock, reader, runs, paces, outbox } = session;
+  const { loaded, journal: store, clock, reader, runs, adaptiveLimits, outbox } = session;
   const { filesAtOnce, waitMs } = loaded.settings.watch;
   return {
     ...around,
@@ -145,7 +145,7 @@ function makeSetup(session: Session, status: WatchStatus, around: Around): Watch
     reader,
     clock,
     runs,
-    paces,
+    adaptiveLimits,
     payer: loaded.settings.bank,
     filesAtOnce,
     waitMs,

@@ -12,7 +12,7 @@ import { computeBatchId } from '../core/reference.ts';
 import type { Inspection, PayoutFileReader, StagedRow } from '../intake/ports.ts';
 import { makeDuplicateIndex } from '../intake/rules/duplicates.ts';
 import type { Issue } from '../intake/rules/row.ts';
-import { haltOf } from '../payout/breaker-stop.ts';
+import { haltOf } from '../payout/circuit-breaker.ts';
 import type { ClaimReader, PayerBreakerReader } from '../payout/ports.ts';
 import { findTooOld } from '../payout/rules/batch-age.ts';
 import type { BrakePolicy } from '../payout/rules/circuit-breaker.ts';

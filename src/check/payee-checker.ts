@@ -1,10 +1,10 @@
 /** Asks the bank about payees for a dry run: as a run would, but no brake counts and nothing is recorded. */
-import { BankClock } from '../payout/bank-clock.ts';
 import pLimit from 'p-limit';
 import type { LimitFunction } from 'p-limit';
 import type { Bank, PayeeCheck } from '../core/bank-port.ts';
 import type { BatchReason, Clock } from '../core/ports.ts';
-import { LineGate } from '../payout/circuit-breaker.ts';
+import { BankClock } from '../payout/bank-clock.ts';
+import { BreakerGate } from '../payout/circuit-breaker.ts';
 import type { BrakePolicy } from '../payout/rules/circuit-breaker.ts';
 import type { PayeeVerdict } from '../payout/rules/payee.ts';
 import { askAboutPayee, type AskContext, type AskedPayee } from '../payout/verify-payee.ts';
@@ -42,7 +42,7 @@ const waitPollMs = 200;
 
 export class PayeeChecker {
   readonly #options: PayeeCheckerOptions;
-  readonly #gate: LineGate;
+  readonly #gate: BreakerGate;
   readonly #context: AskContext;
   readonly #limit: LimitFunction;
   /** Aborted when waiting any longer makes no sense. */
@@ -56,7 +56,7 @@ export class PayeeChecker {
     const { clock, concurrency } = options;
     const stop = AbortSignal.any([options.interrupted, this.#givenUp.signal]);
     this.#options = options;
-    this.#gate = new LineGate(clock, noBrake, stop);
+    this.#gate = new BreakerGate({ clock, brake: noBrake, stop });
     this.#limit = pLimit(concurrency);
     this.#lastAnswerAtMs = clock.now();
     const bank: PayeeBank = { checkPayee: (check) => this.#checkPayee(check) };

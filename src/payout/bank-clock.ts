@@ -16,10 +16,10 @@ export class BankClock {
     this.#onAlarm = onAlarm;
   }
 
-  /** Takes note of a reply's `Date` header. */
-  see(reply: { readonly kind: string; readonly bankDateMs?: number | undefined }): void {
-    if (reply.bankDateMs === undefined) return;
-    const offsetMs = reply.bankDateMs - this.#clock.now();
+  /** Takes note of a reply's `Date` header, in epoch milliseconds. */
+  see({ bankDateMs }: { readonly bankDateMs: number | undefined }): void {
+    if (bankDateMs === undefined) return;
+    const offsetMs = bankDateMs - this.#clock.now();
     const alarm = decideClockAlarm(this.#offsetMs, offsetMs, this.#toldOffsetMs);
     this.#offsetMs = offsetMs;
     if (alarm === undefined) return;

@@ -1,36 +1,40 @@
 /**
- * The gate before every request: it lets callers through while the line is open, makes them wait while it is
- * paused or the service is closed, lets one through as a probe when the pause is over, and turns them away when it
- * is halted.
+ * The circuit breaker of a payer account: it lets requests through while the account is open, makes them wait while it
+ * is paused or the service is closed, lets one through as a probe when the pause is over, and refuses them when it is
+ * halted. Halts and pauses are kept in the journal, so that every other run and process knows of them, the next run
+ * begins with them, and an operator can end them.
  */
-import type { BatchReason, Clock } from '../core/ports.ts';
+import { formatBangkokStamp } from '../core/bangkok-time.ts';
+import type { Reason } from '../core/change.ts';
+import type { Batch, BatchReason, Clock, Log } from '../core/ports.ts';
 import { Signal } from '../platform/signal.ts';
-import type { LineSignal } from './rules/after-transfer.ts';
+import type { PayoutJournal } from './ports.ts';
 import {
   type BrakePolicy,
-  closeLine,
-  decideLine,
+  type BreakerState,
+  closeBreaker,
+  decideBreaker,
   decideOnInDoubt,
   decideOnSettled,
   fitPause,
   isPausing,
-  type LineState,
-  openLine,
+  openBreaker,
+  takeUpPause,
 } from './rules/circuit-breaker.ts';
-import type { Reason } from './rules/read-reply.ts';
+import type { BreakerSignal } from './rules/read-reply.ts';
 import { isOpen, mayBeginAtMs, type ServiceHours } from './rules/service-hours.ts';
 
-/** `go` must be followed by `leave`; `halted` and `stopped` mean that nothing may be sent. */
-export type Passage = 'go' | 'halted' | 'stopped';
+/** Whose breaker it is: a batch's, or that of an order of it. */
+export type Payer = Pick<Batch, 'companyId' | 'payerAccount'>;
 
-/** What a process knows about the line of one payer account: it outlives the runs, each of which has a gate to it. */
-export class Line {
-  state: LineState = openLine;
+/** What a process knows about one payer account: it outlives the runs, each of which has a gate of its own. */
+export class PayerBreaker {
+  state: BreakerState = openBreaker;
   isProbing = false;
   /** The pause that the journal knows of. */
-  recordedPause: Pick<LineState, 'pausedAtMs' | 'pausedUntilMs'> | undefined;
-  /** Fulfilled when the journal knows of the stop. */
-  stopRecorded: Promise<void> | undefined;
+  recordedPause: Pick<BreakerState, 'pausedAtMs' | 'pausedUntilMs'> | undefined;
+  /** Fulfilled when the journal knows of the halt. */
+  haltRecorded: Promise<void> | undefined;
   readonly #changes = new Signal();
 
   /** Aborted and made anew whenever the state changes, so that waiters look again. */
@@ -38,10 +42,10 @@ export class Line {
     return this.#changes.next;
   }
 
-  become(next: LineState): void {
+  become(next: BreakerState): void {
     const isNews = next.status !== this.state.status || next.pausedUntilMs !== this.state.pausedUntilMs;
     this.state = next;
-    if (next.status !== 'halted') this.stopRecorded = undefined;
+    if (next.status !== 'halted') this.haltRecorded = undefined;
     if (isNews) this.wakeWaiters();
   }
 
@@ -51,146 +55,315 @@ export class Line {
 }
 
 interface GateOptions {
-  /** Shared by the runs of one process; a line of its own when left out. */
-  readonly line?: Line | undefined;
+  readonly clock: Clock;
+  readonly brake: BrakePolicy;
+  /** Aborted when nothing new is to be begun. */
+  readonly stop: AbortSignal;
+  /** Shared by the runs of one process; one of its own when left out. */
+  readonly breaker?: PayerBreaker | undefined;
   /** Transfers are sent only then; always when left out. */
   readonly hours?: ServiceHours | undefined;
 }
 
-export class LineGate {
-  readonly line: Line;
-  /** A stop that concerns this run: of its batch, or one that the journal keeps. */
-  #runStop: BatchReason | undefined;
-  readonly #clock: Clock;
-  readonly #brake: BrakePolicy;
-  readonly #stop: AbortSignal;
-  readonly #hours: ServiceHours | undefined;
+/** How often those who wait behind a probe look whether it has ended, should no news reach them. */
+const probePollMs = 1_000;
+/** How often those who wait for a pause to end look at the clock, which may have been set or have slept. */
+const pausePollMs = 60_000;
 
-  constructor(clock: Clock, brake: BrakePolicy, stop: AbortSignal, options: GateOptions = {}) {
-    this.#clock = clock;
-    this.#brake = brake;
-    this.#stop = stop;
-    this.line = options.line ?? new Line();
-    this.#hours = options.hours;
-    stop.addEventListener('abort', () => this.line.wakeWaiters(), { once: true });
+/** The way of one run through the breaker of its payer account. */
+export class BreakerGate {
+  readonly breaker: PayerBreaker;
+  /** A halt that concerns this run: of its batch, or one that the journal keeps. */
+  #runHalt: BatchReason | undefined;
+  readonly #options: GateOptions;
+
+  constructor(options: GateOptions) {
+    this.#options = options;
+    this.breaker = options.breaker ?? new PayerBreaker();
+    options.stop.addEventListener('abort', () => this.breaker.wakeWaiters(), { once: true });
   }
 
-  /** The line as it is for a transfer now: paused, too, while the service is closed. */
-  get state(): LineState {
+  get #nowMs(): number {
+    return this.#options.clock.now();
+  }
+
+  /** The state for a transfer now: paused, too, while the service is closed. */
+  get state(): BreakerState {
     const state = this.#look();
     const { opensAtMs } = this;
-    return opensAtMs === undefined ? state : closeLine(state, opensAtMs);
+    return opensAtMs === undefined ? state : closeBreaker(state, opensAtMs);
   }
 
   /** True when the service closes at times. */
   get hasHours(): boolean {
-    return this.#hours !== undefined;
+    return this.#options.hours !== undefined;
   }
 
-  /** True while a transfer would have to wait: the line is paused, or the service closed. */
+  /** True while a transfer would have to wait: the account is paused, or the service closed. */
   get isPausing(): boolean {
-    return isPausing(this.state, this.#clock.now());
+    return isPausing(this.state, this.#nowMs);
   }
 
   /** True while a transfer would have to wait for longer than any question: nobody who asks waits for it, too. */
   get isShut(): boolean {
     const { status, pausedUntilMs } = this.state;
-    return status === 'paused' && pausedUntilMs - this.#clock.now() > pauseLookMs;
+    return status === 'paused' && pausedUntilMs - this.#nowMs > pausePollMs;
   }
 
   /** When the service opens, while it is closed or about to close. */
   get opensAtMs(): number | undefined {
-    const nowMs = this.#clock.now();
-    const opensAtMs = this.#hours === undefined ? nowMs : mayBeginAtMs(this.#hours, nowMs);
+    const { hours } = this.#options;
+    const nowMs = this.#nowMs;
+    const opensAtMs = hours === undefined ? nowMs : mayBeginAtMs(hours, nowMs);
     return opensAtMs > nowMs ? opensAtMs : undefined;
   }
 
   /** True unless the service is closed: bytes of a transfer may leave. */
   get isServiceOpen(): boolean {
-    return this.#hours === undefined || isOpen(this.#hours, this.#clock.now());
+    const { hours } = this.#options;
+    return hours === undefined || isOpen(hours, this.#nowMs);
   }
 
   /**
-   * Waits until a request may go. Inquiries pass a halted line and a closed service (`passHalted`): they move no money.
+   * Waits until a request may go. Inquiries pass a halted account and a closed service (`passHalted`): they move no
+   * money. `go` must be followed by `leave`; `halted` and `stopped` mean that nothing may be sent.
    */
-  async enter(passHalted = false): Promise<Passage> {
+  async enter(passHalted = false): Promise<'go' | 'halted' | 'stopped'> {
+    const { breaker } = this;
+    const { clock, stop } = this.#options;
     for (;;) {
-      if (this.#stop.aborted) return 'stopped';
+      if (stop.aborted) return 'stopped';
       const state = passHalted ? this.#look() : this.state;
       if (state.status === 'open') return 'go';
       if (state.status === 'halted') return passHalted ? 'go' : 'halted';
-      const waitMs = (passHalted ? state.questionsUntilMs : state.pausedUntilMs) - this.#clock.now();
-      if (waitMs <= 0 && !this.line.isProbing) {
-        this.line.isProbing = true;
+      const waitMs = (passHalted ? state.questionsUntilMs : state.pausedUntilMs) - clock.now();
+      if (waitMs <= 0 && !breaker.isProbing) {
+        breaker.isProbing = true;
         return 'go';
       }
-      const lookMs = waitMs <= 0 ? probeLookMs : Math.min(waitMs, pauseLookMs);
-      await this.#clock.sleep(lookMs, this.line.changed);
+      await clock.sleep(waitMs <= 0 ? probePollMs : Math.min(waitMs, pausePollMs), breaker.changed);
     }
   }
 
-  /** Tells the line what came of a request that went through; a probe has ended with it. */
-  leave(signal: LineSignal): void {
-    const { line } = this;
-    const wasProbing = line.isProbing;
-    line.isProbing = false;
-    line.become(decideLine(line.state, signal, this.#brake, this.#clock.now()));
+  /** Tells the breaker what came of a request that went through; a probe has ended with it. */
+  leave(signal: BreakerSignal): void {
+    const { breaker } = this;
+    const wasProbing = breaker.isProbing;
+    breaker.isProbing = false;
+    this.observe(signal);
     // One after the other: inquiries go on while transfers have trouble, and nobody sleeps over the end of a probe.
-    if (wasProbing) line.wakeWaiters();
+    if (wasProbing) breaker.wakeWaiters();
   }
 
-  /** Tells the line what an inquiry has ended; nobody's passage ends with it. */
-  seeSettled(isPaid: boolean): void {
-    this.line.become(decideOnSettled(this.line.state, isPaid, this.#brake));
+  /** Tells the breaker what was learnt otherwise, as from an inquiry: no request has ended with it. */
+  observe(signal: BreakerSignal): void {
+    this.breaker.become(decideBreaker(this.breaker.state, signal, this.#options.brake, this.#nowMs));
   }
 
-  /** Halts for a refusal of the payer that an inquiry has shown; nobody's passage ends with it. */
-  seePayerStop(reason: Reason): void {
-    const signal = { kind: 'payer-stop', reason } as const;
-    this.line.become(decideLine(this.line.state, signal, this.#brake, this.#clock.now()));
+  /** Tells the breaker what an inquiry has ended. */
+  observeSettled(isPaid: boolean): void {
+    this.breaker.become(decideOnSettled(this.breaker.state, isPaid, this.#options.brake));
   }
 
-  /** True for a number of transfers in doubt that halts the line. */
+  /** True for a number of transfers in doubt that halts the account. */
   isTooMuchDoubt(inDoubt: number): boolean {
-    return inDoubt >= this.#brake.inDoubtMax;
+    return inDoubt >= this.#options.brake.inDoubtMax;
   }
 
   /** Halts when too many transfers are in doubt at once. */
-  seeInDoubt(inDoubt: number): void {
-    this.line.become(decideOnInDoubt(this.line.state, inDoubt, this.#brake));
+  observeInDoubt(inDoubt: number): void {
+    this.breaker.become(decideOnInDoubt(this.breaker.state, inDoubt, this.#options.brake));
   }
 
-  /** A stop of this run's batch, or one that another process or an earlier run has recorded. */
+  /** A halt of this run's batch, or one that another process or an earlier run has recorded. */
   haltFor(why: BatchReason): void {
-    this.#runStop = why;
-    this.line.wakeWaiters();
+    this.#runHalt = why;
+    this.breaker.wakeWaiters();
   }
 
-  /** A person has lifted the stop; what was counted before it is forgotten. */
+  /** An operator has lifted the halt; what was counted before it is forgotten. */
   reopen(): void {
-    this.#runStop = undefined;
-    const { state } = this.line;
-    if (state.status === 'halted') this.line.become(openLine);
-    else this.line.become({ ...state, consecutiveFailures: 0, ends: [] });
-    this.line.wakeWaiters();
+    this.#runHalt = undefined;
+    const { state } = this.breaker;
+    const forgiven = { ...state, consecutiveFailures: 0, ends: [] };
+    this.breaker.become(state.status === 'halted' ? openBreaker : forgiven);
+    this.breaker.wakeWaiters();
   }
 
-  /** Waits until the line changes, the time is over, or the signal aborts. */
+  /** Waits until the breaker changes, the time is over, or the signal aborts. */
   async waitForNews(ms: number, end: AbortSignal): Promise<void> {
-    const until = AbortSignal.any([this.line.changed, end]);
-    if (!until.aborted) await this.#clock.sleep(ms, until);
+    const until = AbortSignal.any([this.breaker.changed, end]);
+    if (!until.aborted) await this.#options.clock.sleep(ms, until);
   }
 
-  /** The line's own state, a pause fitted to a clock that may have been set back. */
-  #look(): LineState {
-    const { line } = this;
-    const fitted = fitPause(line.state, this.#clock.now());
-    if (fitted !== line.state) line.become(fitted);
-    return this.#runStop === undefined ? fitted : { ...fitted, status: 'halted', why: this.#runStop };
+  /** The breaker's own state, a pause fitted to a clock that may have been set back. */
+  #look(): BreakerState {
+    const { breaker } = this;
+    const fitted = fitPause(breaker.state, this.#nowMs);
+    if (fitted !== breaker.state) breaker.become(fitted);
+    return this.#runHalt === undefined ? fitted : { ...fitted, status: 'halted', why: this.#runHalt };
   }
 }
 
-/** How often those who wait behind a probe look whether it has ended, should no news reach them. */
-const probeLookMs = 1_000;
-/** How often those who wait for a pause to end look at the clock, which may have been set or have slept. */
-const pauseLookMs = 60_000;
+interface BreakerContext {
+  readonly journal: PayoutJournal;
+  readonly clock: Clock;
+  readonly gate: BreakerGate;
+  readonly log: Log;
+}
+
+// ---------------------------------------------------------------- halts, as the journal keeps them
+
+/**
+ * Records that the payer account is halted, if this process has halted it: no intent is recorded for it any more until
+ * an operator resumes. Resolves when it is recorded, whoever does so.
+ */
+export async function recordHalt(context: BreakerContext, payer: Payer): Promise<void> {
+  const { breaker } = context.gate;
+  const { status, why } = breaker.state;
+  if (status !== 'halted' || why === null) return;
+  breaker.haltRecorded ??= record(context, payer, why).catch((error: unknown) => {
+    // The next to look records it.
+    breaker.haltRecorded = undefined;
+    throw error;
+  });
+  await breaker.haltRecorded;
+}
+
+async function record(
+  { journal, clock, log }: BreakerContext,
+  { companyId, payerAccount }: Payer,
+  why: BatchReason,
+): Promise<void> {
+  if ((await journal.lineStop(companyId, payerAccount)) !== undefined) return;
+  await journal.recordLineStop({ companyId, payerAccount, ...why, sinceMs: clock.now() });
+  log('error', 'the line is halted', { code: why.code, reason: why.reason, remedy: why.remedy });
+}
+
+/** True when an operator has resumed the batch since: the halt is lifted and the batch is not halted. */
+export async function isHaltLifted({ journal }: BreakerContext, batch: Batch): Promise<boolean> {
+  if ((await journal.lineStop(batch.companyId, batch.payerAccount)) !== undefined) return false;
+  return (await journal.batch(batch.batchId))?.status === 'running';
+}
+
+/** After an intent was refused: when somebody else has halted the batch or its account, this run stops sending too. */
+export async function noticeHalt({ journal, gate }: BreakerContext, batch: Batch): Promise<void> {
+  const stop = await journal.lineStop(batch.companyId, batch.payerAccount);
+  const current = await journal.batch(batch.batchId);
+  if (stop === undefined && current?.status === 'running') return;
+  gate.haltFor(stop ?? haltOf(current ?? batch));
+}
+
+/** Why the batch itself was halted, by an operator or by a halt that has since been lifted for another batch. */
+export function haltOf(batch: Batch): BatchReason {
+  return {
+    code: batch.reasonCode ?? 'halted',
+    reason: batch.reason ?? 'the batch was halted',
+    remedy: batch.remedy ?? 'Resume the batch when the cause is mended',
+  };
+}
+
+// ---------------------------------------------------------------- pauses, as the journal keeps them
+
+/**
+ * Takes the breaker as the journal has it when a run begins: the pause of an earlier run goes on, and what an operator
+ * has lifted since is open.
+ */
+export async function takeUpBreaker(context: BreakerContext, payer: Payer): Promise<void> {
+  const { journal, gate, clock } = context;
+  const { breaker } = gate;
+  if (breaker.state.status === 'halted' && (await isLiftedSince(context, payer))) gate.reopen();
+  const pause = await journal.linePause(payer.companyId, payer.payerAccount);
+  if (pause === undefined) {
+    if (breaker.recordedPause !== undefined && breaker.state.status === 'paused') breaker.become(openBreaker);
+    breaker.recordedPause = undefined;
+  } else if (breaker.state.status === 'open') {
+    breaker.recordedPause = { pausedAtMs: pause.sinceMs, pausedUntilMs: pause.untilMs };
+    breaker.become(takeUpPause(breaker.state, pause, clock.now()));
+  }
+}
+
+/** True when the halt has been recorded and is no longer there: an operator has lifted it. */
+async function isLiftedSince({ journal, gate }: BreakerContext, payer: Payer): Promise<boolean> {
+  const { breaker } = gate;
+  // Whoever has halted it is about to record that.
+  if (breaker.haltRecorded === undefined) return false;
+  await breaker.haltRecorded;
+  const stop = await journal.lineStop(payer.companyId, payer.payerAccount);
+  return stop === undefined && breaker.state.status === 'halted';
+}
+
+/** Records what has become of the pause, if it is not what the journal knows. */
+export async function recordPause(
+  { journal, gate: { breaker }, log }: BreakerContext,
+  { companyId, payerAccount }: Payer,
+): Promise<void> {
+  const { status, why, pausedAtMs, pausedUntilMs, troubles, isTransferTrouble } = breaker.state;
+  const recorded = breaker.recordedPause;
+  if (status === 'open' && recorded !== undefined) {
+    breaker.recordedPause = undefined;
+    await journal.clearLinePause(companyId, payerAccount);
+    log('info', 'the line goes on', {});
+  }
+  if (status !== 'paused' || why === null) return;
+  if (recorded?.pausedAtMs === pausedAtMs && recorded.pausedUntilMs === pausedUntilMs) return;
+  breaker.recordedPause = { pausedAtMs, pausedUntilMs };
+  const times = { sinceMs: pausedAtMs, untilMs: pausedUntilMs };
+  const pause = { ...why, troubles, isTransfer: isTransferTrouble, ...times };
+  await journal.recordLinePause({ companyId, payerAccount, ...pause });
+  const { code, reason } = why;
+  log('warn', 'the line is paused', { code, reason, forMs: pausedUntilMs - pausedAtMs });
+}
+
+/** How often it is looked, while the account is paused, whether an operator has ended the pause. */
+const clearedPollMs = 5_000;
+/** How often it is looked whether the service has opened or closed. */
+const hoursPollMs = 60_000;
+/** An open account waits for news alone. */
+const idleMs = 24 * 3_600_000;
+
+/** Records every pause as it begins and ends, and sees what an operator does meanwhile, until told to end. */
+export async function keepPauseRecorded(
+  context: BreakerContext,
+  batch: Batch,
+  end: AbortSignal,
+): Promise<void> {
+  const { gate } = context;
+  let reportedMs: number | undefined;
+  while (!end.aborted) {
+    const { opensAtMs } = gate;
+    if (opensAtMs !== reportedMs) reportHours(context, opensAtMs);
+    reportedMs = opensAtMs;
+    const isPaused = gate.breaker.state.status === 'paused';
+    const waitMs = isPaused ? clearedPollMs : gate.hasHours ? hoursPollMs : idleMs;
+    // Begun before anything is awaited, so that no news is missed.
+    const news = gate.waitForNews(waitMs, end);
+    await recordPause(context, batch);
+    await news;
+    await endClearedPause(context, batch);
+    // Rows that wait for the account meet no guard that would tell them of an operator's word.
+    if (gate.state.status === 'paused') await noticeHalt(context, batch);
+  }
+  await recordPause(context, batch);
+}
+
+function reportHours({ log }: BreakerContext, opensAtMs: number | undefined): void {
+  if (opensAtMs === undefined) log('info', 'the service is open', {});
+  else log('warn', 'the service is closed', { opensAt: formatBangkokStamp(opensAtMs) });
+}
+
+/** An operator who resumes knows that the service is back: the next transfer tries at once. */
+async function endClearedPause({ journal, gate, clock }: BreakerContext, payer: Payer): Promise<void> {
+  const { breaker } = gate;
+  if (breaker.recordedPause === undefined || breaker.state.status !== 'paused') return;
+  if ((await journal.linePause(payer.companyId, payer.payerAccount)) !== undefined) return;
+  const nowMs = clock.now();
+  breaker.recordedPause = undefined;
+  breaker.become({ ...breaker.state, pausedAtMs: nowMs, pausedUntilMs: nowMs, questionsUntilMs: nowMs });
+}
+
+/** The payer's trouble that an inquiry has shown halts the account as it does in a reply. */
+export async function haltForPayer(context: BreakerContext, payer: Payer, reason: Reason): Promise<void> {
+  context.gate.observe({ kind: 'payer-stop', reason });
+  await recordHalt(context, payer);
+}

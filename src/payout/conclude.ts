@@ -1,27 +1,104 @@
-/** When a batch has come to rest: nothing is left to send or to ask, or it waits for a person or the next run. */
+/** When a batch is concluded: nothing is left to send or to ask, or it waits for an operator or the next run. */
 import type { HoldReason } from '../core/payout.ts';
-import type { BatchReader } from '../core/ports.ts';
-import { cancelledReason } from './operator.ts';
+import type { Batch, BatchReader, BatchReason } from '../core/ports.ts';
 import type { BatchStore, PayoutStore } from './ports.ts';
+import type { WorkerContext } from './context.ts';
+import { cancelledReason } from './operator.ts';
+import { describePause } from './rules/circuit-breaker.ts';
+import { rerunHolds } from './rules/operator.ts';
 
-/** A person has cancelled the batch while transfers were under way: what came back unsent is cancelled too. */
-export async function isCancelled(journal: BatchReader, batchId: string): Promise<boolean> {
+const openStatuses = ['ready', 'submitted', 'unresolved'];
+
+/** A batch that is done stays done; one whose rows an operator released is running again. */
+export async function isNothingLeft(journal: BatchReader, batch: Batch): Promise<boolean> {
+  if (batch.status !== 'done') return false;
+  const totals = await journal.totals(batch.batchId);
+  if (totals.some(({ status, rows }) => rows > 0 && openStatuses.includes(status))) return false;
+  const holds = await journal.holdTotals(batch.batchId);
+  return !holds.some(({ hold, rows }) => rows > 0 && rerunHolds.includes(hold));
+}
+
+/** How a run has ended, for the batch that it was of. */
+interface Ending {
+  /** The process was asked to stop. */
+  readonly isInterrupted: boolean;
+  /** Held rows were released when the run began. */
+  readonly isLifted: boolean;
+}
+
+/** Records where the batch of a run stands, and why. */
+export async function conclude(
+  { journal, clock, gate }: Pick<WorkerContext, 'journal' | 'clock' | 'gate'>,
+  { batchId }: Batch,
+  { isInterrupted, isLifted }: Ending,
+): Promise<void> {
+  const nowMs = clock.now();
+  if (await isCancelled(journal, batchId)) return endCancelled(journal, batchId, nowMs);
+  const { status, why: halt } = gate.state;
+  if (status === 'halted' && halt !== null) {
+    await journal.holdReady(batchId, 'halted', halt, nowMs);
+    await journal.moveBatch(batchId, 'halted', halt, nowMs);
+    return;
+  }
+  if (isInterrupted) {
+    await journal.moveBatch(batchId, 'paused', interruptedReason, nowMs);
+    return;
+  }
+  // What came back to wait for the account is told what all others are told: why, and until when.
+  if (isLifted && gate.isPausing) await journal.liftHolds(batchId, ['paused'], nowMs);
+  const why = describePause(gate.state) ?? waitOverReason;
+  const heldNow = await journal.holdReady(batchId, 'paused', why, nowMs);
+  if (heldNow > 0 || (await hasPausedRows(journal, batchId))) {
+    await journal.moveBatch(batchId, 'paused', why, nowMs);
+  } else {
+    await endWithoutDoubt(journal, batchId, nowMs);
+  }
+}
+
+/** Why a batch is paused whose run was asked to stop. */
+export const interruptedCode = 'interrupted';
+
+/** A file that a watcher has taken is not to be dropped again: the next one finds it in work/. */
+const goOn = 'Run the same file again: it goes on where it was. A watcher goes on with its files by itself';
+
+const interruptedReason: BatchReason = {
+  code: interruptedCode,
+  reason: 'the run was interrupted; what was in flight is recorded',
+  remedy: goOn,
+};
+
+const waitOverReason: BatchReason = {
+  code: 'wait-over',
+  reason: 'the time to wait was over before every row was sent',
+  remedy: goOn,
+};
+
+/** An operator has cancelled the batch while transfers were under way: what came back unsent is cancelled too. */
+async function isCancelled(journal: BatchReader, batchId: string): Promise<boolean> {
   const batch = await journal.batch(batchId);
   return batch?.status === 'halted' && batch.reasonCode === cancelledReason.code;
 }
 
 /** Cancels what came back unsent of a cancelled batch; done when nothing is in doubt any more. */
-export async function endCancelled(
+async function endCancelled(
   journal: BatchStore & PayoutStore,
   batchId: string,
   nowMs: number,
 ): Promise<void> {
   await journal.cancelUnsent(batchId, nowMs);
+  await endWithoutDoubt(journal, batchId, nowMs);
+}
+
+async function endWithoutDoubt(
+  journal: BatchStore & PayoutStore,
+  batchId: string,
+  nowMs: number,
+): Promise<void> {
   if ((await journal.nextInquiryAtMs(batchId)) === undefined)
     await journal.moveBatch(batchId, 'done', null, nowMs);
 }
 
-/** True when rows wait for the line to go on. */
+/** True when rows wait for the payer account to go on. */
 export const hasPausedRows = (journal: BatchReader, batchId: string): Promise<boolean> =>
   hasHeldRows(journal, batchId, ['paused']);
 
@@ -34,7 +111,7 @@ async function hasHeldRows(
   return holds.some(({ hold, rows }) => rows > 0 && wanted.includes(hold));
 }
 
-/** Holds of rows that wait for the line, or for a person's word about the whole batch. */
+/** Holds of rows that wait for the account, or for an operator's word about the whole batch. */
 const waitingHolds: readonly HoldReason[] = ['paused', 'halted', 'approval'];
 
 /**
@@ -50,14 +127,13 @@ export async function endWhenSettled(
   if (await isCancelled(journal, batchId)) await endCancelled(journal, batchId, nowMs);
   else if (batch?.status === 'running' || batch?.status === 'paused') {
     const [ready] = await journal.readyPage(batchId, 0, 1);
-    const isOpen = ready !== undefined || (await journal.nextInquiryAtMs(batchId)) !== undefined;
-    const isToGoOn = isOpen || (await hasHeldRows(journal, batchId, waitingHolds));
-    if (!isToGoOn) await journal.moveBatch(batchId, 'done', null, nowMs);
+    const isToGoOn = ready !== undefined || (await hasHeldRows(journal, batchId, waitingHolds));
+    if (!isToGoOn) await endWithoutDoubt(journal, batchId, nowMs);
   }
   return batch?.status !== 'done' && (await journal.batch(batchId))?.status === 'done';
 }
 
-/** True when reports are due: the batch has come to rest, now or before. */
+/** True when reports are due: the batch is concluded, now or before. */
 export async function isAtRest(journal: BatchReader, batchId: string): Promise<boolean> {
   const status = (await journal.batch(batchId))?.status;
   if (status === 'done' || status === 'paused' || status === 'halted') return true;

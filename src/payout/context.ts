@@ -2,35 +2,30 @@
 import type { Bank } from '../core/bank-port.ts';
 import type { Attempt, Payout } from '../core/payout.ts';
 import type { Clock, Log } from '../core/ports.ts';
-import type { Turns } from '../platform/keyed-mutex.ts';
+import type { KeyedMutex } from '../platform/keyed-mutex.ts';
 import { Signal, waitForAny } from '../platform/signal.ts';
-import type { Paces } from './adaptive-limit.ts';
+import type { AdaptiveLimits, LimitRequest } from './adaptive-limit.ts';
 import type { BankClock } from './bank-clock.ts';
-import type { Payer } from './breaker-stop.ts';
-import type { LineGate } from './circuit-breaker.ts';
+import type { Payer } from './circuit-breaker.ts';
+import type { BreakerGate } from './circuit-breaker.ts';
 import type { PayoutJournal } from './ports.ts';
+import type { Case } from './rules/case.ts';
 import type { PayerSetup } from './rules/intent.ts';
+import type { VerifyPolicy } from './rules/payee.ts';
 import type { SettlePolicy } from './rules/resend.ts';
+/** What every step of paying is handed. */
 
-export interface VerifyPolicy {
-  readonly enabled: boolean;
-  readonly concurrency: number;
-  /** What becomes of a payout whose payee check gives no answer. */
-  readonly whenUnavailable: 'hold' | 'pay';
-  readonly onThaiNameMismatch: 'hold' | 'pay';
-}
+export type { Log } from '../core/ports.ts';
 
-/** When a person must look before money moves; 0 means never. */
+/** When an operator must look before money moves; 0 means never. */
 export interface LookLimits {
-  /** How long a batch may wait, from its drop or from when a person last let it go on. */
+  /** How long a batch may wait, from its drop or from when it was last resumed. */
   readonly batchMaxAgeHours: number;
   /** How many days are looked back on for a payout to the same payee over the same amount. */
   readonly similarDays: number;
 }
 
-export type { Log } from '../core/ports.ts';
-
-/** What every line about an attempt bears, so that one payout can be followed through the log. */
+/** What every log line about an attempt bears, so that one payout can be followed through the log. */
 export const logFactsOf = (
   { batchId, rowNo }: Pick<Payout, 'batchId' | 'rowNo'>,
   { order }: Pick<Attempt, 'order'>,
@@ -40,7 +35,8 @@ export interface WorkerContext {
   readonly journal: PayoutJournal;
   readonly bank: Bank;
   readonly clock: Clock;
-  readonly gate: LineGate;
+  /** The way through the breaker of the payer account. */
+  readonly gate: BreakerGate;
   readonly bankClock: BankClock;
   readonly verify: VerifyPolicy;
   readonly settle: SettlePolicy;
@@ -54,8 +50,8 @@ export interface WorkerContext {
   /** Aborted when nothing new is to be begun: the process is asked to stop, or the wait is over. */
   readonly stop: AbortSignal;
   readonly run: RunState;
-  /** Of everything that this process sends: like payouts look for one another one by one. */
-  readonly payeeTurns: Turns;
+  /** Of everything that this process sends: like payouts are compared one by one. */
+  readonly likeness: KeyedMutex;
   /** Rows whose request is under way in this process, over all its runs; those of this run when left out. */
   readonly countUnderWay?: () => number;
   /** True while nothing new may be sent for reasons that are not the bank's; never when left out. */
@@ -64,28 +60,42 @@ export interface WorkerContext {
   readonly isUnderWay?: (seq: number) => boolean;
   /** Rows that are being inquired about in this process; nobody else asks when left out. */
   readonly asking?: Set<number>;
-  /** Attempts that a later one has followed are asked about elsewhere in this process. */
+  /** Superseded attempts are asked about elsewhere in this process. */
   readonly isWatchedElsewhere?: boolean;
-  /** How fast the bank lets this process go; of this run alone when left out. */
-  readonly paces?: Paces;
-  /** The gate of a payer account, whose line is its own; `gate` serves all when left out. */
-  readonly gateOf?: (payer: Payer) => LineGate;
+  /** How many requests the bank lets this process have at once; of this run alone when left out. */
+  readonly adaptiveLimits?: AdaptiveLimits;
+  /** Puts a request under these limits; there are none when left out. */
+  readonly limitRequest?: LimitRequest;
+  /** The gate of a payer account, which has a breaker of its own; `gate` serves all when left out. */
+  readonly gateOf?: (payer: Payer) => BreakerGate;
 }
 
 /** The context with the gate by which an order goes: the payer account may have been corrected since it was made. */
 export const contextFor = (context: WorkerContext, payer: Payer): WorkerContext =>
   context.gateOf === undefined ? context : { ...context, gate: context.gateOf(payer) };
 
+/** What a decision on an attempt is taken on, now. @param facts what the history keeps of the reply */
+export const caseOf = (
+  { settle, bankClock }: Pick<WorkerContext, 'settle' | 'bankClock'>,
+  payout: Payout,
+  attempt: Attempt,
+  facts: object = {},
+): Case => ({ payout, attempt, facts, policy: settle, ...bankClock.read() });
+
 /** What the steps of one run tell one another; nothing here outlives the process. */
 export class RunState {
   /** Rows whose request is under way in this process: nobody inquires about them meanwhile. */
   readonly inFlight = new Set<number>();
   /** Rows that the bank knows nothing of, asked after a loss of the journal, and that were not sent yet. */
-  readonly lookedUp = new Set<number>();
+  readonly probed = new Set<number>();
   /** True while ready rows are being handed out; the wait for what is in doubt has not begun then. */
   isSending = true;
   /** True when what earlier runs have left in doubt has been asked about once. */
   hasAsked = false;
+  /** Inquiries that told something about their transfer. */
+  told = 0;
+  /** When the latest of them did; the start before the first. */
+  lastToldAtMs: number;
   /** Fulfilled when every row that could be sent has been, and the run only waits for what is in doubt. */
   readonly allSent: Promise<void>;
   /** Aborted when a part of the run has broken: nothing new is begun by any other. */
@@ -98,6 +108,7 @@ export class RunState {
   constructor(clock: Clock) {
     this.#clock = clock;
     this.#lastProgressAtMs = clock.now();
+    this.lastToldAtMs = this.#lastProgressAtMs;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.allSent = promise;
     this.noteAllSent = resolve;
@@ -112,26 +123,26 @@ export class RunState {
     this.#lastProgressAtMs = this.#clock.now();
   }
 
+  noteTold(): void {
+    this.told += 1;
+    this.lastToldAtMs = this.#clock.now();
+  }
+
   /** Wakes whoever waits for something to do. */
-  ring(): void {
+  notify(): void {
     this.#news.notify();
   }
 
-  /** Waits until somebody rings, the time is over, or the signal aborts. */
-  waitForBell(ms: number, stop: AbortSignal): Promise<void> {
+  /** Waits until somebody notifies, the time is over, or the signal aborts. */
+  waitForWork(ms: number, stop: AbortSignal): Promise<void> {
     return waitForAny(this.#clock, ms, this.#news.next, stop);
   }
 }
 
 /** The bank's names for the payer of a batch: its company and account are those of the day it was read. */
 export function payerOf(
-  context: Pick<WorkerContext, 'channelId' | 'termId'>,
-  batch: { readonly companyId: string; readonly payerAccount: string },
+  { channelId, termId }: Pick<WorkerContext, 'channelId' | 'termId'>,
+  { companyId, payerAccount }: Payer,
 ): PayerSetup {
-  return {
-    channelId: context.channelId,
-    termId: context.termId,
-    companyId: batch.companyId,
-    payerAccount: batch.payerAccount,
-  };
+  return { channelId, termId, companyId, payerAccount };
 }

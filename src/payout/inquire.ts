@@ -1,19 +1,11 @@
 /** Asks the bank what became of an attempt (endpoint 7). */
 import { formatBangkokDate, formatBangkokTime } from '../core/bangkok-time.ts';
 import type { Attempt, TransferOrder } from '../core/payout.ts';
+import { callBank } from './call-bank.ts';
 import type { WorkerContext } from './context.ts';
-import type { LineSignal } from './rules/after-transfer.ts';
-import {
-  classifyInquiryReply,
-  type InquiryReading,
-  replyFacts,
-  type ReplyFacts,
-} from './rules/read-reply.ts';
+import { type InquiryReading, readInquiry, type ReadReply } from './rules/read-reply.ts';
 
-export interface Inquired {
-  readonly reading: InquiryReading;
-  readonly facts: ReplyFacts;
-}
+export type Inquired = ReadReply<InquiryReading>;
 
 /**
  * Inquires with the attempt's own date; when that finds nothing and the day has changed, with today's too, by our clock
@@ -22,14 +14,13 @@ export interface Inquired {
  */
 export async function inquire(
   context: WorkerContext,
-  attempt: Attempt,
+  { order }: Attempt,
   passHalted: boolean,
 ): Promise<Inquired | undefined> {
-  const { tranDate } = attempt.order;
-  let said = await inquireFor(context, attempt.order, tranDate, passHalted);
-  for (const today of otherDays(context, tranDate)) {
-    if (said?.reading.kind !== 'not-found') break;
-    said = await inquireFor(context, attempt.order, today, passHalted);
+  let said = await inquireFor(context, order, order.tranDate, passHalted);
+  for (const today of otherDays(context, order.tranDate)) {
+    if (said?.finding.kind !== 'not-found') break;
+    said = await inquireFor(context, order, today, passHalted);
   }
   return said;
 }
@@ -52,32 +43,16 @@ export async function inquireFor(
   tranDate: string,
   passHalted: boolean,
 ): Promise<Inquired | undefined> {
-  if ((await context.gate.enter(passHalted)) !== 'go') return undefined;
-  let signal: LineSignal = { kind: 'nothing' };
-  try {
-    const tranTime = formatBangkokTime(context.clock.now());
-    const reply = await context.bank.inquire({
-      transRefNo,
-      channelId,
-      termId,
-      companyId,
-      tranDate,
-      tranTime,
-    });
-    context.bankClock.see(reply);
-    const reading = classifyInquiryReply(reply, transRefNo);
-    signal = signalOf(reading);
-    return { reading, facts: replyFacts(reply) };
-  } finally {
-    context.gate.leave(signal);
-  }
-}
-
-function signalOf(reading: InquiryReading): LineSignal {
-  if (reading.kind !== 'nothing-said') return { kind: 'answered' };
-  if (!reading.isTrouble) return { kind: 'nothing' };
-  const { reason } = reading;
-  return { kind: 'service-trouble', reason, retryAfterMs: reason.retryAfterMs, isTransfer: false };
+  const { gate, clock, bank, run } = context;
+  if ((await gate.enter(passHalted)) !== 'go') return undefined;
+  const tranTime = formatBangkokTime(clock.now());
+  const said = await callBank(context, {
+    kind: 'inquiries',
+    send: () => bank.inquire({ transRefNo, channelId, termId, companyId, tranDate, tranTime }),
+    read: (reply) => readInquiry(reply, transRefNo),
+  });
+  if (said.finding.kind !== 'nothing-said') run.noteTold();
+  return said;
 }
 
 /** How often an inquiry that says nothing is made again; a sick service is waited for instead. */
@@ -94,10 +69,10 @@ export async function askUntilSaid(
   ask: () => Promise<Inquired | undefined>,
 ): Promise<Inquired | undefined> {
   for (let asks = 1; ;) {
-    const inquired = await ask();
-    if (inquired?.reading.kind !== 'nothing-said') return inquired;
-    if (inquired.reading.isTrouble && waitsForService) continue;
-    if (asks >= asksMax) return inquired;
+    const said = await ask();
+    if (said?.finding.kind !== 'nothing-said') return said;
+    if (said.finding.isTrouble && waitsForService) continue;
+    if (asks >= asksMax) return said;
     await clock.sleep(askAgainAfterMs * asks, stop);
     asks += 1;
   }

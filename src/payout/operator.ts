@@ -1,19 +1,22 @@
-/** What a person asks for from the command line: let held rows go on, or cancel what has not been sent. */
+/** What an operator asks for: release held rows, cancel what has not been sent, or try again what moved no money. */
 import type { Payout } from '../core/payout.ts';
-import type { Batch, BatchReason, Change } from '../core/ports.ts';
+import type { Batch, BatchReason, Change, ResultRow } from '../core/ports.ts';
+import type { RowRules } from '../intake/rules/row.ts';
+import type { PayoutJournal } from './ports.ts';
 import type { BatchStore, PayerBreakerStore, PayoutStore } from './ports.ts';
 import { batchWideHolds, decideCancel, decideLift, payoutWideHolds } from './rules/operator.ts';
+import { decideRetry, decideRetryRejected, retriedStatuses, type RetryStep } from './rules/retry.ts';
 
 export interface PeopleResult {
   readonly rowsChanged: number;
   /** What was asked for does not fit what stands in the journal; in words. */
   readonly refusals: readonly string[];
-  /** The line of the payer account had stopped, and goes on. */
+  /** The payer account was paused or halted, and goes on. */
   readonly isLineOpened?: boolean;
 }
 
 /**
- * Lifts the stop of the batch's payer account and the holds that concern the batch as a whole, and counts the batch's
+ * Lifts the halt of the batch's payer account and the holds that concern the batch as a whole, and counts the batch's
  * age anew.
  */
 export async function resumeBatch(
@@ -27,15 +30,15 @@ export async function resumeBatch(
   if (batch.status === 'halted' || rowsChanged > 0) {
     await journal.moveBatch(batch.batchId, 'running', null, nowMs);
   }
-  // A person who lets the batch go on knows that the service is back.
+  // An operator who resumes the batch knows that the service is back.
   const isPaused = (await journal.linePause(batch.companyId, batch.payerAccount)) !== undefined;
   await journal.clearLinePause(batch.companyId, batch.payerAccount);
-  // Last: whoever is sending sees the stop lifted only when there is something to go on with.
+  // Last: whoever is sending sees the halt lifted only when there is something to go on with.
   const isLifted = await journal.liftLineStop(batch.companyId, batch.payerAccount, nowMs);
   return { rowsChanged, refusals: [], isLineOpened: isPaused || isLifted };
 }
 
-/** Why a batch is halted that a person has cancelled while some of its transfers were under way. */
+/** Why a batch is halted that an operator has cancelled while some of its transfers were under way. */
 export const cancelledReason: BatchReason = {
   code: 'cancelled',
   reason: 'cancelled by a person',
@@ -62,7 +65,7 @@ export async function cancelBatch(
 }
 
 /**
- * Lets each of these held payouts go on: a person has looked at the row, so name, limit and similar are lifted too.
+ * Releases each of these held payouts: an operator has looked at the row, so name, limit and similar are lifted too.
  * They have not looked at the batch: its age counts on.
  */
 export async function resumePayouts(
@@ -103,4 +106,88 @@ async function changeEach(
       refusals.push(`row ${payout.rowNo} of batch ${payout.batchId} changed at the same moment: look again`);
   }
   return { rowsChanged, refusals };
+}
+
+/** Refusals that are told one by one; the rest is counted. */
+const refusalsToldMax = 20;
+
+/** A row that is to be tried again. */
+interface Retry {
+  readonly row: ResultRow;
+  readonly batch: Batch;
+}
+
+/** What a rejected row is validated by, and when. */
+interface RetryRules {
+  readonly journal: PayoutJournal;
+  readonly rules: RowRules;
+  readonly nowMs: number;
+}
+
+/** Tries every failed, unpayable and rejected row of the batch again; a rejected one is validated anew. */
+export async function retryBatch(
+  journal: PayoutJournal,
+  batch: Batch,
+  rules: RowRules,
+  nowMs: number,
+): Promise<PeopleResult> {
+  // An operator lets it go on: its age is counted anew.
+  await journal.renewAge(batch.batchId, nowMs);
+  await using snapshot = await journal.snapshot();
+  return await retryEach({ journal, rules, nowMs }, failedRows(batch, snapshot.resultRows(batch.batchId)));
+}
+
+async function* failedRows(batch: Batch, rows: AsyncIterable<ResultRow>): AsyncGenerator<Retry> {
+  for await (const row of rows) if (retriedStatuses.includes(row.status)) yield { row, batch };
+}
+
+/** Tries these payouts again, one by one. */
+export async function retryPayouts(
+  journal: PayoutJournal,
+  found: readonly Retry[],
+  rules: RowRules,
+  nowMs: number,
+): Promise<PeopleResult> {
+  return retryEach({ journal, rules, nowMs }, found);
+}
+
+async function retryEach(
+  context: RetryRules,
+  found: Iterable<Retry> | AsyncIterable<Retry>,
+): Promise<PeopleResult> {
+  let rowsChanged = 0;
+  let untold = 0;
+  const refusals: string[] = [];
+  for await (const one of found) {
+    const refusal = await retryRow(context, one);
+    if (refusal === undefined) rowsChanged += 1;
+    else if (refusals.length < refusalsToldMax) refusals.push(refusal);
+    else untold += 1;
+  }
+  if (untold > 0) refusals.push(`${untold} further rows stay as they are.`);
+  return { rowsChanged, refusals };
+}
+
+/** Undefined when the row is tried again, else why not. */
+async function retryRow(context: RetryRules, { row, batch }: Retry): Promise<string | undefined> {
+  const { journal } = context;
+  const { batchId, companyId } = batch;
+  const step = await decideRow(context, { row, batch });
+  if (step.kind === 'refused') return step.why;
+  const applied = await journal.apply(step.changes);
+  if (applied.every(Boolean)) return undefined;
+  const [holder] = await journal.claimHolders(companyId, [row.cells.payoutId.trim()]);
+  const where = `row ${row.rowNo} of batch ${batchId}`;
+  if (holder === undefined) return `${where} changed at the same moment: look again`;
+  return `${where}: row ${holder.rowNo} of ${holder.fileName} (batch ${holder.batchId}) has its payoutId and is ${holder.status}`;
+}
+
+async function decideRow({ journal, rules, nowMs }: RetryRules, { row, batch }: Retry): Promise<RetryStep> {
+  const { batchId, companyId } = batch;
+  const similar = await journal.similarHolders(companyId, row.cells.payoutId.trim());
+  if (row.status === 'rejected') return decideRetryRejected({ row, batchId, rules, similar, nowMs });
+  const payout = await journal.payout(row.seq);
+  if (payout === undefined)
+    return { kind: 'refused', why: `row ${row.rowNo} of batch ${batchId} asks for nothing` };
+  return decideRetry(payout, similar, nowMs);
 }

@@ -1,10 +1,9 @@
-/** Pays one sealed batch from the journal: payee checks, transfers and inquiries side by side, until it rests. */
+/** Pays the rows of one sealed batch: payee checks, transfers and inquiries side by side, until none can go on. */
 import pLimit from 'p-limit';
 import type { Batch } from '../core/ports.ts';
 import type { RunInTurn } from '../platform/fair-semaphore.ts';
-import { makePaces, type Pace, paceBank } from './adaptive-limit.ts';
-import { keepLinePause } from './breaker-pause.ts';
-import { isStopLifted, recordLineStop } from './breaker-stop.ts';
+import { type AdaptiveLimit, limitRequests, makeAdaptiveLimits } from './adaptive-limit.ts';
+import { isHaltLifted, keepPauseRecorded, recordHalt } from './circuit-breaker.ts';
 import { hasPausedRows } from './conclude.ts';
 import type { WorkerContext } from './context.ts';
 import type { ReadyPayout } from './ports.ts';
@@ -14,28 +13,23 @@ import { verifyPayee } from './verify-payee.ts';
 
 const pageRows = 500;
 
-/** Why the paying ended. `resting`: nothing is left to send or to ask, but what needs a person. */
-export type PayEnd = 'resting' | 'halted' | 'stopped';
-
 /**
  * Sends whatever of the batch may be sent and settles what is in doubt.
  * @throws whatever the journal throws: nothing more is sent then
  */
-export async function payBatch(unpaced: WorkerContext, batch: Batch): Promise<PayEnd> {
-  const { transferConcurrency, verify } = unpaced;
-  const paces = unpaced.paces ?? makePaces(transferConcurrency, verify.concurrency);
-  const context = { ...unpaced, bank: paceBank(unpaced, paces) };
+export async function payBatch(unlimited: WorkerContext, batch: Batch): Promise<void> {
+  const { transferConcurrency, verify, log } = unlimited;
+  const limits = unlimited.adaptiveLimits ?? makeAdaptiveLimits(transferConcurrency, verify.concurrency);
+  const context = { ...unlimited, limitRequest: limitRequests(limits, log) };
   const payingEnds = new AbortController();
   const { signal } = payingEnds;
   const settling = breakTogether(context, settleWhileRunning(context, batch.batchId, signal));
-  const pausing = breakTogether(context, keepLinePause(context, batch, signal));
-  const paying = breakTogether(context, payUntilRest(context, batch, paces.transfers)).finally(() =>
+  const pausing = breakTogether(context, keepPauseRecorded(context, batch, signal));
+  const paying = breakTogether(context, payUntilRest(context, batch, limits.transfers)).finally(() =>
     payingEnds.abort(),
   );
-  const [paid, ...others] = await Promise.allSettled([paying, settling, pausing]);
-  for (const other of others) if (other.status === 'rejected') throw other.reason;
-  if (paid.status === 'rejected') throw paid.reason;
-  return paid.value;
+  const ends = await Promise.allSettled([settling, pausing, paying]);
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
 }
 
 /** When one part of the run breaks, no other begins anything new. */
@@ -48,22 +42,22 @@ async function breakTogether<T>(context: WorkerContext, work: Promise<T>): Promi
   }
 }
 
-async function payUntilRest(context: WorkerContext, batch: Batch, pace: Pace): Promise<PayEnd> {
+async function payUntilRest(context: WorkerContext, batch: Batch, limit: AdaptiveLimit): Promise<void> {
   const { journal, gate, run, stop } = context;
   for (;;) {
     run.isSending = true;
-    await payReadyRows(context, batch, pace);
+    await payReadyRows(context, batch, limit);
     run.isSending = false;
-    if (stop.aborted) return 'stopped';
+    if (stop.aborted) return;
     if (context.isHeldUp?.() === true) {
-      await run.waitForBell(lookAgainMs, stop);
+      await run.waitForWork(heldPollMs, stop);
       continue;
     }
     const isHalted = gate.state.status === 'halted';
     if (isHalted) {
-      await recordLineStop(context, batch);
-      if (await isStopLifted(context, batch)) {
-        // What came back after the stop was lifted was held for that very stop.
+      await recordHalt(context, batch);
+      if (await isHaltLifted(context, batch)) {
+        // What came back after the halt was lifted was held for that very halt.
         await journal.liftHolds(batch.batchId, ['halted'], context.clock.now());
         gate.reopen();
         continue;
@@ -74,26 +68,26 @@ async function payUntilRest(context: WorkerContext, batch: Batch, pace: Pace): P
     if (!isHalted && !isWaiting && (await journal.liftHolds(batch.batchId, ['paused'], now)) > 0) continue;
     const nextAtMs = await journal.nextInquiryAtMs(batch.batchId);
     const isSettled = nextAtMs === undefined && run.inFlight.size === 0;
-    if (isSettled && isHalted) return 'halted';
-    if (isSettled && !(isWaiting && (await hasPausedRows(journal, batch.batchId)))) return 'resting';
+    if (isSettled && isHalted) return;
+    if (isSettled && !(isWaiting && (await hasPausedRows(journal, batch.batchId)))) return;
     if (!isWaiting) run.noteAllSent();
     const pauseLeftMs = isWaiting ? gate.state.pausedUntilMs - now : 0;
-    await run.waitForBell(Math.min(Math.max(pauseLeftMs, lookAgainMs), pauseLookMs), stop);
+    await run.waitForWork(Math.min(Math.max(pauseLeftMs, heldPollMs), pausePollMs), stop);
   }
 }
 
 /** Other processes may let held rows go on while we wait for inquiries. */
-const lookAgainMs = 1_000;
-/** How often it is looked for them while the line is paused and all is settled. */
-const pauseLookMs = 5_000;
+const heldPollMs = 1_000;
+/** How often it is looked for them while the account is paused and all is settled. */
+const pausePollMs = 5_000;
 
 /** One pass over the ready rows, in input order, with a bounded number of them under way. */
-async function payReadyRows(context: WorkerContext, batch: Batch, pace: Pace): Promise<void> {
+async function payReadyRows(context: WorkerContext, batch: Batch, limit: AdaptiveLimit): Promise<void> {
   const verify = pLimit(context.verify.concurrency);
   const lanes: Lanes = {
     verify,
-    submit: pace.openLane(1 + intentsAheadShare),
-    transfer: pace.openLane(),
+    submit: limit.openLane(1 + intentsAheadShare),
+    transfer: limit.openLane(),
   };
   const rowsMax = (context.verify.concurrency + context.transferConcurrency) * 2;
   const underWay = new Set<Promise<void>>();
@@ -147,7 +141,7 @@ async function payRow(context: WorkerContext, batch: Batch, ready: ReadyPayout, 
       return;
     case 'payable': {
       const recordOutcome = await lanes.submit(() =>
-        submitPayout(context, batch, ready, verified.names, lanes.transfer),
+        submitPayout(context, { ...ready, batch, names: verified.names }, lanes.transfer),
       );
       await recordOutcome();
     }

@@ -1,12 +1,12 @@
-/** Brings one sealed batch to rest: lets it run, pays it, and records why it stopped where it did. */
-import type { Batch, BatchReason } from '../core/ports.ts';
-import { recordLinePause, takeUpLine } from './breaker-pause.ts';
-import { haltOf, recordLineStop } from './breaker-stop.ts';
-import { endCancelled, hasPausedRows, isCancelled } from './conclude.ts';
+/** Concludes one sealed batch: lets it run, pays it, and records why it stopped where it did. */
+import type { Batch, Log } from '../core/ports.ts';
+import { maskDigits } from '../core/proxy-id.ts';
+import type { PayoutJournal } from './ports.ts';
+import { haltOf, recordHalt, recordPause, takeUpBreaker } from './circuit-breaker.ts';
+import { conclude, hasPausedRows } from './conclude.ts';
 import type { WorkerContext } from './context.ts';
 import { payBatch } from './pay-rows.ts';
 import { haltWhenOld } from './pre-send-checks.ts';
-import { describePause } from './rules/circuit-breaker.ts';
 import { rerunHolds } from './rules/operator.ts';
 import { settleOnce } from './settle.ts';
 
@@ -16,7 +16,7 @@ export type RunEnd = 'rested' | 'interrupted';
 export interface RunLimits {
   /** How long to wait after the last progress. */
   readonly waitMs: number;
-  /** Waits out every pause of the line while rows are to be sent: whoever runs it is there for good. */
+  /** Waits out every pause while rows are to be sent: whoever runs it is there for good. */
   readonly isPatient?: boolean;
   /** Aborted by a signal of the operating system. */
   readonly interrupted: AbortSignal;
@@ -38,21 +38,23 @@ export async function runBatch(context: WorkerContext, batch: Batch, limits: Run
     watchEnds.abort();
     await watching;
   }
-  await recordLineStop(context, batch);
-  await recordLinePause(context, batch);
-  return conclude(context, batch, limits, isLifted);
+  await recordHalt(context, batch);
+  await recordPause(context, batch);
+  const isInterrupted = limits.interrupted.aborted;
+  await conclude(context, batch, { isInterrupted, isLifted });
+  return isInterrupted ? 'interrupted' : 'rested';
 }
 
 /**
- * Under a stop that a person must lift, or a pause longer than the wait, what is in doubt is settled and nothing is
- * sent. @returns true when rows were let go on
+ * Under a halt that an operator must lift, or a pause longer than the wait, what is in doubt is settled and nothing is
+ * sent. @returns true when rows were released
  */
 async function startRunning(context: WorkerContext, batch: Batch, limits: RunLimits): Promise<boolean> {
   const { journal, clock, gate } = context;
   const stop = await journal.lineStop(batch.companyId, batch.payerAccount);
   const why = stop ?? (batch.status === 'halted' ? haltOf(batch) : undefined);
   if (batch.status !== 'halted') await journal.moveBatch(batch.batchId, 'running', null, clock.now());
-  await takeUpLine(context, batch);
+  await takeUpBreaker(context, batch);
   if (why !== undefined) gate.haltFor(why);
   const isInVain = limits.isPatient !== true && pausesBeyond(context, clock.now() + limits.waitMs);
   const isToGoOn = why === undefined && !isInVain;
@@ -62,7 +64,7 @@ async function startRunning(context: WorkerContext, batch: Batch, limits: RunLim
   return isToGoOn;
 }
 
-/** True while the line is paused until after a moment: nothing is sent before it. */
+/** True while the payer account is paused until after a moment: nothing is sent before it. */
 function pausesBeyond({ gate }: WorkerContext, momentMs: number): boolean {
   const { status, pausedUntilMs } = gate.state;
   return status === 'paused' && pausedUntilMs > momentMs;
@@ -76,12 +78,12 @@ async function brakeOnDoubt(context: WorkerContext): Promise<void> {
   const { journal, gate } = context;
   if (!gate.isTooMuchDoubt(await journal.countInDoubt('submitted'))) return;
   await settleOnce(context, 'all');
-  gate.seeInDoubt(await journal.countInDoubt('submitted'));
+  gate.observeInDoubt(await journal.countInDoubt('submitted'));
 }
 
 /**
  * Ends the run when no payout has got on for the time of `--wait`, or when none can before that is over. While an open
- * line takes rows, nobody waits.
+ * account takes rows, nobody waits.
  */
 async function watchTheWait(
   context: WorkerContext,
@@ -102,11 +104,11 @@ async function watchTheWait(
       limits.waitOver.abort();
       return;
     }
-    await gate.waitForNews(isInVain ? inVainLookMs : Math.max(leftMs, waitLookMs), end);
+    await gate.waitForNews(isInVain ? inVainPollMs : Math.max(leftMs, waitPollMs), end);
   }
 }
 
-/** True while rows wait for the line, or the disk, to go on. */
+/** True while rows wait for the account, or the disk, to go on. */
 async function waitsToSend(
   { gate, run, journal, isHeldUp }: WorkerContext,
   { batchId }: Batch,
@@ -116,63 +118,31 @@ async function waitsToSend(
 }
 
 /** How often the end of the wait is looked for while rows are still being sent. */
-const waitLookMs = 200;
+const waitPollMs = 200;
 /** How often it is looked whether all is settled that can be, while nothing can be sent. */
-const inVainLookMs = 1_000;
+const inVainPollMs = 1_000;
 
 async function isAnyToAsk({ run, journal }: WorkerContext, batch: Batch): Promise<boolean> {
   if (!run.hasAsked || run.inFlight.size > 0) return true;
   return (await journal.nextInquiryAtMs(batch.batchId)) !== undefined;
 }
 
-async function conclude(
-  context: WorkerContext,
+/**
+ * A payer account that was corrected in the settings holds for what is still to be sent, once nothing of the batch is
+ * in doubt under the old one.
+ */
+export async function followPayer(
+  journal: PayoutJournal,
   batch: Batch,
-  limits: RunLimits,
-  isLifted: boolean,
-): Promise<RunEnd> {
-  const { journal, clock, gate } = context;
-  const { batchId } = batch;
-  const nowMs = clock.now();
-  if (await isCancelled(journal, batchId)) {
-    await endCancelled(journal, batchId, nowMs);
-    return limits.interrupted.aborted ? 'interrupted' : 'rested';
-  }
-  if (gate.state.status === 'halted' && gate.state.why !== null) {
-    await journal.holdReady(batchId, 'halted', gate.state.why, nowMs);
-    await journal.moveBatch(batchId, 'halted', gate.state.why, nowMs);
-    return limits.interrupted.aborted ? 'interrupted' : 'rested';
-  }
-  if (limits.interrupted.aborted) {
-    await journal.moveBatch(batchId, 'paused', interruptedReason, nowMs);
-    return 'interrupted';
-  }
-  // What came back to wait for the line is told what all others are told: why, and until when.
-  if (isLifted && gate.isPausing) await journal.liftHolds(batchId, ['paused'], nowMs);
-  const why = describePause(gate.state) ?? waitOverReason;
-  const heldNow = await journal.holdReady(batchId, 'paused', why, nowMs);
-  if (heldNow > 0 || (await hasPausedRows(journal, batchId))) {
-    await journal.moveBatch(batchId, 'paused', why, nowMs);
-  } else if ((await journal.nextInquiryAtMs(batchId)) === undefined) {
-    await journal.moveBatch(batchId, 'done', null, nowMs);
-  }
-  return 'rested';
+  payerAccount: string,
+  log: Log,
+): Promise<Batch> {
+  if (payerAccount === batch.payerAccount) return batch;
+  const isMoved = await journal.movePayer(batch.batchId, payerAccount);
+  const accounts = { before: maskDigits(batch.payerAccount), now: maskDigits(payerAccount), isMoved };
+  log('warn', 'the settings name another payer account than the batch', {
+    batchId: batch.batchId,
+    ...accounts,
+  });
+  return isMoved ? { ...batch, payerAccount } : batch;
 }
-
-/** Why a batch is paused whose run was asked to stop. */
-export const interruptedCode = 'interrupted';
-
-/** A file that a watcher has taken is not to be dropped again: the next one finds it in work/. */
-const goOn = 'Run the same file again: it goes on where it was. A watcher goes on with its files by itself';
-
-const interruptedReason: BatchReason = {
-  code: interruptedCode,
-  reason: 'the run was interrupted; what was in flight is recorded',
-  remedy: goOn,
-};
-
-const waitOverReason: BatchReason = {
-  code: 'wait-over',
-  reason: 'the time to wait was over before every row was sent',
-  remedy: goOn,
-};

@@ -1,170 +1,84 @@
 /** Sends one attempt whose intent is durable, and records what came of it. */
-import type { BankReply, TransferFields } from '../core/bank-port.ts';
-import { afterChange } from '../core/change.ts';
-import type { Attempt, Payout } from '../core/payout.ts';
-import type { Change } from '../core/ports.ts';
-import { recordLineStop } from './breaker-stop.ts';
-import { logFactsOf, type WorkerContext } from './context.ts';
-import { type LineSignal, lineSignalOf } from './rules/after-transfer.ts';
-import { classifyTransferReply, replyFacts, type TransferFinding } from './rules/read-reply.ts';
-import { countLetThrough, withSendTimes } from './rules/resend.ts';
-import { decideOnReply, isOpenAttempt, keepInDoubt } from './rules/superseded.ts';
+import type { Attempt } from '../core/payout.ts';
+import { applyOnAttempt } from './apply-change.ts';
+import { callBank } from './call-bank.ts';
+import { recordHalt } from './circuit-breaker.ts';
+import { caseOf, logFactsOf, type WorkerContext } from './context.ts';
+import type { InDoubt } from './ports.ts';
+import { decideReply } from './rules/after-transfer.ts';
+import { readReply, type ReadReply, type TransferFinding } from './rules/read-reply.ts';
+import { withSendTimes } from './rules/resend.ts';
 
 /**
  * Sends an attempt. The caller has passed the gate and has made the send durable; the gate is left here.
- * @param payout as it stands after the change that recorded the send
+ * @param sent the payout as it stands after the change that recorded the send
  * @param mayLeave asked again when the bytes are about to leave
  * @returns a function that records the outcome, so that the caller's place in the queue is free while it is written
  */
 export async function sendAttempt(
   context: WorkerContext,
-  payout: Payout,
-  attempt: Attempt,
+  sent: InDoubt,
   mayLeave: () => boolean,
 ): Promise<() => Promise<void>> {
-  let signal: LineSignal = { kind: 'nothing' };
-  try {
-    context.log('debug', 'transfer begins', logFactsOf(payout, attempt));
-    const reply = await context.bank.transfer(attempt.order, mayLeave);
-    context.bankClock.see(reply);
-    const isFirst = countLetThrough(attempt) === 1;
-    const finding = classifyTransferReply(reply, attempt.order.transRefNo, isFirst);
-    signal = lineSignalOf(finding);
-    if (signal.kind === 'paid' || signal.kind === 'taken' || signal.kind === 'ended-otherwise')
-      context.run.noteProgress();
-    const elapsedMs = 'elapsedMs' in reply ? reply.elapsedMs : undefined;
-    const clocks = context.bankClock.read();
-    const timed = (one: Attempt): Attempt => withSendTimes(one, elapsedMs, clocks);
-    return () => recordOutcome(context, payout, { attempt, timed }, finding, reply);
-  } finally {
-    context.gate.leave(signal);
-  }
+  const { bank, bankClock, gate, run } = context;
+  const { payout, attempt } = sent;
+  context.log('debug', 'transfer begins', logFactsOf(payout, attempt));
+  const said = await callBank(context, {
+    kind: 'transfers',
+    send: () => bank.transfer(attempt.order, () => gate.isServiceOpen && mayLeave()),
+    read: (reply) => readReply(reply, attempt),
+  });
+  const { kind } = said.breaker;
+  if (kind === 'paid' || kind === 'taken' || kind === 'ended-otherwise') run.noteProgress();
+  const clocks = bankClock.read();
+  const timed = (one: Attempt): Attempt => withSendTimes(one, said.facts.elapsedMs, clocks);
+  return () => recordOutcome(context, sent, said, timed);
 }
 
-/** No byte of an attempt has left. */
+/** Why no byte of an attempt has left. */
 export type NotSent = Extract<TransferFinding, { kind: 'not-sent' }>;
 
 /** Leaves an attempt unsent whose send was made durable; the gate is left here. @returns as `sendAttempt` does */
-export function keepBack(
-  context: WorkerContext,
-  payout: Payout,
-  attempt: Attempt,
-  finding: NotSent,
-): () => Promise<void> {
+export function leaveUnsent(context: WorkerContext, unsent: InDoubt, finding: NotSent): () => Promise<void> {
   context.gate.leave({ kind: 'nothing' });
-  const sent: Sent = { attempt, timed: (one) => one };
-  return () => recordOutcome(context, payout, sent, finding, { kind: 'withheld' });
+  return () => recordOutcome(context, unsent, { finding, facts: {} });
 }
 
-interface Sent {
-  /** As it was when it was sent. */
-  readonly attempt: Attempt;
-  /** The attempt, whatever has become of it since, with the times of this send. */
-  readonly timed: (attempt: Attempt) => Attempt;
-}
-
+/** @param timed the attempt, whatever has become of it since, with the times of this send */
 async function recordOutcome(
   context: WorkerContext,
-  payout: Payout,
-  { attempt, timed }: Sent,
-  finding: TransferFinding,
-  reply: BankReply<TransferFields>,
+  sent: InDoubt,
+  { finding, facts }: Pick<ReadReply<TransferFinding>, 'finding' | 'facts'>,
+  timed: (attempt: Attempt) => Attempt = (one) => one,
 ): Promise<void> {
+  const { inFlight } = context.run;
+  const { payout, attempt } = sent;
   try {
-    const facts = replyFacts(reply);
-    const decide = (current: Payout, latest: Attempt): Change =>
-      decideOnReply(current, timed(latest), finding, facts, context.settle, context.bankClock.read());
-    const settled = await applyOnCurrent(context, payout, attempt, decide);
-    const { xRequestId } = facts;
-    const asked = { ...logFactsOf(payout, attempt), xRequestId };
-    logOutcome(context, asked, finding, settled);
-    await recordLineStop(context, attempt.order);
+    const settled = await applyOnAttempt(context, sent, (current, latest) =>
+      decideReply(caseOf(context, current, timed(latest), facts), finding),
+    );
+    context.log(levelOf(finding), 'transfer answered', {
+      ...logFactsOf(payout, attempt),
+      xRequestId: facts.xRequestId,
+      finding: finding.kind,
+      code: 'reason' in finding ? finding.reason.code : null,
+      status: settled?.status,
+    });
+    await recordHalt(context, attempt.order);
     context.count(settled);
-    context.run.inFlight.delete(payout.seq);
-    if (settled?.status === 'submitted') await seeInDoubt(context);
+    inFlight.delete(payout.seq);
+    if (settled?.status === 'submitted') await observeInDoubt(context);
   } finally {
-    context.run.inFlight.delete(payout.seq);
+    inFlight.delete(payout.seq);
   }
 }
 
-/**
- * Applies a change decided on payout and attempt as we know them; when somebody else has changed them meanwhile, decides
- * again on what both have become, as long as the payout still is in doubt, or was paid by another of its attempts.
- * Returns what it is afterwards.
- * @param decide undefined when what we have learnt is out of date by now
- */
-export async function applyOnCurrent(
-  context: WorkerContext,
-  known: Payout,
-  attempt: Attempt,
-  decide: (current: Payout, latest: Attempt) => Change | undefined,
-): Promise<Payout | undefined> {
-  let current: Payout | undefined = known;
-  let latest = attempt;
-  while (current !== undefined && (await isUndecided(context, current, attempt))) {
-    const decided = decide(current, latest);
-    if (decided === undefined) return current;
-    const others = await readOthersOpen(context, current, attempt);
-    const open = others.find(({ payoutSeq }) => payoutSeq === known.seq);
-    const change = open === undefined ? decided : keepInDoubt(decided, open);
-    const [isApplied] = await context.journal.apply([change]);
-    if (isApplied === true) return afterChange(change);
-    current = await context.journal.payout(known.seq);
-    // After the payout: every change of an attempt changes its payout, too.
-    if (current !== undefined) latest = await readLatest(context, current, attempt);
-  }
-  return current;
-}
-
-/** The attempt as the journal has it now. */
-export async function readLatest(
-  { journal }: Pick<WorkerContext, 'journal'>,
-  owner: Payout,
-  known: Attempt,
-): Promise<Attempt> {
-  const { companyId, transRefNo } = known.order;
-  const attempts = await journal.attemptsOf(companyId, owner.instruction.payoutId);
-  return attempts.find(({ order }) => order.transRefNo === transRefNo) ?? known;
-}
-
-/** Other attempts of the payoutId, over all files, that the bank has completed or may yet complete. */
-export async function readOthersOpen(
-  { journal }: WorkerContext,
-  payout: Payout,
-  { order }: Attempt,
-): Promise<readonly Attempt[]> {
-  if (payout.attemptNo <= 1) return [];
-  const attempts = await journal.attemptsOf(order.companyId, payout.instruction.payoutId);
-  return attempts.filter((other) => isOpenAttempt(other) && other.order.transRefNo !== order.transRefNo);
-}
-
-/** True while the journal does not know how this attempt ended. */
-async function isUndecided(context: WorkerContext, current: Payout, attempt: Attempt): Promise<boolean> {
-  if (current.status === 'submitted' || current.status === 'unresolved') return true;
-  if (current.status !== 'paid') return false;
-  return (await readLatest(context, current, attempt)).status !== 'paid';
-}
-
-function logOutcome(
-  context: WorkerContext,
-  asked: object,
-  finding: TransferFinding,
-  payout: Payout | undefined,
-): void {
-  context.log(loudnessOf(finding), 'transfer answered', {
-    ...asked,
-    finding: finding.kind,
-    code: 'reason' in finding ? finding.reason.code : null,
-    status: payout?.status,
-  });
-}
-
-/** Doubt about one payout is what inquiries are for; trouble of the line, or of the reference, is not. */
-function loudnessOf(finding: TransferFinding): 'debug' | 'info' | 'warn' {
+/** Doubt about one payout is what inquiries are for; trouble of the account, or of the reference, is not. */
+function levelOf(finding: TransferFinding): 'debug' | 'info' | 'warn' {
   switch (finding.kind) {
     case 'paid':
       return 'debug';
-    case 'withheld':
+    case 'aborted-before-send':
     case 'refused':
     case 'not-sent':
       return 'warn';
@@ -176,9 +90,8 @@ function loudnessOf(finding: TransferFinding): 'debug' | 'info' | 'warn' {
 }
 
 /** The brake on doubt: rows that merely wait for their answer do not count. */
-async function seeInDoubt(context: WorkerContext): Promise<void> {
-  const underWay = context.countUnderWay?.() ?? context.run.inFlight.size;
-  const inDoubt = (await context.journal.countInDoubt('submitted')) - underWay;
-  context.gate.seeInDoubt(inDoubt);
-  context.run.ring();
+async function observeInDoubt({ run, journal, gate, countUnderWay }: WorkerContext): Promise<void> {
+  const underWay = countUnderWay?.() ?? run.inFlight.size;
+  gate.observeInDoubt((await journal.countInDoubt('submitted')) - underWay);
+  run.notify();
 }

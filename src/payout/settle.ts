@@ -4,20 +4,23 @@ import { afterChange } from '../core/change.ts';
 import type { Attempt, Payout } from '../core/payout.ts';
 import type { Change } from '../core/ports.ts';
 import { findBankStatus } from '../core/status-codes.ts';
-import { recordLineStop } from './breaker-stop.ts';
-import { contextFor, logFactsOf, type WorkerContext } from './context.ts';
-import { inquire } from './inquire.ts';
-import { lookUpBeyond } from './lost-journal.ts';
+import { applyOnAttempt, readOthersOpen } from './apply-change.ts';
+import { haltForPayer } from './circuit-breaker.ts';
+import { endWhenSettled } from './conclude.ts';
+import { caseOf, contextFor, logFactsOf, type WorkerContext } from './context.ts';
+import { inquire, type Inquired } from './inquire.ts';
+import { probeBeyond } from './lost-journal.ts';
 import type { InDoubt } from './ports.ts';
-import type { InquiryStep } from './rules/after-inquiry.ts';
-import type { InquiryReading, Reason } from './rules/read-reply.ts';
+import { decideInquiry, type InquiryStep } from './rules/after-inquiry.ts';
+import type { InquiryReading } from './rules/read-reply.ts';
 import { mayBytesLeaveAgain } from './rules/resend.ts';
-import { decideOnInquiry } from './rules/superseded.ts';
-import { applyOnCurrent, readOthersOpen, sendAttempt } from './send.ts';
+import { sendAttempt } from './send.ts';
 import { firstKey, readSuperseded, watchSuperseded } from './superseded.ts';
 
 /** Longest sleep of the loop when nothing is due: it is woken when something falls into doubt. */
 const idleMs = 60_000;
+/** Pause while all that is due has its own request still under way. */
+const inFlightPollMs = 50;
 const pageRows = 200;
 
 /**
@@ -29,25 +32,26 @@ export async function settleWhileRunning(
   batchId: string,
   end: AbortSignal,
 ): Promise<void> {
+  const { journal, clock, settle } = context;
   const stop = AbortSignal.any([context.stop, end]);
   const watch = new Watch(context);
   while (!stop.aborted) {
-    const nowMs = context.clock.now();
-    const horizonMs = nowMs + Math.max(context.settle.maxDelayMs, context.settle.firstDelayMs);
-    const due = await context.journal.dueInquiries(nowMs, pageRows, batchId, horizonMs);
+    const nowMs = clock.now();
+    const horizonMs = nowMs + Math.max(settle.maxDelayMs, settle.firstDelayMs);
+    const due = await journal.dueInquiries(nowMs, pageRows, batchId, horizonMs);
     const idle = due.filter(({ payout }) => !isSeenTo(context, payout.seq));
     if (idle.length > 0) {
       await settleAll(context, idle, true);
       continue;
     }
     if (context.isWatchedElsewhere !== true && (await watch.step())) continue;
-    const nextAtMs = (await context.journal.nextInquiryAtMs(batchId)) ?? nowMs + idleMs;
-    const waitMs = due.length > 0 ? inFlightLookMs : Math.max(1, nextAtMs - nowMs);
-    await context.run.waitForBell(Math.min(waitMs, idleMs), stop);
+    const nextAtMs = (await journal.nextInquiryAtMs(batchId)) ?? nowMs + idleMs;
+    const waitMs = due.length > 0 ? inFlightPollMs : Math.max(1, nextAtMs - nowMs);
+    await context.run.waitForWork(Math.min(waitMs, idleMs), stop);
   }
 }
 
-/** Goes round the attempts that a later one has followed, a few at a time, while nothing else is to be asked. */
+/** Goes round the superseded attempts, a few at a time. */
 export class Watch {
   readonly #context: WorkerContext;
   #after = firstKey;
@@ -57,15 +61,21 @@ export class Watch {
     this.#context = context;
   }
 
-  /** Asks about the next few; false when there is none, or it is not yet time. */
+  /** Asks about the next few while nothing else is to be asked; false when there is none, or it is not yet time. */
   async step(): Promise<boolean> {
-    const { clock, gate, settle, transferConcurrency } = this.#context;
+    const { clock, gate, settle } = this.#context;
     if (clock.now() < this.#nextRoundAtMs || gate.state.status === 'paused') return false;
-    const page = await readSuperseded(this.#context, this.#after, transferConcurrency);
+    const isAny = await this.ask();
+    if (!isAny) this.#nextRoundAtMs = clock.now() + settle.maxDelayMs;
+    return isAny;
+  }
+
+  /** Asks about the next few; false when there is none, and the round begins anew. */
+  async ask(): Promise<boolean> {
+    const page = await readSuperseded(this.#context, this.#after, this.#context.transferConcurrency);
     await Promise.all(page.map((one) => watchSuperseded(contextFor(this.#context, one.attempt.order), one)));
     const last = page.at(-1)?.attempt;
     this.#after = last ?? firstKey;
-    if (last === undefined) this.#nextRoundAtMs = clock.now() + settle.maxDelayMs;
     return last !== undefined;
   }
 }
@@ -75,10 +85,7 @@ export function isSeenTo({ run, asking, isUnderWay }: WorkerContext, seq: number
   return run.inFlight.has(seq) || asking?.has(seq) === true || isUnderWay?.(seq) === true;
 }
 
-/** Pause while all that is due has its own request still under way. */
-const inFlightLookMs = 50;
-
-/** Inquires about each of these once, each by the line of its own payer account. */
+/** Inquires about each of these once, each by the gate of its own payer account. */
 export async function settleAll(
   context: WorkerContext,
   inDoubt: readonly InDoubt[],
@@ -87,7 +94,7 @@ export async function settleAll(
   const limit = pLimit(context.transferConcurrency);
   const tasks = inDoubt.map((one) => limit(() => settleOne(context, one, maySend)));
   await Promise.all(tasks);
-  context.run.ring();
+  context.run.notify();
 }
 
 /**
@@ -113,24 +120,10 @@ export async function settleOnce(
     if (last === undefined) break;
     afterSeq = last.payout.seq;
   }
-  if (which === 'all') await watchAll(context);
+  if (which === 'unresolved') return asked;
+  const watch = new Watch(context);
+  while (!context.stop.aborted && (await watch.ask()));
   return asked;
-}
-
-/** Asks once about every attempt that a later one has followed. */
-async function watchAll(context: WorkerContext): Promise<void> {
-  const limit = pLimit(context.transferConcurrency);
-  let after = firstKey;
-  while (!context.stop.aborted) {
-    const page = await readSuperseded(context, after, pageRows);
-    const tasks = page.map((one) =>
-      limit(() => watchSuperseded(contextFor(context, one.attempt.order), one)),
-    );
-    await Promise.all(tasks);
-    const last = page.at(-1);
-    if (last === undefined) return;
-    after = last.attempt;
-  }
 }
 
 /** One at a time over the whole process: of two who ask, the later would decide on what the earlier has changed. */
@@ -146,106 +139,153 @@ async function settleOne(context: WorkerContext, one: InDoubt, maySend: boolean)
   }
 }
 
-async function askAbout(
-  context: WorkerContext,
-  { payout, attempt }: InDoubt,
-  maySend: boolean,
-): Promise<void> {
+async function askAbout(context: WorkerContext, one: InDoubt, maySend: boolean): Promise<void> {
+  const { payout, attempt } = one;
   const inquired = await inquire(context, attempt, true);
   if (inquired === undefined) return;
-  const { reading, facts } = inquired;
+  const { finding, facts } = inquired;
   // A lost part of the journal may have made another attempt since.
-  const isFailed = reading.kind === 'failed' && payout.status !== 'paid';
-  if (isFailed && (await lookUpBeyond(context, payout, attempt)) === 'blocked') return;
-  const decide: Decide = (current, latest) =>
-    decideOnInquiry(current, latest, reading, facts, context.settle, context.bankClock.read());
+  const isFailed = finding.kind === 'failed' && payout.status !== 'paid';
+  if (isFailed && (await probeBeyond(context, one)) === 'blocked') return;
+  const decide = (): InquiryStep => decideInquiry(caseOf(context, payout, attempt, facts), finding);
   // Whoever is asked about next does not wait until the service opens.
-  const isToBeSent = maySend && !context.gate.isShut && decide(payout, attempt).kind === 'send-again';
-  const keep: Keep = (current, latest) =>
-    isOutOfDate(reading, attempt, latest) ? undefined : withoutSending(decide(current, latest));
-  if (isToBeSent && (await context.gate.enter()) === 'go')
-    return sendAgain(context, { payout, attempt }, decide, keep);
-  const current = await applyOnCurrent(context, payout, attempt, keep);
-  if (reading.kind === 'failed') await stopForPayer(context, attempt, reading.reason);
-  context.log('info', 'inquired', {
-    ...logFactsOf(payout, attempt),
-    xRequestId: facts.xRequestId,
-    finding: reading.kind,
-    status: current?.status,
-  });
+  const isToBeSent = maySend && !context.gate.isShut && decide().sendAgain !== undefined;
+  if (isToBeSent && (await context.gate.enter()) === 'go') return sendAgain(context, one, inquired, decide);
+  const current = await keep(context, one, inquired);
+  if (finding.kind === 'failed' && findBankStatus(finding.reason.code)?.scope === 'payer')
+    await haltForPayer(context, attempt.order, finding.reason);
+  const { xRequestId } = facts;
+  const said = { xRequestId, finding: finding.kind, status: current?.status };
+  context.log('info', 'inquired', { ...logFactsOf(payout, attempt), ...said });
   context.count(current);
-  noteSettled(context, { payout, attempt }, current);
+  noteSettled(context, one, current);
 }
 
 /** A transfer that the bank had taken counts for the brake when it ends; any other has counted when it was sent. */
-function noteSettled(context: WorkerContext, before: InDoubt, after: Payout | undefined): void {
-  if (before.payout.status !== 'submitted' || !before.attempt.acknowledged) return;
-  if (after?.status === 'paid' || after?.status === 'failed')
-    context.gate.seeSettled(after.status === 'paid');
+function noteSettled({ gate }: WorkerContext, { payout, attempt }: InDoubt, after: Payout | undefined): void {
+  if (payout.status !== 'submitted' || !attempt.acknowledged) return;
+  if (after?.status === 'paid' || after?.status === 'failed') gate.observeSettled(after.status === 'paid');
 }
 
-/** A payer's trouble stops the line when an inquiry shows it as it does in a reply. */
-async function stopForPayer(context: WorkerContext, attempt: Attempt, reason: Reason): Promise<void> {
-  if (findBankStatus(reason.code)?.scope !== 'payer') return;
-  context.gate.seePayerStop(reason);
-  await recordLineStop(context, attempt.order);
+/** Records what an inquiry means while nothing is sent. */
+function keep(
+  context: WorkerContext,
+  one: InDoubt,
+  { finding, facts }: Inquired,
+): Promise<Payout | undefined> {
+  return applyOnAttempt(context, one, (current, latest) =>
+    isOutOfDate(finding, one.attempt, latest)
+      ? undefined
+      : decideInquiry(caseOf(context, current, latest, facts), finding).keep,
+  );
 }
-
-type Decide = (current: Payout, latest: Attempt) => InquiryStep;
-/** What is recorded when nothing is sent. */
-type Keep = (current: Payout, latest: Attempt) => Change | undefined;
 
 /** It was sent again since the bank was asked: that it knew nothing then says nothing now. */
 function isOutOfDate({ kind }: InquiryReading, asked: Attempt, latest: Attempt): boolean {
   return latest.sends !== asked.sends && (kind === 'not-found' || kind === 'nothing-said');
 }
 
-const withoutSending = (step: InquiryStep): Change =>
-  step.kind === 'send-again' ? step.otherwise : step.change;
-
 /**
  * Sends the same attempt again, once that it is to be sent is durable; waiting at the gate may have changed the answer.
  * Not while the bank has completed, or may yet complete, another attempt of the payoutId, nor when the journal takes no
- * send of it any more: its batch or its line was stopped. Then it is asked about on.
+ * send of it any more: its batch or its account was halted. Then it is asked about on.
  */
 async function sendAgain(
   context: WorkerContext,
-  { payout, attempt }: InDoubt,
-  decide: Decide,
-  keep: Keep,
+  one: InDoubt,
+  inquired: Inquired,
+  decide: () => InquiryStep,
 ): Promise<void> {
-  const { run, gate } = context;
-  run.inFlight.add(payout.seq);
-  let step: SendAgain | undefined;
+  const { run, gate, settle, bankClock } = context;
+  run.inFlight.add(one.payout.seq);
+  let change: InquiryStep['sendAgain'];
   try {
-    step = await recordAgain(context, payout, attempt, decide(payout, attempt));
-    if (step === undefined) await applyOnCurrent(context, payout, attempt, keep);
+    change = await recordAgain(context, one, decide().sendAgain);
+    if (change === undefined) await keep(context, one, inquired);
   } finally {
-    if (step === undefined) {
-      run.inFlight.delete(payout.seq);
+    if (change === undefined) {
+      run.inFlight.delete(one.payout.seq);
       gate.leave({ kind: 'nothing' });
     }
   }
-  if (step === undefined) return;
-  const resent = step.attempt;
-  context.log('warn', 'sending the same attempt again', logFactsOf(payout, resent));
-  const recordOutcome = await sendAttempt(context, afterChange(step.change), resent, () =>
-    mayBytesLeaveAgain(resent, context.settle, context.bankClock.read()),
+  if (change === undefined) return;
+  const sent: InDoubt = { payout: afterChange(change), attempt: change.attempt };
+  context.log('warn', 'sending the same attempt again', logFactsOf(sent.payout, sent.attempt));
+  const recordOutcome = await sendAttempt(context, sent, () =>
+    mayBytesLeaveAgain(sent.attempt, settle, bankClock.read()),
   );
   await recordOutcome();
 }
 
-type SendAgain = Extract<InquiryStep, { kind: 'send-again' }>;
-
 /** Makes the send durable; undefined when it may not be, or the journal does not take it. */
-async function recordAgain(
+async function recordAgain<Resend extends Change>(
   context: WorkerContext,
-  payout: Payout,
-  attempt: Attempt,
-  step: InquiryStep,
-): Promise<SendAgain | undefined> {
-  if (step.kind !== 'send-again') return undefined;
-  if ((await readOthersOpen(context, payout, attempt)).length > 0) return undefined;
-  const [isApplied] = await context.journal.apply([step.change]);
-  return isApplied === true ? step : undefined;
+  one: InDoubt,
+  change: Resend | undefined,
+): Promise<Resend | undefined> {
+  if (change === undefined || (await readOthersOpen(context, one)).length > 0) return undefined;
+  const [isApplied] = await context.journal.apply([change]);
+  return isApplied === true ? change : undefined;
+}
+
+// ---------------------------------------------------------------- on demand
+
+export interface Settled {
+  /** Transfers that were in doubt. */
+  readonly asked: number;
+  /** Inquiries that told something about their transfer. */
+  readonly told: number;
+  /** Batches that are done by it. */
+  readonly ended: readonly string[];
+}
+
+export interface SettleLimits {
+  /** One batch; all of them when undefined. */
+  readonly batchId: string | undefined;
+  /** How long to go on while the bank tells nothing. */
+  readonly waitMs: number;
+  /** Aborted here when that is over; part of the context's `stop`. */
+  readonly waitOver: AbortController;
+}
+
+/**
+ * Inquires once about everything in doubt and concludes what has nothing left to send; a bank that tells nothing is not
+ * waited for.
+ */
+export async function settleNow(context: WorkerContext, limits: SettleLimits): Promise<Settled> {
+  const { batchId } = limits;
+  const end = new AbortController();
+  const waiting = endWaiting(context, limits, end.signal);
+  let asked: number;
+  try {
+    asked = await settleOnce(context, 'all', batchId);
+  } finally {
+    end.abort();
+    await waiting;
+  }
+  return { asked, told: context.run.told, ended: await endBatches(context, batchId) };
+}
+
+async function endWaiting(
+  { run, clock }: WorkerContext,
+  { waitMs, waitOver }: SettleLimits,
+  end: AbortSignal,
+): Promise<void> {
+  while (!end.aborted) {
+    const leftMs = run.lastToldAtMs + waitMs - clock.now();
+    if (leftMs <= 0) {
+      waitOver.abort();
+      return;
+    }
+    await clock.sleep(leftMs, end);
+  }
+}
+
+async function endBatches({ journal, clock }: WorkerContext, only?: string): Promise<readonly string[]> {
+  const ended: string[] = [];
+  for (const { batchId } of await journal.batches()) {
+    const isWanted = only === undefined || only === batchId;
+    if (isWanted && (await endWhenSettled(journal, batchId, clock.now()))) ended.push(batchId);
+  }
+  return ended;
 }

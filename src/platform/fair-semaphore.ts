@@ -8,11 +8,11 @@ export type RunInTurn = <T>(work: () => Promise<T>) => Promise<T>;
 
 type Waiting = (() => void)[];
 
-export class FairPlaces {
+export class FairSemaphore {
   #limit: number;
   #taken = 0;
   /** Queues in which somebody waits; the first is served next, and then goes to the end. */
-  readonly #hungry: Waiting[] = [];
+  readonly #waiters: Waiting[] = [];
 
   constructor(limit: number) {
     this.#limit = limit;
@@ -38,22 +38,22 @@ export class FairPlaces {
   }
 
   #enter(waiting: Waiting): Promise<void> | undefined {
-    if (this.#taken < this.#limit && this.#hungry.length === 0) {
+    if (this.#taken < this.#limit && this.#waiters.length === 0) {
       this.#taken += 1;
       return undefined;
     }
     return new Promise((resolve) => {
       waiting.push(resolve);
-      if (waiting.length === 1) this.#hungry.push(waiting);
+      if (waiting.length === 1) this.#waiters.push(waiting);
     });
   }
 
   #serve(): void {
     while (this.#taken < this.#limit) {
-      const queue = this.#hungry.shift();
+      const queue = this.#waiters.shift();
       const enter = queue?.shift();
       if (queue === undefined || enter === undefined) return;
-      if (queue.length > 0) this.#hungry.push(queue);
+      if (queue.length > 0) this.#waiters.push(queue);
       this.#taken += 1;
       enter();
     }

@@ -1,9 +1,9 @@
 /** One at a time for each key, in the order in which they ask; keys do not wait for one another. */
-export class Turns {
+export class KeyedMutex {
   /** The end of the latest turn of each key that has turns under way or waiting. */
   readonly #ends = new Map<string, Promise<void>>();
 
-  async take<T>(key: string, work: () => Promise<T>): Promise<T> {
+  async run<T>(key: string, work: () => Promise<T>): Promise<T> {
     const before = this.#ends.get(key);
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
     this.#ends.set(key, ended);

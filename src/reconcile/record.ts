@@ -3,7 +3,8 @@
  * between the same judging finds the break that it has opened, though our own side has moved on since.
  */
 import type { Change } from '../core/ports.ts';
-import { applyOnLatest, tellSiblings } from '../payout/superseded.ts';
+import { applyOnLatest } from '../payout/apply-change.ts';
+import { tellSiblings } from '../payout/superseded.ts';
 import type { Bench } from './context.ts';
 import type { JudgedKey } from './judge.ts';
 import type { BrokenOff, StatementRun, StrayLine } from './ports.ts';

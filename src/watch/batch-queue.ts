@@ -1,9 +1,8 @@
 /** Works the open batches, several at once: whoever was dropped first goes first, and a big one starves no small one. */
 import type { Payout } from '../core/payout.ts';
 import type { Batch } from '../core/ports.ts';
-import { endWhenSettled, isAtRest } from '../payout/conclude.ts';
-import { followPayer } from '../payout/known-batch.ts';
-import { interruptedCode, runBatch } from '../payout/run-batch.ts';
+import { endWhenSettled, interruptedCode, isAtRest } from '../payout/conclude.ts';
+import { followPayer, runBatch } from '../payout/run-batch.ts';
 import { computeBackoffMs } from '../platform/backoff.ts';
 import { Signal, waitForAny } from '../platform/signal.ts';
 import type { WrittenReports } from '../reports/write-reports.ts';

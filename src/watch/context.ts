@@ -2,12 +2,12 @@
 import type { Payout } from '../core/payout.ts';
 import type { Clock } from '../core/ports.ts';
 import type { IntakeStore, PayoutFileReader } from '../intake/ports.ts';
-import type { Paces } from '../payout/adaptive-limit.ts';
-import type { Payer } from '../payout/breaker-stop.ts';
+import type { AdaptiveLimits } from '../payout/adaptive-limit.ts';
+import type { Payer } from '../payout/circuit-breaker.ts';
 import type { Log, RunState, WorkerContext } from '../payout/context.ts';
 import type { PayoutJournal } from '../payout/ports.ts';
-import type { StatementStore } from '../reconcile/ports.ts';
 import { type Backoff, computeBackoffMs } from '../platform/backoff.ts';
+import type { StatementStore } from '../reconcile/ports.ts';
 import type { WrittenReports } from '../reports/write-reports.ts';
 import type { Intake, IntakeOutcome, WatchStore, WorkItem } from './ports.ts';
 import type { Trouble } from './rules/health.ts';
@@ -41,7 +41,7 @@ export interface WatchSetup {
   readonly stop: AbortSignal;
   /** Runs under way, for what they have in common. */
   readonly runs: Set<RunState>;
-  readonly paces: Paces;
+  readonly adaptiveLimits: AdaptiveLimits;
   readonly disk: DiskWatch;
   openContext(stop: AbortSignal, count: (payout: Payout | undefined) => void, payer: Payer): WorkerContext;
   /** Writes what is due for a batch at rest. */

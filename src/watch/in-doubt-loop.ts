@@ -1,9 +1,8 @@
 /** Settles what batches have left in doubt when they came to rest, while others are being sent. */
 import type { Payout } from '../core/payout.ts';
-import { paceBank } from '../payout/adaptive-limit.ts';
-import { takeUpLine } from '../payout/breaker-pause.ts';
-import type { Payer } from '../payout/breaker-stop.ts';
-import type { LineGate } from '../payout/circuit-breaker.ts';
+import { limitRequests } from '../payout/adaptive-limit.ts';
+import type { Payer } from '../payout/circuit-breaker.ts';
+import { type BreakerGate, takeUpBreaker } from '../payout/circuit-breaker.ts';
 import { endWhenSettled } from '../payout/conclude.ts';
 import type { WorkerContext } from '../payout/context.ts';
 import type { InDoubt } from '../payout/ports.ts';
@@ -54,8 +53,8 @@ export class InDoubtLoop {
   async #followLine(): Promise<void> {
     const { payer } = this.#setup;
     const context = this.#contextFor(payer);
-    if (context.gate.line.state.status === 'open') return;
-    await takeUpLine(context, payer);
+    if (context.gate.breaker.state.status === 'open') return;
+    await takeUpBreaker(context, payer);
   }
 
   /** Asks about everything in doubt, due or not; the job of every day. */
@@ -82,11 +81,11 @@ export class InDoubtLoop {
     const key = `${companyId} ${payerAccount}`;
     let context = this.#contexts.get(key);
     if (context === undefined) {
-      const { openContext, stop, runs, paces } = this.#setup;
+      const { openContext, stop, runs, adaptiveLimits } = this.#setup;
       const count = (payout: Payout | undefined): void => this.#note(payout);
-      const unpaced = openContext(stop, count, { companyId, payerAccount });
-      const gateOf = (payer: Payer): LineGate => this.#contextFor(payer).gate;
-      context = { ...unpaced, bank: paceBank(unpaced, paces), gateOf };
+      const unlimited = openContext(stop, count, { companyId, payerAccount });
+      const gateOf = (payer: Payer): BreakerGate => this.#contextFor(payer).gate;
+      context = { ...unlimited, limitRequest: limitRequests(adaptiveLimits, unlimited.log), gateOf };
       runs.add(context.run);
       this.#contexts.set(key, context);
     }

@@ -1,9 +1,10 @@
 /** What a watcher shows of itself: whether it gets on, what keeps it from working, and whose line has stopped. */
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Session } from '../../src/app/session.ts';
-import { InboxTimer, WatchStatus } from '../../src/app/watch-status.ts';
-import { Line } from '../../src/payout/circuit-breaker.ts';
-import { openLine } from '../../src/payout/rules/circuit-breaker.ts';
+import { InboxTimer } from '../../src/app/watch-status.ts';
+import { WatchStatus } from '../../src/app/watch-status.ts';
+import { PayerBreaker } from '../../src/payout/circuit-breaker.ts';
+import { openBreaker } from '../../src/payout/rules/circuit-breaker.ts';
 import { silentLogger } from '../../src/platform/log.ts';
 import { payer } from '../support/core-fixtures.ts';
 import { ingest, makeRows, why } from '../support/journal-fixtures.ts';
@@ -16,12 +17,12 @@ afterEach(async () => {
 });
 
 const own = `${payer.companyId} ${payer.payerAccount}`;
-const halted = { ...openLine, status: 'halted', why } as const;
+const halted = { ...openBreaker, status: 'halted', why } as const;
 
-function lineOf(state: Line['state']): Line {
-  const line = new Line();
-  line.become(state);
-  return line;
+function lineOf(state: PayerBreaker['state']): PayerBreaker {
+  const breaker = new PayerBreaker();
+  breaker.become(state);
+  return breaker;
 }
 
 /** A report on a watcher that is not at work, so that a test says how it is. */
@@ -32,8 +33,8 @@ async function openReport(
   const kit = opened.use(await openWatchKit(options));
   const { watcher, setup } = await kit.begin();
   const report = new WatchStatus(kit.loaded, silentLogger, kit.clock, looks);
-  const lines = new Map<string, Line>();
-  const { paces, runs, intake, disk } = setup;
+  const lines = new Map<string, PayerBreaker>();
+  const { adaptiveLimits, runs, intake, disk } = setup;
   let counts = 0;
   const journal = {
     ...kit.store,
@@ -42,7 +43,7 @@ async function openReport(
       return kit.store.countByStatus();
     },
   };
-  const session = { journal, lines, loaded: kit.loaded, paces, runs } as Partial<Session> as Session;
+  const session = { journal, lines, loaded: kit.loaded, adaptiveLimits, runs } as Partial<Session> as Session;
   const begin = (): void => report.begin({ session, watcher, intake, disk });
   return { kit, report, watcher, setup, lines, begin, countReads: () => counts };
 }
@@ -192,7 +193,7 @@ describe('lines', () => {
     one.begin();
     one.watcher.isRecovered = true;
     one.lines.set(`${payer.companyId} 0000345925`, lineOf(halted));
-    one.lines.set(own, lineOf(openLine));
+    one.lines.set(own, lineOf(openBreaker));
     expect(await ask(one)).toMatchObject({ healthz: 200, reasons: [] });
     expect(one.report.readState().lines?.map((line) => [line.status, line.paysNewFiles])).toEqual([
       ['open', true],

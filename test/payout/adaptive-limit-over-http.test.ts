@@ -1,6 +1,6 @@
 /** The pace follows what the bank can take, within the settings. */
 import { describe, expect, test } from 'vitest';
-import { makePaces } from '../../src/payout/adaptive-limit.ts';
+import { makeAdaptiveLimits } from '../../src/payout/adaptive-limit.ts';
 import { lost } from '../support/core-fixtures.ts';
 import { minuteMs, stage, type Theatre } from '../support/theatre.ts';
 
@@ -35,12 +35,12 @@ describe('a bank that takes three transfers at once', () => {
         }),
     }));
     const { theatre, batchId } = one;
-    const paces = makePaces(16, 2);
-    await theatre.run(batchId, { transferConcurrency: 16, paces, waitMs: 60 * minuteMs });
+    const limits = makeAdaptiveLimits(16, 2);
+    await theatre.run(batchId, { transferConcurrency: 16, adaptiveLimits: limits, waitMs: 60 * minuteMs });
     expect(await theatre.statuses(batchId)).toEqual({ paid: 120 });
     expect(crowd.most).toBeLessThanOrEqual(16);
-    expect(paces.transfers.lowest?.limit).toBeLessThanOrEqual(4);
-    expect(paces.transfers.lowest).toMatchObject({ ceiling: 16, why: 'HTTP 429' });
+    expect(limits.transfers.lowest?.limit).toBeLessThanOrEqual(4);
+    expect(limits.transfers.lowest).toMatchObject({ ceiling: 16, why: 'HTTP 429' });
     // At a pace of 16 nearly all would be refused, again and again.
     expect(refusals).toBeLessThan(60);
   }, 60_000);
@@ -63,16 +63,16 @@ describe('a bank that is slow for a while', () => {
       },
     }));
     const { theatre, batchId } = one;
-    const paces = makePaces(8, 8);
+    const limits = makeAdaptiveLimits(8, 8);
     const slower: object[] = [];
     await theatre.run(batchId, {
       transferConcurrency: 8,
-      paces,
+      adaptiveLimits: limits,
       log: (_level, message, facts) => void (message === 'slower' && slower.push(facts)),
     });
     expect(await theatre.statuses(batchId)).toEqual({ paid: 150 });
     // The eight that were lost at once count once.
-    expect(paces.transfers.lowest).toEqual({ limit: 4, ceiling: 8, why: 'no answer' });
+    expect(limits.transfers.lowest).toEqual({ limit: 4, ceiling: 8, why: 'no answer' });
     expect(slower).toEqual([{ kind: 'transfers', limit: 4, why: 'no answer' }]);
     expect(later).toBe(8);
   }, 60_000);
@@ -91,17 +91,17 @@ describe('a bank that is slow for a while', () => {
         }),
     }));
     const { theatre, batchId } = one;
-    const paces = makePaces(4, 8);
+    const limits = makeAdaptiveLimits(4, 8);
     const verify = {
       enabled: true,
       concurrency: 8,
       whenUnavailable: 'pay',
       onThaiNameMismatch: 'hold',
     } as const;
-    await theatre.run(batchId, { verify, paces });
+    await theatre.run(batchId, { verify, adaptiveLimits: limits });
     expect(await theatre.statuses(batchId)).toEqual({ paid: 40 });
-    expect(paces.checks.lowest?.limit).toBeLessThanOrEqual(4);
-    expect(paces.transfers.lowest).toBeUndefined();
+    expect(limits.checks.lowest?.limit).toBeLessThanOrEqual(4);
+    expect(limits.transfers.lowest).toBeUndefined();
     expect(most).toBeLessThanOrEqual(4);
   }, 60_000);
 });

@@ -1,7 +1,8 @@
-import { describe, expect, test } from 'vitest';
-import { Pace } from '../../src/payout/adaptive-limit.ts';
+import { describe, expect, it } from 'vitest';
+import { AdaptiveLimit } from '../../src/payout/adaptive-limit.ts';
 
-const slowDown = (pace: Pace): void => pace.hear({ kind: 'trouble', why: 'HTTP 429' }, pace.state.round);
+const slowDown = (limit: AdaptiveLimit): void =>
+  limit.observe({ kind: 'trouble', why: 'HTTP 429' }, limit.state.round);
 
 /** Work that ends when the test says so. */
 function makeWork() {
@@ -13,15 +14,15 @@ function makeWork() {
 const settleDown = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('a lane', () => {
-  test('obeys a slower pace at once, leaving alone what is under way', async () => {
-    const pace = new Pace(8);
-    const lane = pace.openLane();
+  it('obeys a slower pace at once, leaving alone what is under way', async () => {
+    const limit = new AdaptiveLimit(8);
+    const lane = limit.openLane();
     const { begin, ends } = makeWork();
     for (let row = 0; row < 20; row += 1) void lane(begin);
     await settleDown();
     expect(ends.length).toBe(8);
-    slowDown(pace);
-    slowDown(pace);
+    slowDown(limit);
+    slowDown(limit);
     for (const end of ends.splice(0, 6)) end();
     await settleDown();
     expect(ends.length).toBe(2);
@@ -30,49 +31,49 @@ describe('a lane', () => {
     expect(ends.length).toBe(2);
   });
 
-  test('takes more as soon as the pace allows it', async () => {
-    const pace = new Pace(8);
-    for (let troubles = 0; troubles < 3; troubles += 1) slowDown(pace);
-    const lane = pace.openLane();
+  it('takes more as soon as the pace allows it', async () => {
+    const limit = new AdaptiveLimit(8);
+    for (let troubles = 0; troubles < 3; troubles += 1) slowDown(limit);
+    const lane = limit.openLane();
     const { begin, ends } = makeWork();
     for (let row = 0; row < 20; row += 1) void lane(begin);
     await settleDown();
     expect(ends.length).toBe(1);
-    pace.hear({ kind: 'good' }, pace.state.round);
+    limit.observe({ kind: 'good' }, limit.state.round);
     await settleDown();
     expect(ends.length).toBe(2);
   });
 
-  test('may have places to spare, never fewer than one', async () => {
-    const pace = new Pace(4);
-    const ahead = pace.openLane(1.25);
+  it('may have places to spare, never fewer than one', async () => {
+    const limit = new AdaptiveLimit(4);
+    const ahead = limit.openLane(1.25);
     const { begin, ends } = makeWork();
     for (let row = 0; row < 20; row += 1) void ahead(begin);
     await settleDown();
     expect(ends.length).toBe(5);
-    for (let troubles = 0; troubles < 5; troubles += 1) slowDown(pace);
+    for (let troubles = 0; troubles < 5; troubles += 1) slowDown(limit);
     for (const end of ends.splice(0, 5)) end();
     await settleDown();
     expect(ends.length).toBe(2);
   });
 
-  test('has its places in common with the other lanes of the process', async () => {
-    const pace = new Pace(4);
+  it('has its places in common with the other lanes of the process', async () => {
+    const limit = new AdaptiveLimit(4);
     const { begin, ends } = makeWork();
-    for (const lane of [pace.openLane(), pace.openLane()])
+    for (const lane of [limit.openLane(), limit.openLane()])
       for (let row = 0; row < 9; row += 1) void lane(begin);
     await settleDown();
     expect(ends.length).toBe(4);
   });
 
-  test('takes turns with the others: a long queue keeps nobody waiting', async () => {
-    const pace = new Pace(2);
+  it('takes turns with the others: a long queue keeps nobody waiting', async () => {
+    const limit = new AdaptiveLimit(2);
     const order: string[] = [];
     const work = (name: string) => async (): Promise<void> => {
       order.push(name);
       await settleDown();
     };
-    const [long, short] = [pace.openLane(), pace.openLane()];
+    const [long, short] = [limit.openLane(), limit.openLane()];
     const all = Array.from({ length: 50 }, () => long(work('long')));
     all.push(...Array.from({ length: 3 }, () => short(work('short'))));
     await Promise.all(all);
@@ -80,8 +81,8 @@ describe('a lane', () => {
     expect(order).toHaveLength(53);
   });
 
-  test('gives the place of work that throws to the next', async () => {
-    const lane = new Pace(1).openLane();
+  it('gives the place of work that throws to the next', async () => {
+    const lane = new AdaptiveLimit(1).openLane();
     const failing = lane(() => Promise.reject(new Error('broken')));
     const next = lane(async () => 'done');
     await expect(failing).rejects.toThrow('broken');
@@ -90,16 +91,16 @@ describe('a lane', () => {
 });
 
 describe('the lowest pace', () => {
-  test('is that of the file, which begins with what an earlier one has left', () => {
-    const pace = new Pace(8);
-    expect(pace.lowest).toBeUndefined();
-    slowDown(pace);
-    slowDown(pace);
-    pace.forgetLowest();
-    expect(pace.lowest).toEqual({ limit: 2, ceiling: 8, why: 'HTTP 429' });
-    for (let answers = 0; answers < 100; answers += 1) pace.hear({ kind: 'good' }, pace.state.round);
-    expect(pace.lowest).toMatchObject({ limit: 2 });
-    pace.forgetLowest();
-    expect(pace.lowest).toBeUndefined();
+  it('is that of the file, which begins with what an earlier one has left', () => {
+    const limit = new AdaptiveLimit(8);
+    expect(limit.lowest).toBeUndefined();
+    slowDown(limit);
+    slowDown(limit);
+    limit.forgetLowest();
+    expect(limit.lowest).toEqual({ limit: 2, ceiling: 8, why: 'HTTP 429' });
+    for (let answers = 0; answers < 100; answers += 1) limit.observe({ kind: 'good' }, limit.state.round);
+    expect(limit.lowest).toMatchObject({ limit: 2 });
+    limit.forgetLowest();
+    expect(limit.lowest).toBeUndefined();
   });
 });

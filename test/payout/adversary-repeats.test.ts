@@ -1,9 +1,8 @@
 /** Attacks on what comes after a first attempt: retries, late proofs, stops and persons beside a running sender. */
 import { describe, expect, test } from 'vitest';
 import type { InquiryFields, StatusInquiry, TransferFields } from '../../src/core/bank-port.ts';
-import { lookUpBeyond } from '../../src/payout/lost-journal.ts';
-import { cancelBatch } from '../../src/payout/operator.ts';
-import { retryBatch } from '../../src/payout/retry.ts';
+import { probeBeyond } from '../../src/payout/lost-journal.ts';
+import { cancelBatch, retryBatch } from '../../src/payout/operator.ts';
 import { settleOnce } from '../../src/payout/settle.ts';
 import { exceptionColumns, renderException } from '../../src/reports/rules/report-rows.ts';
 import type { Journal } from '../../src/store/store.ts';
@@ -359,7 +358,7 @@ describe('after a loss, under a halted line', () => {
     const recovered: Journal = Object.assign(Object.create(journal) as Journal, { loss: async () => loss });
     const context = theatre.context({ journal: recovered });
     context.gate.haltFor({ code: 'EM053', reason: 'no funds', remedy: 'fund it' });
-    const looking = lookUpBeyond(context, payout, attempt);
+    const looking = probeBeyond(context, { payout, attempt });
     await theatre.time.drive(looking);
     expect([await looking, asked]).toEqual(['blocked', 3]);
     expect(await journal.nextInquiryAtMs(batch.batchId)).toBeGreaterThan(theatre.now());

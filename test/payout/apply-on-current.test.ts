@@ -3,9 +3,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { move } from '../../src/core/change.ts';
 import type { Attempt } from '../../src/core/payout.ts';
+import { applyOnAttempt } from '../../src/payout/apply-change.ts';
 import type { InDoubt } from '../../src/payout/ports.ts';
 import { decideIntent, noBankNames } from '../../src/payout/rules/intent.ts';
-import { applyOnCurrent, sendAttempt } from '../../src/payout/send.ts';
+import { sendAttempt } from '../../src/payout/send.ts';
 import { settleAll } from '../../src/payout/settle.ts';
 import type { Journal } from '../../src/store/store.ts';
 import { lost, noonMs, payer, policy } from '../support/core-fixtures.ts';
@@ -93,7 +94,7 @@ describe('an answer that comes when the attempt was sent again since it was aske
       },
     });
     await context.gate.enter();
-    const sending = sendAttempt(context, one.payout, one.attempt, () => true).then((record) => record());
+    const sending = sendAttempt(context, one, () => true).then((record) => record());
     theatre.script = { transfer: () => theatre.code('EM027') };
     await theatre.time.advanceTo(noonMs + trustedMs);
     await theatre.time.drive(makeAsker(theatre, 'not-found', 100)(one, true));
@@ -114,9 +115,9 @@ describe('a change that was refused', () => {
     const note = (sends: number) => (payout: InDoubt['payout'], attempt: Attempt) =>
       move({ payout, patch: {}, cause: 'inquired', nowMs: theatre.now(), attempt: { ...attempt, sends } });
     const context = theatre.context();
-    await applyOnCurrent(context, one.payout, one.attempt, note(7));
+    await applyOnAttempt(context, one, note(7));
     const seen: number[][] = [];
-    const current = await applyOnCurrent(context, one.payout, one.attempt, (payout, latest) => {
+    const current = await applyOnAttempt(context, one, (payout, latest) => {
       seen.push([payout.version, latest.sends]);
       return latest.sends === one.attempt.sends ? note(1)(payout, latest) : undefined;
     });

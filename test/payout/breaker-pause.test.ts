@@ -1,6 +1,6 @@
 /** Pauses of the line that outlive a run: a service closed for hours, a bank that says when to come back. */
 import { describe, expect, test } from 'vitest';
-import { Line } from '../../src/payout/circuit-breaker.ts';
+import { PayerBreaker } from '../../src/payout/circuit-breaker.ts';
 import { renderException } from '../../src/reports/rules/report-rows.ts';
 import { noonMs, payer } from '../support/core-fixtures.ts';
 import { ingest, makeRows, secondBatchId } from '../support/journal-fixtures.ts';
@@ -89,10 +89,10 @@ describe('a bank that says when to come back', () => {
   test('holds the next file of the same process up, too', async () => {
     await using one = await stage(1, slow);
     const { theatre } = one;
-    const line = new Line();
-    await theatre.run(one.batchId, { waitMs: minuteMs, line });
+    const breaker = new PayerBreaker();
+    await theatre.run(one.batchId, { waitMs: minuteMs, breaker });
     const next = await ingest(theatre.journal, makeRows(4, 100), { batchId: secondBatchId });
-    await theatre.run(next.batchId, { waitMs: minuteMs, line });
+    await theatre.run(next.batchId, { waitMs: minuteMs, breaker });
     expect([await theatre.exitCode(next.batchId), theatre.sent.length]).toEqual([6, 1]);
     const [told] = await exceptionsOf(theatre, next.batchId);
     expect(told).toMatchObject({ reasonCode: 'http-429' });

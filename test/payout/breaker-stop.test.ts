@@ -1,6 +1,6 @@
 /** What halts the line of a payer account: the payer's trouble wherever it shows, and the brake over all files. */
 import { describe, expect, test } from 'vitest';
-import { Line } from '../../src/payout/circuit-breaker.ts';
+import { PayerBreaker } from '../../src/payout/circuit-breaker.ts';
 import { inquiryFields, inquiryItem, lost, payer } from '../support/core-fixtures.ts';
 import { ingest, makeRows, secondBatchId } from '../support/journal-fixtures.ts';
 import { minuteMs, stage } from '../support/theatre.ts';
@@ -38,11 +38,11 @@ describe('the brake', () => {
   test('counts over the files of one process', async () => {
     await using one = await stage(6, (theatre) => ({ transfer: () => theatre.code('EM069') }));
     const { theatre } = one;
-    const line = new Line();
-    await theatre.run(one.batchId, { line, brake });
+    const breaker = new PayerBreaker();
+    await theatre.run(one.batchId, { breaker, brake });
     expect(await theatre.statuses(one.batchId)).toEqual({ failed: 6 });
     const next = await ingest(theatre.journal, makeRows(30, 100), { batchId: secondBatchId });
-    await theatre.run(next.batchId, { line, brake });
+    await theatre.run(next.batchId, { breaker, brake });
     const { failed = 0, held = 0 } = await theatre.statuses(next.batchId);
     expect([failed + held, await theatre.exitCode(next.batchId)]).toEqual([30, 6]);
     expect(failed).toBeLessThanOrEqual(4 + 2);
@@ -52,27 +52,27 @@ describe('the brake', () => {
   test('forgets what it counted when a person has lifted the stop between two files', async () => {
     await using one = await stage(12, (theatre) => ({ transfer: () => theatre.code('EM069') }));
     const { theatre } = one;
-    const line = new Line();
-    await theatre.run(one.batchId, { line, brake });
+    const breaker = new PayerBreaker();
+    await theatre.run(one.batchId, { breaker, brake });
     expect(await theatre.batch(one.batchId)).toMatchObject({ status: 'halted' });
     await theatre.resume(one.batchId);
     theatre.script = {};
     const next = await ingest(theatre.journal, makeRows(3, 100), { batchId: secondBatchId });
-    await theatre.run(next.batchId, { line, brake });
+    await theatre.run(next.batchId, { breaker, brake });
     expect(await theatre.statuses(next.batchId)).toEqual({ paid: 3 });
   });
 
   test('does not hold up the next file for a batch that was halted alone', async () => {
     await using one = await stage(2, () => ({}));
     const { theatre } = one;
-    const line = new Line();
+    const breaker = new PayerBreaker();
     const why = { code: 'batch-too-old', reason: 'old', remedy: 'resume' };
     await theatre.journal.moveBatch(one.batchId, 'running', null, theatre.now());
     await theatre.journal.moveBatch(one.batchId, 'halted', why, theatre.now());
-    await theatre.run(one.batchId, { line });
+    await theatre.run(one.batchId, { breaker });
     expect(await theatre.statuses(one.batchId)).toEqual({ held: 2 });
     const next = await ingest(theatre.journal, makeRows(3, 100), { batchId: secondBatchId });
-    await theatre.run(next.batchId, { line });
+    await theatre.run(next.batchId, { breaker });
     expect(await theatre.statuses(next.batchId)).toEqual({ paid: 3 });
   });
 });

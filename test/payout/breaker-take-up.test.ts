@@ -1,8 +1,6 @@
 /** A halted line is opened by a person alone: those who look before the stop is recorded must not take it for lifted. */
 import { describe, expect, test } from 'vitest';
-import { takeUpLine } from '../../src/payout/breaker-pause.ts';
-import { recordLineStop } from '../../src/payout/breaker-stop.ts';
-import { Line } from '../../src/payout/circuit-breaker.ts';
+import { PayerBreaker, recordHalt, takeUpBreaker } from '../../src/payout/circuit-breaker.ts';
 import type { Journal } from '../../src/store/store.ts';
 import { noonMs, payer } from '../support/core-fixtures.ts';
 import { minuteMs, openTheatre, stage, type Theatre } from '../support/theatre.ts';
@@ -12,66 +10,66 @@ const noMoney = { code: 'EM053', text: 'Insufficient funds' };
 const stopOf = ({ journal }: Theatre) => journal.lineStop(payer.companyId, payer.payerAccount);
 
 /** A line that a reply has just halted, as two runs of one process see it. */
-function haltLine(theatre: Theatre, changes: Partial<Journal> = {}) {
-  const line = new Line();
+function haltAccount(theatre: Theatre, changes: Partial<Journal> = {}) {
+  const breaker = new PayerBreaker();
   const journal = { ...theatre.journal, ...changes };
-  const one = theatre.context({ line, journal });
-  one.gate.seePayerStop(noMoney);
-  return { line, one, other: theatre.context({ line, journal }) };
+  const one = theatre.context({ breaker, journal });
+  one.gate.observe({ kind: 'payer-stop', reason: noMoney });
+  return { breaker, one, other: theatre.context({ breaker, journal }) };
 }
 
 describe('a line that was halted', () => {
   test('stays so for whoever looks before the stop is recorded', async () => {
     await using theatre = await openTheatre();
-    const { line, one, other } = haltLine(theatre);
-    await takeUpLine(other, payer);
-    expect([line.state.status, await stopOf(theatre)]).toEqual(['halted', undefined]);
-    await recordLineStop(one, payer);
-    await takeUpLine(other, payer);
-    expect([line.state.status, (await stopOf(theatre))?.code]).toEqual(['halted', 'EM053']);
+    const { breaker, one, other } = haltAccount(theatre);
+    await takeUpBreaker(other, payer);
+    expect([breaker.state.status, await stopOf(theatre)]).toEqual(['halted', undefined]);
+    await recordHalt(one, payer);
+    await takeUpBreaker(other, payer);
+    expect([breaker.state.status, (await stopOf(theatre))?.code]).toEqual(['halted', 'EM053']);
   });
 
   test('stays so for whoever looks while the stop is being recorded', async () => {
     await using theatre = await openTheatre();
-    const { line, one, other } = haltLine(theatre, {
+    const { breaker, one, other } = haltAccount(theatre, {
       recordLineStop: async (stop) => {
         await theatre.time.sleep(1_000);
         await theatre.journal.recordLineStop(stop);
       },
     });
-    const looked = [recordLineStop(one, payer), takeUpLine(other, payer), takeUpLine(one, payer)];
+    const looked = [recordHalt(one, payer), takeUpBreaker(other, payer), takeUpBreaker(one, payer)];
     await theatre.time.drive(Promise.all(looked));
-    expect([line.state.status, (await stopOf(theatre))?.code]).toEqual(['halted', 'EM053']);
+    expect([breaker.state.status, (await stopOf(theatre))?.code]).toEqual(['halted', 'EM053']);
   });
 
   test('is recorded by the next to look when that has failed, and stays halted meanwhile', async () => {
     await using theatre = await openTheatre();
     let failures = 0;
-    const { line, one, other } = haltLine(theatre, {
+    const { breaker, one, other } = haltAccount(theatre, {
       recordLineStop: async (stop) => {
         failures += 1;
         if (failures === 1) throw new Error('the disk is full');
         await theatre.journal.recordLineStop(stop);
       },
     });
-    const both = await Promise.allSettled([recordLineStop(one, payer), recordLineStop(other, payer)]);
+    const both = await Promise.allSettled([recordHalt(one, payer), recordHalt(other, payer)]);
     expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    await takeUpLine(other, payer);
-    expect([line.state.status, await stopOf(theatre)]).toEqual(['halted', undefined]);
-    await recordLineStop(other, payer);
-    expect([line.state.status, (await stopOf(theatre))?.code]).toEqual(['halted', 'EM053']);
+    await takeUpBreaker(other, payer);
+    expect([breaker.state.status, await stopOf(theatre)]).toEqual(['halted', undefined]);
+    await recordHalt(other, payer);
+    expect([breaker.state.status, (await stopOf(theatre))?.code]).toEqual(['halted', 'EM053']);
   });
 
   test('is open when a person has lifted the stop, and the next stop is recorded, too', async () => {
     await using theatre = await openTheatre();
-    const { line, one, other } = haltLine(theatre);
+    const { breaker, one, other } = haltAccount(theatre);
     for (let stops = 0; stops < 2; stops += 1) {
-      one.gate.seePayerStop(noMoney);
-      await recordLineStop(one, payer);
+      one.gate.observe({ kind: 'payer-stop', reason: noMoney });
+      await recordHalt(one, payer);
       expect(await stopOf(theatre)).toBeDefined();
       await theatre.journal.liftLineStop(payer.companyId, payer.payerAccount, noonMs + 1);
-      await takeUpLine(other, payer);
-      expect([line.state.status, await other.gate.enter()]).toEqual(['open', 'go']);
+      await takeUpBreaker(other, payer);
+      expect([breaker.state.status, await other.gate.enter()]).toEqual(['open', 'go']);
       other.gate.leave({ kind: 'nothing' });
     }
   });
@@ -82,19 +80,19 @@ describe('a line that was halted', () => {
       transfer: (_order, no) => (no >= 4 ? theatre.code('EM053') : undefined),
     }));
     const { theatre, batchId } = one;
-    const line = new Line();
+    const breaker = new PayerBreaker();
     const looks = (async () => {
-      const context = theatre.context({ line });
+      const context = theatre.context({ breaker });
       while (!ended.signal.aborted) {
-        await takeUpLine(context, payer);
+        await takeUpBreaker(context, payer);
         await new Promise((resolve) => setImmediate(resolve));
       }
     })();
-    await theatre.run(batchId, { line, waitMs: minuteMs });
+    await theatre.run(batchId, { breaker, waitMs: minuteMs });
     ended.abort();
     await looks;
     expect(await theatre.batch(batchId)).toMatchObject({ status: 'halted', reasonCode: 'EM053' });
-    expect([line.state.status, (await stopOf(theatre))?.code]).toEqual(['halted', 'EM053']);
+    expect([breaker.state.status, (await stopOf(theatre))?.code]).toEqual(['halted', 'EM053']);
     // Two at once, and one whose intent was recorded ahead.
     expect(theatre.sent.length).toBeLessThanOrEqual(6);
   });
@@ -116,11 +114,11 @@ describe('a pause', () => {
   test('of an earlier run goes on, and is over when a person has ended it', async () => {
     await using theatre = await openTheatre();
     await theatre.journal.recordLinePause(pause);
-    const line = new Line();
-    await takeUpLine(theatre.context({ line }), payer);
-    expect(line.state).toMatchObject({ status: 'paused', pausedUntilMs: pause.untilMs });
+    const breaker = new PayerBreaker();
+    await takeUpBreaker(theatre.context({ breaker }), payer);
+    expect(breaker.state).toMatchObject({ status: 'paused', pausedUntilMs: pause.untilMs });
     await theatre.journal.clearLinePause(payer.companyId, payer.payerAccount);
-    await takeUpLine(theatre.context({ line }), payer);
-    expect(line.state.status).toBe('open');
+    await takeUpBreaker(theatre.context({ breaker }), payer);
+    expect(breaker.state.status).toBe('open');
   });
 });

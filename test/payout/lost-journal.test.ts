@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { StatusInquiry } from '../../src/core/bank-port.ts';
 import { computeTransRefNo } from '../../src/core/reference.ts';
-import { lookUpAfterLoss, lookUpBeyond } from '../../src/payout/lost-journal.ts';
+import { probeBeyond, probeLostJournal } from '../../src/payout/lost-journal.ts';
 import { settleOnce } from '../../src/payout/settle.ts';
 import { openJournal } from '../../src/store/open.ts';
 import { noonMs, payer, policy } from '../support/core-fixtures.ts';
@@ -130,7 +130,7 @@ describe('after the journal was lost', () => {
     const context = theatre.context({ settle });
     context.gate.haltFor({ code: 'EM053', reason: 'no funds', remedy: 'fund it' });
     const ready = { payout: await firstReady(theatre.journal), attemptsRecorded: 0 };
-    const looking = lookUpAfterLoss(context, batch, ready);
+    const looking = probeLostJournal(context, batch, ready);
     await theatre.time.drive(looking);
     expect(await looking).toBe('blocked');
     expect(asked).toEqual([]);
@@ -144,8 +144,8 @@ describe('after the journal was lost', () => {
     const ready = { payout: await firstReady(theatre.journal), attemptsRecorded: 0 };
     const context = theatre.context({ settle });
     for (const remembered of [0, 1]) {
-      expect(context.run.lookedUp.size).toBe(remembered);
-      const looking = lookUpAfterLoss(context, batch, ready);
+      expect(context.run.probed.size).toBe(remembered);
+      const looking = probeLostJournal(context, batch, ready);
       await theatre.time.drive(looking);
       expect(await looking).toBe('clear');
     }
@@ -202,7 +202,7 @@ describe('after an older copy was put back', () => {
     const lookBeyond = async (theatre: Theatre) => {
       const [one] = await theatre.journal.inDoubt(0, 9);
       if (one === undefined) throw new Error('nothing is in doubt');
-      const looking = lookUpBeyond(theatre.context({ settle }), one.payout, one.attempt);
+      const looking = probeBeyond(theatre.context({ settle }), one);
       await theatre.time.drive(looking);
       return await looking;
     };

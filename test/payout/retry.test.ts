@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { TransferFields } from '../../src/core/bank-port.ts';
-import { retryBatch, retryPayouts } from '../../src/payout/retry.ts';
+import { retryBatch, retryPayouts } from '../../src/payout/operator.ts';
 import { settleOnce } from '../../src/payout/settle.ts';
 import type { Journal } from '../../src/store/store.ts';
 import { noonMs } from '../support/core-fixtures.ts';

@@ -1,6 +1,6 @@
 /** `paydrop settle`: asks once about everything in doubt, never for ever, and brings to rest what is settled by it. */
 import { describe, expect, test } from 'vitest';
-import { type Settled, settleNow } from '../../src/payout/settle-now.ts';
+import { type Settled, settleNow } from '../../src/payout/settle.ts';
 import { lost } from '../support/core-fixtures.ts';
 import { firstBatchId } from '../support/journal-fixtures.ts';
 import { minuteMs, notSent, stage, type Theatre } from '../support/theatre.ts';

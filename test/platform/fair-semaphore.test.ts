@@ -1,7 +1,7 @@
 /** Places that queues take turns for: never more than there are, in order within a queue, and nobody is passed over. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { FairPlaces, type RunInTurn } from '../../src/platform/fair-semaphore.ts';
+import { FairSemaphore, type RunInTurn } from '../../src/platform/fair-semaphore.ts';
 
 const queueCount = 4;
 
@@ -34,13 +34,13 @@ class Scene {
   readonly begun: { readonly queue: number; readonly no: number }[] = [];
   readonly added = Array.from({ length: queueCount }, () => 0);
   limit: number;
-  readonly #places: FairPlaces;
+  readonly #places: FairSemaphore;
   readonly #queues: readonly RunInTurn[];
   readonly #ended: Promise<unknown>[] = [];
 
   constructor(limit: number) {
     this.limit = limit;
-    this.#places = new FairPlaces(limit);
+    this.#places = new FairSemaphore(limit);
     this.#queues = this.added.map(() => this.#places.openQueue());
   }
 

@@ -32,14 +32,14 @@ const ofSending: readonly Mutation[] = [
   inOne(
     'sent before the intent is durable',
     'payout/submit.ts',
-    'isRecorded = await recordUnlessHeld(context, batch, change);',
-    'void recordUnlessHeld(context, batch, change); isRecorded = true;',
+    '[isRecorded = false] = await context.journal.apply([change]);',
+    'void context.journal.apply([change]); isRecorded = true;',
   ),
   inOne(
     'sent although the intent was refused',
     'payout/submit.ts',
-    'if (!isRecorded) {\n    await noticeStop(context, batch);',
-    'if (context === null) {\n    await noticeStop(context, batch);',
+    'if (!isRecorded) {\n    // Somebody',
+    'if (context === null) {\n    // Somebody',
   ),
   inOne(
     'a first send leaves on another day than its own',
@@ -65,8 +65,8 @@ const ofSending: readonly Mutation[] = [
       },
       {
         file: 'payout/rules/after-inquiry.ts',
-        find: "if (payout.status === 'unresolved' || nowMs < trustAtMs) {",
-        replace: "if (payout.status === 'unresolved') {",
+        find: "if (payout.status === 'unresolved' || nowMs < trustAtMs)",
+        replace: "if (payout.status === 'unresolved')",
       },
     ],
   },
@@ -74,13 +74,13 @@ const ofSending: readonly Mutation[] = [
     'simply sent again after a restart',
     'payout/settle.ts',
     'const inquired = await inquire(context, attempt, true);',
-    "const inquired = attempt.inquiries > 0 ? await inquire(context, attempt, true) : ({ reading: { kind: 'not-found', reason: { code: 'EV034', text: '' } }, facts: {} } as never as Awaited<ReturnType<typeof inquire>>);",
+    "const inquired = attempt.inquiries > 0 ? await inquire(context, attempt, true) : ({ finding: { kind: 'not-found', reason: { code: 'EV034', text: '' } }, facts: {} } as never as Awaited<ReturnType<typeof inquire>>);",
   ),
   inOne(
     'a new attempt without inquiring about the earlier ones',
-    'payout/submit.ts',
-    'attemptsRecorded === 0 ? [] : await clearEarlierAttempts(context, batch, ready)',
-    'attemptsRecorded === 0 ? [] : []',
+    'payout/pre-send-checks.ts',
+    'await clearSuperseded(context, payout, batch.companyId);',
+    "{ kind: 'clear', cleared: [] };",
   ),
   inOne(
     'a transRefNo of chance',
@@ -181,8 +181,8 @@ const ofStates: readonly Mutation[] = [
   inOne(
     'a refused repetition taken for the end of the first send',
     'payout/rules/after-transfer.ts',
-    'if (countLetThrough(attempt) > 1) {',
-    'if (countLetThrough(attempt) > 9) {',
+    'if (countDelivered(attempt) > 1) return',
+    'if (countDelivered(attempt) > 9) return',
   ),
   inOne(
     'what is in doubt is never asked about again',

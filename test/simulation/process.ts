@@ -4,8 +4,8 @@ import type { RunSession } from '../../src/app/session.ts';
 import type { Bank } from '../../src/core/bank-port.ts';
 import type { Clock } from '../../src/core/ports.ts';
 import type { PayoutFileReader } from '../../src/intake/ports.ts';
-import { makePaces } from '../../src/payout/adaptive-limit.ts';
-import { Turns } from '../../src/platform/keyed-mutex.ts';
+import { makeAdaptiveLimits } from '../../src/payout/adaptive-limit.ts';
+import { KeyedMutex } from '../../src/platform/keyed-mutex.ts';
 import type { ReportOutbox } from '../../src/reports/ports.ts';
 import { settingsSchema } from '../../src/settings/schema.ts';
 import type { LoadedSettings } from '../../src/settings/settings.ts';
@@ -86,11 +86,11 @@ export async function runProcess(
   const { world, life, plan, journal, bank, outbox, reader, interrupted } = parts;
   const sender: RunSession = {
     loaded: loadSettings(plan),
-    payeeTurns: new Turns(),
-    lines: new Map(),
+    likeness: new KeyedMutex(),
+    breakers: new Map(),
     runs: new Set(),
     asking: new Set(),
-    paces: makePaces(plan.concurrency, plan.concurrency),
+    adaptiveLimits: makeAdaptiveLimits(plan.concurrency, plan.concurrency),
     loss: undefined,
     journal,
     bank,

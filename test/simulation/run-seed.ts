@@ -1,7 +1,13 @@
 /** One run: what the seed decides, then what happens, then the verdict. */
 import { computeTransRefNo } from '../../src/core/reference.ts';
-import { cancelBatch, cancelPayouts, resumeBatch, resumePayouts } from '../../src/payout/operator.ts';
-import { retryBatch, retryPayouts } from '../../src/payout/retry.ts';
+import {
+  cancelBatch,
+  cancelPayouts,
+  resumeBatch,
+  resumePayouts,
+  retryBatch,
+  retryPayouts,
+} from '../../src/payout/operator.ts';
 import type { Journal } from '../../src/store/store.ts';
 import { Auditor } from './auditor.ts';
 import { bangkokDay } from './bank-book.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Attempt, Payout } from '../../src/core/payout.ts';
 import type { Change } from '../../src/core/ports.ts';
 import { computeTransRefNo } from '../../src/core/reference.ts';
-import { decideAfterLookUp, type ReferenceFinding } from '../../src/payout/rules/lost-journal.ts';
+import { decideAfterProbe, type ReferenceFinding } from '../../src/payout/rules/lost-journal.ts';
 import { policy } from '../support/core-fixtures.ts';
 import {
   bringTo,
@@ -38,9 +38,9 @@ const findingOf = (
 /** The change that adopts these attempts of a ready payout. */
 function adopt(payout: Payout, ...known: readonly [number, 'complete' | 'failed'][]): Change {
   const findings = known.map(([attemptNo, kind]) => findingOf(payout, attemptNo, kind));
-  const step = decideAfterLookUp({ payout, findings, payer, policy, nowMs: noonMs });
-  if (step.kind !== 'blocked') throw new Error('nothing is adopted');
-  return step.change;
+  const change = decideAfterProbe({ payout, findings, payer, policy, nowMs: noonMs });
+  if (change === undefined) throw new Error('nothing is adopted');
+  return change;
 }
 
 describe('attempts found after a loss', () => {

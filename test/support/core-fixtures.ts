@@ -3,6 +3,7 @@ import type { BankReply, InquiryFields, InquiryItem, TransferFields } from '../.
 import { afterChange } from '../../src/core/change.ts';
 import { parseBaht, toSatang } from '../../src/core/money.ts';
 import type { Attempt, Payout } from '../../src/core/payout.ts';
+import type { Case } from '../../src/payout/rules/case.ts';
 import { decideIntent, noBankNames } from '../../src/payout/rules/intent.ts';
 import type { SettlePolicy } from '../../src/payout/rules/resend.ts';
 
@@ -80,6 +81,15 @@ export function makeSubmitted(
   });
   return { payout: afterChange(intent.change), attempt: { ...intent.attempt, ...changes } };
 }
+
+/** What a decision is taken on at a moment by both clocks; nothing was kept of a reply. */
+export const caseAt = (nowMs: number, known: Pick<Case, 'payout' | 'attempt'>): Case => ({
+  ...known,
+  facts: {},
+  policy,
+  nowMs,
+  bankNowMs: nowMs,
+});
 
 const exchange = {
   requestUid: 'REQ00000000000000001',

@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { computeExitCode } from '../../src/core/exit-code.ts';
 import type { Batch } from '../../src/core/ports.ts';
 import { BankClock } from '../../src/payout/bank-clock.ts';
-import { type Line, LineGate } from '../../src/payout/circuit-breaker.ts';
+import { BreakerGate, type PayerBreaker } from '../../src/payout/circuit-breaker.ts';
 import { RunState, type WorkerContext } from '../../src/payout/context.ts';
 import { resumeBatch } from '../../src/payout/operator.ts';
 import type { BrakePolicy } from '../../src/payout/rules/circuit-breaker.ts';
 import type { ServiceHours } from '../../src/payout/rules/service-hours.ts';
 import { runBatch } from '../../src/payout/run-batch.ts';
-import { Turns } from '../../src/platform/keyed-mutex.ts';
+import { KeyedMutex } from '../../src/platform/keyed-mutex.ts';
 import { openJournal } from '../../src/store/open.ts';
 import type { Journal } from '../../src/store/store.ts';
 import { noonMs, payer, policy } from './core-fixtures.ts';
@@ -31,20 +31,20 @@ export const verify = {
   onThaiNameMismatch: 'hold',
 } as const;
 
-interface LineOptions {
+interface BreakerOptions {
   /** Shared by several runs, as those of one process do. */
-  readonly line?: Line;
+  readonly breaker?: PayerBreaker;
   readonly hours?: ServiceHours;
   readonly brake?: BrakePolicy;
 }
 
-type Options = Partial<WorkerContext> & LineOptions & { waitMs?: number; interrupted?: AbortSignal };
+type Options = Partial<WorkerContext> & BreakerOptions & { waitMs?: number; interrupted?: AbortSignal };
 
 /** A bank, a journal and a clock of their own, and what one may do with them. */
 export class Theatre extends ScriptedBank implements AsyncDisposable {
   readonly journal: Journal;
   readonly folder: string;
-  readonly payeeTurns = new Turns();
+  readonly likeness = new KeyedMutex();
 
   constructor(journal: Journal, folder: string, startMs: number) {
     super(startMs);
@@ -56,11 +56,17 @@ export class Theatre extends ScriptedBank implements AsyncDisposable {
     const { journal = this.journal, clock = this.time } = options;
     const run = new RunState(clock);
     const stopOrBroken = AbortSignal.any([stop, run.broken.signal]);
-    const { line, hours } = options;
-    const gate = new LineGate(clock, options.brake ?? brake, stopOrBroken, { line, hours });
+    const { breaker, hours } = options;
+    const gate = new BreakerGate({
+      clock,
+      brake: options.brake ?? brake,
+      stop: stopOrBroken,
+      breaker,
+      hours,
+    });
     const { channelId, termId } = payer;
-    const { bank, payeeTurns } = this;
-    const world = { journal, bank, clock, bankClock: new BankClock(clock), run, gate, payeeTurns };
+    const { bank, likeness } = this;
+    const world = { journal, bank, clock, bankClock: new BankClock(clock), run, gate, likeness };
     const limits = { batchMaxAgeHours: 24, similarDays: 0 };
     const policies = { verify, settle: policy, limits, transferConcurrency: 2, channelId, termId };
     return { ...world, ...policies, stop: stopOrBroken, log: () => {}, count: () => {}, ...options };

@@ -13,9 +13,9 @@ import { makeContext } from '../../src/app/session.ts';
 import type { RunSession } from '../../src/app/session.ts';
 import type { Batch, Clock } from '../../src/core/ports.ts';
 import type { NoticeSender } from '../../src/notify/rules/notice.ts';
-import { makePaces } from '../../src/payout/adaptive-limit.ts';
+import { makeAdaptiveLimits } from '../../src/payout/adaptive-limit.ts';
 import type { Log, RunState } from '../../src/payout/context.ts';
-import { Turns } from '../../src/platform/keyed-mutex.ts';
+import { KeyedMutex } from '../../src/platform/keyed-mutex.ts';
 import { silentLogger } from '../../src/platform/log.ts';
 import { openOutbox } from '../../src/reports/outbox.ts';
 import type { ReportOutbox } from '../../src/reports/ports.ts';
@@ -273,9 +273,9 @@ async function makeDesk(kit: WatchKit, mortality: Mortality, clock: Clock): Prom
     reader: mortality.wrapReader(await makeReader(loaded)),
     log: silentLogger,
     clock,
-    payeeTurns: new Turns(),
-    lines: new Map(),
-    paces: makePaces(transfer.concurrency, verify.concurrency),
+    likeness: new KeyedMutex(),
+    breakers: new Map(),
+    adaptiveLimits: makeAdaptiveLimits(transfer.concurrency, verify.concurrency),
     runs: new Set<RunState>(),
     asking: new Set<number>(),
     loss: undefined,
@@ -289,7 +289,7 @@ function makeSetup(
   intake: Intake,
   { stop, log }: Pick<WatchSetup, 'stop' | 'log'>,
 ): WatchSetup {
-  const { loaded, journal: store, clock, reader, outbox, runs, paces } = desk;
+  const { loaded, journal: store, clock, reader, outbox, runs, adaptiveLimits } = desk;
   const disk = new DiskWatch(clock, log, async () => kit.diskWhy);
   const sender: NoticeSender = { channel: 'command', send: async () => ({ ok: true }) };
   const notices = new Notifier(loaded, { store, senders: [sender], clock, log, random: () => 0 });
@@ -304,7 +304,7 @@ function makeSetup(
     waitMs: loaded.settings.watch.waitMs,
     stop,
     runs,
-    paces,
+    adaptiveLimits,
     disk,
     openContext: (until, count, whose) => ({
       ...makeContext(desk, until, count, whose),

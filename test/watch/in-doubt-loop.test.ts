@@ -229,8 +229,8 @@ describe('a stop that nobody runs into', () => {
     const { setup } = life;
     const { gate } = setup.openContext(setup.stop, () => undefined, setup.payer);
     await kit.time.advance(5_000);
-    expect(gate.line.state.status).toBe('halted');
+    expect(gate.breaker.state.status).toBe('halted');
     await kit.store.liftLineStop(setup.payer.companyId, setup.payer.payerAccount, kit.clock.now());
-    await kit.time.until(() => gate.line.state.status === 'open', 5_000);
+    await kit.time.until(() => gate.breaker.state.status === 'open', 5_000);
   });
 });

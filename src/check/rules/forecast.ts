@@ -1,13 +1,14 @@
 /** What a run would do with each row of a file, as far as payee checks can tell. */
+/** What a run would do with each row of a file, as far as payee checks can tell. Pure; nothing here sends anything. */
+import type { Reason } from '../../core/change.ts';
 import type { HoldReason } from '../../core/payout.ts';
 import type { BatchReason, ResultRow } from '../../core/ports.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import type { StagedRow } from '../../intake/ports.ts';
 import type { Issue } from '../../intake/rules/row.ts';
-import { type BrakePolicy, decideLine, openLine } from '../../payout/rules/circuit-breaker.ts';
+import { type BrakePolicy, decideBreaker, openBreaker } from '../../payout/rules/circuit-breaker.ts';
 import { rerunHolds } from '../../payout/rules/operator.ts';
 import type { PayeeVerdict } from '../../payout/rules/payee.ts';
-import type { Reason } from '../../payout/rules/read-reply.ts';
 
 /** Every row of a file has exactly one. */
 export const forecastOutcomes = [
@@ -207,7 +208,7 @@ export interface BrakeStop extends BatchReason {
 /** Foresees the brake: payees that cannot be paid, one after another, stop a run before it comes to the others. */
 export class BrakeForecast {
   readonly #policy: BrakePolicy;
-  #line = openLine;
+  #breaker = openBreaker;
   #checks = 0;
   #stop: BrakeStop | undefined;
 
@@ -231,8 +232,8 @@ export class BrakeForecast {
     const isEndOtherwise = outcome === 'unpayable' || holds.includes('unavailable');
     if (!isEndOtherwise && outcome !== 'toPay') return;
     const signal = { kind: isEndOtherwise ? 'ended-otherwise' : 'paid' } as const;
-    this.#line = decideLine(this.#line, signal, this.#policy, 0);
-    const { status, why } = this.#line;
+    this.#breaker = decideBreaker(this.#breaker, signal, this.#policy, 0);
+    const { status, why } = this.#breaker;
     if (status === 'halted' && why !== null) this.#stop ??= { ...why, rowNo };
   }
 }

@@ -4,13 +4,14 @@ import type { Session } from '../../app/session.ts';
 import { formatBangkokMoment, formatBangkokStamp } from '../../core/bangkok-time.ts';
 import { printable } from '../../core/cell-text.ts';
 import type { Batch, JournalLoss } from '../../core/ports.ts';
-import type { LowestPace } from '../../payout/rules/adaptive-limit.ts';
+import type { LowestLimit } from '../../payout/rules/adaptive-limit.ts';
 import { isInQuestion, showDate } from '../../payout/rules/lost-journal.ts';
 import { type BatchSummary, renderSummary, stripSecrets } from '../../reports/rules/summary.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { showBaht, showCount } from './amounts.ts';
 import { alignColumns } from './columns.ts';
 import { sandboxBanner, type Shown } from './shown.ts';
+/** What a person reads when a batch ends: figures that add up, where the files are, and what to do next. */
 
 /** A file as the table names it. */
 export interface ListedFile {
@@ -26,7 +27,7 @@ export interface SummaryTableContext {
   /** The file's bytes were processed by an earlier run, and this one paid nobody. */
   readonly isRepeat: boolean;
   /** The lowest pace of this run; undefined when it was never below the settings. */
-  readonly pace?: LowestPace | undefined;
+  readonly pace?: LowestLimit | undefined;
 }
 
 function showDuration(ms: number): string {

@@ -1,12 +1,11 @@
 /**
- * How many requests of a kind are with the bank at once: additive increase, multiplicative decrease. A bank that
- * does not answer, or asks us to slow down, gets half as many; every `limit` good answers it gets one more.
- * Never more than the settings allow, never fewer than one. Pure and without a clock.
+ * The adaptive limit: how many requests of a kind are with the bank at once, by additive increase and multiplicative
+ * decrease. A bank that does not answer, or asks us to slow down, gets half as many; every `limit` good answers it gets
+ * one more. Never more than the settings allow, never fewer than one. Pure and without a clock.
  */
-import type { BankReply, BusinessFields } from '../../core/bank-port.ts';
-import { findBankStatus } from '../../core/status-codes.ts';
+import type { LimitSignal } from './read-reply.ts';
 
-export interface PaceState {
+export interface LimitState {
   /** Requests at once, from 1 to `ceiling`. */
   readonly limit: number;
   /** What the settings allow. */
@@ -19,7 +18,7 @@ export interface PaceState {
   readonly why: string | null;
 }
 
-export const fullPace = (ceiling: number): PaceState => ({
+export const fullLimit = (ceiling: number): LimitState => ({
   limit: ceiling,
   ceiling,
   answers: 0,
@@ -27,43 +26,11 @@ export const fullPace = (ceiling: number): PaceState => ({
   why: null,
 });
 
-/** What a reply says about the bank's load. */
-export type PaceSignal =
-  | { readonly kind: 'good' }
-  | { readonly kind: 'trouble'; readonly why: string }
-  | { readonly kind: 'nothing' };
-
-const firstHttpError = 500;
-
-/** Reads a reply of any endpoint: no answer, 429, a server error or a code of the whole service are trouble. */
-export function readPaceSignal(reply: BankReply<BusinessFields>): PaceSignal {
-  switch (reply.kind) {
-    case 'lost':
-      return { kind: 'trouble', why: 'no answer' };
-    case 'not-sent':
-      return { kind: 'trouble', why: 'no connection' };
-    case 'withheld':
-    case 'credentials-refused':
-      return { kind: 'nothing' };
-    case 'answered': {
-      const { httpStatus, fields } = reply;
-      if (httpStatus === 429) return { kind: 'trouble', why: 'HTTP 429' };
-      const code = fields?.statusCode;
-      if (code !== undefined && findBankStatus(code)?.scope === 'service')
-        return { kind: 'trouble', why: code };
-      if (fields !== undefined) return { kind: 'good' };
-      return httpStatus >= firstHttpError
-        ? { kind: 'trouble', why: `HTTP ${httpStatus}` }
-        : { kind: 'nothing' };
-    }
-  }
-}
-
 /**
- * The pace after a reply.
- * @param round that of the pace when the request began
+ * The limit after a reply.
+ * @param round that of the limit when the request began
  */
-export function decidePace(state: PaceState, signal: PaceSignal, round: number): PaceState {
+export function decideLimit(state: LimitState, signal: LimitSignal, round: number): LimitState {
   // What began before the last halving has met the load of that time.
   if (round !== state.round) return state;
   switch (signal.kind) {
@@ -81,15 +48,15 @@ export function decidePace(state: PaceState, signal: PaceSignal, round: number):
   }
 }
 
-/** The slowest that the bank let us go, for those who ask afterwards. */
-export interface LowestPace {
+/** The lowest that the bank brought the limit to, for those who ask afterwards. */
+export interface LowestLimit {
   readonly limit: number;
   readonly ceiling: number;
   readonly why: string;
 }
 
-/** The slower of the two; undefined while the pace has never been below the settings. */
-export function lowerPace(lowest: LowestPace | undefined, state: PaceState): LowestPace | undefined {
+/** The lower of the two; undefined while the limit has never been below the settings. */
+export function lowerLimit(lowest: LowestLimit | undefined, state: LimitState): LowestLimit | undefined {
   const { limit, ceiling, why } = state;
   if (limit >= ceiling || why === null || (lowest !== undefined && lowest.limit <= limit)) return lowest;
   return { limit, ceiling, why };

@@ -1,208 +1,103 @@
 /** What follows from a status inquiry about an attempt. */
-import { giveUp, move, putBack, reasonPatch, settled } from '../../core/change.ts';
-import type { Attempt, Payout } from '../../core/payout.ts';
+import { move, type Reason, reasonPatch, settled } from '../../core/change.ts';
+import type { Attempt } from '../../core/payout.ts';
 import type { Change } from '../../core/ports.ts';
-import type { InquiryReading, Reason, ReplyFacts } from './read-reply.ts';
-import {
-  type ClockReading,
-  computeNextInquiryAtMs,
-  computeTrustAtMs,
-  maySendAgain,
-  type SettlePolicy,
-} from './resend.ts';
+import { type Case, giveUp, returnUnsent, withInquiry } from './case.ts';
+import type { InquiryReading } from './read-reply.ts';
+import { computeNextInquiryAtMs, computeTrustAtMs, maySendAgain } from './resend.ts';
+import { decideAfterPaid } from './superseded.ts';
 
-/** What follows from an inquiry about the latest attempt of a payout in doubt. */
-export type InquiryStep =
-  | { readonly kind: 'change'; readonly change: Change }
-  /** Nothing is known of it and the rule allows it: send the same attempt again, after this change is durable. */
-  | {
-      readonly kind: 'send-again';
-      readonly change: Change;
-      readonly attempt: Attempt;
-      /** What to record instead while nothing may be sent. */
-      readonly otherwise: Change;
-    };
-
-const findingOf = {
-  complete: 'complete',
-  'in-process': 'in-process',
-  failed: 'failed',
-  'not-found': 'not-found',
-  'nothing-said': 'nothing-said',
-} as const satisfies Record<InquiryReading['kind'], Attempt['lastFinding']>;
-
-/** The attempt with what an inquiry about it has shown. */
-export function withInquiry(
-  attempt: Attempt,
-  reading: InquiryReading,
-  { nowMs, bankNowMs }: ClockReading,
-): Attempt {
-  const isKnown = reading.kind === 'complete' || reading.kind === 'in-process' || reading.kind === 'failed';
-  return {
-    ...attempt,
-    inquiries: attempt.inquiries + 1,
-    lastInquiryAtMs: nowMs,
-    // The bank had not told its time before it was sent: counted from now on it is on the safe side.
-    lastSentBankMs: attempt.lastSentBankMs ?? (attempt.sends > 0 ? (bankNowMs ?? null) : null),
-    lastFinding: findingOf[reading.kind],
-    acknowledged: attempt.acknowledged || isKnown,
-  };
+/** What follows from an inquiry about an attempt in doubt. */
+export interface InquiryStep {
+  /** What to record while nothing is sent. */
+  readonly keep: Change;
+  /** Nothing is known of it and the rule allows it: send the attempt again, after this change of it is durable. */
+  readonly sendAgain?: Change & { readonly attempt: Attempt };
 }
 
-/** A reference that never left us and that the bank knows all the same is somebody else's. */
-export function contestUnsent(attempt: Attempt): Attempt {
-  return attempt.sends === 0 && attempt.acknowledged ? { ...attempt, contested: true } : attempt;
-}
-
-/**
- * Decides on an inquiry about the latest attempt of a payout that is submitted or unresolved.
- * @param clock our time and the bank's, for the rule of sending again
- */
-export function decideAfterInquiry(
-  payout: Payout,
-  asked: Attempt,
-  reading: InquiryReading,
-  facts: ReplyFacts,
-  policy: SettlePolicy,
-  clock: ClockReading,
-): InquiryStep {
-  const nowMs = clock.nowMs;
-  const attempt = contestUnsent(withInquiry(asked, reading, clock));
-  const detail = {
-    ...facts,
-    finding: reading.kind,
-    code: reading.reason.code,
-  };
+/** Decides on an inquiry about an attempt in doubt, whatever has become of its payout meanwhile. */
+export function decideInquiry(known: Case, reading: InquiryReading): InquiryStep {
+  if (known.payout.status === 'paid') return { keep: decideAfterPaid(known, reading) };
+  const facts = { ...known.facts, finding: reading.kind, code: reading.reason.code };
+  const asked: Case = { ...known, attempt: withInquiry(known, reading), facts };
+  const { contested } = asked.attempt;
   switch (reading.kind) {
     case 'complete':
-      if (attempt.contested)
-        return { kind: 'change', change: contestedStays(payout, attempt, detail, policy, nowMs) };
-      return { kind: 'change', change: provedByInquiry(payout, attempt, reading, detail, nowMs) };
     case 'failed':
-      if (attempt.contested)
-        return { kind: 'change', change: contestedStays(payout, attempt, detail, policy, nowMs) };
-      return {
-        kind: 'change',
-        change: move({
-          payout,
-          patch: { status: 'failed', ...reasonPatch(reading.reason), ...settled('inquiry', nowMs) },
-          cause: 'inquiry-failed',
-          nowMs,
-          attempt: { ...attempt, status: 'failed', sysRefNo: reading.sysRefNo, nextInquiryAtMs: null },
-          detail,
-        }),
-      };
+      return { keep: contested ? stayContested(asked) : end(asked, reading) };
     case 'not-found':
-      return decideNotFound(payout, attempt, reading.reason, detail, policy, clock);
+      return decideNotFound(asked, reading.reason);
     case 'in-process':
     case 'nothing-said':
-      return {
-        kind: 'change',
-        change: askAgainOrGiveUp(payout, attempt, reading.reason, detail, policy, nowMs),
-      };
+      return { keep: askAgainOrGiveUp(asked, reading.reason) };
   }
 }
 
-function provedByInquiry(
-  payout: Payout,
-  attempt: Attempt,
-  reading: Extract<InquiryReading, { kind: 'complete' }>,
-  detail: object,
-  nowMs: number,
-): Change {
+function end(asked: Case, reading: Extract<InquiryReading, { kind: 'complete' | 'failed' }>): Change {
+  const { attempt, nowMs, facts } = asked;
+  const isPaid = reading.kind === 'complete';
+  const status = isPaid ? 'paid' : 'failed';
+  const sysRefNo = reading.sysRefNo ?? (isPaid ? attempt.sysRefNo : null);
   return move({
-    payout,
-    patch: { status: 'paid', ...reasonPatch(reading.reason), ...settled('inquiry', nowMs) },
-    cause: 'proved',
-    nowMs,
-    attempt: {
-      ...attempt,
-      status: 'paid',
-      sysRefNo: reading.sysRefNo ?? attempt.sysRefNo,
-      nextInquiryAtMs: null,
-    },
-    detail: { ...detail },
+    ...asked,
+    patch: { status, ...reasonPatch(reading.reason), ...settled('inquiry', nowMs) },
+    cause: isPaid ? 'proved' : 'inquiry-failed',
+    attempt: { ...attempt, status, sysRefNo, nextInquiryAtMs: null },
+    detail: { ...facts },
   });
 }
 
 /** The bank knows the reference, but perhaps as another's: an inquiry carries no amount or payee, so nothing is believed. */
-function contestedStays(
-  payout: Payout,
-  attempt: Attempt,
-  detail: object,
-  policy: SettlePolicy,
-  nowMs: number,
-): Change {
+function stayContested(asked: Case): Change {
+  const alarmed = { ...asked, facts: { ...asked.facts, alarm: true } };
   const reason = {
-    code: payout.reasonCode ?? 'contested-reference',
+    code: asked.payout.reasonCode ?? 'contested-reference',
     text: 'the bank already held this reference, or holds it with other details: only a statement line can prove whose transfer it is',
   };
-  if (payout.status === 'unresolved')
-    return askAgainOrGiveUp(payout, attempt, reason, { ...detail, alarm: true }, policy, nowMs);
-  return giveUp(payout, attempt, reason, nowMs, { ...detail, alarm: true });
+  return asked.payout.status === 'unresolved' ? askAgainOrGiveUp(alarmed, reason) : giveUp(alarmed, reason);
 }
 
-function askAgainOrGiveUp(
-  payout: Payout,
-  attempt: Attempt,
-  reason: Reason,
-  detail: object,
-  policy: SettlePolicy,
-  nowMs: number,
-): Change {
+function askAgainOrGiveUp(asked: Case, reason: Reason): Change {
+  const { payout, attempt, policy, nowMs, facts } = asked;
   const isUnresolved = payout.status === 'unresolved';
   if (!isUnresolved && nowMs - attempt.intentAtMs >= policy.giveUpAfterMs) {
-    const isHarmless = attempt.status === 'refused' && !attempt.acknowledged;
-    if (isHarmless) return putBack(payout, attempt, 'paused', nextAttemptDue, nowMs, detail);
-    return giveUp(payout, attempt, reason, nowMs, detail);
+    return isHarmless(attempt) ? returnUnsent(asked, 'paused', nextAttemptDue) : giveUp(asked, reason);
   }
+  const nextInquiryAtMs = isUnresolved ? null : computeNextInquiryAtMs(asked);
   return move({
-    payout,
+    ...asked,
     patch: isUnresolved ? {} : reasonPatch(reason),
     cause: 'inquired',
-    nowMs,
-    attempt: {
-      ...attempt,
-      nextInquiryAtMs: isUnresolved ? null : computeNextInquiryAtMs(attempt, policy, nowMs),
-    },
-    detail: { ...detail },
+    attempt: { ...attempt, nextInquiryAtMs },
+    detail: { ...facts },
   });
 }
 
-function decideNotFound(
-  payout: Payout,
-  attempt: Attempt,
-  reason: Reason,
-  detail: object,
-  policy: SettlePolicy,
-  clock: ClockReading,
-): InquiryStep {
-  const { nowMs } = clock;
-  const trustAtMs = computeTrustAtMs(attempt, policy, clock);
-  if (payout.status === 'unresolved' || nowMs < trustAtMs) {
-    const change = askAgainOrGiveUp(payout, attempt, notFoundYet(reason), detail, policy, nowMs);
-    return { kind: 'change', change: notLaterThan(change, trustAtMs) };
+const isHarmless = ({ status, acknowledged }: Attempt): boolean => status === 'refused' && !acknowledged;
+
+function decideNotFound(asked: Case, reason: Reason): InquiryStep {
+  const { payout, attempt, policy, nowMs } = asked;
+  const trustAtMs = computeTrustAtMs(attempt, policy, asked);
+  const text = 'the bank finds nothing under this reference so far';
+  if (payout.status === 'unresolved' || nowMs < trustAtMs)
+    return { keep: notLaterThan(askAgainOrGiveUp(asked, { code: reason.code, text }), trustAtMs) };
+  if (maySendAgain(attempt, policy, asked)) {
+    // Nothing may be sent just now: what never reached the bank waits as held, what may have is asked about on.
+    const keep =
+      attempt.status === 'refused'
+        ? returnUnsent(asked, 'paused', nextAttemptDue)
+        : askAgainOrGiveUp(asked, { code: reason.code, text });
+    return { keep, sendAgain: sendAgain(asked) };
   }
-  if (maySendAgain(attempt, policy, clock)) return sendAgain(payout, attempt, reason, detail, policy, clock);
-  if (attempt.status === 'refused' && !attempt.acknowledged) {
-    return {
-      kind: 'change',
-      change: putBack(payout, attempt, 'paused', nextAttemptDue, nowMs, detail),
-    };
-  }
-  const text = 'the bank finds nothing under this reference, and it may not be sent again';
-  return { kind: 'change', change: giveUp(payout, attempt, { code: 'not-found', text }, nowMs, detail) };
+  if (isHarmless(attempt)) return { keep: returnUnsent(asked, 'paused', nextAttemptDue) };
+  const why = 'the bank finds nothing under this reference, and it may not be sent again';
+  return { keep: giveUp(asked, { code: 'not-found', text: why }) };
 }
 
 const nextAttemptDue: Reason = {
   code: 'next-attempt-due',
   text: 'refused before processing and unknown to the bank; its next attempt is made when the line goes on',
 };
-
-const notFoundYet = (reason: Reason): Reason => ({
-  code: reason.code,
-  text: 'the bank finds nothing under this reference so far',
-});
 
 /** While a not-found is not yet to be trusted, the next inquiry comes no later than the moment it can be. */
 function notLaterThan(change: Change, trustAtMs: number): Change {
@@ -212,35 +107,22 @@ function notLaterThan(change: Change, trustAtMs: number): Change {
   return { ...change, attempt: { ...attempt, nextInquiryAtMs } };
 }
 
-function sendAgain(
-  payout: Payout,
-  attempt: Attempt,
-  reason: Reason,
-  detail: object,
-  policy: SettlePolicy,
-  clock: ClockReading,
-): InquiryStep {
-  const resent: Attempt = {
-    ...attempt,
+function sendAgain(asked: Case): Change & { readonly attempt: Attempt } {
+  const { nowMs, bankNowMs = null, policy, facts } = asked;
+  const attempt: Attempt = {
+    ...asked.attempt,
     status: 'sent',
-    sends: attempt.sends + 1,
-    lastSentAtMs: clock.nowMs,
-    lastSentBankMs: clock.bankNowMs ?? null,
-    nextInquiryAtMs: clock.nowMs + policy.firstDelayMs,
+    sends: asked.attempt.sends + 1,
+    lastSentAtMs: nowMs,
+    lastSentBankMs: bankNowMs,
+    nextInquiryAtMs: nowMs + policy.firstDelayMs,
   };
-  const { nowMs } = clock;
   const change = move({
-    payout,
+    ...asked,
     patch: { reasonCode: null, reason: null },
     cause: 'sending-again',
-    nowMs,
-    attempt: resent,
-    detail: { ...detail, sends: resent.sends },
+    attempt,
+    detail: { ...facts, sends: attempt.sends },
   });
-  // A halted line sends nothing: what never reached the bank waits as held, what may have is asked about on.
-  const otherwise =
-    attempt.status === 'refused'
-      ? putBack(payout, attempt, 'paused', nextAttemptDue, nowMs, detail)
-      : askAgainOrGiveUp(payout, attempt, notFoundYet(reason), detail, policy, nowMs);
-  return { kind: 'send-again', change, attempt: resent, otherwise };
+  return { ...change, attempt };
 }

@@ -1,12 +1,12 @@
 /**
- * Stopping the line (design: "Stop the line"). One state for all that is sent from one payer account:
- * open, paused while the service is sick, or halted until a person resumes. Pure; the worker asks it before each send.
+ * The circuit breaker of a payer account (design: "Stop the line"). One state for all that is sent from the account:
+ * open to requests, paused while the service is sick, or halted until an operator resumes. Pure; asked before each send.
  */
 import { formatBangkokMoment } from '../../core/bangkok-time.ts';
+import type { Reason } from '../../core/change.ts';
 import type { BatchReason, LinePause } from '../../core/ports.ts';
 import { findBankStatus } from '../../core/status-codes.ts';
-import type { LineSignal } from './after-transfer.ts';
-import type { Reason } from './read-reply.ts';
+import type { BreakerSignal } from './read-reply.ts';
 
 export interface BrakePolicy {
   readonly consecutiveFailures: number;
@@ -17,7 +17,7 @@ export interface BrakePolicy {
   readonly inDoubtMax: number;
 }
 
-export interface LineState {
+export interface BreakerState {
   readonly status: 'open' | 'paused' | 'halted';
   readonly why: BatchReason | null;
   /** While paused: when the pause began, or was last made longer, and when a transfer may be tried again. */
@@ -36,10 +36,10 @@ export interface LineState {
   readonly ends: readonly boolean[];
 }
 
-/** Our code for a line that waits for the service to open. */
+/** Our code for a payer account that waits for the service to open. */
 export const outsideHours = 'outside-service-hours';
 
-export const openLine: LineState = {
+export const openBreaker: BreakerState = {
   status: 'open',
   why: null,
   pausedAtMs: 0,
@@ -56,7 +56,7 @@ const pauseFirstMs = 1_000;
 const pauseMaxMs = 60_000;
 /** A bank that refuses transfers uses up an attempt with each that is tried, so it is left alone for longer. */
 const refusedPauseMaxMs = 15 * 60_000;
-/** Longest wish of the bank that is followed; a slip of its server must not stop the line for years. */
+/** Longest wish of the bank that is followed; a slip of its server must not stop the account for years. */
 const retryAfterMaxMs = 24 * 3_600_000;
 /** A pause that has been over for so long says nothing about the service any more. */
 const staleAfterMs = 6 * 3_600_000;
@@ -77,19 +77,19 @@ export function computePauseMs(
 const computeWishMs = (retryAfterMs: number | undefined): number =>
   Math.min(retryAfterMs ?? 0, retryAfterMaxMs);
 
-function halt(state: LineState, why: BatchReason): LineState {
+function halt(state: BreakerState, why: BatchReason): BreakerState {
   return state.status === 'halted' ? state : { ...state, status: 'halted', why };
 }
 
-/** What a person should do about a stop, from the bank's code where it has one. */
+/** What an operator should do about a halt, from the bank's code where it has one. */
 function remedyOf(reason: Reason, fallback: string): string {
   return findBankStatus(reason.code)?.remedy ?? fallback;
 }
 
-function afterEnd(state: LineState, isPaid: boolean, brake: BrakePolicy): LineState {
+function afterEnd(state: BreakerState, isPaid: boolean, brake: BrakePolicy): BreakerState {
   const ends = [...state.ends, isPaid].slice(-brake.window);
   const consecutiveFailures = isPaid ? 0 : state.consecutiveFailures + 1;
-  const next: LineState = { ...state, ends, consecutiveFailures };
+  const next: BreakerState = { ...state, ends, consecutiveFailures };
   if (isPaid) return next;
   if (consecutiveFailures >= brake.consecutiveFailures) {
     return halt(
@@ -113,14 +113,14 @@ const brakeReason = (code: string, reason: string): BatchReason => ({
   remedy: 'Look at the reasons of these rows; when the cause is mended, resume the batch',
 });
 
-type Trouble = Extract<LineSignal, { kind: 'service-trouble' }>;
+type Trouble = Extract<BreakerSignal, { kind: 'service-trouble' }>;
 
 /** The bank itself answered a transfer so: the next one would use up an attempt, too, or be in doubt. */
 function isRefusal({ isTransfer, reason }: Trouble): boolean {
   return isTransfer && (findBankStatus(reason.code) !== undefined || reason.code.startsWith('http-'));
 }
 
-function pause(state: LineState, trouble: Trouble, nowMs: number): LineState {
+function pause(state: BreakerState, trouble: Trouble, nowMs: number): BreakerState {
   if (state.status === 'halted') return state;
   const isTransferTrouble = trouble.isTransfer || (state.status === 'paused' && state.isTransferTrouble);
   // Callers that were under way when the trouble began report the same trouble: one pause, not one each.
@@ -136,16 +136,16 @@ function pause(state: LineState, trouble: Trouble, nowMs: number): LineState {
     status: 'paused',
     why: { code, reason: text, remedy },
     pausedAtMs: nowMs,
-    pausedUntilMs: nowMs + computePauseMs(state.troubles, trouble.retryAfterMs, maxMs),
-    questionsUntilMs: nowMs + computePauseMs(state.troubles, trouble.retryAfterMs),
+    pausedUntilMs: nowMs + computePauseMs(state.troubles, trouble.reason.retryAfterMs, maxMs),
+    questionsUntilMs: nowMs + computePauseMs(state.troubles, trouble.reason.retryAfterMs),
     isTransferTrouble,
     troubles: state.troubles + 1,
   };
 }
 
 /** A trouble during a pause: the bank's own wish makes it longer, and a question that met it waits again. */
-function prolong(state: LineState, trouble: Trouble, nowMs: number): LineState {
-  const wishedUntilMs = nowMs + computeWishMs(trouble.retryAfterMs);
+function prolong(state: BreakerState, trouble: Trouble, nowMs: number): BreakerState {
+  const wishedUntilMs = nowMs + computeWishMs(trouble.reason.retryAfterMs);
   const isQuestions = !trouble.isTransfer && nowMs >= state.questionsUntilMs;
   const askAgainAtMs = isQuestions ? nowMs + computePauseMs(state.troubles, undefined) : nowMs;
   const isLonger = wishedUntilMs > state.pausedUntilMs;
@@ -158,11 +158,11 @@ function prolong(state: LineState, trouble: Trouble, nowMs: number): LineState {
 }
 
 /** True until the pause is over; what is sent afterwards is a probe. */
-export const isPausing = (state: LineState, nowMs: number): boolean =>
+export const isPausing = (state: BreakerState, nowMs: number): boolean =>
   state.status === 'paused' && nowMs < state.pausedUntilMs;
 
 /** A clock that was set back does not make a pause longer: counted from now, it lasts as long as it was to last. */
-export function fitPause(state: LineState, nowMs: number): LineState {
+export function fitPause(state: BreakerState, nowMs: number): BreakerState {
   if (state.status !== 'paused' || nowMs >= state.pausedAtMs) return state;
   const setBackMs = state.pausedAtMs - nowMs;
   return {
@@ -173,12 +173,12 @@ export function fitPause(state: LineState, nowMs: number): LineState {
   };
 }
 
-/** The line as a pause of an earlier run leaves it; as it was when that is too long ago. */
-export function takeUpPause(state: LineState, recorded: LinePause, nowMs: number): LineState {
+/** The breaker as a pause of an earlier run leaves it; as it was when that is too long ago. */
+export function takeUpPause(state: BreakerState, recorded: LinePause, nowMs: number): BreakerState {
   const { code, reason, remedy, troubles, isTransfer, sinceMs, untilMs } = recorded;
   if (nowMs - untilMs > staleAfterMs) return state;
   const questionsUntilMs = Math.min(untilMs, sinceMs + pauseMaxMs);
-  const paused: LineState = {
+  const paused: BreakerState = {
     ...state,
     status: 'paused',
     why: { code, reason, remedy },
@@ -191,8 +191,8 @@ export function takeUpPause(state: LineState, recorded: LinePause, nowMs: number
   return fitPause(paused, nowMs);
 }
 
-/** The line as it stands outside the service hours. */
-export function closeLine(state: LineState, opensAtMs: number): LineState {
+/** The breaker as it stands outside the service hours. */
+export function closeBreaker(state: BreakerState, opensAtMs: number): BreakerState {
   if (state.status === 'halted' || (state.status === 'paused' && state.pausedUntilMs >= opensAtMs))
     return state;
   const opens = `the service is closed now and opens at ${formatBangkokMoment(opensAtMs)} Bangkok time`;
@@ -201,15 +201,15 @@ export function closeLine(state: LineState, opensAtMs: number): LineState {
   return { ...state, status: 'paused', why, pausedUntilMs: opensAtMs };
 }
 
-/** What a row that waits for the line is told: why, and until when. */
-export function describePause(state: LineState): BatchReason | null {
+/** What a row that waits for the account is told: why, and until when. */
+export function describePause(state: BreakerState): BatchReason | null {
   if (state.status !== 'paused' || state.why === null || state.why.code === outsideHours) return state.why;
   const until = `the service is left alone until ${formatBangkokMoment(state.pausedUntilMs)} Bangkok time`;
   return { ...state.why, reason: `${state.why.reason}; ${until}` };
 }
 
 /** The trouble is over; what comes back during a pause was under way before it and proves nothing. */
-function reopen(state: LineState, nowMs: number): LineState {
+function reopen(state: BreakerState, nowMs: number): BreakerState {
   if (isPausing(state, nowMs)) return state;
   const calm = { ...state, troubles: 0, unanswered: 0, isTransferTrouble: false };
   return state.status === 'paused' ? { ...calm, status: 'open', why: null } : calm;
@@ -217,21 +217,22 @@ function reopen(state: LineState, nowMs: number): LineState {
 
 /**
  * A bank that dies leaves all that was under way without an answer: that is one trouble of the service, not as many
- * payouts that ended badly, so the line waits for the bank instead of for a person.
+ * payouts that ended badly, so the account waits for the bank instead of for an operator.
  */
-function afterNoAnswer(state: LineState, reason: Reason, nowMs: number): LineState {
+function afterNoAnswer(state: BreakerState, reason: Reason, nowMs: number): BreakerState {
   const next = { ...state, unanswered: state.unanswered + 1 };
   if (next.unanswered < unansweredMax && state.status !== 'paused') return next;
-  return pause(next, { kind: 'service-trouble', reason, retryAfterMs: undefined, isTransfer: true }, nowMs);
+  const trouble = { ...reason, retryAfterMs: undefined };
+  return pause(next, { kind: 'service-trouble', reason: trouble, isTransfer: true }, nowMs);
 }
 
-/** The line after a payout's signal. */
-export function decideLine(
-  state: LineState,
-  signal: LineSignal,
+/** The breaker after what a reply signals. */
+export function decideBreaker(
+  state: BreakerState,
+  signal: BreakerSignal,
   brake: BrakePolicy,
   nowMs: number,
-): LineState {
+): BreakerState {
   switch (signal.kind) {
     case 'paid':
       return afterEnd(reopen(state, nowMs), true, brake);
@@ -259,13 +260,13 @@ export function decideLine(
   }
 }
 
-/** The line after an inquiry has ended a transfer that the bank had taken: it counts, and says nothing of the service. */
-export function decideOnSettled(state: LineState, isPaid: boolean, brake: BrakePolicy): LineState {
+/** The breaker after an inquiry has ended a transfer that the bank had taken: it counts, and says nothing of the service. */
+export function decideOnSettled(state: BreakerState, isPaid: boolean, brake: BrakePolicy): BreakerState {
   return afterEnd(state, isPaid, brake);
 }
 
-/** The line after a count of what is in doubt. */
-export function decideOnInDoubt(state: LineState, inDoubt: number, brake: BrakePolicy): LineState {
+/** The breaker after a count of what is in doubt. */
+export function decideOnInDoubt(state: BreakerState, inDoubt: number, brake: BrakePolicy): BreakerState {
   if (inDoubt < brake.inDoubtMax) return state;
   return halt(state, {
     code: 'brake-in-doubt',

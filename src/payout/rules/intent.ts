@@ -1,15 +1,11 @@
-/**
- * What follows from an observation: pure functions from (payout, attempt, finding, now) to a guarded change.
- * The worker only carries these changes to the journal and these requests to the bank.
- */
+/** The intent to pay: an attempt with everything that will be sent, durable before a byte leaves. */
 import { formatBangkokDate, formatBangkokTime } from '../../core/bangkok-time.ts';
-import { decideHold, move, type PayoutPatch, reasonPatch, settled } from '../../core/change.ts';
+import { move } from '../../core/change.ts';
 import { formatBaht } from '../../core/money.ts';
 import { nameForBank } from '../../core/payee-name.ts';
 import type { Attempt, Payout, TransferOrder } from '../../core/payout.ts';
 import type { Change } from '../../core/ports.ts';
 import { computeOrderHash, computeTransRefNo } from '../../core/reference.ts';
-import type { Reason } from './read-reply.ts';
 import type { ClockReading, SettlePolicy } from './resend.ts';
 
 /** The bank's names for the side that pays (§2.4). */
@@ -28,103 +24,52 @@ export interface BankNames {
 
 export const noBankNames: BankNames = { payeeName: null, payeeNameTh: null };
 
-/** Ends a payout whose payee cannot be paid. */
-export function decideUnpayable(payout: Payout, reason: Reason, nowMs: number): Change {
-  return move({
-    payout,
-    patch: { status: 'unpayable', ...reasonPatch(reason), ...settled('check', nowMs) },
-    cause: 'payee-check-refused',
-    nowMs,
-    detail: { code: reason.code },
-  });
-}
-
-/** Holds a payout whose payee the bank calls by another Thai name. */
-export function decideNameHold(payout: Payout, names: BankNames, nowMs: number): Change {
-  const change = decideHold(
-    payout,
-    'name',
-    {
-      code: 'thai-name-differs',
-      text: 'the Thai name in the file differs from the name that the bank holds',
-    },
-    nowMs,
-  );
-  return {
-    ...change,
-    after: { ...change.after, bankPayeeName: names.payeeName, bankPayeeNameTh: names.payeeNameTh },
-  };
-}
-
-function composeOrder(payout: Payout, attemptNo: number, payer: PayerSetup, nowMs: number): TransferOrder {
-  const { instruction } = payout;
-  return {
-    ...payer,
-    transRefNo: computeTransRefNo(payer.companyId, instruction.payoutId, attemptNo),
-    tranDate: formatBangkokDate(nowMs),
-    tranTime: formatBangkokTime(nowMs),
-    proxyType: instruction.proxyType,
-    proxyNo: instruction.proxyNo,
-    proxyName: nameForBank(instruction.payeeName),
-    amountText: formatBaht(instruction.amountSatang),
-    reference1: instruction.reference1,
-    reference2: instruction.reference2,
-  };
-}
-
 /** A change that records an intent, with the attempt that it makes. */
 export interface Intent {
   readonly change: Change;
   readonly attempt: Attempt;
 }
 
-/** What an intent is made of. */
-export interface IntentInput {
+/** What an intent is made of, with our time and the bank's as far as it has told it. */
+export interface IntentInput extends Partial<ClockReading> {
   readonly payout: Payout;
   /** Attempts ever recorded for the payoutId, over all files. */
   readonly attemptsRecorded: number;
-  /** Earlier attempts that were inquired just now and showed nothing but failed or not found, oldest first. */
+  /** Superseded attempts that were inquired just now and showed nothing but failed or not found, oldest first. */
   readonly cleared: readonly Attempt[];
   readonly names: BankNames;
   readonly payer: PayerSetup;
   readonly policy: SettlePolicy;
   readonly nowMs: number;
-  /** The bank's time, as far as it has told it. */
-  readonly bankNowMs?: number | undefined;
 }
 
 /**
- * The intent to pay: an attempt with everything that will be sent, to be durable before a byte leaves.
- * From here on bytes may have left, so the first send is counted now.
+ * Composes the intent to pay a ready payout. From here on bytes may have left, so the first send is counted now.
  * @throws RangeError for a hundredth attempt (`attemptsMax`); the caller holds such a payout instead
  */
-export function decideIntent({
-  payout,
-  attemptsRecorded,
-  cleared,
-  names,
-  payer,
-  policy,
-  nowMs,
-  bankNowMs,
-}: IntentInput): Intent {
-  const clock = { nowMs, bankNowMs };
-  const attempt = composeAttempt(payout, attemptsRecorded + 1, payer, policy, clock);
-  const patch: PayoutPatch = {
-    status: 'submitted',
-    attemptNo: attempt.attemptNo,
-    submittedAtMs: nowMs,
-    reasonCode: null,
-    reason: null,
-    bankPayeeName: names.payeeName,
-    bankPayeeNameTh: names.payeeNameTh,
-  };
-  const detail = {
-    transRefNo: attempt.order.transRefNo,
-    orderHash: attempt.orderHash,
-    ...noteOn(cleared, attempt),
-  };
-  const change = move({ payout, patch, cause: 'intent-recorded', nowMs, detail, attempt });
+export function decideIntent(input: IntentInput): Intent {
+  const { payout, cleared, names, nowMs } = input;
+  const attempt = composeAttempt(input);
+  const change = move({
+    payout,
+    patch: {
+      status: 'submitted',
+      attemptNo: attempt.attemptNo,
+      submittedAtMs: nowMs,
+      reasonCode: null,
+      reason: null,
+      bankPayeeName: names.payeeName,
+      bankPayeeNameTh: names.payeeNameTh,
+    },
+    cause: 'intent-recorded',
+    nowMs,
+    attempt,
+    detail: {
+      transRefNo: attempt.order.transRefNo,
+      orderHash: attempt.orderHash,
+      ...noteOn(cleared, attempt),
+    },
+  });
   return { change: { ...change, isIntent: true }, attempt };
 }
 
@@ -140,14 +85,10 @@ function noteOn(cleared: readonly Attempt[], { order }: Attempt): object {
   return changed.length === 0 ? { clearedRefs } : { clearedRefs, changed };
 }
 
-function composeAttempt(
-  payout: Payout,
-  attemptNo: number,
-  payer: PayerSetup,
-  policy: SettlePolicy,
-  { nowMs, bankNowMs }: ClockReading,
-): Attempt {
-  const order = composeOrder(payout, attemptNo, payer, nowMs);
+function composeAttempt(input: IntentInput): Attempt {
+  const { payout, attemptsRecorded, policy, nowMs, bankNowMs = null } = input;
+  const attemptNo = attemptsRecorded + 1;
+  const order = composeOrder(input, attemptNo);
   return {
     payoutSeq: payout.seq,
     attemptNo,
@@ -157,7 +98,7 @@ function composeAttempt(
     intentAtMs: nowMs,
     sends: 1,
     lastSentAtMs: nowMs,
-    lastSentBankMs: bankNowMs ?? null,
+    lastSentBankMs: bankNowMs,
     turnedAway: 0,
     acknowledged: false,
     contested: false,
@@ -167,5 +108,21 @@ function composeAttempt(
     nextInquiryAtMs: nowMs + policy.firstDelayMs,
     sysRefNo: null,
     feeText: null,
+  };
+}
+
+function composeOrder({ payout, payer, nowMs }: IntentInput, attemptNo: number): TransferOrder {
+  const { instruction } = payout;
+  return {
+    ...payer,
+    transRefNo: computeTransRefNo(payer.companyId, instruction.payoutId, attemptNo),
+    tranDate: formatBangkokDate(nowMs),
+    tranTime: formatBangkokTime(nowMs),
+    proxyType: instruction.proxyType,
+    proxyNo: instruction.proxyNo,
+    proxyName: nameForBank(instruction.payeeName),
+    amountText: formatBaht(instruction.amountSatang),
+    reference1: instruction.reference1,
+    reference2: instruction.reference2,
   };
 }

@@ -4,12 +4,12 @@
  * used, on each day in question, before anything more is sent for it.
  */
 import { dayMs, eachBangkokDate, formatBangkokDate, parseBangkokDate } from '../../core/bangkok-time.ts';
-import { decideHold, move, type PayoutPatch, reasonPatch, settled } from '../../core/change.ts';
+import { decideHold, move, type PayoutPatch, type Reason, reasonPatch, settled } from '../../core/change.ts';
 import type { Attempt, Payout } from '../../core/payout.ts';
 import type { Change, JournalLoss } from '../../core/ports.ts';
 import { attemptsMax } from '../../core/reference.ts';
 import { decideIntent, noBankNames, type PayerSetup } from './intent.ts';
-import type { InquiryReading, Reason } from './read-reply.ts';
+import type { InquiryReading } from './read-reply.ts';
 import { computeNextInquiryAtMs, type SettlePolicy } from './resend.ts';
 
 /** How many numbers beyond the last one known are asked for. */
@@ -126,13 +126,8 @@ export function computeNextToAsk(
   return next <= Math.min(highestKnown + attemptsAhead, attemptsMax) ? next : undefined;
 }
 
-/** What a search at the bank means for a payout that wants its next attempt. */
-export type LookUpStep =
-  /** The bank knows nothing: the next attempt may be made. */
-  { readonly kind: 'unknown' } | { readonly kind: 'blocked'; readonly change: Change };
-
 /** A payout, and what the bank said of references that a lost journal may have used, in their order. */
-export interface LookedUp {
+export interface Probe {
   readonly payout: Payout;
   readonly findings: readonly ReferenceFinding[];
   readonly payer: PayerSetup;
@@ -141,50 +136,44 @@ export interface LookedUp {
 }
 
 /**
- * Decides what becomes of a ready payout after the search. References that the bank knows are adopted: what is, or may
- * be, completed is in doubt until a proof carries amount and payee, which an inquiry does not (§2.6). Where the bank
- * shows nothing but failures the payout has failed, as it had for the journal that was lost: a next attempt is a
- * person's decision, since the partner may have been told and have paid it otherwise.
+ * Decides what becomes of a ready payout after the probe; undefined when the bank knows nothing, so that the next attempt
+ * may be made. References that the bank knows are adopted: what is, or may be, completed is in doubt until a proof
+ * carries amount and payee, which an inquiry does not (§2.6). Where the bank shows nothing but failures the payout has
+ * failed, as it had for the journal that was lost: a next attempt is an operator's decision, since the partner may have
+ * been told and have paid it otherwise.
  */
-export function decideAfterLookUp(looked: LookedUp): LookUpStep {
-  const { findings, payout, nowMs } = looked;
-  if (findings.some(mayHaveMoved)) return { kind: 'blocked', change: adoptAlive(looked) };
-  const silent = findings.find(({ reading }) => reading.kind === 'nothing-said');
+export function decideAfterProbe(probe: Probe): Change | undefined {
+  const { findings, payout, nowMs } = probe;
+  if (findings.some(mayHaveMoved)) return adoptAlive(probe);
+  const silent = findings.find(isSilent);
   if (silent !== undefined) {
     const text = `asked about ${silent.transRefNo}, which a lost journal may have used, the bank gave no answer: ${silent.reading.reason.text}`;
-    const reason = { code: 'look-up-unanswered', text };
-    return { kind: 'blocked', change: decideHold(payout, 'unavailable', reason, nowMs) };
+    return decideHold(payout, 'unavailable', { code: 'look-up-unanswered', text }, nowMs);
   }
   const last = findings.findLast(isKnown);
-  if (last === undefined) return { kind: 'unknown' };
-  const change = adopt(looked, {
+  if (last === undefined) return undefined;
+  return adopt(probe, {
     status: 'failed',
     ...settled('inquiry', nowMs),
     ...reasonPatch(failedReason(last)),
   });
-  return { kind: 'blocked', change };
 }
 
-/** What a search beyond an attempt means that the bank shows as failed. */
-export type BeyondStep =
-  /** No later attempt is known that may have moved money: it has failed. */
-  | { readonly kind: 'failed' }
-  /** A later one is with the bank, or the bank gave no answer. */
-  | { readonly kind: 'blocked'; readonly change: Change };
+const isSilent = ({ reading }: ReferenceFinding): boolean => reading.kind === 'nothing-said';
 
 /**
  * Decides on a payout in doubt whose latest known attempt is from before the loss and has failed: the lost part may
- * have made another one since, so that alone does not say that no money moved.
+ * have made another one since, so that alone does not say that no money moved. Undefined when no later attempt is known
+ * that may have moved money: it has failed.
  */
-export function decideBeyond(looked: LookedUp, asked: Attempt): BeyondStep {
-  const { findings, nowMs } = looked;
+export function decideBeyond(probe: Probe, asked: Attempt): Change | undefined {
+  const { findings, nowMs } = probe;
   if (findings.some(mayHaveMoved)) {
     const ended: Attempt = { ...foundFailed(asked, nowMs), status: 'failed', nextInquiryAtMs: null };
-    return { kind: 'blocked', change: { ...adoptAlive(looked), attempt: ended } };
+    return { ...adoptAlive(probe), attempt: ended };
   }
-  const silent = findings.find(({ reading }) => reading.kind === 'nothing-said');
-  if (silent === undefined) return { kind: 'failed' };
-  return { kind: 'blocked', change: decideAskLater(looked, asked, { unanswered: silent.transRefNo }) };
+  const silent = findings.find(isSilent);
+  return silent && decideAskLater(probe, asked, { unanswered: silent.transRefNo });
 }
 
 const foundFailed = (asked: Attempt, nowMs: number): Attempt => ({
@@ -197,33 +186,32 @@ const foundFailed = (asked: Attempt, nowMs: number): Attempt => ({
 
 /** The attempt has failed, and what lies beyond it cannot be told now: the row stays in doubt and is asked about later. */
 export function decideAskLater(
-  { payout, policy, nowMs }: Pick<LookedUp, 'payout' | 'policy' | 'nowMs'>,
+  { payout, policy, nowMs }: Pick<Probe, 'payout' | 'policy' | 'nowMs'>,
   asked: Attempt,
   why: object,
 ): Change {
   const attempt = foundFailed(asked, nowMs);
   const isUnresolved = payout.status === 'unresolved';
-  const nextInquiryAtMs = isUnresolved ? null : computeNextInquiryAtMs(attempt, policy, nowMs);
-  const detail = { finding: 'failed', ...why };
+  const nextInquiryAtMs = isUnresolved ? null : computeNextInquiryAtMs({ attempt, policy, nowMs });
   return move({
     payout,
     patch: {},
     cause: 'inquired',
     nowMs,
     attempt: { ...attempt, nextInquiryAtMs },
-    detail,
+    detail: { finding: 'failed', ...why },
   });
 }
 
-function adoptAlive(looked: LookedUp): Change {
-  const alive = looked.findings.findLast(mayHaveMoved);
-  if (alive === undefined) throw new RangeError(`payout ${looked.payout.seq}: nothing was found alive`);
-  return adopt(looked, { status: 'unresolved', ...reasonPatch(foundReason(alive)) });
+function adoptAlive(probe: Probe): Change {
+  const alive = probe.findings.findLast(mayHaveMoved);
+  if (alive === undefined) throw new RangeError(`payout ${probe.payout.seq}: nothing was found alive`);
+  return adopt(probe, { status: 'unresolved', ...reasonPatch(foundReason(alive)) });
 }
 
-function adopt(looked: LookedUp, ending: PayoutPatch): Change {
-  const { payout, nowMs } = looked;
-  const known = looked.findings.filter(isKnown);
+function adopt(probe: Probe, ending: PayoutPatch): Change {
+  const { payout, nowMs } = probe;
+  const known = probe.findings.filter(isKnown);
   const attemptNo = Math.max(...known.map((finding) => finding.attemptNo));
   const found = known.map(({ transRefNo, tranDate, reading }) => ({
     transRefNo,
@@ -232,7 +220,7 @@ function adopt(looked: LookedUp, ending: PayoutPatch): Change {
   }));
   const patch = { ...ending, attemptNo };
   const change = move({ payout, patch, cause: 'found-after-loss', nowMs, detail: { found } });
-  return { ...change, adopts: known.map((finding) => adoptAttempt(looked, finding)) };
+  return { ...change, adopts: known.map((finding) => adoptAttempt(probe, finding)) };
 }
 
 const foundReason = ({ transRefNo, tranDate, reading }: ReferenceFinding): Reason => ({
@@ -251,7 +239,7 @@ const failedReason = ({ transRefNo, tranDate, reading: { reason } }: ReferenceFi
  * The record of an attempt that the bank knows and the journal does not: what this row would have sent, as if at the
  * start of the day for which the bank knows it. Contested, since nobody can tell whether it was sent with just that.
  */
-function adoptAttempt({ payout, payer, policy, nowMs }: LookedUp, finding: ReferenceFinding): Attempt {
+function adoptAttempt({ payout, payer, policy, nowMs }: Probe, finding: ReferenceFinding): Attempt {
   const { attemptNo, reading, tranDate } = finding;
   const startMs = parseBangkokDate(tranDate);
   if (startMs === undefined) throw new RangeError(`${tranDate} names no day`);

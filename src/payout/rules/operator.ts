@@ -1,4 +1,4 @@
-/** What a person may do with a payout that has not been sent. */
+/** What an operator may do with a payout that has not been sent. */
 import { move } from '../../core/change.ts';
 import type { HoldReason, Payout } from '../../core/payout.ts';
 import type { Change } from '../../core/ports.ts';
@@ -6,13 +6,13 @@ import type { Change } from '../../core/ports.ts';
 /** Lifted by running the file again: what the bank could not take, or answer, may go through now. */
 export const rerunHolds: readonly HoldReason[] = ['paused', 'unavailable'];
 
-/** Lifted for all rows when a batch is resumed: they concern the line, not the row. */
+/** Lifted for all rows when a batch is resumed: they concern the payer account, not the row. */
 export const batchWideHolds: readonly HoldReason[] = [...rerunHolds, 'halted'];
 
-/** Holds that ask a person to compare: once they have, the same likeness does not hold the row again. */
+/** Holds that ask an operator to compare: once they have, the same likeness does not hold the row again. */
 const lookedAtHolds: readonly HoldReason[] = ['name', 'limit', 'similar'];
 
-/** Lifted when a person names the payout: they have looked at it. An approval has an event of its own. */
+/** Lifted when an operator names the payout: they have looked at it. An approval has an event of its own. */
 export const payoutWideHolds: readonly HoldReason[] = [...batchWideHolds, ...lookedAtHolds];
 
 /** Lifts holds of a held payout; ready again when none is left. Returns why not, in words, for any other payout. */

@@ -1,7 +1,18 @@
-/** What a payee check says about a payout, whatever becomes of it then: a run acts on it, a dry run tells it. */
+/** What a payee check says about a payout, and what becomes of it then: a run acts on it, a dry run tells it. */
+import { decideHold, move, type Reason, reasonPatch, settled } from '../../core/change.ts';
 import { thaiNamesAgree } from '../../core/payee-name.ts';
-import type { BankNames } from './intent.ts';
-import type { PayeeFinding, Reason } from './read-reply.ts';
+import type { Payout } from '../../core/payout.ts';
+import type { Change } from '../../core/ports.ts';
+import { type BankNames, noBankNames } from './intent.ts';
+import type { PayeeFinding } from './read-reply.ts';
+
+export interface VerifyPolicy {
+  readonly enabled: boolean;
+  readonly concurrency: number;
+  /** What becomes of a payout whose payee check gives no answer. */
+  readonly whenUnavailable: 'hold' | 'pay';
+  readonly onThaiNameMismatch: 'hold' | 'pay';
+}
 
 export type PayeeVerdict =
   | { readonly kind: 'payable'; readonly names: BankNames }
@@ -10,7 +21,7 @@ export type PayeeVerdict =
   | { readonly kind: 'unpayable'; readonly reason: Reason }
   /** Asked as often as may be, and nothing was said about the payee. */
   | { readonly kind: 'unavailable'; readonly reason: Reason }
-  /** Nobody was asked, or the answer stopped the line. */
+  /** Nobody was asked, or the answer halted the payer account. */
   | { readonly kind: 'stopped' };
 
 /** The verdict of an answer that speaks of the payee. */
@@ -21,4 +32,60 @@ export function judgePayee(
   if (finding.kind === 'unpayable') return finding;
   const names: BankNames = { payeeName: finding.payeeName, payeeNameTh: finding.payeeNameTh };
   return { kind: thaiNamesAgree(payeeName, names.payeeNameTh) ? 'payable' : 'other-name', names };
+}
+
+/** What the check says about going on: pay, record a change instead, or stop because sending has. */
+export type Verified =
+  | { readonly kind: 'payable'; readonly names: BankNames }
+  | { readonly kind: 'change'; readonly change: Change }
+  | { readonly kind: 'stopped' };
+
+/** What a verdict means for a ready payout. */
+export function decidePayee(
+  payout: Payout,
+  verdict: PayeeVerdict,
+  policy: VerifyPolicy,
+  nowMs: number,
+): Verified {
+  switch (verdict.kind) {
+    case 'stopped':
+    case 'payable':
+      return verdict;
+    case 'unpayable':
+      return { kind: 'change', change: decideUnpayable(payout, verdict.reason, nowMs) };
+    case 'other-name':
+      if (policy.onThaiNameMismatch === 'pay' || isReviewed(payout, verdict.names))
+        return { kind: 'payable', names: verdict.names };
+      return { kind: 'change', change: decideNameHold(payout, verdict.names, nowMs) };
+    case 'unavailable': {
+      if (policy.whenUnavailable === 'pay') return { kind: 'payable', names: noBankNames };
+      const { code } = verdict.reason;
+      const text = `the payee check gave no answer: ${verdict.reason.text}`;
+      return { kind: 'change', change: decideHold(payout, 'unavailable', { code, text }, nowMs) };
+    }
+  }
+}
+
+/** A row that was held for this very name of the bank's and released has been looked at by an operator. */
+function isReviewed(payout: Payout, { payeeNameTh }: BankNames): boolean {
+  return payeeNameTh !== null && payout.bankPayeeNameTh === payeeNameTh;
+}
+
+/** Ends a payout whose payee cannot be paid. */
+function decideUnpayable(payout: Payout, reason: Reason, nowMs: number): Change {
+  return move({
+    payout,
+    patch: { status: 'unpayable', ...reasonPatch(reason), ...settled('check', nowMs) },
+    cause: 'payee-check-refused',
+    nowMs,
+    detail: { code: reason.code },
+  });
+}
+
+/** Holds a payout whose payee the bank calls by another Thai name. */
+function decideNameHold(payout: Payout, names: BankNames, nowMs: number): Change {
+  const text = 'the Thai name in the file differs from the name that the bank holds';
+  const change = decideHold(payout, 'name', { code: 'thai-name-differs', text }, nowMs);
+  const { payeeName, payeeNameTh } = names;
+  return { ...change, after: { ...change.after, bankPayeeName: payeeName, bankPayeeNameTh: payeeNameTh } };
 }

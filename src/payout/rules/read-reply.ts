@@ -1,7 +1,10 @@
 /**
- * What a reply of the bank means (design: "Reading a reply to a transfer"). Pure and total: every reply that can
- * come back over the wire has exactly one meaning, and anything that is not understood is unknown.
+ * What a reply of the bank means (design: "Reading a reply to a transfer"), read once: what it says of the money, what
+ * the circuit breaker and the adaptive limit learn from it, the bank's time, and what the history keeps. Pure and total:
+ * every reply that can come back over the wire has exactly one meaning, and anything that is not understood is unknown.
  */
+import type { Reason } from '../../core/change.ts';
+import type { Attempt } from '../../core/payout.ts';
 import type {
   BankReply,
   BusinessFields,
@@ -11,12 +14,7 @@ import type {
   TransferFields,
 } from '../../core/bank-port.ts';
 import { type BankStatus, findBankStatus } from '../../core/status-codes.ts';
-
-/** A code (the bank's, or our own in lower case) and its text for people. */
-export interface Reason {
-  readonly code: string;
-  readonly text: string;
-}
+import { countDelivered } from './resend.ts';
 
 /** Trouble of the whole service, with the bank's own wish for when to come back. */
 export interface ServiceTrouble extends Reason {
@@ -36,7 +34,8 @@ export type TransferFinding =
   | { readonly kind: 'refused'; readonly scope: 'payer' | 'service'; readonly reason: ServiceTrouble }
   /** No byte of the request has left. */
   | { readonly kind: 'not-sent'; readonly scope: 'payer' | 'service'; readonly reason: Reason }
-  | { readonly kind: 'withheld' }
+  /** The moment for these bytes had passed: they were kept back. */
+  | { readonly kind: 'aborted-before-send' }
   | {
       readonly kind: 'unknown';
       readonly scope: BankStatus['scope'];
@@ -52,7 +51,7 @@ export type InquiryReading =
   | { readonly kind: 'in-process'; readonly reason: Reason }
   | { readonly kind: 'failed'; readonly reason: Reason; readonly sysRefNo: string | null }
   | { readonly kind: 'not-found'; readonly reason: Reason }
-  /** Says nothing about the transfer: ask again; `trouble` when it concerns the whole service. */
+  /** Says nothing about the transfer: ask again; `isTrouble` when it concerns the whole service. */
   | { readonly kind: 'nothing-said'; readonly reason: ServiceTrouble; readonly isTrouble: boolean };
 
 export type PayeeFinding =
@@ -60,6 +59,53 @@ export type PayeeFinding =
   | { readonly kind: 'unpayable'; readonly reason: Reason }
   | { readonly kind: 'halt'; readonly reason: Reason }
   | { readonly kind: 'ask-again'; readonly reason: ServiceTrouble; readonly isTrouble: boolean };
+
+/** What a reply says to the circuit breaker about the requests that come after. */
+export type BreakerSignal =
+  | { readonly kind: 'paid' }
+  | { readonly kind: 'ended-otherwise' }
+  | { readonly kind: 'payer-stop'; readonly reason: Reason }
+  /** `isTransfer`: met by a transfer; only another transfer proves that it is over. */
+  | { readonly kind: 'service-trouble'; readonly reason: ServiceTrouble; readonly isTransfer: boolean }
+  /** A transfer got no answer at all: its own bad luck, or the bank is out of reach. */
+  | { readonly kind: 'unanswered'; readonly reason: Reason }
+  /** The bank has taken a transfer and works on it. */
+  | { readonly kind: 'taken' }
+  /** The service answers a question again, whatever it said. */
+  | { readonly kind: 'answered' }
+  | { readonly kind: 'nothing' };
+
+/** What a reply says to the adaptive limit about the bank's load. */
+export type LimitSignal =
+  | { readonly kind: 'good' }
+  | { readonly kind: 'trouble'; readonly why: string }
+  | { readonly kind: 'nothing' };
+
+/** Small and JSON-encodable, without a secret or a number; the parts that a reply does not have are left out. */
+export interface ReplyFacts {
+  readonly requestUid?: string;
+  readonly xRequestId?: string;
+  readonly elapsedMs?: number;
+  readonly httpStatus?: number;
+  readonly statusCode?: string;
+  readonly statusDesc?: string;
+  readonly severity?: string;
+  readonly sysRefNo?: string;
+  readonly transFee?: string;
+  /** Why no answer came, or why nothing was sent. */
+  readonly why?: string;
+}
+
+/** One reply, read. */
+export interface ReadReply<Finding> {
+  readonly finding: Finding;
+  readonly breaker: BreakerSignal;
+  readonly limit: LimitSignal;
+  /** The bank's `Date` header in epoch milliseconds. */
+  readonly bankDateMs: number | undefined;
+  /** What the history keeps of it: enough to talk to the bank about it. */
+  readonly facts: ReplyFacts;
+}
 
 /** Codes that show that the bank knows the reference: it is never sent again after one of them. */
 const acknowledgingCodes: ReadonlySet<string> = new Set([
@@ -80,7 +126,9 @@ const completeTranStatus = '010004';
 const failedTranStatuses: ReadonlySet<string> = new Set(['030002', '030003']);
 
 /** Our code for a request that may have arrived and got no answer. */
-export const replyLost = 'reply-lost';
+const replyLost = 'reply-lost';
+
+const firstHttpError = 500;
 
 /** Longest bank text that is kept; the interface allows 256 (§2.5). */
 const textLengthMax = 256;
@@ -90,12 +138,81 @@ export function maskDigitRuns(text: string): string {
   return text.replaceAll(/\d[\d -]{5,}\d/g, (run) => `${'*'.repeat(run.length - 4)}${run.slice(-4)}`);
 }
 
-function bankReason(fields: BusinessFields): Reason {
-  const text = (fields.statusDesc ?? '').slice(0, textLengthMax);
+// ---------------------------------------------------------------- what every reply says
+
+type Answered<Fields> = Extract<BankReply<Fields>, { kind: 'answered' }>;
+
+type ReplyFields = BusinessFields & Partial<Pick<TransferFields, 'sysRefNo' | 'transFee'>>;
+
+function readWith<Finding>(
+  reply: BankReply<ReplyFields>,
+  finding: Finding,
+  breaker: BreakerSignal,
+): ReadReply<Finding> {
+  const bankDateMs = reply.kind === 'answered' ? reply.bankDateMs : undefined;
+  return { finding, breaker, limit: readLimitSignal(reply), bankDateMs, facts: readFacts(reply) };
+}
+
+/** Of any endpoint: no answer, 429, a server error or a code of the whole service are trouble. */
+function readLimitSignal(reply: BankReply<BusinessFields>): LimitSignal {
+  switch (reply.kind) {
+    case 'lost':
+      return { kind: 'trouble', why: 'no answer' };
+    case 'not-sent':
+      return { kind: 'trouble', why: 'no connection' };
+    case 'withheld':
+    case 'credentials-refused':
+      return { kind: 'nothing' };
+    case 'answered': {
+      const { httpStatus, fields } = reply;
+      if (httpStatus === 429) return { kind: 'trouble', why: 'HTTP 429' };
+      if (fields === undefined) {
+        return httpStatus >= firstHttpError
+          ? { kind: 'trouble', why: `HTTP ${httpStatus}` }
+          : { kind: 'nothing' };
+      }
+      const { statusCode } = fields;
+      return findBankStatus(statusCode)?.scope === 'service'
+        ? { kind: 'trouble', why: statusCode }
+        : { kind: 'good' };
+    }
+  }
+}
+
+function readFacts(reply: BankReply<ReplyFields>): ReplyFacts {
+  switch (reply.kind) {
+    case 'withheld':
+      return {};
+    case 'credentials-refused':
+      return { statusCode: reply.code };
+    case 'not-sent':
+      return { why: reply.why };
+    case 'lost':
+    case 'answered': {
+      const { requestUid, xRequestId } = reply;
+      const exchange = { requestUid, xRequestId, elapsedMs: Math.round(reply.elapsedMs) };
+      if (reply.kind === 'lost') return { ...exchange, why: reply.why };
+      const { httpStatus, fields } = reply;
+      return { ...exchange, httpStatus, ...(fields === undefined ? {} : fieldFacts(fields)) };
+    }
+  }
+}
+
+function fieldFacts({ statusCode, statusDesc, severity, sysRefNo, transFee }: ReplyFields): ReplyFacts {
   return {
-    code: fields.statusCode,
-    text: text === '' ? `the bank answered ${fields.statusCode}` : maskDigitRuns(text),
+    statusCode,
+    ...(statusDesc === undefined ? {} : { statusDesc: keepText(statusDesc) }),
+    ...(severity === undefined ? {} : { severity }),
+    ...(sysRefNo === undefined ? {} : { sysRefNo }),
+    ...(transFee === undefined ? {} : { transFee }),
   };
+}
+
+const keepText = (text: string): string => maskDigitRuns(text.slice(0, textLengthMax));
+
+function bankReason({ statusCode, statusDesc = '' }: BusinessFields): Reason {
+  const text = statusDesc === '' ? `the bank answered ${statusCode}` : keepText(statusDesc);
+  return { code: statusCode, text };
 }
 
 const trouble = (code: string, text: string, retryAfterMs?: number): ServiceTrouble => ({
@@ -103,8 +220,6 @@ const trouble = (code: string, text: string, retryAfterMs?: number): ServiceTrou
   text,
   retryAfterMs,
 });
-
-type Answered<Fields> = Extract<BankReply<Fields>, { kind: 'answered' }>;
 
 function isRedirect(httpStatus: number): boolean {
   return httpStatus >= 300 && httpStatus < 400;
@@ -119,73 +234,85 @@ type GatewayFinding =
   | { readonly kind: 'foreign'; readonly reason: ServiceTrouble }
   | { readonly kind: 'refused'; readonly scope: 'payer' | 'service'; readonly reason: ServiceTrouble };
 
-function readGateway<Fields extends BusinessFields>(reply: Answered<Fields>): GatewayFinding | undefined {
-  const { httpStatus, fields } = reply;
+function readGateway(reply: Answered<BusinessFields>): GatewayFinding | undefined {
+  const { httpStatus, fields, retryAfterMs } = reply;
   if (isRedirect(httpStatus)) {
-    return {
-      kind: 'foreign',
-      reason: trouble('redirected', `the bank answered HTTP ${httpStatus}; redirects are never followed`),
-    };
+    const text = `the bank answered HTTP ${httpStatus}; redirects are never followed`;
+    return { kind: 'foreign', reason: trouble('redirected', text) };
   }
   if (isAnothers(fields?.requestUid, reply.requestUid)) {
-    return {
-      kind: 'foreign',
-      reason: trouble('foreign-reply', 'the reply bears the requestUID of another request'),
-    };
+    const text = 'the reply bears the requestUID of another request';
+    return { kind: 'foreign', reason: trouble('foreign-reply', text) };
   }
   if (httpStatus === 401) {
-    return {
-      kind: 'refused',
-      scope: 'payer',
-      reason: trouble('http-401', 'the bank refuses our access token even after it was renewed'),
-    };
+    const text = 'the bank refuses our access token even after it was renewed';
+    return { kind: 'refused', scope: 'payer', reason: trouble('http-401', text) };
   }
   if (httpStatus === 403) {
-    return {
-      kind: 'refused',
-      scope: 'payer',
-      reason: trouble('http-403', 'the bank forbids this request (HTTP 403)'),
-    };
+    const text = 'the bank forbids this request (HTTP 403)';
+    return { kind: 'refused', scope: 'payer', reason: trouble('http-403', text) };
   }
   if (httpStatus === 429) {
-    return {
-      kind: 'refused',
-      scope: 'service',
-      reason: trouble('http-429', 'the bank asks us to slow down (HTTP 429)', reply.retryAfterMs),
-    };
+    const text = 'the bank asks us to slow down (HTTP 429)';
+    return { kind: 'refused', scope: 'service', reason: trouble('http-429', text, retryAfterMs) };
   }
   return undefined;
 }
 
-function unreadable<Fields>(reply: Answered<Fields>): ServiceTrouble {
-  return reply.httpStatus >= 200 && reply.httpStatus < 300
-    ? trouble('unreadable-reply', 'the body of the reply is not what the interface says')
-    : trouble(
-        `http-${reply.httpStatus}`,
-        `the bank answered HTTP ${reply.httpStatus} without a status code`,
-        reply.retryAfterMs,
-      );
+function unreadable({ httpStatus, retryAfterMs }: Answered<BusinessFields>): ServiceTrouble {
+  if (httpStatus >= 200 && httpStatus < 300)
+    return trouble('unreadable-reply', 'the body of the reply is not what the interface says');
+  const text = `the bank answered HTTP ${httpStatus} without a status code`;
+  return trouble(`http-${httpStatus}`, text, retryAfterMs);
 }
 
 type Unanswered = Exclude<BankReply<never>, { kind: 'answered' }>;
 
-const credentialsRefused = (code: string): Reason => ({
-  code,
-  text: 'the bank refuses our client ID and secret: correct them in the settings',
-});
+const credentialsRefused = (code: string): ServiceTrouble =>
+  trouble(code, 'the bank refuses our client ID and secret: correct them in the settings');
 
-function readUnsentTransfer(reply: Unanswered): TransferFinding {
+// ---------------------------------------------------------------- transfers (§2.5, §7.3)
+
+/**
+ * Reads the reply to a transfer.
+ * @param attempt as stored when its bytes left, that send counted
+ */
+export function readReply(
+  reply: BankReply<TransferFields>,
+  attempt: Pick<Attempt, 'order' | 'sends' | 'turnedAway'>,
+): ReadReply<TransferFinding> {
+  // EM001 speaks of somebody else's transfer when no bytes of this attempt can have left before.
+  const isFirstSend = countDelivered(attempt) === 1;
+  const finding = readTransfer(reply, attempt.order.transRefNo, isFirstSend);
+  return readWith(reply, finding, signalOf(finding));
+}
+
+function readTransfer(
+  reply: BankReply<TransferFields>,
+  transRefNo: string,
+  isFirstSend: boolean,
+): TransferFinding {
+  if (reply.kind !== 'answered') return readUnanswered(reply);
+  if (!isRedirect(reply.httpStatus) && isAnothers(reply.fields?.transRefNo, transRefNo)) {
+    return unknown('payout', trouble('foreign-reply', 'the reply bears the transRefNo of another transfer'));
+  }
+  const gateway = readGateway(reply);
+  if (gateway?.kind === 'foreign') return unknown('payout', gateway.reason);
+  if (gateway?.kind === 'refused') return gateway;
+  if (reply.fields === undefined) return unknown('payout', unreadable(reply));
+  return readTransferCode(reply, reply.fields, transRefNo, isFirstSend);
+}
+
+function readUnanswered(reply: Unanswered): TransferFinding {
   switch (reply.kind) {
     case 'withheld':
-      return { kind: 'withheld' };
+      return { kind: 'aborted-before-send' };
     case 'credentials-refused':
       return { kind: 'not-sent', scope: 'payer', reason: credentialsRefused(reply.code) };
-    case 'not-sent':
-      return {
-        kind: 'not-sent',
-        scope: 'service',
-        reason: { code: 'not-sent', text: `nothing was sent: ${reply.why}` },
-      };
+    case 'not-sent': {
+      const text = `nothing was sent: ${reply.why}`;
+      return { kind: 'not-sent', scope: 'service', reason: { code: 'not-sent', text } };
+    }
     case 'lost':
       return unknown(
         'payout',
@@ -203,27 +330,6 @@ function unknown(
   return { kind: 'unknown', scope, reason, acknowledged, contested };
 }
 
-/**
- * Reads the reply to a transfer (§2.5, §7.3).
- * @param transRefNo the reference that was sent
- * @param isFirstSend true when no bytes of this attempt can have left before: EM001 then speaks of somebody else's transfer
- */
-export function classifyTransferReply(
-  reply: BankReply<TransferFields>,
-  transRefNo: string,
-  isFirstSend: boolean,
-): TransferFinding {
-  if (reply.kind !== 'answered') return readUnsentTransfer(reply);
-  if (!isRedirect(reply.httpStatus) && isAnothers(reply.fields?.transRefNo, transRefNo)) {
-    return unknown('payout', trouble('foreign-reply', 'the reply bears the transRefNo of another transfer'));
-  }
-  const gateway = readGateway(reply);
-  if (gateway?.kind === 'foreign') return unknown('payout', gateway.reason);
-  if (gateway?.kind === 'refused') return gateway;
-  if (reply.fields === undefined) return unknown('payout', unreadable(reply));
-  return readTransferCode(reply, reply.fields, transRefNo, isFirstSend);
-}
-
 function readTransferCode(
   reply: Answered<TransferFields>,
   fields: TransferFields,
@@ -238,13 +344,8 @@ function readTransferCode(
   switch (status.outcome) {
     case 'paid': {
       const isProof = fields.transRefNo === transRefNo && fields.requestUid === reply.requestUid;
-      if (!isProof) {
-        return unknown(
-          'payout',
-          trouble('unproven-success', 'IC000 without our transRefNo and requestUID'),
-          true,
-        );
-      }
+      const unproven = trouble('unproven-success', 'IC000 without our transRefNo and requestUID');
+      if (!isProof) return unknown('payout', unproven, true);
       return { kind: 'paid', reason, sysRefNo: fields.sysRefNo ?? null, feeText: fields.transFee ?? null };
     }
     case 'failed':
@@ -257,59 +358,84 @@ function readTransferCode(
   }
 }
 
-function readUnsentInquiry(reply: Unanswered): InquiryReading {
+function signalOf(finding: TransferFinding): BreakerSignal {
+  if (finding.kind === 'paid') return { kind: 'paid' };
+  if (finding.kind === 'aborted-before-send') return { kind: 'nothing' };
+  const { reason, scope } = finding;
+  if (scope === 'payer') return { kind: 'payer-stop', reason };
+  if (finding.kind === 'unknown' && reason.code === replyLost) return { kind: 'unanswered', reason };
+  // A payout that the bank works on has not ended; one that nobody acknowledged may be a sick bank's.
+  const isTaken = finding.kind === 'unknown' && finding.acknowledged && !finding.contested;
+  if (scope === 'payout') return { kind: isTaken ? 'taken' : 'ended-otherwise' };
+  const retryAfterMs = 'retryAfterMs' in reason ? reason.retryAfterMs : undefined;
+  return { kind: 'service-trouble', reason: { ...reason, retryAfterMs }, isTransfer: true };
+}
+
+// ---------------------------------------------------------------- questions (§2.4, §2.6)
+
+/** What came back to a question: a body that speaks, or why none did and whom that concerns. */
+type Body<Fields> =
+  | { readonly kind: 'spoken'; readonly fields: Fields; readonly retryAfterMs: number | undefined }
+  | { readonly kind: 'silent'; readonly scope: BankStatus['scope']; readonly reason: ServiceTrouble };
+
+function readBody<Fields extends BusinessFields>(reply: BankReply<Fields>): Body<Fields> {
   switch (reply.kind) {
     case 'withheld':
-      return {
-        kind: 'nothing-said',
-        reason: trouble('withheld', 'the inquiry was not sent'),
-        isTrouble: false,
-      };
+      return silent('payout', trouble('withheld', 'the inquiry was not sent'));
     case 'credentials-refused':
-      return {
-        kind: 'nothing-said',
-        reason: { ...credentialsRefused(reply.code), retryAfterMs: undefined },
-        isTrouble: true,
-      };
+      return silent('payer', credentialsRefused(reply.code));
     case 'not-sent':
-      return {
-        kind: 'nothing-said',
-        reason: trouble('not-sent', `the inquiry was not sent: ${reply.why}`),
-        isTrouble: true,
-      };
+      return silent('service', trouble('not-sent', `the inquiry was not sent: ${reply.why}`));
     case 'lost':
-      return {
-        kind: 'nothing-said',
-        reason: trouble(replyLost, `no answer to the inquiry: ${reply.why}`),
-        isTrouble: false,
-      };
+      return silent('payout', trouble(replyLost, `no answer to the inquiry: ${reply.why}`));
+    case 'answered': {
+      const gateway = readGateway(reply);
+      if (gateway?.kind === 'refused') return silent(gateway.scope, gateway.reason);
+      if (gateway?.kind === 'foreign') return silent('payout', gateway.reason);
+      const { fields, retryAfterMs } = reply;
+      if (fields === undefined) return silent('payout', unreadable(reply));
+      return { kind: 'spoken', fields, retryAfterMs };
+    }
   }
 }
 
+const silent = (scope: BankStatus['scope'], reason: ServiceTrouble): Body<never> => ({
+  kind: 'silent',
+  scope,
+  reason,
+});
+
+const questionTrouble = (reason: ServiceTrouble): BreakerSignal => ({
+  kind: 'service-trouble',
+  reason,
+  isTransfer: false,
+});
+
 /**
- * Reads the reply to a status inquiry (§2.6, §3.2). Only items that bear our transRefNo count;
+ * Reads the reply to a status inquiry (§3.2). Only items that bear our transRefNo count;
  * a list that holds others' items alone contradicts the request and says nothing.
  */
-export function classifyInquiryReply(reply: BankReply<InquiryFields>, transRefNo: string): InquiryReading {
-  if (reply.kind !== 'answered') return readUnsentInquiry(reply);
-  const gateway = readGateway(reply);
-  if (gateway !== undefined) {
-    return { kind: 'nothing-said', reason: gateway.reason, isTrouble: gateway.kind === 'refused' };
-  }
-  if (reply.fields === undefined)
-    return { kind: 'nothing-said', reason: unreadable(reply), isTrouble: false };
-  const reason = bankReason(reply.fields);
-  if (notFoundCodes.has(reason.code)) return { kind: 'not-found', reason };
-  if (reason.code !== 'IC001') {
-    const scope = findBankStatus(reason.code)?.scope;
-    return {
-      kind: 'nothing-said',
-      reason: { ...reason, retryAfterMs: reply.retryAfterMs },
-      isTrouble: scope === 'service',
-    };
-  }
-  return readInquiryItems(reply.fields.items, transRefNo, reason);
+export function readInquiry(reply: BankReply<InquiryFields>, transRefNo: string): ReadReply<InquiryReading> {
+  const finding = readInquiryAnswer(reply, transRefNo);
+  if (finding.kind !== 'nothing-said') return readWith(reply, finding, { kind: 'answered' });
+  return readWith(reply, finding, finding.isTrouble ? questionTrouble(finding.reason) : { kind: 'nothing' });
 }
+
+function readInquiryAnswer(reply: BankReply<InquiryFields>, transRefNo: string): InquiryReading {
+  const body = readBody(reply);
+  if (body.kind === 'silent') return nothingSaid(body.reason, body.scope !== 'payout');
+  const { fields, retryAfterMs } = body;
+  const reason = bankReason(fields);
+  if (notFoundCodes.has(reason.code)) return { kind: 'not-found', reason };
+  if (reason.code === 'IC001') return readInquiryItems(fields.items, transRefNo, reason);
+  return nothingSaid({ ...reason, retryAfterMs }, findBankStatus(reason.code)?.scope === 'service');
+}
+
+const nothingSaid = (reason: ServiceTrouble, isTrouble: boolean): InquiryReading => ({
+  kind: 'nothing-said',
+  reason,
+  isTrouble,
+});
 
 function readInquiryItems(
   items: readonly InquiryItem[] | undefined,
@@ -327,107 +453,52 @@ function readInquiryItems(
   const last = ours.at(-1);
   if (last !== undefined)
     return { kind: 'failed', reason: itemReason(last), sysRefNo: last.sysRefNo ?? null };
-  return {
-    kind: 'nothing-said',
-    reason: trouble('foreign-reply', 'the inquiry answered with transfers that are not the one asked for'),
-    isTrouble: false,
-  };
+  const text = 'the inquiry answered with transfers that are not the one asked for';
+  return nothingSaid(trouble('foreign-reply', text), false);
 }
 
 /** The transfer's own code where the item has one, else its tranStatusCode. */
-function itemReason(item: InquiryItem): Reason {
-  const text =
-    item.statusDesc ?? item.tranStatusDesc ?? `transfer status ${item.tranStatusCode ?? 'missing'}`;
-  return {
-    code: item.statusCode ?? item.tranStatusCode ?? 'no-status',
-    text: maskDigitRuns(text.slice(0, textLengthMax)),
-  };
+function itemReason({ statusCode, statusDesc, tranStatusCode, tranStatusDesc }: InquiryItem): Reason {
+  const text = statusDesc ?? tranStatusDesc ?? `transfer status ${tranStatusCode ?? 'missing'}`;
+  return { code: statusCode ?? tranStatusCode ?? 'no-status', text: keepText(text) };
 }
 
-/** Reads the reply to a payee check (§2.4). No money can move here, so all that is not understood is asked again. */
-export function classifyPayeeCheckReply(reply: BankReply<PayeeCheckFields>): PayeeFinding {
-  if (reply.kind === 'credentials-refused') return { kind: 'halt', reason: credentialsRefused(reply.code) };
-  if (reply.kind !== 'answered') {
-    const { reason, isTrouble } = readUnsentInquiry(reply) as Extract<
-      InquiryReading,
-      { kind: 'nothing-said' }
-    >;
-    return { kind: 'ask-again', reason, isTrouble };
+/**
+ * Reads the reply to a payee check. No money can move here, so all that is not understood is asked again.
+ * @param isLastAsk one that still gives no answer counts as an end, as a payout that was not paid does
+ */
+export function readPayeeCheck(
+  reply: BankReply<PayeeCheckFields>,
+  isLastAsk: boolean,
+): ReadReply<PayeeFinding> {
+  const finding = readPayeeAnswer(reply);
+  switch (finding.kind) {
+    case 'payable':
+      return readWith(reply, finding, { kind: 'answered' });
+    case 'unpayable':
+      return readWith(reply, finding, { kind: 'ended-otherwise' });
+    case 'halt':
+      return readWith(reply, finding, { kind: 'payer-stop', reason: finding.reason });
+    case 'ask-again': {
+      const signal: BreakerSignal = { kind: isLastAsk ? 'ended-otherwise' : 'nothing' };
+      return readWith(reply, finding, finding.isTrouble ? questionTrouble(finding.reason) : signal);
+    }
   }
-  const gateway = readGateway(reply);
-  if (gateway?.kind === 'refused' && gateway.scope === 'payer')
-    return { kind: 'halt', reason: gateway.reason };
-  if (gateway !== undefined)
-    return { kind: 'ask-again', reason: gateway.reason, isTrouble: gateway.kind === 'refused' };
-  if (reply.fields === undefined) return { kind: 'ask-again', reason: unreadable(reply), isTrouble: false };
-  return readPayeeCode(reply, reply.fields);
 }
 
-function readPayeeCode(reply: Answered<PayeeCheckFields>, fields: PayeeCheckFields): PayeeFinding {
+function readPayeeAnswer(reply: BankReply<PayeeCheckFields>): PayeeFinding {
+  const body = readBody(reply);
+  if (body.kind === 'silent') {
+    const { scope, reason } = body;
+    if (scope === 'payer') return { kind: 'halt', reason };
+    return { kind: 'ask-again', reason, isTrouble: scope === 'service' };
+  }
+  const { fields, retryAfterMs } = body;
   const reason = bankReason(fields);
-  if (reason.code === 'IC001') {
+  if (reason.code === 'IC001')
     return { kind: 'payable', payeeName: fields.payeeName ?? null, payeeNameTh: fields.payeeNameTh ?? null };
-  }
   const status = findBankStatus(reason.code);
   if (status?.outcome === 'failed' && status.scope === 'payout') return { kind: 'unpayable', reason };
   if (status?.outcome === 'failed' && status.scope === 'payer') return { kind: 'halt', reason };
-  return {
-    kind: 'ask-again',
-    reason: { ...reason, retryAfterMs: reply.retryAfterMs },
-    isTrouble: status?.scope === 'service',
-  };
-}
-
-// ---- What is kept of every reply, with the attempt's history: enough to talk to the bank about it, no secret, no number.
-
-/** Small and JSON-encodable; the parts that a reply does not have are left out. */
-export interface ReplyFacts {
-  readonly requestUid?: string;
-  readonly xRequestId?: string;
-  readonly elapsedMs?: number;
-  readonly httpStatus?: number;
-  readonly statusCode?: string;
-  readonly statusDesc?: string;
-  readonly severity?: string;
-  readonly sysRefNo?: string;
-  readonly transFee?: string;
-  /** Why no answer came, or why nothing was sent. */
-  readonly why?: string;
-}
-
-type ReplyFields = BusinessFields & {
-  readonly sysRefNo?: string | undefined;
-  readonly transFee?: string | undefined;
-};
-
-function fieldFacts(fields: ReplyFields): ReplyFacts {
-  const { statusCode, statusDesc, severity, sysRefNo, transFee } = fields;
-  return {
-    statusCode,
-    ...(statusDesc === undefined ? {} : { statusDesc: maskDigitRuns(statusDesc.slice(0, textLengthMax)) }),
-    ...(severity === undefined ? {} : { severity }),
-    ...(sysRefNo === undefined ? {} : { sysRefNo }),
-    ...(transFee === undefined ? {} : { transFee }),
-  };
-}
-
-/** The facts of one reply. */
-export function replyFacts(reply: BankReply<ReplyFields>): ReplyFacts {
-  switch (reply.kind) {
-    case 'withheld':
-      return {};
-    case 'credentials-refused':
-      return { statusCode: reply.code };
-    case 'not-sent':
-      return { why: reply.why };
-    case 'lost': {
-      const { requestUid, xRequestId, elapsedMs, why } = reply;
-      return { requestUid, xRequestId, elapsedMs: Math.round(elapsedMs), why };
-    }
-    case 'answered': {
-      const { requestUid, xRequestId, elapsedMs, httpStatus, fields } = reply;
-      const exchange = { requestUid, xRequestId, elapsedMs: Math.round(elapsedMs), httpStatus };
-      return fields === undefined ? exchange : { ...exchange, ...fieldFacts(fields) };
-    }
-  }
+  return { kind: 'ask-again', reason: { ...reason, retryAfterMs }, isTrouble: status?.scope === 'service' };
 }

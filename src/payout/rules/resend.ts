@@ -30,7 +30,15 @@ export interface ClockReading {
 const midnightMarginMs = 15 * 60_000;
 
 /** Delay before the next inquiry: growing by doubling, up to the setting's limit. */
-export function computeNextInquiryAtMs(attempt: Attempt, policy: SettlePolicy, nowMs: number): number {
+export function computeNextInquiryAtMs({
+  attempt,
+  policy,
+  nowMs,
+}: {
+  readonly attempt: Pick<Attempt, 'inquiries'>;
+  readonly policy: SettlePolicy;
+  readonly nowMs: number;
+}): number {
   const delayMs = policy.firstDelayMs * 2 ** Math.min(attempt.inquiries, 30);
   return nowMs + Math.min(delayMs, policy.maxDelayMs);
 }
@@ -70,8 +78,8 @@ export function mayBytesLeaveAgain(
 /** A bank's clock that has gone back by more than this was wrong before. */
 const glitchMs = 3_600_000;
 
-/** Sends that may have got through: those that the gateway turned away did nothing. */
-export function countLetThrough(attempt: Pick<Attempt, 'sends' | 'turnedAway'>): number {
+/** Sends that may have reached the bank's books: those that the gateway rejected did nothing. */
+export function countDelivered(attempt: Pick<Attempt, 'sends' | 'turnedAway'>): number {
   return attempt.sends - attempt.turnedAway;
 }
 
@@ -99,7 +107,7 @@ export function computeTrustAtMs(
 /** True when the same attempt may be sent again after an inquiry that found nothing. */
 export function maySendAgain(attempt: Attempt, policy: SettlePolicy, clock: ClockReading): boolean {
   const isTrusted = clock.nowMs >= computeTrustAtMs(attempt, policy, clock);
-  const resends = Math.max(0, countLetThrough(attempt) - 1);
+  const resends = Math.max(0, countDelivered(attempt) - 1);
   return (
     computeOrderHash(attempt.order) === attempt.orderHash &&
     attempt.lastFinding === 'not-found' &&

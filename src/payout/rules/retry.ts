@@ -1,4 +1,4 @@
-/** What a person may try again: what ended without any money having moved. */
+/** What an operator may try again: what ended without any money having moved. */
 import { afterChange, decideHold, move } from '../../core/change.ts';
 import { type HoldReason, type Payout, type PayoutStatus, sourceStatuses } from '../../core/payout.ts';
 import type { Change, ClaimHolder, ResultRow } from '../../core/ports.ts';
@@ -36,14 +36,18 @@ export function decideRetry(payout: Payout, similar: readonly ClaimHolder[], now
   return tryAgain(payout, [], similar, nowMs);
 }
 
-/** Validates a rejected row anew, by the rules as they are now. @param batchId of the row */
-export function decideRetryRejected(
-  row: ResultRow,
-  batchId: string,
-  rules: RowRules,
-  similar: readonly ClaimHolder[],
-  nowMs: number,
-): RetryStep {
+/** A rejected row that is to be validated anew, by the rules as they are now. */
+interface Rejected {
+  readonly row: ResultRow;
+  readonly batchId: string;
+  readonly rules: RowRules;
+  /** Who holds a payoutId like its own. */
+  readonly similar: readonly ClaimHolder[];
+  readonly nowMs: number;
+}
+
+/** Validates a rejected row anew. */
+export function decideRetryRejected({ row, batchId, rules, similar, nowMs }: Rejected): RetryStep {
   const where = `row ${row.rowNo} of batch ${batchId}`;
   if (row.issues.some(({ code }) => fileIssues.includes(code)))
     return refuse(`${where} was rejected for what its file holds: send it in a new file`);
@@ -60,7 +64,7 @@ export function decideRetryRejected(
   return first === undefined ? step : { ...step, changes: [{ ...first, isValidated: true }, ...rest] };
 }
 
-/** Ready again, and held at once for what a person must look at first. */
+/** Ready again, and held at once for what an operator must look at first. */
 function tryAgain(
   payout: Payout,
   holds: readonly HoldReason[],

@@ -1,4 +1,4 @@
-/** Similar payouts: the same amount to the same payee under another payoutId may be a slip, so a person looks first. */
+/** Similar payouts and payoutIds: the same amount to the same payee under another payoutId may be a slip, so a person looks first. */
 import { dayMs, formatBangkokStamp } from '../../core/bangkok-time.ts';
 import { showCell } from '../../core/cell-text.ts';
 import { decideHold } from '../../core/change.ts';
@@ -10,7 +10,7 @@ export const mayBePaidStatuses: readonly PayoutStatus[] = payoutStatuses.filter(
   (status) => moneyMoved(status) !== 'no',
 );
 
-/** What to look for before a payout's intent; undefined when nothing is: the setting is 0, or a person has looked. */
+/** What to look for before a payout's intent; undefined when nothing is: the setting is 0, or an operator has looked. */
 export function likenessOf(
   { instruction, acceptedHolds }: Payout,
   companyId: string,

@@ -1,50 +1,46 @@
 /**
- * What follows when the bank is asked about an attempt that a later one has followed, or is to follow: before the next
- * attempt is made, and again afterwards, since a late proof can always come (I4).
+ * What follows when the bank is asked about a superseded attempt, one that a later one has followed, or is to follow:
+ * before the next attempt is made, and again afterwards, since a late proof can always come (I4).
  */
-import { decideHold, move, reasonPatch, settled } from '../../core/change.ts';
+import { decideHold, move, type Reason, reasonPatch, settled } from '../../core/change.ts';
 import type { Attempt, Payout, PayoutStatus } from '../../core/payout.ts';
 import type { Change } from '../../core/ports.ts';
-import { contestUnsent, decideAfterInquiry, type InquiryStep, withInquiry } from './after-inquiry.ts';
-import { decideAfterTransfer } from './after-transfer.ts';
-import type { InquiryReading, Reason, ReplyFacts, TransferFinding } from './read-reply.ts';
-import { type ClockReading, computeTrustAtMs, countLetThrough, type SettlePolicy } from './resend.ts';
+import { type Case, withInquiry } from './case.ts';
+import type { InquiryReading, TransferFinding } from './read-reply.ts';
+import { computeTrustAtMs, countDelivered } from './resend.ts';
 
 /**
- * Says whether one earlier reference, freshly inquired, lets the next attempt be made: only a definitely ended attempt
+ * Says whether a superseded reference, freshly inquired, lets the next attempt be made: only a definitely ended attempt
  * does that the bank shows as failed, or does not find.
  */
-export function isEarlierCleared(
-  earlier: Attempt,
-  reading: InquiryReading,
-  policy: SettlePolicy,
-  clock: ClockReading,
-): boolean {
-  const hasEnded = earlier.status === 'failed' || earlier.status === 'refused';
+export function isCleared(known: Case, reading: InquiryReading): boolean {
+  const { attempt, policy, nowMs } = known;
   // Adopted after a loss as failed: whosever it is, it moved no money.
-  const isContested = earlier.contested && earlier.status !== 'failed';
-  if (!hasEnded || isContested) return false;
+  const isContested = attempt.contested && attempt.status !== 'failed';
+  if (isOpenAttempt(attempt) || isContested) return false;
   if (reading.kind !== 'not-found') return reading.kind === 'failed';
-  return earlier.status === 'failed' || clock.nowMs >= computeTrustAtMs(earlier, policy, clock);
+  return attempt.status === 'failed' || nowMs >= computeTrustAtMs(attempt, policy, known);
 }
 
-/** Holds a ready payout whose earlier attempt is not cleared. */
-export function decideEarlierOpen(
+/**
+ * Holds a ready payout whose superseded attempt is not cleared.
+ * @param known the superseded attempt, with the payout that made it
+ */
+export function holdForSuperseded(
   payout: Payout,
-  earlier: Attempt,
+  { attempt, nowMs }: Case,
   finding: InquiryReading['kind'],
-  nowMs: number,
 ): Change {
-  const { transRefNo } = earlier.order;
-  const reason =
-    earlier.status === 'paid'
-      ? { code: 'paid-by-earlier-attempt', text: `earlier attempt ${transRefNo} is paid` }
-      : {
-          code: 'earlier-attempt-open',
-          text: `earlier attempt ${transRefNo} is not settled: the inquiry says ${finding}`,
-        };
-  return decideHold(payout, 'unavailable', reason, nowMs);
+  const { transRefNo } = attempt.order;
+  const isPaid = attempt.status === 'paid';
+  const paid = { code: 'paid-by-earlier-attempt', text: `earlier attempt ${transRefNo} is paid` };
+  return decideHold(payout, 'unavailable', isPaid ? paid : notSettled(transRefNo, finding), nowMs);
 }
+
+const notSettled = (transRefNo: string, finding: Attempt['lastFinding']): Reason => ({
+  code: 'earlier-attempt-open',
+  text: `earlier attempt ${transRefNo} is not settled: the inquiry says ${finding}`,
+});
 
 /** An attempt that the bank may have completed, or may yet complete. */
 export const isOpenAttempt = ({ status }: Attempt): boolean => status !== 'failed' && status !== 'refused';
@@ -76,91 +72,66 @@ const reopenedStatuses: readonly PayoutStatus[] = ['ready', 'held', 'failed'];
 
 /**
  * Decides on an inquiry about an attempt that we had closed. Undefined when it says nothing that contradicts us.
- * @param owner the payout that made the attempt, whatever has become of it since
+ * @param known with the payout that made the attempt, whatever has become of it since
  * @param mayReopen false when another row has the claim by now: an ended row can bear the alarm, and no more
  */
-export function decideOnWatch(
-  owner: Payout,
-  attempt: Attempt,
-  reading: InquiryReading,
-  clock: ClockReading,
-  mayReopen = true,
-): Change | undefined {
-  if (reading.kind === 'failed') return endedAgain(owner, attempt, reading, clock);
+export function decideSuperseded(known: Case, reading: InquiryReading, mayReopen = true): Change | undefined {
+  if (reading.kind === 'failed') return endAgain(known, reading);
   const isKnown = reading.kind === 'complete' || reading.kind === 'in-process';
-  if (!isKnown || attempt.status === 'paid') return undefined;
-  const asked = contestUnsent(withInquiry(attempt, reading, clock));
-  if (reading.kind === 'complete' && !asked.contested) {
-    const { sysRefNo } = reading;
-    return lateProof(owner, { ...asked, sysRefNo: sysRefNo ?? attempt.sysRefNo }, 'inquiry', {}, clock.nowMs);
-  }
-  return aliveAgain(owner, attempt, asked, mayReopen, clock.nowMs);
+  if (!isKnown || known.attempt.status === 'paid') return undefined;
+  const attempt = withInquiry(known, reading);
+  if (reading.kind === 'in-process' || attempt.contested) return reopen(known, attempt, mayReopen);
+  const sysRefNo = reading.sysRefNo ?? attempt.sysRefNo;
+  return proveLate({ ...known, attempt: { ...attempt, sysRefNo } }, 'inquiry');
 }
 
-/** It had come alive, and has failed in the end: no further attempt waits for it. A row in doubt is settled by it. */
-function endedAgain(
-  owner: Payout,
-  attempt: Attempt,
-  reading: InquiryReading,
-  clock: ClockReading,
-): Change | undefined {
-  if (attempt.status !== 'unresolved' || attempt.contested || owner.status === 'unresolved') return undefined;
-  const ended: Attempt = { ...withInquiry(attempt, reading, clock), status: 'failed', nextInquiryAtMs: null };
-  const detail = { transRefNo: attempt.order.transRefNo, finding: reading.kind };
-  return move({ payout: owner, patch: {}, cause: 'inquired', nowMs: clock.nowMs, attempt: ended, detail });
+/** It had been reopened, and has failed in the end: no further attempt waits for it. A row in doubt is settled by it. */
+function endAgain(known: Case, reading: InquiryReading): Change | undefined {
+  const { payout, attempt } = known;
+  if (attempt.status !== 'unresolved' || attempt.contested || payout.status === 'unresolved')
+    return undefined;
+  return move({
+    ...known,
+    patch: {},
+    cause: 'inquired',
+    attempt: { ...withInquiry(known, reading), contested: false, status: 'failed', nextInquiryAtMs: null },
+    detail: { transRefNo: attempt.order.transRefNo, finding: reading.kind },
+  });
 }
 
 /** We had called it ended, and the bank works on it after all, or completed what only a statement can tell to be ours. */
-function aliveAgain(
-  owner: Payout,
-  before: Attempt,
-  asked: Attempt,
-  mayReopen: boolean,
-  nowMs: number,
-): Change | undefined {
+function reopen(known: Case, asked: Attempt, mayReopen: boolean): Change | undefined {
+  const { payout } = known;
   const { transRefNo } = asked.order;
   const finding = asked.lastFinding;
   const attempt: Attempt = { ...asked, status: 'unresolved', nextInquiryAtMs: null };
   const detail = { alarm: true, transRefNo, finding };
-  if (mayReopen && reopenedStatuses.includes(owner.status)) {
-    const text = `earlier attempt ${transRefNo} is not settled: the inquiry says ${finding}`;
-    const patch = {
-      status: 'unresolved',
-      holds: [],
-      isAlarm: true,
-      ...reasonPatch({ code: 'earlier-attempt-open', text }),
-    } as const;
-    return move({ payout: owner, patch, cause: 'earlier-attempt-alive', nowMs, attempt, detail });
+  if (mayReopen && reopenedStatuses.includes(payout.status)) {
+    const reason = reasonPatch(notSettled(transRefNo, finding));
+    const patch = { status: 'unresolved', holds: [], isAlarm: true, ...reason } as const;
+    return move({ ...known, patch, cause: 'earlier-attempt-alive', attempt, detail });
   }
   // Said once: an attempt that is known to be unresolved is no news.
-  if (before.status === 'unresolved' && owner.isAlarm) return undefined;
-  return move({ payout: owner, patch: { isAlarm: true }, cause: 'alarm-raised', nowMs, attempt, detail });
+  if (known.attempt.status === 'unresolved' && payout.isAlarm) return undefined;
+  return move({ ...known, patch: { isAlarm: true }, cause: 'alarm-raised', attempt, detail });
 }
 
 /** The bank completed an attempt that we had closed: recorded whatever we believed, and loudly. */
-function lateProof(
-  owner: Payout,
-  completed: Attempt,
-  by: 'inquiry' | 'reply',
-  facts: object,
-  nowMs: number,
-): Change {
-  const { transRefNo } = completed.order;
-  const attempt: Attempt = { ...completed, status: 'paid', nextInquiryAtMs: null };
-  const detail = { ...facts, alarm: true, transRefNo };
-  if (owner.status === 'paid') {
+function proveLate(known: Case, by: 'inquiry' | 'reply'): Change {
+  const { payout, nowMs } = known;
+  const { transRefNo } = known.attempt.order;
+  const attempt: Attempt = { ...known.attempt, status: 'paid', nextInquiryAtMs: null };
+  const detail = { ...known.facts, alarm: true, transRefNo };
+  if (payout.status === 'paid') {
     const patch = { isAlarm: true, ...reasonPatch(paidTwice(transRefNo)) };
-    return move({ payout: owner, patch, cause: 'second-proof', nowMs, attempt, detail });
+    return move({ ...known, patch, cause: 'second-proof', attempt, detail });
   }
-  const reason = {
-    code: 'late-proof',
-    text: `attempt ${transRefNo}, closed before, was completed by the bank`,
-  };
+  const text = `attempt ${transRefNo}, closed before, was completed by the bank`;
+  const reason = reasonPatch({ code: 'late-proof', text });
   return move({
-    payout: owner,
-    patch: { status: 'paid', holds: [], isAlarm: true, ...reasonPatch(reason), ...settled(by, nowMs) },
-    cause: owner.status === 'submitted' || owner.status === 'unresolved' ? 'proved' : 'late-proof',
-    nowMs,
+    ...known,
+    patch: { status: 'paid', holds: [], isAlarm: true, ...reason, ...settled(by, nowMs) },
+    cause: payout.status === 'submitted' || payout.status === 'unresolved' ? 'proved' : 'late-proof',
     attempt,
     detail,
   });
@@ -171,78 +142,36 @@ const paidTwice = (transRefNo: string): Reason => ({
   text: `the bank completed attempt ${transRefNo} too: two transfers were made for this payoutId`,
 });
 
-/** What follows from the reply to a transfer, whatever has become of its payout meanwhile. */
-export function decideOnReply(
-  payout: Payout,
-  attempt: Attempt,
-  finding: TransferFinding,
-  facts: ReplyFacts,
-  policy: SettlePolicy,
-  clock: ClockReading,
-): Change {
-  return payout.status === 'paid'
-    ? decideAfterPaid(payout, attempt, finding, facts, policy, clock)
-    : decideAfterTransfer(payout, attempt, finding, facts, policy, clock.nowMs);
-}
-
-/** What follows from an inquiry about an attempt in doubt, whatever has become of its payout meanwhile. */
-export function decideOnInquiry(
-  payout: Payout,
-  attempt: Attempt,
-  reading: InquiryReading,
-  facts: ReplyFacts,
-  policy: SettlePolicy,
-  clock: ClockReading,
-): InquiryStep {
-  return payout.status === 'paid'
-    ? { kind: 'change', change: decideAfterPaid(payout, attempt, reading, facts, policy, clock) }
-    : decideAfterInquiry(payout, attempt, reading, facts, policy, clock);
-}
-
 /**
- * The outcome of a transfer, or an inquiry about it, that comes when its payout is paid by a late proof for an earlier
+ * The outcome of a transfer, or an inquiry about it, that comes when its payout is paid by a late proof for another
  * attempt: it is recorded with the attempt, and a second proof is an alarm.
  */
-export function decideAfterPaid(
-  payout: Payout,
-  attempt: Attempt,
-  finding: TransferFinding | InquiryReading,
-  facts: ReplyFacts,
-  policy: SettlePolicy,
-  clock: ClockReading,
-): Change {
-  const { nowMs } = clock;
+export function decideAfterPaid(known: Case, finding: TransferFinding | InquiryReading): Change {
+  const { attempt, policy, nowMs, facts } = known;
   if (finding.kind === 'paid' || (finding.kind === 'complete' && !attempt.contested)) {
     const completed = { ...attempt, sysRefNo: finding.sysRefNo ?? attempt.sysRefNo };
-    return lateProof(payout, completed, finding.kind === 'paid' ? 'reply' : 'inquiry', facts, nowMs);
+    return proveLate({ ...known, attempt: completed }, finding.kind === 'paid' ? 'reply' : 'inquiry');
   }
   const isOver = nowMs - attempt.intentAtMs >= policy.giveUpAfterMs;
-  const status = isDefinitelyFailed(attempt, finding) ? 'failed' : isOver ? 'unresolved' : attempt.status;
-  const isOpen = status !== 'failed' && !isOver;
-  const nextInquiryAtMs = isOpen ? nowMs + policy.maxDelayMs : null;
-  const seen =
-    finding.kind === 'unknown'
-      ? {
-          acknowledged: attempt.acknowledged || finding.acknowledged,
-          contested: attempt.contested || finding.contested,
-        }
-      : {};
-  const asked: Attempt = { ...attempt, ...seen, status, inquiries: attempt.inquiries + 1, nextInquiryAtMs };
-  return move({
-    payout,
-    patch: {},
-    cause: 'inquired',
-    nowMs,
-    attempt: asked,
-    detail: { ...facts, finding: finding.kind },
-  });
+  const isFailed = isDefinitelyFailed(attempt, finding);
+  const said = finding.kind === 'unknown' ? finding : undefined;
+  const asked: Attempt = {
+    ...attempt,
+    status: isFailed ? 'failed' : isOver ? 'unresolved' : attempt.status,
+    acknowledged: attempt.acknowledged || said?.acknowledged === true,
+    contested: attempt.contested || said?.contested === true,
+    inquiries: attempt.inquiries + 1,
+    nextInquiryAtMs: isFailed || isOver ? null : nowMs + policy.maxDelayMs,
+  };
+  const detail = { ...facts, finding: finding.kind };
+  return move({ ...known, patch: {}, cause: 'inquired', attempt: asked, detail });
 }
 
 /** A refusal of a repetition says nothing of what was sent before; a failure may be that of another's reference. */
 function isDefinitelyFailed(attempt: Attempt, finding: TransferFinding | InquiryReading): boolean {
   if (finding.kind !== 'failed' || attempt.contested) return false;
   const isReply = 'scope' in finding;
-  return !isReply || countLetThrough(attempt) === 1;
+  return !isReply || countDelivered(attempt) === 1;
 }
 
 /**
@@ -252,20 +181,24 @@ function isDefinitelyFailed(attempt: Attempt, finding: TransferFinding | Inquiry
 export function decideOnSibling(sibling: Payout, provedRef: string, nowMs: number): Change | undefined {
   const detail = { alarm: true, transRefNo: provedRef };
   const text = `attempt ${provedRef} of an earlier row with this payoutId was completed by the bank`;
+  const reason = { code: 'paid-by-earlier-attempt', text };
   switch (sibling.status) {
     case 'ready':
     case 'held': {
-      const hold = decideHold(sibling, 'unavailable', { code: 'paid-by-earlier-attempt', text }, nowMs);
+      const hold = decideHold(sibling, 'unavailable', reason, nowMs);
       return { ...hold, after: { ...hold.after, isAlarm: true }, event: { ...hold.event, detail } };
     }
-    case 'paid': {
-      const patch = { isAlarm: true, ...reasonPatch(paidTwice(provedRef)) };
-      return move({ payout: sibling, patch, cause: 'alarm-raised', nowMs, detail });
-    }
+    case 'paid':
     case 'submitted':
     case 'unresolved': {
-      const patch = { isAlarm: true, ...reasonPatch({ code: 'paid-by-earlier-attempt', text }) };
-      return move({ payout: sibling, patch, cause: 'alarm-raised', nowMs, detail });
+      const why = reasonPatch(sibling.status === 'paid' ? paidTwice(provedRef) : reason);
+      return move({
+        payout: sibling,
+        patch: { isAlarm: true, ...why },
+        cause: 'alarm-raised',
+        nowMs,
+        detail,
+      });
     }
     case 'staged':
     case 'rejected':

@@ -2,12 +2,12 @@
  * What the journal records on the strength of a statement (design: I3, I4). The lines are held against the payout and
  * the attempt as they are now, so that what has changed since the day was judged counts.
  */
-import { move, type PayoutPatch, reasonPatch, settled } from '../../core/change.ts';
+import { move, type PayoutPatch, type Reason, reasonPatch, settled } from '../../core/change.ts';
 import { formatBaht } from '../../core/money.ts';
 import type { Attempt, Payout, PayoutStatus } from '../../core/payout.ts';
 import type { Change, JournalLoss } from '../../core/ports.ts';
 import { mustLookUp, showDate } from '../../payout/rules/lost-journal.ts';
-import { maskDigitRuns, type Reason } from '../../payout/rules/read-reply.ts';
+import { maskDigitRuns } from '../../payout/rules/read-reply.ts';
 import { isOpenAttempt, keepInDoubt } from '../../payout/rules/superseded.ts';
 import { findDifferences, fitsIdentity } from './differences.ts';
 import { matchKey } from './match.ts';

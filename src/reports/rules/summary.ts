@@ -11,7 +11,7 @@ import {
 import { formatBaht, type Satang, sumSatang } from '../../core/money.ts';
 import { payoutStatuses } from '../../core/payout.ts';
 import type { Batch, HoldTotal, ReportKind, StatusTotal } from '../../core/ports.ts';
-import type { LowestPace } from '../../payout/rules/adaptive-limit.ts';
+import type { LowestLimit } from '../../payout/rules/adaptive-limit.ts';
 import { countExceptions } from './report-rows.ts';
 
 export interface BatchSummary {
@@ -77,7 +77,7 @@ export interface SummaryContext {
   /** When the summary is written. */
   readonly nowMs: number;
   /** The lowest pace of the run; left out when it was never below the settings. */
-  readonly pace?: LowestPace | undefined;
+  readonly pace?: LowestLimit | undefined;
 }
 
 /** A file that the summary names. */
@@ -116,7 +116,7 @@ function renderTimings(batch: Batch, nowMs: number): object {
   };
 }
 
-function renderPace(pace: LowestPace | undefined): object {
+function renderPace(pace: LowestLimit | undefined): object {
   if (pace === undefined) return {};
   return { lowestPace: { transfersAtOnce: pace.limit, settings: pace.ceiling, why: pace.why } };
 }

@@ -4,7 +4,7 @@
  */
 import { formatBangkokMoment, formatBangkokStamp } from '../../core/bangkok-time.ts';
 import { maskNumbers } from '../../core/proxy-id.ts';
-import { type LineState, outsideHours } from '../../payout/rules/circuit-breaker.ts';
+import { type BreakerState, outsideHours } from '../../payout/rules/circuit-breaker.ts';
 import type { InboxState, StuckFile } from '../ports.ts';
 
 /**
@@ -22,7 +22,7 @@ export interface Trouble {
 }
 
 /** The line of one payer account, which is not named here. */
-export interface PayerLine extends Pick<LineState, 'status' | 'why' | 'pausedUntilMs'> {
+export interface PayerLine extends Pick<BreakerState, 'status' | 'why' | 'pausedUntilMs'> {
   /** It is the account of the settings: what is dropped now is paid from it. */
   readonly paysNewFiles: boolean;
 }

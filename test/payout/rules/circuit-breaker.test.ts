@@ -1,35 +1,40 @@
-import { describe, expect, test } from 'vitest';
-import type { LineSignal } from '../../../src/payout/rules/after-transfer.ts';
+import { describe, expect, it, test } from 'vitest';
 import {
   type BrakePolicy,
-  closeLine,
+  type BreakerState,
+  closeBreaker,
   computePauseMs,
-  decideLine,
+  decideBreaker,
   decideOnInDoubt,
   describePause,
   fitPause,
-  type LineState,
-  openLine,
+  openBreaker,
   takeUpPause,
 } from '../../../src/payout/rules/circuit-breaker.ts';
+import type { BreakerSignal } from '../../../src/payout/rules/read-reply.ts';
 
 const brake: BrakePolicy = { consecutiveFailures: 3, failureShare: 0.5, window: 10, inDoubtMax: 5 };
 const reason = { code: 'EM053', text: 'Insufficient funds' };
-const trouble: LineSignal = {
+const trouble = {
   kind: 'service-trouble',
-  reason: { code: 'ET004', text: 'closed' },
-  retryAfterMs: undefined,
+  reason: { code: 'ET004', text: 'closed', retryAfterMs: undefined },
   isTransfer: true,
-};
+} as const;
 
-const play = (signals: readonly LineSignal[], from: LineState = openLine): LineState =>
-  signals.reduce((state, signal) => decideLine(state, signal, brake, 0), from);
+/** The trouble, with the bank's wish for when to come back. */
+const troubleFor = (retryAfterMs: number): BreakerSignal => ({
+  ...trouble,
+  reason: { ...trouble.reason, retryAfterMs },
+});
 
-const paid: LineSignal = { kind: 'paid' };
-const otherwise: LineSignal = { kind: 'ended-otherwise' };
+const play = (signals: readonly BreakerSignal[], from: BreakerState = openBreaker): BreakerState =>
+  signals.reduce((state, signal) => decideBreaker(state, signal, brake, 0), from);
 
-describe('the line', () => {
-  test('halts at once for the payer, with the bank’s remedy', () => {
+const paid: BreakerSignal = { kind: 'paid' };
+const otherwise: BreakerSignal = { kind: 'ended-otherwise' };
+
+describe('the breaker', () => {
+  it('halts at once for the payer, with the bank’s remedy', () => {
     expect(play([{ kind: 'payer-stop', reason }])).toMatchObject({
       status: 'halted',
       why: { code: 'EM053', remedy: 'Fund the payer account then resume the batch' },
@@ -44,43 +49,46 @@ describe('the line', () => {
   test('pauses for the service, once for all who were under way, and longer each time', () => {
     const first = play([trouble, trouble]);
     expect(first).toMatchObject({ status: 'paused', pausedUntilMs: 1_000, troubles: 1 });
-    const second = decideLine(first, trouble, brake, 1_000);
+    const second = decideBreaker(first, trouble, brake, 1_000);
     expect(second).toMatchObject({ status: 'paused', pausedUntilMs: 3_000, troubles: 2 });
-    expect(decideLine(second, paid, brake, 3_000)).toMatchObject({ status: 'open', troubles: 0 });
+    expect(decideBreaker(second, paid, brake, 3_000)).toMatchObject({ status: 'open', troubles: 0 });
   });
 
-  test('is not reopened by what was under way when the pause began, nor early by a wish that comes later', () => {
-    const paused = play([{ ...trouble, retryAfterMs: 60_000 }]);
-    expect(decideLine(paused, paid, brake, 59_999)).toMatchObject({
+  it('is not reopened by what was under way when the pause began, nor early by a wish that comes later', () => {
+    const paused = play([troubleFor(60_000)]);
+    expect(decideBreaker(paused, paid, brake, 59_999)).toMatchObject({
       status: 'paused',
       pausedUntilMs: 60_000,
     });
-    expect(decideLine(paused, paid, brake, 60_000).status).toBe('open');
-    const longer = decideLine(paused, { ...trouble, retryAfterMs: 90_000 }, brake, 1_000);
+    expect(decideBreaker(paused, paid, brake, 60_000).status).toBe('open');
+    const longer = decideBreaker(paused, troubleFor(90_000), brake, 1_000);
     expect(longer).toMatchObject({ pausedUntilMs: 91_000, troubles: 1 });
   });
 
   test('is not reopened by an answered question while transfers have trouble', () => {
     const paused = play([trouble]);
-    expect(decideLine(paused, { kind: 'answered' }, brake, 5_000)).toMatchObject({
+    expect(decideBreaker(paused, { kind: 'answered' }, brake, 5_000)).toMatchObject({
       status: 'paused',
       troubles: 1,
     });
     const unanswered = play([{ ...trouble, isTransfer: false }]);
-    expect(decideLine(unanswered, { kind: 'answered' }, brake, 5_000)).toMatchObject({
+    expect(decideBreaker(unanswered, { kind: 'answered' }, brake, 5_000)).toMatchObject({
       status: 'open',
       troubles: 0,
     });
   });
 
-  test('takes many transfers without an answer for one trouble of the service, and a single one for none', () => {
-    const lost: LineSignal = { kind: 'unanswered', reason: { code: 'reply-lost', text: 'no answer came' } };
+  it('takes many transfers without an answer for one trouble of the service, and a single one for none', () => {
+    const lost: BreakerSignal = {
+      kind: 'unanswered',
+      reason: { code: 'reply-lost', text: 'no answer came' },
+    };
     expect(play([lost, paid, lost, paid, lost])).toMatchObject({ status: 'open' });
     const dead = play(Array.from({ length: 32 }, () => lost));
     expect(dead).toMatchObject({ status: 'paused', pausedUntilMs: 1_000, why: { code: 'reply-lost' } });
-    const probed = decideLine(dead, lost, brake, 1_000);
+    const probed = decideBreaker(dead, lost, brake, 1_000);
     expect(probed).toMatchObject({ status: 'paused', pausedUntilMs: 3_000 });
-    const back = decideLine(probed, paid, brake, 3_000);
+    const back = decideBreaker(probed, paid, brake, 3_000);
     expect(back).toMatchObject({ status: 'open', troubles: 0, unanswered: 0 });
   });
 
@@ -109,9 +117,9 @@ describe('the line', () => {
     expect(play(signals).status).toBe(status);
   });
 
-  test('brakes when too many are in doubt at once', () => {
-    expect(decideOnInDoubt(openLine, 4, brake).status).toBe('open');
-    expect(decideOnInDoubt(openLine, 5, brake)).toMatchObject({
+  it('brakes when too many are in doubt at once', () => {
+    expect(decideOnInDoubt(openBreaker, 4, brake).status).toBe('open');
+    expect(decideOnInDoubt(openBreaker, 5, brake)).toMatchObject({
       status: 'halted',
       why: { code: 'brake-in-doubt' },
     });
@@ -120,19 +128,19 @@ describe('the line', () => {
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
-const withCode = (code: string, more: object = {}): LineSignal => ({
+const withCode = (code: string, isTransfer = true, retryAfterMs?: number): BreakerSignal => ({
   ...trouble,
-  reason: { code, text: 'trouble' },
-  ...more,
+  reason: { code, text: 'trouble', retryAfterMs },
+  isTransfer,
 });
 
 /** The pauses one after another, each probe meeting the trouble again. */
-function pausesOf(signal: LineSignal, count: number): number[] {
-  let state = openLine;
+function pausesOf(signal: BreakerSignal, count: number): number[] {
+  let state = openBreaker;
   let nowMs = 0;
   return Array.from({ length: count }, () => {
     nowMs = state.pausedUntilMs;
-    state = decideLine(state, signal, brake, nowMs);
+    state = decideBreaker(state, signal, brake, nowMs);
     return (state.pausedUntilMs - nowMs) / 1000;
   });
 }
@@ -143,14 +151,14 @@ describe('a pause', () => {
     ['ET004 to a transfer', withCode('ET004'), 900],
     ['429 to a transfer', withCode('http-429'), 900],
     ['nothing sent', withCode('not-sent'), 60],
-    ['TM001 to a question', withCode('TM001', { isTransfer: false }), 60],
+    ['TM001 to a question', withCode('TM001', false), 60],
   ])('after %s grows up to its limit', (_name, signal, longest) => {
     expect(pausesOf(signal, 5)).toEqual([1, 2, 4, 8, 16]);
     expect(pausesOf(signal, 20).at(-1)).toBe(longest);
   });
 
-  test('of a bank that gives no answer grows to a minute', () => {
-    const lost: LineSignal = { kind: 'unanswered', reason: { code: 'reply-lost', text: 'no answer' } };
+  it('of a bank that gives no answer grows to a minute', () => {
+    const lost: BreakerSignal = { kind: 'unanswered', reason: { code: 'reply-lost', text: 'no answer' } };
     expect(pausesOf(lost, 21).at(-1)).toBe(60);
   });
 
@@ -158,30 +166,30 @@ describe('a pause', () => {
     expect(computePauseMs(0, 365 * 24 * hourMs)).toBe(24 * hourMs);
   });
 
-  test('lets questions be asked again after a minute at most, unless the bank wishes otherwise', () => {
-    const many = { ...openLine, troubles: 12 };
-    const paused = decideLine(many, withCode('TM001'), brake, 0);
+  it('lets questions be asked again after a minute at most, unless the bank wishes otherwise', () => {
+    const many = { ...openBreaker, troubles: 12 };
+    const paused = decideBreaker(many, withCode('TM001'), brake, 0);
     expect(paused).toMatchObject({ pausedUntilMs: 15 * minuteMs, questionsUntilMs: minuteMs });
-    const asked = decideLine(paused, withCode('TM001', { isTransfer: false }), brake, 2 * minuteMs);
+    const asked = decideBreaker(paused, withCode('TM001', false), brake, 2 * minuteMs);
     expect(asked).toMatchObject({
       pausedUntilMs: 15 * minuteMs,
       questionsUntilMs: 3 * minuteMs,
       troubles: 13,
     });
-    const wished = decideLine(many, withCode('http-429', { retryAfterMs: hourMs }), brake, 0);
+    const wished = decideBreaker(many, withCode('http-429', true, hourMs), brake, 0);
     expect(wished).toMatchObject({ pausedUntilMs: hourMs, questionsUntilMs: hourMs });
   });
 
-  test('does not last longer when our clock is set back', () => {
-    const paused = decideLine(openLine, withCode('http-429', { retryAfterMs: hourMs }), brake, 10 * hourMs);
+  it('does not last longer when our clock is set back', () => {
+    const paused = decideBreaker(openBreaker, withCode('http-429', true, hourMs), brake, 10 * hourMs);
     const fitted = fitPause(paused, 2 * hourMs);
     expect(fitted).toMatchObject({ pausedUntilMs: 3 * hourMs, questionsUntilMs: 3 * hourMs });
     expect(fitPause(fitted, 2 * hourMs + minuteMs)).toBe(fitted);
     expect(fitPause(paused, 10 * hourMs + minuteMs)).toBe(paused);
   });
 
-  test('tells why and until when', () => {
-    const paused = decideLine(openLine, withCode('TM001'), brake, Date.parse('2026-11-21T05:00:00Z'));
+  it('tells why and until when', () => {
+    const paused = decideBreaker(openBreaker, withCode('TM001'), brake, Date.parse('2026-11-21T05:00:00Z'));
     expect(describePause(paused)).toMatchObject({
       code: 'TM001',
       reason: 'trouble; the service is left alone until 2026-11-21 12:00:01 Bangkok time',
@@ -191,42 +199,49 @@ describe('a pause', () => {
 });
 
 describe('the pause of an earlier run', () => {
-  const line = { companyId: 'COMP000001', payerAccount: '0000345924' };
-  const pause = { ...line, code: 'TM001', reason: 'closed', remedy: 'wait', troubles: 9, isTransfer: true };
+  const account = { companyId: 'COMP000001', payerAccount: '0000345924' };
+  const pause = {
+    ...account,
+    code: 'TM001',
+    reason: 'closed',
+    remedy: 'wait',
+    troubles: 9,
+    isTransfer: true,
+  };
   const recorded = { ...pause, sinceMs: hourMs, untilMs: hourMs + 512_000 };
 
-  test('goes on, and grows when its probe meets the trouble again', () => {
-    const taken = takeUpPause(openLine, recorded, hourMs + minuteMs);
+  it('goes on, and grows when its probe meets the trouble again', () => {
+    const taken = takeUpPause(openBreaker, recorded, hourMs + minuteMs);
     expect(taken).toMatchObject({ status: 'paused', pausedUntilMs: recorded.untilMs, troubles: 9 });
     expect(taken.questionsUntilMs).toBe(hourMs + minuteMs);
-    const probed = decideLine(taken, withCode('TM001'), brake, 2 * hourMs);
+    const probed = decideBreaker(taken, withCode('TM001'), brake, 2 * hourMs);
     expect(probed.pausedUntilMs - 2 * hourMs).toBe(512_000);
-    expect(decideLine(taken, { kind: 'answered' }, brake, 2 * hourMs).status).toBe('paused');
-    expect(decideLine(taken, paid, brake, 2 * hourMs)).toMatchObject({ status: 'open', troubles: 0 });
+    expect(decideBreaker(taken, { kind: 'answered' }, brake, 2 * hourMs).status).toBe('paused');
+    expect(decideBreaker(taken, paid, brake, 2 * hourMs)).toMatchObject({ status: 'open', troubles: 0 });
   });
 
-  test('is forgotten when it has been over for long', () => {
-    expect(takeUpPause(openLine, recorded, recorded.untilMs + 6 * hourMs).status).toBe('paused');
-    expect(takeUpPause(openLine, recorded, recorded.untilMs + 6 * hourMs + 1)).toBe(openLine);
+  it('is forgotten when it has been over for long', () => {
+    expect(takeUpPause(openBreaker, recorded, recorded.untilMs + 6 * hourMs).status).toBe('paused');
+    expect(takeUpPause(openBreaker, recorded, recorded.untilMs + 6 * hourMs + 1)).toBe(openBreaker);
   });
 
-  test('lasts no longer than it was to last when our clock is behind it', () => {
-    expect(takeUpPause(openLine, recorded, 0)).toMatchObject({ pausedAtMs: 0, pausedUntilMs: 512_000 });
+  it('lasts no longer than it was to last when our clock is behind it', () => {
+    expect(takeUpPause(openBreaker, recorded, 0)).toMatchObject({ pausedAtMs: 0, pausedUntilMs: 512_000 });
   });
 });
 
 describe('a closed service', () => {
-  test('is a pause that tells when it opens', () => {
-    const closed = closeLine(openLine, Date.parse('2026-11-22T06:00:00+07:00'));
+  it('is a pause that tells when it opens', () => {
+    const closed = closeBreaker(openBreaker, Date.parse('2026-11-22T06:00:00+07:00'));
     expect(closed).toMatchObject({ status: 'paused', why: { code: 'outside-service-hours' } });
     expect(describePause(closed)?.reason).toContain('opens at 2026-11-22 06:00:00 Bangkok time');
   });
 
   test('hides neither a stop nor a longer pause', () => {
     const halted = play([{ kind: 'payer-stop', reason }]);
-    expect(closeLine(halted, hourMs)).toBe(halted);
-    const paused = play([{ ...trouble, retryAfterMs: 2 * hourMs }]);
-    expect(closeLine(paused, hourMs)).toBe(paused);
-    expect(closeLine(paused, 3 * hourMs)).toMatchObject({ why: { code: 'outside-service-hours' } });
+    expect(closeBreaker(halted, hourMs)).toBe(halted);
+    const paused = play([troubleFor(2 * hourMs)]);
+    expect(closeBreaker(paused, hourMs)).toBe(paused);
+    expect(closeBreaker(paused, 3 * hourMs)).toMatchObject({ why: { code: 'outside-service-hours' } });
   });
 });

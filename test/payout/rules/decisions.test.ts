@@ -3,12 +3,12 @@ import { describe, expect, test } from 'vitest';
 import { afterChange } from '../../../src/core/change.ts';
 import { type Attempt, canMoveAttempt, canMovePayout, type Payout } from '../../../src/core/payout.ts';
 import type { Change } from '../../../src/core/ports.ts';
-import { decideAfterInquiry } from '../../../src/payout/rules/after-inquiry.ts';
-import { decideAfterTransfer } from '../../../src/payout/rules/after-transfer.ts';
+import { decideInquiry } from '../../../src/payout/rules/after-inquiry.ts';
+import { decideReply } from '../../../src/payout/rules/after-transfer.ts';
 import { decideIntent, noBankNames } from '../../../src/payout/rules/intent.ts';
 import type { InquiryReading, TransferFinding } from '../../../src/payout/rules/read-reply.ts';
-import { decideEarlierOpen, isEarlierCleared } from '../../../src/payout/rules/superseded.ts';
-import { makePayout, makeSubmitted, noonMs, payer, policy } from '../../support/core-fixtures.ts';
+import { holdForSuperseded, isCleared } from '../../../src/payout/rules/superseded.ts';
+import { caseAt, makePayout, makeSubmitted, noonMs, payer, policy } from '../../support/core-fixtures.ts';
 
 const reason = { code: 'EV033', text: 'why', retryAfterMs: undefined };
 
@@ -108,8 +108,8 @@ describe('after a transfer', () => {
       { status: 'refused', sends: 0 },
     ],
     [
-      'withheld',
-      { kind: 'withheld' },
+      'aborted before it was sent',
+      { kind: 'aborted-before-send' },
       { status: 'held', holds: ['paused'] },
       { status: 'refused', sends: 0 },
     ],
@@ -130,28 +130,25 @@ describe('after a transfer', () => {
 
   test.each(rows)('%s', (_name, finding, payoutAfter, attemptAfter) => {
     const { payout, attempt } = makeSubmitted();
-    const change = decideAfterTransfer(payout, attempt, finding, {}, policy, noonMs + 10);
+    const change = decideReply(caseAt(noonMs + 10, { payout, attempt }), finding);
     expect(change.after).toMatchObject(payoutAfter);
     expect(change.attempt).toMatchObject(attemptAfter);
     expectInTable(change, attempt);
   });
 
-  test('whose repetition is withheld is given up, since the first send may have arrived', () => {
+  test('whose repetition is aborted is given up, since the first send may have arrived', () => {
     const { payout, attempt } = makeSubmitted(noonMs, { sends: 2 });
-    const change = decideAfterTransfer(payout, attempt, { kind: 'withheld' }, {}, policy, noonMs);
+    const change = decideReply(caseAt(noonMs, { payout, attempt }), { kind: 'aborted-before-send' });
     expect(change).toMatchObject({ after: { status: 'unresolved' }, attempt: { sends: 1 } });
   });
 
   test('whose repetition is refused by the gateway stays in doubt, for the same reason', () => {
     const { payout, attempt } = makeSubmitted(noonMs, { sends: 2 });
-    const change = decideAfterTransfer(
-      payout,
-      attempt,
-      { kind: 'refused', scope: 'payer', reason },
-      {},
-      policy,
-      noonMs,
-    );
+    const change = decideReply(caseAt(noonMs, { payout, attempt }), {
+      kind: 'refused',
+      scope: 'payer',
+      reason,
+    });
     expect(change).toMatchObject({ after: { status: 'submitted' }, attempt: { status: 'sent' } });
   });
 });
@@ -162,8 +159,6 @@ const reading = (kind: InquiryReading['kind']): InquiryReading => ({
   sysRefNo: null,
   isTrouble: false,
 });
-
-const clockAt = (nowMs: number) => ({ nowMs, bankNowMs: nowMs });
 
 describe('after an inquiry', () => {
   const trusted = noonMs + policy.notFoundTrustMs;
@@ -176,8 +171,9 @@ describe('after an inquiry', () => {
   ) {
     const { payout, attempt } = makeSubmitted(noonMs, { status: 'sent', ...attemptChanges });
     const known = status === undefined ? payout : { ...payout, status };
-    const step = decideAfterInquiry(known, attempt, reading(kind), {}, policy, clockAt(nowMs));
-    expectInTable(step.change, attempt);
+    const step = decideInquiry(caseAt(nowMs, { payout: known, attempt }), reading(kind));
+    expectInTable(step.keep, attempt);
+    if (step.sendAgain !== undefined) expectInTable(step.sendAgain, attempt);
     return step;
   }
 
@@ -196,25 +192,22 @@ describe('after an inquiry', () => {
     ['in-process', {}, noonMs + policy.giveUpAfterMs, 'unresolved'],
     ['nothing-said', {}, noonMs + policy.giveUpAfterMs, 'unresolved'],
   ] as const)('%s with %j at +%i ends as %s', (kind, changes, nowMs, status) => {
-    expect(decide(kind, changes, nowMs).change.after.status).toBe(status);
+    expect(decide(kind, changes, nowMs).keep.after.status).toBe(status);
   });
 
   test('sends the same attempt again only when all conditions hold', () => {
     const step = decide('not-found', {}, trusted);
-    expect(step).toMatchObject({
-      kind: 'send-again',
-      attempt: { sends: 2, attemptNo: 1, lastSentAtMs: trusted },
-    });
+    expect(step.sendAgain?.attempt).toMatchObject({ sends: 2, attemptNo: 1, lastSentAtMs: trusted });
   });
 
   test('sends again what never left as soon as the bank says that it knows nothing', () => {
     const step = decide('not-found', { status: 'refused', sends: 0, lastSentAtMs: null }, noonMs + 3_000);
-    expect(step).toMatchObject({ kind: 'send-again', attempt: { sends: 1 } });
+    expect(step.sendAgain?.attempt).toMatchObject({ sends: 1 });
   });
 
   test('asks again no later than the moment a not-found can be trusted', () => {
     const step = decide('not-found', { inquiries: 12 }, noonMs + 5_000);
-    expect(step.change.attempt?.nextInquiryAtMs).toBe(trusted);
+    expect(step.keep.attempt?.nextInquiryAtMs).toBe(trusted);
   });
 
   test.each([
@@ -224,16 +217,14 @@ describe('after an inquiry', () => {
     ['in-process', 'unresolved'],
     ['nothing-said', 'unresolved'],
   ] as const)('an unresolved one with %s becomes %s', (kind, status) => {
-    expect(decide(kind, { status: 'unresolved' }, trusted, 'unresolved').change.after.status).toBe(status);
+    expect(decide(kind, { status: 'unresolved' }, trusted, 'unresolved').keep.after.status).toBe(status);
   });
 });
 
 describe('before a next attempt', () => {
   const later = noonMs + 3_600_000;
-  const isCleared = (status: Attempt['status'], kind: InquiryReading['kind'], nowMs = later) => {
-    const { attempt } = makeSubmitted(noonMs, { status });
-    return isEarlierCleared(attempt, reading(kind), policy, { nowMs, bankNowMs: undefined });
-  };
+  const clears = (status: Attempt['status'], kind: InquiryReading['kind'], nowMs = later) =>
+    isCleared({ ...caseAt(nowMs, makeSubmitted(noonMs, { status })), bankNowMs: undefined }, reading(kind));
 
   test.each([
     ['failed', 'failed', true],
@@ -246,19 +237,19 @@ describe('before a next attempt', () => {
     ['sent', 'failed', false],
     ['paid', 'not-found', false],
   ] as const)('an attempt that is %s here and %s at the bank lets it go on: %s', (status, kind, isClear) => {
-    expect(isCleared(status, kind)).toBe(isClear);
+    expect(clears(status, kind)).toBe(isClear);
   });
 
   test('does not trust a not-found right after a gateway has refused it', () => {
-    expect(isCleared('refused', 'not-found', noonMs + 1_000)).toBe(false);
+    expect(clears('refused', 'not-found', noonMs + 1_000)).toBe(false);
   });
 
   test.each([
     ['failed', 'earlier-attempt-open'],
     ['paid', 'paid-by-earlier-attempt'],
   ] as const)('an earlier one that is %s holds it: %s', (status, code) => {
-    const { attempt } = makeSubmitted(noonMs, { status });
-    const change = decideEarlierOpen(makePayout({ attemptNo: 1 }), attempt, 'complete', later);
+    const superseded = caseAt(later, makeSubmitted(noonMs, { status }));
+    const change = holdForSuperseded(makePayout({ attemptNo: 1 }), superseded, 'complete');
     expect(change.after).toMatchObject({ status: 'held', holds: ['unavailable'], reasonCode: code });
   });
 });
@@ -266,14 +257,11 @@ describe('before a next attempt', () => {
 describe('a repetition', () => {
   test('that the bank refuses leaves the first send in doubt, and is the last', () => {
     const { payout, attempt } = makeSubmitted(noonMs, { sends: 2 });
-    const change = decideAfterTransfer(
-      payout,
-      attempt,
-      { kind: 'failed', scope: 'payout', reason },
-      {},
-      policy,
-      noonMs,
-    );
+    const change = decideReply(caseAt(noonMs, { payout, attempt }), {
+      kind: 'failed',
+      scope: 'payout',
+      reason,
+    });
     expect(change).toMatchObject({
       after: { status: 'submitted' },
       attempt: { status: 'sent', acknowledged: true },
@@ -302,17 +290,12 @@ describe('every decision', () => {
     fc.assert(
       fc.property(findings, attempts, elapsed, (kind, changes, elapsedMs) => {
         const { payout, attempt } = makeSubmitted(noonMs, changes);
-        const step = decideAfterInquiry(
-          payout,
-          attempt,
-          reading(kind),
-          {},
-          policy,
-          clockAt(noonMs + elapsedMs),
-        );
-        expectInTable(step.change, attempt);
-        expect(afterChange(step.change).version).toBe(payout.version + 1);
-        if (step.kind !== 'send-again') return;
+        const step = decideInquiry(caseAt(noonMs + elapsedMs, { payout, attempt }), reading(kind));
+        for (const change of [step.keep, step.sendAgain ?? step.keep]) {
+          expectInTable(change, attempt);
+          expect(afterChange(change).version).toBe(payout.version + 1);
+        }
+        if (step.sendAgain === undefined) return;
         expect(changes.acknowledged || changes.contested).toBe(false);
         expect(elapsedMs).toBeLessThanOrEqual(policy.intentMaxAgeMs);
         expect(kind).toBe('not-found');

@@ -1,24 +1,34 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
+import type { BankReply, TransferFields } from '../../../src/core/bank-port.ts';
 import { bankStatuses } from '../../../src/core/status-codes.ts';
+import { readInquiry, readPayeeCheck, readReply } from '../../../src/payout/rules/read-reply.ts';
 import {
-  classifyInquiryReply,
-  classifyPayeeCheckReply,
-  classifyTransferReply,
-} from '../../../src/payout/rules/read-reply.ts';
-import { answered, inquiryFields, inquiryItem, lost, transferFields } from '../../support/core-fixtures.ts';
+  answered,
+  inquiryFields,
+  inquiryItem,
+  lost,
+  makeSubmitted,
+  transferFields,
+} from '../../support/core-fixtures.ts';
 
-const ref = 'PD0000000000000000A01';
+const { attempt } = makeSubmitted();
+const ref = attempt.order.transRefNo;
+
+const readTransfer = (reply: BankReply<TransferFields>, isFirst = true) =>
+  readReply(reply, { ...attempt, sends: isFirst ? 1 : 2 });
+const findTransfer = (reply: BankReply<TransferFields>, isFirst = true) =>
+  readTransfer(reply, isFirst).finding;
 
 describe('the reply to a transfer', () => {
   test('is paid only when IC000 bears both our references', () => {
     const ours = transferFields('IC000', { transRefNo: ref });
-    expect(classifyTransferReply(answered(ours), ref, true)).toMatchObject({
+    expect(findTransfer(answered(ours))).toMatchObject({
       kind: 'paid',
       sysRefNo: 'SYS1',
     });
     for (const missing of [{ transRefNo: undefined }, { requestUid: undefined }]) {
-      const finding = classifyTransferReply(answered({ ...ours, ...missing }), ref, true);
+      const finding = findTransfer(answered({ ...ours, ...missing }));
       expect(finding).toMatchObject({ kind: 'unknown', acknowledged: true });
     }
   });
@@ -29,7 +39,7 @@ describe('the reply to a transfer', () => {
   ])('that bears %s is unknown, whatever its code', (_name, echo) => {
     for (const { code } of bankStatuses) {
       const reply = answered(transferFields(code, { transRefNo: ref, ...echo }));
-      expect(classifyTransferReply(reply, ref, true)).toMatchObject({
+      expect(findTransfer(reply)).toMatchObject({
         kind: 'unknown',
         scope: 'payout',
         reason: { code: 'foreign-reply' },
@@ -45,12 +55,12 @@ describe('the reply to a transfer', () => {
     [429, 'refused', 'service'],
   ])('with HTTP %i is %s, scope %s, even with a body that says paid', (httpStatus, kind, scope) => {
     const body = transferFields('IC000', { transRefNo: ref });
-    expect(classifyTransferReply(answered(body, { httpStatus }), ref, true)).toMatchObject({ kind, scope });
+    expect(findTransfer(answered(body, { httpStatus }))).toMatchObject({ kind, scope });
   });
 
   test('honours Retry-After', () => {
     const reply = answered<never>(undefined, { httpStatus: 429, retryAfterMs: 7_000 });
-    expect(classifyTransferReply(reply, ref, true)).toMatchObject({ reason: { retryAfterMs: 7_000 } });
+    expect(findTransfer(reply)).toMatchObject({ reason: { retryAfterMs: 7_000 } });
   });
 
   test.each(bankStatuses.map((status) => [status.code, status] as const))(
@@ -58,7 +68,7 @@ describe('the reply to a transfer', () => {
     (code, { outcome, scope }) => {
       for (const httpStatus of [200, 400, 500]) {
         const reply = answered(transferFields(code, { transRefNo: ref }), { httpStatus });
-        const finding = classifyTransferReply(reply, ref, false);
+        const finding = findTransfer(reply, false);
         expect(finding.kind).toBe(outcome);
         if (outcome !== 'paid') expect(finding).toMatchObject({ scope });
       }
@@ -77,13 +87,13 @@ describe('the reply to a transfer', () => {
   ])(
     '%s on a first send (%s) acknowledges: %s, is contested: %s',
     (code, isFirst, acknowledged, contested) => {
-      const finding = classifyTransferReply(answered(transferFields(code)), ref, isFirst);
+      const finding = findTransfer(answered(transferFields(code)), isFirst);
       expect(finding).toMatchObject({ kind: 'unknown', acknowledged, contested });
     },
   );
 
-  test('with a code that §7.3 lacks is unknown for the payout and says so', () => {
-    const finding = classifyTransferReply(answered(transferFields('XX999')), ref, true);
+  it('with a code that §7.3 lacks is unknown for the payout and says so', () => {
+    const finding = findTransfer(answered(transferFields('XX999')));
     expect(finding).toMatchObject({ kind: 'unknown', scope: 'payout', reason: { code: 'XX999' } });
   });
 
@@ -92,15 +102,15 @@ describe('the reply to a transfer', () => {
     ['HTTP 500', answered<never>(undefined, { httpStatus: 500 }), 'http-500'],
     ['a timeout', lost, 'reply-lost'],
   ])('that is %s is unknown', (_name, reply, code) => {
-    expect(classifyTransferReply(reply, ref, true)).toMatchObject({ kind: 'unknown', reason: { code } });
+    expect(findTransfer(reply)).toMatchObject({ kind: 'unknown', reason: { code } });
   });
 
-  test('that was never sent says so: the service when unreachable, the payer when credentials are refused', () => {
-    expect(classifyTransferReply({ kind: 'not-sent', why: 'no route' }, ref, true)).toMatchObject({
+  it('that was never sent says so: the service when unreachable, the payer when credentials are refused', () => {
+    expect(findTransfer({ kind: 'not-sent', why: 'no route' })).toMatchObject({
       kind: 'not-sent',
       scope: 'service',
     });
-    expect(classifyTransferReply({ kind: 'credentials-refused', code: 'TK001' }, ref, true)).toMatchObject({
+    expect(findTransfer({ kind: 'credentials-refused', code: 'TK001' })).toMatchObject({
       kind: 'not-sent',
       scope: 'payer',
     });
@@ -108,14 +118,14 @@ describe('the reply to a transfer', () => {
 
   test('never lets a long number of the bank text through', () => {
     const fields = transferFields('EV055', { statusDesc: 'proxy 0812345678 of 1-1037-01234-56-7 unknown' });
-    const finding = classifyTransferReply(answered(fields), ref, true);
+    const finding = findTransfer(answered(fields));
     expect(JSON.stringify(finding)).not.toMatch(/0812345678|1-1037-01234-56-7/);
   });
 });
 
 describe('the reply to an inquiry', () => {
   const read = (codes: readonly (string | undefined)[], own = ref) =>
-    classifyInquiryReply(answered(inquiryFields(codes.map((code) => inquiryItem(own, code)))), ref).kind;
+    readInquiry(answered(inquiryFields(codes.map((code) => inquiryItem(own, code)))), ref).finding.kind;
 
   test.each([
     [['010004'], 'complete'],
@@ -133,7 +143,7 @@ describe('the reply to an inquiry', () => {
   test('counts only items that bear our transRefNo', () => {
     expect(read(['010004'], 'PDOTHER')).toBe('nothing-said');
     const mixed = [inquiryItem('PDOTHER', '010004'), inquiryItem(ref, '030002')];
-    expect(classifyInquiryReply(answered(inquiryFields(mixed)), ref).kind).toBe('failed');
+    expect(readInquiry(answered(inquiryFields(mixed)), ref).finding.kind).toBe('failed');
   });
 
   test('finds the same in any order of the items', () => {
@@ -147,20 +157,20 @@ describe('the reply to an inquiry', () => {
     );
   });
 
-  test.each(bankStatuses.map(({ code }) => code))('with the top-level code %s alone', (code) => {
-    const kind = classifyInquiryReply(answered(inquiryFields([], code)), ref).kind;
+  it.each(bankStatuses.map(({ code }) => code))('with the top-level code %s alone', (code) => {
+    const kind = readInquiry(answered(inquiryFields([], code)), ref).finding.kind;
     const expected = ['EV034', 'EV035', 'IC001'].includes(code) ? 'not-found' : 'nothing-said';
     expect(kind).toBe(expected);
   });
 
-  test.each([401, 403, 429, 302, 500])('with HTTP %i and no body says nothing', (httpStatus) => {
-    expect(classifyInquiryReply(answered<never>(undefined, { httpStatus }), ref).kind).toBe('nothing-said');
+  it.each([401, 403, 429, 302, 500])('with HTTP %i and no body says nothing', (httpStatus) => {
+    expect(readInquiry(answered<never>(undefined, { httpStatus }), ref).finding.kind).toBe('nothing-said');
   });
 
-  test('says nothing when the list cannot be read, or the reply is another request’s', () => {
-    expect(classifyInquiryReply(answered(inquiryFields(undefined)), ref).kind).toBe('nothing-said');
+  it('says nothing when the list cannot be read, or the reply is another request’s', () => {
+    expect(readInquiry(answered(inquiryFields(undefined)), ref).finding.kind).toBe('nothing-said');
     const foreign = { ...inquiryFields([inquiryItem(ref, '010004')]), requestUid: 'OTHER' };
-    expect(classifyInquiryReply(answered(foreign), ref).kind).toBe('nothing-said');
+    expect(readInquiry(answered(foreign), ref).finding.kind).toBe('nothing-said');
   });
 });
 
@@ -174,18 +184,15 @@ describe('the reply to a payee check', () => {
     payeeNameTh: 'สมชาย ใจดี',
   });
 
-  test.each(bankStatuses.map((status) => [status.code, status] as const))(
-    '%s',
-    (code, { outcome, scope }) => {
-      const expected =
-        code === 'IC001'
-          ? 'payable'
-          : outcome === 'failed' && scope !== 'service'
-            ? { payout: 'unpayable', payer: 'halt' }[scope]
-            : 'ask-again';
-      expect(classifyPayeeCheckReply(answered(fields(code))).kind).toBe(expected);
-    },
-  );
+  it.each(bankStatuses.map((status) => [status.code, status] as const))('%s', (code, { outcome, scope }) => {
+    const expected =
+      code === 'IC001'
+        ? 'payable'
+        : outcome === 'failed' && scope !== 'service'
+          ? { payout: 'unpayable', payer: 'halt' }[scope]
+          : 'ask-again';
+    expect(readPayeeCheck(answered(fields(code)), false).finding.kind).toBe(expected);
+  });
 
   test.each([
     ['lost', lost, 'ask-again'],
@@ -196,6 +203,102 @@ describe('the reply to a payee check', () => {
     ['refused credentials', { kind: 'credentials-refused', code: 'TK001' } as const, 'halt'],
     ['another’s reply', answered({ ...fields('IC001'), requestUid: 'OTHER' }), 'ask-again'],
   ])('%s is never taken for an answer about the payee', (_name, reply, kind) => {
-    expect(classifyPayeeCheckReply(reply).kind).toBe(kind);
+    expect(readPayeeCheck(reply, false).finding.kind).toBe(kind);
+  });
+});
+
+describe('what is kept of a reply', () => {
+  it('is everything that the bank would ask for, and no number of anybody', () => {
+    const fields = transferFields('EV055', {
+      statusDesc: 'proxy 0812345678 is unknown',
+      transFee: undefined,
+    });
+    const facts = readTransfer(answered(fields, { elapsedMs: 14.391_168 })).facts;
+    expect(facts).toEqual({
+      requestUid: 'REQ00000000000000001',
+      xRequestId: '00000000-0000-4000-8000-000000000001',
+      elapsedMs: 14,
+      httpStatus: 200,
+      statusCode: 'EV055',
+      statusDesc: 'proxy ******5678 is unknown',
+      sysRefNo: 'SYS1',
+    });
+  });
+
+  it.each([
+    ['lost', lost, { why: 'timed out' }],
+    ['not sent', { kind: 'not-sent', why: 'ECONNREFUSED' } as const, { why: 'ECONNREFUSED' }],
+    ['refused credentials', { kind: 'credentials-refused', code: 'TK001' } as const, { statusCode: 'TK001' }],
+    ['withheld', { kind: 'withheld' } as const, {}],
+    ['without a readable body', answered<never>(undefined, { httpStatus: 502 }), { httpStatus: 502 }],
+  ])('is what there is of one that is %s', (_name, reply, facts) => {
+    expect(readTransfer(reply).facts).toMatchObject(facts);
+  });
+});
+
+const exchange = { requestUid: 'R', xRequestId: 'X', elapsedMs: 1 };
+const answeredWith = (httpStatus: number, code?: string): BankReply<TransferFields> => ({
+  kind: 'answered',
+  httpStatus,
+  fields: code === undefined ? undefined : transferFields(code),
+  bankDateMs: undefined,
+  retryAfterMs: undefined,
+  ...exchange,
+});
+
+describe('what a reply says about the load', () => {
+  it.each([
+    ['a timeout', { kind: 'lost', why: 'timed out', ...exchange }, 'no answer'],
+    ['no connection', { kind: 'not-sent', why: 'ECONNREFUSED' }, 'no connection'],
+    ['429', answeredWith(429), 'HTTP 429'],
+    ['429 with a code', answeredWith(429, 'IC000'), 'HTTP 429'],
+    ['503 from a gateway', answeredWith(503), 'HTTP 503'],
+    ['ET004', answeredWith(200, 'ET004'), 'ET004'],
+    ['a closed service', answeredWith(500, 'TM001'), 'TM001'],
+    ['success', answeredWith(200, 'IC000'), 'good'],
+    ['a refused payee', answeredWith(200, 'EM069'), 'good'],
+    ['HTTP 500 with a code of one payout', answeredWith(500, 'EM053'), 'good'],
+    ['a page for people', answeredWith(200), 'nothing'],
+    ['nothing sent', { kind: 'withheld' }, 'nothing'],
+    ['refused credentials', { kind: 'credentials-refused', code: 'TK001' }, 'nothing'],
+  ] as const)('%s', (_name, reply, said) => {
+    const signal = readTransfer(reply).limit;
+    expect(signal.kind === 'trouble' ? signal.why : signal.kind).toBe(said);
+  });
+});
+
+describe('what a reply says to the circuit breaker', () => {
+  const code = (statusCode: string, httpStatus = 200) =>
+    answered(transferFields(statusCode, { transRefNo: ref }), { httpStatus });
+
+  it.each([
+    ['paid', code('IC000'), { kind: 'paid' }],
+    ['a refused payee', code('EV033'), { kind: 'ended-otherwise' }],
+    ['a refused payer', code('EM053'), { kind: 'payer-stop', reason: { code: 'EM053' } }],
+    ['a sick service', code('TM001'), { kind: 'service-trouble', isTransfer: true }],
+    ['in process', code('EM066'), { kind: 'taken' }],
+    ['another’s reference', code('EM067'), { kind: 'ended-otherwise' }],
+    ['an unknown code', code('XX999'), { kind: 'ended-otherwise' }],
+    ['a timeout', lost, { kind: 'unanswered' }],
+    ['no connection', { kind: 'not-sent', why: 'ECONNREFUSED' }, { kind: 'service-trouble' }],
+    ['refused credentials', { kind: 'credentials-refused', code: 'TK001' }, { kind: 'payer-stop' }],
+    ['kept back', { kind: 'withheld' }, { kind: 'nothing' }],
+  ] as const)('of a transfer: %s', (_name, reply, signal) => {
+    expect(readTransfer(reply).breaker).toMatchObject(signal);
+  });
+
+  it('of a question: an answer, trouble of the service, or nothing', () => {
+    const ask = (reply: Parameters<typeof readInquiry>[0]) => readInquiry(reply, ref).breaker;
+    expect(ask(answered(inquiryFields([], 'EV034')))).toEqual({ kind: 'answered' });
+    expect(ask({ kind: 'not-sent', why: 'ECONNREFUSED' })).toMatchObject({
+      kind: 'service-trouble',
+      isTransfer: false,
+    });
+    expect(ask(lost)).toEqual({ kind: 'nothing' });
+  });
+
+  it('of a payee check: silence counts as an end once nobody asks again', () => {
+    expect(readPayeeCheck(lost, false).breaker).toEqual({ kind: 'nothing' });
+    expect(readPayeeCheck(lost, true).breaker).toEqual({ kind: 'ended-otherwise' });
   });
 });

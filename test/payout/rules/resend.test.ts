@@ -104,7 +104,7 @@ describe('the first bytes', () => {
 describe('the delay to the next inquiry', () => {
   test('doubles up to the limit', () => {
     const delays = [0, 1, 2, 7, 8, 60].map((inquiries) =>
-      computeNextInquiryAtMs(attemptOf({ inquiries }), policy, 0),
+      computeNextInquiryAtMs({ attempt: attemptOf({ inquiries }), policy, nowMs: 0 }),
     );
     expect(delays).toEqual([2_000, 4_000, 8_000, 256_000, 300_000, 300_000]);
   });

@@ -1,10 +1,15 @@
-import { describe, expect, test } from 'vitest';
-import { type Attempt, canMovePayout, type PayoutStatus, payoutStatuses } from '../../../src/core/payout.ts';
+import { describe, expect, it, test } from 'vitest';
+import {
+  type Attempt,
+  canMovePayout,
+  type Payout,
+  type PayoutStatus,
+  payoutStatuses,
+} from '../../../src/core/payout.ts';
 import type { Change } from '../../../src/core/ports.ts';
-import { replyFacts } from '../../../src/payout/rules/read-reply.ts';
 import type { InquiryReading } from '../../../src/payout/rules/read-reply.ts';
-import { decideAfterPaid, decideOnSibling, decideOnWatch } from '../../../src/payout/rules/superseded.ts';
-import { answered, makePayout, makeSubmitted, noonMs, policy } from '../../support/core-fixtures.ts';
+import { decideAfterPaid, decideOnSibling, decideSuperseded } from '../../../src/payout/rules/superseded.ts';
+import { caseAt, makePayout, makeSubmitted, noonMs, policy } from '../../support/core-fixtures.ts';
 
 const reason = { code: '010004', text: 'said by the bank' };
 const readings: Readonly<Record<InquiryReading['kind'], InquiryReading>> = {
@@ -14,9 +19,15 @@ const readings: Readonly<Record<InquiryReading['kind'], InquiryReading>> = {
   'not-found': { kind: 'not-found', reason },
   'nothing-said': { kind: 'nothing-said', reason: { ...reason, retryAfterMs: undefined }, isTrouble: false },
 };
-const clock = { nowMs: noonMs + 60_000, bankNowMs: noonMs + 60_000 };
+const laterMs = noonMs + 60_000;
 const closed = (changes: Partial<Attempt> = {}) =>
   makeSubmitted(noonMs, { status: 'failed', nextInquiryAtMs: null, ...changes }).attempt;
+const watch = (
+  payout: Payout,
+  attempt: Attempt,
+  kind: InquiryReading['kind'],
+  mayReopen?: boolean,
+): Change | undefined => decideSuperseded(caseAt(laterMs, { payout, attempt }), readings[kind], mayReopen);
 const owner = (status: PayoutStatus, isAlarm = false) => makePayout({ status, attemptNo: 2, isAlarm });
 
 /** A change that no transition allows would be refused by the journal. */
@@ -29,12 +40,12 @@ function outcome(change: Change | undefined) {
 }
 
 describe('an attempt that had ended, asked about again', () => {
-  test.each(['failed', 'not-found', 'nothing-said'] as const)('says nothing new: %s', (kind) => {
-    expect(decideOnWatch(owner('paid'), closed(), readings[kind], clock)).toBeUndefined();
+  it.each(['failed', 'not-found', 'nothing-said'] as const)('says nothing new: %s', (kind) => {
+    expect(watch(owner('paid'), closed(), kind)).toBeUndefined();
   });
 
-  test.each(payoutStatuses.filter((status) => status !== 'staged'))('is complete after all: %s', (status) => {
-    const change = decideOnWatch(owner(status), closed(), readings.complete, clock);
+  it.each(payoutStatuses.filter((status) => status !== 'staged'))('is complete after all: %s', (status) => {
+    const change = watch(owner(status), closed(), 'complete');
     expect(outcome(change)).toEqual(['paid', true, 'paid']);
     expect(change?.after.reasonCode).toBe(status === 'paid' ? 'paid-twice' : 'late-proof');
   });
@@ -49,34 +60,31 @@ describe('an attempt that had ended, asked about again', () => {
     ['cancelled', 'cancelled'],
     ['unpayable', 'unpayable'],
   ] as const)('is in process after all: %s becomes %s', (from, to) => {
-    const change = decideOnWatch(owner(from), closed(), readings['in-process'], clock);
+    const change = watch(owner(from), closed(), 'in-process');
     expect(outcome(change)).toEqual([to, true, 'unresolved']);
   });
 
-  test('reopens no row whose claim is another’s, and says so all the same', () => {
-    const change = decideOnWatch(owner('failed'), closed(), readings['in-process'], clock, false);
+  it('reopens no row whose claim is another’s, and says so all the same', () => {
+    const change = watch(owner('failed'), closed(), 'in-process', false);
     expect(outcome(change)).toEqual(['failed', true, 'unresolved']);
   });
 
   test('is said once', () => {
     const known = closed({ status: 'unresolved' });
-    expect(decideOnWatch(owner('paid', true), known, readings['in-process'], clock)).toBeUndefined();
-    expect(
-      decideOnWatch(owner('paid'), closed({ status: 'paid' }), readings.complete, clock),
-    ).toBeUndefined();
+    expect(watch(owner('paid', true), known, 'in-process')).toBeUndefined();
+    expect(watch(owner('paid'), closed({ status: 'paid' }), 'complete')).toBeUndefined();
   });
 
-  test('proves nothing when its reference may be another’s', () => {
-    const change = decideOnWatch(owner('failed'), closed({ contested: true }), readings.complete, clock);
+  it('proves nothing when its reference may be another’s', () => {
+    const change = watch(owner('failed'), closed({ contested: true }), 'complete');
     expect(outcome(change)).toEqual(['unresolved', true, 'unresolved']);
   });
 });
 
 describe('a later attempt whose payout is paid by an earlier one', () => {
-  const facts = replyFacts(answered(undefined));
   const sent = makeSubmitted(noonMs, { attemptNo: 2, status: 'sent' }).attempt;
-  const decide = (finding: Parameters<typeof decideAfterPaid>[2], nowMs = clock.nowMs) =>
-    decideAfterPaid(owner('paid', true), sent, finding, facts, policy, { nowMs, bankNowMs: nowMs });
+  const decide = (finding: Parameters<typeof decideAfterPaid>[1], nowMs = laterMs) =>
+    decideAfterPaid(caseAt(nowMs, { payout: owner('paid', true), attempt: sent }), finding);
 
   test('is paid too: two transfers, an alarm', () => {
     const paid = { kind: 'paid', reason, sysRefNo: 'S2', feeText: '0.00' } as const;
@@ -86,7 +94,7 @@ describe('a later attempt whose payout is paid by an earlier one', () => {
 
   test.each(['in-process', 'not-found', 'nothing-said'] as const)('is asked about on: %s', (kind) => {
     const { after, attempt } = decide(readings[kind]);
-    expect([after.status, attempt?.nextInquiryAtMs]).toEqual(['paid', clock.nowMs + policy.maxDelayMs]);
+    expect([after.status, attempt?.nextInquiryAtMs]).toEqual(['paid', laterMs + policy.maxDelayMs]);
     const late = decide(readings[kind], noonMs + policy.giveUpAfterMs);
     expect(late.attempt).toMatchObject({ status: 'unresolved', nextInquiryAtMs: null });
   });

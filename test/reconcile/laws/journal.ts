@@ -1,13 +1,14 @@
 /** The journal of a law: files of rows, each brought to where its plan says, through the store's own guarded changes. */
-import { afterChange, move, putBack, reasonPatch, settled } from '../../../src/core/change.ts';
+import { afterChange, move, reasonPatch, settled } from '../../../src/core/change.ts';
 import { toSatang } from '../../../src/core/money.ts';
 import type { Attempt, Payout } from '../../../src/core/payout.ts';
 import type { Change } from '../../../src/core/ports.ts';
 import type { StagedRow } from '../../../src/intake/ports.ts';
 import type { ReadyPayout } from '../../../src/payout/ports.ts';
+import { returnUnsent } from '../../../src/payout/rules/case.ts';
 import { decideIntent, noBankNames } from '../../../src/payout/rules/intent.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { noonMs, payer, policy } from '../../support/core-fixtures.ts';
+import { caseAt, noonMs, payer, policy } from '../../support/core-fixtures.ts';
 import { applied, ingestRunning, makeRow } from '../../support/journal-fixtures.ts';
 import { dayMs, type Made } from './bank.ts';
 import type { AttemptPlan, RowPlan } from './plan.ts';
@@ -84,7 +85,11 @@ function endOf(payout: Payout, attempt: Attempt, plan: AttemptPlan, nowMs: numbe
         attempt: { ...ended, status: 'failed' },
       });
     case 'refused':
-      return putBack(payout, { ...ended, status: 'refused' }, 'paused', reason, nowMs, {});
+      return returnUnsent(
+        caseAt(nowMs, { payout, attempt: { ...ended, status: 'refused' } }),
+        'paused',
+        reason,
+      );
     case 'unresolved':
       return move({
         ...shared,

@@ -2,9 +2,9 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { move } from '../../../src/core/change.ts';
-import * as batches from '../../../src/store/watch/batch-queue.ts';
 import { drive } from '../../../src/store/statements.ts';
 import type { Store } from '../../../src/store/store.ts';
+import * as batches from '../../../src/store/watch/batch-queue.ts';
 import {
   applied,
   bringTo,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { closeLine, openLine } from '../../../src/payout/rules/circuit-breaker.ts';
+import { closeBreaker, openBreaker } from '../../../src/payout/rules/circuit-breaker.ts';
 import {
   judgeHealth,
   type PayerLine,
@@ -37,7 +37,7 @@ const line = (status: PayerLine['status'], part: Partial<PayerLine> = {}): Payer
   paysNewFiles: true,
   ...part,
 });
-const closed: PayerLine = { ...closeLine(openLine, nowMs + 3_600 * second), paysNewFiles: true };
+const closed: PayerLine = { ...closeBreaker(openBreaker, nowMs + 3_600 * second), paysNewFiles: true };
 const over = { pausedUntilMs: nowMs - second };
 const trouble = { sinceMs: nowMs - 60 * second, why: 'it is broken: mend it' };
 const failing = [{ batchId: 'B000000001', why: `no row of ${account}` }];

@@ -1,0 +1,77 @@
+/** Applies what is decided on a payout, decided again when somebody else has changed it meanwhile. */
+import { afterChange } from '../core/change.ts';
+import type { Attempt, Payout } from '../core/payout.ts';
+import type { Change } from '../core/ports.ts';
+import type { PayoutJournal } from './ports.ts';
+import type { InDoubt } from './ports.ts';
+import { isOpenAttempt, keepInDoubt } from './rules/superseded.ts';
+
+interface Applying {
+  readonly journal: PayoutJournal;
+}
+
+/** @returns the change that was applied; undefined when nothing is decided, or a guard refuses it */
+export async function applyOnLatest(
+  { journal }: Applying,
+  known: Payout,
+  decide: (current: Payout) => Change | undefined | Promise<Change | undefined>,
+): Promise<Change | undefined> {
+  let current: Payout | undefined = known;
+  while (current !== undefined) {
+    const change: Change | undefined = await decide(current);
+    if (change === undefined) return undefined;
+    const [isApplied] = await journal.apply([change]);
+    if (isApplied === true) return change;
+    const latest: Payout | undefined = await journal.payout(known.seq);
+    // A guard other than the version refuses it: the claim is another row's.
+    if (latest?.version === current.version) return undefined;
+    current = latest;
+  }
+  return undefined;
+}
+
+/**
+ * Applies what is decided on an attempt in doubt, as long as the journal does not know how it ended: its payout still
+ * is in doubt, or was paid by another attempt.
+ * @param known as the decision was first taken
+ * @param decide on both as they are; undefined when what we have learnt is out of date by now
+ * @returns the payout as it is afterwards
+ */
+export async function applyOnAttempt(
+  context: Applying,
+  { payout, attempt }: InDoubt,
+  decide: (current: Payout, latest: Attempt) => Change | undefined,
+): Promise<Payout | undefined> {
+  let seen = payout;
+  const change = await applyOnLatest(context, payout, async (current) => {
+    seen = current;
+    const isInDoubt = current.status === 'submitted' || current.status === 'unresolved';
+    // After the payout: every change of an attempt changes its payout, too.
+    const isKnown = current === payout && isInDoubt;
+    const latest = isKnown ? attempt : await readLatest(context, current, attempt);
+    if (!isInDoubt && (current.status !== 'paid' || latest.status === 'paid')) return undefined;
+    const decided = decide(current, latest);
+    if (decided === undefined) return undefined;
+    const others = await readOthersOpen(context, { payout: current, attempt });
+    const open = others.find(({ payoutSeq }) => payoutSeq === payout.seq);
+    return open === undefined ? decided : keepInDoubt(decided, open);
+  });
+  return change === undefined ? seen : afterChange(change);
+}
+
+/** The attempt as the journal has it now. */
+export async function readLatest({ journal }: Applying, owner: Payout, known: Attempt): Promise<Attempt> {
+  const { companyId, transRefNo } = known.order;
+  const attempts = await journal.attemptsOf(companyId, owner.instruction.payoutId);
+  return attempts.find(({ order }) => order.transRefNo === transRefNo) ?? known;
+}
+
+/** Other attempts of the payoutId, over all files, that the bank has completed or may yet complete. */
+export async function readOthersOpen(
+  { journal }: Applying,
+  { payout, attempt: { order } }: InDoubt,
+): Promise<readonly Attempt[]> {
+  if (payout.attemptNo <= 1) return [];
+  const attempts = await journal.attemptsOf(order.companyId, payout.instruction.payoutId);
+  return attempts.filter((other) => isOpenAttempt(other) && other.order.transRefNo !== order.transRefNo);
+}

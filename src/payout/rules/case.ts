@@ -1,0 +1,58 @@
+/** What a decision about an attempt is taken on, and the endings that several decisions have in common. */
+import { addHold, move, type Reason, reasonPatch } from '../../core/change.ts';
+import type { Attempt, HoldReason, Payout } from '../../core/payout.ts';
+import type { Change } from '../../core/ports.ts';
+import type { InquiryReading } from './read-reply.ts';
+import type { ClockReading, SettlePolicy } from './resend.ts';
+
+/** One attempt, its payout and what was just learnt about it, with the time by both clocks. */
+export interface Case extends ClockReading {
+  readonly payout: Payout;
+  readonly attempt: Attempt;
+  /** What the history keeps of the reply. */
+  readonly facts: object;
+  readonly policy: SettlePolicy;
+}
+
+/** Holds a payout that has moved no money, until the account's breaker lets its next attempt be made. */
+export function returnUnsent(known: Case, hold: HoldReason, reason: Reason): Change {
+  const { payout, attempt, facts } = known;
+  return move({
+    ...known,
+    patch: { status: 'held', holds: addHold(payout.holds, hold), ...reasonPatch(reason) },
+    cause: 'refused-for-line',
+    attempt: { ...attempt, nextInquiryAtMs: null },
+    detail: { hold, code: reason.code, ...facts },
+  });
+}
+
+/** Inquiries are used up, or it may not be sent again: a decision, a statement or a late inquiry settles it. */
+export function giveUp(known: Case, reason: Reason): Change {
+  return move({
+    ...known,
+    patch: { status: 'unresolved', ...reasonPatch(reason) },
+    cause: 'given-up',
+    attempt: { ...known.attempt, status: 'unresolved', nextInquiryAtMs: null },
+    detail: { ...known.facts, code: reason.code },
+  });
+}
+
+/** The attempt with what an inquiry about it has shown. */
+export function withInquiry(
+  { attempt, nowMs, bankNowMs }: Omit<Case, 'facts' | 'policy'>,
+  { kind }: InquiryReading,
+): Attempt {
+  const isKnown = kind === 'complete' || kind === 'in-process' || kind === 'failed';
+  const acknowledged = attempt.acknowledged || isKnown;
+  return {
+    ...attempt,
+    inquiries: attempt.inquiries + 1,
+    lastInquiryAtMs: nowMs,
+    // The bank had not told its time before it was sent: counted from now on it is on the safe side.
+    lastSentBankMs: attempt.lastSentBankMs ?? (attempt.sends > 0 ? (bankNowMs ?? null) : null),
+    lastFinding: kind,
+    acknowledged,
+    // A reference that never left us and that the bank knows all the same is somebody else's.
+    contested: attempt.contested || (attempt.sends === 0 && acknowledged),
+  };
+}
