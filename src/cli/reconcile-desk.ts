@@ -2,17 +2,21 @@
 import { hash } from 'node:crypto';
 import { restBatch } from '../app/run-file.ts';
 import type { Session } from '../app/session.ts';
+import { basename } from 'node:path';
 import type { StatementBank } from '../bank/statement-request.ts';
+import { parseBangkokDate } from '../core/bangkok-time.ts';
 import type { Clock } from '../core/ports.ts';
 import { endWhenSettled, isAtRest } from '../payout/conclude.ts';
 import type { Log } from '../payout/context.ts';
-import type { ReconcileContext } from '../reconcile/context.ts';
-import { type Fetched, fetchStatement, type StatementKit } from '../reconcile/fetch.ts';
-import type { StatementFolderVault } from '../reconcile/file/originals.ts';
-import { commonStatementWords } from '../reconcile/ports.ts';
-import type { DueReport, StatementOutbox } from '../reconcile/ports.ts';
+import { showDate } from '../payout/rules/lost-journal.ts';
+import { FileRejected, openRegularFile } from '../platform/csv/open.ts';
+import { type FetchContext, type Fetched, fetchStatement, findDate } from '../reconcile/fetch.ts';
+import type { FolderOriginals } from '../reconcile/file/originals.ts';
+import type { DueReport, StatementOutbox, StatementRefusal } from '../reconcile/ports.ts';
+import type { ReconcileContext } from '../reconcile/read-lines.ts';
 import { reconcile, type Reconciliation, type StatementSource } from '../reconcile/reconcile.ts';
-import type { StatementWords } from '../reconcile/rules/statement.ts';
+import { commonStatementWords, type StatementWords } from '../reconcile/rules/statement.ts';
+import { SettingsError } from '../settings/secrets.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import type { Store } from '../store/store.ts';
 
@@ -25,8 +29,8 @@ export interface ReconcileProcess {
   readonly log: Log;
 }
 
-export interface ReconcileDesk {
-  readonly kit: StatementKit;
+export interface Reconciler {
+  readonly context: FetchContext;
   fetch(date: string, stop: AbortSignal): Promise<Fetched>;
   reconcile(source: StatementSource, stop: AbortSignal): Promise<Reconciliation>;
 }
@@ -34,39 +38,39 @@ export interface ReconcileDesk {
 /** Files that nobody has written to for so long were left by a process that died, or are of no more use to anybody. */
 const leftoverMs = 3_600_000;
 
-export async function openReconcileDesk(process: ReconcileProcess): Promise<ReconcileDesk> {
+export async function openReconciler(process: ReconcileProcess): Promise<Reconciler> {
   const { loaded, store, clock, log } = process;
   const { bank } = loaded.settings;
-  const kit = await openKit(process);
-  const outbox = await openOutbox(process, kit);
+  const context = await openFetchContext(process);
+  const outbox = await openOutbox(process, context);
   const asked = loaded.settings.reconcile.companyId ?? bank.companyId;
   return {
-    kit,
+    context,
     fetch: async (date, stop) => {
-      const fetched = await fetchStatement(kit, date, asked === '' ? null : asked, stop);
-      if (fetched.kind === 'unusable') await clearRefused(process, kit, date);
+      const fetched = await fetchStatement(context, date, asked === '' ? null : asked, stop);
+      if (fetched.kind === 'unusable') await clearRefused(process, context, date);
       return fetched;
     },
     reconcile: async (source, stop) => {
-      const context: ReconcileContext = { store, clock, companyId: bank.companyId, log, stop };
-      const done = await reconcile(context, outbox, source);
-      if (done.kind === 'refused') await clearRefused(process, kit, source.date);
+      const own: ReconcileContext = { store, clock, companyId: bank.companyId, log, stop };
+      const done = await reconcile(own, outbox, source);
+      if (done.kind === 'refused') await clearRefused(process, context, source.date);
       return done;
     },
   };
 }
 
-type OpenedKit = StatementKit & { readonly vault: StatementFolderVault };
+type OpenedContext = FetchContext & { readonly originals: FolderOriginals };
 
 /** Of a day without any accepted statement, no more refused originals pile up than a person can look at. */
 async function clearRefused(
   { store, log }: ReconcileProcess,
-  { vault }: OpenedKit,
+  { originals }: OpenedContext,
   date: string,
 ): Promise<void> {
   if ((await store.statement(date)) !== undefined) return;
   try {
-    await vault.removeRefused(date, Date.now() - leftoverMs);
+    await originals.removeRefused(date, Date.now() - leftoverMs);
   } catch (error) {
     log('warn', 'old refused statements cannot be removed', { why: (error as Error).message });
   }
@@ -74,7 +78,7 @@ async function clearRefused(
 
 async function openOutbox(
   { loaded, store, log }: ReconcileProcess,
-  { vault }: StatementKit,
+  { originals }: FetchContext,
 ): Promise<StatementOutbox> {
   const { openStatementOutbox } = await import('../reconcile/file/tables.ts');
   const outbox = await openStatementOutbox(loaded.folders.statements);
@@ -82,15 +86,15 @@ async function openOutbox(
   const beforeMs = Date.now() - leftoverMs;
   const unpublished = await outbox.finishLeftovers(beforeMs, await store.acceptedFiles());
   for (const why of unpublished) log('error', 'a table of an accepted statement is not published', { why });
-  await vault.removeLeftovers(beforeMs);
+  await originals.removeLeftovers(beforeMs);
   return outbox;
 }
 
-async function openKit({ loaded, bank }: ReconcileProcess): Promise<OpenedKit> {
+async function openFetchContext({ loaded, bank }: ReconcileProcess): Promise<OpenedContext> {
   const { makeStatementDesk } = await import('../bank/statement-request.ts');
   const { makeStatementDownloader } = await import('../bank/statement-download.ts');
-  const { openStatementVault } = await import('../reconcile/file/originals.ts');
-  const { makeStatementOpener } = await import('../reconcile/file/unpacker.ts');
+  const { openStatementOriginals } = await import('../reconcile/file/originals.ts');
+  const { makeStatementUnpacker } = await import('../reconcile/file/unpacker.ts');
   const { makeStatementReader } = await import('../reconcile/file/reader.ts');
   const { reconcile: settings, bank: partner } = loaded.settings;
   const { dateField, maxBytes: bytesMax, timeoutMs } = settings;
@@ -99,8 +103,8 @@ async function openKit({ loaded, bank }: ReconcileProcess): Promise<OpenedKit> {
   return {
     desk: makeStatementDesk(bank, dateField),
     courier: makeStatementDownloader({ bytesMax, timeoutMs }),
-    vault: await openStatementVault(folder, bytesMax),
-    opener: makeStatementOpener({ folder, bytesMax }),
+    originals: await openStatementOriginals(folder, bytesMax),
+    unpacker: makeStatementUnpacker({ folder, bytesMax }),
     reader: makeStatementReader({ scheme: partner.scheme, words, bytesMax }),
     reading: hash('sha256', JSON.stringify([words, partner.companyId]), 'hex').slice(0, 16),
   };
@@ -147,4 +151,44 @@ async function reportDueBatch(sender: Session, due: DueReport): Promise<readonly
   }
   await journal.clearDueReport(due);
   return paths;
+}
+
+/** Why there is no file that can be read; undefined when there is. */
+export async function findNoFile(path: string): Promise<StatementRefusal | undefined> {
+  try {
+    const { handle } = await openRegularFile(path);
+    await handle.close();
+    return undefined;
+  } catch (error) {
+    if (error instanceof FileRejected) return error.rejection;
+    throw error;
+  }
+}
+
+/** YYYYMMDD by the file's name, which ends in the day (§2.7); undefined for any other name. */
+function readNamedDay(path: string): string | undefined {
+  const named = /(?:^|_)(\d{8})(?=\D*$)/.exec(basename(path))?.[1];
+  return named !== undefined && parseBangkokDate(named) !== undefined ? named : undefined;
+}
+
+/**
+ * YYYYMMDD as asked for, else by the file's name, else by its lines; or why nothing can be read in it.
+ * @throws SettingsError when it can be read and does not tell, or when its name tells another day than was asked for
+ */
+export async function findDay(
+  context: FetchContext,
+  path: string,
+  asked: string | undefined,
+): Promise<string | StatementRefusal> {
+  const named = readNamedDay(path);
+  // Under a wrong day all of ours would be missing at the bank, and nothing of the bank's known.
+  if (asked !== undefined && named !== undefined && asked !== named)
+    throw new SettingsError(
+      `--date says ${showDate(asked)}, and the name of the file ${showDate(named)}: leave --date out, or rename the file if its name is wrong`,
+    );
+  const found = asked ?? named ?? (await findDate(context, path));
+  if (found !== undefined) return found;
+  throw new SettingsError(
+    'neither the name of the file nor its first lines tell the day: add --date YYYY-MM-DD',
+  );
 }

@@ -3,13 +3,15 @@ import { formatBangkokMoment } from '../core/bangkok-time.ts';
 import { printable } from '../core/cell-text.ts';
 import { formatBaht, toSatang } from '../core/money.ts';
 import { showDate } from '../payout/rules/lost-journal.ts';
-import { type AcceptedStatement, wholeDay } from '../reconcile/ports.ts';
+import type { NotFetched } from '../reconcile/fetch.ts';
+import { type AcceptedStatement, type StatementRefusal, wholeDay } from '../reconcile/ports.ts';
 import type { Reconciled } from '../reconcile/reconcile.ts';
 import type { Recorded } from '../reconcile/record.ts';
 import { describeBreakRemedy } from '../reconcile/rules/break-remedies.ts';
 import { computeAgeDays } from '../reconcile/rules/breaks.ts';
 import { isBreakKind } from '../reconcile/rules/tally.ts';
 import type { BreakKind, BreakRecord, Figures, LineClass, PaidClass } from '../reconcile/rules/types.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { showBaht, showCount } from './views/amounts.ts';
 import { sandboxBanner } from './views/shown.ts';
 
@@ -144,7 +146,7 @@ const alarmCauses: ReadonlySet<string> = new Set([
   'alarm-raised',
 ]);
 
-/** Payouts about which this judging has raised an alarm. */
+/** Payouts about which this matching has raised an alarm. */
 function countAlarms({ causes }: Recorded): number {
   let alarms = 0;
   for (const [cause, rows] of causes) if (alarmCauses.has(cause)) alarms += rows;
@@ -153,7 +155,7 @@ function countAlarms({ causes }: Recorded): number {
 
 /** Nothing is left for a person: no break is open on the day, none was opened on another, and no alarm was raised. */
 export function isQuiet(openBreaks: ReadonlyMap<BreakKind, number>, recorded: Recorded): boolean {
-  return countAll(openBreaks) === 0 && recorded.openedElsewhere === 0 && countAlarms(recorded) === 0;
+  return countAll(openBreaks) === 0 && recorded.openedOnOtherDays === 0 && countAlarms(recorded) === 0;
 }
 
 const causeWords: Readonly<Record<string, string>> = {
@@ -200,20 +202,20 @@ function renderBreak(record: BreakRecord, nowMs: number, ofDay = ''): string[] {
 function renderBreaks(report: ReconcileReport): string[] {
   const { breaks, openBreaks, nowMs, reconciled } = report;
   const all = countAll(openBreaks);
-  const elsewhere = renderElsewhere(report);
+  const otherDays = renderOtherDays(report);
   if (all === 0) {
     if (isQuiet(openBreaks, reconciled.recorded)) return ['Open breaks: none'];
-    return [`Open breaks of ${showDate(reconciled.statement.date)}: 0`, ...elsewhere];
+    return [`Open breaks of ${showDate(reconciled.statement.date)}: 0`, ...otherDays];
   }
   const kinds = [...openBreaks].map(([kind, rows]) => `${rows} ${kind}`).join(', ');
   const shown = breaks.flatMap((record) => renderBreak(record, nowMs));
   const rest = all > breaks.length ? [`  and ${all - breaks.length} more: see the breaks file`] : [];
-  return [`Open breaks: ${all} (${kinds})`, ...shown, ...rest, ...elsewhere];
+  return [`Open breaks: ${all} (${kinds})`, ...shown, ...rest, ...otherDays];
 }
 
-/** What this judging has brought up beside the day's own breaks. */
-function renderElsewhere({ reconciled: { recorded }, nowMs }: ReconcileReport): string[] {
-  const { openedElsewhere: all, firstElsewhere: first } = recorded;
+/** What this matching has brought up beside the day's own breaks. */
+function renderOtherDays({ reconciled: { recorded }, nowMs }: ReconcileReport): string[] {
+  const { openedOnOtherDays: all, firstOnOtherDays: first } = recorded;
   const alarms = countAlarms(recorded);
   const rest = all > first.length ? [`  and ${all - first.length} more: see the breaks file`] : [];
   return [
@@ -327,12 +329,74 @@ export function describeReport(report: ReconcileReport): object {
     openBreaks: { count: countAll(openBreaks), byKind: Object.fromEntries(openBreaks) },
     loudestBreaks: breaks.map((record) => describeBreak(record, nowMs)),
     openedOnOtherDays: {
-      count: recorded.openedElsewhere,
-      breaks: recorded.firstElsewhere.map((record) => describeBreak(record, nowMs)),
+      count: recorded.openedOnOtherDays,
+      breaks: recorded.firstOnOtherDays.map((record) => describeBreak(record, nowMs)),
     },
     alarms: countAlarms(recorded),
     files: files.map(({ kind, path }) => ({ kind, path })),
     updates: updates ?? null,
     isShortOfUpdates,
   };
+}
+
+// ---------------------------------------------------------------- no statement
+
+/** What was to be reconciled. */
+export interface Subject {
+  /** YYYYMMDD; undefined for a file whose day is not known. */
+  readonly date: string | undefined;
+  /** A file that a person has given. */
+  readonly file: string | undefined;
+}
+
+/** Codes of what is no file at all, rather than a file that is not as it should be. */
+const isNoFile = ({ code }: StatementRefusal): boolean =>
+  /^file-(?:missing|directory|link|special|unreadable)$/.test(code);
+
+function explainRefusal(refusal: StatementRefusal): string {
+  const { line, column, message } = refusal;
+  if (isNoFile(refusal)) return message;
+  const place = [line === null ? [] : `line ${line}`, column ?? []].flat().join(', ');
+  return `the statement is refused, nothing of it is used: ${place === '' ? '' : `${place}: `}${message}`;
+}
+
+/** Why there is no statement, with what to do, and the exit code that goes with it. */
+function explain(fetched: NotFetched): { readonly text: string; readonly exitCode: ExitCode } {
+  switch (fetched.kind) {
+    case 'not-found':
+      return {
+        text: 'the bank has no statement of this day, or not yet: ask again later (--wait), or ask the bank',
+        exitCode: exitCodes.fileRejected,
+      };
+    case 'refused':
+      return {
+        text: `the bank gives no statement (${fetched.code}: ${fetched.text}): see reconcile.companyId and reconcile.dateField in the settings, or ask the bank`,
+        exitCode: exitCodes.fileRejected,
+      };
+    case 'not-allowed':
+      return {
+        text: `the bank does not let us ask for statements (${fetched.code}): ${fetched.text}`,
+        exitCode: exitCodes.stoppedShort,
+      };
+    case 'unavailable':
+      return {
+        text: `the statement cannot be had now: ${fetched.why}; run it again`,
+        exitCode: exitCodes.stoppedShort,
+      };
+    case 'unusable':
+      return { text: explainRefusal(fetched.refusal), exitCode: exitCodes.fileRejected };
+  }
+}
+
+/** Says on stderr, or as JSON on stdout, why there is no statement. */
+export function complain({ date, file }: Subject, fetched: NotFetched, json: boolean): ExitCode {
+  const { text, exitCode } = explain(fetched);
+  const refusal = fetched.kind === 'unusable' ? { ...fetched.refusal } : undefined;
+  const day = date === undefined ? null : showDate(date);
+  if (json)
+    process.stdout.write(
+      `${JSON.stringify({ date: day, file, outcome: fetched.kind, reason: text, refusal })}\n`,
+    );
+  else process.stderr.write(`paydrop: ${[day ?? [], file ?? []].flat().join(', ')}: ${text}\n`);
+  return exitCode;
 }

@@ -1,13 +1,12 @@
 /** The watcher's round of every day: the statement of the day before, asked for until it is there. */
 import type { Session } from '../app/session.ts';
-import { dayMs, formatBangkokDate, parseBangkokDate } from '../core/bangkok-time.ts';
+import { dayMs, formatBangkokDate, listPastDays, parseBangkokDate } from '../core/bangkok-time.ts';
 import type { Log } from '../payout/context.ts';
 import { showDate } from '../payout/rules/lost-journal.ts';
-import { ReconcileInterrupted } from '../reconcile/context.ts';
 import type { Fetched } from '../reconcile/fetch.ts';
 import { StatementOvertakenError, type StatementStore, wholeDay } from '../reconcile/ports.ts';
-import { listPastDays } from '../reconcile/rules/unreconciled-days.ts';
-import { openReconcileDesk } from './reconcile-desk.ts';
+import { ReconcileInterrupted } from '../reconcile/read-lines.ts';
+import { openReconciler } from './reconcile-desk.ts';
 import { countAll, isQuiet } from './reconcile-report.ts';
 
 const hourMs = 3_600_000;
@@ -132,7 +131,7 @@ async function askInTurn(
 async function reconcileDay(sender: Session, day: string, stop: AbortSignal): Promise<Asked> {
   const log: Log = (level, message, facts) => sender.log[level](facts, message);
   const { loaded, journal: store, bank, clock } = sender;
-  const desk = await openReconcileDesk({ loaded, store, bank, clock, log });
+  const desk = await openReconciler({ loaded, store, bank, clock, log });
   const fetched = await desk.fetch(day, stop);
   if (fetched.kind !== 'fetched') return noteNone(log, day, fetched);
   const done = await desk
@@ -147,7 +146,7 @@ async function reconcileDay(sender: Session, day: string, stop: AbortSignal): Pr
     version: statement.version,
     isRepeat,
     openBreaks: countAll(openBreaks),
-    openedOnOtherDays: recorded.openedElsewhere,
+    openedOnOtherDays: recorded.openedOnOtherDays,
     payoutsChanged: Object.fromEntries(recorded.causes),
   });
   return 'reconciled';

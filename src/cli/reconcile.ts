@@ -1,16 +1,16 @@
 /** `paydrop reconcile`: holds the bank's statement of a day against the journal. */
+import type { Subject } from './reconcile-report.ts';
 import type { Argv, CommandModule } from 'yargs';
 import type { Session } from '../app/session.ts';
 import type { Logger } from '../platform/log.ts';
+import type { Asked } from '../reconcile/fetch.ts';
 import type { StatementRefusal } from '../reconcile/ports.ts';
 import type { Reconciled } from '../reconcile/reconcile.ts';
 import { SettingsError } from '../settings/secrets.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { type GlobalOptions, loadCommandSettings } from './options.ts';
-import type { ReconcileDesk, ReconcileProcess } from './reconcile-desk.ts';
-import type { Subject } from './reconcile-refusal.ts';
-import type { Asked } from './reconcile-wait.ts';
+import type { ReconcileProcess, Reconciler } from './reconcile-desk.ts';
 
 interface ReconcileOptions extends GlobalOptions {
   readonly date: string | undefined;
@@ -53,7 +53,7 @@ async function runReconcile(options: ReconcileOptions): Promise<ExitCode> {
   if (date === undefined && file === undefined)
     throw new SettingsError('say which day: --date YYYY-MM-DD, or --file with a statement that you have');
   const loaded = await loadCommandSettings(options);
-  const { complain } = await import('./reconcile-refusal.ts');
+  const { complain } = await import('./reconcile-report.ts');
   const { listenForInterrupt } = await import('./interrupt.ts');
   await using stack = new AsyncDisposableStack();
   using interrupt = listenForInterrupt(() => process.stderr.write('\nStopping: run it again to go on.\n'));
@@ -81,7 +81,7 @@ async function askFor(
 ): Promise<Gotten> {
   const { makeLogger } = await import('../platform/log.ts');
   const { systemClock: clock } = await import('../platform/clock.ts');
-  const { askLettingGo } = await import('./reconcile-wait.ts');
+  const { askLettingGo } = await import('../reconcile/fetch.ts');
   await requirePast(date, clock.now());
   const logger = makeLogger(logLevel);
   const asked = await askLettingGo(
@@ -100,7 +100,7 @@ async function take(
   { logLevel }: ReconcileOptions,
 ): Promise<Gotten> {
   const { makeLogger } = await import('../platform/log.ts');
-  const { findDay, findNoFile } = await import('./reconcile-file.ts');
+  const { findDay, findNoFile } = await import('./reconcile-desk.ts');
   const { takeFile } = await import('../reconcile/fetch.ts');
   const refuse = (refusal: StatementRefusal, date = asked): Gotten => ({
     opened: undefined,
@@ -112,10 +112,10 @@ async function take(
   await using stack = new AsyncDisposableStack();
   const opened = stack.use(await openProcess(loaded, makeLogger(logLevel)));
   const { desk, process: own } = opened;
-  const day = await findDay(desk.kit, file, asked);
+  const day = await findDay(desk.context, file, asked);
   if (typeof day !== 'string') return refuse(day);
   await requirePast(day, own.clock.now());
-  const fetched = await takeFile(desk.kit, day, file);
+  const fetched = await takeFile(desk.context, day, file);
   const subject = { date: day, file };
   if (fetched.kind !== 'fetched') return { opened: undefined, fetched, subject };
   stack.move();
@@ -144,16 +144,16 @@ async function requirePast(date: string, nowMs: number): Promise<void> {
 
 interface OpenedProcess extends AsyncDisposable {
   readonly process: ReconcileProcess;
-  readonly desk: ReconcileDesk;
+  readonly desk: Reconciler;
   /** Undefined beside a process that has the right to send. */
   readonly sender: Session | undefined;
 }
 
 async function openProcess(loaded: LoadedSettings, logger: Logger): Promise<OpenedProcess> {
-  const { openReconcileDesk } = await import('./reconcile-desk.ts');
+  const { openReconciler } = await import('./reconcile-desk.ts');
   await using stack = new AsyncDisposableStack();
   const { process: own, sender } = await openParts(loaded, logger, stack);
-  const desk = await openReconcileDesk(own);
+  const desk = await openReconciler(own);
   const owned = stack.move();
   return { process: own, desk, sender, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }

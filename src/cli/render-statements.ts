@@ -1,8 +1,7 @@
 /** Days and their statements as `status` shows them. */
-import { dayMs, formatBangkokMoment, formatBangkokStamp } from '../core/bangkok-time.ts';
+import { dayMs, formatBangkokMoment, formatBangkokStamp, listPastDays } from '../core/bangkok-time.ts';
 import { showDate } from '../payout/rules/lost-journal.ts';
-import type { StatementDayState, StatementStore } from '../reconcile/ports.ts';
-import { listPastDays, type UnreconciledDays } from '../reconcile/rules/unreconciled-days.ts';
+import type { StatementDayState, StatementStore, UnreconciledDays } from '../reconcile/ports.ts';
 
 /** A day of which a statement was accepted, or on which payouts were sent and none was. */
 export interface ShownDay {

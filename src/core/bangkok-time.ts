@@ -56,3 +56,13 @@ export function* eachBangkokDate(first: string, last: string): Generator<string>
   if (startMs === undefined) throw new RangeError(`${first} names no day`);
   for (let atMs = startMs; formatBangkokDate(atMs) <= last; atMs += dayMs) yield formatBangkokDate(atMs);
 }
+
+/** So far back days without a statement are told of. */
+const lookBackDays = 31;
+
+/** The last days that ended before a moment, the newest first. @param skipped so many of the newest are left out */
+export function listPastDays(nowMs: number, skipped = 0): readonly string[] {
+  return Array.from({ length: lookBackDays - skipped }, (_, place) =>
+    formatBangkokDate(nowMs - (place + 1 + skipped) * dayMs),
+  );
+}

@@ -4,6 +4,7 @@
  */
 import type { AttemptStatus } from '../core/payout.ts';
 import type { AttemptKey } from '../core/ports.ts';
+import type { CleanLine } from './ports.ts';
 import { isMissedInSilence } from './rules/evidence.ts';
 
 /** What is known of an attempt of the day, as bits. */
@@ -89,7 +90,7 @@ export class DayIndex {
 
   /**
    * Notes that a line names it.
-   * @param countedLine the line, when it was counted at first sight; 0 when it was put aside
+   * @param countedLine the line, when it was counted at first sight; 0 when it was deferred
    */
   noteLine(entry: number, countedLine: number): void {
     this.#marks[entry] = (this.#marks[entry] ?? 0) | marks.seen;
@@ -111,6 +112,22 @@ export class DayIndex {
       const known = this.#marks[entry] ?? 0;
       const isMissed = (known & (marks.missed | marks.past)) !== 0 && (known & marks.seen) === 0;
       if (isMissed) yield this.keyOf(entry);
+    }
+  }
+
+  /** The line by which an attempt was counted at first sight; 0 for none. */
+  countedLine(transRefNo: string, { payoutSeq, attemptNo }: AttemptKey): number {
+    const entry = this.find(transRefNo);
+    if (entry === undefined) return 0;
+    const isSame = this.#seqs[entry] === payoutSeq && this.#attemptNos[entry] === attemptNo;
+    return isSame ? this.countedLineOf(entry) : 0;
+  }
+
+  /** Every line that was counted at first sight, in the order in which the attempts were made. */
+  *countedLines(): Generator<CleanLine> {
+    for (let entry = 0; entry < this.#count; entry += 1) {
+      const line = this.countedLineOf(entry);
+      if (line > 0) yield { ...this.keyOf(entry), line };
     }
   }
 

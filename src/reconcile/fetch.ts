@@ -5,22 +5,22 @@ import type {
   StatementCourier,
   StatementDesk,
   StatementOffer,
-  StatementOpener,
+  StatementOriginals,
   StatementPart,
   StatementReader,
   StatementRefusal,
-  StatementVault,
+  StatementUnpacker,
 } from './ports.ts';
 import type { StatementSource } from './reconcile.ts';
 import type { StatementLine } from './rules/statement.ts';
 
-export interface StatementKit {
+export interface FetchContext {
   readonly desk: StatementDesk;
   readonly courier: StatementCourier;
-  readonly vault: StatementVault;
-  readonly opener: StatementOpener;
+  readonly originals: StatementOriginals;
+  readonly unpacker: StatementUnpacker;
   readonly reader: StatementReader;
-  /** What of the settings bears on the judging, as text. */
+  /** What of the settings bears on the matching, as text. */
   readonly reading: string;
 }
 
@@ -38,25 +38,25 @@ export type Fetched =
 
 /** Asks the bank for the statement and brings the file. @param companyId null for all companies of the partner */
 export async function fetchStatement(
-  kit: StatementKit,
+  context: FetchContext,
   date: string,
   companyId: string | null,
   stop: AbortSignal,
 ): Promise<Fetched> {
-  const offer = await kit.desk.request(date, companyId);
-  return offer.kind === 'offered' ? bring(kit, date, offer, stop) : offer;
+  const offer = await context.desk.request(date, companyId);
+  return offer.kind === 'offered' ? bring(context, date, offer, stop) : offer;
 }
 
 type Offered = Extract<StatementOffer, { readonly kind: 'offered' }>;
 
 async function bring(
-  kit: StatementKit,
+  context: FetchContext,
   date: string,
   { address, key }: Offered,
   stop: AbortSignal,
 ): Promise<Fetched> {
-  await using draft = await kit.vault.draft(date);
-  const delivery = await kit.courier.bring(address, (bytes) => draft.write(bytes), stop);
+  await using draft = await context.originals.draft(date);
+  const delivery = await context.courier.bring(address, (bytes) => draft.write(bytes), stop);
   switch (delivery.kind) {
     case 'refused': {
       const { refusal } = delivery;
@@ -69,7 +69,7 @@ async function bring(
       return { kind: 'unusable', refusal: mention(delivery.refusal, `it is kept as ${path}`) };
     }
     case 'delivered':
-      return { kind: 'fetched', source: makeSource(kit, date, await draft.keep(), key) };
+      return { kind: 'fetched', source: makeSource(context, date, await draft.keep(), key) };
   }
 }
 
@@ -78,10 +78,10 @@ const mayComeLater = ({ code }: StatementRefusal): boolean =>
   code.startsWith('download-') && code !== 'download-too-large';
 
 /** Keeps a copy of a person's file and makes a source of it. */
-export async function takeFile(kit: StatementKit, date: string, path: string): Promise<Fetched> {
-  const kept = await kit.vault.keepFile(date, path);
+export async function takeFile(context: FetchContext, date: string, path: string): Promise<Fetched> {
+  const kept = await context.originals.keepFile(date, path);
   if ('kind' in kept) return { kind: 'unusable', refusal: kept.refusal };
-  return { kind: 'fetched', source: { ...makeSource(kit, date, kept, null), isHandedIn: true } };
+  return { kind: 'fetched', source: { ...makeSource(context, date, kept, null), isHandedIn: true } };
 }
 
 const mention = (refusal: StatementRefusal, where: string): StatementRefusal => ({
@@ -90,12 +90,12 @@ const mention = (refusal: StatementRefusal, where: string): StatementRefusal => 
 });
 
 function makeSource(
-  kit: StatementKit,
+  context: FetchContext,
   date: string,
   original: KeptOriginal,
   key: string | null,
 ): StatementSource {
-  const { opener, reader, vault, reading } = kit;
+  const { unpacker, reader, originals, reading } = context;
   return {
     date,
     originalSha256: original.sha256,
@@ -103,11 +103,11 @@ function makeSource(
     reading,
     read: async (use) => {
       const refuse = async (refusal: StatementRefusal): Promise<StatementRefusal> => {
-        const keyPath = key === null ? undefined : await vault.keepKey(original, key);
+        const keyPath = key === null ? undefined : await originals.keepKey(original, key);
         const beside = keyPath === undefined ? '' : `, its key as ${keyPath}`;
         return mention(refusal, `the bank's file is kept as ${original.path}${beside}`);
       };
-      const opened = await opener.open(original.path, key);
+      const opened = await unpacker.open(original.path, key);
       if (opened.kind === 'refused') return refuse(opened.refusal);
       await using statement = opened;
       const read = await use(fillDates(reader.read(statement.path), date));
@@ -117,7 +117,7 @@ function makeSource(
 }
 
 /**
- * A line of a transfer that never took effect may have no day (files/statement-lines.ts). It is the statement's, unless
+ * A line of a transfer that never took effect may have no day (file/reader.ts). It is the statement's, unless
  * the lines read so far are of other days only: a file of another day must not pass for this one's by such a line.
  */
 async function* fillDates(parts: AsyncIterable<StatementPart>, date: string): AsyncGenerator<StatementPart> {
@@ -169,10 +169,10 @@ export async function fetchWithin(
  * @returns YYYYMMDD, or why not even its first lines can be read; undefined when they are of several days, or there are none
  */
 export async function findDate(
-  { opener, reader }: StatementKit,
+  { unpacker, reader }: FetchContext,
   path: string,
 ): Promise<string | StatementRefusal | undefined> {
-  const opened = await opener.open(path, null);
+  const opened = await unpacker.open(path, null);
   if (opened.kind === 'refused') return opened.refusal;
   await using statement = opened;
   const dates = new Set<string>();
@@ -184,4 +184,47 @@ export async function findDate(
   }
   const [date] = dates;
   return dates.size === 1 ? date : undefined;
+}
+
+export type NotFetched = Exclude<Fetched, { readonly kind: 'fetched' }>;
+
+/** How the asking has ended: with a statement, and what was opened for the try that brought it; or without. */
+export type Asked<Opened> =
+  | { readonly opened: Opened; readonly fetched: Exclude<Fetched, NotFetched> }
+  | { readonly opened: undefined; readonly fetched: NotFetched };
+
+/** Nobody knows whether the statement would have come. */
+const stoppedWaiting: NotFetched = {
+  kind: 'unavailable',
+  why: 'the bank had none when the waiting was stopped',
+  retryAfterMs: null,
+};
+
+/**
+ * Asks every minute until there is a file or the time is over. Each try opens what it needs, with the right to send
+ * when that is free, and lets go of it before the next: others may run, settle and pay in between.
+ * @returns what the last try opened is the caller's to close, where it brought a statement
+ */
+export async function askLettingGo<Opened extends AsyncDisposable>(
+  open: () => Promise<Opened>,
+  fetch: (opened: Opened) => Promise<Fetched>,
+  waiting: Parameters<typeof fetchWithin>[1],
+): Promise<Asked<Opened>> {
+  let asked: Asked<Opened> | undefined;
+  const askOnce = async (): Promise<Asked<Opened>> => {
+    await using stack = new AsyncDisposableStack();
+    const opened = stack.use(await open());
+    const fetched = await fetch(opened);
+    if (fetched.kind !== 'fetched') return { opened: undefined, fetched };
+    stack.move();
+    return { opened, fetched };
+  };
+  await fetchWithin(async () => {
+    asked = await askOnce();
+    return asked.fetched;
+  }, waiting);
+  if (asked === undefined) throw new Error('the bank was not asked');
+  return asked.fetched.kind === 'not-found' && waiting.stop.aborted
+    ? { opened: undefined, fetched: stoppedWaiting }
+    : asked;
 }

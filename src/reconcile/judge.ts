@@ -1,122 +1,143 @@
-/** Judges what a statement says beyond the lines that are clear: lines put aside, attempts that it misses, breaks of before. */
+/** Judges each transfer once over the lines of all days, and holds the totals of the day that is read against both sides. */
 import { toSatang, zeroSatang } from '../core/money.ts';
 import { isInQuestion, mustLookUp } from '../payout/rules/lost-journal.ts';
-import { breathe, type Judging, type PaidOfDay } from './context.ts';
-import type { LineGroup, StatementTotals, StatementView } from './ports.ts';
-import { amountOf, lineKeyOf } from './rules/differences.ts';
-import { withOwnDay } from './rules/evidence.ts';
-import { matchKey } from './rules/match.ts';
+import type { Deferred, DeferredKey, StatementRun, StatementTotals, StatementView } from './ports.ts';
+import { type PaidOfDay, type Reading, type ReconcileContext, yieldToEventLoop } from './read-lines.ts';
+import { amountOf, isRebuilt, lineKeyOf, rebuildLine } from './rules/differences.ts';
+import { type JudgedDay, type JudgedTransfer, judgeTransfer } from './rules/judge-transfer.ts';
 import { renderMatched } from './rules/rows.ts';
 import type { StatementLine } from './rules/statement.ts';
 import { type DayTotals, findTotalsGaps, type TotalsGap } from './rules/tally.ts';
-import type { AttemptFacts, Judgement, KeyFacts, LineElsewhere, StatementDay } from './rules/types.ts';
+import type { AttemptFacts, DayLines, DaysRead } from './rules/types.ts';
 
-/** Keys that are judged between two breaths. */
-const keysPerBreath = 200;
+/** Keys that are judged before everything else in the process has its turn. */
+const keysPerTurn = 200;
 
-/** One key with what the comparison has shown. */
-export interface JudgedKey {
-  readonly facts: KeyFacts;
-  readonly judgement: Judgement;
-  /** Places of lines that were counted when they were read. */
-  readonly counted: readonly number[];
+/** What transfers are judged by. */
+export interface Matching {
+  readonly context: ReconcileContext;
+  readonly run: StatementRun;
+  readonly read: DaysRead;
+  readonly nowMs: number;
+  readonly view: StatementView;
+  /** The keys that are to be judged. */
+  readonly deferred: Deferred;
+  /** The day whose statement is read; undefined when none is read anew. */
+  readonly reading: Reading | undefined;
 }
 
-/** Yields lists of as many as are judged between two breaths. */
-export function* inChunks<Item>(items: Iterable<Item>): Generator<readonly Item[]> {
+/** Yields lists of as many as are judged in one turn. */
+export function* inChunks<Item>(items: Iterable<Item>, size = keysPerTurn): Generator<readonly Item[]> {
   let chunk: Item[] = [];
   for (const item of items) {
     chunk.push(item);
-    if (chunk.length < keysPerBreath) continue;
+    if (chunk.length < size) continue;
     yield chunk;
     chunk = [];
   }
   if (chunk.length > 0) yield chunk;
 }
 
-/** What other days' statements say of a key. */
-export function findElsewhere(
-  view: StatementView,
+/** Notes the keys that concern the day that is read, beside those of the lines that were deferred. */
+export async function noteDay(matching: Matching, reading: Reading): Promise<void> {
+  const { date } = reading.day;
+  await note(matching, referencesMissed(reading));
+  // What the version before had, and this one lacks.
+  await note(matching, matching.view.unclearKeysOf(date));
+  await note(matching, matching.view.keysWithBreaks(date));
+}
+
+/** Notes whatever any statement, or what was settled since the last one, may have changed. */
+export async function noteOtherDays(matching: Matching): Promise<void> {
+  const { view, read } = matching;
+  await note(matching, view.keysWithBreaks());
+  await note(matching, referencesInDoubt(view, read));
+  await note(
+    matching,
+    view.attemptsProvedLate().map(({ order }) => order.transRefNo),
+  );
+}
+
+async function note({ context, deferred }: Matching, keys: Iterable<string>): Promise<void> {
+  for (const chunk of inChunks(keys)) {
+    deferred.note(chunk);
+    await yieldToEventLoop(context);
+  }
+}
+
+function* referencesInDoubt(view: StatementView, { wholeDates }: DaysRead): Generator<string> {
+  for (const { order } of view.attemptsInDoubt()) if (wholeDates.has(order.tranDate)) yield order.transRefNo;
+}
+
+function* referencesMissed({ index, view }: Reading): Generator<string> {
+  for (const { payoutSeq, attemptNo } of index.missed())
+    yield view.attempt(payoutSeq, attemptNo).order.transRefNo;
+}
+
+/** Judges every key that is to be judged, in chunks; the same each time it is asked for. */
+export async function* judgeAll(matching: Matching): AsyncGenerator<readonly JudgedTransfer[]> {
+  for (const keys of inChunks(matching.deferred.keys())) {
+    yield await judgeKeys(matching, keys);
+    await yieldToEventLoop(matching.context);
+  }
+}
+
+/** Judges some keys by what a view knows of them. */
+export async function judgeKeys(
+  matching: Matching,
+  keys: readonly DeferredKey[],
+): Promise<readonly JudgedTransfer[]> {
+  const { view, read } = matching;
+  const attempts = view.byReference(keys.map(({ key }) => key));
+  const judged = keys.map(({ key, lines: deferred }) => {
+    if (deferred.some((line) => lineKeyOf(line) !== key)) throw new Error('lines of two keys were mixed');
+    const attempt = attempts.get(key);
+    const lines = findLines(matching, key, attempt, deferred);
+    return judgeTransfer({ key, attempt, lines, openBreaks: view.openBreaks(key) }, read);
+  });
+  return holdBack(matching, judged);
+}
+
+/** Of the day that is read its lines as they were read, of the others those of their present statements. */
+function findLines(
+  { view, reading }: Matching,
   key: string,
-  lines: readonly StatementLine[],
   attempt: AttemptFacts | undefined,
-  day: StatementDay,
-): readonly LineElsewhere[] {
-  const known = view.elsewhere(key, day.date);
-  if (attempt === undefined || lines.length === 0 || attempt.order.tranDate === day.date) return known;
-  const isAbsent = view.isAbsent(key, attempt.order.tranDate);
-  return withOwnDay({ lines: known, isAbsent, open: view.openBreaks(key, day.date) }, lines, attempt, day);
+  deferred: readonly StatementLine[],
+): readonly DayLines[] {
+  const kept = view.linesOf(key, attempt);
+  if (reading === undefined) return kept;
+  const { index, day } = reading;
+  const others = kept.filter(({ date }) => date !== day.date);
+  const counted = attempt === undefined ? 0 : index.countedLine(key, attempt);
+  const lines =
+    attempt === undefined || counted === 0
+      ? deferred
+      : [rebuildLine(attempt, counted), ...deferred].toSorted((one, other) => one.line - other.line);
+  if (lines.length === 0) return others;
+  return [...others, { date: day.date, lines }].toSorted((one, other) => (one.date < other.date ? -1 : 1));
 }
 
 /**
  * Judges again what would be settled as failed while a lost part of the journal may have made a later attempt: it waits,
  * and is named, until that was looked for.
  */
-export async function holdBack(
-  { context: { store }, day }: Pick<Judging, 'context' | 'day'>,
-  judged: readonly JudgedKey[],
-): Promise<readonly JudgedKey[]> {
-  if (!judged.some(({ judgement }) => judgement.step === 'fail')) return judged;
-  const loss = await store.loss();
+async function holdBack(
+  { context: { store }, read }: Matching,
+  judged: readonly JudgedTransfer[],
+): Promise<readonly JudgedTransfer[]> {
+  const loss = judged.some(({ step }) => step?.kind === 'fail') ? await store.loss() : undefined;
   if (!isInQuestion(loss)) return judged;
   return Promise.all(
-    judged.map(async (key) => {
-      const { attempt } = key.facts;
-      if (key.judgement.step !== 'fail' || attempt === undefined) return key;
-      const attempts = await store.attemptsOf(attempt.order.companyId, attempt.payoutId);
-      if (!mustLookUp(loss, attempts)) return key;
-      const facts = { ...key.facts, mayHaveLaterAttempt: true };
-      return { ...key, facts, judgement: matchKey(facts, day) };
+    judged.map(async (transfer) => {
+      const { facts, step } = transfer;
+      if (step?.kind !== 'fail' || facts.attempt === undefined) return transfer;
+      const attempts = await store.attemptsOf(facts.attempt.order.companyId, facts.attempt.payoutId);
+      return mustLookUp(loss, attempts)
+        ? judgeTransfer({ ...facts, mayHaveLaterAttempt: true }, read)
+        : transfer;
     }),
   );
-}
-
-function judge(
-  { view, day }: Judging,
-  key: string,
-  group: Partial<LineGroup>,
-  attempt?: AttemptFacts,
-): JudgedKey {
-  const { lines = [], counted = [] } = group;
-  const facts = { key, lines, attempt, elsewhere: findElsewhere(view, key, lines, attempt, day) };
-  return { facts, judgement: matchKey(facts, day), counted };
-}
-
-function judgeGroups(judging: Judging, groups: readonly LineGroup[]): JudgedKey[] {
-  const attempts = judging.view.byReference(groups.map(({ key }) => key));
-  return groups.map((group) => {
-    const { key, lines } = group;
-    if (lines.some((line) => lineKeyOf(line) !== key)) throw new Error('lines of two keys were mixed');
-    return judge(judging, key, group, attempts.get(key));
-  });
-}
-
-/** Keys with open breaks of a version before that are neither a line's of this one nor an attempt's of the day. */
-function* leftKeys({ view, index, scratch, day }: Judging): Generator<string> {
-  for (const key of view.keysWithBreaks(day.date)) {
-    if (index.find(key) === undefined && !scratch.has(key)) yield key;
-  }
-}
-
-/** Every key that is not clear, in chunks; the same each time it is asked for. */
-export async function* judgeUnclear(judging: Judging): AsyncGenerator<readonly JudgedKey[]> {
-  const { scratch, index, view, context } = judging;
-  for (const groups of inChunks(scratch.groups())) {
-    yield await holdBack(judging, judgeGroups(judging, groups));
-    await breathe(context);
-  }
-  for (const keys of inChunks(index.missed())) {
-    yield keys.map(({ payoutSeq, attemptNo }) => {
-      const attempt = view.attempt(payoutSeq, attemptNo);
-      return judge(judging, attempt.order.transRefNo, {}, attempt);
-    });
-    await breathe(context);
-  }
-  for (const keys of inChunks(leftKeys(judging))) {
-    const attempts = view.byReference(keys);
-    yield keys.map((key) => judge(judging, key, {}, attempts.get(key)));
-    await breathe(context);
-  }
 }
 
 /** A bug of ours, or a damaged journal: what was counted already is judged otherwise together with the rest. */
@@ -128,15 +149,13 @@ class ClearLineError extends Error {
   }
 }
 
-/** Without the lines that were counted at first sight: these are in the totals already. */
-function withoutCounted({ facts, judgement, counted }: JudgedKey): Pick<JudgedKey, 'facts' | 'judgement'> {
-  if (counted.length === 0) return { facts, judgement };
-  const isStillClear =
-    judgement.paidClass === 'matched' && counted.every((at) => judgement.lineClasses[at] === 'matched');
-  if (!isStillClear || judgement.step !== undefined) {
-    throw new ClearLineError();
-  }
-  const isRest = (_: unknown, at: number): boolean => !counted.includes(at);
+/** Without the line that was counted at first sight: it is in the totals already. */
+function withoutCounted({ facts, judgement }: JudgedDay): Pick<JudgedDay, 'facts' | 'judgement'> {
+  const counted = facts.lines.findIndex(isRebuilt);
+  if (counted < 0) return { facts, judgement };
+  const isStillClear = judgement.paidClass === 'matched' && judgement.lineClasses[counted] === 'matched';
+  if (!isStillClear || judgement.step !== undefined) throw new ClearLineError();
+  const isRest = (_: unknown, at: number): boolean => at !== counted;
   return {
     facts: { ...facts, lines: facts.lines.filter(isRest) },
     judgement: { ...judgement, lineClasses: judgement.lineClasses.filter(isRest), paidClass: undefined },
@@ -144,17 +163,21 @@ function withoutCounted({ facts, judgement, counted }: JudgedKey): Pick<JudgedKe
 }
 
 /** Counts every key that is not clear, and lists the lines among them that agree. Returns what will be paid by it. */
-export async function countUnclear(judging: Judging): Promise<PaidOfDay> {
-  const { tally, matched, day, version } = judging;
+export async function countAll(
+  matching: Matching,
+  { tally, matched, day, version }: Reading,
+): Promise<PaidOfDay> {
   let count = 0;
   let satang: bigint = zeroSatang;
-  for await (const chunk of judgeUnclear(judging)) {
-    for (const judged of chunk) {
-      const rest = withoutCounted(judged);
-      tally.add(rest.facts, rest.judgement);
-      for (const row of renderMatched(day.date, version, rest.facts, rest.judgement)) await matched.add(row);
-      const { attempt } = judged.facts;
-      const isProved = judged.judgement.step === 'prove' && attempt !== undefined;
+  for await (const chunk of judgeAll(matching)) {
+    for (const { days } of chunk) {
+      const judged = days.find(({ date }) => date === day.date);
+      if (judged === undefined) continue;
+      const { facts, judgement } = withoutCounted(judged);
+      tally.add(facts, judgement);
+      for (const row of renderMatched(day.date, version, facts, judgement)) await matched.add(row);
+      const { attempt } = facts;
+      const isProved = judgement.step === 'prove' && attempt !== undefined;
       if (!isProved || attempt.attemptStatus === 'paid' || attempt.order.tranDate !== day.date) continue;
       count += 1;
       satang += amountOf(attempt);

@@ -1,35 +1,16 @@
-/** What reconciling needs of the folder in which a day's tables are left beside the bank's own file. */
+/**
+ * What reconciling needs of the bank, of the disk and of the store. A date is "YYYYMMDD" in Bangkok throughout.
+ */
 import type { Satang } from '../core/money.ts';
 import type { AttemptStatus } from '../core/payout.ts';
 import type { AttemptKey } from '../core/ports.ts';
 import type { PreparedFile, PublishedState, TableDraft } from '../reports/ports.ts';
 import type { BreakMove } from './rules/breaks.ts';
-import type { StatementLine, StatementWords } from './rules/statement.ts';
+import type { StatementLine } from './rules/statement.ts';
 import type { EncodedTotals } from './rules/tally.ts';
-import type { AttemptFacts, BreakKind, BreakRecord, LineElsewhere } from './rules/types.ts';
+import type { AttemptFacts, BreakKind, BreakRecord, DayLines, DaysRead } from './rules/types.ts';
 
-export interface StatementOutbox {
-  /** For programs: every value as it is. */
-  openMatched(fileName: string): Promise<TableDraft>;
-  /** For a spreadsheet: what it would change is kept as text, amounts stay numbers. */
-  openBreaks(fileName: string): Promise<TableDraft>;
-  publish(recorded: PreparedFile): Promise<PublishedState>;
-  /**
-   * Deals with temporary files that nobody has written to since `beforeMs`: those of accepted versions are published,
-   * what a crash has left half written is removed.
-   * @param accepted the files of every accepted version
-   * @returns why files of accepted versions could not be published, in words; these stay for another time
-   */
-  finishLeftovers(beforeMs: number, accepted: readonly PreparedFile[]): Promise<readonly string[]>;
-}
-
-/** `20261121.v2.breaks.csv`. */
-export function computeStatementFileName(date: string, version: number, kind: 'matched' | 'breaks'): string {
-  return `${date}.v${version}.${kind}.csv`;
-}
-
-// ---- * What reconciling needs of the bank and of the disk: the statement asked for, brought, kept, opened and read.
-// A date is "YYYYMMDD" in Bangkok throughout.
+// ---------------------------------------------------------------- the bank and its files
 
 /** What the bank says when it is asked for a day's statement (§2.7, §7.2). */
 export type StatementOffer =
@@ -108,7 +89,7 @@ export interface OriginalDraft extends AsyncDisposable {
   keep(): Promise<KeptOriginal>;
 }
 
-export interface StatementVault {
+export interface StatementOriginals {
   draft(date: string): Promise<OriginalDraft>;
   /** Keeps a copy of a file that a person has given. */
   keepFile(date: string, path: string): Promise<KeptOriginal | StatementRefused>;
@@ -125,7 +106,7 @@ export interface OpenedStatement extends AsyncDisposable {
   readonly form: Exclude<StatementForm, 'other'>;
 }
 
-export interface StatementOpener {
+export interface StatementUnpacker {
   /** @param key the bank's unZipKey, for a ZIP that is encrypted */
   open(path: string, key: string | null): Promise<OpenedStatement | StatementRefused>;
 }
@@ -152,34 +133,25 @@ export interface StatementReader {
   read(path: string): AsyncIterable<StatementPart>;
 }
 
-/** The codes and names of §3.2, and what they are commonly called. */
-export const commonStatementWords: StatementWords = {
-  complete: ['010004', 'COMPLETE', 'COMPLETED', 'SUCCESS', 'SUCCESSFUL'],
-  failed: [
-    '030002',
-    '030003',
-    'VALIDATE FAILED',
-    'VALIDATE_FAILED',
-    'TRANSFER FAILED',
-    'TRANSFER_FAILED',
-    'FAIL',
-    'FAILED',
-    'REJECTED',
-  ],
-  inProcess: [
-    '010001',
-    '010002',
-    '010003',
-    '030004',
-    'RECEIVE',
-    'VALIDATE',
-    'TRANSFER',
-    'PROCESSING',
-    'PENDING',
-  ],
-};
+// ---------------------------------------------------------------- the folder of statements
 
-// ---- What reconciling needs of the store: the attempts of a day, the breaks that are open, and what became of each statement.
+/** The folder in which a day's tables are left beside the bank's own file. */
+export interface StatementOutbox {
+  /** For programs: every value as it is. */
+  openMatched(fileName: string): Promise<TableDraft>;
+  /** For a spreadsheet: what it would change is kept as text, amounts stay numbers. */
+  openBreaks(fileName: string): Promise<TableDraft>;
+  publish(recorded: PreparedFile): Promise<PublishedState>;
+  /**
+   * Deals with temporary files that nobody has written to since `beforeMs`: those of accepted versions are published,
+   * what a crash has left half written is removed.
+   * @param accepted the files of every accepted version
+   * @returns why files of accepted versions could not be published, in words; these stay for another time
+   */
+  finishLeftovers(beforeMs: number, accepted: readonly PreparedFile[]): Promise<readonly string[]>;
+}
+
+// ---------------------------------------------------------------- the store
 
 /** One attempt of a day, as the whole day is listed. */
 export interface DayAttempt extends AttemptKey {
@@ -190,28 +162,25 @@ export interface DayAttempt extends AttemptKey {
   readonly isFailedByStatement: boolean;
 }
 
-/** Lines with one key that are not clear at first sight. */
-export interface LineGroup {
+/** What is to be judged of one key. */
+export interface DeferredKey {
   readonly key: string;
+  /** Its lines that were deferred, in file order. */
   readonly lines: readonly StatementLine[];
-  /** Places in `lines` that were judged and counted when they were read. */
-  readonly counted: readonly number[];
 }
 
-/** The lines of one statement while it is judged; gone when it is closed, or its process ends. */
-export interface LineScratch extends Disposable {
-  /** Keeps lines in file order, some hundreds at once. */
-  keep(lines: readonly StatementLine[]): void;
-  /** Puts a line aside. */
-  setAside(key: string, line: StatementLine): void;
-  /** Puts a line aside that was counted and kept before; one that is aside already stays as it was. */
-  setCountedAside(key: string, lineNo: number): void;
-  /** True if a line with the key was put aside. */
-  has(key: string): boolean;
-  /** What was put aside, in the order of the keys. */
-  groups(): Iterable<LineGroup>;
-  /** The most lines that one key has aside. */
-  largestGroup(): number;
+/** What is not clear at first sight, while a statement is judged; gone when it is closed, or its process ends. */
+export interface Deferred extends Disposable {
+  /** Defers a line. */
+  put(key: string, line: StatementLine): void;
+  /** Notes that a line with the key was counted already, and another has come. */
+  putCounted(key: string, lineNo: number): void;
+  /** Notes keys that are to be judged, whether or not a line names them. */
+  note(keys: Iterable<string>): void;
+  /** What was noted and what was deferred, each key once, in the order of the keys. */
+  keys(): Iterable<DeferredKey>;
+  /** The most lines that one key has. */
+  largestKey(): number;
 }
 
 /** Last word of a version's `reading`: its day had ended when it was read, or had not. */
@@ -229,23 +198,17 @@ export interface StatementView extends Disposable {
   attemptsInDoubt(): Iterable<AttemptFacts>;
   /** Paid attempts of alarmed rows that an inquiry has shown complete; rows without an alarm are not among them. */
   attemptsProvedLate(): readonly AttemptFacts[];
-  /** Keys of attempts of this day about which another statement, or a break, says something. */
+  /** Each day's present version, and which of them were read when they had ended. */
+  days(): Pick<DaysRead, 'days' | 'wholeDates'>;
+  /** Lines with this key in the present statements of all days, oldest day first. */
+  linesOf(key: string, attempt: AttemptFacts | undefined): readonly DayLines[];
+  openBreaks(key: string): readonly BreakRecord[];
+  /** Keys with open breaks of a day; of any day when none is given. */
+  keysWithBreaks(date?: string): Iterable<string>;
+  /** Keys of lines in the day's present statement that differed in anything, or were of another day. */
+  unclearKeysOf(date: string): Iterable<string>;
+  /** Keys of attempts of this day of which a line is kept with its cells, or a break is open. */
   keysWithPast(date: string): Iterable<string>;
-  /** Those of them about which the statement of another day says something. */
-  keysElsewhere(date: string): Iterable<string>;
-  /** Lines with this key in the present statements of other days. */
-  elsewhere(key: string, date: string): readonly LineElsewhere[];
-  /** True if the present statement of this day is known to lack the key. */
-  isAbsent(key: string, date: string): boolean;
-  /** True if anything is known of the key from the present statement of this day but that it agrees. */
-  isNoted(key: string, date: string): boolean;
-  openBreaks(key: string, date: string): readonly BreakRecord[];
-  /** Keys with open breaks of a day. */
-  keysWithBreaks(date: string): Iterable<string>;
-  /** Keys of transfers of other days that this day's statement has, or had in the version before. */
-  strayKeys(date: string): Iterable<string>;
-  /** Days whose statement was accepted when they had ended: only there is anything absent for good. */
-  readDates(): ReadonlySet<string>;
 }
 
 /** A file beside the original that a version of a statement has left. */
@@ -276,7 +239,7 @@ export interface AcceptedStatement {
   /** Of the bank's bytes. */
   readonly originalSha256: string;
   readonly originalPath: string;
-  /** Settings that bear on the judging; the same bytes under others are judged anew. */
+  /** Settings that bear on the matching; the same bytes under others are judged anew. */
   readonly reading: string;
   readonly statement: StatementTotals;
   readonly totals: EncodedTotals;
@@ -294,8 +257,8 @@ export type StatementVersionMark = Pick<
 /** What judgings of a day that broke off have left behind; what is open may not be what any version shows. */
 export interface BrokenOff {
   /** Breaks of other days that have been opened since, and still are: how many, and the first of them. */
-  readonly openedElsewhere: number;
-  readonly firstElsewhere: readonly BreakRecord[];
+  readonly openedOnOtherDays: number;
+  readonly firstOnOtherDays: readonly BreakRecord[];
   /** Payouts that a statement has changed since, by cause. */
   readonly causes: ReadonlyMap<string, number>;
 }
@@ -310,7 +273,7 @@ export interface StatementDayState {
   readonly oldestOpenedAtMs: number | null;
 }
 
-/** Names one judging; whoever begins a later one, of whichever day, ends it: each moves breaks of all days. */
+/** Names one matching; whoever begins a later one, of whichever day, ends it: each moves breaks of all days. */
 export interface StatementRun {
   readonly date: string;
   readonly runId: string;
@@ -321,11 +284,18 @@ export interface DueReport extends StatementRun {
   readonly batchId: string;
 }
 
-/** What a day's statement says of a transfer of another day, or of one of which another day's statement speaks too. */
-export interface StrayLine {
+/** A line of the version under way, as it is kept. */
+export interface KeptLine {
   readonly key: string;
-  /** Null where the statement of the transfer's own day lacks it, and no break says so. */
-  readonly line: StatementLine | null;
+  readonly line: StatementLine;
+  /** What another company's line says beside its status is not kept. */
+  readonly hasCells: boolean;
+}
+
+/** A line that differs from its attempt in nothing: what it says is what the attempt says. */
+export interface CleanLine extends AttemptKey {
+  /** Where it stands in the original. */
+  readonly line: number;
 }
 
 /** Another process has begun to judge a statement. */
@@ -334,19 +304,15 @@ export class StatementOvertakenError extends Error {
 }
 
 export interface StatementStore {
-  /**
-   * What the run itself has recorded counts in it as what accepted statements have shown.
-   * @param version as which the run has judged its day: what the version before said of that day counts no more
-   */
-  openStatementView(run: StatementRun, version?: number): StatementView;
-  /** @throws JournalWriteError when the disk refuses */
-  openLineScratch(): LineScratch;
+  openStatementView(): StatementView;
+  /** @throws JournalWriteError from its methods when the disk refuses */
+  openDeferred(): Deferred;
   /** The present version of a day. */
   statement(date: string): Promise<AcceptedStatement | undefined>;
   /** Every version of a day, the oldest first. */
   statementVersions(date: string): Promise<readonly StatementVersionMark[]>;
   /**
-   * Undefined unless a judging of the day has broken off after `beginRecording`.
+   * Undefined unless a matching of the day has broken off after `beginRecording`.
    * @param limit of the breaks that are listed
    */
   brokenOff(date: string, limit: number): Promise<BrokenOff | undefined>;
@@ -361,22 +327,37 @@ export interface StatementStore {
   /** How many are open, by kind. */
   countOpenBreaks(date: string): Promise<ReadonlyMap<BreakKind, number>>;
 
-  // ---- one judging; each of these throws StatementOvertakenError when a later one has begun
+  // ---- one matching; each of these throws StatementOvertakenError when a later one has begun
   beginStatement(run: StatementRun): Promise<void>;
-  /** Notes, before anything is recorded, that a new version is under way; `acceptStatement` takes the note away. */
-  beginRecording(run: StatementRun): Promise<void>;
+  /**
+   * Notes, before anything is recorded, that a new version is under way, and removes lines of it that a reading which
+   * broke off has left; `acceptStatement` takes the note away.
+   */
+  beginRecording(run: StatementRun, version: number): Promise<void>;
   recordBreaks(run: StatementRun, moves: readonly BreakMove[]): Promise<void>;
-  recordStrays(run: StatementRun, strays: readonly StrayLine[]): Promise<void>;
+  /** Keeps lines of the version under way: they count once it is accepted. */
+  recordLines(run: StatementRun, version: number, lines: readonly KeptLine[]): Promise<void>;
+  recordCleanLines(run: StatementRun, version: number, lines: readonly CleanLine[]): Promise<void>;
   /** Notes, before their rows are changed, which batches are to be reported on when the statement is accepted. */
   markReports(run: StatementRun, batchIds: readonly string[]): Promise<void>;
-  /** Breaks that are open in the day's statement, and those that this judging has moved, in pages. */
+  /** Breaks that are open in the day's statement, and those that this matching has moved, in pages. */
   breaksToShow(run: StatementRun): AsyncIterable<readonly BreakRecord[]>;
   /** Makes it the present version of its day, and has its batches reported on. */
   acceptStatement(run: StatementRun, statement: AcceptedStatement): Promise<void>;
-  /** Ends a judging that has found the present version again; what it has changed is reported on. */
+  /** Ends a matching that has found the present version again; what it has changed is reported on. */
   endStatement(run: StatementRun): Promise<void>;
 
   /** Batches to be reported on. */
   dueReports(): Promise<readonly DueReport[]>;
   clearDueReport(due: DueReport): Promise<void>;
+}
+
+/** What is asked of the store. */
+export interface UnreconciledDays {
+  /** Those of these days on which something was sent, and whose present statement is not of the whole day, or not there. */
+  daysWithoutStatement(dates: readonly string[]): Promise<readonly string[]>;
+  /** Days whose present statement was read before they had ended. */
+  daysReadInPart(): Promise<readonly string[]>;
+  /** The first day on which anything was sent; undefined before that. */
+  firstDaySent(): Promise<string | undefined>;
 }

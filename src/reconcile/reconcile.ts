@@ -3,19 +3,19 @@
  * sides differ, and leaves two tables beside the bank's own file.
  *
  * Nothing is recorded before the whole file was read and both sides tie out. Each step can be taken again: the same
- * judging after a crash comes to the same end. The version is accepted last, in one transaction; what was written under
+ * matching after a crash comes to the same end. The version is accepted last, in one transaction; what was written under
  * temporary names is then given its name.
  */
 import { randomBytes, randomInt } from 'node:crypto';
+import { formatBangkokDate } from '../core/bangkok-time.ts';
+import { showDate } from '../payout/rules/lost-journal.ts';
 import type { PublishedState } from '../reports/ports.ts';
-import { indexDay, type Judging, readLines, type ReconcileContext } from './context.ts';
 import { DayIndex } from './day-index.ts';
-import { isWhole, judgeOtherDays } from './judge-days.ts';
-import { countUnclear, judgeUnclear, requireTieOut } from './judge.ts';
+import { countAll, type Matching, noteDay, noteOtherDays, requireTieOut } from './judge.ts';
 import {
   type AcceptedStatement,
   type BrokenOff,
-  computeStatementFileName,
+  partOfDay,
   type StatementChanges,
   type StatementFile,
   type StatementOutbox,
@@ -26,17 +26,18 @@ import {
   type StatementVersionMark,
   wholeDay,
 } from './ports.ts';
+import { indexDay, type PaidOfDay, type Reading, readLines, type ReconcileContext } from './read-lines.ts';
 import {
   ChangedMeanwhile,
-  elsewhereShownMax,
-  findStrays,
   nothingRecorded,
+  otherDaysShownMax,
+  recordAll,
+  recordCleanLines,
   type Recorded,
-  recordKeys,
 } from './record.ts';
-import { breakColumns, matchedColumns, renderBreak } from './rules/rows.ts';
+import { breakColumns, computeStatementFileName, matchedColumns, renderBreak } from './rules/rows.ts';
 import { compareTotals, type DayTotals, decodeTotals, encodeTotals, makeTally } from './rules/tally.ts';
-import { describeReading, refuseSuperseded, type StatementBytes } from './rules/versions.ts';
+import type { DaysRead } from './rules/types.ts';
 
 /** A day's statement in plain text, ready to be read. */
 export interface StatementSource {
@@ -44,7 +45,7 @@ export interface StatementSource {
   readonly date: string;
   readonly originalSha256: string;
   readonly originalPath: string;
-  /** What of the settings bears on the judging. */
+  /** What of the settings bears on the matching. */
   readonly reading: string;
   /** A person's copy: the bank may have other bytes by now. */
   readonly isHandedIn?: boolean;
@@ -94,6 +95,11 @@ export async function reconcile(
   });
 }
 
+/** A day that has not ended may get more transfers: nothing is absent from its statement for good. */
+function isWhole(date: string, nowMs: number): boolean {
+  return date < formatBangkokDate(nowMs);
+}
+
 /** How the bytes are to be read, or why they are not. */
 function lookAtBytes(
   { date, reading, isHandedIn = false }: StatementSource,
@@ -107,25 +113,25 @@ function lookAtBytes(
 
 async function readFormer(store: ReconcileContext['store'], date: string): Promise<Former> {
   const previous = await store.statement(date);
-  const left = await store.brokenOff(date, elsewhereShownMax);
-  // After a judging that broke off, what is open may be what neither version shows: the file is read again.
+  const left = await store.brokenOff(date, otherDaysShownMax);
+  // After a matching that broke off, what is open may be what neither version shows: the file is read again.
   const present = left === undefined ? previous : undefined;
   return { previous, present, left, versions: await store.statementVersions(date) };
 }
 
-/** Inquiries go on beside it: a judging that one of them has overtaken begins again, and nothing is accepted before. */
+/** Inquiries go on beside it: a matching that one of them has overtaken begins again, and nothing is accepted before. */
 async function judgeAgainWhenChanged<T>({ log }: ReconcileContext, judge: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await judge();
     } catch (error) {
-      if (!(error instanceof ChangedMeanwhile) || tries === judgingsMax) throw error;
+      if (!(error instanceof ChangedMeanwhile) || tries === triesMax) throw error;
       log('info', 'the journal has changed meanwhile: the statement is judged again', { why: error.message });
     }
   }
 }
 
-const judgingsMax = 5;
+const triesMax = 5;
 
 /** The statement is known: what has come to light since may close breaks, and nothing else changes. */
 async function repeat(
@@ -135,9 +141,15 @@ async function repeat(
   statement: AcceptedStatement,
   recorded: Recorded,
 ): Promise<Reconciled> {
-  await judgeOtherDays(context, run, undefined, recorded);
+  const { store, clock, companyId } = context;
+  using view = store.openStatementView();
+  using deferred = store.openDeferred();
+  const read: DaysRead = { companyId, ...view.days(), readNow: undefined };
+  const matching = { context, run, read, nowMs: clock.now(), view, deferred, reading: undefined };
+  await noteOtherDays(matching);
+  await recordAll(matching, recorded);
   requireNamed(recorded);
-  await context.store.endStatement(run);
+  await store.endStatement(run);
   const files = await publishAll(outbox, statement.files);
   const totals = decodeTotals(statement.totals);
   return { kind: 'reconciled', statement, totals, isRepeat: true, recorded, files, supersedes: undefined };
@@ -147,7 +159,7 @@ async function repeat(
 interface Former {
   /** The version that was accepted last. */
   readonly previous: AcceptedStatement | undefined;
-  /** The same, unless a judging has broken off since. */
+  /** The same, unless a matching has broken off since. */
   readonly present: AcceptedStatement | undefined;
   readonly left: BrokenOff | undefined;
   readonly versions: readonly StatementVersionMark[];
@@ -164,52 +176,71 @@ async function judgeAnew(
   const { store, clock, companyId } = context;
   const { date } = source;
   const version = (previous?.version ?? 0) + 1;
-  using view = store.openStatementView(run);
-  using scratch = store.openLineScratch();
+  using view = store.openStatementView();
+  using deferred = store.openDeferred();
   await using matched = await outbox.openMatched(computeStatementFileName(date, version, 'matched'));
   await matched.add(matchedColumns);
   const isOver = isWhole(date, clock.now());
-  const readDates = new Set(view.readDates());
-  if (isOver) readDates.add(date);
+  const days = view.days();
+  const wholeDates = new Set(days.wholeDates);
+  if (isOver) wholeDates.add(date);
+  const day = { date, companyId, readDates: wholeDates };
   const index = new DayIndex([randomInt(2 ** 32), randomInt(2 ** 32)]);
-  const shared = { run, day: { date, companyId, readDates }, version, nowMs: clock.now(), view, scratch };
-  const judging: Judging = { context, ...shared, index, tally: makeTally(), matched };
-  const paid = await indexDay(context, view, index, date);
-  const read = await source.read((parts) => readLines(judging, parts));
-  if ('code' in read) return { kind: 'refused', refusal: read };
+  const tally = makeTally();
+  const reading: Reading = { context, day, version, view, deferred, index, tally, matched };
+  const paid = await indexDay(reading);
+  const totalsRead = await source.read((parts) => readLines(reading, parts));
+  if ('code' in totalsRead) return { kind: 'refused', refusal: totalsRead };
   const { originalSha256, originalPath } = source;
-  const reading = lookAtBytes(source, isOver, versions, { originalSha256, sha256: read.sha256 });
-  if (typeof reading !== 'string') return { kind: 'refused', refusal: reading };
-  const isOfWhole = reading.endsWith(` ${wholeDay}`);
-  if (!isOfWhole) readDates.delete(date);
-  if (present?.sha256 === read.sha256 && present.reading === reading)
+  const words = lookAtBytes(source, isOver, versions, { originalSha256, sha256: totalsRead.sha256 });
+  if (typeof words !== 'string') return { kind: 'refused', refusal: words };
+  if (!words.endsWith(` ${wholeDay}`)) wholeDates.delete(date);
+  if (present?.sha256 === totalsRead.sha256 && present.reading === words)
     return await repeat(context, outbox, run, present, recorded);
-  const proved = await countUnclear(judging);
-  const totals = judging.tally.totals();
-  requireTieOut(totals, read, paid, proved);
-  await store.beginRecording(run);
-  await recordUnclear(judging, recorded);
-  await judgeOtherDays(context, run, { date, version, isWhole: isOfWhole }, recorded);
-  requireNamed(recorded);
-  const changes = describeChanges(recorded, previous, totals);
-  const files = await writeTables(judging, outbox);
+  const read = { companyId, days: new Map(days.days).set(date, version), wholeDates, readNow: date };
+  const matching: Matching = { context, run, read, nowMs: clock.now(), view, deferred, reading };
+  const totals = await countDay(matching, reading, totalsRead, paid);
+  await recordDay(matching, reading, recorded);
   const statement: AcceptedStatement = {
     date,
     version,
-    sha256: read.sha256,
+    sha256: totalsRead.sha256,
     originalSha256,
     originalPath,
-    reading,
-    statement: read,
+    reading: words,
+    statement: totalsRead,
     totals: encodeTotals(totals),
-    changes,
-    files,
+    changes: describeChanges(recorded, previous, totals),
+    files: await writeTables(matching, reading, outbox),
     acceptedAtMs: clock.now(),
   };
   await store.acceptStatement(run, statement);
-  const published = await publishAll(outbox, files);
+  const files = await publishAll(outbox, statement.files);
   const supersedes = previous?.version;
-  return { kind: 'reconciled', statement, totals, isRepeat: false, recorded, files: published, supersedes };
+  return { kind: 'reconciled', statement, totals, isRepeat: false, recorded, files, supersedes };
+}
+
+/** Judges what was deferred. @returns the day's totals, once both sides tie out */
+async function countDay(
+  matching: Matching,
+  reading: Reading,
+  totalsRead: StatementTotals,
+  paid: PaidOfDay,
+): Promise<DayTotals> {
+  await noteDay(matching, reading);
+  const proved = await countAll(matching, reading);
+  const totals = reading.tally.totals();
+  requireTieOut(totals, totalsRead, paid, proved);
+  return totals;
+}
+
+async function recordDay(matching: Matching, reading: Reading, recorded: Recorded): Promise<void> {
+  const { context, run } = matching;
+  await context.store.beginRecording(run, reading.version);
+  await noteOtherDays(matching);
+  await recordAll(matching, recorded);
+  requireNamed(recorded);
+  await recordCleanLines(matching, reading);
 }
 
 /** Two transfers of one payout are named once both are known to be paid: the statement is judged again. */
@@ -217,14 +248,6 @@ function requireNamed(recorded: Recorded): void {
   const { secondProof } = recorded;
   recorded.secondProof = undefined;
   if (secondProof !== undefined) throw new ChangedMeanwhile(secondProof);
-}
-
-async function recordUnclear(judging: Judging, recorded: Recorded): Promise<void> {
-  const { context, run, day } = judging;
-  for await (const chunk of judgeUnclear(judging)) {
-    await context.store.recordStrays(run, findStrays(chunk, day));
-    await recordKeys(judging, chunk, recorded);
-  }
 }
 
 function describeChanges(
@@ -242,9 +265,10 @@ function describeChanges(
   return { opened, changed, closed, figures };
 }
 
-/** The breaks that are open, the loudest first, and those that this judging has closed. */
+/** The breaks that are open, the loudest first, and those that this matching has closed. */
 async function writeTables(
-  { context, run, day, version, matched }: Judging,
+  { context, run }: Matching,
+  { day, version, matched }: Reading,
   outbox: StatementOutbox,
 ): Promise<readonly StatementFile[]> {
   await using breaks = await outbox.openBreaks(computeStatementFileName(day.date, version, 'breaks'));
@@ -266,4 +290,52 @@ async function publishAll(
   const published: PublishedFile[] = [];
   for (const file of files) published.push({ ...file, state: await outbox.publish(file) });
   return published;
+}
+
+// ---------------------------------------------------------------- bytes that a person hands in
+
+/** Bytes as the bank packed them, or, once they were read, in plain text. */
+type StatementBytes = Partial<Pick<StatementVersionMark, 'originalSha256' | 'sha256'>>;
+
+const isOf =
+  ({ originalSha256, sha256 }: StatementBytes) =>
+  (mark: StatementVersionMark): boolean =>
+    mark.originalSha256 === originalSha256 || mark.sha256 === sha256;
+
+/**
+ * Why bytes that a person hands in are not taken: they are those of a version that another one has superseded, and
+ * would undo its correction.
+ * @param versions of the day, the oldest first
+ */
+function refuseSuperseded(
+  date: string,
+  versions: readonly StatementVersionMark[],
+  bytes: StatementBytes,
+): StatementRefusal | undefined {
+  const present = versions.at(-1);
+  const known = versions.findLast(isOf(bytes));
+  if (present === undefined || known === undefined || isOf(bytes)(present)) return undefined;
+  const day = showDate(date);
+  const message =
+    `this is version ${known.version} of the statement of ${day}, which version ${present.version} has superseded: nothing ` +
+    `of it is recorded; what the bank has now is fetched with "paydrop reconcile --date ${day}"`;
+  return { code: 'statement-superseded', line: null, column: null, message };
+}
+
+/**
+ * The settings that a day is judged by, with whether its statement is of the whole day. Bytes that a person hands in are
+ * of a part of it for good when they were read before it had ended.
+ * @param isOver the day has ended
+ * @param isHandedIn false when the bank has given them now
+ */
+function describeReading(
+  settings: string,
+  { isOver, isHandedIn }: { readonly isOver: boolean; readonly isHandedIn: boolean },
+  versions: readonly StatementVersionMark[],
+  bytes: StatementBytes,
+): string {
+  const isPart = ({ reading }: StatementVersionMark): boolean => reading.endsWith(` ${partOfDay}`);
+  const known = versions.filter(isOf(bytes));
+  const isOld = isHandedIn && known.length > 0 && known.every(isPart);
+  return `${settings} ${isOver && !isOld ? wholeDay : partOfDay}`;
 }

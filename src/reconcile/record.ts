@@ -1,16 +1,18 @@
 /**
- * Records what a judging has shown. Of each chunk the breaks come first, then the changes of payouts: after a crash in
- * between the same judging finds the break that it has opened, though our own side has moved on since.
+ * Records what a matching has shown. Of each chunk the breaks come first, then the changes of payouts: after a crash in
+ * between the same matching finds the break that it has opened, though our own side has moved on since.
  */
 import type { Change } from '../core/ports.ts';
 import { applyOnLatest } from '../payout/apply-change.ts';
 import { tellSiblings } from '../payout/superseded.ts';
-import type { Bench } from './context.ts';
-import type { JudgedKey } from './judge.ts';
-import type { BrokenOff, StatementRun, StrayLine } from './ports.ts';
-import { decideOnStatement } from './rules/after-statement.ts';
+import { inChunks, judgeAll, judgeKeys, type Matching } from './judge.ts';
+import type { BrokenOff, DeferredKey, StatementRun } from './ports.ts';
+import { type Reading, yieldToEventLoop } from './read-lines.ts';
 import { areSameLines, type BreakMove, followBreaks } from './rules/breaks.ts';
-import type { BreakRecord, StatementDay } from './rules/types.ts';
+import { decideOnStatement } from './rules/decide-statement.ts';
+import { isRebuilt } from './rules/differences.ts';
+import type { JudgedTransfer } from './rules/judge-transfer.ts';
+import type { BreakRecord } from './rules/types.ts';
 
 /** Somebody has settled an attempt while the statement was judged: what was found out about it is out of date. */
 export class ChangedMeanwhile extends Error {
@@ -21,33 +23,31 @@ export class ChangedMeanwhile extends Error {
   }
 }
 
-/** What a judging has done. */
+/** What a matching has done. */
 export interface Recorded {
   opened: number;
   changed: number;
   closed: number;
   /** Payouts that were changed, by cause. */
   readonly causes: Map<string, number>;
-  readonly batchIds: Set<string>;
   /** Breaks that were opened on other days than the statement's: how many, and the first of them. */
-  openedElsewhere: number;
-  readonly firstElsewhere: BreakRecord[];
+  openedOnOtherDays: number;
+  readonly firstOnOtherDays: BreakRecord[];
   /** A payout was proved paid a second time: the lines of both transfers are to be judged again for that. */
   secondProof: string | undefined;
 }
 
 /** Breaks of other days that are kept to be shown; the journal has them all. */
-export const elsewhereShownMax = 20;
+export const otherDaysShownMax = 20;
 
-/** @param left by judgings of the day that broke off: nobody was told of it, so that it counts as this one's */
+/** @param left by matchings of the day that broke off: nobody was told of it, so that it counts as this one's */
 export const nothingRecorded = (left?: BrokenOff): Recorded => ({
   opened: 0,
   changed: 0,
   closed: 0,
   causes: new Map(left?.causes),
-  batchIds: new Set(),
-  openedElsewhere: left?.openedElsewhere ?? 0,
-  firstElsewhere: [...(left?.firstElsewhere ?? [])],
+  openedOnOtherDays: left?.openedOnOtherDays ?? 0,
+  firstOnOtherDays: [...(left?.firstOnOtherDays ?? [])],
   secondProof: undefined,
 });
 
@@ -61,78 +61,135 @@ function isNews({ kind, record }: BreakMove, open: readonly BreakRecord[]): bool
 function count(recorded: Recorded, { kind, record }: BreakMove, { date }: StatementRun): void {
   if (kind !== 'kept') recorded[kind] += 1;
   if (kind !== 'opened' || record.date === date) return;
-  recorded.openedElsewhere += 1;
-  if (recorded.firstElsewhere.length < elsewhereShownMax) recorded.firstElsewhere.push(record);
+  recorded.openedOnOtherDays += 1;
+  if (recorded.firstOnOtherDays.length < otherDaysShownMax) recorded.firstOnOtherDays.push(record);
 }
 
-/** Records breaks and changes of some keys. */
-export async function recordKeys(
-  bench: Bench,
-  judged: readonly JudgedKey[],
-  recorded: Recorded,
+/** Records everything that was judged: the lines of the day that is read, the breaks of all days, changes of payouts. */
+export async function recordAll(matching: Matching, recorded: Recorded): Promise<void> {
+  for await (const chunk of judgeAll(matching)) {
+    await recordLines(matching, chunk);
+    await recordTransfers(matching, chunk, recorded);
+  }
+}
+
+/** Keeps the lines that were clear at first sight. */
+export async function recordCleanLines(
+  { context, run }: Matching,
+  { index, version }: Reading,
 ): Promise<void> {
-  const { context, run, view, version, nowMs, day } = bench;
-  const moves = judged.flatMap(({ facts, judgement }) => {
-    const open = view.openBreaks(facts.key, day.date);
-    if (open.length === 0 && judgement.breaks.length === 0) return [];
-    return followBreaks({ facts, judgement, open, version, nowMs }).filter((move) => isNews(move, open));
+  for (const lines of inChunks(index.countedLines(), cleanLinesPerWrite)) {
+    await context.store.recordCleanLines(run, version, lines);
+    await yieldToEventLoop(context);
+  }
+}
+
+/** Clean lines that are kept in one transaction. */
+const cleanLinesPerWrite = 5_000;
+
+async function recordLines(
+  { context, run, reading }: Matching,
+  judged: readonly JudgedTransfer[],
+): Promise<void> {
+  if (reading === undefined) return;
+  const kept = judged.flatMap(({ days }) => {
+    const day = days.find(({ date }) => date === run.date);
+    if (day === undefined) return [];
+    const { facts, judgement } = day;
+    return facts.lines.flatMap((line, at) =>
+      isRebuilt(line) ? [] : [{ key: facts.key, line, hasCells: judgement.lineClasses[at] !== 'others' }],
+    );
   });
-  await context.store.recordBreaks(run, moves);
-  for (const move of moves) count(recorded, move, run);
-  await takeSteps(bench, judged, recorded);
+  await context.store.recordLines(run, reading.version, kept);
 }
 
 /**
- * What the judging of other days is to know of this one: lines of their transfers, and of its own transfers what it says
- * of those that failed, or that another day's statement has, too. That it lacks one is known from a break, else it is
- * noted.
+ * Records breaks and changes of some transfers, and judges those again that have changed by it: what our side says now
+ * may close a break of another day.
  */
-export function findStrays(judged: readonly JudgedKey[], { date }: StatementDay): StrayLine[] {
-  return judged.flatMap(({ facts: { key, attempt, lines, elsewhere }, judgement }): StrayLine[] => {
-    if (attempt === undefined) return [];
-    const isOfDay = attempt.order.tranDate === date;
-    if (lines.length === 0) return isOfDay && judgement.breaks.length === 0 ? [{ key, line: null }] : [];
-    const isNoted = !isOfDay || elsewhere.length > 0 || lines.some(({ status }) => status === 'failed');
-    return isNoted ? lines.map((line) => ({ key, line })) : [];
-  });
+async function recordTransfers(
+  matching: Matching,
+  first: readonly JudgedTransfer[],
+  recorded: Recorded,
+): Promise<void> {
+  let judged = first;
+  let present = matching;
+  for (let round = 1; judged.length > 0; round += 1) {
+    await recordBreaks(present, judged, recorded);
+    const changed = await takeSteps(present, judged, recorded);
+    // Days that contradict each other are left as they are after some rounds, until a statement is read again.
+    if (changed.length === 0 || round === roundsMax) return;
+    using view = matching.context.store.openStatementView();
+    present = { ...matching, view, read: { ...matching.read, readNow: undefined } };
+    judged = await judgeKeys(present, changed);
+  }
 }
 
-async function takeSteps(bench: Bench, judged: readonly JudgedKey[], recorded: Recorded): Promise<void> {
-  const steps = judged.filter(({ judgement }) => judgement.step !== undefined);
-  if (steps.length === 0) return;
-  const { context, run } = bench;
+const roundsMax = 5;
+
+async function recordBreaks(
+  { context, run, nowMs }: Matching,
+  judged: readonly JudgedTransfer[],
+  recorded: Recorded,
+): Promise<void> {
+  const moves = judged.flatMap(({ days }) =>
+    days.flatMap(({ facts, judgement, openBreaks: open, version }) => {
+      if (open.length === 0 && judgement.breaks.length === 0) return [];
+      return followBreaks({ facts, judgement, open, version, nowMs }).filter((move) => isNews(move, open));
+    }),
+  );
+  await context.store.recordBreaks(run, moves);
+  for (const move of moves) count(recorded, move, run);
+}
+
+/** @returns the keys whose attempts it has changed, with their lines of the day that is read */
+async function takeSteps(
+  matching: Matching,
+  judged: readonly JudgedTransfer[],
+  recorded: Recorded,
+): Promise<readonly DeferredKey[]> {
+  const steps = judged.filter(({ step }) => step !== undefined);
+  if (steps.length === 0) return [];
+  const { context, run } = matching;
   const batchIds = new Set(steps.flatMap(({ facts }) => facts.attempt?.batchId ?? []));
   await context.store.markReports(run, [...batchIds]);
   // What some of them have changed is told, too, when another was overtaken.
-  const taken = await Promise.allSettled(steps.map((key) => takeStep(bench, key)));
+  const taken = await Promise.allSettled(steps.map((transfer) => takeStep(matching, transfer)));
+  const changed: DeferredKey[] = [];
   for (const [place, outcome] of taken.entries()) {
-    const key = steps[place];
-    if (outcome.status === 'rejected' || key === undefined) continue;
-    if (outcome.value !== undefined) await tellChange(bench, key, outcome.value, recorded);
-    else if (key.judgement.step === 'prove') await requirePaid(bench, key);
+    const transfer = steps[place];
+    if (outcome.status === 'rejected' || transfer === undefined) continue;
+    if (outcome.value === undefined) {
+      if (transfer.step?.kind === 'prove') await requirePaid(matching, transfer);
+      continue;
+    }
+    await tellChange(matching, transfer, outcome.value, recorded);
+    const day = transfer.facts.lines.find(({ date }) => date === matching.reading?.day.date);
+    const lines = (day?.lines ?? []).filter((line) => !isRebuilt(line));
+    changed.push({ key: transfer.facts.key, lines });
   }
   const failed = taken.find((outcome) => outcome.status === 'rejected');
   if (failed !== undefined) throw failed.reason;
+  return changed;
 }
 
 async function tellChange(
-  bench: Bench,
-  { facts }: JudgedKey,
+  matching: Matching,
+  { facts }: JudgedTransfer,
   change: Change,
   recorded: Recorded,
 ): Promise<void> {
   const { cause } = change.event;
   recorded.causes.set(cause, (recorded.causes.get(cause) ?? 0) + 1);
-  recorded.batchIds.add(change.before.batchId);
   if (cause === 'second-proof') recorded.secondProof = facts.key;
-  await tellOthers(bench, change, recorded);
+  await tellOthers(matching, change);
 }
 
 /** Decides on the payout as it is now, again when somebody else changes it meanwhile. */
-async function takeStep(bench: Bench, { facts }: JudgedKey): Promise<Change | undefined> {
-  const { context, day, version, nowMs } = bench;
+async function takeStep(matching: Matching, { facts }: JudgedTransfer): Promise<Change | undefined> {
+  const { context, read, nowMs } = matching;
   const { store } = context;
-  const { attempt: known, lines, elsewhere } = facts;
+  const { attempt: known, lines, openBreaks } = facts;
   if (known === undefined) return undefined;
   const owner = await store.payout(known.payoutSeq);
   if (owner === undefined) throw new Error(`attempt ${known.order.transRefNo} belongs to no payout`);
@@ -144,14 +201,14 @@ async function takeStep(bench: Bench, { facts }: JudgedKey): Promise<Change | un
       if (attempt === undefined) return undefined;
       // Its breaks are those of what it was: the whole day is judged again on what it is.
       if (attempt.status !== known.attemptStatus) throw new ChangedMeanwhile(known.order.transRefNo);
-      const evidence = { owner: current, attempt, attempts, lines, elsewhere, day, version, loss, nowMs };
+      const evidence = { owner: current, attempt, attempts, lines, openBreaks, read, loss, nowMs };
       return decideOnStatement(evidence, mayReopen);
     });
   return (await decide(true)) ?? (await decide(false));
 }
 
 /** Proof for an attempt that had ended concerns every other row with the same payoutId. */
-async function tellOthers({ context, run }: Bench, change: Change, recorded: Recorded): Promise<void> {
+async function tellOthers({ context, run }: Matching, change: Change): Promise<void> {
   const { attempt, event, before } = change;
   if (event.detail['alarm'] !== true || attempt?.status !== 'paid') return;
   const { store, clock, log } = context;
@@ -161,11 +218,10 @@ async function tellOthers({ context, run }: Bench, change: Change, recorded: Rec
   if (others.length === 0) return;
   await store.markReports(run, [...new Set(others)]);
   await tellSiblings({ journal: store, clock, count: () => {} }, change, attempt);
-  for (const batchId of others) recorded.batchIds.add(batchId);
 }
 
 /** Somebody else may have recorded the same proof first; nobody else may have prevented it. */
-async function requirePaid({ context }: Bench, { facts }: JudgedKey): Promise<void> {
+async function requirePaid({ context }: Matching, { facts }: JudgedTransfer): Promise<void> {
   const { attempt } = facts;
   if (attempt === undefined) return;
   const { companyId, transRefNo } = attempt.order;

@@ -19,7 +19,7 @@ import type {
   SettledBy,
 } from '../core/payout.ts';
 import type { ReportKind } from '../core/ports.ts';
-import type { StatementTables } from './reconcile/tables.ts';
+import type { StatementTables } from './reconcile/statement-tables.ts';
 import type { WatchTables } from './watch/tables.ts';
 
 /**

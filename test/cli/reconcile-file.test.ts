@@ -3,11 +3,11 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { findDay, findNoFile } from '../../src/cli/reconcile-file.ts';
-import { complain } from '../../src/cli/reconcile-refusal.ts';
-import type { StatementKit } from '../../src/reconcile/fetch.ts';
+import { findDay, findNoFile } from '../../src/cli/reconcile-desk.ts';
+import { complain } from '../../src/cli/reconcile-report.ts';
+import type { FetchContext } from '../../src/reconcile/fetch.ts';
 import { makeStatementReader } from '../../src/reconcile/file/reader.ts';
-import { makeStatementOpener } from '../../src/reconcile/file/unpacker.ts';
+import { makeStatementUnpacker } from '../../src/reconcile/file/unpacker.ts';
 import { csv, header, readerDefaults, row } from '../support/statement-file-kit.ts';
 
 let folder = '';
@@ -17,11 +17,11 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 /** The two parts of a kit that a day is found with. */
-const makeKit = (): StatementKit =>
+const makeKit = (): FetchContext =>
   ({
-    opener: makeStatementOpener({ folder, bytesMax: 1_000_000 }),
+    unpacker: makeStatementUnpacker({ folder, bytesMax: 1_000_000 }),
     reader: makeStatementReader(readerDefaults),
-  }) as unknown as StatementKit;
+  }) as unknown as FetchContext;
 
 async function put(content: string | Uint8Array, name = 'mine.csv'): Promise<string> {
   const path = join(folder, name);

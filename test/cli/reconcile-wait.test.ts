@@ -1,8 +1,7 @@
 /** Waiting for a statement holds nothing that another process might need. */
 import { expect, test } from 'vitest';
-import { askLettingGo } from '../../src/cli/reconcile-wait.ts';
 import type { Clock } from '../../src/core/ports.ts';
-import type { Fetched } from '../../src/reconcile/fetch.ts';
+import { askLettingGo, type Fetched } from '../../src/reconcile/fetch.ts';
 
 const fetched = { kind: 'fetched', source: { date: '20261120' } } as unknown as Fetched;
 const notFound: Fetched = { kind: 'not-found' };

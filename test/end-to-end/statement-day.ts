@@ -1,6 +1,6 @@
 /** A day of payouts paid at the sandbox bank over HTTP, some with faults, and its statement fetched and matched. */
 import type { Session } from '../../src/app/session.ts';
-import { openReconcileDesk } from '../../src/cli/reconcile-desk.ts';
+import { openReconciler } from '../../src/cli/reconcile-desk.ts';
 import { header, makeRehearsal, type Rehearsal, type RehearsalSettings } from '../support/rehearsal.ts';
 
 /** The day of a rehearsal, YYYYMMDD. */
@@ -61,7 +61,7 @@ export async function openPaidDay(statement: object, rows: number): Promise<Rehe
 
 export async function openDesk(sender: Session) {
   const { loaded, journal: store, bank, clock } = sender;
-  return openReconcileDesk({ loaded, store, bank, clock, log: () => {} });
+  return openReconciler({ loaded, store, bank, clock, log: () => {} });
 }
 
 /** @throws Error when there is no statement, or it is refused */

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { AdaptiveLimit } from '../../src/payout/adaptive-limit.ts';
 
 const slowDown = (limit: AdaptiveLimit): void =>
@@ -14,7 +14,7 @@ function makeWork() {
 const settleDown = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('a lane', () => {
-  it('obeys a slower pace at once, leaving alone what is under way', async () => {
+  test('obeys a slower pace at once, leaving alone what is under way', async () => {
     const limit = new AdaptiveLimit(8);
     const lane = limit.openLane();
     const { begin, ends } = makeWork();
@@ -31,7 +31,7 @@ describe('a lane', () => {
     expect(ends.length).toBe(2);
   });
 
-  it('takes more as soon as the pace allows it', async () => {
+  test('takes more as soon as the pace allows it', async () => {
     const limit = new AdaptiveLimit(8);
     for (let troubles = 0; troubles < 3; troubles += 1) slowDown(limit);
     const lane = limit.openLane();
@@ -44,7 +44,7 @@ describe('a lane', () => {
     expect(ends.length).toBe(2);
   });
 
-  it('may have places to spare, never fewer than one', async () => {
+  test('may have places to spare, never fewer than one', async () => {
     const limit = new AdaptiveLimit(4);
     const ahead = limit.openLane(1.25);
     const { begin, ends } = makeWork();
@@ -57,7 +57,7 @@ describe('a lane', () => {
     expect(ends.length).toBe(2);
   });
 
-  it('has its places in common with the other lanes of the process', async () => {
+  test('has its places in common with the other lanes of the process', async () => {
     const limit = new AdaptiveLimit(4);
     const { begin, ends } = makeWork();
     for (const lane of [limit.openLane(), limit.openLane()])
@@ -66,7 +66,7 @@ describe('a lane', () => {
     expect(ends.length).toBe(4);
   });
 
-  it('takes turns with the others: a long queue keeps nobody waiting', async () => {
+  test('takes turns with the others: a long queue keeps nobody waiting', async () => {
     const limit = new AdaptiveLimit(2);
     const order: string[] = [];
     const work = (name: string) => async (): Promise<void> => {
@@ -81,7 +81,7 @@ describe('a lane', () => {
     expect(order).toHaveLength(53);
   });
 
-  it('gives the place of work that throws to the next', async () => {
+  test('gives the place of work that throws to the next', async () => {
     const lane = new AdaptiveLimit(1).openLane();
     const failing = lane(() => Promise.reject(new Error('broken')));
     const next = lane(async () => 'done');
@@ -91,7 +91,7 @@ describe('a lane', () => {
 });
 
 describe('the lowest pace', () => {
-  it('is that of the file, which begins with what an earlier one has left', () => {
+  test('is that of the file, which begins with what an earlier one has left', () => {
     const limit = new AdaptiveLimit(8);
     expect(limit.lowest).toBeUndefined();
     slowDown(limit);

@@ -1,4 +1,4 @@
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { BreakerGate, PayerBreaker } from '../../src/payout/circuit-breaker.ts';
 import type { BreakerSignal } from '../../src/payout/rules/read-reply.ts';
 import { makeVirtualClock } from '../support/virtual-clock.ts';
@@ -24,14 +24,14 @@ function makeGate(shared: Shared = {}, startMs = 0) {
 }
 
 describe('the gate', () => {
-  it('lets everybody through while the line is open', async () => {
+  test('lets everybody through while the line is open', async () => {
     const { clock, admissions, enter } = makeGate();
     for (const _ of [1, 2, 3]) enter();
     await clock.advance(0);
     expect(admissions).toEqual(['go', 'go', 'go']);
   });
 
-  it('lets one probe through when the pause is over, and the others when it has done well', async () => {
+  test('lets one probe through when the pause is over, and the others when it has done well', async () => {
     const { clock, gate, admissions, enter } = makeGate();
     gate.leave(trouble);
     for (const _ of [1, 2, 3]) enter();
@@ -44,7 +44,7 @@ describe('the gate', () => {
     expect(admissions).toEqual(['go', 'go', 'go']);
   });
 
-  it('pauses longer when the probe meets the same trouble', async () => {
+  test('pauses longer when the probe meets the same trouble', async () => {
     const { clock, gate, admissions, enter } = makeGate();
     gate.leave(trouble);
     enter();
@@ -57,7 +57,7 @@ describe('the gate', () => {
     expect(admissions).toEqual(['go', 'go']);
   });
 
-  it('lets the next probe go when one ends with nothing learnt', async () => {
+  test('lets the next probe go when one ends with nothing learnt', async () => {
     const { clock, gate, admissions, enter } = makeGate();
     gate.leave(trouble);
     enter();
@@ -68,7 +68,7 @@ describe('the gate', () => {
     expect(admissions).toEqual(['go', 'go']);
   });
 
-  it('lets questions go on one by one while transfers have trouble', async () => {
+  test('lets questions go on one by one while transfers have trouble', async () => {
     const { clock, gate, admissions, enter } = makeGate();
     gate.leave(trouble);
     for (const _ of [1, 2, 3]) enter(true);
@@ -81,7 +81,7 @@ describe('the gate', () => {
     expect(gate.state.status).toBe('paused');
   });
 
-  it('turns those away who wait when the line halts, but lets inquiries pass', async () => {
+  test('turns those away who wait when the line halts, but lets inquiries pass', async () => {
     const { clock, gate, admissions, enter } = makeGate();
     gate.leave(trouble);
     enter();
@@ -92,7 +92,7 @@ describe('the gate', () => {
     expect(admissions.toSorted()).toEqual(['go', 'halted', 'halted']);
   });
 
-  it('turns everybody away when the process is asked to stop', async () => {
+  test('turns everybody away when the process is asked to stop', async () => {
     const { clock, stop, gate, admissions, enter } = makeGate();
     gate.leave(trouble);
     enter();
@@ -104,7 +104,7 @@ describe('the gate', () => {
 });
 
 describe('a pause of the gate', () => {
-  it('ends in its own time though our clock is set back while somebody waits', async () => {
+  test('ends in its own time though our clock is set back while somebody waits', async () => {
     const { clock, gate, admissions, enter } = makeGate({}, 3_600_000);
     gate.leave({ ...trouble, reason: { ...trouble.reason, retryAfterMs: 30_000 } });
     enter();
@@ -115,7 +115,7 @@ describe('a pause of the gate', () => {
     expect(admissions).toEqual(['go']);
   });
 
-  it('lets questions through after a minute, transfers only at its end', async () => {
+  test('lets questions through after a minute, transfers only at its end', async () => {
     const { clock, gate, admissions, enter } = makeGate();
     for (let troubles = 0; troubles < 12; troubles += 1) {
       gate.leave(trouble);
@@ -136,7 +136,7 @@ describe('a pause of the gate', () => {
 });
 
 describe('two runs of one process', () => {
-  it('share the counts of the brake, the pause and the halt, but not the halt of a batch', () => {
+  test('share the counts of the brake, the pause and the halt, but not the halt of a batch', () => {
     const breaker = new PayerBreaker();
     const one = makeGate({ breaker }).gate;
     for (let ends = 0; ends < 9; ends += 1) one.leave({ kind: 'ended-otherwise' });
@@ -163,7 +163,7 @@ describe('outside the service hours', () => {
   const hours = { openMinute: 6 * 60, closeMinute: 22 * 60 + 30 };
   const at = (bangkok: string): number => Date.parse(`${bangkok}+07:00`);
 
-  it('transfers wait until the service opens, inquiries do not', async () => {
+  test('transfers wait until the service opens, inquiries do not', async () => {
     const { clock, gate, admissions, enter } = makeGate({ hours }, at('2026-11-21T23:00'));
     expect(gate.state).toMatchObject({ status: 'paused', why: { code: 'outside-service-hours' } });
     enter();

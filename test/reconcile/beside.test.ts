@@ -92,7 +92,7 @@ describe('a statement of a day that has not ended', () => {
     // Today's, half an hour after midnight, with nothing in it.
     await day.reconcile([], { on: nextDate });
     expect(await openKinds(day, date)).toEqual(['in-doubt-absent']);
-    using view = day.store.openStatementView({ date, runId: '' });
-    expect([...view.readDates()]).toEqual([date]);
+    using view = day.store.openStatementView();
+    expect([...view.days().wholeDates]).toEqual([date]);
   });
 });

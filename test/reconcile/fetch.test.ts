@@ -1,6 +1,6 @@
 /** What becomes of a file between the disk and the judging. */
 import { expect, test } from 'vitest';
-import { type StatementKit, takeFile } from '../../src/reconcile/fetch.ts';
+import { type FetchContext, takeFile } from '../../src/reconcile/fetch.ts';
 import type { StatementPart } from '../../src/reconcile/ports.ts';
 import type { StatementLine } from '../../src/reconcile/rules/statement.ts';
 
@@ -14,14 +14,16 @@ async function readDays(days: string): Promise<readonly string[]> {
     lines: part.split(',').map((effectiveDate) => ({ effectiveDate }) as StatementLine),
   }));
   const kit = {
-    vault: { keepFile: async () => ({ path: 'kept' }) },
-    opener: { open: async () => ({ kind: 'opened', path: 'plain', [Symbol.asyncDispose]: async () => {} }) },
+    originals: { keepFile: async () => ({ path: 'kept' }) },
+    unpacker: {
+      open: async () => ({ kind: 'opened', path: 'plain', [Symbol.asyncDispose]: async () => {} }),
+    },
     reader: {
       async *read() {
         yield* parts;
       },
     },
-  } as unknown as StatementKit;
+  } as unknown as FetchContext;
   const taken = await takeFile(kit, date, 'mine.csv');
   if (taken.kind !== 'fetched') throw new Error(taken.kind);
   const found: string[] = [];

@@ -152,7 +152,7 @@ describe('a corrected version of an earlier day', () => {
     expect(await statusesOf(day.store)).toEqual(['paid', 'paid', 'paid']);
     expect(await open(day)).toEqual([[], []]);
     const { recorded } = await day.reconcile([lineFor(one, rest)], onNext);
-    expect(recorded.openedElsewhere).toBe(2);
+    expect(recorded.openedOnOtherDays).toBe(2);
     expect(await open(day)).toEqual([['missing-at-bank', 'missing-at-bank'], []]);
     await day.reconcile([lineFor(one, late), lineFor(two, late)], onNext);
     expect(await open(day)).toEqual([[], []]);
@@ -228,6 +228,19 @@ describe('what was failed here when its day was read', () => {
     const patch = { status: 'paid', isAlarm: true, ...settled('inquiry', nowMs) } as const;
     await applied(store, move({ payout, patch, cause: 'late-proof', nowMs, attempt: paid }));
   }
+
+  test('and was proved paid by an inquiry before the next day lists it is not called twice', async () => {
+    await using day = await openDay(['failed', 'paid', 'paid']);
+    const [one, two, three] = day.attempts;
+    await day.reconcile([lineFor(two), lineFor(three)]);
+    await proveLate(day);
+    day.daysLater = 2;
+    const late = [lineFor(one, { effectiveDate: nextDate })];
+    for (const isRepeat of [false, true]) {
+      expect((await day.reconcile(late, { on: nextDate })).isRepeat).toBe(isRepeat);
+      expect([await openKinds(day), await openKinds(day, nextDate)]).toEqual([[], []]);
+    }
+  });
 
   test('and is complete on the next day alone is not called twice', async () => {
     await using day = await openDay(['failed', 'paid']);

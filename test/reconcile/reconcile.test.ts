@@ -1,4 +1,5 @@
 import { readdir } from 'node:fs/promises';
+import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { toSatang } from '../../src/core/money.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -125,6 +126,14 @@ describe('a day', () => {
     expect(twice).toMatchObject({ kind: 'twice', loudness: 'loud' });
     expect(twice?.lines.map(({ line }) => line)).toEqual([2, 4, 5]);
     expect((await day.tables('matched')).map((row) => row['bankLine'])).toEqual(['2', '3']);
+    // Of the line that was clear at first sight no cells are kept, and the break is not written anew for that.
+    const movedBy = (): unknown => {
+      using db = new DatabaseSync(day.path, { readOnly: true });
+      return db.prepare('select moved_by, lines from statement_break').all();
+    };
+    const before = movedBy();
+    await day.reconcile([lineFor(one), lineFor(two), lineFor(one), lineFor(one)]);
+    expect(movedBy()).toEqual(before);
   });
 
   test('a refused file leaves no trace', async () => {
@@ -198,7 +207,8 @@ const writes = [
   'recordBreaks',
   'markReports',
   'apply',
-  'recordStrays',
+  'recordLines',
+  'recordCleanLines',
   'acceptStatement',
 ] as const;
 
@@ -239,7 +249,7 @@ describe('a crash', () => {
     await using day = await openDay(everyEnding);
     const overtaken = new Proxy(day.store, {
       get: (target, name) =>
-        name === 'recordStrays'
+        name === 'recordCleanLines'
           ? async () => void (await day.reconcile(mixedLines(day)))
           : (Reflect.get(target, name) as unknown),
     });

@@ -158,14 +158,14 @@ describe('a judging that broke off before its version was accepted', () => {
     await expect(day.reconcile(own, { through: dying(day) })).rejects.toThrow('killed');
     await expect(day.reconcile(own, { through: dying(day) })).rejects.toThrow('killed');
     const { recorded } = await day.reconcile(own);
-    expect([recorded.openedElsewhere, recorded.firstElsewhere.map(({ kind }) => kind)]).toEqual([
+    expect([recorded.openedOnOtherDays, recorded.firstOnOtherDays.map(({ kind }) => kind)]).toEqual([
       1,
       ['twice'],
     ]);
     expect([...recorded.causes]).toEqual([['earlier-attempt-alive', 1]]);
     expect(isQuiet(new Map(), recorded)).toBe(false);
     const again = await day.reconcile(own);
-    expect([again.recorded.openedElsewhere, again.recorded.causes.size]).toEqual([0, 0]);
+    expect([again.recorded.openedOnOtherDays, again.recorded.causes.size]).toEqual([0, 0]);
   });
 
   test('closes what the other file does not have as corrected, not as judged by other settings', async () => {
@@ -193,7 +193,7 @@ describe('two attempts of one payout that are both complete', () => {
   test('are named, and stay so until the statement says otherwise', async () => {
     await using day = await openDay(['failed', 'paid']);
     await tryAgain(day);
-    using view = day.store.openStatementView({ date, runId: '' });
+    using view = day.store.openStatementView();
     const attempts = [...view.attemptsOfDay(date)]
       .flat()
       .map((one) => view.attempt(one.payoutSeq, one.attemptNo));

@@ -1,6 +1,6 @@
 /** Days that are told of because their statement is still to come. */
 import { expect, test } from 'vitest';
-import { listPastDays } from '../../src/reconcile/rules/unreconciled-days.ts';
+import { listPastDays } from '../../src/core/bangkok-time.ts';
 import { lineFor, openDay } from '../support/reconcile-kit.ts';
 import { makeSqliteStore } from '../support/sqlite-store.ts';
 import { date, nextDate } from '../support/statement-fixtures.ts';

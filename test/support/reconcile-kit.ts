@@ -3,9 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { toSatang } from '../../src/core/money.ts';
-import type { ReconcileContext } from '../../src/reconcile/context.ts';
 import { openStatementOutbox } from '../../src/reconcile/file/tables.ts';
 import type { StatementPart } from '../../src/reconcile/ports.ts';
+import type { ReconcileContext } from '../../src/reconcile/read-lines.ts';
 import { reconcile, type Reconciled, type StatementSource } from '../../src/reconcile/reconcile.ts';
 import type { StatementLine } from '../../src/reconcile/rules/statement.ts';
 import type { AttemptFacts } from '../../src/reconcile/rules/types.ts';
@@ -82,12 +82,22 @@ const sourceOf = (
 export async function openDay(endings: readonly Ending[]): Promise<ReconcileDay> {
   await using stack = new AsyncDisposableStack();
   const { store, path } = stack.use(await makeSqliteStore());
-  const folder = await mkdtemp(join(tmpdir(), 'paydrop-statements-'));
-  stack.defer(() => rm(folder, { recursive: true, force: true }));
   await ingestRunning(store, makeRows(endings.length));
   for (const ending of endings) await bringTo(store, ending);
+  return await openDayOf(store, path, stack.move());
+}
+
+/** Opens the day of a journal that is there. @param stack owns it */
+export async function openDayOf(
+  store: Store,
+  path: string,
+  owner: AsyncDisposableStack,
+): Promise<ReconcileDay> {
+  await using stack = owner;
+  const folder = await mkdtemp(join(tmpdir(), 'paydrop-statements-'));
+  stack.defer(() => rm(folder, { recursive: true, force: true }));
   const outbox = await openStatementOutbox(folder);
-  using view = store.openStatementView({ date, runId: '' });
+  using view = store.openStatementView();
   const attempts = [...view.attemptsOfDay(date)]
     .flat()
     .map(({ payoutSeq, attemptNo }) => view.attempt(payoutSeq, attemptNo));

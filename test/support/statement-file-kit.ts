@@ -4,12 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { makeStatementReader, type StatementFileOptions } from '../../src/reconcile/file/reader.ts';
+import type { StatementRefusal, StatementTotals } from '../../src/reconcile/ports.ts';
 import {
   commonStatementWords,
-  type StatementRefusal,
-  type StatementTotals,
-} from '../../src/reconcile/ports.ts';
-import {
   type StatementColumn,
   statementColumns,
   type StatementLine,

@@ -2,14 +2,28 @@
 import { parseBaht, type Satang, toSatang, zeroSatang } from '../../src/core/money.ts';
 import type { AttemptStatus, PayoutStatus } from '../../src/core/payout.ts';
 import { computeTransRefNo } from '../../src/core/reference.ts';
-import { matchKey } from '../../src/reconcile/rules/match.ts';
+import { judgeDay } from '../../src/reconcile/rules/judge-transfer.ts';
 import type { LineStatus, StatementLine } from '../../src/reconcile/rules/statement.ts';
-import type { AttemptFacts, Judgement, KeyFacts, StatementDay } from '../../src/reconcile/rules/types.ts';
+import type {
+  AttemptFacts,
+  DayFacts,
+  DaysRead,
+  Judgement,
+  StatementDay,
+} from '../../src/reconcile/rules/types.ts';
 import { payer } from './core-fixtures.ts';
 
 export const date = '20261121';
 export const nextDate = '20261122';
 export const day: StatementDay = { date, companyId: payer.companyId, readDates: new Set([date]) };
+
+/** No other day was read, and this one is read now. */
+export const readOnly: DaysRead = {
+  companyId: payer.companyId,
+  days: new Map([[date, 1]]),
+  wholeDates: new Set([date]),
+  readNow: date,
+};
 
 const payoutStatusOf: Readonly<Record<AttemptStatus, PayoutStatus>> = {
   recorded: 'submitted',
@@ -106,17 +120,17 @@ export function makeLine(
 export function makeKey(
   attempt: AttemptFacts | undefined,
   lines: readonly StatementLine[],
-  elsewhere: KeyFacts['elsewhere'] = [],
-): KeyFacts {
+  otherDayLines: DayFacts['otherDayLines'] = [],
+): DayFacts {
   const key = attempt?.order.transRefNo ?? lines[0]?.transRefNo ?? '';
-  return { key, lines, attempt, elsewhere };
+  return { key, lines, attempt, otherDayLines };
 }
 
 export const judge = (
   attempt: AttemptFacts | undefined,
   lines: readonly StatementLine[],
-  elsewhere: KeyFacts['elsewhere'] = [],
+  otherDayLines: DayFacts['otherDayLines'] = [],
   on = day,
-): Judgement => matchKey(makeKey(attempt, lines, elsewhere), on);
+): Judgement => judgeDay(makeKey(attempt, lines, otherDayLines), on);
 
 export const kindsOf = ({ breaks }: Judgement): string[] => breaks.map(({ kind }) => kind);

@@ -1,5 +1,5 @@
 /**
- * Bytes to records. csv-parse splits the cells; this cuts the stream where records end, counts lines, and looks at
+ * Bytes to records. csv-parse splits the cells where there are quotation marks; this cuts the stream where records end, counts lines, and looks at
  * quotation marks first: one that stands wrong spoils its own row only, one that never closes would swallow the
  * rows after it, and then the whole file is rejected.
  */
@@ -130,6 +130,7 @@ function readLineEnd(bytes: Buffer, end: number): LineEnd | undefined {
 
 /** The records of one file, from the bytes that follow its header. */
 export class RecordReader {
+  readonly #delimiter: string;
   readonly #delimiterByte: number;
   readonly #cellCount: number;
   readonly #csvOptions: Options;
@@ -148,6 +149,7 @@ export class RecordReader {
   #lastLine: number;
 
   constructor(delimiter: string, cellCount: number, firstLine: number) {
+    this.#delimiter = delimiter;
     this.#delimiterByte = delimiter.charCodeAt(0);
     this.#cellCount = cellCount;
     this.#line = firstLine;
@@ -170,7 +172,7 @@ export class RecordReader {
 
   /**
    * The records that are complete with these bytes (UTF-8); the bytes may be reused afterwards.
-   * Stretches without a fault go to csv-parse as a whole, a row with a misplaced mark alone.
+   * Stretches without a fault are taken as a whole, a row with a misplaced mark alone.
    * @throws FileRejected when a quotation mark never closes, or a row is too long
    */
   read(bytes: Buffer, isLast = false): FileRecord[] {
@@ -229,8 +231,36 @@ export class RecordReader {
     return this.#window.subarray(start, end);
   }
 
-  /** Takes the pending bytes between two places; the measure is laid over what stands before them and is done with. */
+  /** Takes the pending bytes between two places. */
   #takeSound(from: number, to: number, { places, lineEnds }: Stretch, records: FileRecord[]): void {
+    const parsed = this.#cutPlain(from, to, lineEnds) ?? this.#parse(from, to, lineEnds);
+    if (parsed.length !== places.length) {
+      throw new Error(
+        `${parsed.length} records were found where ${places.length} end, before line ${this.#line}`,
+      );
+    }
+    for (const [index, { line, lines }] of places.entries()) {
+      const cells = parsed[index] ?? [];
+      // A row over several lines with a wrong number of cells has probably swallowed others.
+      if (lines > 1 && cells.length !== this.#cellCount) throw rejectUnclosed(line);
+      if (!isBlank(cells)) records.push({ line, cells, isMisquoted: false });
+    }
+  }
+
+  /** Without a quotation mark a cell is what stands between delimiters: to cut there takes a tenth of csv-parse's time. */
+  #cutPlain(from: number, to: number, lineEnds: ReadonlySet<LineEnd>): string[][] | undefined {
+    const bytes = this.#window.subarray(this.#roomBytes + from, this.#roomBytes + to);
+    if (lineEnds.size > 1 || bytes.includes(quote)) return undefined;
+    const [lineEnd = '\n'] = lineEnds;
+    const cut: string[][] = [];
+    for (const text of bytes.toString('utf8').split(lineEnd)) {
+      if (text !== '') cut.push(text.split(this.#delimiter));
+    }
+    return cut;
+  }
+
+  /** The measure is laid over what stands before the bytes and is done with. */
+  #parse(from: number, to: number, lineEnds: ReadonlySet<LineEnd>): string[][] {
     // csv-parse compares every byte with each of them: where one is used throughout, only that one is named.
     const [first = '\n'] = lineEnds;
     const record_delimiter = lineEnds.size > 1 ? [...everyLineEnd] : [first];
@@ -238,18 +268,7 @@ export class RecordReader {
     const measureAt = this.#roomBytes + from - measure.length;
     this.#window.write(measure, measureAt, 'latin1');
     const bytes = this.#window.subarray(measureAt, this.#roomBytes + to);
-    const parsed = parse(bytes, { ...this.#csvOptions, record_delimiter });
-    if (parsed.length - 1 !== places.length) {
-      throw new Error(
-        `csv-parse found ${parsed.length - 1} records where ${places.length} end, before line ${this.#line}`,
-      );
-    }
-    for (const [index, { line, lines }] of places.entries()) {
-      const cells = parsed[index + 1] ?? [];
-      // A row over several lines with a wrong number of cells has probably swallowed others.
-      if (lines > 1 && cells.length !== this.#cellCount) throw rejectUnclosed(line);
-      if (!isBlank(cells)) records.push({ line, cells, isMisquoted: false });
-    }
+    return parse(bytes, { ...this.#csvOptions, record_delimiter }).slice(1);
   }
 
   #takeMisquoted(bytes: Buffer, { line, lines }: Place, records: FileRecord[]): void {

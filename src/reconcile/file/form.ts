@@ -1,6 +1,6 @@
 /** What the first bytes of a statement file tell of its form. */
 import type { StatementForm } from '../ports.ts';
-import { fetchAgain } from './lines.ts';
+import { fetchAgain } from './reader.ts';
 
 export interface FormFinding {
   readonly form: StatementForm;
@@ -65,3 +65,7 @@ export function findForm(head: Uint8Array): FormFinding {
   if (first === '{') return json;
   return noText.test(text) ? unknown : plain;
 }
+
+/** What every refusal of a packed form ends with. */
+export const byHand =
+  'open it by hand (7z x -p<key> FILE, or with whatever the bank says it is) and go on with --file and what comes out';

@@ -1,17 +1,18 @@
 /** The statements folder: the bank's bytes as they came, each under a name that tells their day and their hash. */
 import { createHash, type Hash, randomBytes } from 'node:crypto';
-import { type FileHandle, open, readdir, rm, stat, utimes } from 'node:fs/promises';
-import { join } from 'node:path';
+import { type FileHandle, mkdir, open, readdir, rm, stat, utimes } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { FileRejected, openRegularFile, readBlocks } from '../../platform/csv/open.ts';
+import { probeFolders } from '../../platform/disk-probe.ts';
 import {
   AtomicFile,
   errorCode,
   failWith,
+  OutputFileError,
   publishFile,
   removeOldTemporaries,
 } from '../../platform/durable-file.ts';
-import type { KeptOriginal, OriginalDraft, StatementRefused, StatementVault } from '../ports.ts';
-import { openStatementFolder } from './folder.ts';
+import type { KeptOriginal, OriginalDraft, StatementOriginals, StatementRefused } from '../ports.ts';
 import { findForm, formBytes } from './form.ts';
 
 /** Readable by the owner only. */
@@ -94,8 +95,8 @@ async function touch(path: string): Promise<void> {
   await utimes(path, now, now).catch(() => undefined);
 }
 
-/** The vault, with what only its own folder can tell. */
-export interface StatementFolderVault extends StatementVault {
+/** The originals, with what only its own folder can tell. */
+export interface FolderOriginals extends StatementOriginals {
   /**
    * Clears old originals of a day away, with their keys: all but the newest few, and none that came since `beforeMs`.
    * Only for a day of which no statement was ever accepted: whatever is kept of it was refused. A bank that packs its
@@ -108,14 +109,14 @@ export interface StatementFolderVault extends StatementVault {
 const refusedKept = 3;
 
 /**
- * The vault in a folder, which is created (for its owner only) when it is not there.
+ * The originals in a folder, which is created (for its owner only) when it is not there.
  * @param bytesMax of a file that a person gives; null for no limit
  * @throws OutputFileError here and from every method, naming the path and the cure
  */
-export async function openStatementVault(
+export async function openStatementOriginals(
   folder: string,
   bytesMax: number | null = null,
-): Promise<StatementFolderVault> {
+): Promise<FolderOriginals> {
   const root = await openStatementFolder(folder);
   return {
     draft: (date) => openDraft(root, date),
@@ -213,3 +214,27 @@ async function removeRefused(root: string, date: string, beforeMs: number): Prom
 }
 
 const leftoverPattern = /^\d{8}\.original$|\.original\.[a-z]+\.[0-9a-f]+\.key$|^statement\.opened$/;
+
+/** A file has the folder's name, or that of one above it. */
+const takenCodes: ReadonlySet<string> = new Set(['EEXIST', 'ENOTDIR']);
+
+/**
+ * Creates the folder (for its owner only) when it is not there, and sees that files can be put into it.
+ * @returns its whole path
+ * @throws OutputFileError that names the folder and the cure
+ */
+export async function openStatementFolder(folder: string): Promise<string> {
+  const root = resolve(folder);
+  try {
+    await mkdir(root, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    if (!takenCodes.has(errorCode(error))) throw failWith('create', root, error);
+    const cure = 'move away what stands there, or name another folder in folders.statements of the settings';
+    throw new OutputFileError(`cannot create the folder ${root}: the path is taken by a file; ${cure}`, {
+      cause: error,
+    });
+  }
+  const trouble = await probeFolders([root]);
+  if (trouble !== undefined) throw new OutputFileError(trouble.why);
+  return root;
+}

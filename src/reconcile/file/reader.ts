@@ -2,8 +2,13 @@
  * Statements in: a first pass tells whether the bytes are whole and how they are to be read, a second reads the lines
  * and must meet the same file. Neither keeps more than a block of it in memory. One damaged line refuses the file.
  */
+import { parse } from 'csv-parse/sync';
+import { parseBangkokDate } from '../../core/bangkok-time.ts';
+import { findSpreadsheetDamage, showCell } from '../../core/cell-text.ts';
+import { parseBaht, type Satang, toSatang, zeroSatang } from '../../core/money.ts';
 import type { Inspection } from '../../intake/ports.ts';
 import { cutIntoStretches, decodeBlocks, gatherHead } from '../../platform/csv/decode.ts';
+import type { Delimiter } from '../../platform/csv/header.ts';
 import {
   FileRejected,
   identify,
@@ -12,11 +17,15 @@ import {
   openRegularFile,
   rejectChanged,
 } from '../../platform/csv/open.ts';
-import { type FileRecord, RecordReader } from '../../platform/csv/records.ts';
+import { type FileRecord, RecordReader, rowBytesMax, scanRecord } from '../../platform/csv/records.ts';
 import type { StatementPart, StatementReader } from '../ports.ts';
-import type { StatementLine, StatementWords } from '../rules/statement.ts';
-import { readStatementHeader } from './header.ts';
-import { fetchAgain, LineTaker } from './lines.ts';
+import {
+  type LineStatus,
+  type StatementColumn,
+  statementColumns,
+  type StatementLine,
+  type StatementWords,
+} from '../rules/statement.ts';
 
 export interface StatementFileOptions {
   /** The scheme's word in the columns' names, in lower case. */
@@ -94,4 +103,393 @@ export function makeStatementReader(options: StatementFileOptions): StatementRea
       }
     },
   };
+}
+
+// ---------------------------------------------------------------- the header
+
+export interface StatementHeader {
+  readonly delimiter: Delimiter;
+  readonly cellCount: number;
+  /** Place of each column in a record; -1 for one that the file leaves out. */
+  readonly places: Readonly<Record<StatementColumn, number>>;
+  /** The bank's own names, for messages. */
+  readonly names: readonly string[];
+  /** Bytes up to the end of the header's record. */
+  readonly endOffset: number;
+  /** Line of the file at which the records start. */
+  readonly nextLine: number;
+}
+
+/** Columns without which a line proves nothing; the others are read when they are there. */
+const requiredColumns: readonly StatementColumn[] = [
+  'EFFECTIVE DATE',
+  'TRANSREF NO',
+  'PAYER ACCOUNT',
+  'PROXY TYPE',
+  'PROXY NO',
+  'AMOUNT',
+  'FEE',
+  'NET AMOUNT',
+  'STATUS',
+  'COMPANY ID',
+  'CHARGE TYPE',
+];
+
+const delimiters: readonly Delimiter[] = [',', ';', '\t'];
+
+/** What names have in common that are the same but for case, spaces and the like. */
+const squeeze = (name: string): string => name.toUpperCase().replaceAll(/[^\p{L}\p{M}\p{N}]/gu, '');
+
+/** The interface's name under a scheme: PROXY NO is PROMPTPAY NO where the scheme's word is promptpay. */
+const nameUnder = (scheme: string, column: StatementColumn): string =>
+  column.replace(/^PROXY(?= )/, scheme.toUpperCase());
+
+interface HeaderRecord {
+  readonly delimiter: Delimiter;
+  readonly names: readonly string[];
+  readonly endOffset: number;
+  readonly nextLine: number;
+}
+
+function readRecord(head: Buffer, isWhole: boolean, delimiter: Delimiter): HeaderRecord {
+  const scan = scanRecord(head, 0, {
+    delimiterByte: delimiter.charCodeAt(0),
+    cellCount: Infinity,
+    isLast: isWhole,
+  });
+  if (scan.kind !== 'whole' || scan.isMisquoted || scan.end > rowBytesMax) {
+    const message =
+      'the header cannot be read: its line is too long, or a quotation mark is missing or misplaced; ask the bank for a new file';
+    throw new FileRejected('header-unreadable', message, 1);
+  }
+  const [names = []] = parse(head.subarray(0, scan.end), {
+    delimiter,
+    record_delimiter: ['\r\n', '\n', '\r'],
+  });
+  return {
+    delimiter,
+    names: names.map((name) => name.trim()),
+    endOffset: scan.end,
+    nextLine: scan.lineEnds + 2,
+  };
+}
+
+/** @throws FileRejected for two columns of one name */
+function requireDistinct(names: readonly string[]): void {
+  const seen = new Map<string, number>();
+  for (const [place, name] of names.entries()) {
+    const squeezed = squeeze(name);
+    const first = seen.get(squeezed);
+    if (squeezed !== '' && first !== undefined) {
+      const message = `the header has this column twice (as number ${first + 1} and ${place + 1}), so that nobody can say which counts: ask the bank for a new file`;
+      throw new FileRejected('column-doubled', message, 1, name);
+    }
+    seen.set(squeezed, place);
+  }
+}
+
+function findPlaces(names: readonly string[], scheme: string): Record<StatementColumn, number> {
+  const squeezed = names.map(squeeze);
+  return Object.fromEntries(
+    statementColumns.map((column) => [column, squeezed.indexOf(squeeze(nameUnder(scheme, column)))]),
+  ) as Record<StatementColumn, number>;
+}
+
+function rejectMissing(missing: readonly StatementColumn[], scheme: string): FileRejected {
+  if (missing.length === requiredColumns.length) {
+    const message =
+      'the first line is no header of a statement: is this the right file? if so, look at it and ask the bank';
+    return new FileRejected('header-missing', message, 1);
+  }
+  const names = missing.map((column) => nameUnder(scheme, column));
+  const isOfScheme = missing.some((column) => column.startsWith('PROXY '));
+  const hint = isOfScheme ? ' (or set bank.scheme to the word that the file has in its place)' : '';
+  const message = `the header lacks ${names.join(', ')}: ask the bank for a file with all columns${hint}`;
+  return new FileRejected('column-missing', message, 1, names[0] ?? null);
+}
+
+interface HeaderReading {
+  readonly record: HeaderRecord;
+  readonly places: Record<StatementColumn, number>;
+  readonly missing: readonly StatementColumn[];
+}
+
+function readUnder(
+  head: Buffer,
+  isWhole: boolean,
+  scheme: string,
+  delimiter: Delimiter,
+): HeaderReading | FileRejected {
+  try {
+    const record = readRecord(head, isWhole, delimiter);
+    const places = findPlaces(record.names, scheme);
+    return { record, places, missing: requiredColumns.filter((column) => places[column] < 0) };
+  } catch (error) {
+    if (error instanceof FileRejected) return error;
+    throw error;
+  }
+}
+
+/** An unreadable header comes before one that is read and has none of the columns. */
+const missingUnder = (reading: HeaderReading | FileRejected): number =>
+  reading instanceof FileRejected ? requiredColumns.length - 0.5 : reading.missing.length;
+
+/**
+ * Reads the header from the start of a statement; the delimiter is the one under which it has the most of the columns.
+ * @param head the first bytes (UTF-8, without mark): the whole file, or more than a record may have
+ * @throws FileRejected when it cannot be used
+ */
+function readStatementHeader(head: Buffer, isWhole: boolean, scheme: string): StatementHeader {
+  const readings = delimiters.map((delimiter) => readUnder(head, isWhole, scheme, delimiter));
+  // Under a wrong delimiter a quotation mark may seem misplaced: that counts only when no other reading is better.
+  const [best] = readings.toSorted((one, other) => missingUnder(one) - missingUnder(other));
+  if (best === undefined) throw new Error('no delimiter was tried');
+  if (best instanceof FileRejected) throw best;
+  const { record, places, missing } = best;
+  if (missing.length > 0) throw rejectMissing(missing, scheme);
+  requireDistinct(record.names);
+  return { ...record, cellCount: record.names.length, places };
+}
+
+// ---------------------------------------------------------------- the lines
+
+/** What helps against a damaged file. */
+export const fetchAgain = 'fetch the statement again; if it stays so, ask the bank for a new file';
+
+/** A spreadsheet's way to keep digits as text: ="0812345678". */
+const textFormula = /^="([^"]*)"$/;
+
+/** True for a character that neither is blank nor marks a text: nearly every first and last one. */
+function isOrdinary(code: number): boolean {
+  return (code > 39 && code < 0xa0 && code !== 61) || (code >= 0x0e00 && code < 0x0f00);
+}
+
+/** A cell without blanks around it; most have none. */
+function tidyText(cell: string): string {
+  if (cell === '') return cell;
+  return isOrdinary(cell.charCodeAt(0)) && isOrdinary(cell.charCodeAt(cell.length - 1)) ? cell : cell.trim();
+}
+
+/** A number or code as it is meant, whatever a spreadsheet has put around it to keep it as text. */
+function tidyCode(cell: string): string {
+  if (cell === '') return cell;
+  if (isOrdinary(cell.charCodeAt(0)) && isOrdinary(cell.charCodeAt(cell.length - 1))) return cell;
+  const text = cell.trim();
+  if (text.startsWith("'")) return text.slice(1);
+  return textFormula.exec(text)?.[1]?.trim() ?? text;
+}
+
+function isDigits(text: string): boolean {
+  for (let place = 0; place < text.length; place += 1) {
+    const code = text.charCodeAt(place);
+    if (code < 48 || code > 57) return false;
+  }
+  return true;
+}
+
+/** YYYYMMDD of a date written so or as YYYY-MM-DD; undefined for any other text, and for no day. */
+function readDate(text: string): string | undefined {
+  const date = /^\d{4}-\d\d-\d\d$/.test(text) ? text.replaceAll('-', '') : text;
+  return /^\d{8}$/.test(date) && parseBangkokDate(date) !== undefined ? date : undefined;
+}
+
+function indexWords({ complete, failed, inProcess }: StatementWords): Map<string, LineStatus> {
+  const entries = (words: readonly string[], status: LineStatus) =>
+    words.map((word) => [word.trim().toUpperCase(), status] as const);
+  return new Map([
+    ...entries(inProcess, 'in-process'),
+    ...entries(failed, 'failed'),
+    ...entries(complete, 'complete'),
+  ]);
+}
+
+type Cells = readonly string[];
+
+/** Takes the records of one statement, in order. */
+class LineTaker {
+  readonly #header: StatementHeader;
+  readonly #places: StatementHeader['places'];
+  readonly #words: Map<string, LineStatus>;
+  #line = 0;
+  #count = 0;
+  /** Whether the file numbers its records; undefined before the first. */
+  #isNumbered: boolean | undefined;
+  #lastDateText = '';
+  #lastDate = '';
+  #amountSatang = 0n;
+  #feeSatang = 0n;
+  #netSatang = 0n;
+
+  constructor(header: StatementHeader, words: StatementWords) {
+    this.#header = header;
+    this.#places = header.places;
+    this.#words = indexWords(words);
+  }
+
+  totals() {
+    return {
+      lines: this.#count,
+      amountSatang: toSatang(this.#amountSatang),
+      feeSatang: toSatang(this.#feeSatang),
+      netSatang: toSatang(this.#netSatang),
+    };
+  }
+
+  /** @throws FileRejected when the record is damaged, or others are missing before it */
+  take(record: FileRecord): StatementLine {
+    const { cells, line } = record;
+    this.#line = line;
+    if (record.isMisquoted) this.#requireTextFormulas(cells);
+    if (cells.length !== this.#header.cellCount) throw this.#miscounted(cells);
+    this.#count += 1;
+    const no = this.#code(cells, 'NO');
+    this.#requireNext(no);
+    const statusText = this.#code(cells, 'STATUS');
+    const status = this.#words.get(statusText) ?? this.#words.get(statusText.toUpperCase()) ?? 'other';
+    const isFailed = status === 'failed';
+    const amountSatang = this.#amount(cells, 'AMOUNT', isFailed);
+    const feeSatang = this.#amount(cells, 'FEE', isFailed);
+    const netSatang = this.#amount(cells, 'NET AMOUNT', isFailed);
+    this.#amountSatang += amountSatang;
+    this.#feeSatang += feeSatang;
+    this.#netSatang += netSatang;
+    return {
+      line,
+      no,
+      effectiveDate: this.#date(cells, isFailed),
+      effectiveTime: this.#code(cells, 'EFFECTIVE TIME'),
+      transRefNo: this.#code(cells, 'TRANSREF NO'),
+      sysRefNo: this.#code(cells, 'SYS REF NO'),
+      channelId: this.#text(cells, 'CHANNEL ID'),
+      payerAccount: this.#number(cells, 'PAYER ACCOUNT'),
+      proxyType: this.#text(cells, 'PROXY TYPE'),
+      proxyNo: this.#number(cells, 'PROXY NO'),
+      proxyName: this.#text(cells, 'PROXY NAME (EN)'),
+      proxyNameTh: this.#text(cells, 'PROXY NAME (TH)'),
+      reference1: this.#text(cells, 'REFERENCE1'),
+      reference2: this.#text(cells, 'REFERENCE2'),
+      amountSatang,
+      feeSatang,
+      netSatang,
+      statusText,
+      status,
+      reasonCode: this.#code(cells, 'REASON CODE'),
+      reasonDesc: this.#text(cells, 'REASON DESC'),
+      partnerId: this.#text(cells, 'PARTNER ID'),
+      clientId: this.#text(cells, 'CLIENT ID'),
+      companyId: this.#text(cells, 'COMPANY ID'),
+      chargeType: this.#text(cells, 'CHARGE TYPE'),
+    };
+  }
+
+  #text(cells: Cells, column: StatementColumn): string {
+    const place = this.#places[column];
+    return place < 0 ? '' : tidyText(cells[place] ?? '');
+  }
+
+  #code(cells: Cells, column: StatementColumn): string {
+    const place = this.#places[column];
+    return place < 0 ? '' : tidyCode(cells[place] ?? '');
+  }
+
+  #reject(code: string, column: StatementColumn | null, message: string): FileRejected {
+    const name = column === null ? null : (this.#header.names[this.#places[column]] ?? column);
+    return new FileRejected(code, `${message}: ${fetchAgain}`, this.#line, name);
+  }
+
+  #number(cells: Cells, column: StatementColumn): string {
+    const text = this.#code(cells, column);
+    const damage = isDigits(text) ? undefined : findSpreadsheetDamage(text);
+    if (damage !== undefined) throw this.#reject('number-damaged', column, damage);
+    return text;
+  }
+
+  /** AMOUNT is what was credited (§2.7): of a transfer that failed a bank may leave it blank. */
+  #amount(cells: Cells, column: 'AMOUNT' | 'FEE' | 'NET AMOUNT', isFailed: boolean): Satang {
+    const text = this.#code(cells, column);
+    if (text === '0.00' || (text === '' && isFailed)) return zeroSatang;
+    const amount = readStatementAmount(text);
+    if (amount !== undefined) return amount;
+    const [code, what] = explainStatementAmount(text);
+    throw this.#reject(code, column, `the amount${text === '' ? '' : ` "${showCell(text)}"`} ${what}`);
+  }
+
+  /** Empty where a transfer that failed has none: it never took effect. */
+  #date(cells: Cells, isFailed: boolean): string {
+    const text = this.#code(cells, 'EFFECTIVE DATE');
+    if (text === '' && isFailed) return text;
+    if (text === this.#lastDateText && this.#lastDate !== '') return this.#lastDate;
+    const date = readDate(text);
+    if (date === undefined) {
+      const message = `the date "${showCell(text)}" is no day as YYYYMMDD or YYYY-MM-DD`;
+      throw this.#reject('date-unreadable', 'EFFECTIVE DATE', message);
+    }
+    this.#lastDateText = text;
+    this.#lastDate = date;
+    return date;
+  }
+
+  /** Numbers that run on from 1 show that no line is lost; a file may have none at all. */
+  #requireNext(no: string): void {
+    const isNumber = no !== '' && isDigits(no);
+    this.#isNumbered ??= isNumber;
+    if (!this.#isNumbered && !isNumber) return;
+    if (isNumber && this.#isNumbered && Number(no) === this.#count) return;
+    const found = no === '' ? 'none' : `"${showCell(no)}"`;
+    const message = this.#isNumbered
+      ? `the record's number should be ${this.#count} and is ${found}: lines are lost, doubled or out of order`
+      : `the record has the number ${found} where those before it have none: lines of two files are mixed`;
+    throw this.#reject('number-gap', 'NO', message);
+  }
+
+  #requireTextFormulas(cells: Cells): void {
+    if (cells.every((cell) => !cell.includes('"') || textFormula.test(cell.trim()))) return;
+    throw this.#reject('quote-misplaced', null, 'a quotation mark stands inside a cell');
+  }
+
+  #miscounted(cells: Cells): FileRejected {
+    const { cellCount } = this.#header;
+    const what =
+      cells.length < cellCount ? 'the line is cut short or cells are missing' : 'a separator is one too many';
+    const message = `${cells.length} cells where the header has ${cellCount}: ${what}`;
+    return this.#reject('cell-count', null, message);
+  }
+}
+
+// ---------------------------------------------------------------- amounts
+
+/** Digits that a whole number of JavaScript holds exactly: below 2^53 with room to spare. */
+const exactDigits = 15;
+
+const groupedPattern = /^\d{1,3}(?:,\d{3})+(?:\.\d{1,2})?$/;
+
+/** Satang of "1234", "1234.5", "1,234.50"; undefined for anything else. */
+function readStatementAmount(text: string): Satang | undefined {
+  if (text.length > exactDigits) return readSlowly(text);
+  // One pass over what nearly every line has: digits, a point, one or two digits.
+  let hundredths = 0;
+  let decimals = -1;
+  for (let place = 0; place < text.length; place += 1) {
+    const code = text.charCodeAt(place);
+    if (code >= 48 && code <= 57) {
+      hundredths = hundredths * 10 + (code - 48);
+      if (decimals >= 0) decimals += 1;
+    } else if (code === 46 && decimals < 0 && place > 0) decimals = 0;
+    else return readSlowly(text);
+  }
+  if (decimals === 2) return toSatang(BigInt(hundredths));
+  return readSlowly(text);
+}
+
+function readSlowly(text: string): Satang | undefined {
+  return parseBaht(groupedPattern.test(text) ? text.replaceAll(',', '') : text);
+}
+
+/** What is wrong with an amount that cannot be read, with a short name for programs. */
+function explainStatementAmount(text: string): readonly [code: string, what: string] {
+  if (text === '') return ['amount-missing', 'is empty'];
+  if (/^\s*(?:[-\u2212(]|.*-\s*$)/.test(text)) return ['amount-negative', 'is negative'];
+  if (/^[+-]?\d+(?:[.,]\d*)?e[+-]?\d+$/i.test(text))
+    return ['amount-exponent', 'is an exponent, as a spreadsheet writes it, which has lost digits'];
+  return ['amount-unreadable', 'is no amount of baht with at most two decimals'];
 }

@@ -19,7 +19,7 @@ import { byteOrderMark } from '../../reports/outbox.ts';
 import type { PreparedFile } from '../../reports/ports.ts';
 import type { StatementOutbox } from '../ports.ts';
 import { breakColumns, matchedColumns, statementAmountColumns } from '../rules/rows.ts';
-import { openStatementFolder } from './folder.ts';
+import { openStatementFolder } from './originals.ts';
 
 /** Records that are formatted and written at once. */
 const recordsPerWrite = 500;

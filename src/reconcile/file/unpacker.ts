@@ -8,10 +8,10 @@ import { resolve } from 'node:path';
 import { createGunzip } from 'node:zlib';
 import { FileRejected, openRegularFile } from '../../platform/csv/open.ts';
 import { failWith } from '../../platform/durable-file.ts';
-import type { OpenedStatement, StatementOpener, StatementRefused } from '../ports.ts';
-import { findForm, formBytes, type FormFinding } from './form.ts';
+import type { OpenedStatement, StatementRefused, StatementUnpacker } from '../ports.ts';
+import { byHand, findForm, formBytes, type FormFinding } from './form.ts';
 import { openTemporary } from './originals.ts';
-import { byHand, type OpenerOptions, type PackedFile, throwTooLarge, Unpacked } from './unpacked.ts';
+import type { PackedFile, PlainSink } from './zip.ts';
 
 type Unpack = (file: PackedFile, unpacked: Unpacked) => Promise<void>;
 
@@ -52,7 +52,7 @@ async function readForm(handle: FileHandle): Promise<Pick<FormFinding, 'form' | 
 async function unpackInto(
   file: PackedFile,
   form: 'gzip' | 'zip',
-  options: OpenerOptions,
+  options: UnpackerOptions,
 ): Promise<OpenedStatement> {
   const { path, handle } = await openTemporary(options.folder, 'statement.opened');
   try {
@@ -68,7 +68,11 @@ async function unpackInto(
   }
 }
 
-async function openFile(path: string, key: string | null, options: OpenerOptions): Promise<OpenedStatement> {
+async function openFile(
+  path: string,
+  key: string | null,
+  options: UnpackerOptions,
+): Promise<OpenedStatement> {
   const { handle, sizeBytes } = await openRegularFile(path);
   try {
     const { form, what, cure = byHand } = await readForm(handle);
@@ -87,6 +91,77 @@ const asRefused = (error: unknown): StatementRefused => {
 };
 
 /** Opens statements; a broken disk throws OutputFileError. */
-export function makeStatementOpener(options: OpenerOptions): StatementOpener {
+export function makeStatementUnpacker(options: UnpackerOptions): StatementUnpacker {
   return { open: (path, key) => openFile(resolve(path), key, options).catch(asRefused) };
+}
+
+export interface UnpackerOptions {
+  /** Where archives are unpacked. */
+  readonly folder: string;
+  /** Of the plain text. */
+  readonly bytesMax: number;
+  /** How many times its own size an archive may hold, beyond `ratioFromBytes`: 200 beyond 10 MiB when left out. */
+  readonly ratioMax?: number;
+  readonly ratioFromBytes?: number;
+}
+
+/** A list of like lines shrinks to a fiftieth at most; a bomb to a thousandth. */
+const usualRatioMax = 200;
+const usualRatioFromBytes = 10_485_760;
+
+const throwTooLarge = (bytesMax: number): never => {
+  throw new FileRejected(
+    'statement-too-large',
+    `the statement has more than ${bytesMax} bytes: raise reconcile.maxBytes`,
+  );
+};
+
+/** Writes what comes out of an archive, and counts it. */
+class Unpacked implements PlainSink {
+  readonly #handle: FileHandle;
+  readonly #path: string;
+  readonly #options: UnpackerOptions;
+  readonly #packedBytes: number;
+  #sizeBytes = 0;
+  #head = Buffer.alloc(0);
+  /** What ended the unpacking on our side; a library in between may have wrapped it. */
+  fault: Error | undefined;
+
+  constructor(handle: FileHandle, path: string, options: UnpackerOptions, packedBytes: number) {
+    this.#handle = handle;
+    this.#path = path;
+    this.#options = options;
+    this.#packedBytes = packedBytes;
+  }
+
+  async write(bytes: Uint8Array): Promise<void> {
+    try {
+      this.#weigh(bytes);
+      await this.#handle.writeFile(bytes).catch((error: unknown) => {
+        throw failWith('write', this.#path, error);
+      });
+    } catch (error) {
+      this.fault = error as Error;
+      throw error;
+    }
+  }
+
+  #weigh(bytes: Uint8Array): void {
+    const { bytesMax, ratioMax = usualRatioMax, ratioFromBytes = usualRatioFromBytes } = this.#options;
+    this.#sizeBytes += bytes.length;
+    if (this.#sizeBytes > bytesMax) throwTooLarge(bytesMax);
+    if (this.#sizeBytes > ratioFromBytes && this.#sizeBytes > this.#packedBytes * ratioMax) {
+      const message = `the archive unpacks to more than ${ratioMax} times its size, as no statement does: look at it, then ${byHand}`;
+      throw new FileRejected('archive-bomb', message);
+    }
+    const wanted = formBytes - this.#head.length;
+    if (wanted > 0) this.#head = Buffer.concat([this.#head, bytes.subarray(0, wanted)]);
+  }
+
+  /** @throws FileRejected when what came out is no text */
+  requireText(): void {
+    const { form, what } = findForm(this.#head);
+    if (form !== 'plain')
+      throw new FileRejected('archive-content', `the archive holds no text: it is ${what}; ${byHand}`);
+  }
 }

@@ -23,7 +23,22 @@ import {
 import { showCell } from '../../core/cell-text.ts';
 import { FileRejected } from '../../platform/csv/open.ts';
 import { failWith } from '../../platform/durable-file.ts';
-import { byHand, type PackedFile, type Unpacked } from './unpacked.ts';
+import { byHand } from './form.ts';
+
+/** An archive as it lies on the disk. */
+export interface PackedFile {
+  readonly path: string;
+  readonly handle: FileHandle;
+  readonly sizeBytes: number;
+  readonly key: string | null;
+}
+
+/** Takes what comes out of an archive. */
+export interface PlainSink {
+  write(bytes: Uint8Array): Promise<void>;
+  /** What ended the unpacking on our side; a library in between may have wrapped it. */
+  readonly fault: Error | undefined;
+}
 
 /** Longest piece that is read at once; the table of an archive with one file has some hundred bytes. */
 const pieceBytesMax = 1_048_576;
@@ -122,7 +137,7 @@ async function findOnlyFile(zip: ZipReader<unknown>): Promise<FileEntry> {
  * Unpacks the archive's one file.
  * @throws FileRejected for anything but one whole file that the key opens
  */
-export async function unzip(file: PackedFile, unpacked: Unpacked): Promise<void> {
+export async function unzip(file: PackedFile, unpacked: PlainSink): Promise<void> {
   const reader = new HandleReader(file.handle, file.sizeBytes);
   const zip = new ZipReader(reader, {
     useWebWorkers: false,

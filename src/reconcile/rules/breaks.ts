@@ -9,8 +9,8 @@ import {
   type BreakClosure,
   type BreakFinding,
   type BreakRecord,
+  type DayFacts,
   type Judgement,
-  type KeyFacts,
   type Loudness,
 } from './types.ts';
 
@@ -20,9 +20,9 @@ export interface BreakMove {
   readonly record: BreakRecord;
 }
 
-/** A new judging of one key of one day, and the breaks of that key and day that are open so far. */
+/** A new matching of one key of one day, and the breaks of that key and day that are open so far. */
 export interface Rejudged {
-  readonly facts: KeyFacts;
+  readonly facts: DayFacts;
   readonly judgement: Judgement;
   readonly open: readonly BreakRecord[];
   /** Version of the day's statement that was judged. */
@@ -30,20 +30,20 @@ export interface Rejudged {
   readonly nowMs: number;
 }
 
-/** Says what the judging of a key means for its breaks, the loudest first, those that are closed last. */
+/** Says what the matching of a key means for its breaks, the loudest first, those that are closed last. */
 export function followBreaks(rejudged: Rejudged): readonly BreakMove[] {
   const { judgement, open } = rejudged;
   const shown = judgement.breaks.map((finding) => {
     const move = showBreak(finding, rejudged);
-    return finding.isAnswered === true ? closeAnswered(move.record, rejudged) : move;
+    return finding.isResolved === true ? closeResolved(move.record, rejudged) : move;
   });
   const gone = open
     .filter(({ kind }) => !judgement.breaks.some((finding) => finding.kind === kind))
-    .map((record) => (isAnsweredByUs(record, rejudged) ? stay(record, rejudged) : close(record, rejudged)));
+    .map((record) => (isAdmittedByUs(record, rejudged) ? stay(record, rejudged) : close(record, rejudged)));
   return [...shown, ...gone];
 }
 
-/** A finding without what holds for this judging alone. */
+/** A finding without what holds for this matching alone. */
 function showBreak({ kind, loudness, date, lineAt, reason }: BreakFinding, rejudged: Rejudged): BreakMove {
   const finding = { kind, loudness, date, lineAt, reason };
   const known = rejudged.open.find((record) => record.kind === kind);
@@ -51,14 +51,14 @@ function showBreak({ kind, loudness, date, lineAt, reason }: BreakFinding, rejud
 }
 
 /** Newer evidence was there first, or has come since: the break is kept as one that it has closed. */
-function closeAnswered(record: BreakRecord, { facts, nowMs }: Rejudged): BreakMove {
-  const closedBy = findAnswer(facts, record.date);
+function closeResolved(record: BreakRecord, { facts, nowMs }: Rejudged): BreakMove {
+  const closedBy = findResolution(facts, record.date);
   return { kind: 'closed', record: { ...record, state: 'closed', closedAtMs: nowMs, closedBy } };
 }
 
 /** The last statement that speaks of it; without one our own side has been settled otherwise. */
-function findAnswer({ attempt, elsewhere }: KeyFacts, date: string): BreakClosure {
-  const last = elsewhere
+function findResolution({ attempt, otherDayLines }: DayFacts, date: string): BreakClosure {
+  const last = otherDayLines
     .map((other) => other.date)
     .toSorted()
     .at(-1);
@@ -105,7 +105,7 @@ function keepBreak(
 }
 
 /** We had called it failed, or its payout paid already, and the bank paid it: by now we say so too, and a person must still look. */
-function isAnsweredByUs(record: BreakRecord, { facts }: Rejudged): boolean {
+function isAdmittedByUs(record: BreakRecord, { facts }: Rejudged): boolean {
   return (
     (record.kind === 'status-differs' || record.kind === 'paid-twice') &&
     record.loudness === 'loudest' &&
@@ -119,7 +119,7 @@ function stay(record: BreakRecord, { facts, version }: Rejudged): BreakMove {
 }
 
 /**
- * A break of a judging that broke off is of this version too, though the file may have been another one: where its lines
+ * A break of a matching that broke off is of this version too, though the file may have been another one: where its lines
  * are not in this one, it was last seen before.
  */
 function close(record: BreakRecord, rejudged: Rejudged): BreakMove {
@@ -136,19 +136,20 @@ function close(record: BreakRecord, rejudged: Rejudged): BreakMove {
 
 /** True if both are the same lines of one file. */
 export function areSameLines(some: readonly StatementLine[], others: readonly StatementLine[]): boolean {
-  const cellsOf = (line: StatementLine): string => Object.values(line).map(String).join('\n');
-  return (
-    some.length === others.length && some.every((line, at) => cellsOf(line) === cellsOf(others[at] ?? line))
-  );
+  return some.length === others.length && some.every((line, at) => isSameLine(line, others[at]));
 }
+
+const isSameLine = (line: StatementLine, other: StatementLine | undefined): boolean =>
+  other !== undefined &&
+  (Object.keys(line) as (keyof StatementLine)[]).every((name) => line[name] === other[name]);
 
 /** The lines as the file has them: what the word of STATUS means is a setting. */
 const withoutMeaning = (lines: readonly StatementLine[]): readonly StatementLine[] =>
   lines.map((line) => ({ ...line, status: 'other' }));
 
 function findClosure(record: BreakRecord, { facts, version }: Rejudged): BreakClosure {
-  const { attempt, elsewhere, lines } = facts;
-  const [found] = attempt === undefined ? elsewhere : findOwnLines(attempt, elsewhere);
+  const { attempt, otherDayLines, lines } = facts;
+  const [found] = attempt === undefined ? otherDayLines : findOwnLines(attempt, otherDayLines);
   if (record.lineAt === null && lines.length === 0 && found !== undefined) {
     return { kind: 'later-statement', date: found.date };
   }

@@ -1,6 +1,6 @@
 /** One line of a statement held against one attempt: what of it is ours, and what differs. */
 import { hash } from 'node:crypto';
-import { formatBaht, parseBaht, type Satang, toSatang } from '../../core/money.ts';
+import { formatBaht, parseBaht, type Satang, toSatang, zeroSatang } from '../../core/money.ts';
 import type { ProxyType } from '../../core/payout.ts';
 import { maskDigits, readProxyId } from '../../core/proxy-id.ts';
 import { showDate } from '../../payout/rules/lost-journal.ts';
@@ -176,3 +176,47 @@ export function findDifferences(line: StatementLine, attempt: AttemptFacts, date
   found.push(...findDayDifference(line, attempt, date));
   return found;
 }
+
+/**
+ * A line of which no more is kept than that it was complete and differed in nothing, as the attempt has it. What only
+ * the bank's file knows, such as its word for STATUS, is empty, and the fee is that of the reply.
+ * @param line its place in the original; 0 where an older program did not note it
+ */
+export function rebuildLine({ order, sysRefNo, feeText }: AttemptFacts, line: number): StatementLine {
+  const amountSatang = parseBaht(order.amountText) ?? zeroSatang;
+  return {
+    ...nothingSaid,
+    line,
+    effectiveDate: order.tranDate,
+    transRefNo: order.transRefNo,
+    sysRefNo: sysRefNo ?? '',
+    payerAccount: order.payerAccount,
+    proxyType: order.proxyType,
+    proxyNo: order.proxyNo,
+    amountSatang,
+    feeSatang: parseBaht(feeText ?? '') ?? zeroSatang,
+    netSatang: amountSatang,
+    companyId: order.companyId,
+  };
+}
+
+const nothingSaid = {
+  no: '',
+  effectiveTime: '',
+  channelId: '',
+  proxyName: '',
+  proxyNameTh: '',
+  reference1: '',
+  reference2: '',
+  statusText: '',
+  status: 'complete',
+  reasonCode: '',
+  reasonDesc: '',
+  partnerId: '',
+  clientId: '',
+  chargeType: '',
+} as const;
+
+/** True for a line that `rebuildLine` has made: no bank calls a transfer complete without a word. */
+export const isRebuilt = ({ status, statusText }: StatementLine): boolean =>
+  status === 'complete' && statusText === '';

@@ -9,7 +9,12 @@ import { describeBreakRemedy } from './break-remedies.ts';
 import { computeAgeDays } from './breaks.ts';
 import type { StatementLine } from './statement.ts';
 import { isBreakKind } from './tally.ts';
-import type { AttemptFacts, BreakClosure, BreakRecord, Judgement, KeyFacts, LineClass } from './types.ts';
+import type { AttemptFacts, BreakClosure, BreakRecord, DayFacts, Judgement, LineClass } from './types.ts';
+
+/** `20261121.v2.breaks.csv`. */
+export function computeStatementFileName(date: string, version: number, kind: 'matched' | 'breaks'): string {
+  return `${date}.v${version}.${kind}.csv`;
+}
 
 /** One row a line on which both sides agree. */
 export const matchedColumns = [
@@ -86,7 +91,7 @@ export const statementAmountColumns: readonly string[] = [
 export function renderMatched(
   date: string,
   version: number,
-  { lines, attempt }: KeyFacts,
+  { lines, attempt }: DayFacts,
   { lineClasses }: Judgement,
 ): string[][] {
   if (attempt === undefined) return [];

@@ -73,3 +73,30 @@ export interface StatementWords {
   readonly failed: readonly string[];
   readonly inProcess: readonly string[];
 }
+
+/** The codes and names of §3.2, and what they are commonly called. */
+export const commonStatementWords: StatementWords = {
+  complete: ['010004', 'COMPLETE', 'COMPLETED', 'SUCCESS', 'SUCCESSFUL'],
+  failed: [
+    '030002',
+    '030003',
+    'VALIDATE FAILED',
+    'VALIDATE_FAILED',
+    'TRANSFER FAILED',
+    'TRANSFER_FAILED',
+    'FAIL',
+    'FAILED',
+    'REJECTED',
+  ],
+  inProcess: [
+    '010001',
+    '010002',
+    '010003',
+    '030004',
+    'RECEIVE',
+    'VALIDATE',
+    'TRANSFER',
+    'PROCESSING',
+    'PENDING',
+  ],
+};

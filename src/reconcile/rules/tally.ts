@@ -4,9 +4,9 @@ import { amountOf } from './differences.ts';
 import {
   type BreakKind,
   breakKinds,
+  type DayFacts,
   type Figures,
   type Judgement,
-  type KeyFacts,
   type LineClass,
   type PaidClass,
 } from './types.ts';
@@ -36,7 +36,7 @@ export interface DayTotals {
 
 export interface Tally {
   /** Counts one key of the day; a key of another day has no place here. */
-  add(facts: Pick<KeyFacts, 'lines' | 'attempt'>, judgement: Judgement): void;
+  add(facts: Pick<DayFacts, 'lines' | 'attempt'>, judgement: Judgement): void;
   /** What has been counted so far. */
   totals(): DayTotals;
 }

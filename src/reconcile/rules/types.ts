@@ -57,13 +57,32 @@ export function factsOf(payout: Payout, attempt: Attempt): AttemptFacts {
 }
 
 /** A line with the same key in the present version of another day's statement. */
-export interface LineElsewhere {
+export interface OtherDayLine {
   /** YYYYMMDD of that statement. */
   readonly date: string;
   readonly line: StatementLine;
 }
 
-/** What is the same for all keys of one judging. */
+/** The lines with one key in the present version of one day's statement, in file order. */
+export interface DayLines {
+  /** YYYYMMDD of the statement. */
+  readonly date: string;
+  readonly lines: readonly StatementLine[];
+}
+
+/** The statements that have been read. */
+export interface DaysRead {
+  /** The company whose payouts the journal holds. */
+  readonly companyId: string;
+  /** Each day's present version. */
+  readonly days: ReadonlyMap<string, number>;
+  /** Days whose statement was read when they had ended: only there can anything be absent for good. */
+  readonly wholeDates: ReadonlySet<string>;
+  /** The day whose statement is read now; undefined when none is read anew. */
+  readonly readNow: string | undefined;
+}
+
+/** What is the same for all keys of one day. */
 export interface StatementDay {
   /** YYYYMMDD of the statement. */
   readonly date: string;
@@ -73,15 +92,15 @@ export interface StatementDay {
   readonly readDates: ReadonlySet<string>;
 }
 
-/** One key with everything that is known of it on both sides. */
-export interface KeyFacts {
+/** One key as one day's statement shows it, with everything that is known of it on both sides. */
+export interface DayFacts {
   /** `lineKeyOf` its lines: the transRefNo, or a line's own identity where it has none. */
   readonly key: string;
   /** The statement's lines with this key, in file order; often one, none when the statement does not know it. */
   readonly lines: readonly StatementLine[];
   /** The attempt with this transRefNo, whatever its day. */
   readonly attempt: AttemptFacts | undefined;
-  readonly elsewhere: readonly LineElsewhere[];
+  readonly otherDayLines: readonly OtherDayLine[];
   /** A lost part of the journal may have made a later attempt: what failed settles nothing before it was looked for. */
   readonly mayHaveLaterAttempt?: boolean;
   /** Our side was settled by other evidence after these lines were judged. */
@@ -135,7 +154,7 @@ export interface BreakFinding {
   /** What differs, in words, without full proxy or account numbers. */
   readonly reason: string;
   /** Newer evidence has put it right already: it is named, and closed at once. */
-  readonly isAnswered?: boolean;
+  readonly isResolved?: boolean;
   /** A later day's statement says what we say: it is named when its own day is read, and not afterwards. */
   readonly isOutdated?: boolean;
 }
@@ -194,7 +213,7 @@ export type BreakClosure =
   | { readonly kind: 'judged-anew' };
 
 /** A break as it is kept, with both sides as they were when it was last judged. */
-export interface BreakRecord extends Omit<BreakFinding, 'isAnswered' | 'isOutdated'> {
+export interface BreakRecord extends Omit<BreakFinding, 'isResolved' | 'isOutdated'> {
   readonly key: string;
   /** Version of the statement in which it was last seen. */
   readonly version: number;

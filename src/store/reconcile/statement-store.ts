@@ -1,31 +1,35 @@
 /** What became of the bank's statements: versions, breaks, lines of other days, and batches to be reported on. */
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import {
+  type BrokenOff,
   type StatementDayState,
   StatementOvertakenError,
   type StatementRun,
   type StatementStore,
   type StatementVersionMark,
+  type UnreconciledDays,
+  wholeDay,
 } from '../../reconcile/ports.ts';
 import type { Write } from '../connection.ts';
 import { pick, prepare, query, readAll, readFirst, write } from '../statements.ts';
-import { makeBreakWalk } from './break-walk.ts';
-import { noteRecording, readBrokenOff, recordingKey } from './broken-off.ts';
+import { openDeferred } from './deferred.ts';
+import { makeBreakWalk } from './statement-breaks.ts';
 import {
   encodeLine,
+  type StatementLineTable,
   toAcceptedStatement,
   toBreakColumns,
+  toBreakRecord,
   toStatementFiles,
   toVersionColumns,
-} from './records.ts';
-import { openLineScratch } from './scratch.ts';
+} from './statement-tables.ts';
 import { openStatementView } from './statement-view.ts';
 
-/** Stands for a date: each judging moves breaks of all days, so that of any day there is one at a time. */
+/** Stands for a date: each matching moves breaks of all days, so that of any day there is one at a time. */
 const anyDay = '';
 
-/** @throws StatementOvertakenError when a later judging has begun */
+/** @throws StatementOvertakenError when a later matching has begun */
 function requirePresent(db: DatabaseSync, { date, runId }: StatementRun): void {
   const present = query.selectFrom('statement_run').select('run_id').where('date', '=', anyDay);
   if (readFirst(db, present)?.run_id === runId) return;
@@ -38,7 +42,7 @@ type Present = <Result>(run: StatementRun, body: () => Result) => Promise<Result
 
 type BreakValues = ReturnType<typeof toBreakColumns>;
 
-/** What may differ in a break from one judging to the next. */
+/** What may differ in a break from one matching to the next. */
 const movedColumns = [
   'state',
   'version',
@@ -71,8 +75,79 @@ function prepareBreakMoves(db: DatabaseSync) {
   };
 }
 
-function makeJudgingMethods(db: DatabaseSync, transact: Write, present: Present) {
+const prepareKeep = (db: DatabaseSync) =>
+  prepare(db, (values: StatementLineTable) =>
+    query.insertInto('statement_line').values(pick(values, lineColumns)),
+  );
+
+const lineColumns = [
+  'date',
+  'version',
+  'payout_seq',
+  'attempt_no',
+  'line',
+  'status',
+  'key',
+  'cells',
+] as const satisfies (keyof StatementLineTable)[];
+
+/** Many at once, as a list of payout, attempt and line: a good day has as many as payouts. */
+const keepCleanLines = `
+  insert into statement_line
+  select ?1, ?2, value ->> 0, value ->> 1, value ->> 2, 'complete', null, null from json_each(?3)
+`;
+
+/** What is left of the last event and the last break before a version began to be recorded. */
+function noteReading(db: DatabaseSync, { date }: StatementRun): void {
+  const lastEvent = query
+    .selectFrom('event')
+    .select((eb) => sql<number>`coalesce(${eb.fn.max('seq')}, 0)`.as('seq'));
+  const lastBreak = query
+    .selectFrom('statement_break')
+    .select((eb) => sql<number>`coalesce(${eb.fn.max('id')}, 0)`.as('id'));
+  const begun = {
+    date,
+    event_seq: readFirst(db, lastEvent)?.seq ?? 0,
+    break_id: readFirst(db, lastBreak)?.id ?? 0,
+  };
+  // Of several that broke off one after another the first counts.
+  const note = query
+    .insertInto('statement_reading')
+    .values(begun)
+    .onConflict((conflict) => conflict.doNothing());
+  write(db, note);
+}
+
+/** What readings of the day that broke off have left; undefined when none has. */
+function readBrokenOff(db: DatabaseSync, date: string, limit: number): BrokenOff | undefined {
+  const begun = readFirst(db, query.selectFrom('statement_reading').selectAll().where('date', '=', date));
+  if (begun === undefined) return undefined;
+  const opened = query
+    .selectFrom('statement_break')
+    .where('id', '>', begun.break_id)
+    .where('date', '<>', date)
+    .where('state', '=', sql.lit('open'));
+  const counted = readFirst(
+    db,
+    opened.select((eb) => eb.fn.countAll<number>().as('rows')),
+  );
+  const causes = query
+    .selectFrom('event')
+    .select(['cause', (eb) => eb.fn.countAll<number>().as('rows')])
+    .where('seq', '>', begun.event_seq)
+    .where(sql<boolean>`json_extract(detail, '$.statement') is not null`)
+    .groupBy('cause');
+  return {
+    openedOnOtherDays: counted?.rows ?? 0,
+    firstOnOtherDays: readAll(db, opened.selectAll().orderBy('id').limit(limit)).map(toBreakRecord),
+    causes: new Map(readAll(db, causes).map(({ cause, rows }) => [cause, rows])),
+  };
+}
+
+function makeMatchingMethods(db: DatabaseSync, transact: Write, present: Present) {
   const moves = prepareBreakMoves(db);
+  const keep = prepareKeep(db);
+  let keepClean: StatementSync | undefined;
   return {
     beginStatement: async ({ runId }) => {
       const begin = query
@@ -90,19 +165,21 @@ function makeJudgingMethods(db: DatabaseSync, transact: Write, present: Present)
         }
       });
     },
-    recordStrays: async (run, strays) => {
-      if (strays.length === 0) return;
-      const shared = { date: run.date, run_id: run.runId };
-      const rows = strays.map(({ key, line }) =>
-        line === null
-          ? { ...shared, key, line_no: 0, line: '' }
-          : { ...shared, key, line_no: line.line, line: encodeLine(line) },
-      );
-      const insert = query
-        .insertInto('statement_stray')
-        .values(rows)
-        .onConflict((conflict) => conflict.doNothing());
-      await present(run, () => write(db, insert));
+    recordLines: async (run, version, lines) => {
+      if (lines.length === 0) return;
+      const shared = { date: run.date, version, payout_seq: 0, attempt_no: 0 };
+      await present(run, () => {
+        for (const { key, line, hasCells } of lines) {
+          const cells = hasCells ? encodeLine(line) : null;
+          keep.run({ ...shared, line: line.line, status: line.status, key, cells });
+        }
+      });
+    },
+    recordCleanLines: async (run, version, lines) => {
+      if (lines.length === 0) return;
+      const rows = lines.map(({ payoutSeq, attemptNo, line }) => `[${payoutSeq},${attemptNo},${line}]`);
+      const statement = (keepClean ??= db.prepare(keepCleanLines));
+      await present(run, () => statement.run(run.date, version, `[${rows.join(',')}]`));
     },
     markReports: async (run, batchIds) => {
       if (batchIds.length === 0) return;
@@ -116,16 +193,20 @@ function makeJudgingMethods(db: DatabaseSync, transact: Write, present: Present)
         );
       await present(run, () => write(db, insert));
     },
-    beginRecording: async (run) => present(run, () => noteRecording(db, run)),
+    beginRecording: async (run, version) =>
+      await present(run, () => {
+        noteReading(db, run);
+        const { date } = run;
+        const left = query
+          .deleteFrom('statement_line')
+          .where('date', '=', date)
+          .where('version', '>=', version);
+        write(db, left);
+      }),
     acceptStatement: async (run, accepted) => {
-      const { date, runId } = run;
-      const strays = query
-        .deleteFrom('statement_stray')
-        .where('date', '=', date)
-        .where((eb) => eb.or([eb('run_id', '<>', runId), eb('key', '=', recordingKey)]));
       await present(run, () => {
         write(db, query.insertInto('statement_version').values(toVersionColumns(accepted, run)));
-        write(db, strays);
+        write(db, query.deleteFrom('statement_reading').where('date', '=', run.date));
         write(db, makeDue(run));
       });
     },
@@ -133,7 +214,7 @@ function makeJudgingMethods(db: DatabaseSync, transact: Write, present: Present)
   } satisfies Partial<StatementStore>;
 }
 
-/** Those of a judging that broke off too: its changes stand. */
+/** Those of a matching that broke off too: its changes stand. */
 const makeDue = ({ date, runId }: StatementRun) =>
   query.updateTable('statement_report').set({ is_due: 1, run_id: runId }).where('date', '=', date);
 
@@ -210,8 +291,8 @@ export function makeStatementStore(db: DatabaseSync, path: string, transact: Wri
       return body();
     });
   return {
-    openStatementView: (run, version) => openStatementView(path, run, version),
-    openLineScratch: () => openLineScratch(path),
+    openStatementView: () => openStatementView(path),
+    openDeferred,
     statement: async (date) => {
       const latest = query
         .selectFrom('statement_version')
@@ -242,8 +323,43 @@ export function makeStatementStore(db: DatabaseSync, path: string, transact: Wri
         .groupBy('kind');
       return new Map(readAll(db, byKind).map(({ kind, rows }) => [kind, rows]));
     },
-    ...makeJudgingMethods(db, transact, present),
+    ...makeMatchingMethods(db, transact, present),
     ...makeBreakWalk(db),
     ...makeDueMethods(db, transact),
+  };
+}
+
+// ---------------------------------------------------------------- days without a statement
+
+const isWhole = (reading: string): boolean => reading.endsWith(` ${wholeDay}`);
+
+export function makeUnreconciledDays(db: DatabaseSync): UnreconciledDays {
+  const sent = prepare(db, ({ date }: { date: string }) =>
+    query.selectFrom('attempt').select('tran_date').where('tran_date', '=', date).limit(1),
+  );
+  const present = prepare(db, ({ date }: { date: string }) =>
+    query
+      .selectFrom('statement_version')
+      .select('reading')
+      .where('date', '=', date)
+      .orderBy('version', 'desc')
+      .limit(1),
+  );
+  return {
+    daysWithoutStatement: async (dates) =>
+      dates.filter((date) => {
+        if (sent.get({ date }) === undefined) return false;
+        const version = present.get({ date });
+        return version === undefined || !isWhole(version.reading);
+      }),
+    daysReadInPart: async () => {
+      const versions = query.selectFrom('statement_version').select(['date', 'reading']).orderBy('version');
+      const latest = new Map(readAll(db, versions).map(({ date, reading }) => [date, reading]));
+      return [...latest].filter(([, reading]) => !isWhole(reading)).map(([date]) => date);
+    },
+    firstDaySent: async () => {
+      const first = query.selectFrom('attempt').select('tran_date').orderBy('tran_date').limit(1);
+      return readFirst(db, first)?.tran_date;
+    },
   };
 }

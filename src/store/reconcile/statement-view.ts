@@ -3,15 +3,15 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type Compilable, sql } from 'kysely';
 import { toSatang } from '../../core/money.ts';
 import type { AttemptStatus, InquiryFinding, PayoutStatus, ProxyType, SettledBy } from '../../core/payout.ts';
-import { type DayAttempt, type StatementRun, type StatementView, wholeDay } from '../../reconcile/ports.ts';
+import { type DayAttempt, type StatementView, wholeDay } from '../../reconcile/ports.ts';
+import { rebuildLine } from '../../reconcile/rules/differences.ts';
 import { statusesInDoubt } from '../../reconcile/rules/evidence.ts';
-import type { AttemptFacts } from '../../reconcile/rules/types.ts';
+import type { StatementLine } from '../../reconcile/rules/statement.ts';
+import type { AttemptFacts, DayLines, DaysRead } from '../../reconcile/rules/types.ts';
 import { openReader } from '../connection.ts';
 import { isInDoubt } from '../schema.ts';
-import { prepare, query } from '../statements.ts';
-import { prepareElsewhere, readElsewhere } from './elsewhere.ts';
-import { ReadAhead, stretchRows } from './read-ahead.ts';
-import { toBreakRecord } from './records.ts';
+import { prepare, query, readAll } from '../statements.ts';
+import { decodeLine, toBreakRecord } from './statement-tables.ts';
 
 /** Attempts that are read at a time: the event loop goes on between two pages. */
 const pageRows = 1_000;
@@ -251,99 +251,136 @@ function* readDay(db: DatabaseSync, date: string): Generator<readonly DayAttempt
   }
 }
 
-function* readKeys(db: DatabaseSync, build: Compilable, date: string): Generator<string> {
-  for (const row of db.prepare(build.compile().sql).iterate(date)) yield String(row['key']);
+/** The present version of the day of a line. */
+const presentVersion = sql<number>`(select max(version) from statement_version as v where v.date = statement_line.date)`;
+
+function prepareLines(db: DatabaseSync) {
+  return {
+    byKey: prepare(db, ({ key }: { key: string }) =>
+      query
+        .selectFrom('statement_line')
+        .select(['date', 'cells'])
+        .where('key', '=', key)
+        .where('cells', 'is not', null)
+        .where('version', '=', presentVersion)
+        .orderBy('date')
+        .orderBy('line'),
+    ),
+    /** Only the statement of its own day agrees with an attempt in everything. */
+    clean: prepare(db, (values: { date: string; payoutSeq: number; attemptNo: number }) =>
+      query
+        .selectFrom('statement_line')
+        .select('line')
+        .where('date', '=', values.date)
+        .where('version', '=', presentVersion)
+        .where('payout_seq', '=', values.payoutSeq)
+        .where('attempt_no', '=', values.attemptNo),
+    ),
+    // The state stands in the text: by a value that decides on an index SQLite plans the statement anew for each key.
+    openBreaks: prepare(db, ({ key }: { key: string }) =>
+      query
+        .selectFrom('statement_break')
+        .selectAll()
+        .where('key', '=', key)
+        .where('state', '=', sql.lit('open'))
+        .orderBy('id'),
+    ),
+  };
 }
 
-/** The same value, wherever it stands. */
-const theDate = sql<string>`?1`;
+type Lines = ReturnType<typeof prepareLines>;
 
-const everyBreak = () => query.selectFrom('statement_break').select('statement_break.key');
-const everyStray = () => query.selectFrom('statement_stray').select('statement_stray.key');
+function readLines({ byKey, clean }: Lines, key: string, attempt: AttemptFacts | undefined): DayLines[] {
+  const byDate = new Map<string, StatementLine[]>();
+  if (attempt !== undefined) {
+    const { payoutSeq, attemptNo, order } = attempt;
+    const found = clean.get({ date: order.tranDate, payoutSeq, attemptNo });
+    if (found !== undefined) byDate.set(order.tranDate, [rebuildLine(attempt, found.line)]);
+  }
+  for (const { date, cells } of byKey.all({ key })) {
+    const line = decodeLine(cells ?? '');
+    const known = byDate.get(date);
+    if (known === undefined) byDate.set(date, [line]);
+    else known.push(line);
+  }
+  return [...byDate]
+    .map(([date, lines]) => ({ date, lines: lines.toSorted((one, other) => one.line - other.line) }))
+    .toSorted((one, other) => (one.date < other.date ? -1 : 1));
+}
+
+function* readKeys(db: DatabaseSync, build: Compilable, ...values: readonly string[]): Generator<string> {
+  for (const row of db.prepare(build.compile().sql).iterate(...values)) yield String(row['key']);
+}
+
+const openBreakKeys = () =>
+  query.selectFrom('statement_break').select('key').distinct().where('state', '=', sql.lit('open'));
+
+const unclearKeys = () =>
+  query
+    .selectFrom('statement_line')
+    .select('key')
+    .distinct()
+    .where('date', '=', placeholder)
+    .where('version', '=', presentVersion)
+    .where('payout_seq', '=', sql.lit(0))
+    .where('cells', 'is not', null);
 
 /** Few keys have a past, many attempts were made: the join keeps this order. */
-const keysOfDay = (breaks = everyBreak(), strays = everyStray()) =>
+const keysWithPast = () =>
   query
-    .selectFrom(breaks.union(strays).as('k'))
+    .selectFrom(
+      openBreakKeys()
+        .union(
+          query
+            .selectFrom('statement_line')
+            .select('key')
+            .where('cells', 'is not', null)
+            .$castTo<{ key: string }>(),
+        )
+        .as('k'),
+    )
     .crossJoin('attempt as a')
     .select('k.key')
     .whereRef('a.trans_ref_no', '=', 'k.key')
-    .where('a.tran_date', '=', theDate);
+    .where('a.tran_date', '=', placeholder);
 
-const keysElsewhere = () =>
-  keysOfDay(everyBreak().where('date', '<>', theDate), everyStray().where('date', '<>', theDate));
-
-const keysWithBreaks = () =>
-  query
-    .selectFrom('statement_break')
-    .select('key')
-    .distinct()
-    .where('date', '=', placeholder)
-    .where('state', '=', sql.lit('open'));
-
-const strayKeys = () =>
-  query
-    .selectFrom('statement_stray')
-    .select('key')
-    .distinct()
-    .where('date', '=', placeholder)
-    .where('line_no', '>', sql.lit(0));
-
-// The state stands in the text: by a value that decides on an index SQLite plans the statement anew for each key.
-const prepareOpenBreaks = (db: DatabaseSync) =>
-  prepare(db, (values: { key: string; date: string }) =>
-    query
-      .selectFrom('statement_break')
-      .selectAll()
-      .where('key', '=', values.key)
-      .where('date', '=', values.date)
-      .where('state', '=', sql.lit('open'))
-      .orderBy('id'),
-  );
-
-function readDates(db: DatabaseSync): ReadonlySet<string> {
-  const dates = query
+function readDays(db: DatabaseSync): Pick<DaysRead, 'days' | 'wholeDates'> {
+  const versions = query
     .selectFrom('statement_version')
-    .select('date')
-    .distinct()
-    .where('reading', 'like', sql.lit(`% ${wholeDay}`));
-  return new Set(
-    db
-      .prepare(dates.compile().sql)
-      .all()
-      .map((row) => String(row['date'])),
-  );
+    .select(['date', 'version', 'reading'])
+    .orderBy('version');
+  const all = readAll(db, versions);
+  const isOfWhole = (reading: string): boolean => reading.endsWith(` ${wholeDay}`);
+  return {
+    days: new Map(all.map(({ date, version }) => [date, version])),
+    wholeDates: new Set(all.flatMap(({ date, reading }) => (isOfWhole(reading) ? [date] : []))),
+  };
 }
 
-/**
- * Opens a view of this moment. While it is open the write-ahead log grows, so its owner closes it soon.
- * @param version what the run has judged its day as, where it has: of that day nothing else counts
- */
-export function openStatementView(path: string, { date, runId }: StatementRun, version = 0): StatementView {
+/** Opens a view of this moment. While it is open the write-ahead log grows, so its owner closes it soon. */
+export function openStatementView(path: string): StatementView {
   const db = openReader(path);
-  const judged = { runId, judgedDate: version === 0 ? '' : date, judgedVersion: version };
   try {
     db.exec('begin');
     // The view is of the moment of the first read.
-    const dates = readDates(db);
+    const days = readDays(db);
     const facts = prepareFacts(db);
-    const open = prepareOpenBreaks(db);
-    const elsewhere = prepareElsewhere(db);
+    const lines = prepareLines(db);
     return {
       attemptsOfDay: (of) => readDay(db, of),
       attempt: (payoutSeq, attemptNo) => readAttempt(facts, payoutSeq, attemptNo),
       byReference: (references) => readByReference(facts, references),
       attemptsInDoubt: () => readInDoubt(facts),
       attemptsProvedLate: () => (facts.provedLate.all() as unknown as readonly FactsRow[]).map(toFacts),
-      keysWithPast: (of) => readKeys(db, keysOfDay(), of),
-      keysElsewhere: (of) => readKeys(db, keysElsewhere(), of),
-      elsewhere: (key, of) => readElsewhere(elsewhere, { ...judged, key, date: of }),
-      isAbsent: (key, of) => elsewhere.absences.get({ ...judged, key, date: of }) !== undefined,
-      isNoted: (key, of) => elsewhere.notes.get({ ...judged, key, date: of }) !== undefined,
-      openBreaks: (key, of) => open.all({ key, date: of }).map(toBreakRecord),
-      keysWithBreaks: (of) => readKeys(db, keysWithBreaks(), of),
-      strayKeys: (of) => readKeys(db, strayKeys(), of),
-      readDates: () => dates,
+      days: () => days,
+      linesOf: (key, attempt) => readLines(lines, key, attempt),
+      openBreaks: (key) => lines.openBreaks.all({ key }).map(toBreakRecord),
+      keysWithBreaks: (of) =>
+        of === undefined
+          ? readKeys(db, openBreakKeys())
+          : readKeys(db, openBreakKeys().where('date', '=', placeholder), of),
+      unclearKeysOf: (of) => readKeys(db, unclearKeys(), of),
+      keysWithPast: (of) => readKeys(db, keysWithPast(), of),
       [Symbol.dispose]: () => {
         if (db.isOpen) db.close();
       },
@@ -351,5 +388,69 @@ export function openStatementView(path: string, { date, runId }: StatementRun, v
   } catch (error) {
     db.close();
     throw error;
+  }
+}
+
+// ---------------------------------------------------------------- attempts read ahead
+
+/**
+ * Attempts read one by one, or a stretch at once where they are asked for nearly in the order in which they were made,
+ * as a statement lists them: a search for each would cost twice the time.
+ */
+
+/** Attempts of one stretch. */
+export const stretchRows = 256;
+/** So few payouts further on is nearly in order: many transfers are under way at once. */
+const nearness = 64;
+/** Attempts of a payout are numbered below it. */
+const attemptsBelow = 128;
+
+interface Place {
+  readonly payoutSeq: number;
+  readonly attemptNo: number;
+}
+
+const keyOf = ({ payoutSeq, attemptNo }: Place): number => payoutSeq * attemptsBelow + attemptNo;
+
+export class ReadAhead<Row extends Place> {
+  readonly #readOne: (place: Place) => Row | undefined;
+  readonly #readFrom: (payoutSeq: number) => readonly Row[];
+  /** The latest stretch, and the one before, for those that come late. */
+  #stretch = new Map<number, Row>();
+  #earlier = new Map<number, Row>();
+  /** The last payout of the latest stretch. */
+  #endSeq = -Infinity;
+  /** The last payout that was in no stretch. */
+  #strayedSeq = -Infinity;
+
+  /** @param readFrom the next `stretchRows` attempts of this payout and those after it, in their order */
+  constructor(readOne: (place: Place) => Row | undefined, readFrom: (payoutSeq: number) => readonly Row[]) {
+    this.#readOne = readOne;
+    this.#readFrom = readFrom;
+  }
+
+  get(place: Place): Row | undefined {
+    const key = keyOf(place);
+    const known = this.#stretch.get(key) ?? this.#earlier.get(key);
+    if (known !== undefined) return known;
+    const fromSeq = this.#findStart(place.payoutSeq);
+    if (fromSeq !== undefined) this.#takeStretch(fromSeq);
+    else this.#strayedSeq = place.payoutSeq;
+    return this.#stretch.get(key) ?? this.#readOne(place);
+  }
+
+  /** Where the stretch begins that may serve this payout and those to come; undefined when it stands alone. */
+  #findStart(payoutSeq: number): number | undefined {
+    const isNear = (seq: number): boolean => payoutSeq > seq && payoutSeq - seq <= nearness;
+    if (isNear(this.#endSeq)) return this.#endSeq + 1;
+    return isNear(this.#strayedSeq) ? this.#strayedSeq + 1 : undefined;
+  }
+
+  #takeStretch(fromSeq: number): void {
+    const rows = this.#readFrom(fromSeq);
+    this.#earlier = this.#stretch;
+    this.#stretch = new Map(rows.map((row) => [keyOf(row), row]));
+    // The last payout may have more attempts than the stretch has room for; those are read alone.
+    this.#endSeq = rows.at(-1)?.payoutSeq ?? fromSeq;
   }
 }

@@ -1,4 +1,5 @@
 /** Whatever a sender's CSV writer makes of the same rows, they are read the same. */
+import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import iconv from 'iconv-lite';
@@ -133,6 +134,22 @@ describe('cutting a stream into records', () => {
         expect(readIn(stretches)).toBe(readIn([whole]));
       }),
       { numRuns: 2_000 },
+    );
+  });
+
+  test('cuts what has no quotation marks as csv-parse does', () => {
+    const cell = fc.string({ unit: fc.constantFrom('a', ' ', 'ก', '\t', "'", ';', '😀'), maxLength: 4 });
+    const rows = fc.array(fc.array(cell, { minLength: 1, maxLength: 4 }), { maxLength: 8 });
+    fc.assert(
+      fc.property(rows, fc.constantFrom('\r\n', '\n', '\r'), fc.boolean(), (all, lineEnd, isEnded) => {
+        const text = all.map((cells) => cells.join(',')).join(lineEnd) + (isEnded ? lineEnd : '');
+        const reader = new RecordReader(',', 3, 1);
+        const read = [...reader.read(Buffer.from(text)), ...reader.end()].map(({ cells }) => cells);
+        const options = { relax_column_count: true, skip_empty_lines: true, record_delimiter: lineEnd };
+        const isBlank = (cells: readonly string[]): boolean => cells.length === 1 && cells[0]?.trim() === '';
+        expect(read).toEqual(parse(text, options).filter((cells) => !isBlank(cells)));
+      }),
+      { numRuns: 1_000 },
     );
   });
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   decideLimit,
   fullLimit,
@@ -19,14 +19,14 @@ const times = (count: number, signal: LimitSignal): LimitSignal[] =>
   Array.from({ length: count }, () => signal);
 
 describe('the adaptive limit', () => {
-  it('halves with each trouble, down to one', () => {
+  test('halves with each trouble, down to one', () => {
     let state = fullLimit(16);
     const limits = times(6, trouble).map((signal) => (state = play([signal], state)).limit);
     expect(limits).toEqual([8, 4, 2, 1, 1, 1]);
     expect(state.why).toBe('HTTP 429');
   });
 
-  it('counts the losses of one burst once', () => {
+  test('counts the losses of one burst once', () => {
     const { round } = fullLimit(16);
     const state = times(16, trouble).reduce(
       (before, signal) => decideLimit(before, signal, round),
@@ -36,7 +36,7 @@ describe('the adaptive limit', () => {
     expect(decideLimit(state, good, round)).toBe(state);
   });
 
-  it('gains one place for each round of good answers, and never more than the settings', () => {
+  test('gains one place for each round of good answers, and never more than the settings', () => {
     const two = play([trouble, trouble], fullLimit(8));
     expect(play(times(1, good), two).limit).toBe(2);
     expect(play(times(2, good), two).limit).toBe(3);
@@ -45,7 +45,7 @@ describe('the adaptive limit', () => {
     expect(play(times(100, good), two).limit).toBe(8);
   });
 
-  it('remembers the slowest, and why', () => {
+  test('remembers the slowest, and why', () => {
     expect(lowerLimit(undefined, fullLimit(4))).toBeUndefined();
     const slow = play([trouble], fullLimit(4));
     const lowest = lowerLimit(undefined, slow);

@@ -1,4 +1,4 @@
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   type BrakePolicy,
   type BreakerState,
@@ -34,7 +34,7 @@ const paid: BreakerSignal = { kind: 'paid' };
 const otherwise: BreakerSignal = { kind: 'ended-otherwise' };
 
 describe('the breaker', () => {
-  it('halts at once for the payer, with the bank’s remedy', () => {
+  test('halts at once for the payer, with the bank’s remedy', () => {
     expect(play([{ kind: 'payer-stop', reason }])).toMatchObject({
       status: 'halted',
       why: { code: 'EM053', remedy: 'Fund the payer account then resume the batch' },
@@ -54,7 +54,7 @@ describe('the breaker', () => {
     expect(decideBreaker(second, paid, brake, 3_000)).toMatchObject({ status: 'open', troubles: 0 });
   });
 
-  it('is not reopened by what was under way when the pause began, nor early by a wish that comes later', () => {
+  test('is not reopened by what was under way when the pause began, nor early by a wish that comes later', () => {
     const paused = play([troubleFor(60_000)]);
     expect(decideBreaker(paused, paid, brake, 59_999)).toMatchObject({
       status: 'paused',
@@ -78,7 +78,7 @@ describe('the breaker', () => {
     });
   });
 
-  it('takes many transfers without an answer for one trouble of the service, and a single one for none', () => {
+  test('takes many transfers without an answer for one trouble of the service, and a single one for none', () => {
     const lost: BreakerSignal = {
       kind: 'unanswered',
       reason: { code: 'reply-lost', text: 'no answer came' },
@@ -117,7 +117,7 @@ describe('the breaker', () => {
     expect(play(signals).status).toBe(status);
   });
 
-  it('brakes when too many are in doubt at once', () => {
+  test('brakes when too many are in doubt at once', () => {
     expect(decideOnInDoubt(openBreaker, 4, brake).status).toBe('open');
     expect(decideOnInDoubt(openBreaker, 5, brake)).toMatchObject({
       status: 'halted',
@@ -157,7 +157,7 @@ describe('a pause', () => {
     expect(pausesOf(signal, 20).at(-1)).toBe(longest);
   });
 
-  it('of a bank that gives no answer grows to a minute', () => {
+  test('of a bank that gives no answer grows to a minute', () => {
     const lost: BreakerSignal = { kind: 'unanswered', reason: { code: 'reply-lost', text: 'no answer' } };
     expect(pausesOf(lost, 21).at(-1)).toBe(60);
   });
@@ -166,7 +166,7 @@ describe('a pause', () => {
     expect(computePauseMs(0, 365 * 24 * hourMs)).toBe(24 * hourMs);
   });
 
-  it('lets questions be asked again after a minute at most, unless the bank wishes otherwise', () => {
+  test('lets questions be asked again after a minute at most, unless the bank wishes otherwise', () => {
     const many = { ...openBreaker, troubles: 12 };
     const paused = decideBreaker(many, withCode('TM001'), brake, 0);
     expect(paused).toMatchObject({ pausedUntilMs: 15 * minuteMs, questionsUntilMs: minuteMs });
@@ -180,7 +180,7 @@ describe('a pause', () => {
     expect(wished).toMatchObject({ pausedUntilMs: hourMs, questionsUntilMs: hourMs });
   });
 
-  it('does not last longer when our clock is set back', () => {
+  test('does not last longer when our clock is set back', () => {
     const paused = decideBreaker(openBreaker, withCode('http-429', true, hourMs), brake, 10 * hourMs);
     const fitted = fitPause(paused, 2 * hourMs);
     expect(fitted).toMatchObject({ pausedUntilMs: 3 * hourMs, questionsUntilMs: 3 * hourMs });
@@ -188,7 +188,7 @@ describe('a pause', () => {
     expect(fitPause(paused, 10 * hourMs + minuteMs)).toBe(paused);
   });
 
-  it('tells why and until when', () => {
+  test('tells why and until when', () => {
     const paused = decideBreaker(openBreaker, withCode('TM001'), brake, Date.parse('2026-11-21T05:00:00Z'));
     expect(describePause(paused)).toMatchObject({
       code: 'TM001',
@@ -210,7 +210,7 @@ describe('the pause of an earlier run', () => {
   };
   const recorded = { ...pause, sinceMs: hourMs, untilMs: hourMs + 512_000 };
 
-  it('goes on, and grows when its probe meets the trouble again', () => {
+  test('goes on, and grows when its probe meets the trouble again', () => {
     const taken = takeUpPause(openBreaker, recorded, hourMs + minuteMs);
     expect(taken).toMatchObject({ status: 'paused', pausedUntilMs: recorded.untilMs, troubles: 9 });
     expect(taken.questionsUntilMs).toBe(hourMs + minuteMs);
@@ -220,18 +220,18 @@ describe('the pause of an earlier run', () => {
     expect(decideBreaker(taken, paid, brake, 2 * hourMs)).toMatchObject({ status: 'open', troubles: 0 });
   });
 
-  it('is forgotten when it has been over for long', () => {
+  test('is forgotten when it has been over for long', () => {
     expect(takeUpPause(openBreaker, recorded, recorded.untilMs + 6 * hourMs).status).toBe('paused');
     expect(takeUpPause(openBreaker, recorded, recorded.untilMs + 6 * hourMs + 1)).toBe(openBreaker);
   });
 
-  it('lasts no longer than it was to last when our clock is behind it', () => {
+  test('lasts no longer than it was to last when our clock is behind it', () => {
     expect(takeUpPause(openBreaker, recorded, 0)).toMatchObject({ pausedAtMs: 0, pausedUntilMs: 512_000 });
   });
 });
 
 describe('a closed service', () => {
-  it('is a pause that tells when it opens', () => {
+  test('is a pause that tells when it opens', () => {
     const closed = closeBreaker(openBreaker, Date.parse('2026-11-22T06:00:00+07:00'));
     expect(closed).toMatchObject({ status: 'paused', why: { code: 'outside-service-hours' } });
     expect(describePause(closed)?.reason).toContain('opens at 2026-11-22 06:00:00 Bangkok time');

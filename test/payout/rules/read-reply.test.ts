@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { BankReply, TransferFields } from '../../../src/core/bank-port.ts';
 import { bankStatuses } from '../../../src/core/status-codes.ts';
 import { readInquiry, readPayeeCheck, readReply } from '../../../src/payout/rules/read-reply.ts';
@@ -92,7 +92,7 @@ describe('the reply to a transfer', () => {
     },
   );
 
-  it('with a code that §7.3 lacks is unknown for the payout and says so', () => {
+  test('with a code that §7.3 lacks is unknown for the payout and says so', () => {
     const finding = findTransfer(answered(transferFields('XX999')));
     expect(finding).toMatchObject({ kind: 'unknown', scope: 'payout', reason: { code: 'XX999' } });
   });
@@ -105,7 +105,7 @@ describe('the reply to a transfer', () => {
     expect(findTransfer(reply)).toMatchObject({ kind: 'unknown', reason: { code } });
   });
 
-  it('that was never sent says so: the service when unreachable, the payer when credentials are refused', () => {
+  test('that was never sent says so: the service when unreachable, the payer when credentials are refused', () => {
     expect(findTransfer({ kind: 'not-sent', why: 'no route' })).toMatchObject({
       kind: 'not-sent',
       scope: 'service',
@@ -157,17 +157,17 @@ describe('the reply to an inquiry', () => {
     );
   });
 
-  it.each(bankStatuses.map(({ code }) => code))('with the top-level code %s alone', (code) => {
+  test.each(bankStatuses.map(({ code }) => code))('with the top-level code %s alone', (code) => {
     const kind = readInquiry(answered(inquiryFields([], code)), ref).finding.kind;
     const expected = ['EV034', 'EV035', 'IC001'].includes(code) ? 'not-found' : 'nothing-said';
     expect(kind).toBe(expected);
   });
 
-  it.each([401, 403, 429, 302, 500])('with HTTP %i and no body says nothing', (httpStatus) => {
+  test.each([401, 403, 429, 302, 500])('with HTTP %i and no body says nothing', (httpStatus) => {
     expect(readInquiry(answered<never>(undefined, { httpStatus }), ref).finding.kind).toBe('nothing-said');
   });
 
-  it('says nothing when the list cannot be read, or the reply is another request’s', () => {
+  test('says nothing when the list cannot be read, or the reply is another request’s', () => {
     expect(readInquiry(answered(inquiryFields(undefined)), ref).finding.kind).toBe('nothing-said');
     const foreign = { ...inquiryFields([inquiryItem(ref, '010004')]), requestUid: 'OTHER' };
     expect(readInquiry(answered(foreign), ref).finding.kind).toBe('nothing-said');
@@ -184,15 +184,18 @@ describe('the reply to a payee check', () => {
     payeeNameTh: 'สมชาย ใจดี',
   });
 
-  it.each(bankStatuses.map((status) => [status.code, status] as const))('%s', (code, { outcome, scope }) => {
-    const expected =
-      code === 'IC001'
-        ? 'payable'
-        : outcome === 'failed' && scope !== 'service'
-          ? { payout: 'unpayable', payer: 'halt' }[scope]
-          : 'ask-again';
-    expect(readPayeeCheck(answered(fields(code)), false).finding.kind).toBe(expected);
-  });
+  test.each(bankStatuses.map((status) => [status.code, status] as const))(
+    '%s',
+    (code, { outcome, scope }) => {
+      const expected =
+        code === 'IC001'
+          ? 'payable'
+          : outcome === 'failed' && scope !== 'service'
+            ? { payout: 'unpayable', payer: 'halt' }[scope]
+            : 'ask-again';
+      expect(readPayeeCheck(answered(fields(code)), false).finding.kind).toBe(expected);
+    },
+  );
 
   test.each([
     ['lost', lost, 'ask-again'],
@@ -208,7 +211,7 @@ describe('the reply to a payee check', () => {
 });
 
 describe('what is kept of a reply', () => {
-  it('is everything that the bank would ask for, and no number of anybody', () => {
+  test('is everything that the bank would ask for, and no number of anybody', () => {
     const fields = transferFields('EV055', {
       statusDesc: 'proxy 0812345678 is unknown',
       transFee: undefined,
@@ -225,7 +228,7 @@ describe('what is kept of a reply', () => {
     });
   });
 
-  it.each([
+  test.each([
     ['lost', lost, { why: 'timed out' }],
     ['not sent', { kind: 'not-sent', why: 'ECONNREFUSED' } as const, { why: 'ECONNREFUSED' }],
     ['refused credentials', { kind: 'credentials-refused', code: 'TK001' } as const, { statusCode: 'TK001' }],
@@ -247,7 +250,7 @@ const answeredWith = (httpStatus: number, code?: string): BankReply<TransferFiel
 });
 
 describe('what a reply says about the load', () => {
-  it.each([
+  test.each([
     ['a timeout', { kind: 'lost', why: 'timed out', ...exchange }, 'no answer'],
     ['no connection', { kind: 'not-sent', why: 'ECONNREFUSED' }, 'no connection'],
     ['429', answeredWith(429), 'HTTP 429'],
@@ -271,7 +274,7 @@ describe('what a reply says to the circuit breaker', () => {
   const code = (statusCode: string, httpStatus = 200) =>
     answered(transferFields(statusCode, { transRefNo: ref }), { httpStatus });
 
-  it.each([
+  test.each([
     ['paid', code('IC000'), { kind: 'paid' }],
     ['a refused payee', code('EV033'), { kind: 'ended-otherwise' }],
     ['a refused payer', code('EM053'), { kind: 'payer-stop', reason: { code: 'EM053' } }],
@@ -287,7 +290,7 @@ describe('what a reply says to the circuit breaker', () => {
     expect(readTransfer(reply).breaker).toMatchObject(signal);
   });
 
-  it('of a question: an answer, trouble of the service, or nothing', () => {
+  test('of a question: an answer, trouble of the service, or nothing', () => {
     const ask = (reply: Parameters<typeof readInquiry>[0]) => readInquiry(reply, ref).breaker;
     expect(ask(answered(inquiryFields([], 'EV034')))).toEqual({ kind: 'answered' });
     expect(ask({ kind: 'not-sent', why: 'ECONNREFUSED' })).toMatchObject({
@@ -297,7 +300,7 @@ describe('what a reply says to the circuit breaker', () => {
     expect(ask(lost)).toEqual({ kind: 'nothing' });
   });
 
-  it('of a payee check: silence counts as an end once nobody asks again', () => {
+  test('of a payee check: silence counts as an end once nobody asks again', () => {
     expect(readPayeeCheck(lost, false).breaker).toEqual({ kind: 'nothing' });
     expect(readPayeeCheck(lost, true).breaker).toEqual({ kind: 'ended-otherwise' });
   });

@@ -1,4 +1,4 @@
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   type Attempt,
   canMovePayout,
@@ -40,11 +40,11 @@ function outcome(change: Change | undefined) {
 }
 
 describe('an attempt that had ended, asked about again', () => {
-  it.each(['failed', 'not-found', 'nothing-said'] as const)('says nothing new: %s', (kind) => {
+  test.each(['failed', 'not-found', 'nothing-said'] as const)('says nothing new: %s', (kind) => {
     expect(watch(owner('paid'), closed(), kind)).toBeUndefined();
   });
 
-  it.each(payoutStatuses.filter((status) => status !== 'staged'))('is complete after all: %s', (status) => {
+  test.each(payoutStatuses.filter((status) => status !== 'staged'))('is complete after all: %s', (status) => {
     const change = watch(owner(status), closed(), 'complete');
     expect(outcome(change)).toEqual(['paid', true, 'paid']);
     expect(change?.after.reasonCode).toBe(status === 'paid' ? 'paid-twice' : 'late-proof');
@@ -64,7 +64,7 @@ describe('an attempt that had ended, asked about again', () => {
     expect(outcome(change)).toEqual([to, true, 'unresolved']);
   });
 
-  it('reopens no row whose claim is another’s, and says so all the same', () => {
+  test('reopens no row whose claim is another’s, and says so all the same', () => {
     const change = watch(owner('failed'), closed(), 'in-process', false);
     expect(outcome(change)).toEqual(['failed', true, 'unresolved']);
   });
@@ -75,7 +75,7 @@ describe('an attempt that had ended, asked about again', () => {
     expect(watch(owner('paid'), closed({ status: 'paid' }), 'complete')).toBeUndefined();
   });
 
-  it('proves nothing when its reference may be another’s', () => {
+  test('proves nothing when its reference may be another’s', () => {
     const change = watch(owner('failed'), closed({ contested: true }), 'complete');
     expect(outcome(change)).toEqual(['unresolved', true, 'unresolved']);
   });

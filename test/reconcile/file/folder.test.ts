@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { OutputFileError } from '../../../src/platform/durable-file.ts';
-import { openStatementVault } from '../../../src/reconcile/file/originals.ts';
+import { openStatementOriginals } from '../../../src/reconcile/file/originals.ts';
 import { openStatementOutbox } from '../../../src/reconcile/file/tables.ts';
 
 let folder = '';
@@ -13,8 +13,8 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-const openers = { vault: openStatementVault, tables: openStatementOutbox };
-const kinds = ['vault', 'tables'] as const;
+const openers = { originals: openStatementOriginals, tables: openStatementOutbox };
+const kinds = ['originals', 'tables'] as const;
 
 async function fail(kind: (typeof kinds)[number], path: string): Promise<string> {
   const error: unknown = await openers[kind](path).then(

@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { OutputFileError } from '../../../src/platform/durable-file.ts';
-import { openStatementVault, type StatementFolderVault } from '../../../src/reconcile/file/originals.ts';
+import { type FolderOriginals, openStatementOriginals } from '../../../src/reconcile/file/originals.ts';
 
 let folder = '';
-let vault: StatementFolderVault;
+let originals: FolderOriginals;
 beforeEach(async () => {
-  folder = join(await mkdtemp(join(tmpdir(), 'paydrop-vault-')), 'statements');
-  vault = await openStatementVault(folder);
+  folder = join(await mkdtemp(join(tmpdir(), 'paydrop-originals-')), 'statements');
+  originals = await openStatementOriginals(folder);
 });
 afterEach(() => rm(join(folder, '..'), { recursive: true }));
 
@@ -19,7 +19,7 @@ const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest(
 const permissions = async (path: string) => (await stat(path)).mode & 0o777;
 
 async function keep(bytes: Uint8Array, date = '20261120') {
-  await using draft = await vault.draft(date);
+  await using draft = await originals.draft(date);
   for (let from = 0; from < bytes.length; from += 5) await draft.write(bytes.subarray(from, from + 5));
   return await draft.keep();
 }
@@ -65,7 +65,7 @@ describe('an original', () => {
 
   test('that is not kept is gone', async () => {
     {
-      await using draft = await vault.draft('20261120');
+      await using draft = await originals.draft('20261120');
       await draft.write(Buffer.from('half'));
       expect(await readdir(folder)).toHaveLength(1);
     }
@@ -73,19 +73,19 @@ describe('an original', () => {
   });
 
   test('has a date in its name and nothing else', async () => {
-    await expect(vault.draft('../x')).rejects.toThrow(RangeError);
+    await expect(originals.draft('../x')).rejects.toThrow(RangeError);
   });
 });
 
 test('a file that a person has given is copied, and stays', async () => {
   const path = join(folder, '..', 'mine.csv');
   await writeFile(path, 'NO\r\n');
-  expect(await vault.keepFile('20261120', path)).toMatchObject({
+  expect(await originals.keepFile('20261120', path)).toMatchObject({
     form: 'plain',
     sha256: sha256(Buffer.from('NO\r\n')),
   });
   expect(await readFile(path, 'utf8')).toBe('NO\r\n');
-  expect(await vault.keepFile('20261120', `${path}.not`)).toMatchObject({
+  expect(await originals.keepFile('20261120', `${path}.not`)).toMatchObject({
     kind: 'refused',
     refusal: { code: 'file-missing' },
   });
@@ -93,7 +93,7 @@ test('a file that a person has given is copied, and stays', async () => {
 
 describe('a file that is larger than may be read', () => {
   test('is refused before anything of it is copied', async () => {
-    const small = await openStatementVault(folder, 4);
+    const small = await openStatementOriginals(folder, 4);
     const path = join(folder, '..', 'mine.csv');
     await writeFile(path, 'NO\r\n');
     expect(await small.keepFile('20261120', path)).toMatchObject({ sizeBytes: 4 });
@@ -104,7 +104,7 @@ describe('a file that is larger than may be read', () => {
   });
 
   test.runIf(process.platform === 'linux')('is refused as it is copied, when it grows', async () => {
-    const small = await openStatementVault(folder, 4);
+    const small = await openStatementOriginals(folder, 4);
     // A regular file by its kind, of size 0, with bytes in it.
     expect(await small.keepFile('20261120', '/proc/self/status')).toMatchObject({
       refusal: { code: 'bytes-over-limit' },
@@ -115,12 +115,12 @@ describe('a file that is larger than may be read', () => {
 
 test('a key lies beside the original that it did not open, for its owner only', async () => {
   const original = await keep(Buffer.from('PK\x03\x04'));
-  const path = await vault.keepKey(original, 'k1');
+  const path = await originals.keepKey(original, 'k1');
   expect(path.startsWith(`${original.path}.`)).toBe(true);
   expect(await readFile(path, 'utf8')).toBe('k1');
   expect(await permissions(path)).toBe(0o600);
-  expect(await vault.keepKey(original, 'k1')).toBe(path);
-  expect(await vault.keepKey(original, 'k2')).not.toBe(path);
+  expect(await originals.keepKey(original, 'k1')).toBe(path);
+  expect(await originals.keepKey(original, 'k2')).not.toBe(path);
 });
 
 test('what a crash left half written is removed once it is old, and nothing else', async () => {
@@ -132,7 +132,7 @@ test('what a crash left half written is removed once it is old, and nothing else
     await utimes(join(folder, name), 1_000, 1_000);
   }
   await writeFile(join(folder, `.20261121.original.${mark}.tmp`), 'x');
-  await vault.removeLeftovers(2_000_000);
+  await originals.removeLeftovers(2_000_000);
   expect((await readdir(folder)).toSorted()).toEqual(
     [...others, `.20261121.original.${mark}.tmp`].toSorted(),
   );
@@ -143,7 +143,7 @@ describe('originals that were refused again and again', () => {
 
   async function keepAged(hours: number, date = '20261120'): Promise<string> {
     const original = await keep(Buffer.from(`PK\x03\x04 of hour ${hours}`), date);
-    await vault.keepKey(original, 'k');
+    await originals.keepKey(original, 'k');
     const cameSeconds = (1_000 * hourMs + hours * hourMs) / 1_000;
     await utimes(original.path, cameSeconds, cameSeconds);
     return original.path;
@@ -154,7 +154,7 @@ describe('originals that were refused again and again', () => {
     for (const hours of [3, 1, 5, 2, 4]) paths.push(await keepAged(hours));
     const other = await keepAged(1, '20261121');
     await writeFile(join(folder, '20261120.v1.breaks.csv'), 'x');
-    await vault.removeRefused('20261120', 2_000 * hourMs);
+    await originals.removeRefused('20261120', 2_000 * hourMs);
     const left = (await readdir(folder))
       .map((name) => join(folder, name))
       .filter((path) => path.endsWith('.zip'));
@@ -164,9 +164,9 @@ describe('originals that were refused again and again', () => {
 
   test('stay while they are young', async () => {
     for (const hours of [1, 2, 3, 4, 5]) await keepAged(hours);
-    await vault.removeRefused('20261120', 1_001 * hourMs);
+    await originals.removeRefused('20261120', 1_001 * hourMs);
     expect(await readdir(folder)).toHaveLength(10);
-    await vault.removeRefused('20261120', 1_001 * hourMs + 1);
+    await originals.removeRefused('20261120', 1_001 * hourMs + 1);
     expect(await readdir(folder)).toHaveLength(8);
   });
 });

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { Uint8ArrayReader, Uint8ArrayWriter, ZipWriter, type ZipWriterAddDataOptions } from '@zip.js/zip.js';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { OpenerOptions } from '../../../src/reconcile/file/unpacked.ts';
-import { makeStatementOpener } from '../../../src/reconcile/file/unpacker.ts';
+import { makeStatementUnpacker, type UnpackerOptions } from '../../../src/reconcile/file/unpacker.ts';
 import { csv, row } from '../../support/statement-file-kit.ts';
 
 let folder = '';
@@ -32,11 +31,11 @@ const crypto = { password: key, zipCrypto: true };
 const aes = (encryptionStrength: 1 | 2 | 3) => ({ password: key, encryptionStrength });
 
 /** Opens these bytes, and tells what came of it and what was left behind. */
-async function open(bytes: Uint8Array, withKey: string | null = key, changes: Partial<OpenerOptions> = {}) {
+async function open(bytes: Uint8Array, withKey: string | null = key, changes: Partial<UnpackerOptions> = {}) {
   const path = join(folder, '20261120.0123456789.original.bin');
   await writeFile(path, bytes);
-  const opener = makeStatementOpener({ folder, bytesMax, ...changes });
-  const opened = await opener.open(path, withKey);
+  const unpacker = makeStatementUnpacker({ folder, bytesMax, ...changes });
+  const opened = await unpacker.open(path, withKey);
   if (opened.kind === 'refused') return { ...opened.refusal, left: (await readdir(folder)).length - 1 };
   await using statementFile = opened;
   const { mode } = await stat(statementFile.path);
@@ -66,7 +65,7 @@ describe('a statement is opened', () => {
   test('as it is when it is plain, which is not copied', async () => {
     const path = join(folder, 's.csv');
     await writeFile(path, text);
-    const opened = await makeStatementOpener({ folder, bytesMax }).open(path, null);
+    const opened = await makeStatementUnpacker({ folder, bytesMax }).open(path, null);
     expect(opened).toMatchObject({ kind: 'opened', form: 'plain', path });
     if (opened.kind === 'opened') await opened[Symbol.asyncDispose]();
     expect(await readdir(folder)).toEqual(['s.csv']);

@@ -9,13 +9,13 @@ import type { Attempt } from '../../../src/core/payout.ts';
 import { endWhenSettled, isAtRest } from '../../../src/payout/conclude.ts';
 import { decideInquiry } from '../../../src/payout/rules/after-inquiry.ts';
 import type { InquiryReading } from '../../../src/payout/rules/read-reply.ts';
-import { type StatementKit, takeFile } from '../../../src/reconcile/fetch.ts';
-import { openStatementVault } from '../../../src/reconcile/file/originals.ts';
+import { type FetchContext, takeFile } from '../../../src/reconcile/fetch.ts';
+import { openStatementOriginals } from '../../../src/reconcile/file/originals.ts';
 import { makeStatementReader } from '../../../src/reconcile/file/reader.ts';
 import { openStatementOutbox } from '../../../src/reconcile/file/tables.ts';
-import { makeStatementOpener } from '../../../src/reconcile/file/unpacker.ts';
-import { commonStatementWords } from '../../../src/reconcile/ports.ts';
+import { makeStatementUnpacker } from '../../../src/reconcile/file/unpacker.ts';
 import { reconcile, type Reconciliation } from '../../../src/reconcile/reconcile.ts';
+import { commonStatementWords } from '../../../src/reconcile/rules/statement.ts';
 import { openOutbox } from '../../../src/reports/outbox.ts';
 import { renderResultRow } from '../../../src/reports/rules/report-rows.ts';
 import { writeReports } from '../../../src/reports/write-reports.ts';
@@ -37,7 +37,9 @@ const commits: ReadonlySet<string | symbol> = new Set([
   'apply',
   'beginStatement',
   'recordBreaks',
-  'recordStrays',
+  'beginRecording',
+  'recordLines',
+  'recordCleanLines',
   'markReports',
   'acceptStatement',
   'endStatement',
@@ -87,7 +89,7 @@ export interface SeenRow {
 
 export class World implements AsyncDisposable {
   readonly #folder: string;
-  readonly #kit: StatementKit;
+  readonly #kit: FetchContext;
   readonly #stack: AsyncDisposableStack;
   #store: Store;
   #files = 0;
@@ -95,7 +97,7 @@ export class World implements AsyncDisposable {
   attempts: readonly JournalAttempt[] = [];
   batchIds: readonly string[] = [];
 
-  private constructor(folder: string, kit: StatementKit, stack: AsyncDisposableStack, store: Store) {
+  private constructor(folder: string, kit: FetchContext, stack: AsyncDisposableStack, store: Store) {
     this.#folder = folder;
     this.#kit = kit;
     this.#stack = stack;
@@ -111,11 +113,11 @@ export class World implements AsyncDisposable {
     const nobody = (): never => {
       throw new Error('nothing is fetched here');
     };
-    const kit: StatementKit = {
+    const kit: FetchContext = {
       desk: { request: nobody },
       courier: { bring: nobody },
-      vault: await openStatementVault(statements, options.bytesMax),
-      opener: makeStatementOpener({ folder: statements, bytesMax: options.bytesMax }),
+      originals: await openStatementOriginals(statements, options.bytesMax),
+      unpacker: makeStatementUnpacker({ folder: statements, bytesMax: options.bytesMax }),
       reader: makeStatementReader(options),
       reading: 'words',
     };

@@ -11,27 +11,28 @@ import {
   payoutStatuses,
 } from '../../../src/core/payout.ts';
 import type { Change } from '../../../src/core/ports.ts';
-import { decideOnStatement, type StatementEvidence } from '../../../src/reconcile/rules/after-statement.ts';
+import { decideOnStatement, type StatementEvidence } from '../../../src/reconcile/rules/decide-statement.ts';
 import type { LineStatus, StatementLine } from '../../../src/reconcile/rules/statement.ts';
 import { factsOf } from '../../../src/reconcile/rules/types.ts';
 import { makePayout, makeSubmitted, noonMs } from '../../support/core-fixtures.ts';
-import { baht, day, makeLine } from '../../support/statement-fixtures.ts';
+import { baht, date, makeLine, readOnly } from '../../support/statement-fixtures.ts';
 
 const attemptOf = (status: AttemptStatus, changes: Partial<Attempt> = {}): Attempt =>
   makeSubmitted(noonMs, { status, ...changes }).attempt;
 const ownerOf = (status: PayoutStatus, changes: Partial<Payout> = {}) =>
   makePayout({ status, attemptNo: 1, ...changes });
 
-interface Told extends Partial<StatementEvidence> {
+interface Told extends Partial<Omit<StatementEvidence, 'lines'>> {
   readonly owner: Payout;
   readonly attempt: Attempt;
+  readonly lines?: readonly StatementLine[];
 }
 
 function decide(told: Told, status: LineStatus, changes: Partial<StatementLine> = {}, mayReopen = true) {
-  const { owner, attempt } = told;
-  const lines = [makeLine(factsOf(owner, attempt), status, changes)];
-  const rest = { attempts: [attempt], lines, elsewhere: [], day, version: 1, loss: undefined, nowMs: noonMs };
-  const change = decideOnStatement({ ...rest, ...told }, mayReopen);
+  const { owner, attempt, lines = [makeLine(factsOf(owner, attempt), status, changes)] } = told;
+  const days = lines.length === 0 ? [] : [{ date, lines }];
+  const rest = { attempts: [attempt], openBreaks: [], read: readOnly, loss: undefined, nowMs: noonMs };
+  const change = decideOnStatement({ ...rest, ...told, lines: days }, mayReopen);
   if (change !== undefined) {
     requireAllowed(change);
     expect(canMoveAttempt(attempt.status, change.attempt?.status ?? attempt.status)).toBe(true);
@@ -123,7 +124,7 @@ describe('a line that says failed', () => {
   });
 
   test('waits for an inquiry while a lost journal may have made a later attempt', () => {
-    const loss = { recoveredAtMs: noonMs + 1, sinceDate: day.date, untilDate: day.date };
+    const loss = { recoveredAtMs: noonMs + 1, sinceDate: date, untilDate: date };
     const attempt = attemptOf('unresolved');
     const told = { owner: ownerOf('unresolved'), attempt, loss };
     expect(show(decide(told, 'failed'))).toEqual(['unresolved', 'statement-read', 'unresolved', false]);

@@ -1,20 +1,20 @@
 import { describe, expect, test } from 'vitest';
 import { computeAgeDays, followBreaks } from '../../../src/reconcile/rules/breaks.ts';
-import { matchKey } from '../../../src/reconcile/rules/match.ts';
+import { judgeDay } from '../../../src/reconcile/rules/judge-transfer.ts';
 import { compareTotals, makeTally } from '../../../src/reconcile/rules/tally.ts';
-import type { BreakRecord, KeyFacts, StatementDay } from '../../../src/reconcile/rules/types.ts';
+import type { BreakRecord, DayFacts, StatementDay } from '../../../src/reconcile/rules/types.ts';
 import { noonMs } from '../../support/core-fixtures.ts';
 import { baht, date, day, makeFacts, makeKey, makeLine, nextDate } from '../../support/statement-fixtures.ts';
 
 const dayMs = 86_400_000;
 
-function follow(facts: KeyFacts, open: readonly BreakRecord[] = [], version = 1, on: StatementDay = day) {
-  const moves = followBreaks({ facts, judgement: matchKey(facts, on), open, version, nowMs: noonMs + dayMs });
+function follow(facts: DayFacts, open: readonly BreakRecord[] = [], version = 1, on: StatementDay = day) {
+  const moves = followBreaks({ facts, judgement: judgeDay(facts, on), open, version, nowMs: noonMs + dayMs });
   return { moves, kinds: moves.map(({ kind, record }) => `${kind} ${record.kind}`) };
 }
 
-const openOf = (facts: KeyFacts): BreakRecord[] =>
-  followBreaks({ facts, judgement: matchKey(facts, day), open: [], version: 1, nowMs: noonMs }).map(
+const openOf = (facts: DayFacts): BreakRecord[] =>
+  followBreaks({ facts, judgement: judgeDay(facts, day), open: [], version: 1, nowMs: noonMs }).map(
     ({ record }) => record,
   );
 
@@ -128,10 +128,10 @@ describe('a corrected statement', () => {
   });
 
   test('lists the figures that it changes', () => {
-    const totalsOf = (lines: KeyFacts['lines']) => {
+    const totalsOf = (lines: DayFacts['lines']) => {
       const tally = makeTally();
       const facts = makeKey(attempt, lines);
-      tally.add(facts, matchKey(facts, day));
+      tally.add(facts, judgeDay(facts, day));
       return tally.totals();
     };
     const [wrong, right] = [totalsOf([lineOf('99.00')]), totalsOf([lineOf('100.00')])];

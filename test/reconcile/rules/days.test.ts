@@ -1,9 +1,9 @@
 /** What the statements of several days say of one transfer. */
 import { describe, expect, test } from 'vitest';
 import type { AttemptStatus } from '../../../src/core/payout.ts';
-import { matchKey } from '../../../src/reconcile/rules/match.ts';
+import { judgeDay } from '../../../src/reconcile/rules/judge-transfer.ts';
 import type { LineStatus, StatementLine } from '../../../src/reconcile/rules/statement.ts';
-import type { AttemptFacts, KeyFacts } from '../../../src/reconcile/rules/types.ts';
+import type { AttemptFacts, DayFacts } from '../../../src/reconcile/rules/types.ts';
 import {
   date,
   day,
@@ -15,7 +15,7 @@ import {
   nextDate,
 } from '../../support/statement-fixtures.ts';
 
-type KeyElsewhere = KeyFacts['elsewhere'];
+type KeyElsewhere = DayFacts['otherDayLines'];
 
 const lineOf = (status: LineStatus, changes: Partial<StatementLine> = {}) =>
   makeLine(makeFacts('paid'), status, changes);
@@ -97,7 +97,7 @@ describe('in process on one day, finished on a later one', () => {
     ['refused', 'failed', undefined],
   ])('answers the earlier line: %s here, %s later', (attemptStatus, status, paidClass) => {
     const judged = judge(makeFacts(attemptStatus), [lineOf('in-process')], after(status));
-    expect(judged.breaks).toMatchObject([{ kind: 'still-in-process', loudness: 'quiet', isAnswered: true }]);
+    expect(judged.breaks).toMatchObject([{ kind: 'still-in-process', loudness: 'quiet', isResolved: true }]);
     expect(judged).toMatchObject({ step: undefined, paidClass, lineClasses: ['still-in-process'] });
   });
 
@@ -114,7 +114,7 @@ describe('in process on one day, finished on a later one', () => {
   ])('is no answer unless both say the same: %s (case %#)', (attemptStatus, elsewhere, step) => {
     const judged = judge(makeFacts(attemptStatus), [lineOf('in-process')], elsewhere);
     expect([kindsOf(judged), judged.step]).toEqual([['still-in-process'], step]);
-    expect(judged.breaks[0]?.isAnswered).toBeUndefined();
+    expect(judged.breaks[0]?.isResolved).toBeUndefined();
   });
 
   const midnightMs = Date.parse('2026-11-22T00:00:00+07:00');
@@ -127,20 +127,20 @@ describe('in process on one day, finished on a later one', () => {
     ['paid', 'failed', midnightMs, false],
   ])(
     'is answered by an inquiry that says the same when its day was over: %s, %s (case %#)',
-    (attemptStatus, lastFinding, lastInquiryAtMs, isAnswered) => {
+    (attemptStatus, lastFinding, lastInquiryAtMs, isResolved) => {
       const judged = judge(makeFacts(attemptStatus, { lastFinding, lastInquiryAtMs }), [
         lineOf('in-process'),
       ]);
       expect(judged.breaks).toMatchObject([{ kind: 'still-in-process' }]);
-      expect(judged.breaks[0]?.isAnswered ?? false).toBe(isAnswered);
-      if (isAnswered) expect(judged.step).toBeUndefined();
+      expect(judged.breaks[0]?.isResolved ?? false).toBe(isResolved);
+      if (isResolved) expect(judged.step).toBeUndefined();
     },
   );
 
   test('is answered by what has settled our side since', () => {
     const facts = { ...makeKey(makeFacts('failed'), [lineOf('in-process')]), isSettledSince: true };
-    expect(matchKey(facts, day)).toMatchObject({ breaks: [{ isAnswered: true }], step: undefined });
+    expect(judgeDay(facts, day)).toMatchObject({ breaks: [{ isResolved: true }], step: undefined });
     const open = { ...facts, attempt: makeFacts('unresolved') };
-    expect(matchKey(open, day).breaks[0]?.isAnswered).toBeUndefined();
+    expect(judgeDay(open, day).breaks[0]?.isResolved).toBeUndefined();
   });
 });

@@ -5,10 +5,10 @@ import { type AttemptStatus, attemptStatuses } from '../../../src/core/payout.ts
 import { computeTransRefNo } from '../../../src/core/reference.ts';
 import { followBreaks } from '../../../src/reconcile/rules/breaks.ts';
 import { lineKeyOf } from '../../../src/reconcile/rules/differences.ts';
-import { matchKey } from '../../../src/reconcile/rules/match.ts';
+import { judgeDay } from '../../../src/reconcile/rules/judge-transfer.ts';
 import type { LineStatus, StatementLine } from '../../../src/reconcile/rules/statement.ts';
 import { decodeTotals, encodeTotals, findTotalsGaps, makeTally } from '../../../src/reconcile/rules/tally.ts';
-import { type AttemptFacts, breakKinds, type KeyFacts } from '../../../src/reconcile/rules/types.ts';
+import { type AttemptFacts, breakKinds, type DayFacts } from '../../../src/reconcile/rules/types.ts';
 import { payer } from '../../support/core-fixtures.ts';
 import { baht, date, day, makeFacts, makeKey, makeLine, nextDate } from '../../support/statement-fixtures.ts';
 
@@ -153,7 +153,7 @@ const foreign = fc
     }),
   );
 
-const keysOf = (all: readonly Case[], strangers: readonly StatementLine[]): KeyFacts[] => [
+const keysOf = (all: readonly Case[], strangers: readonly StatementLine[]): DayFacts[] => [
   ...all.map((one) => makeKey(one.attempt, write(one))),
   ...strangers.map((line) => ({ ...makeKey(undefined, [line]), key: lineKeyOf(line) })),
 ];
@@ -168,7 +168,7 @@ describe('any journal, and any statement that was derived from it', () => {
     fc.assert(
       fc.property(cases, (all) => {
         for (const one of all) {
-          const kinds = matchKey(makeKey(one.attempt, write(one)), day).breaks.map(({ kind }) => kind);
+          const kinds = judgeDay(makeKey(one.attempt, write(one)), day).breaks.map(({ kind }) => kind);
           expect(kinds).toEqual(expectKinds(one));
         }
       }),
@@ -180,7 +180,7 @@ describe('any journal, and any statement that was derived from it', () => {
     fc.assert(
       fc.property(foreign, (strangers) => {
         for (const line of strangers) {
-          const { breaks, lineClasses, step } = matchKey(makeKey(undefined, [line]), day);
+          const { breaks, lineClasses, step } = judgeDay(makeKey(undefined, [line]), day);
           const kind = line.companyId === payer.companyId ? 'unknown-to-us' : 'others';
           expect([lineClasses, step]).toEqual([[kind], undefined]);
           expect(breaks.map((one) => one.kind)).toEqual(kind === 'others' ? [] : [kind]);
@@ -194,7 +194,7 @@ describe('any journal, and any statement that was derived from it', () => {
       fc.property(cases, foreign, (all, strangers) => {
         const tally = makeTally();
         const keys = keysOf(all, strangers);
-        for (const key of keys) tally.add(key, matchKey(key, day));
+        for (const key of keys) tally.add(key, judgeDay(key, day));
         const paid = all.filter(
           (one) =>
             one.attempt.order.tranDate === date && (one.attempt.attemptStatus === 'paid' || isProved(one)),
@@ -217,7 +217,7 @@ describe('any journal, and any statement that was derived from it', () => {
     fc.assert(
       fc.property(cases, (all) => {
         for (const one of all) {
-          const { step } = matchKey(makeKey(one.attempt, write(one)), day);
+          const { step } = judgeDay(makeKey(one.attempt, write(one)), day);
           expect(step === 'prove').toBe(isProved(one));
         }
       }),
@@ -230,10 +230,10 @@ describe('any journal, and any statement that was derived from it', () => {
       fc.property(cases, (all) => {
         for (const one of all) {
           const follow = (
-            facts: KeyFacts,
+            facts: DayFacts,
             open: Parameters<typeof followBreaks>[0]['open'],
             version: number,
-          ) => followBreaks({ facts, judgement: matchKey(facts, day), open, version, nowMs: version });
+          ) => followBreaks({ facts, judgement: judgeDay(facts, day), open, version, nowMs: version });
           const edited = makeKey(one.attempt, write(one));
           const opened = follow(edited, [], 1);
           expect(opened.every(({ kind }) => kind === 'opened')).toBe(true);

@@ -3,7 +3,7 @@ import { toSatang } from '../../../src/core/money.ts';
 import { type AttemptStatus, attemptStatuses } from '../../../src/core/payout.ts';
 import { computeTransRefNo } from '../../../src/core/reference.ts';
 import { isOwnReference, lineKeyOf } from '../../../src/reconcile/rules/differences.ts';
-import { matchKey } from '../../../src/reconcile/rules/match.ts';
+import { judgeDay } from '../../../src/reconcile/rules/judge-transfer.ts';
 import type { LineStatus, StatementLine } from '../../../src/reconcile/rules/statement.ts';
 import type { StatementDay } from '../../../src/reconcile/rules/types.ts';
 import {
@@ -235,7 +235,7 @@ describe('several lines for one transfer', () => {
 describe('a failure while a lost journal may have made a later attempt', () => {
   const held = (attemptStatus: AttemptStatus, status: LineStatus) => {
     const facts = makeKey(makeFacts(attemptStatus), [lineOf(status)]);
-    return matchKey({ ...facts, mayHaveLaterAttempt: true }, day);
+    return judgeDay({ ...facts, mayHaveLaterAttempt: true }, day);
   };
 
   test('is a quiet break, and settles nothing', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { describeBreakRemedy } from '../../../src/reconcile/rules/break-remedies.ts';
 import { followBreaks } from '../../../src/reconcile/rules/breaks.ts';
-import { matchKey } from '../../../src/reconcile/rules/match.ts';
+import { judgeDay } from '../../../src/reconcile/rules/judge-transfer.ts';
 import {
   breakColumns,
   matchedColumns,
@@ -9,12 +9,12 @@ import {
   renderMatched,
   statementAmountColumns,
 } from '../../../src/reconcile/rules/rows.ts';
-import { breakKinds, type KeyFacts } from '../../../src/reconcile/rules/types.ts';
+import { breakKinds, type DayFacts } from '../../../src/reconcile/rules/types.ts';
 import { noonMs } from '../../support/core-fixtures.ts';
 import { date, day, makeFacts, makeKey, makeLine } from '../../support/statement-fixtures.ts';
 
-const recordsOf = (facts: KeyFacts) =>
-  followBreaks({ facts, judgement: matchKey(facts, day), open: [], version: 1, nowMs: noonMs }).map(
+const recordsOf = (facts: DayFacts) =>
+  followBreaks({ facts, judgement: judgeDay(facts, day), open: [], version: 1, nowMs: noonMs }).map(
     ({ record }) => record,
   );
 
@@ -22,7 +22,7 @@ const named = (columns: readonly string[], row: readonly string[]) =>
   Object.fromEntries(columns.map((column, at) => [column, row[at]]));
 
 describe('rows of the matched file', () => {
-  const rowsOf = (facts: KeyFacts) => renderMatched(date, 1, facts, matchKey(facts, day));
+  const rowsOf = (facts: DayFacts) => renderMatched(date, 1, facts, judgeDay(facts, day));
 
   test('has one for each line on which both sides agree', () => {
     const attempt = makeFacts('paid');

@@ -1,5 +1,3 @@
-import { readdirSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test, vi } from 'vitest';
 import type { StatementRun } from '../../../src/reconcile/ports.ts';
@@ -110,15 +108,20 @@ describe('breaks to be shown', () => {
 test('what a view asks for each key is planned once, not for each value', async () => {
   await using opened = await makeSqliteStore();
   const prepared = vi.spyOn(DatabaseSync.prototype, 'prepare');
-  using view = opened.store.openStatementView(run);
-  view.openBreaks('A', date);
-  view.elsewhere('A', date);
-  view.isAbsent('A', date);
+  using view = opened.store.openStatementView();
+  view.openBreaks('A');
+  view.linesOf('A', makeFacts('paid'));
   const statements = prepared.mock.calls.map(([text]) => text);
   prepared.mockRestore();
   // SQLite plans anew whenever a value changes on which the use of an index hangs, here that of open breaks.
   expect(statements.filter((text) => text.includes('"state" = \'open\''))).not.toEqual([]);
   expect(statements.filter((text) => /"state" = \?/.test(text))).toEqual([]);
+  using db = new DatabaseSync(opened.path);
+  const plans = statements
+    .filter((text) => text.includes('"statement_line"'))
+    .flatMap((text) => db.prepare(`explain query plan ${text}`).all())
+    .map((step) => String(step['detail']));
+  expect(plans.filter((plan) => plan.startsWith('SCAN'))).toEqual([]);
 });
 
 test('a judging that was overtaken records nothing more', async () => {
@@ -149,22 +152,20 @@ test('a batch is reported on once its judging has ended, and again when another 
   expect(await store.dueReports()).toEqual([{ batchId: '0123456789', ...again }]);
 });
 
-test('a scratch gives back what was put aside by key, and leaves no file', async () => {
+test('what was deferred comes back by key, with the keys that were noted', async () => {
   await using opened = await makeSqliteStore();
   const lines = ['B', 'A', 'B'].map((transRefNo, place) =>
     makeLine(makeFacts('paid'), 'complete', { transRefNo, line: place + 2, proxyNameTh: 'ใจ\n"ดี"' }),
   );
-  {
-    using scratch = opened.store.openLineScratch();
-    scratch.keep(lines.slice(0, 2));
-    scratch.keep(lines.slice(2));
-    for (const line of lines.slice(1)) scratch.setAside(line.transRefNo, line);
-    scratch.setCountedAside('B', 2);
-    expect(scratch.largestGroup()).toBe(2);
-    expect([...scratch.groups()]).toEqual([
-      { key: 'A', lines: [lines[1]], counted: [] },
-      { key: 'B', lines: [lines[0], lines[2]], counted: [0] },
-    ]);
-  }
-  expect(readdirSync(dirname(opened.path)).filter((name) => name.includes('scratch'))).toEqual([]);
+  using deferred = opened.store.openDeferred();
+  expect(deferred.largestKey()).toBe(0);
+  for (const line of lines.slice(1)) deferred.put(line.transRefNo, line);
+  deferred.putCounted('B', 2);
+  deferred.note(['C', 'A']);
+  expect(deferred.largestKey()).toBe(2);
+  expect([...deferred.keys()]).toEqual([
+    { key: 'A', lines: [lines[1]] },
+    { key: 'B', lines: [lines[2]] },
+    { key: 'C', lines: [] },
+  ]);
 });

@@ -1,4 +1,4 @@
-/** One judging of one day's statement: what its steps share, and how the lines are looked at as they are read. */
+/** Reads one day's statement: what is clear at first sight is counted, the rest deferred. Nothing is recorded. */
 import { type Satang, toSatang, zeroSatang } from '../core/money.ts';
 import type { Clock } from '../core/ports.ts';
 import type { Log } from '../payout/context.ts';
@@ -7,20 +7,19 @@ import { showDate } from '../payout/rules/lost-journal.ts';
 import type { TableDraft } from '../reports/ports.ts';
 import type { DayIndex } from './day-index.ts';
 import type {
-  LineScratch,
+  Deferred,
   StatementPart,
   StatementRefusal,
-  StatementRun,
   StatementStore,
   StatementTotals,
   StatementView,
 } from './ports.ts';
 import { lineKeyOf } from './rules/differences.ts';
-import { matchKey } from './rules/match.ts';
+import { judgeDay } from './rules/judge-transfer.ts';
 import { renderMatched } from './rules/rows.ts';
 import type { StatementLine } from './rules/statement.ts';
 import type { Tally } from './rules/tally.ts';
-import type { Judgement, KeyFacts, StatementDay } from './rules/types.ts';
+import type { DayFacts, Judgement, StatementDay } from './rules/types.ts';
 
 /** What reconciling is handed. */
 export interface ReconcileContext {
@@ -28,23 +27,17 @@ export interface ReconcileContext {
   readonly clock: Clock;
   readonly companyId: string;
   readonly log: Log;
-  /** Aborted when the process is asked to stop; what has begun is taken up again by the next judging. */
+  /** Aborted when the process is asked to stop; what has begun is taken up again by the next reading. */
   readonly stop: AbortSignal;
 }
 
-/** What the keys of a day are judged by. */
-export interface Bench {
+/** A day whose statement is read. */
+export interface Reading {
   readonly context: ReconcileContext;
-  readonly run: StatementRun;
   readonly day: StatementDay;
   readonly version: number;
-  readonly nowMs: number;
   readonly view: StatementView;
-}
-
-/** A day whose statement is read. */
-export interface Judging extends Bench {
-  readonly scratch: LineScratch;
+  readonly deferred: Deferred;
   readonly index: DayIndex;
   readonly tally: Tally;
   readonly matched: TableDraft;
@@ -56,7 +49,7 @@ export class ReconcileInterrupted extends Error {
 }
 
 /** Lets everything else in the process go on. @throws ReconcileInterrupted when it is asked to stop */
-export async function breathe({ stop }: Pick<ReconcileContext, 'stop'>): Promise<void> {
+export async function yieldToEventLoop({ stop }: Pick<ReconcileContext, 'stop'>): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
   if (stop.aborted) throw new ReconcileInterrupted('stopped before the statement was accepted');
 }
@@ -68,12 +61,7 @@ export interface PaidOfDay {
 }
 
 /** Reads the day's attempts into the index; returns those that are paid. */
-export async function indexDay(
-  context: ReconcileContext,
-  view: StatementView,
-  index: DayIndex,
-  date: string,
-): Promise<PaidOfDay> {
+export async function indexDay({ context, view, index, day: { date } }: Reading): Promise<PaidOfDay> {
   let count = 0;
   let satang: bigint = zeroSatang;
   for (const page of view.attemptsOfDay(date)) {
@@ -84,7 +72,7 @@ export async function indexDay(
       count += 1;
       satang += attempt.amountSatang;
     }
-    await breathe(context);
+    await yieldToEventLoop(context);
   }
   for (const key of view.keysWithPast(date)) {
     const entry = index.find(key);
@@ -93,17 +81,17 @@ export async function indexDay(
   return { count, satang: toSatang(satang) };
 }
 
-/** Lines that are looked at between two breaths. */
-const linesPerBreath = 500;
+/** Lines that are looked at before everything else has its turn. */
+const linesPerTurn = 500;
 /** More lines than this for one transfer are no statement. */
 const linesPerKeyMax = 1_000;
 
-/** Looks at every line; what is clear at first sight is counted, the rest is put aside. Nothing of it is recorded. */
+/** Looks at every line; what is clear at first sight is counted, the rest is deferred. Nothing of it is recorded. */
 export async function readLines(
-  judging: Judging,
+  reading: Reading,
   parts: AsyncIterable<StatementPart>,
 ): Promise<StatementTotals | StatementRefusal> {
-  let pending: StatementLine[] = [];
+  let linesInTurn = 0;
   let totals: StatementTotals | undefined;
   let first: StatementLine | undefined;
   let isOfTheDay = false;
@@ -115,17 +103,19 @@ export async function readLines(
     }
     first ??= part.lines[0];
     for (const line of part.lines) {
-      pending.push(line);
-      isOfTheDay ||= line.effectiveDate === judging.day.date;
+      isOfTheDay ||= line.effectiveDate === reading.day.date;
+      const written = lookAtLine(reading, line);
+      if (written !== undefined) await written;
     }
-    if (pending.length < linesPerBreath) continue;
-    await lookAt(judging, pending);
-    pending = [];
+    linesInTurn += part.lines.length;
+    if (linesInTurn < linesPerTurn) continue;
+    linesInTurn = 0;
+    await yieldToEventLoop(reading.context);
   }
-  await lookAt(judging, pending);
+  await yieldToEventLoop(reading.context);
   if (totals === undefined) throw new Error('the statement was read to its end and has no totals');
-  if (first !== undefined && !isOfTheDay) return refuseOtherDay(judging.day.date, first);
-  if (judging.scratch.largestGroup() <= linesPerKeyMax) return totals;
+  if (first !== undefined && !isOfTheDay) return refuseOtherDay(reading.day.date, first);
+  if (reading.deferred.largestKey() <= linesPerKeyMax) return totals;
   const message = `more than ${linesPerKeyMax} lines have the same transfer reference, as in no statement: look at the file and ask the bank for a new one`;
   return { code: 'lines-repeated', line: null, column: null, message };
 }
@@ -138,37 +128,28 @@ function refuseOtherDay(date: string, { line, effectiveDate }: StatementLine): S
   return { code: 'wrong-day', line, column: 'EFFECTIVE DATE', message };
 }
 
-async function lookAt(judging: Judging, lines: readonly StatementLine[]): Promise<void> {
-  judging.scratch.keep(lines);
-  for (const line of lines) {
-    const written = lookAtLine(judging, line);
-    if (written !== undefined) await written;
-  }
-  await breathe(judging.context);
-}
-
 /**
  * A line is clear when it is the first with its reference, its attempt is of the day, and both sides say the same. It
  * stays so whatever other lines there are: of several, the first that differs in nothing is the one that counts.
  */
-function lookAtLine(judging: Judging, line: StatementLine): Promise<void> | undefined {
-  const { index, scratch, view, day, tally, matched, version } = judging;
+function lookAtLine(reading: Reading, line: StatementLine): Promise<void> | undefined {
+  const { index, deferred, view, day, tally, matched, version } = reading;
   const key = lineKeyOf(line);
   const entry = line.transRefNo === '' ? undefined : index.find(key);
   const isFirst = entry !== undefined && !index.isSeen(entry) && !index.hasPast(entry);
   if (entry === undefined || !isFirst) {
-    if (entry !== undefined) asideWithFirst(judging, key, entry);
-    scratch.setAside(key, line);
+    if (entry !== undefined) deferWithFirst(reading, key, entry);
+    deferred.put(key, line);
     return undefined;
   }
   const { payoutSeq, attemptNo } = index.keyOf(entry);
   const attempt = view.attempt(payoutSeq, attemptNo);
-  const facts: KeyFacts = { key, lines: [line], attempt, elsewhere: [] };
+  const facts: DayFacts = { key, lines: [line], attempt, otherDayLines: [] };
   const isSame = attempt.order.transRefNo === key;
-  const judgement = isSame ? matchKey(facts, day) : undefined;
+  const judgement = isSame ? judgeDay(facts, day) : undefined;
   if (judgement === undefined || !isClear(judgement)) {
     if (isSame) index.noteLine(entry, 0);
-    scratch.setAside(key, line);
+    deferred.put(key, line);
     return undefined;
   }
   index.noteLine(entry, line.line);
@@ -178,9 +159,9 @@ function lookAtLine(judging: Judging, line: StatementLine): Promise<void> | unde
 }
 
 /** A line that was counted at first sight is judged again with those that bear the same reference. */
-function asideWithFirst({ index, scratch }: Judging, key: string, entry: number): void {
+function deferWithFirst({ index, deferred }: Reading, key: string, entry: number): void {
   const first = index.countedLineOf(entry);
-  if (first > 0) scratch.setCountedAside(key, first);
+  if (first > 0) deferred.putCounted(key, first);
   index.noteLine(entry, first);
 }
 

@@ -9,10 +9,10 @@ import type { Change, JournalLoss } from '../../core/ports.ts';
 import { mustLookUp, showDate } from '../../payout/rules/lost-journal.ts';
 import { maskDigitRuns } from '../../payout/rules/read-reply.ts';
 import { isOpenAttempt, keepInDoubt } from '../../payout/rules/superseded.ts';
-import { findDifferences, fitsIdentity } from './differences.ts';
-import { matchKey } from './match.ts';
+import { findDifferences, fitsIdentity, isRebuilt } from './differences.ts';
+import { judgeTransfer, type TransferStep } from './judge-transfer.ts';
 import type { StatementLine } from './statement.ts';
-import { factsOf, type LineElsewhere, type StatementDay, type StatementStep } from './types.ts';
+import { type BreakRecord, type DayLines, type DaysRead, factsOf, type StatementStep } from './types.ts';
 
 /** One attempt with what a statement says of it. */
 export interface StatementEvidence {
@@ -21,11 +21,10 @@ export interface StatementEvidence {
   readonly attempt: Attempt;
   /** Every attempt ever made for the payoutId, over all files. */
   readonly attempts: readonly Attempt[];
-  readonly lines: readonly StatementLine[];
-  readonly elsewhere: readonly LineElsewhere[];
-  readonly day: StatementDay;
-  /** Version of the day's statement. */
-  readonly version: number;
+  /** Its lines in the statements of all days read. */
+  readonly lines: readonly DayLines[];
+  readonly openBreaks: readonly BreakRecord[];
+  readonly read: DaysRead;
   /** The latest loss of the journal: what failed before it may have had a next attempt that is not known. */
   readonly loss: JournalLoss | undefined;
   readonly nowMs: number;
@@ -34,6 +33,8 @@ export interface StatementEvidence {
 /** The evidence with the line that it comes down to. */
 interface Told extends StatementEvidence {
   readonly line: StatementLine;
+  /** YYYYMMDD of its statement. */
+  readonly date: string;
   /** For the event: where it stands, without numbers of people. */
   readonly detail: Readonly<Record<string, unknown>>;
 }
@@ -44,19 +45,22 @@ interface Told extends StatementEvidence {
  * @param mayReopen false when another row has the claim by now: an ended row can bear the alarm, and no more
  */
 export function decideOnStatement(evidence: StatementEvidence, mayReopen = true): Change | undefined {
-  const { owner, attempt, attempts, lines, elsewhere, day, version, loss } = evidence;
+  const { owner, attempt, attempts, lines, openBreaks, read, loss } = evidence;
   const { transRefNo } = attempt.order;
   // While a lost part of the journal may have made a later attempt, an inquiry looks beyond what failed first.
   const mayHaveLaterAttempt = mustLookUp(loss, attempts);
   const known = factsOf(owner, attempt);
-  const facts = { key: transRefNo, lines, attempt: known, elsewhere, mayHaveLaterAttempt };
-  const { step, stepLineAt } = matchKey(facts, day);
-  if (step === 'reopen') return reopen(evidence, mayReopen);
-  const line = stepLineAt === null ? undefined : lines[stepLineAt];
-  if (step === undefined || line === undefined) return undefined;
+  const { step } = judgeTransfer(
+    { key: transRefNo, attempt: known, lines, openBreaks, mayHaveLaterAttempt },
+    read,
+  );
+  if (step === undefined) return undefined;
+  const { kind, date, version, line } = step;
+  if (kind === 'reopen') return reopen(evidence, step, mayReopen);
+  if (line === undefined) return undefined;
   const statusText = maskDigitRuns(line.statusText);
-  const detail = { transRefNo, statement: day.date, version, line: line.line, statusText };
-  return take(step, { ...evidence, line, detail }, mayReopen);
+  const detail = { transRefNo, statement: date, version, line: line.line, statusText };
+  return take(kind, { ...evidence, line, date, detail }, mayReopen);
 }
 
 function take(step: Exclude<StatementStep, 'reopen'>, told: Told, mayReopen: boolean): Change | undefined {
@@ -72,12 +76,12 @@ function take(step: Exclude<StatementStep, 'reopen'>, told: Told, mayReopen: boo
   }
 }
 
-const placeOf = ({ day, line }: Told): string =>
-  `the bank's statement of ${showDate(day.date)} (line ${line.line})`;
+const placeOf = ({ date, line }: Told): string =>
+  `the bank's statement of ${showDate(date)} (line ${line.line})`;
 
 /** The attempt with what any line about it shows: the bank knows it, perhaps with other details than ours. */
-function markKnown({ attempt, line, day, owner }: Told): Attempt {
-  const isOurs = fitsIdentity(findDifferences(line, factsOf(owner, attempt), day.date));
+function markKnown({ attempt, line, date, owner }: Told): Attempt {
+  const isOurs = fitsIdentity(findDifferences(line, factsOf(owner, attempt), date));
   return { ...attempt, acknowledged: true, contested: attempt.contested || !isOurs };
 }
 
@@ -90,7 +94,7 @@ function prove(told: Told): Change {
     acknowledged: true,
     nextInquiryAtMs: null,
     sysRefNo: line.sysRefNo === '' ? attempt.sysRefNo : line.sysRefNo,
-    feeText: attempt.feeText ?? formatBaht(line.feeSatang),
+    feeText: attempt.feeText ?? (isRebuilt(line) ? null : formatBaht(line.feeSatang)),
   };
   const { transRefNo } = attempt.order;
   if (owner.status === 'paid') {
@@ -233,12 +237,12 @@ function comeAlive(told: Told, mayReopen: boolean): Change {
  * It failed by the word of a statement that was superseded, and none says so any more. Nothing is called failed while
  * the bank may yet complete it (design: I3), so it is in doubt again: no further attempt is made before it has ended.
  */
-function reopen(evidence: StatementEvidence, mayReopen: boolean): Change {
-  const { attempt, day, version } = evidence;
+function reopen(evidence: StatementEvidence, { date, version }: TransferStep, mayReopen: boolean): Change {
+  const { attempt } = evidence;
   const { transRefNo } = attempt.order;
-  const text = `a statement said that attempt ${transRefNo} failed, and no present one does (that of ${showDate(day.date)} was read)`;
+  const text = `a statement said that attempt ${transRefNo} failed, and no present one does (that of ${showDate(date)} was read)`;
   const alive: Attempt = { ...attempt, status: 'unresolved', acknowledged: true, nextInquiryAtMs: null };
-  const detail = { transRefNo, statement: day.date, version };
+  const detail = { transRefNo, statement: date, version };
   return aliveAgain(evidence, alive, { code: 'earlier-attempt-open', text }, detail, mayReopen);
 }
 

@@ -4,8 +4,7 @@ import { type Selectable, sql } from 'kysely';
 import type { StatementRun } from '../../reconcile/ports.ts';
 import type { BreakRecord, Loudness } from '../../reconcile/rules/types.ts';
 import { prepare, query } from '../statements.ts';
-import { toBreakRecord } from './records.ts';
-import type { StatementBreakTable } from './tables.ts';
+import { type StatementBreakTable, toBreakRecord } from './statement-tables.ts';
 
 /** Breaks that are read at a time. */
 const pageRows = 100;
@@ -52,7 +51,7 @@ function prepareWalk(db: DatabaseSync) {
         .limit(place.limit),
     ),
     moved: { open: prepareMoved(db, 'open'), closed: prepareMoved(db, 'closed') },
-    /** The first day after another in which a judging has moved breaks. */
+    /** The first day after another in which a matching has moved breaks. */
     movedDay: prepare(db, (values: { readonly runId: string; readonly date: string }) =>
       query
         .selectFrom('statement_break')
@@ -88,7 +87,7 @@ function* readPages(read: (afterId: number) => Page): Generator<Page> {
   }
 }
 
-/** Of one loudness: what is open on the judged day, then what else the judging has moved. */
+/** Of one loudness: what is open on the judged day, then what else the matching has moved. */
 function* readLoudness(walk: Walk, { date, runId }: StatementRun, loudness: Loudness): Generator<Page> {
   const shared = { loudness, limit: pageRows };
   yield* readPages((afterId) => walk.open.all({ ...shared, date, afterId }));

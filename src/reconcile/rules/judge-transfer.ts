@@ -1,0 +1,503 @@
+/**
+ * Reconciliation, one transfer at a time: the lines with its transRefNo in the statements of all days that were read,
+ * held against the attempt. Pure, and without memory of other transfers, so that days of any size are judged in a
+ * stream; statement-tally.ts adds up, statement-breaks.ts follows what differs over days and versions.
+ *
+ * Nothing is called paid but by a line whose status is complete and whose amount, payee, payer account and company are
+ * ours, and absence proves nothing (design: I3).
+ */
+import { dayMs, formatBangkokDate, parseBangkokDate } from '../../core/bangkok-time.ts';
+import { maskDigitRuns } from '../../payout/rules/read-reply.ts';
+import {
+  type Difference,
+  findDifferences,
+  fitsIdentity,
+  isOfEarlierTransfer,
+  isOwnReference,
+} from './differences.ts';
+import {
+  type BookStatus,
+  bookStatusOf,
+  contradicts,
+  countsAgainst,
+  findOwnLines,
+  isConfirmedByLaterDay,
+  isFailureRetracted,
+  isFinishedByInquiry,
+  isPaidByAnother,
+  wasSettledSince,
+} from './evidence.ts';
+import type { StatementLine } from './statement.ts';
+import {
+  type AbsenceKind,
+  type AttemptFacts,
+  type BreakFinding,
+  type BreakKind,
+  breakKinds,
+  type BreakRecord,
+  type DayFacts,
+  type DayLines,
+  type DaysRead,
+  type Judgement,
+  type LineBreakKind,
+  type LineClass,
+  type Loudness,
+  type PaidClass,
+  type StatementDay,
+  type StatementStep,
+} from './types.ts';
+
+// ---------------------------------------------------------------- all days
+
+/** One transRefNo with everything that is known of it on both sides. */
+export interface TransferFacts {
+  /** `lineKeyOf` its lines: the transRefNo, or a line's own identity where it has none. */
+  readonly key: string;
+  /** The attempt with this transRefNo, whatever its day. */
+  readonly attempt: AttemptFacts | undefined;
+  /** Its lines in the present statement of every day that has any. */
+  readonly lines: readonly DayLines[];
+  /** Its breaks that are open, of whichever day. */
+  readonly openBreaks: readonly BreakRecord[];
+  /** A lost part of the journal may have made a later attempt: what failed settles nothing before it was looked for. */
+  readonly mayHaveLaterAttempt?: boolean;
+}
+
+/** What all days say of a transfer, as one of them shows it. */
+export interface JudgedDay {
+  readonly facts: DayFacts;
+  readonly judgement: Judgement;
+  readonly date: string;
+  /** Version of the day's statement. */
+  readonly version: number;
+  readonly openBreaks: readonly BreakRecord[];
+}
+
+/** What the journal is to record, and on the strength of which line. */
+export interface TransferStep {
+  readonly kind: StatementStep;
+  /** YYYYMMDD of the statement. */
+  readonly date: string;
+  readonly version: number;
+  /** Undefined where it rests on there being none. */
+  readonly line: StatementLine | undefined;
+}
+
+export interface JudgedTransfer {
+  readonly facts: TransferFacts;
+  /** One for each day that has lines or open breaks of it, and for its own day once that was read; oldest first. */
+  readonly days: readonly JudgedDay[];
+  readonly step: TransferStep | undefined;
+}
+
+/** Judges a transfer once over the lines of all days read. */
+export function judgeTransfer(facts: TransferFacts, read: DaysRead): JudgedTransfer {
+  const { attempt, lines, openBreaks } = facts;
+  const dates = new Set([...lines, ...openBreaks].map(({ date }) => date));
+  const ownDate = attempt?.order.tranDate;
+  if (ownDate !== undefined && read.days.has(ownDate)) dates.add(ownDate);
+  const days = [...dates].toSorted().map((date) => judgeDayOf(facts, date, read));
+  return { facts, days, step: pickStep(facts, days, read) };
+}
+
+function judgeDayOf(transfer: TransferFacts, date: string, read: DaysRead): JudgedDay {
+  const { key, attempt, lines, mayHaveLaterAttempt = false } = transfer;
+  const openBreaks = transfer.openBreaks.filter((record) => record.date === date);
+  const isReadNow = date === read.readNow;
+  const facts: DayFacts = {
+    key,
+    attempt,
+    lines: lines.find((day) => day.date === date)?.lines ?? [],
+    otherDayLines: lines.flatMap((day) =>
+      day.date === date ? [] : day.lines.map((line) => ({ date: day.date, line })),
+    ),
+    mayHaveLaterAttempt,
+    isSettledSince: !isReadNow && wasSettledSince(openBreaks[0], attempt),
+  };
+  const judgement = judgeDay(facts, { date, companyId: read.companyId, readDates: read.wholeDates });
+  // What was resolved when the day itself was judged is closed already; what is outdated since was right then.
+  const breaks = isReadNow
+    ? judgement.breaks
+    : judgement.breaks.filter(
+        ({ kind, isResolved = false, isOutdated = false }) =>
+          !(isResolved || isOutdated) || openBreaks.some((record) => record.kind === kind),
+      );
+  const version = read.days.get(date) ?? openBreaks[0]?.version ?? 0;
+  return { facts, judgement: { ...judgement, breaks }, date, version, openBreaks };
+}
+
+/** Where days ask for different things, the first of these; a proof by any line is a proof. */
+const stepsFirst: readonly StatementStep[] = ['prove', 'dispute', 'fail', 'doubt', 'reopen'];
+
+function pickStep(
+  { attempt, lines }: TransferFacts,
+  days: readonly JudgedDay[],
+  read: DaysRead,
+): TransferStep | undefined {
+  const asking = days.filter(({ judgement }) => judgement.step !== undefined);
+  const kind = stepsFirst.find((one) => asking.some(({ judgement }) => judgement.step === one));
+  const ofKind = asking.filter(({ judgement }) => judgement.step === kind);
+  const day = ofKind.find(({ date }) => date === read.readNow) ?? ofKind.at(-1);
+  if (kind !== undefined && day !== undefined) {
+    const { date, version, judgement, facts } = day;
+    return { kind, date, version, line: facts.lines[judgement.stepLineAt ?? -1] };
+  }
+  // It failed by a line that has gone, of a day that is not its own; that of its own was never read.
+  const otherDayLines = lines.flatMap(({ date, lines: all }) => all.map((line) => ({ date, line })));
+  const isOwnDayRead = attempt === undefined || read.days.has(attempt.order.tranDate);
+  if (isOwnDayRead || !isFailureRetracted(attempt, otherDayLines)) return undefined;
+  return { kind: 'reopen', date: attempt.order.tranDate, version: 0, line: undefined };
+}
+
+// ---------------------------------------------------------------- one day
+
+/** Holds one day's lines against the attempt. A transRefNo with neither line nor attempt shows nothing. */
+export function judgeDay(facts: DayFacts, day: StatementDay): Judgement {
+  if (facts.lines.length === 0) return judgeAbsence(facts, day);
+  return facts.attempt === undefined ? judgeUnknown(facts.lines, day) : judgeKnown(facts, facts.attempt, day);
+}
+
+const loudestFirst = (breaks: readonly BreakFinding[]): readonly BreakFinding[] =>
+  breaks.toSorted((a, b) => breakKinds.indexOf(a.kind) - breakKinds.indexOf(b.kind));
+
+// ---------------------------------------------------------------- a line of ours
+
+/** The line that is held against the attempt, and what else is said of the same transfer. */
+interface Held {
+  readonly attempt: AttemptFacts;
+  readonly bookStatus: BookStatus;
+  readonly line: StatementLine;
+  readonly lineAt: number;
+  /** The line is of a transfer before the attempt, which bore the same reference: it settles nothing of this one. */
+  readonly isEarlier: boolean;
+  /** Another line of the same transfer, here or in the statement of a later day, says otherwise. */
+  readonly isContradicted: boolean;
+  /** An earlier day's statement has it complete already. */
+  readonly isRepeated: boolean;
+  /** It was in process, and newer evidence says what we say: paid, or ended. */
+  readonly isFinished: boolean;
+  /** What the statements of later days say of it last is what we say. */
+  readonly isConfirmedLater: boolean;
+  /** It failed by a statement's word, and none says so any more. */
+  readonly isRetracted: boolean;
+  readonly mayHaveLaterAttempt: boolean;
+}
+
+function judgeKnown(facts: DayFacts, attempt: AttemptFacts, day: StatementDay): Judgement {
+  const held = hold(facts, attempt, day);
+  const differences = findDifferences(held.line, attempt, day.date);
+  const own = held.isEarlier
+    ? differences
+    : [
+        ...findSecondTransfer(held, fitsIdentity(differences)),
+        ...findStatusDifference(held),
+        ...differences,
+        ...findRepetition(held),
+      ];
+  const ownBreaks =
+    own.length === 0 ? [] : loudestFirst(own.map((difference) => toFinding(difference, held, day)));
+  const step = decideStep(held, fitsIdentity(differences));
+  const loudest = ownBreaks[0]?.kind;
+  const lineClass = loudest ?? cleanClass(held, day);
+  const isPaid = held.bookStatus === 'paid' || step === 'prove';
+  const isOfDay = attempt.order.tranDate === day.date;
+  return {
+    lineClasses: facts.lines.map((_, at) => (at === held.lineAt ? lineClass : 'twice')),
+    paidClass: isPaid && isOfDay ? toPaidClass(loudest, held) : undefined,
+    breaks: facts.lines.length === 1 ? ownBreaks : withSurplus(ownBreaks, facts.lines, held, day),
+    step,
+    stepLineAt: step === undefined ? null : held.lineAt,
+  };
+}
+
+function hold(facts: DayFacts, attempt: AttemptFacts, { date }: StatementDay): Held {
+  const { lines, otherDayLines, mayHaveLaterAttempt = false, isSettledSince = false } = facts;
+  const lineAt = lines.length === 1 ? 0 : pickLine(lines, attempt, date);
+  const line = lines[lineAt];
+  if (line === undefined) throw new RangeError('a key is held against no line');
+  const bookStatus = bookStatusOf(attempt);
+  const isEarlier = isOfEarlierTransfer(line, attempt, date);
+  const isConfirmedLater = bookStatus !== 'pending' && isConfirmedByLaterDay(attempt, otherDayLines, date);
+  // Most lines are complete: what only concerns one in process is not computed for them.
+  const isFinished =
+    bookStatus !== 'pending' &&
+    lines.every(({ status }) => status === 'in-process') &&
+    (isSettledSince || isConfirmedLater || isFinishedByInquiry(attempt, date));
+  const isRetracted =
+    !lines.some(({ status }) => status === 'failed') && isFailureRetracted(attempt, otherDayLines);
+  const judged = { attempt, bookStatus, line, lineAt, isEarlier, isFinished, isConfirmedLater };
+  const known = { ...judged, isRetracted, mayHaveLaterAttempt };
+  if (lines.length === 1 && otherDayLines.length === 0) {
+    return { ...known, isContradicted: false, isRepeated: false };
+  }
+  const others = lines.filter((_, at) => at !== lineAt);
+  const counted = otherDayLines
+    .filter((other) => countsAgainst(line, other, date))
+    .map((other) => other.line);
+  const isContradicted = [...others, ...counted].some((other) => contradicts(line, other));
+  const isRepeated =
+    line.status === 'complete' &&
+    otherDayLines.some((other) => other.date < date && other.line.status === 'complete');
+  return { ...known, isContradicted, isRepeated };
+}
+
+/** Of several lines the one that is complete and ours; else one that is complete; else the first. */
+function pickLine(lines: readonly StatementLine[], attempt: AttemptFacts, date: string): number {
+  const isComplete = (line: StatementLine): boolean => line.status === 'complete';
+  const differences = lines.map((line) => findDifferences(line, attempt, date));
+  const clean = lines.findIndex((line, at) => isComplete(line) && differences[at]?.length === 0);
+  if (clean >= 0) return clean;
+  const ours = lines.findIndex((line, at) => isComplete(line) && fitsIdentity(differences[at] ?? []));
+  return Math.max(0, ours >= 0 ? ours : lines.findIndex(isComplete));
+}
+
+const laterAttempt = 'a lost part of the journal may have made a later attempt that was not looked for yet';
+
+/** How the line's status and ours differ. */
+function findStatusDifference({ bookStatus, line, isContradicted, mayHaveLaterAttempt }: Held): Difference[] {
+  if (line.status === 'complete' && bookStatus === 'paid') return [];
+  // Columns that are shifted bring the number of a person here.
+  const shown = maskDigitRuns(line.statusText);
+  const said = `the statement says ${shown === '' ? 'nothing' : `"${shown}"`}`;
+  const differs = (reason: string): Difference[] => [{ kind: 'status-differs', reason }];
+  switch (line.status) {
+    case 'complete':
+      if (bookStatus === 'unpaid') return differs(`we had called it failed, ${said}: the bank has paid it`);
+      return bookStatus === 'pending' && isContradicted
+        ? differs(`${said}, and another line contradicts it`)
+        : [];
+    case 'failed':
+      if (bookStatus === 'paid') return differs(`we had called it paid, ${said}: the bank has not paid it`);
+      if (bookStatus === 'unpaid') return [];
+      if (isContradicted) return differs(`${said}, and another line contradicts it`);
+      return mayHaveLaterAttempt ? differs(`${said}, and ${laterAttempt}`) : [];
+    case 'in-process':
+      return [{ kind: 'still-in-process', reason: `${said}: the bank has not finished it` }];
+    case 'other':
+      return [{ kind: 'unknown-status-word', reason: `${said}: the settings do not know this word` }];
+  }
+}
+
+/** Proved complete, and another attempt of the same payout has been paid, too. */
+function findSecondTransfer(
+  { attempt, bookStatus, line, isContradicted }: Held,
+  isOurs: boolean,
+): Difference[] {
+  const isProved = bookStatus === 'paid' || (isOurs && !isContradicted);
+  if (line.status !== 'complete' || !isProved || !isPaidByAnother(attempt)) return [];
+  const reason = `attempt ${attempt.attemptNo} is complete, and another attempt of this payout is paid, too: money went out twice`;
+  return [{ kind: 'paid-twice', reason }];
+}
+
+const findRepetition = ({ isRepeated }: Held): Difference[] =>
+  isRepeated ? [{ kind: 'twice', reason: 'the statement of an earlier day has it complete already' }] : [];
+
+function toFinding({ kind, reason }: Difference, held: Held, { date }: StatementDay): BreakFinding {
+  const finding = { kind, loudness: loudnessOf(kind, held), date, lineAt: held.lineAt, reason };
+  const isResolved = kind === 'still-in-process' && held.isFinished;
+  if (isResolved) return { ...finding, loudness: 'quiet', isResolved };
+  const isOutdated = kind === 'status-differs' && held.line.status === 'failed' && held.isConfirmedLater;
+  return isOutdated ? { ...finding, isOutdated } : finding;
+}
+
+function loudnessOf(kind: LineBreakKind, { bookStatus, line, isContradicted, isEarlier }: Held): Loudness {
+  switch (kind) {
+    case 'paid-twice':
+      return 'loudest';
+    case 'status-differs':
+      if (bookStatus === 'unpaid') return 'loudest';
+      // In doubt, and nothing contradicts the line: it waits until a later attempt was looked for.
+      return bookStatus === 'pending' && !isContradicted ? 'quiet' : 'loud';
+    case 'payee-differs':
+    case 'amount-differs':
+    case 'other-company':
+    case 'other-payer':
+    case 'twice':
+    case 'unknown-to-us':
+      return line.status === 'failed' ? 'plain' : 'loud';
+    case 'unknown-status-word':
+      // It may mean that the bank paid what we call failed, or took back what we call paid.
+      return bookStatus === 'pending' ? 'plain' : 'loud';
+    case 'still-in-process':
+      if (bookStatus === 'unpaid') return 'loud';
+      return bookStatus === 'paid' ? 'plain' : 'quiet';
+    case 'wrong-day':
+      return isEarlier ? 'loud' : 'plain';
+    case 'fee-differs':
+    case 'net-differs':
+      return 'plain';
+  }
+}
+
+/** Adds that the statement has the same transfer more than once; one break, however many lines. */
+function withSurplus(
+  own: readonly BreakFinding[],
+  lines: readonly StatementLine[],
+  held: Held,
+  { date }: StatementDay,
+): readonly BreakFinding[] {
+  const lineAt = lines.findIndex((_, at) => at !== held.lineAt);
+  const surplus = lines[lineAt];
+  if (surplus === undefined) return own;
+  const numbers = lines.map(({ line }) => line).join(', ');
+  const complete = lines.filter(({ status }) => status === 'complete').length;
+  const reason = `${lines.length} lines for one transfer (lines ${numbers} of the file), ${complete} of them complete`;
+  // A word that nobody knows may mean complete.
+  const isMoved = lines.filter(({ status }) => status === 'complete' || status === 'other').length > 1;
+  const loudness = isMoved ? 'loud' : 'plain';
+  const rest = own.filter(({ kind }) => kind !== 'twice');
+  return loudestFirst([...rest, { kind: 'twice', loudness, date, lineAt, reason }]);
+}
+
+/** Where a line is counted that differs in nothing. */
+function cleanClass({ attempt, bookStatus, line }: Held, { date }: StatementDay): LineClass {
+  if (line.status === 'failed') return bookStatus === 'pending' ? 'settled-failed' : 'agreed-failed';
+  const isOfDay = attempt.order.tranDate === date;
+  if (bookStatus === 'pending') return isOfDay ? 'settled-paid' : 'settled-paid-other-day';
+  return isOfDay ? 'matched' : 'matched-other-day';
+}
+
+/** A line that repeats an earlier day's is not the one that proves it, nor is one that was finished later. */
+function toPaidClass(loudest: BreakKind | undefined, { bookStatus, isFinished }: Held): PaidClass {
+  if (loudest === 'still-in-process' && isFinished) return 'found-other-day';
+  if (loudest === undefined) return bookStatus === 'pending' ? 'settled-paid' : 'matched';
+  return loudest === 'twice' ? 'found-other-day' : loudest;
+}
+
+/** What the journal is to record. */
+function decideStep(held: Held, isOurs: boolean): StatementStep | undefined {
+  const { attempt, bookStatus, line, isContradicted, isFinished, isConfirmedLater, mayHaveLaterAttempt } =
+    held;
+  if (held.isEarlier) return decideOnEarlier(held);
+  const isProof = isOurs && !isContradicted;
+  const noted = attempt.acknowledged && (isOurs || attempt.contested);
+  const note = bookStatus === 'pending' && !noted ? 'doubt' : undefined;
+  switch (line.status) {
+    case 'complete': {
+      const isBelieved = bookStatus === 'paid' && attempt.payoutStatus !== 'disputed';
+      if (isBelieved) return undefined;
+      if (isProof) return 'prove';
+      return bookStatus === 'unpaid' ? 'doubt' : note;
+    }
+    case 'failed':
+      // What failed on one day may complete on a later one: of two that contradict each other the later holds.
+      if (bookStatus === 'paid')
+        return attempt.payoutStatus === 'paid' && !isConfirmedLater ? 'dispute' : undefined;
+      return bookStatus === 'pending' && isProof && !mayHaveLaterAttempt ? 'fail' : note;
+    case 'in-process':
+      return bookStatus === 'unpaid' && !isFinished ? 'doubt' : note;
+    // A word that nobody knows tells no more than that the bank knows the reference.
+    case 'other':
+      return held.isRetracted ? 'doubt' : note;
+  }
+}
+
+/**
+ * The bank knows the reference from before the attempt. That transfer's money may have moved, or may yet: what we had
+ * closed is not tried again before it was looked at; nothing else of this attempt is settled by it.
+ */
+function decideOnEarlier({ attempt, bookStatus, line, isFinished }: Held): StatementStep | undefined {
+  if (bookStatus === 'pending') return attempt.acknowledged ? undefined : 'doubt';
+  const mayMove = line.status === 'complete' || (line.status === 'in-process' && !isFinished);
+  return bookStatus === 'unpaid' && mayMove ? 'doubt' : undefined;
+}
+
+// ---------------------------------------------------------------- a line that is not ours
+
+/**
+ * Lines whose reference the journal does not know: money that we did not send, or another company's own business. A file
+ * of all the partner's companies (§2.7) says of each line whose it is; what a journal does not know, and the bank books
+ * for another company, is that one's, whatever program has made the reference.
+ */
+function judgeUnknown(lines: readonly StatementLine[], { date, companyId }: StatementDay): Judgement {
+  const isOthers = (line: StatementLine): boolean => line.companyId !== '' && line.companyId !== companyId;
+  const ours = lines.flatMap((line, at) => (isOthers(line) ? [] : [at]));
+  const [firstAt, secondAt] = ours;
+  const first = lines[firstAt ?? -1];
+  if (firstAt === undefined || first === undefined) {
+    return { ...nothing, lineClasses: lines.map(() => 'others') };
+  }
+  const isDead = ours.every((at) => lines[at]?.status === 'failed');
+  const find = (kind: 'unknown-to-us' | 'twice', reason: string, lineAt: number): BreakFinding => {
+    return { kind, loudness: isDead ? 'plain' : 'loud', date, lineAt, reason };
+  };
+  const unknown = find('unknown-to-us', describeUnknown(first), firstAt);
+  const surplus = `${ours.length} lines with one reference`;
+  return {
+    ...nothing,
+    lineClasses: lines.map((line, at) => {
+      if (at === firstAt) return unknown.kind;
+      return isOthers(line) ? 'others' : 'twice';
+    }),
+    breaks: secondAt === undefined ? [unknown] : loudestFirst([unknown, find('twice', surplus, secondAt)]),
+  };
+}
+
+function describeUnknown({ transRefNo }: StatementLine): string {
+  if (transRefNo === '') return 'the line names no transfer reference';
+  return isOwnReference(transRefNo)
+    ? 'the reference is of our making, and this journal does not know it'
+    : 'this journal does not know the reference, which is not of our making';
+}
+
+// ---------------------------------------------------------------- no line
+
+const nothing: Judgement = {
+  lineClasses: [],
+  paidClass: undefined,
+  breaks: [],
+  step: undefined,
+  stepLineAt: null,
+};
+
+const loudnesses: Readonly<Record<AbsenceKind, Loudness>> = {
+  'missing-at-bank': 'loud',
+  'no-trace': 'plain',
+  'in-doubt-absent': 'quiet',
+};
+
+const retracted =
+  'a statement said that it failed, and the one that has superseded it does not have it: the bank may yet complete it';
+
+/** What it means that a day's statement lacks an attempt (design: I3): absence proves nothing. Only the statement of an attempt's own day can lack it; that says nothing about the money of one in doubt. */
+function judgeAbsence({ attempt, otherDayLines }: DayFacts, day: StatementDay): Judgement {
+  if (attempt === undefined || attempt.order.tranDate !== day.date) return nothing;
+  const name = (kind: AbsenceKind, reason: string, loudness = loudnesses[kind]): Judgement => {
+    return { ...nothing, breaks: [{ kind, loudness, date: day.date, lineAt: null, reason }] };
+  };
+  const isElsewhere = findOwnLines(attempt, otherDayLines).length > 0;
+  switch (bookStatusOf(attempt)) {
+    case 'paid': {
+      if (isElsewhere) return { ...nothing, paidClass: 'found-other-day' };
+      const reason = 'we call it paid, and the statement of its day does not have it';
+      return { ...name('missing-at-bank', reason), paidClass: 'missing-at-bank' };
+    }
+    case 'unpaid':
+      if (!isFailureRetracted(attempt, otherDayLines)) return nothing;
+      return { ...name('in-doubt-absent', retracted, 'loud'), step: 'reopen' };
+    case 'pending': {
+      if (isElsewhere) return nothing;
+      const waits = whyNotTraceless(attempt, day);
+      if (waits === undefined) return name('no-trace', traceless);
+      return name('in-doubt-absent', `in doubt, and the statement of its day does not have it; ${waits}`);
+    }
+  }
+}
+
+const traceless =
+  "in doubt, in neither its day's statement nor the next day's; inquiry finds nothing, and the bank never acknowledged it";
+
+/** Why an absent attempt in doubt may still turn up; undefined when everything that can be asked has been. */
+function whyNotTraceless(attempt: AttemptFacts, { readDates }: StatementDay): string | undefined {
+  const { order, lastFinding, lastInquiryAtMs } = attempt;
+  const startMs = parseBangkokDate(order.tranDate);
+  if (startMs === undefined) throw new RangeError(`${order.tranDate} names no day`);
+  const nextMs = startMs + dayMs;
+  if (attempt.acknowledged || attempt.contested) return 'the bank has shown that it knows the reference';
+  if (!readDates.has(order.tranDate)) return "its day's statement was read before the day had ended";
+  if (!readDates.has(formatBangkokDate(nextMs))) return "the next day's statement has not been read";
+  if (lastInquiryAtMs === null || lastInquiryAtMs < nextMs) {
+    return 'the bank has not been asked about it since its day was over';
+  }
+  return lastFinding === 'not-found' ? undefined : 'the last inquiry did not say that it is not found';
+}

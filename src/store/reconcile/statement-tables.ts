@@ -1,0 +1,393 @@
+/** The tables of reconciliation: what became of each statement, its breaks, and lines that belong to other days. */
+import type { Generated, Selectable } from 'kysely';
+import { toSatang } from '../../core/money.ts';
+import type {
+  AcceptedStatement,
+  StatementFile,
+  StatementRun,
+  StatementTotals,
+} from '../../reconcile/ports.ts';
+import type { BreakMove } from '../../reconcile/rules/breaks.ts';
+import type { LineStatus, StatementLine } from '../../reconcile/rules/statement.ts';
+import type { EncodedTotals } from '../../reconcile/rules/tally.ts';
+import type {
+  AttemptFacts,
+  BreakClosure,
+  BreakKind,
+  BreakRecord,
+  Loudness,
+} from '../../reconcile/rules/types.ts';
+
+/** As they are made; the types below are the same tables as Kysely sees them. */
+export const statementTables = `
+create index attempt_by_tran_date on attempt (tran_date);
+
+-- Who judges statements, of whichever day: the last to begin does. Its date is empty.
+create table statement_run (
+  date text primary key,
+  run_id text not null
+) strict, without rowid;
+
+create table statement_version (
+  date text not null,
+  version integer not null,
+  run_id text not null,
+  sha256 text not null,
+  original_sha256 text not null,
+  original_path text not null,
+  reading text not null,
+  statement text not null,
+  totals text not null,
+  changes text not null,
+  files text not null,
+  accepted_at_ms integer not null,
+  primary key (date, version)
+) strict, without rowid;
+
+create table statement_break (
+  id integer primary key,
+  date text not null,
+  key text not null,
+  kind text not null,
+  state text not null check (state in ('open', 'closed')),
+  version integer not null,
+  loudness text not null,
+  line_at integer,
+  reason text not null,
+  attempt text,
+  lines text not null,
+  opened_at_ms integer not null,
+  closed_at_ms integer,
+  closed_by text,
+  moved_by text not null,
+  check ((state = 'closed') = (closed_at_ms is not null))
+) strict;
+create unique index statement_break_open on statement_break (date, key, kind) where state = 'open';
+create index statement_break_by_key on statement_break (key);
+create index statement_break_loudest on statement_break (date, loudness, id, opened_at_ms) where state = 'open';
+create index statement_break_moved on statement_break (moved_by, date, state, loudness);
+
+create table statement_stray (
+  key text not null,
+  date text not null,
+  line_no integer not null,
+  run_id text not null,
+  line text not null,
+  primary key (key, date, run_id, line_no)
+) strict, without rowid;
+create index statement_stray_of_day on statement_stray (date);
+
+-- batch_id names a batch whose rows a statement has changed; reported once the statement is accepted.
+create table statement_report (
+  batch_id text not null,
+  date text not null,
+  run_id text not null,
+  is_due integer not null,
+  primary key (batch_id, date)
+) strict, without rowid;
+`;
+
+/**
+ * One slim row for each line of a statement, in place of the notes of what days said of each other's transfers. What is
+ * kept of the present versions is carried over: from breaks and notes the lines with their cells, and of what a day
+ * agreed on, of which nothing was kept, that it did.
+ */
+export const statementLineTables = `
+-- A line that agrees in everything has its attempt and no cells; any other has its key and, if it may be ours, its cells.
+create table statement_line (
+  date text not null,
+  version integer not null,
+  payout_seq integer not null,
+  attempt_no integer not null,
+  line integer not null,
+  status text not null,
+  key text,
+  cells text,
+  primary key (date, version, payout_seq, attempt_no, line)
+) strict, without rowid;
+create index statement_line_by_key on statement_line (key) where cells is not null;
+
+-- A version that has begun to be recorded and was not accepted, with the last event and the last break before.
+create table statement_reading (
+  date text primary key,
+  event_seq integer not null,
+  break_id integer not null
+) strict, without rowid;
+
+create temp table present as
+  select date, max(version) as version from statement_version group by date;
+
+insert or ignore into statement_line
+  select s.date, v.version, 0, 0, s.line_no, json_extract(s.line, '$[18]'), s.key, s.line
+  from statement_stray s
+  join statement_version v on v.date = s.date and v.run_id = s.run_id
+  where s.line_no > 0;
+
+insert or ignore into statement_line
+  select b.date, v.version, 0, 0, json_extract(l.value, '$[0]'), json_extract(l.value, '$[18]'), b.key, l.value
+  from statement_break b
+  join present v on v.date = b.date and b.version >= v.version
+  join json_each(b.lines) l
+  order by b.id desc;
+
+insert into statement_line
+  select v.date, v.version, a.payout_seq, a.attempt_no, 0, 'complete', null, null
+  from present p
+  join statement_version v on v.date = p.date and v.version = p.version
+  join attempt a on a.tran_date = v.date and a.status = 'paid'
+  join payout o on o.seq = a.payout_seq
+  where (o.attempt_no <> a.attempt_no or o.settled_at_ms <= v.accepted_at_ms or exists (select 1 from event e
+      where e.payout_seq = a.payout_seq and e.to_status = 'paid' and e.at_ms <= v.accepted_at_ms))
+    and not exists (select 1 from statement_line l
+      where l.key = a.trans_ref_no and l.cells is not null and l.date = v.date)
+    and not exists (select 1 from statement_stray s
+      where s.key = a.trans_ref_no and s.date = v.date and s.run_id = v.run_id)
+    and not exists (select 1 from statement_break b
+      where b.key = a.trans_ref_no and b.date = v.date and b.version >= v.version);
+
+insert into statement_reading
+  select date, min(json_extract(line, '$[0]')), min(json_extract(line, '$[1]'))
+  from statement_stray where key = '' group by date;
+
+drop table present;
+drop table statement_stray;
+`;
+
+interface StatementRunTable {
+  /** YYYYMMDD, here and below. */
+  readonly date: string;
+  readonly run_id: string;
+}
+
+export interface StatementVersionTable extends StatementRunTable {
+  readonly version: number;
+  readonly sha256: string;
+  readonly original_sha256: string;
+  readonly original_path: string;
+  readonly reading: string;
+  readonly statement: string;
+  readonly totals: string;
+  readonly changes: string;
+  readonly files: string;
+  readonly accepted_at_ms: number;
+}
+
+export interface StatementBreakTable {
+  readonly id: Generated<number>;
+  readonly date: string;
+  readonly key: string;
+  readonly kind: BreakKind;
+  readonly state: 'open' | 'closed';
+  readonly version: number;
+  readonly loudness: Loudness;
+  readonly line_at: number | null;
+  readonly reason: string;
+  readonly attempt: string | null;
+  readonly lines: string;
+  readonly opened_at_ms: number;
+  readonly closed_at_ms: number | null;
+  readonly closed_by: string | null;
+  /** The matching that last moved it. */
+  readonly moved_by: string;
+}
+
+export interface StatementLineTable {
+  readonly date: string;
+  readonly version: number;
+  /** Of the attempt that the line agrees with; 0 for any other line, as its attempt's number. */
+  readonly payout_seq: number;
+  readonly attempt_no: number;
+  /** Where it stands in the original; 0 where an older program did not note it. */
+  readonly line: number;
+  readonly status: LineStatus;
+  readonly key: string | null;
+  readonly cells: string | null;
+}
+
+interface StatementReadingTable {
+  readonly date: string;
+  readonly event_seq: number;
+  readonly break_id: number;
+}
+
+interface StatementReportTable extends StatementRunTable {
+  readonly batch_id: string;
+  readonly is_due: number;
+}
+
+export interface StatementTables {
+  statement_run: StatementRunTable;
+  statement_version: StatementVersionTable;
+  statement_break: StatementBreakTable;
+  statement_line: StatementLineTable;
+  statement_reading: StatementReadingTable;
+  statement_report: StatementReportTable;
+}
+
+// ---------------------------------------------------------------- rows as records
+
+/** One line as a JSON list: a million of them are written and few are read. */
+export function encodeLine(line: StatementLine): string {
+  return JSON.stringify([
+    line.line,
+    line.no,
+    line.effectiveDate,
+    line.effectiveTime,
+    line.transRefNo,
+    line.sysRefNo,
+    line.channelId,
+    line.payerAccount,
+    line.proxyType,
+    line.proxyNo,
+    line.proxyName,
+    line.proxyNameTh,
+    line.reference1,
+    line.reference2,
+    String(line.amountSatang),
+    String(line.feeSatang),
+    String(line.netSatang),
+    line.statusText,
+    line.status,
+    line.reasonCode,
+    line.reasonDesc,
+    line.partnerId,
+    line.clientId,
+    line.companyId,
+    line.chargeType,
+  ]);
+}
+
+type LineCells = readonly [number, ...string[]];
+
+export function decodeLine(text: string): StatementLine {
+  const [line, ...texts] = JSON.parse(text) as LineCells;
+  const cell = (place: number): string => texts[place] ?? '';
+  const satang = (place: number) => toSatang(BigInt(cell(place)));
+  return {
+    line,
+    no: cell(0),
+    effectiveDate: cell(1),
+    effectiveTime: cell(2),
+    transRefNo: cell(3),
+    sysRefNo: cell(4),
+    channelId: cell(5),
+    payerAccount: cell(6),
+    proxyType: cell(7),
+    proxyNo: cell(8),
+    proxyName: cell(9),
+    proxyNameTh: cell(10),
+    reference1: cell(11),
+    reference2: cell(12),
+    amountSatang: satang(13),
+    feeSatang: satang(14),
+    netSatang: satang(15),
+    statusText: cell(16),
+    status: cell(17) as LineStatus,
+    reasonCode: cell(18),
+    reasonDesc: cell(19),
+    partnerId: cell(20),
+    clientId: cell(21),
+    companyId: cell(22),
+    chargeType: cell(23),
+  };
+}
+
+const encodeLines = (lines: readonly StatementLine[]): string => JSON.stringify(lines.map(encodeLine));
+const decodeLines = (text: string): StatementLine[] => (JSON.parse(text) as string[]).map(decodeLine);
+
+/** A break as a row of its table; `id` is not known yet. */
+export function toBreakColumns({ record }: BreakMove, { runId }: StatementRun) {
+  const { attempt, closedBy } = record;
+  return {
+    date: record.date,
+    key: record.key,
+    kind: record.kind,
+    state: record.state,
+    version: record.version,
+    loudness: record.loudness,
+    line_at: record.lineAt,
+    reason: record.reason,
+    attempt: attempt === null ? null : JSON.stringify(attempt),
+    lines: encodeLines(record.lines),
+    opened_at_ms: record.openedAtMs,
+    closed_at_ms: record.closedAtMs,
+    closed_by: closedBy === null ? null : JSON.stringify(closedBy),
+    moved_by: runId,
+  };
+}
+
+export function toBreakRecord(row: Selectable<StatementBreakTable>): BreakRecord {
+  return {
+    key: row.key,
+    kind: row.kind,
+    loudness: row.loudness,
+    date: row.date,
+    lineAt: row.line_at,
+    reason: row.reason,
+    version: row.version,
+    attempt: row.attempt === null ? null : (JSON.parse(row.attempt) as AttemptFacts),
+    lines: decodeLines(row.lines),
+    openedAtMs: row.opened_at_ms,
+    state: row.state,
+    closedAtMs: row.closed_at_ms,
+    closedBy: row.closed_by === null ? null : (JSON.parse(row.closed_by) as BreakClosure),
+  };
+}
+
+type EncodedStatementTotals = Readonly<
+  Record<'amountSatang' | 'feeSatang' | 'netSatang' | 'sha256', string> &
+    Record<'lines' | 'sizeBytes', number>
+>;
+
+export function toVersionColumns(
+  accepted: AcceptedStatement,
+  { runId }: StatementRun,
+): StatementVersionTable {
+  const { amountSatang, feeSatang, netSatang, ...rest } = accepted.statement;
+  const statement: EncodedStatementTotals = {
+    ...rest,
+    amountSatang: String(amountSatang),
+    feeSatang: String(feeSatang),
+    netSatang: String(netSatang),
+  };
+  return {
+    date: accepted.date,
+    version: accepted.version,
+    run_id: runId,
+    sha256: accepted.sha256,
+    original_sha256: accepted.originalSha256,
+    original_path: accepted.originalPath,
+    reading: accepted.reading,
+    statement: JSON.stringify(statement),
+    totals: JSON.stringify(accepted.totals),
+    changes: JSON.stringify(accepted.changes),
+    files: JSON.stringify(accepted.files),
+    accepted_at_ms: accepted.acceptedAtMs,
+  };
+}
+
+export const toStatementFiles = (text: string): readonly StatementFile[] =>
+  JSON.parse(text) as StatementFile[];
+
+export function toAcceptedStatement(row: StatementVersionTable): AcceptedStatement {
+  const { amountSatang, feeSatang, netSatang, ...rest } = JSON.parse(row.statement) as EncodedStatementTotals;
+  const statement: StatementTotals = {
+    ...rest,
+    amountSatang: toSatang(BigInt(amountSatang)),
+    feeSatang: toSatang(BigInt(feeSatang)),
+    netSatang: toSatang(BigInt(netSatang)),
+  };
+  return {
+    date: row.date,
+    version: row.version,
+    sha256: row.sha256,
+    originalSha256: row.original_sha256,
+    originalPath: row.original_path,
+    reading: row.reading,
+    statement,
+    totals: JSON.parse(row.totals) as EncodedTotals,
+    changes: JSON.parse(row.changes) as AcceptedStatement['changes'],
+    files: toStatementFiles(row.files),
+    acceptedAtMs: row.accepted_at_ms,
+  };
+}
