@@ -1,8 +1,7 @@
 /** What a watcher shows of itself: whether it gets on, what keeps it from working, and whose line has stopped. */
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Session } from '../../src/app/session.ts';
-import { InboxTimer } from '../../src/app/watch-status.ts';
-import { WatchStatus } from '../../src/app/watch-status.ts';
+import { InboxTimer, WatchStatus } from '../../src/app/watch-status.ts';
 import { PayerBreaker } from '../../src/payout/circuit-breaker.ts';
 import { openBreaker } from '../../src/payout/rules/circuit-breaker.ts';
 import { silentLogger } from '../../src/platform/log.ts';
@@ -20,9 +19,9 @@ const own = `${payer.companyId} ${payer.payerAccount}`;
 const halted = { ...openBreaker, status: 'halted', why } as const;
 
 function lineOf(state: PayerBreaker['state']): PayerBreaker {
-  const breaker = new PayerBreaker();
-  breaker.become(state);
-  return breaker;
+  const line = new PayerBreaker();
+  line.become(state);
+  return line;
 }
 
 /** A report on a watcher that is not at work, so that a test says how it is. */
@@ -33,7 +32,7 @@ async function openReport(
   const kit = opened.use(await openWatchKit(options));
   const { watcher, setup } = await kit.begin();
   const report = new WatchStatus(kit.loaded, silentLogger, kit.clock, looks);
-  const lines = new Map<string, PayerBreaker>();
+  const breakers = new Map<string, PayerBreaker>();
   const { adaptiveLimits, runs, intake, disk } = setup;
   let counts = 0;
   const journal = {
@@ -43,9 +42,15 @@ async function openReport(
       return kit.store.countByStatus();
     },
   };
-  const session = { journal, lines, loaded: kit.loaded, adaptiveLimits, runs } as Partial<Session> as Session;
+  const session = {
+    journal,
+    breakers,
+    loaded: kit.loaded,
+    adaptiveLimits,
+    runs,
+  } as Partial<Session> as Session;
   const begin = (): void => report.begin({ session, watcher, intake, disk });
-  return { kit, report, watcher, setup, lines, begin, countReads: () => counts };
+  return { kit, report, watcher, setup, breakers, begin, countReads: () => counts };
 }
 
 type Opened = Awaited<ReturnType<typeof openReport>>;
@@ -175,7 +180,7 @@ describe('a watcher', () => {
   });
 });
 
-describe('lines', () => {
+describe('breakers', () => {
   test('show the stop that the journal keeps, though this process has never sent anything', async () => {
     const one = await openReport();
     one.begin();
@@ -192,14 +197,14 @@ describe('lines', () => {
     const one = await openReport();
     one.begin();
     one.watcher.isRecovered = true;
-    one.lines.set(`${payer.companyId} 0000345925`, lineOf(halted));
-    one.lines.set(own, lineOf(openBreaker));
+    one.breakers.set(`${payer.companyId} 0000345925`, lineOf(halted));
+    one.breakers.set(own, lineOf(openBreaker));
     expect(await ask(one)).toMatchObject({ healthz: 200, reasons: [] });
     expect(one.report.readState().lines?.map((line) => [line.status, line.paysNewFiles])).toEqual([
       ['open', true],
       ['halted', false],
     ]);
-    one.lines.set(own, lineOf(halted));
+    one.breakers.set(own, lineOf(halted));
     expect(await ask(one)).toMatchObject({ healthz: 503, reasons: ['line-halted'] });
   });
 });

@@ -22,12 +22,13 @@ function listen(build: (command: Argv<GlobalOptions>) => unknown): Told {
     positional: (name: string, options: PositionalOptions) =>
       keep(told.positionals, [name, options] as const),
     option: (name: string, options: Options) => keep(told.options, [name, options] as const),
-    example: (command: string, text: string) => keep(told.examples, [command, text] as const),
+    example: (command: string | readonly (readonly [string, string])[], text = '') =>
+      keep(told.examples, ...(typeof command === 'string' ? [[command, text] as const] : command)),
     epilogue: (text: string) => keep(told.epilogues, text),
     default: (name: string, value: string) => keep(told.defaults, [name, value] as const),
   };
-  function keep<Item>(list: Item[], item: Item): typeof listener {
-    list.push(item);
+  function keep<Item>(list: Item[], ...items: readonly Item[]): typeof listener {
+    list.push(...items);
     return listener;
   }
   build(listener as unknown as Argv<GlobalOptions>);

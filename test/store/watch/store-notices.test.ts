@@ -122,12 +122,12 @@ describe('the day of a round', () => {
   });
 });
 
-/** Until there is no room left for another row where the probe writes its own. */
+/** Until there is no room left where the probe writes its own row: beside the last and shortest of these, by their keys. */
 function fillPages(db: DatabaseSync): void {
   for (const length of [500, 1]) {
     const fill = db.prepare(`insert into meta values (?, '${'x'.repeat(length)}')`);
     const fillOn = () => {
-      for (let row = 0; ; row += 1) fill.run(`probed ${length} ${row}`);
+      for (let row = 0; ; row += 1) fill.run(`probedAtM ${900 - length} ${String(row).padStart(9, '0')}`);
     };
     expect(fillOn).toThrow('full');
   }
