@@ -13,7 +13,13 @@ import {
   findParseFloat,
   measureFunctions,
 } from './tidy/code-rules.ts';
-import { findForbiddenImports, findHeavyStart, findOutsideImportsOfCore } from './tidy/import-rules.ts';
+import {
+  findForbiddenImports,
+  findHeavyStart,
+  findImportCycles,
+  findOutsideImportsOfCore,
+} from './tidy/import-rules.ts';
+import { findCrowdedFolders, findLargeRooms } from './tidy/folder-rules.ts';
 import { parseSource, projectRoot, readSources } from './tidy/source.ts';
 import type { Finding, Source } from './tidy/source.ts';
 import { findForeignPlaces, findPrivateKeys, findRealPeople, readTextFiles } from './tidy/text-rules.ts';
@@ -223,6 +229,46 @@ describe.each(textRules)('$name', ({ find, bad, good }) => {
     expect(report(find({ path, text }))).toEqual([]);
   });
   test('is kept by the project', () => expect(report(textFiles.flatMap(find))).toEqual([]));
+});
+
+describe('no file imports itself in a ring, types included', () => {
+  const one = parseSource('src/core/a.ts', `import type { B } from './b.ts';`);
+
+  test('a ring is found', () => {
+    const other = parseSource('src/core/b.ts', `export type { A } from './a.ts';`);
+    expect(report(findImportCycles([one, other]))).toHaveLength(1);
+  });
+
+  test('a line is not', () => {
+    expect(report(findImportCycles([one, parseSource('src/core/b.ts', '')]))).toEqual([]);
+  });
+
+  test('the project keeps it', () => {
+    expect(report(findImportCycles(sources.filter(({ path }) => path.startsWith('src/'))))).toEqual([]);
+  });
+});
+
+describe('a room is as large as one can know it', () => {
+  const fileOf = (path: string, count = 1) => parseSource(path, lines(count, '//'));
+
+  test('a folder of 31 files at one level is found', () => {
+    const files = Array.from({ length: 31 }, (_, place) => fileOf(`src/core/a${place}.ts`));
+    expect(report(findCrowdedFolders(files))).toHaveLength(1);
+    expect(report(findCrowdedFolders(files.slice(1)))).toEqual([]);
+  });
+
+  test('a folder with more than 16 % of the lines is found', () => {
+    const rest = Array.from({ length: 5 }, (_, place) => fileOf(`src/room${place}/a.ts`, 16));
+    expect(report(findLargeRooms([...rest, fileOf('src/core/a.ts', 20)]))).toHaveLength(1);
+    expect(report(findLargeRooms([...rest, fileOf('src/core/a.ts', 10), fileOf('src/x/a.ts', 10)]))).toEqual(
+      [],
+    );
+  });
+
+  test('the project keeps it', () => {
+    const own = sources.filter(({ path }) => path.startsWith('src/'));
+    expect(report([...findCrowdedFolders(own), ...findLargeRooms(own)])).toEqual([]);
+  });
 });
 
 describe('--help stays light', () => {

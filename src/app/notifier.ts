@@ -1,7 +1,7 @@
 /** Notices as the settings ask for them: kept in the journal first, then delivered, never in the way of paying. */
 import { readVersion } from '../app/version.ts';
+import type { FileRejection } from '../core/payout-file.ts';
 import type { Clock } from '../core/ports.ts';
-import type { FileRejection } from '../intake/ports.ts';
 import { deliverNotices, deliverNoticesOnce, type NoticeContext } from '../notify/delivery.ts';
 import {
   describeBatchDone,

@@ -1,10 +1,10 @@
 /** Brings one file from the disk to its reports: what `run` does for each FILE. */
 import { basename } from 'node:path';
+import type { FileRejection } from '../core/payout-file.ts';
 import type { Payout } from '../core/payout.ts';
 import type { Batch } from '../core/ports.ts';
 import type { Progress } from '../core/progress.ts';
 import { ingestFile } from '../intake/ingest.ts';
-import type { FileRejection } from '../intake/ports.ts';
 import { isAtRest, isNothingLeft } from '../payout/conclude.ts';
 import type { LowestLimit } from '../payout/rules/adaptive-limit.ts';
 import { followPayer, runBatch } from '../payout/run-batch.ts';

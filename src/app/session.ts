@@ -6,13 +6,13 @@ import { formatBangkokMoment, formatBangkokTime } from '../core/bangkok-time.ts'
 import type { Bank } from '../core/bank-port.ts';
 import { printable } from '../core/cell-text.ts';
 import type { Payout } from '../core/payout.ts';
-import type { Clock, JournalLoss } from '../core/ports.ts';
+import type { Clock, JournalLoss, Log } from '../core/ports.ts';
 import type { PayoutFileReader } from '../intake/ports.ts';
 import { type AdaptiveLimits, makeAdaptiveLimits } from '../payout/adaptive-limit.ts';
 import { BankClock } from '../payout/bank-clock.ts';
-import type { Payer } from '../payout/circuit-breaker.ts';
 import { BreakerGate, PayerBreaker } from '../payout/circuit-breaker.ts';
-import { type Log, RunState, type WorkerContext } from '../payout/context.ts';
+import type { Payer } from '../payout/circuit-breaker.ts';
+import { RunState, type WorkerContext } from '../payout/context.ts';
 import { describeLoss, isInQuestion } from '../payout/rules/lost-journal.ts';
 import { readServiceHours } from '../payout/rules/service-hours.ts';
 import { systemClock } from '../platform/clock.ts';

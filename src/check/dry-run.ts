@@ -6,12 +6,12 @@
  * as a whole, or a row that would be, costs the bank no question.
  */
 import { dayMs } from '../core/bangkok-time.ts';
+import type { Inspection, Issue, StagedRow } from '../core/payout-file.ts';
 import { type HoldReason, holdReasons } from '../core/payout.ts';
 import type { Batch, BatchReader, BatchReason, Clock } from '../core/ports.ts';
 import { computeBatchId } from '../core/reference.ts';
-import type { Inspection, PayoutFileReader, StagedRow } from '../intake/ports.ts';
+import type { PayoutFileReader } from '../intake/ports.ts';
 import { makeDuplicateIndex } from '../intake/rules/duplicates.ts';
-import type { Issue } from '../intake/rules/row.ts';
 import { haltOf } from '../payout/circuit-breaker.ts';
 import type { ClaimReader, PayerBreakerReader } from '../payout/ports.ts';
 import { findTooOld } from '../payout/rules/batch-age.ts';

@@ -1,13 +1,12 @@
 /** Everything that reconciling needs, from what a process has opened. */
 import { hash } from 'node:crypto';
+import { basename } from 'node:path';
 import { restBatch } from '../app/run-file.ts';
 import type { Session } from '../app/session.ts';
-import { basename } from 'node:path';
 import type { StatementBank } from '../bank/statement-request.ts';
 import { parseBangkokDate } from '../core/bangkok-time.ts';
-import type { Clock } from '../core/ports.ts';
+import type { Clock, Log } from '../core/ports.ts';
 import { endWhenSettled, isAtRest } from '../payout/conclude.ts';
-import type { Log } from '../payout/context.ts';
 import { showDate } from '../payout/rules/lost-journal.ts';
 import { FileRejected, openRegularFile } from '../platform/csv/open.ts';
 import { type FetchContext, type Fetched, fetchStatement, findDate } from '../reconcile/fetch.ts';

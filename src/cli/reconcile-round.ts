@@ -1,7 +1,7 @@
 /** The watcher's round of every day: the statement of the day before, asked for until it is there. */
 import type { Session } from '../app/session.ts';
 import { dayMs, formatBangkokDate, listPastDays, parseBangkokDate } from '../core/bangkok-time.ts';
-import type { Log } from '../payout/context.ts';
+import type { Log } from '../core/ports.ts';
 import { showDate } from '../payout/rules/lost-journal.ts';
 import type { Fetched } from '../reconcile/fetch.ts';
 import { StatementOvertakenError, type StatementStore, wholeDay } from '../reconcile/ports.ts';

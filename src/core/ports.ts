@@ -2,9 +2,8 @@
  * The records of payouts that every capability reads, and what is asked of the world by more than one.
  * Adapters hold no rule about a payout's status; the changes they are handed come from the rules.
  */
-import type { RowCells } from '../intake/ports.ts';
-import type { Issue } from '../intake/rules/row.ts';
 import type { Satang } from './money.ts';
+import type { Issue, RowCells } from './payout-file.ts';
 import type {
   Attempt,
   BatchStatus,
@@ -15,8 +14,6 @@ import type {
   PayoutStatus,
   ProxyType,
 } from './payout.ts';
-
-export type { RowCells } from '../intake/ports.ts';
 
 // ---------------------------------------------------------------- the world
 

@@ -1,8 +1,9 @@
 /** Reads a payout file into the journal: totals and duplicates are known, and the batch sealed, before any money moves. */
+import type { FileRejection, Inspection } from '../core/payout-file.ts';
 import { isSealed } from '../core/payout.ts';
 import type { Batch, Clock } from '../core/ports.ts';
 import { computeBatchId } from '../core/reference.ts';
-import type { FileRejection, Inspection, IntakeStore, PayoutFileReader } from './ports.ts';
+import type { IntakeStore, PayoutFileReader } from './ports.ts';
 
 export interface IngestContext {
   readonly journal: IntakeStore;

@@ -3,8 +3,7 @@
  * one that fails waits for its next try and lets the others pass. A notice is delivered at least once: whoever gets it
  * knows it again by its id. Nothing here ever holds up a payout.
  */
-import type { Clock } from '../core/ports.ts';
-import type { Log } from '../payout/context.ts';
+import type { Clock, Log } from '../core/ports.ts';
 import { computeBackoffMs } from '../platform/backoff.ts';
 import { type Signal, waitForAny } from '../platform/signal.ts';
 import type { NoticeStore } from './ports.ts';

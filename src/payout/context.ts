@@ -15,8 +15,6 @@ import type { VerifyPolicy } from './rules/payee.ts';
 import type { SettlePolicy } from './rules/resend.ts';
 /** What every step of paying is handed. */
 
-export type { Log } from '../core/ports.ts';
-
 /** When an operator must look before money moves; 0 means never. */
 export interface LookLimits {
   /** How long a batch may wait, from its drop or from when it was last resumed. */

@@ -6,7 +6,20 @@ import { createHash, type Hash, randomBytes } from 'node:crypto';
 import { closeSync, constants, fsyncSync, openSync, renameSync, writeSync } from 'node:fs';
 import { type FileHandle, link, lstat, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { PreparedFile, PublishedState } from '../reports/ports.ts';
+
+/** A file that is whole and durable under its temporary name. */
+export interface PreparedFile {
+  readonly path: string;
+  readonly temporaryPath: string;
+  /** Of the bytes, as hex. */
+  readonly sha256: string;
+}
+
+/**
+ * `published`: now, under its own name. `already-there`: with these bytes, from before.
+ * `gone`: neither the file nor its temporary one is there: published once and taken away since.
+ */
+export type PublishedState = 'published' | 'already-there' | 'gone';
 
 /** A file could not be written or published. The message names the path and the cure. */
 export class OutputFileError extends Error {

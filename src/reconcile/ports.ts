@@ -4,7 +4,8 @@
 import type { Satang } from '../core/money.ts';
 import type { AttemptStatus } from '../core/payout.ts';
 import type { AttemptKey } from '../core/ports.ts';
-import type { PreparedFile, PublishedState, TableDraft } from '../reports/ports.ts';
+import type { TableDraft } from '../platform/csv/table-writer.ts';
+import type { PreparedFile, PublishedState } from '../platform/durable-file.ts';
 import type { BreakMove } from './rules/breaks.ts';
 import type { StatementLine } from './rules/statement.ts';
 import type { EncodedTotals } from './rules/tally.ts';

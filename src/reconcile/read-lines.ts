@@ -1,10 +1,9 @@
 /** Reads one day's statement: what is clear at first sight is counted, the rest deferred. Nothing is recorded. */
 import { type Satang, toSatang, zeroSatang } from '../core/money.ts';
-import type { Clock } from '../core/ports.ts';
-import type { Log } from '../payout/context.ts';
+import type { Clock, Log } from '../core/ports.ts';
 import type { PayoutJournal } from '../payout/ports.ts';
 import { showDate } from '../payout/rules/lost-journal.ts';
-import type { TableDraft } from '../reports/ports.ts';
+import type { TableDraft } from '../platform/csv/table-writer.ts';
 import type { DayIndex } from './day-index.ts';
 import type {
   Deferred,

@@ -9,7 +9,7 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { formatBangkokDate } from '../core/bangkok-time.ts';
 import { showDate } from '../payout/rules/lost-journal.ts';
-import type { PublishedState } from '../reports/ports.ts';
+import type { PublishedState } from '../platform/durable-file.ts';
 import { DayIndex } from './day-index.ts';
 import { countAll, type Matching, noteDay, noteOtherDays, requireTieOut } from './judge.ts';
 import {

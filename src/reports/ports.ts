@@ -1,32 +1,13 @@
 /** What reporting on a batch needs of the journal. */
 import type { Report, Snapshot } from '../core/ports.ts';
+import type { TableDraft } from '../platform/csv/table-writer.ts';
+import type { PreparedFile, PublishedState } from '../platform/durable-file.ts';
 
-// ---- * What the worker needs of the outbox. A file is first written whole under a temporary name and made durable,
+// ---- the outbox. A file is first written whole under a temporary name and made durable,
 // then recorded in the journal, then published under its own name: no reader ever sees half a file.
 
 /** `program`: every value as it is. `spreadsheet`: values that a spreadsheet would change are kept as text. */
 export type TableStyle = 'program' | 'spreadsheet';
-
-/** A file that is whole and durable under its temporary name. */
-export interface PreparedFile {
-  readonly path: string;
-  readonly temporaryPath: string;
-  /** Of the bytes, as hex. */
-  readonly sha256: string;
-}
-
-/** A table under a temporary name, which is removed if its owner closes it unfinished. */
-export interface TableDraft extends AsyncDisposable {
-  /** Adds one record; must be awaited when it answers with a promise, or memory grows with the file. */
-  add(record: readonly string[]): Promise<void> | undefined;
-  finish(): Promise<PreparedFile>;
-}
-
-/**
- * `published`: now, under its own name. `already-there`: with these bytes, from before.
- * `gone`: neither the file nor its temporary one is there: published once and taken away since.
- */
-export type PublishedState = 'published' | 'already-there' | 'gone';
 
 export interface ReportOutbox {
   openTable(fileName: string, style: TableStyle): Promise<TableDraft>;

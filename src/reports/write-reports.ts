@@ -10,14 +10,9 @@ import type { ExitOptions } from '../core/exit-code.ts';
 import { toSatang } from '../core/money.ts';
 import { isSealed } from '../core/payout.ts';
 import type { Batch, Report, ReportKind, ResultRow, Snapshot } from '../core/ports.ts';
-import type {
-  PreparedFile,
-  PublishedState,
-  ReportOutbox,
-  ReportStore,
-  TableDraft,
-  TableStyle,
-} from './ports.ts';
+import type { TableDraft } from '../platform/csv/table-writer.ts';
+import type { PreparedFile, PublishedState } from '../platform/durable-file.ts';
+import type { ReportOutbox, ReportStore, TableStyle } from './ports.ts';
 import { computeReportName } from './rules/report-names.ts';
 import {
   exceptionColumns,

@@ -1,10 +1,10 @@
 /** What the parts of the watcher are handed, and how they take a failure. */
 import type { Payout } from '../core/payout.ts';
-import type { Clock } from '../core/ports.ts';
+import type { Clock, Log } from '../core/ports.ts';
 import type { IntakeStore, PayoutFileReader } from '../intake/ports.ts';
 import type { AdaptiveLimits } from '../payout/adaptive-limit.ts';
 import type { Payer } from '../payout/circuit-breaker.ts';
-import type { Log, RunState, WorkerContext } from '../payout/context.ts';
+import type { RunState, WorkerContext } from '../payout/context.ts';
 import type { PayoutJournal } from '../payout/ports.ts';
 import { type Backoff, computeBackoffMs } from '../platform/backoff.ts';
 import type { StatementStore } from '../reconcile/ports.ts';

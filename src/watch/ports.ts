@@ -1,6 +1,7 @@
 /** What a process that works a drop folder keeps beside the payouts. */
 import type { BatchStatus, PayoutStatus } from '../core/payout.ts';
 import type { Batch } from '../core/ports.ts';
+import type { InboxState, StuckFile } from './rules/drop-folder.ts';
 
 // ---- What the watcher needs of its folders: files come out of the inbox into work/, and end in archive/ or rejected/.
 
@@ -15,16 +16,6 @@ export interface WorkItem {
   /** When it was last changed in the inbox; epoch milliseconds. */
   readonly droppedAtMs: number;
   readonly bytes: number;
-}
-
-/** `gone`: the folder is not there, or cannot be read; `why` says what to do. */
-export type InboxState = { readonly kind: 'there' } | { readonly kind: 'gone'; readonly why: string };
-
-/** A file that was claimed and cannot be brought into work/ (a full disk, a file too big for it). It is tried again. */
-export interface StuckFile {
-  readonly fileName: string;
-  /** With the cure. */
-  readonly why: string;
 }
 
 /** What the inbox holds that is not in work/ yet. */

@@ -1,7 +1,6 @@
 /** Jobs that are done once every Bangkok day, at their time or as soon afterwards as the process is there. */
 import { dayMs, formatBangkokDate, msSinceBangkokMidnight } from '../core/bangkok-time.ts';
-import type { Clock } from '../core/ports.ts';
-import type { Log } from '../payout/context.ts';
+import type { Clock, Log } from '../core/ports.ts';
 import type { ScheduleStore } from './ports.ts';
 
 export interface DailyJob {

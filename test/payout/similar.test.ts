@@ -1,7 +1,7 @@
 /** Like payouts: the same amount to the same payee under another payoutId waits for a person, if the setting says so. */
 import { describe, expect, test } from 'vitest';
 import { parseBaht, toSatang } from '../../src/core/money.ts';
-import type { StagedRow } from '../../src/intake/ports.ts';
+import type { StagedRow } from '../../src/core/payout-file.ts';
 import { cancelPayouts, resumeBatch, resumePayouts } from '../../src/payout/operator.ts';
 import { lost } from '../support/core-fixtures.ts';
 import { ingest, makeRow, secondBatchId } from '../support/journal-fixtures.ts';

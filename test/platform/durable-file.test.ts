@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import fsPromises, {
+import fsPromises from 'node:fs/promises';
+import {
   chmod,
   link,
   mkdir,
@@ -23,7 +24,7 @@ import {
   publishFile,
   readTemporaryName,
 } from '../../src/platform/durable-file.ts';
-import type { PreparedFile } from '../../src/reports/ports.ts';
+import type { PreparedFile } from '../../src/platform/durable-file.ts';
 
 let folder = '';
 let path = '';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { toSatang } from '../../src/core/money.ts';
-import type { StagedRow } from '../../src/intake/ports.ts';
+import type { StagedRow } from '../../src/core/payout-file.ts';
 import { openOutbox } from '../../src/reports/outbox.ts';
 import type { ReportOutbox } from '../../src/reports/ports.ts';
 import { finishReports, writeReports } from '../../src/reports/write-reports.ts';

@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { PreparedFile } from '../../src/platform/durable-file.ts';
 import { openOutbox } from '../../src/reports/outbox.ts';
-import type { PreparedFile, ReportOutbox } from '../../src/reports/ports.ts';
+import type { ReportOutbox } from '../../src/reports/ports.ts';
 import {
   finishReports,
   type ReportContext,

@@ -1,8 +1,9 @@
 /** Reading a file into the simulated journal: stage, seal, reject. */
 import { formatBaht, sumSatang, zeroSatang } from '../../src/core/money.ts';
+import type { SealTotals, StagedRow } from '../../src/core/payout-file.ts';
 import { canMoveBatch, type Payout } from '../../src/core/payout.ts';
 import type { Batch, StatusTotal } from '../../src/core/ports.ts';
-import type { BatchStart, SealTotals, StagedRow } from '../../src/intake/ports.ts';
+import type { BatchStart } from '../../src/intake/ports.ts';
 import {
   claimKey,
   inOrder,

@@ -1,8 +1,7 @@
 /** What the simulated disk holds: the records of a journal, each replaced and never changed in place. */
+import type { Issue, StagedRow } from '../../src/core/payout-file.ts';
 import { type Attempt, type HoldReason, holdReasons, type Payout } from '../../src/core/payout.ts';
 import type { Batch, LinePause, Report } from '../../src/core/ports.ts';
-import type { StagedRow } from '../../src/intake/ports.ts';
-import type { Issue } from '../../src/intake/rules/row.ts';
 import type { LineStop, PayoutEvent } from '../../src/payout/ports.ts';
 
 /** One row: as its file has it, and as it stands. The payout of a row without an instruction is never handed out. */

@@ -1,14 +1,9 @@
 /** The partner's files of a run, and a reader that hands out their rows. */
 import { hash } from 'node:crypto';
 import { formatBaht, toSatang } from '../../src/core/money.ts';
+import type { Inspection, SealTotals, StagedRow } from '../../src/core/payout-file.ts';
 import type { HoldReason } from '../../src/core/payout.ts';
-import type {
-  Inspection,
-  PayoutFileReader,
-  ReadPart,
-  SealTotals,
-  StagedRow,
-} from '../../src/intake/ports.ts';
+import type { PayoutFileReader, ReadPart } from '../../src/intake/ports.ts';
 import type { Dice } from '../support/dice.ts';
 import type { Shape } from './plan.ts';
 

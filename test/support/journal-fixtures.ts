@@ -1,9 +1,9 @@
 /** Invented files, payouts and attempts for the tests of the journal. */
 import { afterChange, move } from '../../src/core/change.ts';
 import { formatBaht, type Satang, toSatang } from '../../src/core/money.ts';
+import type { StagedRow } from '../../src/core/payout-file.ts';
 import type { Attempt, HoldReason, Payout, PayoutStatus } from '../../src/core/payout.ts';
 import type { Batch, BatchReason, Change, ResultRow } from '../../src/core/ports.ts';
-import type { StagedRow } from '../../src/intake/ports.ts';
 import { decideIntent, noBankNames, type PayerSetup } from '../../src/payout/rules/intent.ts';
 import type { Journal } from '../../src/store/store.ts';
 import { noonMs, payer, policy } from './core-fixtures.ts';

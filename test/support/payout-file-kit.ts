@@ -3,12 +3,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
+import type { FileRejection, Inspection, SealTotals, StagedRow } from '../../src/core/payout-file.ts';
 import {
   makePayoutFileReader,
   type PayoutFileLimits,
   type PayoutFileOptions,
 } from '../../src/intake/formats/csv.ts';
-import type { FileRejection, Inspection, ReadPart, SealTotals, StagedRow } from '../../src/intake/ports.ts';
+import type { ReadPart } from '../../src/intake/ports.ts';
 
 export const columns = 'payoutId,proxyType,proxyNo,payeeName,amount,reference1,reference2';
 

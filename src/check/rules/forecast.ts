@@ -1,11 +1,10 @@
 /** What a run would do with each row of a file, as far as payee checks can tell. */
 /** What a run would do with each row of a file, as far as payee checks can tell. Pure; nothing here sends anything. */
 import type { Reason } from '../../core/change.ts';
+import type { Issue, StagedRow } from '../../core/payout-file.ts';
 import type { HoldReason } from '../../core/payout.ts';
 import type { BatchReason, ResultRow } from '../../core/ports.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
-import type { StagedRow } from '../../intake/ports.ts';
-import type { Issue } from '../../intake/rules/row.ts';
 import { type BrakePolicy, decideBreaker, openBreaker } from '../../payout/rules/circuit-breaker.ts';
 import { rerunHolds } from '../../payout/rules/operator.ts';
 import type { PayeeVerdict } from '../../payout/rules/payee.ts';

@@ -5,8 +5,15 @@
 import { createHash } from 'node:crypto';
 import { showCell } from '../../core/cell-text.ts';
 import { formatBaht, type Satang, toSatang, zeroSatang } from '../../core/money.ts';
+import type {
+  FileEncoding,
+  Inspection,
+  Issue,
+  RowCells,
+  SealTotals,
+  StagedRow,
+} from '../../core/payout-file.ts';
 import { cutIntoStretches, decodeBlocks, gatherHead } from '../../platform/csv/decode.ts';
-import { type Header, type HeaderOptions, readHeader } from '../../platform/csv/header.ts';
 import {
   FileRejected,
   identify,
@@ -17,15 +24,7 @@ import {
 } from '../../platform/csv/open.ts';
 import { RecordReader } from '../../platform/csv/records.ts';
 import type { FileRecord } from '../../platform/csv/records.ts';
-import type {
-  FileEncoding,
-  Inspection,
-  PayoutFileReader,
-  ReadPart,
-  RowCells,
-  SealTotals,
-  StagedRow,
-} from '../ports.ts';
+import type { PayoutFileReader, ReadPart } from '../ports.ts';
 import {
   type ControlTotals,
   findControlMismatch,
@@ -33,7 +32,8 @@ import {
   readTrailer,
 } from '../rules/control-totals.ts';
 import { makeDuplicateIndex } from '../rules/duplicates.ts';
-import { type Issue, parseRow, type RowRules } from '../rules/row.ts';
+import { parseRow, type RowRules } from '../rules/row.ts';
+import { type Header, type HeaderOptions, readHeader } from './csv-header.ts';
 
 /** The settings' `input` and `limits`, in the units that the reader needs. */
 export interface PayoutFileOptions extends HeaderOptions {

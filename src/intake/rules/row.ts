@@ -11,23 +11,9 @@ import {
 } from '../../core/cell-text.ts';
 import { integerDigitsMax, parseBaht, type Satang } from '../../core/money.ts';
 import { payeeNameScript } from '../../core/payee-name.ts';
+import type { Issue, RowCells } from '../../core/payout-file.ts';
 import type { HoldReason, Instruction, ProxyType } from '../../core/payout.ts';
 import { readProxyId } from '../../core/proxy-id.ts';
-import type { RowCells } from '../ports.ts';
-
-/** What is wrong with one cell, or one row; every issue of a row is reported. */
-export interface Issue {
-  /** Line of the file, from 1. */
-  readonly line: number;
-  /** The column's name in the settings' words, or null when the whole row is meant. */
-  readonly column: string | null;
-  /** A short, stable name of the rule, for programs: "amount-decimals". */
-  readonly code: string;
-  /** The cell's content, masked; null when there is none. */
-  readonly value: string | null;
-  /** What is wrong and what to do about it. */
-  readonly message: string;
-}
 
 /** The columns that paydrop reads, in its own order. */
 export const rowColumns = [

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { formatBangkokDate, formatBangkokStamp } from '../../core/bangkok-time.ts';
 import { formatBaht } from '../../core/money.ts';
+import type { FileRejection } from '../../core/payout-file.ts';
 import { maskNumbers } from '../../core/proxy-id.ts';
-import type { FileRejection } from '../../intake/ports.ts';
 import type { BatchSummary } from '../../reports/rules/summary.ts';
 import type { NoticeDraft, NoticeKind } from './notice.ts';
 

@@ -1,7 +1,7 @@
 /** The text of an inspected file, in blocks: what payout files and statements are read from. */
-import type { Inspection } from '../../intake/ports.ts';
-import { headBytes } from './header.ts';
+import type { Inspection } from '../../core/payout-file.ts';
 import { type OpenedFile, readBlocks } from './open.ts';
+import { headBytes } from './records.ts';
 
 /** A few hundred rows: the fewer live at once, the fewer outlive the young generation and swell the heap. */
 const stretchBytes = 16_384;

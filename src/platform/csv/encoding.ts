@@ -3,7 +3,7 @@
  * for windows-874, nor a windows-874 file for UTF-8 because its first names are in Latin letters.
  */
 import { isAscii, isUtf8 } from 'node:buffer';
-import type { FileEncoding } from '../../intake/ports.ts';
+import type { FileEncoding } from '../../core/payout-file.ts';
 
 const boms: readonly (readonly [encoding: FileEncoding, bytes: readonly number[]])[] = [
   ['utf-8', [0xef, 0xbb, 0xbf]],

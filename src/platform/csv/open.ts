@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open } from 'node:fs/promises';
-import type { FileEncoding, FileRejection, Inspection } from '../../intake/ports.ts';
+import type { FileEncoding, FileRejection, Inspection } from '../../core/payout-file.ts';
 import { type EncodingDefect, EncodingProbe } from './encoding.ts';
 
 const blockBytes = 262_144;

@@ -6,8 +6,13 @@
 import { type Options, parse } from 'csv-parse/sync';
 import { FileRejected } from './open.ts';
 
+export type Delimiter = ',' | ';' | '\t';
+
 /** A row longer than this is no payout: one cell holds far too much, or a quotation mark is missing. */
 export const rowBytesMax = 65_536;
+
+/** Bytes at the start of a file that surely hold its header. */
+export const headBytes = rowBytesMax * 2;
 
 const quote = 0x22;
 const lineFeed = 0x0a;

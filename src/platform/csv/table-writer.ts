@@ -1,6 +1,12 @@
 /** A table that is written record by record under a temporary name. */
-import type { PreparedFile, TableDraft } from '../../reports/ports.ts';
-import type { AtomicFile } from '../durable-file.ts';
+import type { AtomicFile, PreparedFile } from '../durable-file.ts';
+
+/** A table under a temporary name, which is removed if its owner closes it unfinished. */
+export interface TableDraft extends AsyncDisposable {
+  /** Adds one record; must be awaited when it answers with a promise, or memory grows with the file. */
+  add(record: readonly string[]): Promise<void> | undefined;
+  finish(): Promise<PreparedFile>;
+}
 
 /** How a table is written. */
 export interface TableForm {

@@ -6,9 +6,8 @@ import { parse } from 'csv-parse/sync';
 import { parseBangkokDate } from '../../core/bangkok-time.ts';
 import { findSpreadsheetDamage, showCell } from '../../core/cell-text.ts';
 import { parseBaht, type Satang, toSatang, zeroSatang } from '../../core/money.ts';
-import type { Inspection } from '../../intake/ports.ts';
+import type { Inspection } from '../../core/payout-file.ts';
 import { cutIntoStretches, decodeBlocks, gatherHead } from '../../platform/csv/decode.ts';
-import type { Delimiter } from '../../platform/csv/header.ts';
 import {
   FileRejected,
   identify,
@@ -17,7 +16,13 @@ import {
   openRegularFile,
   rejectChanged,
 } from '../../platform/csv/open.ts';
-import { type FileRecord, RecordReader, rowBytesMax, scanRecord } from '../../platform/csv/records.ts';
+import {
+  type Delimiter,
+  type FileRecord,
+  RecordReader,
+  rowBytesMax,
+  scanRecord,
+} from '../../platform/csv/records.ts';
 import type { StatementPart, StatementReader } from '../ports.ts';
 import {
   type LineStatus,

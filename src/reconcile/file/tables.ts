@@ -15,8 +15,8 @@ import {
   publishFile,
   readTemporaryName,
 } from '../../platform/durable-file.ts';
+import type { PreparedFile } from '../../platform/durable-file.ts';
 import { byteOrderMark } from '../../reports/outbox.ts';
-import type { PreparedFile } from '../../reports/ports.ts';
 import type { StatementOutbox } from '../ports.ts';
 import { breakColumns, matchedColumns, statementAmountColumns } from '../rules/rows.ts';
 import { openStatementFolder } from './originals.ts';

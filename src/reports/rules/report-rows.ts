@@ -4,9 +4,9 @@
  */
 import { formatBangkokStamp } from '../../core/bangkok-time.ts';
 import { formatBaht } from '../../core/money.ts';
+import type { Issue } from '../../core/payout-file.ts';
 import { finalStatuses, moneyMoved, type PayoutStatus } from '../../core/payout.ts';
 import type { ResultRow, StatusTotal } from '../../core/ports.ts';
-import type { Issue } from '../../intake/rules/row.ts';
 import { describeAlarmRemedy, describeHolds, describeRemedy } from './remedies.ts';
 
 /** The result file's own columns; the carried-through ones follow. */

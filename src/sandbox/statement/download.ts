@@ -10,7 +10,7 @@ import { applyEdits, pickEdits } from './edits.ts';
 import { packStatement } from './form.ts';
 import { readDayLines } from './lines.ts';
 import type { StatementCells } from './lines.ts';
-import type { Issue } from './signed-statements.ts';
+import type { IssuedFile } from './signed-statements.ts';
 
 const hugeBytes = 10_000_000_000;
 const page = '<!doctype html><html><body><h1>Please sign in</h1></body></html>';
@@ -35,7 +35,7 @@ function say(status: number, text: string, headers: Sending['headers'] = {}): Se
 }
 
 /** The file's lines: the book's of that moment, then the table's edits. */
-function readLines(terms: BusinessTerms, issue: Issue): Iterable<StatementCells> {
+function readLines(terms: BusinessTerms, issue: IssuedFile): Iterable<StatementCells> {
   const { day, table, number } = issue;
   const [payerAccount = ''] = terms.payerAccounts;
   const { clientId, companyId, findPayee } = terms;
@@ -44,7 +44,7 @@ function readLines(terms: BusinessTerms, issue: Issue): Iterable<StatementCells>
   return applyEdits(lines, pickEdits(table.edits, day, number), day.date, common);
 }
 
-function openFile(terms: BusinessTerms, issue: Issue): Readable {
+function openFile(terms: BusinessTerms, issue: IssuedFile): Readable {
   return packStatement(issue, writeStatement(readLines(terms, issue), terms.names.inCapitals, issue.table));
 }
 
@@ -54,14 +54,14 @@ function* repeat(chunk: Buffer, bytes: number): Generator<Buffer> {
     yield chunk.subarray(0, Math.min(left, chunk.length));
 }
 
-async function openRepeated(terms: BusinessTerms, issue: Issue, bytes: number): Promise<Readable> {
+async function openRepeated(terms: BusinessTerms, issue: IssuedFile, bytes: number): Promise<Readable> {
   const whole = await buffer(openFile(terms, issue));
   const chunk = Buffer.concat([...repeat(whole, Math.max(whole.length, 1 << 16))]);
   return Readable.from(repeat(chunk, bytes));
 }
 
 /** Half of the file; how long it is said to be follows from the damage. */
-async function openHalf(terms: BusinessTerms, issue: Issue): Promise<{ whole: Buffer; half: Buffer }> {
+async function openHalf(terms: BusinessTerms, issue: IssuedFile): Promise<{ whole: Buffer; half: Buffer }> {
   const whole = await buffer(openFile(terms, issue));
   return { whole, half: whole.subarray(0, Math.floor(whole.length / 2)) };
 }
@@ -70,7 +70,7 @@ const withLength = (length: number): Sending['headers'] => ({ ...bytesType, 'con
 
 async function openHalved(
   terms: BusinessTerms,
-  issue: Issue,
+  issue: IssuedFile,
   damage: 'truncated' | 'cut' | 'short-length',
 ): Promise<Sending> {
   const { whole, half } = await openHalf(terms, issue);
@@ -80,7 +80,11 @@ async function openHalved(
 }
 
 /** The answer to a request that may have the file. */
-async function openSending(terms: BusinessTerms, issue: Issue, request: FastifyRequest): Promise<Sending> {
+async function openSending(
+  terms: BusinessTerms,
+  issue: IssuedFile,
+  request: FastifyRequest,
+): Promise<Sending> {
   const whole = (): Sending => ({ status: 200, headers: bytesType, body: openFile(terms, issue) });
   switch (issue.damage) {
     case 'html':
@@ -110,7 +114,7 @@ async function openSending(terms: BusinessTerms, issue: Issue, request: FastifyR
   }
 }
 
-function findIssue(terms: BusinessTerms, request: FastifyRequest, nowMs: number): Issue | undefined {
+function findIssue(terms: BusinessTerms, request: FastifyRequest, nowMs: number): IssuedFile | undefined {
   const { id = '', fileName = '' } = request.params as Record<string, string | undefined>;
   const { expires, signature } = request.query as Record<string, unknown>;
   return terms.statements.find(

@@ -6,7 +6,7 @@ import { isForIssue } from './table.ts';
 import type { StatementTable } from './table.ts';
 
 /** One file that was given out; later transfers and later settings do not change it. */
-export interface Issue extends StatementFile {
+export interface IssuedFile extends StatementFile {
   readonly day: StatementDay;
   /** Undefined: all of the partner's. */
   readonly companyId: string | undefined;
@@ -37,9 +37,13 @@ export interface SignedStatements {
   /** True once a request at a signed address bore an Authorization header. */
   tokenSeen: boolean;
   /** Puts a file out for a while. */
-  put(issue: Omit<Issue, 'table' | 'expiresAtMs' | keyof StatementFile>, csvName: string, nowMs: number): Put;
+  put(
+    issue: Omit<IssuedFile, 'table' | 'expiresAtMs' | keyof StatementFile>,
+    csvName: string,
+    nowMs: number,
+  ): Put;
   /** Undefined for an address that is not ours, was changed, or has expired. */
-  find(request: SignedRequest, nowMs: number): Issue | undefined;
+  find(request: SignedRequest, nowMs: number): IssuedFile | undefined;
 }
 
 interface Put {
@@ -73,7 +77,7 @@ function isSame(one: string, other: string): boolean {
 /** Keeps the files in memory: a restart forgets them, and their addresses get 403. */
 export function createSignedStatements(table: StatementTable): SignedStatements {
   const secret = randomBytes(32);
-  const issues = new Map<string, Issue>();
+  const issues = new Map<string, IssuedFile>();
 
   const sign = (id: string, fileName: string, expires: string): string =>
     createHmac('sha256', secret).update(`${id}/${fileName}?${expires}`).digest('base64url');

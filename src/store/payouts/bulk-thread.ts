@@ -1,12 +1,7 @@
 /** The thread that works on a batch of many rows: does its one order, says how it went, and ends. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { asWriteError, JournalLockedError, JournalWriteError, openConnection } from '../connection.ts';
-import { type BulkOrder, workOn } from './bulk-work.ts';
-
-/** What the thread says at its end; an error loses its class on the way. */
-export type BulkReply =
-  | { readonly kind: 'done'; readonly result: unknown }
-  | { readonly kind: 'failed'; readonly error: unknown; readonly class: 'locked' | 'write' | undefined };
+import { type BulkOrder, type BulkReply, workOn } from './bulk-work.ts';
 
 function classify(error: unknown): 'locked' | 'write' | undefined {
   if (error instanceof JournalLockedError) return 'locked';

@@ -7,7 +7,6 @@ import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { JournalLockedError, JournalWriteError } from '../connection.ts';
 import { query, readFirst } from '../statements.ts';
-import type { BulkReply } from './bulk-thread.ts';
 import { cancelUnsent, holdReady, liftHolds } from './bulk.ts';
 import { rejectBatch, startIngest } from './ingest.ts';
 import { seal } from './seal.ts';
@@ -27,6 +26,11 @@ export interface BulkOrder {
   /** What the work is called with, after the connection. */
   readonly asked: readonly unknown[];
 }
+
+/** What the thread says at its end; an error loses its class on the way. */
+export type BulkReply =
+  | { readonly kind: 'done'; readonly result: unknown }
+  | { readonly kind: 'failed'; readonly error: unknown; readonly class: 'locked' | 'write' | undefined };
 
 /** Rows from which on a thread is worth its start, which takes some tenths of a second, as so many rows do. */
 const threadRowsMin = 50_000;

@@ -1,8 +1,9 @@
 /** Takes the rows of a file in, chunk by chunk; nothing of it can be sent before the seal. */
 import type { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
+import type { StagedRow } from '../../core/payout-file.ts';
 import { type BatchStatus, canMoveBatch } from '../../core/payout.ts';
-import type { BatchStart, StagedRow } from '../../intake/ports.ts';
+import type { BatchStart } from '../../intake/ports.ts';
 import { inTransaction } from '../connection.ts';
 import { encodeHolds, payoutColumns, payoutRowColumns } from '../schema.ts';
 import type { PayoutRowTable, StagedPayout } from '../schema.ts';

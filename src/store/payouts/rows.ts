@@ -1,10 +1,9 @@
 /** From records of the store to the core's types, and back. */
 import { type InferResult, type Selectable, sql } from 'kysely';
 import { type Satang, toSatang } from '../../core/money.ts';
+import type { Issue, RowCells } from '../../core/payout-file.ts';
 import type { Attempt, Instruction, Payout } from '../../core/payout.ts';
 import type { Batch, ResultRow } from '../../core/ports.ts';
-import type { RowCells } from '../../intake/ports.ts';
-import type { Issue } from '../../intake/rules/row.ts';
 import type { PayoutEvent } from '../../payout/ports.ts';
 import { type AttemptTable, type BatchTable, decodeHolds, encodeHolds, type EventTable } from '../schema.ts';
 import { define, query, type Reading } from '../statements.ts';

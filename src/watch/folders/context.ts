@@ -1,9 +1,7 @@
 /** What the parts of the drop folder have in common. */
+import type { Log } from '../../core/ports.ts';
 import type { Disk } from '../../platform/disk.ts';
 import type { IntakeRules } from '../rules/drop-folder.ts';
-
-/** Something to be logged; `facts` are free of secrets and of full numbers. */
-export type Log = (level: 'debug' | 'info' | 'warn' | 'error', message: string, facts: object) => void;
 
 export interface FoldersContext {
   /** Absolute, all four. */

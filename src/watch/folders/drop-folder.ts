@@ -2,7 +2,7 @@
 import { mkdir, realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import type { Clock } from '../../core/ports.ts';
+import type { Clock, Log } from '../../core/ports.ts';
 import { type Disk, realDisk } from '../../platform/disk.ts';
 import { failWith } from '../../platform/durable-file.ts';
 import { Signal, waitForAny } from '../../platform/signal.ts';
@@ -10,7 +10,7 @@ import type { FileEnd, InboxView, Intake, WorkItem } from '../ports.ts';
 import { clearLeftovers, clearWay, endFile } from './archive.ts';
 import { InboxBinding, mayBeAway } from './binding.ts';
 import { ClaimedFolder } from './claim.ts';
-import type { FoldersContext, Log } from './context.ts';
+import type { FoldersContext } from './context.ts';
 import { Inbox, type InboxWatcher, watchInbox } from './inbox.ts';
 import { FileMover } from './mover.ts';
 import { WorkFolder } from './work.ts';

@@ -3,14 +3,15 @@ import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { watch } from 'chokidar';
+import type { Log } from '../../core/ports.ts';
 import { joinName, lookAt, printFile } from '../../platform/disk.ts';
 import { errorCode, failWith } from '../../platform/durable-file.ts';
-import type { InboxState, InboxView } from '../ports.ts';
+import type { InboxView } from '../ports.ts';
 import { classifyName, decideTaking, isIgnoredName, noteSighting } from '../rules/drop-folder.ts';
-import type { FileFacts, Sighting, Taking } from '../rules/drop-folder.ts';
+import type { FileFacts, InboxState, Sighting, Taking } from '../rules/drop-folder.ts';
 import { type InboxBinding, InboxRefusedError } from './binding.ts';
 import type { Claim, ClaimedFolder } from './claim.ts';
-import type { FoldersContext, Log } from './context.ts';
+import type { FoldersContext } from './context.ts';
 
 /** A name in the inbox. */
 interface Entry {

@@ -2,7 +2,8 @@
 import { computeBackoffMs } from '../../platform/backoff.ts';
 import { lookAt, UnreadableSourceError } from '../../platform/disk.ts';
 import { failWith } from '../../platform/durable-file.ts';
-import type { StuckFile, WorkItem } from '../ports.ts';
+import type { WorkItem } from '../ports.ts';
+import type { StuckFile } from '../rules/drop-folder.ts';
 import type { Claim, ClaimedFolder, FolderLook } from './claim.ts';
 import type { FoldersContext } from './context.ts';
 import type { Inbox } from './inbox.ts';

@@ -1,6 +1,16 @@
 /** The rules of the drop folder: which names are files, when a file is finished, what its folders are called. */
 import { cutToBytes, replaceUnsafe } from '../../reports/rules/report-names.ts';
 
+/** `gone`: the folder is not there, or cannot be read; `why` says what to do. */
+export type InboxState = { readonly kind: 'there' } | { readonly kind: 'gone'; readonly why: string };
+
+/** A file that was claimed and cannot be brought into work/ (a full disk, a file too big for it). It is tried again. */
+export interface StuckFile {
+  readonly fileName: string;
+  /** With the cure. */
+  readonly why: string;
+}
+
 // ---------------------------------------------------------------- names in the inbox
 
 /** What the settings say of the inbox. */

@@ -5,7 +5,7 @@
 import { formatBangkokMoment, formatBangkokStamp } from '../../core/bangkok-time.ts';
 import { maskNumbers } from '../../core/proxy-id.ts';
 import { type BreakerState, outsideHours } from '../../payout/rules/circuit-breaker.ts';
-import type { InboxState, StuckFile } from '../ports.ts';
+import type { InboxState, StuckFile } from './drop-folder.ts';
 
 /**
  * `standby`: another process has the right to send; `starting`: nobody else has it, and what an earlier process has left

@@ -1,8 +1,8 @@
 /** The `.reason.txt` beside a rejected file: what a partner needs to send a better one. */
 import { formatBangkokStamp } from '../../core/bangkok-time.ts';
 import { printable } from '../../core/cell-text.ts';
+import type { FileRejection } from '../../core/payout-file.ts';
 import type { BatchStatus } from '../../core/payout.ts';
-import type { FileRejection } from '../../intake/ports.ts';
 
 /** The file that is not worked. */
 export interface TurnedAway {

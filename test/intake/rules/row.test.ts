@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { formatBaht, parseBaht, toSatang } from '../../../src/core/money.ts';
-import type { RowCells } from '../../../src/intake/ports.ts';
+import type { RowCells } from '../../../src/core/payout-file.ts';
 import {
   type ParsedRow,
   parseRow,

@@ -9,10 +9,10 @@ import {
   escapeQuickly,
   escapeSpreadsheetCell,
 } from '../../../src/platform/csv/spreadsheet-cells.ts';
+import type { PreparedFile } from '../../../src/platform/durable-file.ts';
 import { openStatementOutbox } from '../../../src/reconcile/file/tables.ts';
 import type { StatementOutbox } from '../../../src/reconcile/ports.ts';
 import { matchedColumns } from '../../../src/reconcile/rules/rows.ts';
-import type { PreparedFile } from '../../../src/reports/ports.ts';
 
 let folder = '';
 let outbox: StatementOutbox;

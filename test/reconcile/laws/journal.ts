@@ -1,9 +1,9 @@
 /** The journal of a law: files of rows, each brought to where its plan says, through the store's own guarded changes. */
 import { afterChange, move, reasonPatch, settled } from '../../../src/core/change.ts';
 import { toSatang } from '../../../src/core/money.ts';
+import type { StagedRow } from '../../../src/core/payout-file.ts';
 import type { Attempt, Payout } from '../../../src/core/payout.ts';
 import type { Change } from '../../../src/core/ports.ts';
-import type { StagedRow } from '../../../src/intake/ports.ts';
 import type { ReadyPayout } from '../../../src/payout/ports.ts';
 import { returnUnsent } from '../../../src/payout/rules/case.ts';
 import { decideIntent, noBankNames } from '../../../src/payout/rules/intent.ts';

@@ -3,7 +3,7 @@ import { closeSync, copyFileSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
-import type { StagedRow } from '../../../src/intake/ports.ts';
+import type { StagedRow } from '../../../src/core/payout-file.ts';
 import { JournalWriteError } from '../../../src/store/connection.ts';
 import { makeBulk } from '../../../src/store/payouts/bulk-work.ts';
 import * as fixtures from '../../support/journal-fixtures.ts';

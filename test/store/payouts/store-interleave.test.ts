@@ -1,7 +1,7 @@
 /** Several files are read at the same time, chunk by chunk: it comes to the same as one after the other. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { StagedRow } from '../../../src/intake/ports.ts';
+import type { StagedRow } from '../../../src/core/payout-file.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { makeBadRow, makeRow, noonMs, resultRows, start, totalsOf } from '../../support/journal-fixtures.ts';
 import { makeSqliteStore, type SqliteStore } from '../../support/sqlite-store.ts';

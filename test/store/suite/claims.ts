@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
+import type { StagedRow } from '../../../src/core/payout-file.ts';
 import type { PayoutStatus } from '../../../src/core/payout.ts';
-import type { StagedRow } from '../../../src/intake/ports.ts';
 import {
   bringTo,
   firstBatchId,

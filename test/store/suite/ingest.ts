@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
+import type { StagedRow } from '../../../src/core/payout-file.ts';
 import type { HoldReason } from '../../../src/core/payout.ts';
-import type { StagedRow } from '../../../src/intake/ports.ts';
 import * as fixtures from '../../support/journal-fixtures.ts';
 import type { StoreCase } from './suite.ts';
 

@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
+import type { StagedRow } from '../../../src/core/payout-file.ts';
 import { moneyMoved } from '../../../src/core/payout.ts';
 import type { PayoutStatus } from '../../../src/core/payout.ts';
 import type { EarlierPayment, PaymentLikeness } from '../../../src/core/ports.ts';
-import type { StagedRow } from '../../../src/intake/ports.ts';
 import type { Journal } from '../../../src/store/store.ts';
 import * as fixtures from '../../support/journal-fixtures.ts';
 import type { ReachableStatus } from '../../support/journal-fixtures.ts';

@@ -1,10 +1,9 @@
 /** The header of a payout file: its delimiter, and which of its columns are ours. */
 import { parse } from 'csv-parse/sync';
-import { requiredColumns, type RowColumn, rowColumns } from '../../intake/rules/row.ts';
-import { FileRejected } from './open.ts';
-import { rowBytesMax, scanRecord } from './records.ts';
-
-export type Delimiter = ',' | ';' | '\t';
+import { FileRejected } from '../../platform/csv/open.ts';
+import { rowBytesMax, scanRecord } from '../../platform/csv/records.ts';
+import type { Delimiter } from '../../platform/csv/records.ts';
+import { requiredColumns, type RowColumn, rowColumns } from '../rules/row.ts';
 
 export interface HeaderOptions {
   readonly delimiter: 'auto' | Delimiter;
@@ -25,9 +24,6 @@ export interface Header {
   /** Line of the file at which the rows start. */
   readonly nextLine: number;
 }
-
-/** Bytes at the start of a file that surely hold its header. */
-export const headBytes = rowBytesMax * 2;
 
 interface HeaderRecord {
   readonly delimiter: Delimiter;
