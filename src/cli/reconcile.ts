@@ -164,7 +164,7 @@ async function openParts(
   logger: Logger,
   stack: AsyncDisposableStack,
 ): Promise<Pick<OpenedProcess, 'process' | 'sender'>> {
-  const { openSession: openSession, SenderBusyError } = await import('../app/session.ts');
+  const { openSession, SenderBusyError } = await import('../app/session.ts');
   const log: ReconcileProcess['log'] = (level, message, facts) => logger[level](facts, message);
   try {
     const sender = stack.use(await openSession(loaded, logger, 'reconcile'));

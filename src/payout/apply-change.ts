@@ -2,8 +2,7 @@
 import { afterChange } from '../core/change.ts';
 import type { Attempt, Payout } from '../core/payout.ts';
 import type { Change } from '../core/ports.ts';
-import type { PayoutJournal } from './ports.ts';
-import type { InDoubt } from './ports.ts';
+import type { PayoutJournal, InDoubt } from './ports.ts';
 import { isOpenAttempt, keepInDoubt } from './rules/superseded.ts';
 
 interface Applying {

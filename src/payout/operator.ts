@@ -2,8 +2,7 @@
 import type { Payout } from '../core/payout.ts';
 import type { Batch, BatchReason, Change, ResultRow } from '../core/ports.ts';
 import type { RowRules } from '../intake/rules/row.ts';
-import type { PayoutJournal } from './ports.ts';
-import type { BatchStore, PayerBreakerStore, PayoutStore } from './ports.ts';
+import type { PayoutJournal, BatchStore, PayerBreakerStore, PayoutStore } from './ports.ts';
 import { batchWideHolds, decideCancel, decideLift, payoutWideHolds } from './rules/operator.ts';
 import { decideRetry, decideRetryRejected, retriedStatuses, type RetryStep } from './rules/retry.ts';
 

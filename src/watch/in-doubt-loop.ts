@@ -1,8 +1,7 @@
 /** Settles what batches have left in doubt when they came to rest, while others are being sent. */
 import type { Payout } from '../core/payout.ts';
 import { limitRequests } from '../payout/adaptive-limit.ts';
-import type { Payer } from '../payout/circuit-breaker.ts';
-import { type BreakerGate, takeUpBreaker } from '../payout/circuit-breaker.ts';
+import { type Payer, type BreakerGate, takeUpBreaker } from '../payout/circuit-breaker.ts';
 import { endWhenSettled } from '../payout/conclude.ts';
 import type { WorkerContext } from '../payout/context.ts';
 import type { InDoubt } from '../payout/ports.ts';

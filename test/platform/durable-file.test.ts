@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import fsPromises from 'node:fs/promises';
-import {
+import fsPromises, {
   chmod,
   link,
   mkdir,
