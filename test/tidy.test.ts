@@ -20,6 +20,7 @@ import {
   findOutsideImportsOfCore,
 } from './tidy/import-rules.ts';
 import { findCrowdedFolders, findLargeRooms } from './tidy/folder-rules.ts';
+import { findGoneWords } from './tidy/name-rules.ts';
 import { parseSource, projectRoot, readSources } from './tidy/source.ts';
 import type { Finding, Source } from './tidy/source.ts';
 import { findForeignPlaces, findPrivateKeys, findRealPeople, readTextFiles } from './tidy/text-rules.ts';
@@ -167,6 +168,19 @@ const sourceRules: readonly Rule<Source>[] = [
       ['src/core/a.ts', 'class BatchManager {}'],
     ],
     good: [['src/core/money.ts', 'function describeInformant() {}']],
+  },
+  {
+    name: 'exported names have no word that has gone',
+    find: findGoneWords,
+    bad: [
+      ['src/watch/a.ts', 'export class BatchDesk {}'],
+      ['src/payout/a.ts', 'export const lineStopOf = () => 1;'],
+      ['src/payout/a.ts', 'export interface PeopleResult {}'],
+    ],
+    good: [
+      ['src/watch/a.ts', 'export class BatchScheduler {}'],
+      ['src/watch/a.ts', 'const space = 1; export const deskew = space;'],
+    ],
   },
 ];
 

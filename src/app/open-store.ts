@@ -7,7 +7,7 @@ import type { Store } from '../store/store.ts';
 /** Journal and reader as the settings ask for them. */
 
 /** What the journal is stamped with: other settings meet a refusal. */
-export function describeStamp({ settings, isSandbox }: LoadedSettings): {
+export function describeIdentity({ settings, isSandbox }: LoadedSettings): {
   readonly bankAddress: string;
   readonly companyId: string;
   readonly isSandbox: boolean;
@@ -32,7 +32,7 @@ export async function makeReader({ settings, limits }: LoadedSettings): Promise<
 /** Opens the journal beside whoever is sending; undefined when there is none yet. */
 export async function openJournalBeside(loaded: LoadedSettings): Promise<Store | undefined> {
   const { openJournalIfThere } = await import('../store/open.ts');
-  return openJournalIfThere({ dataDir: loaded.dataDir, stamp: describeStamp(loaded), access: 'beside' });
+  return openJournalIfThere({ dataDir: loaded.dataDir, stamp: describeIdentity(loaded), access: 'beside' });
 }
 
 /** The same for commands that make no sense without one. */

@@ -9,7 +9,7 @@ import { requireJournal } from './open-store.ts';
 
 export type OperatorVerb = 'resume' | 'cancel' | 'retry';
 
-export type OperatorOutcome = operator.PeopleResult;
+export type OperatorOutcome = operator.OperatorResult;
 
 /**
  * @param target a batch id, a payoutId or a transRefNo

@@ -5,7 +5,7 @@ import type { Payout } from '../core/payout.ts';
 import type { Batch } from '../core/ports.ts';
 import type { Progress } from '../core/progress.ts';
 import { ingestFile } from '../intake/ingest.ts';
-import { isAtRest, isNothingLeft } from '../payout/conclude.ts';
+import { isConcluded, isNothingLeft } from '../payout/conclude.ts';
 import type { LowestLimit } from '../payout/rules/adaptive-limit.ts';
 import { followPayer, runBatch } from '../payout/run-batch.ts';
 import { finishReports, writeReports, type WrittenReports } from '../reports/write-reports.ts';
@@ -132,7 +132,7 @@ export async function reportIfSettled(
   session: RunSession,
   batchId: string,
 ): Promise<readonly string[] | undefined> {
-  if (!(await isAtRest(session.journal, batchId))) return undefined;
+  if (!(await isConcluded(session.journal, batchId))) return undefined;
   const { files, filesWritten } = await restBatch(session, batchId, false);
   return files.slice(files.length - filesWritten).map(({ path }) => path);
 }

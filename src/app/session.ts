@@ -20,11 +20,11 @@ import { KeyedMutex } from '../platform/keyed-mutex.ts';
 import type { Logger } from '../platform/log.ts';
 import type { ReportOutbox } from '../reports/ports.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
-import type { SenderHolder } from '../store/locks.ts';
+import type { SenderLockOwner } from '../store/locks.ts';
 import type { Recovery } from '../store/loss.ts';
 import type { Journal, Store } from '../store/store.ts';
 import { openBank } from './open-bank.ts';
-import { describeStamp, makeReader } from './open-store.ts';
+import { describeIdentity, makeReader } from './open-store.ts';
 
 /** The built-in sandbox keeps its ledger here, so that it remembers what a killed run had paid. */
 const sandboxStateFile = 'sandbox-state.jsonl';
@@ -33,7 +33,7 @@ const sandboxStateFile = 'sandbox-state.jsonl';
 export const sandboxStateFileIn = (dataDir: string): string => join(dataDir, sandboxStateFile);
 
 /** The process that owns the sender lock, as it describes itself. */
-export type LockOwner = SenderHolder;
+export type LockOwner = SenderLockOwner;
 
 /** Names it: `"paydrop watch" (process 12, since 2026-11-21 14:03:05)`, in Bangkok. */
 export function nameOwner(owner: LockOwner | undefined): string {
@@ -139,7 +139,7 @@ export async function openSession(
   stack.use(lock);
   onLock?.(lock);
   const { dataDir } = loaded;
-  const stamp = describeStamp(loaded);
+  const stamp = describeIdentity(loaded);
   const journal = await openJournal({ dataDir, stamp, access: 'own', nowMs: clock.now(), recovery });
   stack.use(journal);
   const { bank, bankAddress } = await openBank(loaded, log, stack, {

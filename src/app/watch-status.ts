@@ -127,7 +127,7 @@ export class WatchStatus {
       store.countInDoubt(),
       store.oldestInDoubtAtMs(),
       store.countOpenBatches(),
-      store.lineStop(companyId, payerAccount),
+      store.payerHalt(companyId, payerAccount),
     ]);
     const figures = { rowsInDoubt, oldestInDoubtAtMs, openBatches, stop };
     // Another process may have changed something.
@@ -158,7 +158,7 @@ export class WatchStatus {
     return {
       role: this.#role,
       inbox: view?.state,
-      inboxLookMs: this.inboxTimer.underWayMs,
+      inboxPollMs: this.inboxTimer.underWayMs,
       ...this.#nameTrouble(disk === undefined ? this.diskTrouble : disk.trouble),
       bankTrouble: this.bankTrouble,
       lines: session && this.#readLines(session),
@@ -169,7 +169,7 @@ export class WatchStatus {
       oldestInDoubtAtMs: this.#figures?.oldestInDoubtAtMs,
       openBatches: this.#figures?.openBatches,
       failingBatches: watcher?.batches.failing,
-      lastLookMs: watcher?.lastTurn.atMs ?? this.#clock.now(),
+      lastPollMs: watcher?.lastTurn.atMs ?? this.#clock.now(),
     };
   }
 

@@ -151,7 +151,7 @@ function makeSetup(session: Session, status: WatchStatus, around: Around): Watch
     waitMs,
     openContext: (until, count, payer) => ({
       ...makeContext(session, until, count, payer),
-      isWatchedElsewhere: true,
+      isWatchedByAnother: true,
       isHeldUp: () => around.disk.trouble !== undefined,
     }),
     report: (batchId) => restBatch(session, batchId, false),

@@ -17,7 +17,7 @@ import {
   timerMsMax,
   type TrustedCertificates,
 } from '../platform/http.ts';
-import type { StatementCourier, StatementDelivery, StatementRefused } from '../reconcile/ports.ts';
+import type { StatementDownloader, StatementDelivery, StatementRefused } from '../reconcile/ports.ts';
 
 export interface DownloaderOptions {
   readonly bytesMax: number;
@@ -65,7 +65,7 @@ interface Download extends DownloaderOptions {
   readonly stop: AbortSignal;
 }
 
-export function makeStatementDownloader(options: DownloaderOptions): StatementCourier {
+export function makeStatementDownloader(options: DownloaderOptions): StatementDownloader {
   const { timeoutMs, idleMs = usualIdleMs } = options;
   return {
     async bring(address, take, signal) {

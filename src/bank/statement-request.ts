@@ -1,6 +1,6 @@
 /** Endpoint 8: asking for the signed address of a day's statement (§2.7, §7.2). */
 import type { BankReply, BusinessFields } from '../core/bank-port.ts';
-import type { StatementDesk, StatementOffer } from '../reconcile/ports.ts';
+import type { StatementRequests, StatementOffer } from '../reconcile/ports.ts';
 import { type JsonObject, readJsonObject, readText } from './replies.ts';
 
 /** The interface writes the name of the date both ways: in its table, and in its sample. */
@@ -67,7 +67,7 @@ function readStatusCode(object: JsonObject): string | undefined {
 }
 
 /** The desk over a bank client. */
-export function makeStatementDesk(bank: StatementBank, dateField: StatementDateField): StatementDesk {
+export function makeStatementRequests(bank: StatementBank, dateField: StatementDateField): StatementRequests {
   return {
     request: async (date, companyId) =>
       readOffer(await bank.requestStatement({ dateField, date, companyId })),

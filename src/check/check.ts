@@ -1,7 +1,7 @@
 /** Checks a payout file without sending anything: every issue of every row, and what its rows would become. */
 import { showCell } from '../core/cell-text.ts';
 import type { FileRejection, Inspection, Issue, SealTotals, StagedRow } from '../core/payout-file.ts';
-import type { ClaimHolder } from '../core/ports.ts';
+import type { ClaimOwner } from '../core/ports.ts';
 import { computeBatchId } from '../core/reference.ts';
 import type { PayoutFileReader } from '../intake/ports.ts';
 import { RowTally, type RowTotal, sumTotals } from './rules/row-tally.ts';
@@ -43,7 +43,7 @@ export interface CheckOptions {
   /** Called with every stretch of rows as they stand after the check, rejected ones included. */
   onRows?(rows: readonly StagedRow[]): void | Promise<void>;
   /** Who holds these payoutIds in the journal; leave it out where there is none yet. */
-  claimHolders?(payoutIds: readonly string[]): Promise<readonly ClaimHolder[]>;
+  claimHolders?(payoutIds: readonly string[]): Promise<readonly ClaimOwner[]>;
 }
 
 type RowOutcome = 'ready' | 'held' | 'rejected';
@@ -67,7 +67,7 @@ function reject(row: StagedRow, code: string, message: string): StagedRow {
   return { ...row, instruction: null, holds: [], issues: [...row.issues, issue] };
 }
 
-function explainHolder(holder: ClaimHolder): string {
+function explainHolder(holder: ClaimOwner): string {
   return (
     `row ${holder.rowNo} of batch ${holder.batchId} (${holder.fileName}) has this payoutId and is ${holder.status}: ` +
     'remove the row, or give the payout a payoutId of its own'
@@ -91,7 +91,7 @@ async function rejectClaimed(
   if (options.claimHolders === undefined) return rows;
   const payoutIds = rows.flatMap((row) => (row.instruction === null ? [] : [row.instruction.payoutId]));
   if (payoutIds.length === 0) return rows;
-  const holders = new Map<string, ClaimHolder>();
+  const holders = new Map<string, ClaimOwner>();
   for (const holder of await options.claimHolders(payoutIds)) {
     if (holder.batchId !== batchId) holders.set(holder.payoutId, holder);
   }

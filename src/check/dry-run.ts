@@ -186,7 +186,7 @@ async function findHalt(
 ): Promise<BatchReason | undefined> {
   const { companyId, payerAccount } = policy.bank;
   // A corrected account holds for what a known batch has still to send, so it is the settings' that counts.
-  const stop = await journal?.lineStop(companyId, payerAccount);
+  const stop = await journal?.payerHalt(companyId, payerAccount);
   if (stop !== undefined) return { code: stop.code, reason: stop.reason, remedy: stop.remedy };
   if (batch?.status === 'halted') return haltOf(batch);
   return batch === undefined ? undefined : findTooOld(batch, policy.limits.batchMaxAgeHours, clock.now());

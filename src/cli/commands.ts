@@ -5,7 +5,7 @@ import { checkCommand } from './check.ts';
 import { configCommand } from './config.ts';
 import type { ExitCode } from './exit-codes.ts';
 import type { GlobalOptions } from './options.ts';
-import { cancelCommand, resumeCommand, retryCommand } from './people.ts';
+import { cancelCommand, resumeCommand, retryCommand } from './operator.ts';
 import { reconcileCommand } from './reconcile.ts';
 import { runCommand } from './run.ts';
 import { sandboxCommand } from './sandbox.ts';

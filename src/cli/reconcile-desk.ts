@@ -6,7 +6,7 @@ import type { Session } from '../app/session.ts';
 import type { StatementBank } from '../bank/statement-request.ts';
 import { parseBangkokDate } from '../core/bangkok-time.ts';
 import type { Clock, Log } from '../core/ports.ts';
-import { endWhenSettled, isAtRest } from '../payout/conclude.ts';
+import { endWhenSettled, isConcluded } from '../payout/conclude.ts';
 import { showDate } from '../payout/rules/lost-journal.ts';
 import { FileRejected, openRegularFile } from '../platform/csv/open.ts';
 import { type FetchContext, type Fetched, fetchStatement, findDate } from '../reconcile/fetch.ts';
@@ -90,7 +90,7 @@ async function openOutbox(
 }
 
 async function openFetchContext({ loaded, bank }: ReconcileProcess): Promise<OpenedContext> {
-  const { makeStatementDesk } = await import('../bank/statement-request.ts');
+  const { makeStatementRequests } = await import('../bank/statement-request.ts');
   const { makeStatementDownloader } = await import('../bank/statement-download.ts');
   const { openStatementOriginals } = await import('../reconcile/file/originals.ts');
   const { makeStatementUnpacker } = await import('../reconcile/file/unpacker.ts');
@@ -100,8 +100,8 @@ async function openFetchContext({ loaded, bank }: ReconcileProcess): Promise<Ope
   const words = combineWords(settings.words);
   const folder = loaded.folders.statements;
   return {
-    desk: makeStatementDesk(bank, dateField),
-    courier: makeStatementDownloader({ bytesMax, timeoutMs }),
+    desk: makeStatementRequests(bank, dateField),
+    downloader: makeStatementDownloader({ bytesMax, timeoutMs }),
     originals: await openStatementOriginals(folder, bytesMax),
     unpacker: makeStatementUnpacker({ folder, bytesMax }),
     reader: makeStatementReader({ scheme: partner.scheme, words, bytesMax }),
@@ -144,7 +144,7 @@ async function reportDueBatch(sender: Session, due: DueReport): Promise<readonly
   await endWhenSettled(journal, due.batchId, clock.now());
   const paths: string[] = [];
   // One that is being paid shows it in its own result.
-  if (await isAtRest(journal, due.batchId)) {
+  if (await isConcluded(journal, due.batchId)) {
     const { files, filesWritten } = await restBatch(sender, due.batchId, false);
     if (filesWritten > 0) paths.push(...files.slice(-filesWritten).map(({ path }) => path));
   }

@@ -174,12 +174,12 @@ async function openParts(
     if (!(error instanceof SenderBusyError)) throw error;
   }
   const { openJournal } = await import('../store/open.ts');
-  const { describeStamp } = await import('../app/open-store.ts');
+  const { describeIdentity } = await import('../app/open-store.ts');
   const { openBank } = await import('../app/open-bank.ts');
   const { sandboxStateFileIn } = await import('../app/session.ts');
   const { systemClock: clock } = await import('../platform/clock.ts');
   const { dataDir } = loaded;
-  const store = stack.use(await openJournal({ dataDir, stamp: describeStamp(loaded), access: 'beside' }));
+  const store = stack.use(await openJournal({ dataDir, stamp: describeIdentity(loaded), access: 'beside' }));
   const { bank } = await openBank(loaded, logger, stack, { clock, stateFile: sandboxStateFileIn(dataDir) });
   return { process: { loaded, store, bank, clock, log }, sender: undefined };
 }

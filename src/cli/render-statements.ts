@@ -1,5 +1,5 @@
 /** Days and their statements as `status` shows them. */
-import { dayMs, formatBangkokMoment, formatBangkokStamp, listPastDays } from '../core/bangkok-time.ts';
+import { dayMs, formatBangkokMoment, formatBangkokDateTime, listPastDays } from '../core/bangkok-time.ts';
 import { showDate } from '../payout/rules/lost-journal.ts';
 import type { StatementDayState, StatementStore, UnreconciledDays } from '../reconcile/ports.ts';
 
@@ -59,7 +59,7 @@ export function describeDay({ date, state, isWhole }: ShownDay, nowMs: number): 
   return {
     date: showDate(date),
     version: state?.version ?? null,
-    reconciledAt: state === undefined ? null : formatBangkokStamp(state.acceptedAtMs),
+    reconciledAt: state === undefined ? null : formatBangkokDateTime(state.acceptedAtMs),
     isWhole,
     openBreaks: state?.openBreaks ?? null,
     oldestOpenDays: state === undefined ? null : computeOldestDays(state, nowMs),

@@ -23,7 +23,7 @@ export function formatBangkokTime(epochMs: number): string {
 }
 
 /** For people and files: "2026-11-21T14:03:05+07:00". */
-export function formatBangkokStamp(epochMs: number): string {
+export function formatBangkokDateTime(epochMs: number): string {
   return `${bangkokIso(epochMs).slice(0, 19)}+07:00`;
 }
 

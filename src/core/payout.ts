@@ -296,14 +296,14 @@ export interface Attempt {
   /** The bank's own time of that send, as its `Date` header told it; null while the bank has not told it since. */
   readonly lastSentBankMs: number | null;
   /** Sends of these that the gateway refused before processing: they did nothing. */
-  readonly turnedAway: number;
+  readonly rejectedByGateway: number;
   /** A reply or inquiry has shown that the bank knows this reference; never unset. */
   readonly acknowledged: boolean;
   /**
    * The bank answered as if the reference, or its details, were not ours (EM001 on a first send, EM059, EM067):
    * an inquiry carries no amount or payee, so only a statement line can prove it paid.
    */
-  readonly contested: boolean;
+  readonly referenceConflict: boolean;
   readonly inquiries: number;
   readonly lastInquiryAtMs: number | null;
   readonly lastFinding: InquiryFinding | null;

@@ -184,7 +184,7 @@ export interface Change {
 export type AttemptKey = Pick<Attempt, 'payoutSeq' | 'attemptNo'>;
 
 /** Another row that holds, or once paid, a payoutId. */
-export interface ClaimHolder {
+export interface ClaimOwner {
   readonly payoutId: string;
   readonly batchId: string;
   readonly rowNo: number;
@@ -205,12 +205,12 @@ export interface PaymentLikeness {
 }
 
 /** A payout that was paid, or may be with the bank. */
-export interface EarlierPayment extends ClaimHolder {
+export interface EarlierPayment extends ClaimOwner {
   readonly submittedAtMs: number;
 }
 
 /** A pause of the line for one payer account: it outlives the run that met the trouble. */
-export interface LinePause {
+export interface PayerPause {
   readonly companyId: string;
   readonly payerAccount: string;
   readonly code: string;

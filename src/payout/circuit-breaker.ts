@@ -4,7 +4,7 @@
  * halted. Halts and pauses are kept in the journal, so that every other run and process knows of them, the next run
  * begins with them, and an operator can end them.
  */
-import { formatBangkokStamp } from '../core/bangkok-time.ts';
+import { formatBangkokDateTime } from '../core/bangkok-time.ts';
 import type { Reason } from '../core/change.ts';
 import type { Batch, BatchReason, Clock, Log } from '../core/ports.ts';
 import { Signal } from '../platform/signal.ts';
@@ -235,20 +235,20 @@ async function record(
   { companyId, payerAccount }: Payer,
   why: BatchReason,
 ): Promise<void> {
-  if ((await journal.lineStop(companyId, payerAccount)) !== undefined) return;
-  await journal.recordLineStop({ companyId, payerAccount, ...why, sinceMs: clock.now() });
+  if ((await journal.payerHalt(companyId, payerAccount)) !== undefined) return;
+  await journal.recordPayerHalt({ companyId, payerAccount, ...why, sinceMs: clock.now() });
   log('error', 'the line is halted', { code: why.code, reason: why.reason, remedy: why.remedy });
 }
 
 /** True when an operator has resumed the batch since: the halt is lifted and the batch is not halted. */
 export async function isHaltLifted({ journal }: BreakerContext, batch: Batch): Promise<boolean> {
-  if ((await journal.lineStop(batch.companyId, batch.payerAccount)) !== undefined) return false;
+  if ((await journal.payerHalt(batch.companyId, batch.payerAccount)) !== undefined) return false;
   return (await journal.batch(batch.batchId))?.status === 'running';
 }
 
 /** After an intent was refused: when somebody else has halted the batch or its account, this run stops sending too. */
 export async function noticeHalt({ journal, gate }: BreakerContext, batch: Batch): Promise<void> {
-  const stop = await journal.lineStop(batch.companyId, batch.payerAccount);
+  const stop = await journal.payerHalt(batch.companyId, batch.payerAccount);
   const current = await journal.batch(batch.batchId);
   if (stop === undefined && current?.status === 'running') return;
   gate.haltFor(stop ?? haltOf(current ?? batch));
@@ -273,7 +273,7 @@ export async function takeUpBreaker(context: BreakerContext, payer: Payer): Prom
   const { journal, gate, clock } = context;
   const { breaker } = gate;
   if (breaker.state.status === 'halted' && (await isLiftedSince(context, payer))) gate.reopen();
-  const pause = await journal.linePause(payer.companyId, payer.payerAccount);
+  const pause = await journal.payerPause(payer.companyId, payer.payerAccount);
   if (pause === undefined) {
     if (breaker.recordedPause !== undefined && breaker.state.status === 'paused') breaker.become(openBreaker);
     breaker.recordedPause = undefined;
@@ -289,7 +289,7 @@ async function isLiftedSince({ journal, gate }: BreakerContext, payer: Payer): P
   // Whoever has halted it is about to record that.
   if (breaker.haltRecorded === undefined) return false;
   await breaker.haltRecorded;
-  const stop = await journal.lineStop(payer.companyId, payer.payerAccount);
+  const stop = await journal.payerHalt(payer.companyId, payer.payerAccount);
   return stop === undefined && breaker.state.status === 'halted';
 }
 
@@ -302,7 +302,7 @@ export async function recordPause(
   const recorded = breaker.recordedPause;
   if (status === 'open' && recorded !== undefined) {
     breaker.recordedPause = undefined;
-    await journal.clearLinePause(companyId, payerAccount);
+    await journal.clearPayerPause(companyId, payerAccount);
     log('info', 'the line goes on', {});
   }
   if (status !== 'paused' || why === null) return;
@@ -310,7 +310,7 @@ export async function recordPause(
   breaker.recordedPause = { pausedAtMs, pausedUntilMs };
   const times = { sinceMs: pausedAtMs, untilMs: pausedUntilMs };
   const pause = { ...why, troubles, isTransfer: isTransferTrouble, ...times };
-  await journal.recordLinePause({ companyId, payerAccount, ...pause });
+  await journal.recordPayerPause({ companyId, payerAccount, ...pause });
   const { code, reason } = why;
   log('warn', 'the line is paused', { code, reason, forMs: pausedUntilMs - pausedAtMs });
 }
@@ -349,14 +349,14 @@ export async function keepPauseRecorded(
 
 function reportHours({ log }: BreakerContext, opensAtMs: number | undefined): void {
   if (opensAtMs === undefined) log('info', 'the service is open', {});
-  else log('warn', 'the service is closed', { opensAt: formatBangkokStamp(opensAtMs) });
+  else log('warn', 'the service is closed', { opensAt: formatBangkokDateTime(opensAtMs) });
 }
 
 /** An operator who resumes knows that the service is back: the next transfer tries at once. */
 async function endClearedPause({ journal, gate, clock }: BreakerContext, payer: Payer): Promise<void> {
   const { breaker } = gate;
   if (breaker.recordedPause === undefined || breaker.state.status !== 'paused') return;
-  if ((await journal.linePause(payer.companyId, payer.payerAccount)) !== undefined) return;
+  if ((await journal.payerPause(payer.companyId, payer.payerAccount)) !== undefined) return;
   const nowMs = clock.now();
   breaker.recordedPause = undefined;
   breaker.become({ ...breaker.state, pausedAtMs: nowMs, pausedUntilMs: nowMs, questionsUntilMs: nowMs });

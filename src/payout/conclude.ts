@@ -134,7 +134,7 @@ export async function endWhenSettled(
 }
 
 /** True when reports are due: the batch is concluded, now or before. */
-export async function isAtRest(journal: BatchReader, batchId: string): Promise<boolean> {
+export async function isConcluded(journal: BatchReader, batchId: string): Promise<boolean> {
   const status = (await journal.batch(batchId))?.status;
   if (status === 'done' || status === 'paused' || status === 'halted') return true;
   return status === 'running' && (await journal.reports(batchId)).length > 0;

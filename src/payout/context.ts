@@ -58,7 +58,7 @@ export interface WorkerContext {
   /** Rows that are being inquired about in this process; nobody else asks when left out. */
   readonly asking?: Set<number>;
   /** Superseded attempts are asked about elsewhere in this process. */
-  readonly isWatchedElsewhere?: boolean;
+  readonly isWatchedByAnother?: boolean;
   /** How many requests the bank lets this process have at once; of this run alone when left out. */
   readonly adaptiveLimits?: AdaptiveLimits;
   /** Puts a request under these limits; there are none when left out. */

@@ -2,7 +2,7 @@
  * The lost-journal probe: after a loss of the journal the bank is asked for every reference that a payout may have used
  * on the days in question, before anything is sent for it.
  */
-import { formatBangkokStamp } from '../core/bangkok-time.ts';
+import { formatBangkokDateTime } from '../core/bangkok-time.ts';
 import { decideHold } from '../core/change.ts';
 import type { Batch, Change, JournalLoss } from '../core/ports.ts';
 import { computeTransRefNo } from '../core/reference.ts';
@@ -19,7 +19,7 @@ import {
   decideBeyond,
   isInQuestion,
   mayHaveMoved,
-  mustLookUp,
+  mustProbe,
   type ReferenceFinding,
 } from './rules/lost-journal.ts';
 
@@ -36,7 +36,7 @@ export async function probeLostJournal(
   const loss = await journal.loss();
   if (!isInQuestion(loss) || run.probed.has(payout.seq)) return 'clear';
   const { payoutId } = payout.instruction;
-  if (!mustLookUp(loss, await journal.attemptsOf(batch.companyId, payoutId))) return 'clear';
+  if (!mustProbe(loss, await journal.attemptsOf(batch.companyId, payoutId))) return 'clear';
   const tooEarly = await waitUntilTrusted(context, loss);
   if (context.stop.aborted) return 'blocked';
   if (tooEarly !== undefined) {
@@ -71,7 +71,7 @@ export async function probeBeyond(
   const payer = payerOf(attempt.order, attempt.order);
   const { payoutId } = payout.instruction;
   const known = await journal.attemptsOf(payer.companyId, payoutId);
-  if (!mustLookUp(loss, known)) return 'clear';
+  if (!mustProbe(loss, known)) return 'clear';
   const tooEarly = await waitUntilTrusted(context, loss);
   if (context.stop.aborted) return 'blocked';
   if (tooEarly !== undefined) {
@@ -108,7 +108,7 @@ async function waitUntilTrusted(
 ): Promise<string | undefined> {
   const waitMs = loss.recoveredAtMs + settle.notFoundTrustMs - clock.now();
   if (waitMs > settle.notFoundTrustMs + waitSlackMs) {
-    const [now, then] = [clock.now(), loss.recoveredAtMs].map(formatBangkokStamp);
+    const [now, then] = [clock.now(), loss.recoveredAtMs].map(formatBangkokDateTime);
     return `the clock says ${now}, and the journal went on after its loss at ${then}: set the clock right`;
   }
   if (waitMs > 0) await clock.sleep(waitMs, stop);

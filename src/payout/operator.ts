@@ -6,7 +6,7 @@ import type { PayoutJournal, BatchStore, PayerBreakerStore, PayoutStore } from '
 import { batchWideHolds, decideCancel, decideLift, payoutWideHolds } from './rules/operator.ts';
 import { decideRetry, decideRetryRejected, retriedStatuses, type RetryStep } from './rules/retry.ts';
 
-export interface PeopleResult {
+export interface OperatorResult {
   readonly rowsChanged: number;
   /** What was asked for does not fit what stands in the journal; in words. */
   readonly refusals: readonly string[];
@@ -22,7 +22,7 @@ export async function resumeBatch(
   journal: BatchStore & PayerBreakerStore,
   batch: Batch,
   nowMs: number,
-): Promise<PeopleResult> {
+): Promise<OperatorResult> {
   // First: whoever is sending sees the batch run only when it is young again.
   await journal.renewAge(batch.batchId, nowMs);
   const rowsChanged = await journal.liftHolds(batch.batchId, batchWideHolds, nowMs);
@@ -30,10 +30,10 @@ export async function resumeBatch(
     await journal.moveBatch(batch.batchId, 'running', null, nowMs);
   }
   // An operator who resumes the batch knows that the service is back.
-  const isPaused = (await journal.linePause(batch.companyId, batch.payerAccount)) !== undefined;
-  await journal.clearLinePause(batch.companyId, batch.payerAccount);
+  const isPaused = (await journal.payerPause(batch.companyId, batch.payerAccount)) !== undefined;
+  await journal.clearPayerPause(batch.companyId, batch.payerAccount);
   // Last: whoever is sending sees the halt lifted only when there is something to go on with.
-  const isLifted = await journal.liftLineStop(batch.companyId, batch.payerAccount, nowMs);
+  const isLifted = await journal.liftPayerHalt(batch.companyId, batch.payerAccount, nowMs);
   return { rowsChanged, refusals: [], isLineOpened: isPaused || isLifted };
 }
 
@@ -49,7 +49,7 @@ export async function cancelBatch(
   journal: BatchStore & PayoutStore,
   batch: Batch,
   nowMs: number,
-): Promise<PeopleResult> {
+): Promise<OperatorResult> {
   const { batchId } = batch;
   // What is under way may come back unsent: halted, the batch sends nothing more, and whoever ends it cancels that too.
   const isHalted = await journal.moveBatch(batchId, 'halted', cancelledReason, nowMs);
@@ -71,7 +71,7 @@ export async function resumePayouts(
   journal: PayoutStore,
   seqs: readonly number[],
   nowMs: number,
-): Promise<PeopleResult> {
+): Promise<OperatorResult> {
   return changeEach(journal, seqs, (payout) => decideLift(payout, payoutWideHolds, nowMs));
 }
 
@@ -80,7 +80,7 @@ export async function cancelPayouts(
   journal: PayoutStore,
   seqs: readonly number[],
   nowMs: number,
-): Promise<PeopleResult> {
+): Promise<OperatorResult> {
   return changeEach(journal, seqs, (payout) => decideCancel(payout, nowMs));
 }
 
@@ -88,7 +88,7 @@ async function changeEach(
   journal: PayoutStore,
   seqs: readonly number[],
   decide: (payout: Payout) => Change | string,
-): Promise<PeopleResult> {
+): Promise<OperatorResult> {
   const refusals: string[] = [];
   let rowsChanged = 0;
   for (const seq of seqs) {
@@ -129,7 +129,7 @@ export async function retryBatch(
   batch: Batch,
   rules: RowRules,
   nowMs: number,
-): Promise<PeopleResult> {
+): Promise<OperatorResult> {
   // An operator lets it go on: its age is counted anew.
   await journal.renewAge(batch.batchId, nowMs);
   await using snapshot = await journal.snapshot();
@@ -146,14 +146,14 @@ export async function retryPayouts(
   found: readonly Retry[],
   rules: RowRules,
   nowMs: number,
-): Promise<PeopleResult> {
+): Promise<OperatorResult> {
   return retryEach({ journal, rules, nowMs }, found);
 }
 
 async function retryEach(
   context: RetryRules,
   found: Iterable<Retry> | AsyncIterable<Retry>,
-): Promise<PeopleResult> {
+): Promise<OperatorResult> {
   let rowsChanged = 0;
   let untold = 0;
   const refusals: string[] = [];

@@ -6,11 +6,11 @@ import type {
   BatchReader,
   BatchReason,
   Change,
-  ClaimHolder,
+  ClaimOwner,
   EarlierPayment,
   EventDraft,
   JournalLoss,
-  LinePause,
+  PayerPause,
   PaymentLikeness,
   ResultRow,
 } from '../core/ports.ts';
@@ -43,7 +43,7 @@ export interface InDoubt {
 }
 
 /** A stop of the line for one payer account; in force until lifted. */
-export interface LineStop {
+export interface PayerHalt {
   readonly companyId: string;
   readonly payerAccount: string;
   readonly code: string;
@@ -74,9 +74,9 @@ export interface BatchStore extends BatchReader {
 /** Who holds payoutIds, over all files. */
 export interface ClaimReader {
   /** Who holds a payoutId that equals this one but for case or leading zeros; not the very same one. */
-  similarHolders(companyId: string, payoutId: string): Promise<readonly ClaimHolder[]>;
+  similarHolders(companyId: string, payoutId: string): Promise<readonly ClaimOwner[]>;
   /** Who holds these payoutIds now (live, paid or cancelled). */
-  claimHolders(companyId: string, payoutIds: readonly string[]): Promise<readonly ClaimHolder[]>;
+  claimHolders(companyId: string, payoutIds: readonly string[]): Promise<readonly ClaimOwner[]>;
   /** The latest like payout that was paid or may be with the bank; undefined when there is none. */
   similarPayment(likeness: PaymentLikeness): Promise<EarlierPayment | undefined>;
 }
@@ -124,17 +124,17 @@ export interface PayoutStore extends ClaimReader {
 
 /** Stops and pauses of everything that uses one payer account. */
 export interface PayerBreakerReader {
-  lineStop(companyId: string, payerAccount: string): Promise<LineStop | undefined>;
+  payerHalt(companyId: string, payerAccount: string): Promise<PayerHalt | undefined>;
   /** The latest pause, over or not, until it is cleared. */
-  linePause(companyId: string, payerAccount: string): Promise<LinePause | undefined>;
+  payerPause(companyId: string, payerAccount: string): Promise<PayerPause | undefined>;
 }
 
 export interface PayerBreakerStore extends PayerBreakerReader {
-  recordLineStop(stop: LineStop): Promise<void>;
-  liftLineStop(companyId: string, payerAccount: string, nowMs: number): Promise<boolean>;
+  recordPayerHalt(stop: PayerHalt): Promise<void>;
+  liftPayerHalt(companyId: string, payerAccount: string, nowMs: number): Promise<boolean>;
   /** Records a pause in the place of the one before it. */
-  recordLinePause(pause: LinePause): Promise<void>;
-  clearLinePause(companyId: string, payerAccount: string): Promise<void>;
+  recordPayerPause(pause: PayerPause): Promise<void>;
+  clearPayerPause(companyId: string, payerAccount: string): Promise<void>;
 }
 
 /** What a run needs of the journal. */

@@ -51,7 +51,7 @@ export async function runBatch(context: WorkerContext, batch: Batch, limits: Run
  */
 async function startRunning(context: WorkerContext, batch: Batch, limits: RunLimits): Promise<boolean> {
   const { journal, clock, gate } = context;
-  const stop = await journal.lineStop(batch.companyId, batch.payerAccount);
+  const stop = await journal.payerHalt(batch.companyId, batch.payerAccount);
   const why = stop ?? (batch.status === 'halted' ? haltOf(batch) : undefined);
   if (batch.status !== 'halted') await journal.moveBatch(batch.batchId, 'running', null, clock.now());
   await takeUpBreaker(context, batch);

@@ -85,7 +85,7 @@ function levelOf(finding: TransferFinding): 'debug' | 'info' | 'warn' {
     case 'failed':
       return finding.scope === 'payout' ? 'debug' : 'warn';
     case 'unknown':
-      return finding.scope === 'payout' && !finding.contested ? 'info' : 'warn';
+      return finding.scope === 'payout' && !finding.referenceConflict ? 'info' : 'warn';
   }
 }
 

@@ -44,7 +44,7 @@ export async function settleWhileRunning(
       await settleAll(context, idle, true);
       continue;
     }
-    if (context.isWatchedElsewhere !== true && (await watch.step())) continue;
+    if (context.isWatchedByAnother !== true && (await watch.step())) continue;
     const nextAtMs = (await journal.nextInquiryAtMs(batchId)) ?? nowMs + idleMs;
     const waitMs = due.length > 0 ? inFlightPollMs : Math.max(1, nextAtMs - nowMs);
     await context.run.waitForWork(Math.min(waitMs, idleMs), stop);

@@ -93,12 +93,12 @@ async function recordOnOwner(
   }
   context.log('error', 'an attempt that had ended is alive', { ...facts, finding: finding.kind });
   context.count(change.after);
-  await tellSiblings(context, change, attempt);
+  await notifySiblings(context, change, attempt);
   return change;
 }
 
 /** A late proof for one row concerns every other row with the same payoutId. */
-export async function tellSiblings(
+export async function notifySiblings(
   { journal, clock, count }: Pick<WorkerContext, 'journal' | 'clock' | 'count'>,
   proof: Change,
   proved: Attempt,

@@ -2,8 +2,8 @@
 import type { Clock } from '../core/ports.ts';
 import type {
   KeptOriginal,
-  StatementCourier,
-  StatementDesk,
+  StatementDownloader,
+  StatementRequests,
   StatementOffer,
   StatementOriginals,
   StatementPart,
@@ -15,8 +15,8 @@ import type { StatementSource } from './reconcile.ts';
 import type { StatementLine } from './rules/statement.ts';
 
 export interface FetchContext {
-  readonly desk: StatementDesk;
-  readonly courier: StatementCourier;
+  readonly desk: StatementRequests;
+  readonly downloader: StatementDownloader;
   readonly originals: StatementOriginals;
   readonly unpacker: StatementUnpacker;
   readonly reader: StatementReader;
@@ -56,7 +56,7 @@ async function bring(
   stop: AbortSignal,
 ): Promise<Fetched> {
   await using draft = await context.originals.draft(date);
-  const delivery = await context.courier.bring(address, (bytes) => draft.write(bytes), stop);
+  const delivery = await context.downloader.bring(address, (bytes) => draft.write(bytes), stop);
   switch (delivery.kind) {
     case 'refused': {
       const { refusal } = delivery;

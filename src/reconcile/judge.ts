@@ -1,6 +1,6 @@
 /** Judges each transfer once over the lines of all days, and holds the totals of the day that is read against both sides. */
 import { toSatang, zeroSatang } from '../core/money.ts';
-import { isInQuestion, mustLookUp } from '../payout/rules/lost-journal.ts';
+import { isInQuestion, mustProbe } from '../payout/rules/lost-journal.ts';
 import type { Deferred, DeferredKey, StatementRun, StatementTotals, StatementView } from './ports.ts';
 import { type PaidOfDay, type Reading, type ReconcileContext, yieldToEventLoop } from './read-lines.ts';
 import { amountOf, isRebuilt, lineKeyOf, rebuildLine } from './rules/differences.ts';
@@ -133,7 +133,7 @@ async function holdBack(
       const { facts, step } = transfer;
       if (step?.kind !== 'fail' || facts.attempt === undefined) return transfer;
       const attempts = await store.attemptsOf(facts.attempt.order.companyId, facts.attempt.payoutId);
-      return mustLookUp(loss, attempts)
+      return mustProbe(loss, attempts)
         ? judgeTransfer({ ...facts, mayHaveLaterAttempt: true }, read)
         : transfer;
     }),

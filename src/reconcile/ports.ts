@@ -27,7 +27,7 @@ export type StatementOffer =
   | { readonly kind: 'unavailable'; readonly why: string; readonly retryAfterMs: number | null };
 
 /** Endpoint 8. */
-export interface StatementDesk {
+export interface StatementRequests {
   /** @param companyId null for all companies of the partner */
   request(date: string, companyId: string | null): Promise<StatementOffer>;
 }
@@ -57,7 +57,7 @@ export type StatementDelivery =
   | StatementRefused;
 
 /** Brings the file from its signed address. */
-export interface StatementCourier {
+export interface StatementDownloader {
   /**
    * Hands the file's bytes over as they come, each block once the one before is taken; what `take` throws is thrown.
    * None of our credentials or headers goes to the address.

@@ -4,7 +4,7 @@
  */
 import type { Change } from '../core/ports.ts';
 import { applyOnLatest } from '../payout/apply-change.ts';
-import { tellSiblings } from '../payout/superseded.ts';
+import { notifySiblings } from '../payout/superseded.ts';
 import { inChunks, judgeAll, judgeKeys, type Matching } from './judge.ts';
 import type { BrokenOff, DeferredKey, StatementRun } from './ports.ts';
 import { type Reading, yieldToEventLoop } from './read-lines.ts';
@@ -217,7 +217,7 @@ async function tellOthers({ context, run }: Matching, change: Change): Promise<v
   const others = rows.map(({ batch }) => batch.batchId).filter((batchId) => batchId !== before.batchId);
   if (others.length === 0) return;
   await store.markReports(run, [...new Set(others)]);
-  await tellSiblings({ journal: store, clock, count: () => {} }, change, attempt);
+  await notifySiblings({ journal: store, clock, count: () => {} }, change, attempt);
 }
 
 /** Somebody else may have recorded the same proof first; nobody else may have prevented it. */

@@ -1,5 +1,5 @@
 /** The bank's book: every transfer that has entered it, what was spent, and what was refused as a duplicate. */
-import { formatBangkokStamp } from '../core/bangkok-time.ts';
+import { formatBangkokDateTime } from '../core/bangkok-time.ts';
 import { formatBaht, sumSatang, zeroSatang } from '../core/money.ts';
 import type { Satang } from '../core/money.ts';
 import { StateFile } from './state-file.ts';
@@ -72,8 +72,8 @@ function toEntry(transfer: Transfer, nowMs: number): LedgerEntry {
     reference2: transfer.reference2,
     status: tranStatusCode,
     statusCode,
-    acceptedAt: formatBangkokStamp(transfer.acceptedAtMs),
-    movedAt: hasMoved(transfer, nowMs) ? formatBangkokStamp(transfer.endsAtMs) : null,
+    acceptedAt: formatBangkokDateTime(transfer.acceptedAtMs),
+    movedAt: hasMoved(transfer, nowMs) ? formatBangkokDateTime(transfer.endsAtMs) : null,
     requests: transfer.requests,
   };
 }
@@ -183,7 +183,7 @@ export class Book {
     const moved = this.#transfers.filter((transfer) => hasMoved(transfer, nowMs));
     return {
       isSandbox: true,
-      at: formatBangkokStamp(nowMs),
+      at: formatBangkokDateTime(nowMs),
       totals: {
         count: moved.length,
         references: new Set(moved.map((transfer) => bookKey(transfer.companyId, transfer.transRefNo))).size,

@@ -11,7 +11,7 @@ const lockFileName = 'sender.lock';
 const ownerFileName = 'sender.json';
 
 /** The owner of the sender lock, for the message to whoever else wants it. */
-export interface SenderHolder {
+export interface SenderLockOwner {
   readonly pid: number;
   readonly command: string;
   /** Epoch milliseconds. */
@@ -19,7 +19,7 @@ export interface SenderHolder {
 }
 
 /** What the owner writes down of itself. */
-interface OwnerNote extends SenderHolder {
+interface OwnerNote extends SenderLockOwner {
   /** When its process began, as the system counts; null where the system does not tell. */
   readonly startMark: string | null;
 }
@@ -29,7 +29,7 @@ export type SenderLock = Disposable;
 
 /** Another process has it; `heldBy` is undefined when that process has not said who it is. */
 export interface SenderLockTaken {
-  readonly heldBy: SenderHolder | undefined;
+  readonly heldBy: SenderLockOwner | undefined;
 }
 
 /**
@@ -70,7 +70,7 @@ export function acquireSenderLock(
  * The owner of the sender lock, as far as it has said so and is still there; the lock itself is left alone. One
  * that was killed leaves its note, and another process may have got its number since: that one is nobody.
  */
-export function findSender(dataDir: string): SenderHolder | undefined {
+export function findSender(dataDir: string): SenderLockOwner | undefined {
   const note = readNote(join(resolve(dataDir), ownerFileName));
   if (note === undefined) return undefined;
   const { owner, startMark } = note;
@@ -146,7 +146,7 @@ function createOnce(path: string): void {
 
 function readNote(
   path: string,
-): { readonly owner: SenderHolder; readonly startMark: string | null } | undefined {
+): { readonly owner: SenderLockOwner; readonly startMark: string | null } | undefined {
   try {
     const value = JSON.parse(readFileSync(path, 'utf8')) as Partial<OwnerNote> | null;
     if (typeof value?.pid !== 'number' || typeof value.command !== 'string') return undefined;

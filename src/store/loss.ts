@@ -1,6 +1,6 @@
 /** Losses of the journal that a person let it go on from, kept for ever: a later one counts instead of an earlier. */
 import type { DatabaseSync } from 'node:sqlite';
-import { formatBangkokDate, formatBangkokStamp } from '../core/bangkok-time.ts';
+import { formatBangkokDate, formatBangkokDateTime } from '../core/bangkok-time.ts';
 import type { JournalLoss } from '../core/ports.ts';
 import { inTransaction, JournalRefusedError } from './connection.ts';
 import { define, drive, query, readFirst, type Reading, write } from './statements.ts';
@@ -83,7 +83,7 @@ function damaged(cause: unknown): JournalRefusedError {
 function requireClock(recoveredAtMs: number, nowMs: number): void {
   if (recoveredAtMs <= nowMs + clockSlackMs) return;
   throw new JournalRefusedError(
-    `the clock says ${formatBangkokStamp(nowMs)}, and the journal has records of ${formatBangkokStamp(recoveredAtMs)}: set the clock right first`,
+    `the clock says ${formatBangkokDateTime(nowMs)}, and the journal has records of ${formatBangkokDateTime(recoveredAtMs)}: set the clock right first`,
   );
 }
 

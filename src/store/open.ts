@@ -28,18 +28,21 @@ import { type HighWaterMarkKeeper, makeJournal, type Store } from './store.ts';
 export type { Recovery } from './loss.ts';
 
 /** What a journal belongs to: its identity, written when it is made and compared whenever it is opened. */
-export interface Stamp {
+export interface JournalIdentity {
   readonly bankAddress: string;
   readonly companyId: string;
   readonly isSandbox: boolean;
 }
 
-interface KeptIdentity extends Stamp {
+interface KeptIdentity extends JournalIdentity {
   readonly journalId: string;
 }
 
 /** Writes the identity of a new journal, with an id of its own; inside the caller's transaction. */
-export function writeIdentity(db: DatabaseSync, { bankAddress, companyId, isSandbox }: Stamp): void {
+export function writeIdentity(
+  db: DatabaseSync,
+  { bankAddress, companyId, isSandbox }: JournalIdentity,
+): void {
   const facts = { journalId: randomUUID(), bankAddress, companyId, isSandbox: String(isSandbox) };
   const rows = Object.entries(facts).map(([key, value]) => ({ key, value }));
   write(db, query.insertInto('meta').values(rows));
@@ -63,7 +66,7 @@ function readIdentity(db: DatabaseSync): KeptIdentity {
   };
 }
 
-const describeBank = ({ isSandbox, bankAddress }: Stamp): string =>
+const describeBank = ({ isSandbox, bankAddress }: JournalIdentity): string =>
   isSandbox ? `the sandbox (${bankAddress})` : `the bank at ${bankAddress}`;
 
 /**
@@ -71,7 +74,7 @@ const describeBank = ({ isSandbox, bankAddress }: Stamp): string =>
  * @returns the journal's id
  * @throws JournalRefusedError that says what differs: a rehearsal must never be taken for the real run
  */
-function requireIdentity(db: DatabaseSync, dataDir: string, wanted: Stamp): string {
+function requireIdentity(db: DatabaseSync, dataDir: string, wanted: JournalIdentity): string {
   const kept = readIdentity(db);
   const differences: string[] = [];
   if (kept.isSandbox !== wanted.isSandbox || kept.bankAddress !== wanted.bankAddress) {
@@ -90,7 +93,7 @@ function requireIdentity(db: DatabaseSync, dataDir: string, wanted: Stamp): stri
 
 export interface JournalOpening {
   readonly dataDir: string;
-  readonly stamp: Stamp;
+  readonly stamp: JournalIdentity;
   /**
    * `own`: for the owner of the sender lock; makes the journal when there is none and brings an older
    * one up to date. `beside`: for every other; the journal must be there.

@@ -1,7 +1,7 @@
 /** Works the open batches, several at once: whoever was dropped first goes first, and a big one starves no small one. */
 import type { Payout } from '../core/payout.ts';
 import type { Batch } from '../core/ports.ts';
-import { endWhenSettled, interruptedCode, isAtRest } from '../payout/conclude.ts';
+import { endWhenSettled, interruptedCode, isConcluded } from '../payout/conclude.ts';
 import { followPayer, runBatch } from '../payout/run-batch.ts';
 import { computeBackoffMs } from '../platform/backoff.ts';
 import { Signal, waitForAny } from '../platform/signal.ts';
@@ -165,7 +165,7 @@ export class BatchScheduler {
       const batch = await this.#followPayer(known);
       const { payerAccount } = batch;
       let isStopped = stopped.get(payerAccount);
-      isStopped ??= (await store.lineStop(batch.companyId, payerAccount)) !== undefined;
+      isStopped ??= (await store.payerHalt(batch.companyId, payerAccount)) !== undefined;
       stopped.set(payerAccount, isStopped);
       // Under a stop nothing could be sent: what has not begun waits, and goes on by itself when the stop is lifted.
       if (isStopped && !hasReady && (await this.#endsUnsent(batch))) continue;
@@ -333,5 +333,5 @@ const compareAge = ({ batch: one }: RunnableBatch, { batch: other }: RunnableBat
 async function isReportable(store: WatchSetup['store'], batchId: string): Promise<boolean> {
   const batch = await store.batch(batchId);
   if (batch?.status === 'paused' && batch.reasonCode === interruptedCode) return false;
-  return isAtRest(store, batchId);
+  return isConcluded(store, batchId);
 }

@@ -1,6 +1,6 @@
 /** Takes dropped files in: each is read into the journal once, and ends in the archive or among the rejected. */
 import pLimit from 'p-limit';
-import { formatBangkokStamp } from '../core/bangkok-time.ts';
+import { formatBangkokDateTime } from '../core/bangkok-time.ts';
 import type { FileRejection } from '../core/payout-file.ts';
 import { type BatchStatus, isSealed } from '../core/payout.ts';
 import type { Batch } from '../core/ports.ts';
@@ -256,7 +256,7 @@ export class FileQueue {
     if (!(await intake.isUntouched(item))) {
       await this.#endTouched(item, batch);
     } else {
-      const date = formatBangkokStamp(clock.now()).slice(0, 10);
+      const date = formatBangkokDateTime(clock.now()).slice(0, 10);
       const path = await intake.end(item, { kind: 'archive', date, batchId: batch.batchId });
       await store.endIntake(item.itemId, 'archived', clock.now());
       this.#report(item, 'archived', path, undefined, batch.batchId);

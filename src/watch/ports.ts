@@ -168,8 +168,8 @@ export interface FileQueueStore {
 /** Jobs of every day. */
 export interface ScheduleStore {
   /** The last Bangkok date (YYYYMMDD) for which a round was made. */
-  lastRound(name: string): Promise<string | undefined>;
-  recordRound(name: string, date: string): Promise<void>;
+  lastDailyJob(name: string): Promise<string | undefined>;
+  recordDailyJob(name: string, date: string): Promise<void>;
 }
 
 /** What the watcher keeps. */

@@ -49,7 +49,7 @@ export class DailyJobs {
     const nowMs = clock.now();
     const date = formatBangkokDate(nowMs);
     if (msSinceBangkokMidnight(nowMs) < atMs || this.#isTooSoon(name, nowMs)) return;
-    const last = (await store.lastRound(name)) ?? '';
+    const last = (await store.lastDailyJob(name)) ?? '';
     // A job that was recorded for a day further ahead was not done then.
     if (last > formatBangkokDate(nowMs + dayMs))
       log('warn', 'a round was recorded by a clock that was ahead: it is made anew', { round: name, last });
@@ -58,7 +58,7 @@ export class DailyJobs {
     log('info', 'a round begins', { round: name, date });
     this.#notBeforeMs.set(name, nowMs + againMs);
     if (!(await run(date))) return;
-    await store.recordRound(name, date);
+    await store.recordDailyJob(name, date);
     log('info', 'a round has ended', { round: name, date });
   }
 

@@ -185,10 +185,10 @@ describe('breakers', () => {
     const one = await openReport();
     one.begin();
     const { companyId, payerAccount } = payer;
-    await one.kit.store.recordLineStop({ companyId, payerAccount, ...why, sinceMs: one.kit.clock.now() });
+    await one.kit.store.recordPayerHalt({ companyId, payerAccount, ...why, sinceMs: one.kit.clock.now() });
     await one.report.refresh();
     expect(one.report.readState().lines).toMatchObject([{ status: 'halted', why, paysNewFiles: true }]);
-    await one.kit.store.liftLineStop(companyId, payerAccount, one.kit.clock.now());
+    await one.kit.store.liftPayerHalt(companyId, payerAccount, one.kit.clock.now());
     await one.report.refresh();
     expect(one.report.readState().lines).toMatchObject([{ status: 'open', paysNewFiles: true }]);
   });

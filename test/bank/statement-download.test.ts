@@ -10,7 +10,7 @@ import {
   followRedirect,
   makeStatementDownloader,
 } from '../../src/bank/statement-download.ts';
-import { makeStatementDesk } from '../../src/bank/statement-request.ts';
+import { makeStatementRequests } from '../../src/bank/statement-request.ts';
 import { answer, clientOptions, clientSecret, startFakeBank } from '../support/fake-bank.ts';
 import { type Certificate, makeCertificate } from '../support/self-signed.ts';
 
@@ -137,7 +137,7 @@ describe("the file's host", () => {
     });
     bank.behave = ({ path }, response) =>
       path.endsWith('-file') && answer(response, { statusCode: '0', storageSignedUrl: files.url });
-    const offer = await makeStatementDesk(client, 'date').request('20261120', null);
+    const offer = await makeStatementRequests(client, 'date').request('20261120', null);
     expect(await bring(offer.kind === 'offered' ? offer.address : '')).toMatchObject({ kind: 'delivered' });
     const [token] = bank.business().map(({ headers }) => headers.authorization);
     expect(token).toBe('Bearer token-1');

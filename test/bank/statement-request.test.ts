@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { type ExchangeRecord, makeBankClient } from '../../src/bank/client.ts';
-import { makeStatementDesk, readStatementFields } from '../../src/bank/statement-request.ts';
+import { makeStatementRequests, readStatementFields } from '../../src/bank/statement-request.ts';
 import { answer, type Behaviour, clientOptions, startFakeBank } from '../support/fake-bank.ts';
 
 const open: AsyncDisposable[] = [];
@@ -19,7 +19,7 @@ async function start(behave: Behaviour, dateField: 'date' | 'Date' = 'date', sch
   const client = makeBankClient(clientOptions(bank.baseUrl, { onExchange, scheme }));
   open.push(client, bank);
   bank.behave = (arrival, response) => !arrival.path.includes('/oauth/') && behave(arrival, response);
-  return { bank, client, records, desk: makeStatementDesk(client, dateField) };
+  return { bank, client, records, desk: makeStatementRequests(client, dateField) };
 }
 
 const offer: Behaviour = (_, response) =>

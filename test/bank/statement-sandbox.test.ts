@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { makeBankClient } from '../../src/bank/client.ts';
 import { makeStatementDownloader } from '../../src/bank/statement-download.ts';
-import { makeStatementDesk } from '../../src/bank/statement-request.ts';
+import { makeStatementRequests } from '../../src/bank/statement-request.ts';
 import { openStatementOriginals } from '../../src/reconcile/file/originals.ts';
 import { makeStatementReader } from '../../src/reconcile/file/reader.ts';
 import { makeStatementUnpacker } from '../../src/reconcile/file/unpacker.ts';
@@ -41,13 +41,13 @@ async function fetchStatement(statement: StatementTableInput) {
   await payThree(bank);
   const options = { clientId, clientSecret };
   await using client = makeBankClient(clientOptions(bank.sandbox.baseUrl, options));
-  const offer = await makeStatementDesk(client, 'date').request(date, null);
+  const offer = await makeStatementRequests(client, 'date').request(date, null);
   if (offer.kind !== 'offered') return { outcome: offer.kind, names: [] };
   const originals = await openStatementOriginals(folder);
   const result = async () => {
     await using draft = await originals.draft(date);
-    const courier = makeStatementDownloader({ bytesMax, timeoutMs: 5_000 });
-    const delivery = await courier.bring(offer.address, (bytes) => draft.write(bytes));
+    const downloader = makeStatementDownloader({ bytesMax, timeoutMs: 5_000 });
+    const delivery = await downloader.bring(offer.address, (bytes) => draft.write(bytes));
     if (delivery.kind === 'refused') return { outcome: delivery.refusal.code };
     const kept = await draft.keep();
     if (delivery.kind === 'web-page') return { outcome: 'web-page' };

@@ -68,7 +68,7 @@ export async function gatherDropEvidence(scene: Scene, plan: DropPlan, inbox: st
 }
 
 /** True when everything has come to its end: nothing in the inbox or on its way. */
-export async function isAtRest(
+export async function isConcluded(
   scene: Scene,
   plan: DropPlan,
   inbox: string,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Scene } from '../end-to-end/harness.ts';
 import type { Dice } from '../support/dice.ts';
-import { type DropEvidence, gatherDropEvidence, isAtRest } from './drop-evidence.ts';
+import { type DropEvidence, gatherDropEvidence, isConcluded } from './drop-evidence.ts';
 import { DropHand, leftInInbox, type Manners } from './drop-hand.ts';
 import type { DropPlan } from './drop-plan.ts';
 import { findBrokenDrops } from './drop-verdict.ts';
@@ -96,7 +96,7 @@ async function killThem(
 }
 
 async function untilAtRest({ scene, plan, inbox, waitMs }: DropSiege, startMs: number): Promise<string[]> {
-  while (!(await isAtRest(scene, plan, inbox, leftInInbox))) {
+  while (!(await isConcluded(scene, plan, inbox, leftInInbox))) {
     if (performance.now() - startMs > waitMs)
       return [`after ${waitMs} ms not everything has come to its end`];
     await sleep(restLookMs);

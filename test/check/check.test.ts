@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { checkFile, type CheckOptions, type CheckOutcome } from '../../src/check/check.ts';
 import type { RowTotal } from '../../src/check/rules/row-tally.ts';
 import { toSatang } from '../../src/core/money.ts';
-import type { ClaimHolder } from '../../src/core/ports.ts';
+import type { ClaimOwner } from '../../src/core/ports.ts';
 import { makePayoutFileReader, type PayoutFileOptions } from '../../src/intake/formats/csv.ts';
 import { defaults, file, inspectPath, noLimits, row, useFolder } from '../support/payout-file-kit.ts';
 
@@ -44,7 +44,7 @@ const total = (rows: number, satang: bigint, unreadableAmounts = 0): RowTotal =>
 
 const none = total(0, 0n);
 
-const holder = (payoutId: string, changes: Partial<ClaimHolder> = {}): ClaimHolder => ({
+const holder = (payoutId: string, changes: Partial<ClaimOwner> = {}): ClaimOwner => ({
   payoutId,
   batchId: '0123456789',
   rowNo: 12,
@@ -118,7 +118,7 @@ describe('rows with the same payoutId', () => {
 describe('payoutIds that the journal holds', () => {
   test('are told with their batch, file, row and status', async () => {
     const asked: string[][] = [];
-    const claimHolders = (payoutIds: readonly string[]): Promise<ClaimHolder[]> => {
+    const claimHolders = (payoutIds: readonly string[]): Promise<ClaimOwner[]> => {
       asked.push([...payoutIds]);
       return Promise.resolve([holder('B')]);
     };
@@ -135,7 +135,7 @@ describe('payoutIds that the journal holds', () => {
     const { sha256 } = await inspectPath(path);
     const { outcome } = await check(path);
     const batchId = outcome.kind === 'checked' ? outcome.batchId : '';
-    const claimHolders = (): Promise<ClaimHolder[]> => Promise.resolve([holder('A', { batchId })]);
+    const claimHolders = (): Promise<ClaimOwner[]> => Promise.resolve([holder('A', { batchId })]);
     const again = await check(path, { claimHolders });
     expect(again.issues).toEqual([]);
     expect(again.outcome).toMatchObject({
@@ -146,7 +146,7 @@ describe('payoutIds that the journal holds', () => {
   });
 
   test('and conflict within the file too are counted once', async () => {
-    const claimHolders = (): Promise<ClaimHolder[]> => Promise.resolve([holder('A')]);
+    const claimHolders = (): Promise<ClaimOwner[]> => Promise.resolve([holder('A')]);
     const { outcome, issues } = await check(await folder.write(file(row('A', '1'), row('A', '2'))), {
       claimHolders,
     });

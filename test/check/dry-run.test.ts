@@ -263,7 +263,7 @@ describe('trouble', () => {
 
 /** A journal that may be read and breaks when anything is written. */
 function readOnly(journal: Journal): Journal {
-  const reads = ['batch', 'claimHolders', 'lineStop', 'similarHolders', 'similarPayment', 'snapshot'];
+  const reads = ['batch', 'claimHolders', 'payerHalt', 'similarHolders', 'similarPayment', 'snapshot'];
   return new Proxy(journal, {
     get: (target, name: keyof Journal) => {
       if (!reads.includes(String(name))) throw new Error(`a dry run has used ${String(name)}`);
@@ -319,7 +319,7 @@ describe('beside a journal', () => {
     await using theatre = await openTheatre();
     const { companyId, payerAccount } = payer;
     const stop = { companyId, payerAccount, code: 'EM053', reason: 'empty', remedy: 'fund it', sinceMs: 1 };
-    await theatre.journal.recordLineStop(stop);
+    await theatre.journal.recordPayerHalt(stop);
     const played = await predict(theatre, await folder.write(rows(3)), {
       context: { journal: readOnly(theatre.journal) },
     });

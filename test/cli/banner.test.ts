@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { stringify } from 'yaml';
 import type { CommandModule } from 'yargs';
-import { describeStamp } from '../../src/app/open-store.ts';
+import { describeIdentity } from '../../src/app/open-store.ts';
 import { checkCommand } from '../../src/cli/check.ts';
-import { cancelCommand, resumeCommand, retryCommand } from '../../src/cli/people.ts';
+import { cancelCommand, resumeCommand, retryCommand } from '../../src/cli/operator.ts';
 import { settleCommand } from '../../src/cli/settle.ts';
 import { showCommand } from '../../src/cli/show.ts';
 import { statusCommand } from '../../src/cli/status.ts';
@@ -43,7 +43,7 @@ async function openRehearsal(): Promise<Rehearsal> {
   const { dataDir } = loaded;
   await using journal = await openJournal({
     dataDir,
-    stamp: describeStamp(loaded),
+    stamp: describeIdentity(loaded),
     access: 'own',
     nowMs: noonMs,
   });

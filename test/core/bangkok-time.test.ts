@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   formatBangkokDate,
-  formatBangkokStamp,
+  formatBangkokDateTime,
   formatBangkokTime,
   msFromBangkokMidnight,
 } from '../../src/core/bangkok-time.ts';
@@ -20,7 +20,7 @@ describe('an instant in Bangkok', () => {
     const epochMs = Date.parse(instant);
     expect(formatBangkokDate(epochMs)).toBe(date);
     expect(formatBangkokTime(epochMs)).toBe(time);
-    expect(formatBangkokStamp(epochMs)).toBe(stamp);
+    expect(formatBangkokDateTime(epochMs)).toBe(stamp);
   });
 });
 
@@ -40,7 +40,7 @@ describe('laws', () => {
   test('the stamp names the same instant', () => {
     fc.assert(
       fc.property(instants, (epochMs) => {
-        expect(Date.parse(formatBangkokStamp(epochMs))).toBe(epochMs - (epochMs % 1000));
+        expect(Date.parse(formatBangkokDateTime(epochMs))).toBe(epochMs - (epochMs % 1000));
       }),
     );
   });
@@ -48,7 +48,7 @@ describe('laws', () => {
   test('date and time are those of the stamp', () => {
     fc.assert(
       fc.property(instants, (epochMs) => {
-        const [date = '', time = ''] = formatBangkokStamp(epochMs).split('T');
+        const [date = '', time = ''] = formatBangkokDateTime(epochMs).split('T');
         expect(formatBangkokDate(epochMs)).toBe(date.replaceAll('-', ''));
         expect(formatBangkokTime(epochMs)).toBe(time.slice(0, 8));
       }),

@@ -94,9 +94,9 @@ describe('a run under way', () => {
       scene.run('settle'),
       readStatus(scene),
     ]);
-    for (const turnedAway of [second, settle]) {
-      expect(turnedAway).toMatchObject({ code: 6, stdout: '' });
-      expect(turnedAway.stderr).toMatch(
+    for (const rejectedByGateway of [second, settle]) {
+      expect(rejectedByGateway).toMatchObject({ code: 6, stdout: '' });
+      expect(rejectedByGateway.stderr).toMatch(
         new RegExp(`"paydrop run" \\(process ${run.pid},.*holds the right to send`),
       );
     }

@@ -332,7 +332,7 @@ describe('a later attempt whose payout a late proof has paid', () => {
     await theatre.run(batchId, { waitMs: 30 * minuteMs });
     const { row, attempts } = await historyOf(theatre);
     expect(row).toMatchObject({ status: 'paid', isAlarm: true });
-    expect(attempts[1]).toMatchObject({ contested: true });
+    expect(attempts[1]).toMatchObject({ referenceConflict: true });
     expect(attempts[1]?.status).not.toBe('paid');
   });
 });

@@ -19,7 +19,7 @@ async function exceptionsOf({ journal }: Theatre, batchId: string) {
   return told;
 }
 
-const pauseOf = ({ journal }: Theatre) => journal.linePause(payer.companyId, payer.payerAccount);
+const pauseOf = ({ journal }: Theatre) => journal.payerPause(payer.companyId, payer.payerAccount);
 
 describe('a service that is closed for hours', () => {
   test('costs few attempts though the file is run every five minutes, and goes on when it opens', async () => {

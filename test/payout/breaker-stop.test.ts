@@ -24,7 +24,7 @@ describe('a trouble of the payer that an inquiry shows', () => {
     const { theatre, batchId } = one;
     await theatre.run(batchId, { waitMs: minuteMs });
     expect(await theatre.exitCode(batchId)).toBe(6);
-    expect(await theatre.journal.lineStop(payer.companyId, payer.payerAccount)).toMatchObject({
+    expect(await theatre.journal.payerHalt(payer.companyId, payer.payerAccount)).toMatchObject({
       code: 'EM053',
       remedy: 'Fund the payer account then resume the batch',
     });

@@ -7,7 +7,7 @@ import { minuteMs, openTheatre, stage, type Theatre } from '../support/theatre.t
 
 const noMoney = { code: 'EM053', text: 'Insufficient funds' };
 
-const stopOf = ({ journal }: Theatre) => journal.lineStop(payer.companyId, payer.payerAccount);
+const stopOf = ({ journal }: Theatre) => journal.payerHalt(payer.companyId, payer.payerAccount);
 
 /** A line that a reply has just halted, as two runs of one process see it. */
 function haltAccount(theatre: Theatre, changes: Partial<Journal> = {}) {
@@ -32,9 +32,9 @@ describe('a line that was halted', () => {
   test('stays so for whoever looks while the stop is being recorded', async () => {
     await using theatre = await openTheatre();
     const { breaker, one, other } = haltAccount(theatre, {
-      recordLineStop: async (stop) => {
+      recordPayerHalt: async (stop) => {
         await theatre.time.sleep(1_000);
-        await theatre.journal.recordLineStop(stop);
+        await theatre.journal.recordPayerHalt(stop);
       },
     });
     const looked = [recordHalt(one, payer), takeUpBreaker(other, payer), takeUpBreaker(one, payer)];
@@ -46,10 +46,10 @@ describe('a line that was halted', () => {
     await using theatre = await openTheatre();
     let failures = 0;
     const { breaker, one, other } = haltAccount(theatre, {
-      recordLineStop: async (stop) => {
+      recordPayerHalt: async (stop) => {
         failures += 1;
         if (failures === 1) throw new Error('the disk is full');
-        await theatre.journal.recordLineStop(stop);
+        await theatre.journal.recordPayerHalt(stop);
       },
     });
     const both = await Promise.allSettled([recordHalt(one, payer), recordHalt(other, payer)]);
@@ -67,7 +67,7 @@ describe('a line that was halted', () => {
       one.gate.observe({ kind: 'payer-stop', reason: noMoney });
       await recordHalt(one, payer);
       expect(await stopOf(theatre)).toBeDefined();
-      await theatre.journal.liftLineStop(payer.companyId, payer.payerAccount, noonMs + 1);
+      await theatre.journal.liftPayerHalt(payer.companyId, payer.payerAccount, noonMs + 1);
       await takeUpBreaker(other, payer);
       expect([breaker.state.status, await other.gate.enter()]).toEqual(['open', 'go']);
       other.gate.leave({ kind: 'nothing' });
@@ -113,11 +113,11 @@ describe('a pause', () => {
 
   test('of an earlier run goes on, and is over when a person has ended it', async () => {
     await using theatre = await openTheatre();
-    await theatre.journal.recordLinePause(pause);
+    await theatre.journal.recordPayerPause(pause);
     const breaker = new PayerBreaker();
     await takeUpBreaker(theatre.context({ breaker }), payer);
     expect(breaker.state).toMatchObject({ status: 'paused', pausedUntilMs: pause.untilMs });
-    await theatre.journal.clearLinePause(payer.companyId, payer.payerAccount);
+    await theatre.journal.clearPayerPause(payer.companyId, payer.payerAccount);
     await takeUpBreaker(theatre.context({ breaker }), payer);
     expect(breaker.state.status).toBe('open');
   });

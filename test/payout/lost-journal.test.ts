@@ -217,8 +217,8 @@ describe('after an older copy was put back', () => {
         attemptNo: 2,
       });
       expect(await theatre.journal.attemptsOf(payer.companyId, 'INV-1')).toMatchObject([
-        { attemptNo: 1, status: 'failed', contested: false },
-        { attemptNo: 2, status: 'unresolved', contested: true },
+        { attemptNo: 1, status: 'failed', referenceConflict: false },
+        { attemptNo: 2, status: 'unresolved', referenceConflict: true },
       ]);
     });
 

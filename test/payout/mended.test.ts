@@ -52,7 +52,7 @@ describe('what was once lost', () => {
     }));
     void one.theatre.start(one.batchId);
     await one.theatre.time.advanceTo(noonMs + 10_000);
-    expect(await one.theatre.journal.lineStop(payer.companyId, payer.payerAccount)).toBeDefined();
+    expect(await one.theatre.journal.payerHalt(payer.companyId, payer.payerAccount)).toBeDefined();
   });
   test('a bank out of reach while earlier attempts are asked about is waited for', async () => {
     let asks = 0;

@@ -14,7 +14,7 @@ const rowOf = async ({ journal }: Theatre, payoutId: string) => {
   return found.row;
 };
 
-const lineStop = ({ journal }: Theatre) => journal.lineStop(payer.companyId, payer.payerAccount);
+const payerHalt = ({ journal }: Theatre) => journal.payerHalt(payer.companyId, payer.payerAccount);
 
 /** Too busy to take a transfer: the line pauses for as long as the bank asks. */
 const busyFor = (theatre: Theatre, retryAfterMs: number) =>
@@ -51,7 +51,7 @@ describe('a file that waited longer than a batch may', () => {
       reasonCode: 'batch-too-old',
     });
     expect(await theatre.exitCode(batchId)).toBe(6);
-    expect(await lineStop(theatre)).toBeUndefined();
+    expect(await payerHalt(theatre)).toBeUndefined();
   });
 
   test('stays held when the file is run again, and is paid when a person resumes the batch', async () => {
@@ -165,7 +165,7 @@ describe('a batch that gets old while its run waits for the bank', () => {
     expect({ total: held + paid, others }).toEqual({ total: 6, others: {} });
     expect(held).toBeGreaterThan(2);
     expect(await theatre.batch(batchId)).toMatchObject({ status: 'halted', reasonCode: 'batch-too-old' });
-    expect(await lineStop(theatre)).toBeUndefined();
+    expect(await payerHalt(theatre)).toBeUndefined();
   });
 
   test('goes on in the same run when a person has resumed it before', async () => {
@@ -199,6 +199,6 @@ describe('a batch that gets old while its run waits for the bank', () => {
     expect(await theatre.statuses(batchId)).toEqual({ submitted: 1, paid: 1 });
     await theatre.time.drive(running);
     expect(await theatre.statuses(batchId)).toEqual({ paid: 2 });
-    expect(await lineStop(theatre)).toBeUndefined();
+    expect(await payerHalt(theatre)).toBeUndefined();
   });
 });

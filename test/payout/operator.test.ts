@@ -94,7 +94,7 @@ describe('a person who resumes while the run still waits', () => {
     });
     const running = rehearsal.run(many(30, { 1: '7.00', 3: '9.05' }), { waitMs: 8_000 });
     await expect
-      .poll(() => rehearsal.beside(({ journal }) => journal.lineStop('COMP000001', '0000345924')), {
+      .poll(() => rehearsal.beside(({ journal }) => journal.payerHalt('COMP000001', '0000345924')), {
         timeout: 5_000,
       })
       .toMatchObject({ code: 'EM053' });

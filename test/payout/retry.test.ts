@@ -229,7 +229,7 @@ describe('a payer’s trouble that an inquiry shows', () => {
     await theatre.journal.moveBatch(batchId, 'running', null, noonMs);
     await theatre.run(batchId);
     const { payerAccount, companyId } = await theatre.batch(batchId);
-    expect(await theatre.journal.lineStop(companyId, payerAccount)).toMatchObject({ code: 'EM053' });
+    expect(await theatre.journal.payerHalt(companyId, payerAccount)).toMatchObject({ code: 'EM053' });
   });
 });
 

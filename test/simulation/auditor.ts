@@ -56,7 +56,7 @@ interface Watched {
   recordedAtMs: number;
   leftRecordedAtMs: number;
   leaves: number;
-  turnedAway: number;
+  rejectedByGateway: number;
   intentLife: Life | undefined;
   acknowledgedIn: Life | undefined;
   finding: Finding | undefined;
@@ -113,7 +113,7 @@ export class Auditor implements Witness {
       recordedAtMs: 0,
       leftRecordedAtMs: 0,
       leaves: 0,
-      turnedAway: 0,
+      rejectedByGateway: 0,
       isToldComplete: false,
       ...none,
     };
@@ -153,7 +153,7 @@ export class Auditor implements Witness {
     const watched = this.#watch(transRefNo);
     const isFirst = watched.leaves === 0;
     this.#world.figures.count(isFirst ? 'first-send' : 'repeated-send');
-    if (isRepetitionOf401) watched.turnedAway += 1;
+    if (isRepetitionOf401) watched.rejectedByGateway += 1;
     const broken = this.#judgeLeaving(order, watched, life, isFirst, isRepetitionOf401);
     if (broken !== undefined) this.#world.fail(`${transRefNo} is sent although ${broken}`);
     watched.leaves += 1;
@@ -172,7 +172,7 @@ export class Auditor implements Witness {
     const attempt = disk.attempt(order.transRefNo);
     if (attempt === undefined) return 'its intent is not on the disk';
     if (spell(attempt.order) !== spell(order)) return 'another order is on the disk';
-    const letThrough = watched.leaves - watched.turnedAway;
+    const letThrough = watched.leaves - watched.rejectedByGateway;
     if (attempt.sends < letThrough + 1) return `the disk knows of ${attempt.sends} sends`;
     const row = disk.row(attempt.seq);
     if (row.status !== 'submitted' || row.attemptNo !== attempt.attemptNo)
@@ -238,7 +238,8 @@ export class Auditor implements Witness {
   toldOfTransfer({ transRefNo }: TransferOrder, reply: BankReply<TransferFields>, life: Life): void {
     const fields = readable(reply);
     const watched = this.#watch(transRefNo);
-    if (reply.kind === 'answered' && [401, 403, 429].includes(reply.httpStatus)) watched.turnedAway += 1;
+    if (reply.kind === 'answered' && [401, 403, 429].includes(reply.httpStatus))
+      watched.rejectedByGateway += 1;
     if (fields === undefined || (fields.transRefNo ?? transRefNo) !== transRefNo) return;
     this.#world.figures.count(`code-${fields.statusCode}`);
     if (acknowledging.includes(fields.statusCode)) watched.acknowledgedIn = life;

@@ -90,8 +90,8 @@ export class SimulatedBank {
       return known === undefined ? silence : answer(say(codes.duplicateCode));
     }
     send.isDecided = true;
-    const turnedAway = this.#turnAway((code) => say(code));
-    if (turnedAway !== undefined) return turnedAway;
+    const rejectedByGateway = this.#turnAway((code) => say(code));
+    if (rejectedByGateway !== undefined) return rejectedByGateway;
     const known = this.book.findDuplicate(send.order);
     if (known !== undefined) return answer(say(this.#codeForDuplicate(known, send)));
     return this.#decide(send, say);
@@ -180,8 +180,8 @@ export class SimulatedBank {
     const say = (code: string, items: InquiryFields['items'] = []): InquiryFields => {
       return { statusCode: code, statusDesc: undefined, severity: undefined, requestUid, items };
     };
-    const turnedAway = this.#turnAway((code) => say(code));
-    if (turnedAway !== undefined) return turnedAway;
+    const rejectedByGateway = this.#turnAway((code) => say(code));
+    if (rejectedByGateway !== undefined) return rejectedByGateway;
     const { dice } = this.#world;
     if (this.roll('inquiry-code')) return answer(say(codes.inquiryTrouble(dice)));
     if (this.roll('unreadable-list')) return answer({ ...say('IC001'), items: undefined });
@@ -201,8 +201,8 @@ export class SimulatedBank {
       const names = { payeeName: proxyName ?? 'Somchai Jaidee', payeeNameTh: thaiName };
       return { statusCode: code, statusDesc: undefined, severity: undefined, requestUid, ...names };
     };
-    const turnedAway = this.#turnAway(say);
-    if (turnedAway !== undefined) return turnedAway;
+    const rejectedByGateway = this.#turnAway(say);
+    if (rejectedByGateway !== undefined) return rejectedByGateway;
     if (this.roll('check-code')) return answer(say(dice.pick(codes.allCodes)));
     if (this.roll('check-other-name')) return answer({ ...say('IC001'), payeeNameTh: 'สมหญิง รักดี' });
     return answer(say('IC001'));

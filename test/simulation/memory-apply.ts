@@ -148,6 +148,6 @@ function keepFacts(present: Attempt, changed: Attempt): Attempt {
     orderHash,
     intentAtMs,
     acknowledged: present.acknowledged || changed.acknowledged,
-    contested: present.contested || changed.contested,
+    referenceConflict: present.referenceConflict || changed.referenceConflict,
   };
 }

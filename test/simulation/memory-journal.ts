@@ -123,27 +123,27 @@ function makeBatchMethods(store: MemoryStore) {
 
 function makeLineMethods(store: MemoryStore) {
   return {
-    lineStop: async (companyId, payerAccount) => {
+    payerHalt: async (companyId, payerAccount) => {
       const found = findStop(store, companyId, payerAccount);
       if (found === undefined) return undefined;
       const { liftedAtMs: _liftedAtMs, ...stop } = found;
       return stop;
     },
-    recordLineStop: async (stop) => {
+    recordPayerHalt: async (stop) => {
       if (findStop(store, stop.companyId, stop.payerAccount) !== undefined) return;
       store.lineStops.push({ ...stop, liftedAtMs: null });
     },
-    liftLineStop: async (companyId, payerAccount, nowMs) => {
+    liftPayerHalt: async (companyId, payerAccount, nowMs) => {
       const stop = findStop(store, companyId, payerAccount);
       if (stop === undefined) return false;
       store.lineStops[store.lineStops.indexOf(stop)] = { ...stop, liftedAtMs: nowMs };
       return true;
     },
-    linePause: async (companyId, payerAccount) => store.linePauses.get(`${companyId} ${payerAccount}`),
-    recordLinePause: async (pause) => {
+    payerPause: async (companyId, payerAccount) => store.linePauses.get(`${companyId} ${payerAccount}`),
+    recordPayerPause: async (pause) => {
       store.linePauses.set(`${pause.companyId} ${pause.payerAccount}`, pause);
     },
-    clearLinePause: async (companyId, payerAccount) => {
+    clearPayerPause: async (companyId, payerAccount) => {
       store.linePauses.delete(`${companyId} ${payerAccount}`);
     },
     loss: async () => undefined,

@@ -1,7 +1,7 @@
 /** What the simulated journal shows: payouts, attempts, claims, and the rows of a view. */
 import { formatBaht } from '../../src/core/money.ts';
 import { type Attempt, type HoldReason, type Payout, quietCauses } from '../../src/core/payout.ts';
-import type { ClaimHolder, HoldTotal, ResultRow } from '../../src/core/ports.ts';
+import type { ClaimOwner, HoldTotal, ResultRow } from '../../src/core/ports.ts';
 import type { InDoubt, PayoutHistory } from '../../src/payout/ports.ts';
 import { mayBePaidStatuses } from '../../src/payout/rules/similar.ts';
 import type { Journal } from '../../src/store/store.ts';
@@ -113,7 +113,7 @@ function findHolder(
   store: MemoryStore,
   companyId: string,
   payoutId: string,
-): (ClaimHolder & { seq: number })[] {
+): (ClaimOwner & { seq: number })[] {
   const seq = store.claims.get(claimKey(companyId, payoutId))?.payoutSeq ?? null;
   if (seq === null) return [];
   const { batchId, rowNo, status } = requireRow(store, seq).payout;

@@ -1,8 +1,8 @@
 /** What the simulated disk holds: the records of a journal, each replaced and never changed in place. */
 import type { Issue, StagedRow } from '../../src/core/payout-file.ts';
 import { type Attempt, type HoldReason, holdReasons, type Payout } from '../../src/core/payout.ts';
-import type { Batch, LinePause, Report } from '../../src/core/ports.ts';
-import type { LineStop, PayoutEvent } from '../../src/payout/ports.ts';
+import type { Batch, PayerPause, Report } from '../../src/core/ports.ts';
+import type { PayerHalt, PayoutEvent } from '../../src/payout/ports.ts';
 
 /** One row: as its file has it, and as it stands. The payout of a row without an instruction is never handed out. */
 export interface StoredRow {
@@ -39,9 +39,9 @@ export interface MemoryStore {
   /** payoutIds that differ only in case or leading zeros, by what they have in common. */
   readonly similar: Map<string, readonly string[]>;
   readonly events: StoredEvent[];
-  readonly lineStops: (LineStop & { readonly liftedAtMs: number | null })[];
+  readonly lineStops: (PayerHalt & { readonly liftedAtMs: number | null })[];
   /** The latest of each payer account. */
-  readonly linePauses: Map<string, LinePause>;
+  readonly linePauses: Map<string, PayerPause>;
   readonly reports: Report[];
   latestEventSeq: number;
 }

@@ -194,7 +194,7 @@ class Simulation {
     this.#world.figures.count(act);
     if (act === 'stop-line') {
       const why = { code: 'EM053', reason: 'met by another process', remedy: 'resume' };
-      return journal.recordLineStop({ ...company, ...why, sinceMs: ourMs });
+      return journal.recordPayerHalt({ ...company, ...why, sinceMs: ourMs });
     }
     if (act === 'resume-batch') return void (await resumeBatch(journal, batch, ourMs));
     if (act === 'cancel-batch') return void (await cancelBatch(journal, batch, ourMs));

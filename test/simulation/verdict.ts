@@ -91,8 +91,8 @@ function judgeEntries({ book, disk }: VerdictParts): string[] {
 }
 
 /** True when asking the bank now would end the attempt. */
-function isProvable({ world, book }: VerdictParts, { order, contested }: Attempt): boolean {
-  if (contested) return false;
+function isProvable({ world, book }: VerdictParts, { order, referenceConflict }: Attempt): boolean {
+  if (referenceConflict) return false;
   const today = bangkokDay(world.ourMs);
   const asked = [order, { ...order, tranDate: today }];
   const found = asked.map((one) => book.visible(one)).find((entries) => entries.length > 0) ?? [];
@@ -146,8 +146,8 @@ function judgeLies({ auditor, disk }: VerdictParts, settled: readonly Settled[])
   );
 }
 
-/** Everything that is broken; `isAtRest` when the bank has been healthy for long and everything was run again. */
-export async function judge(parts: VerdictParts, isAtRest: boolean): Promise<string[]> {
+/** Everything that is broken; `isConcluded` when the bank has been healthy for long and everything was run again. */
+export async function judge(parts: VerdictParts, isConcluded: boolean): Promise<string[]> {
   const settled = await readBatches(parts.disk.journal);
   if (parts.isLying) {
     // Late proof takes the claim from a row that is unsent, so that it can never be sent.
@@ -162,7 +162,7 @@ export async function judge(parts: VerdictParts, isAtRest: boolean): Promise<str
     ...judgeRows(parts, settled),
     ...judgeEntries(parts),
   ];
-  if (!isAtRest) return broken;
+  if (!isConcluded) return broken;
   broken.push(...(await judgeFiles(parts, settled)));
   for (const { rows } of settled) {
     for (const row of rows) {

@@ -49,7 +49,7 @@ async function makeUsedFolder() {
   await withJournal(folder.path, async (journal) => submit(journal, await firstReady(journal)));
   return {
     ...folder,
-    putBack: () => copyFile(join(folder.path, 'older.db'), path),
+    returnToInbox: () => copyFile(join(folder.path, 'older.db'), path),
     lose: () => rm(path),
   };
 }
@@ -102,7 +102,7 @@ describe('a journal that was lost', () => {
 describe('an older copy', () => {
   test('goes on, and everything that it knows counts as known before', async () => {
     await using folder = await makeUsedFolder();
-    await folder.putBack();
+    await folder.returnToInbox();
     await expect(reopen(folder.path)).rejects.toThrow('older copy');
     expect(await recover(folder.path, '20261120', 1)).toEqual({
       recoveredAtMs: noonMs + dayMs,
@@ -114,7 +114,7 @@ describe('an older copy', () => {
 
   test('is in question from the last day that it knows of, even if a person gives a later one', async () => {
     await using folder = await makeUsedFolder();
-    await folder.putBack();
+    await folder.returnToInbox();
     expect(await recover(folder.path, '20261123', 2)).toMatchObject({
       sinceDate: '20261121',
       untilDate: '20261123',
@@ -125,7 +125,7 @@ describe('an older copy', () => {
     await using folder = await makeUsedFolder();
     const path = join(folder.path, 'journal.db');
     await copyFile(path, join(folder.path, 'newest.db'));
-    await folder.putBack();
+    await folder.returnToInbox();
     await recover(folder.path, '20261121');
     await copyFile(join(folder.path, 'newest.db'), path);
     await expect(reopen(folder.path)).rejects.toThrow('before the journal last went on');
@@ -133,7 +133,7 @@ describe('an older copy', () => {
 
   test('whose recovery was cut short before the mark was written is refused as before', async () => {
     await using folder = await makeUsedFolder();
-    await folder.putBack();
+    await folder.returnToInbox();
     const mark = await readFile(join(folder.path, 'journal.mark'));
     await recover(folder.path, '20261121');
     await writeFile(join(folder.path, 'journal.mark'), mark);

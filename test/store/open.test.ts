@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { JournalRefusedError } from '../../src/store/connection.ts';
 import { schemaVersion } from '../../src/store/migrations.ts';
 import { openJournal, openJournalIfThere } from '../../src/store/open.ts';
-import type { Stamp } from '../../src/store/open.ts';
+import type { JournalIdentity } from '../../src/store/open.ts';
 import {
   firstReady,
   ingest,
@@ -28,7 +28,7 @@ async function withJournal(
 
 const nothing = async (): Promise<void> => {};
 
-async function refusal(dataDir: string, changes: Partial<Stamp> = {}): Promise<string> {
+async function refusal(dataDir: string, changes: Partial<JournalIdentity> = {}): Promise<string> {
   const opening = { ...openingIn(dataDir), stamp: { ...stamp, ...changes } };
   const error: unknown = await openJournal(opening).then(
     () => undefined,
@@ -80,7 +80,7 @@ describe('a new journal', () => {
 });
 
 describe('the stamp', () => {
-  test.each<[Partial<Stamp>, readonly string[]]>([
+  test.each<[Partial<JournalIdentity>, readonly string[]]>([
     [{ bankAddress: 'https://other.example' }, ['https://bank.example', 'https://other.example', 'dataDir']],
     [{ companyId: 'COMP000002' }, ['COMP000001', 'COMP000002', 'dataDir']],
     [

@@ -61,7 +61,7 @@ describe('two connections', () => {
     const other = await store.openAnother();
     const [ready] = await readyOf(store.journal);
     const { companyId, payerAccount } = batch;
-    await other.recordLineStop({ companyId, payerAccount, code: 'X', reason: 'x', remedy: 'y', sinceMs: 1 });
+    await other.recordPayerHalt({ companyId, payerAccount, code: 'X', reason: 'x', remedy: 'y', sinceMs: 1 });
     expect(await store.journal.apply([intentOf(ready!).change])).toEqual([false]);
   });
 });

@@ -32,7 +32,7 @@ describe('while another process writes', () => {
     const before = journal.apply([intentOf(one!).change]);
     expect(await isWaiting(before)).toBe(true);
     const stop = { companyId, payerAccount, code: 'X', reason: 'x', remedy: 'y', sinceMs: 1 };
-    const stopped = journal.recordLineStop(stop);
+    const stopped = journal.recordPayerHalt(stop);
     const after = journal.apply([intentOf(two!).change]);
     expect(await isWaiting(stopped)).toBe(true);
     expect(await journal.totals(batchId)).toMatchObject([{ status: 'ready', rows: 2 }]);

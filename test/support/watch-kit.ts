@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { Notifier } from '../../src/app/notifier.ts';
-import { describeStamp, makeReader } from '../../src/app/open-store.ts';
+import { describeIdentity, makeReader } from '../../src/app/open-store.ts';
 import { restBatch } from '../../src/app/run-file.ts';
 import { makeContext } from '../../src/app/session.ts';
 import type { RunSession } from '../../src/app/session.ts';
@@ -183,7 +183,7 @@ async function writeSettings(root: string, options: KitOptions, account: string)
 export async function openWatchKit(options: KitOptions = {}): Promise<WatchKit> {
   const root = await mkdtemp(join(tmpdir(), 'paydrop-watch-'));
   const loaded = await writeSettings(root, options, partner.payerAccount);
-  const opening = { dataDir: loaded.dataDir, stamp: describeStamp(loaded), nowMs: noonMs };
+  const opening = { dataDir: loaded.dataDir, stamp: describeIdentity(loaded), nowMs: noonMs };
   const store = await openJournal({ ...opening, access: 'own' });
   return new WatchKit(root, loaded, store, options);
 }
@@ -309,7 +309,7 @@ function makeSetup(
     openContext: (until, count, whose) => ({
       ...makeContext(desk, until, count, whose),
       log,
-      isWatchedElsewhere: true,
+      isWatchedByAnother: true,
       isHeldUp: () => disk.trouble !== undefined,
     }),
     report: (batchId) => restBatch(desk, batchId, false),

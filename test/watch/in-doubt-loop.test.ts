@@ -192,7 +192,7 @@ describe('what is in doubt of another payer account than the settings name', () 
     const life = await kit.begin();
     await kit.time.drive(life.watcher.doubt.askAll());
     expect(await kit.rowsOf('a.csv')).toEqual({ failed: 1 });
-    expect(await kit.store.lineStop(companyId, payerAccount)).toMatchObject({ code: 'EM053' });
+    expect(await kit.store.payerHalt(companyId, payerAccount)).toMatchObject({ code: 'EM053' });
     const { setup } = life;
     expect(setup.openContext(setup.stop, () => undefined, setup.payer).gate.state.status).toBe('open');
   });
@@ -230,7 +230,7 @@ describe('a stop that nobody runs into', () => {
     const { gate } = setup.openContext(setup.stop, () => undefined, setup.payer);
     await kit.time.advance(5_000);
     expect(gate.breaker.state.status).toBe('halted');
-    await kit.store.liftLineStop(setup.payer.companyId, setup.payer.payerAccount, kit.clock.now());
+    await kit.store.liftPayerHalt(setup.payer.companyId, setup.payer.payerAccount, kit.clock.now());
     await kit.time.until(() => gate.breaker.state.status === 'open', 5_000);
   });
 });

@@ -21,8 +21,8 @@ function makeScene(nowMs: number, isMade: () => boolean = () => true) {
   const jobs = new DailyJobs(
     {
       store: {
-        lastRound: async (name) => recorded.get(name),
-        recordRound: async (name, date) => void recorded.set(name, date),
+        lastDailyJob: async (name) => recorded.get(name),
+        recordDailyJob: async (name, date) => void recorded.set(name, date),
       },
       clock: { now: () => now, sleep: async () => undefined },
       log: (level, message) => void (level === 'warn' && warned.push(message)),

@@ -238,7 +238,7 @@ export class BrakeForecast {
 }
 
 /** The pace that the settings allow, and what the bank has shown of its own. */
-export interface ExpectedPace {
+export interface ExpectedRate {
   /** Rows that would be sent. */
   readonly transfers: number;
   /** Rows that a run would ask about first; 0 when it asks about none. */
@@ -258,7 +258,7 @@ export interface ExpectedTime {
 }
 
 /** How long a run would take that meets no trouble; a transfer is taken to be as fast as a payee check. */
-export function computeExpectedTime(pace: ExpectedPace): ExpectedTime {
+export function computeExpectedTime(pace: ExpectedRate): ExpectedTime {
   const { transfers, checks, latencyMs, requestsPerSecond } = pace;
   const times: readonly ExpectedTime[] = [
     { boundBy: 'transfers', ms: (transfers * latencyMs) / pace.transferConcurrency },

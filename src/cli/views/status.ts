@@ -1,6 +1,6 @@
 /** What `status` and `show` print. */
 import type { BatchStanding } from '../../app/status.ts';
-import { formatBangkokStamp } from '../../core/bangkok-time.ts';
+import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { printable } from '../../core/cell-text.ts';
 import { countAlarms } from '../../core/exit-code.ts';
 import { formatBaht } from '../../core/money.ts';
@@ -12,7 +12,7 @@ import { showByStatus, showTotal, totalsByStatus } from './amounts.ts';
 import type { Shown } from './shown.ts';
 
 const stamp = (epochMs: number | null): string | null =>
-  epochMs === null ? null : formatBangkokStamp(epochMs);
+  epochMs === null ? null : formatBangkokDateTime(epochMs);
 
 const toLines = (lines: readonly string[]): string => lines.map(printable).join('\n');
 
@@ -31,7 +31,7 @@ export function showBatch({ batch, totals, holds }: BatchStanding): Shown {
     rows: batch.rows,
     amount: formatBaht(batch.totalSatang),
     unreadableAmounts: batch.unreadableAmounts,
-    startedAt: formatBangkokStamp(batch.startedAtMs),
+    startedAt: formatBangkokDateTime(batch.startedAtMs),
     restedAt: stamp(batch.restedAtMs),
     byStatus: totalsByStatus(totals),
     holds: Object.fromEntries(holds.map(({ hold, rows }) => [hold, rows])),
@@ -76,7 +76,7 @@ function renderAttempt(attempt: ReturnType<typeof describeAttempt>): string {
 }
 
 function describeEvent({ cause, atMs, from, to, attemptNo, detail }: PayoutEvent) {
-  return { at: formatBangkokStamp(atMs), cause, from, to, attemptNo, detail };
+  return { at: formatBangkokDateTime(atMs), cause, from, to, attemptNo, detail };
 }
 
 function renderEvent({ at, cause, from, to, detail }: ReturnType<typeof describeEvent>): string {

@@ -1,7 +1,7 @@
 /** What `run` prints of each file: figures that add up, where the files are, and what to do next. */
 import type { FileOutcome } from '../../app/run-file.ts';
 import type { Session } from '../../app/session.ts';
-import { formatBangkokMoment, formatBangkokStamp } from '../../core/bangkok-time.ts';
+import { formatBangkokMoment, formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { printable } from '../../core/cell-text.ts';
 import type { Batch, JournalLoss } from '../../core/ports.ts';
 import type { LowestLimit } from '../../payout/rules/adaptive-limit.ts';
@@ -214,7 +214,7 @@ function showLoss(loss: JournalLoss | undefined): object | null {
   if (!isInQuestion(loss)) return null;
   const { recoveredAtMs, sinceDate, untilDate } = loss;
   return {
-    recoveredAt: formatBangkokStamp(recoveredAtMs),
+    recoveredAt: formatBangkokDateTime(recoveredAtMs),
     since: showDate(sinceDate),
     until: showDate(untilDate),
   };

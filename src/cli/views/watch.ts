@@ -1,7 +1,7 @@
 /** What `paydrop watch` prints: how it stands, and a line for each file that ends and each batch that is settled. */
 import { nameOwner } from '../../app/session.ts';
 import type { WatchNews } from '../../app/watch-news.ts';
-import { formatBangkokMoment, formatBangkokStamp } from '../../core/bangkok-time.ts';
+import { formatBangkokMoment, formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { printable } from '../../core/cell-text.ts';
 import type { ListenAddress } from '../../core/network-address.ts';
 import type { ReportKind } from '../../core/ports.ts';
@@ -13,7 +13,7 @@ import { sandboxBanner, type Shown } from './shown.ts';
 export function showNews(news: WatchNews, nowMs: number): Shown {
   const { fields, text } = describe(news);
   return {
-    json: { at: formatBangkokStamp(nowMs), event: news.kind, ...fields },
+    json: { at: formatBangkokDateTime(nowMs), event: news.kind, ...fields },
     text: news.kind === 'started' ? text : `${formatBangkokMoment(nowMs)}  ${text}`,
   };
 }
@@ -40,7 +40,7 @@ function describe(news: WatchNews): Described {
     }
     case 'standing-by': {
       const { owner } = news;
-      const sender = owner && { ...owner, sinceMs: undefined, since: formatBangkokStamp(owner.sinceMs) };
+      const sender = owner && { ...owner, sinceMs: undefined, since: formatBangkokDateTime(owner.sinceMs) };
       const text = `standing by: ${nameOwner(owner)} is sending; this process takes over when that one ends`;
       return { fields: { sender: sender ?? null }, text };
     }

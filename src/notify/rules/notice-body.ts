@@ -1,6 +1,6 @@
 /** What a notice says. */
 import { createHash } from 'node:crypto';
-import { formatBangkokDate, formatBangkokStamp } from '../../core/bangkok-time.ts';
+import { formatBangkokDate, formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { formatBaht } from '../../core/money.ts';
 import type { FileRejection } from '../../core/payout-file.ts';
 import { maskNumbers } from '../../core/proxy-id.ts';
@@ -52,7 +52,7 @@ export function describeBatchHalted(scene: NoticeScene, news: BatchNews, sinceMs
 
 /** A batch has had transfers in doubt for too long: told once a day. */
 export function describeInDoubt(scene: NoticeScene, news: BatchNews, oldestInDoubtAtMs: number): NoticeDraft {
-  const oldestInDoubtAt = formatBangkokStamp(oldestInDoubtAtMs);
+  const oldestInDoubtAt = formatBangkokDateTime(oldestInDoubtAtMs);
   return describeBatch(scene, news, 'in-doubt', formatBangkokDate(scene.nowMs), { oldestInDoubtAt });
 }
 
@@ -117,7 +117,7 @@ function draft(
 ): NoticeDraft {
   const key = kind === 'file-rejected' ? `${kind}:${mark}` : `${kind}:${batchId ?? ''}:${mark}`;
   const id = computeId(journalId, key);
-  const at = formatBangkokStamp(nowMs);
+  const at = formatBangkokDateTime(nowMs);
   return { key, kind, batchId, atMs: nowMs, body: { id, kind, at, isSandbox, batchId, file, ...facts } };
 }
 

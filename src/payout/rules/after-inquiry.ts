@@ -20,11 +20,11 @@ export function decideInquiry(known: Case, reading: InquiryReading): InquiryStep
   if (known.payout.status === 'paid') return { keep: decideAfterPaid(known, reading) };
   const facts = { ...known.facts, finding: reading.kind, code: reading.reason.code };
   const asked: Case = { ...known, attempt: withInquiry(known, reading), facts };
-  const { contested } = asked.attempt;
+  const { referenceConflict } = asked.attempt;
   switch (reading.kind) {
     case 'complete':
     case 'failed':
-      return { keep: contested ? stayContested(asked) : end(asked, reading) };
+      return { keep: referenceConflict ? stayContested(asked) : end(asked, reading) };
     case 'not-found':
       return decideNotFound(asked, reading.reason);
     case 'in-process':

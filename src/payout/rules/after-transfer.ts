@@ -46,7 +46,7 @@ export function decideReply(known: Case, finding: TransferFinding): Change {
 
 /** A send that the gateway rejected did nothing; one before it still may have. */
 const rejectedByGateway = (attempt: Attempt): Attempt =>
-  withoutOne({ ...attempt, turnedAway: attempt.turnedAway + 1 });
+  withoutOne({ ...attempt, rejectedByGateway: attempt.rejectedByGateway + 1 });
 
 /** What a send that did nothing leaves behind. */
 function withoutOne(attempt: Attempt): Attempt {
@@ -95,24 +95,24 @@ function decideAborted(known: Case): Change {
 
 interface Doubt extends Pick<Finding<'unknown'>, 'acknowledged'> {
   readonly reason: Finding<'failed'>['reason'];
-  readonly contested?: boolean;
+  readonly referenceConflict?: boolean;
 }
 
-function stillInDoubt(known: Case, { reason, acknowledged, contested = false }: Doubt): Change {
+function stillInDoubt(known: Case, { reason, acknowledged, referenceConflict = false }: Doubt): Change {
   const { attempt, facts } = known;
   // The bank speaks of somebody else's transfer, or of other details: an operator must look.
-  const alarm = contested ? { alarm: true } : {};
+  const alarm = referenceConflict ? { alarm: true } : {};
   return move({
     ...known,
-    patch: { ...reasonPatch(reason), ...(contested ? { isAlarm: true } : {}) },
+    patch: { ...reasonPatch(reason), ...(referenceConflict ? { isAlarm: true } : {}) },
     cause: 'outcome-in-doubt',
     attempt: {
       ...attempt,
       status: 'sent',
       acknowledged: attempt.acknowledged || acknowledged,
-      contested: attempt.contested || contested,
+      referenceConflict: attempt.referenceConflict || referenceConflict,
       nextInquiryAtMs: computeNextInquiryAtMs(known),
     },
-    detail: { ...facts, code: reason.code, acknowledged, contested, ...alarm },
+    detail: { ...facts, code: reason.code, acknowledged, contested: referenceConflict, ...alarm },
   });
 }

@@ -53,6 +53,6 @@ export function withInquiry(
     lastFinding: kind,
     acknowledged,
     // A reference that never left us and that the bank knows all the same is somebody else's.
-    contested: attempt.contested || (attempt.sends === 0 && acknowledged),
+    referenceConflict: attempt.referenceConflict || (attempt.sends === 0 && acknowledged),
   };
 }

@@ -4,7 +4,7 @@
  */
 import { formatBangkokMoment } from '../../core/bangkok-time.ts';
 import type { Reason } from '../../core/change.ts';
-import type { BatchReason, LinePause } from '../../core/ports.ts';
+import type { BatchReason, PayerPause } from '../../core/ports.ts';
 import { findBankStatus } from '../../core/status-codes.ts';
 import type { BreakerSignal } from './read-reply.ts';
 
@@ -174,7 +174,7 @@ export function fitPause(state: BreakerState, nowMs: number): BreakerState {
 }
 
 /** The breaker as a pause of an earlier run leaves it; as it was when that is too long ago. */
-export function takeUpPause(state: BreakerState, recorded: LinePause, nowMs: number): BreakerState {
+export function takeUpPause(state: BreakerState, recorded: PayerPause, nowMs: number): BreakerState {
   const { code, reason, remedy, troubles, isTransfer, sinceMs, untilMs } = recorded;
   if (nowMs - untilMs > staleAfterMs) return state;
   const questionsUntilMs = Math.min(untilMs, sinceMs + pauseMaxMs);

@@ -68,7 +68,7 @@ export function describeLoss({ sinceDate, untilDate }: JournalLoss): string {
 }
 
 /** True when the next attempt for a payoutId waits until the bank was asked: none was made since the recovery. */
-export function mustLookUp(loss: JournalLoss | undefined, attempts: readonly Attempt[]): loss is JournalLoss {
+export function mustProbe(loss: JournalLoss | undefined, attempts: readonly Attempt[]): loss is JournalLoss {
   return isInQuestion(loss) && attempts.every(({ intentAtMs }) => intentAtMs <= loss.recoveredAtMs);
 }
 
@@ -256,7 +256,7 @@ function adoptAttempt({ payout, payer, policy, nowMs }: Probe, finding: Referenc
     ...attempt,
     status: reading.kind === 'failed' ? 'failed' : 'unresolved',
     acknowledged: true,
-    contested: true,
+    referenceConflict: true,
     inquiries: finding.inquiries,
     lastInquiryAtMs: nowMs,
     lastFinding: reading.kind,

@@ -43,7 +43,7 @@ export type TransferFinding =
       /** The reply shows that the bank knows this reference. */
       readonly acknowledged: boolean;
       /** The reference, or its details, may be another's. */
-      readonly contested: boolean;
+      readonly referenceConflict: boolean;
     };
 
 export type InquiryReading =
@@ -279,7 +279,7 @@ const credentialsRefused = (code: string): ServiceTrouble =>
  */
 export function readReply(
   reply: BankReply<TransferFields>,
-  attempt: Pick<Attempt, 'order' | 'sends' | 'turnedAway'>,
+  attempt: Pick<Attempt, 'order' | 'sends' | 'rejectedByGateway'>,
 ): ReadReply<TransferFinding> {
   // EM001 speaks of somebody else's transfer when no bytes of this attempt can have left before.
   const isFirstSend = countDelivered(attempt) === 1;
@@ -325,9 +325,9 @@ function unknown(
   scope: BankStatus['scope'],
   reason: ServiceTrouble,
   acknowledged = false,
-  contested = false,
+  referenceConflict = false,
 ): TransferFinding {
-  return { kind: 'unknown', scope, reason, acknowledged, contested };
+  return { kind: 'unknown', scope, reason, acknowledged, referenceConflict };
 }
 
 function readTransferCode(
@@ -351,9 +351,10 @@ function readTransferCode(
     case 'failed':
       return { kind: 'failed', scope: status.scope, reason };
     case 'unknown': {
-      const contested = otherDetailsCodes.has(status.code) || (status.code === 'EM001' && isFirstSend);
+      const referenceConflict =
+        otherDetailsCodes.has(status.code) || (status.code === 'EM001' && isFirstSend);
       const withRetry = { ...reason, retryAfterMs: reply.retryAfterMs };
-      return unknown(status.scope, withRetry, acknowledgingCodes.has(status.code), contested);
+      return unknown(status.scope, withRetry, acknowledgingCodes.has(status.code), referenceConflict);
     }
   }
 }
@@ -365,7 +366,7 @@ function signalOf(finding: TransferFinding): BreakerSignal {
   if (scope === 'payer') return { kind: 'payer-stop', reason };
   if (finding.kind === 'unknown' && reason.code === replyLost) return { kind: 'unanswered', reason };
   // A payout that the bank works on has not ended; one that nobody acknowledged may be a sick bank's.
-  const isTaken = finding.kind === 'unknown' && finding.acknowledged && !finding.contested;
+  const isTaken = finding.kind === 'unknown' && finding.acknowledged && !finding.referenceConflict;
   if (scope === 'payout') return { kind: isTaken ? 'taken' : 'ended-otherwise' };
   const retryAfterMs = 'retryAfterMs' in reason ? reason.retryAfterMs : undefined;
   return { kind: 'service-trouble', reason: { ...reason, retryAfterMs }, isTransfer: true };

@@ -79,8 +79,8 @@ export function mayBytesLeaveAgain(
 const glitchMs = 3_600_000;
 
 /** Sends that may have reached the bank's books: those that the gateway rejected did nothing. */
-export function countDelivered(attempt: Pick<Attempt, 'sends' | 'turnedAway'>): number {
-  return attempt.sends - attempt.turnedAway;
+export function countDelivered(attempt: Pick<Attempt, 'sends' | 'rejectedByGateway'>): number {
+  return attempt.sends - attempt.rejectedByGateway;
 }
 
 /**
@@ -113,7 +113,7 @@ export function maySendAgain(attempt: Attempt, policy: SettlePolicy, clock: Cloc
     attempt.lastFinding === 'not-found' &&
     isTrusted &&
     !attempt.acknowledged &&
-    !attempt.contested &&
+    !attempt.referenceConflict &&
     resends < policy.resendsMax &&
     mayBytesLeaveAgain(attempt, policy, clock)
   );

@@ -1,7 +1,7 @@
 /** What an operator may try again: what ended without any money having moved. */
 import { afterChange, decideHold, move } from '../../core/change.ts';
 import { type HoldReason, type Payout, type PayoutStatus, sourceStatuses } from '../../core/payout.ts';
-import type { Change, ClaimHolder, ResultRow } from '../../core/ports.ts';
+import type { Change, ClaimOwner, ResultRow } from '../../core/ports.ts';
 import { parseRow, type RowRules } from '../../intake/rules/row.ts';
 
 /** Whether a row gets its next attempt, and if not, why, in words. */
@@ -25,7 +25,7 @@ const fileIssues: readonly string[] = [
 ];
 
 /** Lets a failed or unpayable payout go on to its next attempt. @param similar who holds a payoutId like its own */
-export function decideRetry(payout: Payout, similar: readonly ClaimHolder[], nowMs: number): RetryStep {
+export function decideRetry(payout: Payout, similar: readonly ClaimOwner[], nowMs: number): RetryStep {
   const where = `payout ${payout.instruction.payoutId} (row ${payout.rowNo} of batch ${payout.batchId})`;
   if (payout.isAlarm)
     return refuse(`${where} bears an alarm: what the bank says of it must be cleared first`);
@@ -42,7 +42,7 @@ interface Rejected {
   readonly batchId: string;
   readonly rules: RowRules;
   /** Who holds a payoutId like its own. */
-  readonly similar: readonly ClaimHolder[];
+  readonly similar: readonly ClaimOwner[];
   readonly nowMs: number;
 }
 
@@ -68,7 +68,7 @@ export function decideRetryRejected({ row, batchId, rules, similar, nowMs }: Rej
 function tryAgain(
   payout: Payout,
   holds: readonly HoldReason[],
-  similar: readonly ClaimHolder[],
+  similar: readonly ClaimOwner[],
   nowMs: number,
 ): RetryStep {
   const patch = {

@@ -1,5 +1,5 @@
 /** Similar payouts and payoutIds: the same amount to the same payee under another payoutId may be a slip, so a person looks first. */
-import { dayMs, formatBangkokStamp } from '../../core/bangkok-time.ts';
+import { dayMs, formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { showCell } from '../../core/cell-text.ts';
 import { decideHold } from '../../core/change.ts';
 import { moneyMoved, type Payout, type PayoutStatus, payoutStatuses } from '../../core/payout.ts';
@@ -26,7 +26,7 @@ export function likenessOf(
 /** Holds a ready payout that is like an earlier one, and names that one. */
 export function decideSimilarHold(payout: Payout, earlier: EarlierPayment, nowMs: number): Change {
   const { batchId, rowNo } = earlier;
-  const day = formatBangkokStamp(earlier.submittedAtMs).slice(0, 10);
+  const day = formatBangkokDateTime(earlier.submittedAtMs).slice(0, 10);
   const paid = moneyMoved(earlier.status) === 'yes' ? 'was paid' : 'may have been paid';
   const place = `row ${rowNo} of ${earlier.fileName}, batch ${batchId}, sent on ${day}`;
   const text = `the same amount ${paid} to the same payee as payoutId ${showCell(earlier.payoutId)} (${place})`;

@@ -16,8 +16,8 @@ import { computeTrustAtMs, countDelivered } from './resend.ts';
 export function isCleared(known: Case, reading: InquiryReading): boolean {
   const { attempt, policy, nowMs } = known;
   // Adopted after a loss as failed: whosever it is, it moved no money.
-  const isContested = attempt.contested && attempt.status !== 'failed';
-  if (isOpenAttempt(attempt) || isContested) return false;
+  const hasReferenceConflict = attempt.referenceConflict && attempt.status !== 'failed';
+  if (isOpenAttempt(attempt) || hasReferenceConflict) return false;
   if (reading.kind !== 'not-found') return reading.kind === 'failed';
   return attempt.status === 'failed' || nowMs >= computeTrustAtMs(attempt, policy, known);
 }
@@ -80,7 +80,7 @@ export function decideSuperseded(known: Case, reading: InquiryReading, mayReopen
   const isKnown = reading.kind === 'complete' || reading.kind === 'in-process';
   if (!isKnown || known.attempt.status === 'paid') return undefined;
   const attempt = withInquiry(known, reading);
-  if (reading.kind === 'in-process' || attempt.contested) return reopen(known, attempt, mayReopen);
+  if (reading.kind === 'in-process' || attempt.referenceConflict) return reopen(known, attempt, mayReopen);
   const sysRefNo = reading.sysRefNo ?? attempt.sysRefNo;
   return proveLate({ ...known, attempt: { ...attempt, sysRefNo } }, 'inquiry');
 }
@@ -88,13 +88,18 @@ export function decideSuperseded(known: Case, reading: InquiryReading, mayReopen
 /** It had been reopened, and has failed in the end: no further attempt waits for it. A row in doubt is settled by it. */
 function endAgain(known: Case, reading: InquiryReading): Change | undefined {
   const { payout, attempt } = known;
-  if (attempt.status !== 'unresolved' || attempt.contested || payout.status === 'unresolved')
+  if (attempt.status !== 'unresolved' || attempt.referenceConflict || payout.status === 'unresolved')
     return undefined;
   return move({
     ...known,
     patch: {},
     cause: 'inquired',
-    attempt: { ...withInquiry(known, reading), contested: false, status: 'failed', nextInquiryAtMs: null },
+    attempt: {
+      ...withInquiry(known, reading),
+      referenceConflict: false,
+      status: 'failed',
+      nextInquiryAtMs: null,
+    },
     detail: { transRefNo: attempt.order.transRefNo, finding: reading.kind },
   });
 }
@@ -148,7 +153,7 @@ const paidTwice = (transRefNo: string): Reason => ({
  */
 export function decideAfterPaid(known: Case, finding: TransferFinding | InquiryReading): Change {
   const { attempt, policy, nowMs, facts } = known;
-  if (finding.kind === 'paid' || (finding.kind === 'complete' && !attempt.contested)) {
+  if (finding.kind === 'paid' || (finding.kind === 'complete' && !attempt.referenceConflict)) {
     const completed = { ...attempt, sysRefNo: finding.sysRefNo ?? attempt.sysRefNo };
     return proveLate({ ...known, attempt: completed }, finding.kind === 'paid' ? 'reply' : 'inquiry');
   }
@@ -159,7 +164,7 @@ export function decideAfterPaid(known: Case, finding: TransferFinding | InquiryR
     ...attempt,
     status: isFailed ? 'failed' : isOver ? 'unresolved' : attempt.status,
     acknowledged: attempt.acknowledged || said?.acknowledged === true,
-    contested: attempt.contested || said?.contested === true,
+    referenceConflict: attempt.referenceConflict || said?.referenceConflict === true,
     inquiries: attempt.inquiries + 1,
     nextInquiryAtMs: isFailed || isOver ? null : nowMs + policy.maxDelayMs,
   };
@@ -169,7 +174,7 @@ export function decideAfterPaid(known: Case, finding: TransferFinding | InquiryR
 
 /** A refusal of a repetition says nothing of what was sent before; a failure may be that of another's reference. */
 function isDefinitelyFailed(attempt: Attempt, finding: TransferFinding | InquiryReading): boolean {
-  if (finding.kind !== 'failed' || attempt.contested) return false;
+  if (finding.kind !== 'failed' || attempt.referenceConflict) return false;
   const isReply = 'scope' in finding;
   return !isReply || countDelivered(attempt) === 1;
 }

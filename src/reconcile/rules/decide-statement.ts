@@ -6,7 +6,7 @@ import { move, type PayoutPatch, type Reason, reasonPatch, settled } from '../..
 import { formatBaht } from '../../core/money.ts';
 import type { Attempt, Payout, PayoutStatus } from '../../core/payout.ts';
 import type { Change, JournalLoss } from '../../core/ports.ts';
-import { mustLookUp, showDate } from '../../payout/rules/lost-journal.ts';
+import { mustProbe, showDate } from '../../payout/rules/lost-journal.ts';
 import { maskDigitRuns } from '../../payout/rules/read-reply.ts';
 import { isOpenAttempt, keepInDoubt } from '../../payout/rules/superseded.ts';
 import { findDifferences, fitsIdentity, isRebuilt } from './differences.ts';
@@ -48,7 +48,7 @@ export function decideOnStatement(evidence: StatementEvidence, mayReopen = true)
   const { owner, attempt, attempts, lines, openBreaks, read, loss } = evidence;
   const { transRefNo } = attempt.order;
   // While a lost part of the journal may have made a later attempt, an inquiry looks beyond what failed first.
-  const mayHaveLaterAttempt = mustLookUp(loss, attempts);
+  const mayHaveLaterAttempt = mustProbe(loss, attempts);
   const known = factsOf(owner, attempt);
   const { step } = judgeTransfer(
     { key: transRefNo, attempt: known, lines, openBreaks, mayHaveLaterAttempt },
@@ -82,7 +82,7 @@ const placeOf = ({ date, line }: Told): string =>
 /** The attempt with what any line about it shows: the bank knows it, perhaps with other details than ours. */
 function markKnown({ attempt, line, date, owner }: Told): Attempt {
   const isOurs = fitsIdentity(findDifferences(line, factsOf(owner, attempt), date));
-  return { ...attempt, acknowledged: true, contested: attempt.contested || !isOurs };
+  return { ...attempt, acknowledged: true, referenceConflict: attempt.referenceConflict || !isOurs };
 }
 
 /** Complete, with our amount, payee, payer account and company. */
@@ -201,7 +201,7 @@ function note(told: Told): Change {
   const noted = markKnown(told);
   const isDoubt = owner.status === 'submitted' || owner.status === 'unresolved';
   // A row that bears an alarm already is told nothing new by another.
-  const isAlarm = noted.contested && !attempt.contested && (isDoubt || !owner.isAlarm);
+  const isAlarm = noted.referenceConflict && !attempt.referenceConflict && (isDoubt || !owner.isAlarm);
   if (!isAlarm) {
     const { detail } = told;
     return move({ payout: owner, patch: {}, cause: 'statement-read', nowMs, attempt: noted, detail });

@@ -2,7 +2,7 @@
  * The columns of a day's `.matched.csv` and `.breaks.csv` and how they are filled. Pure text, with whole numbers, as in
  * the exceptions file: the writers quote it, and guard it against spreadsheets.
  */
-import { formatBangkokStamp } from '../../core/bangkok-time.ts';
+import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { formatBaht } from '../../core/money.ts';
 import { showDate } from '../../payout/rules/lost-journal.ts';
 import { describeBreakRemedy } from './break-remedies.ts';
@@ -184,9 +184,9 @@ export function renderBreak(record: BreakRecord, nowMs: number): string[] {
     line?.sysRefNo ?? attempt?.sysRefNo ?? '',
     record.reason,
     record.state === 'closed' ? 'Nothing to do' : describeBreakRemedy(record),
-    formatBangkokStamp(record.openedAtMs),
+    formatBangkokDateTime(record.openedAtMs),
     String(computeAgeDays(record, nowMs)),
-    record.closedAtMs === null ? '' : formatBangkokStamp(record.closedAtMs),
+    record.closedAtMs === null ? '' : formatBangkokDateTime(record.closedAtMs),
     record.closedBy === null ? '' : describeClosure(record.closedBy),
   ];
 }

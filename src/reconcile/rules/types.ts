@@ -48,10 +48,17 @@ export interface AttemptFacts {
 /** The facts of an attempt as the journal holds it now. */
 export function factsOf(payout: Payout, attempt: Attempt): AttemptFacts {
   const { seq, batchId, rowNo, instruction, status } = payout;
-  const { attemptNo, order, sends, acknowledged, contested, lastInquiryAtMs, lastFinding } = attempt;
+  const { attemptNo, order, sends, acknowledged, referenceConflict, lastInquiryAtMs, lastFinding } = attempt;
   const { sysRefNo, feeText } = attempt;
   const owner = { payoutSeq: seq, payoutId: instruction.payoutId, batchId, rowNo, payoutStatus: status };
-  const known = { attemptNo, attemptStatus: attempt.status, order, sends, acknowledged, contested };
+  const known = {
+    attemptNo,
+    attemptStatus: attempt.status,
+    order,
+    sends,
+    acknowledged,
+    contested: referenceConflict,
+  };
   const settledBy = attemptNo === payout.attemptNo ? payout.settledBy : null;
   return { ...owner, ...known, lastInquiryAtMs, lastFinding, sysRefNo, feeText, settledBy };
 }

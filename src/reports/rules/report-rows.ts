@@ -2,7 +2,7 @@
  * The columns of the result and exceptions files and how a row fills them (design: "Output").
  * Pure text: the writers quote and encode it.
  */
-import { formatBangkokStamp } from '../../core/bangkok-time.ts';
+import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { formatBaht } from '../../core/money.ts';
 import type { Issue } from '../../core/payout-file.ts';
 import { finalStatuses, moneyMoved, type PayoutStatus } from '../../core/payout.ts';
@@ -112,7 +112,8 @@ function renderReferences({ cells, instruction }: ResultRow): string[] {
   return [instruction.reference1 ?? '', instruction.reference2 ?? ''];
 }
 
-const renderStamp = (epochMs: number | null): string => (epochMs === null ? '' : formatBangkokStamp(epochMs));
+const renderMoment = (epochMs: number | null): string =>
+  epochMs === null ? '' : formatBangkokDateTime(epochMs);
 
 /** One issue in words: `line 7, amount: at most 2 decimals (found "1.005")`. */
 export function describeIssue(issue: Issue): string {
@@ -158,8 +159,8 @@ export function renderResultRow(row: ResultRow, extrasCount = row.extras.length)
     row.bankPayeeName ?? '',
     row.bankPayeeNameTh ?? '',
     String(row.attemptNo),
-    renderStamp(row.submittedAtMs),
-    renderStamp(row.settledAtMs),
+    renderMoment(row.submittedAtMs),
+    renderMoment(row.settledAtMs),
     row.settledBy ?? '',
     ...Array.from({ length: extrasCount }, (_, index) => row.extras[index] ?? ''),
   ];

@@ -1,5 +1,5 @@
 /** A batch in figures: counts and amounts by status, and the check that every satang is accounted for. */
-import { formatBangkokStamp } from '../../core/bangkok-time.ts';
+import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import {
   type BatchExitCode,
   computeExitCode,
@@ -88,8 +88,8 @@ export interface SummaryFile {
   readonly sha256: string;
 }
 
-const renderStamp = (epochMs: number | null): string | null =>
-  epochMs === null ? null : formatBangkokStamp(epochMs);
+const renderMoment = (epochMs: number | null): string | null =>
+  epochMs === null ? null : formatBangkokDateTime(epochMs);
 
 /** An address may carry a user name, a password or a key: only scheme, host and path are shown. */
 export function stripSecrets(address: string): string {
@@ -108,10 +108,10 @@ function renderTotals({ totals }: BatchSummary): Record<string, object> {
 /** The timings of a batch; its duration runs from its first reading until it came to rest, or until now. */
 function renderTimings(batch: Batch, nowMs: number): object {
   return {
-    startedAt: renderStamp(batch.startedAtMs),
-    sealedAt: renderStamp(batch.sealedAtMs),
-    restedAt: renderStamp(batch.restedAtMs),
-    reportedAt: renderStamp(nowMs),
+    startedAt: renderMoment(batch.startedAtMs),
+    sealedAt: renderMoment(batch.sealedAtMs),
+    restedAt: renderMoment(batch.restedAtMs),
+    reportedAt: renderMoment(nowMs),
     durationMs: (batch.restedAtMs ?? nowMs) - batch.startedAtMs,
   };
 }

@@ -2,8 +2,8 @@
 import { type Expression, type InferResult, sql } from 'kysely';
 import { type Satang, toSatang } from '../../core/money.ts';
 import { type BatchStatus, canMoveBatch, type HoldReason } from '../../core/payout.ts';
-import type { Batch, BatchReader, HoldTotal, LinePause, Report, StatusTotal } from '../../core/ports.ts';
-import type { BatchStore, LineStop, PayerBreakerStore } from '../../payout/ports.ts';
+import type { Batch, BatchReader, HoldTotal, PayerPause, Report, StatusTotal } from '../../core/ports.ts';
+import type { BatchStore, PayerHalt, PayerBreakerStore } from '../../payout/ports.ts';
 import type { ReportStore } from '../../reports/ports.ts';
 import { decodeHolds, isInDoubt } from '../schema.ts';
 import { type BodiesOf, change, query, type Reading, select, selectFirst } from '../statements.ts';
@@ -141,7 +141,7 @@ export const batchWrites = {
   },
 } satisfies Partial<BodiesOf<BatchStore>>;
 
-function* readLineStop(companyId: string, payerAccount: string): Reading<LineStop | undefined> {
+function* readPayerHalt(companyId: string, payerAccount: string): Reading<PayerHalt | undefined> {
   const inForce = query
     .selectFrom('line_stop')
     .selectAll()
@@ -154,7 +154,7 @@ function* readLineStop(companyId: string, payerAccount: string): Reading<LineSto
   return { companyId, payerAccount, code, reason, remedy, sinceMs };
 }
 
-function* readLinePause(companyId: string, payerAccount: string): Reading<LinePause | undefined> {
+function* readPayerPause(companyId: string, payerAccount: string): Reading<PayerPause | undefined> {
   const latest = query
     .selectFrom('line_pause')
     .selectAll()
@@ -167,12 +167,12 @@ function* readLinePause(companyId: string, payerAccount: string): Reading<LinePa
   return { companyId, payerAccount, code, reason, remedy, troubles, isTransfer, sinceMs, untilMs };
 }
 
-export const payerBreakerReads = { lineStop: readLineStop, linePause: readLinePause };
+export const payerBreakerReads = { payerHalt: readPayerHalt, payerPause: readPayerPause };
 
 /** Each in one transaction. */
 export const payerBreakerWrites = {
   /** One that is in force already stays as it is: its cause came first. */
-  *recordLineStop({ companyId, payerAccount, code, reason, remedy, sinceMs }) {
+  *recordPayerHalt({ companyId, payerAccount, code, reason, remedy, sinceMs }) {
     const payer = { company_id: companyId, payer_account: payerAccount };
     const record = { ...payer, code, reason, remedy, since_ms: sinceMs, lifted_at_ms: null };
     const insert = query
@@ -183,7 +183,7 @@ export const payerBreakerWrites = {
       );
     yield* change(insert);
   },
-  *liftLineStop(companyId, payerAccount, nowMs) {
+  *liftPayerHalt(companyId, payerAccount, nowMs) {
     const lift = query
       .updateTable('line_stop')
       .set({ lifted_at_ms: nowMs })
@@ -192,7 +192,7 @@ export const payerBreakerWrites = {
       .where('lifted_at_ms', 'is', null);
     return (yield* change(lift)) > 0;
   },
-  *recordLinePause(pause) {
+  *recordPayerPause(pause) {
     const { code, reason, remedy, troubles } = pause;
     const payer = { company_id: pause.companyId, payer_account: pause.payerAccount };
     const times = { since_ms: pause.sinceMs, until_ms: pause.untilMs };
@@ -203,7 +203,7 @@ export const payerBreakerWrites = {
       .onConflict((conflict) => conflict.columns(['company_id', 'payer_account']).doUpdateSet(changed));
     yield* change(insert);
   },
-  *clearLinePause(companyId, payerAccount) {
+  *clearPayerPause(companyId, payerAccount) {
     const clear = query
       .deleteFrom('line_pause')
       .where('company_id', '=', companyId)

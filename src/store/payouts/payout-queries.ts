@@ -2,7 +2,7 @@
 import { type InferResult, sql } from 'kysely';
 import { formatBaht } from '../../core/money.ts';
 import type { Attempt } from '../../core/payout.ts';
-import type { AttemptKey, ClaimHolder, EarlierPayment, PaymentLikeness } from '../../core/ports.ts';
+import type { AttemptKey, ClaimOwner, EarlierPayment, PaymentLikeness } from '../../core/ports.ts';
 import type { InDoubt, PayoutHistory, PayoutStore, ReadyPayout } from '../../payout/ports.ts';
 import { mayBePaidStatuses } from '../../payout/rules/similar.ts';
 import { isInDoubt, literal, similarKeyOf } from '../schema.ts';
@@ -218,7 +218,7 @@ function* readHistory(seq: number): Reading<PayoutHistory> {
   return { row: toResultRow(record), batch, attempts, events };
 }
 
-function toHolder(record: InferResult<ReturnType<typeof selectHolders>>[number]): ClaimHolder {
+function toHolder(record: InferResult<ReturnType<typeof selectHolders>>[number]): ClaimOwner {
   const { payout_id: payoutId, batch_id: batchId, row_no: rowNo, file_name: fileName, status } = record;
   return { payoutId, batchId, rowNo, fileName, status };
 }
@@ -282,7 +282,7 @@ export const payoutReads = {
     return (yield* similarHolders.all({ companyId, payoutId })).map(toHolder);
   },
   *claimHolders(companyId, payoutIds) {
-    const holders: ClaimHolder[] = [];
+    const holders: ClaimOwner[] = [];
     for (const payoutId of payoutIds) {
       const holder = yield* claimHolder.get({ companyId, payoutId });
       if (holder !== undefined) holders.push(toHolder(holder));

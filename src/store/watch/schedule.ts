@@ -4,7 +4,7 @@ import type { ScheduleStore, WatchStore } from '../../watch/ports.ts';
 import { type BodiesOf, change, query, selectFirst } from '../statements.ts';
 
 export const scheduleReads = {
-  *lastRound(name) {
+  *lastDailyJob(name) {
     return (yield* selectFirst(query.selectFrom('daily_round').select('date').where('name', '=', name)))
       ?.date;
   },
@@ -19,7 +19,7 @@ const anotherThan = (value: string) =>
 
 /** Each in one transaction. */
 export const scheduleWrites = {
-  *recordRound(name, date) {
+  *recordDailyJob(name, date) {
     const insert = query
       .insertInto('daily_round')
       .values({ name, date })

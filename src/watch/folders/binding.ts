@@ -28,7 +28,7 @@ export function claimedFolderOf(inbox: string): string {
 }
 
 /** What a stamp says. `holder`: the process that works the inbox; stamps of earlier versions have none. */
-interface Stamp {
+interface JournalIdentity {
   readonly journalId: string;
   readonly holder: string | undefined;
 }
@@ -170,9 +170,9 @@ async function readText(path: string): Promise<string | undefined> {
 }
 
 /** undefined when there is none to be read. */
-function parseStamp(text: string): Stamp | undefined {
+function parseStamp(text: string): JournalIdentity | undefined {
   try {
-    const stamp = JSON.parse(text) as Readonly<Partial<Record<keyof Stamp, unknown>>> | null;
+    const stamp = JSON.parse(text) as Readonly<Partial<Record<keyof JournalIdentity, unknown>>> | null;
     const { journalId, holder } = stamp ?? {};
     if (typeof journalId !== 'string') return undefined;
     return { journalId, holder: typeof holder === 'string' ? holder : undefined };

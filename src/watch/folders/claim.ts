@@ -165,7 +165,7 @@ export class ClaimedFolder {
     } finally {
       if (!isClaimed) {
         this.#halfClaimed.add(claim.itemId);
-        await this.putBack(claim.itemId);
+        await this.returnToInbox(claim.itemId);
       }
     }
     if (isClaimed && file.marker !== undefined) await this.#removeMarker(file.marker);
@@ -217,7 +217,7 @@ export class ClaimedFolder {
    * Puts what stands in a claimed folder back into the inbox, under names that are free.
    * @returns these names
    */
-  async putBack(itemId: string): Promise<Buffer[]> {
+  async returnToInbox(itemId: string): Promise<Buffer[]> {
     const { disk, log } = this.#context;
     const folder = this.folderOf(itemId);
     const names: Buffer[] = [];

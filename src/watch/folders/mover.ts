@@ -141,7 +141,7 @@ export class FileMover {
       case 'remove':
         return (await claimed.removeEmpty(itemId)) ? 'settled' : this.#reportEmpty(itemId);
       case 'put back':
-        await claimed.putBack(itemId);
+        await claimed.returnToInbox(itemId);
         return 'settled';
       case 'bring in':
       case 'drop source':
@@ -262,7 +262,7 @@ export class FileMover {
     if (error instanceof LateWritingError && error.item !== undefined) this.#addReady([error.item]);
     if (error instanceof UnreadableSourceError || error instanceof LateWritingError) {
       try {
-        for (const name of await claimed.putBack(itemId)) inbox.noteStuck(name, error);
+        for (const name of await claimed.returnToInbox(itemId)) inbox.noteStuck(name, error);
         this.#stuck.delete(itemId);
         return undefined;
       } catch (second) {

@@ -57,13 +57,13 @@ export function makeMetrics(sources: MetricSources): Metrics {
   showBuild(register, sources);
   const counters = makeCounters(register);
   const showWatch = makeWatchGauges(register, sources);
-  const showPaces = makePaceGauges(register, sources);
+  const showLimits = makePaceGauges(register, sources);
   const showCounts = makeCountGauges(register, sources);
   return {
     ...counters,
     async render() {
       showWatch();
-      showPaces();
+      showLimits();
       await showCounts();
       return register.metrics();
     },

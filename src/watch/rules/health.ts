@@ -2,7 +2,7 @@
  * How a watcher is, seen from outside: alive, ready to work a file that is dropped now, and if not, why not.
  * Pure; the daemon keeps the facts, and what answers /healthz shows the verdict.
  */
-import { formatBangkokMoment, formatBangkokStamp } from '../../core/bangkok-time.ts';
+import { formatBangkokMoment, formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { maskNumbers } from '../../core/proxy-id.ts';
 import { type BreakerState, outsideHours } from '../../payout/rules/circuit-breaker.ts';
 import type { InboxState, StuckFile } from './drop-folder.ts';
@@ -32,7 +32,7 @@ export interface WatchState {
   readonly role: WatchRole;
   readonly inbox: InboxState | undefined;
   /** How long the look at the inbox has taken that is under way, or the way from there into work/. */
-  readonly inboxLookMs?: number | undefined;
+  readonly inboxPollMs?: number | undefined;
   readonly diskTrouble: Trouble | undefined;
   /** Another process keeps the journal locked. */
   readonly journalTrouble?: Trouble | undefined;
@@ -52,7 +52,7 @@ export interface WatchState {
   /** Batches that an error of ours keeps from getting on. */
   readonly failingBatches: readonly { readonly batchId: string; readonly why: string }[] | undefined;
   /** When the daemon's loop last turned. */
-  readonly lastLookMs: number;
+  readonly lastPollMs: number;
 }
 
 export interface HealthReason {
@@ -108,15 +108,15 @@ export function readLine({ status, why, pausedUntilMs }: PayerLine, nowMs: numbe
 }
 
 /**
- * @param sinceLookMs time since the loop last turned, by a clock that nobody sets; by the ordinary clock when left out
+ * @param sincePollMs time since the loop last turned, by a clock that nobody sets; by the ordinary clock when left out
  */
 export function judgeHealth(
   state: WatchState,
   nowMs: number,
-  sinceLookMs: number = nowMs - state.lastLookMs,
+  sincePollMs: number = nowMs - state.lastPollMs,
 ): Health {
   // A daemon that is stopping has left its loop.
-  const live = state.role === 'stopping' || sinceLookMs <= stalledAfterMs;
+  const live = state.role === 'stopping' || sincePollMs <= stalledAfterMs;
   const isBusy = (state.filesInWork ?? 0) > 0;
   const lines = (state.lines ?? []).map((line) => judgeLine(line, isBusy, nowMs));
   const reasons = [
@@ -163,16 +163,16 @@ function judgeRole(role: WatchRole): readonly HealthReason[] {
 }
 
 /** The share that the inbox is on hangs: it throws no error, it just never answers. */
-export const isInboxSilent = ({ inboxLookMs = 0 }: Pick<WatchState, 'inboxLookMs'>): boolean =>
-  inboxLookMs > silentAfterMs;
+export const isInboxSilent = ({ inboxPollMs = 0 }: Pick<WatchState, 'inboxPollMs'>): boolean =>
+  inboxPollMs > silentAfterMs;
 
 function judgeInbox(state: WatchState): readonly HealthReason[] {
-  const { inbox, inboxLookMs = 0 } = state;
+  const { inbox, inboxPollMs = 0 } = state;
   if (isInboxSilent(state)) {
     return [
       {
         code: 'inbox-silent',
-        text: `the inbox, or the way from it into work/, has not answered for ${Math.floor(inboxLookMs / 1_000)} seconds`,
+        text: `the inbox, or the way from it into work/, has not answered for ${Math.floor(inboxPollMs / 1_000)} seconds`,
         remedy: 'Look at the disk or the share that it is on; goes on by itself when that answers',
       },
     ];
@@ -276,15 +276,15 @@ function describeLeft(names: readonly string[]): readonly HealthReason[] {
 export function showHealth(
   state: WatchState,
   nowMs: number,
-  sinceLookMs?: number,
+  sincePollMs?: number,
 ): Health & Readonly<Record<string, unknown>> {
   const { role, inbox, lines, failingBatches, oldestInDoubtAtMs } = state;
   const isKnown = inbox !== undefined;
   return {
-    ...judgeHealth(state, nowMs, sinceLookMs),
+    ...judgeHealth(state, nowMs, sincePollMs),
     role,
-    at: formatBangkokStamp(nowMs),
-    lastLookAt: formatBangkokStamp(state.lastLookMs),
+    at: formatBangkokDateTime(nowMs),
+    lastLookAt: formatBangkokDateTime(state.lastPollMs),
     inbox: inbox?.kind,
     diskTroubleSince: showTime(state.diskTrouble?.sinceMs),
     bankTroubleSince: isKnown ? showTime(state.bankTrouble?.sinceMs) : undefined,
@@ -303,10 +303,10 @@ function showLine(line: PayerLine, nowMs: number): Readonly<Record<string, unkno
   return {
     state: word,
     code: line.why?.code ?? null,
-    until: word === 'paused' || word === 'closed' ? formatBangkokStamp(line.pausedUntilMs) : null,
+    until: word === 'paused' || word === 'closed' ? formatBangkokDateTime(line.pausedUntilMs) : null,
     paysNewFiles: line.paysNewFiles,
   };
 }
 
 const showTime = (atMs: number | undefined): string | null =>
-  atMs === undefined ? null : formatBangkokStamp(atMs);
+  atMs === undefined ? null : formatBangkokDateTime(atMs);

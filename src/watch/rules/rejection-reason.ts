@@ -1,11 +1,11 @@
 /** The `.reason.txt` beside a rejected file: what a partner needs to send a better one. */
-import { formatBangkokStamp } from '../../core/bangkok-time.ts';
+import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { printable } from '../../core/cell-text.ts';
 import type { FileRejection } from '../../core/payout-file.ts';
 import type { BatchStatus } from '../../core/payout.ts';
 
 /** The file that is not worked. */
-export interface TurnedAway {
+export interface RefusedIntake {
   readonly fileName: string;
   readonly droppedAtMs: number;
   readonly nowMs: number;
@@ -16,7 +16,7 @@ const whatToDo =
 
 /** A file that was rejected as a whole. */
 export function describeRejectedFile(
-  file: TurnedAway,
+  file: RefusedIntake,
   { code, message, line, column }: FileRejection,
 ): string {
   const place = [
@@ -41,7 +41,7 @@ export interface FirstFile {
 }
 
 /** A file whose very bytes came before. */
-export function describeDuplicateFile(file: TurnedAway, { fileName, batchId, status }: FirstFile): string {
+export function describeDuplicateFile(file: RefusedIntake, { fileName, batchId, status }: FirstFile): string {
   const { state, result } = firstWords[status];
   return write(file, [
     'Reason:   duplicate-file',
@@ -68,7 +68,7 @@ const firstWords: Record<FirstFile['status'], { readonly state: string; readonly
 };
 
 /** A file to which somebody was still writing when it had been taken. */
-export function describeUnfinishedFile(file: TurnedAway): string {
+export function describeUnfinishedFile(file: RefusedIntake): string {
   return write(file, [
     'Reason:   changed-while-read',
     '',
@@ -81,7 +81,7 @@ export function describeUnfinishedFile(file: TurnedAway): string {
 }
 
 /** A file to which somebody wrote after its rows had been read in. */
-export function describeLateWriting(file: TurnedAway, batchId: string, rows: number): string {
+export function describeLateWriting(file: RefusedIntake, batchId: string, rows: number): string {
   return write(file, [
     'Reason:   changed-after-reading',
     '',
@@ -95,7 +95,7 @@ export function describeLateWriting(file: TurnedAway, batchId: string, rows: num
 
 /** A file that was no longer in work/. @param read what its rows were read into before, if they were */
 export function describeVanishedFile(
-  file: TurnedAway,
+  file: RefusedIntake,
   read: { readonly batchId: string; readonly rows: number } | undefined,
 ): string {
   const words =
@@ -114,11 +114,11 @@ export function describeVanishedFile(
   return write(file, ['Reason:   vanished', '', ...words]);
 }
 
-function write({ fileName, droppedAtMs, nowMs }: TurnedAway, lines: readonly string[]): string {
+function write({ fileName, droppedAtMs, nowMs }: RefusedIntake, lines: readonly string[]): string {
   const head = [
     `File:     ${printable(fileName)}`,
-    `Dropped:  ${formatBangkokStamp(droppedAtMs)}`,
-    `Rejected: ${formatBangkokStamp(nowMs)}`,
+    `Dropped:  ${formatBangkokDateTime(droppedAtMs)}`,
+    `Rejected: ${formatBangkokDateTime(nowMs)}`,
   ];
   return `${[...head, ...lines].join('\n')}\n`;
 }

@@ -56,7 +56,7 @@ describe('after a transfer', () => {
     scope: 'payout',
     reason,
     acknowledged: false,
-    contested: false,
+    referenceConflict: false,
   } as const;
   const rows: Row[] = [
     [
@@ -122,9 +122,9 @@ describe('after a transfer', () => {
     ],
     [
       'another’s reference',
-      { ...unknown, acknowledged: true, contested: true },
+      { ...unknown, acknowledged: true, referenceConflict: true },
       { status: 'submitted' },
-      { status: 'sent', contested: true },
+      { status: 'sent', referenceConflict: true },
     ],
   ];
 
@@ -187,8 +187,8 @@ describe('after an inquiry', () => {
     ['not-found', { sends: 3 }, trusted, 'unresolved'],
     ['not-found', { lastSentAtMs: noonMs + 200_000 }, noonMs + 330_000, 'unresolved'],
     ['not-found', { status: 'refused', sends: 0, lastSentAtMs: null }, noonMs + 330_000, 'held'],
-    ['complete', { contested: true }, trusted, 'unresolved'],
-    ['failed', { contested: true }, trusted, 'unresolved'],
+    ['complete', { referenceConflict: true }, trusted, 'unresolved'],
+    ['failed', { referenceConflict: true }, trusted, 'unresolved'],
     ['in-process', {}, noonMs + policy.giveUpAfterMs, 'unresolved'],
     ['nothing-said', {}, noonMs + policy.giveUpAfterMs, 'unresolved'],
   ] as const)('%s with %j at +%i ends as %s', (kind, changes, nowMs, status) => {
@@ -281,7 +281,7 @@ describe('every decision', () => {
     status: fc.constantFrom<Attempt['status'][]>('recorded', 'sent', 'refused', 'unresolved'),
     sends: fc.integer({ min: 0, max: 4 }),
     acknowledged: fc.boolean(),
-    contested: fc.boolean(),
+    referenceConflict: fc.boolean(),
     inquiries: fc.integer({ min: 0, max: 40 }),
   });
 
@@ -296,7 +296,7 @@ describe('every decision', () => {
           expect(afterChange(change).version).toBe(payout.version + 1);
         }
         if (step.sendAgain === undefined) return;
-        expect(changes.acknowledged || changes.contested).toBe(false);
+        expect(changes.acknowledged || changes.referenceConflict).toBe(false);
         expect(elapsedMs).toBeLessThanOrEqual(policy.intentMaxAgeMs);
         expect(kind).toBe('not-found');
       }),

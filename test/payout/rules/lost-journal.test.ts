@@ -10,7 +10,7 @@ import {
   decideAfterProbe,
   describeLoss,
   isInQuestion,
-  mustLookUp,
+  mustProbe,
   parseSince,
   type ReferenceFinding,
 } from '../../../src/payout/rules/lost-journal.ts';
@@ -99,12 +99,12 @@ describe('who is looked up', () => {
     ['a payoutId without any attempt', loss, [], true],
     ['one whose attempts are all from before', loss, [at(noonMs - 1), at(noonMs)], true],
     ['not one that was tried since', loss, [at(noonMs - 1), at(noonMs + 1)], false],
-  ])('%s', (_name, which, attempts, expected) => expect(mustLookUp(which, attempts)).toBe(expected));
+  ])('%s', (_name, which, attempts, expected) => expect(mustProbe(which, attempts)).toBe(expected));
 
   test('and an adopted attempt is no attempt made since, so the next one is looked up again', () => {
     const step = decideAfterProbe({ payout, findings: [found('failed', 1)], payer, policy, nowMs: noonMs });
     if (step === undefined) throw new Error('it was not adopted');
-    expect(mustLookUp(loss, step.adopts ?? [])).toBe(true);
+    expect(mustProbe(loss, step.adopts ?? [])).toBe(true);
   });
 });
 
@@ -170,8 +170,14 @@ describe('after the search', () => {
       after: { status: 'unresolved', attemptNo: 2, reasonCode: 'found-after-loss', holds: [] },
       event: { cause: 'found-after-loss' },
       adopts: [
-        { attemptNo: 1, status: 'failed', contested: true, lastFinding: 'failed', sysRefNo: 'SYS8' },
-        { attemptNo: 2, status: 'unresolved', contested: true, lastFinding: 'complete', sysRefNo: 'SYS9' },
+        { attemptNo: 1, status: 'failed', referenceConflict: true, lastFinding: 'failed', sysRefNo: 'SYS8' },
+        {
+          attemptNo: 2,
+          status: 'unresolved',
+          referenceConflict: true,
+          lastFinding: 'complete',
+          sysRefNo: 'SYS9',
+        },
       ],
     });
     expect(step?.after.reason).toContain(refOf(2));
@@ -231,7 +237,9 @@ describe('after the search', () => {
         );
         expect(adopts.map(({ attemptNo }) => attemptNo)).toEqual(known);
         expect(after.attemptNo).toBe(known.at(-1));
-        expect(adopts.every(({ contested, acknowledged }) => contested && acknowledged)).toBe(true);
+        expect(adopts.every(({ referenceConflict, acknowledged }) => referenceConflict && acknowledged)).toBe(
+          true,
+        );
       }),
     );
   });

@@ -85,10 +85,10 @@ describe('the reply to a transfer', () => {
     ['ET001', true, true, false],
     ['ED001', true, false, false],
   ])(
-    '%s on a first send (%s) acknowledges: %s, is contested: %s',
-    (code, isFirst, acknowledged, contested) => {
+    '%s on a first send (%s) acknowledges: %s, is referenceConflict: %s',
+    (code, isFirst, acknowledged, referenceConflict) => {
       const finding = findTransfer(answered(transferFields(code)), isFirst);
-      expect(finding).toMatchObject({ kind: 'unknown', acknowledged, contested });
+      expect(finding).toMatchObject({ kind: 'unknown', acknowledged, referenceConflict });
     },
   );
 

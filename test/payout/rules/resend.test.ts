@@ -52,7 +52,7 @@ describe('sending the same attempt again', () => {
     ['nothing was inquired', { lastFinding: null }, trusted, trusted],
     ['the last send is too recent', {}, trusted - 1, trusted - 1],
     ['the bank once acknowledged it', { acknowledged: true }, trusted, trusted],
-    ['the reference may be another’s', { contested: true }, trusted, trusted],
+    ['the reference may be another’s', { referenceConflict: true }, trusted, trusted],
     ['it was sent again twice already', { sends: 3 }, trusted, trusted],
     ['too little time has passed by the bank’s clock', {}, trusted, trusted - 1],
     ['the intent is too old', {}, noonMs + policy.intentMaxAgeMs + 1, noonMs + policy.intentMaxAgeMs + 1],
@@ -65,8 +65,8 @@ describe('sending the same attempt again', () => {
   });
 
   test('does not count what the gateway turned away', () => {
-    expect(maySendAgain(attemptOf({ sends: 4, turnedAway: 2 }), policy, both(trusted))).toBe(true);
-    expect(maySendAgain(attemptOf({ sends: 4, turnedAway: 1 }), policy, both(trusted))).toBe(false);
+    expect(maySendAgain(attemptOf({ sends: 4, rejectedByGateway: 2 }), policy, both(trusted))).toBe(true);
+    expect(maySendAgain(attemptOf({ sends: 4, rejectedByGateway: 1 }), policy, both(trusted))).toBe(false);
   });
 
   test('is refused for what was sent before a loss of the journal, and not for what came after it', () => {

@@ -76,7 +76,7 @@ describe('an attempt that had ended, asked about again', () => {
   });
 
   test('proves nothing when its reference may be another’s', () => {
-    const change = watch(owner('failed'), closed({ contested: true }), 'complete');
+    const change = watch(owner('failed'), closed({ referenceConflict: true }), 'complete');
     expect(outcome(change)).toEqual(['unresolved', true, 'unresolved']);
   });
 });

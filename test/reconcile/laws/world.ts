@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { parse } from 'csv-parse/sync';
 import type { Attempt } from '../../../src/core/payout.ts';
-import { endWhenSettled, isAtRest } from '../../../src/payout/conclude.ts';
+import { endWhenSettled, isConcluded } from '../../../src/payout/conclude.ts';
 import { decideInquiry } from '../../../src/payout/rules/after-inquiry.ts';
 import type { InquiryReading } from '../../../src/payout/rules/read-reply.ts';
 import { type FetchContext, takeFile } from '../../../src/reconcile/fetch.ts';
@@ -115,7 +115,7 @@ export class World implements AsyncDisposable {
     };
     const kit: FetchContext = {
       desk: { request: nobody },
-      courier: { bring: nobody },
+      downloader: { bring: nobody },
       originals: await openStatementOriginals(statements, options.bytesMax),
       unpacker: makeStatementUnpacker({ folder: statements, bytesMax: options.bytesMax }),
       reader: makeStatementReader(options),
@@ -181,7 +181,7 @@ export class World implements AsyncDisposable {
   async #reportDue(store: Store): Promise<void> {
     for (const due of await store.dueReports()) {
       await endWhenSettled(store, due.batchId, this.#clockMs);
-      if (await isAtRest(store, due.batchId)) await this.#report(store, due.batchId);
+      if (await isConcluded(store, due.batchId)) await this.#report(store, due.batchId);
       await store.clearDueReport(due);
     }
   }

@@ -67,8 +67,8 @@ describe('a line that proves an attempt paid', () => {
     if (cause !== 'second-proof') expect(change?.after).toMatchObject({ settledBy: 'statement', holds: [] });
   });
 
-  test('proves a contested reference, which an inquiry never does', () => {
-    const attempt = attemptOf('unresolved', { acknowledged: true, contested: true });
+  test('proves a referenceConflict reference, which an inquiry never does', () => {
+    const attempt = attemptOf('unresolved', { acknowledged: true, referenceConflict: true });
     expect(show(decide({ owner: ownerOf('unresolved'), attempt }, 'complete'))?.[0]).toBe('paid');
   });
 
@@ -156,7 +156,7 @@ describe('a line that settles nothing', () => {
     const told = { owner: ownerOf('unresolved'), attempt: attemptOf('unresolved') };
     const change = decide(told, 'in-process');
     expect(show(change)).toEqual(['unresolved', 'statement-read', 'unresolved', false]);
-    expect(change?.attempt).toMatchObject({ acknowledged: true, contested: false });
+    expect(change?.attempt).toMatchObject({ acknowledged: true, referenceConflict: false });
   });
 
   test.each<Partial<StatementLine>>([
@@ -168,7 +168,7 @@ describe('a line that settles nothing', () => {
     const told = { owner: ownerOf('submitted'), attempt: attemptOf('sent') };
     const change = decide(told, 'complete', changes);
     expect(show(change)).toEqual(['submitted', 'alarm-raised', 'sent', true]);
-    expect(change?.attempt).toMatchObject({ acknowledged: true, contested: true });
+    expect(change?.attempt).toMatchObject({ acknowledged: true, referenceConflict: true });
     expect(JSON.stringify([change?.event.detail, change?.after.reason])).not.toMatch(/0810000001|0000345924/);
   });
 
@@ -182,7 +182,7 @@ describe('a line that settles nothing', () => {
     const told = { owner: ownerOf(from), attempt: attemptOf(attemptStatus) };
     expect(show(decide(told, 'in-process'))?.toSpliced(1, 1)).toEqual([to, 'unresolved', true]);
     const other = decide(told, 'complete', { proxyNo: '0999999999' });
-    expect([other?.after.status, other?.attempt?.contested]).toEqual([to, true]);
+    expect([other?.after.status, other?.attempt?.referenceConflict]).toEqual([to, true]);
     expect(decide(told, 'in-process', {}, false)?.after.status).toBe(from);
   });
 
@@ -201,7 +201,7 @@ describe('a row that bears an alarm already', () => {
     const change = decide({ owner: ownerOf('paid', known), attempt }, 'complete', edit);
     expect(show(change)).toEqual(['paid', 'statement-read', 'unresolved', true]);
     expect(change?.event.detail['alarm']).toBeUndefined();
-    expect(change?.attempt?.contested).toBe(true);
+    expect(change?.attempt?.referenceConflict).toBe(true);
     const inDoubt = decide({ owner: ownerOf('unresolved', known), attempt }, 'complete', edit);
     expect(inDoubt?.event).toMatchObject({ cause: 'alarm-raised', detail: { alarm: true } });
   });
@@ -250,7 +250,7 @@ describe('any payout, any attempt, any lines', () => {
       fc.property(
         fc.constantFrom(...payoutStatuses.filter((status) => status !== 'staged')),
         fc.constantFrom(...attemptStatuses),
-        fc.record({ acknowledged: fc.boolean(), contested: fc.boolean() }),
+        fc.record({ acknowledged: fc.boolean(), referenceConflict: fc.boolean() }),
         lines,
         (payoutStatus, attemptStatus, known, drafts) => {
           const told = { owner: ownerOf(payoutStatus), attempt: attemptOf(attemptStatus, known) };

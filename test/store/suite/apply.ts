@@ -162,7 +162,7 @@ const intents: readonly StoreCase[] = [
   refusedIntent('while the batch is halted', (journal) =>
     journal.moveBatch(firstBatchId, 'halted', why, noonMs),
   ),
-  refusedIntent('while the payer account is stopped', (journal) => journal.recordLineStop(stop)),
+  refusedIntent('while the payer account is stopped', (journal) => journal.recordPayerHalt(stop)),
   {
     name: 'no intent before the batch runs',
     run: async (journal) => {
@@ -174,9 +174,9 @@ const intents: readonly StoreCase[] = [
     name: 'another payer account’s stop does not matter, nor one that was lifted',
     run: async (journal) => {
       await ingestRunning(journal, makeRows(1));
-      await journal.recordLineStop({ ...stop, payerAccount: '0000999999' });
-      await journal.recordLineStop(stop);
-      await journal.liftLineStop(payer.companyId, payer.payerAccount, noonMs);
+      await journal.recordPayerHalt({ ...stop, payerAccount: '0000999999' });
+      await journal.recordPayerHalt(stop);
+      await journal.liftPayerHalt(payer.companyId, payer.payerAccount, noonMs);
       expect(await journal.apply([intentOf(await firstReady(journal)).change])).toEqual([true]);
     },
   },
@@ -242,7 +242,7 @@ const attempts: readonly StoreCase[] = [
     run: async (journal) => {
       await ingestRunning(journal, makeRows(1));
       const { payout, attempt } = await submit(journal, await firstReady(journal));
-      const known = { ...attempt, status: 'sent', acknowledged: true, contested: true } as const;
+      const known = { ...attempt, status: 'sent', acknowledged: true, referenceConflict: true } as const;
       const cause = 'inquired';
       const latest = await applied(
         journal,

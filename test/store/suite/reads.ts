@@ -172,14 +172,14 @@ const batches: readonly StoreCase[] = [
     run: async (journal) => {
       const { companyId, payerAccount } = payer;
       const stop = { companyId, payerAccount, ...why, sinceMs: noonMs };
-      expect(await journal.liftLineStop(companyId, payerAccount, noonMs)).toBe(false);
-      await journal.recordLineStop(stop);
-      await journal.recordLineStop({ ...stop, code: 'EM004', sinceMs: noonMs + 1 });
-      expect(await journal.lineStop(companyId, payerAccount)).toEqual(stop);
-      expect(await journal.liftLineStop(companyId, payerAccount, noonMs + 2)).toBe(true);
-      expect(await journal.lineStop(companyId, payerAccount)).toBeUndefined();
-      await journal.recordLineStop({ ...stop, code: 'EM004' });
-      expect(await journal.lineStop(companyId, payerAccount)).toMatchObject({ code: 'EM004' });
+      expect(await journal.liftPayerHalt(companyId, payerAccount, noonMs)).toBe(false);
+      await journal.recordPayerHalt(stop);
+      await journal.recordPayerHalt({ ...stop, code: 'EM004', sinceMs: noonMs + 1 });
+      expect(await journal.payerHalt(companyId, payerAccount)).toEqual(stop);
+      expect(await journal.liftPayerHalt(companyId, payerAccount, noonMs + 2)).toBe(true);
+      expect(await journal.payerHalt(companyId, payerAccount)).toBeUndefined();
+      await journal.recordPayerHalt({ ...stop, code: 'EM004' });
+      expect(await journal.payerHalt(companyId, payerAccount)).toMatchObject({ code: 'EM004' });
     },
   },
   {
@@ -189,17 +189,17 @@ const batches: readonly StoreCase[] = [
       const line = { companyId, payerAccount };
       const times = { sinceMs: noonMs, untilMs: noonMs + 60_000 };
       const pause = { ...line, ...why, troubles: 3, isTransfer: true, ...times };
-      expect(await journal.linePause(companyId, payerAccount)).toBeUndefined();
-      await journal.clearLinePause(companyId, payerAccount);
-      await journal.recordLinePause(pause);
-      expect(await journal.linePause(companyId, payerAccount)).toEqual(pause);
+      expect(await journal.payerPause(companyId, payerAccount)).toBeUndefined();
+      await journal.clearPayerPause(companyId, payerAccount);
+      await journal.recordPayerPause(pause);
+      expect(await journal.payerPause(companyId, payerAccount)).toEqual(pause);
       const next = { ...pause, code: 'ET004', troubles: 4, isTransfer: false, untilMs: noonMs + 90_000 };
-      await journal.recordLinePause(next);
-      await journal.recordLinePause({ ...next, payerAccount: '0000000000', troubles: 9 });
-      expect(await journal.linePause(companyId, payerAccount)).toEqual(next);
-      await journal.clearLinePause(companyId, payerAccount);
-      expect(await journal.linePause(companyId, payerAccount)).toBeUndefined();
-      expect(await journal.linePause(companyId, '0000000000')).toMatchObject({ troubles: 9 });
+      await journal.recordPayerPause(next);
+      await journal.recordPayerPause({ ...next, payerAccount: '0000000000', troubles: 9 });
+      expect(await journal.payerPause(companyId, payerAccount)).toEqual(next);
+      await journal.clearPayerPause(companyId, payerAccount);
+      expect(await journal.payerPause(companyId, payerAccount)).toBeUndefined();
+      expect(await journal.payerPause(companyId, '0000000000')).toMatchObject({ troubles: 9 });
     },
   },
   {

@@ -110,12 +110,12 @@ describe('the day of a round', () => {
   test('is kept for each round by its name', async () => {
     await using opened = await makeSqliteStore();
     const { store } = opened;
-    expect(await store.lastRound('inquiry')).toBeUndefined();
-    await store.recordRound('inquiry', '20261121');
-    await store.recordRound('statement', '20261120');
-    await store.recordRound('inquiry', '20261122');
+    expect(await store.lastDailyJob('inquiry')).toBeUndefined();
+    await store.recordDailyJob('inquiry', '20261121');
+    await store.recordDailyJob('statement', '20261120');
+    await store.recordDailyJob('inquiry', '20261122');
     const later = await opened.openAnother();
-    expect([await later.lastRound('inquiry'), await later.lastRound('statement')]).toEqual([
+    expect([await later.lastDailyJob('inquiry'), await later.lastDailyJob('statement')]).toEqual([
       '20261122',
       '20261120',
     ]);

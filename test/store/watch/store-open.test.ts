@@ -107,7 +107,7 @@ test('a backup has what the watcher keeps', async () => {
   await using store = await openJournal(openingIn(folder.path));
   await store.startIntake(fileOf('a'));
   await store.addNotice(noticeOf('one'), ['webhook']);
-  await store.recordRound('inquiry', '20261121');
+  await store.recordDailyJob('inquiry', '20261121');
   await store.probe(noonMs);
   const copy = join(folder.path, 'copy.db');
   backUpJournal(folder.path, copy);
@@ -117,7 +117,7 @@ test('a backup has what the watcher keeps', async () => {
   expect(again.journalId).toBe(store.journalId);
   expect(await again.startIntake(fileOf('b'))).toMatchObject({ first: { fileName: 'a.csv' } });
   expect(await again.dueNotices(noonMs, 9)).toEqual(await store.dueNotices(noonMs, 9));
-  expect(await again.lastRound('inquiry')).toBe('20261121');
+  expect(await again.lastDailyJob('inquiry')).toBe('20261121');
 });
 
 test('a mark that a full disk does not take is no failure of the close; anything else is', async () => {

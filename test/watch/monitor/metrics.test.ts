@@ -27,7 +27,7 @@ const idle: WatchState = {
   oldestInDoubtAtMs: undefined,
   openBatches: 0,
   failingBatches: [],
-  lastLookMs: nowMs,
+  lastPollMs: nowMs,
 };
 
 function makeSources(part: Partial<MetricSources> = {}): MetricSources {

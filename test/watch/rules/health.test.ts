@@ -26,7 +26,7 @@ const well: WatchState = {
   oldestInDoubtAtMs: undefined,
   openBatches: 0,
   failingBatches: [],
-  lastLookMs: nowMs - second,
+  lastPollMs: nowMs - second,
 };
 
 const why = { code: 'ET004', reason: 'maintenance', remedy: 'wait for the bank' };
@@ -54,9 +54,9 @@ describe('a watcher', () => {
     ['that starts', { role: 'starting' }, ['starting'], []],
     ['that is being stopped', { role: 'stopping' }, ['stopping'], []],
     ['without its inbox', { inbox: { kind: 'gone', why: 'mount it' } }, ['inbox-gone'], []],
-    ['whose inbox answers slowly', { inboxLookMs: 60 * second }, [], []],
-    ['whose inbox never answers', { inboxLookMs: 61 * second }, ['inbox-silent'], []],
-    ['whose inbox hangs at the start', { inbox: undefined, inboxLookMs: 61 * second }, ['inbox-silent'], []],
+    ['whose inbox answers slowly', { inboxPollMs: 60 * second }, [], []],
+    ['whose inbox never answers', { inboxPollMs: 61 * second }, ['inbox-silent'], []],
+    ['whose inbox hangs at the start', { inbox: undefined, inboxPollMs: 61 * second }, ['inbox-silent'], []],
     ['beside what nobody takes', { leftInInbox: ['a.csv'] }, [], ['inbox-left']],
     [
       'with a file too big for work/',
@@ -96,18 +96,18 @@ describe('a watcher', () => {
     ['for longer', 60 * second + 1, false],
     ['in a future that a clock once had', -3_600 * second, true],
   ])('is alive when its loop has not turned %s: %s ms, %s', (_, idleMs, live) => {
-    const health = judgeHealth({ ...well, lastLookMs: nowMs - idleMs }, nowMs);
+    const health = judgeHealth({ ...well, lastPollMs: nowMs - idleMs }, nowMs);
     expect(health).toMatchObject({ live, ready: live });
     expect(health.reasons.map(({ code }) => code)).toEqual(live ? [] : ['loop-stalled']);
   });
 
   test('counts its own idle time by a steady clock where it has one', () => {
-    expect(judgeHealth({ ...well, lastLookMs: 0 }, nowMs, second).live).toBe(true);
+    expect(judgeHealth({ ...well, lastPollMs: 0 }, nowMs, second).live).toBe(true);
     expect(judgeHealth(well, nowMs, 61 * second).live).toBe(false);
   });
 
   test('that is stopping stays alive until it has ended', () => {
-    expect(codes({ ...well, role: 'stopping', lastLookMs: 0 })).toMatchObject({ live: true, ready: false });
+    expect(codes({ ...well, role: 'stopping', lastPollMs: 0 })).toMatchObject({ live: true, ready: false });
   });
 
   test('says why and what to do', () => {
@@ -188,7 +188,7 @@ describe('what is shown', () => {
         bankTrouble: anyTrouble,
         lines: fc.array(anyLine, { maxLength: 2 }),
         filesInWork: fc.nat(2),
-        lastLookMs: fc.integer({ min: nowMs - 200 * second, max: nowMs }),
+        lastPollMs: fc.integer({ min: nowMs - 200 * second, max: nowMs }),
       })
       .map((part): WatchState => ({ ...well, ...part }));
     fc.assert(
