@@ -10,7 +10,8 @@ import type { Store } from '../store/store.ts';
 import type { OpenedBank } from './open-bank.ts';
 import { makeReader, openJournalBeside } from './open-store.ts';
 
-export type { CheckOutcome, RejectedFile } from '../check/check.ts';
+export type { CheckOutcome, RejectedFile, RowIssue } from '../check/check.ts';
+
 /** What every check works with. */
 export interface Checking extends AsyncDisposable {
   readonly loaded: LoadedSettings;

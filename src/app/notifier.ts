@@ -1,7 +1,6 @@
 /** Notices as the settings ask for them: kept in the journal first, then delivered, never in the way of paying. */
+import { basename } from 'node:path';
 import { readVersion } from '../app/version.ts';
-import type { FileRejection } from '../core/payout-file.ts';
-import type { Clock } from '../core/ports.ts';
 import { deliverNotices, deliverNoticesOnce, type NoticeContext } from '../notify/delivery.ts';
 import {
   describeBatchDone,
@@ -12,16 +11,21 @@ import {
   type RejectedFile,
 } from '../notify/rules/notice-body.ts';
 import type { NoticeChannel, NoticeDraft, NoticeSender } from '../notify/rules/notice.ts';
-import type { Logger } from '../platform/log.ts';
 import { Signal } from '../platform/signal.ts';
 import { summariseBatch } from '../reports/rules/summary.ts';
 import type { WrittenReports } from '../reports/write-reports.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import { requireWebhook } from '../settings/webhook-secret.ts';
 import type { Store } from '../store/store.ts';
+import type { WatchEvent } from '../watch/context.ts';
+import type { FileOutcome } from './run-file.ts';
+import { type Session, toLog } from './session.ts';
 
 /** Notices that are remembered while the journal takes none. */
 const unkeptMax = 10_000;
+
+/** How long a run that has ended waits for its notices to be taken; the next process tries what is left. */
+const deliveryWaitMs = 5_000;
 
 export class Notifier {
   readonly #loaded: LoadedSettings;
@@ -37,8 +41,32 @@ export class Notifier {
     this.#channels = context.senders.map(({ channel }) => channel);
   }
 
+  /** A file of a run has ended. A rejected one is told of once for each time it is tried. */
+  async notifyOfOutcome(path: string, outcome: FileOutcome): Promise<void> {
+    await this.#noteFailure(async () => {
+      if (outcome.kind === 'rested' && !outcome.isRepeat) await this.#notifyOfBatch(outcome.reports);
+      if (outcome.kind !== 'rejected') return;
+      const fileName = basename(path);
+      const fileKey = `${fileName}:${this.#context.clock.now()}`;
+      const { rejection } = outcome;
+      await this.notifyOfFile({ fileKey, fileName, batchId: null, rejection, remedy: null, reports: [] });
+    });
+  }
+
+  /** Something has come about in a watcher. */
+  async notifyOfEvent(event: WatchEvent): Promise<void> {
+    await this.#noteFailure(async () => {
+      if (event.kind === 'batch-rested') return this.#notifyOfBatch(event.reports);
+      const { why, item, batchId = null, outcome } = event;
+      if (outcome === 'archived' || why === undefined) return;
+      const { itemId: fileKey, fileName } = item;
+      const rejection = { line: null, column: null, ...why };
+      await this.notifyOfFile({ fileKey, fileName, batchId, rejection, remedy: null, reports: [] });
+    });
+  }
+
   /** A batch has come to rest. */
-  async notifyOfBatch({ summary, files }: WrittenReports): Promise<void> {
+  async #notifyOfBatch({ summary, files }: WrittenReports): Promise<void> {
     const { batch } = summary;
     const news = { summary, reports: files.map(({ path }) => path) };
     if (batch.status === 'done') {
@@ -50,15 +78,13 @@ export class Notifier {
       await this.#add(describeBatchHalted(this.#scene, news, batch.restedAtMs ?? 0));
   }
 
-  /** A file that a run was given was rejected: told of once for each time it is tried. */
-  async notifyOfRejection(fileName: string, rejection: FileRejection): Promise<void> {
-    const fileKey = `${fileName}:${this.#context.clock.now()}`;
-    await this.notifyOfFile({ fileKey, fileName, batchId: null, rejection, remedy: null, reports: [] });
-  }
-
-  /** A notice that could not be made. */
-  noteFailure(error: unknown): void {
-    this.#context.log('error', 'a notice could not be made', { err: error });
+  /** A notice that cannot be made changes nothing about what was paid. */
+  async #noteFailure(make: () => Promise<void>): Promise<void> {
+    try {
+      await make();
+    } catch (error) {
+      this.#context.log('error', 'a notice could not be made', { err: error });
+    }
   }
 
   async notifyOfFile(file: RejectedFile): Promise<void> {
@@ -88,9 +114,10 @@ export class Notifier {
     await deliverNotices(this.#context, this.#news, stop);
   }
 
-  /** Tries once what is due, for no longer than this. */
-  async deliverOnce(waitMs: number, stop: AbortSignal): Promise<void> {
-    if (this.#channels.length > 0) await deliverNoticesOnce(this.#context, waitMs, stop);
+  /** Tries once what is due. */
+  async deliverOnce(stop: AbortSignal): Promise<void> {
+    await this.notifyOfDoubt().catch(() => undefined);
+    if (this.#channels.length > 0) await deliverNoticesOnce(this.#context, deliveryWaitMs, stop);
   }
 
   get #scene(): NoticeScene {
@@ -123,12 +150,7 @@ export class Notifier {
 }
 
 /** @throws SettingsError when the settings ask for a webhook and there is no secret for it */
-export async function openNotifier(
-  loaded: LoadedSettings,
-  store: Store,
-  logger: Logger,
-  clock: Clock,
-): Promise<Notifier> {
+export async function openNotifier({ loaded, journal, log, clock }: Session): Promise<Notifier> {
   const senders: NoticeSender[] = [];
   const webhook = requireWebhook(loaded.notices.webhookUrl, loaded.notices.webhookSecret);
   if (webhook !== undefined) {
@@ -138,14 +160,14 @@ export async function openNotifier(
   const { command } = loaded.notices;
   if (command.length > 0) {
     const { makeCommand } = await import('../notify/command.ts');
-    const onEnd = (facts: object): void => logger.debug(facts, 'the command for notices has ended');
+    const onEnd = (facts: object): void => log.debug(facts, 'the command for notices has ended');
     senders.push(makeCommand({ command, env: process.env, clock, onEnd }));
   }
   return new Notifier(loaded, {
-    store,
+    store: journal,
     senders,
     clock,
-    log: (level, message, facts) => logger[level](facts, message),
+    log: toLog(log),
     random: Math.random,
   });
 }

@@ -1,7 +1,6 @@
 /** The watcher put together: it waits for the sender lock, then works the drop folder until it is asked to stop. */
 import { probeBank } from '../bank/probe.ts';
-import { type Notifier, openNotifier } from './notifier.ts';
-import { reconcileDayBefore } from '../cli/reconcile-round.ts';
+import { openNotifier } from './notifier.ts';
 import type { Clock } from '../core/ports.ts';
 import { parseTimeOfDay } from '../payout/rules/service-hours.ts';
 import { probeFolders } from '../platform/disk-probe.ts';
@@ -13,6 +12,7 @@ import { openIntake } from '../watch/folders/drop-folder.ts';
 import type { DailyJob } from '../watch/schedule.ts';
 import { Watcher } from '../watch/watcher.ts';
 import { describeLock, isLockedByOther, waitForSenderLock } from './leadership.ts';
+import { reconcileDayBefore } from './reconcile-day-before.ts';
 import { restBatch } from './run-file.ts';
 import { explainLoss, makeContext, type Session, toLog } from './session.ts';
 import { endNow, endWithin } from './shutdown.ts';
@@ -100,16 +100,14 @@ async function workFolder(
     ),
   );
   report({ kind: 'working', inbox: loaded.folders.inbox, hasTakenOver });
-  const notices = await openNotifier(loaded, store, session.log, clock);
+  const notices = await openNotifier(session);
   const disk = new DiskWatch(clock, log, () => probeDisks(session, status));
   const reportEvent = (event: WatchEvent): void => {
     status.noteChange();
     if (event.kind === 'file-ended') status.metrics.countFile(event.outcome);
     report(event);
   };
-  const notify = async (event: WatchEvent): Promise<void> => {
-    await passOn(notices, event).catch((error: unknown) => notices.noteFailure(error));
-  };
+  const notify = (event: WatchEvent): Promise<void> => notices.notifyOfEvent(event);
   const setup = makeSetup(session, status, { intake, disk, log, stop, notify, reportEvent });
   const watcher = new Watcher(setup, {
     probeMs: settings.probeMs,
@@ -221,18 +219,4 @@ function listDailyJobs(
     ...job('inquiry', settings.watch.inquiryAt, inquiry),
     ...job('statement', settings.reconcile.at, (date) => reconcileDayBefore(session, date, stop)),
   ];
-}
-
-async function passOn(notices: Notifier, event: WatchEvent): Promise<void> {
-  if (event.kind === 'batch-rested') return notices.notifyOfBatch(event.reports);
-  const { why, item, batchId, outcome } = event;
-  if (outcome === 'archived' || why === undefined) return;
-  await notices.notifyOfFile({
-    fileKey: item.itemId,
-    fileName: item.fileName,
-    batchId: batchId ?? null,
-    rejection: { line: null, column: null, ...why },
-    remedy: null,
-    reports: [],
-  });
 }

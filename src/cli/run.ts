@@ -63,12 +63,12 @@ async function runFiles(options: RunOptions): Promise<ExitCode> {
   const recovery = await readRecovery(options, systemClock.now());
   const loaded = await loadCommandSettings(options);
   const { makeLogger } = await import('../platform/log.ts');
-  const { openNotices } = await import('../app/run-notices.ts');
+  const { openNotifier } = await import('../app/notifier.ts');
   const { explainLoss, openSession } = await import('../app/session.ts');
   const { listenForInterrupt } = await import('./interrupt.ts');
   const log = makeLogger(options.logLevel);
   await using session = await openSession(loaded, log, 'run', { recovery });
-  const notices = await openNotices(session);
+  const notices = await openNotifier(session);
   const loss = explainLoss(session, recovery !== undefined);
   if (loss !== undefined) process.stderr.write(`${loss}\n`);
   using interrupt = listenForInterrupt(() =>
@@ -80,11 +80,11 @@ async function runFiles(options: RunOptions): Promise<ExitCode> {
   let exitCode: ExitCode = exitCodes.ok;
   for (const path of options.file) {
     const { outcome, exitCode: code } = await runOne(session, path, options, signal);
-    await notices.notify(path, outcome);
+    await notices.notifyOfOutcome(path, outcome);
     exitCode = higherOf(exitCode, code);
     if (signal.aborted) break;
   }
-  await notices.deliver(signal);
+  await notices.deliverOnce(signal);
   return signal.aborted ? exitCodes.stoppedShort : exitCode;
 }
 

@@ -29,7 +29,7 @@ export const statusCommand: CommandModule<GlobalOptions, StatusOptions> = {
     const { printBanner } = await import('./views/shown.ts');
     await using standing = await openStanding(loaded);
     printBanner(loaded, options.json);
-    if (options.statements) await printDays(standing.store, options.json);
+    if (options.statements) await printDays(standing, options.json);
     else await printBatches(standing, options);
   },
 };
@@ -40,35 +40,23 @@ async function printBatches(standing: JournalStanding, { batch, json }: StatusOp
   const batches = await standing.readBatches(batch);
   if (batches === undefined)
     throw new SettingsError(`there is no batch ${batch}; "paydrop status" lists them all`);
-  const { store, owner } = standing;
+  const { owner } = standing;
   if (owner !== undefined && !json) {
     const { nameOwner } = await import('../app/session.ts');
     process.stdout.write(`Sending: ${nameOwner(owner)}\n\n`);
   }
   print(showList(batches.map(showBatch), 'No batches yet.'), json);
-  if (store !== undefined && batch === undefined && !json) await printDays(store, false, daysShownMax);
+  if (batch === undefined && !json) await printDays(standing, json, daysShownMax);
 }
 
 /** Days that are shown below the batches, beside those with open breaks. */
 const daysShownMax = 10;
 
-async function printDays(store: JournalStanding['store'], json: boolean, daysMax = Infinity): Promise<void> {
-  const { describeDay, readShownDays, renderDay } = await import('./render-statements.ts');
+/** @param daysMax with it nothing is said where there is no day */
+async function printDays(standing: JournalStanding, json: boolean, daysMax?: number): Promise<void> {
+  const { print } = await import('./views/shown.ts');
+  const { showDays } = await import('./views/statements.ts');
   const nowMs = Date.now();
-  const days = store === undefined ? [] : await readShownDays(store, nowMs);
-  if (json) {
-    process.stdout.write(`${JSON.stringify(days.map((day) => describeDay(day, nowMs)))}\n`);
-    return;
-  }
-  if (days.length === 0) {
-    if (daysMax === Infinity) process.stdout.write('No day was reconciled yet.\n');
-    return;
-  }
-  process.stdout.write('\nStatements by day\n');
-  const shown = days.filter(({ state }, place) => place < daysMax || (state?.openBreaks ?? 0) > 0);
-  for (const day of shown) process.stdout.write(`${renderDay(day, nowMs)}\n`);
-  if (shown.length < days.length)
-    process.stdout.write(
-      `${days.length - shown.length} more without open breaks: paydrop status --statements\n`,
-    );
+  const days = await standing.readDays(nowMs);
+  if (daysMax === undefined || days.length > 0) print(showDays(days, nowMs, daysMax), json);
 }

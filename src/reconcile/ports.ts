@@ -188,6 +188,9 @@ export interface Deferred extends Disposable {
 export const wholeDay = 'whole';
 export const partOfDay = 'part';
 
+/** @param reading of a version */
+export const isOfWholeDay = (reading: string): boolean => reading.endsWith(` ${wholeDay}`);
+
 /** The store at one moment, however long it takes to look at it. */
 export interface StatementView extends Disposable {
   /** Every attempt with this tranDate, in the order in which they were made. */

@@ -15,6 +15,7 @@ import { countAll, type Matching, noteDay, noteOtherDays, requireTieOut } from '
 import {
   type AcceptedStatement,
   type BrokenOff,
+  isOfWholeDay,
   partOfDay,
   type StatementChanges,
   type StatementFile,
@@ -194,7 +195,7 @@ async function judgeAnew(
   const { originalSha256, originalPath } = source;
   const words = lookAtBytes(source, isOver, versions, { originalSha256, sha256: totalsRead.sha256 });
   if (typeof words !== 'string') return { kind: 'refused', refusal: words };
-  if (!words.endsWith(` ${wholeDay}`)) wholeDates.delete(date);
+  if (!isOfWholeDay(words)) wholeDates.delete(date);
   if (present?.sha256 === totalsRead.sha256 && present.reading === words)
     return await repeat(context, outbox, run, present, recorded);
   const read = { companyId, days: new Map(days.days).set(date, version), wholeDates, readNow: date };

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { Notifier } from '../../src/app/notifier.ts';
 import type { NoticeChannel } from '../../src/notify/rules/notice.ts';
+import type { WrittenReports } from '../../src/reports/write-reports.ts';
 import { loadSettings } from '../../src/settings/settings.ts';
 import type { Store } from '../../src/store/store.ts';
 import { noonMs } from '../support/core-fixtures.ts';
@@ -68,6 +69,35 @@ describe('a notice that the journal would not take', () => {
     await using one = await openNotifierOn(1, []);
     await one.notifier.notifyOfFile(file('a.csv'));
     await one.notifier.notifyOfDoubt();
+    expect([await one.kept(), one.logged]).toEqual([[], []]);
+  });
+});
+
+describe('a file of a run', () => {
+  const { rejection } = file('a.csv');
+
+  test('that is rejected is told of by its name', async () => {
+    await using one = await openNotifierOn(0, ['command']);
+    await one.notifier.notifyOfOutcome('/drop/a.csv', { kind: 'rejected', rejection });
+    expect(await one.kept()).toEqual(['command a.csv']);
+  });
+
+  test('whose notice cannot be made ends as it would have', async () => {
+    await using one = await openNotifierOn(0);
+    const reports = {} as WrittenReports;
+    await one.notifier.notifyOfOutcome('a.csv', {
+      kind: 'rested',
+      reports,
+      isRepeat: false,
+      pace: undefined,
+    });
+    expect([await one.kept(), one.logged]).toEqual([[], ['error a notice could not be made']]);
+  });
+
+  test('that has paid nobody, being known, is not told of again', async () => {
+    await using one = await openNotifierOn(0);
+    const reports = {} as WrittenReports;
+    await one.notifier.notifyOfOutcome('a.csv', { kind: 'rested', reports, isRepeat: true, pace: undefined });
     expect([await one.kept(), one.logged]).toEqual([[], []]);
   });
 });

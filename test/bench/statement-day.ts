@@ -5,7 +5,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import type { Session } from '../../src/app/session.ts';
-import { reportDueBatches } from '../../src/cli/reconcile-desk.ts';
+import { reportDueBatches } from '../../src/app/reconcile.ts';
 import { formatBaht, toSatang } from '../../src/core/money.ts';
 import type { Figures } from '../../src/reconcile/rules/types.ts';
 import { date, fates, fetchAndReconcile, openPaidDay, settled } from '../end-to-end/statement-day.ts';

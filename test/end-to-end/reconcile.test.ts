@@ -3,8 +3,8 @@ import { readdir, readFile, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Session } from '../../src/app/session.ts';
-import { reportDueBatches } from '../../src/cli/reconcile-desk.ts';
-import { reconcileDayBefore } from '../../src/cli/reconcile-round.ts';
+import { reportDueBatches } from '../../src/app/reconcile.ts';
+import { reconcileDayBefore } from '../../src/app/reconcile-day-before.ts';
 import type { BreakRecord } from '../../src/reconcile/rules/types.ts';
 import { header, makeRehearsal, type Rehearsal } from '../support/rehearsal.ts';
 import {

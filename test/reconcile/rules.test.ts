@@ -1,6 +1,6 @@
 /** What a statement may not do: settle what it does not speak of, hide money that went out twice, or undo itself. */
 import { describe, expect, test } from 'vitest';
-import { isQuiet } from '../../src/cli/reconcile-report.ts';
+import { isQuiet } from '../../src/reconcile/rules/attention.ts';
 import { move } from '../../src/core/change.ts';
 import type { Store } from '../../src/store/store.ts';
 import { applied, noonMs, statusesOf, submit } from '../support/journal-fixtures.ts';

@@ -315,19 +315,10 @@ function makeSetup(
     report: (batchId) => restBatch(desk, batchId, false),
     finishReports: (batchId) => finishReports(store, outbox, batchId),
     findUnpublished: () => outbox.findLeftovers(),
-    notify: (event) => notify(notices, event),
+    notify: (event) => notices.notifyOfEvent(event),
     reportEvent: (event) => void kit.told.push(inWords(event)),
     count: () => undefined,
   };
-}
-
-async function notify(notices: Notifier, event: WatchEvent): Promise<void> {
-  if (event.kind === 'batch-rested') return notices.notifyOfBatch(event.reports);
-  const { item, why, batchId = null } = event;
-  if (why === undefined) return;
-  const rejection = { line: null, column: null, ...why };
-  const { itemId: fileKey, fileName } = item;
-  await notices.notifyOfFile({ fileKey, fileName, batchId, rejection, remedy: null, reports: [] });
 }
 
 function inWords(event: WatchEvent): string {

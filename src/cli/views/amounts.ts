@@ -6,11 +6,14 @@ const groupDigits = (digits: string): string => digits.replaceAll(/\B(?=(\d{3})+
 /** "1,234,567". */
 export const showCount = (count: number): string => groupDigits(String(count));
 
-/** "1,234,567.50". */
-export function showBaht(amount: Satang): string {
-  const [whole = '', fraction = ''] = formatBaht(amount).split('.');
+/** "1,234,567.50" of decimal baht. */
+export function showAmount(baht: string): string {
+  const [whole = '', fraction = ''] = baht.split('.');
   return `${groupDigits(whole)}.${fraction}`;
 }
+
+/** "1,234,567.50". */
+export const showBaht = (amount: Satang): string => showAmount(formatBaht(amount));
 
 /** "1 row", "2 rows". */
 export const countOf = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`;

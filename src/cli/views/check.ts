@@ -1,17 +1,11 @@
 /** What `check` prints: issues as they are found, so that memory stays flat, and the totals at the end. */
-import type { RejectedFile } from '../../app/check.ts';
-import type { CheckOutcome, RowIssue } from '../../check/check.ts';
+import type { CheckOutcome, RejectedFile, RowIssue } from '../../app/check.ts';
 import type { RowTotal } from '../../check/rules/row-tally.ts';
 import { formatBaht } from '../../core/money.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { type ShownTotal, showTotal } from './amounts.ts';
 import { alignColumns } from './columns.ts';
-import { print, type Shown } from './shown.ts';
-
-/** How the check of one file ends. */
-export interface CheckEnd extends Shown {
-  readonly exitCode: ExitCode;
-}
+import { print, type Shown, type ShownEnd } from './shown.ts';
 
 export class CheckReport {
   readonly path: string;
@@ -52,7 +46,7 @@ export class CheckReport {
     return { json: { kind, file: this.path, rowNo, ...issue }, text };
   }
 
-  end({ exitCode, text, json }: CheckEnd): ExitCode {
+  end({ exitCode, text, json }: ShownEnd): ExitCode {
     const head = { kind: 'check', file: this.path, exitCode, issues: this.#issues };
     print({ json: { ...head, ...json }, text }, this.#asJson);
     return exitCode;
@@ -60,7 +54,7 @@ export class CheckReport {
 }
 
 /** The end of a file that would be rejected as a whole. */
-export function showRejected({ path }: CheckReport, { rejection }: RejectedFile): CheckEnd {
+export function showRejected({ path }: CheckReport, { rejection }: RejectedFile): ShownEnd {
   const { line, message, code } = rejection;
   const where = line === null ? path : `${path}:${line}`;
   return {
@@ -71,7 +65,7 @@ export function showRejected({ path }: CheckReport, { rejection }: RejectedFile)
 }
 
 /** The end of a check that asked nobody. */
-export function showChecked(report: CheckReport, outcome: CheckOutcome): CheckEnd {
+export function showChecked(report: CheckReport, outcome: CheckOutcome): ShownEnd {
   if (outcome.kind === 'rejected') return showRejected(report, outcome);
   const { batchId, totals } = outcome;
   const all = describeTotal(totals.all);

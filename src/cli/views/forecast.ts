@@ -13,7 +13,8 @@ import { findBankStatus } from '../../core/status-codes.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { showTotal } from './amounts.ts';
-import { type CheckEnd, type CheckReport, type DescribedTotal, describeTotal } from './check.ts';
+import { type CheckReport, type DescribedTotal, describeTotal } from './check.ts';
+import type { ShownEnd } from './shown.ts';
 
 const labels: Readonly<Record<ForecastOutcome, string>> = {
   toPay: 'would be paid',
@@ -29,7 +30,7 @@ const labels: Readonly<Record<ForecastOutcome, string>> = {
 type Settings = Pick<LoadedSettings, 'settings' | 'limits'>;
 
 /** The end of a dry run. */
-export function showForecast(report: CheckReport, dryRun: DryRunOutcome, settings: Settings): CheckEnd {
+export function showForecast(report: CheckReport, dryRun: DryRunOutcome, settings: Settings): ShownEnd {
   const json = describeForecast(dryRun, settings);
   return {
     exitCode: exitCodeOf(dryRun, report.issues),

@@ -1,11 +1,22 @@
 /** How a command says what it has to say: one record, as JSON for a program and as text for an operator. */
 
+import { printable } from '../../core/cell-text.ts';
+import type { ExitCode } from '../exit-codes.ts';
+
 /** What is shown of one thing. The text is made of the same fields as the JSON. */
 export interface Shown {
   readonly json: object;
   /** Without a last line end. */
   readonly text: string;
 }
+
+/** What is shown at the end of a piece of work, with the exit code that goes with it. */
+export interface ShownEnd extends Shown {
+  readonly exitCode: ExitCode;
+}
+
+/** Lines that may hold what others wrote, as text. */
+export const toLines = (lines: readonly string[]): string => lines.map(printable).join('\n');
 
 /** Writes it to stdout. */
 export function print({ json, text }: Shown, asJson: boolean): void {

@@ -1,20 +1,16 @@
 /** What `status` and `show` print. */
-import type { BatchStanding } from '../../app/status.ts';
+import type { BatchStanding, PayoutHistory } from '../../app/status.ts';
 import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
-import { printable } from '../../core/cell-text.ts';
 import { countAlarms } from '../../core/exit-code.ts';
 import { formatBaht } from '../../core/money.ts';
 import type { Attempt } from '../../core/payout.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
-import type { PayoutEvent, PayoutHistory } from '../../payout/ports.ts';
 import { describeAlarmRemedy, describeRemedy } from '../../reports/rules/remedies.ts';
 import { showByStatus, showTotal, totalsByStatus } from './amounts.ts';
-import type { Shown } from './shown.ts';
+import { type Shown, toLines } from './shown.ts';
 
 const stamp = (epochMs: number | null): string | null =>
   epochMs === null ? null : formatBangkokDateTime(epochMs);
-
-const toLines = (lines: readonly string[]): string => lines.map(printable).join('\n');
 
 /** The lines below the head of a batch begin under its time. */
 const indent = ' '.repeat(12);
@@ -75,7 +71,7 @@ function renderAttempt(attempt: ReturnType<typeof describeAttempt>): string {
   return `  attempt ${attemptNo}: ${transRefNo} ${status}, tranDate ${tranDate}, sent ${sends}x, inquired ${inquiries}x${found}`;
 }
 
-function describeEvent({ cause, atMs, from, to, attemptNo, detail }: PayoutEvent) {
+function describeEvent({ cause, atMs, from, to, attemptNo, detail }: PayoutHistory['events'][number]) {
   return { at: formatBangkokDateTime(atMs), cause, from, to, attemptNo, detail };
 }
 

@@ -7,10 +7,10 @@ import type { Batch, JournalLoss } from '../../core/ports.ts';
 import type { LowestLimit } from '../../payout/rules/adaptive-limit.ts';
 import { isInQuestion, showDate } from '../../payout/rules/lost-journal.ts';
 import { type BatchSummary, renderSummary, stripSecrets } from '../../reports/rules/summary.ts';
-import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { exitCodes } from '../exit-codes.ts';
 import { showBaht, showCount } from './amounts.ts';
 import { alignColumns } from './columns.ts';
-import { sandboxBanner, type Shown } from './shown.ts';
+import { sandboxBanner, type ShownEnd } from './shown.ts';
 /** What a person reads when a batch ends: figures that add up, where the files are, and what to do next. */
 
 /** A file as the table names it. */
@@ -164,11 +164,7 @@ export function formatSummary(
 }
 
 /** How one file has ended. */
-export interface ShownOutcome extends Shown {
-  readonly exitCode: ExitCode;
-}
-
-export function showOutcome(session: Session, path: string, outcome: FileOutcome): ShownOutcome {
+export function showOutcome(session: Session, path: string, outcome: FileOutcome): ShownEnd {
   switch (outcome.kind) {
     case 'rejected': {
       const { code, line, column, message } = outcome.rejection;
@@ -192,7 +188,7 @@ export function showOutcome(session: Session, path: string, outcome: FileOutcome
 function showSettled(
   { loaded, bankAddress, clock, loss }: Session,
   { reports, isRepeat, pace }: Extract<FileOutcome, { kind: 'rested' }>,
-): ShownOutcome {
+): ShownEnd {
   const { summary } = reports;
   const { isSandbox } = loaded;
   const files = reports.files.map(({ kind, number, path, state }) => ({

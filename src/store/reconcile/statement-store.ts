@@ -3,13 +3,13 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import {
   type BrokenOff,
+  isOfWholeDay,
   type StatementDayState,
   StatementOvertakenError,
   type StatementRun,
   type StatementStore,
   type StatementVersionMark,
   type UnreconciledDays,
-  wholeDay,
 } from '../../reconcile/ports.ts';
 import type { Write } from '../connection.ts';
 import { pick, prepare, query, readAll, readFirst, write } from '../statements.ts';
@@ -331,8 +331,6 @@ export function makeStatementStore(db: DatabaseSync, path: string, transact: Wri
 
 // ---------------------------------------------------------------- days without a statement
 
-const isWhole = (reading: string): boolean => reading.endsWith(` ${wholeDay}`);
-
 export function makeUnreconciledDays(db: DatabaseSync): UnreconciledDays {
   const sent = prepare(db, ({ date }: { date: string }) =>
     query.selectFrom('attempt').select('tran_date').where('tran_date', '=', date).limit(1),
@@ -350,12 +348,12 @@ export function makeUnreconciledDays(db: DatabaseSync): UnreconciledDays {
       dates.filter((date) => {
         if (sent.get({ date }) === undefined) return false;
         const version = present.get({ date });
-        return version === undefined || !isWhole(version.reading);
+        return version === undefined || !isOfWholeDay(version.reading);
       }),
     daysReadInPart: async () => {
       const versions = query.selectFrom('statement_version').select(['date', 'reading']).orderBy('version');
       const latest = new Map(readAll(db, versions).map(({ date, reading }) => [date, reading]));
-      return [...latest].filter(([, reading]) => !isWhole(reading)).map(([date]) => date);
+      return [...latest].filter(([, reading]) => !isOfWholeDay(reading)).map(([date]) => date);
     },
     firstDaySent: async () => {
       const first = query.selectFrom('attempt').select('tran_date').orderBy('tran_date').limit(1);

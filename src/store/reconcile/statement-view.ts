@@ -3,7 +3,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type Compilable, sql } from 'kysely';
 import { toSatang } from '../../core/money.ts';
 import type { AttemptStatus, InquiryFinding, PayoutStatus, ProxyType, SettledBy } from '../../core/payout.ts';
-import { type DayAttempt, type StatementView, wholeDay } from '../../reconcile/ports.ts';
+import { type DayAttempt, isOfWholeDay, type StatementView } from '../../reconcile/ports.ts';
 import { rebuildLine } from '../../reconcile/rules/differences.ts';
 import { statusesInDoubt } from '../../reconcile/rules/evidence.ts';
 import type { StatementLine } from '../../reconcile/rules/statement.ts';
@@ -350,10 +350,9 @@ function readDays(db: DatabaseSync): Pick<DaysRead, 'days' | 'wholeDates'> {
     .select(['date', 'version', 'reading'])
     .orderBy('version');
   const all = readAll(db, versions);
-  const isOfWhole = (reading: string): boolean => reading.endsWith(` ${wholeDay}`);
   return {
     days: new Map(all.map(({ date, version }) => [date, version])),
-    wholeDates: new Set(all.flatMap(({ date, reading }) => (isOfWhole(reading) ? [date] : []))),
+    wholeDates: new Set(all.flatMap(({ date, reading }) => (isOfWholeDay(reading) ? [date] : []))),
   };
 }
 

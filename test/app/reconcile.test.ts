@@ -2,9 +2,8 @@
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { findDay, findNoFile } from '../../src/cli/reconcile-desk.ts';
-import { complain } from '../../src/cli/reconcile-report.ts';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { findDay, findNoFile } from '../../src/app/reconcile.ts';
 import type { FetchContext } from '../../src/reconcile/fetch.ts';
 import { makeStatementReader } from '../../src/reconcile/file/reader.ts';
 import { makeStatementUnpacker } from '../../src/reconcile/file/unpacker.ts';
@@ -78,32 +77,4 @@ test.each([
   ['has lines of several days', csv([row(1), row(2, { 'EFFECTIVE DATE': '20261119' })])],
 ])('a day is asked for when the file %s', async (_, content) => {
   await expect(findDay(makeKit(), await put(content), undefined)).rejects.toThrow('add --date YYYY-MM-DD');
-});
-
-test.each([
-  ['missing', 'there is no such file: check its name', 'there is no such file: check its name'],
-  ['amount-unreadable', 'wrong', 'the statement is refused, nothing of it is used: line 3, AMOUNT: wrong'],
-])('of a file that is %s its name and the reason are said', (what, message, said) => {
-  const code = what === 'missing' ? 'file-missing' : what;
-  const place = what === 'missing' ? { line: null, column: null } : { line: 3, column: 'AMOUNT' };
-  const refusal = { code, ...place, message };
-  const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-  const exitCode = complain({ date: undefined, file: 'nope.csv' }, { kind: 'unusable', refusal }, false);
-  expect({ exitCode, said: write.mock.calls.join('') }).toEqual({
-    exitCode: 5,
-    said: `paydrop: nope.csv: ${said}\n`,
-  });
-});
-
-test.each<readonly [number, string, Parameters<typeof complain>[1]]>([
-  [5, 'see reconcile.companyId', { kind: 'refused', code: 'AU00003', text: 'Invalid CompanyID Format' }],
-  [
-    6,
-    'the bank does not let us ask for statements (TK001): correct them',
-    { kind: 'not-allowed', code: 'TK001', text: 'correct them' },
-  ],
-])('exit %i: %s', (exitCode, said, fetched) => {
-  const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-  expect(complain({ date: '20261120', file: undefined }, fetched, false)).toBe(exitCode);
-  expect(write.mock.calls.join('')).toContain(said);
 });

@@ -1,41 +1,18 @@
 import { expect, test } from 'vitest';
-import { isQuiet, renderReport } from '../../src/cli/reconcile-report.ts';
-import { type Satang, toSatang } from '../../src/core/money.ts';
-import { nothingRecorded, type Recorded } from '../../src/reconcile/record.ts';
-import type { BreakKind } from '../../src/reconcile/rules/types.ts';
+import type { NotFetched, ReconcileReport } from '../../../src/app/reconcile.ts';
+import { showNoStatement, showReport } from '../../../src/cli/views/reconcile.ts';
+import { type Satang, toSatang } from '../../../src/core/money.ts';
+import { nothingRecorded } from '../../../src/reconcile/record.ts';
 
-const causedBy = (cause: string): Partial<Recorded> => ({ causes: new Map([[cause, 1]]) });
-const none: ReadonlyMap<BreakKind, number> = new Map();
-
-test.each<readonly [boolean, string, ReadonlyMap<BreakKind, number>, Partial<Recorded>]>([
-  [true, 'nothing', none, {}],
-  [true, 'what was proved and settled', none, { ...causedBy('proved'), closed: 2 }],
-  [false, 'a break that is open on the day', new Map([['twice', 1]]), {}],
-  [false, 'a break that was opened on another day', none, { opened: 1, openedOnOtherDays: 1 }],
-  [false, 'a late proof', none, causedBy('late-proof')],
-  [false, 'a second proof', none, causedBy('second-proof')],
-  [false, 'a dispute', none, causedBy('statement-contradicts')],
-  [false, 'an attempt that was closed and lives', none, causedBy('earlier-attempt-alive')],
-  [false, 'an alarm', none, causedBy('alarm-raised')],
-])('%s: it is quiet after %s', (expected, _, openBreaks, changes) => {
-  expect(isQuiet(openBreaks, { ...nothingRecorded(), ...changes })).toBe(expected);
-});
-
-type Report = Parameters<typeof renderReport>[0];
 type Places = Record<string, { readonly count: number; readonly satang: Satang }>;
 
 /** What is printed of a day with these figures. */
 function print(
   lines: Places,
   paid: Places,
-  {
-    figures = [],
-    reading = 'settings whole',
-    ...changes
-  }: Partial<Report> & { readonly figures?: readonly object[]; readonly reading?: string } = {},
+  { figures = [], ...changes }: Partial<ReconcileReport> & { readonly figures?: readonly object[] } = {},
 ): string {
   const statement = {
-    reading,
     date: '20261120',
     version: 2,
     originalPath: 'original.csv',
@@ -50,9 +27,20 @@ function print(
     isRepeat: false,
     supersedes: 1,
     files: [],
-  } as unknown as Report['reconciled'];
-  const shown = { updates: [], isWatched: false, isShortOfUpdates: false, isSandbox: false, nowMs: 0 };
-  return renderReport({ reconciled, breaks: [], openBreaks: none, ...shown, ...changes });
+  } as unknown as ReconcileReport['reconciled'];
+  return showReport({
+    kind: 'reconciled',
+    reconciled,
+    isWhole: true,
+    breaks: [],
+    openBreaks: new Map(),
+    updates: [],
+    isWatched: false,
+    failure: undefined,
+    isSandbox: false,
+    nowMs: 0,
+    ...changes,
+  }).text;
 }
 
 test('every amount has thousands separators', () => {
@@ -92,7 +80,7 @@ test.each([
   },
 );
 
-test.each<readonly [string, Partial<Report> & { readonly reading?: string }]>([
+test.each<readonly [string, Partial<ReconcileReport>]>([
   ['Both sides tie out to the satang: matched and breaks make up each total.\n', {}],
   [
     'Each side adds up to the satang: matched and breaks make up each total.\n',
@@ -100,8 +88,35 @@ test.each<readonly [string, Partial<Report> & { readonly reading?: string }]>([
   ],
   [
     'Each side adds up to the satang: matched and breaks make up each total. The day had not ended: reconcile it again.\n',
-    { reading: 'settings part' },
+    { isWhole: false },
   ],
 ])('%s', (said, changes) => {
   expect(print({}, {}, changes)).toContain(said);
+});
+
+test.each([
+  ['missing', 'there is no such file: check its name', 'there is no such file: check its name'],
+  ['amount-unreadable', 'wrong', 'the statement is refused, nothing of it is used: line 3, AMOUNT: wrong'],
+])('of a file that is %s its name and the reason are said', (what, message, said) => {
+  const code = what === 'missing' ? 'file-missing' : what;
+  const place = what === 'missing' ? { line: null, column: null } : { line: 3, column: 'AMOUNT' };
+  const refusal = { code, ...place, message };
+  const fetched = { kind: 'unusable', refusal } as const;
+  expect(showNoStatement({ kind: 'no-statement', date: undefined, file: 'nope.csv', fetched })).toEqual({
+    exitCode: 5,
+    text: `paydrop: nope.csv: ${said}`,
+    json: { date: null, file: 'nope.csv', outcome: 'unusable', reason: said, refusal },
+  });
+});
+
+test.each<readonly [number, string, NotFetched]>([
+  [5, 'see reconcile.companyId', { kind: 'refused', code: 'AU00003', text: 'Invalid CompanyID Format' }],
+  [
+    6,
+    'the bank does not let us ask for statements (TK001): correct them',
+    { kind: 'not-allowed', code: 'TK001', text: 'correct them' },
+  ],
+])('exit %i: %s', (exitCode, said, fetched) => {
+  const shown = showNoStatement({ kind: 'no-statement', date: '20261120', file: undefined, fetched });
+  expect(shown).toMatchObject({ exitCode, text: expect.stringContaining(said) });
 });

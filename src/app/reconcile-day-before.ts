@@ -1,13 +1,13 @@
 /** The watcher's round of every day: the statement of the day before, asked for until it is there. */
-import type { Session } from '../app/session.ts';
 import { dayMs, formatBangkokDate, listPastDays, parseBangkokDate } from '../core/bangkok-time.ts';
 import type { Log } from '../core/ports.ts';
 import { showDate } from '../payout/rules/lost-journal.ts';
-import type { Fetched } from '../reconcile/fetch.ts';
-import { StatementOvertakenError, type StatementStore, wholeDay } from '../reconcile/ports.ts';
+import type { NotFetched } from '../reconcile/fetch.ts';
+import { isOfWholeDay, StatementOvertakenError, type StatementStore } from '../reconcile/ports.ts';
 import { ReconcileInterrupted } from '../reconcile/read-lines.ts';
-import { openReconciler } from './reconcile-desk.ts';
-import { countAll, isQuiet } from './reconcile-report.ts';
+import { countBreaks, isQuiet } from '../reconcile/rules/attention.ts';
+import { makeProcess, openReconciler } from './open-reconciler.ts';
+import type { Session } from './session.ts';
 
 const hourMs = 3_600_000;
 
@@ -86,8 +86,8 @@ async function listLateDays(
     const day = formatBangkokDate(startMs - back * dayMs);
     if (day < firstDay) continue;
     // One that was read before its day had ended does not count.
-    const isThere = (await store.statement(day))?.reading.endsWith(` ${wholeDay}`) === true;
-    if (!isThere) days.push(day);
+    const statement = await store.statement(day);
+    if (statement === undefined || !isOfWholeDay(statement.reading)) days.push(day);
   }
   return days;
 }
@@ -129,12 +129,12 @@ async function askInTurn(
 }
 
 async function reconcileDay(sender: Session, day: string, stop: AbortSignal): Promise<Asked> {
-  const log: Log = (level, message, facts) => sender.log[level](facts, message);
-  const { loaded, journal: store, bank, clock } = sender;
-  const desk = await openReconciler({ loaded, store, bank, clock, log });
-  const fetched = await desk.fetch(day, stop);
+  const process = makeProcess(sender);
+  const { store, log } = process;
+  const reconciler = await openReconciler(process);
+  const fetched = await reconciler.fetch(day, stop);
   if (fetched.kind !== 'fetched') return noteNone(log, day, fetched);
-  const done = await desk
+  const done = await reconciler
     .reconcile(fetched.source, stop)
     .catch((error: unknown) => noteBroken(log, day, error));
   if (done === undefined) return 'later';
@@ -145,7 +145,7 @@ async function reconcileDay(sender: Session, day: string, stop: AbortSignal): Pr
     statement: day,
     version: statement.version,
     isRepeat,
-    openBreaks: countAll(openBreaks),
+    openBreaks: countBreaks(openBreaks),
     openedOnOtherDays: recorded.openedOnOtherDays,
     payoutsChanged: Object.fromEntries(recorded.causes),
   });
@@ -159,11 +159,7 @@ function noteBroken(log: Log, statement: string, error: unknown): undefined {
   log('info', 'the reconciling was broken off', { statement, why: error.message });
 }
 
-function noteNone(
-  log: Log,
-  statement: string,
-  fetched: Exclude<Fetched, { readonly kind: 'fetched' }>,
-): Asked {
+function noteNone(log: Log, statement: string, fetched: NotFetched): Asked {
   switch (fetched.kind) {
     case 'not-found':
       log('info', 'the bank has no statement of the day yet', { statement });

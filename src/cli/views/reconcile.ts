@@ -1,0 +1,327 @@
+/** What a person, or a program, reads of a reconciled day: figures that tie out, what was settled, breaks and files. */
+import type { NoStatement, NotFetched, ReconcileReport, StatementRefusal } from '../../app/reconcile.ts';
+import { formatBangkokMoment } from '../../core/bangkok-time.ts';
+import { formatBaht, toSatang } from '../../core/money.ts';
+import { showDate } from '../../payout/rules/lost-journal.ts';
+import { countAlarms, countBreaks, isQuiet } from '../../reconcile/rules/attention.ts';
+import { describeBreakRemedy } from '../../reconcile/rules/break-remedies.ts';
+import { computeAgeDays } from '../../reconcile/rules/breaks.ts';
+import { isBreakKind } from '../../reconcile/rules/tally.ts';
+import type { BreakKind, BreakRecord, Figures, LineClass, PaidClass } from '../../reconcile/rules/types.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { countOf, showAmount, showBaht, showCount } from './amounts.ts';
+import { alignColumns } from './columns.ts';
+import { sandboxBanner, type ShownEnd, toLines } from './shown.ts';
+
+type Places = ReadonlyMap<LineClass | PaidClass, Figures>;
+
+const describeFigures = ({ count, satang }: Figures) => ({ count, amount: formatBaht(satang) });
+
+function sum(places: Places, isWanted: (place: LineClass | PaidClass) => boolean) {
+  let count = 0;
+  let satang = 0n;
+  for (const [place, figures] of places) {
+    if (!isWanted(place)) continue;
+    count += figures.count;
+    satang += figures.satang;
+  }
+  return describeFigures({ count, satang: toSatang(satang) });
+}
+
+/** matched + others' + breaks = total, as both sides are shown. */
+const describeSide = (places: Places) => ({
+  matched: sum(places, (place) => place !== 'others' && !isBreakKind(place)),
+  others: sum(places, (place) => place === 'others'),
+  breaks: sum(places, isBreakKind),
+  total: sum(places, () => true),
+  places: Object.fromEntries([...places].map(([place, figures]) => [place, describeFigures(figures)])),
+});
+
+type Words<Place extends string> = Readonly<Record<Exclude<Place, BreakKind | 'others'>, string>>;
+
+/** What lines are that match, the other side being of one mind with them. */
+const lineWords: Words<LineClass> = {
+  matched: 'paid',
+  'matched-other-day': 'paid, sent on another day',
+  'settled-paid': 'paid, in doubt before',
+  'settled-paid-other-day': 'paid, in doubt before, sent on another day',
+  'agreed-failed': 'failed on both sides',
+  'settled-failed': 'failed, in doubt before',
+};
+
+/** Where payouts are found that we call paid. */
+const paidWords: Words<PaidClass> = {
+  matched: 'in the statement',
+  'settled-paid': 'in the statement, in doubt before',
+  'found-other-day': "in another day's statement",
+};
+
+type Cells = readonly [label: string, count: string, baht: string];
+
+const cellsOf = (label: string, { count, amount }: ReturnType<typeof describeFigures>): Cells => [
+  label,
+  showCount(count),
+  showAmount(amount),
+];
+
+function renderSide(
+  title: string,
+  { matched, others, breaks, total, places }: ReturnType<typeof describeSide>,
+  words: Readonly<Record<string, string>>,
+): readonly string[] {
+  const found = Object.entries(places);
+  const kinds = found.filter(([place]) => words[place] !== undefined);
+  // What the matched ones are made of, where they are of several kinds: failed ones have an amount, too.
+  const parts = kinds.every(([place]) => place === 'matched') ? [] : kinds;
+  const rows: Cells[] = [
+    [title, 'Count', 'Baht'],
+    cellsOf('matched', matched),
+    ...parts.map(([place, figures]) => cellsOf(`  ${words[place]}`, figures)),
+    ...(others.count === 0 ? [] : [cellsOf("other companies'", others)]),
+    cellsOf('breaks', breaks),
+    ...found
+      .filter(([place]) => words[place] === undefined && place !== 'others')
+      .map(([place, figures]) => cellsOf(`  ${place}`, figures)),
+    cellsOf('total', total),
+  ];
+  return alignColumns(rows, [1, 2]);
+}
+
+function renderHead({ reconciled }: ReconcileReport): readonly string[] {
+  const { statement, isRepeat, supersedes } = reconciled;
+  const { date, version, acceptedAtMs } = statement;
+  const before = isRepeat
+    ? 'the same as before: nothing of it is recorded again'
+    : supersedes === undefined
+      ? 'the first of the day'
+      : `supersedes version ${supersedes}`;
+  return [
+    `Statement  ${showDate(date)}, version ${version}, ${before}`,
+    `Accepted   ${formatBangkokMoment(acceptedAtMs)}`,
+    `Original   ${statement.originalPath}`,
+  ];
+}
+
+const causeWords: Readonly<Record<string, string>> = {
+  proved: 'proved paid',
+  'late-proof': 'ALARM: proved paid after we had closed them',
+  'second-proof': 'ALARM: paid twice',
+  'statement-failed': 'proved failed',
+  'statement-contradicts': 'ALARM: disputed, called paid before',
+  'earlier-attempt-alive': 'ALARM: closed before, and the bank works on them',
+  'alarm-raised': 'ALARM: contradict what was called proved',
+  'statement-read': 'in doubt, and the bank knows them',
+};
+
+/** "1,234 (5,678.90)". */
+const showChangedFigures = ({ count, satang }: { readonly count: number; readonly satang: string }): string =>
+  `${showCount(count)} (${showBaht(toSatang(BigInt(satang)))})`;
+
+function renderChanges({ payoutsChanged, breaks, differences }: DescribedReport): readonly string[] {
+  const causes = Object.entries(payoutsChanged).map(
+    ([cause, rows]) => `  ${causeWords[cause] ?? cause}: ${rows}`,
+  );
+  const { opened, changed, closed } = breaks;
+  const moved = opened + changed + closed;
+  return [
+    ...(causes.length === 0 ? [] : ['Payouts changed', ...causes]),
+    ...(moved === 0 ? [] : [`Breaks: ${opened} opened, ${changed} changed, ${closed} closed`]),
+    ...(differences.length === 0 ? [] : ['Figures that differ from the version before']),
+    ...differences.map(
+      ({ side, place, before, after }) =>
+        `  ${side} ${place}: ${showChangedFigures(before)} -> ${showChangedFigures(after)}`,
+    ),
+  ];
+}
+
+const describeBreak = (record: BreakRecord, nowMs: number) => ({
+  date: showDate(record.date),
+  kind: record.kind,
+  loudness: record.loudness,
+  payoutId: record.attempt?.payoutId ?? null,
+  transRefNo: record.attempt?.order.transRefNo ?? record.lines[record.lineAt ?? -1]?.transRefNo ?? null,
+  reason: record.reason,
+  remedy: describeBreakRemedy(record),
+  ageDays: computeAgeDays(record, nowMs),
+});
+
+/** @param isOfDay of the day that is reported on, which need not be named */
+function renderBreak(record: BreakRecord, nowMs: number, isOfDay: boolean): readonly string[] {
+  const { date, kind, loudness, payoutId, reason, remedy, ageDays } = describeBreak(record, nowMs);
+  const ofDay = isOfDay ? '' : `${date} `;
+  const since = ageDays === 0 ? '' : `, open for ${countOf(ageDays, 'day')}`;
+  return [`  ${ofDay}${kind} (${loudness}${since})  ${payoutId ?? record.key}: ${reason}`, `    ${remedy}`];
+}
+
+function renderBreaks(report: ReconcileReport, { date, openBreaks }: DescribedReport): readonly string[] {
+  const { breaks, nowMs, reconciled } = report;
+  const { count: all, byKind } = openBreaks;
+  const otherDays = renderOtherDays(report);
+  if (all === 0) {
+    if (isQuiet(report.openBreaks, reconciled.recorded)) return ['Open breaks: none'];
+    return [`Open breaks of ${date}: 0`, ...otherDays];
+  }
+  const kinds = Object.entries(byKind)
+    .map(([kind, rows]) => `${rows} ${kind}`)
+    .join(', ');
+  const shown = breaks.flatMap((record) => renderBreak(record, nowMs, true));
+  return [`Open breaks: ${all} (${kinds})`, ...shown, ...renderRest(all - breaks.length), ...otherDays];
+}
+
+const renderRest = (left: number): readonly string[] =>
+  left > 0 ? [`  and ${left} more: see the breaks file`] : [];
+
+/** What this matching has brought up beside the day's own breaks. */
+function renderOtherDays({ reconciled: { recorded }, nowMs }: ReconcileReport): readonly string[] {
+  const { openedOnOtherDays: all, firstOnOtherDays: first } = recorded;
+  const alarms = countAlarms(recorded);
+  return [
+    ...(all === 0 ? [] : [`Breaks opened on other days: ${all}`]),
+    ...first.flatMap((record) => renderBreak(record, nowMs, false)),
+    ...renderRest(all - first.length),
+    ...(alarms === 0 ? [] : [`Alarms raised: ${alarms}; see "Payouts changed" above and "paydrop status"`]),
+  ];
+}
+
+const watcherWrites = 'The watcher that runs writes the result updates.';
+const updatesAreDue =
+  'Result updates are due, and another process has the right to send: reconcile the day again when it has ended.';
+
+function renderFiles({
+  reconciled: { files },
+  updates,
+  isWatched,
+  failure,
+}: ReconcileReport): readonly string[] {
+  const rows = [
+    ...files.map(({ kind, path, state }) => [
+      `  ${kind}`,
+      `${path}${state === 'gone' ? '  (taken away since)' : ''}`,
+    ]),
+    ...(updates ?? []).map((path) => ['  update', path]),
+  ];
+  const told = updates === undefined ? [isWatched ? watcherWrites : updatesAreDue] : [];
+  const short =
+    failure === undefined
+      ? []
+      : ['Not every result update could be written: mend what the error says and run it again.'];
+  return ['Files', ...alignColumns(rows), ...told, ...short];
+}
+
+/** A day with breaks does not tie out, though each side adds up; and nobody knows of one that goes on. */
+function renderVerdict({ openBreaks, isWhole }: DescribedReport): string {
+  const verdict =
+    openBreaks.count === 0 && isWhole
+      ? 'Both sides tie out to the satang'
+      : 'Each side adds up to the satang';
+  const rest = isWhole ? '' : ' The day had not ended: reconcile it again.';
+  return `${verdict}: matched and breaks make up each total.${rest}`;
+}
+
+type DescribedReport = ReturnType<typeof describeReport>;
+
+/** For a program; amounts as decimal baht. */
+function describeReport(report: ReconcileReport) {
+  const { reconciled, isWhole, breaks, openBreaks, updates, failure, isSandbox, nowMs } = report;
+  const { statement, totals, recorded, isRepeat, supersedes, files } = reconciled;
+  return {
+    date: showDate(statement.date),
+    version: statement.version,
+    isRepeat,
+    isWhole,
+    supersedes: supersedes ?? null,
+    isSandbox,
+    original: statement.originalPath,
+    sha256: statement.sha256,
+    statement: describeSide(totals.lines),
+    paid: describeSide(totals.paid),
+    fees: formatBaht(statement.statement.feeSatang),
+    net: formatBaht(statement.statement.netSatang),
+    payoutsChanged: Object.fromEntries(recorded.causes),
+    breaks: { opened: recorded.opened, changed: recorded.changed, closed: recorded.closed },
+    differences: isRepeat ? [] : statement.changes.figures,
+    openBreaks: { count: countBreaks(openBreaks), byKind: Object.fromEntries(openBreaks) },
+    loudestBreaks: breaks.map((record) => describeBreak(record, nowMs)),
+    openedOnOtherDays: {
+      count: recorded.openedOnOtherDays,
+      breaks: recorded.firstOnOtherDays.map((record) => describeBreak(record, nowMs)),
+    },
+    alarms: countAlarms(recorded),
+    files: files.map(({ kind, path }) => ({ kind, path })),
+    updates: updates ?? null,
+    isShortOfUpdates: failure !== undefined,
+  };
+}
+
+export function showReport(report: ReconcileReport): ShownEnd {
+  const json = describeReport(report);
+  const { statement, paid, fees, net } = json;
+  const parts = [
+    report.isSandbox ? [sandboxBanner] : [],
+    renderHead(report),
+    [...renderSide('Statement', statement, lineWords), `fees ${showAmount(fees)}, net ${showAmount(net)}`],
+    [...renderSide('Paid by us', paid, paidWords), renderVerdict(json)],
+    renderChanges(json),
+    renderBreaks(report, json),
+    renderFiles(report),
+  ];
+  const isDone = isQuiet(report.openBreaks, report.reconciled.recorded);
+  return {
+    json,
+    text: parts
+      .filter((lines) => lines.length > 0)
+      .map(toLines)
+      .join('\n\n'),
+    exitCode: isDone ? exitCodes.ok : exitCodes.exceptions,
+  };
+}
+
+// ---------------------------------------------------------------- no statement
+
+/** Codes of what is no file at all, rather than a file that is not as it should be. */
+const isNoFile = ({ code }: StatementRefusal): boolean =>
+  /^file-(?:missing|directory|link|special|unreadable)$/.test(code);
+
+function explainRefusal(refusal: StatementRefusal): string {
+  const { line, column, message } = refusal;
+  if (isNoFile(refusal)) return message;
+  const place = [line === null ? [] : `line ${line}`, column ?? []].flat().join(', ');
+  return `the statement is refused, nothing of it is used: ${place === '' ? '' : `${place}: `}${message}`;
+}
+
+/** Why there is no statement, with what to do, and the exit code that goes with it. */
+function explain(fetched: NotFetched): { readonly text: string; readonly exitCode: ExitCode } {
+  switch (fetched.kind) {
+    case 'not-found':
+      return {
+        text: 'the bank has no statement of this day, or not yet: ask again later (--wait), or ask the bank',
+        exitCode: exitCodes.fileRejected,
+      };
+    case 'refused':
+      return {
+        text: `the bank gives no statement (${fetched.code}: ${fetched.text}): see reconcile.companyId and reconcile.dateField in the settings, or ask the bank`,
+        exitCode: exitCodes.fileRejected,
+      };
+    case 'not-allowed':
+      return {
+        text: `the bank does not let us ask for statements (${fetched.code}): ${fetched.text}`,
+        exitCode: exitCodes.stoppedShort,
+      };
+    case 'unavailable':
+      return {
+        text: `the statement cannot be had now: ${fetched.why}; run it again`,
+        exitCode: exitCodes.stoppedShort,
+      };
+    case 'unusable':
+      return { text: explainRefusal(fetched.refusal), exitCode: exitCodes.fileRejected };
+  }
+}
+
+/** Why there is no statement. */
+export function showNoStatement({ date, file, fetched }: NoStatement): ShownEnd {
+  const { text: reason, exitCode } = explain(fetched);
+  const refusal = fetched.kind === 'unusable' ? { ...fetched.refusal } : undefined;
+  const day = date === undefined ? null : showDate(date);
+  const text = `paydrop: ${[day ?? [], file ?? []].flat().join(', ')}: ${reason}`;
+  return { json: { date: day, file, outcome: fetched.kind, reason, refusal }, text, exitCode };
+}
