@@ -56,7 +56,7 @@ export class Notifier {
   /** Something has come about in a watcher. */
   async notifyOfEvent(event: WatchEvent): Promise<void> {
     await this.#noteFailure(async () => {
-      if (event.kind === 'batch-rested') return this.#notifyOfBatch(event.reports);
+      if (event.kind === 'batch-settled') return this.#notifyOfBatch(event.reports);
       const { why, item, batchId = null, outcome } = event;
       if (outcome === 'archived' || why === undefined) return;
       const { itemId: fileKey, fileName } = item;

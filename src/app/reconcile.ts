@@ -1,4 +1,4 @@
-/** Holds the bank's statement of a day against the journal: from the bank, or a person's file, to its report. */
+/** Reconciles the bank's statement of a day with the journal: from the bank, or a person's file, to its report. */
 import { basename } from 'node:path';
 import { formatBangkokDate, parseBangkokDate } from '../core/bangkok-time.ts';
 import { endWhenSettled, isConcluded } from '../payout/conclude.ts';
@@ -50,7 +50,7 @@ export interface ReconcileReport {
   readonly reconciled: Reconciled;
   /** False when the day had not ended as its statement was read. */
   readonly isWhole: boolean;
-  /** Of the day, the loudest first; no more than are shown. */
+  /** Of the day, the most severe first; no more than are shown. */
   readonly breaks: readonly BreakRecord[];
   readonly openBreaks: ReadonlyMap<BreakKind, number>;
   /** Result updates that were written; undefined when some are due and another process has the right to send. */

@@ -14,7 +14,7 @@ export type WatchStage =
   /** This process is sending, and the inbox is its own. */
   | { readonly kind: 'working'; readonly inbox: string; readonly hasTakenOver: boolean }
   /** Nobody takes this, and it is not paid: a folder, a link, a file that cannot be taken. The log says why. */
-  | { readonly kind: 'left-in-inbox'; readonly fileName: string }
+  | { readonly kind: 'inbox-skipped'; readonly fileName: string }
   /** It was asked to stop. */
   | { readonly kind: 'stopping'; readonly graceMs: number };
 
@@ -27,7 +27,7 @@ export type ReportNews = (news: WatchNews) => void;
 export function makeLeftReporter(report: ReportNews): (names: readonly string[]) => void {
   let reported = new Set<string>();
   return (names) => {
-    for (const fileName of names) if (!reported.has(fileName)) report({ kind: 'left-in-inbox', fileName });
+    for (const fileName of names) if (!reported.has(fileName)) report({ kind: 'inbox-skipped', fileName });
     reported = new Set(names);
   };
 }

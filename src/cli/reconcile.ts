@@ -1,4 +1,4 @@
-/** `paydrop reconcile`: holds the bank's statement of a day against the journal. */
+/** `paydrop reconcile`: reconciles the bank's statement of a day with the journal. */
 import type { Argv, CommandModule } from 'yargs';
 import type { Wanted } from '../app/reconcile.ts';
 import { SettingsError } from '../settings/secrets.ts';
@@ -13,7 +13,7 @@ interface ReconcileOptions extends GlobalOptions {
 
 export const reconcileCommand: CommandModule<GlobalOptions, ReconcileOptions> = {
   command: 'reconcile',
-  describe: "hold the bank's statement of a day against the journal",
+  describe: "reconcile the bank's statement of a day with the journal",
   builder: (command: Argv<GlobalOptions>) =>
     command
       .option('date', {

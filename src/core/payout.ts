@@ -255,7 +255,7 @@ export interface Payout {
   readonly isAlarm: boolean;
 }
 
-export type SettledBy = 'rules' | 'check' | 'reply' | 'inquiry' | 'statement' | 'people';
+export type SettledBy = 'rules' | 'check' | 'reply' | 'inquiry' | 'statement' | 'decision';
 
 /** Everything that a transfer request carries (§2.5) but the two request ids; stored before it is sent. */
 export interface TransferOrder {

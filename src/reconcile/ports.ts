@@ -326,7 +326,7 @@ export interface StatementStore {
   hasAttemptsOn(date: string): Promise<boolean>;
   /** Every day that was reconciled, the newest first. */
   statementDays(): Promise<readonly StatementDayState[]>;
-  /** Open breaks of a day, the loudest first. */
+  /** Open breaks of a day, the most severe first. */
   openBreaks(date: string, limit: number): Promise<readonly BreakRecord[]>;
   /** How many are open, by kind. */
   countOpenBreaks(date: string): Promise<ReadonlyMap<BreakKind, number>>;

@@ -266,7 +266,7 @@ function describeChanges(
   return { opened, changed, closed, figures };
 }
 
-/** The breaks that are open, the loudest first, and those that this matching has closed. */
+/** The breaks that are open, the most severe first, and those that this matching has closed. */
 async function writeTables(
   { context, run }: Matching,
   { day, version, matched }: Reading,

@@ -1,7 +1,7 @@
 /** The tables' history: each entry is run once, in one transaction, and never changed after a release. */
 import type { DatabaseSync } from 'node:sqlite';
 import { JournalRefusedError } from './connection.ts';
-import { statementLineTables, statementTables } from './reconcile/statement-tables.ts';
+import { statementLineTables, statementTables, wordTables } from './reconcile/statement-tables.ts';
 import { query, readFirst, write } from './statements.ts';
 import { watchEndTables, watchTables } from './watch/tables.ts';
 
@@ -230,6 +230,7 @@ const migrations: readonly string[] = [
   statementTables,
   watchEndTables,
   statementLineTables,
+  wordTables,
 ];
 
 /** The version of the tables that this program writes. */

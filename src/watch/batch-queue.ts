@@ -288,12 +288,12 @@ export class BatchScheduler {
     const reports = await this.#report(batchId);
     const { batch } = reports.summary;
     // Before the file ends: after a crash in between, the file brings the batch here again.
-    await this.#setup.notify({ kind: 'batch-rested', reports });
+    await this.#setup.notify({ kind: 'batch-settled', reports });
     if (batch.status === 'done') this.#reportedAtMs.delete(batchId);
     else this.#reportedAtMs.set(batchId, clock.now());
     await this.#onRest(batch);
     const isNews = this.#offered.delete(batchId) || reports.filesWritten > 0;
-    if (isNews) reportEvent({ kind: 'batch-rested', reports });
+    if (isNews) reportEvent({ kind: 'batch-settled', reports });
   }
 
   async #report(batchId: string): Promise<WrittenReports> {

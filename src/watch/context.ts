@@ -24,7 +24,7 @@ export type WatchEvent =
       readonly why: { readonly code: string; readonly message: string } | undefined;
       readonly batchId: string | undefined;
     }
-  | { readonly kind: 'batch-rested'; readonly reports: WrittenReports };
+  | { readonly kind: 'batch-settled'; readonly reports: WrittenReports };
 
 export interface WatchSetup {
   readonly store: PayoutJournal & IntakeStore & StatementStore & WatchStore;

@@ -98,7 +98,7 @@ describe('a watcher', () => {
   test('that does not work yet tells no figures that nobody has read', async () => {
     const one = await openReport();
     const figures =
-      /^paydrop_(?:payouts|in_doubt\w*|batches_\w+|files_(?:waiting|in_work)|notices_waiting|line)\b/gm;
+      /^paydrop_(?:payouts|in_doubt\w*|batches_\w+|files_(?:waiting|in_work)|notices_waiting|payer_state)\b/gm;
     const { metrics } = one.report;
     const before = await metrics.render();
     expect(before.match(figures)).toBeNull();
@@ -124,7 +124,7 @@ describe('a watcher', () => {
     elapsedMs = 60_000;
     expect(await ask(one)).toMatchObject({ livez: 200, healthz: 200, reasons: [] });
     elapsedMs = 61_000;
-    expect(await ask(one)).toMatchObject({ livez: 200, healthz: 503, reasons: ['inbox-silent'] });
+    expect(await ask(one)).toMatchObject({ livez: 200, healthz: 503, reasons: ['inbox-unresponsive'] });
     expect(await one.report.metrics.render()).toContain('paydrop_trouble{kind="inbox"} 1\n');
   });
 
@@ -205,7 +205,7 @@ describe('breakers', () => {
       ['halted', false],
     ]);
     one.breakers.set(own, lineOf(halted));
-    expect(await ask(one)).toMatchObject({ healthz: 503, reasons: ['line-halted'] });
+    expect(await ask(one)).toMatchObject({ healthz: 503, reasons: ['payer-halted'] });
   });
 });
 

@@ -6,7 +6,9 @@ import { commands } from '../../src/cli/commands.ts';
 import { exitCodes } from '../../src/cli/exit-codes.ts';
 import { holdReasons, moneyMoved, payoutStatuses } from '../../src/core/payout.ts';
 import { noticeKinds } from '../../src/notify/rules/notice.ts';
+import { breakKinds } from '../../src/reconcile/rules/types.ts';
 import { exceptionColumns, resultColumns } from '../../src/reports/rules/report-rows.ts';
+import { healthCodes } from '../../src/watch/rules/health.ts';
 import { nameOf } from './commands-page.ts';
 import { listAnchors, listLinks, projectRoot } from './markdown.ts';
 import { writePage, writtenPages } from './pages.ts';
@@ -86,7 +88,13 @@ test.each(payoutStatuses)('status %s, with what is known of the money', (status)
 
 test.each(holdReasons)('hold %s', (hold) => expect(rowsOf('docs/files.md', hold)).toHaveLength(1));
 
+test.each(breakKinds)('break %s', (kind) => expect(rowsOf('docs/reconciliation.md', kind)).toHaveLength(1));
+
 test.each(noticeKinds)('notice %s', (kind) => expect(read('docs/operations.md')).toContain(`\`${kind}\``));
+
+test.each(healthCodes)('/healthz says %s', (code) =>
+  expect(read('docs/operations.md')).toMatch(new RegExp(`^\\| .*\`${code}\``, 'm')),
+);
 
 test.each([
   ['result', resultColumns],

@@ -68,22 +68,22 @@ describe('a day at the sandbox bank', () => {
       await fetchAndReconcile(sender);
       const breaks = await sender.journal.openBreaks(date, 100);
       expect(nameBreaks(breaks)).toEqual({
-        'status-differs': 'P13',
-        'in-doubt-absent': 'P12',
-        'still-in-process': 'P11',
+        'status-mismatch': 'P13',
+        'pending-not-in-statement': 'P12',
+        'pending-at-bank': 'P11',
         'missing-at-bank': 'P20',
-        'amount-differs': 'P21',
-        'payee-differs': 'P22',
+        'amount-mismatch': 'P21',
+        'payee-mismatch': 'P22',
         'other-company': 'P23',
-        'other-payer': 'P24',
-        twice: 'P25',
+        'payer-mismatch': 'P24',
+        'duplicate-line': 'P25',
         'unknown-status-word': 'P26',
-        'fee-differs': 'P27',
-        'net-differs': 'P28',
-        'wrong-day': 'P29',
-        'unknown-to-us': 'FOREIGN0000000000013',
+        'fee-mismatch': 'P27',
+        'net-mismatch': 'P28',
+        'date-mismatch': 'P29',
+        'unmatched-bank-line': 'FOREIGN0000000000013',
       });
-      expect(breaks[0]?.kind).toBe('status-differs');
+      expect(breaks[0]?.kind).toBe('status-mismatch');
       const [denied] = await sender.journal.findPayouts('P13');
       expect(denied?.row).toMatchObject({ status: 'paid', isAlarm: true, settledBy: 'statement' });
     });

@@ -194,13 +194,13 @@ describe('an inbox', () => {
     const file = await drop(scene, 'A.csv', 3);
     await until(() => isArchived(scene, file));
     await expectPaid(scene, [file]);
-    await until(() => watch.stdout.includes('"batch-rested"'));
+    await until(() => watch.stdout.includes('"batch-settled"'));
     watch.kill('SIGTERM');
     const { code, stdout } = await watch.ended;
     expect(code).toBe(0);
     const events = stdout.trimEnd().split('\n');
     const kinds = events.map((line) => (JSON.parse(line) as { readonly event: string }).event);
-    expect(kinds.toSorted()).toEqual(['batch-rested', 'file-ended', 'started', 'stopping', 'working']);
+    expect(kinds.toSorted()).toEqual(['batch-settled', 'file-ended', 'started', 'stopping', 'working']);
   }, 60_000);
 });
 

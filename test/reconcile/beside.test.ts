@@ -31,15 +31,15 @@ function withInquiry({ store, attempts }: ReconcileDay): Store {
 }
 
 describe('an attempt that is settled the other way while its statement is judged', () => {
-  test('is judged again as what it is: the loudest break is named', async () => {
+  test('is judged again as what it is: the most severe break is named', async () => {
     await using day = await openDay(['unresolved', 'paid']);
     const lines = day.attempts.map((attempt) => lineFor(attempt));
     await day.reconcile(lines, { through: withInquiry(day) });
-    expect(await openKinds(day)).toEqual(['status-differs']);
+    expect(await openKinds(day)).toEqual(['status-mismatch']);
     const [row] = await Promise.all(day.attempts.map(({ payoutSeq }) => day.store.payout(payoutSeq)));
     expect(row).toMatchObject({ status: 'paid', isAlarm: true });
     expect(await day.reconcile(lines)).toMatchObject({ isRepeat: true });
-    expect(await openKinds(day)).toEqual(['status-differs']);
+    expect(await openKinds(day)).toEqual(['status-mismatch']);
   });
 });
 
@@ -58,7 +58,7 @@ describe('an attempt of the day before that is settled while the statement of th
     day.daysLater = 2;
     const lines = day.attempts.map((attempt) => lineFor(attempt, { effectiveDate: nextDate }));
     await day.reconcile(lines, { on: nextDate, through: withInquiry(day) });
-    expect(await openKinds(day, nextDate)).toEqual(['status-differs']);
+    expect(await openKinds(day, nextDate)).toEqual(['status-mismatch']);
     expect(await day.reconcile(lines, { on: nextDate })).toMatchObject({ isRepeat: true });
   });
 });
@@ -80,7 +80,7 @@ describe('two statements that are judged at once', () => {
     await expect(day.reconcile(own, { through: overtaken })).rejects.toThrow('another paydrop has begun');
     expect(await day.store.statementDays()).toMatchObject([{ date: nextDate, version: 1 }]);
     await day.reconcile(own);
-    expect(await openKinds(day, nextDate)).toEqual(['twice']);
+    expect(await openKinds(day, nextDate)).toEqual(['duplicate-line']);
   });
 });
 
@@ -88,10 +88,10 @@ describe('a statement of a day that has not ended', () => {
   test('is no statement in which anything is absent for good', async () => {
     await using day = await openDay(['unresolved', 'paid']);
     await day.reconcile([lineFor(day.attempts[1])]);
-    expect(await openKinds(day)).toEqual(['in-doubt-absent']);
+    expect(await openKinds(day)).toEqual(['pending-not-in-statement']);
     // Today's, half an hour after midnight, with nothing in it.
     await day.reconcile([], { on: nextDate });
-    expect(await openKinds(day, date)).toEqual(['in-doubt-absent']);
+    expect(await openKinds(day, date)).toEqual(['pending-not-in-statement']);
     using view = day.store.openStatementView();
     expect([...view.days().wholeDates]).toEqual([date]);
   });

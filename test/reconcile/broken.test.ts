@@ -21,7 +21,7 @@ describe('a corrected version whose judging broke off', () => {
     const first = [lineFor(one, { amountSatang: toSatang(1n) }), lineFor(two)];
     await day.reconcile(first);
     const before = await openKinds(day);
-    expect(before).toEqual(['amount-differs', 'net-differs']);
+    expect(before).toEqual(['amount-mismatch', 'net-mismatch']);
     await expect(day.reconcile([lineFor(one)], { through: dying(day) })).rejects.toThrow('killed');
     expect(await openKinds(day)).toEqual(['missing-at-bank']);
     expect(await day.reconcile(first)).toMatchObject({ isRepeat: false, statement: { version: 2 } });
@@ -41,7 +41,7 @@ describe('a corrected version whose judging broke off', () => {
     expect(await openKinds(day)).toEqual([]);
     // Had the day not been said to have it, the next would repeat nothing.
     await day.reconcile([lineFor(one, { effectiveDate: nextDate })], { on: nextDate });
-    expect(await openKinds(day, nextDate)).toEqual(['twice']);
+    expect(await openKinds(day, nextDate)).toEqual(['duplicate-line']);
   });
 
   test('does not hush what the day says against a failure on the next', async () => {
@@ -54,7 +54,7 @@ describe('a corrected version whose judging broke off', () => {
     await expect(again).rejects.toThrow('killed');
     await day.reconcile([lineFor(one, { status: 'failed', effectiveDate: nextDate })], { on: nextDate });
     expect(await statusesOf(day.store)).toEqual(['unresolved', 'paid']);
-    expect(await openKinds(day, nextDate)).toEqual(['status-differs']);
-    expect(await openKinds(day, date)).toEqual(['payee-differs', 'status-differs']);
+    expect(await openKinds(day, nextDate)).toEqual(['status-mismatch']);
+    expect(await openKinds(day, date)).toEqual(['payee-mismatch', 'status-mismatch']);
   });
 });

@@ -33,7 +33,7 @@ describe('a file of another day', () => {
 });
 
 describe('a transfer that is complete in two days', () => {
-  const twice = ['twice'];
+  const twice = ['duplicate-line'];
 
   test.each([
     ['the earlier day first', [date, nextDate]],
@@ -72,7 +72,7 @@ describe('a transfer that fails on its day and completes on the next', () => {
       }
       expect(await statusesOf(day.store)).toEqual(['paid', 'paid']);
       const kinds = [...(await openKinds(day, date)), ...(await openKinds(day, nextDate))];
-      expect(kinds).toEqual(['status-differs']);
+      expect(kinds).toEqual(['status-mismatch']);
     },
   );
 });
@@ -106,18 +106,18 @@ describe('a corrected version of an earlier day', () => {
       expect(await open(day)).toEqual([[], []]);
       for (let again = 0; again < 2; again += 1) {
         await readDay(day, true);
-        expect(await open(day)).toEqual([[], ['twice']]);
+        expect(await open(day)).toEqual([[], ['duplicate-line']]);
         // And it stays so when the next day is read again, in the same words or others.
         await readNext(day);
         await day.reconcile([lineFor(day.attempts[0], late)], { ...onNext, reading: `again ${again}` });
-        expect(await open(day)).toEqual([[], ['twice']]);
+        expect(await open(day)).toEqual([[], ['duplicate-line']]);
         await readDay(day, false);
         expect(await open(day)).toEqual([[], []]);
         await readNext(day);
         expect(await open(day)).toEqual([[], []]);
       }
       expect(await statusesOf(day.store)).toEqual(['paid', 'paid']);
-      const closed = (await day.tables('breaks')).filter((row) => row['kind'] === 'twice');
+      const closed = (await day.tables('breaks')).filter((row) => row['kind'] === 'duplicate-line');
       expect(closed.filter((row) => row['state'] === 'closed').map((row) => row['closedBy'])).toContain(
         'the statement of 2026-11-21',
       );
@@ -129,7 +129,7 @@ describe('a corrected version of an earlier day', () => {
     day.daysLater = 2;
     await readDay(day, true);
     await readNext(day);
-    expect(await open(day)).toEqual([[], ['twice']]);
+    expect(await open(day)).toEqual([[], ['duplicate-line']]);
     await readDay(day, false);
     expect(await open(day)).toEqual([[], []]);
   });
@@ -140,7 +140,7 @@ describe('a corrected version of an earlier day', () => {
     await readDay(day, false);
     await readDay(day, true);
     await readNext(day);
-    expect(await open(day)).toEqual([[], ['twice']]);
+    expect(await open(day)).toEqual([[], ['duplicate-line']]);
   });
 
   test('of the later day, takes away the line of a transfer that its own day lacks: missing again', async () => {
@@ -173,7 +173,7 @@ describe('a corrected version of the later day that lacks what it had finished',
     await day.reconcile([lineFor(one, { ...late, status }), foreign], { on: nextDate });
     expect(await openKinds(day)).toEqual([]);
     await day.reconcile([foreign], { on: nextDate });
-    expect(await openKinds(day)).toEqual(['still-in-process']);
+    expect(await openKinds(day)).toEqual(['pending-at-bank']);
     expect(await statusesOf(day.store)).toEqual(statuses);
     const again = await day.reconcile([foreign], { on: nextDate });
     expect(again.recorded).toMatchObject({ opened: 0, changed: 0, closed: 0 });
@@ -190,7 +190,7 @@ describe('a corrected version that lacks what an earlier one called failed', () 
     const withdrawn = [lineFor(three)];
     await day.reconcile(withdrawn);
     expect(await day.store.openBreaks(date, 10)).toMatchObject([
-      { kind: 'in-doubt-absent', loudness: 'loud', attempt: { payoutId: one?.payoutId } },
+      { kind: 'pending-not-in-statement', severity: 'high', attempt: { payoutId: one?.payoutId } },
     ]);
     expect(await day.store.payout(one?.payoutSeq ?? 0)).toMatchObject({
       status: 'unresolved',
@@ -250,7 +250,7 @@ describe('what was failed here when its day was read', () => {
     const late = lineFor(one, { effectiveDate: nextDate });
     for (const reading of ['words', 'words', 'others']) {
       await day.reconcile([late], { on: nextDate, reading });
-      expect(await openKinds(day, nextDate)).toEqual(['status-differs']);
+      expect(await openKinds(day, nextDate)).toEqual(['status-mismatch']);
     }
     expect(await statusesOf(day.store)).toEqual(['paid', 'paid']);
   });

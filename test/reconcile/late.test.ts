@@ -42,7 +42,7 @@ describe('in process on its day, finished on the next', () => {
     for (const on of dates) await day.reconcile(all.get(on) ?? [], { on });
     expect(await statusesOf(day.store)).toEqual(['paid', 'failed', 'paid']);
     expect(await allKinds(day)).toEqual([]);
-    const closed = (await day.tables('breaks')).filter((row) => row['kind'] === 'still-in-process');
+    const closed = (await day.tables('breaks')).filter((row) => row['kind'] === 'pending-at-bank');
     expect(closed.slice(-2).map((row) => [row['state'], row['closedBy']])).toEqual([
       ['closed', 'the statement of 2026-11-22'],
       ['closed', 'the statement of 2026-11-22'],
@@ -79,7 +79,7 @@ describe('in process on its day, finished on the next', () => {
     await day.reconcile([lineFor(one, { effectiveDate: nextDate })], { on: nextDate });
     const alive = lineFor(one, { status: 'in-process' });
     await day.reconcile([alive, alive, lineFor(two)]);
-    expect(await openKinds(day)).toEqual(['twice']);
+    expect(await openKinds(day)).toEqual(['duplicate-line']);
     const again = await day.reconcile([alive, alive, lineFor(two)]);
     expect(again).toMatchObject({ isRepeat: true, recorded: { opened: 0, changed: 0, closed: 0 } });
   });
@@ -90,7 +90,7 @@ describe('in process on its day, finished on the next', () => {
     await day.reconcile(linesOn(day, nextDate, 'in-process', 'in-process'), { on: nextDate });
     await day.reconcile(linesOn(day, date, 'complete', 'failed'));
     expect(await statusesOf(day.store)).toEqual(['paid', 'unresolved', 'paid']);
-    expect(await openKinds(day)).toEqual(['status-differs']);
+    expect(await openKinds(day)).toEqual(['status-mismatch']);
   });
 });
 
@@ -141,9 +141,9 @@ describe('failed, while a lost journal may have made a later attempt', () => {
     const lines = [lineFor(one, { status: 'failed' }), lineFor(two)];
     const through = after(day.store);
     const { totals } = await day.reconcile(lines, { through });
-    expect([...totals.lines.keys()]).toEqual(['matched', 'status-differs']);
+    expect([...totals.lines.keys()]).toEqual(['matched', 'status-mismatch']);
     expect(await day.store.openBreaks(date, 10)).toMatchObject([
-      { kind: 'status-differs', loudness: 'quiet' },
+      { kind: 'status-mismatch', severity: 'low' },
     ]);
     const before = await day.dump();
     expect(await day.reconcile(lines, { through })).toMatchObject({ isRepeat: true });

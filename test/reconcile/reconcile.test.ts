@@ -43,7 +43,12 @@ describe('a day', () => {
       'submitted',
     ]);
     const kinds = await openKinds(day);
-    expect(kinds).toEqual(['status-differs', 'unknown-to-us', 'missing-at-bank', 'in-doubt-absent']);
+    expect(kinds).toEqual([
+      'status-mismatch',
+      'unmatched-bank-line',
+      'missing-at-bank',
+      'pending-not-in-statement',
+    ]);
     expect(Object.fromEntries(recorded.causes)).toEqual({
       'late-proof': 1,
       proved: 1,
@@ -104,7 +109,7 @@ describe('a day', () => {
     await using day = await openDay(['paid', 'paid', 'paid']);
     const [one, two, three] = day.attempts;
     await day.reconcile([lineFor(one), lineFor(two, { amountSatang: toSatang(1n) }), lineFor(two)]);
-    expect(await openKinds(day)).toEqual(['twice', 'missing-at-bank']);
+    expect(await openKinds(day)).toEqual(['duplicate-line', 'missing-at-bank']);
     const done = await day.reconcile([lineFor(one), lineFor(two), lineFor(three)]);
     expect(done).toMatchObject({
       supersedes: 1,
@@ -121,9 +126,9 @@ describe('a day', () => {
     const [one, two] = day.attempts;
     const { totals } = await day.reconcile([lineFor(one), lineFor(two), lineFor(one), lineFor(one)]);
     expect(totals.lines.get('matched')?.count).toBe(2);
-    expect(totals.lines.get('twice')?.count).toBe(2);
+    expect(totals.lines.get('duplicate-line')?.count).toBe(2);
     const [twice] = await day.store.openBreaks(date, 10);
-    expect(twice).toMatchObject({ kind: 'twice', loudness: 'loud' });
+    expect(twice).toMatchObject({ kind: 'duplicate-line', severity: 'high' });
     expect(twice?.lines.map(({ line }) => line)).toEqual([2, 4, 5]);
     expect((await day.tables('matched')).map((row) => row['bankLine'])).toEqual(['2', '3']);
     // Of the line that was clear at first sight no cells are kept, and the break is not written anew for that.
@@ -150,7 +155,7 @@ describe('days that follow', () => {
   test('the next statement finds what the day lacked', async () => {
     await using day = await openDay(['paid', 'unresolved']);
     await day.reconcile([]);
-    expect(await openKinds(day)).toEqual(['missing-at-bank', 'in-doubt-absent']);
+    expect(await openKinds(day)).toEqual(['missing-at-bank', 'pending-not-in-statement']);
     day.daysLater = 2;
     const late = { effectiveDate: nextDate };
     await day.reconcile([lineFor(day.attempts[0], late), lineFor(day.attempts[1], late)], { on: nextDate });
@@ -164,7 +169,7 @@ describe('days that follow', () => {
     await day.reconcile([lineFor(day.attempts[0])]);
     day.daysLater = 2;
     await day.reconcile([lineFor(day.attempts[0], { effectiveDate: nextDate })], { on: nextDate });
-    expect(await openKinds(day, nextDate)).toEqual(['twice']);
+    expect(await openKinds(day, nextDate)).toEqual(['duplicate-line']);
   });
 
   test('in neither statement, not found since, and never acknowledged: no trace, and still unresolved', async () => {
@@ -172,7 +177,7 @@ describe('days that follow', () => {
     await day.reconcile([]);
     day.daysLater = 2;
     await day.reconcile([], { on: nextDate });
-    expect(await openKinds(day)).toEqual(['in-doubt-absent']);
+    expect(await openKinds(day)).toEqual(['pending-not-in-statement']);
     const payout = await day.store.payout(day.attempts[0]?.payoutSeq ?? 0);
     const [attempt] = await day.store.attemptsOf(day.attempts[0]?.order.companyId ?? '', 'INV-1');
     if (payout === undefined || attempt === undefined) throw new Error('the payout is gone');
@@ -187,7 +192,7 @@ describe('days that follow', () => {
   test('what an inquiry settles meanwhile closes its break, though the statement is the same', async () => {
     await using day = await openDay(['failed', 'unresolved']);
     await day.reconcile([]);
-    expect(await openKinds(day)).toEqual(['in-doubt-absent']);
+    expect(await openKinds(day)).toEqual(['pending-not-in-statement']);
     const payout = await day.store.payout(day.attempts[1]?.payoutSeq ?? 0);
     if (payout === undefined) throw new Error('the payout is gone');
     const [attempt] = await day.store.attemptsOf(day.attempts[1]?.order.companyId ?? '', 'INV-2');

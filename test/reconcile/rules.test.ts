@@ -28,14 +28,14 @@ describe('a statement of a day before the attempt was made', () => {
     await day.reconcile(lines, earlier);
     expect(await statusesOf(day.store)).toEqual(['unresolved', 'submitted']);
     expect(await day.store.openBreaks(earlier.on, 10)).toMatchObject([
-      { kind: 'wrong-day', loudness: 'loud' },
-      { kind: 'wrong-day', loudness: 'loud' },
+      { kind: 'date-mismatch', severity: 'high' },
+      { kind: 'date-mismatch', severity: 'high' },
     ]);
     expect(await day.reconcile(lines, earlier)).toMatchObject(nothingMoved);
     // Its own day settles it, whatever the earlier one said.
     await day.reconcile(day.attempts.map((one) => lineFor(one)));
     expect(await statusesOf(day.store)).toEqual(['paid', 'paid']);
-    const kinds = status === 'complete' ? ['twice', 'twice'] : [];
+    const kinds = status === 'complete' ? ['duplicate-line', 'duplicate-line'] : [];
     expect(await openKinds(day)).toEqual(kinds);
   });
 });
@@ -62,7 +62,7 @@ describe('a failure that the bank has taken back', () => {
     await day.reconcile(reversed);
     expect(await ownerOf(day)).toMatchObject({ status: 'unresolved', isAlarm: true });
     expect(await day.store.openBreaks(date, 10)).toMatchObject([
-      { kind: 'unknown-status-word', loudness: 'loud' },
+      { kind: 'unknown-status-word', severity: 'high' },
     ]);
     expect(await day.reconcile(reversed)).toMatchObject(nothingMoved);
   });
@@ -75,9 +75,9 @@ describe('a completion on the next day that the bank has taken back', () => {
     day.daysLater = 2;
     await day.reconcile([lineFor(one, { status: 'failed' }), lineFor(two)]);
     await day.reconcile([lineFor(one, late), foreign(day)], { on: nextDate });
-    expect([await openKinds(day), await openKinds(day, nextDate)]).toEqual([[], ['status-differs']]);
+    expect([await openKinds(day), await openKinds(day, nextDate)]).toEqual([[], ['status-mismatch']]);
     await day.reconcile([foreign(day)], { on: nextDate });
-    expect([await openKinds(day), await openKinds(day, nextDate)]).toEqual([['status-differs'], []]);
+    expect([await openKinds(day), await openKinds(day, nextDate)]).toEqual([['status-mismatch'], []]);
     expect(await statusesOf(day.store)).toEqual(['disputed', 'paid']);
     expect(await day.reconcile([foreign(day)], { on: nextDate })).toMatchObject(nothingMoved);
   });
@@ -104,7 +104,7 @@ describe('a day of which only a part was read', () => {
     );
     day.daysLater = 2;
     await day.reconcile([], { on: nextDate });
-    expect(await openKinds(day)).toEqual(['in-doubt-absent']);
+    expect(await openKinds(day)).toEqual(['pending-not-in-statement']);
     await day.reconcile([lineFor(two)]);
     expect(await openKinds(day)).toEqual(['no-trace']);
   });
@@ -160,7 +160,7 @@ describe('a judging that broke off before its version was accepted', () => {
     const { recorded } = await day.reconcile(own);
     expect([recorded.openedOnOtherDays, recorded.firstOnOtherDays.map(({ kind }) => kind)]).toEqual([
       1,
-      ['twice'],
+      ['duplicate-line'],
     ]);
     expect([...recorded.causes]).toEqual([['earlier-attempt-alive', 1]]);
     expect(isQuiet(new Map(), recorded)).toBe(false);
@@ -209,7 +209,7 @@ describe('two attempts of one payout that are both complete', () => {
     expect(await day.store.countOpenBreaks(date)).toEqual(
       new Map([
         ['paid-twice', 2],
-        ['status-differs', 1],
+        ['status-mismatch', 1],
       ]),
     );
     expect(totals.lines.get('paid-twice')?.count).toBe(2);
@@ -217,9 +217,9 @@ describe('two attempts of one payout that are both complete', () => {
     await day.reconcile(both, { reading: 'others' });
     expect((await day.store.countOpenBreaks(date)).get('paid-twice')).toBe(2);
     await day.reconcile(attempts.filter((one) => one !== first).map((one) => lineFor(one)));
-    expect((await day.store.openBreaks(date, 10)).map(({ kind, loudness }) => [kind, loudness])).toEqual([
-      ['paid-twice', 'loudest'],
-      ['missing-at-bank', 'loud'],
+    expect((await day.store.openBreaks(date, 10)).map(({ kind, severity }) => [kind, severity])).toEqual([
+      ['paid-twice', 'critical'],
+      ['missing-at-bank', 'high'],
     ]);
   });
 });

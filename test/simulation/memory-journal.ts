@@ -72,7 +72,7 @@ function makeBulkMoves(store: MemoryStore) {
           reasonCode: 'cancelled',
           reason: 'cancelled by a person before it was sent',
           settledAtMs: nowMs,
-          settledBy: 'people',
+          settledBy: 'decision',
         }),
       }),
   } satisfies Partial<Journal>;

@@ -143,7 +143,7 @@ export function lineFor(
   return makeLine(attempt, changes.status ?? 'complete', changes);
 }
 
-/** Kinds of the breaks that are open, the loudest first. */
+/** Kinds of the breaks that are open, the most severe first. */
 export async function openKinds({ store }: ReconcileDay, on = date): Promise<string[]> {
   return (await store.openBreaks(on, 1_000)).map(({ kind }) => kind);
 }

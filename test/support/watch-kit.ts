@@ -322,7 +322,7 @@ function makeSetup(
 }
 
 function inWords(event: WatchEvent): string {
-  if (event.kind === 'batch-rested') {
+  if (event.kind === 'batch-settled') {
     const { batch } = event.reports.summary;
     return `${batch.fileName} ${batch.status}`;
   }

@@ -18,6 +18,10 @@ export const showBaht = (amount: Satang): string => showAmount(formatBaht(amount
 /** "1 row", "2 rows". */
 export const countOf = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`;
 
+/** "1 row needs review", "11 rows need review". */
+export const showForReview = (rows: number): string =>
+  rows === 1 ? '1 row needs review' : `${showCount(rows)} rows need review`;
+
 /** Rows and their total, the amount as decimal baht. */
 export interface ShownTotal {
   readonly rows: number;

@@ -4,7 +4,7 @@ import { countOf } from './amounts.ts';
 import type { Shown } from './shown.ts';
 
 const done: Readonly<Record<OperatorVerb, string>> = {
-  resume: 'may go on',
+  resume: 'released',
   cancel: 'cancelled',
   retry: 'tried again',
 };
@@ -17,7 +17,7 @@ export function showChange(
   const lines = [
     `${countOf(rowsChanged, 'row')} ${done[verb]}.`,
     ...refusals,
-    ...(isLineOpened ? ['The line of its payer account had stopped, and is open again.'] : []),
+    ...(isLineOpened ? ['The halt or pause of its payer account is lifted.'] : []),
     ...(verb !== 'cancel' && rowsChanged > 0
       ? ['They are sent by whoever is sending now, or when the file is run again.']
       : []),

@@ -137,7 +137,7 @@ function renderChanges({ payoutsChanged, breaks, differences }: DescribedReport)
 const describeBreak = (record: BreakRecord, nowMs: number) => ({
   date: showDate(record.date),
   kind: record.kind,
-  loudness: record.loudness,
+  severity: record.severity,
   payoutId: record.attempt?.payoutId ?? null,
   transRefNo: record.attempt?.order.transRefNo ?? record.lines[record.lineAt ?? -1]?.transRefNo ?? null,
   reason: record.reason,
@@ -147,10 +147,10 @@ const describeBreak = (record: BreakRecord, nowMs: number) => ({
 
 /** @param isOfDay of the day that is reported on, which need not be named */
 function renderBreak(record: BreakRecord, nowMs: number, isOfDay: boolean): readonly string[] {
-  const { date, kind, loudness, payoutId, reason, remedy, ageDays } = describeBreak(record, nowMs);
+  const { date, kind, severity, payoutId, reason, remedy, ageDays } = describeBreak(record, nowMs);
   const ofDay = isOfDay ? '' : `${date} `;
   const since = ageDays === 0 ? '' : `, open for ${countOf(ageDays, 'day')}`;
-  return [`  ${ofDay}${kind} (${loudness}${since})  ${payoutId ?? record.key}: ${reason}`, `    ${remedy}`];
+  return [`  ${ofDay}${kind} (${severity}${since})  ${payoutId ?? record.key}: ${reason}`, `    ${remedy}`];
 }
 
 function renderBreaks(report: ReconcileReport, { date, openBreaks }: DescribedReport): readonly string[] {
@@ -241,7 +241,7 @@ function describeReport(report: ReconcileReport) {
     breaks: { opened: recorded.opened, changed: recorded.changed, closed: recorded.closed },
     differences: isRepeat ? [] : statement.changes.figures,
     openBreaks: { count: countBreaks(openBreaks), byKind: Object.fromEntries(openBreaks) },
-    loudestBreaks: breaks.map((record) => describeBreak(record, nowMs)),
+    worstBreaks: breaks.map((record) => describeBreak(record, nowMs)),
     openedOnOtherDays: {
       count: recorded.openedOnOtherDays,
       breaks: recorded.firstOnOtherDays.map((record) => describeBreak(record, nowMs)),

@@ -1,14 +1,14 @@
 /** What `run` prints of each file: figures that add up, where the files are, and what to do next. */
 import type { FileOutcome } from '../../app/run-file.ts';
 import type { Session } from '../../app/session.ts';
-import { formatBangkokMoment, formatBangkokDateTime } from '../../core/bangkok-time.ts';
+import { formatBangkokDateTime, formatBangkokMoment } from '../../core/bangkok-time.ts';
 import { printable } from '../../core/cell-text.ts';
 import type { Batch, JournalLoss } from '../../core/ports.ts';
 import type { LowestLimit } from '../../payout/rules/adaptive-limit.ts';
 import { isInQuestion, showDate } from '../../payout/rules/lost-journal.ts';
 import { type BatchSummary, renderSummary, stripSecrets } from '../../reports/rules/summary.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { showBaht, showCount } from './amounts.ts';
+import { showBaht, showCount, showForReview } from './amounts.ts';
 import { alignColumns } from './columns.ts';
 import { sandboxBanner, type ShownEnd } from './shown.ts';
 /** What a person reads when a batch ends: figures that add up, where the files are, and what to do next. */
@@ -54,7 +54,7 @@ function renderHead({ batch }: BatchSummary, context: SummaryTableContext): stri
     ['State', `${batch.status}${why}`],
     ...(pace === undefined
       ? []
-      : [['Pace', `as low as ${pace.limit} of ${pace.ceiling} transfers at once (${pace.why})`]]),
+      : [['Concurrency', `reduced to ${pace.limit} of ${pace.ceiling} transfers at once (${pace.why})`]]),
   ]);
 }
 
@@ -121,19 +121,17 @@ function adviseStopped({ batch, holds }: BatchSummary): string[] {
 
 function adviseNext(summary: BatchSummary): string[] {
   const { batch, exitCode } = summary;
-  const exceptions = showCount(summary.exceptionRows);
+  const forReview = showForReview(summary.exceptionRows);
   switch (exitCode) {
     case 0:
-      return summary.exceptionRows === 0
-        ? ['Nothing to do.']
-        : [`Rows for a person to look at: ${exceptions} (see the exceptions file).`];
+      return summary.exceptionRows === 0 ? ['Nothing to do.'] : [`${forReview} (see the exceptions file).`];
     case 3:
       if (summary.alarmRows > 0)
         return [
           `ALARM: ${showCount(summary.alarmRows)} contradict what was called proved before.`,
-          `Rows for a person to look at: ${exceptions}. The exceptions files say what to do about each.`,
+          `${forReview}. The exceptions files say what to do about each.`,
         ];
-      return [`Rows for a person to look at: ${exceptions}. The exceptions file says what to do about each.`];
+      return [`${forReview}. The exceptions file says what to do about each.`];
     case 4:
       return [
         `Transfers in doubt: ${showCount(summary.inDoubtRows)}. Do not pay them again by hand.`,

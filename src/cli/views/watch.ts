@@ -5,7 +5,7 @@ import { formatBangkokMoment, formatBangkokDateTime } from '../../core/bangkok-t
 import { printable } from '../../core/cell-text.ts';
 import type { ListenAddress } from '../../core/network-address.ts';
 import type { ReportKind } from '../../core/ports.ts';
-import { showByStatus, totalsByStatus } from './amounts.ts';
+import { showByStatus, showForReview, totalsByStatus } from './amounts.ts';
 import { alignColumns } from './columns.ts';
 import { sandboxBanner, type Shown } from './shown.ts';
 
@@ -49,7 +49,7 @@ function describe(news: WatchNews): Described {
       const state = hasTakenOver ? 'taken over: this process is sending now' : 'working';
       return { fields: { hasTakenOver, inbox }, text: `${state}; drop files into ${printable(inbox)}` };
     }
-    case 'left-in-inbox': {
+    case 'inbox-skipped': {
       const file = news.fileName;
       const text = `left in the inbox, and not paid: ${printable(file)}; the log says why`;
       return { fields: { file }, text };
@@ -63,7 +63,7 @@ function describe(news: WatchNews): Described {
     }
     case 'file-ended':
       return describeFile(news);
-    case 'batch-rested':
+    case 'batch-settled':
       return describeBatch(news);
   }
 }
@@ -85,7 +85,7 @@ function describeFile(news: Extract<WatchNews, { kind: 'file-ended' }>): Describ
 const resultKinds: readonly ReportKind[] = ['result', 'result-update'];
 const exceptionKinds: readonly ReportKind[] = ['exceptions', 'exceptions-update'];
 
-function describeBatch({ reports }: Extract<WatchNews, { kind: 'batch-rested' }>): Described {
+function describeBatch({ reports }: Extract<WatchNews, { kind: 'batch-settled' }>): Described {
   const { batch, totals, exitCode, exceptionRows: exceptions, alarmRows: alarms } = reports.summary;
   const { batchId, fileName: file, status, reasonCode, reason, remedy } = batch;
   const byStatus = totalsByStatus(totals);
@@ -98,7 +98,7 @@ function describeBatch({ reports }: Extract<WatchNews, { kind: 'batch-rested' }>
     reason === null ? '' : `; ${reason}. ${remedy ?? ''}`,
     status === 'halted' ? `: "paydrop resume ${batchId}"` : '',
     alarms === 0 ? '' : `; ALARM: ${alarms} contradict what was called proved`,
-    exceptions === 0 ? '' : `; rows for a person to look at: ${exceptions}`,
+    exceptions === 0 ? '' : `; ${showForReview(exceptions)}`,
     path === undefined ? '' : ` -> ${path}`,
   ].join('');
   return {

@@ -46,7 +46,7 @@ export function decideCancel(payout: Payout, nowMs: number): Change | string {
     reasonCode: 'cancelled',
     reason: 'cancelled by a person',
     settledAtMs: nowMs,
-    settledBy: 'people',
+    settledBy: 'decision',
   } as const;
   return move({ payout, patch, cause: 'cancelled', nowMs, detail: { by: 'people' } });
 }

@@ -6,21 +6,21 @@ const kindRemedies: Record<BreakKind, string> = {
   'paid-twice':
     'Two transfers were made for this payout: make sure with both transRefNos that the payee got both, have one of them returned, ' +
     'and tell the partner',
-  'status-differs':
+  'status-mismatch':
     'Do not pay it again: the lines of the statement contradict each other; ask the bank with the transRefNo which of them holds',
-  'payee-differs':
+  'payee-mismatch':
     "Ask the bank with the transRefNo and sysRefNo who was credited; if it was not the row's payee, have the transfer returned " +
     'before it is paid again',
-  'amount-differs':
+  'amount-mismatch':
     'Ask the bank with the transRefNo and sysRefNo which amount was moved, and have the difference put right; do not pay the rest in ' +
     'a new file before',
   'other-company':
     'Ask the bank with the transRefNo why a transfer of ours is booked for another company, and have it put right',
-  'other-payer': 'Ask the bank with the transRefNo why another account was debited, and have it put right',
-  twice:
+  'payer-mismatch': 'Ask the bank with the transRefNo why another account was debited, and have it put right',
+  'duplicate-line':
     'Ask the bank whether one transfer is listed twice or two were made, and have the second one returned; one listed twice is put ' +
     'right in a corrected statement',
-  'unknown-to-us':
+  'unmatched-bank-line':
     'Find out who sent it: another program with the same company ID, or this one with a journal that was lost ("paydrop show" and ' +
     'the transRefNo); if nobody did, ask the bank at once',
   'missing-at-bank':
@@ -30,18 +30,18 @@ const kindRemedies: Record<BreakKind, string> = {
     'It stays unresolved: ask the bank in writing whether it knows the transRefNo; do not pay it again before it has answered',
   'unknown-status-word':
     'Ask the bank what the word in STATUS means and add it to the words in the settings, then reconcile the day again',
-  'fee-differs': 'Compare with the fee that is agreed with the bank, and have the difference put right',
-  'net-differs':
+  'fee-mismatch': 'Compare with the fee that is agreed with the bank, and have the difference put right',
+  'net-mismatch':
     'Compare amount, fee and net amount with the charge type that is agreed with the bank, and ask it for the figures',
-  'wrong-day':
+  'date-mismatch':
     'Make sure in which day it is to be booked, and that no other statement has it too; ask the bank for a corrected statement',
-  'still-in-process':
+  'pending-at-bank':
     'Do not pay it again: wait for a later statement, or ask what became of it with "paydrop settle"',
-  'in-doubt-absent':
+  'pending-not-in-statement':
     'Do not pay it again, absence proves nothing: ask what became of it with "paydrop settle", and reconcile the next day\'s statement',
 };
 
-/** The other side of `status-differs`, by what we had said before. */
+/** The other side of `status-mismatch`, by what we had said before. */
 const statusRemedies: Partial<Record<AttemptStatus, string>> = {
   paid:
     'Do not pay it again: the bank had confirmed it, and its statement says that it failed; ask the bank with the transRefNo and ' +
@@ -76,27 +76,27 @@ const earlierRemedy =
   'show" and the transRefNo); if it was complete, ask the bank whether the payee was paid twice';
 
 const deadEnds: Partial<Record<BreakKind, string>> = {
-  'payee-differs': 'The failed transfer names another payee',
-  'amount-differs': 'The failed transfer names another amount',
+  'payee-mismatch': 'The failed transfer names another payee',
+  'amount-mismatch': 'The failed transfer names another amount',
 };
 
 /** What to do about a break; never empty. */
 export function describeBreakRemedy({
   kind,
-  loudness,
+  severity,
   attempt,
   lines,
   lineAt,
-}: Pick<BreakRecord, 'kind' | 'loudness' | 'attempt' | 'lines' | 'lineAt'>): string {
+}: Pick<BreakRecord, 'kind' | 'severity' | 'attempt' | 'lines' | 'lineAt'>): string {
   const line = lines[lineAt ?? -1];
-  if (kind === 'status-differs') {
-    if (loudness === 'quiet') return lostRemedy;
+  if (kind === 'status-mismatch') {
+    if (severity === 'low') return lostRemedy;
     const isContradicted = lines.some(({ status }) => status !== line?.status);
     if (isContradicted) return kindRemedies[kind];
     const known = attempt === null ? undefined : statusRemedies[attempt.attemptStatus];
     return known ?? kindRemedies[kind];
   }
-  if (kind === 'wrong-day' && loudness === 'loud') return earlierRemedy;
+  if (kind === 'date-mismatch' && severity === 'high') return earlierRemedy;
   if (kind === 'unknown-status-word') {
     const known = attempt === null ? undefined : wordRemedies[attempt.attemptStatus];
     return known ?? kindRemedies[kind];

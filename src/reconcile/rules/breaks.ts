@@ -11,7 +11,7 @@ import {
   type BreakRecord,
   type DayFacts,
   type Judgement,
-  type Loudness,
+  type Severity,
 } from './types.ts';
 
 /** What has become of one break. `kept` differs from before in its version at most. */
@@ -30,7 +30,7 @@ export interface Rejudged {
   readonly nowMs: number;
 }
 
-/** Says what the matching of a key means for its breaks, the loudest first, those that are closed last. */
+/** Says what the matching of a key means for its breaks, the most severe first, those that are closed last. */
 export function followBreaks(rejudged: Rejudged): readonly BreakMove[] {
   const { judgement, open } = rejudged;
   const shown = judgement.breaks.map((finding) => {
@@ -44,8 +44,8 @@ export function followBreaks(rejudged: Rejudged): readonly BreakMove[] {
 }
 
 /** A finding without what holds for this matching alone. */
-function showBreak({ kind, loudness, date, lineAt, reason }: BreakFinding, rejudged: Rejudged): BreakMove {
-  const finding = { kind, loudness, date, lineAt, reason };
+function showBreak({ kind, severity, date, lineAt, reason }: BreakFinding, rejudged: Rejudged): BreakMove {
+  const finding = { kind, severity, date, lineAt, reason };
   const known = rejudged.open.find((record) => record.kind === kind);
   return known === undefined ? openBreak(finding, rejudged) : keepBreak(known, finding, rejudged);
 }
@@ -82,10 +82,10 @@ function openBreak(finding: BreakFinding, { facts, version, nowMs }: Rejudged): 
   return { kind: 'opened', record };
 }
 
-const loudnesses: readonly Loudness[] = ['loudest', 'loud', 'plain', 'quiet'];
+const severities: readonly Severity[] = ['critical', 'high', 'medium', 'low'];
 
-const louder = (a: Loudness, b: Loudness): Loudness =>
-  loudnesses.indexOf(a) <= loudnesses.indexOf(b) ? a : b;
+const moreSevere = (a: Severity, b: Severity): Severity =>
+  severities.indexOf(a) <= severities.indexOf(b) ? a : b;
 
 function keepBreak(
   known: BreakRecord,
@@ -94,21 +94,21 @@ function keepBreak(
 ): BreakMove {
   const isSameVersion = known.version === version;
   // While the statement says the same, what we have answered to it makes the break no quieter.
-  const loudness = isSameVersion ? louder(known.loudness, finding.loudness) : finding.loudness;
+  const severity = isSameVersion ? moreSevere(known.severity, finding.severity) : finding.severity;
   const { lines } = facts;
   const attempt = facts.attempt ?? known.attempt;
   // Nor does it change what the statement was found to say.
-  const reason = loudness === finding.loudness ? finding.reason : known.reason;
-  const record: BreakRecord = { ...known, ...finding, reason, loudness, version, attempt, lines };
-  const isSame = known.reason === reason && known.loudness === loudness;
+  const reason = severity === finding.severity ? finding.reason : known.reason;
+  const record: BreakRecord = { ...known, ...finding, reason, severity, version, attempt, lines };
+  const isSame = known.reason === reason && known.severity === severity;
   return { kind: isSame ? 'kept' : 'changed', record };
 }
 
 /** We had called it failed, or its payout paid already, and the bank paid it: by now we say so too, and a person must still look. */
 function isAdmittedByUs(record: BreakRecord, { facts }: Rejudged): boolean {
   return (
-    (record.kind === 'status-differs' || record.kind === 'paid-twice') &&
-    record.loudness === 'loudest' &&
+    (record.kind === 'status-mismatch' || record.kind === 'paid-twice') &&
+    record.severity === 'critical' &&
     facts.lines.some(({ status }) => status === 'complete')
   );
 }
@@ -158,7 +158,7 @@ function findClosure(record: BreakRecord, { facts, version }: Rejudged): BreakCl
     return { kind: 'settled', attemptStatus: attempt.attemptStatus };
   }
   // What repeated the transfer's own day does so no more: that one was corrected.
-  if (attempt !== undefined && record.kind === 'twice' && attempt.order.tranDate !== record.date) {
+  if (attempt !== undefined && record.kind === 'duplicate-line' && attempt.order.tranDate !== record.date) {
     return { kind: 'later-statement', date: attempt.order.tranDate };
   }
   return { kind: 'judged-anew' };

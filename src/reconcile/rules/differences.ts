@@ -30,7 +30,7 @@ export function lineKeyOf(line: StatementLine): string {
   return `line:${hash('sha256', JSON.stringify([...said, ...amounts]), 'hex').slice(0, 16)}`;
 }
 
-/** A difference of one line, before anybody has said how loud it is. */
+/** A difference of one line, before anybody has said how severe it is. */
 export interface Difference {
   readonly kind: LineBreakKind;
   readonly reason: string;
@@ -38,10 +38,10 @@ export interface Difference {
 
 /** Differences that say whose money went where: a line with one of them proves nothing. */
 const identityKinds: readonly BreakKind[] = [
-  'payee-differs',
-  'amount-differs',
+  'payee-mismatch',
+  'amount-mismatch',
   'other-company',
-  'other-payer',
+  'payer-mismatch',
 ];
 
 /** True unless amount, payee, payer account or company differ (design: I3). */
@@ -87,13 +87,13 @@ function findIdentityDifferences(line: StatementLine, attempt: AttemptFacts): Di
   if (!isPayee(order, line)) {
     const [ours, banks] = [masked(order.proxyNo), masked(line.proxyNo)];
     const reason = `sent to ${order.proxyType} ${ours}, the statement says ${shown(line.proxyType)} ${banks}`;
-    found.push({ kind: 'payee-differs', reason });
+    found.push({ kind: 'payee-mismatch', reason });
   }
   const amount = amountOf(attempt);
   const isNothingCredited = line.status === 'failed' && line.amountSatang === 0n;
   if (line.amountSatang !== amount && !isNothingCredited) {
     const reason = `${showBaht(amount)} was sent, the statement says ${showBaht(line.amountSatang)}`;
-    found.push({ kind: 'amount-differs', reason });
+    found.push({ kind: 'amount-mismatch', reason });
   }
   if (line.companyId !== order.companyId) {
     const reason = `sent for company ${order.companyId}, the statement says ${shown(line.companyId)}`;
@@ -104,7 +104,7 @@ function findIdentityDifferences(line: StatementLine, attempt: AttemptFacts): Di
     stripSeparators(line.payerAccount) !== stripSeparators(order.payerAccount)
   ) {
     const [ours, banks] = [masked(order.payerAccount), masked(line.payerAccount)];
-    found.push({ kind: 'other-payer', reason: `to be paid from ${ours}, the statement says ${banks}` });
+    found.push({ kind: 'payer-mismatch', reason: `to be paid from ${ours}, the statement says ${banks}` });
   }
   return found;
 }
@@ -128,7 +128,7 @@ function findChargeDifferences(line: StatementLine, { feeText }: AttemptFacts): 
   const fee = feeText === null ? undefined : parseBaht(feeText);
   if (fee !== undefined && fee !== line.feeSatang) {
     const reason = `the reply to the transfer said ${showBaht(fee)}, the statement ${showBaht(line.feeSatang)}`;
-    found.push({ kind: 'fee-differs', reason });
+    found.push({ kind: 'fee-mismatch', reason });
   }
   if (line.netSatang === line.amountSatang && line.feeSatang === 0n) return found;
   const nets = acceptableNets(line);
@@ -136,7 +136,7 @@ function findChargeDifferences(line: StatementLine, { feeText }: AttemptFacts): 
     const expected = [...new Set(nets)].map(showBaht).join(' or ');
     const charge = `charge type ${shown(line.chargeType)}, fee ${showBaht(line.feeSatang)}`;
     const reason = `the net amount is ${showBaht(line.netSatang)}, with ${charge} it would be ${expected}`;
-    found.push({ kind: 'net-differs', reason });
+    found.push({ kind: 'net-mismatch', reason });
   }
   return found;
 }
@@ -164,7 +164,7 @@ function findDayDifference(line: StatementLine, attempt: AttemptFacts, date: str
     `sent on ${showDate(tranDate)}`;
   const earlier =
     ': that is another transfer, made before it under the same reference, and settles nothing of it';
-  return [{ kind: 'wrong-day', reason: isEarlier ? `${days}${earlier}` : days }];
+  return [{ kind: 'date-mismatch', reason: isEarlier ? `${days}${earlier}` : days }];
 }
 
 const showDay = (text: string): string => (/^\d{8}$/.test(text) ? showDate(text) : shown(text));

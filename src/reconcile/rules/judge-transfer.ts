@@ -41,7 +41,7 @@ import {
   type Judgement,
   type LineBreakKind,
   type LineClass,
-  type Loudness,
+  type Severity,
   type PaidClass,
   type StatementDay,
   type StatementStep,
@@ -157,7 +157,7 @@ export function judgeDay(facts: DayFacts, day: StatementDay): Judgement {
   return facts.attempt === undefined ? judgeUnknown(facts.lines, day) : judgeKnown(facts, facts.attempt, day);
 }
 
-const loudestFirst = (breaks: readonly BreakFinding[]): readonly BreakFinding[] =>
+const worstFirst = (breaks: readonly BreakFinding[]): readonly BreakFinding[] =>
   breaks.toSorted((a, b) => breakKinds.indexOf(a.kind) - breakKinds.indexOf(b.kind));
 
 // ---------------------------------------------------------------- a line of ours
@@ -195,15 +195,15 @@ function judgeKnown(facts: DayFacts, attempt: AttemptFacts, day: StatementDay): 
         ...findRepetition(held),
       ];
   const ownBreaks =
-    own.length === 0 ? [] : loudestFirst(own.map((difference) => toFinding(difference, held, day)));
+    own.length === 0 ? [] : worstFirst(own.map((difference) => toFinding(difference, held, day)));
   const step = decideStep(held, fitsIdentity(differences));
-  const loudest = ownBreaks[0]?.kind;
-  const lineClass = loudest ?? cleanClass(held, day);
+  const worst = ownBreaks[0]?.kind;
+  const lineClass = worst ?? cleanClass(held, day);
   const isPaid = held.bookStatus === 'paid' || step === 'prove';
   const isOfDay = attempt.order.tranDate === day.date;
   return {
-    lineClasses: facts.lines.map((_, at) => (at === held.lineAt ? lineClass : 'twice')),
-    paidClass: isPaid && isOfDay ? toPaidClass(loudest, held) : undefined,
+    lineClasses: facts.lines.map((_, at) => (at === held.lineAt ? lineClass : 'duplicate-line')),
+    paidClass: isPaid && isOfDay ? toPaidClass(worst, held) : undefined,
     breaks: facts.lines.length === 1 ? ownBreaks : withSurplus(ownBreaks, facts.lines, held, day),
     step,
     stepLineAt: step === undefined ? null : held.lineAt,
@@ -259,7 +259,7 @@ function findStatusDifference({ bookStatus, line, isContradicted, mayHaveLaterAt
   // Columns that are shifted bring the number of a person here.
   const shown = maskDigitRuns(line.statusText);
   const said = `the statement says ${shown === '' ? 'nothing' : `"${shown}"`}`;
-  const differs = (reason: string): Difference[] => [{ kind: 'status-differs', reason }];
+  const differs = (reason: string): Difference[] => [{ kind: 'status-mismatch', reason }];
   switch (line.status) {
     case 'complete':
       if (bookStatus === 'unpaid') return differs(`we had called it failed, ${said}: the bank has paid it`);
@@ -272,7 +272,7 @@ function findStatusDifference({ bookStatus, line, isContradicted, mayHaveLaterAt
       if (isContradicted) return differs(`${said}, and another line contradicts it`);
       return mayHaveLaterAttempt ? differs(`${said}, and ${laterAttempt}`) : [];
     case 'in-process':
-      return [{ kind: 'still-in-process', reason: `${said}: the bank has not finished it` }];
+      return [{ kind: 'pending-at-bank', reason: `${said}: the bank has not finished it` }];
     case 'other':
       return [{ kind: 'unknown-status-word', reason: `${said}: the settings do not know this word` }];
   }
@@ -290,42 +290,44 @@ function findSecondTransfer(
 }
 
 const findRepetition = ({ isRepeated }: Held): Difference[] =>
-  isRepeated ? [{ kind: 'twice', reason: 'the statement of an earlier day has it complete already' }] : [];
+  isRepeated
+    ? [{ kind: 'duplicate-line', reason: 'the statement of an earlier day has it complete already' }]
+    : [];
 
 function toFinding({ kind, reason }: Difference, held: Held, { date }: StatementDay): BreakFinding {
-  const finding = { kind, loudness: loudnessOf(kind, held), date, lineAt: held.lineAt, reason };
-  const isResolved = kind === 'still-in-process' && held.isFinished;
-  if (isResolved) return { ...finding, loudness: 'quiet', isResolved };
-  const isOutdated = kind === 'status-differs' && held.line.status === 'failed' && held.isConfirmedLater;
+  const finding = { kind, severity: severityOf(kind, held), date, lineAt: held.lineAt, reason };
+  const isResolved = kind === 'pending-at-bank' && held.isFinished;
+  if (isResolved) return { ...finding, severity: 'low', isResolved };
+  const isOutdated = kind === 'status-mismatch' && held.line.status === 'failed' && held.isConfirmedLater;
   return isOutdated ? { ...finding, isOutdated } : finding;
 }
 
-function loudnessOf(kind: LineBreakKind, { bookStatus, line, isContradicted, isEarlier }: Held): Loudness {
+function severityOf(kind: LineBreakKind, { bookStatus, line, isContradicted, isEarlier }: Held): Severity {
   switch (kind) {
     case 'paid-twice':
-      return 'loudest';
-    case 'status-differs':
-      if (bookStatus === 'unpaid') return 'loudest';
+      return 'critical';
+    case 'status-mismatch':
+      if (bookStatus === 'unpaid') return 'critical';
       // In doubt, and nothing contradicts the line: it waits until a later attempt was looked for.
-      return bookStatus === 'pending' && !isContradicted ? 'quiet' : 'loud';
-    case 'payee-differs':
-    case 'amount-differs':
+      return bookStatus === 'pending' && !isContradicted ? 'low' : 'high';
+    case 'payee-mismatch':
+    case 'amount-mismatch':
     case 'other-company':
-    case 'other-payer':
-    case 'twice':
-    case 'unknown-to-us':
-      return line.status === 'failed' ? 'plain' : 'loud';
+    case 'payer-mismatch':
+    case 'duplicate-line':
+    case 'unmatched-bank-line':
+      return line.status === 'failed' ? 'medium' : 'high';
     case 'unknown-status-word':
       // It may mean that the bank paid what we call failed, or took back what we call paid.
-      return bookStatus === 'pending' ? 'plain' : 'loud';
-    case 'still-in-process':
-      if (bookStatus === 'unpaid') return 'loud';
-      return bookStatus === 'paid' ? 'plain' : 'quiet';
-    case 'wrong-day':
-      return isEarlier ? 'loud' : 'plain';
-    case 'fee-differs':
-    case 'net-differs':
-      return 'plain';
+      return bookStatus === 'pending' ? 'medium' : 'high';
+    case 'pending-at-bank':
+      if (bookStatus === 'unpaid') return 'high';
+      return bookStatus === 'paid' ? 'medium' : 'low';
+    case 'date-mismatch':
+      return isEarlier ? 'high' : 'medium';
+    case 'fee-mismatch':
+    case 'net-mismatch':
+      return 'medium';
   }
 }
 
@@ -344,9 +346,9 @@ function withSurplus(
   const reason = `${lines.length} lines for one transfer (lines ${numbers} of the file), ${complete} of them complete`;
   // A word that nobody knows may mean complete.
   const isMoved = lines.filter(({ status }) => status === 'complete' || status === 'other').length > 1;
-  const loudness = isMoved ? 'loud' : 'plain';
-  const rest = own.filter(({ kind }) => kind !== 'twice');
-  return loudestFirst([...rest, { kind: 'twice', loudness, date, lineAt, reason }]);
+  const severity = isMoved ? 'high' : 'medium';
+  const rest = own.filter(({ kind }) => kind !== 'duplicate-line');
+  return worstFirst([...rest, { kind: 'duplicate-line', severity, date, lineAt, reason }]);
 }
 
 /** Where a line is counted that differs in nothing. */
@@ -358,10 +360,10 @@ function cleanClass({ attempt, bookStatus, line }: Held, { date }: StatementDay)
 }
 
 /** A line that repeats an earlier day's is not the one that proves it, nor is one that was finished later. */
-function toPaidClass(loudest: BreakKind | undefined, { bookStatus, isFinished }: Held): PaidClass {
-  if (loudest === 'still-in-process' && isFinished) return 'found-other-day';
-  if (loudest === undefined) return bookStatus === 'pending' ? 'settled-paid' : 'matched';
-  return loudest === 'twice' ? 'found-other-day' : loudest;
+function toPaidClass(worst: BreakKind | undefined, { bookStatus, isFinished }: Held): PaidClass {
+  if (worst === 'pending-at-bank' && isFinished) return 'found-other-day';
+  if (worst === undefined) return bookStatus === 'pending' ? 'settled-paid' : 'matched';
+  return worst === 'duplicate-line' ? 'found-other-day' : worst;
 }
 
 /** What the journal is to record. */
@@ -418,18 +420,23 @@ function judgeUnknown(lines: readonly StatementLine[], { date, companyId }: Stat
     return { ...nothing, lineClasses: lines.map(() => 'others') };
   }
   const isDead = ours.every((at) => lines[at]?.status === 'failed');
-  const find = (kind: 'unknown-to-us' | 'twice', reason: string, lineAt: number): BreakFinding => {
-    return { kind, loudness: isDead ? 'plain' : 'loud', date, lineAt, reason };
+  const find = (
+    kind: 'unmatched-bank-line' | 'duplicate-line',
+    reason: string,
+    lineAt: number,
+  ): BreakFinding => {
+    return { kind, severity: isDead ? 'medium' : 'high', date, lineAt, reason };
   };
-  const unknown = find('unknown-to-us', describeUnknown(first), firstAt);
+  const unknown = find('unmatched-bank-line', describeUnknown(first), firstAt);
   const surplus = `${ours.length} lines with one reference`;
   return {
     ...nothing,
     lineClasses: lines.map((line, at) => {
       if (at === firstAt) return unknown.kind;
-      return isOthers(line) ? 'others' : 'twice';
+      return isOthers(line) ? 'others' : 'duplicate-line';
     }),
-    breaks: secondAt === undefined ? [unknown] : loudestFirst([unknown, find('twice', surplus, secondAt)]),
+    breaks:
+      secondAt === undefined ? [unknown] : worstFirst([unknown, find('duplicate-line', surplus, secondAt)]),
   };
 }
 
@@ -450,10 +457,10 @@ const nothing: Judgement = {
   stepLineAt: null,
 };
 
-const loudnesses: Readonly<Record<AbsenceKind, Loudness>> = {
-  'missing-at-bank': 'loud',
-  'no-trace': 'plain',
-  'in-doubt-absent': 'quiet',
+const severities: Readonly<Record<AbsenceKind, Severity>> = {
+  'missing-at-bank': 'high',
+  'no-trace': 'medium',
+  'pending-not-in-statement': 'low',
 };
 
 const retracted =
@@ -462,8 +469,8 @@ const retracted =
 /** What it means that a day's statement lacks an attempt (design: I3): absence proves nothing. Only the statement of an attempt's own day can lack it; that says nothing about the money of one in doubt. */
 function judgeAbsence({ attempt, otherDayLines }: DayFacts, day: StatementDay): Judgement {
   if (attempt === undefined || attempt.order.tranDate !== day.date) return nothing;
-  const name = (kind: AbsenceKind, reason: string, loudness = loudnesses[kind]): Judgement => {
-    return { ...nothing, breaks: [{ kind, loudness, date: day.date, lineAt: null, reason }] };
+  const name = (kind: AbsenceKind, reason: string, severity = severities[kind]): Judgement => {
+    return { ...nothing, breaks: [{ kind, severity, date: day.date, lineAt: null, reason }] };
   };
   const isElsewhere = findOwnLines(attempt, otherDayLines).length > 0;
   switch (bookStatusOf(attempt)) {
@@ -474,12 +481,15 @@ function judgeAbsence({ attempt, otherDayLines }: DayFacts, day: StatementDay): 
     }
     case 'unpaid':
       if (!isFailureRetracted(attempt, otherDayLines)) return nothing;
-      return { ...name('in-doubt-absent', retracted, 'loud'), step: 'reopen' };
+      return { ...name('pending-not-in-statement', retracted, 'high'), step: 'reopen' };
     case 'pending': {
       if (isElsewhere) return nothing;
       const waits = whyNotTraceless(attempt, day);
       if (waits === undefined) return name('no-trace', traceless);
-      return name('in-doubt-absent', `in doubt, and the statement of its day does not have it; ${waits}`);
+      return name(
+        'pending-not-in-statement',
+        `in doubt, and the statement of its day does not have it; ${waits}`,
+      );
     }
   }
 }

@@ -30,7 +30,7 @@ export interface DayTotals {
   readonly lines: ReadonlyMap<LineClass, Figures>;
   /** Attempts of the day that we call paid, after what the statement has settled, with the amount that was sent. */
   readonly paid: ReadonlyMap<PaidClass, Figures>;
-  /** How often each difference was named. A line with two differences is counted, with its satang, under the louder alone. */
+  /** How often each difference was named. A line with two differences is counted, with its satang, under the more severe alone. */
   readonly breaks: ReadonlyMap<BreakKind, number>;
 }
 

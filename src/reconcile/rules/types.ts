@@ -114,46 +114,46 @@ export interface DayFacts {
   readonly isSettledSince?: boolean;
 }
 
-/** A difference between journal and statement, the loudest first; the first that a line has counts its satang. */
+/** A difference between journal and statement, the most severe first; the first that a line has counts its satang. */
 export const breakKinds = [
   /** Complete, and so is another attempt of the same payout: money went out twice. */
   'paid-twice',
   /** We called it failed and the bank paid it, or the other way round; or in doubt, and its line cannot settle it. */
-  'status-differs',
-  'payee-differs',
-  'amount-differs',
+  'status-mismatch',
+  'payee-mismatch',
+  'amount-mismatch',
   'other-company',
-  'other-payer',
+  'payer-mismatch',
   /** More than one line for one transfer. */
-  'twice',
-  'unknown-to-us',
+  'duplicate-line',
+  'unmatched-bank-line',
   /** We call it paid; its day's statement does not have it. */
   'missing-at-bank',
   /** In doubt, in neither its day's statement nor the next day's, never acknowledged, and inquiry finds nothing. */
   'no-trace',
   'unknown-status-word',
-  'fee-differs',
-  'net-differs',
-  'wrong-day',
+  'fee-mismatch',
+  'net-mismatch',
+  'date-mismatch',
   /** The statement shows it in process. */
-  'still-in-process',
+  'pending-at-bank',
   /** In doubt and not in its day's statement; absence proves nothing. */
-  'in-doubt-absent',
+  'pending-not-in-statement',
 ] as const;
 export type BreakKind = (typeof breakKinds)[number];
 
 /** A day's statement lacks an attempt of that day. */
-export type AbsenceKind = Extract<BreakKind, 'missing-at-bank' | 'no-trace' | 'in-doubt-absent'>;
+export type AbsenceKind = Extract<BreakKind, 'missing-at-bank' | 'no-trace' | 'pending-not-in-statement'>;
 /** A line says something else than we do. */
 export type LineBreakKind = Exclude<BreakKind, AbsenceKind>;
 
-/** `loudest`: money moved that we had called unmoved. `loud`: money may be lost. `plain`: figures or words differ. `quiet`: waits. */
-export type Loudness = 'loudest' | 'loud' | 'plain' | 'quiet';
+/** `critical`: money moved that we had called unmoved. `high`: money may be lost. `medium`: figures or words differ. `low`: waits. */
+export type Severity = 'critical' | 'high' | 'medium' | 'low';
 
 /** One named difference of one key. */
 export interface BreakFinding {
   readonly kind: BreakKind;
-  readonly loudness: Loudness;
+  readonly severity: Severity;
   /** The statement that it belongs to: for an absence the attempt's own day, else the day of the line. */
   readonly date: string;
   /** Which of the key's lines it speaks of; null for an absence. */
@@ -201,7 +201,7 @@ export interface Judgement {
   readonly lineClasses: readonly LineClass[];
   /** Undefined unless the attempt is of the statement's day and we call it paid, or do once the step is taken. */
   readonly paidClass: PaidClass | undefined;
-  /** Every difference, one a kind, the loudest first. */
+  /** Every difference, one a kind, the most severe first. */
   readonly breaks: readonly BreakFinding[];
   readonly step: StatementStep | undefined;
   /** Which line the step rests on; null for none. */

@@ -146,7 +146,7 @@ export function cancelUnsent(db: DatabaseSync, batchId: string, nowMs: number): 
           reason_code: 'cancelled',
           reason: 'cancelled by a person before it was sent',
           settled_at_ms: nowMs,
-          settled_by: 'people',
+          settled_by: 'decision',
         }),
         nowMs,
         eventBase,

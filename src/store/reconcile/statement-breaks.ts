@@ -1,23 +1,23 @@
-/** Reads breaks the loudest first, in pages by an index: a bad day has hundreds of thousands, and no page costs more for that. */
+/** Reads breaks the most severe first, in pages by an index: a bad day has hundreds of thousands, and no page costs more for that. */
 import type { DatabaseSync } from 'node:sqlite';
 import { type Selectable, sql } from 'kysely';
 import type { StatementRun } from '../../reconcile/ports.ts';
-import type { BreakRecord, Loudness } from '../../reconcile/rules/types.ts';
+import type { BreakRecord, Severity } from '../../reconcile/rules/types.ts';
 import { prepare, query } from '../statements.ts';
 import { type StatementBreakTable, toBreakRecord } from './statement-tables.ts';
 
 /** Breaks that are read at a time. */
 const pageRows = 100;
 
-const loudnesses: readonly Loudness[] = ['loudest', 'loud', 'plain', 'quiet'];
+const severities: readonly Severity[] = ['critical', 'high', 'medium', 'low'];
 
 type State = StatementBreakTable['state'];
 type Page = readonly Selectable<StatementBreakTable>[];
 
-/** Where a page begins, among the breaks of one day and one loudness. */
+/** Where a page begins, among the breaks of one day and one severity. */
 interface Place {
   readonly date: string;
-  readonly loudness: Loudness;
+  readonly severity: Severity;
   readonly afterId: number;
   readonly limit: number;
 }
@@ -31,7 +31,7 @@ const prepareMoved = (db: DatabaseSync, state: State) =>
       .where('moved_by', '=', place.runId)
       .where('date', '=', place.date)
       .where('state', '=', sql.lit(state))
-      .where('loudness', '=', place.loudness)
+      .where('severity', '=', place.severity)
       .where('id', '>', place.afterId)
       .orderBy('id')
       .limit(place.limit),
@@ -45,7 +45,7 @@ function prepareWalk(db: DatabaseSync) {
         .selectAll()
         .where('date', '=', place.date)
         .where('state', '=', sql.lit('open'))
-        .where('loudness', '=', place.loudness)
+        .where('severity', '=', place.severity)
         .where('id', '>', place.afterId)
         .orderBy('id')
         .limit(place.limit),
@@ -87,9 +87,9 @@ function* readPages(read: (afterId: number) => Page): Generator<Page> {
   }
 }
 
-/** Of one loudness: what is open on the judged day, then what else the matching has moved. */
-function* readLoudness(walk: Walk, { date, runId }: StatementRun, loudness: Loudness): Generator<Page> {
-  const shared = { loudness, limit: pageRows };
+/** Of one severity: what is open on the judged day, then what else the matching has moved. */
+function* readSeverity(walk: Walk, { date, runId }: StatementRun, severity: Severity): Generator<Page> {
+  const shared = { severity, limit: pageRows };
   yield* readPages((afterId) => walk.open.all({ ...shared, date, afterId }));
   for (const day of readDaysMoved(walk, runId)) {
     const states: readonly State[] = day === date ? ['closed'] : ['open', 'closed'];
@@ -99,22 +99,22 @@ function* readLoudness(walk: Walk, { date, runId }: StatementRun, loudness: Loud
 }
 
 async function* readBreaksToShow(walk: Walk, run: StatementRun): AsyncGenerator<readonly BreakRecord[]> {
-  for (const loudness of loudnesses) {
-    for (const page of readLoudness(walk, run, loudness)) yield page.map(toBreakRecord);
+  for (const severity of severities) {
+    for (const page of readSeverity(walk, run, severity)) yield page.map(toBreakRecord);
   }
 }
 
 function readOpenBreaks({ open }: Walk, date: string, limit: number): BreakRecord[] {
   const found: BreakRecord[] = [];
-  for (const loudness of loudnesses) {
+  for (const severity of severities) {
     if (found.length === limit) break;
-    const page = open.all({ date, loudness, afterId: 0, limit: limit - found.length });
+    const page = open.all({ date, severity, afterId: 0, limit: limit - found.length });
     found.push(...page.map(toBreakRecord));
   }
   return found;
 }
 
-/** The breaks of a journal, the loudest first, those of one loudness in the order in which they were opened. */
+/** The breaks of a journal, the most severe first, those of one severity in the order in which they were opened. */
 export function makeBreakWalk(db: DatabaseSync) {
   const walk = prepareWalk(db);
   return {

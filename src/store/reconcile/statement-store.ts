@@ -46,7 +46,7 @@ type BreakValues = ReturnType<typeof toBreakColumns>;
 const movedColumns = [
   'state',
   'version',
-  'loudness',
+  'severity',
   'line_at',
   'reason',
   'attempt',

@@ -15,7 +15,7 @@ import type {
   BreakClosure,
   BreakKind,
   BreakRecord,
-  Loudness,
+  Severity,
 } from '../../reconcile/rules/types.ts';
 
 /** As they are made; the types below are the same tables as Kysely sees them. */
@@ -153,6 +153,59 @@ drop table present;
 drop table statement_stray;
 `;
 
+/**
+ * Today's words for kinds of breaks, their severity and what settled a payout. Only names change: no event does, nor
+ * what a notice says that is still to be delivered.
+ */
+export const wordTables = `
+alter table statement_break rename column loudness to severity;
+drop index statement_break_loudest;
+create index statement_break_by_severity on statement_break (date, severity, id, opened_at_ms) where state = 'open';
+
+create temp table word (
+  before text primary key,
+  now text not null
+) strict, without rowid;
+insert into word values
+  ('loudest', 'critical'),
+  ('loud', 'high'),
+  ('plain', 'medium'),
+  ('quiet', 'low'),
+  ('twice', 'duplicate-line'),
+  ('unknown-to-us', 'unmatched-bank-line'),
+  ('status-differs', 'status-mismatch'),
+  ('payee-differs', 'payee-mismatch'),
+  ('amount-differs', 'amount-mismatch'),
+  ('fee-differs', 'fee-mismatch'),
+  ('net-differs', 'net-mismatch'),
+  ('other-payer', 'payer-mismatch'),
+  ('wrong-day', 'date-mismatch'),
+  ('still-in-process', 'pending-at-bank'),
+  ('in-doubt-absent', 'pending-not-in-statement');
+
+update statement_break set
+  kind = coalesce((select now from word where before = kind), kind),
+  severity = coalesce((select now from word where before = severity), severity);
+update statement_break set attempt = json_set(attempt, '$.settledBy', 'decision')
+  where json_extract(attempt, '$.settledBy') = 'people';
+
+-- Kinds are keys of what is counted by place, and places of what a version changed.
+update statement_version set totals = (
+  select json_group_object(part.key, json((
+    select json_group_object(coalesce(word.now, one.key), json(one.value))
+    from json_each(part.value) one left join word on word.before = one.key)))
+  from json_each(totals) part);
+update statement_version set changes = json_set(changes, '$.figures', json((
+  select json_group_array(
+    json_set(one.value, '$.place', coalesce(word.now, one.value ->> 'place')) order by one.key)
+  from json_each(changes, '$.figures') one left join word on word.before = one.value ->> 'place')))
+  where json_array_length(changes, '$.figures') > 0;
+
+update payout set settled_by = 'decision' where settled_by = 'people';
+
+drop table word;
+`;
+
 interface StatementRunTable {
   /** YYYYMMDD, here and below. */
   readonly date: string;
@@ -179,7 +232,7 @@ export interface StatementBreakTable {
   readonly kind: BreakKind;
   readonly state: 'open' | 'closed';
   readonly version: number;
-  readonly loudness: Loudness;
+  readonly severity: Severity;
   readonly line_at: number | null;
   readonly reason: string;
   readonly attempt: string | null;
@@ -304,7 +357,7 @@ export function toBreakColumns({ record }: BreakMove, { runId }: StatementRun) {
     kind: record.kind,
     state: record.state,
     version: record.version,
-    loudness: record.loudness,
+    severity: record.severity,
     line_at: record.lineAt,
     reason: record.reason,
     attempt: attempt === null ? null : JSON.stringify(attempt),
@@ -320,7 +373,7 @@ export function toBreakRecord(row: Selectable<StatementBreakTable>): BreakRecord
   return {
     key: row.key,
     kind: row.kind,
-    loudness: row.loudness,
+    severity: row.severity,
     date: row.date,
     lineAt: row.line_at,
     reason: row.reason,

@@ -137,7 +137,7 @@ function makeWatchGauges(register: Registry, { now, readWatch, readHealth }: Met
   const trouble = makeGauge(register, 'trouble', '1 while disk, journal, bank or inbox are out of order', [
     'kind',
   ]);
-  const lines = makeGauge(register, 'line', 'Payer accounts by the state of their line', ['state']);
+  const lines = makeGauge(register, 'payer_state', 'Payer accounts by whether they pay now', ['state']);
   const showQueues = makeQueueGauges(register, now);
   return () => {
     const watch = readWatch();
@@ -200,9 +200,11 @@ function makePaceGauges(
   register: Registry,
   { adaptiveLimits, countRowsUnderWay }: MetricSources,
 ): () => void {
-  const limit = makeGauge(register, 'pace_limit', 'Requests at once that the bank gets now', ['kind']);
-  const ceiling = makeGauge(register, 'pace_ceiling', 'Requests at once that the settings allow', ['kind']);
-  const underWay = makeGauge(register, 'rows_under_way', 'Rows whose request is with the bank now');
+  const limit = makeGauge(register, 'concurrency_limit', 'Requests at once that the bank gets now', ['kind']);
+  const ceiling = makeGauge(register, 'concurrency_max', 'Requests at once that the settings allow', [
+    'kind',
+  ]);
+  const underWay = makeGauge(register, 'payouts_in_flight', 'Rows whose request is with the bank now');
   return () => {
     for (const kind of paceKinds) {
       limit.set({ kind }, adaptiveLimits[kind].state.limit);

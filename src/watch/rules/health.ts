@@ -62,21 +62,25 @@ export interface HealthReason {
   readonly remedy?: string;
 }
 
-type HealthCode =
-  | 'loop-stalled'
-  | Exclude<WatchRole, 'active'>
-  | 'inbox-gone'
-  | 'inbox-silent'
-  | 'disk'
-  | 'journal-locked'
-  | 'bank'
-  | 'line-halted'
-  | 'line-paused'
+export const healthCodes = [
+  'loop-stalled',
+  'standby',
+  'starting',
+  'stopping',
+  'inbox-gone',
+  'inbox-unresponsive',
+  'disk',
+  'journal-locked',
+  'bank',
+  'payer-halted',
+  'payer-paused',
   // Of notes alone:
-  | 'service-closed'
-  | 'batch-failing'
-  | 'file-stuck'
-  | 'inbox-left';
+  'service-closed',
+  'batch-failing',
+  'file-stuck',
+  'inbox-left',
+] as const;
+type HealthCode = (typeof healthCodes)[number];
 
 export interface Health {
   /** False when only a restart helps. */
@@ -171,7 +175,7 @@ function judgeInbox(state: WatchState): readonly HealthReason[] {
   if (isInboxSilent(state)) {
     return [
       {
-        code: 'inbox-silent',
+        code: 'inbox-unresponsive',
         text: `the inbox, or the way from it into work/, has not answered for ${Math.floor(inboxPollMs / 1_000)} seconds`,
         remedy: 'Look at the disk or the share that it is on; goes on by itself when that answers',
       },
@@ -221,14 +225,14 @@ function judgeLine(line: PayerLine, isBusy: boolean, nowMs: number): LineVerdict
       const text = line.paysNewFiles
         ? 'sending is halted'
         : 'sending from an earlier payer account is halted';
-      const halted = describeLine('line-halted', text, line);
+      const halted = describeLine('payer-halted', text, line);
       return line.paysNewFiles ? { reason: halted } : { note: halted };
     }
     case 'probing':
     case 'paused': {
       const until = `until ${formatBangkokMoment(line.pausedUntilMs)} Bangkok time`;
       const text = word === 'paused' ? `sending is paused ${until}` : 'sending was paused and is tried again';
-      const paused = describeLine('line-paused', text, line);
+      const paused = describeLine('payer-paused', text, line);
       // Without a file nobody sends a probe, so a pause that is over stays for ever, and keeps nothing from being sent.
       const isAgainst = line.paysNewFiles && (word === 'paused' || isBusy);
       return isAgainst ? { reason: paused } : { note: paused };

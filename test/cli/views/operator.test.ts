@@ -4,11 +4,11 @@ import { showChange } from '../../../src/cli/views/operator.ts';
 import { showSettled } from '../../../src/cli/views/settle.ts';
 
 const sentLater = 'They are sent by whoever is sending now, or when the file is run again.';
-const isOpen = 'The line of its payer account had stopped, and is open again.';
+const isOpen = 'The halt or pause of its payer account is lifted.';
 
 test.each([
-  ['resume', { rowsChanged: 1, refusals: [] }, ['1 row may go on.', sentLater]],
-  ['resume', { rowsChanged: 0, refusals: [], isLineOpened: true }, ['0 rows may go on.', isOpen]],
+  ['resume', { rowsChanged: 1, refusals: [] }, ['1 row released.', sentLater]],
+  ['resume', { rowsChanged: 0, refusals: [], isLineOpened: true }, ['0 rows released.', isOpen]],
   ['cancel', { rowsChanged: 2, refusals: ['row 3 is paid'] }, ['2 rows cancelled.', 'row 3 is paid']],
   ['retry', { rowsChanged: 2, refusals: [] }, ['2 rows tried again.', sentLater]],
 ] as const)('%s %j', (verb, outcome, lines) => {

@@ -84,7 +84,7 @@ test.each<readonly [string, Partial<ReconcileReport>]>([
   ['Both sides tie out to the satang: matched and breaks make up each total.\n', {}],
   [
     'Each side adds up to the satang: matched and breaks make up each total.\n',
-    { openBreaks: new Map([['twice', 1]]) },
+    { openBreaks: new Map([['duplicate-line', 1]]) },
   ],
   [
     'Each side adds up to the satang: matched and breaks make up each total. The day had not ended: reconcile it again.\n',

@@ -65,7 +65,7 @@ Files
   result      /data/outbox/payouts.4K7Q2M9XWD.result.csv
   exceptions  /data/outbox/payouts.4K7Q2M9XWD.exceptions.csv  (taken away since)
 
-Next: Rows for a person to look at: 5. The exceptions file says what to do about each.`,
+Next: 5 rows need review. The exceptions file says what to do about each.`,
   );
 });
 
@@ -75,13 +75,9 @@ describe('what to do next', () => {
     [
       'accepted exceptions',
       show([makeTotal('failed', 3)], {}, [], {}, true),
-      /Next: Rows for a person to look at: 3 \(see/,
+      /Next: 3 rows need review \(see/,
     ],
-    [
-      'exceptions',
-      show([makeTotal('failed', 3)]),
-      /Next: Rows for a person to look at: 3\. The exceptions file/,
-    ],
+    ['exceptions', show([makeTotal('failed', 3)]), /Next: 3 rows need review\. The exceptions file/],
     [
       'in doubt',
       show([makeTotal('submitted', 2)]),
@@ -167,7 +163,7 @@ describe('the table', () => {
 test('tells of a pace that fell below the settings', () => {
   const pace = { limit: 2, ceiling: 16, why: 'HTTP 429' };
   expect(show([makeTotal('paid', 1, 1n)], {}, [], { pace })).toContain(
-    '\nPace       as low as 2 of 16 transfers at once (HTTP 429)\n',
+    '\nConcurrency  reduced to 2 of 16 transfers at once (HTTP 429)\n',
   );
   expect(show([makeTotal('paid', 1, 1n)])).not.toContain('Pace');
 });

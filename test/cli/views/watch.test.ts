@@ -48,7 +48,7 @@ test.each<[WatchNews, string]>([
     'taken over: this process is sending now; drop files into /srv/inbox',
   ],
   [
-    { kind: 'left-in-inbox', fileName: 'a\nb.csv' },
+    { kind: 'inbox-skipped', fileName: 'a\nb.csv' },
     'left in the inbox, and not paid: a?b.csv; the log says why',
   ],
   [
@@ -68,7 +68,7 @@ test('a program reads one event a line', () => {
     read({ kind: 'standing-by', owner }),
     read({ kind: 'standing-by', owner: undefined }),
     read({ kind: 'working', inbox: '/srv/inbox', hasTakenOver: true }),
-    read({ kind: 'left-in-inbox', fileName: 'a.csv' }),
+    read({ kind: 'inbox-skipped', fileName: 'a.csv' }),
     read({ kind: 'stopping', graceMs: 45_000 }),
   ]).toEqual([
     { at, event: 'started', isSandbox: true, inbox: '/srv/in\nbox', outbox: '/srv/outbox' },
@@ -76,7 +76,7 @@ test('a program reads one event a line', () => {
     { at, event: 'standing-by', sender: { pid: 12, command: 'watch', since: at } },
     { at, event: 'standing-by', sender: null },
     { at, event: 'working', hasTakenOver: true, inbox: '/srv/inbox' },
-    { at, event: 'left-in-inbox', file: 'a.csv' },
+    { at, event: 'inbox-skipped', file: 'a.csv' },
     { at, event: 'stopping', graceMs: 45_000 },
   ]);
 });
@@ -84,7 +84,7 @@ test('a program reads one event a line', () => {
 test('what is left in the inbox is told once, while it is there', () => {
   const told: string[] = [];
   const report = makeLeftReporter((news) => {
-    if (news.kind === 'left-in-inbox') told.push(news.fileName);
+    if (news.kind === 'inbox-skipped') told.push(news.fileName);
   });
   for (const names of [['a', 'b'], ['a', 'b', 'c'], ['a'], ['a', 'b']]) report(names);
   expect(told).toEqual(['a', 'b', 'c', 'b']);
@@ -104,17 +104,17 @@ function rested(paid: number, failed: number, isAlarm = false, changes: Partial<
   const batch = makeBatch({ fileName: 'a\nb.csv', ...changes });
   const files = [fileOf('result', 0), fileOf('exceptions', 0), fileOf('result-update', 1)];
   const summary = summariseBatch(batch, totals, [], { exceptionsOk: false });
-  return { kind: 'batch-rested', reports: { summary, files, filesWritten: 1 } };
+  return { kind: 'batch-settled', reports: { summary, files, filesWritten: 1 } };
 }
 
 test('a batch is named with its file and the report to open', () => {
   const batch = '2026-11-21 14:03:05  batch 4K7Q2M9XWD of a?b.csv done: ';
   expect(show(rested(2, 0))).toMatch(`${batch}2 paid (`);
   expect(show(rested(2, 0))).toMatch(/\) -> \/outbox\/result-update\.1$/);
-  expect(show(rested(2, 3))).toMatch(/; rows for a person to look at: 3 -> \/outbox\/exceptions\.0$/);
+  expect(show(rested(2, 3))).toMatch(/; 3 rows need review -> \/outbox\/exceptions\.0$/);
   expect(show(rested(2, 0, true))).toContain('; ALARM: 1 contradict what was called proved; ');
   expect(read(rested(2, 1, true))).toMatchObject({
-    event: 'batch-rested',
+    event: 'batch-settled',
     file: 'a\nb.csv',
     byStatus: { paid: { rows: 2, amount: '201.00' } },
     exceptions: 2,

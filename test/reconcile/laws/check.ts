@@ -104,7 +104,7 @@ class Trial {
         const breaks = await store.openBreaks(date, 1_000);
         equal(breaks.length, openBreaks);
         return breaks.map(
-          ({ key, kind, loudness }) => `${date} ${key} ${kind}${loudness === 'loudest' ? '!' : ''}`,
+          ({ key, kind, severity }) => `${date} ${key} ${kind}${severity === 'critical' ? '!' : ''}`,
         );
       }),
     );
@@ -183,7 +183,7 @@ class Trial {
     const [breaks = [], matched = []] = [...tables.values()];
     const open = breaks
       .filter((row) => row['state'] === 'open' && row['date']?.replaceAll(/\D/g, '') === statement.date)
-      .map((row) => `${row['kind']}${row['loudness'] === 'loudest' ? '!' : ''}`);
+      .map((row) => `${row['kind']}${row['severity'] === 'critical' ? '!' : ''}`);
     const expected = this.#model.breaksOf(statement.date).map((text) => text.split(' ')[2] ?? '');
     equal(open.filter((kind) => !isPaidTwice(kind)).toSorted(), expected.toSorted());
     equal(
@@ -209,7 +209,7 @@ class Trial {
       [...Map.groupBy(lines, keyOf)].map(([key, all]) => {
         const kinds = broken.filter(([, of]) => of === key).map(([, , kind]) => kind);
         const isKnown = this.#model.attempts.some(({ made }) => made.order.transRefNo === key);
-        if (kinds.includes('status-differs!') || this.#model.isPaidTwice(key)) return [key, undefined];
+        if (kinds.includes('status-mismatch!') || this.#model.isPaidTwice(key)) return [key, undefined];
         // Neither line of two is the one that counts where an earlier day has the transfer.
         const isEarlier = [...this.#present].some(
           ([day, others]) => dateOf(day) < date && others.some((line) => keyOf(line) === key),
@@ -217,7 +217,7 @@ class Trial {
         if (isEarlier && all.length > 1) return [key, undefined];
         // What was finished later is named, and closed at once: it is no break, and nothing that agrees.
         if (all[0]?.status === 'in-process') return [key, false];
-        return [key, isKnown && kinds.every((kind) => kind === 'twice' && all.length > 1)];
+        return [key, isKnown && kinds.every((kind) => kind === 'duplicate-line' && all.length > 1)];
       }),
     );
   }

@@ -53,10 +53,10 @@ export const keyOf = (line: BankLine): string =>
 /** Whose money went where: with any of these a line proves nothing. */
 function identityKinds({ order }: JournalAttempt, line: BankLine): string[] {
   const found: string[] = [];
-  if (line.proxyNo !== order.proxyNo || line.proxyType !== order.proxyType) found.push('payee-differs');
-  if (line.amount !== bahtToSatang(order.amountText)) found.push('amount-differs');
+  if (line.proxyNo !== order.proxyNo || line.proxyType !== order.proxyType) found.push('payee-mismatch');
+  if (line.amount !== bahtToSatang(order.amountText)) found.push('amount-mismatch');
   if (line.companyId !== order.companyId) found.push('other-company');
-  if (line.payerAccount !== order.payerAccount) found.push('other-payer');
+  if (line.payerAccount !== order.payerAccount) found.push('payer-mismatch');
   return found;
 }
 
@@ -69,22 +69,22 @@ function chargeKinds(line: BankLine, fee: bigint | null): string[] {
   const { amount, net } = line;
   const nets = line.chargeType === 'Our' ? [amount, amount + line.fee] : [amount - line.fee];
   return [
-    ...(fee === null || fee === line.fee ? [] : ['fee-differs']),
-    ...(nets.includes(net) ? [] : ['net-differs']),
+    ...(fee === null || fee === line.fee ? [] : ['fee-mismatch']),
+    ...(nets.includes(net) ? [] : ['net-mismatch']),
   ];
 }
 
 const dayKinds = ({ order }: JournalAttempt, line: BankLine, date: string): string[] =>
-  [date, order.tranDate].includes(line.effectiveDate) ? [] : ['wrong-day'];
+  [date, order.tranDate].includes(line.effectiveDate) ? [] : ['date-mismatch'];
 
 function statusKinds(word: Word, status: LineStatus): string[] {
   switch (status) {
     case 'complete':
-      return word === 'closed' ? ['status-differs'] : [];
+      return word === 'closed' ? ['status-mismatch'] : [];
     case 'failed':
-      return word === 'paid' ? ['status-differs'] : [];
+      return word === 'paid' ? ['status-mismatch'] : [];
     case 'in-process':
-      return ['still-in-process'];
+      return ['pending-at-bank'];
     case 'other':
       return ['unknown-status-word'];
   }
@@ -145,7 +145,7 @@ export class Model {
       this.#answered.delete(id);
       const isComplete = place.lines.some(({ status }) => status === 'complete');
       if (!isComplete) this.#denied.delete(id);
-      else if (this.#kindsOf(place).includes('status-differs') && place.known?.word === 'closed')
+      else if (this.#kindsOf(place).includes('status-mismatch') && place.known?.word === 'closed')
         this.#denied.add(id);
       this.#settle(place);
     }
@@ -216,15 +216,15 @@ export class Model {
     for (const date of this.#present.keys()) this.#answered.add(`${date} ${reference}`);
   }
 
-  /** Every break that is open: day, key and kind; `!` marks the loudest. */
+  /** Every break that is open: day, key and kind; `!` marks the worst. */
   breaks(): string[] {
     return [...this.#present.keys()].flatMap((date) => this.breaksOf(date)).toSorted();
   }
 
   breaksOf(date: string): string[] {
     return this.#placesOf(date).flatMap((place) => {
-      const denied = this.#denied.has(`${date} ${place.key}`) ? ['status-differs!'] : [];
-      const kinds = this.#kindsOf(place).filter((kind) => kind !== 'status-differs' || denied.length === 0);
+      const denied = this.#denied.has(`${date} ${place.key}`) ? ['status-mismatch!'] : [];
+      const kinds = this.#kindsOf(place).filter((kind) => kind !== 'status-mismatch' || denied.length === 0);
       return [...denied, ...kinds].map((kind) => `${date} ${place.key} ${kind}`);
     });
   }
@@ -259,7 +259,7 @@ export class Model {
       ...identityKinds(made, held),
       ...chargeKinds(held, fee),
       ...dayKinds(made, held, date),
-      ...(isTwice ? ['twice'] : []),
+      ...(isTwice ? ['duplicate-line'] : []),
     ];
   }
 
@@ -278,7 +278,7 @@ export class Model {
     if (known.word === 'paid') return ['missing-at-bank'];
     const isNextRead = [...this.#present.keys()].some((other) => Number(other) === Number(date) + 1);
     const isTraceless = isNextRead && known.isNotFound && !known.acknowledged && !known.contested;
-    return [isTraceless ? 'no-trace' : 'in-doubt-absent'];
+    return [isTraceless ? 'no-trace' : 'pending-not-in-statement'];
   }
 
   /** What becomes of it becomes of its row. */
@@ -317,5 +317,5 @@ function strangerKinds(lines: readonly BankLine[]): string[] {
   const [line] = lines;
   if (line === undefined) return [];
   if (line.companyId === otherCompany) return [];
-  return ['unknown-to-us', ...(lines.length > 1 ? ['twice'] : [])];
+  return ['unmatched-bank-line', ...(lines.length > 1 ? ['duplicate-line'] : [])];
 }

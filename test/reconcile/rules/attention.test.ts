@@ -9,7 +9,7 @@ const none: ReadonlyMap<BreakKind, number> = new Map();
 test.each<readonly [boolean, string, ReadonlyMap<BreakKind, number>, Partial<Recorded>]>([
   [true, 'nothing', none, {}],
   [true, 'what was proved and settled', none, { ...causedBy('proved'), closed: 2 }],
-  [false, 'a break that is open on the day', new Map([['twice', 1]]), {}],
+  [false, 'a break that is open on the day', new Map([['duplicate-line', 1]]), {}],
   [false, 'a break that was opened on another day', none, { opened: 1, openedOnOtherDays: 1 }],
   [false, 'a late proof', none, causedBy('late-proof')],
   [false, 'a second proof', none, causedBy('second-proof')],

@@ -57,13 +57,13 @@ describe('an attempt in doubt that is missing', () => {
 
   test('is missing at the bank once an inquiry calls it paid', () => {
     const { moves, kinds } = follow(makeKey(makeFacts('paid'), []), openOf(absent));
-    expect(kinds).toEqual(['opened missing-at-bank', 'closed in-doubt-absent']);
+    expect(kinds).toEqual(['opened missing-at-bank', 'closed pending-not-in-statement']);
     expect(moves[1]?.record.closedBy).toEqual({ kind: 'settled', attemptStatus: 'paid' });
   });
 
   test('is no break any more once it has failed', () => {
     expect(follow(makeKey(makeFacts('failed'), []), openOf(absent)).kinds).toEqual([
-      'closed in-doubt-absent',
+      'closed pending-not-in-statement',
     ]);
   });
 
@@ -71,7 +71,7 @@ describe('an attempt in doubt that is missing', () => {
     const asked = { lastFinding: 'not-found', lastInquiryAtMs: noonMs + dayMs } as const;
     const on = { ...day, readDates: new Set([date, nextDate]) };
     const { kinds } = follow(makeKey(makeFacts('unresolved', asked), []), openOf(absent), 1, on);
-    expect(kinds).toEqual(['opened no-trace', 'closed in-doubt-absent']);
+    expect(kinds).toEqual(['opened no-trace', 'closed pending-not-in-statement']);
   });
 });
 
@@ -79,17 +79,17 @@ describe('what we have recorded on the strength of the line itself', () => {
   const line = makeLine(makeFacts('failed'), 'complete');
   const open = openOf(makeKey(makeFacts('failed'), [line]));
 
-  test('does not close the loudest break', () => {
+  test('does not close the most severe break', () => {
     const { moves, kinds } = follow(makeKey(makeFacts('paid'), [line]), open);
-    expect(kinds).toEqual(['kept status-differs']);
-    expect(moves[0]?.record).toMatchObject({ loudness: 'loudest', attempt: { attemptStatus: 'failed' } });
+    expect(kinds).toEqual(['kept status-mismatch']);
+    expect(moves[0]?.record).toMatchObject({ severity: 'critical', attempt: { attemptStatus: 'failed' } });
     expect(follow(makeKey(makeFacts('paid'), [line]), open, 2).moves[0]?.record.version).toBe(2);
   });
 
   test('is contradicted by a corrected statement that says failed', () => {
     const failed = makeLine(makeFacts('failed'), 'failed');
-    expect(follow(makeKey(makeFacts('paid'), [failed]), open, 2).kinds).toEqual(['changed status-differs']);
-    expect(follow(makeKey(makeFacts('failed'), [failed]), open, 2).kinds).toEqual(['closed status-differs']);
+    expect(follow(makeKey(makeFacts('paid'), [failed]), open, 2).kinds).toEqual(['changed status-mismatch']);
+    expect(follow(makeKey(makeFacts('failed'), [failed]), open, 2).kinds).toEqual(['closed status-mismatch']);
   });
 
   test('changes no reason', () => {
@@ -99,7 +99,7 @@ describe('what we have recorded on the strength of the line itself', () => {
     const before = openOf(makeKey(makeFacts('failed'), [line], failedLater));
     const now = makeKey(makeFacts('unresolved', { acknowledged: true }), [line], failedLater);
     expect(follow(now, before).moves).toMatchObject([
-      { kind: 'kept', record: { loudness: 'loudest', reason: before[0]?.reason } },
+      { kind: 'kept', record: { severity: 'critical', reason: before[0]?.reason } },
     ]);
   });
 
@@ -107,11 +107,11 @@ describe('what we have recorded on the strength of the line itself', () => {
     const alive = makeLine(makeFacts('failed'), 'in-process');
     const before = openOf(makeKey(makeFacts('failed'), [alive]));
     const now = makeKey(makeFacts('unresolved', { acknowledged: true }), [alive]);
-    expect(follow(now, before).moves.map(({ kind, record }) => [kind, record.loudness])).toEqual([
-      ['kept', 'loud'],
+    expect(follow(now, before).moves.map(({ kind, record }) => [kind, record.severity])).toEqual([
+      ['kept', 'high'],
     ]);
-    expect(follow(now, before, 2).moves.map(({ kind, record }) => [kind, record.loudness])).toEqual([
-      ['changed', 'quiet'],
+    expect(follow(now, before, 2).moves.map(({ kind, record }) => [kind, record.severity])).toEqual([
+      ['changed', 'low'],
     ]);
   });
 });
@@ -123,8 +123,8 @@ describe('a corrected statement', () => {
 
   test('changes a break that shows another figure', () => {
     const open = openOf(makeKey(attempt, [lineOf('99.00')]));
-    expect(follow(makeKey(attempt, [lineOf('98.00')]), open, 2).kinds).toEqual(['changed amount-differs']);
-    expect(follow(makeKey(attempt, [lineOf('99.00')]), open, 2).kinds).toEqual(['kept amount-differs']);
+    expect(follow(makeKey(attempt, [lineOf('98.00')]), open, 2).kinds).toEqual(['changed amount-mismatch']);
+    expect(follow(makeKey(attempt, [lineOf('99.00')]), open, 2).kinds).toEqual(['kept amount-mismatch']);
   });
 
   test('lists the figures that it changes', () => {
@@ -144,9 +144,9 @@ describe('a corrected statement', () => {
         after.count,
       ]),
     ).toEqual([
-      ['statement', 'amount-differs', 1, 0],
+      ['statement', 'amount-mismatch', 1, 0],
       ['statement', 'matched', 0, 1],
-      ['paid', 'amount-differs', 1, 0],
+      ['paid', 'amount-mismatch', 1, 0],
       ['paid', 'matched', 0, 1],
     ]);
   });

@@ -41,7 +41,7 @@ describe('several days', () => {
   test('names a transfer that an earlier day has complete already', () => {
     const elsewhere = [{ date, line: lineOf('complete') }];
     const judged = judge(makeFacts('paid'), [late], elsewhere, next);
-    expect([kindsOf(judged), judged.lineClasses]).toEqual([['twice'], ['twice']]);
+    expect([kindsOf(judged), judged.lineClasses]).toEqual([['duplicate-line'], ['duplicate-line']]);
     expect(kindsOf(judge(makeFacts('paid'), [lineOf('complete')], [{ date: nextDate, line: late }]))).toEqual(
       [],
     );
@@ -50,7 +50,7 @@ describe('several days', () => {
   test('disputes nothing that a later day has complete', () => {
     const completeLater = [{ date: nextDate, line: late }];
     const judged = judge(makeFacts('paid'), [lineOf('failed')], completeLater);
-    expect([judged.step, kindsOf(judged)]).toEqual([undefined, ['status-differs']]);
+    expect([judged.step, kindsOf(judged)]).toEqual([undefined, ['status-mismatch']]);
     const others = [{ date: nextDate, line: { ...late, proxyNo: '0899999999' } }];
     expect(judge(makeFacts('paid'), [lineOf('failed')], others).step).toBe('dispute');
     const completeBefore = [{ date, line: lineOf('complete') }];
@@ -97,8 +97,8 @@ describe('in process on one day, finished on a later one', () => {
     ['refused', 'failed', undefined],
   ])('answers the earlier line: %s here, %s later', (attemptStatus, status, paidClass) => {
     const judged = judge(makeFacts(attemptStatus), [lineOf('in-process')], after(status));
-    expect(judged.breaks).toMatchObject([{ kind: 'still-in-process', loudness: 'quiet', isResolved: true }]);
-    expect(judged).toMatchObject({ step: undefined, paidClass, lineClasses: ['still-in-process'] });
+    expect(judged.breaks).toMatchObject([{ kind: 'pending-at-bank', severity: 'low', isResolved: true }]);
+    expect(judged).toMatchObject({ step: undefined, paidClass, lineClasses: ['pending-at-bank'] });
   });
 
   test.each<[AttemptStatus, KeyElsewhere, string | undefined]>([
@@ -113,7 +113,7 @@ describe('in process on one day, finished on a later one', () => {
     ['failed', [...after('complete'), { date: '20261123', line: lineOf('failed') }], 'doubt'],
   ])('is no answer unless both say the same: %s (case %#)', (attemptStatus, elsewhere, step) => {
     const judged = judge(makeFacts(attemptStatus), [lineOf('in-process')], elsewhere);
-    expect([kindsOf(judged), judged.step]).toEqual([['still-in-process'], step]);
+    expect([kindsOf(judged), judged.step]).toEqual([['pending-at-bank'], step]);
     expect(judged.breaks[0]?.isResolved).toBeUndefined();
   });
 
@@ -131,7 +131,7 @@ describe('in process on one day, finished on a later one', () => {
       const judged = judge(makeFacts(attemptStatus, { lastFinding, lastInquiryAtMs }), [
         lineOf('in-process'),
       ]);
-      expect(judged.breaks).toMatchObject([{ kind: 'still-in-process' }]);
+      expect(judged.breaks).toMatchObject([{ kind: 'pending-at-bank' }]);
       expect(judged.breaks[0]?.isResolved ?? false).toBe(isResolved);
       if (isResolved) expect(judged.step).toBeUndefined();
     },

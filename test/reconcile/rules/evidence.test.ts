@@ -22,7 +22,7 @@ describe('a line of before the attempt', () => {
     (['complete', 'failed', 'in-process', 'other'] as const).map((said) => [status, said] as const),
   );
 
-  test.each(cases)('settles nothing, and is a loud wrong-day: %s, %s', (status, said) => {
+  test.each(cases)('settles nothing, and is a high date-mismatch: %s, %s', (status, said) => {
     const facts = makeFacts(status);
     for (const judged of [
       judge(facts, [makeLine(facts, said, { effectiveDate: earlier })], [], onEarlier),
@@ -30,8 +30,8 @@ describe('a line of before the attempt', () => {
       judge(facts, [makeLine(facts, said, { effectiveDate: earlier })]),
     ]) {
       expect([undefined, 'doubt']).toContain(judged.step);
-      expect(judged.breaks).toMatchObject([{ kind: 'wrong-day', loudness: 'loud' }]);
-      expect(judged.lineClasses).toEqual(['wrong-day']);
+      expect(judged.breaks).toMatchObject([{ kind: 'date-mismatch', severity: 'high' }]);
+      expect(judged.lineClasses).toEqual(['date-mismatch']);
       expect(judged.breaks[0]?.reason).toMatch(/2026-11-01.*sent on 2026-11-21: that is another transfer/);
     }
   });
@@ -58,7 +58,7 @@ describe('a line of before the attempt', () => {
     const facts = makeFacts('paid');
     const elsewhere = [{ date: earlier, line: makeLine(facts, 'complete', { effectiveDate: earlier }) }];
     expect(kindsOf(judge(facts, [], elsewhere))).toEqual(['missing-at-bank']);
-    expect(kindsOf(judge(makeFacts('unresolved'), [], elsewhere))).toEqual(['in-doubt-absent']);
+    expect(kindsOf(judge(makeFacts('unresolved'), [], elsewhere))).toEqual(['pending-not-in-statement']);
   });
 
   test('has a remedy of its own', () => {
@@ -82,7 +82,7 @@ describe('a failure that a superseded statement had settled', () => {
   test('is in doubt again where no statement says so any more', () => {
     expect(judge(failed, [])).toMatchObject({
       step: 'reopen',
-      breaks: [{ kind: 'in-doubt-absent', loudness: 'loud' }],
+      breaks: [{ kind: 'pending-not-in-statement', severity: 'high' }],
     });
     expect(judge(failed, [makeLine(failed, 'other')]).step).toBe('doubt');
     expect(judge(failed, [makeLine(failed, 'in-process')]).step).toBe('doubt');
@@ -108,15 +108,15 @@ describe('two attempts of one payout that are both complete', () => {
     makeFacts('unresolved', { payoutStatus: 'paid' }),
     makeFacts('failed', { payoutStatus: 'paid' }),
     makeFacts('paid', { isPaidOtherwise: true }),
-  ])('are the loudest break', (facts) => {
+  ])('are the most severe break', (facts) => {
     const [first] = judge(facts, [makeLine(facts, 'complete')]).breaks;
-    expect(first).toMatchObject({ kind: 'paid-twice', loudness: 'loudest' });
+    expect(first).toMatchObject({ kind: 'paid-twice', severity: 'critical' });
   });
 
   test('are none when the line proves nothing', () => {
     const facts = makeFacts('unresolved', { payoutStatus: 'paid' });
     const kinds = kindsOf(judge(facts, [makeLine(facts, 'complete', { proxyNo: '0810000009' })]));
-    expect(kinds).toEqual(['payee-differs']);
+    expect(kinds).toEqual(['payee-mismatch']);
     expect(kindsOf(judge(facts, [makeLine(facts, 'failed')]))).toEqual([]);
   });
 });

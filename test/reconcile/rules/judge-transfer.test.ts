@@ -85,9 +85,9 @@ describe('breaks', () => {
     ['paid', [null, [], null], [`${date} missing-at-bank`]],
     ['paid', [null, [], ['complete']], []],
     ['paid', [null, null, ['complete']], []],
-    ['paid', [null, ['complete'], ['complete']], [`${nextDate} twice`]],
-    ['paid', [['complete'], [], null], [`${before} wrong-day`, `${date} missing-at-bank`]],
-    ['unresolved', [null, [], ['in-process']], [`${nextDate} still-in-process`]],
+    ['paid', [null, ['complete'], ['complete']], [`${nextDate} duplicate-line`]],
+    ['paid', [['complete'], [], null], [`${before} date-mismatch`, `${date} missing-at-bank`]],
+    ['unresolved', [null, [], ['in-process']], [`${nextDate} pending-at-bank`]],
     ['failed', [null, [], []], []],
   ])('%s here, %j at the bank: %j', (status, said, expected) => {
     expect(showBreaks(status, said)).toEqual(expected);
@@ -95,10 +95,10 @@ describe('breaks', () => {
 
   test('that a later day has resolved, or put out of date, are named when their own day is read alone', () => {
     const said: Said = [null, ['in-process'], ['complete']];
-    expect(showBreaks('paid', said, date)).toEqual([`${date} still-in-process`]);
+    expect(showBreaks('paid', said, date)).toEqual([`${date} pending-at-bank`]);
     expect(showBreaks('paid', said)).toEqual([]);
     const retracted: Said = [null, ['failed'], ['complete']];
-    expect(showBreaks('paid', retracted, date)).toEqual([`${date} status-differs`]);
+    expect(showBreaks('paid', retracted, date)).toEqual([`${date} status-mismatch`]);
     expect(showBreaks('paid', retracted, nextDate)).toEqual([]);
   });
 });

@@ -110,21 +110,21 @@ function expectKinds({ attempt, honest, edits: made }: Case): string[] {
   const status = made.status ?? honest;
   if (status === null || made.drop) {
     if (attempt.order.tranDate !== date || word === 'closed') return [];
-    return [word === 'paid' ? 'missing-at-bank' : 'in-doubt-absent'];
+    return [word === 'paid' ? 'missing-at-bank' : 'pending-not-in-statement'];
   }
   const isComplete = status === 'complete';
   const differs: Record<string, boolean> = {
-    'status-differs': (word === 'closed' && isComplete) || (word === 'paid' && status === 'failed'),
-    'payee-differs': made.payee,
-    'amount-differs': made.amount > 0n,
+    'status-mismatch': (word === 'closed' && isComplete) || (word === 'paid' && status === 'failed'),
+    'payee-mismatch': made.payee,
+    'amount-mismatch': made.amount > 0n,
     'other-company': made.company,
-    'other-payer': made.payer,
-    twice: made.double,
+    'payer-mismatch': made.payer,
+    'duplicate-line': made.double,
     'unknown-status-word': status === 'other',
-    'fee-differs': made.fee > 0n && isComplete && word === 'paid',
-    'net-differs': made.net > 0n && isComplete,
-    'wrong-day': made.day,
-    'still-in-process': status === 'in-process',
+    'fee-mismatch': made.fee > 0n && isComplete && word === 'paid',
+    'net-mismatch': made.net > 0n && isComplete,
+    'date-mismatch': made.day,
+    'pending-at-bank': status === 'in-process',
   };
   return breakKinds.filter((kind) => differs[kind] === true);
 }
@@ -181,7 +181,7 @@ describe('any journal, and any statement that was derived from it', () => {
       fc.property(foreign, (strangers) => {
         for (const line of strangers) {
           const { breaks, lineClasses, step } = judgeDay(makeKey(undefined, [line]), day);
-          const kind = line.companyId === payer.companyId ? 'unknown-to-us' : 'others';
+          const kind = line.companyId === payer.companyId ? 'unmatched-bank-line' : 'others';
           expect([lineClasses, step]).toEqual([[kind], undefined]);
           expect(breaks.map((one) => one.kind)).toEqual(kind === 'others' ? [] : [kind]);
         }

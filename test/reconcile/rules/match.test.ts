@@ -24,55 +24,57 @@ const lineOf = (status: LineStatus, changes: Partial<StatementLine> = {}) =>
 describe('one line for one attempt', () => {
   test.each<[AttemptStatus, LineStatus, string, string | undefined, string | undefined]>([
     ['paid', 'complete', 'matched', undefined, 'matched'],
-    ['paid', 'failed', 'status-differs', 'dispute', 'status-differs'],
-    ['paid', 'in-process', 'still-in-process', undefined, 'still-in-process'],
+    ['paid', 'failed', 'status-mismatch', 'dispute', 'status-mismatch'],
+    ['paid', 'in-process', 'pending-at-bank', undefined, 'pending-at-bank'],
     ['paid', 'other', 'unknown-status-word', undefined, 'unknown-status-word'],
     ['sent', 'complete', 'settled-paid', 'prove', 'settled-paid'],
     ['recorded', 'complete', 'settled-paid', 'prove', 'settled-paid'],
     ['unresolved', 'complete', 'settled-paid', 'prove', 'settled-paid'],
     ['sent', 'failed', 'settled-failed', 'fail', undefined],
     ['unresolved', 'failed', 'settled-failed', 'fail', undefined],
-    ['unresolved', 'in-process', 'still-in-process', 'doubt', undefined],
+    ['unresolved', 'in-process', 'pending-at-bank', 'doubt', undefined],
     ['unresolved', 'other', 'unknown-status-word', 'doubt', undefined],
-    ['failed', 'complete', 'status-differs', 'prove', 'status-differs'],
-    ['refused', 'complete', 'status-differs', 'prove', 'status-differs'],
+    ['failed', 'complete', 'status-mismatch', 'prove', 'status-mismatch'],
+    ['refused', 'complete', 'status-mismatch', 'prove', 'status-mismatch'],
     ['failed', 'failed', 'agreed-failed', undefined, undefined],
     ['refused', 'failed', 'agreed-failed', undefined, undefined],
-    ['failed', 'in-process', 'still-in-process', 'doubt', undefined],
+    ['failed', 'in-process', 'pending-at-bank', 'doubt', undefined],
     ['failed', 'other', 'unknown-status-word', undefined, undefined],
   ])('%s here, %s at the bank: %s', (attemptStatus, status, lineClass, step, paidClass) => {
     const judged = judge(makeFacts(attemptStatus), [lineOf(status)]);
     expect([judged.lineClasses, judged.step, judged.paidClass]).toEqual([[lineClass], step, paidClass]);
-    expect(kindsOf(judged)).toEqual(judged.lineClasses.filter((place) => /differs|process|word/.test(place)));
+    expect(kindsOf(judged)).toEqual(
+      judged.lineClasses.filter((place) => /mismatch|pending|word/.test(place)),
+    );
   });
 
-  test('is loudest where the bank paid what we had called failed', () => {
-    const loudness = (status: AttemptStatus, line: LineStatus) =>
-      judge(makeFacts(status), [lineOf(line)]).breaks[0]?.loudness;
-    expect(loudness('failed', 'complete')).toBe('loudest');
-    expect(loudness('paid', 'failed')).toBe('loud');
+  test('is critical where the bank paid what we had called failed', () => {
+    const severity = (status: AttemptStatus, line: LineStatus) =>
+      judge(makeFacts(status), [lineOf(line)]).breaks[0]?.severity;
+    expect(severity('failed', 'complete')).toBe('critical');
+    expect(severity('paid', 'failed')).toBe('high');
   });
 
   test.each<[AttemptStatus, string]>([
-    ['failed', 'loud'],
-    ['refused', 'loud'],
-    ['paid', 'loud'],
-    ['unresolved', 'plain'],
-    ['sent', 'plain'],
-  ])('is %s here, and its STATUS a word that nobody knows: %s', (status, loudness) => {
+    ['failed', 'high'],
+    ['refused', 'high'],
+    ['paid', 'high'],
+    ['unresolved', 'medium'],
+    ['sent', 'medium'],
+  ])('is %s here, and its STATUS a word that nobody knows: %s', (status, severity) => {
     expect(judge(makeFacts(status), [lineOf('other')]).breaks).toMatchObject([
-      { kind: 'unknown-status-word', loudness },
+      { kind: 'unknown-status-word', severity },
     ]);
   });
 
-  test('is loud where money may go astray, and plain where none moved', () => {
-    const loudness = (status: LineStatus) =>
-      judge(makeFacts('unresolved'), [lineOf(status, { proxyNo: '0810000002' })]).breaks[0]?.loudness;
-    expect((['complete', 'in-process', 'other', 'failed'] as const).map(loudness)).toEqual([
-      'loud',
-      'loud',
-      'loud',
-      'plain',
+  test('is high where money may go astray, and medium where none moved', () => {
+    const severity = (status: LineStatus) =>
+      judge(makeFacts('unresolved'), [lineOf(status, { proxyNo: '0810000002' })]).breaks[0]?.severity;
+    expect((['complete', 'in-process', 'other', 'failed'] as const).map(severity)).toEqual([
+      'high',
+      'high',
+      'high',
+      'medium',
     ]);
   });
 
@@ -94,22 +96,22 @@ describe('one line for one attempt', () => {
 
 describe('what differs in a line', () => {
   const edits: [string, Partial<StatementLine>][] = [
-    ['payee-differs', { proxyNo: '0810000002' }],
-    ['payee-differs', { proxyType: 'NATID' }],
-    ['payee-differs', { proxyNo: '' }],
-    ['amount-differs', { amountSatang: baht('99.99'), netSatang: baht('104.99') }],
+    ['payee-mismatch', { proxyNo: '0810000002' }],
+    ['payee-mismatch', { proxyType: 'NATID' }],
+    ['payee-mismatch', { proxyNo: '' }],
+    ['amount-mismatch', { amountSatang: baht('99.99'), netSatang: baht('104.99') }],
     ['other-company', { companyId: 'COMP000002' }],
     ['other-company', { companyId: '' }],
-    ['other-payer', { payerAccount: '0000345925' }],
-    ['wrong-day', { effectiveDate: nextDate }],
-    ['wrong-day', { effectiveDate: '' }],
+    ['payer-mismatch', { payerAccount: '0000345925' }],
+    ['date-mismatch', { effectiveDate: nextDate }],
+    ['date-mismatch', { effectiveDate: '' }],
   ];
   test.each(edits)('%s (edit %#)', (kind, changes) => {
     const judged = judge(makeFacts('paid'), [lineOf('complete', changes)]);
     expect([kindsOf(judged), judged.lineClasses, judged.paidClass]).toEqual([[kind], [kind], kind]);
   });
 
-  test.each(edits.filter(([kind]) => kind !== 'wrong-day'))(
+  test.each(edits.filter(([kind]) => kind !== 'date-mismatch'))(
     'proves nothing: %s (edit %#)',
     (kind, changes) => {
       const judged = judge(makeFacts('unresolved'), [lineOf('complete', changes)]);
@@ -117,15 +119,15 @@ describe('what differs in a line', () => {
       const failed = judge(makeFacts('unresolved'), [lineOf('failed', changes)]);
       expect([failed.step, failed.lineClasses]).toEqual(['doubt', [kind]]);
       const closed = judge(makeFacts('failed'), [lineOf('complete', changes)]);
-      expect([closed.step, kindsOf(closed)]).toEqual(['doubt', ['status-differs', kind]]);
+      expect([closed.step, kindsOf(closed)]).toEqual(['doubt', ['status-mismatch', kind]]);
     },
   );
 
-  test('is all named, and counted under the loudest', () => {
+  test('is all named, and counted under the most severe', () => {
     const changes = { proxyNo: '0810000002', payerAccount: '1', feeSatang: baht('6.00'), effectiveDate: '' };
     const judged = judge(makeFacts('paid'), [lineOf('complete', changes)]);
-    const kinds = ['payee-differs', 'other-payer', 'fee-differs', 'net-differs', 'wrong-day'];
-    expect([kindsOf(judged), judged.lineClasses]).toEqual([kinds, ['payee-differs']]);
+    const kinds = ['payee-mismatch', 'payer-mismatch', 'fee-mismatch', 'net-mismatch', 'date-mismatch'];
+    expect([kindsOf(judged), judged.lineClasses]).toEqual([kinds, ['payee-mismatch']]);
   });
 
   test('says nothing in full that belongs to a person or an account', () => {
@@ -151,7 +153,7 @@ describe('what differs in a line', () => {
   test('lets a failed line have no amount credited, and no other', () => {
     const zero = { amountSatang: baht('0.00'), netSatang: baht('0.00') };
     expect(judge(makeFacts('unresolved'), [lineOf('failed', zero)]).step).toBe('fail');
-    expect(kindsOf(judge(makeFacts('paid'), [lineOf('complete', zero)]))).toContain('amount-differs');
+    expect(kindsOf(judge(makeFacts('paid'), [lineOf('complete', zero)]))).toContain('amount-mismatch');
     const other = { amountSatang: baht('1.00') };
     expect(judge(makeFacts('unresolved'), [lineOf('failed', other)]).step).toBe('doubt');
   });
@@ -165,14 +167,14 @@ describe('fee and net amount', () => {
   test.each([
     ['Our', '5.00', '100.00', []],
     ['OUR', '5.00', '105.00', []],
-    ['Our', '5.00', '95.00', ['net-differs']],
+    ['Our', '5.00', '95.00', ['net-mismatch']],
     ['Ben', '5.00', '95.00', []],
-    ['Ben', '5.00', '100.00', ['net-differs']],
-    ['Ben', '5.00', '105.00', ['net-differs']],
+    ['Ben', '5.00', '100.00', ['net-mismatch']],
+    ['Ben', '5.00', '105.00', ['net-mismatch']],
     ['Ben', '0.00', '100.00', []],
     ['', '5.00', '95.00', []],
-    ['Shared', '5.00', '102.50', ['net-differs']],
-    ['Our', '0.00', '100.01', ['net-differs']],
+    ['Shared', '5.00', '102.50', ['net-mismatch']],
+    ['Our', '0.00', '100.01', ['net-mismatch']],
   ])('%s, fee %s, net %s: %j', (chargeType, fee, net, kinds) => {
     expect(charge(chargeType, fee, net)).toEqual(kinds);
   });
@@ -182,8 +184,8 @@ describe('fee and net amount', () => {
     ['5', []],
     [null, []],
     ['', []],
-    ['6.00', ['fee-differs']],
-    ['0.00', ['fee-differs']],
+    ['6.00', ['fee-mismatch']],
+    ['0.00', ['fee-mismatch']],
   ])('a reply with fee %j', (feeText, kinds) => {
     expect(kindsOf(judge(makeFacts('paid', { feeText }), [lineOf('complete')]))).toEqual(kinds);
   });
@@ -192,25 +194,28 @@ describe('fee and net amount', () => {
 describe('several lines for one transfer', () => {
   test('counts one of them and names the others once', () => {
     const judged = judge(makeFacts('paid'), [lineOf('complete'), lineOf('complete', { line: 9 })]);
-    expect([kindsOf(judged), judged.lineClasses]).toEqual([['twice'], ['matched', 'twice']]);
+    expect([kindsOf(judged), judged.lineClasses]).toEqual([
+      ['duplicate-line'],
+      ['matched', 'duplicate-line'],
+    ]);
     expect(judged.breaks[0]?.reason).toMatch(/lines 2, 9/);
   });
 
   test.each<[LineStatus, LineStatus, string]>([
-    ['complete', 'complete', 'loud'],
-    ['complete', 'other', 'loud'],
-    ['complete', 'failed', 'plain'],
-    ['failed', 'failed', 'plain'],
-  ])('%s and %s: %s', (first, second, loudness) => {
+    ['complete', 'complete', 'high'],
+    ['complete', 'other', 'high'],
+    ['complete', 'failed', 'medium'],
+    ['failed', 'failed', 'medium'],
+  ])('%s and %s: %s', (first, second, severity) => {
     const { breaks } = judge(makeFacts('paid'), [lineOf(first), lineOf(second, { line: 3 })]);
-    expect(breaks.find(({ kind }) => kind === 'twice')?.loudness).toBe(loudness);
+    expect(breaks.find(({ kind }) => kind === 'duplicate-line')?.severity).toBe(severity);
   });
 
   test('prefers the one that is ours', () => {
     const other = lineOf('complete', { proxyNo: '0810000002' });
     const judged = judge(makeFacts('unresolved'), [other, lineOf('complete', { line: 3 })]);
     expect([judged.lineClasses, judged.step, judged.stepLineAt]).toEqual([
-      ['twice', 'settled-paid'],
+      ['duplicate-line', 'settled-paid'],
       'prove',
       1,
     ]);
@@ -228,7 +233,7 @@ describe('several lines for one transfer', () => {
   ])('%s: %s and %s', (status, first, second, step) => {
     const judged = judge(makeFacts(status), [lineOf(first), lineOf(second)]);
     expect(judged.step).toBe(step);
-    expect(kindsOf(judged)).toContain('twice');
+    expect(kindsOf(judged)).toContain('duplicate-line');
   });
 });
 
@@ -238,17 +243,17 @@ describe('a failure while a lost journal may have made a later attempt', () => {
     return judgeDay({ ...facts, mayHaveLaterAttempt: true }, day);
   };
 
-  test('is a quiet break, and settles nothing', () => {
+  test('is a break of low severity, and settles nothing', () => {
     const judged = held('unresolved', 'failed');
-    expect([judged.step, judged.lineClasses]).toEqual(['doubt', ['status-differs']]);
-    expect(judged.breaks).toMatchObject([{ kind: 'status-differs', loudness: 'quiet' }]);
+    expect([judged.step, judged.lineClasses]).toEqual(['doubt', ['status-mismatch']]);
+    expect(judged.breaks).toMatchObject([{ kind: 'status-mismatch', severity: 'low' }]);
     expect(judged.breaks[0]?.reason).toMatch(/lost part of the journal/);
   });
 
   test('concerns nothing but what is in doubt and failed', () => {
     expect(held('unresolved', 'complete').step).toBe('prove');
     expect(held('failed', 'failed').lineClasses).toEqual(['agreed-failed']);
-    expect(held('paid', 'failed').breaks).toMatchObject([{ kind: 'status-differs', loudness: 'loud' }]);
+    expect(held('paid', 'failed').breaks).toMatchObject([{ kind: 'status-mismatch', severity: 'high' }]);
   });
 });
 
@@ -276,22 +281,22 @@ describe('no line', () => {
     const kinds = (changes: object, on: StatementDay = bothRead) =>
       kindsOf(judge(makeFacts('unresolved', { ...asked, ...changes }), [], [], on));
     expect(kinds({})).toEqual(['no-trace']);
-    expect(kinds({}, day)).toEqual(['in-doubt-absent']);
-    expect(kinds({ acknowledged: true })).toEqual(['in-doubt-absent']);
-    expect(kinds({ contested: true })).toEqual(['in-doubt-absent']);
-    expect(kinds({ lastInquiryAtMs: afterDayMs - 1 })).toEqual(['in-doubt-absent']);
-    expect(kinds({ lastInquiryAtMs: null, lastFinding: null })).toEqual(['in-doubt-absent']);
-    expect(kinds({ lastFinding: 'nothing-said' })).toEqual(['in-doubt-absent']);
+    expect(kinds({}, day)).toEqual(['pending-not-in-statement']);
+    expect(kinds({ acknowledged: true })).toEqual(['pending-not-in-statement']);
+    expect(kinds({ contested: true })).toEqual(['pending-not-in-statement']);
+    expect(kinds({ lastInquiryAtMs: afterDayMs - 1 })).toEqual(['pending-not-in-statement']);
+    expect(kinds({ lastInquiryAtMs: null, lastFinding: null })).toEqual(['pending-not-in-statement']);
+    expect(kinds({ lastFinding: 'nothing-said' })).toEqual(['pending-not-in-statement']);
   });
 });
 
 describe('a line that the journal does not know', () => {
   const unknown = (changes: Partial<StatementLine>) => lineOf('complete', { transRefNo: 'X1', ...changes });
   test.each([
-    ['unknown-to-us', {}],
-    ['unknown-to-us', { companyId: '' }],
-    ['unknown-to-us', { transRefNo: '' }],
-    ['unknown-to-us', { transRefNo: computeTransRefNo('COMP000001', 'INV-2', 1) }],
+    ['unmatched-bank-line', {}],
+    ['unmatched-bank-line', { companyId: '' }],
+    ['unmatched-bank-line', { transRefNo: '' }],
+    ['unmatched-bank-line', { transRefNo: computeTransRefNo('COMP000001', 'INV-2', 1) }],
   ] as [string, Partial<StatementLine>][])('%s (line %#)', (kind, changes) => {
     const judged = judge(undefined, [unknown(changes)]);
     expect([kindsOf(judged), judged.lineClasses]).toEqual([[kind], [kind]]);
@@ -307,19 +312,19 @@ describe('a line that the journal does not know', () => {
       breaks: [],
     });
     const mixed = judge(undefined, [others, unknown({ transRefNo }), unknown({ transRefNo })]);
-    expect(mixed.lineClasses).toEqual(['others', 'unknown-to-us', 'twice']);
-    expect(kindsOf(mixed)).toEqual(['twice', 'unknown-to-us']);
+    expect(mixed.lineClasses).toEqual(['others', 'unmatched-bank-line', 'duplicate-line']);
+    expect(kindsOf(mixed)).toEqual(['duplicate-line', 'unmatched-bank-line']);
   });
 
-  test('is loud when any of its lines may have moved money', () => {
-    const loudness = (...statuses: LineStatus[]) =>
+  test('is high when any of its lines may have moved money', () => {
+    const severity = (...statuses: LineStatus[]) =>
       judge(
         undefined,
         statuses.map((status) => lineOf(status, { transRefNo: 'X1' })),
-      ).breaks.map((one) => one.loudness);
-    expect(loudness('failed')).toEqual(['plain']);
-    expect(loudness('other')).toEqual(['loud']);
-    expect(loudness('failed', 'complete')).toEqual(['loud', 'loud']);
+      ).breaks.map((one) => one.severity);
+    expect(severity('failed')).toEqual(['medium']);
+    expect(severity('other')).toEqual(['high']);
+    expect(severity('failed', 'complete')).toEqual(['high', 'high']);
   });
 
   test('has an identity of its own without a reference', () => {

@@ -59,8 +59,8 @@ describe('rows of the breaks file', () => {
     expect(named(breakColumns, row)).toMatchObject({
       date: '2026-11-21',
       state: 'open',
-      kind: 'status-differs',
-      loudness: 'loudest',
+      kind: 'status-mismatch',
+      severity: 'critical',
       status: 'failed',
       amount: '100.00',
       bankStatus: 'COMPLETE',
@@ -97,7 +97,7 @@ describe('rows of the breaks file', () => {
 });
 
 describe('what to do about a break', () => {
-  const bare = { loudness: 'loud', attempt: null, lines: [], lineAt: null } as const;
+  const bare = { severity: 'high', attempt: null, lines: [], lineAt: null } as const;
 
   test('is said for every kind, each in words of its own', () => {
     const texts = breakKinds.map((kind) => describeBreakRemedy({ kind, ...bare }));
@@ -133,7 +133,12 @@ describe('what to do about a break', () => {
   });
 
   test('never has anything paid again without the bank', () => {
-    for (const kind of ['missing-at-bank', 'no-trace', 'in-doubt-absent', 'still-in-process'] as const)
+    for (const kind of [
+      'missing-at-bank',
+      'no-trace',
+      'pending-not-in-statement',
+      'pending-at-bank',
+    ] as const)
       expect(describeBreakRemedy({ kind, ...bare })).toMatch(/not pay it again/);
   });
 });

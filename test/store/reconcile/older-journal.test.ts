@@ -67,7 +67,7 @@ test('judges by them what later statements say', async () => {
   await using day = await openOlder();
   const [one, two, , , five] = day.attempts;
   const before = await openKinds(day);
-  expect(before).toEqual(['amount-differs', 'net-differs', 'still-in-process']);
+  expect(before).toEqual(['amount-mismatch', 'net-mismatch', 'pending-at-bank']);
   const late = { effectiveDate: nextDate };
   const lines = [lineFor(one, late), lineFor(two, late), lineFor(five, late)];
   const { recorded } = await day.reconcile(lines, { on: nextDate });
@@ -76,7 +76,7 @@ test('judges by them what later statements say', async () => {
     kind,
     attempt?.payoutId,
   ]);
-  expect(twice).toEqual([['twice', 'INV-1']]);
+  expect(twice).toEqual([['duplicate-line', 'INV-1']]);
   expect(await openKinds(day)).toEqual(before);
   expect([recorded.openedOnOtherDays, recorded.causes.size]).toEqual([0, 0]);
   expect(await day.reconcile(lines, { on: nextDate })).toMatchObject({
@@ -94,6 +94,6 @@ test('reads again a day whose reading broke off, and tells what that has opened'
   await day.reconcile([lineFor(four, { ...late, status: 'in-process' }), lineFor(two, late)], {
     on: thirdDate,
   });
-  expect(await openKinds(day, thirdDate)).toEqual(['twice', 'still-in-process']);
+  expect(await openKinds(day, thirdDate)).toEqual(['duplicate-line', 'pending-at-bank']);
   expect(await day.store.brokenOff(thirdDate, 10)).toBeUndefined();
 });

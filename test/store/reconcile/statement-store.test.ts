@@ -14,8 +14,8 @@ function moveOf(key: string, changes: Partial<BreakMove['record']> = {}): BreakM
     kind: 'opened',
     record: {
       key,
-      kind: 'amount-differs',
-      loudness: 'loud',
+      kind: 'amount-mismatch',
+      severity: 'high',
       date,
       lineAt: 0,
       reason: 'it differs',
@@ -31,15 +31,15 @@ function moveOf(key: string, changes: Partial<BreakMove['record']> = {}): BreakM
   };
 }
 
-test('a break comes back as it was put in, the loudest first', async () => {
+test('a break comes back as it was put in, the most severe first', async () => {
   await using opened = await makeSqliteStore();
   const { store } = opened;
   await store.beginStatement(run);
-  const quiet = moveOf('B', { loudness: 'quiet', kind: 'in-doubt-absent', lines: [], lineAt: null });
-  const loudest = moveOf('C', { loudness: 'loudest', kind: 'status-differs' });
-  await store.recordBreaks(run, [quiet, moveOf('A'), loudest]);
+  const low = moveOf('B', { severity: 'low', kind: 'pending-not-in-statement', lines: [], lineAt: null });
+  const worst = moveOf('C', { severity: 'critical', kind: 'status-mismatch' });
+  await store.recordBreaks(run, [low, moveOf('A'), worst]);
   const open = await store.openBreaks(date, 10);
-  expect(open).toEqual([loudest.record, moveOf('A').record, quiet.record]);
+  expect(open).toEqual([worst.record, moveOf('A').record, low.record]);
 });
 
 test('a break of one kind is open once, and may open again when it was closed', async () => {
@@ -59,13 +59,13 @@ describe('breaks to be shown', () => {
   const other = '20261120';
   const closed = { state: 'closed', closedAtMs: 5, closedBy: { kind: 'judged-anew' } } as const;
 
-  test('are those open on the day and those that the judging has moved, each once, the loudest first', async () => {
+  test('are those open on the day and those that the judging has moved, each once, the most severe first', async () => {
     await using opened = await makeSqliteStore();
     const { store } = opened;
     const keysOf = async (of: StatementRun) =>
       (await Array.fromAsync(store.breaksToShow(of))).flat().map(({ key }) => key);
     await store.beginStatement(run);
-    const many = Array.from({ length: 1_201 }, (_, place) => moveOf(`P${place}`, { loudness: 'plain' }));
+    const many = Array.from({ length: 1_201 }, (_, place) => moveOf(`P${place}`, { severity: 'medium' }));
     await store.recordBreaks(run, [...many, moveOf('A'), moveOf('B'), moveOf('C', { date: other })]);
     const everyPlain = many.map(({ record }) => record.key);
     expect(await keysOf(run)).toEqual(['A', 'B', 'C', ...everyPlain]);
@@ -73,7 +73,7 @@ describe('breaks to be shown', () => {
     await store.beginStatement(second);
     await store.recordBreaks(second, [
       moveOf('A', closed),
-      moveOf('L', { date: other, loudness: 'loudest' }),
+      moveOf('L', { date: other, severity: 'critical' }),
       moveOf('C', { ...closed, date: other }),
     ]);
     expect(await keysOf(second)).toEqual(['L', 'B', 'C', 'A', ...everyPlain]);
@@ -95,10 +95,10 @@ describe('breaks to be shown', () => {
     const steps = statements.flatMap((text) => db.prepare(`explain query plan ${text}`).all());
     const details = steps.map((step) => String(step['detail']));
     const moved =
-      'SEARCH statement_break USING INDEX statement_break_moved (moved_by=? AND date=? AND state=? AND loudness=? AND rowid>?)';
+      'SEARCH statement_break USING INDEX statement_break_moved (moved_by=? AND date=? AND state=? AND severity=? AND rowid>?)';
     expect(details.toSorted()).toEqual([
       'SEARCH statement_break USING COVERING INDEX statement_break_moved (moved_by=? AND date>?)',
-      'SEARCH statement_break USING INDEX statement_break_loudest (date=? AND loudness=? AND id>?)',
+      'SEARCH statement_break USING INDEX statement_break_by_severity (date=? AND severity=? AND id>?)',
       moved,
       moved,
     ]);

@@ -76,7 +76,7 @@ export const bulkCases: readonly StoreCase[] = [
       await bringTo(journal, 'submitted');
       expect(await journal.cancelUnsent(firstBatchId, noonMs + 9)).toBe(2);
       expect(await statusesOf(journal)).toEqual(['submitted', 'cancelled', 'cancelled', 'rejected']);
-      const cancelled = { settledBy: 'people', settledAtMs: noonMs + 9, holds: [] };
+      const cancelled = { settledBy: 'decision', settledAtMs: noonMs + 9, holds: [] };
       expect(await resultRows(journal)).toMatchObject([{}, cancelled, cancelled, {}]);
       expect(await latestEvent(journal, 'INV-2')).toMatchObject({
         from: 'held',

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { type PayoutStatus, payoutStatuses } from '../../../src/core/payout.ts';
@@ -63,6 +64,14 @@ const answered: CallRecord = {
   code: 'IC000',
   elapsedMs: 120,
 };
+
+test('each has a row in docs/operations.md', async () => {
+  const page = readFileSync(new URL('../../../docs/operations.md', import.meta.url), 'utf8');
+  const types = (await makeMetrics(makeSources()).render()).matchAll(/^# TYPE (paydrop_\w+) /gm);
+  const names = Array.from(types, ([, name]) => name);
+  expect(names.length).toBeGreaterThan(15);
+  expect(names.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+});
 
 describe('what happens is counted', () => {
   test('files by their end, from zero', async () => {
@@ -149,14 +158,14 @@ describe('what is so now', () => {
       paydrop_live: 1,
       paydrop_ready: 1,
       'paydrop_trouble{kind="disk"}': 0,
-      'paydrop_line{state="halted"}': 0,
+      'paydrop_payer_state{state="halted"}': 0,
       paydrop_in_doubt: 0,
       paydrop_in_doubt_oldest_age_seconds: 0,
-      paydrop_rows_under_way: 5,
+      paydrop_payouts_in_flight: 5,
       paydrop_notices_waiting: 2,
-      'paydrop_pace_limit{kind="transfers"}': 3,
-      'paydrop_pace_ceiling{kind="transfers"}': 8,
-      'paydrop_pace_limit{kind="inquiries"}': 1,
+      'paydrop_concurrency_limit{kind="transfers"}': 3,
+      'paydrop_concurrency_max{kind="transfers"}': 8,
+      'paydrop_concurrency_limit{kind="inquiries"}': 1,
     });
   });
 
@@ -187,8 +196,8 @@ describe('what is so now', () => {
       'paydrop_trouble{kind="disk"}': 1,
       'paydrop_trouble{kind="bank"}': 0,
       'paydrop_trouble{kind="inbox"}': 1,
-      'paydrop_line{state="paused"}': 1,
-      'paydrop_line{state="halted"}': 2,
+      'paydrop_payer_state{state="paused"}': 1,
+      'paydrop_payer_state{state="halted"}': 2,
       paydrop_files_waiting: 4,
       paydrop_files_in_work: 3,
       paydrop_batches_open: 2,
@@ -199,7 +208,7 @@ describe('what is so now', () => {
     watch = { ...idle, oldestInDoubtAtMs: nowMs + 5 };
     expect(await scrape(metrics)).toMatchObject({
       'paydrop_role{role="stopping"}': 0,
-      'paydrop_line{state="halted"}': 0,
+      'paydrop_payer_state{state="halted"}': 0,
       paydrop_in_doubt_oldest_age_seconds: 0,
     });
   });
