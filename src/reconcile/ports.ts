@@ -202,8 +202,8 @@ export interface StatementView extends Disposable {
   attemptsInDoubt(): Iterable<AttemptFacts>;
   /** Paid attempts of alarmed rows that an inquiry has shown complete; rows without an alarm are not among them. */
   attemptsProvedLate(): readonly AttemptFacts[];
-  /** Each day's present version, and which of them were read when they had ended. */
-  days(): Pick<DaysRead, 'days' | 'wholeDates'>;
+  /** Each day's present version, when it was accepted, and which of them were read when they had ended. */
+  days(): Pick<DaysRead, 'days' | 'acceptedAtMs' | 'wholeDates'>;
   /** Lines with this key in the present statements of all days, oldest day first. */
   linesOf(key: string, attempt: AttemptFacts | undefined): readonly DayLines[];
   openBreaks(key: string): readonly BreakRecord[];

@@ -198,8 +198,15 @@ async function judgeAnew(
   if (!isOfWholeDay(words)) wholeDates.delete(date);
   if (present?.sha256 === totalsRead.sha256 && present.reading === words)
     return await repeat(context, outbox, run, present, recorded);
-  const read = { companyId, days: new Map(days.days).set(date, version), wholeDates, readNow: date };
-  const matching: Matching = { context, run, read, nowMs: clock.now(), view, deferred, reading };
+  const nowMs = clock.now();
+  const read: DaysRead = {
+    companyId,
+    days: new Map(days.days).set(date, version),
+    acceptedAtMs: new Map(days.acceptedAtMs).set(date, nowMs),
+    wholeDates,
+    readNow: date,
+  };
+  const matching: Matching = { context, run, read, nowMs, view, deferred, reading };
   const totals = await countDay(matching, reading, totalsRead, paid);
   await recordDay(matching, reading, recorded);
   const statement: AcceptedStatement = {

@@ -1,8 +1,10 @@
 /** What a later statement, or our own side, makes of a line in process; and failures that a lost journal holds back. */
 import { describe, expect, test } from 'vitest';
 import { move, reasonPatch, settled } from '../../src/core/change.ts';
+import { decideSuperseded } from '../../src/payout/rules/superseded.ts';
 import type { LineStatus } from '../../src/reconcile/rules/statement.ts';
 import type { Store } from '../../src/store/store.ts';
+import { caseAt } from '../support/core-fixtures.ts';
 import { applied, noonMs, statusesOf } from '../support/journal-fixtures.ts';
 import { dayMs, lineFor, openDay, openKinds, type ReconcileDay } from '../support/reconcile-kit.ts';
 import { date, nextDate } from '../support/statement-fixtures.ts';
@@ -160,6 +162,7 @@ describe('in doubt again after its day was read', () => {
     const [one, two] = day.attempts;
     day.daysLater = 2;
     await day.reconcile([lineFor(one, { status: 'failed' }), lineFor(two)]);
+    day.daysLater = 3;
     const alive = lineFor(one, { status: 'in-process', effectiveDate: nextDate });
     await day.reconcile([alive], { on: nextDate });
     expect(await statusesOf(day.store)).toEqual(['unresolved', 'paid']);
@@ -167,5 +170,72 @@ describe('in doubt again after its day was read', () => {
     await day.reconcile([rest], { on: nextDate });
     await day.reconcile([rest], { on: nextDate });
     expect(await openKinds(day)).toEqual([]);
+    // Its own day's line was heard before the bank worked on it.
+    expect(await statusesOf(day.store)).toEqual(['unresolved', 'paid']);
+  });
+});
+
+describe('failed by a line, and an inquiry says otherwise since', () => {
+  const failed = ({ attempts: [one, two] }: ReconcileDay) => [
+    lineFor(one, { status: 'failed' }),
+    lineFor(two),
+  ];
+  const foreign = ({ attempts: [, two] }: ReconcileDay) => [
+    { ...lineFor(two, { effectiveDate: nextDate }), transRefNo: 'FOREIGN', companyId: 'OTHER' },
+  ];
+  const said = {
+    unresolved: { kind: 'in-process', reason: { code: '010001', text: 'said' } },
+    paid: { kind: 'complete', reason: { code: '010004', text: 'said' }, sysRefNo: null },
+  } as const;
+  const statuses = ['unresolved', 'paid'] as const;
+
+  async function inquire(
+    { store, attempts: [known] }: ReconcileDay,
+    status: keyof typeof said,
+  ): Promise<void> {
+    const payout = await store.payout(known?.payoutSeq ?? 0);
+    if (payout === undefined) throw new Error('there is no such payout');
+    const [attempt] = await store.attemptsOf(known?.order.companyId ?? '', payout.instruction.payoutId);
+    if (attempt === undefined) throw new Error('there is no such attempt');
+    const change = decideSuperseded(caseAt(noonMs + 3 * dayMs, { payout, attempt }), said[status]);
+    if (change === undefined) throw new Error('the inquiry changes nothing');
+    await applied(store, change);
+  }
+
+  /** It is as the inquiry says, its payoutId is taken, and its alarm stands. */
+  async function expectStands(day: ReconcileDay, status: keyof typeof said): Promise<void> {
+    expect(await statusesOf(day.store)).toEqual([status, 'paid']);
+    const payout = await day.store.payout(day.attempts[0]?.payoutSeq ?? 0);
+    expect(payout).toMatchObject({ status, isAlarm: true });
+    const { companyId } = day.attempts[0]?.order ?? { companyId: '' };
+    expect(await day.store.claimHolders(companyId, [payout?.instruction.payoutId ?? ''])).toHaveLength(1);
+  }
+
+  test.each(statuses)('%s: the line is not heard again', async (status) => {
+    await using day = await openDay(['unresolved', 'paid']);
+    day.daysLater = 2;
+    await day.reconcile(failed(day));
+    expect(await statusesOf(day.store)).toEqual(['failed', 'paid']);
+    await inquire(day, status);
+    day.daysLater = 4;
+    for (let again = 0; again < 2; again += 1) {
+      await day.reconcile(failed(day));
+      await expectStands(day, status);
+      await day.reconcile(foreign(day), { on: nextDate });
+      await expectStands(day, status);
+    }
+    await day.reconcile(foreign(day), { on: nextDate, reading: 'again' });
+    await expectStands(day, status);
+  });
+
+  test.each(statuses)('%s: a new version of its day is heard', async (status) => {
+    await using day = await openDay(['unresolved', 'paid']);
+    day.daysLater = 2;
+    await day.reconcile(failed(day));
+    await inquire(day, status);
+    day.daysLater = 4;
+    await day.reconcile(failed(day), { reading: 'again' });
+    const payout = await day.store.payout(day.attempts[0]?.payoutSeq ?? 0);
+    expect(payout?.status).toBe(status === 'paid' ? 'disputed' : 'failed');
   });
 });

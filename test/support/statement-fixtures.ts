@@ -21,6 +21,7 @@ export const day: StatementDay = { date, companyId: payer.companyId, readDates: 
 export const readOnly: DaysRead = {
   companyId: payer.companyId,
   days: new Map([[date, 1]]),
+  acceptedAtMs: new Map(),
   wholeDates: new Set([date]),
   readNow: date,
 };

@@ -107,3 +107,23 @@ export function wasSettledSince(known: BreakRecord | undefined, attempt: Attempt
   const isAsked = (attempt.lastInquiryAtMs ?? 0) > known.openedAtMs;
   return bookStatusOf(attempt) !== 'pending' && (wasOpen || isAsked);
 }
+
+/**
+ * A line of a statement that was read before may still say that the transfer failed: it was held back then, by a
+ * contradiction or a lost journal, and no inquiry has found the transfer alive since; or paid rests on a statement, too.
+ * @param acceptedAtMs when the day's present version was accepted
+ */
+export function mayStillFail(
+  attempt: AttemptFacts | undefined,
+  openBreaks: readonly BreakRecord[],
+  acceptedAtMs: number,
+): boolean {
+  if (attempt === undefined) return false;
+  if (bookStatusOf(attempt) === 'paid' && attempt.settledBy === 'statement') return true;
+  const heldBack = openBreaks.find((known) => known.kind === 'status-differs' || known.attempt === null);
+  // One that was opened since is what newer evidence has made of the line.
+  if (heldBack === undefined || heldBack.openedAtMs > acceptedAtMs) return false;
+  const { lastFinding, lastInquiryAtMs } = attempt;
+  const isAlive = lastFinding === 'in-process' || lastFinding === 'complete';
+  return !(isAlive && (lastInquiryAtMs ?? 0) > heldBack.openedAtMs);
+}

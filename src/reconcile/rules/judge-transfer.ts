@@ -25,6 +25,7 @@ import {
   isFailureRetracted,
   isFinishedByInquiry,
   isPaidByAnother,
+  mayStillFail,
   wasSettledSince,
 } from './evidence.ts';
 import type { StatementLine } from './statement.ts';
@@ -114,7 +115,10 @@ function judgeDayOf(transfer: TransferFacts, date: string, read: DaysRead): Judg
     mayHaveLaterAttempt,
     isSettledSince: !isReadNow && wasSettledSince(openBreaks[0], attempt),
   };
-  const judgement = judgeDay(facts, { date, companyId: read.companyId, readDates: read.wholeDates });
+  const day = { date, companyId: read.companyId, readDates: read.wholeDates };
+  const acceptedAtMs = read.acceptedAtMs.get(date) ?? 0;
+  const mayFail = isReadNow || mayStillFail(attempt, openBreaks, acceptedAtMs);
+  const judgement = mayFail ? judgeDay(facts, day) : withoutFailure(judgeDay(facts, day));
   // What was resolved when the day itself was judged is closed already; what is outdated since was right then.
   const breaks = isReadNow
     ? judgement.breaks
@@ -124,6 +128,12 @@ function judgeDayOf(transfer: TransferFacts, date: string, read: DaysRead): Judg
       );
   const version = read.days.get(date) ?? openBreaks[0]?.version ?? 0;
   return { facts, judgement: { ...judgement, breaks }, date, version, openBreaks };
+}
+
+/** A line that failed settles something when its statement is read; later it is no answer to what is known since. */
+function withoutFailure(judgement: Judgement): Judgement {
+  const isFailure = judgement.step === 'fail' || judgement.step === 'dispute';
+  return isFailure ? { ...judgement, step: undefined, stepLineAt: null } : judgement;
 }
 
 /** Where days ask for different things, the first of these; a proof by any line is a proof. */

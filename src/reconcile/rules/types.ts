@@ -83,6 +83,8 @@ export interface DaysRead {
   readonly companyId: string;
   /** Each day's present version. */
   readonly days: ReadonlyMap<string, number>;
+  /** When each day's present version was accepted; now, of the day that is read. */
+  readonly acceptedAtMs: ReadonlyMap<string, number>;
   /** Days whose statement was read when they had ended: only there can anything be absent for good. */
   readonly wholeDates: ReadonlySet<string>;
   /** The day whose statement is read now; undefined when none is read anew. */

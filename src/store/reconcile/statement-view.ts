@@ -344,14 +344,15 @@ const keysWithPast = () =>
     .whereRef('a.trans_ref_no', '=', 'k.key')
     .where('a.tran_date', '=', placeholder);
 
-function readDays(db: DatabaseSync): Pick<DaysRead, 'days' | 'wholeDates'> {
+function readDays(db: DatabaseSync): Pick<DaysRead, 'days' | 'acceptedAtMs' | 'wholeDates'> {
   const versions = query
     .selectFrom('statement_version')
-    .select(['date', 'version', 'reading'])
+    .select(['date', 'version', 'reading', 'accepted_at_ms'])
     .orderBy('version');
   const all = readAll(db, versions);
   return {
     days: new Map(all.map(({ date, version }) => [date, version])),
+    acceptedAtMs: new Map(all.map((row) => [row.date, row.accepted_at_ms])),
     wholeDates: new Set(all.flatMap(({ date, reading }) => (isOfWholeDay(reading) ? [date] : []))),
   };
 }
