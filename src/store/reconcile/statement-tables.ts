@@ -89,8 +89,8 @@ create table statement_report (
 
 /**
  * One slim row for each line of a statement, in place of the notes of what days said of each other's transfers. What is
- * kept of the present versions is carried over: from breaks and notes the lines with their cells, and of what a day
- * agreed on, of which nothing was kept, that it did.
+ * kept of the present versions is carried over: from one break of each key, and from notes, the lines with their
+ * cells, and of what a day agreed on, of which nothing was kept, that it did: of attempts that were proved paid by then.
  */
 export const statementLineTables = `
 -- A line that agrees in everything has its attempt and no cells; any other has its key and, if it may be ours, its cells.
@@ -126,18 +126,22 @@ insert or ignore into statement_line
 insert or ignore into statement_line
   select b.date, v.version, 0, 0, json_extract(l.value, '$[0]'), json_extract(l.value, '$[18]'), b.key, l.value
   from statement_break b
-  join present v on v.date = b.date and b.version >= v.version
+  join present v on v.date = b.date
   join json_each(b.lines) l
-  order by b.id desc;
+  where b.id = (select one.id from statement_break one
+    where one.key = b.key and one.date = b.date and one.version >= v.version
+    order by one.version, one.id desc limit 1);
 
 insert into statement_line
   select v.date, v.version, a.payout_seq, a.attempt_no, 0, 'complete', null, null
   from present p
   join statement_version v on v.date = p.date and v.version = p.version
   join attempt a on a.tran_date = v.date and a.status = 'paid'
-  join payout o on o.seq = a.payout_seq
-  where (o.attempt_no <> a.attempt_no or o.settled_at_ms <= v.accepted_at_ms or exists (select 1 from event e
-      where e.payout_seq = a.payout_seq and e.to_status = 'paid' and e.at_ms <= v.accepted_at_ms))
+  where exists (select 1 from event e
+      where e.payout_seq = a.payout_seq and e.to_status = 'paid' and e.at_ms <= v.accepted_at_ms
+        and (e.from_status <> 'paid' or e.cause = 'second-proof')
+        and iif(json_extract(e.detail, '$.transRefNo') is null, e.attempt_no = a.attempt_no,
+          json_extract(e.detail, '$.transRefNo') = a.trans_ref_no))
     and not exists (select 1 from statement_line l
       where l.key = a.trans_ref_no and l.cells is not null and l.date = v.date)
     and not exists (select 1 from statement_stray s

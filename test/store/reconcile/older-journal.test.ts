@@ -20,7 +20,7 @@ const thirdDate = '20261123';
  */
 const written = new URL('journal-version-5.sql', import.meta.url);
 
-async function openOlder(): Promise<ReconcileDay> {
+async function openOlder(edit = (rows: string) => rows): Promise<ReconcileDay> {
   await using stack = new AsyncDisposableStack();
   const folder = stack.use(await makeFolder());
   const path = join(folder.path, 'journal.db');
@@ -29,7 +29,7 @@ async function openOlder(): Promise<ReconcileDay> {
   const db = openConnection(path);
   inTransaction(db, () => {
     migrate(db, noonMs, 5);
-    db.exec(rows);
+    db.exec(edit(rows));
   });
   inTransaction(db, () => migrate(db, noonMs));
   const highWaterMark = { advance: () => {}, note: () => {}, close: () => {} };
@@ -39,15 +39,20 @@ async function openOlder(): Promise<ReconcileDay> {
   return day;
 }
 
-test('has the lines of every day, in whichever way they were kept', async () => {
-  await using day = await openOlder();
-  using view = day.store.openStatementView();
-  const said = day.attempts.map((attempt) =>
+/** Of each attempt the day, the place and the status of every line. */
+function linesSaid({ store, attempts }: ReconcileDay): readonly (readonly string[])[] {
+  using view = store.openStatementView();
+  return attempts.map((attempt) =>
     view
       .linesOf(attempt.order.transRefNo, attempt)
       .map((of) => [of.date, ...of.lines.map(({ line, status }) => `${line} ${status}`)].join(' ')),
   );
-  expect(said).toEqual([
+}
+
+test('has the lines of every day, in whichever way they were kept', async () => {
+  await using day = await openOlder();
+  using view = day.store.openStatementView();
+  expect(linesSaid(day)).toEqual([
     [`${date} 0 complete`],
     [`${nextDate} 2 complete`],
     [`${date} 3 failed`],
@@ -96,4 +101,34 @@ test('reads again a day whose reading broke off, and tells what that has opened'
   });
   expect(await openKinds(day, thirdDate)).toEqual(['duplicate-line', 'pending-at-bank']);
   expect(await day.store.brokenOff(thirdDate, 10)).toBeUndefined();
+});
+
+const proof = `'failed','paid','late-proof',1795410000000,1,'{}'`;
+const secondProof = `'paid','paid','second-proof',1795410000000,2,'{"transRefNo":"PDD8M7YSWNDTYW1V1W01"}'`;
+
+/** Row 5 was tried again on its day and paid, before an inquiry proved its first attempt paid, too. */
+const triedAgain = (rows: string): string => `
+  ${rows.replace(proof, secondProof)}
+  create temp table again as select * from attempt where payout_seq = 5;
+  update again set attempt_no = 2, trans_ref_no = 'PDD8M7YSWNDTYW1V1W02', last_inquiry_at_ms = null, last_finding = null;
+  insert into attempt select * from again;
+  drop table again;
+  update payout set attempt_no = 2, settled_at_ms = 1795237200010 where seq = 5;
+  insert into event values (28, 5, 'submitted', 'paid', 'proved', 1795237200010, 2, '{}');
+`;
+
+test('has no line of an attempt that was proved paid after its day was read, though another was before', async () => {
+  await using day = await openOlder(triedAgain);
+  const ofRow = linesSaid(day).filter((_, at) => day.attempts[at]?.payoutId === 'INV-5');
+  const numbers = day.attempts.flatMap((one) => (one.payoutId === 'INV-5' ? [one.attemptNo] : []));
+  expect([numbers, ofRow]).toEqual([
+    [1, 2],
+    [[], [`${date} 0 complete`]],
+  ]);
+});
+
+test('has of a key the lines of the present file alone, where the reading of another broke off', async () => {
+  const brokeOff = `update statement_break set version = 3, lines = replace(lines, '["[5,', '["[9,') where id = 3;`;
+  await using day = await openOlder((rows) => rows + brokeOff);
+  expect(linesSaid(day)[5]).toEqual([`${date} 5 complete`]);
 });
