@@ -9,7 +9,7 @@
 import fc from 'fast-check';
 import { describe, test } from 'vitest';
 import { play } from './laws/check.ts';
-import { type Breadth, plans } from './laws/plan.ts';
+import { type Breadth, type Plan, plans } from './laws/plan.ts';
 
 const runs = Number(process.env['RECONCILE_LAW_RUNS'] ?? 0);
 const seed = Number(process.env['RECONCILE_LAW_SEED'] ?? 0);
@@ -44,3 +44,75 @@ describe('any journal, and any statements that were derived from it', () => {
     test(name, { timeout: (isShort ? short : runs) * planMs }, () => hold(breadth, short));
   }
 });
+
+test('days that contradict each other, read again: the payout changes hands once and rests', async () => {
+  const row = {
+    file: 0,
+    satang: 1000n,
+    proxyType: 'MSISDN',
+    attempts: [
+      {
+        day: 0,
+        ending: 'paid',
+        isAcknowledged: false,
+        hasFee: false,
+        isAskedEarly: false,
+        truth: 'complete',
+        booking: 'own',
+      },
+    ],
+    isSentAgain: false,
+  } as const;
+  const plan: Plan = {
+    rows: [row],
+    steps: [statementOf(2, 'in-process', true), statementOf(0, 'failed'), statementOf(1, 'complete', true)],
+  };
+  await play(plan, { bookings: ['own', 'next', 'both', 'pending'], isWild: true });
+});
+
+/**
+ * A day's statement that has one line of the first attempt, with this status.
+ * @param hasStranger it lists another company's transfer, too
+ */
+function statementOf(
+  day: number,
+  status: 'complete' | 'failed' | 'in-process',
+  hasStranger = false,
+): Plan['steps'][number] {
+  const stranger = {
+    isOurCompany: false,
+    reference: 'ours',
+    status: 'complete',
+    satang: 0n,
+    copies: 1,
+  } as const;
+  const none = { amount: 0n, fee: 0n, net: 0n };
+  const flags = { isOtherPayee: false, isOtherName: false, isOtherCompany: false, isOtherPayer: false };
+  const kept = {
+    isDropped: false,
+    copies: 1,
+    ...none,
+    ...flags,
+    effective: 'own',
+    chargeType: 'Our',
+  } as const;
+  const form = {
+    columnsFrom: 0,
+    isReversed: false,
+    hasMark: false,
+    isThai: false,
+    delimiter: ',',
+    lineEnd: '\r\n',
+    isQuoted: false,
+    hasSeparators: false,
+    isWhole: false,
+    hasDashes: false,
+    isWordy: false,
+    hasMoreColumns: false,
+  } as const;
+  const edits = [
+    { ...kept, isFeeInNet: false, status },
+    { ...kept, isFeeInNet: false, status: null },
+  ];
+  return { kind: 'statement', day, edits, strangers: hasStranger ? [stranger] : [], form, kill: null };
+}

@@ -6,7 +6,7 @@ import { dayMs, parseBangkokDate } from '../../core/bangkok-time.ts';
 import type { AttemptStatus } from '../../core/payout.ts';
 import { findDifferences, fitsIdentity, isOfEarlierTransfer } from './differences.ts';
 import type { StatementLine } from './statement.ts';
-import type { AttemptFacts, BreakRecord, OtherDayLine } from './types.ts';
+import type { AttemptFacts, BreakRecord, DayFacts, OtherDayLine } from './types.ts';
 
 /** What we say of the money of an attempt: proved moved, proved unmoved, or in doubt. */
 export type BookStatus = 'paid' | 'unpaid' | 'pending';
@@ -110,17 +110,20 @@ export function wasSettledSince(known: BreakRecord | undefined, attempt: Attempt
 
 /**
  * A line of a statement that was read before may still say that the transfer failed: it was held back then, by a
- * contradiction or a lost journal, and no inquiry has found the transfer alive since; or paid rests on a statement, too.
+ * contradiction or a lost journal, and no inquiry has found the transfer alive since; or paid rests on a statement that
+ * says so no more.
  * @param acceptedAtMs when the day's present version was accepted
  */
 export function mayStillFail(
   attempt: AttemptFacts | undefined,
   openBreaks: readonly BreakRecord[],
   acceptedAtMs: number,
+  otherDayLines: DayFacts['otherDayLines'],
 ): boolean {
   if (attempt === undefined) return false;
-  if (bookStatusOf(attempt) === 'paid' && attempt.settledBy === 'statement') return true;
-  const heldBack = openBreaks.find((known) => known.kind === 'status-differs' || known.attempt === null);
+  if (bookStatusOf(attempt) === 'paid' && attempt.settledBy === 'statement')
+    return !otherDayLines.some(({ line }) => line.status === 'complete');
+  const heldBack = openBreaks.find((known) => known.kind === 'status-mismatch' || known.attempt === null);
   // One that was opened since is what newer evidence has made of the line.
   if (heldBack === undefined || heldBack.openedAtMs > acceptedAtMs) return false;
   const { lastFinding, lastInquiryAtMs } = attempt;

@@ -117,7 +117,7 @@ function judgeDayOf(transfer: TransferFacts, date: string, read: DaysRead): Judg
   };
   const day = { date, companyId: read.companyId, readDates: read.wholeDates };
   const acceptedAtMs = read.acceptedAtMs.get(date) ?? 0;
-  const mayFail = isReadNow || mayStillFail(attempt, openBreaks, acceptedAtMs);
+  const mayFail = isReadNow || mayStillFail(attempt, openBreaks, acceptedAtMs, facts.otherDayLines);
   const judgement = mayFail ? judgeDay(facts, day) : withoutFailure(judgeDay(facts, day));
   // What was resolved when the day itself was judged is closed already; what is outdated since was right then.
   const breaks = isReadNow
@@ -144,7 +144,9 @@ function pickStep(
   days: readonly JudgedDay[],
   read: DaysRead,
 ): TransferStep | undefined {
-  const asking = days.filter(({ judgement }) => judgement.step !== undefined);
+  const asking = days.filter(
+    (day) => day.judgement.step !== undefined && !isDisputedNow(attempt, day, days, read),
+  );
   const kind = stepsFirst.find((one) => asking.some(({ judgement }) => judgement.step === one));
   const ofKind = asking.filter(({ judgement }) => judgement.step === kind);
   const day = ofKind.find(({ date }) => date === read.readNow) ?? ofKind.at(-1);
@@ -157,6 +159,19 @@ function pickStep(
   const isOwnDayRead = attempt === undefined || read.days.has(attempt.order.tranDate);
   if (isOwnDayRead || !isFailureRetracted(attempt, otherDayLines)) return undefined;
   return { kind: 'reopen', date: attempt.order.tranDate, version: 0, line: undefined };
+}
+
+/** What the statement that is read disputes is not proved again by a line that was known before: days contradict. */
+function isDisputedNow(
+  attempt: AttemptFacts | undefined,
+  { date, judgement }: JudgedDay,
+  days: readonly JudgedDay[],
+  { readNow }: DaysRead,
+): boolean {
+  if (attempt?.payoutStatus !== 'disputed' || judgement.step !== 'prove' || date === readNow) return false;
+  return days.some(
+    (day) => day.date === readNow && day.facts.lines.some(({ status }) => status === 'failed'),
+  );
 }
 
 // ---------------------------------------------------------------- one day
