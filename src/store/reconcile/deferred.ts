@@ -1,8 +1,8 @@
 /** What is to be judged of a statement that is read, in a database of its own that nobody else opens and that does not last. */
 import { DatabaseSync } from 'node:sqlite';
 import type { Deferred, DeferredKey } from '../../reconcile/ports.ts';
+import { decodeLine, encodeLine } from '../../reconcile/rules/statement.ts';
 import { asWriteError } from '../connection.ts';
-import { decodeLine, encodeLine } from './statement-tables.ts';
 
 /** Without a name SQLite keeps it in memory, and what does not fit in a file that no folder lists. */
 const nameless = '';

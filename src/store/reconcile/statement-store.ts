@@ -11,12 +11,12 @@ import {
   type StatementVersionMark,
   type UnreconciledDays,
 } from '../../reconcile/ports.ts';
+import { encodeLine } from '../../reconcile/rules/statement.ts';
 import type { Write } from '../connection.ts';
 import { pick, prepare, query, readAll, readFirst, write } from '../statements.ts';
 import { openDeferred } from './deferred.ts';
 import { makeBreakWalk } from './statement-breaks.ts';
 import {
-  encodeLine,
   type StatementLineTable,
   toAcceptedStatement,
   toBreakColumns,

@@ -8,6 +8,7 @@ import type {
   StatementTotals,
 } from '../../reconcile/ports.ts';
 import type { BreakMove } from '../../reconcile/rules/breaks.ts';
+import { decodeLine, encodeLine } from '../../reconcile/rules/statement.ts';
 import type { LineStatus, StatementLine } from '../../reconcile/rules/statement.ts';
 import type { EncodedTotals } from '../../reconcile/rules/tally.ts';
 import type {
@@ -282,72 +283,6 @@ export interface StatementTables {
 }
 
 // ---------------------------------------------------------------- rows as records
-
-/** One line as a JSON list: a million of them are written and few are read. */
-export function encodeLine(line: StatementLine): string {
-  return JSON.stringify([
-    line.line,
-    line.no,
-    line.effectiveDate,
-    line.effectiveTime,
-    line.transRefNo,
-    line.sysRefNo,
-    line.channelId,
-    line.payerAccount,
-    line.proxyType,
-    line.proxyNo,
-    line.proxyName,
-    line.proxyNameTh,
-    line.reference1,
-    line.reference2,
-    String(line.amountSatang),
-    String(line.feeSatang),
-    String(line.netSatang),
-    line.statusText,
-    line.status,
-    line.reasonCode,
-    line.reasonDesc,
-    line.partnerId,
-    line.clientId,
-    line.companyId,
-    line.chargeType,
-  ]);
-}
-
-type LineCells = readonly [number, ...string[]];
-
-export function decodeLine(text: string): StatementLine {
-  const [line, ...texts] = JSON.parse(text) as LineCells;
-  const cell = (place: number): string => texts[place] ?? '';
-  const satang = (place: number) => toSatang(BigInt(cell(place)));
-  return {
-    line,
-    no: cell(0),
-    effectiveDate: cell(1),
-    effectiveTime: cell(2),
-    transRefNo: cell(3),
-    sysRefNo: cell(4),
-    channelId: cell(5),
-    payerAccount: cell(6),
-    proxyType: cell(7),
-    proxyNo: cell(8),
-    proxyName: cell(9),
-    proxyNameTh: cell(10),
-    reference1: cell(11),
-    reference2: cell(12),
-    amountSatang: satang(13),
-    feeSatang: satang(14),
-    netSatang: satang(15),
-    statusText: cell(16),
-    status: cell(17) as LineStatus,
-    reasonCode: cell(18),
-    reasonDesc: cell(19),
-    partnerId: cell(20),
-    clientId: cell(21),
-    companyId: cell(22),
-    chargeType: cell(23),
-  };
-}
 
 const encodeLines = (lines: readonly StatementLine[]): string => JSON.stringify(lines.map(encodeLine));
 const decodeLines = (text: string): StatementLine[] => (JSON.parse(text) as string[]).map(decodeLine);

@@ -6,12 +6,13 @@ import type { AttemptStatus, InquiryFinding, PayoutStatus, ProxyType, SettledBy 
 import { type DayAttempt, isOfWholeDay, type StatementView } from '../../reconcile/ports.ts';
 import { rebuildLine } from '../../reconcile/rules/differences.ts';
 import { statusesInDoubt } from '../../reconcile/rules/evidence.ts';
+import { decodeLine } from '../../reconcile/rules/statement.ts';
 import type { StatementLine } from '../../reconcile/rules/statement.ts';
 import type { AttemptFacts, DayLines, DaysRead } from '../../reconcile/rules/types.ts';
 import { openReader } from '../connection.ts';
 import { isInDoubt } from '../schema.ts';
 import { prepare, query, readAll } from '../statements.ts';
-import { decodeLine, toBreakRecord } from './statement-tables.ts';
+import { toBreakRecord } from './statement-tables.ts';
 
 /** Attempts that are read at a time: the event loop goes on between two pages. */
 const pageRows = 1_000;
