@@ -1,4 +1,4 @@
-/** What the worker needs of the bank: the requests it makes, and every reply that can come back, before anybody reads it. */
+/** What paying needs of the bank: the requests it makes, and every reply that can come back, before anybody reads it. */
 import type { ProxyType, TransferOrder } from './payout.ts';
 
 /** Facts of one exchange with the bank, kept with the attempt. */

@@ -1,4 +1,4 @@
-/** What every step of the worker is handed. */
+/** What every step of paying is handed. */
 import type { Bank } from '../core/bank-port.ts';
 import type { Attempt, Payout } from '../core/payout.ts';
 import type { Clock, Log } from '../core/ports.ts';

@@ -1,4 +1,4 @@
-/** The outbox folder behind the worker's port. */
+/** The outbox folder: result, exceptions and summary as files. */
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { stringify } from 'csv-stringify/sync';

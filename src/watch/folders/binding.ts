@@ -28,7 +28,7 @@ export function claimedFolderOf(inbox: string): string {
 }
 
 /** What a stamp says. `holder`: the process that works the inbox; stamps of earlier versions have none. */
-interface JournalIdentity {
+interface InboxStamp {
   readonly journalId: string;
   readonly holder: string | undefined;
 }
@@ -170,9 +170,9 @@ async function readText(path: string): Promise<string | undefined> {
 }
 
 /** undefined when there is none to be read. */
-function parseStamp(text: string): JournalIdentity | undefined {
+function parseStamp(text: string): InboxStamp | undefined {
   try {
-    const stamp = JSON.parse(text) as Readonly<Partial<Record<keyof JournalIdentity, unknown>>> | null;
+    const stamp = JSON.parse(text) as Readonly<Partial<Record<keyof InboxStamp, unknown>>> | null;
     const { journalId, holder } = stamp ?? {};
     if (typeof journalId !== 'string') return undefined;
     return { journalId, holder: typeof holder === 'string' ? holder : undefined };
