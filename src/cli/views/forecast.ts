@@ -1,5 +1,5 @@
 /** What `check --payees` says at the end: rows and amounts by what a run would do, and how long it would take. */
-import type { DryRunOutcome } from '../../app/check.ts';
+import type { DryRunOutcome, RejectedFile } from '../../app/check.ts';
 import {
   type ExpectedTime,
   type ForecastOutcome,
@@ -13,7 +13,7 @@ import { findBankStatus } from '../../core/status-codes.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { showTotal } from './amounts.ts';
-import { type CheckReport, type DescribedTotal, describeTotal } from './check.ts';
+import { type CheckReport, type DescribedTotal, describeTotal, showRejected } from './check.ts';
 import type { ShownEnd } from './shown.ts';
 
 const labels: Readonly<Record<ForecastOutcome, string>> = {
@@ -30,7 +30,12 @@ const labels: Readonly<Record<ForecastOutcome, string>> = {
 type Settings = Pick<LoadedSettings, 'settings' | 'limits'>;
 
 /** The end of a dry run. */
-export function showForecast(report: CheckReport, dryRun: DryRunOutcome, settings: Settings): ShownEnd {
+export function showForecast(
+  report: CheckReport,
+  dryRun: DryRunOutcome | RejectedFile,
+  settings: Settings,
+): ShownEnd {
+  if (dryRun.kind === 'rejected') return showRejected(report, dryRun);
   const json = describeForecast(dryRun, settings);
   return {
     exitCode: exitCodeOf(dryRun, report.issues),

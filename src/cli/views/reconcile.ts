@@ -10,8 +10,7 @@ import { isBreakKind } from '../../reconcile/rules/tally.ts';
 import type { BreakKind, BreakRecord, Figures, LineClass, PaidClass } from '../../reconcile/rules/types.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { countOf, showAmount, showBaht, showCount } from './amounts.ts';
-import { alignColumns } from './columns.ts';
-import { sandboxBanner, type ShownEnd, toLines } from './shown.ts';
+import { alignColumns, sandboxBanner, type ShownEnd, toLines } from './shown.ts';
 
 type Places = ReadonlyMap<LineClass | PaidClass, Figures>;
 

@@ -1,12 +1,13 @@
-/** What `status` and `show` print. */
-import type { BatchStanding, PayoutHistory } from '../../app/status.ts';
-import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
+/** What `status` and `show` print: batches, days and their statements, and payouts. */
+import type { BatchStanding, DayStanding, PayoutHistory } from '../../app/status.ts';
+import { dayMs, formatBangkokDateTime, formatBangkokMoment } from '../../core/bangkok-time.ts';
 import { countAlarms } from '../../core/exit-code.ts';
 import { formatBaht } from '../../core/money.ts';
 import type { Attempt } from '../../core/payout.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
+import { showDate } from '../../payout/rules/lost-journal.ts';
 import { describeAlarmRemedy, describeRemedy } from '../../reports/rules/remedies.ts';
-import { showByStatus, showTotal, totalsByStatus } from './amounts.ts';
+import { countOf, showByStatus, showTotal, totalsByStatus } from './amounts.ts';
 import { type Shown, toLines } from './shown.ts';
 
 const stamp = (epochMs: number | null): string | null =>
@@ -112,4 +113,53 @@ export function showPayout({ row, batch, attempts, events }: PayoutHistory): Sho
     ...json.events.map(renderEvent),
   ]);
   return { json, text };
+}
+
+// ---------------------------------------------------------------- days
+
+type DayState = NonNullable<DayStanding['state']>;
+
+/** Whole days that the oldest open break has been open; null without one. */
+function computeOldestDays({ oldestOpenedAtMs }: DayState, nowMs: number): number | null {
+  return oldestOpenedAtMs === null ? null : Math.max(0, Math.floor((nowMs - oldestOpenedAtMs) / dayMs));
+}
+
+function describeDay({ date, state, isWhole }: DayStanding, nowMs: number) {
+  return {
+    date: showDate(date),
+    version: state?.version ?? null,
+    reconciledAt: state === undefined ? null : formatBangkokDateTime(state.acceptedAtMs),
+    isWhole,
+    openBreaks: state?.openBreaks ?? null,
+    oldestOpenDays: state === undefined ? null : computeOldestDays(state, nowMs),
+  };
+}
+
+function renderBreaks(isWhole: boolean, openBreaks: number, oldestOpenDays: number | null): string {
+  if (openBreaks === 0) return isWhole ? 'ties out, no open breaks' : 'no open breaks so far';
+  const age = oldestOpenDays === null ? '' : `, the oldest for ${countOf(oldestOpenDays, 'day')}`;
+  return `${countOf(openBreaks, 'open break')}${age}`;
+}
+
+/** One line a day. */
+export function showDay(day: DayStanding, nowMs: number): Shown {
+  const json = describeDay(day, nowMs);
+  const { date, version, isWhole, openBreaks, oldestOpenDays } = json;
+  if (day.state === undefined)
+    return { json, text: `${date}  not reconciled: payouts were sent, and no statement was accepted` };
+  const breaks = renderBreaks(isWhole, openBreaks ?? 0, oldestOpenDays);
+  const state = isWhole ? breaks : `the day had not ended: reconcile it again; ${breaks}`;
+  const reconciled = formatBangkokMoment(day.state.acceptedAtMs);
+  return { json, text: `${date}  v${version}  reconciled ${reconciled}  ${state}` };
+}
+
+/** @param daysMax of the days without open breaks in the text; those with are all there */
+export function showDays(days: readonly DayStanding[], nowMs: number, daysMax = Infinity): Shown {
+  const json = days.map((day) => describeDay(day, nowMs));
+  if (days.length === 0) return { json, text: 'No day was reconciled yet.' };
+  const shown = days.filter(({ state }, place) => place < daysMax || (state?.openBreaks ?? 0) > 0);
+  const lines = shown.map((day) => showDay(day, nowMs).text);
+  const left = days.length - shown.length;
+  const rest = left === 0 ? [] : [`${left} more without open breaks: paydrop status --statements`];
+  return { json, text: ['\nStatements by day', ...lines, ...rest].join('\n') };
 }

@@ -9,8 +9,7 @@ import { isInQuestion, showDate } from '../../payout/rules/lost-journal.ts';
 import { type BatchSummary, renderSummary, stripSecrets } from '../../reports/rules/summary.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { showBaht, showCount, showForReview } from './amounts.ts';
-import { alignColumns } from './columns.ts';
-import { sandboxBanner, type ShownEnd } from './shown.ts';
+import { alignColumns, sandboxBanner, type ShownEnd } from './shown.ts';
 /** What a person reads when a batch ends: figures that add up, where the files are, and what to do next. */
 
 /** A file as the table names it. */

@@ -6,8 +6,7 @@ import { printable } from '../../core/cell-text.ts';
 import type { ListenAddress } from '../../core/network-address.ts';
 import type { ReportKind } from '../../core/ports.ts';
 import { showByStatus, showForReview, totalsByStatus } from './amounts.ts';
-import { alignColumns } from './columns.ts';
-import { sandboxBanner, type Shown } from './shown.ts';
+import { alignColumns, sandboxBanner, type Shown } from './shown.ts';
 
 /** One line for a program; for an operator one line too, but for the start, which is a head of several. */
 export function showNews(news: WatchNews, nowMs: number): Shown {
