@@ -15,7 +15,7 @@ import { Signal } from '../platform/signal.ts';
 import { summariseBatch } from '../reports/rules/summary.ts';
 import type { WrittenReports } from '../reports/write-reports.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
-import { requireWebhook } from '../settings/webhook-secret.ts';
+import { requireWebhook } from '../settings/secrets.ts';
 import type { Store } from '../store/store.ts';
 import type { WatchEvent } from '../watch/context.ts';
 import type { FileOutcome } from './run-file.ts';

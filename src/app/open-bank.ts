@@ -5,7 +5,7 @@ import type { Bank } from '../core/bank-port.ts';
 import type { Clock } from '../core/ports.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
-import { requireCredentials } from '../settings/credentials.ts';
+import { requireCredentials } from '../settings/secrets.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 
 export interface OpenedBank {

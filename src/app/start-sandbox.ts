@@ -2,7 +2,7 @@
 import { wireNames } from '../bank/wire.ts';
 import { type Sandbox, startSandbox } from '../sandbox/server.ts';
 import { parseSandboxTable } from '../sandbox/table.ts';
-import { requireCredentials } from '../settings/credentials.ts';
+import { requireCredentials } from '../settings/secrets.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 
 export interface SandboxStart {
