@@ -31,7 +31,7 @@ export const sandboxCommand = makeCommand({
     checkNumbers(port, latencyMs);
     const loaded = await loadServedSettings(options);
     refuseRealBank(loaded);
-    const { startSandboxFor, tokenUrlOf } = await import('../app/start-sandbox.ts');
+    const { startSandboxFor, tokenUrlOf } = await import('../app/open-bank.ts');
     const { print } = await import('./views/shown.ts');
     using interrupt = listenForInterrupt(() => {});
     await using sandbox = await startSandboxFor(loaded, { port, stateFile, latencyMs });

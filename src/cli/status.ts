@@ -1,5 +1,4 @@
 /** `paydrop status [BATCH]` and `paydrop show PAYOUT`: how batches, days and payouts stand. */
-import type { JournalStanding } from '../app/status.ts';
 import { SettingsError } from '../settings/secrets.ts';
 import { flagOption, makeCommand } from './command.ts';
 import { loadCommandSettings } from './options.ts';
@@ -17,14 +16,32 @@ export const statusCommand = makeCommand({
       .example('$0 status --statements', 'days with their version, open breaks and the oldest of them'),
   run: async ({ batch, statements, json, ...options }) => {
     const loaded = await loadCommandSettings(options);
-    const { openStanding } = await import('../app/status.ts');
-    const { printBanner } = await import('./views/shown.ts');
-    await using standing = await openStanding(loaded);
+    const { findSender, openJournalBeside, readBatches, readDays } = await import('../app/status.ts');
+    const { print, printBanner, showList } = await import('./views/shown.ts');
+    const { showBatch, showDays } = await import('./views/status.ts');
+    await using journal = await openJournalBeside(loaded);
+    const nowMs = Date.now();
+    const readAllDays = async () => (journal === undefined ? [] : readDays(journal, nowMs));
     printBanner(loaded, json);
-    if (statements) await printDays(standing, json);
-    else await printBatches(standing, batch, json);
+    if (statements) {
+      print(showDays(await readAllDays(), nowMs), json);
+      return;
+    }
+    const batches = await readBatches(journal, batch);
+    if (batches === undefined) throw noSuchBatch(batch);
+    const owner = journal && findSender(loaded.dataDir);
+    if (owner !== undefined && !json) {
+      const { nameOwner } = await import('../app/session.ts');
+      process.stdout.write(`Sending: ${nameOwner(owner)}\n\n`);
+    }
+    print(showList(batches.map(showBatch), 'No batches yet.'), json);
+    const days = batch === undefined && !json ? await readAllDays() : [];
+    if (days.length > 0) print(showDays(days, nowMs, daysShownMax), json);
   },
 });
+
+/** Days that are shown below the batches, beside those with open breaks. */
+const daysShownMax = 10;
 
 export const showCommand = makeCommand({
   command: 'show <payout>',
@@ -50,33 +67,3 @@ export const showCommand = makeCommand({
 
 export const noSuchBatch = (batchId: string | undefined): SettingsError =>
   new SettingsError(`there is no batch ${batchId}; "paydrop status" lists them all`);
-
-async function printBatches(
-  standing: JournalStanding,
-  batch: string | undefined,
-  json: boolean,
-): Promise<void> {
-  const { print, showList } = await import('./views/shown.ts');
-  const { showBatch } = await import('./views/status.ts');
-  const batches = await standing.readBatches(batch);
-  if (batches === undefined) throw noSuchBatch(batch);
-  const { owner } = standing;
-  if (owner !== undefined && !json) {
-    const { nameOwner } = await import('../app/session.ts');
-    process.stdout.write(`Sending: ${nameOwner(owner)}\n\n`);
-  }
-  print(showList(batches.map(showBatch), 'No batches yet.'), json);
-  if (batch === undefined && !json) await printDays(standing, json, daysShownMax);
-}
-
-/** Days that are shown below the batches, beside those with open breaks. */
-const daysShownMax = 10;
-
-/** @param daysMax with it nothing is said where there is no day */
-async function printDays(standing: JournalStanding, json: boolean, daysMax?: number): Promise<void> {
-  const { print } = await import('./views/shown.ts');
-  const { showDays } = await import('./views/status.ts');
-  const nowMs = Date.now();
-  const days = await standing.readDays(nowMs);
-  if (daysMax === undefined || days.length > 0) print(showDays(days, nowMs, daysMax), json);
-}

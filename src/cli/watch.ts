@@ -1,5 +1,5 @@
 /** `paydrop watch`: works the drop folder until it is stopped; a second one stands by. */
-import type { WatchNews } from '../app/watch-news.ts';
+import type { WatchNews } from '../app/watch-status.ts';
 import { makeCommand } from './command.ts';
 import { exitCodes } from './exit-codes.ts';
 import { loadCommandSettings } from './options.ts';

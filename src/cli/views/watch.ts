@@ -1,6 +1,6 @@
 /** What `paydrop watch` prints: how it stands, and a line for each file that ends and each batch that is settled. */
 import { nameOwner } from '../../app/session.ts';
-import type { WatchNews } from '../../app/watch-news.ts';
+import type { WatchNews } from '../../app/watch-status.ts';
 import { formatBangkokMoment, formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { printable } from '../../core/cell-text.ts';
 import type { ListenAddress } from '../../core/network-address.ts';
