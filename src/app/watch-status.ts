@@ -7,6 +7,7 @@ import { closeBreaker, openBreaker } from '../payout/rules/circuit-breaker.ts';
 import { mayBeginAtMs, readServiceHours } from '../payout/rules/service-hours.ts';
 import type { Logger } from '../platform/log.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
+import type { SenderLockOwner } from '../store/locks.ts';
 import type { Store } from '../store/store.ts';
 import type { DiskWatch, WatchEvent } from '../watch/context.ts';
 import { makeMetrics, type Metrics } from '../watch/monitor/metrics.ts';
@@ -20,7 +21,7 @@ import {
   type WatchState,
 } from '../watch/rules/health.ts';
 import type { Watcher } from '../watch/watcher.ts';
-import { countUnderWay, type LockOwner, type Session, toLog } from './session.ts';
+import { countUnderWay, type Session, toLog } from './session.ts';
 import { readVersion } from './version.ts';
 
 /** How the process itself stands. */
@@ -30,7 +31,7 @@ export type WatchStage =
   /** /healthz answers from now on. */
   | { readonly kind: 'health-opened'; readonly address: ListenAddress }
   /** Another process is sending; undefined when that one has not said who it is. */
-  | { readonly kind: 'standing-by'; readonly owner: LockOwner | undefined }
+  | { readonly kind: 'standing-by'; readonly owner: SenderLockOwner | undefined }
   /** This process is sending, and the inbox is its own. */
   | { readonly kind: 'working'; readonly inbox: string; readonly hasTakenOver: boolean }
   /** Nobody takes this, and it is not paid: a folder, a link, a file that cannot be taken. The log says why. */

@@ -8,6 +8,7 @@ import type { Logger } from '../platform/log.ts';
 import { finishReports } from '../reports/write-reports.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import { sqliteCodeOf, sqliteCodes } from '../store/connection.ts';
+import type { SenderLockOwner } from '../store/locks.ts';
 import { journalFileName } from '../store/open.ts';
 import { DiskWatch, keepGoing, type WatchEvent, type WatchSetup } from '../watch/context.ts';
 import { openIntake } from '../watch/folders/drop-folder.ts';
@@ -18,7 +19,6 @@ import { reconcileDayBefore } from './reconcile-day-before.ts';
 import { restBatch } from './run-file.ts';
 import {
   explainLoss,
-  type LockOwner,
   makeContext,
   openSession,
   SenderBusyError,
@@ -143,7 +143,7 @@ export async function waitForSenderLock(
 }
 
 /** Says who is sending, once for each process that is. */
-function makeOwnerReporter({ log, report }: Waiting): (owner: LockOwner | undefined) => void {
+function makeOwnerReporter({ log, report }: Waiting): (owner: SenderLockOwner | undefined) => void {
   let isReported = false;
   let reportedPid: number | undefined;
   return (owner) => {

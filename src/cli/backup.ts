@@ -1,6 +1,5 @@
 /** `paydrop backup FILE`: a copy of the journal as it is now, while others go on. */
-import { makeCommand } from './command.ts';
-import { loadCommandSettings } from './options.ts';
+import { loadCommandSettings, makeCommand } from './options.ts';
 
 export const backupCommand = makeCommand({
   command: 'backup <file>',

@@ -1,8 +1,7 @@
 /** `paydrop check FILE..`: every issue of every row, and what the rows would become. Sends no transfer. */
 import type { Asking } from '../app/check.ts';
-import { flagOption, makeCommand, numberOption, payoutFiles } from './command.ts';
 import { type ExitCode, exitCodes, higherOf } from './exit-codes.ts';
-import { loadCommandSettings } from './options.ts';
+import { flagOption, loadCommandSettings, makeCommand, numberOption, payoutFiles } from './options.ts';
 
 export const checkCommand = makeCommand({
   command: 'check <file..>',

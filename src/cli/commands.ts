@@ -2,10 +2,9 @@
 import type { Argv } from 'yargs';
 import { backupCommand } from './backup.ts';
 import { checkCommand } from './check.ts';
-import type { Command } from './command.ts';
 import { configCommand } from './config.ts';
 import { cancelCommand, resumeCommand, retryCommand } from './operator.ts';
-import type { GlobalOptions } from './options.ts';
+import type { Command, GlobalOptions } from './options.ts';
 import { reconcileCommand } from './reconcile.ts';
 import { runCommand } from './run.ts';
 import { sandboxCommand } from './sandbox.ts';

@@ -1,9 +1,8 @@
 /** `paydrop config`: the settings in effect, and whether the bank accepts the credentials. */
 import type { ProvedLogin } from '../app/open-bank.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
-import { flagOption, makeCommand } from './command.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
-import { loadCommandSettings } from './options.ts';
+import { flagOption, loadCommandSettings, makeCommand } from './options.ts';
 
 export const configCommand = makeCommand({
   command: 'config',

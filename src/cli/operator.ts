@@ -1,9 +1,8 @@
 /** `paydrop resume`, `cancel` and `retry`: each names a batch or a payout, and works beside whoever is sending. */
 import type { OperatorOutcome, OperatorVerb } from '../app/operator.ts';
 import { SettingsError } from '../settings/secrets.ts';
-import { type Command, makeCommand } from './command.ts';
 import { exitCodes } from './exit-codes.ts';
-import { loadCommandSettings } from './options.ts';
+import { type Command, loadCommandSettings, makeCommand } from './options.ts';
 import { countOf } from './views/amounts.ts';
 import type { Shown } from './views/shown.ts';
 

@@ -1,8 +1,7 @@
 /** `paydrop reconcile`: reconciles the bank's statement of a day with the journal. */
 import type { Wanted } from '../app/reconcile.ts';
 import { SettingsError } from '../settings/secrets.ts';
-import { makeCommand, numberOption, textOption } from './command.ts';
-import { loadCommandSettings } from './options.ts';
+import { loadCommandSettings, makeCommand, numberOption, textOption } from './options.ts';
 
 export const reconcileCommand = makeCommand({
   command: 'reconcile',

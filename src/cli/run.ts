@@ -2,9 +2,16 @@
 import type { FileOutcome, RunFileOptions } from '../app/run-file.ts';
 import type { Session, SessionOptions } from '../app/session.ts';
 import { SettingsError } from '../settings/secrets.ts';
-import { flagOption, makeCommand, numberOption, orAnotherSends, payoutFiles, textOption } from './command.ts';
 import { type ExitCode, exitCodes, higherOf } from './exit-codes.ts';
-import { loadCommandSettings } from './options.ts';
+import {
+  flagOption,
+  loadCommandSettings,
+  makeCommand,
+  numberOption,
+  orAnotherSends,
+  payoutFiles,
+  textOption,
+} from './options.ts';
 
 export const runCommand = makeCommand({
   command: 'run <file..>',

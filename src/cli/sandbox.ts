@@ -4,9 +4,8 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { SettingsError } from '../settings/secrets.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
-import { makeCommand, numberOption, textOption } from './command.ts';
 import { listenForInterrupt } from './interrupt.ts';
-import { type GlobalOptions, loadCommandSettings } from './options.ts';
+import { type GlobalOptions, loadCommandSettings, makeCommand, numberOption, textOption } from './options.ts';
 
 const portMax = 65_535;
 const ownSettingsFile = 'paydrop.yaml';

@@ -1,8 +1,7 @@
 /** `paydrop settle [BATCH]`: inquires about what is in doubt, now, whether due or not. */
 import type { SettleOutcome } from '../app/settle.ts';
-import { makeCommand, numberOption, orAnotherSends } from './command.ts';
 import { exitCodes } from './exit-codes.ts';
-import { loadCommandSettings } from './options.ts';
+import { loadCommandSettings, makeCommand, numberOption, orAnotherSends } from './options.ts';
 import { noSuchBatch } from './status.ts';
 import type { Shown } from './views/shown.ts';
 

@@ -1,7 +1,6 @@
 /** `paydrop status [BATCH]` and `paydrop show PAYOUT`: how batches, days and payouts stand. */
 import { SettingsError } from '../settings/secrets.ts';
-import { flagOption, makeCommand } from './command.ts';
-import { loadCommandSettings } from './options.ts';
+import { flagOption, loadCommandSettings, makeCommand } from './options.ts';
 
 export const statusCommand = makeCommand({
   command: 'status [batch]',

@@ -1,8 +1,7 @@
 /** `paydrop watch`: works the drop folder until it is stopped; a second one stands by. */
 import type { WatchNews } from '../app/watch-status.ts';
-import { makeCommand } from './command.ts';
 import { exitCodes } from './exit-codes.ts';
-import { loadCommandSettings } from './options.ts';
+import { loadCommandSettings, makeCommand } from './options.ts';
 
 export const watchCommand = makeCommand({
   command: 'watch',

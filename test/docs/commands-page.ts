@@ -1,9 +1,8 @@
 /** docs/commands.md: every command with its options, examples and exit codes, from what the command line is told of them. */
 import type { Argv, Options, PositionalOptions } from 'yargs';
-import type { Command } from '../../src/cli/command.ts';
 import { commands } from '../../src/cli/commands.ts';
 import { type ExitCode, exitCodes } from '../../src/cli/exit-codes.ts';
-import { type GlobalOptions, makeCommandLine } from '../../src/cli/options.ts';
+import { type Command, type GlobalOptions, makeCommandLine } from '../../src/cli/options.ts';
 import { table } from './markdown.ts';
 
 /** What a command says about itself. */

@@ -10,7 +10,6 @@ import { type BatchSummary, renderSummary, stripSecrets } from '../../reports/ru
 import { exitCodes } from '../exit-codes.ts';
 import { showBaht, showCount, showForReview } from './amounts.ts';
 import { alignColumns, sandboxBanner, type ShownEnd } from './shown.ts';
-/** What a person reads when a batch ends: figures that add up, where the files are, and what to do next. */
 
 /** A file as the table names it. */
 export interface ListedFile {
@@ -41,56 +40,45 @@ function showWhen(batch: Batch): string {
   return `${formatBangkokMoment(batch.restedAtMs)}, after ${showDuration(batch.restedAtMs - batch.startedAtMs)}`;
 }
 
-function renderHead({ batch }: BatchSummary, context: SummaryTableContext): string[] {
-  const { pace } = context;
+function renderHead(
+  { batch }: BatchSummary,
+  { isSandbox, isRepeat, bankAddress, pace }: SummaryTableContext,
+): string[] {
   const why = batch.reason === null ? '' : `: ${printable(batch.reason)}`;
+  const reduced = pace && `reduced to ${pace.limit} of ${pace.ceiling} transfers at once (${pace.why})`;
   return alignColumns([
     ['File', printable(batch.fileName)],
     ['Batch', batch.batchId],
     ['Processed', showWhen(batch)],
-    ...(context.isRepeat ? [['', 'by an earlier run; nobody is paid again']] : []),
-    ['Bank', `${context.isSandbox ? 'SANDBOX ' : ''}${stripSecrets(context.bankAddress)}`],
+    ...(isRepeat ? [['', 'by an earlier run; nobody is paid again']] : []),
+    ['Bank', `${isSandbox ? 'SANDBOX ' : ''}${stripSecrets(bankAddress)}`],
     ['State', `${batch.status}${why}`],
-    ...(pace === undefined
-      ? []
-      : [['Concurrency', `reduced to ${pace.limit} of ${pace.ceiling} transfers at once (${pace.why})`]]),
+    ...(reduced === undefined ? [] : [['Concurrency', reduced]]),
   ]);
 }
 
 function renderTotals(summary: BatchSummary): string[] {
-  const lines = alignColumns(
+  const { totals, addsUp, batch, unreadableAmounts } = summary;
+  const [head = '', ...lines] = alignColumns(
     [
       ['Status', 'Rows', 'Baht'],
-      ...summary.totals.map(({ status, rows, amountSatang }) => [
-        status,
-        showCount(rows),
-        showBaht(amountSatang),
-      ]),
+      ...totals.map(({ status, rows, amountSatang }) => [status, showCount(rows), showBaht(amountSatang)]),
       ['total', showCount(summary.rows), showBaht(summary.amountSatang)],
     ],
     [1, 2],
   );
-  const rule = '-'.repeat(lines[0]?.length ?? 0);
-  const total = `${lines.at(-1) ?? ''}${summary.addsUp ? '  adds up to the file' : ''}`;
+  const rule = '-'.repeat(head.length);
+  const found = `the file has ${showCount(batch.rows)} rows, ${showBaht(batch.totalSatang)} baht`;
+  const unreadable = `Rows whose amount cannot be read, and is in no total: ${showCount(unreadableAmounts)}`;
   return [
-    ...lines.slice(0, 1),
+    head,
     rule,
-    ...lines.slice(1, -1),
+    ...lines.slice(0, -1),
     rule,
-    total,
-    ...renderMismatch(summary),
-    ...renderUnreadable(summary),
+    `${lines.at(-1)}${addsUp ? '  adds up to the file' : ''}`,
+    ...(addsUp ? [] : [`DOES NOT ADD UP: ${found}`]),
+    ...(unreadableAmounts === 0 ? [] : [unreadable]),
   ];
-}
-
-function renderMismatch({ addsUp, batch }: BatchSummary): string[] {
-  if (addsUp) return [];
-  return [`DOES NOT ADD UP: the file has ${showCount(batch.rows)} rows, ${showBaht(batch.totalSatang)} baht`];
-}
-
-function renderUnreadable({ unreadableAmounts }: BatchSummary): string[] {
-  if (unreadableAmounts === 0) return [];
-  return [`Rows whose amount cannot be read, and is in no total: ${showCount(unreadableAmounts)}`];
 }
 
 function renderFiles(files: readonly ListedFile[]): string[] {
@@ -105,12 +93,10 @@ function renderFiles(files: readonly ListedFile[]): string[] {
 /** Why a batch has stopped short, and how it goes on. */
 function adviseStopped({ batch, holds }: BatchSummary): string[] {
   const remedy = batch.remedy === null ? [] : [`${printable(batch.remedy)}.`];
-  if (batch.status === 'halted') {
-    return ['It was halted.', ...remedy, `Then let it go on with "paydrop resume ${batch.batchId}".`];
-  }
-  if (holds.some(({ hold }) => hold === 'halted' || hold === 'approval')) {
-    return ['Rows are held.', ...remedy, `Let them go on with "paydrop resume ${batch.batchId}".`];
-  }
+  const goOn = `go on with "paydrop resume ${batch.batchId}".`;
+  if (batch.status === 'halted') return ['It was halted.', ...remedy, `Then let it ${goOn}`];
+  if (holds.some(({ hold }) => hold === 'halted' || hold === 'approval'))
+    return ['Rows are held.', ...remedy, `Let them ${goOn}`];
   return [
     'It stopped before every row was sent.',
     ...remedy,
@@ -124,13 +110,16 @@ function adviseNext(summary: BatchSummary): string[] {
   switch (exitCode) {
     case 0:
       return summary.exceptionRows === 0 ? ['Nothing to do.'] : [`${forReview} (see the exceptions file).`];
-    case 3:
-      if (summary.alarmRows > 0)
-        return [
-          `ALARM: ${showCount(summary.alarmRows)} contradict what was called proved before.`,
-          `${forReview}. The exceptions files say what to do about each.`,
-        ];
-      return [`${forReview}. The exceptions file says what to do about each.`];
+    case 3: {
+      const { alarmRows } = summary;
+      const files = alarmRows > 0 ? 'files say' : 'file says';
+      return [
+        ...(alarmRows > 0
+          ? [`ALARM: ${showCount(alarmRows)} contradict what was called proved before.`]
+          : []),
+        `${forReview}. The exceptions ${files} what to do about each.`,
+      ];
+    }
     case 4:
       return [
         `Transfers in doubt: ${showCount(summary.inDoubtRows)}. Do not pay them again by hand.`,
