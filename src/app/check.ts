@@ -12,7 +12,6 @@ import { makeReader, openJournalBeside } from './open-store.ts';
 
 export type { CheckOutcome, RejectedFile, RowIssue } from '../check/check.ts';
 
-/** What every check works with. */
 export interface Checking extends AsyncDisposable {
   readonly loaded: LoadedSettings;
   readonly reader: PayoutFileReader;
@@ -52,7 +51,6 @@ export async function checkAlone(checking: Checking, path: string, report: Repor
   });
 }
 
-/** How a dry run asks the bank. */
 export interface Asking {
   readonly bank: OpenedBank['bank'];
   /** How long to wait for a bank in trouble, after its last answer. */
@@ -66,9 +64,7 @@ export interface DryRunOutcome {
   readonly forecast: FileForecast;
   /** Undefined when nothing would be sent, or no payee check was answered. */
   readonly expected: ExpectedTime | undefined;
-  /** Payee checks that the bank answered. */
   readonly answered: number;
-  /** Mean time of an answer. */
   readonly latencyMs: number | undefined;
 }
 

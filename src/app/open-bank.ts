@@ -18,7 +18,6 @@ export interface OpenedBank {
 
 export interface BankOpening {
   readonly clock?: Clock;
-  /** Told of every exchange. */
   readonly onExchange?: ((record: ExchangeRecord) => void) | undefined;
   /** Where a built-in sandbox keeps its ledger; nowhere when left out. */
   readonly stateFile?: string;
@@ -102,7 +101,6 @@ export async function startSandboxFor(
 /** Where a sandbox that listens here hands out its access tokens. */
 export const tokenUrlOf = (baseUrl: string): string => `${baseUrl}${wireNames('proxy').paths.token}`;
 
-/** What the bank says of the credentials, and where it listens. */
 export interface ProvedLogin {
   readonly bankAddress: string;
   readonly clientId: string;

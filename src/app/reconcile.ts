@@ -17,8 +17,7 @@ import {
   type NotFetched,
   takeFile,
 } from '../reconcile/fetch.ts';
-import type { FolderOriginals } from '../reconcile/file/originals.ts';
-import { isOfWholeDay, type StatementOutbox, type StatementRefusal } from '../reconcile/ports.ts';
+import { isOfWholeDay, type StatementRefusal } from '../reconcile/ports.ts';
 import {
   reconcile,
   type Reconciled,
@@ -272,68 +271,52 @@ export async function reportDueBatches(sender: Session, paths: string[] = []): P
 /** What is opened already: a session, or the same without the right to send. */
 export type ReconcileProcess = Pick<Session, 'loaded' | 'journal' | 'bank' | 'clock' | 'log'>;
 
-export interface Reconciler {
-  readonly context: FetchContext;
-  fetch(date: string, stop: AbortSignal): Promise<Fetched>;
-  reconcile(source: StatementSource, stop: AbortSignal): Promise<Reconciliation>;
-}
+export type Reconciler = Awaited<ReturnType<typeof openReconciler>>;
 
 /** Files that nobody has written to for so long were left by a process that died, or are of no more use to anybody. */
 const leftoverMs = 3_600_000;
 
-export async function openReconciler(process: ReconcileProcess): Promise<Reconciler> {
-  const { loaded, journal: store, clock } = process;
-  const { bank } = loaded.settings;
-  const context = await openFetchContext(process);
-  const outbox = await openOutbox(process, context);
-  const asked = loaded.settings.reconcile.companyId ?? bank.companyId;
-  return {
-    context,
-    fetch: async (date, stop) => {
-      const fetched = await fetchStatement(context, date, asked === '' ? null : asked, stop);
-      if (fetched.kind === 'unusable') await clearRefused(process, context, date);
-      return fetched;
-    },
-    reconcile: async (source, stop) => {
-      const own = { store, clock, companyId: bank.companyId, log: toLog(process.log), stop };
-      const done = await reconcile(own, outbox, source);
-      if (done.kind === 'refused') await clearRefused(process, context, source.date);
-      return done;
-    },
-  };
-}
-
-type OpenedContext = FetchContext & { readonly originals: FolderOriginals };
-
-/** Of a day without any accepted statement, no more refused originals pile up than a person can look at. */
-async function clearRefused(
-  { journal, log }: ReconcileProcess,
-  { originals }: OpenedContext,
-  date: string,
-): Promise<void> {
-  if ((await journal.statement(date)) !== undefined) return;
-  try {
-    await originals.removeRefused(date, Date.now() - leftoverMs);
-  } catch (error) {
-    log.warn({ why: (error as Error).message }, 'old refused statements cannot be removed');
-  }
-}
-
-async function openOutbox(
-  { loaded, journal, log }: ReconcileProcess,
-  { originals }: FetchContext,
-): Promise<StatementOutbox> {
+export async function openReconciler(process: ReconcileProcess) {
+  const { loaded, journal, clock, log } = process;
   const { openStatementOutbox } = await import('../reconcile/file/tables.ts');
+  const context = await openFetchContext(process);
+  const { originals } = context;
   const outbox = await openStatementOutbox(loaded.folders.statements);
   // By the machine's clock, as the files' own times are.
   const beforeMs = Date.now() - leftoverMs;
   const unpublished = await outbox.finishLeftovers(beforeMs, await journal.acceptedFiles());
   for (const why of unpublished) log.error({ why }, 'a table of an accepted statement is not published');
   await originals.removeLeftovers(beforeMs);
-  return outbox;
+
+  /** Of a day without any accepted statement, no more refused originals pile up than a person can look at. */
+  const clearRefused = async (date: string): Promise<void> => {
+    if ((await journal.statement(date)) !== undefined) return;
+    try {
+      await originals.removeRefused(date, Date.now() - leftoverMs);
+    } catch (error) {
+      log.warn({ why: (error as Error).message }, 'old refused statements cannot be removed');
+    }
+  };
+
+  const { companyId } = loaded.settings.bank;
+  const asked = loaded.settings.reconcile.companyId ?? companyId;
+  return {
+    context,
+    fetch: async (date: string, stop: AbortSignal): Promise<Fetched> => {
+      const fetched = await fetchStatement(context, date, asked === '' ? null : asked, stop);
+      if (fetched.kind === 'unusable') await clearRefused(date);
+      return fetched;
+    },
+    reconcile: async (source: StatementSource, stop: AbortSignal): Promise<Reconciliation> => {
+      const own = { store: journal, clock, companyId, log: toLog(log), stop };
+      const done = await reconcile(own, outbox, source);
+      if (done.kind === 'refused') await clearRefused(source.date);
+      return done;
+    },
+  };
 }
 
-async function openFetchContext({ loaded, bank }: ReconcileProcess): Promise<OpenedContext> {
+async function openFetchContext({ loaded, bank }: ReconcileProcess) {
   const { makeStatementRequests } = await import('../bank/statement-request.ts');
   const { makeStatementDownloader } = await import('../bank/statement-download.ts');
   const { openStatementOriginals } = await import('../reconcile/file/originals.ts');

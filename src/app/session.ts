@@ -69,7 +69,6 @@ export const toLog =
   (level, message, facts) =>
     logger[level](facts, message);
 
-/** What it takes to run files. */
 export interface RunSession {
   readonly loaded: LoadedSettings;
   readonly journal: Journal;
@@ -103,7 +102,6 @@ export interface SessionOptions {
   readonly clock?: Clock;
   /** Lets a journal go on that was lost or restored. */
   readonly recovery?: Recovery | undefined;
-  /** Told of every exchange with the bank. */
   readonly onExchange?: (record: ExchangeRecord) => void;
   /** Handed the lock as soon as it is held: it can be given back though what is opened after it hangs. */
   readonly onLock?: (lock: Disposable) => void;

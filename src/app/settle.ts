@@ -13,11 +13,9 @@ export interface SettleOptions {
 }
 
 export interface SettleOutcome extends Settled {
-  /** Transfers that are still in doubt. */
   readonly inDoubt: number;
   /** Rows that bear an alarm in the batches that have changed. */
   readonly alarms: number;
-  /** Reports that were written. */
   readonly files: readonly string[];
 }
 

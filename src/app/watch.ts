@@ -29,7 +29,6 @@ import {
 import { endNow, endWithin } from './shutdown.ts';
 import { makeLeftReporter, type ReportNews, WatchStatus } from './watch-status.ts';
 
-/** What a watcher runs with. */
 export interface WatchOptions {
   readonly loaded: LoadedSettings;
   readonly log: Logger;
@@ -56,10 +55,9 @@ export async function watch(options: WatchOptions): Promise<void> {
   let lock: Disposable | undefined;
   const work = lead(options, status, (held) => (lock = held));
   const isWhole = await endWithin(settings.watch.graceMs, stop, clock, work);
-  if (!isWhole) await endNow({ log, clock, release: () => lock?.[Symbol.dispose]() });
+  if (!isWhole) await endNow(log, clock, () => lock?.[Symbol.dispose]());
 }
 
-/** Waits for the sender lock, then works the folder until it is asked to stop. */
 async function lead(
   options: WatchOptions,
   status: WatchStatus,
@@ -102,12 +100,10 @@ export const describeLock = (dataDir: string): string => {
 const explain = (error: unknown, { dataDir }: LoadedSettings): string =>
   isLockedByOther(error) ? describeLock(dataDir) : (error as Error).message;
 
-/** What a process that waits for the sender lock has. */
 export interface Waiting extends Omit<WatchOptions, 'warn'> {
   readonly status: Pick<WatchStatus, 'diskTrouble' | 'isJournalLocked' | 'isStandingBy'>;
 }
 
-/** What came of the wait. */
 export interface Leadership {
   readonly session: Session;
   /** Another process was sending before. */
@@ -236,7 +232,6 @@ async function workFolder(
   ]);
 }
 
-/** The watcher's parts, from what a process that may send has. */
 function makeSetup(
   session: Session,
   status: WatchStatus,
@@ -301,7 +296,6 @@ async function probeBankNow(session: Session, status: WatchStatus, stop: AbortSi
   await clock.sleep(isWell ? loaded.settings.watch.probeMs : sickBankPollMs, stop);
 }
 
-/** The jobs of every day that the settings ask for. */
 function listDailyJobs(
   session: Session,
   askAll: () => Promise<number>,

@@ -173,10 +173,19 @@ export class UsageError extends SettingsError {
   readonly #known: readonly string[];
 
   /** @param complaint the parser's own */
-  constructor(complaint: string, parts: CommandParts) {
-    super(explainUsage(complaint, parts));
-    this.#unknown = findUnknown(complaint);
-    this.#known = parts.known;
+  constructor(complaint: string, { known, positionals }: CommandParts) {
+    const [unknown] = /^Unknown arguments?: (.+)$/.exec(complaint)?.[1]?.split(', ') ?? [];
+    const command = /^Did you mean (\S+)\?$/.exec(complaint)?.[1];
+    const isFileOption = known.includes('file') && !positionals.includes('file');
+    const hint = unknown !== undefined && isFileOption ? 'a file is given with --file; ' : '';
+    const oneLine = complaint.trim().replaceAll(/\s*\n\s*/g, ' ');
+    super(
+      command === undefined
+        ? `${oneLine} (${hint}--help shows what there is)`
+        : `unknown command: did you mean ${command}?`,
+    );
+    this.#unknown = unknown;
+    this.#known = known;
   }
 
   /** The same in one line, with the option that was probably meant. What finds it is loaded only now. */
@@ -188,20 +197,6 @@ export class UsageError extends SettingsError {
       : `unknown option --${this.#unknown}: did you mean --${nearest}?`;
   }
 }
-
-/** One line for a wrong command line, with the command that was probably meant. */
-function explainUsage(message: string, { known, positionals }: CommandParts): string {
-  const recommended = /^Did you mean (\S+)\?$/.exec(message)?.[1];
-  if (recommended !== undefined) return `unknown command: did you mean ${recommended}?`;
-  const oneLine = message.trim().replaceAll(/\s*\n\s*/g, ' ');
-  const isFileOption = known.includes('file') && !positionals.includes('file');
-  const hint = findUnknown(message) !== undefined && isFileOption ? 'a file is given with --file; ' : '';
-  return `${oneLine} (${hint}--help shows what there is)`;
-}
-
-/** The first of the arguments that the command does not have. */
-const findUnknown = (message: string): string | undefined =>
-  /^Unknown arguments?: (.+)$/.exec(message)?.[1]?.split(', ')[0];
 
 function readParts(commandLine: unknown): CommandParts {
   const parser = commandLine as {

@@ -1,5 +1,6 @@
 /** `paydrop reconcile`: reconciles the bank's statement of a day with the journal. */
 import type { Wanted } from '../app/reconcile.ts';
+import { parseBangkokDate } from '../core/bangkok-time.ts';
 import { SettingsError } from '../settings/secrets.ts';
 import { loadCommandSettings, makeCommand, numberOption, textOption } from './options.ts';
 
@@ -60,12 +61,8 @@ function readWanted(date: string | undefined, file: string | undefined): Wanted 
 
 /** "2026-11-20" as 20261120. */
 function readDate(text: string | undefined): string | undefined {
-  if (text === undefined) return undefined;
-  const date = text.replaceAll('-', '');
-  const isDay =
-    /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) && toIsoDay(Date.parse(text)) === text;
-  if (!isDay) throw new SettingsError(`--date takes a day such as 2026-11-20, not "${text}"`);
-  return date;
+  const date = text?.replaceAll('-', '');
+  if (text === undefined || date === undefined) return undefined;
+  if (/^\d{4}-\d\d-\d\d$/.test(text) && parseBangkokDate(date) !== undefined) return date;
+  throw new SettingsError(`--date takes a day such as 2026-11-20, not "${text}"`);
 }
-
-const toIsoDay = (epochMs: number): string => new Date(epochMs).toISOString().slice(0, 10);

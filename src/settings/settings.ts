@@ -54,7 +54,6 @@ export interface LoadedSettings {
   readonly notices: NoticeSettings;
 }
 
-/** Where notices go. */
 export interface NoticeSettings {
   /** Empty for none. */
   readonly webhookUrl: string;

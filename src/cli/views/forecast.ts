@@ -6,6 +6,7 @@ import {
   forecastOutcomes,
   quietOutcomes,
 } from '../../check/rules/forecast.ts';
+import type { RowTotal } from '../../check/rules/row-tally.ts';
 import { formatBaht, type Satang } from '../../core/money.ts';
 import { holdReasons } from '../../core/payout.ts';
 import type { BatchReason } from '../../core/ports.ts';
@@ -61,8 +62,8 @@ function describeForecast(dryRun: DryRunOutcome, settings: Settings) {
     batchId,
     isKnown,
     all: describeTotal(all),
-    outcomes: describeEach(forecastOutcomes, outcomes),
-    holds: describeEach(holdReasons, holds),
+    outcomes: describeEach(outcomes),
+    holds: describeEach(holds),
     limits: {
       bahtPerPayout: formatLimit(satangPerPayout),
       overBahtPerPayout: describeTotal(holds.limit),
@@ -89,13 +90,11 @@ type Described = ReturnType<typeof describeForecast>;
 const formatLimit = (limit: Satang | null): string | null => (limit === null ? null : formatBaht(limit));
 
 const describeEach = <Name extends string>(
-  names: readonly Name[],
-  totals: Readonly<Record<Name, Parameters<typeof describeTotal>[0]>>,
+  totals: Readonly<Record<Name, RowTotal>>,
 ): Record<Name, DescribedTotal> =>
-  Object.fromEntries(names.map((name) => [name, describeTotal(totals[name])])) as Record<
-    Name,
-    DescribedTotal
-  >;
+  Object.fromEntries(
+    Object.entries<RowTotal>(totals).map(([name, total]) => [name, describeTotal(total)]),
+  ) as Record<Name, DescribedTotal>;
 
 function explainTime(
   { forecast, answered, latencyMs }: DryRunOutcome,

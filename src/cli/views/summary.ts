@@ -4,29 +4,16 @@ import type { Session } from '../../app/session.ts';
 import { formatBangkokDateTime, formatBangkokMoment } from '../../core/bangkok-time.ts';
 import { printable } from '../../core/cell-text.ts';
 import type { Batch, JournalLoss } from '../../core/ports.ts';
-import type { LowestLimit } from '../../payout/rules/adaptive-limit.ts';
 import { isInQuestion, showDate } from '../../payout/rules/lost-journal.ts';
-import { type BatchSummary, renderSummary, stripSecrets } from '../../reports/rules/summary.ts';
+import {
+  type BatchSummary,
+  renderSummary,
+  stripSecrets,
+  type SummaryContext,
+} from '../../reports/rules/summary.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { showBaht, showCount, showForReview } from './amounts.ts';
 import { alignColumns, sandboxBanner, type ShownEnd } from './shown.ts';
-
-/** A file as the table names it. */
-export interface ListedFile {
-  readonly kind: string;
-  readonly path: string;
-  /** Taken out of the outbox since it was written. */
-  readonly isGone: boolean;
-}
-
-export interface SummaryTableContext {
-  readonly isSandbox: boolean;
-  readonly bankAddress: string;
-  /** The file's bytes were processed by an earlier run, and this one paid nobody. */
-  readonly isRepeat: boolean;
-  /** The lowest pace of this run; undefined when it was never below the settings. */
-  readonly pace?: LowestLimit | undefined;
-}
 
 function showDuration(ms: number): string {
   if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
@@ -42,7 +29,8 @@ function showWhen(batch: Batch): string {
 
 function renderHead(
   { batch }: BatchSummary,
-  { isSandbox, isRepeat, bankAddress, pace }: SummaryTableContext,
+  { isSandbox, bankAddress, pace }: SummaryContext,
+  isRepeat: boolean,
 ): string[] {
   const why = batch.reason === null ? '' : `: ${printable(batch.reason)}`;
   const reduced = pace && `reduced to ${pace.limit} of ${pace.ceiling} transfers at once (${pace.why})`;
@@ -81,16 +69,17 @@ function renderTotals(summary: BatchSummary): string[] {
   ];
 }
 
-function renderFiles(files: readonly ListedFile[]): string[] {
+type Rested = Extract<FileOutcome, { kind: 'rested' }>;
+
+function renderFiles({ files }: Rested['reports']): string[] {
   if (files.length === 0) return [];
-  const rows = files.map(({ kind, path, isGone }) => [
+  const rows = files.map(({ kind, path, state }) => [
     `  ${kind}`,
-    `${printable(path)}${isGone ? '  (taken away since)' : ''}`,
+    `${printable(path)}${state === 'gone' ? '  (taken away since)' : ''}`,
   ]);
   return ['', 'Files', ...alignColumns(rows)];
 }
 
-/** Why a batch has stopped short, and how it goes on. */
 function adviseStopped({ batch, holds }: BatchSummary): string[] {
   const remedy = batch.remedy === null ? [] : [`${printable(batch.remedy)}.`];
   const goOn = `go on with "paydrop resume ${batch.batchId}".`;
@@ -132,24 +121,6 @@ function adviseNext(summary: BatchSummary): string[] {
   }
 }
 
-/**
- * The summary of a batch as plain text for stdout, without a last line end. Only paths and the bank's own words
- * may make a line longer than 80 characters.
- */
-export function formatSummary(
-  summary: BatchSummary,
-  files: readonly ListedFile[],
-  context: SummaryTableContext,
-): string {
-  const banner = context.isSandbox ? [sandboxBanner, ''] : [];
-  const totals = summary.rows === 0 ? [] : ['', ...renderTotals(summary)];
-  const next = adviseNext(summary).map((line, index) => (index === 0 ? `Next: ${line}` : `      ${line}`));
-  return [...banner, ...renderHead(summary, context), ...totals, ...renderFiles(files), '', ...next].join(
-    '\n',
-  );
-}
-
-/** How one file has ended. */
 export function showOutcome(session: Session, path: string, outcome: FileOutcome): ShownEnd {
   switch (outcome.kind) {
     case 'rejected': {
@@ -167,26 +138,33 @@ export function showOutcome(session: Session, path: string, outcome: FileOutcome
       return { json, text, exitCode };
     }
     case 'rested':
-      return showSettled(session, outcome);
+      return showRested(session, outcome);
   }
 }
 
-function showSettled(
-  { loaded, bankAddress, clock, loss }: Session,
-  { reports, isRepeat, pace }: Extract<FileOutcome, { kind: 'rested' }>,
+/** In the text only paths and the bank's own words may make a line longer than 80 characters. */
+function showRested(
+  { loaded: { isSandbox }, bankAddress, clock, loss }: Session,
+  { reports, isRepeat, pace }: Rested,
 ): ShownEnd {
-  const { summary } = reports;
-  const { isSandbox } = loaded;
-  const files = reports.files.map(({ kind, number, path, state }) => ({
-    kind,
-    number,
-    path,
-    isGone: state === 'gone',
-  }));
-  const figures = renderSummary(summary, [], { isSandbox, bankAddress, nowMs: clock.now(), pace });
+  const { summary, files } = reports;
+  const context: SummaryContext = { isSandbox, bankAddress, nowMs: clock.now(), pace };
+  const shownFiles = files.map(({ kind, number, path, state }) => {
+    return { kind, number, path, isGone: state === 'gone' };
+  });
+  const next = adviseNext(summary).map((line, index) => (index === 0 ? `Next: ${line}` : `      ${line}`));
+  const text = [
+    ...(isSandbox ? [sandboxBanner, ''] : []),
+    ...renderHead(summary, context, isRepeat),
+    ...(summary.rows === 0 ? [] : ['', ...renderTotals(summary)]),
+    ...renderFiles(reports),
+    '',
+    ...next,
+  ].join('\n');
+  const figures = renderSummary(summary, [], context);
   return {
-    json: { ...figures, isRepeat, journalLoss: showLoss(loss), files },
-    text: formatSummary(summary, files, { isSandbox, bankAddress, isRepeat, pace }),
+    json: { ...figures, isRepeat, journalLoss: showLoss(loss), files: shownFiles },
+    text,
     exitCode: summary.exitCode,
   };
 }
