@@ -32,7 +32,6 @@ export class Notifier {
   readonly #context: NoticeContext & { readonly store: Store };
   readonly #channels: readonly NoticeChannel[];
   readonly #news = new Signal();
-  /** Notices that the journal would not take. */
   readonly #unkept: NoticeDraft[] = [];
 
   constructor(loaded: LoadedSettings, context: NoticeContext & { readonly store: Store }) {
@@ -68,7 +67,6 @@ export class Notifier {
     });
   }
 
-  /** A batch has come to rest. */
   async #notifyOfBatch({ summary, files }: WrittenReports): Promise<void> {
     const { batch } = summary;
     const news = { summary, reports: files.map(({ path }) => path) };

@@ -52,7 +52,6 @@ export interface ReconcileOptions {
   readonly stop: AbortSignal;
 }
 
-/** What a report is made of. */
 export interface ReconcileReport {
   readonly kind: 'reconciled';
   readonly reconciled: Reconciled;

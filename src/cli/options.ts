@@ -63,14 +63,11 @@ export function makeCommand<Options>({
   return { ...described, handler } as unknown as Command;
 }
 
-/** An option that takes text. */
 export const textOption = (describe: string) => ({ type: 'string', requiresArg: true, describe }) as const;
 
-/** An option that takes a number. */
 export const numberOption = (usual: number, describe: string) =>
   ({ type: 'number', default: usual, requiresArg: true, describe }) as const;
 
-/** An option that is given or not. */
 export const flagOption = (describe: string) => ({ type: 'boolean', default: false, describe }) as const;
 
 /** FILE.. of the commands that read payout files. */

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { SettingsError } from '../settings/secrets.ts';
+import { requireCredentials, SettingsError } from '../settings/secrets.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import { listenForInterrupt } from './interrupt.ts';
 import { type GlobalOptions, loadCommandSettings, makeCommand, numberOption, textOption } from './options.ts';
@@ -75,23 +75,25 @@ function refuseRealBank({ path, isSandbox, settings }: LoadedSettings): void {
   );
 }
 
-function describeSandbox(loaded: LoadedSettings, baseUrl: string, stateFile: string | undefined) {
-  const { bank } = loaded.settings;
+function describeSandbox(
+  { settings: { bank }, credentials, isSandbox, path }: LoadedSettings,
+  baseUrl: string,
+  stateFile: string | undefined,
+) {
   const { channelId, termId, companyId, payerAccount } = bank;
-  const { credentials } = loaded;
+  const { clientId, clientSecret } = requireCredentials(credentials);
+  const secretFrom = credentials.ok ? credentials.secretFrom : 'nowhere';
   // A secret that is kept out of the settings is kept off the screen too: it may be worth something.
-  const isOpen = credentials.ok && (loaded.isSandbox || bank.clientSecret === credentials.clientSecret);
+  const isOpen = isSandbox || bank.clientSecret === clientSecret;
   return {
     baseUrl,
-    clientId: credentials.ok ? credentials.clientId : '',
-    clientSecret: isOpen
-      ? credentials.clientSecret
-      : `(from ${credentials.ok ? credentials.secretFrom : 'nowhere'})`,
+    clientId,
+    clientSecret: isOpen ? clientSecret : `(from ${secretFrom})`,
     channelId,
     termId,
     companyId,
     payerAccount,
-    settingsFile: loaded.path,
+    settingsFile: path,
     stateFile: stateFile ?? null,
   };
 }

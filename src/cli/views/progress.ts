@@ -7,12 +7,10 @@ const lineIntervalMs = 10_000;
 
 const barFramesPerSecond = 5;
 
-export interface ProgressStream extends NodeJS.WritableStream {
-  readonly isTTY?: boolean;
-}
+type ProgressStream = NodeJS.WritableStream & { readonly isTTY?: boolean };
 
-/** Monotonic milliseconds, for rates. */
-export type Stopwatch = () => number;
+/** Monotonic milliseconds. */
+type Stopwatch = () => number;
 
 /** Rows a second since the phase was first shown; rows that an earlier run had done do not count. */
 function makeRateMeter(stopwatch: Stopwatch): (figures: ProgressFigures) => number {

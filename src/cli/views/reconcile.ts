@@ -302,7 +302,6 @@ function explain(fetched: NotFetched): readonly [reason: string, exitCode: ExitC
   }
 }
 
-/** Why there is no statement. */
 export function showNoStatement({ date, file, fetched }: NoStatement): ShownEnd {
   const [reason, exitCode] = explain(fetched);
   const refusal = fetched.kind === 'unusable' ? { ...fetched.refusal } : undefined;

@@ -17,7 +17,6 @@ export interface ShownEnd extends Shown {
 /** Lines that may hold what others wrote, as text. */
 export const toLines = (lines: readonly string[]): string => lines.map(printable).join('\n');
 
-/** Writes it to stdout. */
 export function print({ json, text }: Shown, asJson: boolean): void {
   process.stdout.write(`${asJson ? JSON.stringify(json) : text}\n`);
 }
