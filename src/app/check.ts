@@ -12,7 +12,6 @@ import { makeReader, openJournalBeside } from './open-store.ts';
 
 export type { CheckOutcome, RejectedFile, RowIssue } from '../check/check.ts';
 
-/** What every check works with. */
 export interface Checking extends AsyncDisposable {
   readonly loaded: LoadedSettings;
   readonly reader: PayoutFileReader;
@@ -26,20 +25,24 @@ export async function openChecking(loaded: LoadedSettings): Promise<Checking> {
   return { loaded, reader, journal, [Symbol.asyncDispose]: async () => journal?.[Symbol.asyncDispose]() };
 }
 
-/** Takes what is found, a stretch of rows at a time. */
-type Report = (found: readonly RowIssue[]) => void;
+/** Takes what is found, a stretch of rows at a time; a note is worth knowing and no issue. */
+export type Report = (kind: 'issue' | 'note', found: readonly RowIssue[]) => void;
 
 /** Checks a file and asks nobody. */
 export async function checkAlone(checking: Checking, path: string, report: Report): Promise<CheckOutcome> {
   const { loaded, reader, journal } = checking;
   const { companyId } = loaded.settings.bank;
   return checkFile(reader, path, {
-    onIssues: report,
+    onIssues: report.bind(null, 'issue'),
     onRows: (rows) => {
       for (const { rowNo, line, holds, instruction } of rows) {
         if (instruction === null || holds.length === 0) continue;
         // A row that will wait for an operator is no good surprise either.
-        report(describeHolds({ line, holds, instruction }).map((issue) => ({ rowNo, issue })));
+        const found = describeHolds({ line, holds, instruction });
+        report(
+          'issue',
+          found.map((issue) => ({ rowNo, issue })),
+        );
       }
     },
     ...(journal === undefined
@@ -48,14 +51,11 @@ export async function checkAlone(checking: Checking, path: string, report: Repor
   });
 }
 
-/** How a dry run asks the bank, and whom it reports to. */
-export interface DryRunOptions {
+export interface Asking {
   readonly bank: OpenedBank['bank'];
   /** How long to wait for a bank in trouble, after its last answer. */
   readonly waitMs: number;
   readonly interrupted: AbortSignal;
-  readonly reportIssues: Report;
-  readonly reportNotes: Report;
 }
 
 /** What a run of the file would do, and in what time. */
@@ -64,9 +64,7 @@ export interface DryRunOutcome {
   readonly forecast: FileForecast;
   /** Undefined when nothing would be sent, or no payee check was answered. */
   readonly expected: ExpectedTime | undefined;
-  /** Payee checks that the bank answered. */
   readonly answered: number;
-  /** Mean time of an answer. */
   readonly latencyMs: number | undefined;
 }
 
@@ -74,19 +72,26 @@ export interface DryRunOutcome {
 export async function dryRunFile(
   { loaded, reader, journal }: Checking,
   path: string,
-  { bank, waitMs, interrupted, reportIssues, reportNotes }: DryRunOptions,
+  asking: Asking,
+  report: Report,
 ): Promise<DryRunOutcome | RejectedFile> {
   const { settings } = loaded;
   const checker = new PayeeChecker({
-    bank,
+    ...asking,
     clock: systemClock,
     concurrency: settings.verify.concurrency,
-    waitMs,
     unansweredMax: settings.brake.consecutiveFailures,
-    interrupted,
   });
-  const context = { reader, checker, journal, clock: systemClock, policy: settings };
-  const forecast = await dryRun({ ...context, onIssues: reportIssues, onNotes: reportNotes }, path);
+  const context = {
+    reader,
+    checker,
+    journal,
+    clock: systemClock,
+    policy: settings,
+    onIssues: report.bind(null, 'issue'),
+    onNotes: report.bind(null, 'note'),
+  };
+  const forecast = await dryRun(context, path);
   if (forecast.kind === 'rejected') return forecast;
   const { answers: answered, latencyMs } = checker;
   const expected = expectTime(forecast, latencyMs, loaded);

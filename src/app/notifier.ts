@@ -1,6 +1,5 @@
 /** Notices as the settings ask for them: kept in the journal first, then delivered, never in the way of paying. */
 import { basename } from 'node:path';
-import { readVersion } from '../app/version.ts';
 import { deliverNotices, deliverNoticesOnce, type NoticeContext } from '../notify/delivery.ts';
 import {
   describeBatchDone,
@@ -15,11 +14,12 @@ import { Signal } from '../platform/signal.ts';
 import { summariseBatch } from '../reports/rules/summary.ts';
 import type { WrittenReports } from '../reports/write-reports.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
-import { requireWebhook } from '../settings/webhook-secret.ts';
+import { requireWebhook } from '../settings/secrets.ts';
 import type { Store } from '../store/store.ts';
 import type { WatchEvent } from '../watch/context.ts';
 import type { FileOutcome } from './run-file.ts';
 import { type Session, toLog } from './session.ts';
+import { readVersion } from './version.ts';
 
 /** Notices that are remembered while the journal takes none. */
 const unkeptMax = 10_000;
@@ -32,7 +32,6 @@ export class Notifier {
   readonly #context: NoticeContext & { readonly store: Store };
   readonly #channels: readonly NoticeChannel[];
   readonly #news = new Signal();
-  /** Notices that the journal would not take. */
   readonly #unkept: NoticeDraft[] = [];
 
   constructor(loaded: LoadedSettings, context: NoticeContext & { readonly store: Store }) {
@@ -48,8 +47,7 @@ export class Notifier {
       if (outcome.kind !== 'rejected') return;
       const fileName = basename(path);
       const fileKey = `${fileName}:${this.#context.clock.now()}`;
-      const { rejection } = outcome;
-      await this.notifyOfFile({ fileKey, fileName, batchId: null, rejection, remedy: null, reports: [] });
+      await this.notifyOfFile({ fileKey, fileName, batchId: null, rejection: outcome.rejection });
     });
   }
 
@@ -60,12 +58,15 @@ export class Notifier {
       const { why, item, batchId = null, outcome } = event;
       if (outcome === 'archived' || why === undefined) return;
       const { itemId: fileKey, fileName } = item;
-      const rejection = { line: null, column: null, ...why };
-      await this.notifyOfFile({ fileKey, fileName, batchId, rejection, remedy: null, reports: [] });
+      await this.notifyOfFile({
+        fileKey,
+        fileName,
+        batchId,
+        rejection: { line: null, column: null, ...why },
+      });
     });
   }
 
-  /** A batch has come to rest. */
   async #notifyOfBatch({ summary, files }: WrittenReports): Promise<void> {
     const { batch } = summary;
     const news = { summary, reports: files.map(({ path }) => path) };
@@ -87,8 +88,8 @@ export class Notifier {
     }
   }
 
-  async notifyOfFile(file: RejectedFile): Promise<void> {
-    await this.#add(describeFileRejected(this.#scene, file));
+  async notifyOfFile(file: Omit<RejectedFile, 'remedy' | 'reports'>): Promise<void> {
+    await this.#add(describeFileRejected(this.#scene, { ...file, remedy: null, reports: [] }));
   }
 
   /** Batches with transfers that have been in doubt for too long. */

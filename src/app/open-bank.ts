@@ -1,11 +1,13 @@
 /** The way to the bank that the settings name; the built-in sandbox is started where they ask for it. */
 import type { ExchangeRecord, LoginOutcome } from '../bank/client.ts';
 import type { StatementBank } from '../bank/statement-request.ts';
+import { wireNames } from '../bank/wire.ts';
 import type { Bank } from '../core/bank-port.ts';
 import type { Clock } from '../core/ports.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
-import { requireCredentials } from '../settings/credentials.ts';
+import type { Sandbox } from '../sandbox/server.ts';
+import { requireCredentials } from '../settings/secrets.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 
 export interface OpenedBank {
@@ -16,7 +18,6 @@ export interface OpenedBank {
 
 export interface BankOpening {
   readonly clock?: Clock;
-  /** Told of every exchange. */
   readonly onExchange?: ((record: ExchangeRecord) => void) | undefined;
   /** Where a built-in sandbox keeps its ledger; nowhere when left out. */
   readonly stateFile?: string;
@@ -61,13 +62,45 @@ async function startSandboxIfAsked(
   stateFile?: string,
 ): Promise<string> {
   if (!loaded.isSandbox) return loaded.settings.bank.baseUrl;
-  const { startSandboxFor } = await import('./start-sandbox.ts');
   const sandbox = await startSandboxFor(loaded, { stateFile, now: () => clock.now() });
   stack.defer(() => sandbox.close());
   return sandbox.baseUrl;
 }
 
-/** What the bank says of the credentials, and where it listens. */
+export interface SandboxStart {
+  /** 0 takes a free port. */
+  readonly port?: number;
+  readonly stateFile?: string | undefined;
+  /** Instead of the table's. */
+  readonly latencyMs?: number | undefined;
+  /** Source of the bank's time, epoch milliseconds. */
+  readonly now?: (() => number) | undefined;
+}
+
+/** Starts a sandbox with the table of these settings: it knows the very payer that they have. */
+export async function startSandboxFor(
+  loaded: LoadedSettings,
+  { port = 0, stateFile, latencyMs, now }: SandboxStart,
+): Promise<Sandbox> {
+  const { startSandbox } = await import('../sandbox/server.ts');
+  const { parseSandboxTable } = await import('../sandbox/table.ts');
+  const { bank, sandbox } = loaded.settings;
+  return startSandbox({
+    ...parseSandboxTable(sandbox),
+    ...requireCredentials(loaded.credentials),
+    port,
+    scheme: bank.scheme,
+    companyId: bank.companyId,
+    payerAccounts: [bank.payerAccount],
+    stateFile,
+    now,
+    ...(latencyMs === undefined ? {} : { latencyMs }),
+  });
+}
+
+/** Where a sandbox that listens here hands out its access tokens. */
+export const tokenUrlOf = (baseUrl: string): string => `${baseUrl}${wireNames('proxy').paths.token}`;
+
 export interface ProvedLogin {
   readonly bankAddress: string;
   readonly clientId: string;

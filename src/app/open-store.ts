@@ -3,15 +3,11 @@ import type { PayoutFileReader } from '../intake/ports.ts';
 import { SettingsError } from '../settings/secrets.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import type { backUpJournal } from '../store/backup.ts';
+import type { JournalIdentity } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
-/** Journal and reader as the settings ask for them. */
 
 /** What the journal is stamped with: other settings meet a refusal. */
-export function describeIdentity({ settings, isSandbox }: LoadedSettings): {
-  readonly bankAddress: string;
-  readonly companyId: string;
-  readonly isSandbox: boolean;
-} {
+export function describeIdentity({ settings, isSandbox }: LoadedSettings): JournalIdentity {
   return { bankAddress: settings.bank.baseUrl, companyId: settings.bank.companyId, isSandbox };
 }
 
@@ -38,19 +34,17 @@ export async function openJournalBeside(loaded: LoadedSettings): Promise<Store |
 /** The same for commands that make no sense without one. */
 export async function requireJournal(loaded: LoadedSettings): Promise<Store> {
   const journal = await openJournalBeside(loaded);
-  if (journal === undefined) {
-    throw new SettingsError(
-      `there is no journal in ${loaded.dataDir}: nothing has been run with these settings yet`,
-    );
-  }
-  return journal;
+  if (journal !== undefined) return journal;
+  throw new SettingsError(
+    `there is no journal in ${loaded.dataDir}: nothing has been run with these settings yet`,
+  );
 }
 
-/** What `paydrop backup` has made. */
-export type BackUp = ReturnType<typeof backUpJournal>;
-
 /** Copies the journal as it is now into a new file. @throws SettingsError without a journal, or for a file that is there */
-export async function backUp(loaded: LoadedSettings, file: string): Promise<BackUp> {
+export async function backUp(
+  loaded: LoadedSettings,
+  file: string,
+): Promise<ReturnType<typeof backUpJournal>> {
   // Opened first to see whose journal it is, and whether it is whole.
   const journal = await requireJournal(loaded);
   await journal[Symbol.asyncDispose]();

@@ -1,15 +1,20 @@
 /** An operator's word on a batch or a payout: it works beside whoever is sending. */
-import * as operator from '../payout/operator.ts';
-import { retryBatch, retryPayouts } from '../payout/operator.ts';
-import type { PayoutHistory } from '../payout/ports.ts';
+import {
+  cancelBatch,
+  cancelPayouts,
+  type OperatorResult,
+  resumeBatch,
+  resumePayouts,
+  retryBatch,
+  retryPayouts,
+} from '../payout/operator.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
-import type { Journal } from '../store/store.ts';
 import { requireJournal } from './open-store.ts';
 
 export type OperatorVerb = 'resume' | 'cancel' | 'retry';
 
-export type OperatorOutcome = operator.OperatorResult;
+export type OperatorOutcome = OperatorResult;
 
 /**
  * @param target a batch id, a payoutId or a transRefNo
@@ -27,31 +32,22 @@ export async function changeTarget(
   if (batch !== undefined) {
     switch (verb) {
       case 'resume':
-        return await operator.resumeBatch(journal, batch, nowMs);
+        return await resumeBatch(journal, batch, nowMs);
       case 'cancel':
-        return await operator.cancelBatch(journal, batch, nowMs);
+        return await cancelBatch(journal, batch, nowMs);
       case 'retry':
         return await retryBatch(journal, batch, rules, nowMs);
     }
   }
   const found = await journal.findPayouts(target);
-  return found.length === 0 ? undefined : await changePayouts(journal, verb, found, rules, nowMs);
-}
-
-async function changePayouts(
-  journal: Journal,
-  verb: OperatorVerb,
-  found: readonly PayoutHistory[],
-  rules: Parameters<typeof retryPayouts>[2],
-  nowMs: number,
-): Promise<OperatorOutcome> {
+  if (found.length === 0) return undefined;
   const seqs = found.map(({ row }) => row.seq);
   switch (verb) {
     case 'resume':
-      return operator.resumePayouts(journal, seqs, nowMs);
+      return await resumePayouts(journal, seqs, nowMs);
     case 'cancel':
-      return operator.cancelPayouts(journal, seqs, nowMs);
+      return await cancelPayouts(journal, seqs, nowMs);
     case 'retry':
-      return retryPayouts(journal, found, rules, nowMs);
+      return await retryPayouts(journal, found, rules, nowMs);
   }
 }

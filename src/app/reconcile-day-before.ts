@@ -6,8 +6,8 @@ import type { NotFetched } from '../reconcile/fetch.ts';
 import { isOfWholeDay, StatementOvertakenError, type StatementStore } from '../reconcile/ports.ts';
 import { ReconcileInterrupted } from '../reconcile/read-lines.ts';
 import { countBreaks, isQuiet } from '../reconcile/rules/attention.ts';
-import { makeProcess, openReconciler } from './open-reconciler.ts';
-import type { Session } from './session.ts';
+import { openReconciler } from './reconcile.ts';
+import { type Session, toLog } from './session.ts';
 
 const hourMs = 3_600_000;
 
@@ -129,9 +129,8 @@ async function askInTurn(
 }
 
 async function reconcileDay(sender: Session, day: string, stop: AbortSignal): Promise<Asked> {
-  const process = makeProcess(sender);
-  const { store, log } = process;
-  const reconciler = await openReconciler(process);
+  const log = toLog(sender.log);
+  const reconciler = await openReconciler(sender);
   const fetched = await reconciler.fetch(day, stop);
   if (fetched.kind !== 'fetched') return noteNone(log, day, fetched);
   const done = await reconciler
@@ -139,7 +138,7 @@ async function reconcileDay(sender: Session, day: string, stop: AbortSignal): Pr
     .catch((error: unknown) => noteBroken(log, day, error));
   if (done === undefined) return 'later';
   if (done.kind === 'refused') return noteNone(log, day, { kind: 'unusable', refusal: done.refusal });
-  const openBreaks = await store.countOpenBreaks(day);
+  const openBreaks = await sender.journal.countOpenBreaks(day);
   const { statement, isRepeat, recorded } = done;
   log(isQuiet(openBreaks, recorded) ? 'info' : 'warn', 'a statement was reconciled', {
     statement: day,

@@ -1,7 +1,8 @@
 /** Reconciles the bank's statement of a day with the journal: from the bank, or a person's file, to its report. */
+import { hash } from 'node:crypto';
 import { basename } from 'node:path';
 import { formatBangkokDate, parseBangkokDate } from '../core/bangkok-time.ts';
-import { endWhenSettled, isConcluded } from '../payout/conclude.ts';
+import { endWhenSettled } from '../payout/conclude.ts';
 import { showDate } from '../payout/rules/lost-journal.ts';
 import { systemClock } from '../platform/clock.ts';
 import { FileRejected, openRegularFile } from '../platform/csv/open.ts';
@@ -10,21 +11,28 @@ import {
   type Asked,
   askLettingGo,
   type FetchContext,
+  type Fetched,
+  fetchStatement,
   findDate,
   type NotFetched,
   takeFile,
 } from '../reconcile/fetch.ts';
-import { type DueReport, isOfWholeDay, type StatementRefusal } from '../reconcile/ports.ts';
-import type { Reconciled } from '../reconcile/reconcile.ts';
+import { isOfWholeDay, type StatementRefusal } from '../reconcile/ports.ts';
+import {
+  reconcile,
+  type Reconciled,
+  type Reconciliation,
+  type StatementSource,
+} from '../reconcile/reconcile.ts';
+import { commonStatementWords, type StatementWords } from '../reconcile/rules/statement.ts';
 import type { BreakKind, BreakRecord } from '../reconcile/rules/types.ts';
 import { SettingsError } from '../settings/secrets.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import { findSender } from '../store/locks.ts';
 import { openJournal } from '../store/open.ts';
 import { openBank } from './open-bank.ts';
-import { makeProcess, openReconciler, type Reconciler, type ReconcileProcess } from './open-reconciler.ts';
 import { describeIdentity } from './open-store.ts';
-import { restBatch } from './run-file.ts';
+import { reportIfSettled } from './run-file.ts';
 import { openSession, sandboxStateFileIn, SenderBusyError, type Session, toLog } from './session.ts';
 
 export type { NotFetched } from '../reconcile/fetch.ts';
@@ -44,7 +52,6 @@ export interface ReconcileOptions {
   readonly stop: AbortSignal;
 }
 
-/** What a report is made of. */
 export interface ReconcileReport {
   readonly kind: 'reconciled';
   readonly reconciled: Reconciled;
@@ -85,10 +92,7 @@ export async function reconcileStatement(
   options: ReconcileOptions,
 ): Promise<ReconcileReport | NoStatement> {
   await using stack = new AsyncDisposableStack();
-  const { opened, fetched, date } =
-    wanted.file === undefined
-      ? await askBank(loaded, wanted.date, options)
-      : await openFile(loaded, wanted, options);
+  const { opened, fetched, date } = await getStatement(loaded, wanted, options);
   const without = { kind: 'no-statement', date, file: wanted.file } as const;
   if (opened === undefined) return { ...without, fetched };
   stack.use(opened);
@@ -98,46 +102,29 @@ export async function reconcileStatement(
     : await makeReport(opened, done);
 }
 
-/** How the getting of a statement has ended. */
-type Gotten = Asked<OpenedReconciler> & { readonly date: string | undefined };
-
-async function askBank(
+/** What is no file, and a day that is yet to come, is said before anything is opened. */
+async function getStatement(
   loaded: LoadedSettings,
-  date: string,
+  { date: asked, file }: Wanted,
   { waitMs, logger, warn, stop }: ReconcileOptions,
-): Promise<Gotten> {
-  requirePast(date, systemClock.now(), warn);
-  const asked = await askLettingGo(
-    () => openBesideSender(loaded, logger),
-    ({ reconciler }) => reconciler.fetch(date, stop),
-    { clock: systemClock, waitMs, stop },
-  );
-  return { ...asked, date };
-}
-
-/** What is no file is said before anything is opened. */
-async function openFile(
-  loaded: LoadedSettings,
-  { date: asked, file }: { readonly date: string | undefined; readonly file: string },
-  { logger, warn }: ReconcileOptions,
-): Promise<Gotten> {
-  const refuse = (refusal: StatementRefusal): Gotten => ({
-    opened: undefined,
-    fetched: { kind: 'unusable', refusal },
-    date: asked,
-  });
-  const noFile = await findNoFile(file);
-  if (noFile !== undefined) return refuse(noFile);
-  await using stack = new AsyncDisposableStack();
-  const opened = stack.use(await openBesideSender(loaded, logger));
-  const { context } = opened.reconciler;
-  const date = await findDay(context, file, asked);
-  if (typeof date !== 'string') return refuse(date);
-  requirePast(date, opened.process.clock.now(), warn);
-  const fetched = await takeFile(context, date, file);
-  if (fetched.kind !== 'fetched') return { opened: undefined, fetched, date };
-  stack.move();
-  return { opened, fetched, date };
+): Promise<Asked<OpenedReconciler> & { readonly date: string | undefined }> {
+  const clock = systemClock;
+  let date = asked;
+  if (file === undefined) requirePast(asked, clock.now(), warn);
+  const noFile = file === undefined ? undefined : await findNoFile(file);
+  if (noFile !== undefined)
+    return { opened: undefined, fetched: { kind: 'unusable', refusal: noFile }, date };
+  const take = async ({ reconciler }: OpenedReconciler): Promise<Fetched> => {
+    if (file === undefined) return reconciler.fetch(asked, stop);
+    const found = await findDay(reconciler.context, file, asked);
+    if (typeof found !== 'string') return { kind: 'unusable', refusal: found };
+    date = found;
+    requirePast(found, clock.now(), warn);
+    return takeFile(reconciler.context, found, file);
+  };
+  const open = (): Promise<OpenedReconciler> => openBesideSender(loaded, logger);
+  const gotten = await askLettingGo(open, take, { clock, waitMs: file === undefined ? waitMs : 0, stop });
+  return { ...gotten, date };
 }
 
 function requirePast(date: string, nowMs: number, warn: ReconcileOptions['warn']): void {
@@ -193,45 +180,43 @@ interface OpenedReconciler extends AsyncDisposable {
   readonly sender: Session | undefined;
 }
 
-async function openBesideSender(loaded: LoadedSettings, logger: Logger): Promise<OpenedReconciler> {
+/** With the right to send when it is free; else beside whoever has it. */
+async function openBesideSender(loaded: LoadedSettings, log: Logger): Promise<OpenedReconciler> {
   await using stack = new AsyncDisposableStack();
-  const { process, sender } = await openParts(loaded, logger, stack);
+  const sender = await openSession(loaded, log, 'reconcile').catch((error: unknown) => {
+    if (!(error instanceof SenderBusyError)) throw error;
+    return undefined;
+  });
+  const process = sender === undefined ? await openBeside(loaded, log, stack) : stack.use(sender);
   const reconciler = await openReconciler(process);
   const owned = stack.move();
   return { process, reconciler, sender, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
-/** With the right to send when it is free; else beside whoever has it. */
-async function openParts(
+async function openBeside(
   loaded: LoadedSettings,
-  logger: Logger,
+  log: Logger,
   stack: AsyncDisposableStack,
-): Promise<Pick<OpenedReconciler, 'process' | 'sender'>> {
-  try {
-    const sender = stack.use(await openSession(loaded, logger, 'reconcile'));
-    return { process: makeProcess(sender), sender };
-  } catch (error) {
-    if (!(error instanceof SenderBusyError)) throw error;
-  }
+): Promise<ReconcileProcess> {
   const { dataDir } = loaded;
-  const clock = systemClock;
-  const store = stack.use(await openJournal({ dataDir, stamp: describeIdentity(loaded), access: 'beside' }));
-  const { bank } = await openBank(loaded, logger, stack, { clock, stateFile: sandboxStateFileIn(dataDir) });
-  return { process: { loaded, store, bank, clock, log: toLog(logger) }, sender: undefined };
+  const stamp = describeIdentity(loaded);
+  const journal = stack.use(await openJournal({ dataDir, stamp, access: 'beside' }));
+  const { bank } = await openBank(loaded, log, stack, { stateFile: sandboxStateFileIn(dataDir) });
+  return { loaded, journal, bank, clock: systemClock, log };
 }
 
 async function makeReport(
-  { process: { loaded, store, clock }, sender }: OpenedReconciler,
+  { process: { loaded, journal, clock }, sender }: OpenedReconciler,
   reconciled: Reconciled,
 ): Promise<ReconcileReport> {
-  const { statement } = reconciled;
-  const { updates, failure } = await writeUpdates(store, sender);
+  const { date, reading } = reconciled.statement;
+  const { updates, failure } = await writeUpdates(journal, sender);
   return {
     kind: 'reconciled',
     reconciled,
-    isWhole: isOfWholeDay(statement.reading),
-    breaks: await store.openBreaks(statement.date, breaksShownMax),
-    openBreaks: await store.countOpenBreaks(statement.date),
+    isWhole: isOfWholeDay(reading),
+    breaks: await journal.openBreaks(date, breaksShownMax),
+    openBreaks: await journal.countOpenBreaks(date),
     updates,
     isWatched: findSender(loaded.dataDir)?.command === 'watch',
     failure,
@@ -242,11 +227,11 @@ async function makeReport(
 
 /** Beside a process with the right to send nothing is written: it is for that process, or for the next. */
 async function writeUpdates(
-  store: ReconcileProcess['store'],
+  journal: Session['journal'],
   sender: Session | undefined,
 ): Promise<Pick<ReconcileReport, 'updates' | 'failure'>> {
   if (sender === undefined) {
-    const isDue = (await store.dueReports()).length > 0;
+    const isDue = (await journal.dueReports()).length > 0;
     return { updates: isDue ? undefined : [], failure: undefined };
   }
   const updates: string[] = [];
@@ -264,10 +249,14 @@ async function writeUpdates(
  * @param paths takes the path of each update as it is written
  */
 export async function reportDueBatches(sender: Session, paths: string[] = []): Promise<readonly string[]> {
+  const { journal, clock } = sender;
   const failures: unknown[] = [];
-  for (const due of await sender.journal.dueReports()) {
+  for (const due of await journal.dueReports()) {
     try {
-      paths.push(...(await reportDueBatch(sender, due)));
+      await endWhenSettled(journal, due.batchId, clock.now());
+      // A batch that is being paid shows it in its own result.
+      paths.push(...((await reportIfSettled(sender, due.batchId)) ?? []));
+      await journal.clearDueReport(due);
     } catch (error) {
       failures.push(error);
     }
@@ -276,15 +265,84 @@ export async function reportDueBatches(sender: Session, paths: string[] = []): P
   return paths;
 }
 
-async function reportDueBatch(sender: Session, due: DueReport): Promise<readonly string[]> {
-  const { journal, clock } = sender;
-  await endWhenSettled(journal, due.batchId, clock.now());
-  const paths: string[] = [];
-  // One that is being paid shows it in its own result.
-  if (await isConcluded(journal, due.batchId)) {
-    const { files, filesWritten } = await restBatch(sender, due.batchId, false);
-    if (filesWritten > 0) paths.push(...files.slice(-filesWritten).map(({ path }) => path));
-  }
-  await journal.clearDueReport(due);
-  return paths;
+// ---------------------------------------------------------------- what reconciling needs
+
+/** What is opened already: a session, or the same without the right to send. */
+export type ReconcileProcess = Pick<Session, 'loaded' | 'journal' | 'bank' | 'clock' | 'log'>;
+
+export type Reconciler = Awaited<ReturnType<typeof openReconciler>>;
+
+/** Files that nobody has written to for so long were left by a process that died, or are of no more use to anybody. */
+const leftoverMs = 3_600_000;
+
+export async function openReconciler(process: ReconcileProcess) {
+  const { loaded, journal, clock, log } = process;
+  const { openStatementOutbox } = await import('../reconcile/file/tables.ts');
+  const context = await openFetchContext(process);
+  const { originals } = context;
+  const outbox = await openStatementOutbox(loaded.folders.statements);
+  // By the machine's clock, as the files' own times are.
+  const beforeMs = Date.now() - leftoverMs;
+  const unpublished = await outbox.finishLeftovers(beforeMs, await journal.acceptedFiles());
+  for (const why of unpublished) log.error({ why }, 'a table of an accepted statement is not published');
+  await originals.removeLeftovers(beforeMs);
+
+  /** Of a day without any accepted statement, no more refused originals pile up than a person can look at. */
+  const clearRefused = async (date: string): Promise<void> => {
+    if ((await journal.statement(date)) !== undefined) return;
+    try {
+      await originals.removeRefused(date, Date.now() - leftoverMs);
+    } catch (error) {
+      log.warn({ why: (error as Error).message }, 'old refused statements cannot be removed');
+    }
+  };
+
+  const { companyId } = loaded.settings.bank;
+  const asked = loaded.settings.reconcile.companyId ?? companyId;
+  return {
+    context,
+    fetch: async (date: string, stop: AbortSignal): Promise<Fetched> => {
+      const fetched = await fetchStatement(context, date, asked === '' ? null : asked, stop);
+      if (fetched.kind === 'unusable') await clearRefused(date);
+      return fetched;
+    },
+    reconcile: async (source: StatementSource, stop: AbortSignal): Promise<Reconciliation> => {
+      const own = { store: journal, clock, companyId, log: toLog(log), stop };
+      const done = await reconcile(own, outbox, source);
+      if (done.kind === 'refused') await clearRefused(source.date);
+      return done;
+    },
+  };
+}
+
+async function openFetchContext({ loaded, bank }: ReconcileProcess) {
+  const { makeStatementRequests } = await import('../bank/statement-request.ts');
+  const { makeStatementDownloader } = await import('../bank/statement-download.ts');
+  const { openStatementOriginals } = await import('../reconcile/file/originals.ts');
+  const { makeStatementUnpacker } = await import('../reconcile/file/unpacker.ts');
+  const { makeStatementReader } = await import('../reconcile/file/reader.ts');
+  const { reconcile: settings, bank: partner } = loaded.settings;
+  const { dateField, maxBytes: bytesMax, timeoutMs } = settings;
+  const words = combineWords(settings.words);
+  const folder = loaded.folders.statements;
+  return {
+    desk: makeStatementRequests(bank, dateField),
+    downloader: makeStatementDownloader({ bytesMax, timeoutMs }),
+    originals: await openStatementOriginals(folder, bytesMax),
+    unpacker: makeStatementUnpacker({ folder, bytesMax }),
+    reader: makeStatementReader({ scheme: partner.scheme, words, bytesMax }),
+    reading: hash('sha256', JSON.stringify([words, partner.companyId]), 'hex').slice(0, 16),
+  };
+}
+
+const wordKinds = ['complete', 'failed', 'inProcess'] as const;
+
+/** The usual words and those of the settings, which win where a word is usual in another sense. */
+function combineWords(own: StatementWords): StatementWords {
+  const taken = new Set(wordKinds.flatMap((kind) => own[kind].map((word) => word.trim().toUpperCase())));
+  const combine = (kind: (typeof wordKinds)[number]): readonly string[] => [
+    ...commonStatementWords[kind].filter((word) => !taken.has(word)),
+    ...own[kind].map((word) => word.trim()),
+  ];
+  return { complete: combine('complete'), failed: combine('failed'), inProcess: combine('inProcess') };
 }

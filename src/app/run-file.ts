@@ -35,26 +35,13 @@ export async function runFile(
   path: string,
   options: RunFileOptions,
 ): Promise<FileOutcome> {
-  const ingested = await ingestFile(
-    {
-      journal: session.journal,
-      reader: session.reader,
-      clock: session.clock,
-      companyId: session.loaded.settings.bank.companyId,
-      payerAccount: session.loaded.settings.bank.payerAccount,
-      stop: options.interrupted,
-      onRows: (rows) =>
-        options.progress.show({
-          phase: 'reading',
-          rowsDone: rows,
-          rowsTotal: undefined,
-          paid: 0,
-          inDoubt: 0,
-        }),
-    },
-    path,
-    basename(path),
-  );
+  const { journal, reader, clock, loaded } = session;
+  const { companyId, payerAccount } = loaded.settings.bank;
+  const { interrupted: stop, progress } = options;
+  const onRows = (rowsDone: number): void =>
+    progress.show({ phase: 'reading', rowsDone, rowsTotal: undefined, paid: 0, inDoubt: 0 });
+  const context = { journal, reader, clock, companyId, payerAccount, stop, onRows };
+  const ingested = await ingestFile(context, path, basename(path));
   switch (ingested.kind) {
     case 'rejected':
       return { kind: 'rejected', rejection: ingested.rejection };
@@ -67,20 +54,18 @@ export async function runFile(
 }
 
 async function runKnown(session: RunSession, known: Batch, options: RunFileOptions): Promise<FileOutcome> {
-  const { payerAccount } = session.loaded.settings.bank;
-  const isRepeat = await isNothingLeft(session.journal, known);
-  const batch = isRepeat
-    ? known
-    : await followPayer(session.journal, known, payerAccount, toLog(session.log));
+  const { journal, log, loaded, outbox, adaptiveLimits } = session;
+  const isRepeat = await isNothingLeft(journal, known);
   if (!isRepeat) {
+    const batch = await followPayer(journal, known, loaded.settings.bank.payerAccount, toLog(log));
     const end = await payWithProgress(session, batch, options);
     if (end === 'interrupted') {
-      await finishReports(session.journal, session.outbox, batch.batchId);
+      await finishReports(journal, outbox, batch.batchId);
       return { kind: 'interrupted', batch };
     }
   }
-  const pace = isRepeat ? undefined : session.adaptiveLimits.transfers.lowest;
-  const reports = await restBatch(session, batch.batchId, options.exceptionsOk, pace);
+  const pace = isRepeat ? undefined : adaptiveLimits.transfers.lowest;
+  const reports = await restBatch(session, known.batchId, options.exceptionsOk, pace);
   return { kind: 'rested', reports, isRepeat, pace };
 }
 
@@ -91,15 +76,10 @@ export async function restBatch(
   exceptionsOk: boolean,
   pace?: LowestLimit,
 ): Promise<WrittenReports> {
-  const { isSandbox } = session.loaded;
-  const nowMs = session.clock.now();
-  return writeReports(session.journal, session.outbox, batchId, {
-    isSandbox,
-    bankAddress: session.bankAddress,
-    nowMs,
-    exceptionsOk,
-    pace,
-  });
+  const { loaded, clock, bankAddress, journal, outbox } = session;
+  const { isSandbox } = loaded;
+  const context = { isSandbox, bankAddress, nowMs: clock.now(), exceptionsOk, pace };
+  return writeReports(journal, outbox, batchId, context);
 }
 
 async function payWithProgress(

@@ -10,8 +10,7 @@ import type { Clock, JournalLoss, Log } from '../core/ports.ts';
 import type { PayoutFileReader } from '../intake/ports.ts';
 import { type AdaptiveLimits, makeAdaptiveLimits } from '../payout/adaptive-limit.ts';
 import { BankClock } from '../payout/bank-clock.ts';
-import { BreakerGate, PayerBreaker } from '../payout/circuit-breaker.ts';
-import type { Payer } from '../payout/circuit-breaker.ts';
+import { BreakerGate, type Payer, PayerBreaker } from '../payout/circuit-breaker.ts';
 import { RunState, type WorkerContext } from '../payout/context.ts';
 import { describeLoss, isInQuestion } from '../payout/rules/lost-journal.ts';
 import { readServiceHours } from '../payout/rules/service-hours.ts';
@@ -20,20 +19,14 @@ import { KeyedMutex } from '../platform/keyed-mutex.ts';
 import type { Logger } from '../platform/log.ts';
 import type { ReportOutbox } from '../reports/ports.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
-import type { SenderLockOwner } from '../store/locks.ts';
+import type { SenderLockOwner as LockOwner } from '../store/locks.ts';
 import type { Recovery } from '../store/loss.ts';
 import type { Journal, Store } from '../store/store.ts';
 import { openBank } from './open-bank.ts';
 import { describeIdentity, makeReader } from './open-store.ts';
 
-/** The built-in sandbox keeps its ledger here, so that it remembers what a killed run had paid. */
-const sandboxStateFile = 'sandbox-state.jsonl';
-
-/** Where a built-in sandbox of this data directory keeps its ledger. */
-export const sandboxStateFileIn = (dataDir: string): string => join(dataDir, sandboxStateFile);
-
-/** The process that owns the sender lock, as it describes itself. */
-export type LockOwner = SenderLockOwner;
+/** Where a built-in sandbox of this data directory keeps its ledger: it remembers what a killed run had paid. */
+export const sandboxStateFileIn = (dataDir: string): string => join(dataDir, 'sandbox-state.jsonl');
 
 /** Names it: `"paydrop watch" (process 12, since 2026-11-21 14:03:05)`, in Bangkok. */
 export function nameOwner(owner: LockOwner | undefined): string {
@@ -52,17 +45,14 @@ export class SenderBusyError extends Error {
   constructor(owner: LockOwner | undefined, inbox: string) {
     super(
       `${nameOwner(owner)} holds the right to send from this data directory. ${adviseOn(owner, inbox)}; ` +
-        `${listed(besideCommands)} work beside it.`,
+        `${besideCommands} work beside it.`,
     );
     this.owner = owner;
   }
 }
 
 /** Commands that need no sender lock, or do without it when another owns it. */
-const besideCommands = ['check', 'status', 'show', 'resume', 'cancel', 'retry', 'reconcile', 'backup'];
-
-const listed = (words: readonly string[]): string =>
-  `${words.slice(0, -1).join(', ')} and ${words.at(-1) ?? ''}`;
+const besideCommands = 'check, status, show, resume, cancel, retry, reconcile and backup';
 
 /** A watcher does not end by itself, and does what other senders do. */
 function adviseOn(owner: LockOwner | undefined, inbox: string): string {
@@ -79,7 +69,6 @@ export const toLog =
   (level, message, facts) =>
     logger[level](facts, message);
 
-/** What it takes to run files. */
 export interface RunSession {
   readonly loaded: LoadedSettings;
   readonly journal: Journal;
@@ -113,7 +102,6 @@ export interface SessionOptions {
   readonly clock?: Clock;
   /** Lets a journal go on that was lost or restored. */
   readonly recovery?: Recovery | undefined;
-  /** Told of every exchange with the bank. */
   readonly onExchange?: (record: ExchangeRecord) => void;
   /** Handed the lock as soon as it is held: it can be given back though what is opened after it hangs. */
   readonly onLock?: (lock: Disposable) => void;
@@ -173,25 +161,17 @@ export async function openSession(
   };
 }
 
-const keyOf = ({ companyId, payerAccount }: Payer): string => `${companyId} ${payerAccount}`;
-
-/** The circuit breaker of a payer account. */
-function breakerOf({ breakers }: RunSession, payer: Payer): PayerBreaker {
-  const key = keyOf(payer);
-  const breaker = breakers.get(key) ?? new PayerBreaker();
-  breakers.set(key, breaker);
-  return breaker;
-}
-
-/** Opens the gate of a payer account, once for each. */
-function makeGates(session: RunSession, stop: AbortSignal): (payer: Payer) => BreakerGate {
-  const { settings } = session.loaded;
+/** Opens the gate of a payer account, once for each; its breaker outlives the run. */
+function makeGates(
+  { loaded: { settings }, clock, breakers }: RunSession,
+  stop: AbortSignal,
+): (payer: Payer) => BreakerGate {
   const hours = readServiceHours(settings.serviceHours);
   const gates = new Map<string, BreakerGate>();
-  return (payer) => {
-    const key = keyOf(payer);
-    const breaker = breakerOf(session, payer);
-    const { clock } = session;
+  return ({ companyId, payerAccount }) => {
+    const key = `${companyId} ${payerAccount}`;
+    const breaker = breakers.get(key) ?? new PayerBreaker();
+    breakers.set(key, breaker);
     const gate = gates.get(key) ?? new BreakerGate({ clock, brake: settings.brake, stop, breaker, hours });
     gates.set(key, gate);
     return gate;

@@ -1,7 +1,6 @@
 /** Settles what is in doubt, now, and writes what is due for the batches that it has changed. */
 import { countAlarms, countRows, inDoubtStatuses } from '../core/exit-code.ts';
-import { settleNow } from '../payout/settle.ts';
-import type { Settled } from '../payout/settle.ts';
+import { type Settled, settleNow } from '../payout/settle.ts';
 import { reportIfSettled } from './run-file.ts';
 import { makeContext, type Session } from './session.ts';
 
@@ -14,11 +13,9 @@ export interface SettleOptions {
 }
 
 export interface SettleOutcome extends Settled {
-  /** Transfers that are still in doubt. */
   readonly inDoubt: number;
   /** Rows that bear an alarm in the batches that have changed. */
   readonly alarms: number;
-  /** Reports that were written. */
   readonly files: readonly string[];
 }
 
@@ -35,18 +32,12 @@ export async function settle(session: Session, options: SettleOptions): Promise<
   for (const ended of settled.ended) touched.add(ended);
   const files: string[] = [];
   for (const changed of touched) files.push(...((await reportIfSettled(session, changed)) ?? []));
-  const inDoubt = await countInDoubt(session, batchId);
-  return { ...settled, inDoubt, alarms: await countAlarmsOf(session, touched), files };
-}
-
-async function countAlarmsOf({ journal }: Session, batchIds: ReadonlySet<string>): Promise<number> {
+  const { journal } = session;
+  const inDoubt =
+    batchId === undefined
+      ? await journal.countInDoubt()
+      : countRows(await journal.totals(batchId), inDoubtStatuses);
   let alarms = 0;
-  for (const batchId of batchIds) alarms += countAlarms(await journal.totals(batchId));
-  return alarms;
-}
-
-async function countInDoubt({ journal }: Session, batchId: string | undefined): Promise<number> {
-  return batchId === undefined
-    ? journal.countInDoubt()
-    : countRows(await journal.totals(batchId), inDoubtStatuses);
+  for (const changed of touched) alarms += countAlarms(await journal.totals(changed));
+  return { ...settled, inDoubt, alarms, files };
 }

@@ -14,14 +14,12 @@ export async function endWithin(
   work: Promise<unknown>,
 ): Promise<boolean> {
   const over = new AbortController();
-  const ended = work.then(() => true);
-  const stopped = new Promise<false>((resolve) => {
-    const wait = (): void => void clock.sleep(graceMs, over.signal).then(() => resolve(false));
-    if (stop.aborted) wait();
-    else stop.addEventListener('abort', wait, { once: true });
-  });
+  const { promise: stopped, resolve } = Promise.withResolvers<false>();
+  const wait = (): void => void clock.sleep(graceMs, over.signal).then(() => resolve(false));
+  if (stop.aborted) wait();
+  else stop.addEventListener('abort', wait, { once: true, signal: over.signal });
   try {
-    return await Promise.race([ended, stopped]);
+    return await Promise.race([work.then(() => true), stopped]);
   } finally {
     over.abort();
   }
@@ -47,18 +45,12 @@ export async function isFileSystemStuck(
   return true;
 }
 
-export interface Ending {
-  readonly log: Logger;
-  readonly clock: Pick<Clock, 'sleep'>;
-  /** Gives the sender lock back, where this process owns it. Nothing is sent after that. */
-  readonly release: () => void;
-}
-
 /**
  * Ends the process though its work has not ended: what is in flight is on record, and the next start inquires about
  * it. Exit 0; by SIGKILL where the file system does not answer, since such a process can end in no other way.
+ * @param release gives the sender lock back, where this process owns it; nothing is sent after that
  */
-export async function endNow({ log, clock, release }: Ending): Promise<void> {
+export async function endNow(log: Logger, clock: Pick<Clock, 'sleep'>, release: () => void): Promise<void> {
   log.warn('the time of grace is over: what is still in flight is settled at the next start');
   const isStuck = await isFileSystemStuck(clock);
   if (isStuck)

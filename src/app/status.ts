@@ -4,12 +4,12 @@ import type { Batch, HoldTotal, StatusTotal } from '../core/ports.ts';
 import type { PayoutHistory } from '../payout/ports.ts';
 import type { StatementDayState, StatementStore, UnreconciledDays } from '../reconcile/ports.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
-import { findSender } from '../store/locks.ts';
 import type { Store } from '../store/store.ts';
-import { openJournalBeside, requireJournal } from './open-store.ts';
-import type { LockOwner } from './session.ts';
+import { requireJournal } from './open-store.ts';
 
 export type { PayoutHistory } from '../payout/ports.ts';
+export { findSender } from '../store/locks.ts';
+export { openJournalBeside } from './open-store.ts';
 
 /** A batch with its rows by status and its held rows by hold. */
 export interface BatchStanding {
@@ -28,37 +28,19 @@ export interface DayStanding {
   readonly isWhole: boolean;
 }
 
-/** Everything that `status` shows is read from it. */
-export interface JournalStanding extends AsyncDisposable {
-  /** Who is sending now, where somebody is. */
-  readonly owner: LockOwner | undefined;
-  /** All batches, the newest first, or the one that is named; undefined when there is no such batch. */
-  readBatches(batchId: string | undefined): Promise<readonly BatchStanding[] | undefined>;
-  /** Every day with a statement, and the last days that should have one and do not; the newest first. */
-  readDays(nowMs: number): Promise<readonly DayStanding[]>;
-}
-
-export async function openStanding(loaded: LoadedSettings): Promise<JournalStanding> {
-  const store = await openJournalBeside(loaded);
-  return {
-    owner: store && findSender(loaded.dataDir),
-    readBatches: async (batchId) => {
-      if (batchId === undefined) return readAll(store, (await store?.batches()) ?? []);
-      const batch = await store?.batch(batchId.toUpperCase());
-      return batch && readAll(store, [batch]);
-    },
-    readDays: async (nowMs) => (store === undefined ? [] : readDays(store, nowMs)),
-    [Symbol.asyncDispose]: async () => store?.[Symbol.asyncDispose](),
-  };
-}
-
-async function readAll(
+/**
+ * All batches, the newest first, or the one that is named.
+ * @returns undefined when there is no such batch
+ */
+export async function readBatches(
   store: Store | undefined,
-  batches: readonly Batch[],
-): Promise<readonly BatchStanding[]> {
+  batchId: string | undefined,
+): Promise<readonly BatchStanding[] | undefined> {
+  const named = batchId === undefined ? undefined : await store?.batch(batchId.toUpperCase());
+  if (batchId !== undefined && named === undefined) return undefined;
   if (store === undefined) return [];
   return Promise.all(
-    batches.map(async (batch) => ({
+    (named === undefined ? await store.batches() : [named]).map(async (batch) => ({
       batch,
       totals: await store.totals(batch.batchId),
       holds: await store.holdTotals(batch.batchId),
@@ -66,6 +48,7 @@ async function readAll(
   );
 }
 
+/** Every day with a statement, and the last days that should have one and do not; the newest first. */
 export async function readDays(
   store: Pick<StatementStore & UnreconciledDays, 'statementDays' | 'daysReadInPart' | 'daysWithoutStatement'>,
   nowMs: number,

@@ -1,12 +1,15 @@
-/** What is seen of a watcher from outside: its state, /healthz and /metrics. */
-import { parseListenAddress } from '../core/network-address.ts';
-import type { BatchReason, Clock } from '../core/ports.ts';
+/** What is seen of a watcher from outside: its news, its state, /healthz and /metrics. */
+import { type ListenAddress, parseListenAddress } from '../core/network-address.ts';
+import type { Clock } from '../core/ports.ts';
 import { makeAdaptiveLimits } from '../payout/adaptive-limit.ts';
+import type { Payer } from '../payout/circuit-breaker.ts';
 import { closeBreaker, openBreaker } from '../payout/rules/circuit-breaker.ts';
 import { mayBeginAtMs, readServiceHours } from '../payout/rules/service-hours.ts';
 import type { Logger } from '../platform/log.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
-import type { DiskWatch } from '../watch/context.ts';
+import type { SenderLockOwner } from '../store/locks.ts';
+import type { Store } from '../store/store.ts';
+import type { DiskWatch, WatchEvent } from '../watch/context.ts';
 import { makeMetrics, type Metrics } from '../watch/monitor/metrics.ts';
 import { type Monitor, openMonitor } from '../watch/monitor/server.ts';
 import type { Intake } from '../watch/ports.ts';
@@ -21,21 +24,41 @@ import type { Watcher } from '../watch/watcher.ts';
 import { countUnderWay, type Session, toLog } from './session.ts';
 import { readVersion } from './version.ts';
 
+/** How the process itself stands. */
+export type WatchStage =
+  /** It has read its settings. */
+  | { readonly kind: 'started'; readonly isSandbox: boolean; readonly inbox: string; readonly outbox: string }
+  /** /healthz answers from now on. */
+  | { readonly kind: 'health-opened'; readonly address: ListenAddress }
+  /** Another process is sending; undefined when that one has not said who it is. */
+  | { readonly kind: 'standing-by'; readonly owner: SenderLockOwner | undefined }
+  /** This process is sending, and the inbox is its own. */
+  | { readonly kind: 'working'; readonly inbox: string; readonly hasTakenOver: boolean }
+  /** Nobody takes this, and it is not paid: a folder, a link, a file that cannot be taken. The log says why. */
+  | { readonly kind: 'inbox-skipped'; readonly fileName: string }
+  /** It was asked to stop. */
+  | { readonly kind: 'stopping'; readonly graceMs: number };
+
+export type WatchNews = WatchEvent | WatchStage;
+
+/** Shows it, now. Must not throw. */
+export type ReportNews = (news: WatchNews) => void;
+
+/** Reports each name that stays in the inbox, once for as long as it is there. */
+export function makeLeftReporter(report: ReportNews): (names: readonly string[]) => void {
+  let reported = new Set<string>();
+  return (names) => {
+    for (const fileName of names) if (!reported.has(fileName)) report({ kind: 'inbox-skipped', fileName });
+    reported = new Set(names);
+  };
+}
+
 /** What there is to show once this process owns the sender lock. */
 export interface Working {
   readonly session: Session;
   readonly watcher: Watcher;
   readonly intake: Intake;
   readonly disk: DiskWatch;
-}
-
-/** Figures of the journal, read every now and then. */
-interface Figures {
-  readonly rowsInDoubt: number;
-  readonly oldestInDoubtAtMs: number | undefined;
-  readonly openBatches: number;
-  /** A stop of the settings' payer account that the journal knows of. */
-  readonly stop: BatchReason | undefined;
 }
 
 /**
@@ -97,7 +120,7 @@ export class WatchStatus {
   readonly #clock: Clock;
   #working: Working | undefined;
   /** Undefined until they were first read. */
-  #figures: Figures | undefined;
+  #figures: Awaited<ReturnType<typeof readFigures>> | undefined;
   #changes = 0;
 
   constructor(loaded: LoadedSettings, log: Logger, clock: Clock, inboxTimer: InboxTimer = new InboxTimer()) {
@@ -122,14 +145,7 @@ export class WatchStatus {
   async refresh(): Promise<void> {
     const store = this.#working?.session.journal;
     if (store === undefined) return;
-    const { companyId, payerAccount } = this.#loaded.settings.bank;
-    const [rowsInDoubt, oldestInDoubtAtMs, openBatches, stop] = await Promise.all([
-      store.countInDoubt(),
-      store.oldestInDoubtAtMs(),
-      store.countOpenBatches(),
-      store.payerHalt(companyId, payerAccount),
-    ]);
-    const figures = { rowsInDoubt, oldestInDoubtAtMs, openBatches, stop };
+    const figures = await readFigures(store, this.#loaded.settings.bank);
     // Another process may have changed something.
     if (JSON.stringify(figures) !== JSON.stringify(this.#figures)) this.noteChange();
     this.#figures = figures;
@@ -155,19 +171,23 @@ export class WatchStatus {
   readState(): WatchState {
     const { watcher, intake, disk, session } = this.#working ?? {};
     const view = intake?.view;
+    const { rowsInDoubt, oldestInDoubtAtMs, openBatches } = this.#figures ?? {};
+    const trouble = disk === undefined ? this.diskTrouble : disk.trouble;
     return {
       role: this.#role,
       inbox: view?.state,
       inboxPollMs: this.inboxTimer.underWayMs,
-      ...this.#nameTrouble(disk === undefined ? this.diskTrouble : disk.trouble),
+      // A lock is no fault of the disk.
+      diskTrouble: this.isJournalLocked ? undefined : trouble,
+      journalTrouble: this.isJournalLocked ? trouble : undefined,
       bankTrouble: this.bankTrouble,
       lines: session && this.#readLines(session),
       filesWaiting: view?.waiting,
       ...(view && { leftInInbox: view.left, stuckFiles: view.stuck }),
       filesInWork: watcher?.files.inWork,
-      rowsInDoubt: this.#figures?.rowsInDoubt,
-      oldestInDoubtAtMs: this.#figures?.oldestInDoubtAtMs,
-      openBatches: this.#figures?.openBatches,
+      rowsInDoubt,
+      oldestInDoubtAtMs,
+      openBatches,
       failingBatches: watcher?.batches.failing,
       lastPollMs: watcher?.lastTurn.atMs ?? this.#clock.now(),
     };
@@ -177,13 +197,6 @@ export class WatchStatus {
     if (this.isStopping) return 'stopping';
     if (this.#working === undefined) return this.isStandingBy ? 'standby' : 'starting';
     return this.#working.watcher.isRecovered ? 'active' : 'starting';
-  }
-
-  /** A lock is no fault of the disk. */
-  #nameTrouble(trouble: Trouble | undefined): Pick<WatchState, 'diskTrouble' | 'journalTrouble'> {
-    return this.isJournalLocked
-      ? { diskTrouble: undefined, journalTrouble: trouble }
-      : { diskTrouble: trouble, journalTrouble: undefined };
   }
 
   /** The lines as this process knows them; the stop that the journal knows of comes first. */
@@ -208,24 +221,13 @@ export class WatchStatus {
   #openMetrics(): Metrics {
     const { settings, isSandbox } = this.#loaded;
     const idle = makeAdaptiveLimits(settings.transfer.concurrency, settings.verify.concurrency);
-    const adaptiveLimits = () => this.#working?.session.adaptiveLimits ?? idle;
     return makeMetrics({
       version: readVersion(),
       isSandbox,
       now: () => this.#clock.now(),
       readWatch: () => this.readState(),
       readHealth: () => judgeHealth(this.readState(), this.#clock.now(), this.#sinceTurnMs),
-      adaptiveLimits: {
-        get transfers() {
-          return adaptiveLimits().transfers;
-        },
-        get checks() {
-          return adaptiveLimits().checks;
-        },
-        get inquiries() {
-          return adaptiveLimits().inquiries;
-        },
-      },
+      readLimits: () => this.#working?.session.adaptiveLimits ?? idle,
       countRowsUnderWay: () => (this.#working === undefined ? 0 : countUnderWay(this.#working.session)),
       countByStatus: async () => this.#working?.session.journal.countByStatus(),
       changeCount: () => this.#changes,
@@ -241,4 +243,15 @@ export class WatchStatus {
     if (watcher === undefined || !watcher.isRecovered || watcher.batches.isReporting) return 0;
     return performance.now() - watcher.lastTurn.atElapsedMs;
   }
+}
+
+/** Figures of the journal, read every now and then. */
+async function readFigures(store: Store, { companyId, payerAccount }: Payer) {
+  const [rowsInDoubt, oldestInDoubtAtMs, openBatches, stop] = await Promise.all([
+    store.countInDoubt(),
+    store.oldestInDoubtAtMs(),
+    store.countOpenBatches(),
+    store.payerHalt(companyId, payerAccount),
+  ]);
+  return { rowsInDoubt, oldestInDoubtAtMs, openBatches, stop };
 }

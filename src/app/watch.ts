@@ -1,25 +1,34 @@
 /** The watcher put together: it waits for the sender lock, then works the drop folder until it is asked to stop. */
+import { join } from 'node:path';
 import { probeBank } from '../bank/probe.ts';
-import { openNotifier } from './notifier.ts';
 import type { Clock } from '../core/ports.ts';
 import { parseTimeOfDay } from '../payout/rules/service-hours.ts';
 import { probeFolders } from '../platform/disk-probe.ts';
 import type { Logger } from '../platform/log.ts';
 import { finishReports } from '../reports/write-reports.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
+import { sqliteCodeOf, sqliteCodes } from '../store/connection.ts';
+import type { SenderLockOwner } from '../store/locks.ts';
+import { journalFileName } from '../store/open.ts';
 import { DiskWatch, keepGoing, type WatchEvent, type WatchSetup } from '../watch/context.ts';
 import { openIntake } from '../watch/folders/drop-folder.ts';
 import type { DailyJob } from '../watch/schedule.ts';
 import { Watcher } from '../watch/watcher.ts';
-import { describeLock, isLockedByOther, waitForSenderLock } from './leadership.ts';
+import { openNotifier } from './notifier.ts';
 import { reconcileDayBefore } from './reconcile-day-before.ts';
 import { restBatch } from './run-file.ts';
-import { explainLoss, makeContext, type Session, toLog } from './session.ts';
+import {
+  explainLoss,
+  makeContext,
+  openSession,
+  SenderBusyError,
+  type Session,
+  type SessionOptions,
+  toLog,
+} from './session.ts';
 import { endNow, endWithin } from './shutdown.ts';
-import { makeLeftReporter, type ReportNews } from './watch-news.ts';
-import { WatchStatus } from './watch-status.ts';
+import { makeLeftReporter, type ReportNews, WatchStatus } from './watch-status.ts';
 
-/** What a watcher runs with. */
 export interface WatchOptions {
   readonly loaded: LoadedSettings;
   readonly log: Logger;
@@ -46,10 +55,9 @@ export async function watch(options: WatchOptions): Promise<void> {
   let lock: Disposable | undefined;
   const work = lead(options, status, (held) => (lock = held));
   const isWhole = await endWithin(settings.watch.graceMs, stop, clock, work);
-  if (!isWhole) await endNow({ log, clock, release: () => lock?.[Symbol.dispose]() });
+  if (!isWhole) await endNow(log, clock, () => lock?.[Symbol.dispose]());
 }
 
-/** Waits for the sender lock, then works the folder until it is asked to stop. */
 async function lead(
   options: WatchOptions,
   status: WatchStatus,
@@ -65,6 +73,99 @@ async function lead(
   if (loss !== undefined) options.warn(loss);
   await workFolder(session, status, options, leadership.hasTakenOver);
 }
+
+// ---------------------------------------------------------------- the sender lock
+
+/** How often a standby tries to take over. */
+const standbyPollMs = 500;
+
+/** A disk that refuses writes is waited for: there may be nobody else to take over. */
+const sickDiskPollMs = 2_000;
+const diskErrors = ['JournalWriteError', 'OutputFileError'];
+const isOfTheDisk = (error: unknown): boolean => error instanceof Error && diskErrors.includes(error.name);
+
+/** True for what the journal throws after it has waited in vain for another process: no fault of the disk. */
+export const isLockedByOther = (error: unknown): boolean =>
+  error instanceof Error && sqliteCodeOf(error.cause) === sqliteCodes.busy;
+
+/** What is wrong and whom to look for. SQLite does not tell who holds the lock. */
+export const describeLock = (dataDir: string): string => {
+  const path = join(dataDir, journalFileName);
+  return (
+    `another process holds the write lock of ${path}: look for a paydrop command that hangs, or another program that ` +
+    `has the file open ("fuser ${path}" names it), and end it`
+  );
+};
+
+const explain = (error: unknown, { dataDir }: LoadedSettings): string =>
+  isLockedByOther(error) ? describeLock(dataDir) : (error as Error).message;
+
+export interface Waiting extends Omit<WatchOptions, 'warn'> {
+  readonly status: Pick<WatchStatus, 'diskTrouble' | 'isJournalLocked' | 'isStandingBy'>;
+}
+
+export interface Leadership {
+  readonly session: Session;
+  /** Another process was sending before. */
+  readonly hasTakenOver: boolean;
+}
+
+/** Takes the sender lock as soon as its owner ends; undefined when this process is stopped before. */
+export async function waitForSenderLock(
+  waiting: Waiting,
+  options: SessionOptions,
+): Promise<Leadership | undefined> {
+  const { loaded, log, clock, status, stop } = waiting;
+  const reportOwner = makeOwnerReporter(waiting);
+  let hasTakenOver = false;
+  while (!stop.aborted) {
+    try {
+      const session = await openSession(loaded, log, 'watch', { ...options, clock });
+      noteTrouble(waiting, undefined);
+      status.isStandingBy = false;
+      log.info({ hasTakenOver }, 'this process has the right to send');
+      return { session, hasTakenOver };
+    } catch (error) {
+      const isBusy = error instanceof SenderBusyError;
+      if (!isBusy && !isOfTheDisk(error) && !isLockedByOther(error)) throw error;
+      if (isBusy) reportOwner(error.owner);
+      status.isStandingBy = isBusy;
+      noteTrouble(waiting, isBusy ? undefined : error);
+      hasTakenOver ||= isBusy;
+      await clock.sleep(isBusy ? standbyPollMs : sickDiskPollMs, stop);
+    }
+  }
+  return undefined;
+}
+
+/** Says who is sending, once for each process that is. */
+function makeOwnerReporter({ log, report }: Waiting): (owner: SenderLockOwner | undefined) => void {
+  let isReported = false;
+  let reportedPid: number | undefined;
+  return (owner) => {
+    // One that has just begun has not said who it is.
+    if (isReported && (owner === undefined || owner.pid === reportedPid)) return;
+    log.info({ holder: owner }, 'standing by');
+    report({ kind: 'standing-by', owner });
+    isReported = true;
+    reportedPid = owner?.pid;
+  };
+}
+
+/** @param error undefined when nothing is known against the disk or the journal */
+function noteTrouble({ status, clock, log, loaded }: Waiting, error: unknown): void {
+  const { diskTrouble } = status;
+  const isLocked = isLockedByOther(error);
+  status.isJournalLocked = isLocked;
+  status.diskTrouble = undefined;
+  if (error === undefined) return;
+  const why = explain(error, loaded);
+  if (diskTrouble?.why !== why)
+    log.error({ why }, isLocked ? 'the journal is locked' : 'the disk refuses writes');
+  status.diskTrouble = { sinceMs: diskTrouble?.sinceMs ?? clock.now(), why };
+}
+
+// ---------------------------------------------------------------- the work
 
 /** How often the figures of /healthz and /metrics are read. */
 const figuresPollMs = 2_000;
@@ -131,10 +232,11 @@ async function workFolder(
   ]);
 }
 
-interface Around extends Pick<WatchSetup, 'intake' | 'disk' | 'log' | 'stop' | 'notify' | 'reportEvent'> {}
-
-/** The watcher's parts, from what a process that may send has. */
-function makeSetup(session: Session, status: WatchStatus, around: Around): WatchSetup {
+function makeSetup(
+  session: Session,
+  status: WatchStatus,
+  around: Pick<WatchSetup, 'intake' | 'disk' | 'log' | 'stop' | 'notify' | 'reportEvent'>,
+): WatchSetup {
   const { loaded, journal: store, clock, reader, runs, adaptiveLimits, outbox } = session;
   const { filesAtOnce, waitMs } = loaded.settings.watch;
   return {
@@ -170,36 +272,30 @@ async function probeDisks(
 ): Promise<string | undefined> {
   const { work, archive, rejected, outbox } = loaded.folders;
   const trouble = await probeFolders([work, outbox, archive, rejected]);
+  const error =
+    trouble === undefined
+      ? await journal.probe(clock.now()).then(
+          () => undefined,
+          (thrown: unknown) => thrown,
+        )
+      : undefined;
   // What is known from the last probe stays until this one is over.
-  if (trouble !== undefined) {
-    status.isJournalLocked = false;
-    return trouble.why;
-  }
-  try {
-    await journal.probe(clock.now());
-    status.isJournalLocked = false;
-    return undefined;
-  } catch (error) {
-    status.isJournalLocked = isLockedByOther(error);
-    return status.isJournalLocked ? describeLock(loaded.dataDir) : (error as Error).message;
-  }
+  status.isJournalLocked = isLockedByOther(error);
+  return trouble?.why ?? (error === undefined ? undefined : explain(error, loaded));
 }
 
 async function probeBankNow(session: Session, status: WatchStatus, stop: AbortSignal): Promise<void> {
   const { clock, bankAddress, loaded, log } = session;
   const found = await probeBank(bankAddress, bankTimeoutMs, { stop });
   if (stop.aborted) return;
-  if (found.kind === 'reachable') {
-    if (status.bankTrouble !== undefined) log.info('the bank is within reach again');
-    status.bankTrouble = undefined;
-  } else {
-    if (status.bankTrouble === undefined) log.warn({ why: found.why }, 'the bank is out of reach');
-    status.bankTrouble = { sinceMs: status.bankTrouble?.sinceMs ?? clock.now(), why: found.why };
-  }
-  await clock.sleep(status.bankTrouble === undefined ? loaded.settings.watch.probeMs : sickBankPollMs, stop);
+  const isWell = found.kind === 'reachable';
+  const { bankTrouble } = status;
+  if (isWell && bankTrouble !== undefined) log.info('the bank is within reach again');
+  if (!isWell && bankTrouble === undefined) log.warn({ why: found.why }, 'the bank is out of reach');
+  status.bankTrouble = isWell ? undefined : { sinceMs: bankTrouble?.sinceMs ?? clock.now(), why: found.why };
+  await clock.sleep(isWell ? loaded.settings.watch.probeMs : sickBankPollMs, stop);
 }
 
-/** The jobs of every day that the settings ask for. */
 function listDailyJobs(
   session: Session,
   askAll: () => Promise<number>,

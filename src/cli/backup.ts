@@ -1,27 +1,20 @@
 /** `paydrop backup FILE`: a copy of the journal as it is now, while others go on. */
-import type { CommandModule } from 'yargs';
-import { type GlobalOptions, loadCommandSettings } from './options.ts';
+import { loadCommandSettings, makeCommand } from './options.ts';
 
-interface BackupOptions extends GlobalOptions {
-  readonly file: string;
-}
-
-export const backupCommand: CommandModule<GlobalOptions, BackupOptions> = {
+export const backupCommand = makeCommand({
   command: 'backup <file>',
   describe: 'copy the journal as it is now into a new file, while others go on sending',
+  exits: { 0: 'copied, and read through', 1: 'it cannot be written', 2: 'the file is there already' },
   builder: (command) =>
     command
       .positional('file', { type: 'string', demandOption: true, describe: 'the copy; must not exist yet' })
       .example('$0 backup /backup/journal-2026-11-21.db', 'keep it away from this machine'),
-  handler: async (options) => {
+  run: async ({ file, json: asJson, ...options }) => {
     const loaded = await loadCommandSettings(options);
     const { backUp } = await import('../app/open-store.ts');
     const { print } = await import('./views/shown.ts');
-    const json = await backUp(loaded, options.file);
+    const json = await backUp(loaded, file);
     const { path, bytes, latestEventSeq } = json;
-    print(
-      { json, text: `${path}: ${bytes} bytes, up to event ${latestEventSeq}. It is whole.` },
-      options.json,
-    );
+    print({ json, text: `${path}: ${bytes} bytes, up to event ${latestEventSeq}. It is whole.` }, asJson);
   },
-};
+});

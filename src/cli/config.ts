@@ -1,35 +1,32 @@
 /** `paydrop config`: the settings in effect, and whether the bank accepts the credentials. */
-import type { CommandModule } from 'yargs';
 import type { ProvedLogin } from '../app/open-bank.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
-import { type GlobalOptions, loadCommandSettings } from './options.ts';
+import { flagOption, loadCommandSettings, makeCommand } from './options.ts';
 
-interface ConfigOptions extends GlobalOptions {
-  readonly login: boolean;
-}
-
-export const configCommand: CommandModule<GlobalOptions, ConfigOptions> = {
+export const configCommand = makeCommand({
   command: 'config',
   describe: 'print the effective settings, secrets masked',
+  exits: {
+    0: 'shown; with --login: the bank accepts the credentials',
+    2: 'the settings are wrong; with --login: the bank refuses the credentials',
+    6: 'with --login: the bank is out of reach',
+  },
   builder: (command) =>
     command
-      .option('login', { type: 'boolean', default: false, describe: 'prove the credentials to the bank' })
+      .option('login', flagOption('prove the credentials to the bank'))
       .example('$0 config', 'show what is in effect, defaults included')
       .example('$0 config --login', 'ask the bank whether it accepts the credentials'),
-  handler: async (options) => {
+  run: async ({ login, json, ...options }) => {
     const loaded = await loadCommandSettings(options);
-    if (options.login) process.exitCode = await proveLogin(loaded, options.json);
-    else await printSettings(loaded, options.json);
+    if (login) return await proveLogin(loaded, json);
+    const { describeSettings } = await import('../settings/settings.ts');
+    const { stringify } = await import('yaml');
+    const shown = describeSettings(loaded);
+    process.stdout.write(json ? `${JSON.stringify(shown, null, 2)}\n` : stringify(shown));
+    return exitCodes.ok;
   },
-};
-
-async function printSettings(loaded: LoadedSettings, json: boolean): Promise<void> {
-  const { describeSettings } = await import('../settings/settings.ts');
-  const { stringify } = await import('yaml');
-  const shown = describeSettings(loaded);
-  process.stdout.write(json ? `${JSON.stringify(shown, null, 2)}\n` : stringify(shown));
-}
+});
 
 async function proveLogin(loaded: LoadedSettings, asJson: boolean): Promise<ExitCode> {
   const { proveCredentials } = await import('../app/open-bank.ts');

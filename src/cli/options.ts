@@ -1,9 +1,9 @@
-/** The options that every command has, and how the command line is read. */
-import yargs from 'yargs';
-import type { Argv } from 'yargs';
+/** How a command is described, the options that every command has, and how the command line is read. */
+import yargs, { type ArgumentsCamelCase, type Argv, type CommandModule } from 'yargs';
 import { readVersion } from '../app/version.ts';
 import { SettingsError } from '../settings/secrets.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
 
 export const logLevels = ['silent', 'error', 'warn', 'info', 'debug', 'trace'] as const;
 
@@ -30,6 +30,58 @@ export async function loadCommandSettings(
   return loadSettings({ configPath, dataDir, cwd: process.cwd(), env: process.env });
 }
 
+// ---------------------------------------------------------------- a command
+
+/** What the codes that a command ends with mean, but for 1 and 2, which mean the same everywhere unless they stand here. */
+type ExitMeanings = Readonly<Partial<Record<ExitCode, string>>>;
+
+interface Described {
+  readonly command: string;
+  readonly describe: string;
+  readonly exits: ExitMeanings;
+}
+
+/** Each command knows its own options; from outside they are all alike. */
+export interface Command extends Described, CommandModule<GlobalOptions, GlobalOptions> {
+  readonly command: string;
+  readonly describe: string;
+  /** Gives the command its options and examples. */
+  readonly builder: (command: Argv<GlobalOptions>) => Argv<GlobalOptions>;
+}
+
+/** @param run does the work, and returns the exit code; none is 0 */
+export function makeCommand<Options>({
+  run,
+  ...described
+}: Described & {
+  readonly builder: (command: Argv<GlobalOptions>) => Argv<Options>;
+  readonly run: (options: ArgumentsCamelCase<Options>) => Promise<ExitCode | void>;
+}): Command {
+  const handler = async (options: ArgumentsCamelCase<Options>): Promise<void> => {
+    process.exitCode = (await run(options)) ?? exitCodes.ok;
+  };
+  return { ...described, handler } as unknown as Command;
+}
+
+export const textOption = (describe: string) => ({ type: 'string', requiresArg: true, describe }) as const;
+
+export const numberOption = (usual: number, describe: string) =>
+  ({ type: 'number', default: usual, requiresArg: true, describe }) as const;
+
+export const flagOption = (describe: string) => ({ type: 'boolean', default: false, describe }) as const;
+
+/** FILE.. of the commands that read payout files. */
+export const payoutFiles = {
+  type: 'string',
+  array: true,
+  demandOption: true,
+  describe: 'payout files (CSV)',
+} as const;
+
+export const orAnotherSends = 'or another process is sending';
+
+// ---------------------------------------------------------------- the command line
+
 const lineWidthMax = 110;
 const docsLine = 'README.md says what to do first; docs/ explains commands, settings, files and exit codes.';
 
@@ -47,17 +99,9 @@ export function makeCommandLine(args: readonly string[]): Argv<GlobalOptions> {
       'dot-notation': false,
       'boolean-negation': false,
     })
-    .option('config', {
-      type: 'string',
-      requiresArg: true,
-      describe: 'settings file (default: paydrop.yaml in this folder)',
-    })
-    .option('data-dir', {
-      type: 'string',
-      requiresArg: true,
-      describe: 'folder of journal and files, instead of dataDir in the settings',
-    })
-    .option('json', { type: 'boolean', default: false, describe: 'print results as JSON' })
+    .option('config', textOption('settings file (default: paydrop.yaml in this folder)'))
+    .option('data-dir', textOption('folder of journal and files, instead of dataDir in the settings'))
+    .option('json', flagOption('print results as JSON'))
     .option('log-level', {
       choices: logLevels,
       default: 'warn' as const,
@@ -96,14 +140,12 @@ interface CommandParts {
 /** yargs takes `--wait soon` for a number that is none, an empty FILE for a value, and an option given twice for a list. */
 function checkValues(options: Readonly<Record<string, unknown>>, { lists, positionals }: CommandParts): true {
   for (const [name, value] of Object.entries(options)) {
-    if (name === 'wait') requireWait(value);
-    if (value === '' || (Array.isArray(value) && value.includes(''))) {
-      const shown = name === '_' || positionals.includes(name) ? name.toUpperCase() : `--${name}`;
-      throw new SettingsError(`${shown} is empty: give it a value or leave it out`);
-    }
-    if (Array.isArray(value) && name !== '_' && !lists.includes(name)) {
+    if (name === 'wait' && typeof value === 'number' && !(value >= 0 && value <= waitSecondsMax))
+      throw new SettingsError(`--wait takes a number of seconds from 0 to ${waitSecondsMax} (a week)`);
+    if (value === '' || (Array.isArray(value) && value.includes('')))
+      throw emptyValue(name === '_' || positionals.includes(name) ? name.toUpperCase() : `--${name}`);
+    if (Array.isArray(value) && name !== '_' && !lists.includes(name))
       throw new SettingsError(`--${name} is given more than once: say which is meant`);
-    }
     if (Number.isNaN(value)) throw new SettingsError(`--${name} takes a number`);
   }
   return true;
@@ -114,16 +156,13 @@ function requireNoEmptyNumber(args: readonly string[]): true {
   for (const [place, arg] of args.entries()) {
     const [name] =
       /^--[\w-]+(?==$)/.exec(arg) ?? (args[place + 1] === '' ? /^--[\w-]+$/.exec(arg) : null) ?? [];
-    if (name !== undefined) throw new SettingsError(`${name} is empty: give it a value or leave it out`);
+    if (name !== undefined) throw emptyValue(name);
   }
   return true;
 }
 
-/** @throws SettingsError for seconds that nobody can wait */
-function requireWait(value: unknown): void {
-  if (typeof value !== 'number' || (value >= 0 && value <= waitSecondsMax)) return;
-  throw new SettingsError(`--wait takes a number of seconds from 0 to ${waitSecondsMax} (a week)`);
-}
+const emptyValue = (shown: string): SettingsError =>
+  new SettingsError(`${shown} is empty: give it a value or leave it out`);
 
 /** A wrong command line. */
 export class UsageError extends SettingsError {
@@ -131,10 +170,19 @@ export class UsageError extends SettingsError {
   readonly #known: readonly string[];
 
   /** @param complaint the parser's own */
-  constructor(complaint: string, parts: CommandParts) {
-    super(explainUsage(complaint, parts));
-    this.#unknown = findUnknown(complaint);
-    this.#known = parts.known;
+  constructor(complaint: string, { known, positionals }: CommandParts) {
+    const [unknown] = /^Unknown arguments?: (.+)$/.exec(complaint)?.[1]?.split(', ') ?? [];
+    const command = /^Did you mean (\S+)\?$/.exec(complaint)?.[1];
+    const isFileOption = known.includes('file') && !positionals.includes('file');
+    const hint = unknown !== undefined && isFileOption ? 'a file is given with --file; ' : '';
+    const oneLine = complaint.trim().replaceAll(/\s*\n\s*/g, ' ');
+    super(
+      command === undefined
+        ? `${oneLine} (${hint}--help shows what there is)`
+        : `unknown command: did you mean ${command}?`,
+    );
+    this.#unknown = unknown;
+    this.#known = known;
   }
 
   /** The same in one line, with the option that was probably meant. What finds it is loaded only now. */
@@ -146,20 +194,6 @@ export class UsageError extends SettingsError {
       : `unknown option --${this.#unknown}: did you mean --${nearest}?`;
   }
 }
-
-/** One line for a wrong command line, with the command that was probably meant. */
-function explainUsage(message: string, { known, positionals }: CommandParts): string {
-  const recommended = /^Did you mean (\S+)\?$/.exec(message)?.[1];
-  if (recommended !== undefined) return `unknown command: did you mean ${recommended}?`;
-  const oneLine = message.trim().replaceAll(/\s*\n\s*/g, ' ');
-  const isFileOption = known.includes('file') && !positionals.includes('file');
-  const hint = findUnknown(message) !== undefined && isFileOption ? 'a file is given with --file; ' : '';
-  return `${oneLine} (${hint}--help shows what there is)`;
-}
-
-/** The first of the arguments that the command does not have. */
-const findUnknown = (message: string): string | undefined =>
-  /^Unknown arguments?: (.+)$/.exec(message)?.[1]?.split(', ')[0];
 
 function readParts(commandLine: unknown): CommandParts {
   const parser = commandLine as {

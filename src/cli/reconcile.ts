@@ -1,76 +1,59 @@
 /** `paydrop reconcile`: reconciles the bank's statement of a day with the journal. */
-import type { Argv, CommandModule } from 'yargs';
 import type { Wanted } from '../app/reconcile.ts';
+import { parseBangkokDate } from '../core/bangkok-time.ts';
 import { SettingsError } from '../settings/secrets.ts';
-import type { ExitCode } from './exit-codes.ts';
-import { type GlobalOptions, loadCommandSettings } from './options.ts';
+import { loadCommandSettings, makeCommand, numberOption, textOption } from './options.ts';
 
-interface ReconcileOptions extends GlobalOptions {
-  readonly date: string | undefined;
-  readonly file: string | undefined;
-  readonly wait: number;
-}
-
-export const reconcileCommand: CommandModule<GlobalOptions, ReconcileOptions> = {
+export const reconcileCommand = makeCommand({
   command: 'reconcile',
   describe: "reconcile the bank's statement of a day with the journal",
-  builder: (command: Argv<GlobalOptions>) =>
+  exits: {
+    0: 'everything ties out, or no break is open so far',
+    3: 'breaks are open, or alarms were raised',
+    5: 'no usable statement, or no such file',
+    6: 'the bank is out of reach or refuses us, stopped while waiting, or overtaken by another reconciling',
+  },
+  builder: (command) =>
     command
-      .option('date', {
-        type: 'string',
-        requiresArg: true,
-        describe: 'the day (YYYY-MM-DD, Bangkok); with --file only if the file does not tell',
-      })
-      .option('file', {
-        type: 'string',
-        requiresArg: true,
-        describe: 'a statement that you have, instead of asking the bank',
-      })
-      .option('wait', {
-        type: 'number',
-        default: 0,
-        requiresArg: true,
-        describe: 'seconds to go on asking, every minute, while the bank has no file yet',
-      })
+      .option('date', textOption('the day (YYYY-MM-DD, Bangkok); with --file only if the file does not tell'))
+      .option('file', textOption('a statement that you have, instead of asking the bank'))
+      .option(
+        'wait',
+        numberOption(0, 'seconds to go on asking, every minute, while the bank has no file yet'),
+      )
       .example('$0 reconcile --date 2026-11-20', 'fetch the statement of the day and match it')
       .example('$0 reconcile --file PARTNER001_COMP000001_PROXY_20261120.csv', 'match a file that you have')
       .example('$0 reconcile --date 2026-11-20 --wait 3600', 'ask for up to an hour until it is there'),
-  handler: async (options) => {
-    process.exitCode = await runReconcile(options);
-  },
-};
-
-async function runReconcile({ wait, json, logLevel, ...options }: ReconcileOptions): Promise<ExitCode> {
-  const wanted = readWanted(options);
-  const loaded = await loadCommandSettings(options);
-  const { makeLogger } = await import('../platform/log.ts');
-  const { reconcileStatement } = await import('../app/reconcile.ts');
-  const { listenForInterrupt } = await import('./interrupt.ts');
-  const { showNoStatement, showReport } = await import('./views/reconcile.ts');
-  const { print } = await import('./views/shown.ts');
-  using interrupt = listenForInterrupt(() => process.stderr.write('\nStopping: run it again to go on.\n'));
-  const outcome = await reconcileStatement(loaded, wanted, {
-    waitMs: wait * 1000,
-    logger: makeLogger(logLevel),
-    warn: (text) => process.stderr.write(`paydrop: ${text}\n`),
-    stop: interrupt.signal,
-  });
-  if (outcome.kind === 'no-statement') {
-    const shown = showNoStatement(outcome);
-    if (json) print(shown, json);
-    else process.stderr.write(`${shown.text}\n`);
+  run: async ({ date, file, wait, json, logLevel, ...options }) => {
+    const wanted = readWanted(readDate(date), file);
+    const loaded = await loadCommandSettings(options);
+    const { makeLogger } = await import('../platform/log.ts');
+    const { reconcileStatement } = await import('../app/reconcile.ts');
+    const { listenForInterrupt } = await import('./interrupt.ts');
+    const { showNoStatement, showReport } = await import('./views/reconcile.ts');
+    const { print } = await import('./views/shown.ts');
+    using interrupt = listenForInterrupt(() => process.stderr.write('\nStopping: run it again to go on.\n'));
+    const outcome = await reconcileStatement(loaded, wanted, {
+      waitMs: wait * 1000,
+      logger: makeLogger(logLevel),
+      warn: (warning) => process.stderr.write(`paydrop: ${warning}\n`),
+      stop: interrupt.signal,
+    });
+    if (outcome.kind === 'no-statement') {
+      const shown = showNoStatement(outcome);
+      if (json) print(shown, json);
+      else process.stderr.write(`${shown.text}\n`);
+      return shown.exitCode;
+    }
+    // What was accepted is told first, and then why a result update cannot be written.
+    const shown = showReport(outcome);
+    print(shown, json);
+    if (outcome.failure !== undefined) throw outcome.failure.error;
     return shown.exitCode;
-  }
-  // What was accepted is told first, and then why a result update cannot be written.
-  const shown = showReport(outcome);
-  print(shown, json);
-  if (outcome.failure !== undefined) throw outcome.failure.error;
-  return shown.exitCode;
-}
+  },
+});
 
-function readWanted(options: Pick<ReconcileOptions, 'date' | 'file'>): Wanted {
-  const date = readDate(options.date);
-  const { file } = options;
+function readWanted(date: string | undefined, file: string | undefined): Wanted {
   if (file !== undefined) return { date, file };
   if (date !== undefined) return { date, file };
   throw new SettingsError('say which day: --date YYYY-MM-DD, or --file with a statement that you have');
@@ -78,12 +61,8 @@ function readWanted(options: Pick<ReconcileOptions, 'date' | 'file'>): Wanted {
 
 /** "2026-11-20" as 20261120. */
 function readDate(text: string | undefined): string | undefined {
-  if (text === undefined) return undefined;
-  const date = text.replaceAll('-', '');
-  const isDay =
-    /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) && toIsoDay(Date.parse(text)) === text;
-  if (!isDay) throw new SettingsError(`--date takes a day such as 2026-11-20, not "${text}"`);
-  return date;
+  const date = text?.replaceAll('-', '');
+  if (text === undefined || date === undefined) return undefined;
+  if (/^\d{4}-\d\d-\d\d$/.test(text) && parseBangkokDate(date) !== undefined) return date;
+  throw new SettingsError(`--date takes a day such as 2026-11-20, not "${text}"`);
 }
-
-const toIsoDay = (epochMs: number): string => new Date(epochMs).toISOString().slice(0, 10);

@@ -1,98 +1,96 @@
 /** `paydrop run FILE..`: pays the files once and waits until everything is settled. */
-import type { CommandModule } from 'yargs';
-import type { FileOutcome } from '../app/run-file.ts';
+import type { FileOutcome, RunFileOptions } from '../app/run-file.ts';
 import type { Session, SessionOptions } from '../app/session.ts';
 import { SettingsError } from '../settings/secrets.ts';
 import { type ExitCode, exitCodes, higherOf } from './exit-codes.ts';
-import { type GlobalOptions, loadCommandSettings } from './options.ts';
+import {
+  flagOption,
+  loadCommandSettings,
+  makeCommand,
+  numberOption,
+  orAnotherSends,
+  payoutFiles,
+  textOption,
+} from './options.ts';
 
-interface RunOptions extends GlobalOptions {
-  readonly file: string[];
-  readonly wait: number;
-  readonly exceptionsOk: boolean;
-  readonly journalLost: boolean;
-  readonly since: string | undefined;
-}
-
-const waitSecondsDefault = 300;
-
-export const runCommand: CommandModule<GlobalOptions, RunOptions> = {
+export const runCommand = makeCommand({
   command: 'run <file..>',
   describe: 'pay files, once each, and wait until everything is settled',
+  exits: {
+    0: 'all paid, or nothing to do',
+    3: 'finished, with exceptions; 0 with --exceptions-ok, but never when a row bears an alarm',
+    4: 'transfers are still in doubt',
+    5: 'a file was rejected as a whole: nothing of it was sent',
+    6: `stopped short: halted, interrupted, the bank closed or out of reach, ${orAnotherSends}`,
+  },
   builder: (command) =>
     command
-      .positional('file', { type: 'string', array: true, demandOption: true, describe: 'payout files (CSV)' })
-      .option('wait', {
-        type: 'number',
-        default: waitSecondsDefault,
-        requiresArg: true,
-        describe: 'seconds to wait for what is in doubt, or for the bank, after the last progress',
-      })
-      .option('exceptions-ok', {
-        type: 'boolean',
-        default: false,
-        describe:
+      .positional('file', payoutFiles)
+      .option(
+        'wait',
+        numberOption(300, 'seconds to wait for what is in doubt, or for the bank, after the last progress'),
+      )
+      .option(
+        'exceptions-ok',
+        flagOption(
           'end with 0 even if there are exceptions (a batch that is in doubt or stopped still does not)',
-      })
-      .option('journal-lost', {
-        type: 'boolean',
-        default: false,
-        describe:
+        ),
+      )
+      .option(
+        'journal-lost',
+        flagOption(
           'go on although the journal was lost or restored: ask the bank about every payout before it is sent',
-      })
-      .option('since', {
-        type: 'string',
-        requiresArg: true,
-        describe:
+        ),
+      )
+      .option(
+        'since',
+        textOption(
           'with --journal-lost: the first day (YYYY-MM-DD, Bangkok) of which the journal may miss something; ' +
-          'tomorrow says that nothing is missing any more',
-      })
+            'tomorrow says that nothing is missing any more',
+        ),
+      )
       .example('$0 run payouts.csv', 'pay a file; run it again at any time: nobody is paid twice')
       .example('$0 run a.csv b.csv --wait 3600', 'two files, waiting up to an hour for the bank')
       .example(
         '$0 run a.csv --journal-lost --since 2026-11-19',
         'the journal is gone, or an older copy was put back',
-      ) as never,
-  handler: async (options) => {
-    process.exitCode = await runFiles(options);
+      ),
+  run: async ({ file, wait, exceptionsOk, journalLost, since, json, logLevel, ...options }) => {
+    const { systemClock } = await import('../platform/clock.ts');
+    const recovery = await readRecovery(journalLost, since, systemClock.now());
+    const loaded = await loadCommandSettings(options);
+    const { makeLogger } = await import('../platform/log.ts');
+    const { openNotifier } = await import('../app/notifier.ts');
+    const { explainLoss, openSession } = await import('../app/session.ts');
+    const { listenForInterrupt } = await import('./interrupt.ts');
+    await using session = await openSession(loaded, makeLogger(logLevel), 'run', { recovery });
+    const notices = await openNotifier(session);
+    const loss = explainLoss(session, recovery !== undefined);
+    if (loss !== undefined) process.stderr.write(`${loss}\n`);
+    using interrupt = listenForInterrupt(() =>
+      process.stderr.write(
+        '\nStopping: what is in flight is finished and recorded. Press again to end at once.\n',
+      ),
+    );
+    const { signal: interrupted } = interrupt;
+    let exitCode: ExitCode = exitCodes.ok;
+    for (const path of file) {
+      const asked = { waitMs: wait * 1000, exceptionsOk, interrupted };
+      const { outcome, exitCode: code } = await runOne(session, path, asked, json);
+      await notices.notifyOfOutcome(path, outcome);
+      exitCode = higherOf(exitCode, code);
+      if (interrupted.aborted) break;
+    }
+    await notices.deliverOnce(interrupted);
+    return interrupted.aborted ? exitCodes.stoppedShort : exitCode;
   },
-};
-
-async function runFiles(options: RunOptions): Promise<ExitCode> {
-  const { systemClock } = await import('../platform/clock.ts');
-  const recovery = await readRecovery(options, systemClock.now());
-  const loaded = await loadCommandSettings(options);
-  const { makeLogger } = await import('../platform/log.ts');
-  const { openNotifier } = await import('../app/notifier.ts');
-  const { explainLoss, openSession } = await import('../app/session.ts');
-  const { listenForInterrupt } = await import('./interrupt.ts');
-  const log = makeLogger(options.logLevel);
-  await using session = await openSession(loaded, log, 'run', { recovery });
-  const notices = await openNotifier(session);
-  const loss = explainLoss(session, recovery !== undefined);
-  if (loss !== undefined) process.stderr.write(`${loss}\n`);
-  using interrupt = listenForInterrupt(() =>
-    process.stderr.write(
-      '\nStopping: what is in flight is finished and recorded. Press again to end at once.\n',
-    ),
-  );
-  const { signal } = interrupt;
-  let exitCode: ExitCode = exitCodes.ok;
-  for (const path of options.file) {
-    const { outcome, exitCode: code } = await runOne(session, path, options, signal);
-    await notices.notifyOfOutcome(path, outcome);
-    exitCode = higherOf(exitCode, code);
-    if (signal.aborted) break;
-  }
-  await notices.deliverOnce(signal);
-  return signal.aborted ? exitCodes.stoppedShort : exitCode;
-}
+});
 
 async function runOne(
   session: Session,
   path: string,
-  { wait, exceptionsOk, json }: RunOptions,
-  interrupted: AbortSignal,
+  options: Omit<RunFileOptions, 'progress'>,
+  json: boolean,
 ): Promise<{ readonly outcome: FileOutcome; readonly exitCode: ExitCode }> {
   const { runFile } = await import('../app/run-file.ts');
   const { openProgress } = await import('./views/progress.ts');
@@ -101,7 +99,7 @@ async function runOne(
   const progress = await openProgress();
   let outcome: FileOutcome;
   try {
-    outcome = await runFile(session, path, { waitMs: wait * 1000, exceptionsOk, interrupted, progress });
+    outcome = await runFile(session, path, { ...options, progress });
   } finally {
     progress.close();
   }
@@ -115,7 +113,8 @@ async function runOne(
 
 /** @throws SettingsError when one of the two options is given without the other, or the day is none that makes sense */
 async function readRecovery(
-  { journalLost, since }: Pick<RunOptions, 'journalLost' | 'since'>,
+  journalLost: boolean,
+  since: string | undefined,
   nowMs: number,
 ): Promise<SessionOptions['recovery']> {
   if (!journalLost && since === undefined) return undefined;

@@ -2,37 +2,22 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { CommandModule } from 'yargs';
-import { SettingsError } from '../settings/secrets.ts';
+import { requireCredentials, SettingsError } from '../settings/secrets.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import { listenForInterrupt } from './interrupt.ts';
-import { type GlobalOptions, loadCommandSettings } from './options.ts';
-
-interface SandboxCommandOptions extends GlobalOptions {
-  readonly port: number;
-  readonly state: string | undefined;
-  readonly latencyMs: number | undefined;
-}
+import { type GlobalOptions, loadCommandSettings, makeCommand, numberOption, textOption } from './options.ts';
 
 const portMax = 65_535;
 const ownSettingsFile = 'paydrop.yaml';
 
-export const sandboxCommand: CommandModule<GlobalOptions, SandboxCommandOptions> = {
+export const sandboxCommand = makeCommand({
   command: 'sandbox',
   describe: 'run the sandbox bank as a server of its own, until it is stopped',
+  exits: { 0: 'stopped, as it was asked to' },
   builder: (command) =>
     command
-      .option('port', {
-        type: 'number',
-        default: 0,
-        requiresArg: true,
-        describe: 'port to listen on; 0: a free one',
-      })
-      .option('state', {
-        type: 'string',
-        requiresArg: true,
-        describe: 'file that keeps transfers and ledger across restarts',
-      })
+      .option('port', numberOption(0, 'port to listen on; 0: a free one'))
+      .option('state', textOption('file that keeps transfers and ledger across restarts'))
       .option('latency-ms', {
         type: 'number',
         requiresArg: true,
@@ -40,16 +25,22 @@ export const sandboxCommand: CommandModule<GlobalOptions, SandboxCommandOptions>
       })
       .example('$0 sandbox --port 8080 --state bank.jsonl', 'a bank that remembers what it paid')
       .example('$0 sandbox --config my-bank.yaml', 'with the payees and behaviours of your own settings')
-      .epilogue(
-        'Settings: --config, else paydrop.yaml in this folder, else those that come with paydrop.\n',
-      ) as never,
-  handler: async (options) => {
-    checkNumbers(options);
-    await serve(await loadServedSettings(options), options);
+      .epilogue('Settings: --config, else paydrop.yaml in this folder, else those that come with paydrop.\n'),
+  run: async ({ port, state: stateFile, latencyMs, json, ...options }) => {
+    checkNumbers(port, latencyMs);
+    const loaded = await loadServedSettings(options);
+    refuseRealBank(loaded);
+    const { startSandboxFor, tokenUrlOf } = await import('../app/open-bank.ts');
+    const { print } = await import('./views/shown.ts');
+    using interrupt = listenForInterrupt(() => {});
+    await using sandbox = await startSandboxFor(loaded, { port, stateFile, latencyMs });
+    const facts = describeSandbox(loaded, sandbox.baseUrl, stateFile);
+    print({ json: facts, text: renderSandbox(facts, tokenUrlOf(sandbox.baseUrl)) }, json);
+    if (!interrupt.signal.aborted) await once(interrupt.signal, 'abort');
   },
-};
+});
 
-function checkNumbers({ port, latencyMs = 0 }: SandboxCommandOptions): void {
+function checkNumbers(port: number, latencyMs = 0): void {
   if (!Number.isInteger(port) || port < 0 || port > portMax) {
     throw new SettingsError(`--port takes a whole number from 0 to ${portMax}`);
   }
@@ -65,7 +56,9 @@ const packagedSettingsPath = fileURLToPath(new URL('../../config/sandbox.yaml', 
  * The settings to serve. Those without a sandbox section, such as a client's that name this very bank,
  * get the payees and behaviours that come with paydrop.
  */
-async function loadServedSettings(options: SandboxCommandOptions): Promise<LoadedSettings> {
+async function loadServedSettings(
+  options: Pick<GlobalOptions, 'config' | 'dataDir'>,
+): Promise<LoadedSettings> {
   const packaged = { ...options, config: packagedSettingsPath };
   if (options.config === undefined && !existsSync(ownSettingsFile)) return loadCommandSettings(packaged);
   const loaded = await loadCommandSettings(options);
@@ -82,35 +75,25 @@ function refuseRealBank({ path, isSandbox, settings }: LoadedSettings): void {
   );
 }
 
-async function serve(loaded: LoadedSettings, options: SandboxCommandOptions): Promise<void> {
-  refuseRealBank(loaded);
-  const { startSandboxFor, tokenUrlOf } = await import('../app/start-sandbox.ts');
-  const { print } = await import('./views/shown.ts');
-  const { port, state: stateFile, latencyMs } = options;
-  using interrupt = listenForInterrupt(() => {});
-  await using sandbox = await startSandboxFor(loaded, { port, stateFile, latencyMs });
-  const facts = describeSandbox(loaded, sandbox.baseUrl, stateFile);
-  print({ json: facts, text: renderSandbox(facts, tokenUrlOf(sandbox.baseUrl)) }, options.json);
-  if (!interrupt.signal.aborted) await once(interrupt.signal, 'abort');
-}
-
-function describeSandbox(loaded: LoadedSettings, baseUrl: string, stateFile: string | undefined) {
-  const { bank } = loaded.settings;
+function describeSandbox(
+  { settings: { bank }, credentials, isSandbox, path }: LoadedSettings,
+  baseUrl: string,
+  stateFile: string | undefined,
+) {
   const { channelId, termId, companyId, payerAccount } = bank;
-  const { credentials } = loaded;
+  const { clientId, clientSecret } = requireCredentials(credentials);
+  const secretFrom = credentials.ok ? credentials.secretFrom : 'nowhere';
   // A secret that is kept out of the settings is kept off the screen too: it may be worth something.
-  const isOpen = credentials.ok && (loaded.isSandbox || bank.clientSecret === credentials.clientSecret);
+  const isOpen = isSandbox || bank.clientSecret === clientSecret;
   return {
     baseUrl,
-    clientId: credentials.ok ? credentials.clientId : '',
-    clientSecret: isOpen
-      ? credentials.clientSecret
-      : `(from ${credentials.ok ? credentials.secretFrom : 'nowhere'})`,
+    clientId,
+    clientSecret: isOpen ? clientSecret : `(from ${secretFrom})`,
     channelId,
     termId,
     companyId,
     payerAccount,
-    settingsFile: loaded.path,
+    settingsFile: path,
     stateFile: stateFile ?? null,
   };
 }

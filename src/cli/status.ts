@@ -1,62 +1,68 @@
-/** `paydrop status [BATCH]`: batches with counts and totals. */
-import type { CommandModule } from 'yargs';
-import type { JournalStanding } from '../app/status.ts';
+/** `paydrop status [BATCH]` and `paydrop show PAYOUT`: how batches, days and payouts stand. */
 import { SettingsError } from '../settings/secrets.ts';
-import { type GlobalOptions, loadCommandSettings } from './options.ts';
+import { flagOption, loadCommandSettings, makeCommand } from './options.ts';
 
-interface StatusOptions extends GlobalOptions {
-  readonly batch: string | undefined;
-  readonly statements: boolean;
-}
-
-export const statusCommand: CommandModule<GlobalOptions, StatusOptions> = {
+export const statusCommand = makeCommand({
   command: 'status [batch]',
   describe: 'show the batches, or one batch, with counts and totals, and the days that were reconciled',
+  exits: { 0: 'shown', 2: 'there is no such batch' },
   builder: (command) =>
     command
       .positional('batch', { type: 'string', describe: 'a batch id' })
-      .option('statements', {
-        type: 'boolean',
-        default: false,
-        describe: 'only the days whose statement was reconciled, all of them',
-      })
+      .option('statements', flagOption('only the days whose statement was reconciled, all of them'))
       .example('$0 status', 'all batches, the newest first')
       .example('$0 status 7B3KQ0M9ZX --json', 'one batch, for a program')
       .example('$0 status --statements', 'days with their version, open breaks and the oldest of them'),
-  handler: async (options) => {
+  run: async ({ batch, statements, json, ...options }) => {
     const loaded = await loadCommandSettings(options);
-    const { openStanding } = await import('../app/status.ts');
-    const { printBanner } = await import('./views/shown.ts');
-    await using standing = await openStanding(loaded);
-    printBanner(loaded, options.json);
-    if (options.statements) await printDays(standing, options.json);
-    else await printBatches(standing, options);
+    const { findSender, openJournalBeside, readBatches, readDays } = await import('../app/status.ts');
+    const { print, printBanner, showList } = await import('./views/shown.ts');
+    const { showBatch, showDays } = await import('./views/status.ts');
+    await using journal = await openJournalBeside(loaded);
+    const nowMs = Date.now();
+    const readAllDays = async () => (journal === undefined ? [] : readDays(journal, nowMs));
+    printBanner(loaded, json);
+    if (statements) {
+      print(showDays(await readAllDays(), nowMs), json);
+      return;
+    }
+    const batches = await readBatches(journal, batch);
+    if (batches === undefined) throw noSuchBatch(batch);
+    const owner = journal && findSender(loaded.dataDir);
+    if (owner !== undefined && !json) {
+      const { nameOwner } = await import('../app/session.ts');
+      process.stdout.write(`Sending: ${nameOwner(owner)}\n\n`);
+    }
+    print(showList(batches.map(showBatch), 'No batches yet.'), json);
+    const days = batch === undefined && !json ? await readAllDays() : [];
+    if (days.length > 0) print(showDays(days, nowMs, daysShownMax), json);
   },
-};
-
-async function printBatches(standing: JournalStanding, { batch, json }: StatusOptions): Promise<void> {
-  const { print, showList } = await import('./views/shown.ts');
-  const { showBatch } = await import('./views/status.ts');
-  const batches = await standing.readBatches(batch);
-  if (batches === undefined)
-    throw new SettingsError(`there is no batch ${batch}; "paydrop status" lists them all`);
-  const { owner } = standing;
-  if (owner !== undefined && !json) {
-    const { nameOwner } = await import('../app/session.ts');
-    process.stdout.write(`Sending: ${nameOwner(owner)}\n\n`);
-  }
-  print(showList(batches.map(showBatch), 'No batches yet.'), json);
-  if (batch === undefined && !json) await printDays(standing, json, daysShownMax);
-}
+});
 
 /** Days that are shown below the batches, beside those with open breaks. */
 const daysShownMax = 10;
 
-/** @param daysMax with it nothing is said where there is no day */
-async function printDays(standing: JournalStanding, json: boolean, daysMax?: number): Promise<void> {
-  const { print } = await import('./views/shown.ts');
-  const { showDays } = await import('./views/statements.ts');
-  const nowMs = Date.now();
-  const days = await standing.readDays(nowMs);
-  if (daysMax === undefined || days.length > 0) print(showDays(days, nowMs, daysMax), json);
-}
+export const showCommand = makeCommand({
+  command: 'show <payout>',
+  describe: 'show one payout with its whole history',
+  exits: { 0: 'shown', 2: 'there is no such payout' },
+  builder: (command) =>
+    command
+      .positional('payout', { type: 'string', demandOption: true, describe: 'a payoutId or a transRefNo' })
+      .example('$0 show INV-2026-0001', 'everything that happened to it')
+      .example('$0 show PD8S3K0Q2M7XW1VZ5T01', 'the same, found by the reference that the bank knows'),
+  run: async ({ payout, json, ...options }) => {
+    const loaded = await loadCommandSettings(options);
+    const { findPayouts } = await import('../app/status.ts');
+    const { print, printBanner, showList } = await import('./views/shown.ts');
+    const { showPayout } = await import('./views/status.ts');
+    const none = `no payout has the payoutId or transRefNo ${payout}`;
+    const found = await findPayouts(loaded, payout);
+    if (found.length === 0) throw new SettingsError(none);
+    printBanner(loaded, json);
+    print(showList(found.map(showPayout), none, '\n\n'), json);
+  },
+});
+
+export const noSuchBatch = (batchId: string | undefined): SettingsError =>
+  new SettingsError(`there is no batch ${batchId}; "paydrop status" lists them all`);

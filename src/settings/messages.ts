@@ -50,7 +50,8 @@ function explain(issue: Issue, path: readonly string[], found: unknown): string 
     if (form !== undefined) return `is a number here: ${form}`;
     return 'is a number here, which loses leading zeros: put the value in quotes';
   }
-  if (issue.code === 'invalid_type') return `must be ${nameType(issue.expected)}, found ${shown}`;
+  if (issue.code === 'invalid_type')
+    return `must be ${typeNames[issue.expected] ?? issue.expected}, found ${shown}`;
   if (issue.code === 'invalid_value') {
     return `must be one of ${issue.values.map((value) => JSON.stringify(value)).join(', ')}, found ${shown}`;
   }
@@ -88,10 +89,6 @@ const typeNames: Readonly<Record<string, string>> = {
   object: 'a section with keys of its own',
   record: 'a section with keys of its own',
 };
-
-function nameType(expected: string): string {
-  return typeNames[expected] ?? expected;
-}
 
 /** Secrets, and an address that is often as good as one. */
 const hiddenKeys = new Set(['clientSecret', 'webhookSecret', 'webhookUrl']);

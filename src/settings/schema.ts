@@ -11,6 +11,7 @@ import {
   parseListenAddress,
   readBankAddress,
 } from '../core/network-address.ts';
+import { rowColumns } from '../intake/rules/row.ts';
 import { parseTimeOfDay } from '../payout/rules/service-hours.ts';
 
 /** bank.baseUrl that starts the built-in sandbox bank. */
@@ -22,9 +23,9 @@ const durationMaxMs = 2_147_483_647;
 const concurrencyMax = 1_000;
 
 const duration = z.number().int().min(0).max(durationMaxMs).meta({ unit: 'ms' });
-const count = z.number().int().min(0);
-const positive = z.number().int().min(1);
-const concurrency = positive.max(concurrencyMax).meta({ unit: 'requests' });
+const count = (unit: string) => z.number().int().min(0).meta({ unit });
+const positive = (unit: string) => z.number().int().min(1).meta({ unit });
+const concurrency = positive('requests').max(concurrencyMax);
 const path = z.string().min(1).meta({ allowed: 'a path' });
 const anyText = z.string().min(1).meta({ allowed: 'text' });
 
@@ -46,17 +47,18 @@ const baht = z
   )
   .meta({ unit: 'baht', allowed: 'an amount such as `2000000` or `1500.50`' });
 
+/** @param complain says what is wrong; undefined when nothing is */
+const checkedText = (complain: (text: string) => string | undefined) =>
+  z.string().superRefine((text, context) => {
+    const message = complain(text);
+    if (message !== undefined) context.addIssue({ code: 'custom', message });
+  });
+
 const bankSchema = z.strictObject({
-  baseUrl: z
-    .string()
-    .superRefine((text, context) => {
-      const complaint = complainAboutAddress(text);
-      if (complaint !== undefined) context.addIssue({ code: 'custom', message: complaint });
-    })
-    .meta({
-      description: '"sandbox", or the bank\'s address',
-      allowed: '`sandbox`, or an `https://` address; plain `http://` only to this machine',
-    }),
+  baseUrl: checkedText(complainAboutAddress).meta({
+    description: '"sandbox", or the bank\'s address',
+    allowed: '`sandbox`, or an `https://` address; plain `http://` only to this machine',
+  }),
   clientId: anyText
     .optional()
     .describe('the name of this program at the bank; or the variable `PAYDROP_CLIENT_ID`, which wins'),
@@ -116,26 +118,22 @@ const settleSchema = z.strictObject({
     .default(86_400_000)
     .describe('how long inquiries go on; then the row is `unresolved`'),
   notFoundTrustMs: duration.default(120_000).describe('how long after a send "not found" begins to count'),
-  resendsMax: count
-    .default(2)
-    .meta({ description: 'how often the same attempt may be sent again', unit: 'times' }),
+  resendsMax: count('times').default(2).describe('how often the same attempt may be sent again'),
   intentMaxAgeMs: duration.default(300_000).describe('an older intent is never sent'),
 });
 
 const brakeSchema = z.strictObject({
-  consecutiveFailures: positive
+  consecutiveFailures: positive('rows')
     .default(10)
-    .meta({ description: 'so many rows in a row that end otherwise than paid halt the batch', unit: 'rows' }),
+    .describe('so many rows in a row that end otherwise than paid halt the batch'),
   failureShare: z
     .number()
     .min(0)
     .max(1)
     .default(0.5)
     .meta({ description: 'such a share of the window does too', unit: 'share' }),
-  window: positive.default(100).meta({ description: 'rows looked back on for that share', unit: 'rows' }),
-  inDoubtMax: positive
-    .default(200)
-    .meta({ description: 'so many rows in doubt at once halt the batch', unit: 'rows' }),
+  window: positive('rows').default(100).describe('rows looked back on for that share'),
+  inDoubtMax: positive('rows').default(200).describe('so many rows in doubt at once halt the batch'),
 });
 
 const timeOfDay = z
@@ -165,46 +163,30 @@ const serviceHoursSchema = z
   });
 
 const limitsSchema = z.strictObject({
-  rowsPerFile: count.default(1_000_000).meta({
-    description: 'a file with more rows is rejected',
-    unit: 'rows',
-  }),
-  bytesPerFile: count.default(536_870_912).meta({
-    description: 'a bigger file is rejected',
-    unit: 'bytes',
-  }),
+  rowsPerFile: count('rows').default(1_000_000).describe('a file with more rows is rejected'),
+  bytesPerFile: count('bytes').default(536_870_912).describe('a bigger file is rejected'),
   bahtPerPayout: baht.default('2000000').describe('a row above it is held until a person lets it go on'),
   bahtPerBatch: baht.default('0').describe('a file whose total is above it is rejected'),
-  batchMaxAgeHours: count.default(24).meta({
-    description:
+  batchMaxAgeHours: count('hours')
+    .default(24)
+    .describe(
       'a batch that waited longer since its file was dropped, or since a person last let it go on, is held',
-    unit: 'hours',
-  }),
-  similarDays: count.default(0).meta({
-    description:
+    ),
+  similarDays: count('days')
+    .default(0)
+    .describe(
       'hold a payout to a payee who was paid the same amount under another `payoutId` within so many days',
-    unit: 'days',
-  }),
+    ),
 });
-
-const inputColumns = [
-  'payoutId',
-  'proxyType',
-  'proxyNo',
-  'payeeName',
-  'amount',
-  'reference1',
-  'reference2',
-] as const;
 
 const inputSchema = z.strictObject({
   columns: z
-    .partialRecord(z.enum(inputColumns), z.string().min(1))
+    .partialRecord(z.enum(rowColumns), z.string().min(1))
     .refine((columns) => hasNoRepeat(Object.values(columns)), 'must not map two columns to the same header')
     .default({})
     .meta({
       description: "our column name → the file's header, for files with headers of their own",
-      allowed: `keys: ${inputColumns.map((name) => `\`${name}\``).join(', ')}`,
+      allowed: `keys: ${rowColumns.map((name) => `\`${name}\``).join(', ')}`,
     }),
   encoding: z
     .enum(['auto', 'utf-8', 'utf-16le', 'utf-16be', 'windows-874'])
@@ -243,10 +225,7 @@ const optionalTimeOfDay = z
   .meta({ unit: 'Bangkok time', allowed: '`00:00` to `23:59`, or empty for never' });
 
 const watchSchema = z.strictObject({
-  filesAtOnce: positive
-    .max(100)
-    .default(4)
-    .meta({ description: 'files whose rows are sent at once', unit: 'files' }),
+  filesAtOnce: positive('files').max(100).default(4).describe('files whose rows are sent at once'),
   stillMs: duration
     .min(50)
     .default(1_000)
@@ -288,17 +267,10 @@ const watchSchema = z.strictObject({
 });
 
 const noticesSchema = z.strictObject({
-  webhookUrl: z
-    .string()
-    .superRefine((text, context) => {
-      const complaint = text === '' ? undefined : complainAboutWebhook(text);
-      if (complaint !== undefined) context.addIssue({ code: 'custom', message: complaint });
-    })
-    .default('')
-    .meta({
-      description: 'where notices are posted',
-      allowed: 'an `https://` address, plain `http://` only to this machine; empty for none',
-    }),
+  webhookUrl: checkedText(complainAboutWebhook).default('').meta({
+    description: 'where notices are posted',
+    allowed: 'an `https://` address, plain `http://` only to this machine; empty for none',
+  }),
   webhookSecret: anyText
     .optional()
     .describe(
@@ -348,9 +320,7 @@ const reconcileSchema = z.strictObject({
     }),
   at: optionalTimeOfDay.default('09:00').describe('when the watcher reconciles the day before'),
   words: statementWordsSchema.prefault({}),
-  maxBytes: positive
-    .default(1_073_741_824)
-    .meta({ description: 'largest statement, packed and unpacked', unit: 'bytes' }),
+  maxBytes: positive('bytes').default(1_073_741_824).describe('largest statement, packed and unpacked'),
   timeoutMs: duration.min(1_000).default(600_000).describe('for the whole download of a statement'),
 });
 
@@ -420,6 +390,7 @@ function complainAboutAddress(text: string): string | undefined {
 
 /** Why notices cannot be posted there; undefined when they can. */
 function complainAboutWebhook(text: string): string | undefined {
+  if (text === '') return undefined;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:') return 'must be a web address: https://…';
   if (url.username !== '' || url.password !== '') return 'must not hold a user or password';

@@ -1,10 +1,54 @@
-/** A secret in a file of its own. */
+/**
+ * The client ID and secret (§5) and the key of the webhook's signatures, each from the environment, a file of its own, or
+ * the settings.
+ */
 import { readFileSync, statSync } from 'node:fs';
+
+/**
+ * Wrong usage or settings: exit 2. The message names the place and the cure.
+ * It stands here so that the command line can throw it without loading the settings' reader.
+ */
+export class SettingsError extends Error {
+  override readonly name = 'SettingsError';
+}
 
 /** The secret and where it came from, or why it cannot be had. */
 export type SecretReading =
   | { readonly ok: true; readonly secret: string; readonly from: string }
   | { readonly ok: false; readonly message: string };
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** An empty variable counts as none: shells and schedulers set them so. */
+const readVariable = (env: Environment, name: string): string | undefined =>
+  env[name] === '' ? undefined : env[name];
+
+/** Where one secret may stand. */
+export interface SecretPlaces {
+  /** What the settings hold. */
+  readonly value: string | undefined;
+  /** The file that they name instead, by its absolute path. */
+  readonly file: string | undefined;
+  readonly env: Environment;
+}
+
+/**
+ * Finds a secret: the environment comes before the settings.
+ * @param setting the key that holds it; the key that names its file has the same name with File
+ * @param lack what is wrong when it stands nowhere
+ */
+function readSecret(
+  { value, file, env }: SecretPlaces,
+  setting: string,
+  variable: string,
+  lack: string,
+): SecretReading {
+  const given = readVariable(env, variable);
+  if (given !== undefined) return { ok: true, secret: given, from: variable };
+  if (file !== undefined) return readSecretFile(`${setting}File`, file);
+  if (value !== undefined) return { ok: true, secret: value, from: setting };
+  return { ok: false, message: `${lack}: set ${variable}, ${setting}File or ${setting}` };
+}
 
 const secretBytesMax = 4_096;
 /** Permission bits of everybody but the owner and the group. */
@@ -13,9 +57,8 @@ const othersMask = 0o007;
 /**
  * Reads a file that holds a secret and nothing else; a line end after it is not part of it.
  * @param setting the key that names the file, for messages
- * @param path absolute
  */
-export function readSecretFile(setting: string, path: string): SecretReading {
+function readSecretFile(setting: string, path: string): SecretReading {
   const refuse = (why: string): SecretReading => ({ ok: false, message: `${setting} ${path} ${why}` });
   try {
     const stats = statSync(path);
@@ -34,10 +77,79 @@ export function readSecretFile(setting: string, path: string): SecretReading {
   }
 }
 
+// ---------------------------------------------------------------- the bank
+
+export interface Credentials {
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+/** The credentials and where the secret came from, or what to do to have them. */
+export type CredentialsReading =
+  | ({ readonly ok: true; readonly secretFrom: string } & Credentials)
+  | { readonly ok: false; readonly message: string };
+
+const clientIdVariable = 'PAYDROP_CLIENT_ID';
+
 /**
- * Wrong usage or settings: exit 2. The message names the place and the cure.
- * It has a file of its own so that the command line can throw it without loading the settings' reader.
+ * Finds the credentials. The sandbox never takes them from the environment: it prints its credentials, and those are
+ * the bank's. What it gives and takes when its settings name nothing is worth nothing anywhere else.
  */
-export class SettingsError extends Error {
-  override readonly name = 'SettingsError';
+export function readCredentials(
+  clientIdSet: string | undefined,
+  places: SecretPlaces,
+  isSandbox: boolean,
+): CredentialsReading {
+  const env = isSandbox ? {} : places.env;
+  const isOurs = isSandbox && places.value === undefined && places.file === undefined;
+  const clientId =
+    readVariable(env, clientIdVariable) ?? clientIdSet ?? (isOurs ? 'sandbox-client' : undefined);
+  if (clientId === undefined)
+    return { ok: false, message: `no client ID: set bank.clientId or the variable ${clientIdVariable}` };
+  if (isOurs) return { ok: true, clientId, clientSecret: 'sandbox-secret', secretFrom: 'sandbox' };
+  const secretVariable = 'PAYDROP_CLIENT_SECRET';
+  const reading = readSecret({ ...places, env }, 'bank.clientSecret', secretVariable, 'no client secret');
+  if (!reading.ok) return reading;
+  return { ok: true, clientId, clientSecret: reading.secret, secretFrom: reading.from };
+}
+
+/**
+ * The credentials, for a command that talks to the bank.
+ * @throws SettingsError saying what to set
+ */
+export function requireCredentials(reading: CredentialsReading): Credentials {
+  if (!reading.ok) throw new SettingsError(reading.message);
+  return { clientId: reading.clientId, clientSecret: reading.clientSecret };
+}
+
+// ---------------------------------------------------------------- notices
+
+/** The key of the webhook's signatures. */
+export const readWebhookSecret = (places: SecretPlaces): SecretReading =>
+  readSecret(
+    places,
+    'notices.webhookSecret',
+    'PAYDROP_WEBHOOK_SECRET',
+    'notices.webhookUrl stands without a secret to sign notices with',
+  );
+
+/**
+ * Where notices are posted and what they are signed with, for a command that posts them; undefined when the settings
+ * name no webhook.
+ * @throws SettingsError saying what to set
+ */
+export function requireWebhook(
+  url: string,
+  reading: SecretReading | undefined,
+): { readonly url: string; readonly secret: string } | undefined {
+  if (reading === undefined) return undefined;
+  if (!reading.ok) throw new SettingsError(reading.message);
+  return { url, secret: reading.secret };
+}
+
+/** A webhook's address as it may be shown: its path and query are often as good as a password. */
+export function maskWebAddress(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol !== 'https:' && url?.protocol !== 'http:') return text;
+  return url.pathname === '/' && url.search === '' && url.hash === '' ? url.origin : `${url.origin}/****`;
 }

@@ -1,20 +1,29 @@
 /**
- * The settings: one YAML file, checked key by key (config-schema.ts has every key and default).
+ * The settings: one YAML file, checked key by key (schema.ts has every key and default).
  * Every message names the key and the cure.
  */
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { parseBaht } from '../core/money.ts';
-import type { Satang } from '../core/money.ts';
+import { parseBaht, type Satang } from '../core/money.ts';
 import { maskDigits } from '../core/proxy-id.ts';
-import { readCredentials } from './credentials.ts';
-import type { CredentialsReading } from './credentials.ts';
 import { describeIssues } from './messages.ts';
-import { amountKeys, folderNames, sandboxBaseUrl, settingsSchema } from './schema.ts';
-import type { FolderName, Settings } from './schema.ts';
-import { SettingsError } from './secrets.ts';
-import type { SecretReading } from './secrets.ts';
-import { maskWebAddress, readWebhookSecret } from './webhook-secret.ts';
+import {
+  amountKeys,
+  type FolderName,
+  folderNames,
+  sandboxBaseUrl,
+  type Settings,
+  settingsSchema,
+} from './schema.ts';
+import {
+  type CredentialsReading,
+  type Environment,
+  maskWebAddress,
+  readCredentials,
+  readWebhookSecret,
+  type SecretReading,
+  SettingsError,
+} from './secrets.ts';
 import { parseSettingsText } from './yaml.ts';
 
 export type { FolderName, Settings } from './schema.ts';
@@ -45,7 +54,6 @@ export interface LoadedSettings {
   readonly notices: NoticeSettings;
 }
 
-/** Where notices go. */
 export interface NoticeSettings {
   /** Empty for none. */
   readonly webhookUrl: string;
@@ -62,7 +70,7 @@ export interface SettingsSources {
   readonly dataDir?: string | undefined;
   /** Absolute. */
   readonly cwd: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
 }
 
 const defaultFileName = 'paydrop.yaml';
@@ -130,49 +138,39 @@ function findContradiction({ bank, notices, settle }: Settings): string | undefi
 }
 
 function resolveSettings(settings: Settings, path: string, sources: SettingsSources): LoadedSettings {
-  const { bank } = settings;
+  const { bank, notices, limits } = settings;
+  const { env } = sources;
   // Paths hang on the settings file, not on the folder the command happens to start in:
   // a journal that moved with that folder would not know what was paid, and could pay it again.
   const inSettings = (text: string) => resolve(dirname(path), text);
+  const fileOf = (text: string | undefined) => (text === undefined ? undefined : inSettings(text));
   const dataDir =
     sources.dataDir === undefined ? inSettings(settings.dataDir) : resolve(sources.cwd, sources.dataDir);
   const isSandbox = bank.baseUrl === sandboxBaseUrl;
-  const secretFile = bank.clientSecretFile === undefined ? undefined : inSettings(bank.clientSecretFile);
+  const bankSecret = { value: bank.clientSecret, file: fileOf(bank.clientSecretFile), env };
+  const noticeSecret = { value: notices.webhookSecret, file: fileOf(notices.webhookSecretFile), env };
+  const { webhookUrl } = notices;
   return {
     settings,
     path,
     isSandbox,
     dataDir,
     folders: resolveFolders(settings, dataDir, inSettings, path),
-    limits: resolveLimits(settings),
-    credentials: readCredentials({
-      clientId: bank.clientId,
-      clientSecret: bank.clientSecret,
-      clientSecretFile: secretFile,
-      isSandbox,
-      env: sources.env,
-    }),
-    notices: resolveNotices(settings, inSettings, sources.env),
-  };
-}
-
-function resolveNotices(
-  { notices }: Settings,
-  inSettings: (text: string) => string,
-  env: SettingsSources['env'],
-): NoticeSettings {
-  const { webhookUrl, webhookSecret, command } = notices;
-  const [program, ...programArguments] = command;
-  const webhookSecretFile =
-    notices.webhookSecretFile === undefined ? undefined : inSettings(notices.webhookSecretFile);
-  return {
-    webhookUrl,
-    webhookSecret: readWebhookSecret({ webhookUrl, webhookSecret, webhookSecretFile, env }),
-    // A bare name is looked for in PATH.
-    command:
-      program === undefined
-        ? []
-        : [program.includes('/') ? inSettings(program) : program, ...programArguments],
+    limits: {
+      rowsPerFile: limits.rowsPerFile || null,
+      bytesPerFile: limits.bytesPerFile || null,
+      satangPerPayout: toLimit(limits.bahtPerPayout),
+      satangPerBatch: toLimit(limits.bahtPerBatch),
+    },
+    credentials: readCredentials(bank.clientId, bankSecret, isSandbox),
+    notices: {
+      webhookUrl,
+      webhookSecret: webhookUrl === '' ? undefined : readWebhookSecret(noticeSecret),
+      // A bare name is looked for in PATH.
+      command: notices.command.map((word, place) =>
+        place === 0 && word.includes('/') ? inSettings(word) : word,
+      ),
+    },
   };
 }
 
@@ -197,15 +195,6 @@ function resolveFolders(
   return Object.fromEntries([...owners].map(([folder, name]) => [name, folder])) as Folders;
 }
 
-function resolveLimits({ limits }: Settings): Limits {
-  return {
-    rowsPerFile: limits.rowsPerFile === 0 ? null : limits.rowsPerFile,
-    bytesPerFile: limits.bytesPerFile === 0 ? null : limits.bytesPerFile,
-    satangPerPayout: toLimit(limits.bahtPerPayout),
-    satangPerBatch: toLimit(limits.bahtPerBatch),
-  };
-}
-
 function toLimit(baht: string): Satang | null {
   const amount = parseBaht(baht);
   return amount === undefined || amount === 0n ? null : amount;
@@ -216,13 +205,16 @@ function toLimit(baht: string): Satang | null {
  * The sandbox's own table is left out: it is no setting of paydrop's.
  */
 export function describeSettings(loaded: LoadedSettings): Record<string, unknown> {
-  const { credentials, settings } = loaded;
+  const { credentials, settings, notices } = loaded;
+  const { webhookSecret } = notices;
   const { sandbox: _table, ...ours } = settings;
   return {
     settingsFile: loaded.path,
     isSandbox: loaded.isSandbox,
     secretFrom: credentials.ok ? credentials.secretFrom : credentials.message,
-    ...describeWebhookSecret(loaded.notices),
+    ...(webhookSecret && {
+      webhookSecretFrom: webhookSecret.ok ? webhookSecret.from : webhookSecret.message,
+    }),
     settings: {
       ...ours,
       dataDir: loaded.dataDir,
@@ -233,22 +225,12 @@ export function describeSettings(loaded: LoadedSettings): Record<string, unknown
         clientSecret: credentials.ok ? '****' : '',
         payerAccount: maskDigits(ours.bank.payerAccount),
       },
-      notices: describeNotices(loaded),
+      notices: {
+        ...ours.notices,
+        webhookUrl: maskWebAddress(notices.webhookUrl),
+        webhookSecret: webhookSecret?.ok === true || ours.notices.webhookSecret !== undefined ? '****' : '',
+        command: notices.command.map(maskWebAddress),
+      },
     },
-  };
-}
-
-function describeWebhookSecret({ webhookSecret }: NoticeSettings): object {
-  if (webhookSecret === undefined) return {};
-  return { webhookSecretFrom: webhookSecret.ok ? webhookSecret.from : webhookSecret.message };
-}
-
-function describeNotices({ notices, settings }: LoadedSettings): object {
-  return {
-    ...settings.notices,
-    webhookUrl: maskWebAddress(notices.webhookUrl),
-    webhookSecret:
-      notices.webhookSecret?.ok === true || settings.notices.webhookSecret !== undefined ? '****' : '',
-    command: notices.command.map(maskWebAddress),
   };
 }

@@ -1,6 +1,5 @@
 /** The settings file as YAML: its values, and the line on which each key stands. */
-import { isMap, isScalar, LineCounter, parseDocument } from 'yaml';
-import type { Document } from 'yaml';
+import { type Document, isMap, isScalar, LineCounter, parseDocument } from 'yaml';
 import { SettingsError } from './secrets.ts';
 
 type KeyPath = readonly (string | number)[];
@@ -45,8 +44,9 @@ function toPlainValue(document: Document.Parsed, fileName: string): unknown {
   try {
     return document.toJS();
   } catch (error) {
-    const why = error instanceof Error ? error.message : 'unknown reason';
-    throw new SettingsError(`${fileName}: not readable as YAML: ${why}`, { cause: error });
+    throw new SettingsError(`${fileName}: not readable as YAML: ${(error as Error).message}`, {
+      cause: error,
+    });
   }
 }
 

@@ -9,4 +9,4 @@ const [dataDir = '', hung] = process.argv.slice(2);
 const lock = acquireSenderLock(dataDir, 'watch');
 if ('heldBy' in lock) throw new Error('nobody else can have it');
 if (hung !== undefined) void readFile(hung);
-await endNow({ log: makeLogger('info'), clock: systemClock, release: () => lock[Symbol.dispose]() });
+await endNow(makeLogger('info'), systemClock, () => lock[Symbol.dispose]());

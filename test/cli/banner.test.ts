@@ -9,8 +9,7 @@ import { describeIdentity } from '../../src/app/open-store.ts';
 import { checkCommand } from '../../src/cli/check.ts';
 import { cancelCommand, resumeCommand, retryCommand } from '../../src/cli/operator.ts';
 import { settleCommand } from '../../src/cli/settle.ts';
-import { showCommand } from '../../src/cli/show.ts';
-import { statusCommand } from '../../src/cli/status.ts';
+import { showCommand, statusCommand } from '../../src/cli/status.ts';
 import { sandboxBanner } from '../../src/cli/views/shown.ts';
 import { loadSettings } from '../../src/settings/settings.ts';
 import { openJournal } from '../../src/store/open.ts';
@@ -78,7 +77,7 @@ test('every command that works on its journal prints the banner first, and none 
     [settleCommand, { wait: 1 }],
   ] as const;
   for (const [command, options] of commands) {
-    const name = String(command.command);
+    const name = command.command;
     expect([name, await print(command, { config, json: false, ...options })]).toEqual([
       name,
       expect.stringMatching(/^\*\*\* SANDBOX/),

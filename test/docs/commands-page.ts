@@ -1,8 +1,8 @@
 /** docs/commands.md: every command with its options, examples and exit codes, from what the command line is told of them. */
 import type { Argv, Options, PositionalOptions } from 'yargs';
-import { buildCommand, type Command, commands } from '../../src/cli/commands.ts';
+import { commands } from '../../src/cli/commands.ts';
 import { type ExitCode, exitCodes } from '../../src/cli/exit-codes.ts';
-import { type GlobalOptions, makeCommandLine } from '../../src/cli/options.ts';
+import { type Command, type GlobalOptions, makeCommandLine } from '../../src/cli/options.ts';
 import { table } from './markdown.ts';
 
 /** What a command says about itself. */
@@ -74,15 +74,12 @@ function showOption(name: string, { type, describe, default: value, choices }: O
 const optionHead = ['option', 'meaning', 'takes', 'default'];
 
 /** The name that is typed. */
-export const nameOf = ({ module }: Command): string => String(module.command).split(' ')[0] ?? '';
+export const nameOf = ({ command }: Command): string => command.split(' ')[0] ?? '';
 
 const withCode = (text: string): string => text.replaceAll(/(?<![\w`-])--[a-z][\w-]*/g, '`$&`');
 
 function describeCommand(command: Command): string[] {
-  const { module, exits } = command;
-  const { positionals, options, examples, epilogues, defaults } = listen((told) =>
-    buildCommand(module, told),
-  );
+  const { positionals, options, examples, epilogues, defaults } = listen(command.builder);
   const name = nameOf(command);
   const lines = examples.map(([line]) => line.replace('$0', 'paydrop'));
   const width = Math.max(...lines.map((line) => line.length));
@@ -90,7 +87,7 @@ function describeCommand(command: Command): string[] {
   const args = positionals.map(([arg, told]) => [`\`${arg.toUpperCase()}\``, told.describe ?? '']);
   return [
     `## ${name}`,
-    `\`paydrop ${String(module.command)}\`: ${String(module.describe)}.`,
+    `\`paydrop ${command.command}\`: ${command.describe}.`,
     ['```sh', ...shown, '```'].join('\n'),
     ...(args.length === 0 ? [] : [table(['argument', 'meaning'], args)]),
     ...(options.length === 0
@@ -106,7 +103,7 @@ function describeCommand(command: Command): string[] {
     ...(notes[name] ?? []),
     table(
       ['exit code', 'meaning'],
-      Object.entries(exits).map(([code, meaning]) => [code, withCode(meaning)]),
+      Object.entries(command.exits).map(([code, meaning]) => [code, withCode(meaning)]),
     ),
   ];
 }
@@ -168,7 +165,7 @@ const intro = [
 export function describeCommandsPage(): string[] {
   const overview = commands.map((command) => {
     const name = nameOf(command);
-    return [`[\`${name}\`](#${name})`, String(command.module.describe)];
+    return [`[\`${name}\`](#${name})`, command.describe];
   });
   return [
     ...intro,

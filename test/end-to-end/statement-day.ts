@@ -1,6 +1,7 @@
 /** A day of payouts paid at the sandbox bank over HTTP, some with faults, and its statement fetched and matched. */
 import type { Session } from '../../src/app/session.ts';
-import { openReconciler } from '../../src/app/open-reconciler.ts';
+import { openReconciler } from '../../src/app/reconcile.ts';
+import { silentLogger } from '../../src/platform/log.ts';
 import { header, makeRehearsal, type Rehearsal, type RehearsalSettings } from '../support/rehearsal.ts';
 
 /** The day of a rehearsal, YYYYMMDD. */
@@ -60,8 +61,7 @@ export async function openPaidDay(statement: object, rows: number): Promise<Rehe
 }
 
 export async function openDesk(sender: Session) {
-  const { loaded, journal: store, bank, clock } = sender;
-  return openReconciler({ loaded, store, bank, clock, log: () => {} });
+  return openReconciler({ ...sender, log: silentLogger });
 }
 
 /** @throws Error when there is no statement, or it is refused */

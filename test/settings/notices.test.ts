@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { SettingsError } from '../../src/settings/secrets.ts';
+import { maskWebAddress, requireWebhook, SettingsError } from '../../src/settings/secrets.ts';
 import { describeSettings, type LoadedSettings, loadSettings } from '../../src/settings/settings.ts';
-import { maskWebAddress, requireWebhook } from '../../src/settings/webhook-secret.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'paydrop-notices-'));
 afterAll(() => rmSync(root, { recursive: true }));

@@ -1,45 +1,32 @@
 /** What `check` prints: issues as they are found, so that memory stays flat, and the totals at the end. */
-import type { CheckOutcome, RejectedFile, RowIssue } from '../../app/check.ts';
+import type { CheckOutcome, RejectedFile, Report, RowIssue } from '../../app/check.ts';
 import type { RowTotal } from '../../check/rules/row-tally.ts';
 import { formatBaht } from '../../core/money.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { type ShownTotal, showTotal } from './amounts.ts';
-import { alignColumns } from './columns.ts';
-import { print, type Shown, type ShownEnd } from './shown.ts';
+import { alignColumns, print, type Shown, type ShownEnd } from './shown.ts';
 
 export class CheckReport {
   readonly path: string;
+  issues = 0;
   readonly #asJson: boolean;
-  #issues = 0;
 
   constructor(path: string, asJson: boolean) {
     this.path = path;
     this.#asJson = asJson;
   }
 
-  get issues(): number {
-    return this.#issues;
-  }
-
-  reportIssues(found: readonly RowIssue[]): void {
-    this.#issues += found.length;
-    this.#print('issue', found);
-  }
-
-  /** What is worth knowing and no issue. */
-  reportNotes(found: readonly RowIssue[]): void {
-    this.#print('note', found);
-  }
-
-  #print(kind: 'issue' | 'note', found: readonly RowIssue[]): void {
+  /** A stretch of rows at a time. */
+  readonly report: Report = (kind, found) => {
+    if (kind === 'issue') this.issues += found.length;
     const lines = found.map((one) => {
       const { json, text } = this.#show(kind, one);
       return `${this.#asJson ? JSON.stringify(json) : text}\n`;
     });
     if (lines.length > 0) process.stdout.write(lines.join(''));
-  }
+  };
 
-  #show(kind: 'issue' | 'note', { rowNo, issue }: RowIssue): Shown {
+  #show(kind: Parameters<Report>[0], { rowNo, issue }: RowIssue): Shown {
     const { line, column, value, message, code } = issue;
     const where = column === null ? '' : ` ${column}${value === null || value === '' ? '' : ` "${value}"`}:`;
     const text = `${this.path}:${line}:${kind === 'note' ? ' note:' : ''}${where} ${message} [${code}]`;
@@ -47,7 +34,7 @@ export class CheckReport {
   }
 
   end({ exitCode, text, json }: ShownEnd): ExitCode {
-    const head = { kind: 'check', file: this.path, exitCode, issues: this.#issues };
+    const head = { kind: 'check', file: this.path, exitCode, issues: this.issues };
     print({ json: { ...head, ...json }, text }, this.#asJson);
     return exitCode;
   }

@@ -1,11 +1,12 @@
 /** What `check --payees` says at the end: rows and amounts by what a run would do, and how long it would take. */
-import type { DryRunOutcome } from '../../app/check.ts';
+import type { DryRunOutcome, RejectedFile } from '../../app/check.ts';
 import {
   type ExpectedTime,
   type ForecastOutcome,
   forecastOutcomes,
   quietOutcomes,
 } from '../../check/rules/forecast.ts';
+import type { RowTotal } from '../../check/rules/row-tally.ts';
 import { formatBaht, type Satang } from '../../core/money.ts';
 import { holdReasons } from '../../core/payout.ts';
 import type { BatchReason } from '../../core/ports.ts';
@@ -13,7 +14,7 @@ import { findBankStatus } from '../../core/status-codes.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { showTotal } from './amounts.ts';
-import { type CheckReport, type DescribedTotal, describeTotal } from './check.ts';
+import { type CheckReport, type DescribedTotal, describeTotal, showRejected } from './check.ts';
 import type { ShownEnd } from './shown.ts';
 
 const labels: Readonly<Record<ForecastOutcome, string>> = {
@@ -30,7 +31,12 @@ const labels: Readonly<Record<ForecastOutcome, string>> = {
 type Settings = Pick<LoadedSettings, 'settings' | 'limits'>;
 
 /** The end of a dry run. */
-export function showForecast(report: CheckReport, dryRun: DryRunOutcome, settings: Settings): ShownEnd {
+export function showForecast(
+  report: CheckReport,
+  dryRun: DryRunOutcome | RejectedFile,
+  settings: Settings,
+): ShownEnd {
+  if (dryRun.kind === 'rejected') return showRejected(report, dryRun);
   const json = describeForecast(dryRun, settings);
   return {
     exitCode: exitCodeOf(dryRun, report.issues),
@@ -56,8 +62,8 @@ function describeForecast(dryRun: DryRunOutcome, settings: Settings) {
     batchId,
     isKnown,
     all: describeTotal(all),
-    outcomes: describeEach(forecastOutcomes, outcomes),
-    holds: describeEach(holdReasons, holds),
+    outcomes: describeEach(outcomes),
+    holds: describeEach(holds),
     limits: {
       bahtPerPayout: formatLimit(satangPerPayout),
       overBahtPerPayout: describeTotal(holds.limit),
@@ -84,13 +90,11 @@ type Described = ReturnType<typeof describeForecast>;
 const formatLimit = (limit: Satang | null): string | null => (limit === null ? null : formatBaht(limit));
 
 const describeEach = <Name extends string>(
-  names: readonly Name[],
-  totals: Readonly<Record<Name, Parameters<typeof describeTotal>[0]>>,
+  totals: Readonly<Record<Name, RowTotal>>,
 ): Record<Name, DescribedTotal> =>
-  Object.fromEntries(names.map((name) => [name, describeTotal(totals[name])])) as Record<
-    Name,
-    DescribedTotal
-  >;
+  Object.fromEntries(
+    Object.entries<RowTotal>(totals).map(([name, total]) => [name, describeTotal(total)]),
+  ) as Record<Name, DescribedTotal>;
 
 function explainTime(
   { forecast, answered, latencyMs }: DryRunOutcome,

@@ -7,28 +7,20 @@ const lineIntervalMs = 10_000;
 
 const barFramesPerSecond = 5;
 
-export interface ProgressStream extends NodeJS.WritableStream {
-  readonly isTTY?: boolean;
-}
+type ProgressStream = NodeJS.WritableStream & { readonly isTTY?: boolean };
 
-/** Monotonic milliseconds, for rates. */
-export type Stopwatch = () => number;
+/** Monotonic milliseconds. */
+type Stopwatch = () => number;
 
-/** Rows a second since progress was first shown; rows that an earlier run had done do not count. */
-class RateMeter {
-  readonly #stopwatch: Stopwatch;
-  #first: { readonly atMs: number; readonly rowsDone: number; readonly phase: string } | undefined;
-
-  constructor(stopwatch: Stopwatch) {
-    this.#stopwatch = stopwatch;
-  }
-
-  measure({ rowsDone, phase }: ProgressFigures): number {
-    const atMs = this.#stopwatch();
-    if (this.#first?.phase !== phase) this.#first = { atMs, rowsDone, phase };
-    const elapsedMs = atMs - this.#first.atMs;
-    return elapsedMs <= 0 ? 0 : Math.round(((rowsDone - this.#first.rowsDone) * 1000) / elapsedMs);
-  }
+/** Rows a second since the phase was first shown; rows that an earlier run had done do not count. */
+function makeRateMeter(stopwatch: Stopwatch): (figures: ProgressFigures) => number {
+  let first: { readonly atMs: number; readonly rowsDone: number; readonly phase: string } | undefined;
+  return ({ rowsDone, phase }) => {
+    const atMs = stopwatch();
+    if (first?.phase !== phase) first = { atMs, rowsDone, phase };
+    const elapsedMs = atMs - first.atMs;
+    return elapsedMs <= 0 ? 0 : Math.round(((rowsDone - first.rowsDone) * 1000) / elapsedMs);
+  };
 }
 
 /** The figures as both displays show them. */
@@ -54,11 +46,11 @@ function formatLine(figures: ProgressFigures, rate: number): string {
 
 /** A line at most every 10 seconds, the first one not before; short runs stay silent. */
 function openLines(stream: ProgressStream, stopwatch: Stopwatch): Progress {
-  const meter = new RateMeter(stopwatch);
+  const measure = makeRateMeter(stopwatch);
   let lastLineAtMs = stopwatch();
   return {
     show(figures) {
-      const rate = meter.measure(figures);
+      const rate = measure(figures);
       const nowMs = stopwatch();
       if (nowMs - lastLineAtMs < lineIntervalMs) return;
       lastLineAtMs = nowMs;
@@ -71,7 +63,7 @@ function openLines(stream: ProgressStream, stopwatch: Stopwatch): Progress {
 /** The bar's package is loaded only where there is a terminal. */
 async function openBar(stream: ProgressStream, stopwatch: Stopwatch): Promise<Progress> {
   const { default: cliProgress } = await import('cli-progress');
-  const meter = new RateMeter(stopwatch);
+  const measure = makeRateMeter(stopwatch);
   const bar = new cliProgress.SingleBar({
     format: '{phase} [{bar}] {value}/{total} rows | {paid} paid | {inDoubt} in doubt | {rate} rows/s{pace}',
     barsize: 20,
@@ -88,7 +80,7 @@ async function openBar(stream: ProgressStream, stopwatch: Stopwatch): Promise<Pr
   return {
     show(figures) {
       const { rowsDone, rowsTotal = rowsDone } = figures;
-      const shown = show(figures, meter.measure(figures));
+      const shown = show(figures, measure(figures));
       const payload = { ...shown, pace: shown.pace === '' ? '' : ` | ${shown.pace}` };
       if (!isOpen) bar.start(rowsTotal, rowsDone, payload);
       isOpen = true;

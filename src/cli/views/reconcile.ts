@@ -1,7 +1,7 @@
 /** What a person, or a program, reads of a reconciled day: figures that tie out, what was settled, breaks and files. */
 import type { NoStatement, NotFetched, ReconcileReport, StatementRefusal } from '../../app/reconcile.ts';
 import { formatBangkokMoment } from '../../core/bangkok-time.ts';
-import { formatBaht, toSatang } from '../../core/money.ts';
+import { formatBaht, sumSatang, toSatang } from '../../core/money.ts';
 import { showDate } from '../../payout/rules/lost-journal.ts';
 import { countAlarms, countBreaks, isQuiet } from '../../reconcile/rules/attention.ts';
 import { describeBreakRemedy } from '../../reconcile/rules/break-remedies.ts';
@@ -10,32 +10,30 @@ import { isBreakKind } from '../../reconcile/rules/tally.ts';
 import type { BreakKind, BreakRecord, Figures, LineClass, PaidClass } from '../../reconcile/rules/types.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { countOf, showAmount, showBaht, showCount } from './amounts.ts';
-import { alignColumns } from './columns.ts';
-import { sandboxBanner, type ShownEnd, toLines } from './shown.ts';
-
-type Places = ReadonlyMap<LineClass | PaidClass, Figures>;
+import { alignColumns, sandboxBanner, type ShownEnd, toLines } from './shown.ts';
 
 const describeFigures = ({ count, satang }: Figures) => ({ count, amount: formatBaht(satang) });
 
-function sum(places: Places, isWanted: (place: LineClass | PaidClass) => boolean) {
-  let count = 0;
-  let satang = 0n;
-  for (const [place, figures] of places) {
-    if (!isWanted(place)) continue;
-    count += figures.count;
-    satang += figures.satang;
-  }
-  return describeFigures({ count, satang: toSatang(satang) });
+function describeSum(figures: readonly Figures[]) {
+  const count = figures.reduce((sum, one) => sum + one.count, 0);
+  return describeFigures({ count, satang: sumSatang(figures.map(({ satang }) => satang)) });
 }
 
 /** matched + others' + breaks = total, as both sides are shown. */
-const describeSide = (places: Places) => ({
-  matched: sum(places, (place) => place !== 'others' && !isBreakKind(place)),
-  others: sum(places, (place) => place === 'others'),
-  breaks: sum(places, isBreakKind),
-  total: sum(places, () => true),
-  places: Object.fromEntries([...places].map(([place, figures]) => [place, describeFigures(figures)])),
-});
+function describeSide(places: ReadonlyMap<LineClass | PaidClass, Figures>) {
+  const groups = Map.groupBy(places, ([place]) =>
+    place === 'others' ? 'others' : isBreakKind(place) ? 'breaks' : 'matched',
+  );
+  const describeGroup = (name: 'matched' | 'others' | 'breaks') =>
+    describeSum((groups.get(name) ?? []).map(([, figures]) => figures));
+  return {
+    matched: describeGroup('matched'),
+    others: describeGroup('others'),
+    breaks: describeGroup('breaks'),
+    total: describeSum([...places.values()]),
+    places: Object.fromEntries([...places].map(([place, figures]) => [place, describeFigures(figures)])),
+  };
+}
 
 type Words<Place extends string> = Readonly<Record<Exclude<Place, BreakKind | 'others'>, string>>;
 
@@ -183,29 +181,24 @@ function renderOtherDays({ reconciled: { recorded }, nowMs }: ReconcileReport): 
   ];
 }
 
-const watcherWrites = 'The watcher that runs writes the result updates.';
-const updatesAreDue =
-  'Result updates are due, and another process has the right to send: reconcile the day again when it has ended.';
-
-function renderFiles({
-  reconciled: { files },
-  updates,
-  isWatched,
-  failure,
-}: ReconcileReport): readonly string[] {
+function renderFiles({ reconciled, updates, isWatched, failure }: ReconcileReport): readonly string[] {
   const rows = [
-    ...files.map(({ kind, path, state }) => [
+    ...reconciled.files.map(({ kind, path, state }) => [
       `  ${kind}`,
       `${path}${state === 'gone' ? '  (taken away since)' : ''}`,
     ]),
     ...(updates ?? []).map((path) => ['  update', path]),
   ];
-  const told = updates === undefined ? [isWatched ? watcherWrites : updatesAreDue] : [];
-  const short =
-    failure === undefined
-      ? []
-      : ['Not every result update could be written: mend what the error says and run it again.'];
-  return ['Files', ...alignColumns(rows), ...told, ...short];
+  const due = isWatched
+    ? 'The watcher that runs writes the result updates.'
+    : 'Result updates are due, and another process has the right to send: reconcile the day again when it has ended.';
+  const short = 'Not every result update could be written: mend what the error says and run it again.';
+  return [
+    'Files',
+    ...alignColumns(rows),
+    ...(updates === undefined ? [due] : []),
+    ...(failure === undefined ? [] : [short]),
+  ];
 }
 
 /** A day with breaks does not tie out, though each side adds up; and nobody knows of one that goes on. */
@@ -264,14 +257,11 @@ export function showReport(report: ReconcileReport): ShownEnd {
     renderChanges(json),
     renderBreaks(report, json),
     renderFiles(report),
-  ];
+  ].filter((lines) => lines.length > 0);
   const isDone = isQuiet(report.openBreaks, report.reconciled.recorded);
   return {
     json,
-    text: parts
-      .filter((lines) => lines.length > 0)
-      .map(toLines)
-      .join('\n\n'),
+    text: parts.map(toLines).join('\n\n'),
     exitCode: isDone ? exitCodes.ok : exitCodes.exceptions,
   };
 }
@@ -290,36 +280,30 @@ function explainRefusal(refusal: StatementRefusal): string {
 }
 
 /** Why there is no statement, with what to do, and the exit code that goes with it. */
-function explain(fetched: NotFetched): { readonly text: string; readonly exitCode: ExitCode } {
+function explain(fetched: NotFetched): readonly [reason: string, exitCode: ExitCode] {
+  const { fileRejected, stoppedShort } = exitCodes;
   switch (fetched.kind) {
     case 'not-found':
-      return {
-        text: 'the bank has no statement of this day, or not yet: ask again later (--wait), or ask the bank',
-        exitCode: exitCodes.fileRejected,
-      };
+      return [
+        'the bank has no statement of this day, or not yet: ask again later (--wait), or ask the bank',
+        fileRejected,
+      ];
     case 'refused':
-      return {
-        text: `the bank gives no statement (${fetched.code}: ${fetched.text}): see reconcile.companyId and reconcile.dateField in the settings, or ask the bank`,
-        exitCode: exitCodes.fileRejected,
-      };
+      return [
+        `the bank gives no statement (${fetched.code}: ${fetched.text}): see reconcile.companyId and reconcile.dateField in the settings, or ask the bank`,
+        fileRejected,
+      ];
     case 'not-allowed':
-      return {
-        text: `the bank does not let us ask for statements (${fetched.code}): ${fetched.text}`,
-        exitCode: exitCodes.stoppedShort,
-      };
+      return [`the bank does not let us ask for statements (${fetched.code}): ${fetched.text}`, stoppedShort];
     case 'unavailable':
-      return {
-        text: `the statement cannot be had now: ${fetched.why}; run it again`,
-        exitCode: exitCodes.stoppedShort,
-      };
+      return [`the statement cannot be had now: ${fetched.why}; run it again`, stoppedShort];
     case 'unusable':
-      return { text: explainRefusal(fetched.refusal), exitCode: exitCodes.fileRejected };
+      return [explainRefusal(fetched.refusal), fileRejected];
   }
 }
 
-/** Why there is no statement. */
 export function showNoStatement({ date, file, fetched }: NoStatement): ShownEnd {
-  const { text: reason, exitCode } = explain(fetched);
+  const [reason, exitCode] = explain(fetched);
   const refusal = fetched.kind === 'unusable' ? { ...fetched.refusal } : undefined;
   const day = date === undefined ? null : showDate(date);
   const text = `paydrop: ${[day ?? [], file ?? []].flat().join(', ')}: ${reason}`;

@@ -1,5 +1,4 @@
 /** How a command says what it has to say: one record, as JSON for a program and as text for an operator. */
-
 import { printable } from '../../core/cell-text.ts';
 import type { ExitCode } from '../exit-codes.ts';
 
@@ -18,7 +17,6 @@ export interface ShownEnd extends Shown {
 /** Lines that may hold what others wrote, as text. */
 export const toLines = (lines: readonly string[]): string => lines.map(printable).join('\n');
 
-/** Writes it to stdout. */
 export function print({ json, text }: Shown, asJson: boolean): void {
   process.stdout.write(`${asJson ? JSON.stringify(json) : text}\n`);
 }
@@ -35,4 +33,24 @@ export const sandboxBanner = '*** SANDBOX: a rehearsal, no real money moves ***'
 /** Says that what follows is of a rehearsal; a program is told by what it reads instead. */
 export function printBanner({ isSandbox }: { readonly isSandbox: boolean }, asJson: boolean): void {
   if (isSandbox && !asJson) process.stdout.write(`${sandboxBanner}\n\n`);
+}
+
+/**
+ * Lines whose cells stand below each other, two spaces apart.
+ * @param right places of the columns whose cells end below each other; in the others they begin below each other
+ */
+export function alignColumns(rows: readonly (readonly string[])[], right: readonly number[] = []): string[] {
+  const widths: number[] = [];
+  for (const row of rows)
+    for (const [place, cell] of row.entries()) widths[place] = Math.max(widths[place] ?? 0, cell.length);
+  return rows.map((row) =>
+    row
+      .map((cell, place) => {
+        const width = widths[place] ?? 0;
+        if (right.includes(place)) return cell.padStart(width);
+        // Nothing follows the last one.
+        return place === row.length - 1 ? cell : cell.padEnd(width);
+      })
+      .join('  '),
+  );
 }

@@ -1,12 +1,13 @@
-/** What `status` and `show` print. */
-import type { BatchStanding, PayoutHistory } from '../../app/status.ts';
-import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
+/** What `status` and `show` print: batches, days and their statements, and payouts. */
+import type { BatchStanding, DayStanding, PayoutHistory } from '../../app/status.ts';
+import { dayMs, formatBangkokDateTime, formatBangkokMoment } from '../../core/bangkok-time.ts';
 import { countAlarms } from '../../core/exit-code.ts';
 import { formatBaht } from '../../core/money.ts';
 import type { Attempt } from '../../core/payout.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
+import { showDate } from '../../payout/rules/lost-journal.ts';
 import { describeAlarmRemedy, describeRemedy } from '../../reports/rules/remedies.ts';
-import { showByStatus, showTotal, totalsByStatus } from './amounts.ts';
+import { countOf, showByStatus, showTotal, totalsByStatus } from './amounts.ts';
 import { type Shown, toLines } from './shown.ts';
 
 const stamp = (epochMs: number | null): string | null =>
@@ -47,41 +48,42 @@ export function showBatch({ batch, totals, holds }: BatchStanding): Shown {
   return { json, text: toLines([head, ...below.map((line) => `${indent}${line}`)]) };
 }
 
-function describeAttempt(attempt: Attempt) {
-  const { order } = attempt;
+function showAttempt(attempt: Attempt): Shown {
+  const { attemptNo, order, status, sends, inquiries, lastFinding, sysRefNo } = attempt;
+  const { transRefNo, tranDate } = order;
+  const found = lastFinding === null ? '' : `, last one: ${lastFinding}`;
   return {
-    attemptNo: attempt.attemptNo,
-    transRefNo: order.transRefNo,
-    status: attempt.status,
-    tranDate: order.tranDate,
-    amount: order.amountText,
-    intentAt: stamp(attempt.intentAtMs),
-    sends: attempt.sends,
-    inquiries: attempt.inquiries,
-    lastFinding: attempt.lastFinding,
-    nextInquiryAt: stamp(attempt.nextInquiryAtMs),
-    sysRefNo: attempt.sysRefNo,
-    fee: attempt.feeText,
+    json: {
+      attemptNo,
+      transRefNo,
+      status,
+      tranDate,
+      amount: order.amountText,
+      intentAt: stamp(attempt.intentAtMs),
+      sends,
+      inquiries,
+      lastFinding,
+      nextInquiryAt: stamp(attempt.nextInquiryAtMs),
+      sysRefNo,
+      fee: attempt.feeText,
+    },
+    text: `  attempt ${attemptNo}: ${transRefNo} ${status}, tranDate ${tranDate}, sent ${sends}x, inquired ${inquiries}x${found}`,
   };
 }
 
-function renderAttempt(attempt: ReturnType<typeof describeAttempt>): string {
-  const { attemptNo, transRefNo, status, tranDate, sends, inquiries, lastFinding } = attempt;
-  const found = lastFinding === null ? '' : `, last one: ${lastFinding}`;
-  return `  attempt ${attemptNo}: ${transRefNo} ${status}, tranDate ${tranDate}, sent ${sends}x, inquired ${inquiries}x${found}`;
-}
-
-function describeEvent({ cause, atMs, from, to, attemptNo, detail }: PayoutHistory['events'][number]) {
-  return { at: formatBangkokDateTime(atMs), cause, from, to, attemptNo, detail };
-}
-
-function renderEvent({ at, cause, from, to, detail }: ReturnType<typeof describeEvent>): string {
+function showEvent({ cause, atMs, from, to, attemptNo, detail }: PayoutHistory['events'][number]): Shown {
+  const at = formatBangkokDateTime(atMs);
   const facts = Object.entries(detail).map(([name, value]) => `${name}=${String(value)}`);
-  return `  ${at}  ${from} -> ${to}  ${cause}  ${facts.join(' ')}`.trimEnd();
+  return {
+    json: { at, cause, from, to, attemptNo, detail },
+    text: `  ${at}  ${from} -> ${to}  ${cause}  ${facts.join(' ')}`.trimEnd(),
+  };
 }
 
 /** One payout with its whole history; proxy numbers are masked, the result file has them in full. */
-export function showPayout({ row, batch, attempts, events }: PayoutHistory): Shown {
+export function showPayout({ row, batch, ...history }: PayoutHistory): Shown {
+  const attempts = history.attempts.map(showAttempt);
+  const events = history.events.map(showEvent);
   const json = {
     payoutId: row.cells.payoutId,
     batchId: batch.batchId,
@@ -96,8 +98,8 @@ export function showPayout({ row, batch, attempts, events }: PayoutHistory): Sho
     reason: row.reason,
     isAlarm: row.isAlarm,
     remedy: row.isAlarm ? describeAlarmRemedy(row) : describeRemedy(row),
-    attempts: attempts.map(describeAttempt),
-    events: events.map(describeEvent),
+    attempts: attempts.map((one) => one.json),
+    events: events.map((one) => one.json),
   };
   const amount = json.amount === null ? 'unreadable amount' : `${json.amount} baht`;
   const why = json.reason === null ? '' : ` (${json.reasonCode ?? ''}: ${json.reason})`;
@@ -108,8 +110,48 @@ export function showPayout({ row, batch, attempts, events }: PayoutHistory): Sho
     `  ${json.status}${holds}${why}`,
     ...(json.isAlarm ? ['  ALARM: the bank contradicts what was called proved'] : []),
     `  remedy: ${json.remedy}`,
-    ...json.attempts.map(renderAttempt),
-    ...json.events.map(renderEvent),
+    ...attempts.map((one) => one.text),
+    ...events.map((one) => one.text),
   ]);
   return { json, text };
+}
+
+// ---------------------------------------------------------------- days
+
+function renderBreaks(isWhole: boolean, openBreaks: number, oldestOpenDays: number | null): string {
+  if (openBreaks === 0) return isWhole ? 'ties out, no open breaks' : 'no open breaks so far';
+  const age = oldestOpenDays === null ? '' : `, the oldest for ${countOf(oldestOpenDays, 'day')}`;
+  return `${countOf(openBreaks, 'open break')}${age}`;
+}
+
+/** One line a day. */
+export function showDay({ date: day, state, isWhole }: DayStanding, nowMs: number): Shown {
+  const date = showDate(day);
+  const none = { version: null, reconciledAt: null, isWhole, openBreaks: null, oldestOpenDays: null };
+  if (state === undefined)
+    return {
+      json: { date, ...none },
+      text: `${date}  not reconciled: payouts were sent, and no statement was accepted`,
+    };
+  const { version, acceptedAtMs, openBreaks, oldestOpenedAtMs: openedAtMs } = state;
+  // Whole days that the oldest open break has been open.
+  const oldestOpenDays = openedAtMs === null ? null : Math.max(0, Math.floor((nowMs - openedAtMs) / dayMs));
+  const breaks = renderBreaks(isWhole, openBreaks, oldestOpenDays);
+  const found = isWhole ? breaks : `the day had not ended: reconcile it again; ${breaks}`;
+  const reconciledAt = formatBangkokDateTime(acceptedAtMs);
+  return {
+    json: { date, version, reconciledAt, isWhole, openBreaks, oldestOpenDays },
+    text: `${date}  v${version}  reconciled ${formatBangkokMoment(acceptedAtMs)}  ${found}`,
+  };
+}
+
+/** @param daysMax of the days without open breaks in the text; those with are all there */
+export function showDays(days: readonly DayStanding[], nowMs: number, daysMax = Infinity): Shown {
+  const json = days.map((day) => showDay(day, nowMs).json);
+  if (days.length === 0) return { json, text: 'No day was reconciled yet.' };
+  const shown = days.filter(({ state }, place) => place < daysMax || (state?.openBreaks ?? 0) > 0);
+  const lines = shown.map((day) => showDay(day, nowMs).text);
+  const left = days.length - shown.length;
+  const rest = left === 0 ? [] : [`${left} more without open breaks: paydrop status --statements`];
+  return { json, text: ['\nStatements by day', ...lines, ...rest].join('\n') };
 }

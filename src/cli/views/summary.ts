@@ -4,31 +4,16 @@ import type { Session } from '../../app/session.ts';
 import { formatBangkokDateTime, formatBangkokMoment } from '../../core/bangkok-time.ts';
 import { printable } from '../../core/cell-text.ts';
 import type { Batch, JournalLoss } from '../../core/ports.ts';
-import type { LowestLimit } from '../../payout/rules/adaptive-limit.ts';
 import { isInQuestion, showDate } from '../../payout/rules/lost-journal.ts';
-import { type BatchSummary, renderSummary, stripSecrets } from '../../reports/rules/summary.ts';
+import {
+  type BatchSummary,
+  renderSummary,
+  stripSecrets,
+  type SummaryContext,
+} from '../../reports/rules/summary.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { showBaht, showCount, showForReview } from './amounts.ts';
-import { alignColumns } from './columns.ts';
-import { sandboxBanner, type ShownEnd } from './shown.ts';
-/** What a person reads when a batch ends: figures that add up, where the files are, and what to do next. */
-
-/** A file as the table names it. */
-export interface ListedFile {
-  readonly kind: string;
-  readonly path: string;
-  /** Taken out of the outbox since it was written. */
-  readonly isGone: boolean;
-}
-
-export interface SummaryTableContext {
-  readonly isSandbox: boolean;
-  readonly bankAddress: string;
-  /** The file's bytes were processed by an earlier run, and this one paid nobody. */
-  readonly isRepeat: boolean;
-  /** The lowest pace of this run; undefined when it was never below the settings. */
-  readonly pace?: LowestLimit | undefined;
-}
+import { alignColumns, sandboxBanner, type ShownEnd } from './shown.ts';
 
 function showDuration(ms: number): string {
   if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
@@ -42,76 +27,65 @@ function showWhen(batch: Batch): string {
   return `${formatBangkokMoment(batch.restedAtMs)}, after ${showDuration(batch.restedAtMs - batch.startedAtMs)}`;
 }
 
-function renderHead({ batch }: BatchSummary, context: SummaryTableContext): string[] {
-  const { pace } = context;
+function renderHead(
+  { batch }: BatchSummary,
+  { isSandbox, bankAddress, pace }: SummaryContext,
+  isRepeat: boolean,
+): string[] {
   const why = batch.reason === null ? '' : `: ${printable(batch.reason)}`;
+  const reduced = pace && `reduced to ${pace.limit} of ${pace.ceiling} transfers at once (${pace.why})`;
   return alignColumns([
     ['File', printable(batch.fileName)],
     ['Batch', batch.batchId],
     ['Processed', showWhen(batch)],
-    ...(context.isRepeat ? [['', 'by an earlier run; nobody is paid again']] : []),
-    ['Bank', `${context.isSandbox ? 'SANDBOX ' : ''}${stripSecrets(context.bankAddress)}`],
+    ...(isRepeat ? [['', 'by an earlier run; nobody is paid again']] : []),
+    ['Bank', `${isSandbox ? 'SANDBOX ' : ''}${stripSecrets(bankAddress)}`],
     ['State', `${batch.status}${why}`],
-    ...(pace === undefined
-      ? []
-      : [['Concurrency', `reduced to ${pace.limit} of ${pace.ceiling} transfers at once (${pace.why})`]]),
+    ...(reduced === undefined ? [] : [['Concurrency', reduced]]),
   ]);
 }
 
 function renderTotals(summary: BatchSummary): string[] {
-  const lines = alignColumns(
+  const { totals, addsUp, batch, unreadableAmounts } = summary;
+  const [head = '', ...lines] = alignColumns(
     [
       ['Status', 'Rows', 'Baht'],
-      ...summary.totals.map(({ status, rows, amountSatang }) => [
-        status,
-        showCount(rows),
-        showBaht(amountSatang),
-      ]),
+      ...totals.map(({ status, rows, amountSatang }) => [status, showCount(rows), showBaht(amountSatang)]),
       ['total', showCount(summary.rows), showBaht(summary.amountSatang)],
     ],
     [1, 2],
   );
-  const rule = '-'.repeat(lines[0]?.length ?? 0);
-  const total = `${lines.at(-1) ?? ''}${summary.addsUp ? '  adds up to the file' : ''}`;
+  const rule = '-'.repeat(head.length);
+  const found = `the file has ${showCount(batch.rows)} rows, ${showBaht(batch.totalSatang)} baht`;
+  const unreadable = `Rows whose amount cannot be read, and is in no total: ${showCount(unreadableAmounts)}`;
   return [
-    ...lines.slice(0, 1),
+    head,
     rule,
-    ...lines.slice(1, -1),
+    ...lines.slice(0, -1),
     rule,
-    total,
-    ...renderMismatch(summary),
-    ...renderUnreadable(summary),
+    `${lines.at(-1)}${addsUp ? '  adds up to the file' : ''}`,
+    ...(addsUp ? [] : [`DOES NOT ADD UP: ${found}`]),
+    ...(unreadableAmounts === 0 ? [] : [unreadable]),
   ];
 }
 
-function renderMismatch({ addsUp, batch }: BatchSummary): string[] {
-  if (addsUp) return [];
-  return [`DOES NOT ADD UP: the file has ${showCount(batch.rows)} rows, ${showBaht(batch.totalSatang)} baht`];
-}
+type Rested = Extract<FileOutcome, { kind: 'rested' }>;
 
-function renderUnreadable({ unreadableAmounts }: BatchSummary): string[] {
-  if (unreadableAmounts === 0) return [];
-  return [`Rows whose amount cannot be read, and is in no total: ${showCount(unreadableAmounts)}`];
-}
-
-function renderFiles(files: readonly ListedFile[]): string[] {
+function renderFiles({ files }: Rested['reports']): string[] {
   if (files.length === 0) return [];
-  const rows = files.map(({ kind, path, isGone }) => [
+  const rows = files.map(({ kind, path, state }) => [
     `  ${kind}`,
-    `${printable(path)}${isGone ? '  (taken away since)' : ''}`,
+    `${printable(path)}${state === 'gone' ? '  (taken away since)' : ''}`,
   ]);
   return ['', 'Files', ...alignColumns(rows)];
 }
 
-/** Why a batch has stopped short, and how it goes on. */
 function adviseStopped({ batch, holds }: BatchSummary): string[] {
   const remedy = batch.remedy === null ? [] : [`${printable(batch.remedy)}.`];
-  if (batch.status === 'halted') {
-    return ['It was halted.', ...remedy, `Then let it go on with "paydrop resume ${batch.batchId}".`];
-  }
-  if (holds.some(({ hold }) => hold === 'halted' || hold === 'approval')) {
-    return ['Rows are held.', ...remedy, `Let them go on with "paydrop resume ${batch.batchId}".`];
-  }
+  const goOn = `go on with "paydrop resume ${batch.batchId}".`;
+  if (batch.status === 'halted') return ['It was halted.', ...remedy, `Then let it ${goOn}`];
+  if (holds.some(({ hold }) => hold === 'halted' || hold === 'approval'))
+    return ['Rows are held.', ...remedy, `Let them ${goOn}`];
   return [
     'It stopped before every row was sent.',
     ...remedy,
@@ -125,13 +99,16 @@ function adviseNext(summary: BatchSummary): string[] {
   switch (exitCode) {
     case 0:
       return summary.exceptionRows === 0 ? ['Nothing to do.'] : [`${forReview} (see the exceptions file).`];
-    case 3:
-      if (summary.alarmRows > 0)
-        return [
-          `ALARM: ${showCount(summary.alarmRows)} contradict what was called proved before.`,
-          `${forReview}. The exceptions files say what to do about each.`,
-        ];
-      return [`${forReview}. The exceptions file says what to do about each.`];
+    case 3: {
+      const { alarmRows } = summary;
+      const files = alarmRows > 0 ? 'files say' : 'file says';
+      return [
+        ...(alarmRows > 0
+          ? [`ALARM: ${showCount(alarmRows)} contradict what was called proved before.`]
+          : []),
+        `${forReview}. The exceptions ${files} what to do about each.`,
+      ];
+    }
     case 4:
       return [
         `Transfers in doubt: ${showCount(summary.inDoubtRows)}. Do not pay them again by hand.`,
@@ -144,24 +121,6 @@ function adviseNext(summary: BatchSummary): string[] {
   }
 }
 
-/**
- * The summary of a batch as plain text for stdout, without a last line end. Only paths and the bank's own words
- * may make a line longer than 80 characters.
- */
-export function formatSummary(
-  summary: BatchSummary,
-  files: readonly ListedFile[],
-  context: SummaryTableContext,
-): string {
-  const banner = context.isSandbox ? [sandboxBanner, ''] : [];
-  const totals = summary.rows === 0 ? [] : ['', ...renderTotals(summary)];
-  const next = adviseNext(summary).map((line, index) => (index === 0 ? `Next: ${line}` : `      ${line}`));
-  return [...banner, ...renderHead(summary, context), ...totals, ...renderFiles(files), '', ...next].join(
-    '\n',
-  );
-}
-
-/** How one file has ended. */
 export function showOutcome(session: Session, path: string, outcome: FileOutcome): ShownEnd {
   switch (outcome.kind) {
     case 'rejected': {
@@ -179,26 +138,33 @@ export function showOutcome(session: Session, path: string, outcome: FileOutcome
       return { json, text, exitCode };
     }
     case 'rested':
-      return showSettled(session, outcome);
+      return showRested(session, outcome);
   }
 }
 
-function showSettled(
-  { loaded, bankAddress, clock, loss }: Session,
-  { reports, isRepeat, pace }: Extract<FileOutcome, { kind: 'rested' }>,
+/** In the text only paths and the bank's own words may make a line longer than 80 characters. */
+function showRested(
+  { loaded: { isSandbox }, bankAddress, clock, loss }: Session,
+  { reports, isRepeat, pace }: Rested,
 ): ShownEnd {
-  const { summary } = reports;
-  const { isSandbox } = loaded;
-  const files = reports.files.map(({ kind, number, path, state }) => ({
-    kind,
-    number,
-    path,
-    isGone: state === 'gone',
-  }));
-  const figures = renderSummary(summary, [], { isSandbox, bankAddress, nowMs: clock.now(), pace });
+  const { summary, files } = reports;
+  const context: SummaryContext = { isSandbox, bankAddress, nowMs: clock.now(), pace };
+  const shownFiles = files.map(({ kind, number, path, state }) => {
+    return { kind, number, path, isGone: state === 'gone' };
+  });
+  const next = adviseNext(summary).map((line, index) => (index === 0 ? `Next: ${line}` : `      ${line}`));
+  const text = [
+    ...(isSandbox ? [sandboxBanner, ''] : []),
+    ...renderHead(summary, context, isRepeat),
+    ...(summary.rows === 0 ? [] : ['', ...renderTotals(summary)]),
+    ...renderFiles(reports),
+    '',
+    ...next,
+  ].join('\n');
+  const figures = renderSummary(summary, [], context);
   return {
-    json: { ...figures, isRepeat, journalLoss: showLoss(loss), files },
-    text: formatSummary(summary, files, { isSandbox, bankAddress, isRepeat, pace }),
+    json: { ...figures, isRepeat, journalLoss: showLoss(loss), files: shownFiles },
+    text,
     exitCode: summary.exitCode,
   };
 }

@@ -1,29 +1,24 @@
 /** What `paydrop watch` prints: how it stands, and a line for each file that ends and each batch that is settled. */
 import { nameOwner } from '../../app/session.ts';
-import type { WatchNews } from '../../app/watch-news.ts';
+import type { WatchNews } from '../../app/watch-status.ts';
 import { formatBangkokMoment, formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { printable } from '../../core/cell-text.ts';
 import type { ListenAddress } from '../../core/network-address.ts';
 import type { ReportKind } from '../../core/ports.ts';
 import { showByStatus, showForReview, totalsByStatus } from './amounts.ts';
-import { alignColumns } from './columns.ts';
-import { sandboxBanner, type Shown } from './shown.ts';
+import { alignColumns, sandboxBanner, type Shown } from './shown.ts';
 
 /** One line for a program; for an operator one line too, but for the start, which is a head of several. */
 export function showNews(news: WatchNews, nowMs: number): Shown {
-  const { fields, text } = describe(news);
+  const { json, text } = describe(news);
   return {
-    json: { at: formatBangkokDateTime(nowMs), event: news.kind, ...fields },
+    json: { at: formatBangkokDateTime(nowMs), event: news.kind, ...json },
     text: news.kind === 'started' ? text : `${formatBangkokMoment(nowMs)}  ${text}`,
   };
 }
 
-interface Described {
-  readonly fields: object;
-  readonly text: string;
-}
-
-function describe(news: WatchNews): Described {
+/** `json` without when it was and what it is called. */
+function describe(news: WatchNews): Shown {
   switch (news.kind) {
     case 'started': {
       const { isSandbox, inbox, outbox } = news;
@@ -32,34 +27,34 @@ function describe(news: WatchNews): Described {
         ['Outbox', printable(outbox)],
       ]);
       const text = [...(isSandbox ? [sandboxBanner, ''] : []), ...head, ''].join('\n');
-      return { fields: { isSandbox, inbox, outbox }, text };
+      return { json: { isSandbox, inbox, outbox }, text };
     }
     case 'health-opened': {
       const url = toUrl(news.address);
-      return { fields: { url }, text: `health: ${url}` };
+      return { json: { url }, text: `health: ${url}` };
     }
     case 'standing-by': {
       const { owner } = news;
       const sender = owner && { ...owner, sinceMs: undefined, since: formatBangkokDateTime(owner.sinceMs) };
       const text = `standing by: ${nameOwner(owner)} is sending; this process takes over when that one ends`;
-      return { fields: { sender: sender ?? null }, text };
+      return { json: { sender: sender ?? null }, text };
     }
     case 'working': {
       const { inbox, hasTakenOver } = news;
       const state = hasTakenOver ? 'taken over: this process is sending now' : 'working';
-      return { fields: { hasTakenOver, inbox }, text: `${state}; drop files into ${printable(inbox)}` };
+      return { json: { hasTakenOver, inbox }, text: `${state}; drop files into ${printable(inbox)}` };
     }
     case 'inbox-skipped': {
       const file = news.fileName;
       const text = `left in the inbox, and not paid: ${printable(file)}; the log says why`;
-      return { fields: { file }, text };
+      return { json: { file }, text };
     }
     case 'stopping': {
       const { graceMs } = news;
       const text =
         `stopping: what is in flight is finished and recorded, for at most ${graceMs / 1000} s; ` +
         'the rest waits for the next start. A second signal ends it at once';
-      return { fields: { graceMs }, text };
+      return { json: { graceMs }, text };
     }
     case 'file-ended':
       return describeFile(news);
@@ -72,12 +67,12 @@ function toUrl({ host, port }: ListenAddress): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}/healthz`;
 }
 
-function describeFile(news: Extract<WatchNews, { kind: 'file-ended' }>): Described {
+function describeFile(news: Extract<WatchNews, { kind: 'file-ended' }>): Shown {
   const { item, outcome, path = null, why, batchId = null } = news;
   const { code = null, message = null } = why ?? {};
   const reason = message === null ? '' : `: ${message}`;
   return {
-    fields: { file: item.fileName, outcome, path, batchId, code, message },
+    json: { file: item.fileName, outcome, path, batchId, code, message },
     text: `${outcome}  ${printable(item.fileName)}${reason} -> ${printable(path ?? '')}`,
   };
 }
@@ -85,10 +80,11 @@ function describeFile(news: Extract<WatchNews, { kind: 'file-ended' }>): Describ
 const resultKinds: readonly ReportKind[] = ['result', 'result-update'];
 const exceptionKinds: readonly ReportKind[] = ['exceptions', 'exceptions-update'];
 
-function describeBatch({ reports }: Extract<WatchNews, { kind: 'batch-settled' }>): Described {
+function describeBatch({ reports }: Extract<WatchNews, { kind: 'batch-settled' }>): Shown {
   const { batch, totals, exitCode, exceptionRows: exceptions, alarmRows: alarms } = reports.summary;
   const { batchId, fileName: file, status, reasonCode, reason, remedy } = batch;
   const byStatus = totalsByStatus(totals);
+  const counts = { exceptions, alarms };
   const files = reports.files.map(({ path }) => path);
   // The newest of its kinds, that an operator opens.
   const opened = exceptions === 0 ? resultKinds : exceptionKinds;
@@ -102,19 +98,7 @@ function describeBatch({ reports }: Extract<WatchNews, { kind: 'batch-settled' }
     path === undefined ? '' : ` -> ${path}`,
   ].join('');
   return {
-    fields: {
-      batchId,
-      file,
-      status,
-      reasonCode,
-      reason,
-      remedy,
-      exitCode,
-      byStatus,
-      exceptions,
-      alarms,
-      files,
-    },
+    json: { batchId, file, status, reasonCode, reason, remedy, exitCode, byStatus, ...counts, files },
     text: printable(text),
   };
 }

@@ -29,7 +29,7 @@ export interface MetricSources extends StatusSource {
   readonly isSandbox: boolean;
   readonly readWatch: () => WatchState;
   readonly readHealth: () => Pick<Health, 'live' | 'ready'>;
-  readonly adaptiveLimits: Readonly<Record<(typeof paceKinds)[number], PaceFigures>>;
+  readonly readLimits: () => Readonly<Record<(typeof paceKinds)[number], PaceFigures>>;
   /** Rows whose request is with the bank now. */
   readonly countRowsUnderWay: () => number;
   /** Notices that a channel has not delivered yet; undefined while there is no journal to read. */
@@ -196,19 +196,17 @@ function makeQueueGauges(register: Registry, now: () => number): (watch: WatchSt
   };
 }
 
-function makePaceGauges(
-  register: Registry,
-  { adaptiveLimits, countRowsUnderWay }: MetricSources,
-): () => void {
+function makePaceGauges(register: Registry, { readLimits, countRowsUnderWay }: MetricSources): () => void {
   const limit = makeGauge(register, 'concurrency_limit', 'Requests at once that the bank gets now', ['kind']);
   const ceiling = makeGauge(register, 'concurrency_max', 'Requests at once that the settings allow', [
     'kind',
   ]);
   const underWay = makeGauge(register, 'payouts_in_flight', 'Rows whose request is with the bank now');
   return () => {
+    const limits = readLimits();
     for (const kind of paceKinds) {
-      limit.set({ kind }, adaptiveLimits[kind].state.limit);
-      ceiling.set({ kind }, adaptiveLimits[kind].state.ceiling);
+      limit.set({ kind }, limits[kind].state.limit);
+      ceiling.set({ kind }, limits[kind].state.ceiling);
     }
     underWay.set(countRowsUnderWay());
   };

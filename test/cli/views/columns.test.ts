@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { countOf, showBaht, showCount, showTotal } from '../../../src/cli/views/amounts.ts';
-import { alignColumns } from '../../../src/cli/views/columns.ts';
+import { alignColumns } from '../../../src/cli/views/shown.ts';
 import { toSatang } from '../../../src/core/money.ts';
 
 test('cells stand below each other, two spaces apart, and nothing follows the last one', () => {

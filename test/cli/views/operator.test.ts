@@ -1,7 +1,7 @@
 /** What an operator reads of his own commands. */
 import { expect, test } from 'vitest';
-import { showChange } from '../../../src/cli/views/operator.ts';
-import { showSettled } from '../../../src/cli/views/settle.ts';
+import { showChange } from '../../../src/cli/operator.ts';
+import { showSettled } from '../../../src/cli/settle.ts';
 
 const sentLater = 'They are sent by whoever is sending now, or when the file is run again.';
 const isOpen = 'The halt or pause of its payer account is lifted.';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { showDay, showDays } from '../../../src/cli/views/statements.ts';
+import { showDay, showDays } from '../../../src/cli/views/status.ts';
 
 const dayMs = 86_400_000;
 const state = { date: '20261120', version: 2, acceptedAtMs: 0, openBreaks: 0, oldestOpenedAtMs: null };

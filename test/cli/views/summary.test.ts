@@ -1,28 +1,48 @@
 import { describe, expect, test } from 'vitest';
 import type { Session } from '../../../src/app/session.ts';
-import { formatSummary, showOutcome, type SummaryTableContext } from '../../../src/cli/views/summary.ts';
+import { showOutcome } from '../../../src/cli/views/summary.ts';
 import { toSatang } from '../../../src/core/money.ts';
 import type { Batch, HoldTotal, StatusTotal } from '../../../src/core/ports.ts';
-import { summariseBatch } from '../../../src/reports/rules/summary.ts';
+import type { LowestLimit } from '../../../src/payout/rules/adaptive-limit.ts';
+import { type BatchSummary, summariseBatch } from '../../../src/reports/rules/summary.ts';
+import type { ReportedFile } from '../../../src/reports/write-reports.ts';
 import { makeBatch, makeTotal, noonMs } from '../../support/report-fixtures.ts';
 
-const plain: SummaryTableContext = {
+/** What bears on the text besides the batch. */
+interface Scene {
+  readonly isSandbox: boolean;
+  readonly bankAddress: string;
+  readonly isRepeat: boolean;
+  readonly pace: LowestLimit | undefined;
+}
+
+const plain: Scene = {
   isSandbox: false,
   bankAddress: 'https://bank.example/base',
   isRepeat: false,
+  pace: undefined,
 };
+
+function textOf(summary: BatchSummary, files: readonly ReportedFile[], scene: Scene): string {
+  const { isSandbox, bankAddress, isRepeat, pace } = scene;
+  const clock = { now: () => noonMs };
+  const opened = { loaded: { isSandbox }, bankAddress, clock, loss: undefined };
+  const reports = { summary, files, filesWritten: 0 };
+  const outcome = { kind: 'rested', reports, isRepeat, pace } as const;
+  return showOutcome(opened as unknown as Session, 'payouts.csv', outcome).text;
+}
 
 function show(
   totals: readonly StatusTotal[],
   changes: Partial<Batch> = {},
   holds: readonly HoldTotal[] = [],
-  context: Partial<SummaryTableContext> = {},
+  context: Partial<Scene> = {},
   exceptionsOk = false,
 ): string {
   let [rows, satang] = [0, 0n];
   for (const total of totals) [rows, satang] = [rows + total.rows, satang + total.amountSatang];
   const batch = makeBatch({ fileName: 'payouts.csv', rows, totalSatang: toSatang(satang), ...changes });
-  return formatSummary(summariseBatch(batch, totals, holds, { exceptionsOk }), [], { ...plain, ...context });
+  return textOf(summariseBatch(batch, totals, holds, { exceptionsOk }), [], { ...plain, ...context });
 }
 
 test('reads well', () => {
@@ -38,11 +58,11 @@ test('reads well', () => {
     unreadableAmounts: 2,
   });
   const files = [
-    { kind: 'result', path: '/data/outbox/payouts.4K7Q2M9XWD.result.csv', isGone: false },
-    { kind: 'exceptions', path: '/data/outbox/payouts.4K7Q2M9XWD.exceptions.csv', isGone: true },
-  ];
-  const context = { isSandbox: true, bankAddress: 'http://127.0.0.1:4123', isRepeat: true };
-  expect(formatSummary(summariseBatch(batch, totals, [], { exceptionsOk: false }), files, context)).toBe(
+    { kind: 'result', path: '/data/outbox/payouts.4K7Q2M9XWD.result.csv', number: 0, state: 'published' },
+    { kind: 'exceptions', path: '/data/outbox/payouts.4K7Q2M9XWD.exceptions.csv', number: 0, state: 'gone' },
+  ] as const;
+  const context = { ...plain, isSandbox: true, bankAddress: 'http://127.0.0.1:4123', isRepeat: true };
+  expect(textOf(summariseBatch(batch, totals, [], { exceptionsOk: false }), files, context)).toBe(
     `*** SANDBOX: a rehearsal, no real money moves ***
 
 File       payouts.csv

@@ -1,6 +1,6 @@
 /** What `paydrop watch` prints, for an operator and for a program. */
 import { expect, test } from 'vitest';
-import { makeLeftReporter, type WatchNews } from '../../../src/app/watch-news.ts';
+import { makeLeftReporter, type WatchNews } from '../../../src/app/watch-status.ts';
 import { makeCommandLine } from '../../../src/cli/options.ts';
 import { showNews } from '../../../src/cli/views/watch.ts';
 import { watchCommand } from '../../../src/cli/watch.ts';

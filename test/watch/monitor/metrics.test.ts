@@ -39,7 +39,7 @@ function makeSources(part: Partial<MetricSources> = {}): MetricSources {
     now: () => nowMs,
     readWatch: () => idle,
     readHealth: () => ({ live: true, ready: true }),
-    adaptiveLimits: { transfers: pace, checks: pace, inquiries: { state: { limit: 1, ceiling: 1 } } },
+    readLimits: () => ({ transfers: pace, checks: pace, inquiries: { state: { limit: 1, ceiling: 1 } } }),
     countRowsUnderWay: () => 5,
     countNoticesWaiting: async () => 2,
     countByStatus: async () => new Map<PayoutStatus, number>([['paid', 7]]),
