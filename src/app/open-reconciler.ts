@@ -4,8 +4,7 @@ import type { Session } from '../app/session.ts';
 import type { StatementBank } from '../bank/statement-request.ts';
 import type { Clock, Log } from '../core/ports.ts';
 import { type FetchContext, type Fetched, fetchStatement } from '../reconcile/fetch.ts';
-import type { FolderOriginals } from '../reconcile/file/originals.ts';
-import type { StatementOutbox } from '../reconcile/ports.ts';
+import type { StatementOutbox } from '../reconcile/file/tables.ts';
 import type { ReconcileContext } from '../reconcile/read-lines.ts';
 import { reconcile, type Reconciliation, type StatementSource } from '../reconcile/reconcile.ts';
 import { commonStatementWords, type StatementWords } from '../reconcile/rules/statement.ts';
@@ -58,12 +57,10 @@ export async function openReconciler(process: ReconcileProcess): Promise<Reconci
   };
 }
 
-type OpenedContext = FetchContext & { readonly originals: FolderOriginals };
-
 /** Of a day without any accepted statement, no more refused originals pile up than a person can look at. */
 async function clearRefused(
   { store, log }: ReconcileProcess,
-  { originals }: OpenedContext,
+  { originals }: FetchContext,
   date: string,
 ): Promise<void> {
   if ((await store.statement(date)) !== undefined) return;
@@ -88,7 +85,7 @@ async function openOutbox(
   return outbox;
 }
 
-async function openFetchContext({ loaded, bank }: ReconcileProcess): Promise<OpenedContext> {
+async function openFetchContext({ loaded, bank }: ReconcileProcess): Promise<FetchContext> {
   const { makeStatementRequests } = await import('../bank/statement-request.ts');
   const { makeStatementDownloader } = await import('../bank/statement-download.ts');
   const { openStatementOriginals } = await import('../reconcile/file/originals.ts');

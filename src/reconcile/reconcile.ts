@@ -11,6 +11,7 @@ import { formatBangkokDate } from '../core/bangkok-time.ts';
 import { showDate } from '../payout/rules/lost-journal.ts';
 import type { PublishedState } from '../platform/durable-file.ts';
 import { DayIndex } from './day-index.ts';
+import type { StatementOutbox } from './file/tables.ts';
 import { countAll, type Matching, noteDay, noteOtherDays, requireTieOut } from './judge.ts';
 import {
   type AcceptedStatement,
@@ -19,7 +20,6 @@ import {
   partOfDay,
   type StatementChanges,
   type StatementFile,
-  type StatementOutbox,
   type StatementPart,
   type StatementRefusal,
   type StatementRun,

@@ -23,7 +23,7 @@ import {
   rowBytesMax,
   scanRecord,
 } from '../../platform/csv/records.ts';
-import type { StatementPart, StatementReader } from '../ports.ts';
+import type { StatementPart } from '../ports.ts';
 import {
   type LineStatus,
   type StatementColumn,
@@ -94,10 +94,13 @@ async function* readStatement(path: string, options: StatementFileOptions): Asyn
   }
 }
 
+export type StatementReader = ReturnType<typeof makeStatementReader>;
+
 /** A reader of plain statements; a broken disk throws. */
-export function makeStatementReader(options: StatementFileOptions): StatementReader {
+export function makeStatementReader(options: StatementFileOptions) {
   return {
-    async *read(path) {
+    /** Nothing of what it yields may be applied before the summary has come. */
+    async *read(path: string): AsyncGenerator<StatementPart> {
       try {
         yield* readStatement(path, options);
       } catch (error) {

@@ -10,8 +10,7 @@ import {
   escapeSpreadsheetCell,
 } from '../../../src/platform/csv/spreadsheet-cells.ts';
 import type { PreparedFile } from '../../../src/platform/durable-file.ts';
-import { openStatementOutbox } from '../../../src/reconcile/file/tables.ts';
-import type { StatementOutbox } from '../../../src/reconcile/ports.ts';
+import { openStatementOutbox, type StatementOutbox } from '../../../src/reconcile/file/tables.ts';
 import { matchedColumns } from '../../../src/reconcile/rules/rows.ts';
 
 let folder = '';
