@@ -1,10 +1,11 @@
 /** What became of the bank's statements: versions, breaks, lines of other days, and batches to be reported on. */
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import {
   type BrokenOff,
   isOfWholeDay,
   type StatementDayState,
+  type StatementFile,
   StatementOvertakenError,
   type StatementRun,
   type StatementStore,
@@ -12,18 +13,11 @@ import {
   type UnreconciledDays,
 } from '../../reconcile/ports.ts';
 import { encodeLine } from '../../reconcile/rules/statement.ts';
+import type { BreakRecord, Severity } from '../../reconcile/rules/types.ts';
 import type { Write } from '../connection.ts';
 import { pick, prepare, query, readAll, readFirst, write } from '../statements.ts';
 import { openDeferred } from './deferred.ts';
-import { makeBreakWalk } from './statement-breaks.ts';
-import {
-  type StatementLineTable,
-  toAcceptedStatement,
-  toBreakColumns,
-  toBreakRecord,
-  toStatementFiles,
-  toVersionColumns,
-} from './statement-tables.ts';
+import { toAcceptedStatement, toBreakColumns, toBreakRecord, toVersionColumns } from './statement-tables.ts';
 import { openStatementView } from './statement-view.ts';
 
 /** Stands for a date: each matching moves breaks of all days, so that of any day there is one at a time. */
@@ -75,21 +69,7 @@ function prepareBreakMoves(db: DatabaseSync) {
   };
 }
 
-const prepareKeep = (db: DatabaseSync) =>
-  prepare(db, (values: StatementLineTable) =>
-    query.insertInto('statement_line').values(pick(values, lineColumns)),
-  );
-
-const lineColumns = [
-  'date',
-  'version',
-  'payout_seq',
-  'attempt_no',
-  'line',
-  'status',
-  'key',
-  'cells',
-] as const satisfies (keyof StatementLineTable)[];
+const keepLine = 'insert into statement_line values (?, ?, 0, 0, ?, ?, ?, ?)';
 
 /** Many at once, as a list of payout, attempt and line: a good day has as many as payouts. */
 const keepCleanLines = `
@@ -146,8 +126,6 @@ function readBrokenOff(db: DatabaseSync, date: string, limit: number): BrokenOff
 
 function makeMatchingMethods(db: DatabaseSync, transact: Write, present: Present) {
   const moves = prepareBreakMoves(db);
-  const keep = prepareKeep(db);
-  let keepClean: StatementSync | undefined;
   return {
     beginStatement: async ({ runId }) => {
       const begin = query
@@ -167,19 +145,16 @@ function makeMatchingMethods(db: DatabaseSync, transact: Write, present: Present
     },
     recordLines: async (run, version, lines) => {
       if (lines.length === 0) return;
-      const shared = { date: run.date, version, payout_seq: 0, attempt_no: 0 };
       await present(run, () => {
-        for (const { key, line, hasCells } of lines) {
-          const cells = hasCells ? encodeLine(line) : null;
-          keep.run({ ...shared, line: line.line, status: line.status, key, cells });
-        }
+        const keep = db.prepare(keepLine);
+        for (const { key, line, hasCells } of lines)
+          keep.run(run.date, version, line.line, line.status, key, hasCells ? encodeLine(line) : null);
       });
     },
     recordCleanLines: async (run, version, lines) => {
       if (lines.length === 0) return;
       const rows = lines.map(({ payoutSeq, attemptNo, line }) => `[${payoutSeq},${attemptNo},${line}]`);
-      const statement = (keepClean ??= db.prepare(keepCleanLines));
-      await present(run, () => statement.run(run.date, version, `[${rows.join(',')}]`));
+      await present(run, () => db.prepare(keepCleanLines).run(run.date, version, `[${rows.join(',')}]`));
     },
     markReports: async (run, batchIds) => {
       if (batchIds.length === 0) return;
@@ -280,6 +255,59 @@ function makeDueMethods(db: DatabaseSync, transact: Write) {
   } satisfies Partial<StatementStore>;
 }
 
+// ---------------------------------------------------------------- breaks, the most severe first
+
+const severities: readonly Severity[] = ['critical', 'high', 'medium', 'low'];
+
+/** Breaks that are read at a time. */
+const pageRows = 100;
+
+/**
+ * Of one severity: what is open on the judged day, then what else the matching has moved. A bad day has hundreds of
+ * thousands: indexes alone tell which, and in which order.
+ */
+const breaksToShow = `
+  select id from (
+    select id, '' as day, state from statement_break where date = ?1 and state = 'open' and severity = ?2
+    union all
+    select id, date, state from statement_break
+    where moved_by = ?3 and severity = ?2 and not (date = ?1 and state = 'open')
+  ) order by day, state desc, id
+`;
+
+function makeBreakMethods(db: DatabaseSync) {
+  const open = prepare(db, (values: { date: string; severity: Severity; limit: number }) =>
+    query
+      .selectFrom('statement_break')
+      .selectAll()
+      .where('date', '=', values.date)
+      .where('state', '=', sql.lit('open'))
+      .where('severity', '=', values.severity)
+      .orderBy('id')
+      .limit(values.limit),
+  );
+  const byId = prepare(db, ({ id }: { id: number }) =>
+    query.selectFrom('statement_break').selectAll().where('id', '=', id),
+  );
+  return {
+    async *breaksToShow({ date, runId }) {
+      for (const severity of severities) {
+        const ids = db.prepare(breaksToShow).all(date, severity, runId);
+        for (let from = 0; from < ids.length; from += pageRows) {
+          const page = ids.slice(from, from + pageRows);
+          yield page.flatMap(({ id }) => byId.all({ id: Number(id) })).map(toBreakRecord);
+        }
+      }
+    },
+    openBreaks: async (date, limit) => {
+      const found: BreakRecord[] = [];
+      for (const severity of severities)
+        found.push(...open.all({ date, severity, limit: limit - found.length }).map(toBreakRecord));
+      return found;
+    },
+  } satisfies Partial<StatementStore>;
+}
+
 /**
  * @param path of the journal's file, for views of one moment
  * @param transact where every write waits its turn
@@ -307,7 +335,7 @@ export function makeStatementStore(db: DatabaseSync, path: string, transact: Wri
     brokenOff: async (date, limit) => readBrokenOff(db, date, limit),
     acceptedFiles: async () => {
       const every = query.selectFrom('statement_version').select('files');
-      return readAll(db, every).flatMap(({ files }) => toStatementFiles(files));
+      return readAll(db, every).flatMap(({ files }) => JSON.parse(files) as StatementFile[]);
     },
     hasAttemptsOn: async (date) => {
       const any = query.selectFrom('attempt').select('payout_seq').where('tran_date', '=', date).limit(1);
@@ -324,7 +352,7 @@ export function makeStatementStore(db: DatabaseSync, path: string, transact: Wri
       return new Map(readAll(db, byKind).map(({ kind, rows }) => [kind, rows]));
     },
     ...makeMatchingMethods(db, transact, present),
-    ...makeBreakWalk(db),
+    ...makeBreakMethods(db),
     ...makeDueMethods(db, transact),
   };
 }
