@@ -1,14 +1,13 @@
 /** Judges each transfer once over the lines of all days, and holds the totals of the day that is read against both sides. */
-import { toSatang, zeroSatang } from '../core/money.ts';
 import { isInQuestion, mustProbe } from '../payout/rules/lost-journal.ts';
 import type { Deferred, DeferredKey, StatementRun, StatementTotals, StatementView } from './ports.ts';
-import { type PaidOfDay, type Reading, type ReconcileContext, yieldToEventLoop } from './read-lines.ts';
+import { type Reading, type ReconcileContext, yieldToEventLoop } from './read-lines.ts';
 import { amountOf, isRebuilt, lineKeyOf, rebuildLine } from './rules/differences.ts';
 import { type JudgedDay, type JudgedTransfer, judgeTransfer } from './rules/judge-transfer.ts';
 import { renderMatched } from './rules/rows.ts';
 import type { StatementLine } from './rules/statement.ts';
-import { type DayTotals, findTotalsGaps, type TotalsGap } from './rules/tally.ts';
-import type { AttemptFacts, DayLines, DaysRead } from './rules/types.ts';
+import { addFigures, type DayTotals, findTotalsGaps, noFigures, type TotalsGap } from './rules/tally.ts';
+import type { AttemptFacts, DayLines, DaysRead, Figures } from './rules/types.ts';
 
 /** Keys that are judged before everything else in the process has its turn. */
 const keysPerTurn = 200;
@@ -166,9 +165,8 @@ function withoutCounted({ facts, judgement }: JudgedDay): Pick<JudgedDay, 'facts
 export async function countAll(
   matching: Matching,
   { tally, matched, day, version }: Reading,
-): Promise<PaidOfDay> {
-  let count = 0;
-  let satang: bigint = zeroSatang;
+): Promise<Figures> {
+  let proved = noFigures;
   for await (const chunk of judgeAll(matching)) {
     for (const { days } of chunk) {
       const judged = days.find(({ date }) => date === day.date);
@@ -179,11 +177,10 @@ export async function countAll(
       const { attempt } = facts;
       const isProved = judgement.step === 'prove' && attempt !== undefined;
       if (!isProved || attempt.attemptStatus === 'paid' || attempt.order.tranDate !== day.date) continue;
-      count += 1;
-      satang += amountOf(attempt);
+      proved = addFigures(proved, { count: 1, satang: amountOf(attempt) });
     }
   }
-  return { count, satang: toSatang(satang) };
+  return proved;
 }
 
 /** The day does not tie out: a bug of ours, or a damaged journal. Nothing is recorded or published. */
@@ -202,15 +199,10 @@ class TotalsGapError extends Error {
 }
 
 /** @throws TotalsGapError unless both sides add up to the satang */
-export function requireTieOut(
-  totals: DayTotals,
-  statement: StatementTotals,
-  paid: PaidOfDay,
-  proved: PaidOfDay,
-): void {
+export function requireTieOut(totals: DayTotals, statement: StatementTotals, paid: Figures): void {
   const gaps = findTotalsGaps(totals, {
     statement: { count: statement.lines, satang: statement.amountSatang },
-    paid: { count: paid.count + proved.count, satang: toSatang(paid.satang + proved.satang) },
+    paid,
   });
   if (gaps.length > 0) throw new TotalsGapError(gaps);
 }

@@ -7,7 +7,7 @@ import type { AttemptKey } from '../core/ports.ts';
 import type { PreparedFile } from '../platform/durable-file.ts';
 import type { BreakMove } from './rules/breaks.ts';
 import type { StatementLine } from './rules/statement.ts';
-import type { EncodedTotals } from './rules/tally.ts';
+import type { EncodedTotals, FiguresChange } from './rules/tally.ts';
 import type { AttemptFacts, BreakKind, BreakRecord, DayLines, DaysRead } from './rules/types.ts';
 
 // ---------------------------------------------------------------- the bank and its files
@@ -158,13 +158,8 @@ export interface StatementChanges {
   readonly opened: number;
   readonly changed: number;
   readonly closed: number;
-  /** Figures by place, as text, before and after; empty for a first version. */
-  readonly figures: readonly {
-    readonly side: 'statement' | 'paid';
-    readonly place: string;
-    readonly before: { readonly count: number; readonly satang: string };
-    readonly after: { readonly count: number; readonly satang: string };
-  }[];
+  /** Empty for a first version. */
+  readonly figures: readonly FiguresChange[];
 }
 
 /** One accepted version of a day's statement. */

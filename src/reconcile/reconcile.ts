@@ -18,7 +18,6 @@ import {
   type BrokenOff,
   isOfWholeDay,
   partOfDay,
-  type StatementChanges,
   type StatementFile,
   type StatementPart,
   type StatementRefusal,
@@ -27,7 +26,7 @@ import {
   type StatementVersionMark,
   wholeDay,
 } from './ports.ts';
-import { indexDay, type PaidOfDay, type Reading, readLines, type ReconcileContext } from './read-lines.ts';
+import { indexDay, type Reading, readLines, type ReconcileContext } from './read-lines.ts';
 import {
   ChangedMeanwhile,
   nothingRecorded,
@@ -37,8 +36,15 @@ import {
   type Recorded,
 } from './record.ts';
 import { breakColumns, computeStatementFileName, matchedColumns, renderBreak } from './rules/rows.ts';
-import { compareTotals, type DayTotals, decodeTotals, encodeTotals, makeTally } from './rules/tally.ts';
-import type { DaysRead } from './rules/types.ts';
+import {
+  addFigures,
+  compareTotals,
+  type DayTotals,
+  decodeTotals,
+  encodeTotals,
+  makeTally,
+} from './rules/tally.ts';
+import type { DaysRead, Figures } from './rules/types.ts';
 
 /** A day's statement in plain text, ready to be read. */
 export interface StatementSource {
@@ -209,6 +215,9 @@ async function judgeAnew(
   const matching: Matching = { context, run, read, nowMs, view, deferred, reading };
   const totals = await countDay(matching, reading, totalsRead, paid);
   await recordDay(matching, reading, recorded);
+  const encoded = encodeTotals(totals);
+  const { opened, changed, closed } = recorded;
+  const figures = previous === undefined ? [] : compareTotals(previous.totals, encoded);
   const statement: AcceptedStatement = {
     date,
     version,
@@ -217,8 +226,8 @@ async function judgeAnew(
     originalPath,
     reading: words,
     statement: totalsRead,
-    totals: encodeTotals(totals),
-    changes: describeChanges(recorded, previous, totals),
+    totals: encoded,
+    changes: { opened, changed, closed, figures },
     files: await writeTables(matching, reading, outbox),
     acceptedAtMs: clock.now(),
   };
@@ -233,12 +242,12 @@ async function countDay(
   matching: Matching,
   reading: Reading,
   totalsRead: StatementTotals,
-  paid: PaidOfDay,
+  paid: Figures,
 ): Promise<DayTotals> {
   await noteDay(matching, reading);
   const proved = await countAll(matching, reading);
   const totals = reading.tally.totals();
-  requireTieOut(totals, totalsRead, paid, proved);
+  requireTieOut(totals, totalsRead, addFigures(paid, proved));
   return totals;
 }
 
@@ -256,21 +265,6 @@ function requireNamed(recorded: Recorded): void {
   const { secondProof } = recorded;
   recorded.secondProof = undefined;
   if (secondProof !== undefined) throw new ChangedMeanwhile(secondProof);
-}
-
-function describeChanges(
-  { opened, changed, closed }: Recorded,
-  previous: AcceptedStatement | undefined,
-  totals: DayTotals,
-): StatementChanges {
-  const changes = previous === undefined ? [] : compareTotals(decodeTotals(previous.totals), totals);
-  const figures = changes.map(({ side, place, before, after }) => ({
-    side,
-    place,
-    before: { count: before.count, satang: String(before.satang) },
-    after: { count: after.count, satang: String(after.satang) },
-  }));
-  return { opened, changed, closed, figures };
 }
 
 /** The breaks that are open, the most severe first, and those that this matching has closed. */
