@@ -84,8 +84,11 @@ export function makeTally() {
   };
 }
 
-const sumFigures = (figures: ReadonlyMap<unknown, Figures>): Figures =>
-  figures.values().reduce(addFigures, noFigures);
+function sumFigures(places: ReadonlyMap<unknown, Figures>): Figures {
+  let sum = noFigures;
+  for (const figures of places.values()) sum = addFigures(sum, figures);
+  return sum;
+}
 
 const breakPlaces: ReadonlySet<string> = new Set(breakKinds);
 
