@@ -77,26 +77,17 @@ const keepCleanLines = `
   select ?1, ?2, value ->> 0, value ->> 1, value ->> 2, 'complete', null, null from json_each(?3)
 `;
 
-/** What is left of the last event and the last break before a version began to be recorded. */
-function noteReading(db: DatabaseSync, { date }: StatementRun): void {
-  const lastEvent = query
-    .selectFrom('event')
-    .select((eb) => sql<number>`coalesce(${eb.fn.max('seq')}, 0)`.as('seq'));
-  const lastBreak = query
-    .selectFrom('statement_break')
-    .select((eb) => sql<number>`coalesce(${eb.fn.max('id')}, 0)`.as('id'));
-  const begun = {
-    date,
-    event_seq: readFirst(db, lastEvent)?.seq ?? 0,
-    break_id: readFirst(db, lastBreak)?.id ?? 0,
-  };
-  // Of several that broke off one after another the first counts.
-  const note = query
-    .insertInto('statement_reading')
-    .values(begun)
-    .onConflict((conflict) => conflict.doNothing());
-  write(db, note);
-}
+/** The last event and the last break before a version began to be recorded; of several that broke off the first counts. */
+const noteReading = `
+  insert or ignore into statement_reading
+  values (?, (select coalesce(max(seq), 0) from event), (select coalesce(max(id), 0) from statement_break))
+`;
+
+/** To be reported on once the statement is accepted. */
+const markReport = `
+  insert into statement_report values (?, ?, ?, 0)
+  on conflict (batch_id, date) do update set run_id = excluded.run_id, is_due = 0
+`;
 
 /** What readings of the day that broke off have left; undefined when none has. */
 function readBrokenOff(db: DatabaseSync, date: string, limit: number): BrokenOff | undefined {
@@ -128,10 +119,7 @@ function makeMatchingMethods(db: DatabaseSync, transact: Write, present: Present
   const moves = prepareBreakMoves(db);
   return {
     beginStatement: async ({ runId }) => {
-      const begin = query
-        .insertInto('statement_run')
-        .values({ date: anyDay, run_id: runId })
-        .onConflict((conflict) => conflict.column('date').doUpdateSet({ run_id: runId }));
+      const begin = query.replaceInto('statement_run').values({ date: anyDay, run_id: runId });
       await transact(() => write(db, begin));
     },
     recordBreaks: async (run, records) => {
@@ -158,25 +146,16 @@ function makeMatchingMethods(db: DatabaseSync, transact: Write, present: Present
     },
     markReports: async (run, batchIds) => {
       if (batchIds.length === 0) return;
-      const { date, runId } = run;
-      const rows = batchIds.map((batchId) => ({ batch_id: batchId, date, run_id: runId, is_due: 0 }));
-      const insert = query
-        .insertInto('statement_report')
-        .values(rows)
-        .onConflict((conflict) =>
-          conflict.columns(['batch_id', 'date']).doUpdateSet({ run_id: runId, is_due: 0 }),
-        );
-      await present(run, () => write(db, insert));
+      await present(run, () => {
+        const mark = db.prepare(markReport);
+        for (const batchId of batchIds) mark.run(batchId, run.date, run.runId);
+      });
     },
     beginRecording: async (run, version) =>
       await present(run, () => {
-        noteReading(db, run);
-        const { date } = run;
-        const left = query
-          .deleteFrom('statement_line')
-          .where('date', '=', date)
-          .where('version', '>=', version);
-        write(db, left);
+        db.prepare(noteReading).run(run.date);
+        const left = query.deleteFrom('statement_line').where('date', '=', run.date);
+        write(db, left.where('version', '>=', version));
       }),
     acceptStatement: async (run, accepted) => {
       await present(run, () => {
@@ -322,13 +301,8 @@ export function makeStatementStore(db: DatabaseSync, path: string, transact: Wri
     openStatementView: () => openStatementView(path),
     openDeferred,
     statement: async (date) => {
-      const latest = query
-        .selectFrom('statement_version')
-        .selectAll()
-        .where('date', '=', date)
-        .orderBy('version', 'desc')
-        .limit(1);
-      const row = readFirst(db, latest);
+      const versions = query.selectFrom('statement_version').selectAll().where('date', '=', date);
+      const row = readFirst(db, versions.orderBy('version', 'desc').limit(1));
       return row === undefined ? undefined : toAcceptedStatement(row);
     },
     statementVersions: async (date) => readVersions(db, date),
@@ -337,10 +311,7 @@ export function makeStatementStore(db: DatabaseSync, path: string, transact: Wri
       const every = query.selectFrom('statement_version').select('files');
       return readAll(db, every).flatMap(({ files }) => JSON.parse(files) as StatementFile[]);
     },
-    hasAttemptsOn: async (date) => {
-      const any = query.selectFrom('attempt').select('payout_seq').where('tran_date', '=', date).limit(1);
-      return readFirst(db, any) !== undefined;
-    },
+    hasAttemptsOn: async (date) => hasAttemptsOn(db, date),
     statementDays: async () => readDays(db),
     countOpenBreaks: async (date) => {
       const byKind = query
@@ -359,30 +330,24 @@ export function makeStatementStore(db: DatabaseSync, path: string, transact: Wri
 
 // ---------------------------------------------------------------- days without a statement
 
+function hasAttemptsOn(db: DatabaseSync, date: string): boolean {
+  const any = query.selectFrom('attempt').select('payout_seq').where('tran_date', '=', date).limit(1);
+  return readFirst(db, any) !== undefined;
+}
+
+/** Days by whether their present statement is of the whole day. */
+function readWholeness(db: DatabaseSync): ReadonlyMap<string, boolean> {
+  const versions = query.selectFrom('statement_version').select(['date', 'reading']).orderBy('version');
+  return new Map(readAll(db, versions).map(({ date, reading }) => [date, isOfWholeDay(reading)]));
+}
+
 export function makeUnreconciledDays(db: DatabaseSync): UnreconciledDays {
-  const sent = prepare(db, ({ date }: { date: string }) =>
-    query.selectFrom('attempt').select('tran_date').where('tran_date', '=', date).limit(1),
-  );
-  const present = prepare(db, ({ date }: { date: string }) =>
-    query
-      .selectFrom('statement_version')
-      .select('reading')
-      .where('date', '=', date)
-      .orderBy('version', 'desc')
-      .limit(1),
-  );
   return {
-    daysWithoutStatement: async (dates) =>
-      dates.filter((date) => {
-        if (sent.get({ date }) === undefined) return false;
-        const version = present.get({ date });
-        return version === undefined || !isOfWholeDay(version.reading);
-      }),
-    daysReadInPart: async () => {
-      const versions = query.selectFrom('statement_version').select(['date', 'reading']).orderBy('version');
-      const latest = new Map(readAll(db, versions).map(({ date, reading }) => [date, reading]));
-      return [...latest].filter(([, reading]) => !isOfWholeDay(reading)).map(([date]) => date);
+    daysWithoutStatement: async (dates) => {
+      const days = readWholeness(db);
+      return dates.filter((date) => days.get(date) !== true && hasAttemptsOn(db, date));
     },
+    daysReadInPart: async () => [...readWholeness(db)].flatMap(([date, isWhole]) => (isWhole ? [] : [date])),
     firstDaySent: async () => {
       const first = query.selectFrom('attempt').select('tran_date').orderBy('tran_date').limit(1);
       return readFirst(db, first)?.tran_date;
