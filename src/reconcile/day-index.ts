@@ -45,10 +45,6 @@ export class DayIndex {
     this.#seeds = seeds;
   }
 
-  get size(): number {
-    return this.#count;
-  }
-
   /** Returns its entry. */
   add(transRefNo: string, { payoutSeq, attemptNo }: AttemptKey, status: AttemptStatus): number {
     if (this.#count === this.#ones.length) this.#grow();
@@ -140,16 +136,12 @@ export class DayIndex {
 
   #grow(): void {
     const size = this.#ones.length * 2;
-    const enlarge = <List extends Uint32Array | Float64Array | Uint8Array>(list: List, into: List): List => {
-      into.set(list);
-      return into;
-    };
-    this.#ones = enlarge(this.#ones, new Uint32Array(size));
-    this.#others = enlarge(this.#others, new Uint32Array(size));
-    this.#seqs = enlarge(this.#seqs, new Float64Array(size));
-    this.#attemptNos = enlarge(this.#attemptNos, new Uint8Array(size));
-    this.#marks = enlarge(this.#marks, new Uint8Array(size));
-    this.#lines = enlarge(this.#lines, new Uint32Array(size));
+    this.#ones = new Uint32Array(this.#ones.buffer.transfer(size * 4));
+    this.#others = new Uint32Array(this.#others.buffer.transfer(size * 4));
+    this.#seqs = new Float64Array(this.#seqs.buffer.transfer(size * 8));
+    this.#attemptNos = new Uint8Array(this.#attemptNos.buffer.transfer(size));
+    this.#marks = new Uint8Array(this.#marks.buffer.transfer(size));
+    this.#lines = new Uint32Array(this.#lines.buffer.transfer(size * 4));
     this.#slots = new Uint32Array(size * 2);
     for (let entry = 0; entry < this.#count; entry += 1) this.#place(entry);
   }

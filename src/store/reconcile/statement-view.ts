@@ -3,6 +3,7 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { type Compilable, sql } from 'kysely';
 import { toSatang } from '../../core/money.ts';
 import type { AttemptStatus, InquiryFinding, PayoutStatus, ProxyType, SettledBy } from '../../core/payout.ts';
+import type { AttemptKey } from '../../core/ports.ts';
 import { type DayAttempt, isOfWholeDay, type StatementView } from '../../reconcile/ports.ts';
 import { rebuildLine } from '../../reconcile/rules/differences.ts';
 import { statusesInDoubt } from '../../reconcile/rules/evidence.ts';
@@ -381,15 +382,10 @@ const nearness = 64;
 /** Attempts of a payout are numbered below it. */
 const attemptsBelow = 128;
 
-interface Place {
-  readonly payoutSeq: number;
-  readonly attemptNo: number;
-}
+const keyOf = ({ payoutSeq, attemptNo }: AttemptKey): number => payoutSeq * attemptsBelow + attemptNo;
 
-const keyOf = ({ payoutSeq, attemptNo }: Place): number => payoutSeq * attemptsBelow + attemptNo;
-
-export class ReadAhead<Row extends Place> {
-  readonly #readOne: (place: Place) => Row | undefined;
+export class ReadAhead<Row extends AttemptKey> {
+  readonly #readOne: (place: AttemptKey) => Row | undefined;
   readonly #readFrom: (payoutSeq: number) => readonly Row[];
   /** The latest stretch, and the one before, for those that come late. */
   #stretch = new Map<number, Row>();
@@ -400,12 +396,15 @@ export class ReadAhead<Row extends Place> {
   #strayedSeq = -Infinity;
 
   /** @param readFrom the next `stretchRows` attempts of this payout and those after it, in their order */
-  constructor(readOne: (place: Place) => Row | undefined, readFrom: (payoutSeq: number) => readonly Row[]) {
+  constructor(
+    readOne: (place: AttemptKey) => Row | undefined,
+    readFrom: (payoutSeq: number) => readonly Row[],
+  ) {
     this.#readOne = readOne;
     this.#readFrom = readFrom;
   }
 
-  get(place: Place): Row | undefined {
+  get(place: AttemptKey): Row | undefined {
     const key = keyOf(place);
     const known = this.#stretch.get(key) ?? this.#earlier.get(key);
     if (known !== undefined) return known;
