@@ -2,6 +2,7 @@
  * The attempts of one day in some tens of bytes each: whether a statement has named them, and by which line. A line's
  * attempt is found without a search in the journal, where references lie in no order.
  */
+import { randomInt } from 'node:crypto';
 import type { AttemptStatus } from '../core/payout.ts';
 import type { AttemptKey } from '../core/ports.ts';
 import type { CleanLine } from './ports.ts';
@@ -12,7 +13,7 @@ const marks = { missed: 1, past: 2, seen: 4 } as const;
 
 const firstSize = 1 << 10;
 
-/** Two hashes of a text, from seeds that nobody can know beforehand. */
+/** Two hashes of a text. */
 function hashText(text: string, seeds: readonly [number, number]): [number, number] {
   let [one, other] = seeds;
   for (let place = 0; place < text.length; place += 1) {
@@ -29,7 +30,8 @@ function hashText(text: string, seeds: readonly [number, number]): [number, numb
  * Whoever finds an entry must still compare the reference itself: two may have the same hashes, once in a billion days.
  */
 export class DayIndex {
-  readonly #seeds: readonly [number, number];
+  /** Random, so that nobody can choose references with the same hashes. */
+  readonly #seeds: readonly [number, number] = [randomInt(2 ** 32), randomInt(2 ** 32)];
   /** Entry + 1 in each slot; 0 for none. */
   #slots = new Uint32Array(firstSize * 2);
   #ones = new Uint32Array(firstSize);
@@ -39,11 +41,6 @@ export class DayIndex {
   #marks = new Uint8Array(firstSize);
   #lines = new Uint32Array(firstSize);
   #count = 0;
-
-  /** @param seeds random, the same for all that is asked of one index */
-  constructor(seeds: readonly [number, number]) {
-    this.#seeds = seeds;
-  }
 
   /** Returns its entry. */
   add(transRefNo: string, { payoutSeq, attemptNo }: AttemptKey, status: AttemptStatus): number {

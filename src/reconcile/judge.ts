@@ -186,7 +186,6 @@ export async function countAll(
 /** The day does not tie out: a bug of ours, or a damaged journal. Nothing is recorded or published. */
 class TotalsGapError extends Error {
   override readonly name = 'TotalsGapError';
-  readonly gaps: readonly TotalsGap[];
 
   constructor(gaps: readonly TotalsGap[]) {
     const places = gaps.map(
@@ -194,7 +193,6 @@ class TotalsGapError extends Error {
         `${where}: ${counted.count} for ${counted.satang} satang, expected ${expected.count} for ${expected.satang}`,
     );
     super(`the statement does not tie out with the journal (${places.join('; ')}): nothing is recorded`);
-    this.gaps = gaps;
   }
 }
 

@@ -153,15 +153,6 @@ export interface StatementFile extends PreparedFile {
   readonly kind: 'matched' | 'breaks';
 }
 
-/** What two judgings of one day differ in. */
-export interface StatementChanges {
-  readonly opened: number;
-  readonly changed: number;
-  readonly closed: number;
-  /** Empty for a first version. */
-  readonly figures: readonly FiguresChange[];
-}
-
 /** One accepted version of a day's statement. */
 export interface AcceptedStatement {
   readonly date: string;
@@ -175,7 +166,13 @@ export interface AcceptedStatement {
   readonly reading: string;
   readonly statement: StatementTotals;
   readonly totals: EncodedTotals;
-  readonly changes: StatementChanges;
+  /** What differs from the version before; of a first one no figures do. */
+  readonly changes: {
+    readonly opened: number;
+    readonly changed: number;
+    readonly closed: number;
+    readonly figures: readonly FiguresChange[];
+  };
   readonly files: readonly StatementFile[];
   readonly acceptedAtMs: number;
 }

@@ -6,7 +6,7 @@
  * matching after a crash comes to the same end. The version is accepted last, in one transaction; what was written under
  * temporary names is then given its name.
  */
-import { randomBytes, randomInt } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { formatBangkokDate } from '../core/bangkok-time.ts';
 import { showDate } from '../payout/rules/lost-journal.ts';
 import type { PublishedState } from '../platform/durable-file.ts';
@@ -15,7 +15,6 @@ import type { StatementOutbox } from './file/tables.ts';
 import { countAll, type Matching, noteDay, noteOtherDays, requireTieOut } from './judge.ts';
 import {
   type AcceptedStatement,
-  type BrokenOff,
   isOfWholeDay,
   partOfDay,
   type StatementFile,
@@ -44,7 +43,7 @@ import {
   encodeTotals,
   makeTally,
 } from './rules/tally.ts';
-import type { DaysRead, Figures } from './rules/types.ts';
+import type { DaysRead } from './rules/types.ts';
 
 /** A day's statement in plain text, ready to be read. */
 export interface StatementSource {
@@ -118,7 +117,8 @@ function lookAtBytes(
   return superseded ?? describeReading(reading, { isOver, isHandedIn }, versions, bytes);
 }
 
-async function readFormer(store: ReconcileContext['store'], date: string): Promise<Former> {
+/** What is known of the day's statement; `previous` is the version that was accepted last. */
+async function readFormer(store: ReconcileContext['store'], date: string) {
   const previous = await store.statement(date);
   const left = await store.brokenOff(date, otherDaysShownMax);
   // After a matching that broke off, what is open may be what neither version shows: the file is read again.
@@ -162,22 +162,12 @@ async function repeat(
   return { kind: 'reconciled', statement, totals, isRepeat: true, recorded, files, supersedes: undefined };
 }
 
-/** What is known of the day's statement. */
-interface Former {
-  /** The version that was accepted last. */
-  readonly previous: AcceptedStatement | undefined;
-  /** The same, unless a matching has broken off since. */
-  readonly present: AcceptedStatement | undefined;
-  readonly left: BrokenOff | undefined;
-  readonly versions: readonly StatementVersionMark[];
-}
-
 async function judgeAnew(
   context: ReconcileContext,
   outbox: StatementOutbox,
   run: StatementRun,
   source: StatementSource,
-  { previous, present, versions }: Former,
+  { previous, present, versions }: Awaited<ReturnType<typeof readFormer>>,
   recorded: Recorded,
 ): Promise<Reconciliation> {
   const { store, clock, companyId } = context;
@@ -192,7 +182,7 @@ async function judgeAnew(
   const wholeDates = new Set(days.wholeDates);
   if (isOver) wholeDates.add(date);
   const day = { date, companyId, readDates: wholeDates };
-  const index = new DayIndex([randomInt(2 ** 32), randomInt(2 ** 32)]);
+  const index = new DayIndex();
   const tally = makeTally();
   const reading: Reading = { context, day, version, view, deferred, index, tally, matched };
   const paid = await indexDay(reading);
@@ -213,7 +203,10 @@ async function judgeAnew(
     readNow: date,
   };
   const matching: Matching = { context, run, read, nowMs, view, deferred, reading };
-  const totals = await countDay(matching, reading, totalsRead, paid);
+  await noteDay(matching, reading);
+  const proved = await countAll(matching, reading);
+  const totals = reading.tally.totals();
+  requireTieOut(totals, totalsRead, addFigures(paid, proved));
   await recordDay(matching, reading, recorded);
   const encoded = encodeTotals(totals);
   const { opened, changed, closed } = recorded;
@@ -235,20 +228,6 @@ async function judgeAnew(
   const files = await publishAll(outbox, statement.files);
   const supersedes = previous?.version;
   return { kind: 'reconciled', statement, totals, isRepeat: false, recorded, files, supersedes };
-}
-
-/** Judges what was deferred. @returns the day's totals, once both sides tie out */
-async function countDay(
-  matching: Matching,
-  reading: Reading,
-  totalsRead: StatementTotals,
-  paid: Figures,
-): Promise<DayTotals> {
-  await noteDay(matching, reading);
-  const proved = await countAll(matching, reading);
-  const totals = reading.tally.totals();
-  requireTieOut(totals, totalsRead, addFigures(paid, proved));
-  return totals;
 }
 
 async function recordDay(matching: Matching, reading: Reading, recorded: Recorded): Promise<void> {
@@ -289,9 +268,7 @@ async function publishAll(
   outbox: StatementOutbox,
   files: readonly StatementFile[],
 ): Promise<readonly PublishedFile[]> {
-  const published: PublishedFile[] = [];
-  for (const file of files) published.push({ ...file, state: await outbox.publish(file) });
-  return published;
+  return Array.fromAsync(files, async (file) => ({ ...file, state: await outbox.publish(file) }));
 }
 
 // ---------------------------------------------------------------- bytes that a person hands in
