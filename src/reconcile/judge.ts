@@ -6,7 +6,7 @@ import { amountOf, isRebuilt, lineKeyOf, rebuildLine } from './rules/differences
 import { type JudgedDay, type JudgedTransfer, judgeTransfer } from './rules/judge-transfer.ts';
 import { renderMatched } from './rules/rows.ts';
 import type { StatementLine } from './rules/statement.ts';
-import { addFigures, type DayTotals, findTotalsGaps, noFigures, type TotalsGap } from './rules/tally.ts';
+import { addFigures, type DayTotals, findTotalsGaps, noFigures } from './rules/tally.ts';
 import type { AttemptFacts, DayLines, DaysRead, Figures } from './rules/types.ts';
 
 /** Keys that are judged before everything else in the process has its turn. */
@@ -142,10 +142,6 @@ async function holdBack(
 /** A bug of ours, or a damaged journal: what was counted already is judged otherwise together with the rest. */
 class ClearLineError extends Error {
   override readonly name = 'ClearLineError';
-
-  constructor() {
-    super('a line that was clear at first sight is not so any more: nothing is recorded');
-  }
 }
 
 /** Without the line that was counted at first sight: it is in the totals already. */
@@ -153,7 +149,8 @@ function withoutCounted({ facts, judgement }: JudgedDay): Pick<JudgedDay, 'facts
   const counted = facts.lines.findIndex(isRebuilt);
   if (counted < 0) return { facts, judgement };
   const isStillClear = judgement.paidClass === 'matched' && judgement.lineClasses[counted] === 'matched';
-  if (!isStillClear || judgement.step !== undefined) throw new ClearLineError();
+  if (!isStillClear || judgement.step !== undefined)
+    throw new ClearLineError('a line that was clear at first sight is not so any more: nothing is recorded');
   const isRest = (_: unknown, at: number): boolean => at !== counted;
   return {
     facts: { ...facts, lines: facts.lines.filter(isRest) },
@@ -186,14 +183,6 @@ export async function countAll(
 /** The day does not tie out: a bug of ours, or a damaged journal. Nothing is recorded or published. */
 class TotalsGapError extends Error {
   override readonly name = 'TotalsGapError';
-
-  constructor(gaps: readonly TotalsGap[]) {
-    const places = gaps.map(
-      ({ where, counted, expected }) =>
-        `${where}: ${counted.count} for ${counted.satang} satang, expected ${expected.count} for ${expected.satang}`,
-    );
-    super(`the statement does not tie out with the journal (${places.join('; ')}): nothing is recorded`);
-  }
 }
 
 /** @throws TotalsGapError unless both sides add up to the satang */
@@ -202,5 +191,12 @@ export function requireTieOut(totals: DayTotals, statement: StatementTotals, pai
     statement: { count: statement.lines, satang: statement.amountSatang },
     paid,
   });
-  if (gaps.length > 0) throw new TotalsGapError(gaps);
+  if (gaps.length === 0) return;
+  const places = gaps.map(
+    ({ where, counted, expected }) =>
+      `${where}: ${counted.count} for ${counted.satang} satang, expected ${expected.count} for ${expected.satang}`,
+  );
+  throw new TotalsGapError(
+    `the statement does not tie out with the journal (${places.join('; ')}): nothing is recorded`,
+  );
 }

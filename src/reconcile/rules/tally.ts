@@ -2,6 +2,7 @@
 import { type Satang, toSatang, zeroSatang } from '../../core/money.ts';
 import { amountOf } from './differences.ts';
 import {
+  agreedPlaces,
   type BreakKind,
   breakKinds,
   type DayFacts,
@@ -11,17 +12,7 @@ import {
   type PaidClass,
 } from './types.ts';
 
-const linePlaces: readonly LineClass[] = [
-  'matched',
-  'matched-other-day',
-  'settled-paid',
-  'settled-paid-other-day',
-  'agreed-failed',
-  'settled-failed',
-  'others',
-  ...breakKinds,
-];
-
+const linePlaces: readonly LineClass[] = [...agreedPlaces, ...breakKinds];
 const paidPlaces: readonly PaidClass[] = ['matched', 'settled-paid', 'found-other-day', ...breakKinds];
 
 /** Both sides of one day, each line and each payout that we call paid in exactly one place. */

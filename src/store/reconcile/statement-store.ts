@@ -13,7 +13,7 @@ import {
   type UnreconciledDays,
 } from '../../reconcile/ports.ts';
 import { encodeLine } from '../../reconcile/rules/statement.ts';
-import type { BreakRecord, Severity } from '../../reconcile/rules/types.ts';
+import { type BreakRecord, severities, type Severity } from '../../reconcile/rules/types.ts';
 import type { Write } from '../connection.ts';
 import { pick, prepare, query, readAll, readFirst, write } from '../statements.ts';
 import { openDeferred } from './deferred.ts';
@@ -235,8 +235,6 @@ function makeDueMethods(db: DatabaseSync, transact: Write) {
 }
 
 // ---------------------------------------------------------------- breaks, the most severe first
-
-const severities: readonly Severity[] = ['critical', 'high', 'medium', 'low'];
 
 /** Breaks that are read at a time. */
 const pageRows = 100;

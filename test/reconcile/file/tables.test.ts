@@ -125,3 +125,15 @@ test('the matched ones open in a spreadsheet undamaged', async () => {
   );
   expect(end).toEqual([]);
 });
+
+test.each(['\n', '\r', '\r\n'])(
+  'a line end %j inside a cell ends no row, in either table',
+  async (lineEnd) => {
+    for (const open of [outbox.openMatched, outbox.openBreaks]) {
+      await using draft = await open('20261121.v1.csv');
+      await draft.add(['one', `a${lineEnd}b`]);
+      const text = await readFile((await draft.finish()).temporaryPath, 'utf8');
+      expect(text).toBe(`\ufeffone,"a${lineEnd}b"\r\n`);
+    }
+  },
+);
