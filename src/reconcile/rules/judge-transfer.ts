@@ -1,7 +1,7 @@
 /**
  * Reconciliation, one transfer at a time: the lines with its transRefNo in the statements of all days that were read,
  * held against the attempt. Pure, and without memory of other transfers, so that days of any size are judged in a
- * stream; statement-tally.ts adds up, statement-breaks.ts follows what differs over days and versions.
+ * stream; tally.ts adds up, breaks.ts follows what differs over days and versions.
  *
  * Nothing is called paid but by a line whose status is complete and whose amount, payee, payer account and company are
  * ours, and absence proves nothing (design: I3).

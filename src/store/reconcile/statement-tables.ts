@@ -244,6 +244,7 @@ export interface StatementTables {
 
 // ---------------------------------------------------------------- rows as records
 
+/** There are few names, and hundreds of thousands of breaks on a bad day. */
 const memoise = (rename: (name: string) => string): ((name: string) => string) => {
   const known = new Map<string, string>();
   return (name) => known.get(name) ?? known.set(name, rename(name)).get(name) ?? '';
