@@ -68,17 +68,37 @@ export function readTemporaryName(name: string): string | undefined {
   return /^\.(.+)\.[0-9a-f]{12}\.tmp$/s.exec(name)?.[1];
 }
 
-/** Removes temporary files of ours, older than a moment, whose own names match; others may be writing newer ones. */
-export async function removeOldTemporaries(folder: string, pattern: RegExp, beforeMs: number): Promise<void> {
+/** Names of temporary files of ours, older than a moment, whose own names match; others may be writing newer ones. */
+export async function findOldTemporaries(
+  folder: string,
+  pattern: RegExp,
+  beforeMs: number,
+): Promise<readonly string[]> {
+  const old: string[] = [];
   try {
     for (const name of await readdir(folder)) {
       if (!pattern.test(readTemporaryName(name) ?? '')) continue;
-      const path = join(folder, name);
-      if ((await stat(path)).mtimeMs < beforeMs) await rm(path, { force: true });
+      // Another process may have finished with it meanwhile.
+      const modifiedMs = (await stat(join(folder, name)).catch(ignoreMissing))?.mtimeMs ?? Infinity;
+      if (modifiedMs < beforeMs) old.push(name);
     }
+    return old;
   } catch (error) {
-    // Another process may have finished with one meanwhile.
-    if (errorCode(error) !== 'ENOENT') throw failWith('clean up', folder, error);
+    throw failWith('clean up', folder, error);
+  }
+}
+
+function ignoreMissing(error: unknown): undefined {
+  if (errorCode(error) !== 'ENOENT') throw error;
+}
+
+/** Removes what `findOldTemporaries` finds. */
+export async function removeOldTemporaries(folder: string, pattern: RegExp, beforeMs: number): Promise<void> {
+  for (const name of await findOldTemporaries(folder, pattern, beforeMs)) {
+    const path = join(folder, name);
+    await rm(path, { force: true }).catch((error: unknown) => {
+      throw failWith('clean up', path, error);
+    });
   }
 }
 
@@ -181,9 +201,9 @@ export class AtomicFile implements AsyncDisposable {
     return this.#temporaryPath;
   }
 
-  /** Appends text (as UTF-8). */
-  async write(text: string): Promise<void> {
-    const bytes = Buffer.from(text, 'utf8');
+  /** Appends bytes, or text as UTF-8. */
+  async write(content: string | Uint8Array): Promise<void> {
+    const bytes = typeof content === 'string' ? Buffer.from(content, 'utf8') : content;
     this.#hash.update(bytes);
     try {
       await this.#handle.writeFile(bytes);

@@ -2,6 +2,7 @@
  * The attempts of one day in some tens of bytes each: whether a statement has named them, and by which line. A line's
  * attempt is found without a search in the journal, where references lie in no order.
  */
+import { randomInt } from 'node:crypto';
 import type { AttemptStatus } from '../core/payout.ts';
 import type { AttemptKey } from '../core/ports.ts';
 import type { CleanLine } from './ports.ts';
@@ -12,7 +13,7 @@ const marks = { missed: 1, past: 2, seen: 4 } as const;
 
 const firstSize = 1 << 10;
 
-/** Two hashes of a text, from seeds that nobody can know beforehand. */
+/** Two hashes of a text. */
 function hashText(text: string, seeds: readonly [number, number]): [number, number] {
   let [one, other] = seeds;
   for (let place = 0; place < text.length; place += 1) {
@@ -29,7 +30,8 @@ function hashText(text: string, seeds: readonly [number, number]): [number, numb
  * Whoever finds an entry must still compare the reference itself: two may have the same hashes, once in a billion days.
  */
 export class DayIndex {
-  readonly #seeds: readonly [number, number];
+  /** Random, so that nobody can choose references with the same hashes. */
+  readonly #seeds: readonly [number, number] = [randomInt(2 ** 32), randomInt(2 ** 32)];
   /** Entry + 1 in each slot; 0 for none. */
   #slots = new Uint32Array(firstSize * 2);
   #ones = new Uint32Array(firstSize);
@@ -39,15 +41,6 @@ export class DayIndex {
   #marks = new Uint8Array(firstSize);
   #lines = new Uint32Array(firstSize);
   #count = 0;
-
-  /** @param seeds random, the same for all that is asked of one index */
-  constructor(seeds: readonly [number, number]) {
-    this.#seeds = seeds;
-  }
-
-  get size(): number {
-    return this.#count;
-  }
 
   /** Returns its entry. */
   add(transRefNo: string, { payoutSeq, attemptNo }: AttemptKey, status: AttemptStatus): number {
@@ -140,16 +133,12 @@ export class DayIndex {
 
   #grow(): void {
     const size = this.#ones.length * 2;
-    const enlarge = <List extends Uint32Array | Float64Array | Uint8Array>(list: List, into: List): List => {
-      into.set(list);
-      return into;
-    };
-    this.#ones = enlarge(this.#ones, new Uint32Array(size));
-    this.#others = enlarge(this.#others, new Uint32Array(size));
-    this.#seqs = enlarge(this.#seqs, new Float64Array(size));
-    this.#attemptNos = enlarge(this.#attemptNos, new Uint8Array(size));
-    this.#marks = enlarge(this.#marks, new Uint8Array(size));
-    this.#lines = enlarge(this.#lines, new Uint32Array(size));
+    this.#ones = new Uint32Array(this.#ones.buffer.transfer(size * 4));
+    this.#others = new Uint32Array(this.#others.buffer.transfer(size * 4));
+    this.#seqs = new Float64Array(this.#seqs.buffer.transfer(size * 8));
+    this.#attemptNos = new Uint8Array(this.#attemptNos.buffer.transfer(size));
+    this.#marks = new Uint8Array(this.#marks.buffer.transfer(size));
+    this.#lines = new Uint32Array(this.#lines.buffer.transfer(size * 4));
     this.#slots = new Uint32Array(size * 2);
     for (let entry = 0; entry < this.#count; entry += 1) this.#place(entry);
   }

@@ -1,15 +1,14 @@
 /** Gets a day's statement: from the bank, or from a file that a person has; its bytes are kept before anything is read. */
 import type { Clock } from '../core/ports.ts';
+import type { KeptOriginal, StatementOriginals } from './file/originals.ts';
+import type { StatementReader } from './file/reader.ts';
+import type { StatementUnpacker } from './file/unpacker.ts';
 import type {
-  KeptOriginal,
   StatementDownloader,
-  StatementRequests,
   StatementOffer,
-  StatementOriginals,
   StatementPart,
-  StatementReader,
   StatementRefusal,
-  StatementUnpacker,
+  StatementRequests,
 } from './ports.ts';
 import type { StatementSource } from './reconcile.ts';
 import type { StatementLine } from './rules/statement.ts';
@@ -26,14 +25,7 @@ export interface FetchContext {
 
 export type Fetched =
   | { readonly kind: 'fetched'; readonly source: StatementSource }
-  /** The bank has no file for the date, or not yet. */
-  | { readonly kind: 'not-found' }
-  /** The bank refuses to give one. */
-  | { readonly kind: 'refused'; readonly code: string; readonly text: string }
-  /** The bank does not let us ask: `text` says what to do. */
-  | { readonly kind: 'not-allowed'; readonly code: string; readonly text: string }
-  /** Nothing usable came of it now: worth asking again. */
-  | { readonly kind: 'unavailable'; readonly why: string; readonly retryAfterMs: number | null }
+  | Exclude<StatementOffer, Offered>
   | { readonly kind: 'unusable'; readonly refusal: StatementRefusal };
 
 /** Asks the bank for the statement and brings the file. @param companyId null for all companies of the partner */
@@ -141,29 +133,6 @@ async function* fillDates(parts: AsyncIterable<StatementPart>, date: string): As
 const fillDate = (line: StatementLine, date: string): StatementLine =>
   line.effectiveDate === '' ? { ...line, effectiveDate: date } : line;
 
-/** Read anew after a sleep. */
-const isStopped = (stop: AbortSignal): boolean => stop.aborted;
-
-/** How often a bank that has no file yet is asked again. */
-const againMs = 60_000;
-
-/** Asks again every minute until there is a file, the time is over, or it is stopped. */
-export async function fetchWithin(
-  fetch: () => Promise<Fetched>,
-  { clock, waitMs, stop }: { readonly clock: Clock; readonly waitMs: number; readonly stop: AbortSignal },
-): Promise<Fetched> {
-  const untilMs = clock.now() + waitMs;
-  for (;;) {
-    const fetched = await fetch();
-    const isToCome = fetched.kind === 'not-found' || fetched.kind === 'unavailable';
-    const leftMs = untilMs - clock.now();
-    if (!isToCome || leftMs <= 0 || stop.aborted) return fetched;
-    const askedMs = fetched.kind === 'unavailable' ? (fetched.retryAfterMs ?? 0) : 0;
-    await clock.sleep(Math.min(leftMs, Math.max(againMs, askedMs)), stop);
-    if (isStopped(stop)) return fetched;
-  }
-}
-
 /**
  * The day of a file that a person gives: the only one that its first lines are effective on.
  * @returns YYYYMMDD, or why not even its first lines can be read; undefined when they are of several days, or there are none
@@ -193,6 +162,9 @@ export type Asked<Opened> =
   | { readonly opened: Opened; readonly fetched: Exclude<Fetched, NotFetched> }
   | { readonly opened: undefined; readonly fetched: NotFetched };
 
+/** How often a bank that has no file yet is asked again. */
+const againMs = 60_000;
+
 /** Nobody knows whether the statement would have come. */
 const stoppedWaiting: NotFetched = {
   kind: 'unavailable',
@@ -201,30 +173,38 @@ const stoppedWaiting: NotFetched = {
 };
 
 /**
- * Asks every minute until there is a file or the time is over. Each try opens what it needs, with the right to send
- * when that is free, and lets go of it before the next: others may run, settle and pay in between.
+ * Asks every minute until there is a file, the time is over, or it is stopped. Each try opens what it needs, with the
+ * right to send when that is free, and lets go of it before the next: others may run, settle and pay in between.
  * @returns what the last try opened is the caller's to close, where it brought a statement
  */
 export async function askLettingGo<Opened extends AsyncDisposable>(
   open: () => Promise<Opened>,
   fetch: (opened: Opened) => Promise<Fetched>,
-  waiting: Parameters<typeof fetchWithin>[1],
+  { clock, waitMs, stop }: { readonly clock: Clock; readonly waitMs: number; readonly stop: AbortSignal },
 ): Promise<Asked<Opened>> {
-  let asked: Asked<Opened> | undefined;
-  const askOnce = async (): Promise<Asked<Opened>> => {
-    await using stack = new AsyncDisposableStack();
-    const opened = stack.use(await open());
-    const fetched = await fetch(opened);
-    if (fetched.kind !== 'fetched') return { opened: undefined, fetched };
-    stack.move();
-    return { opened, fetched };
-  };
-  await fetchWithin(async () => {
-    asked = await askOnce();
-    return asked.fetched;
-  }, waiting);
-  if (asked === undefined) throw new Error('the bank was not asked');
-  return asked.fetched.kind === 'not-found' && waiting.stop.aborted
-    ? { opened: undefined, fetched: stoppedWaiting }
-    : asked;
+  const untilMs = clock.now() + waitMs;
+  const isStopped = (): boolean => stop.aborted;
+  for (;;) {
+    const asked = await askOnce(open, fetch);
+    const { fetched } = asked;
+    if (fetched.kind !== 'not-found' && fetched.kind !== 'unavailable') return asked;
+    const leftMs = untilMs - clock.now();
+    const askedMs = fetched.kind === 'unavailable' ? (fetched.retryAfterMs ?? 0) : 0;
+    const waitsMs = Math.min(leftMs, Math.max(againMs, askedMs));
+    if (waitsMs > 0 && !isStopped()) await clock.sleep(waitsMs, stop);
+    if (isStopped() && fetched.kind === 'not-found') return { opened: undefined, fetched: stoppedWaiting };
+    if (isStopped() || leftMs <= 0) return asked;
+  }
+}
+
+async function askOnce<Opened extends AsyncDisposable>(
+  open: () => Promise<Opened>,
+  fetch: (opened: Opened) => Promise<Fetched>,
+): Promise<Asked<Opened>> {
+  await using stack = new AsyncDisposableStack();
+  const opened = stack.use(await open());
+  const fetched = await fetch(opened);
+  if (fetched.kind !== 'fetched') return { opened: undefined, fetched };
+  stack.move();
+  return { opened, fetched };
 }

@@ -1,14 +1,13 @@
 /** Judges each transfer once over the lines of all days, and holds the totals of the day that is read against both sides. */
-import { toSatang, zeroSatang } from '../core/money.ts';
 import { isInQuestion, mustProbe } from '../payout/rules/lost-journal.ts';
 import type { Deferred, DeferredKey, StatementRun, StatementTotals, StatementView } from './ports.ts';
-import { type PaidOfDay, type Reading, type ReconcileContext, yieldToEventLoop } from './read-lines.ts';
+import { type Reading, type ReconcileContext, yieldToEventLoop } from './read-lines.ts';
 import { amountOf, isRebuilt, lineKeyOf, rebuildLine } from './rules/differences.ts';
 import { type JudgedDay, type JudgedTransfer, judgeTransfer } from './rules/judge-transfer.ts';
 import { renderMatched } from './rules/rows.ts';
 import type { StatementLine } from './rules/statement.ts';
-import { type DayTotals, findTotalsGaps, type TotalsGap } from './rules/tally.ts';
-import type { AttemptFacts, DayLines, DaysRead } from './rules/types.ts';
+import { addFigures, type DayTotals, findTotalsGaps, noFigures } from './rules/tally.ts';
+import type { AttemptFacts, DayLines, DaysRead, Figures } from './rules/types.ts';
 
 /** Keys that are judged before everything else in the process has its turn. */
 const keysPerTurn = 200;
@@ -143,10 +142,6 @@ async function holdBack(
 /** A bug of ours, or a damaged journal: what was counted already is judged otherwise together with the rest. */
 class ClearLineError extends Error {
   override readonly name = 'ClearLineError';
-
-  constructor() {
-    super('a line that was clear at first sight is not so any more: nothing is recorded');
-  }
 }
 
 /** Without the line that was counted at first sight: it is in the totals already. */
@@ -154,7 +149,8 @@ function withoutCounted({ facts, judgement }: JudgedDay): Pick<JudgedDay, 'facts
   const counted = facts.lines.findIndex(isRebuilt);
   if (counted < 0) return { facts, judgement };
   const isStillClear = judgement.paidClass === 'matched' && judgement.lineClasses[counted] === 'matched';
-  if (!isStillClear || judgement.step !== undefined) throw new ClearLineError();
+  if (!isStillClear || judgement.step !== undefined)
+    throw new ClearLineError('a line that was clear at first sight is not so any more: nothing is recorded');
   const isRest = (_: unknown, at: number): boolean => at !== counted;
   return {
     facts: { ...facts, lines: facts.lines.filter(isRest) },
@@ -166,9 +162,8 @@ function withoutCounted({ facts, judgement }: JudgedDay): Pick<JudgedDay, 'facts
 export async function countAll(
   matching: Matching,
   { tally, matched, day, version }: Reading,
-): Promise<PaidOfDay> {
-  let count = 0;
-  let satang: bigint = zeroSatang;
+): Promise<Figures> {
+  let proved = noFigures;
   for await (const chunk of judgeAll(matching)) {
     for (const { days } of chunk) {
       const judged = days.find(({ date }) => date === day.date);
@@ -179,38 +174,29 @@ export async function countAll(
       const { attempt } = facts;
       const isProved = judgement.step === 'prove' && attempt !== undefined;
       if (!isProved || attempt.attemptStatus === 'paid' || attempt.order.tranDate !== day.date) continue;
-      count += 1;
-      satang += amountOf(attempt);
+      proved = addFigures(proved, { count: 1, satang: amountOf(attempt) });
     }
   }
-  return { count, satang: toSatang(satang) };
+  return proved;
 }
 
 /** The day does not tie out: a bug of ours, or a damaged journal. Nothing is recorded or published. */
 class TotalsGapError extends Error {
   override readonly name = 'TotalsGapError';
-  readonly gaps: readonly TotalsGap[];
-
-  constructor(gaps: readonly TotalsGap[]) {
-    const places = gaps.map(
-      ({ where, counted, expected }) =>
-        `${where}: ${counted.count} for ${counted.satang} satang, expected ${expected.count} for ${expected.satang}`,
-    );
-    super(`the statement does not tie out with the journal (${places.join('; ')}): nothing is recorded`);
-    this.gaps = gaps;
-  }
 }
 
 /** @throws TotalsGapError unless both sides add up to the satang */
-export function requireTieOut(
-  totals: DayTotals,
-  statement: StatementTotals,
-  paid: PaidOfDay,
-  proved: PaidOfDay,
-): void {
+export function requireTieOut(totals: DayTotals, statement: StatementTotals, paid: Figures): void {
   const gaps = findTotalsGaps(totals, {
     statement: { count: statement.lines, satang: statement.amountSatang },
-    paid: { count: paid.count + proved.count, satang: toSatang(paid.satang + proved.satang) },
+    paid,
   });
-  if (gaps.length > 0) throw new TotalsGapError(gaps);
+  if (gaps.length === 0) return;
+  const places = gaps.map(
+    ({ where, counted, expected }) =>
+      `${where}: ${counted.count} for ${counted.satang} satang, expected ${expected.count} for ${expected.satang}`,
+  );
+  throw new TotalsGapError(
+    `the statement does not tie out with the journal (${places.join('; ')}): nothing is recorded`,
+  );
 }

@@ -1,14 +1,13 @@
 /**
- * What reconciling needs of the bank, of the disk and of the store. A date is "YYYYMMDD" in Bangkok throughout.
+ * What reconciling needs of the bank and of the store. A date is "YYYYMMDD" in Bangkok throughout.
  */
 import type { Satang } from '../core/money.ts';
 import type { AttemptStatus } from '../core/payout.ts';
 import type { AttemptKey } from '../core/ports.ts';
-import type { TableDraft } from '../platform/csv/table-writer.ts';
-import type { PreparedFile, PublishedState } from '../platform/durable-file.ts';
+import type { PreparedFile } from '../platform/durable-file.ts';
 import type { BreakMove } from './rules/breaks.ts';
 import type { StatementLine } from './rules/statement.ts';
-import type { EncodedTotals } from './rules/tally.ts';
+import type { EncodedTotals, FiguresChange } from './rules/tally.ts';
 import type { AttemptFacts, BreakKind, BreakRecord, DayLines, DaysRead } from './rules/types.ts';
 
 // ---------------------------------------------------------------- the bank and its files
@@ -69,49 +68,6 @@ export interface StatementDownloader {
   ): Promise<StatementDelivery>;
 }
 
-/** What the bytes of a statement are, told by the first of them; `other` is nothing that we can open. */
-export type StatementForm = 'plain' | 'gzip' | 'zip' | 'other';
-
-/** The bank's bytes as they came, in the statements folder. */
-export interface KeptOriginal {
-  readonly path: string;
-  /** SHA-256 (hex) of all bytes. */
-  readonly sha256: string;
-  readonly sizeBytes: number;
-  readonly form: StatementForm;
-  /** False when the same bytes had been kept before. */
-  readonly isNew: boolean;
-}
-
-/** An original on its way to the disk; closed before it is kept, it is gone. */
-export interface OriginalDraft extends AsyncDisposable {
-  write(bytes: Uint8Array): Promise<void>;
-  /** Makes the bytes durable and gives them their name. */
-  keep(): Promise<KeptOriginal>;
-}
-
-export interface StatementOriginals {
-  draft(date: string): Promise<OriginalDraft>;
-  /** Keeps a copy of a file that a person has given. */
-  keepFile(date: string, path: string): Promise<KeptOriginal | StatementRefused>;
-  /** Puts the key beside an original that could not be opened, for the owner of the folder; returns its path. */
-  keepKey(original: KeptOriginal, key: string): Promise<string>;
-  /** Removes what a crash has left half written, unless it was written to since `beforeMs`. */
-  removeLeftovers(beforeMs: number): Promise<void>;
-}
-
-/** A statement in plain text; closing it removes what was unpacked for it. */
-export interface OpenedStatement extends AsyncDisposable {
-  readonly kind: 'opened';
-  readonly path: string;
-  readonly form: Exclude<StatementForm, 'other'>;
-}
-
-export interface StatementUnpacker {
-  /** @param key the bank's unZipKey, for a ZIP that is encrypted */
-  open(path: string, key: string | null): Promise<OpenedStatement | StatementRefused>;
-}
-
 /** Facts of a whole statement, known once its last line has been read. */
 export interface StatementTotals {
   readonly lines: number;
@@ -128,29 +84,6 @@ export type StatementPart =
   | { readonly kind: 'lines'; readonly lines: readonly StatementLine[] }
   | { readonly kind: 'summary'; readonly totals: StatementTotals }
   | StatementRefused;
-
-export interface StatementReader {
-  /** Reads a plain statement. Nothing of it may be applied before the summary has come. */
-  read(path: string): AsyncIterable<StatementPart>;
-}
-
-// ---------------------------------------------------------------- the folder of statements
-
-/** The folder in which a day's tables are left beside the bank's own file. */
-export interface StatementOutbox {
-  /** For programs: every value as it is. */
-  openMatched(fileName: string): Promise<TableDraft>;
-  /** For a spreadsheet: what it would change is kept as text, amounts stay numbers. */
-  openBreaks(fileName: string): Promise<TableDraft>;
-  publish(recorded: PreparedFile): Promise<PublishedState>;
-  /**
-   * Deals with temporary files that nobody has written to since `beforeMs`: those of accepted versions are published,
-   * what a crash has left half written is removed.
-   * @param accepted the files of every accepted version
-   * @returns why files of accepted versions could not be published, in words; these stay for another time
-   */
-  finishLeftovers(beforeMs: number, accepted: readonly PreparedFile[]): Promise<readonly string[]>;
-}
 
 // ---------------------------------------------------------------- the store
 
@@ -220,20 +153,6 @@ export interface StatementFile extends PreparedFile {
   readonly kind: 'matched' | 'breaks';
 }
 
-/** What two judgings of one day differ in. */
-export interface StatementChanges {
-  readonly opened: number;
-  readonly changed: number;
-  readonly closed: number;
-  /** Figures by place, as text, before and after; empty for a first version. */
-  readonly figures: readonly {
-    readonly side: 'statement' | 'paid';
-    readonly place: string;
-    readonly before: { readonly count: number; readonly satang: string };
-    readonly after: { readonly count: number; readonly satang: string };
-  }[];
-}
-
 /** One accepted version of a day's statement. */
 export interface AcceptedStatement {
   readonly date: string;
@@ -247,7 +166,13 @@ export interface AcceptedStatement {
   readonly reading: string;
   readonly statement: StatementTotals;
   readonly totals: EncodedTotals;
-  readonly changes: StatementChanges;
+  /** What differs from the version before; of a first one no figures do. */
+  readonly changes: {
+    readonly opened: number;
+    readonly changed: number;
+    readonly closed: number;
+    readonly figures: readonly FiguresChange[];
+  };
   readonly files: readonly StatementFile[];
   readonly acceptedAtMs: number;
 }

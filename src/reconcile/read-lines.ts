@@ -1,5 +1,4 @@
 /** Reads one day's statement: what is clear at first sight is counted, the rest deferred. Nothing is recorded. */
-import { type Satang, toSatang, zeroSatang } from '../core/money.ts';
 import type { Clock, Log } from '../core/ports.ts';
 import type { PayoutJournal } from '../payout/ports.ts';
 import { showDate } from '../payout/rules/lost-journal.ts';
@@ -17,8 +16,8 @@ import { lineKeyOf } from './rules/differences.ts';
 import { judgeDay } from './rules/judge-transfer.ts';
 import { renderMatched } from './rules/rows.ts';
 import type { StatementLine } from './rules/statement.ts';
-import type { Tally } from './rules/tally.ts';
-import type { DayFacts, Judgement, StatementDay } from './rules/types.ts';
+import { addFigures, noFigures, type Tally } from './rules/tally.ts';
+import type { DayFacts, Figures, Judgement, StatementDay } from './rules/types.ts';
 
 /** What reconciling is handed. */
 export interface ReconcileContext {
@@ -53,23 +52,14 @@ export async function yieldToEventLoop({ stop }: Pick<ReconcileContext, 'stop'>)
   if (stop.aborted) throw new ReconcileInterrupted('stopped before the statement was accepted');
 }
 
-/** What is paid of a day, as the journal has it apart from any statement. */
-export interface PaidOfDay {
-  readonly count: number;
-  readonly satang: Satang;
-}
-
 /** Reads the day's attempts into the index; returns those that are paid. */
-export async function indexDay({ context, view, index, day: { date } }: Reading): Promise<PaidOfDay> {
-  let count = 0;
-  let satang: bigint = zeroSatang;
+export async function indexDay({ context, view, index, day: { date } }: Reading): Promise<Figures> {
+  let paid = noFigures;
   for (const page of view.attemptsOfDay(date)) {
     for (const attempt of page) {
       const entry = index.add(attempt.transRefNo, attempt, attempt.status);
       if (attempt.isFailedByStatement) index.notePast(entry);
-      if (attempt.status !== 'paid') continue;
-      count += 1;
-      satang += attempt.amountSatang;
+      if (attempt.status === 'paid') paid = addFigures(paid, { count: 1, satang: attempt.amountSatang });
     }
     await yieldToEventLoop(context);
   }
@@ -77,7 +67,7 @@ export async function indexDay({ context, view, index, day: { date } }: Reading)
     const entry = index.find(key);
     if (entry !== undefined) index.notePast(entry);
   }
-  return { count, satang: toSatang(satang) };
+  return paid;
 }
 
 /** Lines that are looked at before everything else has its turn. */

@@ -6,20 +6,18 @@
  * matching after a crash comes to the same end. The version is accepted last, in one transaction; what was written under
  * temporary names is then given its name.
  */
-import { randomBytes, randomInt } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { formatBangkokDate } from '../core/bangkok-time.ts';
 import { showDate } from '../payout/rules/lost-journal.ts';
 import type { PublishedState } from '../platform/durable-file.ts';
 import { DayIndex } from './day-index.ts';
+import type { StatementOutbox } from './file/tables.ts';
 import { countAll, type Matching, noteDay, noteOtherDays, requireTieOut } from './judge.ts';
 import {
   type AcceptedStatement,
-  type BrokenOff,
   isOfWholeDay,
   partOfDay,
-  type StatementChanges,
   type StatementFile,
-  type StatementOutbox,
   type StatementPart,
   type StatementRefusal,
   type StatementRun,
@@ -27,7 +25,7 @@ import {
   type StatementVersionMark,
   wholeDay,
 } from './ports.ts';
-import { indexDay, type PaidOfDay, type Reading, readLines, type ReconcileContext } from './read-lines.ts';
+import { indexDay, type Reading, readLines, type ReconcileContext } from './read-lines.ts';
 import {
   ChangedMeanwhile,
   nothingRecorded,
@@ -37,7 +35,14 @@ import {
   type Recorded,
 } from './record.ts';
 import { breakColumns, computeStatementFileName, matchedColumns, renderBreak } from './rules/rows.ts';
-import { compareTotals, type DayTotals, decodeTotals, encodeTotals, makeTally } from './rules/tally.ts';
+import {
+  addFigures,
+  compareTotals,
+  type DayTotals,
+  decodeTotals,
+  encodeTotals,
+  makeTally,
+} from './rules/tally.ts';
 import type { DaysRead } from './rules/types.ts';
 
 /** A day's statement in plain text, ready to be read. */
@@ -112,7 +117,8 @@ function lookAtBytes(
   return superseded ?? describeReading(reading, { isOver, isHandedIn }, versions, bytes);
 }
 
-async function readFormer(store: ReconcileContext['store'], date: string): Promise<Former> {
+/** What is known of the day's statement; `previous` is the version that was accepted last. */
+async function readFormer(store: ReconcileContext['store'], date: string) {
   const previous = await store.statement(date);
   const left = await store.brokenOff(date, otherDaysShownMax);
   // After a matching that broke off, what is open may be what neither version shows: the file is read again.
@@ -156,22 +162,12 @@ async function repeat(
   return { kind: 'reconciled', statement, totals, isRepeat: true, recorded, files, supersedes: undefined };
 }
 
-/** What is known of the day's statement. */
-interface Former {
-  /** The version that was accepted last. */
-  readonly previous: AcceptedStatement | undefined;
-  /** The same, unless a matching has broken off since. */
-  readonly present: AcceptedStatement | undefined;
-  readonly left: BrokenOff | undefined;
-  readonly versions: readonly StatementVersionMark[];
-}
-
 async function judgeAnew(
   context: ReconcileContext,
   outbox: StatementOutbox,
   run: StatementRun,
   source: StatementSource,
-  { previous, present, versions }: Former,
+  { previous, present, versions }: Awaited<ReturnType<typeof readFormer>>,
   recorded: Recorded,
 ): Promise<Reconciliation> {
   const { store, clock, companyId } = context;
@@ -186,7 +182,7 @@ async function judgeAnew(
   const wholeDates = new Set(days.wholeDates);
   if (isOver) wholeDates.add(date);
   const day = { date, companyId, readDates: wholeDates };
-  const index = new DayIndex([randomInt(2 ** 32), randomInt(2 ** 32)]);
+  const index = new DayIndex();
   const tally = makeTally();
   const reading: Reading = { context, day, version, view, deferred, index, tally, matched };
   const paid = await indexDay(reading);
@@ -207,8 +203,14 @@ async function judgeAnew(
     readNow: date,
   };
   const matching: Matching = { context, run, read, nowMs, view, deferred, reading };
-  const totals = await countDay(matching, reading, totalsRead, paid);
+  await noteDay(matching, reading);
+  const proved = await countAll(matching, reading);
+  const totals = reading.tally.totals();
+  requireTieOut(totals, totalsRead, addFigures(paid, proved));
   await recordDay(matching, reading, recorded);
+  const encoded = encodeTotals(totals);
+  const { opened, changed, closed } = recorded;
+  const figures = previous === undefined ? [] : compareTotals(previous.totals, encoded);
   const statement: AcceptedStatement = {
     date,
     version,
@@ -217,8 +219,8 @@ async function judgeAnew(
     originalPath,
     reading: words,
     statement: totalsRead,
-    totals: encodeTotals(totals),
-    changes: describeChanges(recorded, previous, totals),
+    totals: encoded,
+    changes: { opened, changed, closed, figures },
     files: await writeTables(matching, reading, outbox),
     acceptedAtMs: clock.now(),
   };
@@ -226,20 +228,6 @@ async function judgeAnew(
   const files = await publishAll(outbox, statement.files);
   const supersedes = previous?.version;
   return { kind: 'reconciled', statement, totals, isRepeat: false, recorded, files, supersedes };
-}
-
-/** Judges what was deferred. @returns the day's totals, once both sides tie out */
-async function countDay(
-  matching: Matching,
-  reading: Reading,
-  totalsRead: StatementTotals,
-  paid: PaidOfDay,
-): Promise<DayTotals> {
-  await noteDay(matching, reading);
-  const proved = await countAll(matching, reading);
-  const totals = reading.tally.totals();
-  requireTieOut(totals, totalsRead, paid, proved);
-  return totals;
 }
 
 async function recordDay(matching: Matching, reading: Reading, recorded: Recorded): Promise<void> {
@@ -256,21 +244,6 @@ function requireNamed(recorded: Recorded): void {
   const { secondProof } = recorded;
   recorded.secondProof = undefined;
   if (secondProof !== undefined) throw new ChangedMeanwhile(secondProof);
-}
-
-function describeChanges(
-  { opened, changed, closed }: Recorded,
-  previous: AcceptedStatement | undefined,
-  totals: DayTotals,
-): StatementChanges {
-  const changes = previous === undefined ? [] : compareTotals(decodeTotals(previous.totals), totals);
-  const figures = changes.map(({ side, place, before, after }) => ({
-    side,
-    place,
-    before: { count: before.count, satang: String(before.satang) },
-    after: { count: after.count, satang: String(after.satang) },
-  }));
-  return { opened, changed, closed, figures };
 }
 
 /** The breaks that are open, the most severe first, and those that this matching has closed. */
@@ -295,9 +268,7 @@ async function publishAll(
   outbox: StatementOutbox,
   files: readonly StatementFile[],
 ): Promise<readonly PublishedFile[]> {
-  const published: PublishedFile[] = [];
-  for (const file of files) published.push({ ...file, state: await outbox.publish(file) });
-  return published;
+  return Array.fromAsync(files, async (file) => ({ ...file, state: await outbox.publish(file) }));
 }
 
 // ---------------------------------------------------------------- bytes that a person hands in

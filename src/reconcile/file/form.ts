@@ -1,6 +1,10 @@
 /** What the first bytes of a statement file tell of its form. */
-import type { StatementForm } from '../ports.ts';
+import { FileRejected } from '../../platform/csv/open.ts';
+import type { StatementRefused } from '../ports.ts';
 import { fetchAgain } from './reader.ts';
+
+/** What the bytes of a statement are, told by the first of them; `other` is nothing that we can open. */
+export type StatementForm = 'plain' | 'gzip' | 'zip' | 'other';
 
 export interface FormFinding {
   readonly form: StatementForm;
@@ -14,6 +18,10 @@ export interface FormFinding {
 
 /** Bytes from the start that are looked at. */
 export const formBytes = 512;
+
+/** The first `formBytes` bytes, with those that come next. */
+export const addToHead = (head: Buffer, next: Uint8Array): Buffer =>
+  head.length < formBytes ? Buffer.concat([head, next.subarray(0, formBytes - head.length)]) : head;
 
 const zip: FormFinding = { form: 'zip', what: 'a ZIP archive', ending: 'zip' };
 const gzip: FormFinding = { form: 'gzip', what: 'a gzip file', ending: 'gz' };
@@ -69,3 +77,9 @@ export function findForm(head: Uint8Array): FormFinding {
 /** What every refusal of a packed form ends with. */
 export const byHand =
   'open it by hand (7z x -p<key> FILE, or with whatever the bank says it is) and go on with --file and what comes out';
+
+/** A rejection as an answer; any other error is thrown on. */
+export function asRefused(error: unknown): StatementRefused {
+  if (error instanceof FileRejected) return { kind: 'refused', refusal: error.rejection };
+  throw error;
+}

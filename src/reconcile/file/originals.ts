@@ -1,6 +1,6 @@
 /** The statements folder: the bank's bytes as they came, each under a name that tells their day and their hash. */
-import { createHash, type Hash, randomBytes } from 'node:crypto';
-import { type FileHandle, mkdir, open, readdir, rm, stat, utimes } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { FileRejected, openRegularFile, readBlocks } from '../../platform/csv/open.ts';
 import { probeFolders } from '../../platform/disk-probe.ts';
@@ -12,82 +12,46 @@ import {
   publishFile,
   removeOldTemporaries,
 } from '../../platform/durable-file.ts';
-import type { KeptOriginal, OriginalDraft, StatementOriginals, StatementRefused } from '../ports.ts';
-import { findForm, formBytes } from './form.ts';
-
-/** Readable by the owner only. */
-const fileMode = 0o600;
+import type { StatementRefused } from '../ports.ts';
+import { addToHead, asRefused, findForm } from './form.ts';
 
 /** Characters of the hash that a name shows. */
 const shownHashLength = 10;
 
 const datePattern = /^\d{8}$/;
 
-/** A new file in the folder under a name that only says that it is unfinished. */
-export async function openTemporary(
-  folder: string,
-  name: string,
-): Promise<{ readonly path: string; readonly handle: FileHandle }> {
-  const path = join(folder, `.${name}.${randomBytes(6).toString('hex')}.tmp`);
-  try {
-    return { path, handle: await open(path, 'wx', fileMode) };
-  } catch (error) {
-    throw failWith('create', path, error);
-  }
+/** The bank's bytes as they came. */
+export interface KeptOriginal {
+  readonly path: string;
+  /** SHA-256 (hex) of all bytes. */
+  readonly sha256: string;
 }
 
-class Draft implements OriginalDraft {
-  readonly #folder: string;
-  readonly #date: string;
-  readonly #path: string;
-  readonly #handle: FileHandle;
-  readonly #hash: Hash = createHash('sha256');
-  #head = Buffer.alloc(0);
-  #sizeBytes = 0;
-  #isKept = false;
-
-  constructor(folder: string, date: string, path: string, handle: FileHandle) {
-    this.#folder = folder;
-    this.#date = date;
-    this.#path = path;
-    this.#handle = handle;
-  }
-
-  async write(bytes: Uint8Array): Promise<void> {
-    this.#hash.update(bytes);
-    this.#sizeBytes += bytes.length;
-    const wanted = formBytes - this.#head.length;
-    if (wanted > 0) this.#head = Buffer.concat([this.#head, bytes.subarray(0, wanted)]);
-    try {
-      await this.#handle.writeFile(bytes);
-    } catch (error) {
-      throw failWith('write', this.#path, error);
-    }
-  }
-
-  async keep(): Promise<KeptOriginal> {
-    try {
-      await this.#handle.sync();
-      await this.#handle.close();
-    } catch (error) {
-      throw failWith('write', this.#path, error);
-    }
-    const sha256 = this.#hash.digest('hex');
-    const { form, ending } = findForm(this.#head);
-    const name = `${this.#date}.${sha256.slice(0, shownHashLength)}.original.${ending}`;
-    const path = join(this.#folder, name);
-    const state = await publishFile({ path, temporaryPath: this.#path, sha256 });
-    this.#isKept = true;
-    // One that has come again is as good as new: whoever clears old ones away leaves it.
-    if (state !== 'published') await touch(path);
-    return { path, sha256, sizeBytes: this.#sizeBytes, form, isNew: state === 'published' };
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#isKept) return;
-    await this.#handle.close().catch(() => undefined);
-    await rm(this.#path, { force: true });
-  }
+/** An original on its way to the disk; closed before it is kept, it is gone. */
+async function openDraft(root: string, date: string) {
+  if (!datePattern.test(date)) throw new RangeError(`${date} is no YYYYMMDD`);
+  const file = await AtomicFile.open(join(root, `${date}.original`));
+  let head: Buffer = Buffer.alloc(0);
+  return {
+    write: async (bytes: Uint8Array): Promise<void> => {
+      head = addToHead(head, bytes);
+      await file.write(bytes);
+    },
+    /** Makes the bytes durable and gives them their name. */
+    keep: async (): Promise<KeptOriginal> => {
+      const { temporaryPath, sha256 } = await file.finish();
+      const { ending } = findForm(head);
+      const path = join(root, `${date}.${sha256.slice(0, shownHashLength)}.original.${ending}`);
+      const state = await publishFile({ path, temporaryPath, sha256 });
+      // One that has come again is as good as new: whoever clears old ones away leaves it.
+      if (state !== 'published') await touch(path);
+      return { path, sha256 };
+    },
+    [Symbol.asyncDispose]: async (): Promise<void> => {
+      await file[Symbol.asyncDispose]();
+      await rm(file.temporaryPath, { force: true });
+    },
+  };
 }
 
 async function touch(path: string): Promise<void> {
@@ -95,82 +59,46 @@ async function touch(path: string): Promise<void> {
   await utimes(path, now, now).catch(() => undefined);
 }
 
-/** The originals, with what only its own folder can tell. */
-export interface FolderOriginals extends StatementOriginals {
-  /**
-   * Clears old originals of a day away, with their keys: all but the newest few, and none that came since `beforeMs`.
-   * Only for a day of which no statement was ever accepted: whatever is kept of it was refused. A bank that packs its
-   * file anew for each request would fill the disk, asked again and again.
-   */
-  removeRefused(date: string, beforeMs: number): Promise<void>;
-}
-
 /** Refused originals of a day that stay, however old. */
 const refusedKept = 3;
 
+export type StatementOriginals = Awaited<ReturnType<typeof openStatementOriginals>>;
+
 /**
  * The originals in a folder, which is created (for its owner only) when it is not there.
- * @param bytesMax of a file that a person gives; null for no limit
+ * @param bytesMax of a file that a person gives
  * @throws OutputFileError here and from every method, naming the path and the cure
  */
-export async function openStatementOriginals(
-  folder: string,
-  bytesMax: number | null = null,
-): Promise<FolderOriginals> {
+export async function openStatementOriginals(folder: string, bytesMax = Infinity) {
   const root = await openStatementFolder(folder);
   return {
-    draft: (date) => openDraft(root, date),
-    keepFile: (date, path) => keepFile(root, date, path, bytesMax),
+    draft: (date: string) => openDraft(root, date),
+    /** Keeps a copy of a file that a person has given. */
+    keepFile: (date: string, path: string): Promise<KeptOriginal | StatementRefused> =>
+      keepFile(root, date, path, bytesMax).catch(asRefused),
     keepKey,
-    removeLeftovers: (beforeMs) => removeOldTemporaries(root, leftoverPattern, beforeMs),
-    removeRefused: (date, beforeMs) => removeRefused(root, date, beforeMs),
+    /** Removes what a crash has left half written, unless it was written to since `beforeMs`. */
+    removeLeftovers: (beforeMs: number) => removeOldTemporaries(root, leftoverPattern, beforeMs),
+    removeRefused: (date: string, beforeMs: number) => removeRefused(root, date, beforeMs),
   };
 }
 
-async function openDraft(root: string, date: string): Promise<Draft> {
-  if (!datePattern.test(date)) throw new RangeError(`${date} is no YYYYMMDD`);
-  const { path, handle } = await openTemporary(root, `${date}.original`);
-  return new Draft(root, date, path, handle);
-}
-
 /** Beside the journal, which needs the disk, no more is copied than may be read. */
-function requireSize(sizeBytes: number, bytesMax: number | null): void {
-  if (bytesMax === null || sizeBytes <= bytesMax) return;
+function requireSize(sizeBytes: number, bytesMax: number): void {
+  if (sizeBytes <= bytesMax) return;
   throw new FileRejected(
     'bytes-over-limit',
     `the file has more than ${bytesMax} bytes: raise reconcile.maxBytes`,
   );
 }
 
-async function keepFile(
-  root: string,
-  date: string,
-  path: string,
-  bytesMax: number | null,
-): Promise<KeptOriginal | StatementRefused> {
-  try {
-    const { handle, sizeBytes } = await openRegularFile(path);
-    try {
-      requireSize(sizeBytes, bytesMax);
-      return await copy(root, date, handle, bytesMax);
-    } finally {
-      await handle.close();
-    }
-  } catch (error) {
-    if (error instanceof FileRejected) return { kind: 'refused', refusal: error.rejection };
-    throw error;
-  }
-}
-
-async function copy(
-  root: string,
-  date: string,
-  handle: FileHandle,
-  bytesMax: number | null,
-): Promise<KeptOriginal> {
+async function keepFile(root: string, date: string, path: string, bytesMax: number): Promise<KeptOriginal> {
+  const { handle, sizeBytes } = await openRegularFile(path);
+  await using file = handle;
+  requireSize(sizeBytes, bytesMax);
   await using draft = await openDraft(root, date);
   let copiedBytes = 0;
-  for await (const block of readBlocks(handle)) {
+  for await (const block of readBlocks(file)) {
     copiedBytes += block.length;
     requireSize(copiedBytes, bytesMax);
     await draft.write(block);
@@ -178,7 +106,10 @@ async function copy(
   return await draft.keep();
 }
 
-/** The key's own hash stands in its name too: should the bank give another one, both are kept. */
+/**
+ * Puts the key beside an original that could not be opened, for the owner of the folder; returns its path. The key's own
+ * hash stands in its name too: should the bank give another one, both are kept.
+ */
 async function keepKey(original: KeptOriginal, key: string): Promise<string> {
   const mark = createHash('sha256').update(key).digest('hex').slice(0, shownHashLength);
   await using file = await AtomicFile.open(`${original.path}.${mark}.key`);
@@ -190,6 +121,11 @@ async function keepKey(original: KeptOriginal, key: string): Promise<string> {
 
 const originalPattern = /^(\d{8})\.[0-9a-f]+\.original\.[a-z]+$/;
 
+/**
+ * Clears old originals of a day away, with their keys: all but the newest few, and none that came since `beforeMs`. Only
+ * for a day of which no statement was ever accepted: whatever is kept of it was refused. A bank that packs its file anew
+ * for each request would fill the disk, asked again and again.
+ */
 async function removeRefused(root: string, date: string, beforeMs: number): Promise<void> {
   try {
     const names = await readdir(root);

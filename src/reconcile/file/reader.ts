@@ -23,7 +23,7 @@ import {
   rowBytesMax,
   scanRecord,
 } from '../../platform/csv/records.ts';
-import type { StatementPart, StatementReader } from '../ports.ts';
+import type { StatementPart } from '../ports.ts';
 import {
   type LineStatus,
   type StatementColumn,
@@ -58,7 +58,7 @@ async function* readOpened(
   const blocks = decodeBlocks(file, inspection);
   const { head, isWhole } = await gatherHead(blocks);
   const header = readStatementHeader(head, isWhole, options.scheme);
-  const records = new RecordReader(header.delimiter, header.cellCount, header.nextLine);
+  const records = new RecordReader(header.delimiter, header.names.length, header.nextLine);
   const taker = new LineTaker(header, options.words);
   const takeAll = (found: readonly FileRecord[]): StatementPart => {
     const lines: StatementLine[] = [];
@@ -94,10 +94,13 @@ async function* readStatement(path: string, options: StatementFileOptions): Asyn
   }
 }
 
+export type StatementReader = ReturnType<typeof makeStatementReader>;
+
 /** A reader of plain statements; a broken disk throws. */
-export function makeStatementReader(options: StatementFileOptions): StatementReader {
+export function makeStatementReader(options: StatementFileOptions) {
   return {
-    async *read(path) {
+    /** Nothing of what it yields may be applied before the summary has come. */
+    async *read(path: string): AsyncGenerator<StatementPart> {
       try {
         yield* readStatement(path, options);
       } catch (error) {
@@ -112,12 +115,13 @@ export function makeStatementReader(options: StatementFileOptions): StatementRea
 
 // ---------------------------------------------------------------- the header
 
-export interface StatementHeader {
+interface StatementHeader {
   readonly delimiter: Delimiter;
-  readonly cellCount: number;
   /** Place of each column in a record; -1 for one that the file leaves out. */
   readonly places: Readonly<Record<StatementColumn, number>>;
-  /** The bank's own names, for messages. */
+  /** Columns without which a line proves nothing, and which it leaves out. */
+  readonly missing: readonly StatementColumn[];
+  /** The bank's own names, one for each cell. */
   readonly names: readonly string[];
   /** Bytes up to the end of the header's record. */
   readonly endOffset: number;
@@ -149,14 +153,13 @@ const squeeze = (name: string): string => name.toUpperCase().replaceAll(/[^\p{L}
 const nameUnder = (scheme: string, column: StatementColumn): string =>
   column.replace(/^PROXY(?= )/, scheme.toUpperCase());
 
-interface HeaderRecord {
-  readonly delimiter: Delimiter;
-  readonly names: readonly string[];
-  readonly endOffset: number;
-  readonly nextLine: number;
-}
-
-function readRecord(head: Buffer, isWhole: boolean, delimiter: Delimiter): HeaderRecord {
+/** The header under a delimiter; a rejection when it cannot be read so. */
+function readUnder(
+  delimiter: Delimiter,
+  head: Buffer,
+  isWhole: boolean,
+  scheme: string,
+): StatementHeader | FileRejected {
   const scan = scanRecord(head, 0, {
     delimiterByte: delimiter.charCodeAt(0),
     cellCount: Infinity,
@@ -165,18 +168,16 @@ function readRecord(head: Buffer, isWhole: boolean, delimiter: Delimiter): Heade
   if (scan.kind !== 'whole' || scan.isMisquoted || scan.end > rowBytesMax) {
     const message =
       'the header cannot be read: its line is too long, or a quotation mark is missing or misplaced; ask the bank for a new file';
-    throw new FileRejected('header-unreadable', message, 1);
+    return new FileRejected('header-unreadable', message, 1);
   }
-  const [names = []] = parse(head.subarray(0, scan.end), {
+  const [cells = []] = parse(head.subarray(0, scan.end), {
     delimiter,
     record_delimiter: ['\r\n', '\n', '\r'],
   });
-  return {
-    delimiter,
-    names: names.map((name) => name.trim()),
-    endOffset: scan.end,
-    nextLine: scan.lineEnds + 2,
-  };
+  const names = cells.map((name) => name.trim());
+  const places = findPlaces(names, scheme);
+  const missing = requiredColumns.filter((column) => places[column] < 0);
+  return { delimiter, names, places, missing, endOffset: scan.end, nextLine: scan.lineEnds + 2 };
 }
 
 /** @throws FileRejected for two columns of one name */
@@ -213,30 +214,8 @@ function rejectMissing(missing: readonly StatementColumn[], scheme: string): Fil
   return new FileRejected('column-missing', message, 1, names[0] ?? null);
 }
 
-interface HeaderReading {
-  readonly record: HeaderRecord;
-  readonly places: Record<StatementColumn, number>;
-  readonly missing: readonly StatementColumn[];
-}
-
-function readUnder(
-  head: Buffer,
-  isWhole: boolean,
-  scheme: string,
-  delimiter: Delimiter,
-): HeaderReading | FileRejected {
-  try {
-    const record = readRecord(head, isWhole, delimiter);
-    const places = findPlaces(record.names, scheme);
-    return { record, places, missing: requiredColumns.filter((column) => places[column] < 0) };
-  } catch (error) {
-    if (error instanceof FileRejected) return error;
-    throw error;
-  }
-}
-
 /** An unreadable header comes before one that is read and has none of the columns. */
-const missingUnder = (reading: HeaderReading | FileRejected): number =>
+const missingUnder = (reading: StatementHeader | FileRejected): number =>
   reading instanceof FileRejected ? requiredColumns.length - 0.5 : reading.missing.length;
 
 /**
@@ -245,15 +224,14 @@ const missingUnder = (reading: HeaderReading | FileRejected): number =>
  * @throws FileRejected when it cannot be used
  */
 function readStatementHeader(head: Buffer, isWhole: boolean, scheme: string): StatementHeader {
-  const readings = delimiters.map((delimiter) => readUnder(head, isWhole, scheme, delimiter));
+  const readings = delimiters.map((delimiter) => readUnder(delimiter, head, isWhole, scheme));
   // Under a wrong delimiter a quotation mark may seem misplaced: that counts only when no other reading is better.
   const [best] = readings.toSorted((one, other) => missingUnder(one) - missingUnder(other));
   if (best === undefined) throw new Error('no delimiter was tried');
   if (best instanceof FileRejected) throw best;
-  const { record, places, missing } = best;
-  if (missing.length > 0) throw rejectMissing(missing, scheme);
-  requireDistinct(record.names);
-  return { ...record, cellCount: record.names.length, places };
+  if (best.missing.length > 0) throw rejectMissing(best.missing, scheme);
+  requireDistinct(best.names);
+  return best;
 }
 
 // ---------------------------------------------------------------- the lines
@@ -345,7 +323,7 @@ class LineTaker {
     const { cells, line } = record;
     this.#line = line;
     if (record.isMisquoted) this.#requireTextFormulas(cells);
-    if (cells.length !== this.#header.cellCount) throw this.#miscounted(cells);
+    if (cells.length !== this.#header.names.length) throw this.#miscounted(cells);
     this.#count += 1;
     const no = this.#code(cells, 'NO');
     this.#requireNext(no);
@@ -453,7 +431,7 @@ class LineTaker {
   }
 
   #miscounted(cells: Cells): FileRejected {
-    const { cellCount } = this.#header;
+    const cellCount = this.#header.names.length;
     const what =
       cells.length < cellCount ? 'the line is cut short or cells are missing' : 'a separator is one too many';
     const message = `${cells.length} cells where the header has ${cellCount}: ${what}`;

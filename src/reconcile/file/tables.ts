@@ -1,23 +1,16 @@
 /** The tables of a reconciled day in the statements folder: whole files that appear at once and are never overwritten. */
-import { readdir, rm, stat } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { stringify } from 'csv-stringify/sync';
-import {
-  escapeAmountCell,
-  escapeQuickly,
-  escapeSpreadsheetCell,
-} from '../../platform/csv/spreadsheet-cells.ts';
-import { FileTable, type TableForm } from '../../platform/csv/table-writer.ts';
+import { escapeQuickly } from '../../platform/csv/spreadsheet-cells.ts';
+import { FileTable, type TableDraft, type TableForm } from '../../platform/csv/table-writer.ts';
 import {
   AtomicFile,
-  errorCode,
   failWith,
+  findOldTemporaries,
+  type PreparedFile,
   publishFile,
-  readTemporaryName,
 } from '../../platform/durable-file.ts';
-import type { PreparedFile } from '../../platform/durable-file.ts';
 import { byteOrderMark } from '../../reports/outbox.ts';
-import type { StatementOutbox } from '../ports.ts';
 import { breakColumns, matchedColumns, statementAmountColumns } from '../rules/rows.ts';
 import { openStatementFolder } from './originals.ts';
 
@@ -40,16 +33,12 @@ function quoteCell(cell: string): string {
   return cell;
 }
 
-const areMatchedAmounts = matchedColumns.map((name) => statementAmountColumns.includes(name));
-const amountPlaces: ReadonlySet<number> = new Set(
-  statementAmountColumns.map((name) => (breakColumns as readonly string[]).indexOf(name)),
-);
-
 /**
  * By hand, since there are as many rows as payouts, all of one width. Cells of most columns are those of the row before:
  * what a column held last is remembered, and what it became.
  */
-function makeMatchedFormat(): TableForm['format'] {
+function makeFormat(columns: readonly string[]): TableForm['format'] {
+  const areAmounts = columns.map((name) => statementAmountColumns.includes(name));
   const last: string[] = [];
   const written: string[] = [];
   const formatRow = (record: readonly string[]): string => {
@@ -57,7 +46,7 @@ function makeMatchedFormat(): TableForm['format'] {
       const cell = record[place] ?? '';
       if (cell === last[place]) continue;
       last[place] = cell;
-      written[place] = quoteCell(escapeQuickly(cell, areMatchedAmounts[place] === true));
+      written[place] = quoteCell(escapeQuickly(cell, areAmounts[place] === true));
     }
     return written.join(',');
   };
@@ -68,43 +57,12 @@ function makeMatchedFormat(): TableForm['format'] {
   };
 }
 
-function formatBreakRecords(records: readonly (readonly string[])[]): string {
-  const escaped = records.map((record) =>
-    record.map((cell, place) =>
-      amountPlaces.has(place) ? escapeAmountCell(cell) : escapeSpreadsheetCell(cell),
-    ),
-  );
-  return stringify(escaped, { record_delimiter: '\r\n' });
-}
-
-const openMatchedForm = (): TableForm => ({
-  start: byteOrderMark,
-  format: makeMatchedFormat(),
-  recordsPerWrite,
-});
-const breaksForm: TableForm = { start: byteOrderMark, format: formatBreakRecords, recordsPerWrite };
-
-/** Names of temporary tables that nobody has written to since a moment. */
-async function findOldTemporaries(root: string, beforeMs: number): Promise<readonly string[]> {
-  const old: string[] = [];
-  try {
-    for (const name of await readdir(root)) {
-      if (!leftoverPattern.test(readTemporaryName(name) ?? '')) continue;
-      // Another process may have finished with it meanwhile.
-      const modifiedMs = (await stat(join(root, name)).catch(ignoreMissing))?.mtimeMs ?? Infinity;
-      if (modifiedMs < beforeMs) old.push(name);
-    }
-    return old;
-  } catch (error) {
-    throw failWith('clean up', root, error);
-  }
-}
-
-function ignoreMissing(error: unknown): undefined {
-  if (errorCode(error) !== 'ENOENT') throw error;
-}
-
-/** A process may have died after a version was accepted and before its files had their names. */
+/**
+ * Deals with temporary files that nobody has written to since `beforeMs`: those of accepted versions are published, since
+ * a process may have died before their files had their names; what a crash has left half written is removed.
+ * @param accepted the files of every accepted version
+ * @returns why files of accepted versions could not be published, in words; these stay for another time
+ */
 async function finishLeftovers(
   root: string,
   beforeMs: number,
@@ -113,7 +71,7 @@ async function finishLeftovers(
   // By name: the folder may have been moved since.
   const known = new Map(accepted.map((file) => [basename(file.temporaryPath), file]));
   const failures: string[] = [];
-  for (const name of await findOldTemporaries(root, beforeMs)) {
+  for (const name of await findOldTemporaries(root, leftoverPattern, beforeMs)) {
     const temporaryPath = join(root, name);
     const file = known.get(name);
     try {
@@ -130,18 +88,24 @@ async function finishLeftovers(
 
 const leftoverPattern = /\.v\d+\.(?:matched|breaks)\.csv$/;
 
+export type StatementOutbox = Awaited<ReturnType<typeof openStatementOutbox>>;
+
 /**
- * The statements folder, which is created (for its owner only) when it is not there.
+ * The folder in which a day's tables are left beside the bank's own file; it is created (for its owner only) when it is
+ * not there.
  * @throws OutputFileError here and from every method, naming the path and the cure
  */
-export async function openStatementOutbox(folder: string): Promise<StatementOutbox> {
+export async function openStatementOutbox(folder: string) {
   const root = await openStatementFolder(folder);
-  const open = async (name: string, form: TableForm) =>
-    new FileTable(await AtomicFile.open(join(root, name)), form);
+  const open = async (name: string, columns: readonly string[]): Promise<TableDraft> => {
+    const form = { start: byteOrderMark, format: makeFormat(columns), recordsPerWrite };
+    return new FileTable(await AtomicFile.open(join(root, name)), form);
+  };
   return {
-    openMatched: (name) => open(name, openMatchedForm()),
-    openBreaks: (name) => open(name, breaksForm),
+    openMatched: (name: string) => open(name, matchedColumns),
+    openBreaks: (name: string) => open(name, breakColumns),
     publish: publishFile,
-    finishLeftovers: (beforeMs, accepted) => finishLeftovers(root, beforeMs, accepted),
+    finishLeftovers: (beforeMs: number, accepted: readonly PreparedFile[]) =>
+      finishLeftovers(root, beforeMs, accepted),
   };
 }

@@ -2,16 +2,16 @@
  * Opens what the bank packed: plain text as it is, gzip and ZIP into a temporary file, within limits that are held
  * against the bytes as they come out, whatever the archive says of itself.
  */
+import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { type FileHandle, rm } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { type FileHandle, open, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { createGunzip } from 'node:zlib';
 import { FileRejected, openRegularFile } from '../../platform/csv/open.ts';
 import { failWith } from '../../platform/durable-file.ts';
-import type { OpenedStatement, StatementRefused, StatementUnpacker } from '../ports.ts';
-import { byHand, findForm, formBytes, type FormFinding } from './form.ts';
-import { openTemporary } from './originals.ts';
-import type { PackedFile, PlainSink } from './zip.ts';
+import type { StatementRefused } from '../ports.ts';
+import { addToHead, asRefused, byHand, findForm, formBytes, type StatementForm } from './form.ts';
+import type { PackedFile } from './zip.ts';
 
 type Unpack = (file: PackedFile, unpacked: Unpacked) => Promise<void>;
 
@@ -43,9 +43,11 @@ const unpackZip: Unpack = async (file, unpacked) => {
   await unzip(file, unpacked);
 };
 
-async function readForm(handle: FileHandle): Promise<Pick<FormFinding, 'form' | 'what' | 'cure'>> {
-  const { buffer, bytesRead } = await handle.read(Buffer.alloc(formBytes), 0, formBytes, 0);
-  return findForm(buffer.subarray(0, bytesRead));
+/** A statement in plain text; closing it removes what was unpacked for it. */
+interface OpenedStatement extends AsyncDisposable {
+  readonly kind: 'opened';
+  readonly path: string;
+  readonly form: StatementForm;
 }
 
 /** Unpacks into a temporary file, which the opened statement removes when it is closed. */
@@ -54,18 +56,19 @@ async function unpackInto(
   form: 'gzip' | 'zip',
   options: UnpackerOptions,
 ): Promise<OpenedStatement> {
-  const { path, handle } = await openTemporary(options.folder, 'statement.opened');
-  try {
-    const unpacked = new Unpacked(handle, path, options, file.sizeBytes);
-    await (form === 'gzip' ? unpackGzip : unpackZip)(file, unpacked);
-    unpacked.requireText();
-    await handle.close();
-    return { kind: 'opened', path, form, [Symbol.asyncDispose]: () => rm(path, { force: true }) };
-  } catch (error) {
-    await handle.close().catch(() => undefined);
-    await rm(path, { force: true });
-    throw error;
-  }
+  const path = join(options.folder, `.statement.opened.${randomBytes(6).toString('hex')}.tmp`);
+  await using stack = new AsyncDisposableStack();
+  stack.defer(() => rm(path, { force: true }));
+  const created = open(path, 'wx', 0o600).catch((error: unknown) => {
+    throw failWith('create', path, error);
+  });
+  const handle = stack.use(await created);
+  const unpacked = makeSink(handle, path, options, file.sizeBytes);
+  await (form === 'gzip' ? unpackGzip : unpackZip)(file, unpacked);
+  unpacked.requireText();
+  await handle.close();
+  const owned = stack.move();
+  return { kind: 'opened', path, form, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
 async function openFile(
@@ -74,25 +77,24 @@ async function openFile(
   options: UnpackerOptions,
 ): Promise<OpenedStatement> {
   const { handle, sizeBytes } = await openRegularFile(path);
-  try {
-    const { form, what, cure = byHand } = await readForm(handle);
-    if (form === 'other') throw new FileRejected('form-unknown', `the file is ${what}: ${cure}`);
-    if (form !== 'plain') return await unpackInto({ path, handle, sizeBytes, key }, form, options);
-    if (sizeBytes > options.bytesMax) throwTooLarge(options.bytesMax);
-    return { kind: 'opened', path, form, [Symbol.asyncDispose]: () => Promise.resolve() };
-  } finally {
-    await handle.close();
-  }
+  await using file = handle;
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(formBytes), 0, formBytes, 0);
+  const { form, what, cure = byHand } = findForm(buffer.subarray(0, bytesRead));
+  if (form === 'other') throw new FileRejected('form-unknown', `the file is ${what}: ${cure}`);
+  if (form !== 'plain') return await unpackInto({ path, handle, sizeBytes, key }, form, options);
+  if (sizeBytes > options.bytesMax) throwTooLarge(options.bytesMax);
+  return { kind: 'opened', path, form, [Symbol.asyncDispose]: () => Promise.resolve() };
 }
 
-const asRefused = (error: unknown): StatementRefused => {
-  if (error instanceof FileRejected) return { kind: 'refused', refusal: error.rejection };
-  throw error;
-};
+export type StatementUnpacker = ReturnType<typeof makeStatementUnpacker>;
 
 /** Opens statements; a broken disk throws OutputFileError. */
-export function makeStatementUnpacker(options: UnpackerOptions): StatementUnpacker {
-  return { open: (path, key) => openFile(resolve(path), key, options).catch(asRefused) };
+export function makeStatementUnpacker(options: UnpackerOptions) {
+  return {
+    /** @param key the bank's unZipKey, for a ZIP that is encrypted */
+    open: (path: string, key: string | null): Promise<OpenedStatement | StatementRefused> =>
+      openFile(resolve(path), key, options).catch(asRefused),
+  };
 }
 
 export interface UnpackerOptions {
@@ -116,52 +118,40 @@ const throwTooLarge = (bytesMax: number): never => {
   );
 };
 
+type Unpacked = ReturnType<typeof makeSink>;
+
 /** Writes what comes out of an archive, and counts it. */
-class Unpacked implements PlainSink {
-  readonly #handle: FileHandle;
-  readonly #path: string;
-  readonly #options: UnpackerOptions;
-  readonly #packedBytes: number;
-  #sizeBytes = 0;
-  #head = Buffer.alloc(0);
-  /** What ended the unpacking on our side; a library in between may have wrapped it. */
-  fault: Error | undefined;
-
-  constructor(handle: FileHandle, path: string, options: UnpackerOptions, packedBytes: number) {
-    this.#handle = handle;
-    this.#path = path;
-    this.#options = options;
-    this.#packedBytes = packedBytes;
-  }
-
-  async write(bytes: Uint8Array): Promise<void> {
-    try {
-      this.#weigh(bytes);
-      await this.#handle.writeFile(bytes).catch((error: unknown) => {
-        throw failWith('write', this.#path, error);
-      });
-    } catch (error) {
-      this.fault = error as Error;
-      throw error;
-    }
-  }
-
-  #weigh(bytes: Uint8Array): void {
-    const { bytesMax, ratioMax = usualRatioMax, ratioFromBytes = usualRatioFromBytes } = this.#options;
-    this.#sizeBytes += bytes.length;
-    if (this.#sizeBytes > bytesMax) throwTooLarge(bytesMax);
-    if (this.#sizeBytes > ratioFromBytes && this.#sizeBytes > this.#packedBytes * ratioMax) {
+function makeSink(handle: FileHandle, path: string, options: UnpackerOptions, packedBytes: number) {
+  const { bytesMax, ratioMax = usualRatioMax, ratioFromBytes = usualRatioFromBytes } = options;
+  let sizeBytes = 0;
+  let head: Buffer = Buffer.alloc(0);
+  const weigh = (bytes: Uint8Array): void => {
+    sizeBytes += bytes.length;
+    if (sizeBytes > bytesMax) throwTooLarge(bytesMax);
+    if (sizeBytes > ratioFromBytes && sizeBytes > packedBytes * ratioMax) {
       const message = `the archive unpacks to more than ${ratioMax} times its size, as no statement does: look at it, then ${byHand}`;
       throw new FileRejected('archive-bomb', message);
     }
-    const wanted = formBytes - this.#head.length;
-    if (wanted > 0) this.#head = Buffer.concat([this.#head, bytes.subarray(0, wanted)]);
-  }
-
-  /** @throws FileRejected when what came out is no text */
-  requireText(): void {
-    const { form, what } = findForm(this.#head);
-    if (form !== 'plain')
-      throw new FileRejected('archive-content', `the archive holds no text: it is ${what}; ${byHand}`);
-  }
+    head = addToHead(head, bytes);
+  };
+  const sink = {
+    /** What ended the unpacking on our side; a library in between may have wrapped it. */
+    fault: undefined as Error | undefined,
+    write: async (bytes: Uint8Array): Promise<void> => {
+      try {
+        weigh(bytes);
+        await handle.writeFile(bytes);
+      } catch (error) {
+        sink.fault = error instanceof FileRejected ? error : failWith('write', path, error);
+        throw sink.fault;
+      }
+    },
+    /** @throws FileRejected when what came out is no text */
+    requireText: (): void => {
+      const { form, what } = findForm(head);
+      if (form !== 'plain')
+        throw new FileRejected('archive-content', `the archive holds no text: it is ${what}; ${byHand}`);
+    },
+  };
+  return sink;
 }

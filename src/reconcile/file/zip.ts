@@ -70,6 +70,9 @@ class HandleReader extends Reader<FileHandle> {
 const wrongKey = `the bank's key does not open the ZIP: fetch the statement again for a new key, or ${byHand}`;
 const damaged = `the ZIP is damaged: fetch the statement again, or ${byHand}`;
 const keyOrDamage = `the ZIP is damaged, or the bank's key is not the one it was made with: fetch the statement again, or ${byHand}`;
+const unknownPacking = `the ZIP is packed in a way that we do not know: ${byHand}`;
+const unknownEncryption = `the ZIP is encrypted in a way that we do not know: ${byHand}`;
+const pathInName = `the file in the ZIP has a path in its name: look at it, then ${byHand}`;
 const cutShort = 'the ZIP is cut short: fetch the statement again';
 
 /** What the library's messages mean; any other is damage. */
@@ -77,19 +80,10 @@ const faults: Readonly<Record<string, readonly [code: string, message: string]>>
   [ERR_ENCRYPTED]: ['zip-key-missing', `the ZIP is encrypted and the bank gave no key: ${byHand}`],
   [ERR_INVALID_PASSWORD]: ['zip-key-wrong', wrongKey],
   [ERR_INVALID_AUTHENTICATION_CODE]: ['zip-key-wrong', keyOrDamage],
-  [ERR_UNSUPPORTED_COMPRESSION]: ['zip-method', `the ZIP is packed in a way that we do not know: ${byHand}`],
-  [ERR_RESERVED_COMPRESSION_METHOD]: [
-    'zip-method',
-    `the ZIP is packed in a way that we do not know: ${byHand}`,
-  ],
-  [ERR_UNSUPPORTED_ENCRYPTION]: [
-    'zip-method',
-    `the ZIP is encrypted in a way that we do not know: ${byHand}`,
-  ],
-  [ERR_UNSAFE_FILENAME]: [
-    'zip-path',
-    `the file in the ZIP has a path in its name: look at it, then ${byHand}`,
-  ],
+  [ERR_UNSUPPORTED_COMPRESSION]: ['zip-method', unknownPacking],
+  [ERR_RESERVED_COMPRESSION_METHOD]: ['zip-method', unknownPacking],
+  [ERR_UNSUPPORTED_ENCRYPTION]: ['zip-method', unknownEncryption],
+  [ERR_UNSAFE_FILENAME]: ['zip-path', pathInName],
   [ERR_SPLIT_ZIP_FILE]: ['zip-split', `the ZIP is one part of several: ${byHand}`],
   [ERR_EOCDR_NOT_FOUND]: ['zip-truncated', cutShort],
   [ERR_BAD_FORMAT]: ['zip-truncated', cutShort],

@@ -41,30 +41,28 @@ const kindRemedies: Record<BreakKind, string> = {
     'Do not pay it again, absence proves nothing: ask what became of it with "paydrop settle", and reconcile the next day\'s statement',
 };
 
+const paidAfterAll = (before: string): string =>
+  `It is paid, though ${before}: make sure that nobody has paid it by other means meanwhile, have one of the two ` +
+  'returned if so, and tell the partner';
+
 /** The other side of `status-mismatch`, by what we had said before. */
 const statusRemedies: Partial<Record<AttemptStatus, string>> = {
   paid:
     'Do not pay it again: the bank had confirmed it, and its statement says that it failed; ask the bank with the transRefNo and ' +
     'sysRefNo which of the two holds, and tell the partner that the payment is disputed',
-  failed:
-    'It is paid, though we had called it failed: make sure that nobody has paid it by other means meanwhile, have one of the two ' +
-    'returned if so, and tell the partner',
-  refused:
-    'It is paid, though the bank had refused it: make sure that nobody has paid it by other means meanwhile, have one of the two ' +
-    'returned if so, and tell the partner',
+  failed: paidAfterAll('we had called it failed'),
+  refused: paidAfterAll('the bank had refused it'),
 };
+
+const mayMean = (meaning: string): string =>
+  `Do not pay it again: the word may mean that ${meaning}; ask the bank what it means and add it to the words in the ` +
+  'settings, then reconcile the day again';
 
 /** A word that nobody knows, by what we had said before. */
 const wordRemedies: Partial<Record<AttemptStatus, string>> = {
-  paid:
-    'Do not pay it again: the word may mean that the money went back; ask the bank what it means and add it to the words in the ' +
-    'settings, then reconcile the day again',
-  failed:
-    'Do not pay it again: the word may mean that the bank has paid what we call failed; ask the bank what it means and add it to the ' +
-    'words in the settings, then reconcile the day again',
-  refused:
-    'Do not pay it again: the word may mean that the bank has paid what it had refused; ask the bank what it means and add it to the ' +
-    'words in the settings, then reconcile the day again',
+  paid: mayMean('the money went back'),
+  failed: mayMean('the bank has paid what we call failed'),
+  refused: mayMean('the bank has paid what it had refused'),
 };
 
 const lostRemedy =

@@ -12,6 +12,7 @@ import {
   type DayFacts,
   type Judgement,
   type Severity,
+  severities,
 } from './types.ts';
 
 /** What has become of one break. `kept` differs from before in its version at most. */
@@ -81,8 +82,6 @@ function openBreak(finding: BreakFinding, { facts, version, nowMs }: Rejudged): 
   };
   return { kind: 'opened', record };
 }
-
-const severities: readonly Severity[] = ['critical', 'high', 'medium', 'low'];
 
 const moreSevere = (a: Severity, b: Severity): Severity =>
   severities.indexOf(a) <= severities.indexOf(b) ? a : b;

@@ -139,7 +139,7 @@ function failure(told: Told): Reason {
 
 /** In doubt, and the bank says that it failed: so has the row, unless another attempt may still be completed. */
 function fail(told: Told): Change {
-  const { owner, attempt, attempts, line, nowMs, detail } = told;
+  const { owner, attempt, line, nowMs, detail } = told;
   const ended: Attempt = {
     ...attempt,
     status: 'failed',
@@ -157,30 +157,25 @@ function fail(told: Told): Change {
     ...settled('statement', nowMs),
   };
   const change = move({ payout: owner, patch, cause: 'statement-failed', nowMs, attempt: ended, detail });
-  const open = attempts.find(
-    (other) =>
-      isOpenAttempt(other) &&
-      other.payoutSeq === owner.seq &&
-      other.order.transRefNo !== attempt.order.transRefNo,
-  );
+  const open = othersOfRow(told).find(isOpenAttempt);
   return open === undefined ? change : keepInDoubt(change, open);
 }
+
+/** The other attempts of the row. */
+const othersOfRow = ({ owner, attempt, attempts }: Told): readonly Attempt[] =>
+  attempts.filter(
+    ({ payoutSeq, order }) => payoutSeq === owner.seq && order.transRefNo !== attempt.order.transRefNo,
+  );
 
 const isLatestOfSubmitted = (owner: Payout, attempt: Attempt): boolean =>
   owner.status === 'submitted' && owner.attemptNo === attempt.attemptNo;
 
 /** We had called it paid, and the statement says that it failed. Another paid attempt of the row still stands for it. */
 function dispute(told: Told): Change | undefined {
-  const { owner, attempt, attempts, nowMs } = told;
+  const { owner, attempt, nowMs } = told;
   const text = `${placeOf(told)} says that attempt ${attempt.order.transRefNo}, called paid before, failed`;
   const detail = { ...told.detail, alarm: true };
-  const isPaidOtherwise = attempts.some(
-    (other) =>
-      other.status === 'paid' &&
-      other.payoutSeq === owner.seq &&
-      other.order.transRefNo !== attempt.order.transRefNo,
-  );
-  if (isPaidOtherwise) {
+  if (othersOfRow(told).some(({ status }) => status === 'paid')) {
     // Said once: which of its two transfers was made is for the people who look at the alarm already.
     if (owner.isAlarm && owner.reasonCode === 'statement-contradicts') return undefined;
     const patch = { isAlarm: true, ...reasonPatch({ code: 'statement-contradicts', text }) };

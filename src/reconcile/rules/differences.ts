@@ -5,7 +5,7 @@ import type { ProxyType } from '../../core/payout.ts';
 import { maskDigits, readProxyId } from '../../core/proxy-id.ts';
 import { showDate } from '../../payout/rules/lost-journal.ts';
 import { maskDigitRuns } from '../../payout/rules/read-reply.ts';
-import type { StatementLine } from './statement.ts';
+import { blankLine, type StatementLine } from './statement.ts';
 import type { AttemptFacts, BreakKind, LineBreakKind } from './types.ts';
 
 /** The shape that `computeTransRefNo` gives a reference. */
@@ -185,7 +185,8 @@ export function findDifferences(line: StatementLine, attempt: AttemptFacts, date
 export function rebuildLine({ order, sysRefNo, feeText }: AttemptFacts, line: number): StatementLine {
   const amountSatang = parseBaht(order.amountText) ?? zeroSatang;
   return {
-    ...nothingSaid,
+    ...blankLine,
+    status: 'complete',
     line,
     effectiveDate: order.tranDate,
     transRefNo: order.transRefNo,
@@ -199,23 +200,6 @@ export function rebuildLine({ order, sysRefNo, feeText }: AttemptFacts, line: nu
     companyId: order.companyId,
   };
 }
-
-const nothingSaid = {
-  no: '',
-  effectiveTime: '',
-  channelId: '',
-  proxyName: '',
-  proxyNameTh: '',
-  reference1: '',
-  reference2: '',
-  statusText: '',
-  status: 'complete',
-  reasonCode: '',
-  reasonDesc: '',
-  partnerId: '',
-  clientId: '',
-  chargeType: '',
-} as const;
 
 /** True for a line that `rebuildLine` has made: no bank calls a transfer complete without a word. */
 export const isRebuilt = ({ status, statusText }: StatementLine): boolean =>

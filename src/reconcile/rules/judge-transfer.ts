@@ -1,7 +1,7 @@
 /**
  * Reconciliation, one transfer at a time: the lines with its transRefNo in the statements of all days that were read,
  * held against the attempt. Pure, and without memory of other transfers, so that days of any size are judged in a
- * stream; statement-tally.ts adds up, statement-breaks.ts follows what differs over days and versions.
+ * stream; tally.ts adds up, breaks.ts follows what differs over days and versions.
  *
  * Nothing is called paid but by a line whose status is complete and whose amount, payee, payer account and company are
  * ours, and absence proves nothing (design: I3).
@@ -16,7 +16,6 @@ import {
   isOwnReference,
 } from './differences.ts';
 import {
-  type BookStatus,
   bookStatusOf,
   contradicts,
   countsAgainst,
@@ -187,27 +186,6 @@ const worstFirst = (breaks: readonly BreakFinding[]): readonly BreakFinding[] =>
 
 // ---------------------------------------------------------------- a line of ours
 
-/** The line that is held against the attempt, and what else is said of the same transfer. */
-interface Held {
-  readonly attempt: AttemptFacts;
-  readonly bookStatus: BookStatus;
-  readonly line: StatementLine;
-  readonly lineAt: number;
-  /** The line is of a transfer before the attempt, which bore the same reference: it settles nothing of this one. */
-  readonly isEarlier: boolean;
-  /** Another line of the same transfer, here or in the statement of a later day, says otherwise. */
-  readonly isContradicted: boolean;
-  /** An earlier day's statement has it complete already. */
-  readonly isRepeated: boolean;
-  /** It was in process, and newer evidence says what we say: paid, or ended. */
-  readonly isFinished: boolean;
-  /** What the statements of later days say of it last is what we say. */
-  readonly isConfirmedLater: boolean;
-  /** It failed by a statement's word, and none says so any more. */
-  readonly isRetracted: boolean;
-  readonly mayHaveLaterAttempt: boolean;
-}
-
 function judgeKnown(facts: DayFacts, attempt: AttemptFacts, day: StatementDay): Judgement {
   const held = hold(facts, attempt, day);
   const differences = findDifferences(held.line, attempt, day.date);
@@ -235,35 +213,43 @@ function judgeKnown(facts: DayFacts, attempt: AttemptFacts, day: StatementDay): 
   };
 }
 
-function hold(facts: DayFacts, attempt: AttemptFacts, { date }: StatementDay): Held {
+type Held = ReturnType<typeof hold>;
+
+/** The line that is held against the attempt, and what else is said of the same transfer. */
+function hold(facts: DayFacts, attempt: AttemptFacts, { date }: StatementDay) {
   const { lines, otherDayLines, mayHaveLaterAttempt = false, isSettledSince = false } = facts;
   const lineAt = lines.length === 1 ? 0 : pickLine(lines, attempt, date);
   const line = lines[lineAt];
   if (line === undefined) throw new RangeError('a key is held against no line');
   const bookStatus = bookStatusOf(attempt);
-  const isEarlier = isOfEarlierTransfer(line, attempt, date);
   const isConfirmedLater = bookStatus !== 'pending' && isConfirmedByLaterDay(attempt, otherDayLines, date);
-  // Most lines are complete: what only concerns one in process is not computed for them.
-  const isFinished =
-    bookStatus !== 'pending' &&
-    lines.every(({ status }) => status === 'in-process') &&
-    (isSettledSince || isConfirmedLater || isFinishedByInquiry(attempt, date));
-  const isRetracted =
-    !lines.some(({ status }) => status === 'failed') && isFailureRetracted(attempt, otherDayLines);
-  const judged = { attempt, bookStatus, line, lineAt, isEarlier, isFinished, isConfirmedLater };
-  const known = { ...judged, isRetracted, mayHaveLaterAttempt };
-  if (lines.length === 1 && otherDayLines.length === 0) {
-    return { ...known, isContradicted: false, isRepeated: false };
-  }
+  const isUnfinished = bookStatus !== 'pending' && lines.every(({ status }) => status === 'in-process');
   const others = lines.filter((_, at) => at !== lineAt);
-  const counted = otherDayLines
-    .filter((other) => countsAgainst(line, other, date))
-    .map((other) => other.line);
-  const isContradicted = [...others, ...counted].some((other) => contradicts(line, other));
-  const isRepeated =
-    line.status === 'complete' &&
-    otherDayLines.some((other) => other.date < date && other.line.status === 'complete');
-  return { ...known, isContradicted, isRepeated };
+  const counted = otherDayLines.filter((other) => countsAgainst(line, other, date));
+  return {
+    attempt,
+    bookStatus,
+    line,
+    lineAt,
+    /** The line is of a transfer before the attempt, which bore the same reference: it settles nothing of this one. */
+    isEarlier: isOfEarlierTransfer(line, attempt, date),
+    /** Another line of the same transfer, here or in the statement of a later day, says otherwise. */
+    isContradicted: [...others, ...counted.map((other) => other.line)].some((other) =>
+      contradicts(line, other),
+    ),
+    /** An earlier day's statement has it complete already. */
+    isRepeated:
+      line.status === 'complete' &&
+      otherDayLines.some((other) => other.date < date && other.line.status === 'complete'),
+    /** It was in process, and newer evidence says what we say: paid, or ended. */
+    isFinished: isUnfinished && (isSettledSince || isConfirmedLater || isFinishedByInquiry(attempt, date)),
+    /** What the statements of later days say of it last is what we say. */
+    isConfirmedLater,
+    /** It failed by a statement's word, and none says so any more. */
+    isRetracted:
+      !lines.some(({ status }) => status === 'failed') && isFailureRetracted(attempt, otherDayLines),
+    mayHaveLaterAttempt,
+  };
 }
 
 /** Of several lines the one that is complete and ours; else one that is complete; else the first. */

@@ -3,13 +3,13 @@
  * the exceptions file: the writers quote it, and guard it against spreadsheets.
  */
 import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
-import { formatBaht } from '../../core/money.ts';
+import { formatBaht, type Satang } from '../../core/money.ts';
 import { showDate } from '../../payout/rules/lost-journal.ts';
 import { describeBreakRemedy } from './break-remedies.ts';
 import { computeAgeDays } from './breaks.ts';
 import type { StatementLine } from './statement.ts';
 import { isBreakKind } from './tally.ts';
-import type { AttemptFacts, BreakClosure, BreakRecord, DayFacts, Judgement, LineClass } from './types.ts';
+import type { AttemptFacts, BreakClosure, BreakRecord, DayFacts, Judgement } from './types.ts';
 
 /** `20261121.v2.breaks.csv`. */
 export function computeStatementFileName(date: string, version: number, kind: 'matched' | 'breaks'): string {
@@ -39,45 +39,6 @@ export const matchedColumns = [
   'sysRefNo',
 ] as const;
 
-/** One row a difference: what it is, our side, the bank's side, what to do. */
-export const breakColumns = [
-  'date',
-  'version',
-  'state',
-  'kind',
-  'severity',
-  'transRefNo',
-  'payoutId',
-  'batchId',
-  'rowNo',
-  'attemptNo',
-  'status',
-  'proxyType',
-  'proxyNo',
-  'payeeName',
-  'amount',
-  'fee',
-  'bankLine',
-  'bankStatus',
-  'bankProxyType',
-  'bankProxyNo',
-  'bankPayeeName',
-  'bankAmount',
-  'bankFee',
-  'bankNet',
-  'chargeType',
-  'effectiveDate',
-  'bankCompanyId',
-  'bankPayerAccount',
-  'sysRefNo',
-  'reason',
-  'remedy',
-  'openedAt',
-  'ageDays',
-  'closedAt',
-  'closedBy',
-] as const;
-
 /** Columns of either file that hold an amount, which a spreadsheet is to add up. */
 export const statementAmountColumns: readonly string[] = [
   'amount',
@@ -85,7 +46,7 @@ export const statementAmountColumns: readonly string[] = [
   'bankAmount',
   'bankFee',
   'bankNet',
-] satisfies (typeof matchedColumns | typeof breakColumns)[number][];
+] satisfies ((typeof matchedColumns)[number] | keyof typeof breakCells)[];
 
 /** Rows of the matched file for one key, in the order of `matchedColumns`; none for a line that differs, or is others'. */
 export function renderMatched(
@@ -97,98 +58,90 @@ export function renderMatched(
   if (attempt === undefined) return [];
   return lines.flatMap((line, at) => {
     const outcome = lineClasses[at];
-    return outcome === undefined || isBreakKind(outcome)
-      ? []
-      : [renderMatchedLine(date, version, line, attempt, outcome)];
+    if (outcome === undefined || isBreakKind(outcome)) return [];
+    const cells = [
+      showDate(date),
+      String(version),
+      outcome,
+      attempt.order.transRefNo,
+      attempt.payoutId,
+      attempt.batchId,
+      String(attempt.rowNo),
+      String(attempt.attemptNo),
+      attempt.order.proxyType,
+      attempt.order.proxyNo,
+      attempt.order.amountText,
+      String(line.line),
+      line.statusText,
+      formatBaht(line.feeSatang),
+      formatBaht(line.netSatang),
+      line.chargeType,
+      line.effectiveDate,
+      line.effectiveTime,
+      line.sysRefNo,
+    ];
+    return [cells];
   });
 }
 
-function renderMatchedLine(
-  date: string,
-  version: number,
-  line: StatementLine,
-  attempt: AttemptFacts,
-  outcome: LineClass,
-): string[] {
-  return [
-    showDate(date),
-    String(version),
-    outcome,
-    attempt.order.transRefNo,
-    attempt.payoutId,
-    attempt.batchId,
-    String(attempt.rowNo),
-    String(attempt.attemptNo),
-    attempt.order.proxyType,
-    attempt.order.proxyNo,
-    attempt.order.amountText,
-    String(line.line),
-    line.statusText,
-    formatBaht(line.feeSatang),
-    formatBaht(line.netSatang),
-    line.chargeType,
-    line.effectiveDate,
-    line.effectiveTime,
-    line.sysRefNo,
-  ];
+/** A break with what its row is about: the line that it speaks of, and the order of the attempt. */
+interface BreakRow {
+  readonly record: BreakRecord;
+  readonly attempt: AttemptFacts | null;
+  readonly order: AttemptFacts['order'] | undefined;
+  readonly line: StatementLine | undefined;
+  readonly nowMs: number;
 }
 
-function renderOurSide(attempt: AttemptFacts | null): string[] {
-  if (attempt === null) return Array.from({ length: 10 }, () => '');
-  const { order } = attempt;
-  return [
-    attempt.payoutId,
-    attempt.batchId,
-    String(attempt.rowNo),
-    String(attempt.attemptNo),
-    attempt.attemptStatus,
-    order.proxyType,
-    order.proxyNo,
-    order.proxyName ?? '',
-    order.amountText,
-    attempt.feeText ?? '',
-  ];
-}
+const showSatang = (amount: Satang | undefined) => (amount === undefined ? '' : formatBaht(amount));
+const showMoment = (ms: number | null) => (ms === null ? '' : formatBangkokDateTime(ms));
 
-function renderBankSide(line: StatementLine | undefined): string[] {
-  if (line === undefined) return Array.from({ length: 12 }, () => '');
-  return [
-    String(line.line),
-    line.statusText,
-    line.proxyType,
-    line.proxyNo,
-    line.proxyNameTh === '' ? line.proxyName : line.proxyNameTh,
-    formatBaht(line.amountSatang),
-    formatBaht(line.feeSatang),
-    formatBaht(line.netSatang),
-    line.chargeType,
-    line.effectiveDate,
-    line.companyId,
-    line.payerAccount,
-  ];
-}
+/** One row a difference: what it is, our side, the bank's side, what to do; where a side is not there it is empty. */
+const breakCells = {
+  date: ({ record }) => showDate(record.date),
+  version: ({ record }) => record.version,
+  state: ({ record }) => record.state,
+  kind: ({ record }) => record.kind,
+  severity: ({ record }) => record.severity,
+  transRefNo: ({ order, line }) => order?.transRefNo ?? line?.transRefNo,
+  payoutId: ({ attempt }) => attempt?.payoutId,
+  batchId: ({ attempt }) => attempt?.batchId,
+  rowNo: ({ attempt }) => attempt?.rowNo,
+  attemptNo: ({ attempt }) => attempt?.attemptNo,
+  status: ({ attempt }) => attempt?.attemptStatus,
+  proxyType: ({ order }) => order?.proxyType,
+  proxyNo: ({ order }) => order?.proxyNo,
+  payeeName: ({ order }) => order?.proxyName,
+  amount: ({ order }) => order?.amountText,
+  fee: ({ attempt }) => attempt?.feeText,
+  bankLine: ({ line }) => line?.line,
+  bankStatus: ({ line }) => line?.statusText,
+  bankProxyType: ({ line }) => line?.proxyType,
+  bankProxyNo: ({ line }) => line?.proxyNo,
+  bankPayeeName: ({ line }) => (line?.proxyNameTh === '' ? line.proxyName : line?.proxyNameTh),
+  bankAmount: ({ line }) => showSatang(line?.amountSatang),
+  bankFee: ({ line }) => showSatang(line?.feeSatang),
+  bankNet: ({ line }) => showSatang(line?.netSatang),
+  chargeType: ({ line }) => line?.chargeType,
+  effectiveDate: ({ line }) => line?.effectiveDate,
+  bankCompanyId: ({ line }) => line?.companyId,
+  bankPayerAccount: ({ line }) => line?.payerAccount,
+  sysRefNo: ({ attempt, line }) => line?.sysRefNo ?? attempt?.sysRefNo,
+  reason: ({ record }) => record.reason,
+  remedy: ({ record }) => (record.state === 'closed' ? 'Nothing to do' : describeBreakRemedy(record)),
+  openedAt: ({ record }) => showMoment(record.openedAtMs),
+  ageDays: ({ record, nowMs }) => computeAgeDays(record, nowMs),
+  closedAt: ({ record }) => showMoment(record.closedAtMs),
+  closedBy: ({ record }) => (record.closedBy === null ? '' : describeClosure(record.closedBy)),
+} satisfies Record<string, (row: BreakRow) => string | number | null | undefined>;
+
+export const breakColumns: readonly string[] = Object.keys(breakCells);
 
 /** One row of the breaks file, in the order of `breakColumns`. */
 export function renderBreak(record: BreakRecord, nowMs: number): string[] {
   const { attempt, lines, lineAt } = record;
-  const line = lines[lineAt ?? -1];
-  return [
-    showDate(record.date),
-    String(record.version),
-    record.state,
-    record.kind,
-    record.severity,
-    attempt?.order.transRefNo ?? line?.transRefNo ?? '',
-    ...renderOurSide(attempt),
-    ...renderBankSide(line),
-    line?.sysRefNo ?? attempt?.sysRefNo ?? '',
-    record.reason,
-    record.state === 'closed' ? 'Nothing to do' : describeBreakRemedy(record),
-    formatBangkokDateTime(record.openedAtMs),
-    String(computeAgeDays(record, nowMs)),
-    record.closedAtMs === null ? '' : formatBangkokDateTime(record.closedAtMs),
-    record.closedBy === null ? '' : describeClosure(record.closedBy),
-  ];
+  const row = { record, attempt, order: attempt?.order, line: lines[lineAt ?? -1], nowMs };
+  return Object.values(breakCells).map((cell) => String(cell(row) ?? ''));
 }
 
 /** What closed a break, in words. */

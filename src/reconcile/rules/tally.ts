@@ -1,7 +1,8 @@
 /** Adds up what the comparison of a whole day has shown, one key at a time, and checks that nothing is left over. */
-import { toSatang, zeroSatang } from '../../core/money.ts';
+import { type Satang, toSatang, zeroSatang } from '../../core/money.ts';
 import { amountOf } from './differences.ts';
 import {
+  agreedPlaces,
   type BreakKind,
   breakKinds,
   type DayFacts,
@@ -11,17 +12,7 @@ import {
   type PaidClass,
 } from './types.ts';
 
-const linePlaces: readonly LineClass[] = [
-  'matched',
-  'matched-other-day',
-  'settled-paid',
-  'settled-paid-other-day',
-  'agreed-failed',
-  'settled-failed',
-  'others',
-  ...breakKinds,
-];
-
+const linePlaces: readonly LineClass[] = [...agreedPlaces, ...breakKinds];
 const paidPlaces: readonly PaidClass[] = ['matched', 'settled-paid', 'found-other-day', ...breakKinds];
 
 /** Both sides of one day, each line and each payout that we call paid in exactly one place. */
@@ -34,58 +25,41 @@ export interface DayTotals {
   readonly breaks: ReadonlyMap<BreakKind, number>;
 }
 
-export interface Tally {
-  /** Counts one key of the day; a key of another day has no place here. */
-  add(facts: Pick<DayFacts, 'lines' | 'attempt'>, judgement: Judgement): void;
-  /** What has been counted so far. */
-  totals(): DayTotals;
-}
+export const noFigures: Figures = { count: 0, satang: zeroSatang };
 
-interface Counter {
-  count: number;
-  satang: bigint;
-}
+export const addFigures = (one: Figures, other: Figures): Figures => ({
+  count: one.count + other.count,
+  satang: toSatang(one.satang + other.satang),
+});
 
-function count<Place>(counters: Map<Place, Counter>, place: Place, satang: bigint): void {
-  const counter = counters.get(place);
-  if (counter === undefined) {
-    counters.set(place, { count: 1, satang });
-    return;
-  }
-  counter.count += 1;
-  counter.satang += satang;
+function count<Place>(counted: Map<Place, Figures>, place: Place, satang: Satang): void {
+  counted.set(place, addFigures(counted.get(place) ?? noFigures, { count: 1, satang }));
 }
 
 /** The places that have a value, in their order. */
-function pick<Place, Value>(
+function sort<Place, Value>(
+  values: ReadonlyMap<Place, Value>,
   order: readonly Place[],
-  read: (place: Place) => Value | undefined,
 ): ReadonlyMap<Place, Value> {
-  const picked = new Map<Place, Value>();
-  for (const place of order) {
-    const value = read(place);
-    if (value !== undefined) picked.set(place, value);
-  }
-  return picked;
+  return new Map([...values].toSorted(([one], [other]) => order.indexOf(one) - order.indexOf(other)));
 }
 
-function figuresOf<Place>(
-  counters: ReadonlyMap<Place, Counter>,
-  order: readonly Place[],
-): ReadonlyMap<Place, Figures> {
-  return pick(order, (place) => {
-    const counter = counters.get(place);
-    return counter === undefined ? undefined : { count: counter.count, satang: toSatang(counter.satang) };
-  });
-}
+const sortTotals = ({ lines, paid, breaks }: DayTotals): DayTotals => ({
+  lines: sort(lines, linePlaces),
+  paid: sort(paid, paidPlaces),
+  breaks: sort(breaks, breakKinds),
+});
+
+export type Tally = ReturnType<typeof makeTally>;
 
 /** A tally of one day, to which its keys are added in any order. */
-export function makeTally(): Tally {
-  const lines = new Map<LineClass, Counter>();
-  const paid = new Map<PaidClass, Counter>();
+export function makeTally() {
+  const lines = new Map<LineClass, Figures>();
+  const paid = new Map<PaidClass, Figures>();
   const breaks = new Map<BreakKind, number>();
   return {
-    add: (facts, judgement) => {
+    /** Counts one key of the day; a key of another day has no place here. */
+    add: (facts: Pick<DayFacts, 'lines' | 'attempt'>, judgement: Judgement): void => {
       for (const [at, line] of facts.lines.entries()) {
         const place = judgement.lineClasses[at];
         if (place === undefined) throw new RangeError(`line ${line.line} was judged to be nothing`);
@@ -96,27 +70,15 @@ export function makeTally(): Tally {
       }
       for (const { kind } of judgement.breaks) breaks.set(kind, (breaks.get(kind) ?? 0) + 1);
     },
-    totals: () => ({
-      lines: figuresOf(lines, linePlaces),
-      paid: figuresOf(paid, paidPlaces),
-      breaks: pick(breakKinds, (kind) => breaks.get(kind)),
-    }),
+    /** What has been counted so far. */
+    totals: (): DayTotals => sortTotals({ lines, paid, breaks }),
   };
 }
 
-/** The sum over some places, or over all of them. */
-function sumFigures<Place>(
-  figures: ReadonlyMap<Place, Figures>,
-  isWanted: (place: Place) => boolean = () => true,
-): Figures {
-  let sum = 0;
-  let satang: bigint = zeroSatang;
-  for (const [place, one] of figures) {
-    if (!isWanted(place)) continue;
-    sum += one.count;
-    satang += one.satang;
-  }
-  return { count: sum, satang: toSatang(satang) };
+function sumFigures(places: ReadonlyMap<unknown, Figures>): Figures {
+  let sum = noFigures;
+  for (const figures of places.values()) sum = addFigures(sum, figures);
+  return sum;
 }
 
 const breakPlaces: ReadonlySet<string> = new Set(breakKinds);
@@ -142,9 +104,8 @@ export interface TotalsGap {
   readonly expected: Figures;
 }
 
-const noFigures: Figures = { count: 0, satang: zeroSatang };
-
-const isSame = (a: Figures, b: Figures): boolean => a.count === b.count && a.satang === b.satang;
+const isSame = <Counted extends Figures | EncodedFigures>(one: Counted, other: Counted): boolean =>
+  one.count === other.count && one.satang === other.satang;
 
 /**
  * Checks that the day ties out to the satang: statement total = matched + breaks + others', payouts paid by us =
@@ -165,49 +126,54 @@ export function findTotalsGaps({ lines, paid }: DayTotals, apart: CountedApart):
   return checks.filter(({ counted, expected }) => !isSame(counted, expected));
 }
 
+/** Count and amount as JSON has them: whole satang as text. */
+interface EncodedFigures {
+  readonly count: number;
+  readonly satang: string;
+}
+type EncodedPlaces = Readonly<Record<string, EncodedFigures>>;
+
+/** The totals as the store has them. */
+export interface EncodedTotals {
+  readonly lines: EncodedPlaces;
+  readonly paid: EncodedPlaces;
+  readonly breaks: Readonly<Record<string, number>>;
+}
+
 /** A figure that a corrected statement has changed. */
 export interface FiguresChange {
   readonly side: 'statement' | 'paid';
-  readonly place: LineClass | PaidClass;
-  readonly before: Figures;
-  readonly after: Figures;
+  readonly place: string;
+  readonly before: EncodedFigures;
+  readonly after: EncodedFigures;
 }
 
-function compareSide<Place extends LineClass | PaidClass>(
+const nothingCounted: EncodedFigures = { count: 0, satang: '0' };
+
+function compareSide(
   side: FiguresChange['side'],
-  before: ReadonlyMap<Place, Figures>,
-  after: ReadonlyMap<Place, Figures>,
+  before: EncodedPlaces,
+  after: EncodedPlaces,
 ): FiguresChange[] {
-  const places = new Set([...before.keys(), ...after.keys()]);
-  return [...places]
+  return Object.keys({ ...before, ...after })
     .map((place) => ({
       side,
       place,
-      before: before.get(place) ?? noFigures,
-      after: after.get(place) ?? noFigures,
+      before: before[place] ?? nothingCounted,
+      after: after[place] ?? nothingCounted,
     }))
     .filter((change) => !isSame(change.before, change.after));
 }
 
 /** Which figures differ between two versions of one day's statement. */
-export function compareTotals(before: DayTotals, after: DayTotals): readonly FiguresChange[] {
+export function compareTotals(before: EncodedTotals, after: EncodedTotals): readonly FiguresChange[] {
   return [
     ...compareSide('statement', before.lines, after.lines),
     ...compareSide('paid', before.paid, after.paid),
   ];
 }
 
-/** Figures by place, as JSON has them; amounts are whole satang as text. */
-type EncodedFigures = Readonly<Record<string, { readonly count: number; readonly satang: string }>>;
-
-/** The totals as the store and `--json` have them. */
-export interface EncodedTotals {
-  readonly lines: EncodedFigures;
-  readonly paid: EncodedFigures;
-  readonly breaks: Readonly<Record<string, number>>;
-}
-
-const encodeFigures = (figures: ReadonlyMap<string, Figures>): EncodedFigures =>
+const encodeFigures = (figures: ReadonlyMap<string, Figures>): EncodedPlaces =>
   Object.fromEntries(
     [...figures].map(([place, one]) => [place, { count: one.count, satang: String(one.satang) }]),
   );
@@ -220,19 +186,18 @@ export function encodeTotals({ lines, paid, breaks }: DayTotals): EncodedTotals 
   };
 }
 
-const decodeFigures = <Place extends string>(
-  encoded: EncodedFigures,
-  order: readonly Place[],
-): ReadonlyMap<Place, Figures> =>
-  pick(order, (place) => {
-    const one = encoded[place];
-    return one === undefined ? undefined : { count: one.count, satang: toSatang(BigInt(one.satang)) };
-  });
+const decodeFigures = <Place extends string>(encoded: EncodedPlaces): ReadonlyMap<Place, Figures> =>
+  new Map(
+    Object.entries(encoded).map(([place, one]) => [
+      place as Place,
+      { count: one.count, satang: toSatang(BigInt(one.satang)) },
+    ]),
+  );
 
 export function decodeTotals({ lines, paid, breaks }: EncodedTotals): DayTotals {
-  return {
-    lines: decodeFigures(lines, linePlaces),
-    paid: decodeFigures(paid, paidPlaces),
-    breaks: pick(breakKinds, (kind) => breaks[kind]),
-  };
+  return sortTotals({
+    lines: decodeFigures(lines),
+    paid: decodeFigures(paid),
+    breaks: new Map(Object.entries(breaks) as [BreakKind, number][]),
+  });
 }

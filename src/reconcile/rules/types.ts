@@ -150,7 +150,8 @@ export type AbsenceKind = Extract<BreakKind, 'missing-at-bank' | 'no-trace' | 'p
 export type LineBreakKind = Exclude<BreakKind, AbsenceKind>;
 
 /** `critical`: money moved that we had called unmoved. `high`: money may be lost. `medium`: figures or words differ. `low`: waits. */
-export type Severity = 'critical' | 'high' | 'medium' | 'low';
+export const severities = ['critical', 'high', 'medium', 'low'] as const;
+export type Severity = (typeof severities)[number];
 
 /** One named difference of one key. */
 export interface BreakFinding {
@@ -168,23 +169,25 @@ export interface BreakFinding {
   readonly isOutdated?: boolean;
 }
 
-/** Where a line's figures are counted; each line in exactly one place. */
-export type LineClass =
+/** Where lines are counted in which nothing differs. */
+export const agreedPlaces = [
   /** Ours, and both sides say the same of it: complete. */
-  | 'matched'
+  'matched',
   /** As matched; the transfer is of another Bangkok day than the statement. */
-  | 'matched-other-day'
+  'matched-other-day',
   /** As matched; it was in doubt until this line proved it paid. */
-  | 'settled-paid'
+  'settled-paid',
   /** As settled-paid; the transfer is of another Bangkok day. */
-  | 'settled-paid-other-day'
+  'settled-paid-other-day',
   /** Both sides say that it failed. */
-  | 'agreed-failed'
+  'agreed-failed',
   /** In doubt until this line said that it failed. */
-  | 'settled-failed'
+  'settled-failed',
   /** Of another company of the partner. */
-  | 'others'
-  | BreakKind;
+  'others',
+] as const;
+/** Where a line's figures are counted; each line in exactly one place. */
+export type LineClass = (typeof agreedPlaces)[number] | BreakKind;
 
 /** Where an attempt that we call paid is counted; each one of the statement's day in exactly one place. */
 export type PaidClass = 'matched' | 'settled-paid' | 'found-other-day' | BreakKind;

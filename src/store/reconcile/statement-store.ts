@@ -1,10 +1,11 @@
 /** What became of the bank's statements: versions, breaks, lines of other days, and batches to be reported on. */
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import {
   type BrokenOff,
   isOfWholeDay,
   type StatementDayState,
+  type StatementFile,
   StatementOvertakenError,
   type StatementRun,
   type StatementStore,
@@ -12,18 +13,11 @@ import {
   type UnreconciledDays,
 } from '../../reconcile/ports.ts';
 import { encodeLine } from '../../reconcile/rules/statement.ts';
+import { type BreakRecord, severities, type Severity } from '../../reconcile/rules/types.ts';
 import type { Write } from '../connection.ts';
 import { pick, prepare, query, readAll, readFirst, write } from '../statements.ts';
 import { openDeferred } from './deferred.ts';
-import { makeBreakWalk } from './statement-breaks.ts';
-import {
-  type StatementLineTable,
-  toAcceptedStatement,
-  toBreakColumns,
-  toBreakRecord,
-  toStatementFiles,
-  toVersionColumns,
-} from './statement-tables.ts';
+import { toAcceptedStatement, toBreakColumns, toBreakRecord, toVersionColumns } from './statement-tables.ts';
 import { openStatementView } from './statement-view.ts';
 
 /** Stands for a date: each matching moves breaks of all days, so that of any day there is one at a time. */
@@ -75,21 +69,7 @@ function prepareBreakMoves(db: DatabaseSync) {
   };
 }
 
-const prepareKeep = (db: DatabaseSync) =>
-  prepare(db, (values: StatementLineTable) =>
-    query.insertInto('statement_line').values(pick(values, lineColumns)),
-  );
-
-const lineColumns = [
-  'date',
-  'version',
-  'payout_seq',
-  'attempt_no',
-  'line',
-  'status',
-  'key',
-  'cells',
-] as const satisfies (keyof StatementLineTable)[];
+const keepLine = 'insert into statement_line values (?, ?, 0, 0, ?, ?, ?, ?)';
 
 /** Many at once, as a list of payout, attempt and line: a good day has as many as payouts. */
 const keepCleanLines = `
@@ -97,26 +77,17 @@ const keepCleanLines = `
   select ?1, ?2, value ->> 0, value ->> 1, value ->> 2, 'complete', null, null from json_each(?3)
 `;
 
-/** What is left of the last event and the last break before a version began to be recorded. */
-function noteReading(db: DatabaseSync, { date }: StatementRun): void {
-  const lastEvent = query
-    .selectFrom('event')
-    .select((eb) => sql<number>`coalesce(${eb.fn.max('seq')}, 0)`.as('seq'));
-  const lastBreak = query
-    .selectFrom('statement_break')
-    .select((eb) => sql<number>`coalesce(${eb.fn.max('id')}, 0)`.as('id'));
-  const begun = {
-    date,
-    event_seq: readFirst(db, lastEvent)?.seq ?? 0,
-    break_id: readFirst(db, lastBreak)?.id ?? 0,
-  };
-  // Of several that broke off one after another the first counts.
-  const note = query
-    .insertInto('statement_reading')
-    .values(begun)
-    .onConflict((conflict) => conflict.doNothing());
-  write(db, note);
-}
+/** The last event and the last break before a version began to be recorded; of several that broke off the first counts. */
+const noteReading = `
+  insert or ignore into statement_reading
+  values (?, (select coalesce(max(seq), 0) from event), (select coalesce(max(id), 0) from statement_break))
+`;
+
+/** To be reported on once the statement is accepted. */
+const markReport = `
+  insert into statement_report values (?, ?, ?, 0)
+  on conflict (batch_id, date) do update set run_id = excluded.run_id, is_due = 0
+`;
 
 /** What readings of the day that broke off have left; undefined when none has. */
 function readBrokenOff(db: DatabaseSync, date: string, limit: number): BrokenOff | undefined {
@@ -146,14 +117,9 @@ function readBrokenOff(db: DatabaseSync, date: string, limit: number): BrokenOff
 
 function makeMatchingMethods(db: DatabaseSync, transact: Write, present: Present) {
   const moves = prepareBreakMoves(db);
-  const keep = prepareKeep(db);
-  let keepClean: StatementSync | undefined;
   return {
     beginStatement: async ({ runId }) => {
-      const begin = query
-        .insertInto('statement_run')
-        .values({ date: anyDay, run_id: runId })
-        .onConflict((conflict) => conflict.column('date').doUpdateSet({ run_id: runId }));
+      const begin = query.replaceInto('statement_run').values({ date: anyDay, run_id: runId });
       await transact(() => write(db, begin));
     },
     recordBreaks: async (run, records) => {
@@ -167,41 +133,29 @@ function makeMatchingMethods(db: DatabaseSync, transact: Write, present: Present
     },
     recordLines: async (run, version, lines) => {
       if (lines.length === 0) return;
-      const shared = { date: run.date, version, payout_seq: 0, attempt_no: 0 };
       await present(run, () => {
-        for (const { key, line, hasCells } of lines) {
-          const cells = hasCells ? encodeLine(line) : null;
-          keep.run({ ...shared, line: line.line, status: line.status, key, cells });
-        }
+        const keep = db.prepare(keepLine);
+        for (const { key, line, hasCells } of lines)
+          keep.run(run.date, version, line.line, line.status, key, hasCells ? encodeLine(line) : null);
       });
     },
     recordCleanLines: async (run, version, lines) => {
       if (lines.length === 0) return;
       const rows = lines.map(({ payoutSeq, attemptNo, line }) => `[${payoutSeq},${attemptNo},${line}]`);
-      const statement = (keepClean ??= db.prepare(keepCleanLines));
-      await present(run, () => statement.run(run.date, version, `[${rows.join(',')}]`));
+      await present(run, () => db.prepare(keepCleanLines).run(run.date, version, `[${rows.join(',')}]`));
     },
     markReports: async (run, batchIds) => {
       if (batchIds.length === 0) return;
-      const { date, runId } = run;
-      const rows = batchIds.map((batchId) => ({ batch_id: batchId, date, run_id: runId, is_due: 0 }));
-      const insert = query
-        .insertInto('statement_report')
-        .values(rows)
-        .onConflict((conflict) =>
-          conflict.columns(['batch_id', 'date']).doUpdateSet({ run_id: runId, is_due: 0 }),
-        );
-      await present(run, () => write(db, insert));
+      await present(run, () => {
+        const mark = db.prepare(markReport);
+        for (const batchId of batchIds) mark.run(batchId, run.date, run.runId);
+      });
     },
     beginRecording: async (run, version) =>
       await present(run, () => {
-        noteReading(db, run);
-        const { date } = run;
-        const left = query
-          .deleteFrom('statement_line')
-          .where('date', '=', date)
-          .where('version', '>=', version);
-        write(db, left);
+        db.prepare(noteReading).run(run.date);
+        const left = query.deleteFrom('statement_line').where('date', '=', run.date);
+        write(db, left.where('version', '>=', version));
       }),
     acceptStatement: async (run, accepted) => {
       await present(run, () => {
@@ -280,6 +234,57 @@ function makeDueMethods(db: DatabaseSync, transact: Write) {
   } satisfies Partial<StatementStore>;
 }
 
+// ---------------------------------------------------------------- breaks, the most severe first
+
+/** Breaks that are read at a time. */
+const pageRows = 100;
+
+/**
+ * Of one severity: what is open on the judged day, then what else the matching has moved. A bad day has hundreds of
+ * thousands: indexes alone tell which, and in which order.
+ */
+const breaksToShow = `
+  select id from (
+    select id, '' as day, state from statement_break where date = ?1 and state = 'open' and severity = ?2
+    union all
+    select id, date, state from statement_break
+    where moved_by = ?3 and severity = ?2 and not (date = ?1 and state = 'open')
+  ) order by day, state desc, id
+`;
+
+function makeBreakMethods(db: DatabaseSync) {
+  const open = prepare(db, (values: { date: string; severity: Severity; limit: number }) =>
+    query
+      .selectFrom('statement_break')
+      .selectAll()
+      .where('date', '=', values.date)
+      .where('state', '=', sql.lit('open'))
+      .where('severity', '=', values.severity)
+      .orderBy('id')
+      .limit(values.limit),
+  );
+  const byId = prepare(db, ({ id }: { id: number }) =>
+    query.selectFrom('statement_break').selectAll().where('id', '=', id),
+  );
+  return {
+    async *breaksToShow({ date, runId }) {
+      for (const severity of severities) {
+        const ids = db.prepare(breaksToShow).all(date, severity, runId);
+        for (let from = 0; from < ids.length; from += pageRows) {
+          const page = ids.slice(from, from + pageRows);
+          yield page.flatMap(({ id }) => byId.all({ id: Number(id) })).map(toBreakRecord);
+        }
+      }
+    },
+    openBreaks: async (date, limit) => {
+      const found: BreakRecord[] = [];
+      for (const severity of severities)
+        found.push(...open.all({ date, severity, limit: limit - found.length }).map(toBreakRecord));
+      return found;
+    },
+  } satisfies Partial<StatementStore>;
+}
+
 /**
  * @param path of the journal's file, for views of one moment
  * @param transact where every write waits its turn
@@ -294,25 +299,17 @@ export function makeStatementStore(db: DatabaseSync, path: string, transact: Wri
     openStatementView: () => openStatementView(path),
     openDeferred,
     statement: async (date) => {
-      const latest = query
-        .selectFrom('statement_version')
-        .selectAll()
-        .where('date', '=', date)
-        .orderBy('version', 'desc')
-        .limit(1);
-      const row = readFirst(db, latest);
+      const versions = query.selectFrom('statement_version').selectAll().where('date', '=', date);
+      const row = readFirst(db, versions.orderBy('version', 'desc').limit(1));
       return row === undefined ? undefined : toAcceptedStatement(row);
     },
     statementVersions: async (date) => readVersions(db, date),
     brokenOff: async (date, limit) => readBrokenOff(db, date, limit),
     acceptedFiles: async () => {
       const every = query.selectFrom('statement_version').select('files');
-      return readAll(db, every).flatMap(({ files }) => toStatementFiles(files));
+      return readAll(db, every).flatMap(({ files }) => JSON.parse(files) as StatementFile[]);
     },
-    hasAttemptsOn: async (date) => {
-      const any = query.selectFrom('attempt').select('payout_seq').where('tran_date', '=', date).limit(1);
-      return readFirst(db, any) !== undefined;
-    },
+    hasAttemptsOn: async (date) => hasAttemptsOn(db, date),
     statementDays: async () => readDays(db),
     countOpenBreaks: async (date) => {
       const byKind = query
@@ -324,37 +321,31 @@ export function makeStatementStore(db: DatabaseSync, path: string, transact: Wri
       return new Map(readAll(db, byKind).map(({ kind, rows }) => [kind, rows]));
     },
     ...makeMatchingMethods(db, transact, present),
-    ...makeBreakWalk(db),
+    ...makeBreakMethods(db),
     ...makeDueMethods(db, transact),
   };
 }
 
 // ---------------------------------------------------------------- days without a statement
 
+function hasAttemptsOn(db: DatabaseSync, date: string): boolean {
+  const any = query.selectFrom('attempt').select('payout_seq').where('tran_date', '=', date).limit(1);
+  return readFirst(db, any) !== undefined;
+}
+
+/** Days by whether their present statement is of the whole day. */
+function readWholeness(db: DatabaseSync): ReadonlyMap<string, boolean> {
+  const versions = query.selectFrom('statement_version').select(['date', 'reading']).orderBy('version');
+  return new Map(readAll(db, versions).map(({ date, reading }) => [date, isOfWholeDay(reading)]));
+}
+
 export function makeUnreconciledDays(db: DatabaseSync): UnreconciledDays {
-  const sent = prepare(db, ({ date }: { date: string }) =>
-    query.selectFrom('attempt').select('tran_date').where('tran_date', '=', date).limit(1),
-  );
-  const present = prepare(db, ({ date }: { date: string }) =>
-    query
-      .selectFrom('statement_version')
-      .select('reading')
-      .where('date', '=', date)
-      .orderBy('version', 'desc')
-      .limit(1),
-  );
   return {
-    daysWithoutStatement: async (dates) =>
-      dates.filter((date) => {
-        if (sent.get({ date }) === undefined) return false;
-        const version = present.get({ date });
-        return version === undefined || !isOfWholeDay(version.reading);
-      }),
-    daysReadInPart: async () => {
-      const versions = query.selectFrom('statement_version').select(['date', 'reading']).orderBy('version');
-      const latest = new Map(readAll(db, versions).map(({ date, reading }) => [date, reading]));
-      return [...latest].filter(([, reading]) => !isOfWholeDay(reading)).map(([date]) => date);
+    daysWithoutStatement: async (dates) => {
+      const days = readWholeness(db);
+      return dates.filter((date) => days.get(date) !== true && hasAttemptsOn(db, date));
     },
+    daysReadInPart: async () => [...readWholeness(db)].flatMap(([date, isWhole]) => (isWhole ? [] : [date])),
     firstDaySent: async () => {
       const first = query.selectFrom('attempt').select('tran_date').orderBy('tran_date').limit(1);
       return readFirst(db, first)?.tran_date;

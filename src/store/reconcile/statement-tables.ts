@@ -1,23 +1,10 @@
 /** The tables of reconciliation: what became of each statement, its breaks, and lines that belong to other days. */
 import type { Generated, Selectable } from 'kysely';
 import { toSatang } from '../../core/money.ts';
-import type {
-  AcceptedStatement,
-  StatementFile,
-  StatementRun,
-  StatementTotals,
-} from '../../reconcile/ports.ts';
+import type { AcceptedStatement, DueReport, StatementRun, StatementTotals } from '../../reconcile/ports.ts';
 import type { BreakMove } from '../../reconcile/rules/breaks.ts';
-import { decodeLine, encodeLine } from '../../reconcile/rules/statement.ts';
-import type { LineStatus, StatementLine } from '../../reconcile/rules/statement.ts';
-import type { EncodedTotals } from '../../reconcile/rules/tally.ts';
-import type {
-  AttemptFacts,
-  BreakClosure,
-  BreakKind,
-  BreakRecord,
-  Severity,
-} from '../../reconcile/rules/types.ts';
+import { decodeLine, encodeLine, type LineStatus } from '../../reconcile/rules/statement.ts';
+import type { BreakRecord } from '../../reconcile/rules/types.ts';
 
 /** As they are made; the types below are the same tables as Kysely sees them. */
 export const statementTables = `
@@ -211,45 +198,29 @@ update payout set settled_by = 'decision' where settled_by = 'people';
 drop table word;
 `;
 
-interface StatementRunTable {
-  /** YYYYMMDD, here and below. */
-  readonly date: string;
-  readonly run_id: string;
-}
+/** `lineAt` as `line_at`. */
+type SnakeCase<Name extends string> = Name extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
+  : '';
 
-export interface StatementVersionTable extends StatementRunTable {
-  readonly version: number;
-  readonly sha256: string;
-  readonly original_sha256: string;
-  readonly original_path: string;
-  readonly reading: string;
-  readonly statement: string;
-  readonly totals: string;
-  readonly changes: string;
-  readonly files: string;
-  readonly accepted_at_ms: number;
-}
+/** A record as a row: its names in snake case, and what SQLite has no type for as JSON. */
+type RowOf<Kept> = {
+  readonly [Name in keyof Kept & string as SnakeCase<Name>]: Kept[Name] extends string | number | null
+    ? Kept[Name]
+    : string | Extract<Kept[Name], null>;
+};
 
-export interface StatementBreakTable {
+/** `moved_by` is the matching that last moved it. */
+export type StatementBreakTable = RowOf<BreakRecord> & {
   readonly id: Generated<number>;
-  readonly date: string;
-  readonly key: string;
-  readonly kind: BreakKind;
-  readonly state: 'open' | 'closed';
-  readonly version: number;
-  readonly severity: Severity;
-  readonly line_at: number | null;
-  readonly reason: string;
-  readonly attempt: string | null;
-  readonly lines: string;
-  readonly opened_at_ms: number;
-  readonly closed_at_ms: number | null;
-  readonly closed_by: string | null;
-  /** The matching that last moved it. */
   readonly moved_by: string;
-}
+};
 
+export type StatementVersionTable = RowOf<AcceptedStatement> & { readonly run_id: string };
+
+/** A line with its day's version, as it is kept. */
 export interface StatementLineTable {
+  /** YYYYMMDD, as in all tables. */
   readonly date: string;
   readonly version: number;
   /** Of the attempt that the line agrees with; 0 for any other line, as its attempt's number. */
@@ -262,124 +233,71 @@ export interface StatementLineTable {
   readonly cells: string | null;
 }
 
-interface StatementReadingTable {
-  readonly date: string;
-  readonly event_seq: number;
-  readonly break_id: number;
-}
-
-interface StatementReportTable extends StatementRunTable {
-  readonly batch_id: string;
-  readonly is_due: number;
-}
-
 export interface StatementTables {
-  statement_run: StatementRunTable;
+  statement_run: RowOf<StatementRun>;
   statement_version: StatementVersionTable;
   statement_break: StatementBreakTable;
   statement_line: StatementLineTable;
-  statement_reading: StatementReadingTable;
-  statement_report: StatementReportTable;
+  statement_reading: RowOf<{ readonly date: string; readonly eventSeq: number; readonly breakId: number }>;
+  statement_report: RowOf<DueReport & { readonly isDue: number }>;
 }
 
 // ---------------------------------------------------------------- rows as records
 
-const encodeLines = (lines: readonly StatementLine[]): string => JSON.stringify(lines.map(encodeLine));
-const decodeLines = (text: string): StatementLine[] => (JSON.parse(text) as string[]).map(decodeLine);
+/** There are few names, and hundreds of thousands of breaks on a bad day. */
+const memoise = (rename: (name: string) => string): ((name: string) => string) => {
+  const known = new Map<string, string>();
+  return (name) => known.get(name) ?? known.set(name, rename(name)).get(name) ?? '';
+};
+const toColumn = memoise((name) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+const toName = memoise((column) => column.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase()));
+
+function toRow<Kept extends object>(record: Kept): RowOf<Kept> {
+  const cells = Object.entries(record).map(([name, value]: [string, unknown]) => {
+    const isJson = typeof value === 'object' && value !== null;
+    return [toColumn(name), isJson ? JSON.stringify(value) : value];
+  });
+  return Object.fromEntries(cells) as RowOf<Kept>;
+}
+
+const jsonColumns: ReadonlySet<string> = new Set(['attempt', 'closed_by', 'totals', 'changes', 'files']);
+/** What the store alone wants to know. */
+const ownColumns: ReadonlySet<string> = new Set(['id', 'moved_by', 'run_id']);
+
+function toRecord<Kept>(row: RowOf<Kept>): Kept {
+  const record: Record<string, unknown> = {};
+  for (const [column, cell] of Object.entries(row)) {
+    if (ownColumns.has(column)) continue;
+    const isJson = jsonColumns.has(column) && cell !== null;
+    record[toName(column)] = isJson ? JSON.parse(cell as string) : cell;
+  }
+  return record as Kept;
+}
 
 /** A break as a row of its table; `id` is not known yet. */
-export function toBreakColumns({ record }: BreakMove, { runId }: StatementRun) {
-  const { attempt, closedBy } = record;
-  return {
-    date: record.date,
-    key: record.key,
-    kind: record.kind,
-    state: record.state,
-    version: record.version,
-    severity: record.severity,
-    line_at: record.lineAt,
-    reason: record.reason,
-    attempt: attempt === null ? null : JSON.stringify(attempt),
-    lines: encodeLines(record.lines),
-    opened_at_ms: record.openedAtMs,
-    closed_at_ms: record.closedAtMs,
-    closed_by: closedBy === null ? null : JSON.stringify(closedBy),
-    moved_by: runId,
-  };
-}
+export const toBreakColumns = ({ record }: BreakMove, { runId }: StatementRun) => ({
+  ...toRow({ ...record, lines: record.lines.map(encodeLine) }),
+  moved_by: runId,
+});
 
-export function toBreakRecord(row: Selectable<StatementBreakTable>): BreakRecord {
-  return {
-    key: row.key,
-    kind: row.kind,
-    severity: row.severity,
-    date: row.date,
-    lineAt: row.line_at,
-    reason: row.reason,
-    version: row.version,
-    attempt: row.attempt === null ? null : (JSON.parse(row.attempt) as AttemptFacts),
-    lines: decodeLines(row.lines),
-    openedAtMs: row.opened_at_ms,
-    state: row.state,
-    closedAtMs: row.closed_at_ms,
-    closedBy: row.closed_by === null ? null : (JSON.parse(row.closed_by) as BreakClosure),
-  };
-}
-
-type EncodedStatementTotals = Readonly<
-  Record<'amountSatang' | 'feeSatang' | 'netSatang' | 'sha256', string> &
-    Record<'lines' | 'sizeBytes', number>
->;
+export const toBreakRecord = (row: Selectable<StatementBreakTable>): BreakRecord => ({
+  ...toRecord<BreakRecord>(row),
+  lines: (JSON.parse(row.lines) as string[]).map(decodeLine),
+});
 
 export function toVersionColumns(
   accepted: AcceptedStatement,
   { runId }: StatementRun,
 ): StatementVersionTable {
-  const { amountSatang, feeSatang, netSatang, ...rest } = accepted.statement;
-  const statement: EncodedStatementTotals = {
-    ...rest,
-    amountSatang: String(amountSatang),
-    feeSatang: String(feeSatang),
-    netSatang: String(netSatang),
-  };
-  return {
-    date: accepted.date,
-    version: accepted.version,
-    run_id: runId,
-    sha256: accepted.sha256,
-    original_sha256: accepted.originalSha256,
-    original_path: accepted.originalPath,
-    reading: accepted.reading,
-    statement: JSON.stringify(statement),
-    totals: JSON.stringify(accepted.totals),
-    changes: JSON.stringify(accepted.changes),
-    files: JSON.stringify(accepted.files),
-    accepted_at_ms: accepted.acceptedAtMs,
-  };
+  const statement = JSON.stringify(accepted.statement, (_name, value: unknown) =>
+    typeof value === 'bigint' ? String(value) : value,
+  );
+  return { ...toRow({ ...accepted, statement }), run_id: runId };
 }
 
-export const toStatementFiles = (text: string): readonly StatementFile[] =>
-  JSON.parse(text) as StatementFile[];
-
 export function toAcceptedStatement(row: StatementVersionTable): AcceptedStatement {
-  const { amountSatang, feeSatang, netSatang, ...rest } = JSON.parse(row.statement) as EncodedStatementTotals;
-  const statement: StatementTotals = {
-    ...rest,
-    amountSatang: toSatang(BigInt(amountSatang)),
-    feeSatang: toSatang(BigInt(feeSatang)),
-    netSatang: toSatang(BigInt(netSatang)),
-  };
-  return {
-    date: row.date,
-    version: row.version,
-    sha256: row.sha256,
-    originalSha256: row.original_sha256,
-    originalPath: row.original_path,
-    reading: row.reading,
-    statement,
-    totals: JSON.parse(row.totals) as EncodedTotals,
-    changes: JSON.parse(row.changes) as AcceptedStatement['changes'],
-    files: toStatementFiles(row.files),
-    acceptedAtMs: row.accepted_at_ms,
-  };
+  const statement = JSON.parse(row.statement, (name, value: unknown) =>
+    name.endsWith('Satang') ? toSatang(BigInt(value as string)) : value,
+  ) as StatementTotals;
+  return { ...toRecord<AcceptedStatement>(row), statement };
 }

@@ -1,14 +1,14 @@
 /** The journal at one moment, as a statement is held against it: a connection of its own with one read transaction open. */
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { type Compilable, sql } from 'kysely';
 import { toSatang } from '../../core/money.ts';
 import type { AttemptStatus, InquiryFinding, PayoutStatus, ProxyType, SettledBy } from '../../core/payout.ts';
+import type { AttemptKey } from '../../core/ports.ts';
 import { type DayAttempt, isOfWholeDay, type StatementView } from '../../reconcile/ports.ts';
 import { rebuildLine } from '../../reconcile/rules/differences.ts';
 import { statusesInDoubt } from '../../reconcile/rules/evidence.ts';
 import { decodeLine } from '../../reconcile/rules/statement.ts';
-import type { StatementLine } from '../../reconcile/rules/statement.ts';
-import type { AttemptFacts, DayLines, DaysRead } from '../../reconcile/rules/types.ts';
+import type { AttemptFacts, DaysRead } from '../../reconcile/rules/types.ts';
 import { openReader } from '../connection.ts';
 import { isInDoubt } from '../schema.ts';
 import { prepare, query, readAll } from '../statements.ts';
@@ -131,20 +131,26 @@ function toFacts(row: FactsRow): AttemptFacts {
 }
 
 /** Prepares a statement whose rows come as lists, which are made faster than objects; its values stand as `:name`. */
-function prepareRows(db: DatabaseSync, build: Compilable): StatementSync {
+function prepareRows<Row>(db: DatabaseSync, build: Compilable): Rows<Row> {
   const statement = db.prepare(build.compile().sql);
   statement.setReturnArrays(true);
-  return statement;
+  return statement as unknown as Rows<Row>;
+}
+
+interface Rows<Row> {
+  get(...values: readonly SQLInputValue[]): Row | undefined;
+  all(...values: readonly SQLInputValue[]): Row[];
+  iterate(...values: readonly SQLInputValue[]): Iterable<Row>;
 }
 
 const placeholder = sql<never>`?`;
 
 function prepareFacts(db: DatabaseSync) {
-  const byKey = prepareRows(
+  const byKey = prepareRows<FactsRow>(
     db,
     selectFacts().where('a.payout_seq', '=', placeholder).where('a.attempt_no', '=', placeholder),
   );
-  const from = prepareRows(
+  const from = prepareRows<FactsRow>(
     db,
     selectFacts()
       .where('a.payout_seq', '>=', placeholder)
@@ -152,67 +158,42 @@ function prepareFacts(db: DatabaseSync) {
       .orderBy('a.attempt_no')
       .limit(sql.lit(stretchRows)),
   );
-  const byReference = prepareRows(db, selectFacts().where('a.trans_ref_no', '=', placeholder));
-  const inDoubt = prepareRows(
-    db,
-    selectFacts(doubtfulFirst())
-      .where(({ ref }) => isInDoubt(ref('p.status')))
-      .where(
-        'a.status',
-        'in',
-        statusesInDoubt.map((status) => sql.lit<AttemptStatus>(status)),
-      )
-      .where('p.seq', '>', placeholder)
-      .orderBy('p.seq')
-      .limit(sql.lit(pageRows)),
-  );
+  const byReference = prepareRows<FactsRow>(db, selectFacts().where('a.trans_ref_no', '=', placeholder));
+  const inDoubt = selectFacts(doubtfulFirst())
+    .where(({ ref }) => isInDoubt(ref('p.status')))
+    .where(
+      'a.status',
+      'in',
+      statusesInDoubt.map((status) => sql.lit<AttemptStatus>(status)),
+    );
   // Alarms are few, and have an index of their own.
-  const provedLate = prepareRows(
-    db,
-    selectFacts(doubtfulFirst())
-      .where('p.is_alarm', '=', sql.lit(1))
-      .where('p.status', '=', sql.lit<PayoutStatus>('paid'))
-      .where('a.status', '=', sql.lit<AttemptStatus>('paid'))
-      .where('a.last_finding', '=', sql.lit<InquiryFinding>('complete')),
-  );
+  const provedLate = selectFacts(doubtfulFirst())
+    .where('p.is_alarm', '=', sql.lit(1))
+    .where('p.status', '=', sql.lit<PayoutStatus>('paid'))
+    .where('a.status', '=', sql.lit<AttemptStatus>('paid'))
+    .where('a.last_finding', '=', sql.lit<InquiryFinding>('complete'));
   const ahead = new ReadAhead<AttemptFacts>(
     ({ payoutSeq, attemptNo }) => {
-      const row = byKey.get(payoutSeq, attemptNo) as unknown as FactsRow | undefined;
+      const row = byKey.get(payoutSeq, attemptNo);
       return row === undefined ? undefined : toFacts(row);
     },
-    (payoutSeq) => (from.all(payoutSeq) as unknown as readonly FactsRow[]).map(toFacts),
+    (payoutSeq) => from.all(payoutSeq).map(toFacts),
   );
-  return { ahead, byReference, inDoubt, provedLate };
-}
-
-type Facts = ReturnType<typeof prepareFacts>;
-
-function readAttempt({ ahead }: Facts, payoutSeq: number, attemptNo: number): AttemptFacts {
-  const facts = ahead.get({ payoutSeq, attemptNo });
-  if (facts === undefined) throw new Error(`payout ${payoutSeq} has no attempt ${attemptNo}`);
-  return facts;
-}
-
-function readByReference({ byReference }: Facts, references: readonly string[]) {
-  const found = new Map<string, AttemptFacts>();
-  for (const reference of references) {
-    const row = byReference.get(reference) as unknown as FactsRow | undefined;
-    if (row !== undefined) found.set(reference, toFacts(row));
-  }
-  return found;
-}
-
-/** A payout may have several that are in doubt: the last page's last payout is read again. */
-function* readInDoubt({ inDoubt }: Facts): Generator<AttemptFacts> {
-  let afterSeq = -1;
-  for (;;) {
-    const page = (inDoubt.all(afterSeq) as unknown as readonly FactsRow[]).map(toFacts);
-    const last = page.at(-1)?.payoutSeq;
-    const isWhole = page.length < pageRows || page[0]?.payoutSeq === last;
-    for (const facts of page) if (isWhole || facts.payoutSeq !== last) yield facts;
-    if (page.length < pageRows || last === undefined) return;
-    afterSeq = isWhole ? last : last - 1;
-  }
+  return {
+    attempt: (payoutSeq, attemptNo) => {
+      const facts = ahead.get({ payoutSeq, attemptNo });
+      if (facts === undefined) throw new Error(`payout ${payoutSeq} has no attempt ${attemptNo}`);
+      return facts;
+    },
+    byReference: (references) => {
+      const rows = references.flatMap((reference) => byReference.all(reference));
+      return new Map(rows.map(toFacts).map((facts) => [facts.order.transRefNo, facts]));
+    },
+    *attemptsInDoubt() {
+      for (const row of prepareRows<FactsRow>(db, inDoubt).iterate()) yield toFacts(row);
+    },
+    attemptsProvedLate: () => prepareRows<FactsRow>(db, provedLate).all().map(toFacts),
+  } satisfies Partial<StatementView>;
 }
 
 type DayRow = readonly [number, number, string, AttemptStatus, string, number];
@@ -221,7 +202,7 @@ type DayRow = readonly [number, number, string, AttemptStatus, string, number];
 const failedByStatement = sql<number>`a.status = 'failed' and p.status = 'failed' and p.settled_by = 'statement' and p.attempt_no = a.attempt_no`;
 
 function* readDay(db: DatabaseSync, date: string): Generator<readonly DayAttempt[]> {
-  const statement = prepareRows(
+  const statement = prepareRows<DayRow>(
     db,
     query
       .selectFrom('attempt as a')
@@ -237,7 +218,7 @@ function* readDay(db: DatabaseSync, date: string): Generator<readonly DayAttempt
   );
   let after: readonly [number, number] = [0, 0];
   for (;;) {
-    const page = statement.all(date, ...after) as unknown as readonly DayRow[];
+    const page = statement.all(date, ...after);
     yield page.map(([payoutSeq, attemptNo, transRefNo, status, amount, isFailedByStatement]) => ({
       payoutSeq,
       attemptNo,
@@ -256,7 +237,7 @@ function* readDay(db: DatabaseSync, date: string): Generator<readonly DayAttempt
 const presentVersion = sql<number>`(select max(version) from statement_version as v where v.date = statement_line.date)`;
 
 function prepareLines(db: DatabaseSync) {
-  return {
+  const statements = {
     byKey: prepare(db, ({ key }: { key: string }) =>
       query
         .selectFrom('statement_line')
@@ -287,26 +268,27 @@ function prepareLines(db: DatabaseSync) {
         .orderBy('id'),
     ),
   };
-}
-
-type Lines = ReturnType<typeof prepareLines>;
-
-function readLines({ byKey, clean }: Lines, key: string, attempt: AttemptFacts | undefined): DayLines[] {
-  const byDate = new Map<string, StatementLine[]>();
-  if (attempt !== undefined) {
-    const { payoutSeq, attemptNo, order } = attempt;
-    const found = clean.get({ date: order.tranDate, payoutSeq, attemptNo });
-    if (found !== undefined) byDate.set(order.tranDate, [rebuildLine(attempt, found.line)]);
-  }
-  for (const { date, cells } of byKey.all({ key })) {
-    const line = decodeLine(cells ?? '');
-    const known = byDate.get(date);
-    if (known === undefined) byDate.set(date, [line]);
-    else known.push(line);
-  }
-  return [...byDate]
-    .map(([date, lines]) => ({ date, lines: lines.toSorted((one, other) => one.line - other.line) }))
-    .toSorted((one, other) => (one.date < other.date ? -1 : 1));
+  return {
+    linesOf: (key, attempt) => {
+      const found = statements.byKey
+        .all({ key })
+        .map(({ date, cells }) => ({ date, line: decodeLine(cells ?? '') }));
+      if (attempt !== undefined) {
+        const { payoutSeq, attemptNo } = attempt;
+        const date = attempt.order.tranDate;
+        const clean = statements.clean.get({ date, payoutSeq, attemptNo });
+        if (clean !== undefined) found.unshift({ date, line: rebuildLine(attempt, clean.line) });
+      }
+      const byDate = Map.groupBy(
+        found.toSorted((one, other) => one.line.line - other.line.line),
+        ({ date }) => date,
+      );
+      return [...byDate]
+        .map(([date, lines]) => ({ date, lines: lines.map(({ line }) => line) }))
+        .toSorted((one, other) => (one.date < other.date ? -1 : 1));
+    },
+    openBreaks: (key) => statements.openBreaks.all({ key }).map(toBreakRecord),
+  } satisfies Partial<StatementView>;
 }
 
 function* readKeys(db: DatabaseSync, build: Compilable, ...values: readonly string[]): Generator<string> {
@@ -365,17 +347,11 @@ export function openStatementView(path: string): StatementView {
     db.exec('begin');
     // The view is of the moment of the first read.
     const days = readDays(db);
-    const facts = prepareFacts(db);
-    const lines = prepareLines(db);
     return {
+      ...prepareFacts(db),
+      ...prepareLines(db),
       attemptsOfDay: (of) => readDay(db, of),
-      attempt: (payoutSeq, attemptNo) => readAttempt(facts, payoutSeq, attemptNo),
-      byReference: (references) => readByReference(facts, references),
-      attemptsInDoubt: () => readInDoubt(facts),
-      attemptsProvedLate: () => (facts.provedLate.all() as unknown as readonly FactsRow[]).map(toFacts),
       days: () => days,
-      linesOf: (key, attempt) => readLines(lines, key, attempt),
-      openBreaks: (key) => lines.openBreaks.all({ key }).map(toBreakRecord),
       keysWithBreaks: (of) =>
         of === undefined
           ? readKeys(db, openBreakKeys())
@@ -406,15 +382,10 @@ const nearness = 64;
 /** Attempts of a payout are numbered below it. */
 const attemptsBelow = 128;
 
-interface Place {
-  readonly payoutSeq: number;
-  readonly attemptNo: number;
-}
+const keyOf = ({ payoutSeq, attemptNo }: AttemptKey): number => payoutSeq * attemptsBelow + attemptNo;
 
-const keyOf = ({ payoutSeq, attemptNo }: Place): number => payoutSeq * attemptsBelow + attemptNo;
-
-export class ReadAhead<Row extends Place> {
-  readonly #readOne: (place: Place) => Row | undefined;
+export class ReadAhead<Row extends AttemptKey> {
+  readonly #readOne: (place: AttemptKey) => Row | undefined;
   readonly #readFrom: (payoutSeq: number) => readonly Row[];
   /** The latest stretch, and the one before, for those that come late. */
   #stretch = new Map<number, Row>();
@@ -425,12 +396,15 @@ export class ReadAhead<Row extends Place> {
   #strayedSeq = -Infinity;
 
   /** @param readFrom the next `stretchRows` attempts of this payout and those after it, in their order */
-  constructor(readOne: (place: Place) => Row | undefined, readFrom: (payoutSeq: number) => readonly Row[]) {
+  constructor(
+    readOne: (place: AttemptKey) => Row | undefined,
+    readFrom: (payoutSeq: number) => readonly Row[],
+  ) {
     this.#readOne = readOne;
     this.#readFrom = readFrom;
   }
 
-  get(place: Place): Row | undefined {
+  get(place: AttemptKey): Row | undefined {
     const key = keyOf(place);
     const known = this.#stretch.get(key) ?? this.#earlier.get(key);
     if (known !== undefined) return known;

@@ -10,8 +10,7 @@ import {
   escapeSpreadsheetCell,
 } from '../../../src/platform/csv/spreadsheet-cells.ts';
 import type { PreparedFile } from '../../../src/platform/durable-file.ts';
-import { openStatementOutbox } from '../../../src/reconcile/file/tables.ts';
-import type { StatementOutbox } from '../../../src/reconcile/ports.ts';
+import { openStatementOutbox, type StatementOutbox } from '../../../src/reconcile/file/tables.ts';
 import { matchedColumns } from '../../../src/reconcile/rules/rows.ts';
 
 let folder = '';
@@ -126,3 +125,15 @@ test('the matched ones open in a spreadsheet undamaged', async () => {
   );
   expect(end).toEqual([]);
 });
+
+test.each(['\n', '\r', '\r\n'])(
+  'a line end %j inside a cell ends no row, in either table',
+  async (lineEnd) => {
+    for (const open of [outbox.openMatched, outbox.openBreaks]) {
+      await using draft = await open('20261121.v1.csv');
+      await draft.add(['one', `a${lineEnd}b`]);
+      const text = await readFile((await draft.finish()).temporaryPath, 'utf8');
+      expect(text).toBe(`\ufeffone,"a${lineEnd}b"\r\n`);
+    }
+  },
+);

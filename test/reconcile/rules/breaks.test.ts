@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { computeAgeDays, followBreaks } from '../../../src/reconcile/rules/breaks.ts';
 import { judgeDay } from '../../../src/reconcile/rules/judge-transfer.ts';
-import { compareTotals, makeTally } from '../../../src/reconcile/rules/tally.ts';
+import { compareTotals, encodeTotals, makeTally } from '../../../src/reconcile/rules/tally.ts';
 import type { BreakRecord, DayFacts, StatementDay } from '../../../src/reconcile/rules/types.ts';
 import { noonMs } from '../../support/core-fixtures.ts';
 import { baht, date, day, makeFacts, makeKey, makeLine, nextDate } from '../../support/statement-fixtures.ts';
@@ -132,7 +132,7 @@ describe('a corrected statement', () => {
       const tally = makeTally();
       const facts = makeKey(attempt, lines);
       tally.add(facts, judgeDay(facts, day));
-      return tally.totals();
+      return encodeTotals(tally.totals());
     };
     const [wrong, right] = [totalsOf([lineOf('99.00')]), totalsOf([lineOf('100.00')])];
     expect(compareTotals(right, right)).toEqual([]);

@@ -81,7 +81,7 @@ describe('breaks to be shown', () => {
     expect(open.map(({ key }) => key)).toEqual(['B', 'P0', 'P1']);
   });
 
-  test('are found by an index, each page at its place: a bad day has a hundred thousand', async () => {
+  test('are found by indexes alone, and each read once: a bad day has a hundred thousand', async () => {
     await using opened = await makeSqliteStore();
     const { store, path } = opened;
     await store.beginStatement(run);
@@ -94,13 +94,12 @@ describe('breaks to be shown', () => {
     using db = new DatabaseSync(path);
     const steps = statements.flatMap((text) => db.prepare(`explain query plan ${text}`).all());
     const details = steps.map((step) => String(step['detail']));
-    const moved =
-      'SEARCH statement_break USING INDEX statement_break_moved (moved_by=? AND date=? AND state=? AND severity=? AND rowid>?)';
-    expect(details.toSorted()).toEqual([
-      'SEARCH statement_break USING COVERING INDEX statement_break_moved (moved_by=? AND date>?)',
-      'SEARCH statement_break USING INDEX statement_break_by_severity (date=? AND severity=? AND id>?)',
-      moved,
-      moved,
+    const found = new Set(details.filter((detail) => detail.includes('statement_break')));
+    expect([...found].toSorted()).toEqual([
+      'SEARCH statement_break USING COVERING INDEX statement_break_by_severity (date=? AND severity=?)',
+      'SEARCH statement_break USING COVERING INDEX statement_break_moved (moved_by=?)',
+      'SEARCH statement_break USING INDEX statement_break_by_severity (date=? AND severity=?)',
+      'SEARCH statement_break USING INTEGER PRIMARY KEY (rowid=?)',
     ]);
   });
 });
