@@ -1,14 +1,14 @@
 /** How an answer goes out, or fails to. It is written to the raw response, because many behaviours break HTTP on purpose. */
-import { STATUS_CODES } from 'node:http';
-import type { ServerResponse } from 'node:http';
+import { STATUS_CODES, type ServerResponse } from 'node:http';
 import type { Behaviour } from './table.ts';
 
-/** An answer on its way. */
+/** What a request is answered with, and how the answer is spoilt on the way. */
 export interface Delivery {
-  readonly httpStatus: number;
+  /** 200 when left out. */
+  readonly httpStatus?: number;
   readonly body: Readonly<Record<string, unknown>>;
   readonly behaviour?: Behaviour | undefined;
-  /** To wait for before anything is said. */
+  /** The answer waits until what it says would survive the bank's own end. */
   readonly recorded?: Promise<void> | undefined;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -64,7 +64,7 @@ function toPlainStatus({ behaviour, body }: Delivery): Form {
 
 /** The form that an answer's behaviour gives it. */
 function computeForm(delivery: Delivery, path: string): Form {
-  const { body, httpStatus: status } = delivery;
+  const { body, httpStatus: status = 200 } = delivery;
   switch (delivery.behaviour?.reply) {
     case undefined:
     case 'normal':

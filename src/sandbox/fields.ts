@@ -1,20 +1,21 @@
 /** What the fields of a business request must look like (§2.4–2.6), one line a field, and the code that each fault gets. */
-import { fieldLengths, payerBankCode, resendFlagNormal } from '../bank/wire.ts';
-import type { WireNames } from '../bank/wire.ts';
+import { fieldLengths, payerBankCode, resendFlagNormal, type WireNames } from '../bank/wire.ts';
+import { parseBangkokDate } from '../core/bangkok-time.ts';
 import { parseBaht } from '../core/money.ts';
 import { computeCheckDigit } from '../core/proxy-id.ts';
-import { describeStatus } from './status-texts.ts';
-import type { BusinessStatus } from './status-texts.ts';
+import { type BusinessStatus, describeStatus } from './status-texts.ts';
 
 /** A body that has been read as a JSON object. */
 export type Body = Readonly<Record<string, unknown>>;
+
+/** Looks at a value of allowed length. */
+type FindValueFault = (value: string) => BusinessStatus | undefined;
 
 interface FieldRule {
   readonly name: string;
   readonly isRequired: boolean;
   readonly lengthMax: number;
-  /** Looks at a value of allowed length. */
-  readonly findFault?: (value: string) => BusinessStatus | undefined;
+  readonly findFault: FindValueFault | undefined;
 }
 
 /** The first fault of a body, or undefined. */
@@ -26,18 +27,19 @@ function refuse(code: string, detail: string): BusinessStatus {
 }
 
 const hasShape =
-  (pattern: RegExp, name: string, shape: string, code = 'PT001') =>
-  (value: string): BusinessStatus | undefined =>
+  (pattern: RegExp, name: string, shape: string, code = 'PT001'): FindValueFault =>
+  (value) =>
     pattern.test(value) ? undefined : refuse(code, `${name} must be ${shape}`);
 
-const datePattern = /^(\d{4})(\d{2})(\d{2})$/;
+const mustBe =
+  (wanted: string, name: string, code: string): FindValueFault =>
+  (value) =>
+    value === wanted ? undefined : refuse(code, `${name} must be ${wanted}`);
 
 function findDateFault(value: string): BusinessStatus | undefined {
-  const [, year, month, day] = datePattern.exec(value) ?? [];
-  const iso = `${year}-${month}-${day}`;
-  const time = year === undefined ? NaN : Date.parse(`${iso}T00:00:00Z`);
-  const isDate = !Number.isNaN(time) && new Date(time).toISOString().startsWith(iso);
-  return isDate ? undefined : refuse('PT001', 'tranDate must be a date YYYYMMDD');
+  return parseBangkokDate(value) === undefined
+    ? refuse('PT001', 'tranDate must be a date YYYYMMDD')
+    : undefined;
 }
 
 const timePattern = /^([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/;
@@ -77,17 +79,17 @@ export function findProxyFault(proxyNo: string, proxyType: string, name: string)
   return undefined;
 }
 
-const required = (
-  name: string,
-  lengthMax: number,
-  findFault?: (value: string) => BusinessStatus | undefined,
-): FieldRule => ({ name, isRequired: true, lengthMax, ...(findFault === undefined ? {} : { findFault }) });
+const required = (name: string, lengthMax: number, findFault?: FindValueFault): FieldRule => ({
+  name,
+  isRequired: true,
+  lengthMax,
+  findFault,
+});
 
-const optional = (
-  name: string,
-  lengthMax: number,
-  findFault?: (value: string) => BusinessStatus | undefined,
-): FieldRule => ({ ...required(name, lengthMax, findFault), isRequired: false });
+const optional = (name: string, lengthMax: number, findFault?: FindValueFault): FieldRule => ({
+  ...required(name, lengthMax, findFault),
+  isRequired: false,
+});
 
 const commonRules: readonly FieldRule[] = [
   required('channelID', fieldLengths.channelID),
@@ -99,9 +101,7 @@ const commonRules: readonly FieldRule[] = [
 ];
 
 const payerRules: readonly FieldRule[] = [
-  required('payerBankCode', fieldLengths.payerBankCode, (value) =>
-    value === payerBankCode ? undefined : refuse('EV013', `payerBankCode must be ${payerBankCode}`),
-  ),
+  required('payerBankCode', fieldLengths.payerBankCode, mustBe(payerBankCode, 'payerBankCode', 'EV013')),
   required('payerAccount', fieldLengths.payerAccount, hasShape(/^\d+$/, 'payerAccount', 'numeric')),
 ];
 
@@ -130,13 +130,11 @@ function findFieldFault(rule: FieldRule, body: Body): BusinessStatus | undefined
 }
 
 function toFinder(rules: readonly FieldRule[]): FindFault {
-  return (body) => {
-    for (const rule of rules) {
-      const fault = findFieldFault(rule, body);
-      if (fault !== undefined) return fault;
-    }
-    return undefined;
-  };
+  return (body) =>
+    rules
+      .values()
+      .map((rule) => findFieldFault(rule, body))
+      .find((fault) => fault !== undefined);
 }
 
 /** Endpoint 5 (§2.4). */
@@ -155,9 +153,7 @@ export function transferRules(names: WireNames): FindFault {
     required('transRefNo', fieldLengths.transRefNo),
     ...payerRules,
     required('tranAmount', fieldLengths.tranAmount, findAmountFault),
-    required('resendFlag', fieldLengths.resendFlag, (value) =>
-      value === resendFlagNormal ? undefined : refuse('PT001', `resendFlag must be ${resendFlagNormal}`),
-    ),
+    required('resendFlag', fieldLengths.resendFlag, mustBe(resendFlagNormal, 'resendFlag', 'PT001')),
     ...payeeRules(names, fieldLengths.transferNo, fieldLengths.transferName),
     optional('reference1', fieldLengths.reference1),
     optional('reference2', fieldLengths.reference2),
@@ -173,8 +169,8 @@ export function inquiryRules(): FindFault {
   ]);
 }
 
-/** The text of a field, or undefined when it is absent or empty. */
-export function textOf(body: Body, name: string): string | undefined {
+/** The text of a field; empty when it is absent or no text. */
+export function textOf(body: Body, name: string): string {
   const value = body[name];
-  return typeof value === 'string' && value !== '' ? value : undefined;
+  return typeof value === 'string' ? value : '';
 }

@@ -5,8 +5,7 @@
 import { z } from 'zod';
 import { parseBaht } from '../core/money.ts';
 import { SandboxError } from './sandbox-error.ts';
-import { statementSchema } from './statement/table.ts';
-import type { StatementTable } from './statement/table.ts';
+import { statementSchema, type StatementTable } from './statement/table.ts';
 
 /** The endpoints of §4 that the sandbox serves. */
 export const endpoints = ['token', 'tokenRefresh', 'payeeCheck', 'transfer', 'inquiry', 'statement'] as const;

@@ -1,8 +1,7 @@
 /** A statement's lines as the bytes of a CSV file. */
 import { formatBaht, parseBaht } from '../../core/money.ts';
 import { statementColumns } from '../../reconcile/rules/statement.ts';
-import { columnPlaces } from './lines.ts';
-import type { StatementCells } from './lines.ts';
+import { columnPlaces, type StatementCells } from './lines.ts';
 import type { StatementTable } from './table.ts';
 
 const linesPerChunk = 500;

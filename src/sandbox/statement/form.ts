@@ -1,20 +1,8 @@
 /** The form in which a statement's bytes are given out: as they are, gzip, or a ZIP that a key opens. */
 import { pipeline, Readable } from 'node:stream';
 import { constants, crc32, createGzip, deflateRawSync } from 'node:zlib';
-import { configure, ZipWriter } from '@zip.js/zip.js';
-import type { ZipWriterAddDataOptions } from '@zip.js/zip.js';
-import type { Damage, StatementTable } from './table.ts';
-
-/** A file to be given out. */
-export interface StatementFile {
-  readonly form: StatementTable['form'];
-  /** "PARTNER001_PROXY_20261121.csv" */
-  readonly csvName: string;
-  /** Key that was given out. */
-  readonly unZipKey: string;
-  readonly damage: Damage | undefined;
-  readonly bombBytes: number;
-}
+import { configure, ZipWriter, type ZipWriterAddDataOptions } from '@zip.js/zip.js';
+import type { IssuedFile } from './signed-statements.ts';
 
 configure({ useWebWorkers: false });
 
@@ -39,44 +27,30 @@ function crc32OfZeros(bytes: number): number {
   return sum;
 }
 
-async function addEntry(
-  writer: ZipWriter<unknown>,
-  name: string,
-  source: Iterable<Buffer>,
-  options: ZipWriterAddDataOptions = {},
-): Promise<void> {
-  await writer.add(name, ReadableStream.from<Uint8Array>(source), options);
-}
-
-async function addBomb(
-  writer: ZipWriter<unknown>,
-  { csvName, bombBytes, form }: StatementFile,
-): Promise<void> {
-  await addEntry(writer, csvName, deflatedZeros(bombBytes), {
-    passThrough: 'compressed',
-    compressionMethod: 8,
-    uncompressedSize: bombBytes,
-    // A ZIP with AES has none.
-    ...(form === 'zipcrypto' ? { crc32: crc32OfZeros(bombBytes) } : {}),
-  });
-}
-
 async function writeEntries(
   writer: ZipWriter<unknown>,
-  file: StatementFile,
+  { table: { form, bombBytes }, csvName, damage }: IssuedFile,
   source: Iterable<Buffer>,
 ): Promise<void> {
-  if (file.damage === 'bomb') await addBomb(writer, file);
-  else await addEntry(writer, `${file.damage === 'path' ? '../../' : ''}${file.csvName}`, source);
-  if (file.damage === 'two-entries')
-    await addEntry(writer, `copy-of-${file.csvName}`, [Buffer.from('NO\r\n')]);
+  const add = (name: string, content: Iterable<Buffer>, options: ZipWriterAddDataOptions = {}) =>
+    writer.add(name, ReadableStream.from<Uint8Array>(content), options);
+  if (damage === 'bomb')
+    await add(csvName, deflatedZeros(bombBytes), {
+      passThrough: 'compressed',
+      compressionMethod: 8,
+      uncompressedSize: bombBytes,
+      // A ZIP with AES has none.
+      ...(form === 'zipcrypto' ? { crc32: crc32OfZeros(bombBytes) } : {}),
+    });
+  else await add(`${damage === 'path' ? '../../' : ''}${csvName}`, source);
+  if (damage === 'two-entries') await add(`copy-of-${csvName}`, [Buffer.from('NO\r\n')]);
   await writer.close();
 }
 
-function zip(file: StatementFile, source: Iterable<Buffer>): Readable {
+function zip(file: IssuedFile, source: Iterable<Buffer>): Readable {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   const password = file.damage === 'wrong-key' ? `not ${file.unZipKey}` : file.unZipKey;
-  const writer = new ZipWriter(writable, { password, zipCrypto: file.form === 'zipcrypto' });
+  const writer = new ZipWriter(writable, { password, zipCrypto: file.table.form === 'zipcrypto' });
   // Whoever reads hears of a failure through the stream; a client that has gone away needs to hear nothing.
   writeEntries(writer, file, source).catch((cause: unknown) => {
     writable.abort(cause).catch(() => {});
@@ -92,9 +66,9 @@ function gzip(source: Iterable<Buffer>): Readable {
 }
 
 /** The file's bytes, made as they are read. */
-export function packStatement(file: StatementFile, source: Iterable<Buffer>): Readable {
-  const plain = file.damage === 'bomb' ? zeros(file.bombBytes) : source;
-  switch (file.form) {
+export function packStatement(file: IssuedFile, source: Iterable<Buffer>): Readable {
+  const plain = file.damage === 'bomb' ? zeros(file.table.bombBytes) : source;
+  switch (file.table.form) {
     case 'plain':
       return Readable.from(plain);
     case 'gzip':
