@@ -5,13 +5,14 @@
  */
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import type { ReadableStream } from 'node:stream/web';
-import { isHTTPError, type Options } from 'ky';
+import type { Options } from 'ky';
 import { isLoopback } from '../core/network-address.ts';
 import { computeBackoffMs } from '../platform/backoff.ts';
 import {
   distrustCodes,
   findErrorCode,
   type HttpClient,
+  isHttpError,
   isSilence,
   openHttpClient,
   timerMsMax,
@@ -94,7 +95,7 @@ async function follow(
 ): Promise<StatementDelivery> {
   const { bytesMax: bodyBytesMax, idleMs, ca } = download;
   const findObstacle = (connectedTo: string | undefined) => explainForbidden(at, from, connectedTo);
-  await using client = openHttpClient({ bodyBytesMax, idleMs, ca, findObstacle });
+  await using client = await openHttpClient({ bodyBytesMax, idleMs, ca, findObstacle });
   const response = await get(download, client, at);
   if (!redirectStatuses.has(response.status)) return await receive(download, at, response);
   if (redirectsLeft === 0)
@@ -176,7 +177,7 @@ async function get({ stop, idleMs }: Download, { http }: HttpClient, at: URL): P
     return await http.get(at, { headers, signal: stop, retry, throwHttpErrors });
   } catch (error) {
     if (error instanceof NotBrought) throw error;
-    if (isHTTPError(error)) throw explainStatus(at, error.response.status);
+    if (isHttpError(error)) throw explainStatus(at, error.response.status);
     throw explainNoAnswer(at, findErrorCode(error), idleMs);
   }
 }
@@ -190,7 +191,7 @@ const retry: NonNullable<Options['retry']> = {
   delay: (attempt) => computeBackoffMs(retryBackoff, attempt - 1),
   statusCodes: busyStatuses,
   maxRetryAfter: retryBackoff.maxMs,
-  shouldRetry: ({ error }) => (isHTTPError(error) ? undefined : passingCodes.has(findErrorCode(error))),
+  shouldRetry: ({ error }) => (isHttpError(error) ? undefined : passingCodes.has(findErrorCode(error))),
 };
 
 const distrusted =

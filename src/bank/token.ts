@@ -20,14 +20,7 @@ export type TokenReading =
   | { readonly kind: 'not-sent'; readonly why: string }
   | { readonly kind: 'credentials-refused'; readonly code: string };
 
-export interface TokenService {
-  /** The token in force; waits for one only when there is none. Rejects never. */
-  current(): TokenReading | Promise<TokenReading>;
-  /** A token in place of one that the bank answered with 401; renews only if it is still the one in force. */
-  replace(refused: Token): TokenReading | Promise<TokenReading>;
-}
-
-export interface TokenServiceOptions {
+interface TokenServiceOptions {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly clock: Clock;
@@ -36,7 +29,7 @@ export interface TokenServiceOptions {
 }
 
 /** Endpoints 1 and 2. */
-export type TokenEndpoint = Extract<Endpoint, 'token' | 'tokenRefresh'>;
+type TokenEndpoint = Extract<Endpoint, 'token' | 'tokenRefresh'>;
 
 /** A token is renewed this long before it expires, but never in more than the last fifth of its life. */
 const renewMarginMs = 60_000;
@@ -52,8 +45,8 @@ const renewalPauseMs = 5_000;
 /** What an HTTP header can carry. */
 const tokenPattern = /^[\x21-\x7e]{1,4096}$/;
 
-/** Keeps one token for any number of callers. */
-export function makeTokenService(options: TokenServiceOptions): TokenService {
+/** Keeps one token for any number of callers. It rejects never. */
+export function makeTokenService(options: TokenServiceOptions) {
   const { clock } = options;
   let inForce: Token | undefined;
   let renewal: Promise<TokenReading> | undefined;
@@ -76,7 +69,8 @@ export function makeTokenService(options: TokenServiceOptions): TokenService {
   }
 
   return {
-    current() {
+    /** The token in force; waits for one only when there is none. */
+    current(): TokenReading | Promise<TokenReading> {
       const nowMs = clock.now();
       if (inForce !== undefined && nowMs < inForce.expiresAtMs) {
         // Nobody waits for a renewal while the token in force still holds; its outcome is read by later callers.
@@ -86,7 +80,8 @@ export function makeTokenService(options: TokenServiceOptions): TokenService {
       if (failed?.reading.kind === 'credentials-refused' && isPausing(nowMs)) return failed.reading;
       return renew(inForce);
     },
-    replace(refused) {
+    /** A token in place of one that the bank answered with 401; renews only if it is still the one in force. */
+    replace(refused: Token): TokenReading | Promise<TokenReading> {
       if (inForce !== refused && inForce !== undefined) return inForce;
       // A refused token casts doubt on its refresh token as well: the credentials decide.
       inForce = undefined;
