@@ -2,7 +2,7 @@
 import type { Clock } from '../core/ports.ts';
 import type { WireOutcome } from './exchange.ts';
 import { type JsonObject, readJsonObject, readObject, readText } from './replies.ts';
-import { type Endpoint, grantTypeRefresh, tokenCodes } from './wire.ts';
+import { grantTypeRefresh, tokenCodes } from './wire.ts';
 
 export interface Token {
   readonly kind: 'token';
@@ -25,11 +25,8 @@ interface TokenServiceOptions {
   readonly clientSecret: string;
   readonly clock: Clock;
   /** Posts a form to endpoint 1 or 2. */
-  readonly postForm: (endpoint: TokenEndpoint, form: string) => Promise<WireOutcome>;
+  readonly postForm: (endpoint: 'token' | 'tokenRefresh', form: string) => Promise<WireOutcome>;
 }
-
-/** Endpoints 1 and 2. */
-type TokenEndpoint = Extract<Endpoint, 'token' | 'tokenRefresh'>;
 
 /** A token is renewed this long before it expires, but never in more than the last fifth of its life. */
 const renewMarginMs = 60_000;
@@ -56,7 +53,7 @@ export function makeTokenService(options: TokenServiceOptions) {
     return failed !== undefined && nowMs >= failed.atMs && nowMs - failed.atMs < renewalPauseMs;
   }
   async function obtain(previous: Token | undefined): Promise<TokenReading> {
-    const reading = (await refresh(options, previous)) ?? (await logIn(options));
+    const reading = await obtainToken(options, previous);
     if (reading.kind === 'token') inForce = reading;
     failed = reading.kind === 'token' ? undefined : { reading, atMs: clock.now() };
     return reading;
@@ -90,29 +87,24 @@ export function makeTokenService(options: TokenServiceOptions) {
   };
 }
 
-/** Endpoint 2; undefined when there is nothing to refresh with or it brings no token, so that endpoint 1 is asked. */
-async function refresh(
-  options: TokenServiceOptions,
-  previous: Token | undefined,
-): Promise<Token | undefined> {
-  const startedMs = options.clock.now();
-  if (previous?.refreshToken === undefined || startedMs >= previous.refreshExpiresAtMs) return undefined;
-  const form = credentialsForm(options);
-  form.set('grant_type', grantTypeRefresh);
-  form.set('refresh_token', previous.refreshToken);
-  const reading = readTokenOutcome(await options.postForm('tokenRefresh', form.toString()), startedMs);
-  return reading.kind === 'token' ? reading : undefined;
+/** By endpoint 2 while there is something to refresh with; where it brings no token, endpoint 1 is asked. */
+async function obtainToken(options: TokenServiceOptions, previous: Token | undefined): Promise<TokenReading> {
+  if (previous?.refreshToken !== undefined && options.clock.now() < previous.refreshExpiresAtMs) {
+    const grant = { grant_type: grantTypeRefresh, refresh_token: previous.refreshToken };
+    const refreshed = await ask(options, 'tokenRefresh', grant);
+    if (refreshed.kind === 'token') return refreshed;
+  }
+  return ask(options, 'token', {});
 }
 
-/** Endpoint 1. */
-async function logIn(options: TokenServiceOptions): Promise<TokenReading> {
-  const startedMs = options.clock.now();
-  const outcome = await options.postForm('token', credentialsForm(options).toString());
-  return readTokenOutcome(outcome, startedMs);
-}
-
-function credentialsForm({ clientId, clientSecret }: TokenServiceOptions): URLSearchParams {
-  return new URLSearchParams({ client_id: clientId, client_secret: clientSecret });
+async function ask(
+  { clientId, clientSecret, clock, postForm }: TokenServiceOptions,
+  endpoint: 'token' | 'tokenRefresh',
+  grant: Readonly<Record<string, string>>,
+): Promise<TokenReading> {
+  const startedMs = clock.now();
+  const form = new URLSearchParams({ client_id: clientId, client_secret: clientSecret, ...grant });
+  return readTokenOutcome(await postForm(endpoint, form.toString()), startedMs);
 }
 
 const noToken = (why: string): TokenReading => ({ kind: 'not-sent', why: `no access token: ${why}` });

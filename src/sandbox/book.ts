@@ -145,14 +145,6 @@ export type Ledger = ReturnType<Book['ledger']>;
 
 // ---------------------------------------------------------------- the book
 
-/** What was asked of a day's statement. */
-export interface StatementTally {
-  readonly asked: number;
-  /** Answered with an address. */
-  readonly issued: number;
-  readonly firstAskedAtMs: number | undefined;
-}
-
 /** A request for the statement of a day "YYYYMMDD". */
 interface StatementRequest {
   readonly date: string;
@@ -162,8 +154,6 @@ interface StatementRequest {
 
 const stateFileVersion = 1;
 
-const notAsked: StatementTally = { asked: 0, issued: 0, firstAskedAtMs: undefined };
-
 type TransferKey = Pick<Transfer, 'termId' | 'transRefNo' | 'createdOn'>;
 
 /** Owns the transfers of one company and, when there is one, their state file. */
@@ -172,7 +162,7 @@ export class Book {
   /** All days' transfers of one reference. */
   readonly #byReference = new Map<string, Transfer[]>();
   readonly #spent = new Map<string, Satang>();
-  readonly #statements = new Map<string, StatementTally>();
+  readonly #statements = new Map<string, StatementRequest[]>();
   #duplicatesRefused = 0;
   readonly #file: StateFile | undefined;
 
@@ -226,9 +216,9 @@ export class Book {
     }
   }
 
-  /** What was asked of the statement of a day "YYYYMMDD" so far. */
-  statementTally(date: string): StatementTally {
-    return this.#statements.get(date) ?? notAsked;
+  /** The requests for the statement of a day "YYYYMMDD" so far, oldest first. */
+  statementRequests(date: string): readonly StatementRequest[] {
+    return this.#statements.get(date) ?? [];
   }
 
   /** Counts a request for a statement. */
@@ -247,7 +237,7 @@ export class Book {
     { downloads, tokenSeen } = { downloads: 0, tokenSeen: false },
   ) {
     const moved = this.#transfers.filter((transfer) => hasMoved(transfer, nowMs));
-    const tallies = this.#statements.values();
+    const asked = [...this.#statements.values()].flat();
     return {
       isSandbox: true,
       /** The bank's own time. */
@@ -262,7 +252,7 @@ export class Book {
       duplicatesRefused: this.#duplicatesRefused,
       requests: { ...requests },
       /** `issued`: answers of endpoint 8 that gave an address, those before a restart too. */
-      statements: { issued: tallies.reduce((sum, { issued }) => sum + issued, 0), downloads, tokenSeen },
+      statements: { issued: asked.filter(({ isIssued }) => isIssued).length, downloads, tokenSeen },
       /** In the order in which they entered. */
       entries: this.#transfers.map((transfer) => toEntry(transfer, nowMs)),
     };
@@ -287,9 +277,8 @@ export class Book {
     this.#duplicatesRefused += 1;
   }
 
-  #addStatement({ date, atMs, isIssued }: StatementRequest): void {
-    const { asked, issued, firstAskedAtMs = atMs } = this.statementTally(date);
-    this.#statements.set(date, { asked: asked + 1, issued: issued + (isIssued ? 1 : 0), firstAskedAtMs });
+  #addStatement(request: StatementRequest): void {
+    this.#statements.set(request.date, [...this.statementRequests(request.date), request]);
   }
 
   #replay(line: StateLine): void {

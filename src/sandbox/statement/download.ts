@@ -3,13 +3,16 @@ import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
+import { constants, crc32, createGzip, deflateRawSync } from 'node:zlib';
+import { configure, ZipWriter, type ZipWriterAddDataOptions } from '@zip.js/zip.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { SandboxBank } from '../bank.ts';
 import { writeStatement } from './csv.ts';
 import { applyEdits, pickEdits } from './edits.ts';
-import { packStatement } from './form.ts';
 import { readDayLines } from './lines.ts';
 import type { IssuedFile } from './signed-statements.ts';
+
+configure({ useWebWorkers: false });
 
 const hugeBytes = 10_000_000_000;
 const page = '<!doctype html><html><body><h1>Please sign in</h1></body></html>';
@@ -31,6 +34,81 @@ function say(status: number, text: string, headers: Sending['headers'] = {}): Se
     headers: { 'content-type': 'text/plain', ...headers, ...length },
     body: Readable.from([text]),
   };
+}
+
+// ---------------------------------------------------------------- the file and its form
+
+const blockBytes = 1 << 20;
+
+function* zeros(bytes: number): Generator<Buffer> {
+  const block = Buffer.alloc(blockBytes);
+  for (let left = bytes; left > 0; left -= blockBytes) yield block.subarray(0, Math.min(left, blockBytes));
+}
+
+/** Deflated zeros: a block that is flushed can be repeated, so a great bomb is made at once. */
+function* deflatedZeros(bytes: number): Generator<Buffer> {
+  const deflate = (block: Buffer): Buffer => deflateRawSync(block, { finishFlush: constants.Z_FULL_FLUSH });
+  const whole = deflate(Buffer.alloc(blockBytes));
+  for (const block of zeros(bytes)) yield block.length === blockBytes ? whole : deflate(block);
+  yield deflateRawSync(Buffer.alloc(0));
+}
+
+function crc32OfZeros(bytes: number): number {
+  let sum = 0;
+  for (const block of zeros(bytes)) sum = crc32(block, sum);
+  return sum;
+}
+
+async function writeEntries(
+  writer: ZipWriter<unknown>,
+  { table: { form, bombBytes }, csvName, damage }: IssuedFile,
+  source: Iterable<Buffer>,
+): Promise<void> {
+  const add = (name: string, content: Iterable<Buffer>, options: ZipWriterAddDataOptions = {}) =>
+    writer.add(name, ReadableStream.from<Uint8Array>(content), options);
+  if (damage === 'bomb')
+    await add(csvName, deflatedZeros(bombBytes), {
+      passThrough: 'compressed',
+      compressionMethod: 8,
+      uncompressedSize: bombBytes,
+      // A ZIP with AES has none.
+      ...(form === 'zipcrypto' ? { crc32: crc32OfZeros(bombBytes) } : {}),
+    });
+  else await add(`${damage === 'path' ? '../../' : ''}${csvName}`, source);
+  if (damage === 'two-entries') await add(`copy-of-${csvName}`, [Buffer.from('NO\r\n')]);
+  await writer.close();
+}
+
+function zip(file: IssuedFile, source: Iterable<Buffer>): Readable {
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  const password = file.damage === 'wrong-key' ? `not ${file.unZipKey}` : file.unZipKey;
+  const writer = new ZipWriter(writable, { password, zipCrypto: file.table.form === 'zipcrypto' });
+  // Whoever reads hears of a failure through the stream; a client that has gone away needs to hear nothing.
+  writeEntries(writer, file, source).catch((cause: unknown) => {
+    writable.abort(cause).catch(() => {});
+  });
+  return Readable.fromWeb(readable);
+}
+
+function gzip(source: Iterable<Buffer>): Readable {
+  const packed = createGzip();
+  // Whoever reads hears of a failure through the stream itself.
+  pipeline(source, packed).catch(() => {});
+  return packed;
+}
+
+/** The file's bytes, made as they are read. */
+function packStatement(file: IssuedFile, source: Iterable<Buffer>): Readable {
+  const plain = file.damage === 'bomb' ? zeros(file.table.bombBytes) : source;
+  switch (file.table.form) {
+    case 'plain':
+      return Readable.from(plain);
+    case 'gzip':
+      return gzip(plain);
+    case 'zipcrypto':
+    case 'aes':
+      return zip(file, source);
+  }
 }
 
 /** The file: the book's lines of that moment, then the table's edits. */
@@ -70,6 +148,8 @@ async function openHalved(
   const body = Readable.from([damage === 'short-length' ? whole : half]);
   return { status: 200, headers, body, thenClose: damage !== 'truncated' };
 }
+
+// ---------------------------------------------------------------- the answer
 
 /** The answer to a request that may have the file. */
 async function openSending(bank: SandboxBank, issue: IssuedFile, request: FastifyRequest): Promise<Sending> {

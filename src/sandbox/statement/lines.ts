@@ -1,5 +1,5 @@
 /** The lines of a day's statement, as the book has them (§2.7). */
-import { dayMs, formatBangkokDate, formatBangkokTime, parseBangkokDate } from '../../core/bangkok-time.ts';
+import { dayMs, formatBangkokTime, parseBangkokDate } from '../../core/bangkok-time.ts';
 import { formatBaht, parseBaht, toSatang } from '../../core/money.ts';
 import { type StatementColumn, statementColumns } from '../../reconcile/rules/statement.ts';
 import { computeState, hasEnded, type Transfer } from '../book.ts';
@@ -59,20 +59,6 @@ export function isOfDay(transfer: Transfer, { date, startMs, asOfMs }: Statement
   return transfer.createdOn < date && transfer.endsAtMs >= startMs && hasEnded(transfer, asOfMs);
 }
 
-/** Writes moments in Bangkok time as date and time; many transfers end within one second, so the last is kept. */
-function createStamper() {
-  let second = NaN;
-  let stamp: readonly [date: string, time: string] = ['', ''];
-  return (epochMs: number) => {
-    const current = Math.floor(epochMs / 1_000);
-    if (current !== second) {
-      second = current;
-      stamp = [formatBangkokDate(epochMs), formatBangkokTime(epochMs)];
-    }
-    return stamp;
-  };
-}
-
 /** AMOUNT, FEE and NET AMOUNT. */
 function toFigures(transfer: Transfer, hasFailed: boolean, table: StatementTable): readonly string[] {
   const { failedAmount } = table;
@@ -86,13 +72,12 @@ function toFigures(transfer: Transfer, hasFailed: boolean, table: StatementTable
 /** The line of a transfer, its NO still empty. */
 function toCells(
   transfer: Transfer,
-  { asOfMs }: StatementDay,
+  { date, asOfMs }: StatementDay,
   { table, clientId, findPayee }: LineTerms,
-  stamp: ReturnType<typeof createStamper>,
 ): StatementCells {
   const { transRefNo, sysRefNo, channelId, payerAccount, proxyType, proxyNo, companyId } = transfer;
   const isEnded = hasEnded(transfer, asOfMs);
-  const [date, time] = stamp(isEnded ? transfer.endsAtMs : transfer.acceptedAtMs);
+  const time = formatBangkokTime(isEnded ? transfer.endsAtMs : transfer.acceptedAtMs);
   const payee = findPayee(proxyNo, transfer.proxyName);
   const state = computeState(transfer, asOfMs);
   return [
@@ -126,6 +111,5 @@ export function* readDayLines(
   day: StatementDay,
   terms: LineTerms,
 ): Generator<StatementCells> {
-  const stamp = createStamper();
-  for (const transfer of transfers) if (isOfDay(transfer, day)) yield toCells(transfer, day, terms, stamp);
+  for (const transfer of transfers) if (isOfDay(transfer, day)) yield toCells(transfer, day, terms);
 }

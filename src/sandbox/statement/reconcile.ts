@@ -44,18 +44,18 @@ function isCompanyId(value: unknown): boolean {
   return typeof value === 'string' && (value.trim() === '' || companyPattern.test(value));
 }
 
-/** @param requests for the day, the present one included */
+/** @param earlier requests for the day, the present one left out */
 function isReady(
   bank: SandboxBank,
   day: StatementDay,
-  requests: number,
-  firstAskedAtMs: number,
+  earlier: ReturnType<SandboxBank['book']['statementRequests']>,
   nowMs: number,
 ): boolean {
   const { today, notBefore } = bank.statements.table;
   if (nowMs < day.startMs) return false;
   if (day.asOfMs === nowMs && !today) return false;
-  return requests >= notBefore.requests && nowMs >= firstAskedAtMs + notBefore.seconds * 1_000;
+  const waitedMs = nowMs - (earlier[0]?.atMs ?? nowMs);
+  return earlier.length + 1 >= notBefore.requests && waitedMs >= notBefore.seconds * 1_000;
 }
 
 function hasLines({ book, statements: { table } }: SandboxBank, day: StatementDay, issue: number): boolean {
@@ -71,11 +71,11 @@ function answerDay(bank: SandboxBank, body: Body, day: StatementDay, nowMs: numb
   const { book, statements } = bank;
   /** Empty for all of the partner's. */
   const companyId = textOf(body, 'companyID').trim();
-  const { asked, issued, firstAskedAtMs = nowMs } = book.statementTally(day.date);
-  const number = issued + 1;
+  const earlier = book.statementRequests(day.date);
+  const number = earlier.filter((request) => request.isIssued).length + 1;
   const isIssued =
     (companyId === '' || companyId === bank.companyId) &&
-    isReady(bank, day, asked + 1, firstAskedAtMs, nowMs) &&
+    isReady(bank, day, earlier, nowMs) &&
     hasLines(bank, day, number);
   const recorded = book.countStatement({ date: day.date, atMs: nowMs, isIssued });
   if (!isIssued) return { body: describeStatement('AU00002'), recorded };
