@@ -165,18 +165,16 @@ export async function proveLogin(options: LoginOptions): Promise<LoginOutcome> {
 
 // ---------------------------------------------------------------- rate limit
 
-/** Waits for the caller's turn; the signal ends every wait at once. */
-type TakeTurn = (signal: AbortSignal) => Promise<void>;
-
 /**
  * Spaces calls evenly, first come first served, over all callers together.
  * @param perSecond turns a second, more than 0
+ * @returns waits for the caller's turn; the signal ends every wait at once
  */
-export function makeRateLimiter(perSecond: number, clock: Clock): TakeTurn {
+export function makeRateLimiter(perSecond: number, clock: Clock) {
   const intervalMs = 1_000 / perSecond;
   let lastSeenMs = -Infinity;
   let nextTurnMs = -Infinity;
-  return async (signal) => {
+  return async (signal: AbortSignal): Promise<void> => {
     const nowMs = clock.now();
     // A clock that was set back must not make everybody wait until it has caught up.
     if (nowMs < lastSeenMs) nextTurnMs = nowMs + intervalMs;
@@ -194,15 +192,13 @@ type CallContext = ReturnType<typeof openContext>;
 
 /** Closing it ends what is being asked. */
 function openContext(options: LoginOptions) {
-  const { clientId, clientSecret, baseUrl, timeoutMs, ca, scheme, clock, onExchange } = options;
+  const { baseUrl, timeoutMs, ca, scheme, clock, onExchange } = options;
   const route = openRoute(readBankAddress(baseUrl), timeoutMs, ca);
   const closing = new AbortController();
   const names = wireNames(scheme);
   const asking = { route, ca, closing: closing.signal };
   const tokens = makeTokenService({
-    clientId,
-    clientSecret,
-    clock,
+    ...options,
     /** Posts a form to endpoint 1 or 2 (§2.1). */
     async postForm(endpoint, body) {
       const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' };

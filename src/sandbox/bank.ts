@@ -8,7 +8,7 @@ import { createDirectory } from './directory.ts';
 import { type Body, textOf } from './fields.ts';
 import { createSignedStatements } from './statement/signed-statements.ts';
 import { type BusinessStatus, statusOf } from './status-texts.ts';
-import { parseSandboxTable, pickTable, type SandboxTableInput } from './table.ts';
+import { endpoints, parseSandboxTable, pickTable, type SandboxTableInput } from './table.ts';
 import { createTokenService } from './tokens.ts';
 
 /** Who the partner is, where the bank stands, and the whole of its table. */
@@ -34,15 +34,6 @@ export type SandboxBank = ReturnType<typeof openBank>;
 export function openBank(options: SandboxOptions) {
   const { clientId, companyId, payerAccounts, scheme = 'proxy', now = Date.now } = options;
   const table = parseSandboxTable(pickTable(options));
-  const requests: Ledger['requests'] = {
-    token: 0,
-    tokenRefresh: 0,
-    payeeCheck: 0,
-    transfer: 0,
-    inquiry: 0,
-    statement: 0,
-    other: 0,
-  };
   const clock = {
     /** How far the bank's own time is set apart from its source. */
     aheadMs: 0,
@@ -62,7 +53,7 @@ export function openBank(options: SandboxOptions) {
     statements: createSignedStatements(table.statement),
     findPayee: createDirectory(table.directory, table.knownPayeesOnly),
     findBehaviour: createBehaviourIndex(table.behaviours),
-    requests,
+    requests: Object.fromEntries([...endpoints, 'other'].map((name) => [name, 0])) as Ledger['requests'],
     /** False: transfers get TM001. */
     isOpen: true,
     /** True: every connection is closed without an answer. */

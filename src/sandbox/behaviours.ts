@@ -6,27 +6,16 @@ import type { Behaviour, Endpoint } from './table.ts';
 /** What is matched, by field. */
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A row on its way through what it matches. */
-interface FiledRow<Row> {
-  readonly place: number;
-  readonly row: Row;
-  /** What must be there, by field. */
-  readonly wanted: readonly (readonly [string, unknown])[];
-  timesLeft: number;
-}
-
-/** The rows that fit and are not used up, in the table's order. Who takes one counts its `timesLeft` down. */
-export type FindRows<Row> = (subject: Fields) => readonly FiledRow<Row>[];
-
 /**
  * Files the rows by the values that they match, so that a look-up costs little however long the table is.
  * @param readMatch a row's match, the most telling field first: the row is filed under that one
+ * @returns takes the rows that fit, in the table's order and at most so many; each uses one of its `times` up
  */
 export function createMatchIndex<Row extends { readonly times?: number | undefined }>(
   rows: readonly Row[],
   readMatch: (row: Row) => Fields,
-): FindRows<Row> {
-  const filed = rows.map((row, place): FiledRow<Row> => {
+) {
+  const filed = rows.map((row, place) => {
     const wanted = Object.entries(readMatch(row)).filter(([, value]) => value !== undefined);
     return { place, row, wanted, timesLeft: row.times ?? Infinity };
   });
@@ -36,12 +25,16 @@ export function createMatchIndex<Row extends { readonly times?: number | undefin
   const indexes = [...byField].map(
     ([field = '', list]) => [field, Map.groupBy(list, ({ wanted }) => wanted[0]?.[1])] as const,
   );
-  return (subject) =>
-    indexes
+  return (subject: Fields, rowsMax = Infinity): readonly Row[] => {
+    const taken = indexes
       .flatMap(([field, byValue]) => byValue.get(subject[field]) ?? [])
       .concat(always)
       .filter((row) => row.timesLeft > 0 && row.wanted.every(([field, value]) => subject[field] === value))
-      .toSorted((one, other) => one.place - other.place);
+      .toSorted((one, other) => one.place - other.place)
+      .slice(0, rowsMax);
+    for (const row of taken) row.timesLeft -= 1;
+    return taken.map(({ row }) => row);
+  };
 }
 
 /** What a request offers to the table's matches. */
@@ -69,8 +62,6 @@ export function createBehaviourIndex(behaviours: readonly Behaviour[]): FindBeha
   const indexes = new Map([...byEndpoint].map(([key, rows]) => [key, createMatchIndex(rows, readMatch)]));
   return (endpoint, subject) => {
     const { proxyName = '' } = subject;
-    const [met] = indexes.get(endpoint)?.({ ...subject, proxyName: normaliseName(proxyName) }) ?? [];
-    if (met !== undefined) met.timesLeft -= 1;
-    return met?.row;
+    return indexes.get(endpoint)?.({ ...subject, proxyName: normaliseName(proxyName) }, 1)[0];
   };
 }

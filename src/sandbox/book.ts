@@ -72,17 +72,13 @@ function hasMoved(transfer: Transfer, nowMs: number): boolean {
   return transfer.end === 'complete' && hasEnded(transfer, nowMs);
 }
 
-/** The tranStatusCode of a moment. */
-function computeStateCode(transfer: Transfer, nowMs: number): string {
-  if (!hasEnded(transfer, nowMs)) return computeStage(transfer, nowMs);
-  if (transfer.end === 'complete') return '010004';
-  return validationFailures.has(transfer.endCode) ? '030002' : '030003';
-}
-
 /** How a transfer stands at a moment, in the words of an inquiry's item (§2.6, §3.2). */
 export function computeState(transfer: Transfer, nowMs: number) {
-  const tranStatusCode = computeStateCode(transfer, nowMs);
-  const statusCode = hasEnded(transfer, nowMs) ? transfer.endCode : transfer.code;
+  const isEnded = hasEnded(transfer, nowMs);
+  const statusCode = isEnded ? transfer.endCode : transfer.code;
+  const failure = validationFailures.has(statusCode) ? '030002' : '030003';
+  const end = transfer.end === 'complete' ? '010004' : failure;
+  const tranStatusCode = isEnded ? end : computeStage(transfer, nowMs);
   return {
     tranStatusCode,
     tranStatusDesc: describeState(tranStatusCode),
@@ -209,11 +205,8 @@ export class Book {
   }
 
   /** The first so many transfers, in the order in which they entered; what enters meanwhile is left out. */
-  *transfers(count: number): Generator<Transfer> {
-    for (const [place, transfer] of this.#transfers.entries()) {
-      if (place >= count) return;
-      yield transfer;
-    }
+  transfers(count: number): IteratorObject<Transfer> {
+    return this.#transfers.values().take(count);
   }
 
   /** The requests for the statement of a day "YYYYMMDD" so far, oldest first. */

@@ -15,7 +15,7 @@ interface FieldRule {
   readonly name: string;
   readonly isRequired: boolean;
   readonly lengthMax: number;
-  readonly findFault: FindValueFault | undefined;
+  readonly findFault?: FindValueFault | undefined;
 }
 
 /** The first fault of a body, or undefined. */
@@ -26,21 +26,10 @@ function refuse(code: string, detail: string): BusinessStatus {
   return { code, text: `${describeStatus(code)}: ${detail}` };
 }
 
-const hasShape =
-  (pattern: RegExp, name: string, shape: string, code = 'PT001'): FindValueFault =>
+const must =
+  (isRight: (value: string) => boolean, detail: string, code = 'PT001'): FindValueFault =>
   (value) =>
-    pattern.test(value) ? undefined : refuse(code, `${name} must be ${shape}`);
-
-const mustBe =
-  (wanted: string, name: string, code: string): FindValueFault =>
-  (value) =>
-    value === wanted ? undefined : refuse(code, `${name} must be ${wanted}`);
-
-function findDateFault(value: string): BusinessStatus | undefined {
-  return parseBangkokDate(value) === undefined
-    ? refuse('PT001', 'tranDate must be a date YYYYMMDD')
-    : undefined;
-}
+    isRight(value) ? undefined : refuse(code, detail);
 
 const timePattern = /^([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/;
 const mobilePattern = /^0[689]\d{8}$/;
@@ -48,17 +37,15 @@ const nationalIdPattern = /^\d{13}$/;
 const plainEnglish = /^[ -~]+$/;
 const latinScript = /^[\p{Script=Latin}\p{M}\p{N}\p{P}\p{Zs}]+$/u;
 
+const isDate = (value: string): boolean => parseBangkokDate(value) !== undefined;
+const isEnglish = (value: string): boolean => plainEnglish.test(value) || latinScript.test(value);
+
 function findAmountFault(value: string): BusinessStatus | undefined {
   const amount = parseBaht(value);
   if (amount === undefined) {
     return refuse('PT001', 'tranAmount must be decimal text with at most 2 decimals');
   }
   return amount > 0n ? undefined : refuse('PT001', 'tranAmount must be more than 0');
-}
-
-function findNameFault(value: string, name: string): BusinessStatus | undefined {
-  const isEnglish = plainEnglish.test(value) || latinScript.test(value);
-  return isEnglish ? undefined : refuse('PT001', `${name} must be in English`);
 }
 
 function hasRightCheckDigit(digits: string): boolean {
@@ -79,41 +66,46 @@ export function findProxyFault(proxyNo: string, proxyType: string, name: string)
   return undefined;
 }
 
-const required = (name: string, lengthMax: number, findFault?: FindValueFault): FieldRule => ({
+const required = (name: keyof typeof fieldLengths, findFault?: FindValueFault): FieldRule => ({
   name,
   isRequired: true,
-  lengthMax,
+  lengthMax: fieldLengths[name],
   findFault,
 });
 
-const optional = (name: string, lengthMax: number, findFault?: FindValueFault): FieldRule => ({
-  ...required(name, lengthMax, findFault),
-  isRequired: false,
-});
+const optional = (name: keyof typeof fieldLengths): FieldRule => ({ ...required(name), isRequired: false });
 
 const commonRules: readonly FieldRule[] = [
-  required('channelID', fieldLengths.channelID),
-  required('termID', fieldLengths.termID),
-  required('tranDate', fieldLengths.tranDate, findDateFault),
-  required('tranTime', fieldLengths.tranTime, hasShape(timePattern, 'tranTime', 'a time HH:mm:ss')),
-  required('compId', fieldLengths.compId),
-  required('requestUID', fieldLengths.requestUID),
+  required('channelID'),
+  required('termID'),
+  required('tranDate', must(isDate, 'tranDate must be a date YYYYMMDD')),
+  required(
+    'tranTime',
+    must((time) => timePattern.test(time), 'tranTime must be a time HH:mm:ss'),
+  ),
+  required('compId'),
+  required('requestUID'),
 ];
 
+const isPayerBank = (code: string): boolean => code === payerBankCode;
+const isNormal = (flag: string): boolean => flag === resendFlagNormal;
+
 const payerRules: readonly FieldRule[] = [
-  required('payerBankCode', fieldLengths.payerBankCode, mustBe(payerBankCode, 'payerBankCode', 'EV013')),
-  required('payerAccount', fieldLengths.payerAccount, hasShape(/^\d+$/, 'payerAccount', 'numeric')),
+  required('payerBankCode', must(isPayerBank, `payerBankCode must be ${payerBankCode}`, 'EV013')),
+  required(
+    'payerAccount',
+    must((account) => /^\d+$/.test(account), 'payerAccount must be numeric'),
+  ),
 ];
 
 function payeeRules(names: WireNames, numberMax: number, nameMax: number): readonly FieldRule[] {
+  const isType = (type: string): boolean => /^(NATID|MSISDN)$/.test(type);
+  const mustBeType = must(isType, `${names.proxyType} must be NATID or MSISDN`, 'EV056');
+  const mustBeEnglish = must(isEnglish, `${names.proxyName} must be in English`);
   return [
-    required(
-      names.proxyType,
-      fieldLengths.type,
-      hasShape(/^(NATID|MSISDN)$/, names.proxyType, 'NATID or MSISDN', 'EV056'),
-    ),
-    required(names.proxyNo, numberMax),
-    optional(names.proxyName, nameMax, (value) => findNameFault(value, names.proxyName)),
+    { name: names.proxyType, isRequired: true, lengthMax: fieldLengths.type, findFault: mustBeType },
+    { name: names.proxyNo, isRequired: true, lengthMax: numberMax },
+    { name: names.proxyName, isRequired: false, lengthMax: nameMax, findFault: mustBeEnglish },
   ];
 }
 
@@ -150,23 +142,19 @@ export function payeeCheckRules(names: WireNames): FindFault {
 export function transferRules(names: WireNames): FindFault {
   return toFinder([
     ...commonRules,
-    required('transRefNo', fieldLengths.transRefNo),
+    required('transRefNo'),
     ...payerRules,
-    required('tranAmount', fieldLengths.tranAmount, findAmountFault),
-    required('resendFlag', fieldLengths.resendFlag, mustBe(resendFlagNormal, 'resendFlag', 'PT001')),
+    required('tranAmount', findAmountFault),
+    required('resendFlag', must(isNormal, `resendFlag must be ${resendFlagNormal}`)),
     ...payeeRules(names, fieldLengths.transferNo, fieldLengths.transferName),
-    optional('reference1', fieldLengths.reference1),
-    optional('reference2', fieldLengths.reference2),
+    optional('reference1'),
+    optional('reference2'),
   ]);
 }
 
 /** Endpoint 7 (§2.6). */
 export function inquiryRules(): FindFault {
-  return toFinder([
-    ...commonRules,
-    required('transRefNo', fieldLengths.transRefNo),
-    optional('transferType', fieldLengths.transferType),
-  ]);
+  return toFinder([...commonRules, required('transRefNo'), optional('transferType')]);
 }
 
 /** The text of a field; empty when it is absent or no text. */

@@ -33,7 +33,6 @@ function isAskedFor(transfer: Transfer, rule: InquiryDate, tranDate: string, now
   }
 }
 
-/** Makes the endpoint. */
 export function createInquiry(bank: SandboxBank): AnswerRequest {
   const { inquiryDate, inquiryNotFound } = bank.table;
   const findFieldFault = inquiryRules();

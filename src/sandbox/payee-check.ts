@@ -4,7 +4,6 @@ import { findPayeeRefusal } from './directory.ts';
 import { findProxyFault, payeeCheckRules, textOf } from './fields.ts';
 import { statusOf } from './status-texts.ts';
 
-/** Makes the endpoint. */
 export function createPayeeCheck(bank: SandboxBank): AnswerRequest {
   const { names } = bank;
   const findFieldFault = payeeCheckRules(names);

@@ -232,18 +232,10 @@ export function pickTable(options: SandboxTableInput): SandboxTableInput {
   return Object.fromEntries(Object.entries(options).filter(([key]) => Object.hasOwn(tableSchema.shape, key)));
 }
 
-/**
- * Reads a list of behaviours alone, as the controls take it.
- * @throws SandboxError
- */
-export function parseBehaviours(raw: unknown): Behaviour[] {
-  return readStrictly(z.array(behaviourSchema), raw, 'behaviours');
-}
+/** Reads a list of behaviours alone, as the controls take it. @throws SandboxError */
+export const parseBehaviours = (raw: unknown): Behaviour[] =>
+  readStrictly(z.array(behaviourSchema), raw, 'behaviours');
 
-/**
- * Reads the `statement` section alone, as the controls take it.
- * @throws SandboxError
- */
-export function parseStatementTable(raw: unknown): StatementTable {
-  return readStrictly(statementSchema, raw, 'statement');
-}
+/** Reads the `statement` section alone, as the controls take it. @throws SandboxError */
+export const parseStatementTable = (raw: unknown): StatementTable =>
+  readStrictly(statementSchema, raw, 'statement');

@@ -16,19 +16,23 @@ const refused = (detail: string): TokenAnswer => ({
   body: { code: 'TK001', message: `Authentication failed, credential invalid: ${detail}` },
 });
 
-function sweep(tokens: Map<string, number>, nowMs: number): void {
-  if (tokens.size < sweepAt) return;
-  for (const [token, expiresAtMs] of tokens) if (expiresAtMs <= nowMs) tokens.delete(token);
-}
+type TokenKind = 'access' | 'refresh';
 
 /** Keeps the tokens in memory: a restart forgets them, and their bearers get 401. */
 export function createTokenService(
   { clientId, clientSecret }: { readonly clientId: string; readonly clientSecret: string },
   { accessTokenSeconds, refreshTokenSeconds }: SandboxTable,
 ) {
-  /** Token → when it expires, epoch milliseconds. */
-  const accessTokens = new Map<string, number>();
-  const refreshTokens = new Map<string, number>();
+  /** Kind and token → when it expires, epoch milliseconds. */
+  const expiries = new Map<string, number>();
+
+  const create = (kind: TokenKind, seconds: number, nowMs: number): string => {
+    const token = randomBytes(tokenBytes).toString('base64url');
+    expiries.set(`${kind} ${token}`, nowMs + seconds * 1_000);
+    return token;
+  };
+  const isLive = (kind: TokenKind, token: string, nowMs: number): boolean =>
+    (expiries.get(`${kind} ${token}`) ?? 0) > nowMs;
 
   const findCredentialFault = (form: URLSearchParams): string | undefined => {
     for (const name of ['client_id', 'client_secret']) if (!form.get(name)) return `${name} is required`;
@@ -37,17 +41,13 @@ export function createTokenService(
   };
 
   const grant = (nowMs: number): TokenAnswer => {
-    sweep(accessTokens, nowMs);
-    sweep(refreshTokens, nowMs);
-    const accessToken = randomBytes(tokenBytes).toString('base64url');
-    const refreshToken = randomBytes(tokenBytes).toString('base64url');
-    accessTokens.set(accessToken, nowMs + accessTokenSeconds * 1_000);
-    refreshTokens.set(refreshToken, nowMs + refreshTokenSeconds * 1_000);
+    if (expiries.size >= sweepAt)
+      for (const [token, expiresAtMs] of expiries) if (expiresAtMs <= nowMs) expiries.delete(token);
     const data = {
       token_type: 'BEARER',
-      access_token: accessToken,
+      access_token: create('access', accessTokenSeconds, nowMs),
       expires_in: accessTokenSeconds,
-      refresh_token: refreshToken,
+      refresh_token: create('refresh', refreshTokenSeconds, nowMs),
       refresh_token_expires_in: refreshTokenSeconds,
     };
     return { httpStatus: 200, body: { code: '0000', message: 'Success', data } };
@@ -57,7 +57,7 @@ export function createTokenService(
     if (form.get('grant_type') !== 'refresh_token') return 'grant_type must be refresh_token';
     const token = form.get('refresh_token');
     if (!token) return 'refresh_token is required';
-    return (refreshTokens.get(token) ?? 0) > nowMs ? undefined : 'refresh_token is unknown or has expired';
+    return isLive('refresh', token, nowMs) ? undefined : 'refresh_token is unknown or has expired';
   };
 
   return {
@@ -70,15 +70,12 @@ export function createTokenService(
     refresh: (form: URLSearchParams, nowMs: number): TokenAnswer => {
       const fault = findCredentialFault(form) ?? findRefreshFault(form, nowMs);
       if (fault !== undefined) return refused(fault);
-      refreshTokens.delete(form.get('refresh_token') ?? '');
+      expiries.delete(`refresh ${form.get('refresh_token')}`);
       return grant(nowMs);
     },
     /** True for an access token that is known and has not expired. */
-    isValid: (token: string, nowMs: number) => (accessTokens.get(token) ?? 0) > nowMs,
+    isValid: (token: string, nowMs: number) => isLive('access', token, nowMs),
     /** Forgets every token, as a bank does that starts anew. */
-    revokeAll: () => {
-      accessTokens.clear();
-      refreshTokens.clear();
-    },
+    revokeAll: () => expiries.clear(),
   };
 }

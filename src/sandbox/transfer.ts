@@ -118,7 +118,6 @@ function enterTransfer(
   return { body: toBody(refusal ?? statusOf(fate.code), body, transfer), behaviour, recorded };
 }
 
-/** Makes the endpoint. */
 export function createTransfer(bank: SandboxBank): AnswerRequest {
   const { names, book } = bank;
   const findFieldFault = transferRules(names);

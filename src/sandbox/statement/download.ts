@@ -3,8 +3,8 @@ import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
-import { constants, crc32, createGzip, deflateRawSync } from 'node:zlib';
-import { configure, ZipWriter, type ZipWriterAddDataOptions } from '@zip.js/zip.js';
+import { createGzip } from 'node:zlib';
+import { configure, ZipWriter } from '@zip.js/zip.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { SandboxBank } from '../bank.ts';
 import { writeStatement } from './csv.ts';
@@ -14,6 +14,7 @@ import type { IssuedFile } from './signed-statements.ts';
 
 configure({ useWebWorkers: false });
 
+const blockBytes = 1 << 20;
 const hugeBytes = 10_000_000_000;
 const page = '<!doctype html><html><body><h1>Please sign in</h1></body></html>';
 const bytesType = { 'content-type': 'application/octet-stream' } as const;
@@ -38,43 +39,20 @@ function say(status: number, text: string, headers: Sending['headers'] = {}): Se
 
 // ---------------------------------------------------------------- the file and its form
 
-const blockBytes = 1 << 20;
-
-function* zeros(bytes: number): Generator<Buffer> {
-  const block = Buffer.alloc(blockBytes);
-  for (let left = bytes; left > 0; left -= blockBytes) yield block.subarray(0, Math.min(left, blockBytes));
-}
-
-/** Deflated zeros: a block that is flushed can be repeated, so a great bomb is made at once. */
-function* deflatedZeros(bytes: number): Generator<Buffer> {
-  const deflate = (block: Buffer): Buffer => deflateRawSync(block, { finishFlush: constants.Z_FULL_FLUSH });
-  const whole = deflate(Buffer.alloc(blockBytes));
-  for (const block of zeros(bytes)) yield block.length === blockBytes ? whole : deflate(block);
-  yield deflateRawSync(Buffer.alloc(0));
-}
-
-function crc32OfZeros(bytes: number): number {
-  let sum = 0;
-  for (const block of zeros(bytes)) sum = crc32(block, sum);
-  return sum;
+/** The first bytes again and again. */
+function* repeat(chunk: Buffer, bytes: number): Generator<Buffer> {
+  for (let left = bytes; left > 0; left -= chunk.length)
+    yield chunk.subarray(0, Math.min(left, chunk.length));
 }
 
 async function writeEntries(
   writer: ZipWriter<unknown>,
-  { table: { form, bombBytes }, csvName, damage }: IssuedFile,
+  { csvName, damage }: IssuedFile,
   source: Iterable<Buffer>,
 ): Promise<void> {
-  const add = (name: string, content: Iterable<Buffer>, options: ZipWriterAddDataOptions = {}) =>
-    writer.add(name, ReadableStream.from<Uint8Array>(content), options);
-  if (damage === 'bomb')
-    await add(csvName, deflatedZeros(bombBytes), {
-      passThrough: 'compressed',
-      compressionMethod: 8,
-      uncompressedSize: bombBytes,
-      // A ZIP with AES has none.
-      ...(form === 'zipcrypto' ? { crc32: crc32OfZeros(bombBytes) } : {}),
-    });
-  else await add(`${damage === 'path' ? '../../' : ''}${csvName}`, source);
+  const add = (name: string, content: Iterable<Buffer>) =>
+    writer.add(name, ReadableStream.from<Uint8Array>(content));
+  await add(`${damage === 'path' ? '../../' : ''}${csvName}`, source);
   if (damage === 'two-entries') await add(`copy-of-${csvName}`, [Buffer.from('NO\r\n')]);
   await writer.close();
 }
@@ -98,13 +76,13 @@ function gzip(source: Iterable<Buffer>): Readable {
 }
 
 /** The file's bytes, made as they are read. */
-function packStatement(file: IssuedFile, source: Iterable<Buffer>): Readable {
-  const plain = file.damage === 'bomb' ? zeros(file.table.bombBytes) : source;
+function packStatement(file: IssuedFile, lines: Iterable<Buffer>): Readable {
+  const source = file.damage === 'bomb' ? repeat(Buffer.alloc(blockBytes), file.table.bombBytes) : lines;
   switch (file.table.form) {
     case 'plain':
-      return Readable.from(plain);
+      return Readable.from(source);
     case 'gzip':
-      return gzip(plain);
+      return gzip(source);
     case 'zipcrypto':
     case 'aes':
       return zip(file, source);
@@ -120,12 +98,6 @@ function openFile(bank: SandboxBank, issue: IssuedFile): Readable {
   const lines = readDayLines(bank.book.transfers(issue.transferCount), day, terms);
   const edited = applyEdits(lines, pickEdits(table.edits, day, number), day.date, terms);
   return packStatement(issue, writeStatement(edited, bank.names.inCapitals, table));
-}
-
-/** The first bytes again and again. */
-function* repeat(chunk: Buffer, bytes: number): Generator<Buffer> {
-  for (let left = bytes; left > 0; left -= chunk.length)
-    yield chunk.subarray(0, Math.min(left, chunk.length));
 }
 
 async function openRepeated(bank: SandboxBank, issue: IssuedFile, bytes: number): Promise<Readable> {

@@ -1,5 +1,5 @@
 /** What the table makes of a day's lines: dropped, doubled, altered, added. */
-import { formatBaht, parseBaht } from '../../core/money.ts';
+import { parseBaht } from '../../core/money.ts';
 import { createMatchIndex } from '../behaviours.ts';
 import { generatePayeeName } from '../directory.ts';
 import { columnPlaces, computeNet, type LineTerms, type StatementCells, type StatementDay } from './lines.ts';
@@ -7,16 +7,9 @@ import { isForIssue, type StatementEdit, type StatementTable } from './table.ts'
 
 /** What an edit looks for, the most telling first. */
 function readMatch({ match = {} }: StatementEdit) {
-  const { row, transRefNo, reference1, reference2, proxyNo, amount } = match;
-  const amountSatang = amount === undefined ? undefined : parseBaht(amount);
-  return {
-    row,
-    transRefNo,
-    reference1,
-    reference2,
-    proxyNo,
-    amount: amountSatang === undefined ? amount : formatBaht(amountSatang),
-  };
+  const { row, transRefNo, reference1, reference2, proxyNo, amount = '' } = match;
+  const amountSatang = parseBaht(amount);
+  return { row, transRefNo, reference1, reference2, proxyNo, amountSatang };
 }
 
 /** The same of a line. */
@@ -26,7 +19,7 @@ const readLine = (cells: StatementCells, row: number): ReturnType<typeof readMat
   reference1: cells[columnPlaces['REFERENCE1']],
   reference2: cells[columnPlaces['REFERENCE2']],
   proxyNo: cells[columnPlaces['PROXY NO']],
-  amount: cells[columnPlaces['AMOUNT']],
+  amountSatang: parseBaht(cells[columnPlaces['AMOUNT']] ?? ''),
 });
 
 const netFollows = ['AMOUNT', 'FEE', 'CHARGE TYPE'] as const;
@@ -122,18 +115,12 @@ export function* applyEdits(
   terms: LineTerms,
 ): Generator<StatementCells> {
   const ofLines = edits.filter(({ edit }) => edit !== 'add');
-  const findEdits = createMatchIndex(ofLines, readMatch);
+  const takeEdits = createMatchIndex(ofLines, readMatch);
   let row = 0;
   for (const cells of lines) {
     row += 1;
-    const met = ofLines.length > 0 ? findEdits(readLine(cells, row)) : [];
-    for (const edit of met) edit.timesLeft -= 1;
-    if (met.length > 0)
-      yield* editLine(
-        cells,
-        met.map((edit) => edit.row),
-        terms.table.net,
-      );
+    const met = ofLines.length > 0 ? takeEdits(readLine(cells, row)) : [];
+    if (met.length > 0) yield* editLine(cells, met, terms.table.net);
     else yield cells;
   }
   for (const [place, edit] of edits.entries()) {

@@ -106,10 +106,9 @@ function toCells(
 }
 
 /** The day's lines in the order in which their transfers entered. */
-export function* readDayLines(
-  transfers: Iterable<Transfer>,
+export const readDayLines = (
+  transfers: IteratorObject<Transfer>,
   day: StatementDay,
   terms: LineTerms,
-): Generator<StatementCells> {
-  for (const transfer of transfers) if (isOfDay(transfer, day)) yield toCells(transfer, day, terms);
-}
+): Iterable<StatementCells> =>
+  transfers.filter((transfer) => isOfDay(transfer, day)).map((transfer) => toCells(transfer, day, terms));

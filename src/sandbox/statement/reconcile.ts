@@ -86,7 +86,6 @@ function answerDay(bank: SandboxBank, body: Body, day: StatementDay, nowMs: numb
   return { body: { ...describeStatement('0'), ...put }, recorded };
 }
 
-/** Makes the endpoint. */
 export function createReconcile(bank: SandboxBank): AnswerRequest {
   return (body, nowMs) => {
     const { table } = bank.statements;

@@ -49,11 +49,6 @@ export function createSignedStatements(table: StatementTable) {
   const sign = (id: string, fileName: string, expires: string): string =>
     createHmac('sha256', secret).update(`${id}/${fileName}?${expires}`).digest('base64url');
 
-  const sweep = (nowMs: number): void => {
-    if (issues.size < sweepAt) return;
-    for (const [id, { expiresAtMs }] of issues) if (expiresAtMs <= nowMs) issues.delete(id);
-  };
-
   const statements = {
     /** What the table says now. */
     table,
@@ -65,7 +60,8 @@ export function createSignedStatements(table: StatementTable) {
     tokenSeen: false,
     /** Puts a file out for a while; the key is empty where the form needs none. */
     put(issue: Pick<IssuedFile, 'day' | 'csvName' | 'number' | 'transferCount'>, nowMs: number) {
-      sweep(nowMs);
+      if (issues.size >= sweepAt)
+        for (const [id, { expiresAtMs }] of issues) if (expiresAtMs <= nowMs) issues.delete(id);
       const now: StatementTable = statements.table;
       const id = randomBytes(idBytes).toString('base64url');
       const unZipKey = chooseKey(now);
