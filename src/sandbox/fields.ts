@@ -42,9 +42,7 @@ const isEnglish = (value: string): boolean => plainEnglish.test(value) || latinS
 
 function findAmountFault(value: string): BusinessStatus | undefined {
   const amount = parseBaht(value);
-  if (amount === undefined) {
-    return refuse('PT001', 'tranAmount must be decimal text with at most 2 decimals');
-  }
+  if (amount === undefined) return refuse('PT001', 'tranAmount must be decimal text with at most 2 decimals');
   return amount > 0n ? undefined : refuse('PT001', 'tranAmount must be more than 0');
 }
 

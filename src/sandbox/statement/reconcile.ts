@@ -22,19 +22,14 @@ export function describeStatement(code: string, detail?: string): Readonly<Recor
   return { statusCode: code, statusDesc: detail === undefined ? text : `${text}: ${detail}` };
 }
 
-/** The value of the date field, under the name or names that the table wants; undefined when it is not there or not one. */
-function readDateField(body: Body, dateField: StatementTable['dateField']): string | undefined {
-  const names = dateField === 'either' ? (['date', 'Date'] as const) : [dateField];
-  const values = new Set(names.flatMap((name) => body[name] ?? []));
-  const [value] = values;
-  return values.size === 1 && typeof value === 'string' ? value : undefined;
-}
-
 const datePattern = /^\d{4}-\d{2}-\d{2}$/;
 
-function readDay(body: Body, table: StatementTable, nowMs: number): StatementDay | undefined {
-  const date = readDateField(body, table.dateField) ?? '';
-  return datePattern.test(date) ? computeStatementDay(date.replaceAll('-', ''), nowMs) : undefined;
+/** The day of the date field, under the name or names that the table wants; undefined for none, or two that differ. */
+function readDay(body: Body, { dateField }: StatementTable, nowMs: number): StatementDay | undefined {
+  const names = dateField === 'either' ? (['date', 'Date'] as const) : [dateField];
+  const [date, ...others] = new Set(names.flatMap((name) => body[name] ?? []));
+  if (typeof date !== 'string' || others.length > 0 || !datePattern.test(date)) return undefined;
+  return computeStatementDay(date.replaceAll('-', ''), nowMs);
 }
 
 const companyPattern = new RegExp(`^[A-Za-z0-9]{1,${fieldLengths.companyID}}$`);
