@@ -4,14 +4,12 @@
  * next hangs on that; tokens and statements, which may be asked for again at any time, go through ky.
  */
 import { randomUUID } from 'node:crypto';
-import { TimeoutError } from 'ky';
-import type { Bank, BankReply, BusinessFields, Exchange } from '../core/bank-port.ts';
-import { type BankAddress, readBankAddress } from '../core/network-address.ts';
+import type { Bank, BankReply, BusinessFields } from '../core/bank-port.ts';
+import { readBankAddress } from '../core/network-address.ts';
 import type { Clock } from '../core/ports.ts';
-import { findErrorCode, openHttpClient, timerMsMax, type TrustedCertificates } from '../platform/http.ts';
+import { findErrorCode, isTimeout, openHttpClient, type TrustedCertificates } from '../platform/http.ts';
 import { bodyBytesMax, exchange, openRoute, type WireMessage, type WireOutcome } from './exchange.ts';
 import {
-  type FieldsReader,
   readBankDateMs,
   readInquiryFields,
   readPayeeCheckFields,
@@ -20,7 +18,7 @@ import {
 } from './replies.ts';
 import { inquiryBody, makeRequestUid, payeeCheckBody, type Payer, transferBody } from './requests.ts';
 import { readStatementFields, type StatementBank, statementBody } from './statement-request.ts';
-import { makeTokenService, type Token, type TokenEndpoint, type TokenReading } from './token.ts';
+import { makeTokenService, type Token, type TokenReading } from './token.ts';
 import { type Endpoint, wireNames, type WireNames } from './wire.ts';
 
 /** The bank and our credentials there. */
@@ -56,23 +54,21 @@ export interface ExchangeRecord {
   readonly why: string | undefined;
   readonly elapsedMs: number;
   /** Of a business call. */
-  readonly xRequestId: string | undefined;
-  readonly transRefNo: string | undefined;
+  readonly xRequestId?: string;
+  readonly transRefNo?: string | undefined;
 }
 
 /** One business call; its body is made anew for each sending. */
 interface Call<Fields extends BusinessFields> {
-  readonly endpoint: Exclude<Endpoint, TokenEndpoint>;
+  readonly endpoint: Exclude<Endpoint, 'token' | 'tokenRefresh'>;
   readonly transRefNo?: string;
   readonly body: (requestUid: string) => Readonly<Record<string, string>>;
-  readonly read: FieldsReader<Fields>;
-  readonly mayLeave: () => boolean;
+  readonly read: (body: string, names: WireNames) => Fields | undefined;
+  readonly mayLeave?: () => boolean;
 }
 
 /** Sends a business call, once more after a 401. */
 type Send = <Fields extends BusinessFields>(call: Call<Fields>) => Promise<BankReply<Fields>>;
-
-const always = () => true;
 
 /**
  * Opens the way to the bank; nothing is sent yet. A call waits for the token and the rate limit as long as they take,
@@ -81,17 +77,15 @@ const always = () => true;
  */
 export function makeBankClient(options: BankClientOptions): Bank & StatementBank & AsyncDisposable {
   const { clock } = options;
-  const closing = new AbortController();
-  const context = openContext(options, closing.signal);
+  const context = openContext(options);
   const { names } = context;
-  const send = makeSend(options, context, closing.signal);
+  const send = makeSend(context, options.requestsPerSecond);
   return {
     checkPayee: (check) =>
       send({
         endpoint: 'payeeCheck',
         body: (requestUid) => payeeCheckBody(check, options, names, requestUid, clock.now()),
         read: readPayeeCheckFields,
-        mayLeave: always,
       }),
     transfer: (order, mayLeave) =>
       send({
@@ -107,17 +101,10 @@ export function makeBankClient(options: BankClientOptions): Bank & StatementBank
         transRefNo: inquiry.transRefNo,
         body: (requestUid) => inquiryBody(inquiry, requestUid),
         read: readInquiryFields,
-        mayLeave: always,
       }),
     requestStatement: (request) =>
-      send({
-        endpoint: 'statement',
-        body: () => statementBody(request),
-        read: readStatementFields,
-        mayLeave: always,
-      }),
+      send({ endpoint: 'statement', body: () => statementBody(request), read: readStatementFields }),
     async [Symbol.asyncDispose]() {
-      closing.abort();
       context[Symbol.dispose]();
     },
   };
@@ -125,10 +112,9 @@ export function makeBankClient(options: BankClientOptions): Bank & StatementBank
 
 const closed = { kind: 'not-sent', why: 'the bank client is closed' } as const;
 
-function makeSend(options: BankClientOptions, context: CallContext, closing: AbortSignal): Send {
-  const { clock, requestsPerSecond } = options;
+function makeSend(context: CallContext, requestsPerSecond: number): Send {
+  const { clock, closing, tokens } = context;
   const takeTurn = requestsPerSecond > 0 ? makeRateLimiter(requestsPerSecond, clock) : undefined;
-  const tokens = makeTokens(options, context);
 
   /** A token in force when the call's turn has come. */
   async function getReady(): Promise<TokenReading> {
@@ -152,14 +138,6 @@ function makeSend(options: BankClientOptions, context: CallContext, closing: Abo
   };
 }
 
-const makeTokens = ({ clientId, clientSecret, clock }: LoginOptions, context: CallContext) =>
-  makeTokenService({
-    clientId,
-    clientSecret,
-    clock,
-    postForm: (endpoint, form) => postForm(context, endpoint, form),
-  });
-
 // ---------------------------------------------------------------- login
 
 /** What the token endpoint says about the credentials. */
@@ -174,7 +152,7 @@ export type LoginOutcome =
  */
 export async function proveLogin(options: LoginOptions): Promise<LoginOutcome> {
   using context = openContext(options);
-  const reading = await makeTokens(options, context).current();
+  const reading = await context.tokens.current();
   switch (reading.kind) {
     case 'token':
       return { kind: 'accepted' };
@@ -187,18 +165,16 @@ export async function proveLogin(options: LoginOptions): Promise<LoginOutcome> {
 
 // ---------------------------------------------------------------- rate limit
 
-/** Waits for the caller's turn; the signal ends every wait at once. */
-type TakeTurn = (signal: AbortSignal) => Promise<void>;
-
 /**
  * Spaces calls evenly, first come first served, over all callers together.
  * @param perSecond turns a second, more than 0
+ * @returns waits for the caller's turn; the signal ends every wait at once
  */
-export function makeRateLimiter(perSecond: number, clock: Clock): TakeTurn {
+export function makeRateLimiter(perSecond: number, clock: Clock) {
   const intervalMs = 1_000 / perSecond;
   let lastSeenMs = -Infinity;
   let nextTurnMs = -Infinity;
-  return async (signal) => {
+  return async (signal: AbortSignal): Promise<void> => {
     const nowMs = clock.now();
     // A clock that was set back must not make everybody wait until it has caught up.
     if (nowMs < lastSeenMs) nextTurnMs = nowMs + intervalMs;
@@ -212,135 +188,103 @@ export function makeRateLimiter(perSecond: number, clock: Clock): TakeTurn {
 // ---------------------------------------------------------------- one call
 
 /** What every call needs. */
-interface CallContext extends Disposable {
-  /** For the calls of a payout. */
-  readonly exchange: (message: WireMessage) => Promise<WireOutcome>;
-  /** For all others. */
-  readonly ask: (message: Question) => Promise<WireOutcome>;
-  readonly names: WireNames;
-  readonly clock: Clock;
-  readonly onExchange: ((record: ExchangeRecord) => void) | undefined;
-}
+type CallContext = ReturnType<typeof openContext>;
 
-type Question = Omit<WireMessage, 'mayLeave'>;
-
-/** @param closing ends what is being asked */
-function openContext(options: LoginOptions, closing?: AbortSignal): CallContext {
+/** Closing it ends what is being asked. */
+function openContext(options: LoginOptions) {
   const { baseUrl, timeoutMs, ca, scheme, clock, onExchange } = options;
-  const address = readBankAddress(baseUrl);
-  const route = openRoute(address, timeoutMs, ca);
-  const limits: AskLimits = { timeoutMs: Math.min(timeoutMs, timerMsMax), ca, closing };
+  const route = openRoute(readBankAddress(baseUrl), timeoutMs, ca);
+  const closing = new AbortController();
+  const names = wireNames(scheme);
+  const asking = { route, ca, closing: closing.signal };
+  const tokens = makeTokenService({
+    ...options,
+    /** Posts a form to endpoint 1 or 2 (§2.1). */
+    async postForm(endpoint, body) {
+      const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' };
+      const startedMs = performance.now();
+      const outcome = await ask(asking, { path: names.paths[endpoint], headers, body });
+      const elapsedMs = performance.now() - startedMs;
+      record(onExchange, outcome, { endpoint, code: undefined, elapsedMs });
+      return outcome;
+    },
+  });
   return {
-    exchange: (message) => exchange(route, message),
-    ask: (question) => ask(address, question, limits),
-    names: wireNames(scheme),
+    ...asking,
+    names,
     clock,
     onExchange,
-    [Symbol.dispose]: () => route[Symbol.dispose](),
+    tokens,
+    [Symbol.dispose]() {
+      closing.abort();
+      route[Symbol.dispose]();
+    },
   };
-}
-
-interface AskLimits {
-  readonly timeoutMs: number;
-  readonly ca: TrustedCertificates | undefined;
-  readonly closing: AbortSignal | undefined;
 }
 
 /** Posts once over ky, on a connection of its own. */
 async function ask(
-  { origin, basePath }: BankAddress,
-  { path, headers, body }: Question,
-  { timeoutMs, ca, closing }: AskLimits,
+  { route, ca, closing: signal }: Pick<CallContext, 'route' | 'ca' | 'closing'>,
+  { path, headers, body }: Pick<WireMessage, 'path' | 'headers' | 'body'>,
 ): Promise<WireOutcome> {
-  await using client = openHttpClient({ bodyBytesMax, idleMs: timeoutMs, ca });
+  const { address, timeoutMs } = route;
+  await using client = await openHttpClient({ bodyBytesMax, idleMs: timeoutMs, ca });
   try {
-    const signal = closing ?? null;
-    const asked = client.http.post(origin + basePath + path, {
-      headers,
-      body,
-      signal,
-      totalTimeout: timeoutMs,
-    });
+    const url = address.origin + address.basePath + path;
+    const asked = client.http.post(url, { headers, body, signal, totalTimeout: timeoutMs });
     const answer = await asked;
-    const { date, 'retry-after': retryAfter } = Object.fromEntries(answer.headers);
     const text = await asked.text();
     return {
       kind: 'answered',
       httpStatus: answer.status,
-      headers: { date, 'retry-after': retryAfter },
+      headers: Object.fromEntries(answer.headers),
       body: text,
     };
   } catch (error) {
-    const why = error instanceof TimeoutError ? `timed out after ${timeoutMs} ms` : findErrorCode(error);
+    const why = isTimeout(error) ? `timed out after ${timeoutMs} ms` : findErrorCode(error);
     return client.hasConnected
       ? { kind: 'lost', why }
-      : { kind: 'not-sent', why: `no connection to ${origin}: ${why}` };
+      : { kind: 'not-sent', why: `no connection to ${address.origin}: ${why}` };
   }
 }
+
+const always = () => true;
 
 /** Posts a business call once, with ids of its own. */
 async function postCall<Fields extends BusinessFields>(
   context: CallContext,
-  call: Call<Fields>,
-  token: Token,
+  { endpoint, transRefNo, body, read, mayLeave = always }: Call<Fields>,
+  { authorization }: Token,
 ): Promise<BankReply<Fields>> {
-  const { names, clock } = context;
-  const { endpoint, transRefNo } = call;
+  const { route, names, clock } = context;
   const requestUid = makeRequestUid();
   const xRequestId = randomUUID();
   const startedMs = performance.now();
-  const outcome = await context[endpoint === 'statement' ? 'ask' : 'exchange']({
+  const message: WireMessage = {
     path: names.paths[endpoint],
     headers: {
       'content-type': 'application/json',
       accept: 'application/json',
-      authorization: token.authorization,
+      authorization,
       'x-request-id': xRequestId,
     },
-    body: JSON.stringify(call.body(requestUid)),
-    mayLeave: call.mayLeave,
-  });
+    body: JSON.stringify(body(requestUid)),
+    mayLeave,
+  };
+  const outcome = await (endpoint === 'statement' ? ask(context, message) : exchange(route, message));
   const elapsedMs = performance.now() - startedMs;
-  const fields = readFields(outcome, call.read, names);
-  record(context, outcome, elapsedMs, { endpoint, transRefNo, xRequestId, code: fields?.statusCode });
-  return replyOf(outcome, fields, { requestUid, xRequestId, elapsedMs }, clock);
-}
-
-/** Posts a form to endpoint 1 or 2 (§2.1). */
-async function postForm(context: CallContext, endpoint: TokenEndpoint, form: string): Promise<WireOutcome> {
-  const startedMs = performance.now();
-  const outcome = await context.ask({
-    path: context.names.paths[endpoint],
-    headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
-    body: form,
-  });
-  const none = { transRefNo: undefined, xRequestId: undefined, code: undefined };
-  record(context, outcome, performance.now() - startedMs, { endpoint, ...none });
-  return outcome;
-}
-
-/** A redirect is no business answer, whatever its body says. */
-function readFields<Fields>(
-  outcome: WireOutcome,
-  read: FieldsReader<Fields>,
-  names: WireNames,
-): Fields | undefined {
-  if (outcome.kind !== 'answered') return undefined;
-  return outcome.httpStatus >= 300 && outcome.httpStatus < 400 ? undefined : read(outcome.body, names);
-}
-
-function replyOf<Fields>(
-  outcome: WireOutcome,
-  fields: Fields | undefined,
-  facts: Exchange,
-  clock: Clock,
-): BankReply<Fields> {
+  // A redirect is no business answer, whatever its body says.
+  const isRead = outcome.kind === 'answered' && (outcome.httpStatus < 300 || outcome.httpStatus >= 400);
+  const fields = isRead ? read(outcome.body, names) : undefined;
+  const code = fields?.statusCode;
+  record(context.onExchange, outcome, { endpoint, transRefNo, xRequestId, code, elapsedMs });
+  const facts = { requestUid, xRequestId, elapsedMs };
   switch (outcome.kind) {
     case 'not-sent':
     case 'withheld':
       return outcome;
     case 'lost':
-      return { kind: 'lost', why: outcome.why, ...facts };
+      return { ...outcome, ...facts };
     case 'answered':
       return {
         kind: 'answered',
@@ -353,13 +297,10 @@ function replyOf<Fields>(
   }
 }
 
-type RecordSubject = Pick<ExchangeRecord, 'endpoint' | 'code' | 'xRequestId' | 'transRefNo'>;
-
 function record(
-  { onExchange }: CallContext,
+  onExchange: LoginOptions['onExchange'],
   outcome: WireOutcome,
-  elapsedMs: number,
-  subject: RecordSubject,
+  { elapsedMs, ...subject }: Omit<ExchangeRecord, 'outcome' | 'httpStatus' | 'why'>,
 ): void {
   onExchange?.({
     ...subject,

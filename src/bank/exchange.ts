@@ -25,19 +25,17 @@ export interface WireMessage {
 }
 
 export type WireOutcome =
-  | WireAnswer
+  | {
+      readonly kind: 'answered';
+      readonly httpStatus: number;
+      readonly headers: AnswerHeaders;
+      readonly body: string;
+    }
   /** Bytes may have left and no whole answer came back. */
   | { readonly kind: 'lost'; readonly why: string }
   /** No byte of the request was written. */
   | { readonly kind: 'not-sent'; readonly why: string }
   | { readonly kind: 'withheld' };
-
-export interface WireAnswer {
-  readonly kind: 'answered';
-  readonly httpStatus: number;
-  readonly headers: AnswerHeaders;
-  readonly body: string;
-}
 
 /** The headers of an answer that anybody reads. */
 export interface AnswerHeaders {
@@ -196,9 +194,7 @@ function whenStanding(
   });
 }
 
-function isOpen(socket: Socket): boolean {
-  return socket.writable && !socket.readableEnded;
-}
+const isOpen = (socket: Socket): boolean => socket.writable && !socket.readableEnded;
 
 /** Reads the whole body, which belongs to the exchange: half of one is an answer lost. */
 function readAnswer(route: Route, response: IncomingMessage, settle: (outcome: WireOutcome) => void): void {
@@ -218,15 +214,8 @@ function readAnswer(route: Route, response: IncomingMessage, settle: (outcome: W
       return;
     }
     route.restingSinceMs.set(socket, performance.now());
-    settle({ kind: 'answered', httpStatus: statusCode, headers, body: textOf(chunks) });
+    settle({ kind: 'answered', httpStatus: statusCode, headers, body: Buffer.concat(chunks).toString() });
   });
   response.on('error', (error) => lost(`the answer was cut short (${findErrorCode(error)})`));
   response.on('close', () => lost('the answer was cut short'));
-}
-
-function textOf(chunks: readonly Buffer[]): string {
-  const [only] = chunks;
-  return chunks.length === 1 && only !== undefined
-    ? only.toString('utf8')
-    : Buffer.concat(chunks).toString('utf8');
 }

@@ -57,10 +57,7 @@ export function readObject(object: JsonObject, name: string): JsonObject | undef
   return isJsonObject(value) ? value : undefined;
 }
 
-/** Reads one kind of business answer; undefined when the body is not what the interface says. */
-export type FieldsReader<Fields> = (body: string, names: WireNames) => Fields | undefined;
-
-/** The fields that every business answer has, and those of its kind; undefined without a code. */
+/** The fields that every business answer has, and those of its kind; undefined for a body without a code. */
 function readBusinessFields<Own>(
   body: string,
   readOwn: (object: JsonObject) => Own,
@@ -118,16 +115,13 @@ function readItem(item: JsonObject): InquiryItem {
 const httpDatePattern = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /** An HTTP date in epoch milliseconds; undefined for any other text. */
-function parseHttpDate(text: string | undefined): number | undefined {
-  if (text === undefined || !httpDatePattern.test(text)) return undefined;
-  const epochMs = Date.parse(text);
+function parseHttpDate(text = ''): number | undefined {
+  const epochMs = httpDatePattern.test(text) ? Date.parse(text) : NaN;
   return Number.isNaN(epochMs) ? undefined : epochMs;
 }
 
 /** The bank's `Date` header in epoch milliseconds. */
-export function readBankDateMs(headers: AnswerHeaders): number | undefined {
-  return parseHttpDate(headers.date);
-}
+export const readBankDateMs = ({ date }: AnswerHeaders): number | undefined => parseHttpDate(date);
 
 /** The `Retry-After` header, in seconds or as a date, as milliseconds from now, by the bank's own clock if it tells. */
 export function readRetryAfterMs(headers: AnswerHeaders, clock: Clock): number | undefined {

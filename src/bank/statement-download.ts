@@ -5,19 +5,20 @@
  */
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import type { ReadableStream } from 'node:stream/web';
-import { isHTTPError, type Options } from 'ky';
+import type { Options } from 'ky';
 import { isLoopback } from '../core/network-address.ts';
 import { computeBackoffMs } from '../platform/backoff.ts';
 import {
   distrustCodes,
   findErrorCode,
   type HttpClient,
+  isHttpError,
   isSilence,
   openHttpClient,
   timerMsMax,
   type TrustedCertificates,
 } from '../platform/http.ts';
-import type { StatementDownloader, StatementDelivery, StatementRefused } from '../reconcile/ports.ts';
+import type { StatementDelivery, StatementDownloader } from '../reconcile/ports.ts';
 
 export interface DownloaderOptions {
   readonly bytesMax: number;
@@ -48,11 +49,7 @@ class NotBrought extends Error {
   }
 }
 
-const refusalOf = (code: string, message: string) => ({ code, line: null, column: null, message });
-const refuse = (code: string, message: string): StatementRefused => ({
-  kind: 'refused',
-  refusal: refusalOf(code, message),
-});
+const refusalOf = ({ code, message }: NotBrought) => ({ code, line: null, column: null, message });
 
 const askAgain = 'ask for the statement again later';
 const askBank = 'ask the bank for an address that leads to the file';
@@ -74,16 +71,20 @@ export function makeStatementDownloader(options: DownloaderOptions): StatementDo
       try {
         return await follow({ ...options, idleMs, take, stop }, readAddress(address));
       } catch (error) {
-        if (signal?.aborted === true)
-          return refuse('download-stopped', 'the download was stopped: ask for the statement again');
-        if (late.aborted)
-          return refuse('download-slow', `the file has not come whole within ${timeoutMs} ms: ${askAgain}`);
-        if (error instanceof NotBrought) return refuse(error.code, error.message);
+        const cause = signal?.aborted === true ? wasStopped : late.aborted ? wasSlow(timeoutMs) : error;
+        if (cause instanceof NotBrought) return { kind: 'refused', refusal: refusalOf(cause) };
         throw error;
       }
     },
   };
 }
+
+const wasStopped = new NotBrought(
+  'download-stopped',
+  'the download was stopped: ask for the statement again',
+);
+const wasSlow = (timeoutMs: number) =>
+  new NotBrought('download-slow', `the file has not come whole within ${timeoutMs} ms: ${askAgain}`);
 
 /** Takes the file from there, or from where the address leads. @param from what has redirected there */
 async function follow(
@@ -94,7 +95,7 @@ async function follow(
 ): Promise<StatementDelivery> {
   const { bytesMax: bodyBytesMax, idleMs, ca } = download;
   const findObstacle = (connectedTo: string | undefined) => explainForbidden(at, from, connectedTo);
-  await using client = openHttpClient({ bodyBytesMax, idleMs, ca, findObstacle });
+  await using client = await openHttpClient({ bodyBytesMax, idleMs, ca, findObstacle });
   const response = await get(download, client, at);
   if (!redirectStatuses.has(response.status)) return await receive(download, at, response);
   if (redirectsLeft === 0)
@@ -176,7 +177,7 @@ async function get({ stop, idleMs }: Download, { http }: HttpClient, at: URL): P
     return await http.get(at, { headers, signal: stop, retry, throwHttpErrors });
   } catch (error) {
     if (error instanceof NotBrought) throw error;
-    if (isHTTPError(error)) throw explainStatus(at, error.response.status);
+    if (isHttpError(error)) throw explainStatus(at, error.response.status);
     throw explainNoAnswer(at, findErrorCode(error), idleMs);
   }
 }
@@ -190,7 +191,7 @@ const retry: NonNullable<Options['retry']> = {
   delay: (attempt) => computeBackoffMs(retryBackoff, attempt - 1),
   statusCodes: busyStatuses,
   maxRetryAfter: retryBackoff.maxMs,
-  shouldRetry: ({ error }) => (isHTTPError(error) ? undefined : passingCodes.has(findErrorCode(error))),
+  shouldRetry: ({ error }) => (isHttpError(error) ? undefined : passingCodes.has(findErrorCode(error))),
 };
 
 const distrusted =
@@ -232,12 +233,28 @@ function explainStatus(url: URL, status: number): NotBrought {
 
 // ---------------------------------------------------------------- the file
 
+/** Hands the body over, block by block, and remembers how it begins. */
 async function receive(download: Download, at: URL, response: Response): Promise<StatementDelivery> {
-  if (response.status !== 200) throw explainStatus(at, response.status);
-  requireEnd(at, response.headers);
-  const { sizeBytes, head } = await takeBody(download, at, response);
-  return isWebPage(response.headers.get('content-type'), head)
-    ? { kind: 'web-page', refusal: refusalOf('web-page', pageMessage(at)) }
+  const { headers, body, status } = response;
+  if (status !== 200) throw explainStatus(at, status);
+  requireEnd(at, headers);
+  if (Number(headers.get('content-length') ?? 0) > download.bytesMax) throw tooLarge(download);
+  const reader = (body as ReadableStream<Uint8Array> | null)?.getReader();
+  let sizeBytes = 0;
+  let head = Buffer.alloc(0);
+  for (;;) {
+    // A connection that breaks is told apart from a disk that does.
+    const next = await reader?.read().catch((error: unknown) => {
+      throw explainBreak(download, at, findErrorCode(error));
+    });
+    if (next === undefined || next.done) break;
+    const block = next.value;
+    sizeBytes += block.length;
+    if (head.length < headBytes) head = Buffer.concat([head, block.subarray(0, headBytes - head.length)]);
+    await download.take(block);
+  }
+  return isWebPage(headers.get('content-type'), head)
+    ? { kind: 'web-page', refusal: refusalOf(isPage(at)) }
     : { kind: 'delivered', sizeBytes };
 }
 
@@ -246,30 +263,6 @@ function requireEnd(url: URL, headers: Headers): void {
   if (headers.has('content-length') || headers.has('transfer-encoding')) return;
   const message = `${url.host} does not say how long the file is, so that one cut short would look whole: ask the bank, or fetch it yourself and use --file`;
   throw new NotBrought('length-missing', message);
-}
-
-/** Hands the body over, block by block, and remembers how it begins. */
-async function takeBody(
-  download: Download,
-  at: URL,
-  { headers, body }: Response,
-): Promise<{ readonly sizeBytes: number; readonly head: Buffer }> {
-  if (Number(headers.get('content-length') ?? 0) > download.bytesMax) throw tooLarge(download);
-  const blocks = body as ReadableStream<Uint8Array> | null;
-  const reader = blocks?.getReader();
-  let sizeBytes = 0;
-  let head = Buffer.alloc(0);
-  for (;;) {
-    // A connection that breaks is told apart from a disk that does.
-    const next = await reader?.read().catch((error: unknown) => {
-      throw explainBreak(download, at, findErrorCode(error));
-    });
-    if (next === undefined || next.done) return { sizeBytes, head };
-    const block = next.value;
-    sizeBytes += block.length;
-    if (head.length < headBytes) head = Buffer.concat([head, block.subarray(0, headBytes - head.length)]);
-    await download.take(block);
-  }
 }
 
 const tooLarge = ({ bytesMax }: Download) =>
@@ -292,6 +285,8 @@ function isWebPage(contentType: string | null, head: Buffer): boolean {
   return !isArchive && /^(?:text\/html|application\/xhtml)/i.test(contentType ?? '');
 }
 
-function pageMessage(url: URL): string {
-  return `${url.host} sent a web page, not a statement: a login or an error page, perhaps a proxy's; look at what was kept, then ${askAgain}`;
-}
+const isPage = ({ host }: URL) =>
+  new NotBrought(
+    'web-page',
+    `${host} sent a web page, not a statement: a login or an error page, perhaps a proxy's; look at what was kept, then ${askAgain}`,
+  );

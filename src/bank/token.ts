@@ -2,7 +2,7 @@
 import type { Clock } from '../core/ports.ts';
 import type { WireOutcome } from './exchange.ts';
 import { type JsonObject, readJsonObject, readObject, readText } from './replies.ts';
-import { type Endpoint, grantTypeRefresh, tokenCodes } from './wire.ts';
+import { grantTypeRefresh, tokenCodes } from './wire.ts';
 
 export interface Token {
   readonly kind: 'token';
@@ -20,23 +20,13 @@ export type TokenReading =
   | { readonly kind: 'not-sent'; readonly why: string }
   | { readonly kind: 'credentials-refused'; readonly code: string };
 
-export interface TokenService {
-  /** The token in force; waits for one only when there is none. Rejects never. */
-  current(): TokenReading | Promise<TokenReading>;
-  /** A token in place of one that the bank answered with 401; renews only if it is still the one in force. */
-  replace(refused: Token): TokenReading | Promise<TokenReading>;
-}
-
-export interface TokenServiceOptions {
+interface TokenServiceOptions {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly clock: Clock;
   /** Posts a form to endpoint 1 or 2. */
-  readonly postForm: (endpoint: TokenEndpoint, form: string) => Promise<WireOutcome>;
+  readonly postForm: (endpoint: 'token' | 'tokenRefresh', form: string) => Promise<WireOutcome>;
 }
-
-/** Endpoints 1 and 2. */
-export type TokenEndpoint = Extract<Endpoint, 'token' | 'tokenRefresh'>;
 
 /** A token is renewed this long before it expires, but never in more than the last fifth of its life. */
 const renewMarginMs = 60_000;
@@ -52,8 +42,8 @@ const renewalPauseMs = 5_000;
 /** What an HTTP header can carry. */
 const tokenPattern = /^[\x21-\x7e]{1,4096}$/;
 
-/** Keeps one token for any number of callers. */
-export function makeTokenService(options: TokenServiceOptions): TokenService {
+/** Keeps one token for any number of callers. It rejects never. */
+export function makeTokenService(options: TokenServiceOptions) {
   const { clock } = options;
   let inForce: Token | undefined;
   let renewal: Promise<TokenReading> | undefined;
@@ -63,7 +53,7 @@ export function makeTokenService(options: TokenServiceOptions): TokenService {
     return failed !== undefined && nowMs >= failed.atMs && nowMs - failed.atMs < renewalPauseMs;
   }
   async function obtain(previous: Token | undefined): Promise<TokenReading> {
-    const reading = (await refresh(options, previous)) ?? (await logIn(options));
+    const reading = await obtainToken(options, previous);
     if (reading.kind === 'token') inForce = reading;
     failed = reading.kind === 'token' ? undefined : { reading, atMs: clock.now() };
     return reading;
@@ -76,7 +66,8 @@ export function makeTokenService(options: TokenServiceOptions): TokenService {
   }
 
   return {
-    current() {
+    /** The token in force; waits for one only when there is none. */
+    current(): TokenReading | Promise<TokenReading> {
       const nowMs = clock.now();
       if (inForce !== undefined && nowMs < inForce.expiresAtMs) {
         // Nobody waits for a renewal while the token in force still holds; its outcome is read by later callers.
@@ -86,7 +77,8 @@ export function makeTokenService(options: TokenServiceOptions): TokenService {
       if (failed?.reading.kind === 'credentials-refused' && isPausing(nowMs)) return failed.reading;
       return renew(inForce);
     },
-    replace(refused) {
+    /** A token in place of one that the bank answered with 401; renews only if it is still the one in force. */
+    replace(refused: Token): TokenReading | Promise<TokenReading> {
       if (inForce !== refused && inForce !== undefined) return inForce;
       // A refused token casts doubt on its refresh token as well: the credentials decide.
       inForce = undefined;
@@ -95,29 +87,24 @@ export function makeTokenService(options: TokenServiceOptions): TokenService {
   };
 }
 
-/** Endpoint 2; undefined when there is nothing to refresh with or it brings no token, so that endpoint 1 is asked. */
-async function refresh(
-  options: TokenServiceOptions,
-  previous: Token | undefined,
-): Promise<Token | undefined> {
-  const startedMs = options.clock.now();
-  if (previous?.refreshToken === undefined || startedMs >= previous.refreshExpiresAtMs) return undefined;
-  const form = credentialsForm(options);
-  form.set('grant_type', grantTypeRefresh);
-  form.set('refresh_token', previous.refreshToken);
-  const reading = readTokenOutcome(await options.postForm('tokenRefresh', form.toString()), startedMs);
-  return reading.kind === 'token' ? reading : undefined;
+/** By endpoint 2 while there is something to refresh with; where it brings no token, endpoint 1 is asked. */
+async function obtainToken(options: TokenServiceOptions, previous: Token | undefined): Promise<TokenReading> {
+  if (previous?.refreshToken !== undefined && options.clock.now() < previous.refreshExpiresAtMs) {
+    const grant = { grant_type: grantTypeRefresh, refresh_token: previous.refreshToken };
+    const refreshed = await ask(options, 'tokenRefresh', grant);
+    if (refreshed.kind === 'token') return refreshed;
+  }
+  return ask(options, 'token', {});
 }
 
-/** Endpoint 1. */
-async function logIn(options: TokenServiceOptions): Promise<TokenReading> {
-  const startedMs = options.clock.now();
-  const outcome = await options.postForm('token', credentialsForm(options).toString());
-  return readTokenOutcome(outcome, startedMs);
-}
-
-function credentialsForm({ clientId, clientSecret }: TokenServiceOptions): URLSearchParams {
-  return new URLSearchParams({ client_id: clientId, client_secret: clientSecret });
+async function ask(
+  { clientId, clientSecret, clock, postForm }: TokenServiceOptions,
+  endpoint: 'token' | 'tokenRefresh',
+  grant: Readonly<Record<string, string>>,
+): Promise<TokenReading> {
+  const startedMs = clock.now();
+  const form = new URLSearchParams({ client_id: clientId, client_secret: clientSecret, ...grant });
+  return readTokenOutcome(await postForm(endpoint, form.toString()), startedMs);
 }
 
 const noToken = (why: string): TokenReading => ({ kind: 'not-sent', why: `no access token: ${why}` });

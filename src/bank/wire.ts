@@ -15,48 +15,27 @@ export const grantTypeRefresh = 'refresh_token';
 /** Result codes of the token endpoints (§5 item 7). */
 export const tokenCodes = { success: '0000', credentialsRefused: 'TK001', unknownException: '9999' } as const;
 
+export type WireNames = ReturnType<typeof wireNames>;
+
 /** The bank calls, by the name that a log shows. */
-export type Endpoint = keyof WirePaths;
-
-export interface WireNames {
-  /** "proxyNo" */
-  readonly proxyNo: string;
-  /** "proxyName" */
-  readonly proxyName: string;
-  /** "proxyType" */
-  readonly proxyType: string;
-  /** "displayProxyName" */
-  readonly displayProxyName: string;
-  /** "PROXY", as statement columns and statement file names have it (§2.7). */
-  readonly inCapitals: string;
-  readonly paths: WirePaths;
-}
-
-export interface WirePaths {
-  /** Endpoint 1. */
-  readonly token: string;
-  /** Endpoint 2. */
-  readonly tokenRefresh: string;
-  /** Endpoint 5. */
-  readonly payeeCheck: string;
-  /** Endpoint 6. */
-  readonly transfer: string;
-  /** Endpoint 7. */
-  readonly inquiry: string;
-  /** Endpoint 8. */
-  readonly statement: string;
-}
+export type Endpoint = keyof WireNames['paths'];
 
 /** The names that follow from the scheme's word, given in lower case ("proxy"). */
-export function wireNames(scheme: string): WireNames {
+export function wireNames(scheme: string) {
   const capitalised = scheme.charAt(0).toUpperCase() + scheme.slice(1);
   const directCredit = `/directcredit/v1/open-api/${scheme}`;
   return {
+    /** "proxyNo" */
     proxyNo: `${scheme}No`,
+    /** "proxyName" */
     proxyName: `${scheme}Name`,
+    /** "proxyType" */
     proxyType: `${scheme}Type`,
+    /** "displayProxyName" */
     displayProxyName: `display${capitalised}Name`,
+    /** "PROXY", as statement columns and statement file names have it (§2.7). */
     inCapitals: scheme.toUpperCase(),
+    /** Endpoints 1, 2, 5, 6, 7 and 8. */
     paths: {
       token: '/oauth/authentication/api/v2/token',
       tokenRefresh: '/oauth/authentication/api/v2/token/refresh',

@@ -3,9 +3,8 @@
  * The address may itself be a secret: of the answer, and of what went wrong, only codes are told.
  */
 import { createHmac } from 'node:crypto';
-import { isTimeoutError } from 'ky';
 import type { Clock } from '../core/ports.ts';
-import { findErrorCode, openHttpClient } from '../platform/http.ts';
+import { findErrorCode, isTimeout, openHttpClient } from '../platform/http.ts';
 import type { DueNotice, NoticeSender } from './rules/notice.ts';
 
 export interface WebhookOptions {
@@ -38,7 +37,7 @@ export function makeWebhook({ url, secret, version, clock }: WebhookOptions): No
         'x-paydrop-notice': idOf(notice),
         'x-paydrop-signature': signNotice(body, secret, Math.floor(clock.now() / 1_000)),
       };
-      await using client = openHttpClient({ bodyBytesMax, idleMs: timeoutMs });
+      await using client = await openHttpClient({ bodyBytesMax, idleMs: timeoutMs });
       try {
         const { status } = await client.http.post(url, { body, headers, signal: stop, timeout: timeoutMs });
         return readStatus(status);
@@ -69,4 +68,4 @@ function readStatus(status: number): Verdict {
 }
 
 const explainNoAnswer = (error: unknown): string =>
-  isTimeoutError(error) ? `no answer within ${timeoutMs / 1_000} s` : `no answer (${findErrorCode(error)})`;
+  isTimeout(error) ? `no answer within ${timeoutMs / 1_000} s` : `no answer (${findErrorCode(error)})`;

@@ -1,12 +1,12 @@
 /**
  * ky over undici, for what moves no money: each client makes connections of its own, to whom they were meant for.
- * undici's `request` stands in for its `fetch`, which undoes a Content-Encoding and takes one cut short for whole.
+ * Both are loaded with the first client, since most commands ask nobody. undici's `request` stands in for its `fetch`, which undoes a Content-Encoding and takes one cut short for whole.
  */
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import type { ConnectionOptions } from 'node:tls';
-import ky, { type KyInstance } from 'ky';
-import { Agent, buildConnector, request as askOver } from 'undici';
+import type { HTTPError, KyInstance } from 'ky';
+import type { Agent } from 'undici';
 
 /** Certificates to trust instead of the system's, PEM. */
 export type TrustedCertificates = NonNullable<ConnectionOptions['ca']>;
@@ -39,9 +39,10 @@ const usual = {
 } as const;
 
 /** Opens a client for one errand; closing it ends what is under way. */
-export function openHttpClient(options: HttpOptions): HttpClient {
+export async function openHttpClient(options: HttpOptions): Promise<HttpClient> {
+  const { default: ky } = await import('ky');
   let hasConnected = false;
-  const agent = makeAgent(options, () => {
+  const agent = await makeAgent(options, () => {
     hasConnected = true;
   });
   return {
@@ -56,7 +57,11 @@ export function openHttpClient(options: HttpOptions): HttpClient {
   };
 }
 
-function makeAgent({ bodyBytesMax, idleMs, ca, findObstacle }: HttpOptions, onConnected: () => void): Agent {
+async function makeAgent(
+  { bodyBytesMax, idleMs, ca, findObstacle }: HttpOptions,
+  onConnected: () => void,
+): Promise<Agent> {
+  const { Agent, buildConnector } = await import('undici');
   const connect = buildConnector({
     // Said aloud, so that no variable of the environment can switch the proof off.
     rejectUnauthorized: true,
@@ -88,6 +93,7 @@ function makeAgent({ bodyBytesMax, idleMs, ca, findObstacle }: HttpOptions, onCo
 const bodilessStatuses: ReadonlySet<number> = new Set([204, 205, 304]);
 
 async function ask(dispatcher: Agent, request: Request): Promise<Response> {
+  const { request: askOver } = await import('undici');
   const { statusCode, headers, body } = await askOver(request.url, {
     dispatcher,
     method: request.method,
@@ -103,6 +109,11 @@ async function ask(dispatcher: Agent, request: Request): Promise<Response> {
   const stream = isBodiless ? null : (Readable.toWeb(body) as ReadableStream<Uint8Array>);
   return new Response(stream, { status: statusCode, headers: pairs });
 }
+
+/** Told by their names, so that nobody loads ky to ask. */
+const isNamed = (error: unknown, name: string): boolean => error instanceof Error && error.name === name;
+export const isTimeout = (error: unknown): boolean => isNamed(error, 'TimeoutError');
+export const isHttpError = (error: unknown): error is HTTPError => isNamed(error, 'HTTPError');
 
 /** undici's names of what node:http and its users know under other ones. */
 const commonCodes: Readonly<Record<string, string>> = { UND_ERR_SOCKET: 'ECONNRESET' };

@@ -1,9 +1,43 @@
-import { parseBaht } from '../core/money.ts';
-import type { Satang } from '../core/money.ts';
+/** Which rows of a table a thing meets: behaviours by what a request carries, a statement's edits by what a line has. */
+import { parseBaht, type Satang } from '../core/money.ts';
 import { normaliseName } from './directory.ts';
 import type { Behaviour, Endpoint } from './table.ts';
 
-/** What a request offers to the table's matches; names are normalised. */
+/** What is matched, by field. */
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * Files the rows by the values that they match, so that a look-up costs little however long the table is.
+ * @param readMatch a row's match, the most telling field first: the row is filed under that one
+ * @returns takes the rows that fit, in the table's order and at most so many; each uses one of its `times` up
+ */
+export function createMatchIndex<Row extends { readonly times?: number | undefined }>(
+  rows: readonly Row[],
+  readMatch: (row: Row) => Fields,
+) {
+  const filed = rows.map((row, place) => {
+    const wanted = Object.entries(readMatch(row)).filter(([, value]) => value !== undefined);
+    return { place, row, wanted, timesLeft: row.times ?? Infinity };
+  });
+  const byField = Map.groupBy(filed, ({ wanted }) => wanted[0]?.[0]);
+  const always = byField.get(undefined) ?? [];
+  byField.delete(undefined);
+  const indexes = [...byField].map(
+    ([field = '', list]) => [field, Map.groupBy(list, ({ wanted }) => wanted[0]?.[1])] as const,
+  );
+  return (subject: Fields, rowsMax = Infinity): readonly Row[] => {
+    const taken = indexes
+      .flatMap(([field, byValue]) => byValue.get(subject[field]) ?? [])
+      .concat(always)
+      .filter((row) => row.timesLeft > 0 && row.wanted.every(([field, value]) => subject[field] === value))
+      .toSorted((one, other) => one.place - other.place)
+      .slice(0, rowsMax);
+    for (const row of taken) row.timesLeft -= 1;
+    return taken.map(({ row }) => row);
+  };
+}
+
+/** What a request offers to the table's matches. */
 export interface Subject {
   readonly transRefNo?: string | undefined;
   readonly reference1?: string | undefined;
@@ -12,80 +46,22 @@ export interface Subject {
   readonly amountSatang?: Satang | undefined;
 }
 
-/** The most telling first: a row is filed under the first of these that its match names. */
-const subjectFields = ['transRefNo', 'reference1', 'proxyNo', 'proxyName', 'amountSatang'] as const;
-type SubjectField = (typeof subjectFields)[number];
-type SubjectValue = string | bigint;
-
-/** A row of the table on its way through the requests. */
-interface TableRow {
-  readonly place: number;
-  readonly match: Subject;
-  readonly behaviour: Behaviour;
-  timesLeft: number;
-}
-
-interface EndpointIndex {
-  readonly byField: Map<SubjectField, Map<SubjectValue, TableRow[]>>;
-  /** Rows that match every request. */
-  readonly any: TableRow[];
-}
-
-function toSubject({ match }: Behaviour): Subject {
-  return {
-    transRefNo: match.transRefNo,
-    reference1: match.reference1,
-    proxyNo: match.proxyNo,
-    proxyName: match.proxyName === undefined ? undefined : normaliseName(match.proxyName),
-    amountSatang: match.amount === undefined ? undefined : parseBaht(match.amount),
-  };
-}
-
-function fileRow(index: EndpointIndex, row: TableRow): void {
-  const field = subjectFields.find((name) => row.match[name] !== undefined);
-  const value = field === undefined ? undefined : row.match[field];
-  if (field === undefined || value === undefined) {
-    index.any.push(row);
-    return;
-  }
-  const byValue = index.byField.get(field) ?? new Map<SubjectValue, TableRow[]>();
-  index.byField.set(field, byValue);
-  byValue.set(value, [...(byValue.get(value) ?? []), row]);
-}
-
-const fits = (row: TableRow, subject: Subject): boolean =>
-  subjectFields.every((field) => row.match[field] === undefined || row.match[field] === subject[field]);
-
-function firstOf(
-  rows: readonly TableRow[],
-  subject: Subject,
-  best: TableRow | undefined,
-): TableRow | undefined {
-  const found = rows.find((row) => row.timesLeft > 0 && fits(row, subject));
-  return found === undefined || (best !== undefined && best.place < found.place) ? best : found;
-}
+const readMatch = ({ match }: Behaviour): Fields & Subject => ({
+  transRefNo: match.transRefNo,
+  reference1: match.reference1,
+  proxyNo: match.proxyNo,
+  proxyName: match.proxyName === undefined ? undefined : normaliseName(match.proxyName),
+  amountSatang: match.amount === undefined ? undefined : parseBaht(match.amount),
+});
 
 /** The behaviour that a request meets, the first in the table's order; each call uses one of its `times` up. */
 export type FindBehaviour = (endpoint: Endpoint, subject: Subject) => Behaviour | undefined;
 
-/** Files the table by the values that its rows match, so that a request costs a few look-ups however long it is. */
 export function createBehaviourIndex(behaviours: readonly Behaviour[]): FindBehaviour {
-  const indexes = new Map<Endpoint, EndpointIndex>();
-  for (const [place, behaviour] of behaviours.entries()) {
-    const index = indexes.get(behaviour.endpoint) ?? { byField: new Map(), any: [] };
-    indexes.set(behaviour.endpoint, index);
-    fileRow(index, { place, behaviour, match: toSubject(behaviour), timesLeft: behaviour.times ?? Infinity });
-  }
+  const byEndpoint = Map.groupBy(behaviours, ({ endpoint }) => endpoint);
+  const indexes = new Map([...byEndpoint].map(([key, rows]) => [key, createMatchIndex(rows, readMatch)]));
   return (endpoint, subject) => {
-    const index = indexes.get(endpoint);
-    if (index === undefined) return undefined;
-    let best = firstOf(index.any, subject, undefined);
-    for (const [field, byValue] of index.byField) {
-      const value = subject[field];
-      const rows = value === undefined ? undefined : byValue.get(value);
-      if (rows !== undefined) best = firstOf(rows, subject, best);
-    }
-    if (best !== undefined) best.timesLeft -= 1;
-    return best?.behaviour;
+    const { proxyName = '' } = subject;
+    return indexes.get(endpoint)?.({ ...subject, proxyName: normaliseName(proxyName) }, 1)[0];
   };
 }

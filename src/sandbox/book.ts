@@ -1,90 +1,145 @@
-/** The bank's book: every transfer that has entered it, what was spent, and what was refused as a duplicate. */
+/**
+ * The bank's book: every transfer that has entered it, what was spent, and what was refused as a duplicate.
+ * Nothing here waits: how a transfer stands follows from the clock.
+ */
 import { formatBangkokDateTime } from '../core/bangkok-time.ts';
-import { formatBaht, sumSatang, zeroSatang } from '../core/money.ts';
-import type { Satang } from '../core/money.ts';
-import { StateFile } from './state-file.ts';
-import type { StateLine } from './state-file.ts';
+import { formatBaht, parseBaht, type Satang, sumSatang, zeroSatang } from '../core/money.ts';
+import { StateFile, type StateLine } from './state-file.ts';
+import { describeState, describeStatus } from './status-texts.ts';
 import type { Endpoint } from './table.ts';
-import { computeState, hasMoved, readTransfer, writeTransfer } from './transfers.ts';
-import type { Transfer } from './transfers.ts';
 
-const stateFileVersion = 1;
-
-/** A transfer as the ledger shows it. Amounts are decimal baht. */
-export interface LedgerEntry {
+/** A transfer that has entered the bank; everything but the count of requests is fixed from then on. */
+export interface Transfer {
   readonly transRefNo: string;
+  readonly sysRefNo: string;
+  readonly companyId: string;
+  readonly termId: string;
+  readonly channelId: string;
+  readonly payerAccount: string;
   readonly tranDate: string;
+  readonly tranTime: string;
   readonly proxyType: string;
   readonly proxyNo: string;
-  readonly amount: string;
-  readonly fee: string;
-  readonly sysRefNo: string;
+  /** As it was sent; empty when it was not. */
+  readonly proxyName: string;
+  readonly amountSatang: Satang;
+  readonly feeSatang: Satang;
   readonly reference1: string;
   readonly reference2: string;
-  /** tranStatusCode (§3.2). */
-  readonly status: string;
-  readonly statusCode: string;
-  readonly acceptedAt: string;
-  /** Null while the money has not moved. */
-  readonly movedAt: string | null;
-  /** Requests that bore this reference on its day, the first counted. */
-  readonly requests: number;
+  /** YYYYMMDD in Bangkok by the bank's clock: the creation date of §4 rule 2. */
+  readonly createdOn: string;
+  readonly acceptedAtMs: number;
+  readonly end: 'complete' | 'failed' | 'none';
+  /** When the end comes; the same as acceptedAtMs when it comes at once. */
+  readonly endsAtMs: number;
+  /** statusCode while in process. */
+  readonly code: string;
+  /** statusCode once it has ended. */
+  readonly endCode: string;
+  /** Shown while in process, instead of 010001 to 010003; empty for those. */
+  readonly stageCode: string;
+  /** Inquiries find nothing before. */
+  readonly hiddenUntilMs: number;
+  /** Requests that bore this reference on this day, the first counted. */
+  requests: number;
 }
 
-/** What really moved, and what was asked. */
-export interface Ledger {
-  readonly isSandbox: true;
-  /** The bank's own time. */
-  readonly at: string;
-  /** Moved money only. `references` is less than `count` when one reference moved money on two days. */
-  readonly totals: {
-    readonly count: number;
-    readonly references: number;
-    readonly amount: string;
-    readonly fees: string;
-  };
-  readonly duplicatesRefused: number;
-  /** Requests since the start, by endpoint; `other` are those to no address of the bank. */
-  readonly requests: Readonly<Record<Endpoint | 'other', number>>;
-  readonly statements: {
-    /** Answers of endpoint 8 that gave an address, those before a restart too. */
-    readonly issued: number;
-    /** Requests at signed addresses since the start. */
-    readonly downloads: number;
-    /** True: one of them bore an Authorization header, which must never happen. */
-    readonly tokenSeen: boolean;
-  };
-  /** In the order in which they entered. */
-  readonly entries: readonly LedgerEntry[];
+/** Failures of validation (030002); every other is one of the transfer itself (030003), §3.2. */
+const validationFailures = new Set(
+  (
+    'EM002 EM004 EM005 EM009 EM013 EM069 EM070 EV001 EV007 EV013 EV032 ' +
+    'EV036 EV039 EV040 EV042 EV043 EV051 EV052 EV053 EV054 EV055 EV056'
+  ).split(' '),
+);
+
+const stages = ['010001', '010002', '010003'] as const;
+
+/** What is in process goes through its stages in equal parts of its time; what never ends stays in the last. */
+function computeStage(transfer: Transfer, nowMs: number): string {
+  if (transfer.stageCode !== '') return transfer.stageCode;
+  const spanMs = transfer.endsAtMs - transfer.acceptedAtMs;
+  if (transfer.end === 'none' || spanMs <= 0) return stages[2];
+  const place = Math.floor(((nowMs - transfer.acceptedAtMs) / spanMs) * stages.length);
+  return stages[Math.max(0, place)] ?? stages[2];
 }
 
-function toEntry(transfer: Transfer, nowMs: number): LedgerEntry {
+export function hasEnded(transfer: Transfer, nowMs: number): boolean {
+  return transfer.end !== 'none' && nowMs >= transfer.endsAtMs;
+}
+
+/** True when the money is with the payee. */
+function hasMoved(transfer: Transfer, nowMs: number): boolean {
+  return transfer.end === 'complete' && hasEnded(transfer, nowMs);
+}
+
+/** How a transfer stands at a moment, in the words of an inquiry's item (§2.6, §3.2). */
+export function computeState(transfer: Transfer, nowMs: number) {
+  const isEnded = hasEnded(transfer, nowMs);
+  const statusCode = isEnded ? transfer.endCode : transfer.code;
+  const failure = validationFailures.has(statusCode) ? '030002' : '030003';
+  const end = transfer.end === 'complete' ? '010004' : failure;
+  const tranStatusCode = isEnded ? end : computeStage(transfer, nowMs);
+  return {
+    tranStatusCode,
+    tranStatusDesc: describeState(tranStatusCode),
+    statusCode,
+    statusDesc: describeStatus(statusCode),
+  };
+}
+
+/** A transfer as a line of the state file carries it. */
+function writeTransfer(transfer: Transfer): Record<string, unknown> {
+  const { amountSatang, feeSatang, requests: _, ...rest } = transfer;
+  return { kind: 'transfer', ...rest, amount: formatBaht(amountSatang), fee: formatBaht(feeSatang) };
+}
+
+/**
+ * Reads a line of the state file back.
+ * @throws TypeError when it is no transfer
+ */
+function readTransfer(line: Readonly<Record<string, unknown>>): Transfer {
+  const { kind: _, amount, fee, ...rest } = line;
+  const amountSatang = parseBaht(String(amount));
+  const feeSatang = parseBaht(String(fee));
+  if (amountSatang === undefined || feeSatang === undefined || typeof rest['transRefNo'] !== 'string') {
+    throw new TypeError('not a transfer');
+  }
+  return { ...(rest as unknown as Transfer), amountSatang, feeSatang, requests: 1 };
+}
+
+// ---------------------------------------------------------------- the ledger
+
+/** A transfer as the ledger shows it. Amounts are decimal baht. */
+export type LedgerEntry = ReturnType<typeof toEntry>;
+
+function toEntry(transfer: Transfer, nowMs: number) {
+  const { transRefNo, tranDate, proxyType, proxyNo, sysRefNo, reference1, reference2 } = transfer;
   const { tranStatusCode, statusCode } = computeState(transfer, nowMs);
   return {
-    transRefNo: transfer.transRefNo,
-    tranDate: transfer.tranDate,
-    proxyType: transfer.proxyType,
-    proxyNo: transfer.proxyNo,
+    transRefNo,
+    tranDate,
+    proxyType,
+    proxyNo,
     amount: formatBaht(transfer.amountSatang),
     fee: formatBaht(transfer.feeSatang),
-    sysRefNo: transfer.sysRefNo,
-    reference1: transfer.reference1,
-    reference2: transfer.reference2,
+    sysRefNo,
+    reference1,
+    reference2,
+    /** tranStatusCode (§3.2). */
     status: tranStatusCode,
     statusCode,
     acceptedAt: formatBangkokDateTime(transfer.acceptedAtMs),
+    /** Null while the money has not moved. */
     movedAt: hasMoved(transfer, nowMs) ? formatBangkokDateTime(transfer.endsAtMs) : null,
+    /** Requests that bore this reference on its day, the first counted. */
     requests: transfer.requests,
   };
 }
 
-/** What was asked of a day's statement. */
-export interface StatementTally {
-  readonly asked: number;
-  /** Answered with an address. */
-  readonly issued: number;
-  readonly firstAskedAtMs: number | undefined;
-}
+/** What really moved, and what was asked. */
+export type Ledger = ReturnType<Book['ledger']>;
+
+// ---------------------------------------------------------------- the book
 
 /** A request for the statement of a day "YYYYMMDD". */
 interface StatementRequest {
@@ -93,17 +148,17 @@ interface StatementRequest {
   readonly isIssued: boolean;
 }
 
-const notAsked: StatementTally = { asked: 0, issued: 0, firstAskedAtMs: undefined };
+const stateFileVersion = 1;
 
-const bookKey = (companyId: string, transRefNo: string): string => `${companyId} ${transRefNo}`;
+type TransferKey = Pick<Transfer, 'termId' | 'transRefNo' | 'createdOn'>;
 
-/** Owns the transfers and, when there is one, their state file. */
+/** Owns the transfers of one company and, when there is one, their state file. */
 export class Book {
   readonly #transfers: Transfer[] = [];
-  /** All days' transfers of one company and reference. */
+  /** All days' transfers of one reference. */
   readonly #byReference = new Map<string, Transfer[]>();
   readonly #spent = new Map<string, Satang>();
-  readonly #statements = new Map<string, StatementTally>();
+  readonly #statements = new Map<string, StatementRequest[]>();
   #duplicatesRefused = 0;
   readonly #file: StateFile | undefined;
 
@@ -122,20 +177,13 @@ export class Book {
   }
 
   /** Every transfer that bore the reference, oldest first. */
-  find(companyId: string, transRefNo: string): readonly Transfer[] {
-    return this.#byReference.get(bookKey(companyId, transRefNo)) ?? [];
+  find(transRefNo: string): readonly Transfer[] {
+    return this.#byReference.get(transRefNo) ?? [];
   }
 
-  /** §4 rule 2: the transfer that the same company, terminal, reference and creation date already name. */
-  findDuplicate(
-    companyId: string,
-    termId: string,
-    transRefNo: string,
-    createdOn: string,
-  ): Transfer | undefined {
-    return this.find(companyId, transRefNo).find(
-      (held) => held.termId === termId && held.createdOn === createdOn,
-    );
+  /** §4 rule 2: the transfer that the same terminal, reference and creation date already name. */
+  findDuplicate({ termId, transRefNo, createdOn }: TransferKey): Transfer | undefined {
+    return this.find(transRefNo).find((held) => held.termId === termId && held.createdOn === createdOn);
   }
 
   /** What a payer account has spent, or is about to. */
@@ -157,16 +205,13 @@ export class Book {
   }
 
   /** The first so many transfers, in the order in which they entered; what enters meanwhile is left out. */
-  *transfers(count: number): Generator<Transfer> {
-    for (const [place, transfer] of this.#transfers.entries()) {
-      if (place >= count) return;
-      yield transfer;
-    }
+  transfers(count: number): IteratorObject<Transfer> {
+    return this.#transfers.values().take(count);
   }
 
-  /** What was asked of the statement of a day "YYYYMMDD" so far. */
-  statementTally(date: string): StatementTally {
-    return this.#statements.get(date) ?? notAsked;
+  /** The requests for the statement of a day "YYYYMMDD" so far, oldest first. */
+  statementRequests(date: string): readonly StatementRequest[] {
+    return this.#statements.get(date) ?? [];
   }
 
   /** Counts a request for a statement. */
@@ -175,28 +220,33 @@ export class Book {
     return this.#file?.append({ kind: 'statement', ...request });
   }
 
+  /**
+   * @param requests since the start, by endpoint; `other` are those to no address of the bank
+   * @param statements requests at signed addresses since the start, and whether one bore an Authorization header, which must never happen
+   */
   ledger(
     nowMs: number,
-    requests: Ledger['requests'],
-    { downloads, tokenSeen }: Omit<Ledger['statements'], 'issued'> = { downloads: 0, tokenSeen: false },
-  ): Ledger {
+    requests: Readonly<Record<Endpoint | 'other', number>>,
+    { downloads, tokenSeen } = { downloads: 0, tokenSeen: false },
+  ) {
     const moved = this.#transfers.filter((transfer) => hasMoved(transfer, nowMs));
+    const asked = [...this.#statements.values()].flat();
     return {
       isSandbox: true,
+      /** The bank's own time. */
       at: formatBangkokDateTime(nowMs),
+      /** Moved money only. `references` is less than `count` when one reference moved money on two days. */
       totals: {
         count: moved.length,
-        references: new Set(moved.map((transfer) => bookKey(transfer.companyId, transfer.transRefNo))).size,
-        amount: formatBaht(sumSatang(moved.map((transfer) => transfer.amountSatang))),
-        fees: formatBaht(sumSatang(moved.map((transfer) => transfer.feeSatang))),
+        references: new Set(moved.map(({ transRefNo }) => transRefNo)).size,
+        amount: formatBaht(sumSatang(moved.map(({ amountSatang }) => amountSatang))),
+        fees: formatBaht(sumSatang(moved.map(({ feeSatang }) => feeSatang))),
       },
       duplicatesRefused: this.#duplicatesRefused,
       requests: { ...requests },
-      statements: {
-        issued: [...this.#statements.values()].reduce((sum, { issued }) => sum + issued, 0),
-        downloads,
-        tokenSeen,
-      },
+      /** `issued`: answers of endpoint 8 that gave an address, those before a restart too. */
+      statements: { issued: asked.filter(({ isIssued }) => isIssued).length, downloads, tokenSeen },
+      /** In the order in which they entered. */
       entries: this.#transfers.map((transfer) => toEntry(transfer, nowMs)),
     };
   }
@@ -206,9 +256,8 @@ export class Book {
   }
 
   #add(transfer: Transfer): void {
-    const key = bookKey(transfer.companyId, transfer.transRefNo);
-    const held = this.#byReference.get(key);
-    if (held === undefined) this.#byReference.set(key, [transfer]);
+    const held = this.#byReference.get(transfer.transRefNo);
+    if (held === undefined) this.#byReference.set(transfer.transRefNo, [transfer]);
     else held.push(transfer);
     this.#transfers.push(transfer);
     if (transfer.end === 'failed') return;
@@ -221,25 +270,18 @@ export class Book {
     this.#duplicatesRefused += 1;
   }
 
-  #addStatement({ date, atMs, isIssued }: StatementRequest): void {
-    const { asked, issued, firstAskedAtMs = atMs } = this.statementTally(date);
-    this.#statements.set(date, { asked: asked + 1, issued: issued + (isIssued ? 1 : 0), firstAskedAtMs });
+  #addStatement(request: StatementRequest): void {
+    this.#statements.set(request.date, [...this.statementRequests(request.date), request]);
   }
 
   #replay(line: StateLine): void {
-    if (line['kind'] === 'transfer') {
-      this.#add(readTransfer(line));
-      return;
+    const { kind } = line;
+    if (kind === 'transfer') this.#add(readTransfer(line));
+    else if (kind === 'statement') this.#addStatement(line as unknown as StatementRequest);
+    else {
+      const held = kind === 'duplicate' ? this.findDuplicate(line as unknown as TransferKey) : undefined;
+      if (held === undefined) throw new TypeError('neither a transfer, a duplicate nor a statement');
+      this.#addDuplicate(held);
     }
-    if (line['kind'] === 'statement') {
-      const { date, atMs, isIssued } = line;
-      this.#addStatement({ date: String(date), atMs: Number(atMs), isIssued: isIssued === true });
-      return;
-    }
-    const { kind, companyId, termId, transRefNo, createdOn } = line;
-    const held = this.findDuplicate(String(companyId), String(termId), String(transRefNo), String(createdOn));
-    if (kind !== 'duplicate' || held === undefined)
-      throw new TypeError('neither a transfer, a duplicate nor a statement');
-    this.#addDuplicate(held);
   }
 }

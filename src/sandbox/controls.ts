@@ -2,98 +2,61 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { parseBaht } from '../core/money.ts';
+import type { SandboxBank } from './bank.ts';
 import { createBehaviourIndex } from './behaviours.ts';
-import type { Gateway } from './gateway.ts';
 import { SandboxError } from './sandbox-error.ts';
-import type { StatementTableInput } from './statement/table.ts';
 import { parseBehaviours, parseStatementTable } from './table.ts';
-import type { BehaviourInput } from './table.ts';
-
-export interface SandboxControls {
-  /**
-   * Replaces the behaviours; their `times` begin anew.
-   * @throws SandboxError
-   */
-  setBehaviours(behaviours: readonly BehaviourInput[]): void;
-  /** Sets the bank's clock forward, or back when negative. */
-  advanceMs(ms: number): void;
-  /** False: transfers get TM001. */
-  setServiceOpen(isOpen: boolean): void;
-  /** True: every connection to the bank is closed without an answer. */
-  setOutage(isOut: boolean): void;
-  /**
-   * What each payer account has to spend in all, what it has spent included; empty = no end of money.
-   * @throws SandboxError for what is no amount
-   */
-  setPayerBalance(baht: string): void;
-  /**
-   * Replaces the given keys of the `statement` section, for files that are asked for from now on.
-   * @throws SandboxError
-   */
-  setStatement(changes: StatementTableInput): void;
-  /** Forgets every token: their bearers get 401. */
-  revokeTokens(): void;
-}
-
-/** Makes the controls of a running bank. */
-export function createControls(gateway: Gateway): SandboxControls {
-  const { terms, clock, tokens } = gateway;
-  return {
-    setBehaviours(behaviours) {
-      terms.findBehaviour = createBehaviourIndex(parseBehaviours(behaviours));
-    },
-    advanceMs: (ms) => clock.advance(ms),
-    setServiceOpen(isOpen) {
-      terms.isOpen = isOpen;
-    },
-    setOutage(isOut) {
-      gateway.isOut = isOut;
-    },
-    setPayerBalance(baht) {
-      const balance = parseBaht(baht);
-      if (balance === undefined && baht !== '') {
-        throw new SandboxError('baht: must be an amount in baht, such as "1001.01", or empty');
-      }
-      terms.payerBalanceSatang = balance ?? null;
-    },
-    setStatement(changes) {
-      const { statements } = terms;
-      if (changes.host !== undefined && changes.host !== statements.table.host) {
-        throw new SandboxError('statement.host: cannot be changed while the bank runs');
-      }
-      statements.table = parseStatementTable({ ...statements.table, ...changes });
-    },
-    revokeTokens: () => tokens.revokeAll(),
-  };
-}
 
 const commandSchema = z.strictObject({
+  /** Replaces the behaviours; their `times` begin anew. */
   behaviours: z.array(z.unknown()).optional(),
-  advanceMs: z.number().int().optional(),
-  serviceOpen: z.boolean().optional(),
-  outage: z.boolean().optional(),
+  /** What each payer account has to spend in all, what it has spent included; empty = no end of money. */
   payerBalanceBaht: z.string().optional(),
+  /** Replaces the given keys of the `statement` section, for files that are asked for from now on. */
   statement: z.record(z.string(), z.unknown()).optional(),
+  /** Sets the bank's clock forward, or back when negative. */
+  advanceMs: z.number().int().optional(),
+  /** False: transfers get TM001. */
+  serviceOpen: z.boolean().optional(),
+  /** True: every connection to the bank is closed without an answer. */
+  outage: z.boolean().optional(),
+  /** Forgets every token: their bearers get 401. */
   revokeTokens: z.literal(true).optional(),
 });
 
-type Command = z.infer<typeof commandSchema>;
+/** What is to change. */
+export type ControlCommand = z.infer<typeof commandSchema>;
 
-function obey(controls: SandboxControls, command: Command): void {
-  if (command.behaviours !== undefined) controls.setBehaviours(command.behaviours as BehaviourInput[]);
-  if (command.payerBalanceBaht !== undefined) controls.setPayerBalance(command.payerBalanceBaht);
-  if (command.statement !== undefined) controls.setStatement(command.statement);
-  if (command.advanceMs !== undefined) controls.advanceMs(command.advanceMs);
-  if (command.serviceOpen !== undefined) controls.setServiceOpen(command.serviceOpen);
-  if (command.outage !== undefined) controls.setOutage(command.outage);
-  if (command.revokeTokens !== undefined) controls.revokeTokens();
+/** Obeys a command. @throws SandboxError naming what is wrong in it */
+export function control(bank: SandboxBank, command: ControlCommand): void {
+  const { behaviours, payerBalanceBaht, statement, advanceMs = 0, serviceOpen, outage } = command;
+  if (behaviours !== undefined) bank.findBehaviour = createBehaviourIndex(parseBehaviours(behaviours));
+  if (payerBalanceBaht !== undefined) bank.payerBalanceSatang = readBalance(payerBalanceBaht);
+  if (statement !== undefined) bank.statements.table = changeStatement(bank, statement);
+  bank.clock.aheadMs += advanceMs;
+  bank.isOpen = serviceOpen ?? bank.isOpen;
+  bank.isOut = outage ?? bank.isOut;
+  if (command.revokeTokens !== undefined) bank.tokens.revokeAll();
+}
+
+function readBalance(baht: string) {
+  const balance = parseBaht(baht);
+  if (balance === undefined && baht !== '')
+    throw new SandboxError('baht: must be an amount in baht, such as "1001.01", or empty');
+  return balance ?? null;
+}
+
+function changeStatement({ statements: { table } }: SandboxBank, changes: Readonly<Record<string, unknown>>) {
+  if (changes['host'] !== undefined && changes['host'] !== table.host)
+    throw new SandboxError('statement.host: cannot be changed while the bank runs');
+  return parseStatementTable({ ...table, ...changes });
 }
 
 const usage =
   'send any of {"behaviours":[…]}, {"advanceMs":1000}, {"serviceOpen":false}, {"outage":true}, ' +
   '{"payerBalanceBaht":"1000.00"}, {"statement":{"edits":[…]}}, {"revokeTokens":true}';
 
-function readCommand(text: unknown): Command {
+function readCommand(text: unknown): ControlCommand {
   try {
     return commandSchema.parse(JSON.parse(String(text)));
   } catch (cause) {
@@ -102,10 +65,10 @@ function readCommand(text: unknown): Command {
 }
 
 /** POST /sandbox/control takes what is to change as a JSON object. */
-export function addControlRoute(app: FastifyInstance, controls: SandboxControls): void {
+export function addControlRoute(app: FastifyInstance, bank: SandboxBank): void {
   app.post('/sandbox/control', (request, reply) => {
     try {
-      obey(controls, readCommand(request.body));
+      control(bank, readCommand(request.body));
       return reply.send({ done: true });
     } catch (cause) {
       if (cause instanceof SandboxError) return reply.code(400).send({ message: cause.message });

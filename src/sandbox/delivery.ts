@@ -1,14 +1,14 @@
 /** How an answer goes out, or fails to. It is written to the raw response, because many behaviours break HTTP on purpose. */
-import { STATUS_CODES } from 'node:http';
-import type { ServerResponse } from 'node:http';
+import { STATUS_CODES, type ServerResponse } from 'node:http';
 import type { Behaviour } from './table.ts';
 
-/** An answer on its way. */
+/** What a request is answered with, and how the answer is spoilt on the way. */
 export interface Delivery {
-  readonly httpStatus: number;
+  /** 200 when left out. */
+  readonly httpStatus?: number;
   readonly body: Readonly<Record<string, unknown>>;
   readonly behaviour?: Behaviour | undefined;
-  /** To wait for before anything is said. */
+  /** The answer waits until what it says would survive the bank's own end. */
   readonly recorded?: Promise<void> | undefined;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -39,83 +39,76 @@ function bearAnothersReference(body: Delivery['body']): Delivery['body'] {
 }
 
 /** What goes over the wire. */
-type Form =
-  | {
-      readonly kind: 'whole';
-      readonly status: number;
-      readonly text: string;
-      readonly type?: string;
-      readonly headers?: Readonly<Record<string, string>>;
-    }
-  /** The whole is announced, and half of it comes. */
-  | { readonly kind: 'half'; readonly text: string; readonly thenClose: boolean }
-  | { readonly kind: 'nothing'; readonly thenClose: boolean };
+interface Form {
+  /** 200 when left out. */
+  readonly status?: number;
+  readonly text: string;
+  /** JSON when left out. */
+  readonly type?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The whole is announced, and so much of it comes; all of it when left out. */
+  readonly share?: 'half' | 'nothing';
+  /** The connection is closed after that share. */
+  readonly thenClose?: boolean;
+}
 
 function toPlainStatus({ behaviour, body }: Delivery): Form {
-  const { httpStatus = 500, code, retryAfterSeconds } = behaviour ?? {};
-  const plain = { message: STATUS_CODES[httpStatus] ?? 'Unknown' };
-  return {
-    kind: 'whole',
-    status: httpStatus,
-    text: JSON.stringify(code === undefined ? plain : body),
-    headers: retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) },
-  };
+  const { httpStatus: status = 500, code, retryAfterSeconds } = behaviour ?? {};
+  const plain = { message: STATUS_CODES[status] ?? 'Unknown' };
+  const text = JSON.stringify(code === undefined ? plain : body);
+  return retryAfterSeconds === undefined
+    ? { status, text }
+    : { status, text, headers: { 'retry-after': String(retryAfterSeconds) } };
 }
 
 /** The form that an answer's behaviour gives it. */
 function computeForm(delivery: Delivery, path: string): Form {
-  const { body, httpStatus: status } = delivery;
+  const { body, httpStatus: status = 200 } = delivery;
   switch (delivery.behaviour?.reply) {
     case undefined:
     case 'normal':
-      return { kind: 'whole', status, text: JSON.stringify(body) };
+      return { status, text: JSON.stringify(body) };
     case 'wrong-reference':
-      return { kind: 'whole', status, text: JSON.stringify(bearAnothersReference(body)) };
+      return { status, text: JSON.stringify(bearAnothersReference(body)) };
     case 'wrong-request':
-      return { kind: 'whole', status, text: JSON.stringify({ ...body, requestUID: anothersRequestUid }) };
+      return { status, text: JSON.stringify({ ...body, requestUID: anothersRequestUid }) };
     case 'http':
       return toPlainStatus(delivery);
     case 'garbage':
-      return { kind: 'whole', status: 200, text: garbage };
+      return { text: garbage };
     case 'html':
-      return { kind: 'whole', status: 200, text: page, type: html };
+      return { text: page, type: html };
     case 'empty':
-      return { kind: 'whole', status: 200, text: '' };
+      return { text: '' };
     case 'redirect':
-      return { kind: 'whole', status: 307, text: '', headers: { location: `${path}${redirectSuffix}` } };
+      return { status: 307, text: '', headers: { location: `${path}${redirectSuffix}` } };
     case 'cut':
+      return { text: JSON.stringify(body), share: 'half', thenClose: true };
     case 'stalled':
-      return { kind: 'half', text: JSON.stringify(body), thenClose: delivery.behaviour.reply === 'cut' };
+      return { text: JSON.stringify(body), share: 'half' };
     case 'lost':
+      return { text: '', share: 'nothing', thenClose: true };
     case 'silent':
-      return { kind: 'nothing', thenClose: delivery.behaviour.reply === 'lost' };
+      return { text: '', share: 'nothing' };
   }
 }
 
 /**
  * Sends an answer in the form that its behaviour gives it.
- * @param headers common to every answer: the bank's own Date above all
+ * @param common headers of every answer: the bank's own Date above all
  */
-export function deliver(response: ServerResponse, delivery: Delivery, headers: Record<string, string>): void {
+export function deliver(response: ServerResponse, delivery: Delivery, common: Record<string, string>): void {
   const form = computeForm(delivery, response.req.url ?? '');
-  const close = (): void => void response.socket?.destroy();
-  if (form.kind === 'nothing') {
-    if (form.thenClose) close();
+  const { status = 200, text, type = json, headers, share, thenClose = false } = form;
+  const endShare = (): void => {
+    if (thenClose) response.socket?.destroy();
+  };
+  if (share === 'nothing') {
+    endShare();
     return;
   }
-  const length = { 'content-length': Buffer.byteLength(form.text) };
-  if (form.kind === 'half') {
-    response.writeHead(200, { ...headers, 'content-type': json, ...length });
-    response.write(form.text.slice(0, form.text.length / 2), () => {
-      if (form.thenClose) close();
-    });
-    return;
-  }
-  response.writeHead(form.status, {
-    ...headers,
-    ...form.headers,
-    'content-type': form.type ?? json,
-    ...length,
-  });
-  response.end(form.text);
+  const length = Buffer.byteLength(text);
+  response.writeHead(status, { ...common, ...headers, 'content-type': type, 'content-length': length });
+  if (share === 'half') response.write(text.slice(0, text.length / 2), endShare);
+  else response.end(text);
 }

@@ -70,37 +70,30 @@ export function normaliseName(name: string): string {
 
 const nobody: Payee = { state: 'unknown', name: '', nameTh: '' };
 
-/** The holder of a proxy ID, given the name that the request bears (§4 rule 5). */
-export type FindPayee = (proxyNo: string, sentName: string | undefined) => Payee;
+/** The holder of a proxy ID, given the name that the request bears, empty for none (§4 rule 5). */
+export type FindPayee = (proxyNo: string, sentName: string) => Payee;
 
 /** Looks payees up; one that is not listed is active and bears the very name that was sent, unless only listed ones count. */
 export function createDirectory(payees: readonly DirectoryPayee[], knownPayeesOnly: boolean): FindPayee {
   const listed = new Map(
-    payees.map((payee) => [
-      payee.proxyNo,
-      { ...generatePayeeName(payee.proxyNo), ...withoutGaps(payee) } as const,
-    ]),
+    payees.map(({ proxyNo, state, ...own }) => {
+      const { name, nameTh } = generatePayeeName(proxyNo);
+      return [proxyNo, { state, name: own.name ?? name, nameTh: own.nameTh ?? nameTh }];
+    }),
   );
   return (proxyNo, sentName) => {
     const payee = listed.get(proxyNo);
     if (payee !== undefined) return payee;
     if (knownPayeesOnly) return nobody;
     const { name, nameTh } = generatePayeeName(proxyNo);
-    return { state: 'active', name: sentName ?? name, nameTh };
+    return { state: 'active', name: sentName === '' ? name : sentName, nameTh };
   };
 }
 
-function withoutGaps({ state, name, nameTh }: DirectoryPayee): Partial<Payee> & Pick<Payee, 'state'> {
-  return { state, ...(name === undefined ? {} : { name }), ...(nameTh === undefined ? {} : { nameTh }) };
-}
-
 /** The code that a payee check or a transfer gets for its payee (§2.4), or undefined when it can be paid. */
-export function findPayeeRefusal(
-  payee: Payee,
-  sentName: string | undefined,
-): 'EV006' | 'EV033' | 'EV051' | undefined {
+export function findPayeeRefusal(payee: Payee, sentName: string): 'EV006' | 'EV033' | 'EV051' | undefined {
   if (payee.state === 'unknown') return 'EV006';
   if (payee.state === 'inactive') return 'EV033';
-  if (sentName === undefined || sentName === payee.name) return undefined;
+  if (sentName === '' || sentName === payee.name) return undefined;
   return normaliseName(sentName) === normaliseName(payee.name) ? undefined : 'EV051';
 }

@@ -1,20 +1,21 @@
 /** What the fields of a business request must look like (§2.4–2.6), one line a field, and the code that each fault gets. */
-import { fieldLengths, payerBankCode, resendFlagNormal } from '../bank/wire.ts';
-import type { WireNames } from '../bank/wire.ts';
+import { fieldLengths, payerBankCode, resendFlagNormal, type WireNames } from '../bank/wire.ts';
+import { parseBangkokDate } from '../core/bangkok-time.ts';
 import { parseBaht } from '../core/money.ts';
 import { computeCheckDigit } from '../core/proxy-id.ts';
-import { describeStatus } from './status-texts.ts';
-import type { BusinessStatus } from './status-texts.ts';
+import { type BusinessStatus, describeStatus } from './status-texts.ts';
 
 /** A body that has been read as a JSON object. */
 export type Body = Readonly<Record<string, unknown>>;
+
+/** Looks at a value of allowed length. */
+type FindValueFault = (value: string) => BusinessStatus | undefined;
 
 interface FieldRule {
   readonly name: string;
   readonly isRequired: boolean;
   readonly lengthMax: number;
-  /** Looks at a value of allowed length. */
-  readonly findFault?: (value: string) => BusinessStatus | undefined;
+  readonly findFault?: FindValueFault | undefined;
 }
 
 /** The first fault of a body, or undefined. */
@@ -25,20 +26,10 @@ function refuse(code: string, detail: string): BusinessStatus {
   return { code, text: `${describeStatus(code)}: ${detail}` };
 }
 
-const hasShape =
-  (pattern: RegExp, name: string, shape: string, code = 'PT001') =>
-  (value: string): BusinessStatus | undefined =>
-    pattern.test(value) ? undefined : refuse(code, `${name} must be ${shape}`);
-
-const datePattern = /^(\d{4})(\d{2})(\d{2})$/;
-
-function findDateFault(value: string): BusinessStatus | undefined {
-  const [, year, month, day] = datePattern.exec(value) ?? [];
-  const iso = `${year}-${month}-${day}`;
-  const time = year === undefined ? NaN : Date.parse(`${iso}T00:00:00Z`);
-  const isDate = !Number.isNaN(time) && new Date(time).toISOString().startsWith(iso);
-  return isDate ? undefined : refuse('PT001', 'tranDate must be a date YYYYMMDD');
-}
+const must =
+  (isRight: (value: string) => boolean, detail: string, code = 'PT001'): FindValueFault =>
+  (value) =>
+    isRight(value) ? undefined : refuse(code, detail);
 
 const timePattern = /^([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/;
 const mobilePattern = /^0[689]\d{8}$/;
@@ -46,17 +37,13 @@ const nationalIdPattern = /^\d{13}$/;
 const plainEnglish = /^[ -~]+$/;
 const latinScript = /^[\p{Script=Latin}\p{M}\p{N}\p{P}\p{Zs}]+$/u;
 
+const isDate = (value: string): boolean => parseBangkokDate(value) !== undefined;
+const isEnglish = (value: string): boolean => plainEnglish.test(value) || latinScript.test(value);
+
 function findAmountFault(value: string): BusinessStatus | undefined {
   const amount = parseBaht(value);
-  if (amount === undefined) {
-    return refuse('PT001', 'tranAmount must be decimal text with at most 2 decimals');
-  }
+  if (amount === undefined) return refuse('PT001', 'tranAmount must be decimal text with at most 2 decimals');
   return amount > 0n ? undefined : refuse('PT001', 'tranAmount must be more than 0');
-}
-
-function findNameFault(value: string, name: string): BusinessStatus | undefined {
-  const isEnglish = plainEnglish.test(value) || latinScript.test(value);
-  return isEnglish ? undefined : refuse('PT001', `${name} must be in English`);
 }
 
 function hasRightCheckDigit(digits: string): boolean {
@@ -77,43 +64,46 @@ export function findProxyFault(proxyNo: string, proxyType: string, name: string)
   return undefined;
 }
 
-const required = (
-  name: string,
-  lengthMax: number,
-  findFault?: (value: string) => BusinessStatus | undefined,
-): FieldRule => ({ name, isRequired: true, lengthMax, ...(findFault === undefined ? {} : { findFault }) });
+const required = (name: keyof typeof fieldLengths, findFault?: FindValueFault): FieldRule => ({
+  name,
+  isRequired: true,
+  lengthMax: fieldLengths[name],
+  findFault,
+});
 
-const optional = (
-  name: string,
-  lengthMax: number,
-  findFault?: (value: string) => BusinessStatus | undefined,
-): FieldRule => ({ ...required(name, lengthMax, findFault), isRequired: false });
+const optional = (name: keyof typeof fieldLengths): FieldRule => ({ ...required(name), isRequired: false });
 
 const commonRules: readonly FieldRule[] = [
-  required('channelID', fieldLengths.channelID),
-  required('termID', fieldLengths.termID),
-  required('tranDate', fieldLengths.tranDate, findDateFault),
-  required('tranTime', fieldLengths.tranTime, hasShape(timePattern, 'tranTime', 'a time HH:mm:ss')),
-  required('compId', fieldLengths.compId),
-  required('requestUID', fieldLengths.requestUID),
+  required('channelID'),
+  required('termID'),
+  required('tranDate', must(isDate, 'tranDate must be a date YYYYMMDD')),
+  required(
+    'tranTime',
+    must((time) => timePattern.test(time), 'tranTime must be a time HH:mm:ss'),
+  ),
+  required('compId'),
+  required('requestUID'),
 ];
 
+const isPayerBank = (code: string): boolean => code === payerBankCode;
+const isNormal = (flag: string): boolean => flag === resendFlagNormal;
+
 const payerRules: readonly FieldRule[] = [
-  required('payerBankCode', fieldLengths.payerBankCode, (value) =>
-    value === payerBankCode ? undefined : refuse('EV013', `payerBankCode must be ${payerBankCode}`),
+  required('payerBankCode', must(isPayerBank, `payerBankCode must be ${payerBankCode}`, 'EV013')),
+  required(
+    'payerAccount',
+    must((account) => /^\d+$/.test(account), 'payerAccount must be numeric'),
   ),
-  required('payerAccount', fieldLengths.payerAccount, hasShape(/^\d+$/, 'payerAccount', 'numeric')),
 ];
 
 function payeeRules(names: WireNames, numberMax: number, nameMax: number): readonly FieldRule[] {
+  const isType = (type: string): boolean => /^(NATID|MSISDN)$/.test(type);
+  const mustBeType = must(isType, `${names.proxyType} must be NATID or MSISDN`, 'EV056');
+  const mustBeEnglish = must(isEnglish, `${names.proxyName} must be in English`);
   return [
-    required(
-      names.proxyType,
-      fieldLengths.type,
-      hasShape(/^(NATID|MSISDN)$/, names.proxyType, 'NATID or MSISDN', 'EV056'),
-    ),
-    required(names.proxyNo, numberMax),
-    optional(names.proxyName, nameMax, (value) => findNameFault(value, names.proxyName)),
+    { name: names.proxyType, isRequired: true, lengthMax: fieldLengths.type, findFault: mustBeType },
+    { name: names.proxyNo, isRequired: true, lengthMax: numberMax },
+    { name: names.proxyName, isRequired: false, lengthMax: nameMax, findFault: mustBeEnglish },
   ];
 }
 
@@ -130,13 +120,11 @@ function findFieldFault(rule: FieldRule, body: Body): BusinessStatus | undefined
 }
 
 function toFinder(rules: readonly FieldRule[]): FindFault {
-  return (body) => {
-    for (const rule of rules) {
-      const fault = findFieldFault(rule, body);
-      if (fault !== undefined) return fault;
-    }
-    return undefined;
-  };
+  return (body) =>
+    rules
+      .values()
+      .map((rule) => findFieldFault(rule, body))
+      .find((fault) => fault !== undefined);
 }
 
 /** Endpoint 5 (§2.4). */
@@ -152,29 +140,23 @@ export function payeeCheckRules(names: WireNames): FindFault {
 export function transferRules(names: WireNames): FindFault {
   return toFinder([
     ...commonRules,
-    required('transRefNo', fieldLengths.transRefNo),
+    required('transRefNo'),
     ...payerRules,
-    required('tranAmount', fieldLengths.tranAmount, findAmountFault),
-    required('resendFlag', fieldLengths.resendFlag, (value) =>
-      value === resendFlagNormal ? undefined : refuse('PT001', `resendFlag must be ${resendFlagNormal}`),
-    ),
+    required('tranAmount', findAmountFault),
+    required('resendFlag', must(isNormal, `resendFlag must be ${resendFlagNormal}`)),
     ...payeeRules(names, fieldLengths.transferNo, fieldLengths.transferName),
-    optional('reference1', fieldLengths.reference1),
-    optional('reference2', fieldLengths.reference2),
+    optional('reference1'),
+    optional('reference2'),
   ]);
 }
 
 /** Endpoint 7 (§2.6). */
 export function inquiryRules(): FindFault {
-  return toFinder([
-    ...commonRules,
-    required('transRefNo', fieldLengths.transRefNo),
-    optional('transferType', fieldLengths.transferType),
-  ]);
+  return toFinder([...commonRules, required('transRefNo'), optional('transferType')]);
 }
 
-/** The text of a field, or undefined when it is absent or empty. */
-export function textOf(body: Body, name: string): string | undefined {
+/** The text of a field; empty when it is absent or no text. */
+export function textOf(body: Body, name: string): string {
   const value = body[name];
-  return typeof value === 'string' && value !== '' ? value : undefined;
+  return typeof value === 'string' ? value : '';
 }

@@ -1,15 +1,10 @@
 /** Endpoint 7: how does a transfer stand (§2.6)? */
 import { formatBangkokDate } from '../core/bangkok-time.ts';
-import type { Subject } from './behaviours.ts';
-import { answerHead } from './business.ts';
-import type { Answer, AnswerRequest, BusinessTerms } from './business.ts';
-import { normaliseName } from './directory.ts';
+import { type AnswerRequest, answerHead, type SandboxBank } from './bank.ts';
+import { computeState, type Transfer } from './book.ts';
 import { inquiryRules, textOf } from './fields.ts';
 import { statusOf } from './status-texts.ts';
-import type { BusinessStatus } from './status-texts.ts';
-import type { Behaviour, SandboxTable } from './table.ts';
-import { computeState } from './transfers.ts';
-import type { Transfer } from './transfers.ts';
+import type { SandboxTable } from './table.ts';
 
 function toItem(transfer: Transfer, nowMs: number): Record<string, string> {
   const { transRefNo, sysRefNo, tranDate, tranTime, reference1, reference2 } = transfer;
@@ -22,13 +17,6 @@ function toItem(transfer: Transfer, nowMs: number): Record<string, string> {
     reference1,
     reference2,
   };
-}
-
-/** An inquiry carries only a reference; the rest of what the table matches comes from the transfer that it names. */
-function toSubject(transRefNo: string, held: Transfer | undefined): Subject {
-  if (held === undefined) return { transRefNo };
-  const { proxyNo, proxyName, amountSatang, reference1 } = held;
-  return { transRefNo, proxyNo, proxyName: normaliseName(proxyName), amountSatang, reference1 };
 }
 
 type InquiryDate = SandboxTable['inquiryDate'];
@@ -45,30 +33,23 @@ function isAskedFor(transfer: Transfer, rule: InquiryDate, tranDate: string, now
   }
 }
 
-/** Makes the endpoint. */
-export function createInquiry(terms: BusinessTerms): AnswerRequest {
-  const { book, companyId } = terms;
-  const { inquiryDate, inquiryNotFound } = terms.table;
+export function createInquiry(bank: SandboxBank): AnswerRequest {
+  const { inquiryDate, inquiryNotFound } = bank.table;
   const findFieldFault = inquiryRules();
   return (body, nowMs) => {
-    const answer = (status: BusinessStatus, behaviour?: Behaviour, items?: readonly unknown[]): Answer => ({
-      body: { ...answerHead(status, body), ...(items === undefined ? {} : { fundTfrInfoList: items }) },
-      behaviour,
-    });
-    const fault = findFieldFault(body) ?? (body['compId'] === companyId ? undefined : statusOf('EM002'));
-    if (fault !== undefined) return answer(fault);
-    const transRefNo = textOf(body, 'transRefNo') ?? '';
-    const tranDate = textOf(body, 'tranDate') ?? '';
-    const held = book.find(companyId, transRefNo);
-    const behaviour = terms.findBehaviour('inquiry', toSubject(transRefNo, held.at(-1)));
-    if (behaviour?.code !== undefined) return answer(statusOf(behaviour.code), behaviour);
+    const head = (code: string) => answerHead(statusOf(code), body);
+    const fault = findFieldFault(body);
+    if (fault !== undefined) return { body: answerHead(fault, body) };
+    if (body['compId'] !== bank.companyId) return { body: head('EM002') };
+    const transRefNo = textOf(body, 'transRefNo');
+    const tranDate = textOf(body, 'tranDate');
+    const held = bank.book.find(transRefNo);
+    // An inquiry carries only a reference; the rest of what the table matches comes from the transfer that it names.
+    const behaviour = bank.findBehaviour('inquiry', held.at(-1) ?? { transRefNo });
+    if (behaviour?.code !== undefined) return { body: head(behaviour.code), behaviour };
     const found = held.filter((transfer) => isAskedFor(transfer, inquiryDate, tranDate, nowMs));
-    if (found.length === 0 && inquiryNotFound !== 'empty')
-      return answer(statusOf(inquiryNotFound), behaviour);
-    return answer(
-      statusOf('IC001'),
-      behaviour,
-      found.map((transfer) => toItem(transfer, nowMs)),
-    );
+    if (found.length === 0 && inquiryNotFound !== 'empty') return { body: head(inquiryNotFound), behaviour };
+    const fundTfrInfoList = found.map((transfer) => toItem(transfer, nowMs));
+    return { body: { ...head('IC001'), fundTfrInfoList }, behaviour };
   };
 }

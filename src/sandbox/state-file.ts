@@ -7,17 +7,12 @@ export type StateLine = Readonly<Record<string, unknown>>;
 const readChunkBytes = 1 << 20;
 const newLine = 0x0a;
 
-interface Waiting {
-  readonly resolve: () => void;
-  readonly reject: (cause: unknown) => void;
-}
-
 /** Owns the open file. Lines that arrive in one turn of the event loop are written together. */
 export class StateFile {
   readonly #path: string;
   readonly #file: number;
-  #pending: string[] = [];
-  #waiting: Waiting[] = [];
+  #pending = '';
+  #written = Promise.withResolvers<void>();
 
   /**
    * Opens or creates the file (readable by the owner only) and hands each line after the first to `onLine`, oldest first.
@@ -43,11 +38,9 @@ export class StateFile {
 
   /** Resolves when the line is with the operating system. */
   append(line: StateLine): Promise<void> {
-    if (this.#pending.length === 0) setImmediate(() => this.#flush());
-    this.#pending.push(`${JSON.stringify(line)}\n`);
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ resolve, reject });
-    });
+    if (this.#pending === '') setImmediate(() => this.#flush());
+    this.#pending += `${JSON.stringify(line)}\n`;
+    return this.#written.promise;
   }
 
   /** Writes what is left and closes the file. */
@@ -57,17 +50,15 @@ export class StateFile {
   }
 
   #flush(): void {
-    if (this.#pending.length === 0) return;
-    const text = this.#pending.join('');
-    const waiting = this.#waiting;
-    this.#pending = [];
-    this.#waiting = [];
+    if (this.#pending === '') return;
+    const [text, written] = [this.#pending, this.#written];
+    this.#pending = '';
+    this.#written = Promise.withResolvers();
     try {
       writeFileSync(this.#file, text);
-      for (const { resolve } of waiting) resolve();
+      written.resolve();
     } catch (cause) {
-      const failure = new SandboxError(`cannot write the state file ${this.#path}`, { cause });
-      for (const { reject } of waiting) reject(failure);
+      written.reject(new SandboxError(`cannot write the state file ${this.#path}`, { cause }));
     }
   }
 

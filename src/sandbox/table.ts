@@ -3,10 +3,14 @@
  * and which requests meet which behaviour. Everything is checked when it is read.
  */
 import { z } from 'zod';
-import { parseBaht } from '../core/money.ts';
 import { SandboxError } from './sandbox-error.ts';
-import { statementSchema } from './statement/table.ts';
-import type { StatementTable } from './statement/table.ts';
+import {
+  bahtSchema,
+  type Contradictions,
+  refuseContradictions,
+  statementSchema,
+  type StatementTable,
+} from './statement/table.ts';
 
 /** The endpoints of §4 that the sandbox serves. */
 export const endpoints = ['token', 'tokenRefresh', 'payeeCheck', 'transfer', 'inquiry', 'statement'] as const;
@@ -58,15 +62,11 @@ const replyForms = [
 
 const milliseconds = z.number().int().min(0);
 const statusCode = z.string().regex(/^[A-Z0-9]{1,7}$/, 'must be a status code such as EM069');
-const baht = z
-  .string('must be an amount in quotes, such as "1001.01"')
-  .refine((text) => parseBaht(text) !== undefined, 'must be an amount in baht, such as "1001.01"');
-const bahtOrNone = z.union([z.literal(''), baht]);
+const bahtOrNone = z.union([z.literal(''), bahtSchema]);
 
 const matchSchema = z.strictObject({
   proxyNo: z.string('must be a proxy ID in quotes').optional(),
-  /** Exact decimal baht. */
-  amount: baht.optional(),
+  amount: bahtSchema.optional(),
   /** Compared without regard to case and spaces. */
   proxyName: z.string().min(1).optional(),
   transRefNo: z.string().min(1).optional(),
@@ -109,8 +109,7 @@ const saysNothingOfItsOwn = (b: BehaviourFields): boolean =>
 const matchesBeyondPayee = ({ match }: BehaviourFields): boolean =>
   match.amount !== undefined || match.transRefNo !== undefined || match.reference1 !== undefined;
 
-/** One line a contradiction: the key at fault, when it is, what to do. */
-const contradictions: readonly (readonly [string, (b: BehaviourFields) => boolean, string])[] = [
+const contradictions: Contradictions<BehaviourFields> = [
   [
     'money',
     (b) => b.endpoint === 'transfer' && b.money === undefined,
@@ -164,11 +163,7 @@ const contradictions: readonly (readonly [string, (b: BehaviourFields) => boolea
   ],
 ];
 
-const behaviourSchema = behaviourFields.superRefine((behaviour, context) => {
-  for (const [key, isBroken, message] of contradictions) {
-    if (isBroken(behaviour)) context.addIssue({ code: 'custom', path: [key], message });
-  }
-});
+const behaviourSchema = behaviourFields.superRefine(refuseContradictions(contradictions));
 
 const payeeSchema = z.strictObject({
   proxyNo: z
@@ -189,7 +184,7 @@ const tableSchema = z.strictObject({
   amountLimitBaht: bahtOrNone.default(''),
   /** What each payer account has to spend, fees included; beyond it EM053. Empty = no end of money. */
   payerBalanceBaht: bahtOrNone.default(''),
-  feeBaht: baht.default('0.00'),
+  feeBaht: bahtSchema.default('0.00'),
   /** How an inquiry says that it finds nothing: one of two codes, or IC001 and no item. */
   inquiryNotFound: z.enum(['EV035', 'EV034', 'empty']).default('EV035'),
   /** Which date an inquiry must carry (not shown in §2.6): the transfer's tranDate, today's, or any. */
@@ -213,14 +208,13 @@ export type Behaviour = z.infer<typeof behaviourSchema>;
 export type BehaviourInput = z.input<typeof behaviourSchema>;
 export type DirectoryPayee = z.infer<typeof payeeSchema>;
 
-function formatPath(path: readonly PropertyKey[]): string {
-  return path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('');
-}
-
 function readStrictly<Output>(schema: z.ZodType<Output>, raw: unknown, root: string): Output {
   const result = schema.safeParse(raw);
   if (result.success) return result.data;
-  const lines = result.error.issues.map((issue) => `${root}${formatPath(issue.path)}: ${issue.message}`);
+  const lines = result.error.issues.map(({ path, message }) => {
+    const keys = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`));
+    return `${root}${keys.join('')}: ${message}`;
+  });
   throw new SandboxError(lines.join('\n'));
 }
 
@@ -238,18 +232,10 @@ export function pickTable(options: SandboxTableInput): SandboxTableInput {
   return Object.fromEntries(Object.entries(options).filter(([key]) => Object.hasOwn(tableSchema.shape, key)));
 }
 
-/**
- * Reads a list of behaviours alone, as the controls take it.
- * @throws SandboxError
- */
-export function parseBehaviours(raw: unknown): Behaviour[] {
-  return readStrictly(z.array(behaviourSchema), raw, 'behaviours');
-}
+/** Reads a list of behaviours alone, as the controls take it. @throws SandboxError */
+export const parseBehaviours = (raw: unknown): Behaviour[] =>
+  readStrictly(z.array(behaviourSchema), raw, 'behaviours');
 
-/**
- * Reads the `statement` section alone, as the controls take it.
- * @throws SandboxError
- */
-export function parseStatementTable(raw: unknown): StatementTable {
-  return readStrictly(statementSchema, raw, 'statement');
-}
+/** Reads the `statement` section alone, as the controls take it. @throws SandboxError */
+export const parseStatementTable = (raw: unknown): StatementTable =>
+  readStrictly(statementSchema, raw, 'statement');

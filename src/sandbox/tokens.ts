@@ -1,31 +1,11 @@
 /** Endpoints 1 and 2: bearer tokens that live by the bank's clock (§2.1, §5). */
 import { randomBytes } from 'node:crypto';
+import type { Delivery } from './delivery.ts';
+import type { SandboxTable } from './table.ts';
 
-export interface TokenTerms {
-  readonly clientId: string;
-  readonly clientSecret: string;
-  readonly accessTokenSeconds: number;
-  readonly refreshTokenSeconds: number;
-}
-
-/** The body of a token answer, and the HTTP status that goes with it. */
-export interface TokenAnswer {
-  readonly httpStatus: number;
-  readonly body: Readonly<Record<string, unknown>>;
-}
+type TokenAnswer = Pick<Delivery, 'httpStatus' | 'body'>;
 
 export type AnswerForm = (form: URLSearchParams, nowMs: number) => TokenAnswer;
-
-export interface TokenService {
-  /** Endpoint 1: a form with client_id and client_secret. */
-  readonly issue: AnswerForm;
-  /** Endpoint 2: the same with grant_type and refresh_token; a refresh token serves once. */
-  readonly refresh: AnswerForm;
-  /** True for an access token that is known and has not expired. */
-  isValid(token: string, nowMs: number): boolean;
-  /** Forgets every token, as a bank does that starts anew. */
-  revokeAll(): void;
-}
 
 const tokenBytes = 24;
 /** Beyond so many live tokens the expired ones are swept out. */
@@ -36,37 +16,39 @@ const refused = (detail: string): TokenAnswer => ({
   body: { code: 'TK001', message: `Authentication failed, credential invalid: ${detail}` },
 });
 
-function sweep(tokens: Map<string, number>, nowMs: number): void {
-  if (tokens.size < sweepAt) return;
-  for (const [token, expiresAtMs] of tokens) if (expiresAtMs <= nowMs) tokens.delete(token);
-}
+type TokenKind = 'access' | 'refresh';
 
 /** Keeps the tokens in memory: a restart forgets them, and their bearers get 401. */
-export function createTokenService(terms: TokenTerms): TokenService {
-  /** Token → when it expires, epoch milliseconds. */
-  const accessTokens = new Map<string, number>();
-  const refreshTokens = new Map<string, number>();
+export function createTokenService(
+  { clientId, clientSecret }: { readonly clientId: string; readonly clientSecret: string },
+  { accessTokenSeconds, refreshTokenSeconds }: SandboxTable,
+) {
+  /** Kind and token → when it expires, epoch milliseconds. */
+  const expiries = new Map<string, number>();
+
+  const create = (kind: TokenKind, seconds: number, nowMs: number): string => {
+    const token = randomBytes(tokenBytes).toString('base64url');
+    expiries.set(`${kind} ${token}`, nowMs + seconds * 1_000);
+    return token;
+  };
+  const isLive = (kind: TokenKind, token: string, nowMs: number): boolean =>
+    (expiries.get(`${kind} ${token}`) ?? 0) > nowMs;
 
   const findCredentialFault = (form: URLSearchParams): string | undefined => {
     for (const name of ['client_id', 'client_secret']) if (!form.get(name)) return `${name} is required`;
-    const isRight =
-      form.get('client_id') === terms.clientId && form.get('client_secret') === terms.clientSecret;
+    const isRight = form.get('client_id') === clientId && form.get('client_secret') === clientSecret;
     return isRight ? undefined : 'client_id or client_secret is wrong';
   };
 
   const grant = (nowMs: number): TokenAnswer => {
-    sweep(accessTokens, nowMs);
-    sweep(refreshTokens, nowMs);
-    const accessToken = randomBytes(tokenBytes).toString('base64url');
-    const refreshToken = randomBytes(tokenBytes).toString('base64url');
-    accessTokens.set(accessToken, nowMs + terms.accessTokenSeconds * 1_000);
-    refreshTokens.set(refreshToken, nowMs + terms.refreshTokenSeconds * 1_000);
+    if (expiries.size >= sweepAt)
+      for (const [token, expiresAtMs] of expiries) if (expiresAtMs <= nowMs) expiries.delete(token);
     const data = {
       token_type: 'BEARER',
-      access_token: accessToken,
-      expires_in: terms.accessTokenSeconds,
-      refresh_token: refreshToken,
-      refresh_token_expires_in: terms.refreshTokenSeconds,
+      access_token: create('access', accessTokenSeconds, nowMs),
+      expires_in: accessTokenSeconds,
+      refresh_token: create('refresh', refreshTokenSeconds, nowMs),
+      refresh_token_expires_in: refreshTokenSeconds,
     };
     return { httpStatus: 200, body: { code: '0000', message: 'Success', data } };
   };
@@ -74,25 +56,26 @@ export function createTokenService(terms: TokenTerms): TokenService {
   const findRefreshFault = (form: URLSearchParams, nowMs: number): string | undefined => {
     if (form.get('grant_type') !== 'refresh_token') return 'grant_type must be refresh_token';
     const token = form.get('refresh_token');
-    if (token === null || token === '') return 'refresh_token is required';
-    return (refreshTokens.get(token) ?? 0) > nowMs ? undefined : 'refresh_token is unknown or has expired';
+    if (!token) return 'refresh_token is required';
+    return isLive('refresh', token, nowMs) ? undefined : 'refresh_token is unknown or has expired';
   };
 
   return {
-    issue(form, nowMs) {
+    /** Endpoint 1: a form with client_id and client_secret. */
+    issue: (form: URLSearchParams, nowMs: number): TokenAnswer => {
       const fault = findCredentialFault(form);
       return fault === undefined ? grant(nowMs) : refused(fault);
     },
-    refresh(form, nowMs) {
+    /** Endpoint 2: the same with grant_type and refresh_token; a refresh token serves once. */
+    refresh: (form: URLSearchParams, nowMs: number): TokenAnswer => {
       const fault = findCredentialFault(form) ?? findRefreshFault(form, nowMs);
       if (fault !== undefined) return refused(fault);
-      refreshTokens.delete(form.get('refresh_token') ?? '');
+      expiries.delete(`refresh ${form.get('refresh_token')}`);
       return grant(nowMs);
     },
-    isValid: (token, nowMs) => (accessTokens.get(token) ?? 0) > nowMs,
-    revokeAll() {
-      accessTokens.clear();
-      refreshTokens.clear();
-    },
+    /** True for an access token that is known and has not expired. */
+    isValid: (token: string, nowMs: number) => isLive('access', token, nowMs),
+    /** Forgets every token, as a bank does that starts anew. */
+    revokeAll: () => expiries.clear(),
   };
 }

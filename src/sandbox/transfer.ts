@@ -1,52 +1,50 @@
 /** Endpoint 6: takes a transfer in and moves its money, or refuses it (§2.5, §4 rules 2 to 5). */
 import type { WireNames } from '../bank/wire.ts';
 import { formatBangkokDate } from '../core/bangkok-time.ts';
-import { formatBaht, parseBaht, zeroSatang } from '../core/money.ts';
-import type { Satang } from '../core/money.ts';
-import { answerHead, findPayerFault } from './business.ts';
-import type { Answer, AnswerRequest, BusinessTerms } from './business.ts';
-import { findPayeeRefusal, normaliseName } from './directory.ts';
-import { findProxyFault, textOf, transferRules } from './fields.ts';
-import type { Body } from './fields.ts';
-import { statusOf } from './status-texts.ts';
-import type { BusinessStatus } from './status-texts.ts';
+import { formatBaht, parseBaht, type Satang, zeroSatang } from '../core/money.ts';
+import { type AnswerRequest, answerHead, findPayerFault, type SandboxBank } from './bank.ts';
+import type { Transfer } from './book.ts';
+import type { Delivery } from './delivery.ts';
+import { findPayeeRefusal } from './directory.ts';
+import { type Body, findProxyFault, textOf, transferRules } from './fields.ts';
+import { type BusinessStatus, statusOf } from './status-texts.ts';
 import type { Behaviour } from './table.ts';
-import type { Transfer } from './transfers.ts';
 
-/** A transfer request whose fields have been checked. */
-interface Order {
-  readonly body: Body;
-  readonly transRefNo: string;
-  readonly proxyNo: string;
-  readonly proxyType: string;
-  readonly proxyName: string | undefined;
-  readonly amountSatang: Satang;
-  readonly createdOn: string;
-}
+/** What a request says of its transfer, its fields having been checked. */
+type Order = ReturnType<typeof readOrder>;
 
-function readOrder(names: WireNames, body: Body, nowMs: number): Order {
+function readOrder(names: WireNames, body: Body, nowMs: number) {
   return {
-    body,
-    transRefNo: textOf(body, 'transRefNo') ?? '',
-    proxyNo: textOf(body, names.proxyNo) ?? '',
-    proxyType: textOf(body, names.proxyType) ?? '',
+    transRefNo: textOf(body, 'transRefNo'),
+    companyId: textOf(body, 'compId'),
+    termId: textOf(body, 'termID'),
+    channelId: textOf(body, 'channelID'),
+    payerAccount: textOf(body, 'payerAccount'),
+    tranDate: textOf(body, 'tranDate'),
+    tranTime: textOf(body, 'tranTime'),
+    proxyType: textOf(body, names.proxyType),
+    proxyNo: textOf(body, names.proxyNo),
     proxyName: textOf(body, names.proxyName),
-    amountSatang: parseBaht(textOf(body, 'tranAmount') ?? '') ?? zeroSatang,
+    amountSatang: parseBaht(textOf(body, 'tranAmount')) ?? zeroSatang,
+    reference1: textOf(body, 'reference1'),
+    reference2: textOf(body, 'reference2'),
     createdOn: formatBangkokDate(nowMs),
+    acceptedAtMs: nowMs,
   };
 }
 
 /** What fails a transfer inside the bank before its money is touched: payee, limit, balance. */
-function findInnerRefusal(terms: BusinessTerms, order: Order, feeSatang: Satang): BusinessStatus | undefined {
-  const proxyFault = findProxyFault(order.proxyNo, order.proxyType, terms.names.proxyNo);
+function findInnerRefusal(bank: SandboxBank, order: Order, feeSatang: Satang): BusinessStatus | undefined {
+  const { proxyNo, proxyName, amountSatang } = order;
+  const proxyFault = findProxyFault(proxyNo, order.proxyType, bank.names.proxyNo);
   if (proxyFault !== undefined) return proxyFault;
-  const payeeCode = findPayeeRefusal(terms.findPayee(order.proxyNo, order.proxyName), order.proxyName);
+  const payeeCode = findPayeeRefusal(bank.findPayee(proxyNo, proxyName), proxyName);
   if (payeeCode !== undefined) return statusOf(payeeCode);
-  const limit = parseBaht(terms.table.amountLimitBaht);
-  if (limit !== undefined && order.amountSatang > limit) return statusOf('EM069');
-  if (terms.payerBalanceSatang === null) return undefined;
-  const spent = terms.book.spent(textOf(order.body, 'payerAccount') ?? '');
-  return spent + order.amountSatang + feeSatang > terms.payerBalanceSatang ? statusOf('EM053') : undefined;
+  const limit = parseBaht(bank.table.amountLimitBaht);
+  if (limit !== undefined && amountSatang > limit) return statusOf('EM069');
+  if (bank.payerBalanceSatang === null) return undefined;
+  const spent = bank.book.spent(order.payerAccount);
+  return spent + amountSatang + feeSatang > bank.payerBalanceSatang ? statusOf('EM053') : undefined;
 }
 
 const processingCode = 'EM073';
@@ -54,9 +52,9 @@ const failedCode = 'EM003';
 
 type Fate = Pick<Transfer, 'end' | 'code' | 'endCode' | 'feeSatang'> & { readonly delayMs: number };
 
-const failNow = (code: string, endCode: string): Fate => ({
+const fail = (code: string, endCode: string, delayMs = 0): Fate => ({
   end: 'failed',
-  delayMs: 0,
+  delayMs,
   code,
   endCode,
   feeSatang: zeroSatang,
@@ -74,108 +72,66 @@ function computeFate(behaviour: Behaviour | undefined, feeSatang: Satang): Fate 
     case 'stuck':
       return { end: 'none', delayMs, code: code ?? processingCode, endCode: '', feeSatang };
     case 'fails':
-      return failNow(code ?? failedCode, failCode ?? code ?? failedCode);
+      return fail(code ?? failedCode, failCode ?? code ?? failedCode);
     case 'fails-later':
-      return { ...failNow(code ?? processingCode, failCode ?? failedCode), delayMs };
+      return fail(code ?? processingCode, failCode ?? failedCode, delayMs);
   }
 }
 
-const sysRefDigits = 10;
-
-function toTransfer(
-  order: Order,
-  fate: Fate,
-  behaviour: Behaviour | undefined,
-  place: number,
-  nowMs: number,
-): Transfer {
-  const text = (name: string): string => textOf(order.body, name) ?? '';
-  return {
-    transRefNo: order.transRefNo,
-    sysRefNo: `SB${order.createdOn}${String(place).padStart(sysRefDigits, '0')}`,
-    companyId: text('compId'),
-    termId: text('termID'),
-    channelId: text('channelID'),
-    payerAccount: text('payerAccount'),
-    tranDate: text('tranDate'),
-    tranTime: text('tranTime'),
-    proxyType: order.proxyType,
-    proxyNo: order.proxyNo,
-    proxyName: order.proxyName ?? '',
-    amountSatang: order.amountSatang,
-    feeSatang: fate.feeSatang,
-    reference1: text('reference1'),
-    reference2: text('reference2'),
-    createdOn: order.createdOn,
-    acceptedAtMs: nowMs,
-    end: fate.end,
-    endsAtMs: nowMs + fate.delayMs,
-    code: fate.code,
-    endCode: fate.endCode,
-    stageCode: behaviour?.tranStatusCode ?? '',
-    hiddenUntilMs: nowMs + (behaviour?.hiddenMs ?? 0),
-    requests: 1,
-  };
-}
-
 /** The answer's body; a refusal before processing has no reference of the bank's. */
-function toBody(status: BusinessStatus, body: Body, transfer?: Transfer): Answer['body'] {
+function toBody(status: BusinessStatus, body: Body, transfer?: Transfer): Delivery['body'] {
   const entered =
     transfer === undefined ? {} : { sysRefNo: transfer.sysRefNo, transFee: formatBaht(transfer.feeSatang) };
   return {
     ...answerHead(status, body),
-    transRefNo: textOf(body, 'transRefNo') ?? '',
+    transRefNo: textOf(body, 'transRefNo'),
     ...entered,
-    reference1: textOf(body, 'reference1') ?? '',
-    reference2: textOf(body, 'reference2') ?? '',
+    reference1: textOf(body, 'reference1'),
+    reference2: textOf(body, 'reference2'),
   };
 }
 
+const sysRefDigits = 10;
+
 /** Takes the order into the book with the end that it meets, and answers. */
 function enterTransfer(
-  terms: BusinessTerms,
+  bank: SandboxBank,
   order: Order,
   behaviour: Behaviour | undefined,
-  nowMs: number,
-): Answer {
-  const feeSatang = parseBaht(terms.table.feeBaht) ?? zeroSatang;
-  const refusal = findInnerRefusal(terms, order, feeSatang);
-  const fate =
-    refusal === undefined ? computeFate(behaviour, feeSatang) : failNow(refusal.code, refusal.code);
-  const transfer = toTransfer(order, fate, behaviour, terms.book.count + 1, nowMs);
-  const recorded = terms.book.enter(transfer);
-  return { body: toBody(refusal ?? statusOf(fate.code), order.body, transfer), behaviour, recorded };
+  body: Body,
+): Delivery {
+  const { book, table } = bank;
+  const feeSatang = parseBaht(table.feeBaht) ?? zeroSatang;
+  const refusal = findInnerRefusal(bank, order, feeSatang);
+  const { delayMs, ...fate } =
+    refusal === undefined ? computeFate(behaviour, feeSatang) : fail(refusal.code, refusal.code);
+  const transfer: Transfer = {
+    ...order,
+    ...fate,
+    sysRefNo: `SB${order.createdOn}${String(book.count + 1).padStart(sysRefDigits, '0')}`,
+    endsAtMs: order.acceptedAtMs + delayMs,
+    stageCode: behaviour?.tranStatusCode ?? '',
+    hiddenUntilMs: order.acceptedAtMs + (behaviour?.hiddenMs ?? 0),
+    requests: 1,
+  };
+  const recorded = book.enter(transfer);
+  return { body: toBody(refusal ?? statusOf(fate.code), body, transfer), behaviour, recorded };
 }
 
-/** Makes the endpoint. */
-export function createTransfer(terms: BusinessTerms): AnswerRequest {
-  const { names, book } = terms;
+export function createTransfer(bank: SandboxBank): AnswerRequest {
+  const { names, book } = bank;
   const findFieldFault = transferRules(names);
-  const refuse = (status: BusinessStatus, body: Body, behaviour?: Behaviour): Answer => ({
-    body: toBody(status, body),
-    behaviour,
-  });
   return (body, nowMs) => {
-    const fault = findFieldFault(body) ?? findPayerFault(terms, body);
-    if (fault !== undefined) return refuse(fault, body);
-    if (!terms.isOpen) return refuse(statusOf('TM001'), body);
+    const fault = findFieldFault(body) ?? findPayerFault(bank, body);
+    if (fault !== undefined) return { body: toBody(fault, body) };
+    if (!bank.isOpen) return { body: toBody(statusOf('TM001'), body) };
     const order = readOrder(names, body, nowMs);
-    const held = book.findDuplicate(
-      terms.companyId,
-      textOf(body, 'termID') ?? '',
-      order.transRefNo,
-      order.createdOn,
-    );
+    const held = book.findDuplicate(order);
     if (held !== undefined)
-      return { ...refuse(statusOf('EM001'), body), recorded: book.countDuplicate(held) };
-    const behaviour = terms.findBehaviour('transfer', {
-      transRefNo: order.transRefNo,
-      reference1: textOf(body, 'reference1'),
-      proxyNo: order.proxyNo,
-      proxyName: order.proxyName === undefined ? undefined : normaliseName(order.proxyName),
-      amountSatang: order.amountSatang,
-    });
-    if (behaviour?.money === 'untouched') return refuse(statusOf(behaviour.code ?? 'EA001'), body, behaviour);
-    return enterTransfer(terms, order, behaviour, nowMs);
+      return { body: toBody(statusOf('EM001'), body), recorded: book.countDuplicate(held) };
+    const behaviour = bank.findBehaviour('transfer', order);
+    return behaviour?.money === 'untouched'
+      ? { body: toBody(statusOf(behaviour.code ?? 'EA001'), body), behaviour }
+      : enterTransfer(bank, order, behaviour, body);
   };
 }

@@ -7,7 +7,7 @@ const manyRows = (rows: number): string => rowsOf(Array.from({ length: rows }, (
 describe('no funds at row 3 of 10,000', () => {
   test('costs at most as many refused transfers as there are at once', async () => {
     await using rehearsal = await makeRehearsal({ transfer: { concurrency: 4 }, verify: { enabled: false } });
-    rehearsal.bank.controls.setPayerBalance('20.00');
+    rehearsal.bank.control({ payerBalanceBaht: '20.00' });
     const { results, exceptions, exitCode, ledger } = await rehearsal.run(manyRows(10_000));
     expect([exitCode, ledger.count, results.length, exceptions.length]).toEqual([6, 2, 10_000, 9_998]);
     expect(rehearsal.bank.ledger().requests.transfer - 2).toBeLessThanOrEqual(4);

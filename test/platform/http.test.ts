@@ -31,8 +31,8 @@ async function start(answer: (response: ServerResponse) => void, certificate?: C
   return { url: `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}/`, asked };
 }
 
-function client(options: Partial<HttpOptions> = {}) {
-  const opened = openHttpClient({ bodyBytesMax: 1_000, idleMs: 5_000, ...options });
+async function client(options: Partial<HttpOptions> = {}) {
+  const opened = await openHttpClient({ bodyBytesMax: 1_000, idleMs: 5_000, ...options });
   open.unshift(opened);
   return opened;
 }
@@ -41,7 +41,7 @@ const codeOf = (asking: Promise<unknown>) => asking.then(() => 'answered', findE
 
 test('each request has a connection of its own', async () => {
   const { url, asked } = await start((response) => void response.end('{}'));
-  const { http } = client();
+  const { http } = await client();
   expect([await http(url).text(), await http.post(url, { body: 'x' }).text()]).toEqual(['{}', '{}']);
   expect(asked).toEqual(['close', 'close']);
 });
@@ -50,10 +50,10 @@ test('whoever does not prove who he is is asked nothing, whatever the environmen
   vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
   const certificate = makeCertificate(Date.now());
   const { url, asked } = await start((response) => void response.end(), certificate);
-  const distrustful = client();
+  const distrustful = await client();
   expect(await codeOf(distrustful.http(url))).toBe('DEPTH_ZERO_SELF_SIGNED_CERT');
   expect([asked, distrustful.hasConnected]).toEqual([[], false]);
-  const trusting = client({ ca: certificate.cert });
+  const trusting = await client({ ca: certificate.cert });
   expect(await codeOf(trusting.http(url))).toBe('answered');
   expect(trusting.hasConnected).toBe(true);
 });
@@ -61,7 +61,7 @@ test('whoever does not prove who he is is asked nothing, whatever the environmen
 test('an address that is forbidden is asked nothing', async () => {
   const { url, asked } = await start((response) => void response.end());
   const seen: (string | undefined)[] = [];
-  const forbidding = client({
+  const forbidding = await client({
     findObstacle: (address) => {
       seen.push(address);
       return Object.assign(new Error('no'), { code: 'FORBIDDEN' });
@@ -75,18 +75,18 @@ test.each([302, 308, 404, 503])('HTTP %i is an answer, asked for once', async (s
   const { url, asked } = await start(
     (response) => void response.writeHead(status, { location: '/x', 'retry-after': '0' }).end('x'),
   );
-  const response = await client().http(url);
+  const response = await (await client()).http(url);
   expect([response.status, await response.text(), asked.length]).toEqual([status, 'x', 1]);
 });
 
 test('a body that is too long is refused', async () => {
   const { url } = await start((response) => void response.end(' '.repeat(1_001)));
-  expect(await codeOf(client().http(url).text())).toBe('UND_ERR_RES_EXCEEDED_MAX_SIZE');
+  expect(await codeOf((await client()).http(url).text())).toBe('UND_ERR_RES_EXCEEDED_MAX_SIZE');
 });
 
 test('who hangs up has a code, though his answer has none', async () => {
   const { url } = await start((response) => void response.destroy());
-  expect(await codeOf(client().http(url))).toBe('ECONNRESET');
+  expect(await codeOf((await client()).http(url))).toBe('ECONNRESET');
 });
 
 test('an abort reaches a body that is being read, though the request has been collected', async () => {
@@ -94,7 +94,7 @@ test('an abort reaches a body that is being read, though the request has been co
   const collect = runInNewContext('gc') as () => void;
   const { url } = await start((response) => void response.writeHead(200).write('x'));
   const stop = new AbortController();
-  const opened = client();
+  const opened = await client();
   const ask = async () => (await opened.http(url, { signal: stop.signal })).body;
   const reader = (await ask())?.getReader();
   await reader?.read();

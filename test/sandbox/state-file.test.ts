@@ -4,11 +4,9 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { formatBaht, parseBaht, sumSatang, toSatang, zeroSatang } from '../../src/core/money.ts';
-import { Book } from '../../src/sandbox/book.ts';
-import type { Ledger } from '../../src/sandbox/book.ts';
-import type { SandboxOptions } from '../../src/sandbox/server.ts';
+import { Book, type Ledger, type Transfer } from '../../src/sandbox/book.ts';
+import type { SandboxOptions } from '../../src/sandbox/bank.ts';
 import { StateFile } from '../../src/sandbox/state-file.ts';
-import type { Transfer } from '../../src/sandbox/transfers.ts';
 import {
   companyId,
   goodInquiry,

@@ -89,7 +89,7 @@ describe('the directory', () => {
         expect(generatePayeeName(proxyNo)).toEqual({ name, nameTh });
         expect(name).toMatch(/^[A-Z][a-z]+ [A-Z][a-z]+$/);
         expect(nameTh).toMatch(/^[\u0E00-\u0E7F]+ [\u0E00-\u0E7F]+$/);
-        expect(createDirectory([], false)(proxyNo, undefined)).toEqual({ state: 'active', name, nameTh });
+        expect(createDirectory([], false)(proxyNo, '')).toEqual({ state: 'active', name, nameTh });
       }),
     );
   });

@@ -125,7 +125,7 @@ describe('a business endpoint', () => {
 
   test('forgets its tokens when told to', async () => {
     const bank = await openBank();
-    bank.sandbox.controls.revokeTokens();
+    bank.sandbox.control({ revokeTokens: true });
     expect(statusOf(await bank.send('payeeCheck', goodCheck))).toBe(401);
   });
 });

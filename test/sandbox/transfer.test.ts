@@ -171,7 +171,7 @@ describe('the payer balance', () => {
     expect(await pay('C', '10.01')).toBe('EM053');
     expect(await pay('D', '10.00')).toBe('IC000');
     expect(await pay('E', '0.01')).toBe('EM053');
-    bank.sandbox.controls.setPayerBalance('21.51');
+    bank.sandbox.control({ payerBalanceBaht: '21.51' });
     expect(await pay('F', '0.01')).toBe('IC000');
     expect(bank.sandbox.ledger().totals).toEqual({ count: 3, references: 3, amount: '20.01', fees: '1.50' });
   });
@@ -189,11 +189,11 @@ describe('the payer balance', () => {
 
 test('a closed service refuses transfers and still answers checks and inquiries', async () => {
   const bank = await openBank();
-  bank.sandbox.controls.setServiceOpen(false);
+  bank.sandbox.control({ serviceOpen: false });
   expect(await bank.ask('transfer', goodTransfer)).toMatchObject({ statusCode: 'TM001' });
   expect(await bank.ask('payeeCheck', goodCheck)).toMatchObject({ statusCode: 'IC001' });
   expect(await bank.ask('inquiry', goodInquiry)).toMatchObject({ statusCode: 'EV035' });
-  bank.sandbox.controls.setServiceOpen(true);
+  bank.sandbox.control({ serviceOpen: true });
   expect(await bank.ask('transfer', goodTransfer)).toMatchObject({ statusCode: 'IC000' });
 });
 
@@ -217,7 +217,7 @@ test("the scheme's word is in paths and field names", async () => {
 
 test("every answer bears the bank's own date", async () => {
   const bank = await openBank();
-  bank.sandbox.controls.advanceMs(3_600_000);
+  bank.sandbox.control({ advanceMs: 3_600_000 });
   const outcome = await bank.send('inquiry', goodInquiry);
   expect(isHeard(outcome) && outcome.headers['date']).toBe('Sat, 21 Nov 2026 06:00:00 GMT');
 });

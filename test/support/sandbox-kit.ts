@@ -2,8 +2,8 @@
 import { request } from 'node:http';
 import { onTestFinished } from 'vitest';
 import { wireNames } from '../../src/bank/wire.ts';
-import { startSandbox } from '../../src/sandbox/server.ts';
-import type { Sandbox, SandboxOptions } from '../../src/sandbox/server.ts';
+import type { SandboxOptions } from '../../src/sandbox/bank.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
 import { makeVirtualClock, type VirtualClock } from './virtual-clock.ts';
 
 export const clientId = 'partner-app';

@@ -1,7 +1,7 @@
 /** A bank that gives statements, and a partner who asks for them and reads them. */
 import { parse } from 'csv-parse/sync';
 import { wireNames } from '../../src/bank/wire.ts';
-import type { SandboxOptions } from '../../src/sandbox/server.ts';
+import type { SandboxOptions } from '../../src/sandbox/bank.ts';
 import type { StatementTableInput } from '../../src/sandbox/statement/table.ts';
 import { goodTransfer, isHeard, openBank, readBody, speak } from './sandbox-kit.ts';
 import type { Fields, Heard, TestBank } from './sandbox-kit.ts';

@@ -1,8 +1,7 @@
 /** A statement's lines as the bytes of a CSV file. */
 import { formatBaht, parseBaht } from '../../core/money.ts';
 import { statementColumns } from '../../reconcile/rules/statement.ts';
-import { columnPlaces } from './lines.ts';
-import type { StatementCells } from './lines.ts';
+import { columnPlaces, type StatementCells } from './lines.ts';
 import type { StatementTable } from './table.ts';
 
 const linesPerChunk = 500;
@@ -38,21 +37,14 @@ function writeLine(cells: StatementCells, place: number, { thousands }: Statemen
   return joinCells(written);
 }
 
-const thaiFirst = 0x0e_01;
-const thaiLast = 0x0e_5b;
-/** From a letter's code point to its byte, as TIS-620 has them. */
+/** From a Thai letter's code point to its byte, as TIS-620 has them. */
 const thaiShift = 0x0e_01 - 0xa1;
-const questionMark = 0x3f;
 
 /** windows-874 of ASCII and Thai; anything else is a question mark. */
 function encodeWindows874(text: string): Buffer {
-  const bytes = Buffer.alloc(text.length);
-  for (let place = 0; place < text.length; place += 1) {
-    const code = text.charCodeAt(place);
-    const isThai = code >= thaiFirst && code <= thaiLast;
-    bytes[place] = code < 0x80 ? code : isThai ? code - thaiShift : questionMark;
-  }
-  return bytes;
+  const toByte = (letter: string): string =>
+    /[\u0E01-\u0E5B]/.test(letter) ? String.fromCharCode(letter.charCodeAt(0) - thaiShift) : '?';
+  return Buffer.from(text.replaceAll(/[\u0080-\uFFFF]/g, toByte), 'latin1');
 }
 
 /**

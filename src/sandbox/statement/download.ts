@@ -3,15 +3,18 @@ import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { configure, ZipWriter } from '@zip.js/zip.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { BusinessTerms } from '../business.ts';
+import type { SandboxBank } from '../bank.ts';
 import { writeStatement } from './csv.ts';
 import { applyEdits, pickEdits } from './edits.ts';
-import { packStatement } from './form.ts';
 import { readDayLines } from './lines.ts';
-import type { StatementCells } from './lines.ts';
 import type { IssuedFile } from './signed-statements.ts';
 
+configure({ useWebWorkers: false });
+
+const blockBytes = 1 << 20;
 const hugeBytes = 10_000_000_000;
 const page = '<!doctype html><html><body><h1>Please sign in</h1></body></html>';
 const bytesType = { 'content-type': 'application/octet-stream' } as const;
@@ -34,19 +37,7 @@ function say(status: number, text: string, headers: Sending['headers'] = {}): Se
   };
 }
 
-/** The file's lines: the book's of that moment, then the table's edits. */
-function readLines(terms: BusinessTerms, issue: IssuedFile): Iterable<StatementCells> {
-  const { day, table, number } = issue;
-  const [payerAccount = ''] = terms.payerAccounts;
-  const { clientId, companyId, findPayee } = terms;
-  const common = { ...table, clientId, companyId, payerAccount, findPayee };
-  const lines = readDayLines(terms.book.transfers(issue.transferCount), day, common);
-  return applyEdits(lines, pickEdits(table.edits, day, number), day.date, common);
-}
-
-function openFile(terms: BusinessTerms, issue: IssuedFile): Readable {
-  return packStatement(issue, writeStatement(readLines(terms, issue), terms.names.inCapitals, issue.table));
-}
+// ---------------------------------------------------------------- the file and its form
 
 /** The first bytes again and again. */
 function* repeat(chunk: Buffer, bytes: number): Generator<Buffer> {
@@ -54,38 +45,87 @@ function* repeat(chunk: Buffer, bytes: number): Generator<Buffer> {
     yield chunk.subarray(0, Math.min(left, chunk.length));
 }
 
-async function openRepeated(terms: BusinessTerms, issue: IssuedFile, bytes: number): Promise<Readable> {
-  const whole = await buffer(openFile(terms, issue));
+async function writeEntries(
+  writer: ZipWriter<unknown>,
+  { csvName, damage }: IssuedFile,
+  source: Iterable<Buffer>,
+): Promise<void> {
+  const add = (name: string, content: Iterable<Buffer>) =>
+    writer.add(name, ReadableStream.from<Uint8Array>(content));
+  await add(`${damage === 'path' ? '../../' : ''}${csvName}`, source);
+  if (damage === 'two-entries') await add(`copy-of-${csvName}`, [Buffer.from('NO\r\n')]);
+  await writer.close();
+}
+
+function zip(file: IssuedFile, source: Iterable<Buffer>): Readable {
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  const password = file.damage === 'wrong-key' ? `not ${file.unZipKey}` : file.unZipKey;
+  const writer = new ZipWriter(writable, { password, zipCrypto: file.table.form === 'zipcrypto' });
+  // Whoever reads hears of a failure through the stream; a client that has gone away needs to hear nothing.
+  writeEntries(writer, file, source).catch((cause: unknown) => {
+    writable.abort(cause).catch(() => {});
+  });
+  return Readable.fromWeb(readable);
+}
+
+function gzip(source: Iterable<Buffer>): Readable {
+  const packed = createGzip();
+  // Whoever reads hears of a failure through the stream itself.
+  pipeline(source, packed).catch(() => {});
+  return packed;
+}
+
+/** The file's bytes, made as they are read. */
+function packStatement(file: IssuedFile, lines: Iterable<Buffer>): Readable {
+  const source = file.damage === 'bomb' ? repeat(Buffer.alloc(blockBytes), file.table.bombBytes) : lines;
+  switch (file.table.form) {
+    case 'plain':
+      return Readable.from(source);
+    case 'gzip':
+      return gzip(source);
+    case 'zipcrypto':
+    case 'aes':
+      return zip(file, source);
+  }
+}
+
+/** The file: the book's lines of that moment, then the table's edits. */
+function openFile(bank: SandboxBank, issue: IssuedFile): Readable {
+  const { day, table, number } = issue;
+  const { clientId, companyId, findPayee } = bank;
+  const [payerAccount = ''] = bank.payerAccounts;
+  const terms = { table, clientId, companyId, payerAccount, findPayee };
+  const lines = readDayLines(bank.book.transfers(issue.transferCount), day, terms);
+  const edited = applyEdits(lines, pickEdits(table.edits, day, number), day.date, terms);
+  return packStatement(issue, writeStatement(edited, bank.names.inCapitals, table));
+}
+
+async function openRepeated(bank: SandboxBank, issue: IssuedFile, bytes: number): Promise<Readable> {
+  const whole = await buffer(openFile(bank, issue));
   const chunk = Buffer.concat([...repeat(whole, Math.max(whole.length, 1 << 16))]);
   return Readable.from(repeat(chunk, bytes));
 }
 
-/** Half of the file; how long it is said to be follows from the damage. */
-async function openHalf(terms: BusinessTerms, issue: IssuedFile): Promise<{ whole: Buffer; half: Buffer }> {
-  const whole = await buffer(openFile(terms, issue));
-  return { whole, half: whole.subarray(0, Math.floor(whole.length / 2)) };
-}
-
 const withLength = (length: number): Sending['headers'] => ({ ...bytesType, 'content-length': length });
 
+/** The file or half of it; how long it is said to be follows from the damage. */
 async function openHalved(
-  terms: BusinessTerms,
+  bank: SandboxBank,
   issue: IssuedFile,
   damage: 'truncated' | 'cut' | 'short-length',
 ): Promise<Sending> {
-  const { whole, half } = await openHalf(terms, issue);
-  const announced = withLength(damage === 'cut' ? whole.length : half.length);
+  const whole = await buffer(openFile(bank, issue));
+  const half = whole.subarray(0, Math.floor(whole.length / 2));
+  const headers = withLength(damage === 'cut' ? whole.length : half.length);
   const body = Readable.from([damage === 'short-length' ? whole : half]);
-  return { status: 200, headers: announced, body, thenClose: damage !== 'truncated' };
+  return { status: 200, headers, body, thenClose: damage !== 'truncated' };
 }
 
+// ---------------------------------------------------------------- the answer
+
 /** The answer to a request that may have the file. */
-async function openSending(
-  terms: BusinessTerms,
-  issue: IssuedFile,
-  request: FastifyRequest,
-): Promise<Sending> {
-  const whole = (): Sending => ({ status: 200, headers: bytesType, body: openFile(terms, issue) });
+async function openSending(bank: SandboxBank, issue: IssuedFile, request: FastifyRequest): Promise<Sending> {
+  const whole = (): Sending => ({ status: 200, headers: bytesType, body: openFile(bank, issue) });
   switch (issue.damage) {
     case 'html':
       return say(200, page, { 'content-type': 'text/html; charset=utf-8' });
@@ -98,11 +138,11 @@ async function openSending(
     case 'truncated':
     case 'cut':
     case 'short-length':
-      return openHalved(terms, issue, issue.damage);
+      return openHalved(bank, issue, issue.damage);
     case 'endless':
-      return { status: 200, headers: bytesType, body: await openRepeated(terms, issue, Infinity) };
+      return { status: 200, headers: bytesType, body: await openRepeated(bank, issue, Infinity) };
     case 'huge': {
-      const body = await openRepeated(terms, issue, hugeBytes);
+      const body = await openRepeated(bank, issue, hugeBytes);
       return { status: 200, headers: withLength(hugeBytes), body };
     }
     case undefined:
@@ -114,25 +154,17 @@ async function openSending(
   }
 }
 
-function findIssue(terms: BusinessTerms, request: FastifyRequest, nowMs: number): IssuedFile | undefined {
-  const { id = '', fileName = '' } = request.params as Record<string, string | undefined>;
-  const { expires, signature } = request.query as Record<string, unknown>;
-  return terms.statements.find(
-    { id, fileName, expires: String(expires), signature: String(signature) },
-    nowMs,
-  );
-}
-
-async function answer(terms: BusinessTerms, request: FastifyRequest, nowMs: number): Promise<Sending> {
-  const { statements } = terms;
+async function answer(bank: SandboxBank, request: FastifyRequest): Promise<Sending> {
+  const { statements, clock } = bank;
   statements.downloads += 1;
   if (request.headers.authorization !== undefined) {
     statements.tokenSeen = true;
     return say(400, 'This address carries its own signature: an Authorization header must not be sent here.');
   }
-  const issue = findIssue(terms, request, nowMs);
+  const address = { ...(request.query as object), ...(request.params as object) };
+  const issue = statements.find(address, clock.now());
   if (issue === undefined) return say(403, 'The signature is not valid, or the address has expired.');
-  return openSending(terms, issue, request);
+  return openSending(bank, issue, request);
 }
 
 async function send(response: ServerResponse, sending: Sending, date: string): Promise<void> {
@@ -142,25 +174,16 @@ async function send(response: ServerResponse, sending: Sending, date: string): P
   if (thenClose) response.socket?.end();
 }
 
-/** What a download needs to know of the running bank. */
-interface DownloadContext {
-  readonly terms: BusinessTerms;
-  readonly clock: { now(): number; dateHeader(): string };
-  readonly isOut: boolean;
-}
-
 /** GET /signed/<id>/<file name>: no token is wanted here, and none may come. */
-export function addDownloadRoute(app: FastifyInstance, context: DownloadContext): void {
+export function addDownloadRoute(app: FastifyInstance, bank: SandboxBank): void {
   app.get('/signed/:id/:fileName', { exposeHeadRoute: false }, (request, reply) => {
     reply.hijack();
     const giveUp = (): void => void request.raw.socket.destroy();
-    if (context.isOut) {
-      giveUp();
-      return;
-    }
     // A client that goes away in the middle ends the file too: it is not told, and nobody else needs to be.
-    answer(context.terms, request, context.clock.now())
-      .then((sending) => send(reply.raw, sending, context.clock.dateHeader()))
-      .catch(giveUp);
+    if (bank.isOut) giveUp();
+    else
+      answer(bank, request)
+        .then((sending) => send(reply.raw, sending, bank.clock.dateHeader()))
+        .catch(giveUp);
   });
 }

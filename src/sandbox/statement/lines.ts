@@ -1,11 +1,9 @@
 /** The lines of a day's statement, as the book has them (§2.7). */
-import { dayMs, formatBangkokDate, formatBangkokTime, parseBangkokDate } from '../../core/bangkok-time.ts';
+import { dayMs, formatBangkokTime, parseBangkokDate } from '../../core/bangkok-time.ts';
 import { formatBaht, parseBaht, toSatang } from '../../core/money.ts';
-import { statementColumns } from '../../reconcile/rules/statement.ts';
-import type { StatementColumn } from '../../reconcile/rules/statement.ts';
-import type { Payee } from '../directory.ts';
-import { computeState } from '../transfers.ts';
-import type { Transfer } from '../transfers.ts';
+import { type StatementColumn, statementColumns } from '../../reconcile/rules/statement.ts';
+import { computeState, hasEnded, type Transfer } from '../book.ts';
+import type { FindPayee } from '../directory.ts';
 import type { StatementTable } from './table.ts';
 
 /** A Bangkok day, and the moment as of which the bank tells of it. */
@@ -31,15 +29,13 @@ export const columnPlaces = Object.fromEntries(
   statementColumns.map((column, place) => [column, place]),
 ) as Readonly<Record<StatementColumn, number>>;
 
-/** What lines say that is not the transfer's own. */
+/** What lines say that is not a transfer's own. */
 export interface LineTerms {
-  readonly partnerId: string;
+  readonly table: StatementTable;
   readonly clientId: string;
-  readonly chargeType: StatementTable['chargeType'];
-  readonly net: StatementTable['net'];
-  readonly status: StatementTable['status'];
-  readonly failedAmount: StatementTable['failedAmount'];
-  readonly findPayee: (proxyNo: string, sentName: string | undefined) => Payee;
+  readonly companyId: string;
+  readonly payerAccount: string;
+  readonly findPayee: FindPayee;
 }
 
 /** NET AMOUNT of an amount and a fee in decimal baht; empty when one of them cannot be read. */
@@ -57,62 +53,36 @@ export function computeNet(
   return formatBaht(toSatang(amountSatang + (isPayees ? 0n : feeSatang)));
 }
 
-function hasEnded({ end, endsAtMs }: Transfer, atMs: number): boolean {
-  return end !== 'none' && endsAtMs <= atMs;
-}
-
 /** A day has what entered on it, and what was in process when the day before ended and has ended on it. */
 export function isOfDay(transfer: Transfer, { date, startMs, asOfMs }: StatementDay): boolean {
   if (transfer.createdOn === date) return true;
   return transfer.createdOn < date && transfer.endsAtMs >= startMs && hasEnded(transfer, asOfMs);
 }
 
-interface Stamp {
-  /** YYYYMMDD. */
-  readonly date: string;
-  /** HH:mm:ss. */
-  readonly time: string;
-}
-
-/** Writes moments in Bangkok time; many transfers end within one second, so the last is kept. */
-function createStamper(): (epochMs: number) => Stamp {
-  let second = NaN;
-  let stamp: Stamp = { date: '', time: '' };
-  return (epochMs) => {
-    const current = Math.floor(epochMs / 1_000);
-    if (current !== second) {
-      second = current;
-      stamp = { date: formatBangkokDate(epochMs), time: formatBangkokTime(epochMs) };
-    }
-    return stamp;
-  };
-}
-
 /** AMOUNT, FEE and NET AMOUNT. */
-function toFigures(transfer: Transfer, hasFailed: boolean, terms: LineTerms): readonly string[] {
-  const { failedAmount } = terms;
+function toFigures(transfer: Transfer, hasFailed: boolean, table: StatementTable): readonly string[] {
+  const { failedAmount } = table;
   if (hasFailed && failedAmount !== 'sent')
     return Array<string>(3).fill(failedAmount === 'zero' ? '0.00' : '');
   const amount = formatBaht(transfer.amountSatang);
   const fee = formatBaht(transfer.feeSatang);
-  return [amount, fee, computeNet(amount, fee, terms.chargeType, terms.net)];
+  return [amount, fee, computeNet(amount, fee, table.chargeType, table.net)];
 }
 
 /** The line of a transfer, its NO still empty. */
 function toCells(
   transfer: Transfer,
-  { asOfMs }: StatementDay,
-  terms: LineTerms,
-  stamp: (epochMs: number) => Stamp,
+  { date, asOfMs }: StatementDay,
+  { table, clientId, findPayee }: LineTerms,
 ): StatementCells {
   const { transRefNo, sysRefNo, channelId, payerAccount, proxyType, proxyNo, companyId } = transfer;
   const isEnded = hasEnded(transfer, asOfMs);
-  const effective = stamp(isEnded ? transfer.endsAtMs : transfer.acceptedAtMs);
-  const payee = terms.findPayee(proxyNo, transfer.proxyName === '' ? undefined : transfer.proxyName);
+  const time = formatBangkokTime(isEnded ? transfer.endsAtMs : transfer.acceptedAtMs);
+  const payee = findPayee(proxyNo, transfer.proxyName);
   const state = computeState(transfer, asOfMs);
   return [
     '',
-    effective.date,
+    date,
     transRefNo,
     sysRefNo,
     channelId,
@@ -123,24 +93,22 @@ function toCells(
     payee.nameTh,
     transfer.reference1,
     transfer.reference2,
-    ...toFigures(transfer, isEnded && transfer.end !== 'complete', terms),
-    terms.status === 'code' ? state.tranStatusCode : state.tranStatusDesc,
+    ...toFigures(transfer, isEnded && transfer.end !== 'complete', table),
+    table.status === 'code' ? state.tranStatusCode : state.tranStatusDesc,
     state.statusCode,
     state.statusDesc,
-    terms.partnerId,
-    terms.clientId,
+    table.partnerId,
+    clientId,
     companyId,
-    terms.chargeType,
-    effective.time,
+    table.chargeType,
+    time,
   ];
 }
 
 /** The day's lines in the order in which their transfers entered. */
-export function* readDayLines(
-  transfers: Iterable<Transfer>,
+export const readDayLines = (
+  transfers: IteratorObject<Transfer>,
   day: StatementDay,
   terms: LineTerms,
-): Generator<StatementCells> {
-  const stamp = createStamper();
-  for (const transfer of transfers) if (isOfDay(transfer, day)) yield toCells(transfer, day, terms, stamp);
-}
+): Iterable<StatementCells> =>
+  transfers.filter((transfer) => isOfDay(transfer, day)).map((transfer) => toCells(transfer, day, terms));

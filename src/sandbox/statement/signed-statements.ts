@@ -1,55 +1,22 @@
 /** Gives statements out: what each issue holds, and the signed address at which it is. */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { StatementFile } from './form.ts';
 import type { StatementDay } from './lines.ts';
-import { isForIssue } from './table.ts';
-import type { StatementTable } from './table.ts';
+import { type Damage, isForIssue, type StatementTable } from './table.ts';
 
 /** One file that was given out; later transfers and later settings do not change it. */
-export interface IssuedFile extends StatementFile {
+export interface IssuedFile {
   readonly day: StatementDay;
-  /** Undefined: all of the partner's. */
-  readonly companyId: string | undefined;
+  /** "PARTNER001_PROXY_20261121.csv" */
+  readonly csvName: string;
   /** Counted by day, the first is 1. */
   readonly number: number;
   /** Transfers in the book by then. */
   readonly transferCount: number;
   readonly table: StatementTable;
-  readonly expiresAtMs: number;
-}
-
-/** What is asked for at a signed address. */
-export interface SignedRequest {
-  readonly id: string;
-  readonly fileName: string;
-  /** Epoch seconds. */
-  readonly expires: string;
-  readonly signature: string;
-}
-
-export interface SignedStatements {
-  /** What the table says now. */
-  table: StatementTable;
-  /** "http://127.0.0.1:1234", where the files are. */
-  origin: string;
-  /** Requests at signed addresses. */
-  downloads: number;
-  /** True once a request at a signed address bore an Authorization header. */
-  tokenSeen: boolean;
-  /** Puts a file out for a while. */
-  put(
-    issue: Omit<IssuedFile, 'table' | 'expiresAtMs' | keyof StatementFile>,
-    csvName: string,
-    nowMs: number,
-  ): Put;
-  /** Undefined for an address that is not ours, was changed, or has expired. */
-  find(request: SignedRequest, nowMs: number): IssuedFile | undefined;
-}
-
-interface Put {
-  readonly storageSignedUrl: string;
-  /** Empty where the form needs none. */
+  /** Key that was given out. */
   readonly unZipKey: string;
+  readonly damage: Damage | undefined;
+  readonly expiresAtMs: number;
 }
 
 const idBytes = 12;
@@ -75,51 +42,46 @@ function isSame(one: string, other: string): boolean {
 }
 
 /** Keeps the files in memory: a restart forgets them, and their addresses get 403. */
-export function createSignedStatements(table: StatementTable): SignedStatements {
+export function createSignedStatements(table: StatementTable) {
   const secret = randomBytes(32);
   const issues = new Map<string, IssuedFile>();
 
   const sign = (id: string, fileName: string, expires: string): string =>
     createHmac('sha256', secret).update(`${id}/${fileName}?${expires}`).digest('base64url');
 
-  const sweep = (nowMs: number): void => {
-    if (issues.size < sweepAt) return;
-    for (const [id, { expiresAtMs }] of issues) if (expiresAtMs <= nowMs) issues.delete(id);
-  };
-
-  const statements: SignedStatements = {
+  const statements = {
+    /** What the table says now. */
     table,
+    /** "http://127.0.0.1:1234", where the files are. */
     origin: '',
+    /** Requests at signed addresses. */
     downloads: 0,
+    /** True once a request at a signed address bore an Authorization header. */
     tokenSeen: false,
-    put(issue, csvName, nowMs) {
-      sweep(nowMs);
-      const { form, bombBytes, damages, expiresSeconds } = statements.table;
+    /** Puts a file out for a while; the key is empty where the form needs none. */
+    put(issue: Pick<IssuedFile, 'day' | 'csvName' | 'number' | 'transferCount'>, nowMs: number) {
+      if (issues.size >= sweepAt)
+        for (const [id, { expiresAtMs }] of issues) if (expiresAtMs <= nowMs) issues.delete(id);
+      const now: StatementTable = statements.table;
       const id = randomBytes(idBytes).toString('base64url');
-      const unZipKey = chooseKey(statements.table);
-      const damage = damages.find((entry) => isForIssue(entry, issue.number))?.damage;
-      const expiresAtMs = nowMs + expiresSeconds * 1_000;
-      issues.set(id, {
-        ...issue,
-        form,
-        csvName,
-        unZipKey,
-        damage,
-        bombBytes,
-        table: statements.table,
-        expiresAtMs,
-      });
-      const fileName = toFileName(csvName, form);
+      const unZipKey = chooseKey(now);
+      const damage = now.damages.find((entry) => isForIssue(entry, issue.number))?.damage;
+      const expiresAtMs = nowMs + now.expiresSeconds * 1_000;
+      issues.set(id, { ...issue, table: now, unZipKey, damage, expiresAtMs });
+      const fileName = toFileName(issue.csvName, now.form);
       const expires = String(Math.floor(expiresAtMs / 1_000));
       const query = new URLSearchParams({ expires, signature: sign(id, fileName, expires) });
-      return {
-        storageSignedUrl: `${statements.origin}/signed/${id}/${fileName}?${query.toString()}`,
-        unZipKey,
-      };
+      const storageSignedUrl = `${statements.origin}/signed/${id}/${fileName}?${query.toString()}`;
+      return { storageSignedUrl, unZipKey };
     },
-    find({ id, fileName, expires, signature }, nowMs) {
-      const issue = issues.get(id);
-      const isOurs = issue !== undefined && isSame(signature, sign(id, fileName, expires));
+    /** Undefined for an address that is not ours, was changed, or has expired. */
+    find(
+      { id, fileName, expires, signature }: Readonly<Record<string, unknown>>,
+      nowMs: number,
+    ): IssuedFile | undefined {
+      const issue = issues.get(String(id));
+      const isOurs =
+        issue !== undefined && isSame(String(signature), sign(String(id), String(fileName), String(expires)));
       return isOurs && nowMs < issue.expiresAtMs ? issue : undefined;
     },
   };

@@ -45,12 +45,15 @@ export const damageKinds = [
 ] as const;
 export type Damage = (typeof damageKinds)[number];
 
-const zipForms = ['zipcrypto', 'aes'] as const;
-const columns = z.partialRecord(z.enum(statementColumns), z.string('must be text in quotes'));
 const issueNo = z.number().int().min(1);
 
 /** Which files of a day: each answer of endpoint 8 that gives an address is an issue of its own, the first is 1. */
 const issueSpan = { fromIssue: issueNo.default(1), toIssue: issueNo.optional() };
+
+/** An exact amount in decimal baht. */
+export const bahtSchema = z
+  .string('must be an amount in quotes, such as "1001.01"')
+  .refine((text) => parseBaht(text) !== undefined, 'must be an amount in baht, such as "1001.01"');
 
 const matchSchema = z.strictObject({
   /** Place in the day's file before any edit, the first is 1. */
@@ -59,11 +62,7 @@ const matchSchema = z.strictObject({
   reference1: z.string('must be text in quotes').min(1).optional(),
   reference2: z.string('must be text in quotes').min(1).optional(),
   proxyNo: z.string('must be a proxy ID in quotes').optional(),
-  /** Exact decimal baht. */
-  amount: z
-    .string('must be an amount in quotes, such as "1001.01"')
-    .refine((text) => parseBaht(text) !== undefined, 'must be an amount in baht, such as "1001.01"')
-    .optional(),
+  amount: bahtSchema.optional(),
 });
 
 const day = z
@@ -78,7 +77,7 @@ const editFields = z.strictObject({
   /** All given values must match; none given: every line. */
   match: matchSchema.optional(),
   /** By the names of §2.7 with the word PROXY, whatever the scheme's word is. */
-  columns: columns.optional(),
+  columns: z.partialRecord(z.enum(statementColumns), z.string('must be text in quotes')).optional(),
   /** Only in this day's file. */
   date: day.optional(),
   ...issueSpan,
@@ -86,10 +85,19 @@ const editFields = z.strictObject({
   times: z.number().int().min(1).optional(),
 });
 
-type EditFields = z.infer<typeof editFields>;
-
 /** One line a contradiction: the key at fault, when it is, what to do. */
-const editFaults: readonly (readonly [string, (e: EditFields) => boolean, string])[] = [
+export type Contradictions<Row> = readonly (readonly [string, (row: Row) => boolean, string])[];
+
+/** Refuses a row that contradicts itself. */
+export const refuseContradictions =
+  <Row>(contradictions: Contradictions<Row>) =>
+  (row: Row, context: z.RefinementCtx): void => {
+    for (const [key, isBroken, message] of contradictions) {
+      if (isBroken(row)) context.addIssue({ code: 'custom', path: [key], message });
+    }
+  };
+
+const editFaults: Contradictions<z.infer<typeof editFields>> = [
   ['match', (e) => e.edit !== 'add' && e.match === undefined, 'say which lines; write match: {} for all'],
   [
     'match',
@@ -105,15 +113,9 @@ const editFaults: readonly (readonly [string, (e: EditFields) => boolean, string
   ],
 ];
 
-const editSchema = editFields.superRefine((edit, context) => {
-  for (const [key, isBroken, message] of editFaults) {
-    if (isBroken(edit)) context.addIssue({ code: 'custom', path: [key], message });
-  }
-});
+const editSchema = editFields.superRefine(refuseContradictions(editFaults));
 
 const damageSchema = z.strictObject({ damage: z.enum(damageKinds), ...issueSpan });
-
-const bombBytesUsual = 1 << 30;
 
 const statementFields = z.strictObject({
   /** In the file's name and lines. */
@@ -135,7 +137,7 @@ const statementFields = z.strictObject({
   expiresSeconds: z.number().int().min(1).default(300),
   /** `other`: files come from a listener of their own on another port. Fixed once the bank runs. */
   host: z.enum(['same', 'other']).default('same'),
-  form: z.enum(['plain', 'gzip', ...zipForms]).default('plain'),
+  form: z.enum(['plain', 'gzip', 'zipcrypto', 'aes']).default('plain'),
   /** Key of the ZIP; empty: a new one for each file. */
   unZipKey: z.string().default(''),
   bom: z.boolean().default(false),
@@ -155,16 +157,18 @@ const statementFields = z.strictObject({
   /** The first that is for the issue. */
   damages: z.array(damageSchema).default([]),
   redirectTo: z.string().default('ftp://127.0.0.1/statement.csv'),
-  bombBytes: z.number().int().min(1).default(bombBytesUsual),
+  bombBytes: z
+    .number()
+    .int()
+    .min(1)
+    .default(1 << 30),
 });
 
-type StatementFields = z.infer<typeof statementFields>;
-
 const needsZip: readonly Damage[] = ['path', 'two-entries', 'wrong-key'];
-const isZip = (form: StatementFields['form']): boolean => form !== 'plain' && form !== 'gzip';
 
-function findDamageFault(damage: Damage, form: StatementFields['form']): string | undefined {
-  if (needsZip.includes(damage) && !isZip(form)) return 'only for form: zipcrypto or aes';
+function findDamageFault(damage: Damage, form: StatementTable['form']): string | undefined {
+  const isZip = form !== 'plain' && form !== 'gzip';
+  if (needsZip.includes(damage) && !isZip) return 'only for form: zipcrypto or aes';
   return damage === 'bomb' && form === 'plain' ? 'not for form: plain' : undefined;
 }
 
@@ -180,7 +184,7 @@ export const statementSchema = statementFields
   })
   .prefault({});
 
-export type StatementTable = z.infer<typeof statementSchema>;
+export type StatementTable = z.infer<typeof statementFields>;
 /** The same before the defaults are filled in. */
 export type StatementTableInput = z.input<typeof statementFields>;
 export type StatementEdit = z.infer<typeof editSchema>;

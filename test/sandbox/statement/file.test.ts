@@ -74,7 +74,7 @@ describe('the lines', () => {
     const lines = await bank.lines();
     expect(columnOf(lines, 'STATUS')).toEqual(['010004', '030002', '010003']);
     expect(columnOf(lines, 'REASON CODE')).toEqual(['IC000', 'EV040', 'EM073']);
-    bank.sandbox.controls.setStatement({ status: 'name' });
+    bank.sandbox.control({ statement: { status: 'name' } });
     expect(columnOf(await bank.lines(), 'STATUS')).toEqual(['COMPLETE', 'VALIDATE FAILED', 'TRANSFER']);
   });
 
@@ -170,7 +170,7 @@ describe('the form', () => {
     const bank = await openStatementBank();
     await payThree(bank);
     const plain = await bank.download();
-    bank.sandbox.controls.setStatement({ form: 'gzip' });
+    bank.sandbox.control({ statement: { form: 'gzip' } });
     const { storageSignedUrl = '', unZipKey } = await bank.statement();
     expect(storageSignedUrl).toContain('/PARTNER001_PROXY_20261121.csv.gz?');
     expect(unZipKey).toBe('');
@@ -184,7 +184,7 @@ describe('the form', () => {
     const bank = await openStatementBank();
     await payThree(bank);
     const plain = (await bank.download()).toString();
-    bank.sandbox.controls.setStatement({ form });
+    bank.sandbox.control({ statement: { form } });
     const { storageSignedUrl = '', unZipKey = '' } = await bank.statement();
     expect(storageSignedUrl).toContain('/PARTNER001_PROXY_20261121.zip?');
     const bytes = Buffer.from(await (await fetch(storageSignedUrl)).arrayBuffer());
@@ -193,7 +193,7 @@ describe('the form', () => {
     expect(text).toBe(plain);
     await expect(unzip(bytes, 'x')).rejects.toThrow();
     expect((await bank.statement())['unZipKey']).not.toBe(unZipKey);
-    bank.sandbox.controls.setStatement({ unZipKey: 'a key of ours' });
+    bank.sandbox.control({ statement: { unZipKey: 'a key of ours' } });
     expect((await bank.statement())['unZipKey']).toBe('a key of ours');
   });
 });

@@ -160,7 +160,7 @@ describe('the signed address', () => {
 
   test('an outage closes it too', async () => {
     const { bank, address } = await openAddress();
-    bank.sandbox.controls.setOutage(true);
+    bank.sandbox.control({ outage: true });
     await expect(fetch(address)).rejects.toThrow();
   });
 
@@ -168,7 +168,7 @@ describe('the signed address', () => {
     const { bank, address } = await openAddress();
     const before = await (await fetch(address)).text();
     await bank.pay({ transRefNo: 'D' });
-    bank.sandbox.controls.setStatement({ edits: [{ edit: 'drop', match: {} }] });
+    bank.sandbox.control({ statement: { edits: [{ edit: 'drop', match: {} }] } });
     expect(await (await fetch(address)).text()).toBe(before);
     expect(await bank.lines()).toEqual([]);
   });

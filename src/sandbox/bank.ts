@@ -1,0 +1,79 @@
+/** The running bank: what it is like, what it holds, and what may change while it runs. */
+import { wireNames } from '../bank/wire.ts';
+import { parseBaht } from '../core/money.ts';
+import { createBehaviourIndex } from './behaviours.ts';
+import { Book, type Ledger } from './book.ts';
+import type { Delivery } from './delivery.ts';
+import { createDirectory } from './directory.ts';
+import { type Body, textOf } from './fields.ts';
+import { createSignedStatements } from './statement/signed-statements.ts';
+import { type BusinessStatus, statusOf } from './status-texts.ts';
+import { endpoints, parseSandboxTable, pickTable, type SandboxTableInput } from './table.ts';
+import { createTokenService } from './tokens.ts';
+
+/** Who the partner is, where the bank stands, and the whole of its table. */
+export interface SandboxOptions extends SandboxTableInput {
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly companyId: string;
+  /** Registered for the company (§4 rule 4). */
+  readonly payerAccounts: string[];
+  /** The scheme's word; "proxy" when left out. */
+  readonly scheme?: string | undefined;
+  /** 0 or left out: a free one. */
+  readonly port?: number | undefined;
+  /** Remembers transfers and duplicates across restarts. */
+  readonly stateFile?: string | undefined;
+  /** Source of the bank's time, epoch milliseconds. */
+  readonly now?: (() => number) | undefined;
+}
+
+export type SandboxBank = ReturnType<typeof openBank>;
+
+/** The parts that can change while it runs are read anew for each request. @throws SandboxError */
+export function openBank(options: SandboxOptions) {
+  const { clientId, companyId, payerAccounts, scheme = 'proxy', now = Date.now } = options;
+  const table = parseSandboxTable(pickTable(options));
+  const clock = {
+    /** How far the bank's own time is set apart from its source. */
+    aheadMs: 0,
+    now: (): number => now() + clock.aheadMs,
+    /** The `Date` header of an answer. */
+    dateHeader: (): string => new Date(clock.now()).toUTCString(),
+  };
+  return {
+    clientId,
+    companyId,
+    payerAccounts: new Set(payerAccounts),
+    names: wireNames(scheme),
+    table,
+    clock,
+    tokens: createTokenService(options, table),
+    book: new Book(companyId, options.stateFile),
+    statements: createSignedStatements(table.statement),
+    findPayee: createDirectory(table.directory, table.knownPayeesOnly),
+    findBehaviour: createBehaviourIndex(table.behaviours),
+    requests: Object.fromEntries([...endpoints, 'other'].map((name) => [name, 0])) as Ledger['requests'],
+    /** False: transfers get TM001. */
+    isOpen: true,
+    /** True: every connection is closed without an answer. */
+    isOut: false,
+    /** What each payer account has to spend; null = no end of money. */
+    payerBalanceSatang: parseBaht(table.payerBalanceBaht) ?? null,
+  };
+}
+
+/** Answers a body that has been read as a JSON object, from a bearer that the bank knows. */
+export type AnswerRequest = (body: Body, nowMs: number) => Delivery;
+
+/** Fields that every business answer begins with (§2.4–2.6). Severities but INFO are not shown (§4 rule 8). */
+export function answerHead({ code, text }: BusinessStatus, body: Body): Record<string, string> {
+  const severity = code === 'IC000' || code === 'IC001' ? 'INFO' : 'ERROR';
+  return { statusCode: code, statusDesc: text, severity, requestUID: textOf(body, 'requestUID') };
+}
+
+/** The company must be ours, and the payer account registered for it (§4 rule 4). */
+export function findPayerFault(bank: SandboxBank, body: Body): BusinessStatus | undefined {
+  if (body['compId'] !== bank.companyId) return statusOf('EM002');
+  return bank.payerAccounts.has(textOf(body, 'payerAccount')) ? undefined : statusOf('EM004');
+}
