@@ -121,19 +121,18 @@ export function judgeHealth(
 ): Health {
   // A daemon that is stopping has left its loop.
   const live = state.role === 'stopping' || sincePollMs <= stalledAfterMs;
-  const isBusy = (state.filesInWork ?? 0) > 0;
-  const lines = (state.lines ?? []).map((line) => judgeLine(line, isBusy, nowMs));
+  const lines = (state.lines ?? []).flatMap((line) => judgeLine(line, state, nowMs) ?? []);
   const reasons = [
     ...(live ? [] : [stalled]),
-    ...judgeRole(state.role),
+    ...roleReasons[state.role],
     ...judgeInbox(state),
     ...judgeTrouble('disk', 'the disk refuses writes', state.diskTrouble),
     ...judgeTrouble('journal-locked', 'the journal is locked', state.journalTrouble),
     ...judgeTrouble('bank', 'the bank is out of reach', state.bankTrouble),
-    ...lines.flatMap(({ reason }) => reason ?? []),
+    ...lines.filter(({ isAgainst }) => isAgainst).map(({ what }) => what),
   ];
   const notes = [
-    ...lines.flatMap(({ note }) => note ?? []),
+    ...lines.filter(({ isAgainst }) => !isAgainst).map(({ what }) => what),
     ...(state.failingBatches ?? []).map(describeFailing),
     ...(state.stuckFiles ?? []).slice(0, namesMax).map(describeStuck),
     ...describeLeft(state.leftInInbox ?? []),
@@ -147,24 +146,20 @@ const stalled: HealthReason = {
   remedy: 'Restart it: nothing is lost, and nothing is paid twice',
 };
 
-function judgeRole(role: WatchRole): readonly HealthReason[] {
-  switch (role) {
-    case 'active':
-      return [];
-    case 'standby':
-      return [
-        {
-          code: role,
-          text: 'another process has the right to send from this data directory',
-          remedy: 'Nothing to do: this one takes over when the other ends',
-        },
-      ];
-    case 'starting':
-      return [{ code: role, text: 'the watcher is starting: what was left open before is taken up first' }];
-    case 'stopping':
-      return [{ code: role, text: 'the watcher is being stopped: no new file is taken' }];
-  }
-}
+const roleReasons: Readonly<Record<WatchRole, readonly HealthReason[]>> = {
+  active: [],
+  standby: [
+    {
+      code: 'standby',
+      text: 'another process has the right to send from this data directory',
+      remedy: 'Nothing to do: this one takes over when the other ends',
+    },
+  ],
+  starting: [
+    { code: 'starting', text: 'the watcher is starting: what was left open before is taken up first' },
+  ],
+  stopping: [{ code: 'stopping', text: 'the watcher is being stopped: no new file is taken' }],
+};
 
 /** The share that the inbox is on hangs: it throws no error, it just never answers. */
 export const isInboxSilent = ({ inboxPollMs = 0 }: Pick<WatchState, 'inboxPollMs'>): boolean =>
@@ -208,34 +203,33 @@ function judgeTrouble(
   ];
 }
 
-interface LineVerdict {
-  readonly reason?: HealthReason;
-  readonly note?: HealthReason;
-}
-
 /** The line of an account that pays no new files concerns older batches alone. */
-function judgeLine(line: PayerLine, isBusy: boolean, nowMs: number): LineVerdict {
+function judgeLine(
+  line: PayerLine,
+  { filesInWork = 0 }: WatchState,
+  nowMs: number,
+): { readonly isAgainst: boolean; readonly what: HealthReason } | undefined {
+  const { paysNewFiles, pausedUntilMs } = line;
   const word = readLine(line, nowMs);
   switch (word) {
     case 'open':
-      return {};
+      return undefined;
     case 'closed':
-      return { note: describeLine('service-closed', 'files are read and wait', line) };
+      return {
+        isAgainst: false,
+        what: describeLine('service-closed', 'files are read and wait', line),
+      };
     case 'halted': {
-      const text = line.paysNewFiles
-        ? 'sending is halted'
-        : 'sending from an earlier payer account is halted';
-      const halted = describeLine('payer-halted', text, line);
-      return line.paysNewFiles ? { reason: halted } : { note: halted };
+      const whose = paysNewFiles ? 'sending' : 'sending from an earlier payer account';
+      return { isAgainst: paysNewFiles, what: describeLine('payer-halted', `${whose} is halted`, line) };
     }
     case 'probing':
     case 'paused': {
-      const until = `until ${formatBangkokMoment(line.pausedUntilMs)} Bangkok time`;
+      const until = `until ${formatBangkokMoment(pausedUntilMs)} Bangkok time`;
       const text = word === 'paused' ? `sending is paused ${until}` : 'sending was paused and is tried again';
-      const paused = describeLine('payer-paused', text, line);
       // Without a file nobody sends a probe, so a pause that is over stays for ever, and keeps nothing from being sent.
-      const isAgainst = line.paysNewFiles && (word === 'paused' || isBusy);
-      return isAgainst ? { reason: paused } : { note: paused };
+      const isAgainst = paysNewFiles && (word === 'paused' || filesInWork > 0);
+      return { isAgainst, what: describeLine('payer-paused', text, line) };
     }
   }
 }
