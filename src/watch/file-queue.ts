@@ -1,20 +1,19 @@
 /** Takes dropped files in: each is read into the journal once, and ends in the archive or among the rejected. */
 import pLimit from 'p-limit';
 import { formatBangkokDateTime } from '../core/bangkok-time.ts';
-import type { FileRejection } from '../core/payout-file.ts';
 import { type BatchStatus, isSealed } from '../core/payout.ts';
 import type { Batch } from '../core/ports.ts';
 import { type IngestContext, type Ingested, ingestFile } from '../intake/ingest.ts';
 import { computeBackoffMs } from '../platform/backoff.ts';
 import { isAhead, noteFailure, retryBackoff, type WatchSetup } from './context.ts';
-import type { IntakeOutcome, IntakeRefusal, IntakeVerdict, WorkItem } from './ports.ts';
+import type { IntakeOutcome, IntakeVerdict, WorkItem } from './ports.ts';
 import {
-  describeDuplicateFile,
-  describeLateWriting,
-  describeRejectedFile,
-  describeUnfinishedFile,
-  describeVanishedFile,
   type FirstFile,
+  type IntakeRefusal,
+  refuseDuplicateFile,
+  refuseRejectedFile,
+  refuseVanishedFile,
+  refuseWrittenFile,
 } from './rules/rejection-reason.ts';
 
 /** Files that are read at once: a big one does not keep a small one waiting. */
@@ -217,18 +216,12 @@ export class FileQueue {
         return;
       }
       case 'rejected':
-        await this.#endRejected(item, ingested.rejection);
+        await this.#turnAway(item, 'rejected', refuseRejectedFile(this.#describe(item), ingested.rejection));
         return;
       case 'turned-away':
         if (verdict?.kind !== 'duplicate') throw new Error(`${item.itemId} was turned away for no reason`);
         await this.#endDuplicate(item, verdict);
     }
-  }
-
-  async #endRejected(item: WorkItem, rejection: FileRejection): Promise<void> {
-    const { code, message } = rejection;
-    const reason = describeRejectedFile(this.#describe(item), rejection);
-    await this.#turnAway(item, 'rejected', { code, message, reason, batchId: null });
   }
 
   /** Once it is known whether the first file is accepted: if it is not, this one is judged for itself. */
@@ -242,9 +235,8 @@ export class FileQueue {
       this.#unread.push({ item, failures: 0, notBeforeMs: this.#setup.clock.now() + copyPollMs });
       return;
     }
-    const reason = describeDuplicateFile(this.#describe(item), { fileName, batchId, status });
-    const message = `the same bytes as ${fileName}, batch ${batchId}`;
-    await this.#turnAway(item, 'duplicate', { code: 'duplicate-file', message, reason, batchId: null });
+    const refusal = refuseDuplicateFile(this.#describe(item), { fileName, batchId, status });
+    await this.#turnAway(item, 'duplicate', refusal);
   }
 
   /** The batch of a file has come to rest and its reports are written: the file ends. */
@@ -269,32 +261,10 @@ export class FileQueue {
    * @param read the batch that its rows were read into before: that is what it held then
    */
   async #endTouched(item: WorkItem, read: Batch | undefined): Promise<void> {
-    const refusal = (await this.#isGone(item))
-      ? this.#refuseVanished(item, read)
-      : this.#refuseWritten(item, read);
-    await this.#turnAway(item, 'rejected', { ...refusal, batchId: read?.batchId ?? null });
-  }
-
-  async #isGone({ path }: WorkItem): Promise<boolean> {
-    const inspected = await this.#setup.reader.inspect(path);
-    return inspected.kind === 'rejected' && inspected.rejection.code === missingCode;
-  }
-
-  #refuseVanished(item: WorkItem, read: Batch | undefined) {
-    const when = read === undefined ? 'before it was read' : `after its ${read.rows} rows had been read`;
-    const reason = describeVanishedFile(this.#describe(item), read);
-    return { code: 'vanished', message: `removed from the work folder ${when}`, reason };
-  }
-
-  #refuseWritten(item: WorkItem, read: Batch | undefined) {
-    const file = this.#describe(item);
-    if (read === undefined) {
-      const message = 'the file was still being written when it was taken';
-      return { code: 'changed-while-read', message, reason: describeUnfinishedFile(file) };
-    }
-    const { batchId, rows } = read;
-    const message = `written to after its ${rows} rows had been read`;
-    return { code: 'changed-after-reading', message, reason: describeLateWriting(file, batchId, rows) };
+    const inspected = await this.#setup.reader.inspect(item.path);
+    const isGone = inspected.kind === 'rejected' && inspected.rejection.code === missingCode;
+    const refuse = isGone ? refuseVanishedFile : refuseWrittenFile;
+    await this.#turnAway(item, 'rejected', refuse(this.#describe(item), read));
   }
 
   async #turnAway(item: WorkItem, outcome: 'rejected' | 'duplicate', refusal: IntakeRefusal): Promise<void> {

@@ -2,6 +2,7 @@
 import type { BatchStatus, PayoutStatus } from '../core/payout.ts';
 import type { Batch } from '../core/ports.ts';
 import type { InboxState, StuckFile } from './rules/drop-folder.ts';
+import type { IntakeRefusal } from './rules/rejection-reason.ts';
 
 // ---- What the watcher needs of its folders: files come out of the inbox into work/, and end in archive/ or rejected/.
 
@@ -65,17 +66,6 @@ export interface Intake extends AsyncDisposable {
 
 /** How a file that was taken in has ended; null while it is being worked. */
 export type IntakeOutcome = 'archived' | 'rejected' | 'duplicate';
-
-/** Why a file was turned away. Kept with its end: until the file is moved, every process says the same of it. */
-export interface IntakeRefusal {
-  /** A short name, and the words in one sentence. */
-  readonly code: string;
-  readonly message: string;
-  /** The text beside the file. */
-  readonly reason: string;
-  /** Of the batch that its rows had been read into; null when there is none. */
-  readonly batchId: string | null;
-}
 
 /** A file of the watcher's and the batch that its bytes are. */
 export interface IntakeRecord {
