@@ -95,6 +95,7 @@ export interface Claimable {
   readonly name: Buffer;
   /** See printFile. */
   readonly print: string;
+  readonly droppedAtNs: bigint;
   readonly sidecar: Buffer | undefined;
   readonly marker: Buffer | undefined;
 }

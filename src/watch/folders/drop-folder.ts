@@ -8,10 +8,10 @@ import { failWith } from '../../platform/durable-file.ts';
 import { Signal, waitForAny } from '../../platform/signal.ts';
 import type { FileEnd, InboxView, Intake, WorkItem } from '../ports.ts';
 import { clearLeftovers, clearWay, endFile } from './archive.ts';
-import { InboxBinding, mayBeAway } from './binding.ts';
+import { InboxBinding, InboxRefusedError, mayBeAway } from './binding.ts';
 import { ClaimedFolder } from './claim.ts';
 import type { FoldersContext } from './context.ts';
-import { Inbox, type InboxWatcher, watchInbox } from './inbox.ts';
+import { Inbox, InboxWatcher } from './inbox.ts';
 import { FileMover } from './mover.ts';
 import { WorkFolder } from './work.ts';
 
@@ -140,7 +140,7 @@ class DropFolder implements Intake {
     const startedMs = elapsedMs();
     const isFresh = startedMs - this.#lookedAtMs < Math.max(rules.stillMs, this.#lookTookMs * lookShare);
     if (isFresh && max > 0 && this.#inbox.finishedCount >= max) {
-      await this.#inbox.confirm();
+      await this.#inbox.bind();
       return;
     }
     this.#hasNews = false;
@@ -155,7 +155,8 @@ class DropFolder implements Intake {
 
   /** Binds the inbox and watches it. */
   async open(): Promise<void> {
-    await this.#inbox.bind();
+    const error = await this.#inbox.bind();
+    if (error instanceof InboxRefusedError) throw error;
     await this.#follow();
   }
 
@@ -177,7 +178,7 @@ class DropFolder implements Intake {
     // One look at the folder every pollMs costs less than one at each of its files.
     if (this.#watch.polling) return;
     const inbox = await realpath(folders.inbox).catch(() => folders.inbox);
-    this.#watcher = watchInbox({ inbox, onNews: () => this.#noteNews(), log });
+    this.#watcher = new InboxWatcher(inbox, () => this.#noteNews(), log);
   }
 
   #noteNews(): void {

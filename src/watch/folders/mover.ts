@@ -217,7 +217,7 @@ export class FileMover {
     const failures: unknown[] = [];
     let hasClaimed = false;
     for (let left = max; left > 0;) {
-      if (inbox.finishedCount > 0) await inbox.confirm();
+      if (inbox.finishedCount > 0) await inbox.bind();
       const moves: Move[] = [];
       while (moves.length < Math.min(left, movesAtOnce)) {
         const claim = await inbox.claimNext();
