@@ -29,6 +29,8 @@ interface Failing {
 }
 
 export class BatchScheduler {
+  /** Batches that wait for a place. */
+  waiting = 0;
   readonly #setup: WatchSetup;
   readonly #onRest: (batch: Batch) => Promise<void>;
   readonly #running = new Map<string, Promise<void>>();
@@ -46,7 +48,6 @@ export class BatchScheduler {
   #taken = 0;
   #reporting = 0;
   readonly #news = new Signal();
-  #waiting = 0;
 
   /** @param onRest told when a batch is at rest and its reports are written */
   constructor(setup: WatchSetup, onRest: (batch: Batch) => Promise<void>) {
@@ -64,11 +65,6 @@ export class BatchScheduler {
     return this.#reporting > 0;
   }
 
-  /** Batches that wait for a place. */
-  get waiting(): number {
-    return this.#waiting;
-  }
-
   /** Batches that could not be worked or reported, with what was in the way. */
   get failing(): readonly { readonly batchId: string; readonly why: string }[] {
     return [...this.#failing].map(([batchId, { why }]) => ({ batchId, why }));
@@ -77,7 +73,7 @@ export class BatchScheduler {
   /** A file waits for this batch to come to rest. */
   offer(batch: Batch): void {
     this.#offered.add(batch.batchId);
-    this.notify();
+    this.#news.notify();
   }
 
   /** Rows of a batch have changed outside a run: it is reported when nothing of it is in doubt, or in a while. */
@@ -85,11 +81,6 @@ export class BatchScheduler {
     const lastMs = this.#reportedAtMs.get(batchId) ?? 0;
     const dueAtMs = isSettled ? this.#setup.clock.now() : lastMs + updateEveryMs;
     this.#due.set(batchId, Math.min(dueAtMs, this.#due.get(batchId) ?? Infinity));
-    this.notify();
-  }
-
-  /** Something may be done that could not be before. */
-  notify(): void {
     this.#news.notify();
   }
 
@@ -172,7 +163,7 @@ export class BatchScheduler {
       if (!isStopped && this.#hasPlace(batch)) this.#start(batch);
       else waiting += 1;
     }
-    this.#waiting = waiting;
+    this.waiting = waiting;
   }
 
   /** A batch whose rows were all cancelled while it waited ends without being run. */
@@ -228,12 +219,12 @@ export class BatchScheduler {
       if (!holdsPlace) return;
       holdsPlace = false;
       this.#taken -= 1;
-      this.notify();
+      this.#news.notify();
     };
     const run = this.#guard(batchId, () => this.#run(batch, leavePlace)).finally(() => {
       this.#running.delete(batchId);
       leavePlace();
-      this.notify();
+      this.#news.notify();
     });
     this.#running.set(batchId, run);
   }
