@@ -3,7 +3,7 @@ import pLimit from 'p-limit';
 import { formatBangkokDateTime } from '../core/bangkok-time.ts';
 import { type BatchStatus, isSealed } from '../core/payout.ts';
 import type { Batch } from '../core/ports.ts';
-import { type IngestContext, type Ingested, ingestFile } from '../intake/ingest.ts';
+import { type Ingested, ingestFile } from '../intake/ingest.ts';
 import { computeBackoffMs } from '../platform/backoff.ts';
 import { isAhead, noteFailure, retryBackoff, type WatchSetup } from './context.ts';
 import type { IntakeOutcome, IntakeVerdict, WorkItem } from './ports.ts';
@@ -44,7 +44,6 @@ export class FileQueue {
   #found: readonly WorkItem[] | undefined;
   #unread: Unread[] = [];
   readonly #underWay = new Set<Promise<void>>();
-  #reading = 0;
 
   /** @param onBatch told of every batch that a file in work/ waits for */
   constructor(setup: WatchSetup, onBatch: (batch: Batch) => void) {
@@ -54,7 +53,8 @@ export class FileQueue {
 
   /** Files in work/. */
   get inWork(): number {
-    return this.#owners.size + this.#unread.length + this.#reading;
+    const { activeCount, pendingCount } = this.#readings;
+    return this.#owners.size + this.#unread.length + activeCount + pendingCount;
   }
 
   /** Takes up what an earlier process has left in work/, before anything new is taken. */
@@ -109,7 +109,6 @@ export class FileQueue {
   }
 
   async #readOrKeep(item: WorkItem, failures: number): Promise<void> {
-    this.#reading += 1;
     try {
       await this.#readings(() => this.#read(item));
     } catch (error) {
@@ -118,21 +117,26 @@ export class FileQueue {
       await noteFailure(this.#setup, 'taking a file in', error, { itemId: item.itemId }).catch(
         () => undefined,
       );
-    } finally {
-      this.#reading -= 1;
     }
   }
 
   async #read(item: WorkItem): Promise<void> {
-    const { intake, stop } = this.#setup;
+    const { intake, store, reader, clock, payer, stop } = this.#setup;
+    const { itemId, fileName, droppedAtMs, path } = item;
     if (stop.aborted || (await this.#finishRefusal(item))) return;
     const before = await this.#findReadBefore(item);
     if (!(await intake.isUntouched(item))) return this.#endTouched(item, before);
     let verdict: IntakeVerdict | undefined;
-    const context = this.#ingestContext(item, before, (found) => {
-      verdict = found;
-    });
-    const ingested = await ingestFile(context, item.path, item.fileName);
+    const mayRead = async (batchId: string, sha256: string): Promise<boolean> => {
+      if (before !== undefined && before.batchId !== batchId) return false;
+      const start = { itemId, batchId, fileName, droppedAtMs, nowMs: clock.now() };
+      verdict = await store.startIntake(start);
+      requireSameBytes(verdict, sha256);
+      return verdict.kind === 'owner';
+    };
+    const onRows = (): void => undefined;
+    const context = { journal: store, reader, clock, ...payer, droppedAtMs, mayRead, stop, onRows };
+    const ingested = await ingestFile(context, path, fileName);
     const isOther =
       ingested.kind === 'rejected' || (ingested.kind === 'turned-away' && verdict === undefined);
     if (before !== undefined && isOther) await this.#endTouched(item, before);
@@ -167,37 +171,6 @@ export class FileQueue {
   async #findSealed(batchId: string): Promise<Batch | undefined> {
     const batch = await this.#setup.store.batch(batchId);
     return batch !== undefined && isSealed(batch.status) ? batch : undefined;
-  }
-
-  #ingestContext(
-    item: WorkItem,
-    before: Batch | undefined,
-    onVerdict: (verdict: IntakeVerdict) => void,
-  ): IngestContext {
-    const { store, reader, clock, payer, stop } = this.#setup;
-    const { itemId, fileName, droppedAtMs } = item;
-    return {
-      journal: store,
-      reader,
-      clock,
-      ...payer,
-      droppedAtMs,
-      mayRead: async (batchId, sha256) => {
-        if (before !== undefined && before.batchId !== batchId) return false;
-        const verdict = await store.startIntake({
-          itemId,
-          batchId,
-          fileName,
-          droppedAtMs,
-          nowMs: clock.now(),
-        });
-        requireSameBytes(verdict, sha256);
-        onVerdict(verdict);
-        return verdict.kind === 'owner';
-      },
-      stop,
-      onRows: () => undefined,
-    };
   }
 
   async #take(item: WorkItem, ingested: Ingested, verdict: IntakeVerdict | undefined): Promise<void> {

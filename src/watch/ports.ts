@@ -68,23 +68,19 @@ export interface Intake extends AsyncDisposable {
 export type IntakeOutcome = 'archived' | 'rejected' | 'duplicate';
 
 /** A file of the watcher's and the batch that its bytes are. */
-export interface IntakeRecord {
-  readonly itemId: string;
+interface IntakeFile extends Pick<WorkItem, 'itemId' | 'fileName' | 'droppedAtMs'> {
   /** Empty for a file that was turned away before its bytes were known. */
   readonly batchId: string;
-  readonly fileName: string;
-  readonly droppedAtMs: number;
+}
+
+export interface IntakeRecord extends IntakeFile {
   readonly outcome: IntakeOutcome | null;
   /** Null unless it was turned away. */
   readonly refusal: IntakeRefusal | null;
 }
 
-/** A file to be worked, with the batch that its bytes are. */
-export interface IntakeStart {
-  readonly itemId: string;
-  readonly batchId: string;
-  readonly fileName: string;
-  readonly droppedAtMs: number;
+/** A file to be worked. */
+export interface IntakeStart extends IntakeFile {
   readonly nowMs: number;
 }
 
@@ -96,11 +92,7 @@ export type IntakeVerdict =
   | { readonly kind: 'owner' }
   | {
       readonly kind: 'duplicate';
-      readonly first: {
-        readonly fileName: string;
-        readonly batchId: string;
-        readonly batch: Batch | undefined;
-      };
+      readonly first: Pick<IntakeFile, 'fileName' | 'batchId'> & { readonly batch: Batch | undefined };
     };
 
 /** A file that is turned away, and why. */
