@@ -45,7 +45,8 @@ export class BatchScheduler {
   /** Batches of another payer account than the settings name. */
   readonly #reportedPayer = new Set<string>();
   #lookedForUnreportedMs = 0;
-  #taken = 0;
+  /** Batches that hold a place: rows of theirs are still to be sent. */
+  readonly #sending = new Set<string>();
   #reporting = 0;
   readonly #news = new Signal();
 
@@ -208,28 +209,25 @@ export class BatchScheduler {
   #hasPlace({ rows }: Batch): boolean {
     const { filesAtOnce } = this.#setup;
     const places = filesAtOnce > 1 && rows > smallRowsMax ? filesAtOnce - 1 : filesAtOnce;
-    return this.#taken < places;
+    return this.#sending.size < places;
   }
 
   #start(batch: Batch): void {
     const { batchId } = batch;
-    this.#taken += 1;
-    let holdsPlace = true;
-    const leavePlace = (): void => {
-      if (!holdsPlace) return;
-      holdsPlace = false;
-      this.#taken -= 1;
-      this.#news.notify();
-    };
-    const run = this.#guard(batchId, () => this.#run(batch, leavePlace)).finally(() => {
+    this.#sending.add(batchId);
+    const run = this.#guard(batchId, () => this.#run(batch)).finally(() => {
       this.#running.delete(batchId);
-      leavePlace();
-      this.#news.notify();
+      this.#leavePlace(batchId);
     });
     this.#running.set(batchId, run);
   }
 
-  async #run(batch: Batch, leavePlace: () => void): Promise<void> {
+  #leavePlace(batchId: string): void {
+    this.#sending.delete(batchId);
+    this.#news.notify();
+  }
+
+  async #run(batch: Batch): Promise<void> {
     const { stop, runs, waitMs, clock } = this.#setup;
     const { batchId } = batch;
     const waitOver = new AbortController();
@@ -240,7 +238,7 @@ export class BatchScheduler {
     };
     const until = AbortSignal.any([stop, waitOver.signal]);
     const context = this.#setup.openContext(until, count, batch);
-    void context.run.allSent.then(leavePlace);
+    void context.run.allSent.then(() => this.#leavePlace(batchId));
     const startedMs = clock.now();
     runs.add(context.run);
     try {

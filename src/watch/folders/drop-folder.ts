@@ -3,7 +3,6 @@ import { mkdir, realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import pLimit from 'p-limit';
-import type { Clock, Log } from '../../core/ports.ts';
 import { computeBackoffMs } from '../../platform/backoff.ts';
 import { type Disk, lookAt, realDisk, UnreadableSourceError } from '../../platform/disk.ts';
 import { failWith } from '../../platform/durable-file.ts';
@@ -18,29 +17,16 @@ import { Inbox, InboxWatcher } from './inbox.ts';
 import { decideRecovery, type Recovery } from './states.ts';
 import { LateWritingError, NoRoomError, WorkFolder } from './work.ts';
 
-export interface IntakeOptions {
-  readonly folders: FoldersContext['folders'];
-  readonly watch: IntakeSettings;
+export interface IntakeOptions extends Pick<FoldersContext, 'folders' | 'watch' | 'clock' | 'log'> {
   /** A file comes with `<file>.control.json`. */
   readonly isSidecarExpected: boolean;
   /** How long a file waits for its sidecar; 60 seconds when left out. */
   readonly sidecarWaitMs?: number;
   readonly journalId: string;
-  readonly clock: Clock;
   /** Milliseconds of a clock that never jumps; the machine's when left out. */
   readonly elapsedMs?: () => number;
-  readonly log: Log;
   /** For tests. */
   readonly disk?: Disk;
-}
-
-/** The settings' `watch`. */
-export interface IntakeSettings {
-  readonly stillMs: number;
-  readonly marker: 'none' | 'done';
-  readonly polling: boolean;
-  readonly pollMs: number;
-  readonly rescanMs: number;
 }
 
 const sidecarWaitMsDefault = 60_000;
@@ -65,8 +51,6 @@ interface Move extends Claim {
 
 class DropFolder implements Intake {
   readonly #context: FoldersContext;
-  readonly #watch: IntakeSettings;
-  readonly #clock: Clock;
   readonly #binding: InboxBinding;
   readonly #inbox: Inbox;
   readonly #claimed: ClaimedFolder;
@@ -90,15 +74,13 @@ class DropFolder implements Intake {
   #notifiedAtMs: number;
   #lookTookMs = 0;
 
-  constructor(context: FoldersContext, { watch, clock, journalId }: IntakeOptions) {
+  constructor(context: FoldersContext, journalId: string) {
     this.#context = context;
-    this.#watch = watch;
-    this.#clock = clock;
     this.#claimed = new ClaimedFolder(context);
     this.#binding = new InboxBinding(context.folders, journalId);
     this.#inbox = new Inbox(context, this.#claimed, this.#binding);
     this.#work = new WorkFolder(context);
-    this.#lookedAtMs = context.elapsedMs() - watch.rescanMs;
+    this.#lookedAtMs = context.elapsedMs() - context.watch.rescanMs;
     this.#notifiedAtMs = this.#lookedAtMs;
   }
 
@@ -194,7 +176,7 @@ class DropFolder implements Intake {
       inbox.noteGone(error);
       return undefined;
     }
-    this.#settleAtMs = nowMs + this.#context.rescanMs;
+    this.#settleAtMs = nowMs + this.#context.watch.rescanMs;
     const staying = new Set<string>();
     const moves: Move[] = [];
     for (const itemId of itemIds) {
@@ -374,12 +356,15 @@ class DropFolder implements Intake {
 
   /** Said once for each reason; tried again after a pause that grows. */
   #noteStuck(itemId: string, fileName: string, why: string): 'stays' {
-    const { elapsedMs, rescanMs, log } = this.#context;
+    const { elapsedMs, watch, log } = this.#context;
     const before = this.#stuck.get(itemId);
     if (before?.why !== why)
       log('warn', 'a claimed file is stuck, and tried again', { file: fileName, itemId, why });
     const tries = before?.failures ?? 0;
-    const pauseMs = computeBackoffMs({ baseMs: Math.min(pauseFirstMs, rescanMs), maxMs: pauseMaxMs }, tries);
+    const pauseMs = computeBackoffMs(
+      { baseMs: Math.min(pauseFirstMs, watch.rescanMs), maxMs: pauseMaxMs },
+      tries,
+    );
     this.#stuck.set(itemId, { fileName, why, failures: tries + 1, notBeforeMs: elapsedMs() + pauseMs });
     return 'stays';
   }
@@ -399,12 +384,12 @@ class DropFolder implements Intake {
 
   /** Watches the inbox that is bound: another one than before, or again after an error. */
   async #follow(): Promise<void> {
-    const { folders, elapsedMs, rescanMs, log } = this.#context;
+    const { folders, elapsedMs, watch, log } = this.#context;
     const { count } = this.#binding;
     const isThere = this.#inbox.view.state.kind === 'there';
     const isStale =
       this.#watched !== count ||
-      (this.#watcher?.isBroken === true && elapsedMs() - this.#watcherOpenedMs >= rescanMs);
+      (this.#watcher?.isBroken === true && elapsedMs() - this.#watcherOpenedMs >= watch.rescanMs);
     if (isThere && !isStale) return;
     await this.#watcher?.[Symbol.asyncDispose]();
     this.#watcher = undefined;
@@ -414,7 +399,7 @@ class DropFolder implements Intake {
     this.#settleAtMs = -Infinity;
     this.#watcherOpenedMs = elapsedMs();
     // One look at the folder every pollMs costs less than one at each of its files.
-    if (this.#watch.polling) return;
+    if (watch.polling) return;
     const inbox = await realpath(folders.inbox).catch(() => folders.inbox);
     this.#watcher = new InboxWatcher(inbox, () => this.#noteNews(), log);
   }
@@ -429,18 +414,18 @@ class DropFolder implements Intake {
     while (!stop.aborted) {
       const waitMs = this.#computeWaitMs();
       if (waitMs <= 0) break;
-      await waitForAny(this.#clock, Math.max(1, Math.ceil(waitMs)), this.#news.next, stop);
+      await waitForAny(this.#context.clock, Math.max(1, Math.ceil(waitMs)), this.#news.next, stop);
     }
     this.#hasNews = false;
     this.#notifiedAtMs = this.#context.elapsedMs();
   }
 
   #computeWaitMs(): number {
-    const { elapsedMs, rules } = this.#context;
+    const { elapsedMs, rules, watch } = this.#context;
     const nowMs = elapsedMs();
     const gapMs = Math.max(rules.stillMs / lookGapShare, this.#lookTookMs * lookShare);
     const freeMs = Math.max(this.#lookedAtMs, this.#notifiedAtMs) + gapMs - nowMs;
-    const { polling, pollMs, rescanMs: everyMs } = this.#watch;
+    const { polling, pollMs, rescanMs: everyMs } = watch;
     const rescanMs = this.#notifiedAtMs + (polling ? Math.min(pollMs, everyMs) : everyMs) - nowMs;
     // Notified once: whoever has no room to look need not be notified again and again.
     const times = [this.#inbox.nextLookAtMs ?? 0, this.#nextTryMs];
@@ -483,32 +468,30 @@ async function makeFolder(path: string): Promise<void> {
  * @throws InboxRefusedError when another journal works this inbox
  */
 export async function openIntake(options: IntakeOptions): Promise<Intake> {
-  const { watch, clock, log } = options;
+  const { folders, watch, disk = realDisk, elapsedMs = () => performance.now(), journalId } = options;
   const context: FoldersContext = {
+    ...options,
     folders: {
-      inbox: resolve(options.folders.inbox),
-      work: resolve(options.folders.work),
-      archive: resolve(options.folders.archive),
-      rejected: resolve(options.folders.rejected),
+      inbox: resolve(folders.inbox),
+      work: resolve(folders.work),
+      archive: resolve(folders.archive),
+      rejected: resolve(folders.rejected),
     },
-    disk: options.disk ?? realDisk,
+    disk,
     rules: {
       stillMs: watch.stillMs,
       isMarkerExpected: watch.marker === 'done',
       isSidecarExpected: options.isSidecarExpected,
       sidecarWaitMs: options.sidecarWaitMs ?? sidecarWaitMsDefault,
     },
-    rescanMs: watch.rescanMs,
-    now: () => clock.now(),
-    elapsedMs: options.elapsedMs ?? (() => performance.now()),
-    log,
+    elapsedMs,
   };
   const { inbox, work, archive, rejected } = context.folders;
   for (const folder of [work, archive, rejected]) await makeFolder(folder);
   // A share that is away may be back later: then the inbox is looked for, not made.
   const isAway = await mayBeAway(work, inbox).catch(() => true);
   if (!isAway) await makeFolder(inbox).catch(() => undefined);
-  const intake = new DropFolder(context, options);
+  const intake = new DropFolder(context, journalId);
   await intake.open();
   return intake;
 }

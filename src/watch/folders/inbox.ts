@@ -240,9 +240,9 @@ export class Inbox {
   /** A file cannot be taken: it is left, and tried again later. */
   noteStuck(bytes: Buffer, error: unknown): void {
     const key = bytes.toString('latin1');
-    const { elapsedMs, rescanMs } = this.#context;
+    const { elapsedMs, watch: settings } = this.#context;
     const why = `it cannot be claimed: ${(error as Error).message}`;
-    const stuck = { why, notBeforeMs: elapsedMs() + rescanMs };
+    const stuck = { why, notBeforeMs: elapsedMs() + settings.rescanMs };
     const drop = this.#drops.get(key);
     this.#drops.set(key, { ...drop, file: { bytes, ...drop?.file, stuck } });
     this.#left = new Set([...this.#left, this.#leave(bytes, why)]);
