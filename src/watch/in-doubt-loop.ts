@@ -31,12 +31,12 @@ export class InDoubtLoop {
   async step(): Promise<void> {
     const { store, clock, stop, disk } = this.#setup;
     const due = disk.trouble === undefined ? await this.#readDue() : [];
-    await settleAll(this.#contextFor(this.#setup.payer), due, true);
+    await settleAll(this.#own, due, true);
     await this.#reportChanges();
     await this.#followLine();
     if (due.length > 0 || stop.aborted) return;
     if (disk.trouble === undefined) {
-      this.#watch ??= new Watch(this.#contextFor(this.#setup.payer));
+      this.#watch ??= new Watch(this.#own);
       if (await this.#watch.step()) return;
     }
     const nextAtMs = (await store.nextInquiryAtMs()) ?? Infinity;
@@ -45,16 +45,14 @@ export class InDoubtLoop {
 
   /** A stop or pause that a person has ended is over, though no run is there to see it. */
   async #followLine(): Promise<void> {
-    const { payer } = this.#setup;
-    const context = this.#contextFor(payer);
-    if (context.gate.breaker.state.status === 'open') return;
-    await takeUpBreaker(context, payer);
+    if (this.#own.gate.breaker.state.status === 'open') return;
+    await takeUpBreaker(this.#own, this.#setup.payer);
   }
 
   /** Asks about everything in doubt, due or not; the job of every day. */
   async askAll(): Promise<number> {
     const isRunning = (batchId: string): boolean => this.#batches.running.has(batchId);
-    const asked = await settleOnce(this.#contextFor(this.#setup.payer), 'all', undefined, isRunning);
+    const asked = await settleOnce(this.#own, 'all', undefined, isRunning);
     await this.#reportChanges();
     return asked;
   }
@@ -62,12 +60,16 @@ export class InDoubtLoop {
   async #readDue(): Promise<readonly InDoubt[]> {
     const { store, clock } = this.#setup;
     const nowMs = clock.now();
-    const context = this.#contextFor(this.#setup.payer);
-    const { maxDelayMs, firstDelayMs } = context.settle;
+    const { maxDelayMs, firstDelayMs } = this.#own.settle;
     const horizonMs = nowMs + Math.max(maxDelayMs, firstDelayMs);
     const due = await store.dueInquiries(nowMs, pageRows, undefined, horizonMs);
     const { running } = this.#batches;
-    return due.filter(({ payout }) => !running.has(payout.batchId) && !isSeenTo(context, payout.seq));
+    return due.filter(({ payout }) => !running.has(payout.batchId) && !isSeenTo(this.#own, payout.seq));
+  }
+
+  /** Of the settings' payer account. */
+  get #own(): WorkerContext {
+    return this.#contextFor(this.#setup.payer);
   }
 
   /** One context for each payer account: its line may have stopped. */

@@ -126,7 +126,9 @@ class DropFolder implements Intake {
   async #bringIn(max: number): Promise<unknown[]> {
     const failures: unknown[] = [];
     try {
-      failures.push(...(await this.#settle()));
+      const settled = await this.#settleClaims();
+      failures.push(...(settled?.failures ?? []));
+      if (settled !== undefined) await this.#findUnknown(settled.claimed);
       failures.push(...(await this.#claim(max - this.#ready.length)));
     } catch (error) {
       failures.push(error);
@@ -154,28 +156,15 @@ class DropFolder implements Intake {
   // ---------------------------------------------------------------- from the inbox into work/
 
   /**
-   * Brings what stands between the inbox and work/ to one side or the other, and finds in work/ what nobody knows.
-   * @returns what could not be brought in now
+   * Brings what stands between the inbox and work/ to one side or the other.
+   * @returns what could not be brought in now; undefined when nothing is due, or the inbox is gone
    */
-  async #settle(): Promise<readonly unknown[]> {
-    const settled = await this.#settleClaims();
-    if (settled === undefined) return [];
-    await this.#findUnknown(settled.claimed);
-    return settled.failures;
-  }
-
-  /** @returns undefined when nothing is due, or the inbox is gone */
   async #settleClaims() {
     const [inbox, claimed, nowMs] = [this.#inbox, this.#claimed, this.#context.elapsedMs()];
     const isDue = this.#work.hasCopied || Math.min(this.#settleAtMs, this.#nextTryMs) <= nowMs;
     if (!isDue || inbox.view.state.kind === 'gone') return undefined;
-    let itemIds: readonly string[];
-    try {
-      itemIds = await claimed.list();
-    } catch (error) {
-      inbox.noteGone(error);
-      return undefined;
-    }
+    const itemIds = await claimed.list().catch((error: unknown) => inbox.noteGone(error));
+    if (itemIds === undefined) return undefined;
     this.#settleAtMs = nowMs + this.#context.watch.rescanMs;
     const staying = new Set<string>();
     const moves: Move[] = [];
@@ -268,12 +257,7 @@ class DropFolder implements Intake {
   /** @param unreadable what a folder counts as that cannot be looked at */
   async #isThere(itemId: string, unreadable: boolean): Promise<boolean> {
     const places = [this.#claimed.folderOf(itemId), this.#work.folderOf(itemId)];
-    const looks = places.map((path) =>
-      lookAt(path).then(
-        (found) => found !== undefined,
-        () => unreadable,
-      ),
-    );
+    const looks = places.map((path) => lookAt(path).then(Boolean, () => unreadable));
     return (await Promise.all(looks)).includes(true);
   }
 
@@ -361,10 +345,8 @@ class DropFolder implements Intake {
     if (before?.why !== why)
       log('warn', 'a claimed file is stuck, and tried again', { file: fileName, itemId, why });
     const tries = before?.failures ?? 0;
-    const pauseMs = computeBackoffMs(
-      { baseMs: Math.min(pauseFirstMs, watch.rescanMs), maxMs: pauseMaxMs },
-      tries,
-    );
+    const baseMs = Math.min(pauseFirstMs, watch.rescanMs);
+    const pauseMs = computeBackoffMs({ baseMs, maxMs: pauseMaxMs }, tries);
     this.#stuck.set(itemId, { fileName, why, failures: tries + 1, notBeforeMs: elapsedMs() + pauseMs });
     return 'stays';
   }

@@ -83,7 +83,7 @@ export class Inbox {
   }
 
   /** The inbox cannot be used; it is looked for again later. */
-  noteGone(error: unknown): void {
+  noteGone(error: unknown): undefined {
     const { folders, log } = this.#context;
     const { inbox } = folders;
     const why = error instanceof InboxRefusedError ? error.message : failWith('use', inbox, error).message;

@@ -38,31 +38,22 @@ export type FileState = keyof typeof recoveries;
 
 export type Recovery = (typeof recoveries)[FileState];
 
+/** By what `claimed/ID/` holds, where it tells enough. */
+const statesByClaimed = { empty: 'spent', part: 'claiming', several: 'foreign' } as const;
+/** By what `work/ID/` holds, where `claimed/ID/` is not there. */
+const statesByWork = {
+  nothing: 'ended',
+  empty: 'spent',
+  part: 'foreign',
+  file: 'working',
+  several: 'foreign',
+} as const satisfies Record<FolderHolds, FileState>;
+
 /** The state of a file, by what its two folders hold. A copy under way and a second name elsewhere are met later. */
 export function readFileState(claimed: FolderHolds, work: FolderHolds): FileState {
-  switch (claimed) {
-    case 'empty':
-      return 'spent';
-    case 'part':
-      return 'claiming';
-    case 'several':
-      return 'foreign';
-    case 'file':
-      return work === 'nothing' ? 'claimed' : 'copied';
-    case 'nothing':
-      break;
-  }
-  switch (work) {
-    case 'nothing':
-      return 'ended';
-    case 'empty':
-      return 'spent';
-    case 'file':
-      return 'working';
-    case 'part':
-    case 'several':
-      return 'foreign';
-  }
+  if (claimed === 'nothing') return statesByWork[work];
+  if (claimed === 'file') return work === 'nothing' ? 'claimed' : 'copied';
+  return statesByClaimed[claimed];
 }
 
 /** What is to be done about a file, by what its two folders hold. */
