@@ -5,7 +5,7 @@ import { type BatchStatus, isSealed } from '../core/payout.ts';
 import type { Batch } from '../core/ports.ts';
 import { type Ingested, ingestFile } from '../intake/ingest.ts';
 import { computeBackoffMs } from '../platform/backoff.ts';
-import { isAhead, noteFailure, retryBackoff, type WatchSetup } from './context.ts';
+import { isAhead, noteFailure, retryBackoff, type WatchEvent, type WatchSetup } from './context.ts';
 import type { IntakeOutcome, IntakeVerdict, WorkItem } from './ports.ts';
 import {
   type FirstFile,
@@ -224,7 +224,8 @@ export class FileQueue {
       const date = formatBangkokDateTime(clock.now()).slice(0, 10);
       const path = await intake.end(item, { kind: 'archive', date, batchId: batch.batchId });
       await store.endIntake(item.itemId, 'archived', clock.now());
-      this.#report(item, 'archived', path, undefined, batch.batchId);
+      const { batchId } = batch;
+      this.#report({ kind: 'file-ended', item, outcome: 'archived', path, why: undefined, batchId });
     }
     this.#owners.delete(batch.batchId);
   }
@@ -244,25 +245,22 @@ export class FileQueue {
     const { intake, store, clock, notify } = this.#setup;
     const { itemId, fileName, droppedAtMs } = item;
     const { code, message, reason } = refusal;
-    const [why, batchId] = [{ code, message }, refusal.batchId ?? undefined];
+    const batchId = refusal.batchId ?? undefined;
+    const why = { code, message };
+    const event = { kind: 'file-ended', item, outcome, path: undefined, why, batchId } as const;
     // First: until then the file would own its batch, though it is worked no more. After a crash it is only moved.
     await store.endIntake(itemId, outcome, clock.now(), { fileName, droppedAtMs, refusal });
-    await notify({ kind: 'file-ended', item, outcome, path: undefined, why, batchId });
+    await notify(event);
     const path = await intake.end(item, { kind: 'reject', reason });
-    this.#report(item, outcome, path, why, batchId);
+    this.#report({ ...event, path });
   }
 
-  #report(
-    item: WorkItem,
-    outcome: IntakeOutcome,
-    path: string,
-    why: { readonly code: string; readonly message: string } | undefined,
-    batchId: string | undefined,
-  ): void {
+  #report(event: Extract<WatchEvent, { kind: 'file-ended' }>): void {
     const { log, reportEvent } = this.#setup;
+    const { item, outcome, path, batchId, why } = event;
     const facts = { itemId: item.itemId, file: item.fileName, outcome, path, batchId, code: why?.code };
     log(outcome === 'archived' ? 'info' : 'warn', 'a file has ended', facts);
-    reportEvent({ kind: 'file-ended', item, outcome, path, why, batchId });
+    reportEvent(event);
   }
 
   #describe({ fileName, droppedAtMs }: WorkItem) {

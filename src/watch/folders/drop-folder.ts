@@ -161,7 +161,7 @@ class DropFolder implements Intake {
    */
   async #settleClaims() {
     const [inbox, claimed, nowMs] = [this.#inbox, this.#claimed, this.#context.elapsedMs()];
-    const isDue = this.#work.hasCopied || Math.min(this.#settleAtMs, this.#nextTryMs) <= nowMs;
+    const isDue = this.#work.copied.size > 0 || Math.min(this.#settleAtMs, this.#nextTryMs) <= nowMs;
     if (!isDue || inbox.view.state.kind === 'gone') return undefined;
     const itemIds = await claimed.list().catch((error: unknown) => inbox.noteGone(error));
     if (itemIds === undefined) return undefined;
@@ -225,7 +225,7 @@ class DropFolder implements Intake {
     // Of a claim that was found before the marker is gone, and one that stands there now is another's.
     if (stuck === undefined && contents !== undefined) await claimed.removeMarkerOf(contents);
     // What this process knows goes before what the folders say: the copy may have left work/ already.
-    if (work.wasCopied(itemId)) return { itemId, how: 'drop source' };
+    if (work.copied.has(itemId)) return { itemId, how: 'drop source' };
     if (work.hasEnded(itemId)) {
       const why = `${claimed.folderOf(itemId)} was copied, and its copy has ended: remove it`;
       return this.#noteStuck(itemId, itemId, why);

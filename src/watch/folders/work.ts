@@ -55,8 +55,8 @@ const ownForm = /^\.{1,2}paydrop/;
 export class WorkFolder {
   readonly #context: FoldersContext;
   readonly #standings = new Map<string, Standing>();
-  /** Items whose claimed folder could not be removed after it was copied. */
-  readonly #copied = new Set<string>();
+  /** Items, ended or not, whose claimed folder has only to be removed: after the copying it could not be. */
+  readonly copied = new Set<string>();
   /** Folders in work/ that hold nothing (more) for anybody. */
   readonly #left = new Set<string>();
   /** One after the other: two files of one name must not meet. */
@@ -147,19 +147,9 @@ export class WorkFolder {
     }
   }
 
-  /** True while claimed folders are still to be removed. */
-  get hasCopied(): boolean {
-    return this.#copied.size > 0;
-  }
-
-  /** True for an item whose claimed folder has only to be removed, whether or not the item has ended. */
-  wasCopied(itemId: string): boolean {
-    return this.#copied.has(itemId);
-  }
-
   /** Claimed folders that are not there any more need not be removed. */
   noteClaimed(itemIds: ReadonlySet<string>): void {
-    for (const itemId of this.#copied) if (!itemIds.has(itemId)) this.#copied.delete(itemId);
+    for (const itemId of this.copied) if (!itemIds.has(itemId)) this.copied.delete(itemId);
   }
 
   /**
@@ -169,8 +159,8 @@ export class WorkFolder {
    */
   async dropSource(claimed: string): Promise<WorkItem | undefined> {
     const itemId = basename(claimed);
-    if (!this.#copied.has(itemId)) await this.#requireSame(claimed);
-    const isKnown = this.#copied.has(itemId) || this.#standings.has(itemId);
+    if (!this.copied.has(itemId)) await this.#requireSame(claimed);
+    const isKnown = this.copied.has(itemId) || this.#standings.has(itemId);
     await this.#removeSource(claimed);
     return isKnown ? undefined : await this.#stand(itemId);
   }
@@ -181,10 +171,10 @@ export class WorkFolder {
     const itemId = basename(claimed);
     try {
       await removeFilledFolder(disk, claimed);
-      this.#copied.delete(itemId);
+      this.copied.delete(itemId);
     } catch (error) {
-      if (this.#copied.has(itemId)) return;
-      this.#copied.add(itemId);
+      if (this.copied.has(itemId)) return;
+      this.copied.add(itemId);
       const facts = { folder: claimed, code: errorCode(error) };
       log('warn', 'a claimed file could not be removed after it was copied', facts);
     }
