@@ -7,9 +7,9 @@ import { mayBeginAtMs, readServiceHours } from '../payout/rules/service-hours.ts
 import type { Logger } from '../platform/log.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import type { DiskWatch } from '../watch/context.ts';
+import type { Intake } from '../watch/folders/drop-folder.ts';
 import { makeMetrics, type Metrics } from '../watch/monitor/metrics.ts';
 import { type Monitor, openMonitor } from '../watch/monitor/server.ts';
-import type { Intake } from '../watch/ports.ts';
 import {
   judgeHealth,
   type PayerLine,

@@ -9,7 +9,8 @@ import type { PayoutJournal } from '../payout/ports.ts';
 import { type Backoff, computeBackoffMs } from '../platform/backoff.ts';
 import type { StatementStore } from '../reconcile/ports.ts';
 import type { WrittenReports } from '../reports/write-reports.ts';
-import type { Intake, IntakeOutcome, WatchStore, WorkItem } from './ports.ts';
+import type { Intake } from './folders/drop-folder.ts';
+import type { IntakeOutcome, WatchStore, WorkItem } from './ports.ts';
 import type { Trouble } from './rules/health.ts';
 
 /** Something that a person, a metric or a notice is told of. */

@@ -43,27 +43,6 @@ export type FileEnd =
   | { readonly kind: 'archive'; readonly date: string; readonly batchId: string }
   | { readonly kind: 'reject'; readonly reason: string };
 
-/** The folders from inbox to archive. One bad file never keeps another out; a sick disk makes a method throw. */
-export interface Intake extends AsyncDisposable {
-  /** Brings what an earlier process had claimed whole into work/. The oldest drop first. Called once, before `take`. */
-  recover(): Promise<readonly WorkItem[]>;
-  /**
-   * Looks at the inbox and claims the finished files, at most `max`, the oldest drop first. Throws what kept a file out
-   * of work/ only when no other can be handed out, so that the disk is looked at.
-   */
-  take(max: number): Promise<readonly WorkItem[]>;
-  readonly view: InboxView;
-  /** Resolves when something has happened in the inbox, when a file may have become finished, or at the next rescan. */
-  waitForNews(stop: AbortSignal): Promise<void>;
-  /** True while the file has the size and times that it had when it was claimed: nobody writes to it any more. */
-  isUntouched(item: WorkItem): Promise<boolean>;
-  /**
-   * Moves the file where it ends, its sidecar with it, never over another; again after a crash without harm.
-   * @returns the absolute path it ended at
-   */
-  end(item: WorkItem, end: FileEnd): Promise<string>;
-}
-
 /** How a file that was taken in has ended; null while it is being worked. */
 export type IntakeOutcome = 'archived' | 'rejected' | 'duplicate';
 

@@ -6,8 +6,8 @@ import { performance } from 'node:perf_hooks';
 import { systemClock } from '../../src/platform/clock.ts';
 import { type Disk, realDisk } from '../../src/platform/disk.ts';
 import type { IntakeSettings } from '../../src/watch/folders/context.ts';
-import { type IntakeOptions, openIntake } from '../../src/watch/folders/drop-folder.ts';
-import type { Intake, WorkItem } from '../../src/watch/ports.ts';
+import { type Intake, type IntakeOptions, openIntake } from '../../src/watch/folders/drop-folder.ts';
+import type { WorkItem } from '../../src/watch/ports.ts';
 
 export const stillMs = 60;
 /** A writer's pauses are far below it, on a busy machine too. */

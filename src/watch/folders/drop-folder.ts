@@ -7,7 +7,7 @@ import { computeBackoffMs } from '../../platform/backoff.ts';
 import { type Disk, lookAt, realDisk, UnreadableSourceError } from '../../platform/disk.ts';
 import { failWith } from '../../platform/durable-file.ts';
 import { Signal, waitForAny } from '../../platform/signal.ts';
-import type { FileEnd, InboxView, Intake, WorkItem } from '../ports.ts';
+import type { FileEnd, InboxView, WorkItem } from '../ports.ts';
 import type { StuckFile } from '../rules/drop-folder.ts';
 import { clearLeftovers } from './archive.ts';
 import { InboxBinding, InboxRefusedError, mayBeAway } from './binding.ts';
@@ -49,7 +49,10 @@ interface Move extends Claim {
   readonly how: Extract<Recovery, 'bring in' | 'drop source'>;
 }
 
-class DropFolder implements Intake {
+/** The folders from inbox to archive. One bad file never keeps another out; a sick disk makes a method throw. */
+export type Intake = Pick<DropFolder, keyof DropFolder>;
+
+class DropFolder implements AsyncDisposable {
   readonly #context: FoldersContext;
   readonly #binding: InboxBinding;
   readonly #inbox: Inbox;
@@ -93,6 +96,7 @@ class DropFolder implements Intake {
 
   // ---------------------------------------------------------------- taking
 
+  /** Brings what an earlier process had claimed whole into work/. The oldest drop first. Called once, before `take`. */
   async recover(): Promise<readonly WorkItem[]> {
     const { work } = this.#context.folders;
     try {
@@ -108,6 +112,10 @@ class DropFolder implements Intake {
     }
   }
 
+  /**
+   * Looks at the inbox and claims the finished files, at most `max`, the oldest drop first. Throws what kept a file out
+   * of work/ only when no other can be handed out, so that the disk is looked at.
+   */
   async take(max: number): Promise<readonly WorkItem[]> {
     await this.#look(max);
     const failures = await this.#bringIn(max);
@@ -358,10 +366,12 @@ class DropFolder implements Intake {
   // ---------------------------------------------------------------- waiting
 
   /** Binds the inbox and watches it. */
-  async open(): Promise<void> {
-    const error = await this.#inbox.bind();
+  static async open(context: FoldersContext, journalId: string): Promise<DropFolder> {
+    const folder = new DropFolder(context, journalId);
+    const error = await folder.#inbox.bind();
     if (error instanceof InboxRefusedError) throw error;
-    await this.#follow();
+    await folder.#follow();
+    return folder;
   }
 
   /** Watches the inbox that is bound: another one than before, or again after an error. */
@@ -392,6 +402,7 @@ class DropFolder implements Intake {
     this.#hasNews = true;
   }
 
+  /** Resolves when something has happened in the inbox, when a file may have become finished, or at the next rescan. */
   async waitForNews(stop: AbortSignal): Promise<void> {
     while (!stop.aborted) {
       const waitMs = this.#computeWaitMs();
@@ -418,10 +429,15 @@ class DropFolder implements Intake {
 
   // ---------------------------------------------------------------- ending
 
+  /** True while the file has the size and times that it had when it was claimed: nobody writes to it any more. */
   isUntouched(item: WorkItem): Promise<boolean> {
     return this.#work.isUntouched(item);
   }
 
+  /**
+   * Moves the file where it ends, its sidecar with it, never over another; again after a crash without harm.
+   * @returns the absolute path it ended at
+   */
   end(item: WorkItem, end: FileEnd): Promise<string> {
     return this.#work.end(item, end);
   }
@@ -473,7 +489,5 @@ export async function openIntake(options: IntakeOptions): Promise<Intake> {
   // A share that is away may be back later: then the inbox is looked for, not made.
   const isAway = await mayBeAway(work, inbox).catch(() => true);
   if (!isAway) await makeFolder(inbox).catch(() => undefined);
-  const intake = new DropFolder(context, journalId);
-  await intake.open();
-  return intake;
+  return DropFolder.open(context, journalId);
 }

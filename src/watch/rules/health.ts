@@ -131,10 +131,17 @@ export function judgeHealth(
     ...judgeTrouble('bank', 'the bank is out of reach', state.bankTrouble),
     ...lines.filter(({ isAgainst }) => isAgainst).map(({ what }) => what),
   ];
-  const notes = [
+  const notes: HealthReason[] = [
     ...lines.filter(({ isAgainst }) => !isAgainst).map(({ what }) => what),
-    ...(state.failingBatches ?? []).map(describeFailing),
-    ...(state.stuckFiles ?? []).slice(0, namesMax).map(describeStuck),
+    ...(state.failingBatches ?? []).map(({ batchId, why }) => ({
+      code: 'batch-failing' as const,
+      text: `batch ${batchId} does not get on: ${maskNumbers(why)}`,
+    })),
+    ...(state.stuckFiles ?? []).slice(0, namesMax).map(({ fileName, why }) => ({
+      code: 'file-stuck' as const,
+      text: maskNumbers(`${fileName} cannot be brought into work/: ${why}`),
+      remedy: 'It is tried again by itself; nothing of it is paid before',
+    })),
     ...describeLeft(state.leftInInbox ?? []),
   ];
   return { live, ready: reasons.length === 0, reasons, notes };
@@ -242,20 +249,6 @@ function describeLine(code: HealthCode, text: string, { why }: PayerLine): Healt
     remedy: maskNumbers(why.remedy),
   };
 }
-
-const describeFailing = ({
-  batchId,
-  why,
-}: NonNullable<WatchState['failingBatches']>[number]): HealthReason => ({
-  code: 'batch-failing',
-  text: `batch ${batchId} does not get on: ${maskNumbers(why)}`,
-});
-
-const describeStuck = ({ fileName, why }: StuckFile): HealthReason => ({
-  code: 'file-stuck',
-  text: maskNumbers(`${fileName} cannot be brought into work/: ${why}`),
-  remedy: 'It is tried again by itself; nothing of it is paid before',
-});
 
 /** A payout file among them is paid by nobody. */
 function describeLeft(names: readonly string[]): readonly HealthReason[] {
