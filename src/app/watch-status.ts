@@ -154,16 +154,13 @@ export class WatchStatus {
   /** Before this process has begun to work it knows nothing of folders, journal and bank. */
   readState(): WatchState {
     const { watcher, intake, disk, session } = this.#working ?? {};
-    const view = intake?.view;
     return {
       role: this.#role,
-      inbox: view?.state,
+      inbox: intake?.view,
       inboxPollMs: this.inboxTimer.underWayMs,
       ...this.#nameTrouble(disk === undefined ? this.diskTrouble : disk.trouble),
       bankTrouble: this.bankTrouble,
       lines: session && this.#readLines(session),
-      filesWaiting: view?.waiting,
-      ...(view && { leftInInbox: view.left, stuckFiles: view.stuck }),
       filesInWork: watcher?.files.inWork,
       rowsInDoubt: this.#figures?.rowsInDoubt,
       oldestInDoubtAtMs: this.#figures?.oldestInDoubtAtMs,

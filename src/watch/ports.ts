@@ -1,7 +1,6 @@
 /** What a process that works a drop folder keeps beside the payouts. */
 import type { BatchStatus, PayoutStatus } from '../core/payout.ts';
 import type { Batch } from '../core/ports.ts';
-import type { InboxState, StuckFile } from './rules/drop-folder.ts';
 import type { IntakeRefusal } from './rules/rejection-reason.ts';
 
 // ---- What the watcher needs of its folders: files come out of the inbox into work/, and end in archive/ or rejected/.
@@ -17,22 +16,6 @@ export interface WorkItem {
   /** When it was last changed in the inbox; epoch milliseconds. */
   readonly droppedAtMs: number;
   readonly bytes: number;
-}
-
-/** What the inbox holds that is not in work/ yet. */
-export interface InboxView {
-  readonly state: InboxState;
-  /**
-   * Files that are not in work/: not finished, waiting for a marker or sidecar, more than there is room for, or stuck.
-   */
-  readonly waiting: number;
-  /** Those that were claimed and are stuck, the oldest drop first. */
-  readonly stuck: readonly StuckFile[];
-  /**
-   * Names of what stays where it is: what is no ordinary file (folders, links, pipes), files that cannot be claimed,
-   * markers and sidecars whose file has not come for a minute.
-   */
-  readonly left: readonly string[];
 }
 
 /**

@@ -138,7 +138,7 @@ function show(register: Registry, name: string, help: string, figures?: number |
 }
 
 function showWatch(register: Registry, watch: WatchState, nowMs: number): void {
-  const { filesWaiting, filesInWork, openBatches, failingBatches, rowsInDoubt, oldestInDoubtAtMs } = watch;
+  const { inbox, filesInWork, openBatches, failingBatches, rowsInDoubt, oldestInDoubtAtMs } = watch;
   const roles = watchRoles.map((role) => [role, Number(role === watch.role)] as const);
   const words = watch.lines?.map((line) => readLine(line, nowMs));
   const lines = lineWords.map(
@@ -151,7 +151,7 @@ function showWatch(register: Registry, watch: WatchState, nowMs: number): void {
   show(register, 'role', 'What this process does: 1 for its role', roles, 'role');
   show(register, 'trouble', troubleHelp, listTroubles(watch), 'kind');
   show(register, 'payer_state', 'Payer accounts by whether they pay now', words && lines, 'state');
-  show(register, 'files_waiting', 'Files in the inbox that have not been taken yet', filesWaiting);
+  show(register, 'files_waiting', 'Files in the inbox that have not been taken yet', inbox?.waiting);
   show(register, 'files_in_work', 'Files in work/', filesInWork);
   show(register, 'batches_open', 'Batches that have not come to their end', openBatches);
   show(register, 'batches_failing', 'Batches that an error keeps from getting on', failingBatches?.length);
@@ -179,7 +179,7 @@ function listTroubles(watch: WatchState): Series {
     ['journal', Number(journalTrouble !== undefined)],
   ] as const;
   if (inbox === undefined) return here;
-  const isInboxAway = inbox.kind === 'gone' || isInboxSilent(watch);
+  const isInboxAway = inbox.state.kind === 'gone' || isInboxSilent(watch);
   return [...here, ['bank', Number(bankTrouble !== undefined)], ['inbox', Number(isInboxAway)]];
 }
 

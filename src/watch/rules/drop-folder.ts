@@ -11,6 +11,22 @@ export interface StuckFile {
   readonly why: string;
 }
 
+/** What the inbox holds that is not in work/ yet. */
+export interface InboxView {
+  readonly state: InboxState;
+  /**
+   * Files that are not in work/: not finished, waiting for a marker or sidecar, more than there is room for, or stuck.
+   */
+  readonly waiting: number;
+  /** Those that were claimed and are stuck, the oldest drop first. */
+  readonly stuck: readonly StuckFile[];
+  /**
+   * Names of what stays where it is: what is no ordinary file (folders, links, pipes), files that cannot be claimed,
+   * markers and sidecars whose file has not come for a minute.
+   */
+  readonly left: readonly string[];
+}
+
 // ---------------------------------------------------------------- names in the inbox
 
 /** What the settings say of the inbox. */

@@ -5,7 +5,7 @@
 import { formatBangkokMoment, formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { maskNumbers } from '../../core/proxy-id.ts';
 import { type BreakerState, outsideHours } from '../../payout/rules/circuit-breaker.ts';
-import type { InboxState, StuckFile } from './drop-folder.ts';
+import type { InboxView } from './drop-folder.ts';
 
 /**
  * `standby`: another process has the right to send; `starting`: nobody else has it, and what an earlier process has left
@@ -30,7 +30,7 @@ export interface PayerLine extends Pick<BreakerState, 'status' | 'why' | 'paused
 /** What the daemon knows of itself; undefined is what it has not looked at yet. All times are epoch milliseconds. */
 export interface WatchState {
   readonly role: WatchRole;
-  readonly inbox: InboxState | undefined;
+  readonly inbox: InboxView | undefined;
   /** How long the look at the inbox has taken that is under way, or the way from there into work/. */
   readonly inboxPollMs?: number | undefined;
   readonly diskTrouble: Trouble | undefined;
@@ -38,12 +38,6 @@ export interface WatchState {
   readonly journalTrouble?: Trouble | undefined;
   readonly bankTrouble: Trouble | undefined;
   readonly lines: readonly PayerLine[] | undefined;
-  /** Not finished yet, or waiting for a marker, a sidecar or a free place. */
-  readonly filesWaiting: number | undefined;
-  /** Names of what stays in the inbox: no ordinary files, or such as cannot be taken. */
-  readonly leftInInbox?: readonly string[];
-  /** Files that were taken and cannot be brought into work/; the others go on. */
-  readonly stuckFiles?: readonly StuckFile[];
   readonly filesInWork: number | undefined;
   readonly rowsInDoubt: number | undefined;
   /** Undefined as well when nothing is in doubt. */
@@ -137,12 +131,12 @@ export function judgeHealth(
       code: 'batch-failing' as const,
       text: `batch ${batchId} does not get on: ${maskNumbers(why)}`,
     })),
-    ...(state.stuckFiles ?? []).slice(0, namesMax).map(({ fileName, why }) => ({
+    ...(state.inbox?.stuck ?? []).slice(0, namesMax).map(({ fileName, why }) => ({
       code: 'file-stuck' as const,
       text: maskNumbers(`${fileName} cannot be brought into work/: ${why}`),
       remedy: 'It is tried again by itself; nothing of it is paid before',
     })),
-    ...describeLeft(state.leftInInbox ?? []),
+    ...describeLeft(state.inbox?.left ?? []),
   ];
   return { live, ready: reasons.length === 0, reasons, notes };
 }
@@ -183,11 +177,11 @@ function judgeInbox(state: WatchState): readonly HealthReason[] {
       },
     ];
   }
-  if (inbox === undefined || inbox.kind === 'there') return [];
+  if (inbox === undefined || inbox.state.kind === 'there') return [];
   return [
     {
       code: 'inbox-gone',
-      text: maskNumbers(inbox.why),
+      text: maskNumbers(inbox.state.why),
       remedy:
         'Do what the text says, where it says something to do; goes on by itself when the inbox is there again',
     },
@@ -276,11 +270,11 @@ export function showHealth(
     role,
     at: formatBangkokDateTime(nowMs),
     lastLookAt: formatBangkokDateTime(state.lastPollMs),
-    inbox: inbox?.kind,
+    inbox: inbox?.state.kind,
     diskTroubleSince: showTime(state.diskTrouble?.sinceMs),
     bankTroubleSince: isKnown ? showTime(state.bankTrouble?.sinceMs) : undefined,
     lines: lines?.map((line) => showLine(line, nowMs)),
-    filesWaiting: state.filesWaiting,
+    filesWaiting: inbox?.waiting,
     filesInWork: state.filesInWork,
     openBatches: state.openBatches,
     failingBatches: failingBatches?.map(({ batchId }) => batchId),
