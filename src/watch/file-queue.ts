@@ -178,14 +178,10 @@ export class FileQueue {
       case 'stopped':
         return;
       case 'batch': {
-        const { batch } = ingested;
-        this.#owners.set(batch.batchId, item);
-        this.#setup.log('info', 'a file was read', {
-          batchId: batch.batchId,
-          itemId: item.itemId,
-          rows: batch.rows,
-        });
-        this.#onBatch(batch);
+        const { batchId, rows } = ingested.batch;
+        this.#owners.set(batchId, item);
+        this.#setup.log('info', 'a file was read', { batchId, itemId: item.itemId, rows });
+        this.#onBatch(ingested.batch);
         return;
       }
       case 'rejected':

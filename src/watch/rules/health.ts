@@ -216,10 +216,7 @@ function judgeLine(
     case 'open':
       return undefined;
     case 'closed':
-      return {
-        isAgainst: false,
-        what: describeLine('service-closed', 'files are read and wait', line),
-      };
+      return { isAgainst: false, what: describeLine('service-closed', 'files are read and wait', line) };
     case 'halted': {
       const whose = paysNewFiles ? 'sending' : 'sending from an earlier payer account';
       return { isAgainst: paysNewFiles, what: describeLine('payer-halted', `${whose} is halted`, line) };
