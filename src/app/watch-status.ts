@@ -10,9 +10,9 @@ import type { LoadedSettings } from '../settings/settings.ts';
 import type { SenderLockOwner } from '../store/locks.ts';
 import type { Store } from '../store/store.ts';
 import type { DiskWatch, WatchEvent } from '../watch/context.ts';
+import type { Intake } from '../watch/folders/drop-folder.ts';
 import { makeMetrics, type Metrics } from '../watch/monitor/metrics.ts';
 import { type Monitor, openMonitor } from '../watch/monitor/server.ts';
-import type { Intake } from '../watch/ports.ts';
 import {
   judgeHealth,
   type PayerLine,
@@ -170,20 +170,17 @@ export class WatchStatus {
   /** Before this process has begun to work it knows nothing of folders, journal and bank. */
   readState(): WatchState {
     const { watcher, intake, disk, session } = this.#working ?? {};
-    const view = intake?.view;
     const { rowsInDoubt, oldestInDoubtAtMs, openBatches } = this.#figures ?? {};
     const trouble = disk === undefined ? this.diskTrouble : disk.trouble;
     return {
       role: this.#role,
-      inbox: view?.state,
+      inbox: intake?.view,
       inboxPollMs: this.inboxTimer.underWayMs,
       // A lock is no fault of the disk.
       diskTrouble: this.isJournalLocked ? undefined : trouble,
       journalTrouble: this.isJournalLocked ? trouble : undefined,
       bankTrouble: this.bankTrouble,
       lines: session && this.#readLines(session),
-      filesWaiting: view?.waiting,
-      ...(view && { leftInInbox: view.left, stuckFiles: view.stuck }),
       filesInWork: watcher?.files.inWork,
       rowsInDoubt,
       oldestInDoubtAtMs,

@@ -3,6 +3,7 @@
  * our environment but what programs need to run: ours may hold the client secret.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import type { Clock } from '../core/ports.ts';
 import type { DueNotice, NoticeSender } from './rules/notice.ts';
 
@@ -32,23 +33,19 @@ export interface CommandRecord {
 const timeoutMs = 60_000;
 const outputBytesMax = 4_096;
 
-type Verdict = Awaited<ReturnType<NoticeSender['send']>>;
+const interrupted = 'interrupted';
 
 /** Runs the program once for each notice; exit code 0 delivers it. */
 export function makeCommand({ command, env, clock, onEnd }: CommandOptions): NoticeSender {
   return {
     channel: 'command',
     async send(notice, stop) {
-      if (stop.aborted) return interrupted;
-      const output: Buffer[] = [];
-      const verdict = await run(command, { notice, env, clock, stop, output });
-      onEnd?.({
-        kind: notice.kind,
-        batchId: notice.batchId,
-        why: verdict.ok ? null : verdict.why,
-        output: Buffer.concat(output).toString('utf8'),
-      });
-      return verdict;
+      if (stop.aborted) return { ok: false, why: interrupted };
+      const chunks: Buffer[] = [];
+      const why = await run(command, { notice, env, clock, stop, chunks });
+      const { kind, batchId } = notice;
+      onEnd?.({ kind, batchId, why, output: Buffer.concat(chunks).toString('utf8') });
+      return why === null ? { ok: true } : { ok: false, why };
     },
   };
 }
@@ -57,50 +54,40 @@ interface Run extends Pick<CommandOptions, 'env' | 'clock'> {
   readonly notice: DueNotice;
   readonly stop: AbortSignal;
   /** Filled with what the program says. */
-  readonly output: Buffer[];
+  readonly chunks: Buffer[];
 }
 
-const interrupted: Verdict = { ok: false, why: 'interrupted' };
-
-async function run(command: readonly string[], { notice, env, clock, stop, output }: Run): Promise<Verdict> {
-  const [program = '', ...programArguments] = command;
+/** @returns why the notice is not delivered; null when it is */
+async function run(
+  [program = '', ...programArguments]: readonly string[],
+  { notice, env, clock, stop, chunks }: Run,
+): Promise<string | null> {
   const over = new AbortController();
   try {
     // A group of its own: what the program has started is stopped with it.
     const child = spawn(program, programArguments, { env: noticeVariables(env, notice), detached: true });
-    const ended = waitForEnd(child);
+    // It has ended when nobody holds its output any more; one that cannot be started is an error.
+    const ended = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
+    child.on('error', () => undefined);
     // One that could not be started may have no streams.
-    if (child.pid !== undefined) converse(child, `${JSON.stringify(notice.body)}\n`, output);
-    void killLater(child, clock, over.signal, stop);
-    const { exitCode, signal } = await ended;
-    if (exitCode === 0) return { ok: true };
-    if (stop.aborted) return interrupted;
-    return { ok: false, why: describeEnd(exitCode, signal) };
+    if (child.pid !== undefined) converse(child, `${JSON.stringify(notice.body)}\n`, chunks);
+    const late = clock.sleep(timeoutMs, AbortSignal.any([over.signal, stop]));
+    void late.then(() => (over.signal.aborted ? undefined : killGroup(child)));
+    const [exitCode, signal] = await ended;
+    if (exitCode === 0) return null;
+    return stop.aborted ? interrupted : describeEnd(exitCode, signal);
   } catch (error) {
-    return { ok: false, why: describeFailure(program, error) };
+    return describeFailure(program, error);
   } finally {
     over.abort();
   }
 }
 
-interface End {
-  readonly exitCode: number | null;
-  readonly signal: NodeJS.Signals | null;
-}
-
-/** Resolves when the program has ended and nobody holds its output any more; rejects when it cannot be started. */
-function waitForEnd(child: ChildProcessWithoutNullStreams): Promise<End> {
-  return new Promise((resolve, reject) => {
-    child.on('error', reject);
-    child.on('close', (exitCode, signal) => resolve({ exitCode, signal }));
-  });
-}
-
 /** Gives the program its input and takes what it says. */
-function converse(child: ChildProcessWithoutNullStreams, input: string, output: Buffer[]): void {
+function converse(child: ChildProcessWithoutNullStreams, input: string, chunks: Buffer[]): void {
   let bytes = 0;
   const take = (chunk: Buffer): void => {
-    if (bytes < outputBytesMax) output.push(chunk.subarray(0, outputBytesMax - bytes));
+    if (bytes < outputBytesMax) chunks.push(chunk.subarray(0, outputBytesMax - bytes));
     bytes += chunk.length;
   };
   child.stdout.on('data', take);
@@ -108,16 +95,6 @@ function converse(child: ChildProcessWithoutNullStreams, input: string, output: 
   // A program that does not read its input closes it (EPIPE); its exit code says whether that is a failure.
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', () => undefined);
   child.stdin.end(input);
-}
-
-async function killLater(
-  child: ChildProcessWithoutNullStreams,
-  clock: Clock,
-  over: AbortSignal,
-  stop: AbortSignal,
-): Promise<void> {
-  await clock.sleep(timeoutMs, AbortSignal.any([over, stop]));
-  if (!over.aborted) killGroup(child);
 }
 
 function killGroup(child: ChildProcessWithoutNullStreams): void {
@@ -154,12 +131,9 @@ const passedOn = ['PATH', 'HOME', 'LANG', 'TZ'] as const;
 
 /** The variables of one notice; what a notice does not have is empty. */
 function noticeVariables(env: CommandVariables, { kind, batchId, body }: DueNotice): NodeJS.ProcessEnv {
-  const ours = Object.fromEntries(
-    passedOn.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])),
-  );
   const { exitCode } = body;
   return {
-    ...ours,
+    ...Object.fromEntries(passedOn.map((name) => [name, env[name]])),
     PAYDROP_NOTICE_KIND: kind,
     PAYDROP_BATCH_ID: batchId ?? '',
     PAYDROP_EXIT_CODE: typeof exitCode === 'number' ? String(exitCode) : '',

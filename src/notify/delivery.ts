@@ -36,18 +36,17 @@ export async function deliverNotices(context: NoticeContext, news: Signal, stop:
   const part = (): void => void clock.sleep(partingMs, over.signal).then(() => cut.abort());
   stop.addEventListener('abort', part, { once: true });
   await Promise.all(
-    senders.map((sender) => workChannel(new Channel(context, sender, cut.signal), news, stop)),
+    senders.map(async (sender) => {
+      const channel = new Channel(context, sender, cut.signal);
+      while (!stop.aborted) {
+        const { next } = news;
+        const waitMs = await channel.workDue(stop);
+        await waitForAny(clock, waitMs, next, stop);
+      }
+    }),
   );
   stop.removeEventListener('abort', part);
   over.abort();
-}
-
-async function workChannel(channel: Channel, news: Signal, stop: AbortSignal): Promise<void> {
-  while (!stop.aborted) {
-    const { next } = news;
-    const waitMs = await channel.workDue(stop);
-    await waitForAny(channel.context.clock, waitMs, next, stop);
-  }
 }
 
 /** Tries everything that is due once, for at most `waitMs`; what is left waits for the next process. */
@@ -67,7 +66,7 @@ export async function deliverNoticesOnce(
 
 /** One channel's turn at the store. */
 class Channel {
-  readonly context: NoticeContext;
+  readonly #context: NoticeContext;
   readonly #sender: NoticeSender;
   /** Aborted when what is under way is to be given up. */
   readonly #cut: AbortSignal;
@@ -75,14 +74,14 @@ class Channel {
   readonly #unrecorded = new Map<number, DeliveryResult>();
 
   constructor(context: NoticeContext, sender: NoticeSender, cut: AbortSignal) {
-    this.context = context;
+    this.#context = context;
     this.#sender = sender;
     this.#cut = cut;
   }
 
   /** Delivers a page of what is due. @returns how long to wait before the next look */
   async workDue(stop: AbortSignal): Promise<number> {
-    const { store, clock } = this.context;
+    const { store, clock } = this.#context;
     try {
       const nextAtMs = await store.nextNoticeAtMs(this.#sender.channel);
       if (nextAtMs === undefined) return lookAgainMs;
@@ -99,7 +98,7 @@ class Channel {
 
   /** A failed try falls due after the moment at which this began, so each notice has one. */
   async tryDueOnce(stop: AbortSignal): Promise<void> {
-    const startedMs = this.context.clock.now();
+    const startedMs = this.#context.clock.now();
     try {
       while (!stop.aborted && (await this.#deliverPage(startedMs, stop)) > 0);
     } catch (error) {
@@ -109,26 +108,25 @@ class Channel {
 
   async #deliverPage(dueMs: number, stop: AbortSignal): Promise<number> {
     const { channel } = this.#sender;
-    const due = await this.context.store.dueNotices(dueMs, pageSize, channel);
-    const ours = due.filter((notice) => notice.channel === channel);
-    for (const notice of ours) {
+    const due = await this.#context.store.dueNotices(dueMs, pageSize, channel);
+    for (const notice of due) {
       if (stop.aborted) break;
       await this.#deliver(notice);
     }
-    return ours.length;
+    return due.length;
   }
 
   async #deliver(notice: DueNotice): Promise<void> {
     const result = this.#unrecorded.get(notice.seq) ?? (await this.#try(notice));
     if (result === undefined) return;
     this.#unrecorded.set(notice.seq, result);
-    await this.context.store.recordDelivery(notice.seq, this.#sender.channel, result);
+    await this.#context.store.recordDelivery(notice.seq, this.#sender.channel, result);
     this.#unrecorded.delete(notice.seq);
   }
 
   /** What becomes of the notice; undefined when it was cut short, which is no failure of the receiver's. */
   async #try(notice: DueNotice): Promise<DeliveryResult | undefined> {
-    const { clock, random } = this.context;
+    const { clock, random } = this.#context;
     const sent = await this.#send(notice);
     if (!sent.ok && this.#cut.aborted) return undefined;
     const nowMs = clock.now();
@@ -143,35 +141,31 @@ class Channel {
     try {
       return await this.#sender.send(notice, this.#cut);
     } catch (error) {
-      this.context.log('error', 'the sender of notices has failed', { err: error });
+      this.#context.log('error', 'the sender of notices has failed', { err: error });
       return { ok: false, why: 'internal error' };
     }
   }
 
   #logResult({ kind, batchId, tries, body }: DueNotice, result: DeliveryResult): void {
-    const { log } = this.context;
     const facts = { channel: this.#sender.channel, kind, batchId, notice: body['id'], tries: tries + 1 };
-    switch (result.kind) {
-      case 'delivered':
-        log('info', 'notice delivered', facts);
-        break;
-      case 'later':
-        log('warn', 'notice not delivered: it is tried again later', { ...facts, why: result.why });
-        break;
-      case 'given-up':
-        log('error', 'notice not delivered and given up', { ...facts, why: result.why });
-        break;
-    }
+    const [level, words] = logWords[result.kind];
+    this.#context.log(level, words, result.kind === 'delivered' ? facts : { ...facts, why: result.why });
   }
 
   #logStoreFailure(error: unknown): void {
     const { channel } = this.#sender;
-    this.context.log('error', 'notices cannot be read or recorded: tried again later', {
+    this.#context.log('error', 'notices cannot be read or recorded: tried again later', {
       channel,
       err: error,
     });
   }
 }
+
+const logWords = {
+  delivered: ['info', 'notice delivered'],
+  later: ['warn', 'notice not delivered: it is tried again later'],
+  'given-up': ['error', 'notice not delivered and given up'],
+} as const satisfies Record<DeliveryResult['kind'], readonly [string, string]>;
 
 // ---------------------------------------------------------------- tries
 

@@ -29,6 +29,8 @@ interface Failing {
 }
 
 export class BatchScheduler {
+  /** Batches that wait for a place. */
+  waiting = 0;
   readonly #setup: WatchSetup;
   readonly #onRest: (batch: Batch) => Promise<void>;
   readonly #running = new Map<string, Promise<void>>();
@@ -43,10 +45,10 @@ export class BatchScheduler {
   /** Batches of another payer account than the settings name. */
   readonly #reportedPayer = new Set<string>();
   #lookedForUnreportedMs = 0;
-  #taken = 0;
+  /** Batches that hold a place: rows of theirs are still to be sent. */
+  readonly #sending = new Set<string>();
   #reporting = 0;
   readonly #news = new Signal();
-  #waiting = 0;
 
   /** @param onRest told when a batch is at rest and its reports are written */
   constructor(setup: WatchSetup, onRest: (batch: Batch) => Promise<void>) {
@@ -64,11 +66,6 @@ export class BatchScheduler {
     return this.#reporting > 0;
   }
 
-  /** Batches that wait for a place. */
-  get waiting(): number {
-    return this.#waiting;
-  }
-
   /** Batches that could not be worked or reported, with what was in the way. */
   get failing(): readonly { readonly batchId: string; readonly why: string }[] {
     return [...this.#failing].map(([batchId, { why }]) => ({ batchId, why }));
@@ -77,7 +74,7 @@ export class BatchScheduler {
   /** A file waits for this batch to come to rest. */
   offer(batch: Batch): void {
     this.#offered.add(batch.batchId);
-    this.notify();
+    this.#news.notify();
   }
 
   /** Rows of a batch have changed outside a run: it is reported when nothing of it is in doubt, or in a while. */
@@ -85,11 +82,6 @@ export class BatchScheduler {
     const lastMs = this.#reportedAtMs.get(batchId) ?? 0;
     const dueAtMs = isSettled ? this.#setup.clock.now() : lastMs + updateEveryMs;
     this.#due.set(batchId, Math.min(dueAtMs, this.#due.get(batchId) ?? Infinity));
-    this.notify();
-  }
-
-  /** Something may be done that could not be before. */
-  notify(): void {
     this.#news.notify();
   }
 
@@ -172,7 +164,7 @@ export class BatchScheduler {
       if (!isStopped && this.#hasPlace(batch)) this.#start(batch);
       else waiting += 1;
     }
-    this.#waiting = waiting;
+    this.waiting = waiting;
   }
 
   /** A batch whose rows were all cancelled while it waited ends without being run. */
@@ -217,28 +209,25 @@ export class BatchScheduler {
   #hasPlace({ rows }: Batch): boolean {
     const { filesAtOnce } = this.#setup;
     const places = filesAtOnce > 1 && rows > smallRowsMax ? filesAtOnce - 1 : filesAtOnce;
-    return this.#taken < places;
+    return this.#sending.size < places;
   }
 
   #start(batch: Batch): void {
     const { batchId } = batch;
-    this.#taken += 1;
-    let holdsPlace = true;
-    const leavePlace = (): void => {
-      if (!holdsPlace) return;
-      holdsPlace = false;
-      this.#taken -= 1;
-      this.notify();
-    };
-    const run = this.#guard(batchId, () => this.#run(batch, leavePlace)).finally(() => {
+    this.#sending.add(batchId);
+    const run = this.#guard(batchId, () => this.#run(batch)).finally(() => {
       this.#running.delete(batchId);
-      leavePlace();
-      this.notify();
+      this.#leavePlace(batchId);
     });
     this.#running.set(batchId, run);
   }
 
-  async #run(batch: Batch, leavePlace: () => void): Promise<void> {
+  #leavePlace(batchId: string): void {
+    this.#sending.delete(batchId);
+    this.#news.notify();
+  }
+
+  async #run(batch: Batch): Promise<void> {
     const { stop, runs, waitMs, clock } = this.#setup;
     const { batchId } = batch;
     const waitOver = new AbortController();
@@ -249,7 +238,7 @@ export class BatchScheduler {
     };
     const until = AbortSignal.any([stop, waitOver.signal]);
     const context = this.#setup.openContext(until, count, batch);
-    void context.run.allSent.then(leavePlace);
+    void context.run.allSent.then(() => this.#leavePlace(batchId));
     const startedMs = clock.now();
     runs.add(context.run);
     try {

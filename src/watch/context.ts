@@ -9,7 +9,8 @@ import type { PayoutJournal } from '../payout/ports.ts';
 import { type Backoff, computeBackoffMs } from '../platform/backoff.ts';
 import type { StatementStore } from '../reconcile/ports.ts';
 import type { WrittenReports } from '../reports/write-reports.ts';
-import type { Intake, IntakeOutcome, WatchStore, WorkItem } from './ports.ts';
+import type { Intake } from './folders/drop-folder.ts';
+import type { IntakeOutcome, WatchStore, WorkItem } from './ports.ts';
 import type { Trouble } from './rules/health.ts';
 
 /** Something that a person, a metric or a notice is told of. */
@@ -82,17 +83,11 @@ export class DiskWatch {
   }
 
   async #lookOnce(): Promise<void> {
-    const why = await this.#probe();
-    if (why === undefined) {
-      if (this.trouble !== undefined) this.#log('info', 'the disk takes writes again', {});
-      this.trouble = undefined;
-    } else {
-      if (this.trouble === undefined)
-        this.#log('error', 'journal or folders refuse writes: nothing is sent until they take them again', {
-          why,
-        });
-      this.trouble = { sinceMs: this.trouble?.sinceMs ?? this.#clock.now(), why };
-    }
+    const [why, before] = [await this.#probe(), this.trouble];
+    this.trouble = why === undefined ? undefined : { sinceMs: before?.sinceMs ?? this.#clock.now(), why };
+    if (why === undefined && before !== undefined) this.#log('info', 'the disk takes writes again', {});
+    const words = 'journal or folders refuse writes: nothing is sent until they take them again';
+    if (why !== undefined && before === undefined) this.#log('error', words, { why });
   }
 }
 
@@ -114,16 +109,16 @@ export async function noteFailure(
   await disk.look();
 }
 
-/** Does one step after the other until the process is asked to stop; no failure ends it. */
+/** Does one step after the other until one is `done` or the process is asked to stop; no failure ends it. */
 export async function keepGoing(
   setup: Pick<WatchSetup, 'clock' | 'stop' | 'log' | 'disk'>,
   what: string,
-  step: () => Promise<void>,
+  step: () => Promise<unknown>,
 ): Promise<void> {
   let failures = 0;
   while (!setup.stop.aborted) {
     try {
-      await step();
+      if ((await step()) === 'done') return;
       failures = 0;
     } catch (error) {
       await noteFailure(setup, what, error).catch(() => undefined);

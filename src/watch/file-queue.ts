@@ -1,20 +1,19 @@
 /** Takes dropped files in: each is read into the journal once, and ends in the archive or among the rejected. */
 import pLimit from 'p-limit';
 import { formatBangkokDateTime } from '../core/bangkok-time.ts';
-import type { FileRejection } from '../core/payout-file.ts';
 import { type BatchStatus, isSealed } from '../core/payout.ts';
 import type { Batch } from '../core/ports.ts';
-import { type IngestContext, type Ingested, ingestFile } from '../intake/ingest.ts';
+import { type Ingested, ingestFile } from '../intake/ingest.ts';
 import { computeBackoffMs } from '../platform/backoff.ts';
-import { isAhead, noteFailure, retryBackoff, type WatchSetup } from './context.ts';
-import type { IntakeOutcome, IntakeRefusal, IntakeVerdict, WorkItem } from './ports.ts';
+import { isAhead, noteFailure, retryBackoff, type WatchEvent, type WatchSetup } from './context.ts';
+import type { IntakeOutcome, IntakeVerdict, WorkItem } from './ports.ts';
 import {
-  describeDuplicateFile,
-  describeLateWriting,
-  describeRejectedFile,
-  describeUnfinishedFile,
-  describeVanishedFile,
   type FirstFile,
+  type IntakeRefusal,
+  refuseDuplicateFile,
+  refuseRejectedFile,
+  refuseVanishedFile,
+  refuseWrittenFile,
 } from './rules/rejection-reason.ts';
 
 /** Files that are read at once: a big one does not keep a small one waiting. */
@@ -45,7 +44,6 @@ export class FileQueue {
   #found: readonly WorkItem[] | undefined;
   #unread: Unread[] = [];
   readonly #underWay = new Set<Promise<void>>();
-  #reading = 0;
 
   /** @param onBatch told of every batch that a file in work/ waits for */
   constructor(setup: WatchSetup, onBatch: (batch: Batch) => void) {
@@ -55,7 +53,8 @@ export class FileQueue {
 
   /** Files in work/. */
   get inWork(): number {
-    return this.#owners.size + this.#unread.length + this.#reading;
+    const { activeCount, pendingCount } = this.#readings;
+    return this.#owners.size + this.#unread.length + activeCount + pendingCount;
   }
 
   /** Takes up what an earlier process has left in work/, before anything new is taken. */
@@ -110,7 +109,6 @@ export class FileQueue {
   }
 
   async #readOrKeep(item: WorkItem, failures: number): Promise<void> {
-    this.#reading += 1;
     try {
       await this.#readings(() => this.#read(item));
     } catch (error) {
@@ -119,21 +117,26 @@ export class FileQueue {
       await noteFailure(this.#setup, 'taking a file in', error, { itemId: item.itemId }).catch(
         () => undefined,
       );
-    } finally {
-      this.#reading -= 1;
     }
   }
 
   async #read(item: WorkItem): Promise<void> {
-    const { intake, stop } = this.#setup;
+    const { intake, store, reader, clock, payer, stop } = this.#setup;
+    const { itemId, fileName, droppedAtMs, path } = item;
     if (stop.aborted || (await this.#finishRefusal(item))) return;
     const before = await this.#findReadBefore(item);
     if (!(await intake.isUntouched(item))) return this.#endTouched(item, before);
     let verdict: IntakeVerdict | undefined;
-    const context = this.#ingestContext(item, before, (found) => {
-      verdict = found;
-    });
-    const ingested = await ingestFile(context, item.path, item.fileName);
+    const mayRead = async (batchId: string, sha256: string): Promise<boolean> => {
+      if (before !== undefined && before.batchId !== batchId) return false;
+      const start = { itemId, batchId, fileName, droppedAtMs, nowMs: clock.now() };
+      verdict = await store.startIntake(start);
+      requireSameBytes(verdict, sha256);
+      return verdict.kind === 'owner';
+    };
+    const onRows = (): void => undefined;
+    const context = { journal: store, reader, clock, ...payer, droppedAtMs, mayRead, stop, onRows };
+    const ingested = await ingestFile(context, path, fileName);
     const isOther =
       ingested.kind === 'rejected' || (ingested.kind === 'turned-away' && verdict === undefined);
     if (before !== undefined && isOther) await this.#endTouched(item, before);
@@ -170,65 +173,24 @@ export class FileQueue {
     return batch !== undefined && isSealed(batch.status) ? batch : undefined;
   }
 
-  #ingestContext(
-    item: WorkItem,
-    before: Batch | undefined,
-    onVerdict: (verdict: IntakeVerdict) => void,
-  ): IngestContext {
-    const { store, reader, clock, payer, stop } = this.#setup;
-    const { itemId, fileName, droppedAtMs } = item;
-    return {
-      journal: store,
-      reader,
-      clock,
-      ...payer,
-      droppedAtMs,
-      mayRead: async (batchId, sha256) => {
-        if (before !== undefined && before.batchId !== batchId) return false;
-        const verdict = await store.startIntake({
-          itemId,
-          batchId,
-          fileName,
-          droppedAtMs,
-          nowMs: clock.now(),
-        });
-        requireSameBytes(verdict, sha256);
-        onVerdict(verdict);
-        return verdict.kind === 'owner';
-      },
-      stop,
-      onRows: () => undefined,
-    };
-  }
-
   async #take(item: WorkItem, ingested: Ingested, verdict: IntakeVerdict | undefined): Promise<void> {
     switch (ingested.kind) {
       case 'stopped':
         return;
       case 'batch': {
-        const { batch } = ingested;
-        this.#owners.set(batch.batchId, item);
-        this.#setup.log('info', 'a file was read', {
-          batchId: batch.batchId,
-          itemId: item.itemId,
-          rows: batch.rows,
-        });
-        this.#onBatch(batch);
+        const { batchId, rows } = ingested.batch;
+        this.#owners.set(batchId, item);
+        this.#setup.log('info', 'a file was read', { batchId, itemId: item.itemId, rows });
+        this.#onBatch(ingested.batch);
         return;
       }
       case 'rejected':
-        await this.#endRejected(item, ingested.rejection);
+        await this.#turnAway(item, 'rejected', refuseRejectedFile(this.#describe(item), ingested.rejection));
         return;
       case 'turned-away':
         if (verdict?.kind !== 'duplicate') throw new Error(`${item.itemId} was turned away for no reason`);
         await this.#endDuplicate(item, verdict);
     }
-  }
-
-  async #endRejected(item: WorkItem, rejection: FileRejection): Promise<void> {
-    const { code, message } = rejection;
-    const reason = describeRejectedFile(this.#describe(item), rejection);
-    await this.#turnAway(item, 'rejected', { code, message, reason, batchId: null });
   }
 
   /** Once it is known whether the first file is accepted: if it is not, this one is judged for itself. */
@@ -242,9 +204,8 @@ export class FileQueue {
       this.#unread.push({ item, failures: 0, notBeforeMs: this.#setup.clock.now() + copyPollMs });
       return;
     }
-    const reason = describeDuplicateFile(this.#describe(item), { fileName, batchId, status });
-    const message = `the same bytes as ${fileName}, batch ${batchId}`;
-    await this.#turnAway(item, 'duplicate', { code: 'duplicate-file', message, reason, batchId: null });
+    const refusal = refuseDuplicateFile(this.#describe(item), { fileName, batchId, status });
+    await this.#turnAway(item, 'duplicate', refusal);
   }
 
   /** The batch of a file has come to rest and its reports are written: the file ends. */
@@ -259,7 +220,8 @@ export class FileQueue {
       const date = formatBangkokDateTime(clock.now()).slice(0, 10);
       const path = await intake.end(item, { kind: 'archive', date, batchId: batch.batchId });
       await store.endIntake(item.itemId, 'archived', clock.now());
-      this.#report(item, 'archived', path, undefined, batch.batchId);
+      const { batchId } = batch;
+      this.#report({ kind: 'file-ended', item, outcome: 'archived', path, why: undefined, batchId });
     }
     this.#owners.delete(batch.batchId);
   }
@@ -269,57 +231,32 @@ export class FileQueue {
    * @param read the batch that its rows were read into before: that is what it held then
    */
   async #endTouched(item: WorkItem, read: Batch | undefined): Promise<void> {
-    const refusal = (await this.#isGone(item))
-      ? this.#refuseVanished(item, read)
-      : this.#refuseWritten(item, read);
-    await this.#turnAway(item, 'rejected', { ...refusal, batchId: read?.batchId ?? null });
-  }
-
-  async #isGone({ path }: WorkItem): Promise<boolean> {
-    const inspected = await this.#setup.reader.inspect(path);
-    return inspected.kind === 'rejected' && inspected.rejection.code === missingCode;
-  }
-
-  #refuseVanished(item: WorkItem, read: Batch | undefined) {
-    const when = read === undefined ? 'before it was read' : `after its ${read.rows} rows had been read`;
-    const reason = describeVanishedFile(this.#describe(item), read);
-    return { code: 'vanished', message: `removed from the work folder ${when}`, reason };
-  }
-
-  #refuseWritten(item: WorkItem, read: Batch | undefined) {
-    const file = this.#describe(item);
-    if (read === undefined) {
-      const message = 'the file was still being written when it was taken';
-      return { code: 'changed-while-read', message, reason: describeUnfinishedFile(file) };
-    }
-    const { batchId, rows } = read;
-    const message = `written to after its ${rows} rows had been read`;
-    return { code: 'changed-after-reading', message, reason: describeLateWriting(file, batchId, rows) };
+    const inspected = await this.#setup.reader.inspect(item.path);
+    const isGone = inspected.kind === 'rejected' && inspected.rejection.code === missingCode;
+    const refuse = isGone ? refuseVanishedFile : refuseWrittenFile;
+    await this.#turnAway(item, 'rejected', refuse(this.#describe(item), read));
   }
 
   async #turnAway(item: WorkItem, outcome: 'rejected' | 'duplicate', refusal: IntakeRefusal): Promise<void> {
     const { intake, store, clock, notify } = this.#setup;
     const { itemId, fileName, droppedAtMs } = item;
     const { code, message, reason } = refusal;
-    const [why, batchId] = [{ code, message }, refusal.batchId ?? undefined];
+    const batchId = refusal.batchId ?? undefined;
+    const why = { code, message };
+    const event = { kind: 'file-ended', item, outcome, path: undefined, why, batchId } as const;
     // First: until then the file would own its batch, though it is worked no more. After a crash it is only moved.
     await store.endIntake(itemId, outcome, clock.now(), { fileName, droppedAtMs, refusal });
-    await notify({ kind: 'file-ended', item, outcome, path: undefined, why, batchId });
+    await notify(event);
     const path = await intake.end(item, { kind: 'reject', reason });
-    this.#report(item, outcome, path, why, batchId);
+    this.#report({ ...event, path });
   }
 
-  #report(
-    item: WorkItem,
-    outcome: IntakeOutcome,
-    path: string,
-    why: { readonly code: string; readonly message: string } | undefined,
-    batchId: string | undefined,
-  ): void {
+  #report(event: Extract<WatchEvent, { kind: 'file-ended' }>): void {
     const { log, reportEvent } = this.#setup;
+    const { item, outcome, path, batchId, why } = event;
     const facts = { itemId: item.itemId, file: item.fileName, outcome, path, batchId, code: why?.code };
     log(outcome === 'archived' ? 'info' : 'warn', 'a file has ended', facts);
-    reportEvent({ kind: 'file-ended', item, outcome, path, why, batchId });
+    reportEvent(event);
   }
 
   #describe({ fileName, droppedAtMs }: WorkItem) {

@@ -6,6 +6,7 @@ import { endWhenSettled } from '../payout/conclude.ts';
 import type { WorkerContext } from '../payout/context.ts';
 import type { InDoubt } from '../payout/ports.ts';
 import { isSeenTo, settleAll, settleOnce, Watch } from '../payout/settle.ts';
+import type { BatchScheduler } from './batch-queue.ts';
 import type { WatchSetup } from './context.ts';
 
 /** Most inquiries of one step; the loop looks around between two. */
@@ -13,35 +14,29 @@ const pageRows = 200;
 /** How often it is looked for what has fallen due: batches come to rest at any time. */
 const pollMs = 1_000;
 
-interface InDoubtHooks {
-  /** Batches that are being run see to their own doubt. */
-  readonly running: () => ReadonlySet<string>;
-  /** Rows of a batch at rest have changed. */
-  readonly onChange: (batchId: string, isSettled: boolean) => void;
-}
-
 export class InDoubtLoop {
   readonly #setup: WatchSetup;
-  readonly #hooks: InDoubtHooks;
+  /** Those that are being run see to their own doubt; of the others it is told what has changed. */
+  readonly #batches: Pick<BatchScheduler, 'running' | 'noteChange'>;
   readonly #contexts = new Map<string, WorkerContext>();
   readonly #changed = new Set<string>();
   #watch: Watch | undefined;
 
-  constructor(setup: WatchSetup, hooks: InDoubtHooks) {
+  constructor(setup: WatchSetup, batches: Pick<BatchScheduler, 'running' | 'noteChange'>) {
     this.#setup = setup;
-    this.#hooks = hooks;
+    this.#batches = batches;
   }
 
   /** One look at what is due. */
   async step(): Promise<void> {
     const { store, clock, stop, disk } = this.#setup;
     const due = disk.trouble === undefined ? await this.#readDue() : [];
-    await settleAll(this.#contextFor(this.#setup.payer), due, true);
+    await settleAll(this.#own, due, true);
     await this.#reportChanges();
     await this.#followLine();
     if (due.length > 0 || stop.aborted) return;
     if (disk.trouble === undefined) {
-      this.#watch ??= new Watch(this.#contextFor(this.#setup.payer));
+      this.#watch ??= new Watch(this.#own);
       if (await this.#watch.step()) return;
     }
     const nextAtMs = (await store.nextInquiryAtMs()) ?? Infinity;
@@ -50,16 +45,14 @@ export class InDoubtLoop {
 
   /** A stop or pause that a person has ended is over, though no run is there to see it. */
   async #followLine(): Promise<void> {
-    const { payer } = this.#setup;
-    const context = this.#contextFor(payer);
-    if (context.gate.breaker.state.status === 'open') return;
-    await takeUpBreaker(context, payer);
+    if (this.#own.gate.breaker.state.status === 'open') return;
+    await takeUpBreaker(this.#own, this.#setup.payer);
   }
 
   /** Asks about everything in doubt, due or not; the job of every day. */
   async askAll(): Promise<number> {
-    const isRunning = (batchId: string): boolean => this.#hooks.running().has(batchId);
-    const asked = await settleOnce(this.#contextFor(this.#setup.payer), 'all', undefined, isRunning);
+    const isRunning = (batchId: string): boolean => this.#batches.running.has(batchId);
+    const asked = await settleOnce(this.#own, 'all', undefined, isRunning);
     await this.#reportChanges();
     return asked;
   }
@@ -67,12 +60,16 @@ export class InDoubtLoop {
   async #readDue(): Promise<readonly InDoubt[]> {
     const { store, clock } = this.#setup;
     const nowMs = clock.now();
-    const { maxDelayMs, firstDelayMs } = this.#contextFor(this.#setup.payer).settle;
+    const { maxDelayMs, firstDelayMs } = this.#own.settle;
     const horizonMs = nowMs + Math.max(maxDelayMs, firstDelayMs);
     const due = await store.dueInquiries(nowMs, pageRows, undefined, horizonMs);
-    const running = this.#hooks.running();
-    const context = this.#contextFor(this.#setup.payer);
-    return due.filter(({ payout }) => !running.has(payout.batchId) && !isSeenTo(context, payout.seq));
+    const { running } = this.#batches;
+    return due.filter(({ payout }) => !running.has(payout.batchId) && !isSeenTo(this.#own, payout.seq));
+  }
+
+  /** Of the settings' payer account. */
+  get #own(): WorkerContext {
+    return this.#contextFor(this.#setup.payer);
   }
 
   /** One context for each payer account: its line may have stopped. */
@@ -102,7 +99,7 @@ export class InDoubtLoop {
       await endWhenSettled(store, batchId, clock.now());
       this.#changed.delete(batchId);
       const isSettled = (await store.nextInquiryAtMs(batchId)) === undefined;
-      this.#hooks.onChange(batchId, isSettled);
+      this.#batches.noteChange(batchId, isSettled);
     }
   }
 }

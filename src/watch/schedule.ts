@@ -1,6 +1,6 @@
 /** Jobs that are done once every Bangkok day, at their time or as soon afterwards as the process is there. */
 import { dayMs, formatBangkokDate, msSinceBangkokMidnight } from '../core/bangkok-time.ts';
-import type { Clock, Log } from '../core/ports.ts';
+import type { WatchSetup } from './context.ts';
 import type { ScheduleStore } from './ports.ts';
 
 export interface DailyJob {
@@ -16,11 +16,8 @@ export interface DailyJob {
   readonly run: (date: string) => Promise<boolean>;
 }
 
-interface DailyJobsSetup {
+interface DailyJobsSetup extends Pick<WatchSetup, 'clock' | 'log' | 'stop'> {
   readonly store: ScheduleStore;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly stop: AbortSignal;
 }
 
 /** How often the clock is looked at, which may be set or have slept. */

@@ -35,10 +35,7 @@ export class Watcher {
     this.lastTurn = { atMs: setup.clock.now(), atElapsedMs: performance.now() };
     this.files = new FileQueue(setup, (batch) => this.batches.offer(batch));
     this.batches = new BatchScheduler(setup, (batch: Batch) => this.files.endFor(batch));
-    this.doubt = new InDoubtLoop(setup, {
-      running: () => this.batches.running,
-      onChange: (batchId, isSettled) => this.batches.noteChange(batchId, isSettled),
-    });
+    this.doubt = new InDoubtLoop(setup, this.batches);
   }
 
   /** Works until the process is asked to stop and what is in flight has ended. */
@@ -51,11 +48,13 @@ export class Watcher {
       dailyJobs(() => this.doubt.askAll()),
     );
     await disk.look();
+    // What an earlier process has left open comes before anything new.
+    const recovered = this.#recover();
     await Promise.all([
-      this.#recoverThen(() => keepGoing(setup, 'taking files in', () => this.files.step())),
-      this.#recoverThen(() => keepGoing(setup, 'working the batches', () => this.#turn())),
+      recovered.then(() => keepGoing(setup, 'taking files in', () => this.files.step())),
+      recovered.then(() => keepGoing(setup, 'working the batches', () => this.#turn())),
       keepGoing(setup, 'settling what is in doubt', () => this.doubt.step()),
-      this.#recoverThen(() => keepGoing(setup, 'a daily round', () => daily.step())),
+      recovered.then(() => keepGoing(setup, 'a daily round', () => daily.step())),
       keepGoing(setup, 'looking at the disk', async () => {
         await clock.sleep(disk.trouble === undefined ? probeMs : sickProbeMs, stop);
         if (!stop.aborted) await disk.look();
@@ -69,23 +68,12 @@ export class Watcher {
     await this.batches.step();
   }
 
-  #recovering: Promise<void> | undefined;
-
-  /** What an earlier process has left open comes before anything new. */
-  async #recoverThen(work: () => Promise<void>): Promise<void> {
-    this.#recovering ??= this.#recover();
-    await this.#recovering;
-    await work();
-  }
-
   async #recover(): Promise<void> {
-    const ending = new AbortController();
-    const stop = AbortSignal.any([this.#setup.stop, ending.signal]);
-    await keepGoing({ ...this.#setup, stop }, 'taking up what was open', async () => {
+    await keepGoing(this.#setup, 'taking up what was open', async () => {
       await this.batches.recover();
       await this.files.recover();
       this.isRecovered = true;
-      ending.abort();
+      return 'done';
     });
   }
 }

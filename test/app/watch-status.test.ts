@@ -72,7 +72,7 @@ async function ask({ report }: Opened) {
     const found = { livez: livez.status, healthz: healthz.status, role, lines, all };
     return { ...found, reasons: reasons?.map(({ code }) => code) };
   } finally {
-    await monitor.close();
+    await monitor[Symbol.asyncDispose]();
   }
 }
 

@@ -5,8 +5,9 @@ import { join, relative } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { systemClock } from '../../src/platform/clock.ts';
 import { type Disk, realDisk } from '../../src/platform/disk.ts';
-import { type IntakeOptions, type IntakeSettings, openIntake } from '../../src/watch/folders/drop-folder.ts';
-import type { Intake, WorkItem } from '../../src/watch/ports.ts';
+import type { IntakeSettings } from '../../src/watch/folders/context.ts';
+import { type Intake, type IntakeOptions, openIntake } from '../../src/watch/folders/drop-folder.ts';
+import type { WorkItem } from '../../src/watch/ports.ts';
 
 export const stillMs = 60;
 /** A writer's pauses are far below it, on a busy machine too. */

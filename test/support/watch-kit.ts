@@ -24,8 +24,7 @@ import { type LoadedSettings, loadSettings } from '../../src/settings/settings.t
 import { openJournal } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import { DiskWatch, type WatchEvent, type WatchSetup } from '../../src/watch/context.ts';
-import { openIntake } from '../../src/watch/folders/drop-folder.ts';
-import type { Intake } from '../../src/watch/ports.ts';
+import { type Intake, openIntake } from '../../src/watch/folders/drop-folder.ts';
 import { Watcher } from '../../src/watch/watcher.ts';
 import { noonMs, partner } from './core-fixtures.ts';
 import { Mortality } from './mortality.ts';

@@ -102,7 +102,7 @@ describe('one attempt', () => {
     const { bank, life, batchId } = await findInDoubt(kit, 3);
     await kit.time.advance(3_000);
     const running = new Set([batchId]);
-    const loop = new InDoubtLoop(life.setup, { running: () => running, onChange: () => undefined });
+    const loop = new InDoubtLoop(life.setup, { running, noteChange: () => undefined });
     await kit.time.drive(Promise.all([loop.step(), loop.askAll()]));
     expect(bank.asked).toEqual([]);
     running.clear();

@@ -4,11 +4,11 @@ import type {
   FileQueueStore,
   IntakeOutcome,
   IntakeRecord,
-  IntakeRefusal,
   IntakeRefused,
   IntakeStart,
   IntakeVerdict,
 } from '../../watch/ports.ts';
+import type { IntakeRefusal } from '../../watch/rules/rejection-reason.ts';
 import { batchReads } from '../payouts/batches.ts';
 import { type BodiesOf, type Body, change, query, type Reading, select, selectFirst } from '../statements.ts';
 import type { IntakeItemTable } from './tables.ts';

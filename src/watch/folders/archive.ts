@@ -162,33 +162,27 @@ async function isForeign({ source, copy, to }: Move): Promise<boolean> {
   return stats.size !== there.size || (await hashBytes(source)) !== (await hashBytes(to));
 }
 
-/** Gives a part its new name, which is free or its own already. */
-async function place(disk: Disk, move: Move): Promise<void> {
-  const { source, to } = move;
+/** Gives a part its new name, which is free or its own already; across file systems to a copy, which is there first. */
+async function place(disk: Disk, { source, copy, to }: Move): Promise<void> {
   if ((await lookAt(source)) === undefined || (await lookAt(to)) !== undefined) return;
   try {
-    await disk.link(source, to);
+    await give(disk, source, to);
   } catch (error) {
-    if (noLinkCodes.has(errorCode(error))) await renameTo(disk, source, to);
-    else if (errorCode(error) === 'EXDEV') await placeCopy(disk, move);
-    else throw error;
+    if (errorCode(error) !== 'EXDEV') throw error;
+    await disk.remove(copy);
+    await using handle = await openPlainly(source);
+    await disk.copy(handle, copy);
+    await give(disk, copy, to);
   }
 }
 
-async function placeCopy(disk: Disk, { source, copy, to }: Move): Promise<void> {
-  await disk.remove(copy);
-  await using handle = await openPlainly(source);
-  await disk.copy(handle, copy);
+/** By a link where there are any. Whoever has taken the name meanwhile keeps it: the next try finds another. */
+async function give(disk: Disk, from: string, to: string): Promise<void> {
   try {
-    await disk.link(copy, to);
+    await disk.link(from, to);
   } catch (error) {
     if (!noLinkCodes.has(errorCode(error))) throw error;
-    await renameTo(disk, copy, to);
+    if ((await renameUnlessTaken(disk, from, to)) === 'taken')
+      throw new OutputFileError(`cannot move ${from}: ${to} was taken at this moment: another name is tried`);
   }
-}
-
-/** Where there are no links. Whoever has taken the name meanwhile keeps it: the next try finds another. */
-async function renameTo(disk: Disk, from: string, to: string): Promise<void> {
-  if ((await renameUnlessTaken(disk, from, to)) === 'taken')
-    throw new OutputFileError(`cannot move ${from}: ${to} was taken at this moment: another name is tried`);
 }

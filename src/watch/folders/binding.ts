@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { z } from 'zod';
 import { lookAt } from '../../platform/disk.ts';
 import {
   AtomicFile,
@@ -28,10 +29,7 @@ export function claimedFolderOf(inbox: string): string {
 }
 
 /** What a stamp says. `holder`: the process that works the inbox; stamps of earlier versions have none. */
-interface InboxStamp {
-  readonly journalId: string;
-  readonly holder: string | undefined;
-}
+const stampSchema = z.object({ journalId: z.string(), holder: z.string().optional().catch(undefined) });
 
 export class InboxBinding {
   readonly #inbox: string;
@@ -170,12 +168,9 @@ async function readText(path: string): Promise<string | undefined> {
 }
 
 /** undefined when there is none to be read. */
-function parseStamp(text: string): InboxStamp | undefined {
+function parseStamp(text: string): z.infer<typeof stampSchema> | undefined {
   try {
-    const stamp = JSON.parse(text) as Readonly<Partial<Record<keyof InboxStamp, unknown>>> | null;
-    const { journalId, holder } = stamp ?? {};
-    if (typeof journalId !== 'string') return undefined;
-    return { journalId, holder: typeof holder === 'string' ? holder : undefined };
+    return stampSchema.parse(JSON.parse(text));
   } catch {
     return undefined;
   }

@@ -95,6 +95,7 @@ export interface Claimable {
   readonly name: Buffer;
   /** See printFile. */
   readonly print: string;
+  readonly droppedAtNs: bigint;
   readonly sidecar: Buffer | undefined;
   readonly marker: Buffer | undefined;
 }
@@ -149,11 +150,11 @@ export class ClaimedFolder {
    * @returns undefined when it was not
    */
   async claim(file: Claimable): Promise<Claim | undefined> {
-    const { folders, disk, now } = this.#context;
+    const { folders, disk, clock } = this.#context;
     const path = joinName(folders.inbox, file.name);
     const before = await lookAt(path);
     if (before === undefined || !before.isFile() || printFile(before) !== file.print) return undefined;
-    const droppedAtMs = Math.min(Number(before.ctimeNs / nsPerMs), now());
+    const droppedAtMs = Math.min(Number(before.ctimeNs / nsPerMs), clock.now());
     const claim = {
       itemId: makeItemId(droppedAtMs, randomBytes(randomLength).toString('hex')),
       content: printContent(before),

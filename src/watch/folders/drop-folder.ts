@@ -2,42 +2,31 @@
 import { mkdir, realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import type { Clock, Log } from '../../core/ports.ts';
-import { type Disk, realDisk } from '../../platform/disk.ts';
+import pLimit from 'p-limit';
+import { computeBackoffMs } from '../../platform/backoff.ts';
+import { type Disk, lookAt, realDisk, UnreadableSourceError } from '../../platform/disk.ts';
 import { failWith } from '../../platform/durable-file.ts';
 import { Signal, waitForAny } from '../../platform/signal.ts';
-import type { FileEnd, InboxView, Intake, WorkItem } from '../ports.ts';
-import { clearLeftovers, clearWay, endFile } from './archive.ts';
-import { InboxBinding, mayBeAway } from './binding.ts';
-import { ClaimedFolder } from './claim.ts';
+import type { FileEnd, WorkItem } from '../ports.ts';
+import type { InboxView, StuckFile } from '../rules/drop-folder.ts';
+import { clearLeftovers } from './archive.ts';
+import { InboxBinding, InboxRefusedError, mayBeAway } from './binding.ts';
+import { type Claim, ClaimedFolder, type FolderLook } from './claim.ts';
 import type { FoldersContext } from './context.ts';
-import { Inbox, type InboxWatcher, watchInbox } from './inbox.ts';
-import { FileMover } from './mover.ts';
-import { WorkFolder } from './work.ts';
+import { Inbox, InboxWatcher } from './inbox.ts';
+import { decideRecovery, type Recovery } from './states.ts';
+import { LateWritingError, NoRoomError, WorkFolder } from './work.ts';
 
-export interface IntakeOptions {
-  readonly folders: FoldersContext['folders'];
-  readonly watch: IntakeSettings;
+export interface IntakeOptions extends Pick<FoldersContext, 'folders' | 'watch' | 'clock' | 'log'> {
   /** A file comes with `<file>.control.json`. */
   readonly isSidecarExpected: boolean;
   /** How long a file waits for its sidecar; 60 seconds when left out. */
   readonly sidecarWaitMs?: number;
   readonly journalId: string;
-  readonly clock: Clock;
   /** Milliseconds of a clock that never jumps; the machine's when left out. */
   readonly elapsedMs?: () => number;
-  readonly log: Log;
   /** For tests. */
   readonly disk?: Disk;
-}
-
-/** The settings' `watch`. */
-export interface IntakeSettings {
-  readonly stillMs: number;
-  readonly marker: 'none' | 'done';
-  readonly polling: boolean;
-  readonly pollMs: number;
-  readonly rescanMs: number;
 }
 
 const sidecarWaitMsDefault = 60_000;
@@ -45,19 +34,38 @@ const sidecarWaitMsDefault = 60_000;
 const lookShare = 4;
 /** Of the time of stillness: events that come closer together are one. */
 const lookGapShare = 10;
-/** Files that have ended and whose path is still known. */
-const endedMax = 10_000;
+/** Files that are moved to work/ at once: they mostly wait for the disk. */
+const movesAtOnce = 8;
+const pauseFirstMs = 1_000;
+const pauseMaxMs = 60_000;
 
-class DropFolder implements Intake {
+interface Stuck extends StuckFile {
+  readonly failures: number;
+  readonly notBeforeMs: number;
+}
+
+/** A claimed file that is to be moved now, and how. */
+interface Move extends Claim {
+  readonly how: Extract<Recovery, 'bring in' | 'drop source'>;
+}
+
+/** The folders from inbox to archive. One bad file never keeps another out; a sick disk makes a method throw. */
+export type Intake = Pick<DropFolder, keyof DropFolder>;
+
+class DropFolder implements AsyncDisposable {
   readonly #context: FoldersContext;
-  readonly #watch: IntakeSettings;
-  readonly #clock: Clock;
   readonly #binding: InboxBinding;
   readonly #inbox: Inbox;
+  readonly #claimed: ClaimedFolder;
   readonly #work: WorkFolder;
-  readonly #mover: FileMover;
-  /** How files end, as first tried: none must end twice because the second try comes on another day. */
-  readonly #ends = new Map<string, { readonly end: FileEnd; readonly path: string | undefined }>();
+  /** In work/, not handed out yet; the oldest drop first. */
+  #ready: WorkItem[] = [];
+  /** What stands in claimed/ or in work/ and could not be taken up, by item. */
+  readonly #stuck = new Map<string, Stuck>();
+  /** Folders without a file that were told of. */
+  readonly #reportedEmpty = new Set<string>();
+  /** When what stands between the inbox and work/ is looked at next, though nothing is known of it. */
+  #settleAtMs = -Infinity;
   #watcher: InboxWatcher | undefined;
   #watcherOpenedMs = 0;
   /** Which binding of the inbox the watcher watches. */
@@ -68,37 +76,34 @@ class DropFolder implements Intake {
   /** When news last came through, or the inbox was last looked at. */
   #notifiedAtMs: number;
   #lookTookMs = 0;
-  #lastEnd: Promise<unknown> = Promise.resolve();
 
-  constructor(context: FoldersContext, { watch, clock, journalId }: IntakeOptions) {
+  constructor(context: FoldersContext, journalId: string) {
     this.#context = context;
-    this.#watch = watch;
-    this.#clock = clock;
-    const claimed = new ClaimedFolder(context);
+    this.#claimed = new ClaimedFolder(context);
     this.#binding = new InboxBinding(context.folders, journalId);
-    this.#inbox = new Inbox(context, claimed, this.#binding);
+    this.#inbox = new Inbox(context, this.#claimed, this.#binding);
     this.#work = new WorkFolder(context);
-    this.#mover = new FileMover(context, {
-      inbox: this.#inbox,
-      claimed,
-      work: this.#work,
-      hasEnded: (itemId) => this.#hasEnded(itemId),
-    });
-    this.#lookedAtMs = context.elapsedMs() - watch.rescanMs;
+    this.#lookedAtMs = context.elapsedMs() - context.watch.rescanMs;
     this.#notifiedAtMs = this.#lookedAtMs;
   }
 
   get view(): InboxView {
-    const [view, { stuck }] = [this.#inbox.view, this.#mover];
+    const { view } = this.#inbox;
+    const entries = [...this.#stuck].toSorted(([one], [other]) => (one < other ? -1 : 1));
+    const stuck = entries.map(([, { fileName, why }]) => ({ fileName, why }));
     return { ...view, waiting: view.waiting + stuck.length, stuck };
   }
 
   // ---------------------------------------------------------------- taking
 
+  /** Brings what an earlier process had claimed whole into work/. The oldest drop first. Called once, before `take`. */
   async recover(): Promise<readonly WorkItem[]> {
     const { work } = this.#context.folders;
     try {
-      const items = await this.#mover.recover();
+      await this.#settleClaims();
+      const items = await this.#work.recover();
+      // None of these is handed out otherwise.
+      this.#ready = [];
       await clearLeftovers(this.#context, new Set(items.map(({ itemId }) => itemId)));
       await this.#context.disk.sync(work);
       return items;
@@ -107,27 +112,32 @@ class DropFolder implements Intake {
     }
   }
 
+  /**
+   * Looks at the inbox and claims the finished files, at most `max`, the oldest drop first. Throws what kept a file out
+   * of work/ only when no other can be handed out, so that the disk is looked at.
+   */
   async take(max: number): Promise<readonly WorkItem[]> {
     await this.#look(max);
-    const mover = this.#mover;
     const failures = await this.#bringIn(max);
     // What has been moved is handed out first; what could not be is tried again.
-    const hasItems = mover.readyCount > 0 && max > 0;
+    const hasItems = this.#ready.length > 0 && max > 0;
     try {
       if (hasItems) await this.#context.disk.sync(this.#context.folders.work);
       else if (failures.length > 0) throw failures[0];
     } catch (error) {
       throw failWith('move files to', this.#context.folders.work, error);
     }
-    return hasItems ? mover.handOut(max) : [];
+    return this.#ready.splice(0, max);
   }
 
   /** @returns what could not be brought in: the trouble of one file keeps no other out */
   async #bringIn(max: number): Promise<unknown[]> {
     const failures: unknown[] = [];
     try {
-      failures.push(...(await this.#mover.settle()));
-      failures.push(...(await this.#mover.claim(max - this.#mover.readyCount)));
+      const settled = await this.#settleClaims();
+      failures.push(...(settled?.failures ?? []));
+      if (settled !== undefined) await this.#findUnknown(settled.claimed);
+      failures.push(...(await this.#claim(max - this.#ready.length)));
     } catch (error) {
       failures.push(error);
     }
@@ -140,7 +150,7 @@ class DropFolder implements Intake {
     const startedMs = elapsedMs();
     const isFresh = startedMs - this.#lookedAtMs < Math.max(rules.stillMs, this.#lookTookMs * lookShare);
     if (isFresh && max > 0 && this.#inbox.finishedCount >= max) {
-      await this.#inbox.confirm();
+      await this.#inbox.bind();
       return;
     }
     this.#hasNews = false;
@@ -151,33 +161,239 @@ class DropFolder implements Intake {
     this.#lookTookMs = this.#lookedAtMs - startedMs;
   }
 
+  // ---------------------------------------------------------------- from the inbox into work/
+
+  /**
+   * Brings what stands between the inbox and work/ to one side or the other.
+   * @returns what could not be brought in now; undefined when nothing is due, or the inbox is gone
+   */
+  async #settleClaims() {
+    const [inbox, claimed, nowMs] = [this.#inbox, this.#claimed, this.#context.elapsedMs()];
+    const isDue = this.#work.copied.size > 0 || Math.min(this.#settleAtMs, this.#nextTryMs) <= nowMs;
+    if (!isDue || inbox.view.state.kind === 'gone') return undefined;
+    const itemIds = await claimed.list().catch((error: unknown) => inbox.noteGone(error));
+    if (itemIds === undefined) return undefined;
+    this.#settleAtMs = nowMs + this.#context.watch.rescanMs;
+    const staying = new Set<string>();
+    const moves: Move[] = [];
+    for (const itemId of itemIds) {
+      const found = await this.#settleClaim(itemId, nowMs).catch((error: unknown) =>
+        this.#noteStuck(itemId, itemId, failWith('read', claimed.folderOf(itemId), error).message),
+      );
+      if (found !== 'settled') staying.add(itemId);
+      if (typeof found === 'object') moves.push(found);
+    }
+    this.#work.noteClaimed(staying);
+    const failures = await this.#move(moves);
+    if (moves.length > 0) await this.#syncInbox();
+    return { failures, claimed: staying };
+  }
+
+  /** When something that is stuck is tried again; Infinity for nothing. */
+  get #nextTryMs(): number {
+    return Math.min(...this.#stuck.values().map(({ notBeforeMs }) => notBeforeMs));
+  }
+
+  /** Does what is to be done about a claimed folder. @returns the move that is due */
+  async #settleClaim(itemId: string, nowMs: number): Promise<Move | 'stays' | 'settled'> {
+    const claimed = this.#claimed;
+    const look = await claimed.look(itemId);
+    // Where work/ cannot be read, the move meets what is wrong, and never overwrites.
+    const inWork = await this.#work.look(itemId).catch(() => undefined);
+    const recovery = decideRecovery(look.holds, inWork?.holds ?? 'nothing');
+    switch (recovery) {
+      case 'remove':
+        return (await claimed.removeEmpty(itemId)) ? 'settled' : this.#reportEmpty(itemId);
+      case 'put back':
+        await claimed.returnToInbox(itemId);
+        return 'settled';
+      case 'bring in':
+      case 'drop source':
+        return await this.#planMove(itemId, recovery, look, nowMs);
+      case 'leave': {
+        const why = `${claimed.folderOf(itemId)} holds several files: move them back into the inbox by hand`;
+        return this.#noteStuck(itemId, itemId, why);
+      }
+      // It is gone from there.
+      case 'look again':
+      case 'hand out':
+      case 'nothing':
+        return 'settled';
+    }
+  }
+
+  async #planMove(
+    itemId: string,
+    how: Move['how'],
+    { contents }: FolderLook,
+    nowMs: number,
+  ): Promise<Move | 'stays'> {
+    const [claimed, work] = [this.#claimed, this.#work];
+    const stuck = this.#stuck.get(itemId);
+    // Of a claim that was found before the marker is gone, and one that stands there now is another's.
+    if (stuck === undefined && contents !== undefined) await claimed.removeMarkerOf(contents);
+    // What this process knows goes before what the folders say: the copy may have left work/ already.
+    if (work.copied.has(itemId)) return { itemId, how: 'drop source' };
+    if (work.hasEnded(itemId)) {
+      const why = `${claimed.folderOf(itemId)} was copied, and its copy has ended: remove it`;
+      return this.#noteStuck(itemId, itemId, why);
+    }
+    return (stuck?.notBeforeMs ?? nowMs) <= nowMs ? { itemId, how } : 'stays';
+  }
+
+  #reportEmpty(itemId: string): 'stays' {
+    const folder = this.#claimed.folderOf(itemId);
+    const why = `${folder} holds no payout file: remove it once nothing keeps what is in it open`;
+    if (!this.#reportedEmpty.has(itemId)) this.#context.log('warn', 'left in the inbox', { itemId, why });
+    this.#reportedEmpty.add(itemId);
+    return 'stays';
+  }
+
+  /** @param claimed items that come the other way; what else was stuck and is not there any more is forgotten */
+  async #findUnknown(claimed: ReadonlySet<string>): Promise<void> {
+    for (const itemId of await this.#work.listUnknown(claimed)) {
+      try {
+        this.#addReady(await this.#work.takeUp(itemId));
+      } catch (error) {
+        this.#noteFailure(itemId, itemId, error);
+      }
+    }
+    for (const itemId of this.#stuck.keys())
+      if (!(await this.#isThere(itemId, true))) this.#stuck.delete(itemId);
+  }
+
+  /** @param unreadable what a folder counts as that cannot be looked at */
+  async #isThere(itemId: string, unreadable: boolean): Promise<boolean> {
+    const places = [this.#claimed.folderOf(itemId), this.#work.folderOf(itemId)];
+    const looks = places.map((path) => lookAt(path).then(Boolean, () => unreadable));
+    return (await Promise.all(looks)).includes(true);
+  }
+
+  #addReady(items: readonly WorkItem[]): void {
+    for (const item of items) this.#stuck.delete(item.itemId);
+    this.#ready = [...this.#ready, ...items].toSorted((one, other) => (one.itemId < other.itemId ? -1 : 1));
+  }
+
+  /** Claims what is finished, some files at a time, and brings it in. @returns what could not be brought in */
+  async #claim(max: number): Promise<unknown[]> {
+    const inbox = this.#inbox;
+    const failures: unknown[] = [];
+    let hasClaimed = false;
+    for (let left = max; left > 0;) {
+      if (inbox.finishedCount > 0) await inbox.bind();
+      const moves: Move[] = [];
+      while (moves.length < Math.min(left, movesAtOnce)) {
+        const claim = await inbox.claimNext();
+        if (claim === undefined) break;
+        moves.push({ ...claim, how: 'bring in' });
+      }
+      if (moves.length === 0) break;
+      failures.push(...(await this.#move(moves)));
+      hasClaimed = true;
+      // On a sick disk the others are better off in the inbox; a file that finds no room keeps no other out.
+      if (failures.some((error) => !(error instanceof NoRoomError))) break;
+      left -= moves.length;
+    }
+    if (hasClaimed) await this.#syncInbox();
+    return failures;
+  }
+
+  /** Some at a time. @returns what could not be brought in */
+  async #move(moves: readonly Move[]): Promise<unknown[]> {
+    const failures = await pLimit(movesAtOnce).map(moves, (move) =>
+      this.#moveOne(move).catch((error: unknown) => this.#takeFailure(move, error)),
+    );
+    return failures.filter((failure) => failure !== undefined);
+  }
+
+  async #moveOne(move: Move): Promise<void> {
+    const work = this.#work;
+    const folder = this.#claimed.folderOf(move.itemId);
+    const item = move.how === 'bring in' ? await work.bringIn(folder, move) : await work.dropSource(folder);
+    this.#stuck.delete(move.itemId);
+    if (item !== undefined) this.#addReady([item]);
+  }
+
+  /** @returns what concerns work/ or this one file; undefined for what concerns the inbox, or was settled */
+  async #takeFailure({ itemId }: Move, error: unknown): Promise<unknown> {
+    const inbox = this.#inbox;
+    if (error instanceof LateWritingError && error.item !== undefined) this.#addReady([error.item]);
+    if (error instanceof UnreadableSourceError || error instanceof LateWritingError) {
+      try {
+        for (const name of await this.#claimed.returnToInbox(itemId)) inbox.noteStuck(name, error);
+        this.#stuck.delete(itemId);
+        return undefined;
+      } catch (second) {
+        return this.#noteFailure(itemId, await this.#nameOf(itemId), second);
+      }
+    }
+    if (await this.#isThere(itemId, false))
+      return this.#noteFailure(itemId, await this.#nameOf(itemId), error);
+    inbox.noteGone(error);
+    return undefined;
+  }
+
+  /** The file in a claimed folder; the folder's own name where that cannot be read. */
+  async #nameOf(itemId: string): Promise<string> {
+    const look = await this.#claimed.look(itemId).catch(() => undefined);
+    return look?.contents?.fileName ?? itemId;
+  }
+
+  #noteFailure(itemId: string, fileName: string, error: unknown): unknown {
+    const folder = this.#claimed.folderOf(itemId);
+    const why = error instanceof NoRoomError ? error.message : failWith('move', folder, error).message;
+    this.#noteStuck(itemId, fileName, why);
+    return error;
+  }
+
+  /** Said once for each reason; tried again after a pause that grows. */
+  #noteStuck(itemId: string, fileName: string, why: string): 'stays' {
+    const { elapsedMs, watch, log } = this.#context;
+    const before = this.#stuck.get(itemId);
+    if (before?.why !== why)
+      log('warn', 'a claimed file is stuck, and tried again', { file: fileName, itemId, why });
+    const tries = before?.failures ?? 0;
+    const baseMs = Math.min(pauseFirstMs, watch.rescanMs);
+    const pauseMs = computeBackoffMs({ baseMs, maxMs: pauseMaxMs }, tries);
+    this.#stuck.set(itemId, { fileName, why, failures: tries + 1, notBeforeMs: elapsedMs() + pauseMs });
+    return 'stays';
+  }
+
+  async #syncInbox(): Promise<void> {
+    await this.#claimed.sync().catch((error: unknown) => this.#inbox.noteGone(error));
+  }
+
   // ---------------------------------------------------------------- waiting
 
   /** Binds the inbox and watches it. */
-  async open(): Promise<void> {
-    await this.#inbox.bind();
-    await this.#follow();
+  static async open(context: FoldersContext, journalId: string): Promise<DropFolder> {
+    const folder = new DropFolder(context, journalId);
+    const error = await folder.#inbox.bind();
+    if (error instanceof InboxRefusedError) throw error;
+    await folder.#follow();
+    return folder;
   }
 
   /** Watches the inbox that is bound: another one than before, or again after an error. */
   async #follow(): Promise<void> {
-    const { folders, elapsedMs, rescanMs, log } = this.#context;
+    const { folders, elapsedMs, watch, log } = this.#context;
     const { count } = this.#binding;
     const isThere = this.#inbox.view.state.kind === 'there';
     const isStale =
       this.#watched !== count ||
-      (this.#watcher?.isBroken === true && elapsedMs() - this.#watcherOpenedMs >= rescanMs);
+      (this.#watcher?.isBroken === true && elapsedMs() - this.#watcherOpenedMs >= watch.rescanMs);
     if (isThere && !isStale) return;
     await this.#watcher?.[Symbol.asyncDispose]();
     this.#watcher = undefined;
     this.#watched = isThere ? count : 0;
     if (!isThere) return;
-    this.#mover.noteBinding();
+    // Whatever stands in it may be new.
+    this.#settleAtMs = -Infinity;
     this.#watcherOpenedMs = elapsedMs();
     // One look at the folder every pollMs costs less than one at each of its files.
-    if (this.#watch.polling) return;
+    if (watch.polling) return;
     const inbox = await realpath(folders.inbox).catch(() => folders.inbox);
-    this.#watcher = watchInbox({ inbox, onNews: () => this.#noteNews(), log });
+    this.#watcher = new InboxWatcher(inbox, () => this.#noteNews(), log);
   }
 
   #noteNews(): void {
@@ -186,25 +402,26 @@ class DropFolder implements Intake {
     this.#hasNews = true;
   }
 
+  /** Resolves when something has happened in the inbox, when a file may have become finished, or at the next rescan. */
   async waitForNews(stop: AbortSignal): Promise<void> {
     while (!stop.aborted) {
       const waitMs = this.#computeWaitMs();
       if (waitMs <= 0) break;
-      await waitForAny(this.#clock, Math.max(1, Math.ceil(waitMs)), this.#news.next, stop);
+      await waitForAny(this.#context.clock, Math.max(1, Math.ceil(waitMs)), this.#news.next, stop);
     }
     this.#hasNews = false;
     this.#notifiedAtMs = this.#context.elapsedMs();
   }
 
   #computeWaitMs(): number {
-    const { elapsedMs, rules } = this.#context;
+    const { elapsedMs, rules, watch } = this.#context;
     const nowMs = elapsedMs();
     const gapMs = Math.max(rules.stillMs / lookGapShare, this.#lookTookMs * lookShare);
     const freeMs = Math.max(this.#lookedAtMs, this.#notifiedAtMs) + gapMs - nowMs;
-    const { polling, pollMs, rescanMs: everyMs } = this.#watch;
+    const { polling, pollMs, rescanMs: everyMs } = watch;
     const rescanMs = this.#notifiedAtMs + (polling ? Math.min(pollMs, everyMs) : everyMs) - nowMs;
     // Notified once: whoever has no room to look need not be notified again and again.
-    const times = [this.#inbox.nextLookAtMs ?? 0, this.#mover.nextTryMs ?? 0];
+    const times = [this.#inbox.nextLookAtMs ?? 0, this.#nextTryMs];
     const nextAtMs = Math.min(...times.filter((atMs) => atMs > this.#notifiedAtMs));
     const newsMs = this.#hasNews ? 0 : nextAtMs - nowMs;
     return Math.min(rescanMs, Math.max(freeMs, newsMs));
@@ -212,47 +429,17 @@ class DropFolder implements Intake {
 
   // ---------------------------------------------------------------- ending
 
-  async isUntouched(item: WorkItem): Promise<boolean> {
-    return this.#hasEnded(item.itemId) || (await this.#work.isUntouched(item));
+  /** True while the file has the size and times that it had when it was claimed: nobody writes to it any more. */
+  isUntouched(item: WorkItem): Promise<boolean> {
+    return this.#work.isUntouched(item);
   }
 
-  /** One after the other: two files of one name must not meet. */
-  async end(item: WorkItem, end: FileEnd): Promise<string> {
-    const ending = this.#lastEnd.then(() => this.#endOne(item, end));
-    this.#lastEnd = ending.catch(() => undefined);
-    try {
-      return await ending;
-    } catch (error) {
-      throw failWith('move out of work/', item.path, error);
-    }
-  }
-
-  async #endOne(item: WorkItem, end: FileEnd): Promise<string> {
-    const { itemId } = item;
-    const tried = this.#ends.get(itemId);
-    const first = tried?.end.kind === end.kind ? tried.end : end;
-    let path = tried?.path;
-    if (path === undefined) {
-      this.#ends.set(itemId, { end: first, path });
-      this.#work.noteEnding(itemId);
-      path = await endFile(this.#context, item, first);
-      this.#ends.set(itemId, { end: first, path });
-    }
-    await clearWay(this.#context, itemId, path);
-    await this.#work.leave(itemId);
-    this.#forgetOldest();
-    return path;
-  }
-
-  #hasEnded(itemId: string): boolean {
-    return this.#ends.get(itemId)?.path !== undefined;
-  }
-
-  #forgetOldest(): void {
-    for (const [oldest, { path }] of this.#ends) {
-      if (this.#ends.size <= endedMax) return;
-      if (path !== undefined) this.#ends.delete(oldest);
-    }
+  /**
+   * Moves the file where it ends, its sidecar with it, never over another; again after a crash without harm.
+   * @returns the absolute path it ended at
+   */
+  end(item: WorkItem, end: FileEnd): Promise<string> {
+    return this.#work.end(item, end);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -279,32 +466,28 @@ async function makeFolder(path: string): Promise<void> {
  * @throws InboxRefusedError when another journal works this inbox
  */
 export async function openIntake(options: IntakeOptions): Promise<Intake> {
-  const { watch, clock, log } = options;
+  const { folders, watch, disk = realDisk, elapsedMs = () => performance.now(), journalId } = options;
   const context: FoldersContext = {
+    ...options,
     folders: {
-      inbox: resolve(options.folders.inbox),
-      work: resolve(options.folders.work),
-      archive: resolve(options.folders.archive),
-      rejected: resolve(options.folders.rejected),
+      inbox: resolve(folders.inbox),
+      work: resolve(folders.work),
+      archive: resolve(folders.archive),
+      rejected: resolve(folders.rejected),
     },
-    disk: options.disk ?? realDisk,
+    disk,
     rules: {
       stillMs: watch.stillMs,
       isMarkerExpected: watch.marker === 'done',
       isSidecarExpected: options.isSidecarExpected,
       sidecarWaitMs: options.sidecarWaitMs ?? sidecarWaitMsDefault,
     },
-    rescanMs: watch.rescanMs,
-    now: () => clock.now(),
-    elapsedMs: options.elapsedMs ?? (() => performance.now()),
-    log,
+    elapsedMs,
   };
   const { inbox, work, archive, rejected } = context.folders;
   for (const folder of [work, archive, rejected]) await makeFolder(folder);
   // A share that is away may be back later: then the inbox is looked for, not made.
   const isAway = await mayBeAway(work, inbox).catch(() => true);
   if (!isAway) await makeFolder(inbox).catch(() => undefined);
-  const intake = new DropFolder(context, options);
-  await intake.open();
-  return intake;
+  return DropFolder.open(context, journalId);
 }

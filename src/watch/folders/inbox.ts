@@ -2,15 +2,15 @@
 import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { watch } from 'chokidar';
+import { type FSWatcher, watch } from 'chokidar';
+import pLimit from 'p-limit';
 import type { Log } from '../../core/ports.ts';
 import { joinName, lookAt, printFile } from '../../platform/disk.ts';
 import { errorCode, failWith } from '../../platform/durable-file.ts';
-import type { InboxView } from '../ports.ts';
 import { classifyName, decideTaking, isIgnoredName, noteSighting } from '../rules/drop-folder.ts';
-import type { FileFacts, InboxState, Sighting, Taking } from '../rules/drop-folder.ts';
+import type { InboxState, InboxView, Sighting, Taking } from '../rules/drop-folder.ts';
 import { type InboxBinding, InboxRefusedError } from './binding.ts';
-import type { Claim, ClaimedFolder } from './claim.ts';
+import type { Claim, Claimable, ClaimedFolder } from './claim.ts';
 import type { FoldersContext } from './context.ts';
 
 /** A name in the inbox. */
@@ -24,20 +24,11 @@ interface Entry {
   stuck?: { readonly why: string; readonly notBeforeMs: number };
 }
 
-/** A file and what comes with it. The key is its name's bytes as a text of single bytes: it tells every two apart. */
+/** A file and what comes with it. Kept by its name's bytes as a text of single bytes: it tells every two apart. */
 interface Drop {
-  readonly key: string;
   file?: Entry;
   marker?: Entry;
   sidecar?: Entry;
-}
-
-/** A drop whose file is finished, to be claimed with these companions. */
-interface Finished {
-  readonly key: string;
-  readonly file: Entry;
-  readonly sidecar: Entry | undefined;
-  readonly marker: Entry | undefined;
 }
 
 /** Files that are looked at at once. */
@@ -51,7 +42,7 @@ export class Inbox {
   #drops = new Map<string, Drop>();
   /** Names of what stays: said once while it is there. */
   #left: ReadonlySet<string> = new Set();
-  #finished: Finished[] = [];
+  #finished: Claimable[] = [];
   /** When an unfinished file may be finished, of the clock of stillness. */
   nextLookAtMs: number | undefined;
 
@@ -73,30 +64,25 @@ export class Inbox {
   }
 
   /**
-   * Binds the folder, anew if it is not the one that was bound.
-   * @throws InboxRefusedError when another journal, or another process since, works it
+   * Binds the folder, anew if it is not the one that was bound, and sees that nobody else works it.
+   * @returns what keeps it from being used; `view` says so, too
    */
-  async bind(): Promise<void> {
+  async bind(): Promise<unknown> {
     const { folders, log } = this.#context;
     try {
-      if (!(await this.#binding.bind())) return;
+      if (!(await this.#binding.bind())) return undefined;
     } catch (error) {
       this.noteGone(error);
-      if (error instanceof InboxRefusedError) throw error;
-      return;
+      return error;
     }
     this.#forget();
     if (this.#binding.count > 1) log('info', 'the inbox is back', { inbox: folders.inbox });
     this.#state = { kind: 'there' };
-  }
-
-  /** Sees before a claim that nobody else works the inbox; see `view` for what came of it. */
-  async confirm(): Promise<void> {
-    await this.bind().catch((error: unknown) => this.noteGone(error));
+    return undefined;
   }
 
   /** The inbox cannot be used; it is looked for again later. */
-  noteGone(error: unknown): void {
+  noteGone(error: unknown): undefined {
     const { folders, log } = this.#context;
     const { inbox } = folders;
     const why = error instanceof InboxRefusedError ? error.message : failWith('use', inbox, error).message;
@@ -116,9 +102,9 @@ export class Inbox {
 
   /** Reads the folder, and decides which files are finished. An inbox that is gone is looked for. */
   async look(): Promise<void> {
+    await this.bind();
+    if (this.#state.kind === 'gone') return;
     try {
-      await this.bind();
-      if (this.#state.kind === 'gone') return;
       this.#sort(await readdir(this.#context.folders.inbox, { withFileTypes: true, encoding: 'buffer' }));
       await this.#sight();
     } catch (error) {
@@ -141,7 +127,7 @@ export class Inbox {
         continue;
       }
       const key = kind.kind === 'file' ? text : kind.of;
-      const drop = drops.get(key) ?? { key };
+      const drop = drops.get(key) ?? {};
       drop[kind.kind] = this.#drops.get(key)?.[kind.kind] ?? { bytes: name.name };
       drops.set(key, drop);
     }
@@ -175,17 +161,13 @@ export class Inbox {
   /** Looks at every file that may still change, and at the sidecars of those. */
   async #sight(): Promise<void> {
     const { rules } = this.#context;
-    const finished = new Set(this.#finished.map(({ key }) => key));
-    const unsettled = [...this.#drops.values()].filter(
-      ({ key, file, marker }) =>
+    const finished = new Set(this.#finished.map(({ name }) => name.toString('latin1')));
+    const unsettled = [...this.#drops].filter(
+      ([key, { file, marker }]) =>
         file !== undefined && !finished.has(key) && (!rules.isMarkerExpected || marker !== undefined),
     );
-    const all = unsettled.flatMap(({ file, sidecar }) => [file ?? [], sidecar ?? []].flat());
-    const prints: string[] = [];
-    for (let from = 0; from < all.length; from += looksAtOnce) {
-      const some = all.slice(from, from + looksAtOnce);
-      prints.push(...(await Promise.all(some.map((entry) => this.#print(entry)))));
-    }
+    const all = unsettled.flatMap(([, { file, sidecar }]) => [file ?? [], sidecar ?? []].flat());
+    const prints = await pLimit(looksAtOnce).map(all, (entry) => this.#print(entry));
     // One moment for all that one look saw: those that fell still together finish together, and so in their order.
     const nowMs = this.#context.elapsedMs();
     for (const [place, entry] of all.entries()) {
@@ -202,32 +184,27 @@ export class Inbox {
 
   #decide(): void {
     const nowMs = this.#context.elapsedMs();
-    const finished: Finished[] = [];
+    const finished: Claimable[] = [];
     let waitMs = Infinity;
-    for (const { key, file, marker, sidecar } of this.#drops.values()) {
-      if (file === undefined) continue;
-      const taking = this.#decideOne(file, marker, sidecar, nowMs);
+    for (const drop of this.#drops.values()) {
+      if (drop.file === undefined) continue;
+      const taking = this.#decideOne(drop.file, drop, nowMs);
       if (taking.kind === 'wait') waitMs = Math.min(waitMs, taking.forMs ?? Infinity);
-      else finished.push({ key, file, marker, sidecar: taking.withSidecar ? sidecar : undefined });
+      else finished.push(describeFinished(drop.file, drop, taking.withSidecar));
     }
     this.#finished = finished.toSorted(compareDrops);
     this.nextLookAtMs = waitMs === Infinity ? undefined : nowMs + waitMs;
   }
 
-  #decideOne(
-    { sighting, stuck }: Entry,
-    marker: Entry | undefined,
-    sidecar: Entry | undefined,
-    nowMs: number,
-  ): Taking {
+  #decideOne({ sighting, stuck }: Entry, { marker, sidecar }: Drop, nowMs: number): Taking {
     if (sighting === undefined || sighting.print === '') return { kind: 'wait', forMs: undefined };
     const pauseMs = (stuck?.notBeforeMs ?? nowMs) - nowMs;
     if (pauseMs > 0) return { kind: 'wait', forMs: pauseMs };
-    const facts: FileFacts = {
+    const facts = {
       file: sighting,
       hasMarker: marker !== undefined,
       sidecar: sidecar?.sighting ?? 'missing',
-    };
+    } as const;
     return decideTaking(facts, this.#context.rules, nowMs);
   }
 
@@ -241,23 +218,19 @@ export class Inbox {
     }
   }
 
-  async #claim({ key, file, sidecar, marker }: Finished): Promise<Claim | undefined> {
+  async #claim(finished: Claimable): Promise<Claim | undefined> {
+    const drop = this.#drops.get(finished.name.toString('latin1'));
     try {
-      const claim = await this.#claimed.claim({
-        name: file.bytes,
-        print: file.sighting?.print ?? '',
-        sidecar: sidecar?.bytes,
-        marker: marker?.bytes,
-      });
+      const claim = await this.#claimed.claim(finished);
       if (claim !== undefined) {
-        delete this.#drops.get(key)?.file;
+        delete drop?.file;
         return claim;
       }
       // Gone, replaced or changed since: whatever stands there now is looked at from the start.
-      delete file.sighting;
+      delete drop?.file?.sighting;
       this.#lookAgainAt(this.#context.elapsedMs() + 1);
     } catch (error) {
-      if (isOfOneFile(error)) this.noteStuck(file.bytes, error);
+      if (oneFileCodes.has(errorCode(error))) this.noteStuck(finished.name, error);
       else this.noteGone(error);
     }
     return undefined;
@@ -266,11 +239,11 @@ export class Inbox {
   /** A file cannot be taken: it is left, and tried again later. */
   noteStuck(bytes: Buffer, error: unknown): void {
     const key = bytes.toString('latin1');
-    const { elapsedMs, rescanMs } = this.#context;
+    const { elapsedMs, watch: settings } = this.#context;
     const why = `it cannot be claimed: ${(error as Error).message}`;
-    const stuck = { why, notBeforeMs: elapsedMs() + rescanMs };
-    const drop = this.#drops.get(key) ?? { key };
-    this.#drops.set(key, { ...drop, file: { bytes, ...drop.file, stuck } });
+    const stuck = { why, notBeforeMs: elapsedMs() + settings.rescanMs };
+    const drop = this.#drops.get(key);
+    this.#drops.set(key, { ...drop, file: { bytes, ...drop?.file, stuck } });
     this.#left = new Set([...this.#left, this.#leave(bytes, why)]);
     this.#lookAgainAt(stuck.notBeforeMs);
   }
@@ -280,30 +253,26 @@ export class Inbox {
   }
 }
 
-/** The oldest first; the same moment by name. */
-function compareDrops(one: Finished, other: Finished): number {
-  const [first, second] = [one.file.droppedAtNs ?? 0n, other.file.droppedAtNs ?? 0n];
-  if (first !== second) return first < second ? -1 : 1;
-  return one.key < other.key ? -1 : 1;
-}
+const describeFinished = (
+  { bytes, sighting, droppedAtNs }: Entry,
+  { marker, sidecar }: Drop,
+  withSidecar: boolean,
+): Claimable => ({
+  name: bytes,
+  print: sighting?.print ?? '',
+  droppedAtNs: droppedAtNs ?? 0n,
+  sidecar: withSidecar ? sidecar?.bytes : undefined,
+  marker: marker?.bytes,
+});
 
+/** The oldest first; the same moment by name. */
+const compareDrops = (one: Claimable, other: Claimable): number =>
+  Number(one.droppedAtNs - other.droppedAtNs) || Buffer.compare(one.name, other.name);
+
+/** What concerns one file and not the inbox. */
 const oneFileCodes = new Set(['EACCES', 'EPERM', 'EBUSY', 'EXDEV', 'ETXTBSY', 'EINVAL', 'ENAMETOOLONG']);
 
-/** True for what concerns one file and not the inbox. */
-const isOfOneFile = (error: unknown): boolean => oneFileCodes.has(errorCode(error));
-
 // ---------------------------------------------------------------- news
-
-interface InboxWatcherOptions {
-  readonly inbox: string;
-  readonly onNews: () => void;
-  readonly log: Log;
-}
-
-export interface InboxWatcher extends AsyncDisposable {
-  /** It has met an error: events may be missing. */
-  readonly isBroken: boolean;
-}
 
 const cures: Readonly<Record<string, string>> = {
   ENOSPC: 'the system watches as many files as it may: raise fs.inotify.max_user_watches',
@@ -311,33 +280,35 @@ const cures: Readonly<Record<string, string>> = {
 };
 
 /** Watches the names in the inbox itself, and nothing below it. Errors are logged: the rescan goes on without it. */
-export function watchInbox(options: InboxWatcherOptions): InboxWatcher {
-  const { inbox, onNews, log } = options;
-  let isBroken = false;
-  const watcher = watch(inbox, {
-    depth: 0,
-    ignoreInitial: true,
-    followSymlinks: false,
-    atomic: false,
-    backend: 'native',
-    ignored: (path) => path !== inbox && isIgnoredName(basename(path)),
-  });
-  watcher.on('all', (event) => {
-    // What leaves the inbox is mostly what has just been claimed.
-    if (event !== 'unlink') onNews();
-  });
-  // What has come before it was watching was told of by nobody.
-  watcher.on('ready', onNews);
-  watcher.on('error', (error) => {
-    const why = cures[errorCode(error)] ?? (error as Error).message;
-    if (!isBroken)
-      log('warn', 'events of the inbox may be missing; the rescan finds what they miss', { inbox, why });
-    isBroken = true;
-  });
-  return {
-    get isBroken() {
-      return isBroken;
-    },
-    [Symbol.asyncDispose]: () => watcher.close(),
-  };
+export class InboxWatcher implements AsyncDisposable {
+  /** It has met an error: events may be missing. */
+  isBroken = false;
+  readonly #watcher: FSWatcher;
+
+  constructor(inbox: string, onNews: () => void, log: Log) {
+    this.#watcher = watch(inbox, {
+      depth: 0,
+      ignoreInitial: true,
+      followSymlinks: false,
+      atomic: false,
+      backend: 'native',
+      ignored: (path) => path !== inbox && isIgnoredName(basename(path)),
+    });
+    this.#watcher.on('all', (event) => {
+      // What leaves the inbox is mostly what has just been claimed.
+      if (event !== 'unlink') onNews();
+    });
+    // What has come before it was watching was told of by nobody.
+    this.#watcher.on('ready', onNews);
+    this.#watcher.on('error', (error) => {
+      const why = cures[errorCode(error)] ?? (error as Error).message;
+      if (!this.isBroken)
+        log('warn', 'events of the inbox may be missing; the rescan finds what they miss', { inbox, why });
+      this.isBroken = true;
+    });
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#watcher.close();
+  }
 }

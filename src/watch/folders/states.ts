@@ -8,132 +8,54 @@
 /** What the folder of one file holds. `part`: nothing that was claimed whole; `several`: more than one file. */
 export type FolderHolds = 'nothing' | 'empty' | 'part' | 'file' | 'several';
 
-export type FileState = (typeof fileStates)[number]['state'];
+/** What is done about a file that is found in each state, after a crash as at any other time. */
+const recoveries = {
+  /** `inbox/NAME`: it grows, or a companion is not there yet. After a crash its stillness is counted from the start. */
+  dropped: 'look again',
+  /** `inbox/NAME`, unchanged for stillMs: the sidecar goes into `claimed/ID/`, then the file; then the marker goes. */
+  finished: 'look again',
+  /** `claimed/ID/` without the file, or with something else than was seen to be finished: all of it goes back. */
+  claiming: 'put back',
+  /** `claimed/ID/` with the file: one rename into work/, or a copy; one that cannot be read for its own sake goes back. */
+  claimed: 'bring in',
+  /** `work/.ID.RANDOM.tmp/` with a part of it besides, which goes: the file is claimed as before. */
+  copying: 'bring in',
+  /** In both: the source goes; one that was written to since goes back into the inbox, and its copy is not paid. */
+  copied: 'drop source',
+  /** `work/ID/` with the file, until its batch has settled or it is turned away; the journal knows what it was. */
+  working: 'hand out',
+  /** It has its second name in archive/DATE/ or rejected/, durable before the first one goes: it is ended again there. */
+  ending: 'hand out',
+  /** An empty folder of it, which goes. */
+  spent: 'remove',
+  /** A folder with what no file of ours looks like: it is said, and left to a person. */
+  foreign: 'leave',
+  /** `archive/DATE/NAME`, or `rejected/NAME` beside its reason. */
+  ended: 'nothing',
+} as const;
 
-/** What is done about a file that is found in this state. */
-export type Recovery = (typeof fileStates)[number]['recovery'];
+export type FileState = keyof typeof recoveries;
 
-export const fileStates = [
-  {
-    state: 'dropped',
-    onDisk: 'inbox/NAME: it grows, or its marker or sidecar is not there yet',
-    movedBy: 'whoever drops it',
-    next: ['finished'],
-    recovery: 'look again',
-    afterCrash: 'Its stillness is counted from the start.',
-  },
-  {
-    state: 'finished',
-    onDisk: 'inbox/NAME: unchanged for stillMs, its companions beside it',
-    movedBy: 'the inbox: the sidecar, then the file into claimed/ID/; then the marker goes',
-    next: ['claiming', 'dropped'],
-    recovery: 'look again',
-    afterCrash: 'Its stillness is counted from the start.',
-  },
-  {
-    state: 'claiming',
-    onDisk: 'claimed/ID/ without the file, or with something else than was seen to be finished',
-    movedBy: 'the inbox',
-    next: ['claimed', 'dropped'],
-    recovery: 'put back',
-    afterCrash: 'All of it goes back into the inbox, under names that are free.',
-  },
-  {
-    state: 'claimed',
-    onDisk: 'claimed/ID/ with the file',
-    movedBy: 'the work folder: one rename, or a copy where work/ is on another file system',
-    next: ['working', 'copying', 'dropped'],
-    recovery: 'bring in',
-    afterCrash: 'It is brought in; one that cannot be read for its own sake goes back into the inbox.',
-  },
-  {
-    state: 'copying',
-    onDisk: 'claimed/ID/ with the file, work/.ID.RANDOM.tmp/ with a part of it',
-    movedBy: 'the work folder',
-    next: ['copied'],
-    recovery: 'bring in',
-    afterCrash: 'The temporary folder goes; the file is claimed as before.',
-  },
-  {
-    state: 'copied',
-    onDisk: 'claimed/ID/ and work/ID/, both with the file',
-    movedBy: 'the work folder',
-    next: ['working'],
-    recovery: 'drop source',
-    afterCrash:
-      'The source goes; one that was written to since goes back into the inbox, and its copy is not paid.',
-  },
-  {
-    state: 'working',
-    onDisk: 'work/ID/ with the file',
-    movedBy: 'the file queue: when its batch has settled, or the file is turned away',
-    next: ['ending'],
-    recovery: 'hand out',
-    afterCrash: 'It is handed out again; the journal knows what it was.',
-  },
-  {
-    state: 'ending',
-    onDisk: 'work/ID/ with the file, which has its second name in archive/DATE/ or rejected/',
-    movedBy: 'the archive: the second name is durable before the first one goes',
-    next: ['ended', 'spent'],
-    recovery: 'hand out',
-    afterCrash: 'It is ended again, under the name that is its own already.',
-  },
-  {
-    state: 'spent',
-    onDisk: 'claimed/ID/ or work/ID/, empty',
-    movedBy: 'whoever emptied it',
-    next: ['ended'],
-    recovery: 'remove',
-    afterCrash: 'The folder goes.',
-  },
-  {
-    state: 'foreign',
-    onDisk: 'claimed/ID/ or work/ID/ with what no file of ours looks like',
-    movedBy: 'a person',
-    next: [],
-    recovery: 'leave',
-    afterCrash: 'It is said, and left alone.',
-  },
-  {
-    state: 'ended',
-    onDisk: 'archive/DATE/NAME, or rejected/NAME beside NAME.reason.txt',
-    movedBy: 'a person',
-    next: [],
-    recovery: 'nothing',
-    afterCrash: 'What was needed on the way there goes.',
-  },
-] as const;
+export type Recovery = (typeof recoveries)[FileState];
+
+/** By what `claimed/ID/` holds, where it tells enough. */
+const statesByClaimed = { empty: 'spent', part: 'claiming', several: 'foreign' } as const;
+/** By what `work/ID/` holds, where `claimed/ID/` is not there. */
+const statesByWork = {
+  nothing: 'ended',
+  empty: 'spent',
+  part: 'foreign',
+  file: 'working',
+  several: 'foreign',
+} as const satisfies Record<FolderHolds, FileState>;
 
 /** The state of a file, by what its two folders hold. A copy under way and a second name elsewhere are met later. */
 export function readFileState(claimed: FolderHolds, work: FolderHolds): FileState {
-  switch (claimed) {
-    case 'empty':
-      return 'spent';
-    case 'part':
-      return 'claiming';
-    case 'several':
-      return 'foreign';
-    case 'file':
-      return work === 'nothing' ? 'claimed' : 'copied';
-    case 'nothing':
-      break;
-  }
-  switch (work) {
-    case 'nothing':
-      return 'ended';
-    case 'empty':
-      return 'spent';
-    case 'file':
-      return 'working';
-    case 'part':
-    case 'several':
-      return 'foreign';
-  }
+  if (claimed === 'nothing') return statesByWork[work];
+  if (claimed === 'file') return work === 'nothing' ? 'claimed' : 'copied';
+  return statesByClaimed[claimed];
 }
-
-const recoveries = new Map<FileState, Recovery>(fileStates.map(({ state, recovery }) => [state, recovery]));
 
 /** What is to be done about a file, by what its two folders hold. */
 export const decideRecovery = (claimed: FolderHolds, work: FolderHolds): Recovery =>
-  recoveries.get(readFileState(claimed, work)) ?? 'leave';
+  recoveries[readFileState(claimed, work)];

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, lstat, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import pLimit from 'p-limit';
 import {
   type Disk,
   lookAt,
@@ -12,20 +13,25 @@ import {
   secureFile,
   UnreadableSourceError,
 } from '../../platform/disk.ts';
-import { errorCode } from '../../platform/durable-file.ts';
-import type { WorkItem } from '../ports.ts';
+import { errorCode, failWith } from '../../platform/durable-file.ts';
+import type { FileEnd, WorkItem } from '../ports.ts';
 import { composeName, itemIdPattern, readItemId, sidecarName } from '../rules/drop-folder.ts';
+import { clearWay, endFile } from './archive.ts';
 import { listItems, lookInto, requireFile, withoutDroppings } from './claim.ts';
 import type { Claim, Contents, FolderLook } from './claim.ts';
 import type { FoldersContext } from './context.ts';
 import { decideRecovery } from './states.ts';
 
-/** How a file in work/ looked when it was claimed (or found again). */
+/** A file that this process has had in work/. */
 interface Standing {
-  readonly print: string;
+  /** How it looked when it was claimed (or found again). */
+  print: string;
   /** Of a copied file: its source, removed by now but still open, and how that looked. */
-  readonly source: Source | undefined;
-  readonly isEnding: boolean;
+  source: Source | undefined;
+  /** How it ends, as first tried: it must not end twice because the second try comes on another day. */
+  end?: FileEnd;
+  /** Where it has ended. */
+  path?: string;
 }
 
 interface Source {
@@ -36,6 +42,8 @@ interface Source {
 /** Copies tried while somebody writes to the source. */
 const copiesMax = 3;
 const randomLength = 6;
+/** Files that have ended and whose path is still known. */
+const endedMax = 10_000;
 /** Of a file that was written to after the claim: no file looks so. */
 const latePrint = 'late';
 const temporaryForm = new RegExp(String.raw`^\.${itemIdPattern}\.[0-9a-f]{12}\.tmp$`);
@@ -47,10 +55,12 @@ const ownForm = /^\.{1,2}paydrop/;
 export class WorkFolder {
   readonly #context: FoldersContext;
   readonly #standings = new Map<string, Standing>();
-  /** Items whose claimed folder could not be removed after it was copied. */
-  readonly #copied = new Set<string>();
+  /** Items, ended or not, whose claimed folder has only to be removed: after the copying it could not be. */
+  readonly copied = new Set<string>();
   /** Folders in work/ that hold nothing (more) for anybody. */
   readonly #left = new Set<string>();
+  /** One after the other: two files of one name must not meet. */
+  readonly #endings = pLimit(1);
 
   constructor(context: FoldersContext) {
     this.#context = context;
@@ -137,19 +147,9 @@ export class WorkFolder {
     }
   }
 
-  /** True while claimed folders are still to be removed. */
-  get hasCopied(): boolean {
-    return this.#copied.size > 0;
-  }
-
-  /** True for an item whose claimed folder has only to be removed, whether or not the item has ended. */
-  wasCopied(itemId: string): boolean {
-    return this.#copied.has(itemId);
-  }
-
   /** Claimed folders that are not there any more need not be removed. */
   noteClaimed(itemIds: ReadonlySet<string>): void {
-    for (const itemId of this.#copied) if (!itemIds.has(itemId)) this.#copied.delete(itemId);
+    for (const itemId of this.copied) if (!itemIds.has(itemId)) this.copied.delete(itemId);
   }
 
   /**
@@ -159,8 +159,8 @@ export class WorkFolder {
    */
   async dropSource(claimed: string): Promise<WorkItem | undefined> {
     const itemId = basename(claimed);
-    if (!this.#copied.has(itemId)) await this.#requireSame(claimed);
-    const isKnown = this.#copied.has(itemId) || this.#standings.has(itemId);
+    if (!this.copied.has(itemId)) await this.#requireSame(claimed);
+    const isKnown = this.copied.has(itemId) || this.#standings.has(itemId);
     await this.#removeSource(claimed);
     return isKnown ? undefined : await this.#stand(itemId);
   }
@@ -171,10 +171,10 @@ export class WorkFolder {
     const itemId = basename(claimed);
     try {
       await removeFilledFolder(disk, claimed);
-      this.#copied.delete(itemId);
+      this.copied.delete(itemId);
     } catch (error) {
-      if (this.#copied.has(itemId)) return;
-      this.#copied.add(itemId);
+      if (this.copied.has(itemId)) return;
+      this.copied.add(itemId);
       const facts = { folder: claimed, code: errorCode(error) };
       log('warn', 'a claimed file could not be removed after it was copied', facts);
     }
@@ -186,7 +186,7 @@ export class WorkFolder {
     const folder = this.folderOf(itemId);
     if (await isCopied(claimed, folder)) return;
     const standing = this.#standings.get(itemId);
-    if (standing !== undefined) this.#standings.set(itemId, { ...standing, print: latePrint });
+    if (standing !== undefined) standing.print = latePrint;
     const item = standing === undefined ? await this.#stand(itemId, latePrint) : undefined;
     throw new LateWritingError(`written to after it was copied to ${folder}`, item);
   }
@@ -243,32 +243,62 @@ export class WorkFolder {
       const isStill = content === undefined || handle !== undefined || printContent(stats) === content;
       const print = isStill ? printFile(stats) : latePrint;
       const source = handle === undefined ? undefined : { handle, content: content ?? '' };
-      this.#standings.set(itemId, { print, source, isEnding: false });
+      this.#standings.set(itemId, { print, source });
     }
     const droppedAtMs = readItemId(itemId) ?? 0;
     return { itemId, fileName, path, droppedAtMs, bytes: Number(stats.size) };
   }
 
+  /** True for an item whose end this process has seen. */
+  hasEnded(itemId: string): boolean {
+    return this.#standings.get(itemId)?.path !== undefined;
+  }
+
   async isUntouched({ itemId, path }: WorkItem): Promise<boolean> {
-    const standing = this.#standings.get(itemId);
-    if (standing === undefined) throw new Error(`${itemId} is no item of this process`);
+    const standing = this.#standingOf(itemId);
+    if (standing.path !== undefined) return true;
     const stats = await lookAt(path);
     if (stats === undefined) return false;
     // A second name, given on the way out, changes the file's times but not its content.
-    const isSame = standing.isEnding
-      ? standing.print.startsWith(`${printContent(stats)}-`)
-      : standing.print === printFile(stats);
+    const isSame =
+      standing.end !== undefined
+        ? standing.print.startsWith(`${printContent(stats)}-`)
+        : standing.print === printFile(stats);
     return isSame && (standing.source === undefined || (await isSourceStill(standing.source)));
   }
 
-  /** The file is given another name from now on. */
-  noteEnding(itemId: string): void {
+  #standingOf(itemId: string): Standing {
     const standing = this.#standings.get(itemId);
-    if (standing !== undefined) this.#standings.set(itemId, { ...standing, isEnding: true });
+    if (standing === undefined) throw new Error(`${itemId} is no item of this process`);
+    return standing;
+  }
+
+  async end(item: WorkItem, end: FileEnd): Promise<string> {
+    try {
+      return await this.#endings(() => this.#endOne(item, end));
+    } catch (error) {
+      throw failWith('move out of work/', item.path, error);
+    }
+  }
+
+  async #endOne(item: WorkItem, end: FileEnd): Promise<string> {
+    const { itemId } = item;
+    const standing = this.#standingOf(itemId);
+    if (standing.end?.kind !== end.kind) standing.end = end;
+    const path = standing.path ?? (await endFile(this.#context, item, standing.end));
+    standing.path = path;
+    await clearWay(this.#context, itemId, path);
+    await this.#leave(itemId);
+    await closeSource(standing);
+    for (const [oldest, known] of this.#standings) {
+      if (this.#standings.size <= endedMax) break;
+      if (known.path !== undefined) this.#standings.delete(oldest);
+    }
+    return path;
   }
 
   /** The file has left its folder, which goes; with what other systems have put there, where that is allowed. */
-  async leave(itemId: string): Promise<void> {
+  async #leave(itemId: string): Promise<void> {
     const { disk, folders } = this.#context;
     try {
       await disk.removeFolder(this.folderOf(itemId));
@@ -277,7 +307,6 @@ export class WorkFolder {
       await this.#leaveRest(itemId);
     }
     await disk.sync(folders.work);
-    await this.#forget(itemId);
   }
 
   async #leaveRest(itemId: string): Promise<void> {
@@ -293,15 +322,15 @@ export class WorkFolder {
     log('warn', 'something else stands in the folder of a file that has ended', { itemId });
   }
 
-  async #forget(itemId: string): Promise<void> {
-    const source = this.#standings.get(itemId)?.source;
-    this.#standings.delete(itemId);
-    await source?.handle.close().catch(() => undefined);
-  }
-
   async close(): Promise<void> {
-    for (const itemId of this.#standings.keys()) await this.#forget(itemId);
+    for (const standing of this.#standings.values()) await closeSource(standing);
   }
+}
+
+async function closeSource(standing: Standing): Promise<void> {
+  const { source } = standing;
+  standing.source = undefined;
+  await source?.handle.close().catch(() => undefined);
 }
 
 /** The source of a copy was written to after the copy: by its content, it is another file. */

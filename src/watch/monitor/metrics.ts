@@ -6,6 +6,7 @@ import { STATUS_CODES } from 'node:http';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { type PayoutStatus, payoutStatuses } from '../../core/payout.ts';
 import { findBankStatus } from '../../core/status-codes.ts';
+import type { LimitState } from '../../payout/rules/adaptive-limit.ts';
 import type { IntakeOutcome } from '../ports.ts';
 import {
   type Health,
@@ -20,18 +21,26 @@ const paceKinds = ['transfers', 'checks', 'inquiries'] as const;
 
 /** Requests of one kind that may be with the bank at once, now and by the settings. */
 interface PaceFigures {
-  readonly state: { readonly limit: number; readonly ceiling: number };
+  readonly state: Pick<LimitState, 'limit' | 'ceiling'>;
 }
 
+type CountsByStatus = ReadonlyMap<PayoutStatus, number>;
+
 /** What is asked at every scrape. */
-export interface MetricSources extends StatusSource {
+export interface MetricSources {
   readonly version: string;
   readonly isSandbox: boolean;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
   readonly readWatch: () => WatchState;
   readonly readHealth: () => Pick<Health, 'live' | 'ready'>;
   readonly readLimits: () => Readonly<Record<(typeof paceKinds)[number], PaceFigures>>;
   /** Rows whose request is with the bank now. */
   readonly countRowsUnderWay: () => number;
+  /** Reads every row; undefined while there is no journal to read. */
+  readonly countByStatus: () => Promise<CountsByStatus | undefined>;
+  /** Another number after every change of a payout, whoever made it. */
+  readonly changeCount: () => number;
   /** Notices that a channel has not delivered yet; undefined while there is no journal to read. */
   readonly countNoticesWaiting: () => Promise<number | undefined>;
   readonly log: (level: 'warn', message: string, facts: object) => void;
@@ -54,64 +63,46 @@ const loopPollMs = 1_000;
 export function makeMetrics(sources: MetricSources): Metrics {
   const register = new Registry();
   collectDefaultMetrics({ register, eventLoopMonitoringPrecision: loopPollMs });
-  showBuild(register, sources);
+  const { version, isSandbox } = sources;
+  const labels = { version, sandbox: String(isSandbox) };
+  const help = 'Which program this is, and whether money moves';
+  new Gauge(describe(register, 'build_info', help, Object.keys(labels))).set(labels, 1);
   const counters = makeCounters(register);
-  const showWatch = makeWatchGauges(register, sources);
-  const showLimits = makePaceGauges(register, sources);
-  const showCounts = makeCountGauges(register, sources);
+  const readJournal = makeJournalReader(sources);
   return {
     ...counters,
     async render() {
-      showWatch();
-      showLimits();
-      await showCounts();
+      const { counts, noticesWaiting } = await readJournal();
+      showWatch(register, sources.readWatch(), sources.now());
+      showRequests(register, sources);
+      const rows = counts && payoutStatuses.map((status) => [status, counts.get(status) ?? 0] as const);
+      const rowsHelp = 'Rows of all batches by status, at most a minute old';
+      show(register, 'payouts', rowsHelp, rows, 'status');
+      show(register, 'notices_waiting', 'Notices not delivered yet', noticesWaiting);
       return register.metrics();
     },
   };
 }
 
-function makeGauge<Label extends string = never>(
-  register: Registry,
-  name: string,
-  help: string,
-  labelNames: readonly Label[] = [],
-): Gauge<Label> {
-  return new Gauge({ name: `paydrop_${name}`, help, labelNames, registers: [register] });
-}
-
-function showBuild(register: Registry, { version, isSandbox }: MetricSources): void {
-  const labels = ['version', 'sandbox'] as const;
-  const build = makeGauge(register, 'build_info', 'Which program this is, and whether money moves', labels);
-  build.set({ version, sandbox: String(isSandbox) }, 1);
-}
+const describe = (register: Registry, name: string, help: string, labelNames: readonly string[]) => ({
+  name: `paydrop_${name}`,
+  help,
+  labelNames,
+  registers: [register],
+});
 
 /** Every series is there from the start, as zero: the first of its kind must be seen as a change. */
 function makeCounters(register: Registry): Omit<Metrics, 'render'> {
-  const registers = [register];
-  const files = new Counter({
-    name: 'paydrop_files_total',
-    help: 'Files that have ended since this process began',
-    labelNames: ['outcome'],
-    registers,
-  });
-  const changes = new Counter({
-    name: 'paydrop_payout_changes_total',
-    help: 'Payouts that have got a status since this process began',
-    labelNames: ['status'],
-    registers,
-  });
-  const calls = new Counter({
-    name: 'paydrop_bank_calls_total',
-    help: 'Calls to the bank by what they came to',
-    labelNames: ['endpoint', 'code'],
-    registers,
-  });
+  const make = (name: string, help: string, ...labels: readonly string[]): Counter =>
+    new Counter(describe(register, name, help, labels));
+  const files = make('files_total', 'Files that have ended since this process began', 'outcome');
+  const help = 'Payouts that have got a status since this process began';
+  const changes = make('payout_changes_total', help, 'status');
+  const calls = make('bank_calls_total', 'Calls to the bank by what they came to', 'endpoint', 'code');
+  const about = 'How long the bank took to answer, or was waited for';
   const durations = new Histogram({
-    name: 'paydrop_bank_call_duration_seconds',
-    help: 'How long the bank took to answer, or was waited for',
-    labelNames: ['endpoint'],
+    ...describe(register, 'bank_call_duration_seconds', about, ['endpoint']),
     buckets: latencyBucketsSeconds,
-    registers,
   });
   for (const outcome of fileOutcomes) files.inc({ outcome }, 0);
   for (const status of payoutStatuses) changes.inc({ status }, 0);
@@ -123,114 +114,123 @@ function makeCounters(register: Registry): Omit<Metrics, 'render'> {
     countFile: (outcome) => files.inc({ outcome }),
     countChange: (status) => changes.inc({ status }),
     countCall: (call) => {
-      const { endpoint, elapsedMs } = call;
+      const { endpoint, outcome, elapsedMs } = call;
       calls.inc({ endpoint, code: nameCallResult(call) });
-      if (isTimed(call)) durations.observe({ endpoint }, elapsedMs / 1_000);
+      // The bank had a part in it: its time says how quick the bank is.
+      if (outcome === 'answered' || outcome === 'lost') durations.observe({ endpoint }, elapsedMs / 1_000);
     },
   };
 }
 
-function makeWatchGauges(register: Registry, { now, readWatch, readHealth }: MetricSources): () => void {
-  const role = makeGauge(register, 'role', 'What this process does: 1 for its role', ['role']);
-  const live = makeGauge(register, 'live', '1 while the watcher gets on, 0 when only a restart helps');
-  const ready = makeGauge(register, 'ready', '1 while a file dropped now would be worked');
-  const trouble = makeGauge(register, 'trouble', '1 while disk, journal, bank or inbox are out of order', [
-    'kind',
-  ]);
-  const lines = makeGauge(register, 'payer_state', 'Payer accounts by whether they pay now', ['state']);
-  const showQueues = makeQueueGauges(register, now);
-  return () => {
-    const watch = readWatch();
-    const nowMs = now();
-    const health = readHealth();
-    live.set(Number(health.live));
-    ready.set(Number(health.ready));
-    for (const one of watchRoles) role.set({ role: one }, Number(one === watch.role));
-    trouble.reset();
-    for (const [kind, isThere] of listTroubles(watch)) trouble.set({ kind }, Number(isThere));
-    const words = watch.lines?.map((line) => readLine(line, nowMs));
-    lines.reset();
-    if (words !== undefined)
-      for (const state of lineWords) lines.set({ state }, words.filter((word) => word === state).length);
-    showQueues(watch);
-  };
+// ---------------------------------------------------------------- what is so now
+
+/** One for each value of a label. */
+type Series = readonly (readonly [value: string, figure: number])[];
+
+/** Shows a figure, or a series by its label; undefined is what is not known: nothing is shown then. */
+function show(register: Registry, name: string, help: string, figures?: number | Series, label = ''): void {
+  const metric = describe(register, name, help, label === '' ? [] : [label]);
+  const gauge = (register.getSingleMetric(metric.name) as Gauge | undefined) ?? new Gauge(metric);
+  gauge.reset();
+  if (typeof figures === 'number') gauge.set(figures);
+  else if (label === '') gauge.remove({});
+  else for (const [value, figure] of figures ?? []) gauge.set({ [label]: value }, figure);
+}
+
+function showWatch(register: Registry, watch: WatchState, nowMs: number): void {
+  const { inbox, filesInWork, openBatches, failingBatches, rowsInDoubt, oldestInDoubtAtMs } = watch;
+  const roles = watchRoles.map((role) => [role, Number(role === watch.role)] as const);
+  const words = watch.lines?.map((line) => readLine(line, nowMs));
+  const lines = lineWords.map(
+    (state) => [state, words?.filter((word) => word === state).length ?? 0] as const,
+  );
+  const ageMs = Math.max(0, nowMs - (oldestInDoubtAtMs ?? nowMs));
+  const age = rowsInDoubt === undefined ? undefined : ageMs / 1_000;
+  const troubleHelp = '1 while disk, journal, bank or inbox are out of order';
+  const ageHelp = 'Time since the oldest transfer in doubt was submitted; 0 when there is none';
+  show(register, 'role', 'What this process does: 1 for its role', roles, 'role');
+  show(register, 'trouble', troubleHelp, listTroubles(watch), 'kind');
+  show(register, 'payer_state', 'Payer accounts by whether they pay now', words && lines, 'state');
+  show(register, 'files_waiting', 'Files in the inbox that have not been taken yet', inbox?.waiting);
+  show(register, 'files_in_work', 'Files in work/', filesInWork);
+  show(register, 'batches_open', 'Batches that have not come to their end', openBatches);
+  show(register, 'batches_failing', 'Batches that an error keeps from getting on', failingBatches?.length);
+  show(register, 'in_doubt', 'Transfers whose outcome nobody has proved', rowsInDoubt);
+  show(register, 'in_doubt_oldest_age_seconds', ageHelp, age);
+}
+
+function showRequests(register: Registry, sources: MetricSources): void {
+  const { readHealth, readLimits, countRowsUnderWay } = sources;
+  const { live, ready } = readHealth();
+  const readPace = (figure: 'limit' | 'ceiling') =>
+    paceKinds.map((kind) => [kind, readLimits()[kind].state[figure]] as const);
+  show(register, 'live', '1 while the watcher gets on, 0 when only a restart helps', Number(live));
+  show(register, 'ready', '1 while a file dropped now would be worked', Number(ready));
+  show(register, 'concurrency_limit', 'Requests at once that the bank gets now', readPace('limit'), 'kind');
+  show(register, 'concurrency_max', 'Requests at once that the settings allow', readPace('ceiling'), 'kind');
+  show(register, 'payouts_in_flight', 'Rows whose request is with the bank now', countRowsUnderWay());
 }
 
 /** What was not looked at yet is left out. */
-function listTroubles(watch: WatchState): readonly (readonly [kind: string, isThere: boolean])[] {
+function listTroubles(watch: WatchState): Series {
+  const { inbox, diskTrouble, journalTrouble, bankTrouble } = watch;
   const here = [
-    ['disk', watch.diskTrouble !== undefined],
-    ['journal', watch.journalTrouble !== undefined],
+    ['disk', Number(diskTrouble !== undefined)],
+    ['journal', Number(journalTrouble !== undefined)],
   ] as const;
-  if (watch.inbox === undefined) return here;
-  const isInboxAway = watch.inbox.kind === 'gone' || isInboxSilent(watch);
-  return [...here, ['bank', watch.bankTrouble !== undefined], ['inbox', isInboxAway]];
+  if (inbox === undefined) return here;
+  const isInboxAway = inbox.state.kind === 'gone' || isInboxSilent(watch);
+  return [...here, ['bank', Number(bankTrouble !== undefined)], ['inbox', Number(isInboxAway)]];
 }
 
-/** @param value undefined when it is not known: nothing is shown then */
-function show(gauge: Gauge, value: number | undefined): void {
-  if (value === undefined) gauge.remove({});
-  else gauge.set({}, value);
-}
-
-function makeQueueGauges(register: Registry, now: () => number): (watch: WatchState) => void {
-  const waiting = makeGauge(register, 'files_waiting', 'Files in the inbox that have not been taken yet');
-  const inWork = makeGauge(register, 'files_in_work', 'Files in work/');
-  const open = makeGauge(register, 'batches_open', 'Batches that have not come to their end');
-  const failing = makeGauge(register, 'batches_failing', 'Batches that an error keeps from getting on');
-  const inDoubt = makeGauge(register, 'in_doubt', 'Transfers whose outcome nobody has proved');
-  const oldest = makeGauge(
-    register,
-    'in_doubt_oldest_age_seconds',
-    'Time since the oldest transfer in doubt was submitted; 0 when there is none',
-  );
-  return (watch) => {
-    show(waiting, watch.filesWaiting);
-    show(inWork, watch.filesInWork);
-    show(open, watch.openBatches);
-    show(failing, watch.failingBatches?.length);
-    show(inDoubt, watch.rowsInDoubt);
-    const { oldestInDoubtAtMs = now() } = watch;
-    const ageMs = Math.max(0, now() - oldestInDoubtAtMs);
-    show(oldest, watch.rowsInDoubt === undefined ? undefined : ageMs / 1_000);
+/** Of the journal: an old figure would be a wrong one, so none is shown when it cannot tell. */
+function makeJournalReader(sources: MetricSources) {
+  const leaveOut = (err: unknown): undefined => {
+    sources.log('warn', 'a metric could not be read and is left out', { err });
+  };
+  const countByStatus = countSparingly(sources);
+  return async () => {
+    const reads = [countByStatus().catch(leaveOut), sources.countNoticesWaiting().catch(leaveOut)] as const;
+    const [counts, noticesWaiting] = await Promise.all(reads);
+    return { counts, noticesWaiting };
   };
 }
 
-function makePaceGauges(register: Registry, { readLimits, countRowsUnderWay }: MetricSources): () => void {
-  const limit = makeGauge(register, 'concurrency_limit', 'Requests at once that the bank gets now', ['kind']);
-  const ceiling = makeGauge(register, 'concurrency_max', 'Requests at once that the settings allow', [
-    'kind',
-  ]);
-  const underWay = makeGauge(register, 'payouts_in_flight', 'Rows whose request is with the bank now');
-  return () => {
-    const limits = readLimits();
-    for (const kind of paceKinds) {
-      limit.set({ kind }, limits[kind].state.limit);
-      ceiling.set({ kind }, limits[kind].state.ceiling);
+const restMs = 60_000;
+
+/**
+ * Rows by status, which are costly to count: counted once a minute at the most, and only after something has changed.
+ * What the count throws is thrown once; nothing is known for a minute then.
+ */
+function countSparingly({ countByStatus, changeCount, now }: MetricSources): MetricSources['countByStatus'] {
+  /** Without `changes` where the count has failed. Undefined as long as there was no journal, too. */
+  let last:
+    { readonly atMs: number; readonly changes?: number; readonly counts?: CountsByStatus } | undefined;
+  let underWay: ReturnType<typeof countByStatus> | undefined;
+  const isDue = (): boolean => {
+    if (last === undefined) return true;
+    const sinceMs = now() - last.atMs;
+    // A clock that was set back would make the rest a long one.
+    const isRested = sinceMs >= restMs || sinceMs < 0;
+    return isRested && last.changes !== changeCount();
+  };
+  const count = async (): Promise<CountsByStatus | undefined> => {
+    // Read first: what changes while the rows are counted is a reason to count again.
+    const changes = changeCount();
+    try {
+      const counts = await countByStatus();
+      last = counts && { atMs: now(), changes, counts };
+      return counts;
+    } catch (error) {
+      last = { atMs: now() };
+      throw error;
+    } finally {
+      underWay = undefined;
     }
-    underWay.set(countRowsUnderWay());
-  };
-}
-
-/** What the journal is asked for: an old figure would be a wrong one, so none is shown when it cannot tell. */
-function makeCountGauges(register: Registry, sources: MetricSources): () => Promise<void> {
-  const payouts = makeGauge(register, 'payouts', 'Rows of all batches by status, at most a minute old', [
-    'status',
-  ]);
-  const notices = makeGauge(register, 'notices_waiting', 'Notices not delivered yet', []);
-  const statusCounts = new StatusCounts(sources);
-  const showPayouts = (counts: CountsByStatus | undefined): void => {
-    payouts.reset();
-    if (counts === undefined) return;
-    for (const status of payoutStatuses) payouts.set({ status }, counts.get(status) ?? 0);
   };
   return async () => {
-    const [counts, waiting] = await Promise.allSettled([statusCounts.read(), sources.countNoticesWaiting()]);
-    for (const read of [counts, waiting])
-      if (read.status === 'rejected')
-        sources.log('warn', 'a metric could not be read and is left out', { err: read.reason as unknown });
-    showPayouts(counts.status === 'fulfilled' ? counts.value : undefined);
-    show(notices, waiting.status === 'fulfilled' ? waiting.value : undefined);
+    if (underWay === undefined && isDue()) underWay = count();
+    return underWay ?? last?.counts;
   };
 }
 
@@ -257,71 +257,4 @@ export function nameCallResult({ outcome, code, httpStatus }: CallRecord): strin
   if (code !== undefined) return findBankStatus(code) === undefined ? 'other-code' : code;
   const isKnown = httpStatus !== undefined && Object.hasOwn(STATUS_CODES, httpStatus);
   return isKnown ? `http-${httpStatus}` : 'http-other';
-}
-
-/** True for a call that the bank had a part in: its time says how quick the bank is. */
-const isTimed = ({ outcome }: CallRecord): boolean => outcome === 'answered' || outcome === 'lost';
-
-// ---------------------------------------------------------------- rows by status
-
-type CountsByStatus = ReadonlyMap<PayoutStatus, number>;
-
-interface StatusSource {
-  /** Reads every row; undefined while there is no journal to read. */
-  readonly countByStatus: () => Promise<CountsByStatus | undefined>;
-  /** Another number after every change of a payout, whoever made it. */
-  readonly changeCount: () => number;
-  /** Epoch milliseconds. */
-  readonly now: () => number;
-}
-
-const restMs = 60_000;
-
-/** Rows by status, which are costly to count: counted now and then, and only after something has changed. */
-class StatusCounts {
-  readonly #source: StatusSource;
-  #known: CountsByStatus | undefined;
-  #changes: number | undefined;
-  #readAtMs: number | undefined;
-  /** There was no journal: to ask again costs nothing. */
-  #isIdle = false;
-  #underWay: Promise<CountsByStatus | undefined> | undefined;
-
-  constructor(source: StatusSource) {
-    this.#source = source;
-  }
-
-  /**
-   * The latest counts, at most a minute behind; undefined while there is no journal to read.
-   * @throws what the source throws, a minute apart
-   */
-  async read(): Promise<CountsByStatus | undefined> {
-    if (this.#underWay === undefined && this.#isDue()) {
-      this.#underWay = this.#count().finally(() => {
-        this.#readAtMs = this.#source.now();
-        this.#underWay = undefined;
-      });
-    }
-    return this.#underWay ?? this.#known;
-  }
-
-  #isDue(): boolean {
-    if (this.#readAtMs === undefined || this.#isIdle) return true;
-    const sinceMs = this.#source.now() - this.#readAtMs;
-    // A clock that was set back would make the rest a long one.
-    const isRested = sinceMs >= restMs || sinceMs < 0;
-    return isRested && this.#changes !== this.#source.changeCount();
-  }
-
-  async #count(): Promise<CountsByStatus | undefined> {
-    // Read first: what changes while the rows are counted is a reason to count again.
-    const changes = this.#source.changeCount();
-    this.#known = undefined;
-    this.#changes = undefined;
-    this.#isIdle = false;
-    this.#known = await this.#source.countByStatus();
-    this.#isIdle = this.#known === undefined;
-    this.#changes = changes;
-    return this.#known;
-  }
 }

@@ -20,13 +20,10 @@ export interface MonitorOptions {
   readonly log: (level: 'info' | 'warn' | 'error', message: string, facts: object) => void;
 }
 
+/** Disposing of it ends it at once: what is being answered is cut off. */
 export interface Monitor extends AsyncDisposable {
-  /** Where it listens; undefined while it does not yet. */
-  readonly address: ListenAddress | undefined;
   /** Resolves when it listens, or, with undefined, when it is closed before. Never rejects. */
   readonly opened: Promise<ListenAddress | undefined>;
-  /** Ends at once: what is being answered is cut off. */
-  close(): Promise<void>;
 }
 
 const retryMs = 2_000;
@@ -50,25 +47,14 @@ export function openMonitor(options: MonitorOptions): Monitor {
   }
   const app = createApp(options);
   const stop = new AbortController();
-  let address: ListenAddress | undefined;
-  const open = async (): Promise<ListenAddress | undefined> =>
-    (address = await listenPatiently(app, options, stop.signal));
-  const opened = open();
-  const end = async (): Promise<void> => {
-    stop.abort();
-    await opened;
-    address = undefined;
-    await app.close();
-  };
-  let ended: Promise<void> | undefined;
-  const close = (): Promise<void> => (ended ??= end());
+  const opened = listenPatiently(app, options, stop.signal);
   return {
-    get address() {
-      return address;
-    },
     opened,
-    close,
-    [Symbol.asyncDispose]: close,
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await opened;
+      await app.close();
+    },
   };
 }
 
@@ -111,7 +97,7 @@ async function tryToListen(app: FastifyInstance, { host, port }: ListenAddress):
   }
 }
 
-function createApp(options: MonitorOptions): FastifyInstance {
+function createApp({ readHealth, renderMetrics, log }: MonitorOptions): FastifyInstance {
   const app = fastify({
     logger: false,
     forceCloseConnections: true,
@@ -127,18 +113,9 @@ function createApp(options: MonitorOptions): FastifyInstance {
   });
   app.setNotFoundHandler((_request, reply) => sendNotFound(reply));
   app.setErrorHandler((error, _request, reply) => {
-    options.log('error', 'health or metrics could not be told', { err: error });
+    log('error', 'health or metrics could not be told', { err: error });
     return reply.code(500).send({ error: 'this could not be told: the log says why' });
   });
-  addRoutes(app, options);
-  return app;
-}
-
-function sendNotFound(reply: FastifyReply): FastifyReply {
-  return reply.code(404).header('cache-control', 'no-store').send({ error: 'not found' });
-}
-
-function addRoutes(app: FastifyInstance, { readHealth, renderMetrics }: MonitorOptions): void {
   const sendHealth = (reply: FastifyReply, isAskedForLife: boolean): FastifyReply => {
     const health = readHealth();
     const isWell = isAskedForLife ? health.live : health.ready;
@@ -146,8 +123,10 @@ function addRoutes(app: FastifyInstance, { readHealth, renderMetrics }: MonitorO
   };
   app.get('/healthz', (request, reply) => sendHealth(reply, Object.hasOwn(request.query as object, 'live')));
   app.get('/livez', (_request, reply) => sendHealth(reply, true));
-  app.get('/metrics', async (_request, reply) => {
-    const text = await renderMetrics();
-    return reply.type(prometheusText).send(text);
-  });
+  app.get('/metrics', async (_request, reply) => reply.type(prometheusText).send(await renderMetrics()));
+  return app;
+}
+
+function sendNotFound(reply: FastifyReply): FastifyReply {
+  return reply.code(404).header('cache-control', 'no-store').send({ error: 'not found' });
 }

@@ -11,6 +11,22 @@ export interface StuckFile {
   readonly why: string;
 }
 
+/** What the inbox holds that is not in work/ yet. */
+export interface InboxView {
+  readonly state: InboxState;
+  /**
+   * Files that are not in work/: not finished, waiting for a marker or sidecar, more than there is room for, or stuck.
+   */
+  readonly waiting: number;
+  /** Those that were claimed and are stuck, the oldest drop first. */
+  readonly stuck: readonly StuckFile[];
+  /**
+   * Names of what stays where it is: what is no ordinary file (folders, links, pipes), files that cannot be claimed,
+   * markers and sidecars whose file has not come for a minute.
+   */
+  readonly left: readonly string[];
+}
+
 // ---------------------------------------------------------------- names in the inbox
 
 /** What the settings say of the inbox. */
@@ -120,8 +136,8 @@ export function makeItemId(droppedAtMs: number, random: string): string {
 export function readItemId(itemId: string): number | undefined {
   const parts = itemIdForm.exec(itemId)?.slice(1).map(Number);
   if (parts === undefined) return undefined;
-  const [year = 0, month = 0, day = 0, hours = 0, minutes = 0, seconds = 0, ms = 0] = parts;
-  return Date.UTC(year, month - 1, day, hours, minutes, seconds, ms);
+  const [year = 0, month = 0, ...rest] = parts;
+  return Date.UTC(year, month - 1, ...rest);
 }
 
 const nameBytesMax = 255;
@@ -146,20 +162,16 @@ export function composeName(
   return `${cutToBytes(stem, bytesMax - Buffer.byteLength(ending, 'utf8')) || 'payouts'}${ending}`;
 }
 
-function* composeNames(fileName: string, marks: Iterable<string>): Generator<string> {
-  for (const mark of marks) yield composeName(fileName, mark);
-}
-
-function* countMarks(prefix: string): Generator<string> {
-  for (let number = 2; number <= numberMax; number += 1) yield `${prefix}${number}`;
-}
+const numbers = Array.from({ length: numberMax - 1 }, (_, place) => place + 2);
 
 /** Names for a file in the archive, the first that is free is used: its own, with the batch's id, with numbers. */
-export function computeArchiveNames(fileName: string, batchId: string, itemId: string): Generator<string> {
-  return composeNames(fileName, ['', batchId, ...countMarks(`${batchId}.`), itemId]);
+export function computeArchiveNames(fileName: string, batchId: string, itemId: string): Iterable<string> {
+  const marks = ['', batchId, ...numbers.map((number) => `${batchId}.${number}`), itemId];
+  return marks.values().map((mark) => composeName(fileName, mark));
 }
 
 /** Names for a file in rejected/ (or put back into the inbox): its own, with numbers, with its item's id. */
-export function computeRejectedNames(fileName: string, itemId: string): Generator<string> {
-  return composeNames(fileName, ['', ...countMarks(''), itemId]);
+export function computeRejectedNames(fileName: string, itemId: string): Iterable<string> {
+  const marks = ['', ...numbers.map(String), itemId];
+  return marks.values().map((mark) => composeName(fileName, mark));
 }

@@ -5,7 +5,7 @@
 import { formatBangkokMoment, formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { maskNumbers } from '../../core/proxy-id.ts';
 import { type BreakerState, outsideHours } from '../../payout/rules/circuit-breaker.ts';
-import type { InboxState, StuckFile } from './drop-folder.ts';
+import type { InboxView } from './drop-folder.ts';
 
 /**
  * `standby`: another process has the right to send; `starting`: nobody else has it, and what an earlier process has left
@@ -30,7 +30,7 @@ export interface PayerLine extends Pick<BreakerState, 'status' | 'why' | 'paused
 /** What the daemon knows of itself; undefined is what it has not looked at yet. All times are epoch milliseconds. */
 export interface WatchState {
   readonly role: WatchRole;
-  readonly inbox: InboxState | undefined;
+  readonly inbox: InboxView | undefined;
   /** How long the look at the inbox has taken that is under way, or the way from there into work/. */
   readonly inboxPollMs?: number | undefined;
   readonly diskTrouble: Trouble | undefined;
@@ -38,12 +38,6 @@ export interface WatchState {
   readonly journalTrouble?: Trouble | undefined;
   readonly bankTrouble: Trouble | undefined;
   readonly lines: readonly PayerLine[] | undefined;
-  /** Not finished yet, or waiting for a marker, a sidecar or a free place. */
-  readonly filesWaiting: number | undefined;
-  /** Names of what stays in the inbox: no ordinary files, or such as cannot be taken. */
-  readonly leftInInbox?: readonly string[];
-  /** Files that were taken and cannot be brought into work/; the others go on. */
-  readonly stuckFiles?: readonly StuckFile[];
   readonly filesInWork: number | undefined;
   readonly rowsInDoubt: number | undefined;
   /** Undefined as well when nothing is in doubt. */
@@ -121,22 +115,28 @@ export function judgeHealth(
 ): Health {
   // A daemon that is stopping has left its loop.
   const live = state.role === 'stopping' || sincePollMs <= stalledAfterMs;
-  const isBusy = (state.filesInWork ?? 0) > 0;
-  const lines = (state.lines ?? []).map((line) => judgeLine(line, isBusy, nowMs));
+  const lines = (state.lines ?? []).flatMap((line) => judgeLine(line, state, nowMs) ?? []);
   const reasons = [
     ...(live ? [] : [stalled]),
-    ...judgeRole(state.role),
+    ...roleReasons[state.role],
     ...judgeInbox(state),
     ...judgeTrouble('disk', 'the disk refuses writes', state.diskTrouble),
     ...judgeTrouble('journal-locked', 'the journal is locked', state.journalTrouble),
     ...judgeTrouble('bank', 'the bank is out of reach', state.bankTrouble),
-    ...lines.flatMap(({ reason }) => reason ?? []),
+    ...lines.filter(({ isAgainst }) => isAgainst).map(({ what }) => what),
   ];
-  const notes = [
-    ...lines.flatMap(({ note }) => note ?? []),
-    ...(state.failingBatches ?? []).map(describeFailing),
-    ...(state.stuckFiles ?? []).slice(0, namesMax).map(describeStuck),
-    ...describeLeft(state.leftInInbox ?? []),
+  const notes: HealthReason[] = [
+    ...lines.filter(({ isAgainst }) => !isAgainst).map(({ what }) => what),
+    ...(state.failingBatches ?? []).map(({ batchId, why }) => ({
+      code: 'batch-failing' as const,
+      text: `batch ${batchId} does not get on: ${maskNumbers(why)}`,
+    })),
+    ...(state.inbox?.stuck ?? []).slice(0, namesMax).map(({ fileName, why }) => ({
+      code: 'file-stuck' as const,
+      text: maskNumbers(`${fileName} cannot be brought into work/: ${why}`),
+      remedy: 'It is tried again by itself; nothing of it is paid before',
+    })),
+    ...describeLeft(state.inbox?.left ?? []),
   ];
   return { live, ready: reasons.length === 0, reasons, notes };
 }
@@ -147,24 +147,20 @@ const stalled: HealthReason = {
   remedy: 'Restart it: nothing is lost, and nothing is paid twice',
 };
 
-function judgeRole(role: WatchRole): readonly HealthReason[] {
-  switch (role) {
-    case 'active':
-      return [];
-    case 'standby':
-      return [
-        {
-          code: role,
-          text: 'another process has the right to send from this data directory',
-          remedy: 'Nothing to do: this one takes over when the other ends',
-        },
-      ];
-    case 'starting':
-      return [{ code: role, text: 'the watcher is starting: what was left open before is taken up first' }];
-    case 'stopping':
-      return [{ code: role, text: 'the watcher is being stopped: no new file is taken' }];
-  }
-}
+const roleReasons: Readonly<Record<WatchRole, readonly HealthReason[]>> = {
+  active: [],
+  standby: [
+    {
+      code: 'standby',
+      text: 'another process has the right to send from this data directory',
+      remedy: 'Nothing to do: this one takes over when the other ends',
+    },
+  ],
+  starting: [
+    { code: 'starting', text: 'the watcher is starting: what was left open before is taken up first' },
+  ],
+  stopping: [{ code: 'stopping', text: 'the watcher is being stopped: no new file is taken' }],
+};
 
 /** The share that the inbox is on hangs: it throws no error, it just never answers. */
 export const isInboxSilent = ({ inboxPollMs = 0 }: Pick<WatchState, 'inboxPollMs'>): boolean =>
@@ -181,11 +177,11 @@ function judgeInbox(state: WatchState): readonly HealthReason[] {
       },
     ];
   }
-  if (inbox === undefined || inbox.kind === 'there') return [];
+  if (inbox === undefined || inbox.state.kind === 'there') return [];
   return [
     {
       code: 'inbox-gone',
-      text: maskNumbers(inbox.why),
+      text: maskNumbers(inbox.state.why),
       remedy:
         'Do what the text says, where it says something to do; goes on by itself when the inbox is there again',
     },
@@ -208,34 +204,30 @@ function judgeTrouble(
   ];
 }
 
-interface LineVerdict {
-  readonly reason?: HealthReason;
-  readonly note?: HealthReason;
-}
-
 /** The line of an account that pays no new files concerns older batches alone. */
-function judgeLine(line: PayerLine, isBusy: boolean, nowMs: number): LineVerdict {
+function judgeLine(
+  line: PayerLine,
+  { filesInWork = 0 }: WatchState,
+  nowMs: number,
+): { readonly isAgainst: boolean; readonly what: HealthReason } | undefined {
+  const { paysNewFiles, pausedUntilMs } = line;
   const word = readLine(line, nowMs);
   switch (word) {
     case 'open':
-      return {};
+      return undefined;
     case 'closed':
-      return { note: describeLine('service-closed', 'files are read and wait', line) };
+      return { isAgainst: false, what: describeLine('service-closed', 'files are read and wait', line) };
     case 'halted': {
-      const text = line.paysNewFiles
-        ? 'sending is halted'
-        : 'sending from an earlier payer account is halted';
-      const halted = describeLine('payer-halted', text, line);
-      return line.paysNewFiles ? { reason: halted } : { note: halted };
+      const whose = paysNewFiles ? 'sending' : 'sending from an earlier payer account';
+      return { isAgainst: paysNewFiles, what: describeLine('payer-halted', `${whose} is halted`, line) };
     }
     case 'probing':
     case 'paused': {
-      const until = `until ${formatBangkokMoment(line.pausedUntilMs)} Bangkok time`;
+      const until = `until ${formatBangkokMoment(pausedUntilMs)} Bangkok time`;
       const text = word === 'paused' ? `sending is paused ${until}` : 'sending was paused and is tried again';
-      const paused = describeLine('payer-paused', text, line);
       // Without a file nobody sends a probe, so a pause that is over stays for ever, and keeps nothing from being sent.
-      const isAgainst = line.paysNewFiles && (word === 'paused' || isBusy);
-      return isAgainst ? { reason: paused } : { note: paused };
+      const isAgainst = paysNewFiles && (word === 'paused' || filesInWork > 0);
+      return { isAgainst, what: describeLine('payer-paused', text, line) };
     }
   }
 }
@@ -248,20 +240,6 @@ function describeLine(code: HealthCode, text: string, { why }: PayerLine): Healt
     remedy: maskNumbers(why.remedy),
   };
 }
-
-const describeFailing = ({
-  batchId,
-  why,
-}: NonNullable<WatchState['failingBatches']>[number]): HealthReason => ({
-  code: 'batch-failing',
-  text: `batch ${batchId} does not get on: ${maskNumbers(why)}`,
-});
-
-const describeStuck = ({ fileName, why }: StuckFile): HealthReason => ({
-  code: 'file-stuck',
-  text: maskNumbers(`${fileName} cannot be brought into work/: ${why}`),
-  remedy: 'It is tried again by itself; nothing of it is paid before',
-});
 
 /** A payout file among them is paid by nobody. */
 function describeLeft(names: readonly string[]): readonly HealthReason[] {
@@ -289,11 +267,11 @@ export function showHealth(
     role,
     at: formatBangkokDateTime(nowMs),
     lastLookAt: formatBangkokDateTime(state.lastPollMs),
-    inbox: inbox?.kind,
+    inbox: inbox?.state.kind,
     diskTroubleSince: showTime(state.diskTrouble?.sinceMs),
     bankTroubleSince: isKnown ? showTime(state.bankTrouble?.sinceMs) : undefined,
     lines: lines?.map((line) => showLine(line, nowMs)),
-    filesWaiting: state.filesWaiting,
+    filesWaiting: inbox?.waiting,
     filesInWork: state.filesInWork,
     openBatches: state.openBatches,
     failingBatches: failingBatches?.map(({ batchId }) => batchId),

@@ -1,8 +1,19 @@
-/** The `.reason.txt` beside a rejected file: what a partner needs to send a better one. */
+/** Why a file is turned away, and the `.reason.txt` beside it: what a partner needs to send a better one. */
 import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { printable } from '../../core/cell-text.ts';
 import type { FileRejection } from '../../core/payout-file.ts';
 import type { BatchStatus } from '../../core/payout.ts';
+
+/** Why a file was turned away. Kept with its end: until the file is moved, every process says the same of it. */
+export interface IntakeRefusal {
+  /** A short name, and the words in one sentence. */
+  readonly code: string;
+  readonly message: string;
+  /** The text beside the file. */
+  readonly reason: string;
+  /** Of the batch that its rows had been read into; null when there is none. */
+  readonly batchId: string | null;
+}
 
 /** The file that is not worked. */
 export interface RefusedIntake {
@@ -11,26 +22,25 @@ export interface RefusedIntake {
   readonly nowMs: number;
 }
 
+/** What the rows of a file were read into before. */
+interface ReadBefore {
+  readonly batchId: string;
+  readonly rows: number;
+}
+
 const whatToDo =
   'Nothing of this file was paid. Correct what is said above and drop the file again, under any name.';
+const howToWrite =
+  'Write files under a temporary name (ending in .part or .tmp) and rename them when they are whole';
 
 /** A file that was rejected as a whole. */
-export function describeRejectedFile(
+export function refuseRejectedFile(
   file: RefusedIntake,
   { code, message, line, column }: FileRejection,
-): string {
-  const place = [
-    ...(line === null ? [] : [`line ${line}`]),
-    ...(column === null ? [] : [`column ${column}`]),
-  ];
-  return write(file, [
-    `Reason:   ${code}`,
-    ...(place.length === 0 ? [] : [`Where:    ${place.join(', ')}`]),
-    '',
-    message,
-    '',
-    whatToDo,
-  ]);
+): IntakeRefusal {
+  const place = [line === null ? [] : `line ${line}`, column === null ? [] : `column ${column}`].flat();
+  const where = place.length === 0 ? [] : [`Where:    ${place.join(', ')}`];
+  return refuse(file, { code, message }, [...where, '', message, '', whatToDo]);
 }
 
 /** What is known of the file that came first, whose rows were accepted. */
@@ -41,10 +51,13 @@ export interface FirstFile {
 }
 
 /** A file whose very bytes came before. */
-export function describeDuplicateFile(file: RefusedIntake, { fileName, batchId, status }: FirstFile): string {
+export function refuseDuplicateFile(
+  file: RefusedIntake,
+  { fileName, batchId, status }: FirstFile,
+): IntakeRefusal {
   const { state, result } = firstWords[status];
-  return write(file, [
-    'Reason:   duplicate-file',
+  const message = `the same bytes as ${fileName}, batch ${batchId}`;
+  return refuse(file, { code: 'duplicate-file', message }, [
     '',
     `This file has the same bytes as ${printable(fileName)}, which ${state} as batch ${batchId}.`,
     'Its payouts are those of that batch: nothing is paid for this copy.',
@@ -67,58 +80,63 @@ const firstWords: Record<FirstFile['status'], { readonly state: string; readonly
   done: { state: 'was worked', result: isWritten },
 };
 
-/** A file to which somebody was still writing when it had been taken. */
-export function describeUnfinishedFile(file: RefusedIntake): string {
-  return write(file, [
-    'Reason:   changed-while-read',
-    '',
-    'The file was still being written when it was taken.',
-    'Write files under a temporary name (ending in .part or .tmp) and rename them when they are whole,',
-    'or have the settings ask for a marker (watch.marker).',
-    '',
-    whatToDo,
-  ]);
-}
-
-/** A file to which somebody wrote after its rows had been read in. */
-export function describeLateWriting(file: RefusedIntake, batchId: string, rows: number): string {
-  return write(file, [
-    'Reason:   changed-after-reading',
+/** A file to which somebody was still writing when it had been taken, or wrote after its rows had been read in. */
+export function refuseWrittenFile(file: RefusedIntake, read: ReadBefore | undefined): IntakeRefusal {
+  if (read === undefined) {
+    const message = 'the file was still being written when it was taken';
+    return refuse(file, { code: 'changed-while-read', message }, [
+      '',
+      'The file was still being written when it was taken.',
+      `${howToWrite},`,
+      'or have the settings ask for a marker (watch.marker).',
+      '',
+      whatToDo,
+    ]);
+  }
+  const { batchId, rows } = read;
+  const message = `written to after its ${rows} rows had been read`;
+  return refuse(file, { code: 'changed-after-reading', message, batchId }, [
     '',
     `The file was written to after it had been read. Batch ${batchId} is what it held before: ${rows} rows,`,
     'whose result comes to the outbox. What was written later has not been read, and nothing of it was paid.',
     '',
     'Drop the whole file again: rows of that batch are then refused by their payoutIds, so nobody is paid twice.',
-    'Write files under a temporary name (ending in .part or .tmp) and rename them when they are whole.',
+    `${howToWrite}.`,
   ]);
 }
 
-/** A file that was no longer in work/. @param read what its rows were read into before, if they were */
-export function describeVanishedFile(
-  file: RefusedIntake,
-  read: { readonly batchId: string; readonly rows: number } | undefined,
-): string {
-  const words =
-    read === undefined
-      ? [
-          'Somebody removed the file from the work folder before it was read: nothing of it was paid.',
-          '',
-          'Drop the file again, and leave the work folder to paydrop.',
-        ]
-      : [
-          'Somebody removed the file from the work folder after it had been read.',
-          `Batch ${read.batchId} is what it held: ${read.rows} rows, whose result comes to the outbox.`,
-          '',
-          'Nothing is to be dropped again. Leave the work folder to paydrop.',
-        ];
-  return write(file, ['Reason:   vanished', '', ...words]);
+/** A file that was no longer in work/. */
+export function refuseVanishedFile(file: RefusedIntake, read: ReadBefore | undefined): IntakeRefusal {
+  const code = 'vanished';
+  if (read === undefined) {
+    return refuse(file, { code, message: 'removed from the work folder before it was read' }, [
+      '',
+      'Somebody removed the file from the work folder before it was read: nothing of it was paid.',
+      '',
+      'Drop the file again, and leave the work folder to paydrop.',
+    ]);
+  }
+  const { batchId, rows } = read;
+  const message = `removed from the work folder after its ${rows} rows had been read`;
+  return refuse(file, { code, message, batchId }, [
+    '',
+    'Somebody removed the file from the work folder after it had been read.',
+    `Batch ${batchId} is what it held: ${rows} rows, whose result comes to the outbox.`,
+    '',
+    'Nothing is to be dropped again. Leave the work folder to paydrop.',
+  ]);
 }
 
-function write({ fileName, droppedAtMs, nowMs }: RefusedIntake, lines: readonly string[]): string {
+function refuse(
+  { fileName, droppedAtMs, nowMs }: RefusedIntake,
+  { code, message, batchId = null }: Pick<IntakeRefusal, 'code' | 'message'> & Partial<IntakeRefusal>,
+  lines: readonly string[],
+): IntakeRefusal {
   const head = [
     `File:     ${printable(fileName)}`,
     `Dropped:  ${formatBangkokDateTime(droppedAtMs)}`,
     `Rejected: ${formatBangkokDateTime(nowMs)}`,
+    `Reason:   ${code}`,
   ];
-  return `${[...head, ...lines].join('\n')}\n`;
+  return { code, message, reason: `${[...head, ...lines].join('\n')}\n`, batchId };
 }

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Intake } from '../../../src/watch/ports.ts';
+import type { Intake } from '../../../src/watch/folders/drop-folder.ts';
 import { type Kit, linklessDisk, makeKit, rescanMs, stillMs, until } from '../../support/inbox-kit.ts';
 import { makeVirtualClock, type VirtualClock } from '../../support/virtual-clock.ts';
 

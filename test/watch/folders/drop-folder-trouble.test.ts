@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Disk, moveUnlessTaken, realDisk } from '../../../src/platform/disk.ts';
-import type { Intake } from '../../../src/watch/ports.ts';
+import type { Intake } from '../../../src/watch/folders/drop-folder.ts';
 import {
   fail,
   type Kit,

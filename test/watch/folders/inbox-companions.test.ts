@@ -3,7 +3,7 @@ import { appendFile, mkdir, readdir, readFile, rename, stat, symlink, writeFile 
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { InboxRefusedError } from '../../../src/watch/folders/binding.ts';
-import { watchInbox } from '../../../src/watch/folders/inbox.ts';
+import { InboxWatcher } from '../../../src/watch/folders/inbox.ts';
 import { type Kit, longStillMs, makeKit, pause, rescanMs, stillMs, until } from '../../support/inbox-kit.ts';
 
 let kit: Kit;
@@ -166,11 +166,11 @@ describe('the watcher', () => {
     let news = 0;
     await mkdir(join(kit.inbox, '.paydrop'));
     await mkdir(join(kit.inbox, 'sub'));
-    await using watcher = watchInbox({
-      inbox: kit.inbox,
-      onNews: () => (news += 1),
-      log: () => undefined,
-    });
+    await using watcher = new InboxWatcher(
+      kit.inbox,
+      () => (news += 1),
+      () => undefined,
+    );
     // Told once when it has begun to watch: what came before that may be there.
     await until(() => news > 0);
     await drop('.paydrop/x.csv');

@@ -18,11 +18,10 @@ const minuteMs = 60_000;
 
 const idle: WatchState = {
   role: 'active',
-  inbox: { kind: 'there' },
+  inbox: { state: { kind: 'there' }, waiting: 0, stuck: [], left: [] },
   diskTrouble: undefined,
   bankTrouble: undefined,
   lines: [],
-  filesWaiting: 0,
   filesInWork: 0,
   rowsInDoubt: 0,
   oldestInDoubtAtMs: undefined,
@@ -175,10 +174,9 @@ describe('what is so now', () => {
     const busy: WatchState = {
       ...idle,
       role: 'stopping',
-      inbox: { kind: 'gone', why: 'mount it' },
+      inbox: { state: { kind: 'gone', why: 'mount it' }, waiting: 4, stuck: [], left: [] },
       diskTrouble: { sinceMs: nowMs, why: 'full' },
       lines: [line, { ...line, status: 'halted' }, { ...line, status: 'halted' }],
-      filesWaiting: 4,
       filesInWork: 3,
       openBatches: 2,
       failingBatches: [{ batchId: 'B1', why: 'x' }],

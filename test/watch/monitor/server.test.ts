@@ -134,9 +134,11 @@ describe('the port', () => {
     const { port, letGo } = await takePort();
     const clock = makeVirtualClock();
     const { monitor, log } = start({ listen: { host: '127.0.0.1', port }, clock });
+    const opened = vi.fn();
+    void monitor.opened.then(opened);
     for (let tries = 0; tries < 3; tries += 1) {
       await vi.waitFor(() => expect(clock.sleepers).toBe(1));
-      expect(monitor.address).toBeUndefined();
+      expect(opened).not.toHaveBeenCalled();
       await clock.advance(2_000);
     }
     await vi.waitFor(() => expect(clock.sleepers).toBe(1));
@@ -153,10 +155,9 @@ describe('the port', () => {
     ]);
     await letGo();
     await clock.advance(1_999);
-    expect(monitor.address).toBeUndefined();
+    expect(opened).not.toHaveBeenCalled();
     await clock.advance(1);
     expect(await monitor.opened).toEqual({ host: '127.0.0.1', port });
-    expect(monitor.address).toEqual({ host: '127.0.0.1', port });
     expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
   });
 
@@ -168,7 +169,7 @@ describe('the port', () => {
     await vi.waitFor(() => expect(clock.sleepers).toBe(1));
     // A connection that rests must not keep the port.
     expect((await fetch(`http://127.0.0.1:${port}/livez`)).status).toBe(200);
-    await first.close();
+    await first[Symbol.asyncDispose]();
     await clock.advance(2_000);
     expect(await second.opened).toEqual({ host: '127.0.0.1', port });
   });
@@ -178,7 +179,7 @@ describe('the port', () => {
     const { monitor, log } = start({ listen: { host: '203.0.113.7', port: 0 }, clock });
     await vi.waitFor(() => expect(clock.sleepers).toBe(1));
     expect(JSON.stringify(warnings(log))).toContain('this machine has no such address');
-    await monitor.close();
+    await monitor[Symbol.asyncDispose]();
     expect(await monitor.opened).toBeUndefined();
   });
 });
@@ -193,15 +194,14 @@ describe('closing', () => {
     const { monitor } = start({ renderMetrics });
     const answer = fetch(`${await urlOf(monitor)}/metrics`);
     await asked;
-    await monitor.close();
+    await monitor[Symbol.asyncDispose]();
     await expect(answer).rejects.toThrow('fetch failed');
-    expect(monitor.address).toBeUndefined();
   }, 5_000);
 
   test('while the port is taken gives up waiting, twice without harm', async () => {
     const { port } = await takePort();
     const { monitor } = start({ listen: { host: '127.0.0.1', port } });
-    await Promise.all([monitor.close(), monitor.close()]);
+    await Promise.all([monitor[Symbol.asyncDispose](), monitor[Symbol.asyncDispose]()]);
     expect(await monitor.opened).toBeUndefined();
   });
 
@@ -213,7 +213,7 @@ describe('closing', () => {
     await once(socket, 'connect');
     socket.write('GET /healthz HTTP/1.1\r\n');
     const closed = new Promise((resolve) => socket.once('close', resolve));
-    await monitor.close();
+    await monitor[Symbol.asyncDispose]();
     await closed;
   }, 5_000);
 });

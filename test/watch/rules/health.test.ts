@@ -14,13 +14,13 @@ const nowMs = Date.parse('2026-11-21T03:00:00Z');
 const second = 1_000;
 const account = '0000345924';
 
+const inbox = { state: { kind: 'there' }, waiting: 2, stuck: [], left: [] } as const;
 const well: WatchState = {
   role: 'active',
-  inbox: { kind: 'there' },
+  inbox,
   diskTrouble: undefined,
   bankTrouble: undefined,
   lines: [],
-  filesWaiting: 2,
   filesInWork: 0,
   rowsInDoubt: 0,
   oldestInDoubtAtMs: undefined,
@@ -53,7 +53,12 @@ describe('a watcher', () => {
     ['on standby', { role: 'standby' }, ['standby'], []],
     ['that starts', { role: 'starting' }, ['starting'], []],
     ['that is being stopped', { role: 'stopping' }, ['stopping'], []],
-    ['without its inbox', { inbox: { kind: 'gone', why: 'mount it' } }, ['inbox-gone'], []],
+    [
+      'without its inbox',
+      { inbox: { ...inbox, state: { kind: 'gone', why: 'mount it' } } },
+      ['inbox-gone'],
+      [],
+    ],
     ['whose inbox answers slowly', { inboxPollMs: 60 * second }, [], []],
     ['whose inbox never answers', { inboxPollMs: 61 * second }, ['inbox-unresponsive'], []],
     [
@@ -62,10 +67,10 @@ describe('a watcher', () => {
       ['inbox-unresponsive'],
       [],
     ],
-    ['beside what nobody takes', { leftInInbox: ['a.csv'] }, [], ['inbox-left']],
+    ['beside what nobody takes', { inbox: { ...inbox, left: ['a.csv'] } }, [], ['inbox-left']],
     [
       'with a file too big for work/',
-      { stuckFiles: [{ fileName: 'a.csv', why: 'free space' }] },
+      { inbox: { ...inbox, stuck: [{ fileName: 'a.csv', why: 'free space' }] } },
       [],
       ['file-stuck'],
     ],
@@ -160,12 +165,15 @@ describe('what is shown', () => {
         const told = { sinceMs: nowMs, why: text };
         const sick: WatchState = {
           ...well,
-          inbox: { kind: 'gone', why: text },
+          inbox: {
+            state: { kind: 'gone', why: text },
+            waiting: 0,
+            left: [text],
+            stuck: [{ fileName: text, why: text }],
+          },
           diskTrouble: told,
           journalTrouble: told,
           bankTrouble: told,
-          leftInInbox: [text],
-          stuckFiles: [{ fileName: text, why: text }],
           lines: [line('halted', { why: { code: 'EM004', reason: text, remedy: text } })],
           failingBatches: [{ batchId: 'B000000001', why: text }],
         };

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import {
-  describeDuplicateFile,
-  describeLateWriting,
-  describeRejectedFile,
-  describeUnfinishedFile,
-  describeVanishedFile,
+  refuseDuplicateFile,
+  refuseRejectedFile,
+  refuseVanishedFile,
+  refuseWrittenFile,
 } from '../../../src/watch/rules/rejection-reason.ts';
 
 const atMs = Date.UTC(2026, 10, 21, 7, 3, 5);
@@ -18,7 +17,7 @@ describe('the reason beside a rejected file', () => {
       column: 'amount',
       message: 'there is no column amount: add it',
     };
-    expect(describeRejectedFile(file, rejection)).toBe(
+    expect(refuseRejectedFile(file, rejection).reason).toBe(
       [
         'File:     payouts.csv',
         'Dropped:  2026-11-21T14:03:05+07:00',
@@ -35,7 +34,8 @@ describe('the reason beside a rejected file', () => {
   });
 
   test('leaves out a place that there is not', () => {
-    const text = describeRejectedFile(file, { code: 'empty', line: null, column: null, message: 'empty' });
+    const rejection = { code: 'empty', line: null, column: null, message: 'empty' };
+    const { reason: text } = refuseRejectedFile(file, rejection);
     expect(text).not.toContain('Where');
   });
 
@@ -48,7 +48,11 @@ describe('the reason beside a rejected file', () => {
   ] as const)(
     'names the first file of a duplicate, and how its batch stands: %s',
     (status, state, result) => {
-      const text = describeDuplicateFile(file, { fileName: 'first.csv', batchId: '7B3KQ0M9ZX', status });
+      const { reason: text } = refuseDuplicateFile(file, {
+        fileName: 'first.csv',
+        batchId: '7B3KQ0M9ZX',
+        status,
+      });
       expect(text).toContain(`the same bytes as first.csv, which ${state} as batch 7B3KQ0M9ZX`);
       expect(text).toContain('nothing is paid for this copy');
       expect(text).toContain(`${result}, under the batch 7B3KQ0M9ZX`);
@@ -58,23 +62,24 @@ describe('the reason beside a rejected file', () => {
 
   test('says of a file that somebody removed what had been read of it', () => {
     const read = { batchId: '7B3KQ0M9ZX', rows: 12 };
-    expect(describeVanishedFile(file, read)).toContain('Batch 7B3KQ0M9ZX is what it held: 12 rows');
-    expect(describeVanishedFile(file, read)).toContain('Nothing is to be dropped again');
-    expect(describeVanishedFile(file, undefined)).toContain('nothing of it was paid');
+    expect(refuseVanishedFile(file, read).reason).toContain('Batch 7B3KQ0M9ZX is what it held: 12 rows');
+    expect(refuseVanishedFile(file, read).reason).toContain('Nothing is to be dropped again');
+    expect(refuseVanishedFile(file, undefined).reason).toContain('nothing of it was paid');
   });
 
   test('says what was paid of a file that was written to afterwards', () => {
-    const text = describeLateWriting(file, '7B3KQ0M9ZX', 12);
+    const { reason: text } = refuseWrittenFile(file, { batchId: '7B3KQ0M9ZX', rows: 12 });
     expect(text).toContain('Batch 7B3KQ0M9ZX is what it held before: 12 rows');
     expect(text).toContain('Drop the whole file again');
   });
 
   test('tells the writer of an unfinished file how to write', () => {
-    expect(describeUnfinishedFile(file)).toContain('rename them when they are whole');
+    expect(refuseWrittenFile(file, undefined).reason).toContain('rename them when they are whole');
   });
 
   test('keeps a name with line breaks on its line', () => {
-    const text = describeUnfinishedFile({ ...file, fileName: 'a\nReason: paid\u2028.csv' });
+    const named = { ...file, fileName: 'a\nReason: paid\u2028.csv' };
+    const { reason: text } = refuseWrittenFile(named, undefined);
     expect(text.split('\n')[0]).toBe('File:     a?Reason: paid?.csv');
   });
 });
