@@ -1,5 +1,5 @@
 /** Moves files from the inbox into work/, each as its state asks (see states.ts); what cannot be is tried again by itself. */
-import { computeBackoffMs } from '../../platform/backoff.ts';
+import { computeBackoffMs } from '../../core/backoff.ts';
 import { lookAt, UnreadableSourceError } from '../../platform/disk.ts';
 import { failWith } from '../../platform/durable-file.ts';
 import type { WorkItem } from '../ports.ts';
