@@ -192,30 +192,26 @@ async function findHalt(
   return batch === undefined ? undefined : findTooOld(batch, policy.limits.batchMaxAgeHours, clock.now());
 }
 
-/** Issues that are handed on together. */
-const stretchRows = 1_000;
-
 /** A batch that an earlier run has read goes on from the journal, whatever the rules would say today. */
 async function outlineBatch(context: DryRunContext, batch: Batch, tallies: Tallies): Promise<Outline> {
   const open = new RowMarks();
   const { batchId } = batch;
   const halt = await findHalt(context, batch);
   await using snapshot = await context.journal?.snapshot();
-  let found: RowIssue[] = [];
-  for await (const row of snapshot?.resultRows(batchId) ?? []) {
-    const forecast = forecastEarlierRow(row);
-    if (forecast === 'ask') {
-      open.add(row.rowNo);
-      tallies.open.add(row.amountSatang);
-      continue;
+  for await (const rows of snapshot?.resultRows(batchId) ?? []) {
+    const found: RowIssue[] = [];
+    for (const row of rows) {
+      const forecast = forecastEarlierRow(row);
+      if (forecast === 'ask') {
+        open.add(row.rowNo);
+        tallies.open.add(row.amountSatang);
+        continue;
+      }
+      tallies.count(forecast, row.amountSatang);
+      found.push(...atRow(row, forecast.issues));
     }
-    tallies.count(forecast, row.amountSatang);
-    found.push(...atRow(row, forecast.issues));
-    if (found.length < stretchRows) continue;
     await context.onIssues(found);
-    found = [];
   }
-  await context.onIssues(found);
   return { batchId, isKnown: true, open, halt };
 }
 

@@ -129,8 +129,8 @@ export interface Snapshot extends AsyncDisposable {
   batch(batchId: string): Promise<Batch | undefined>;
   totals(batchId: string): Promise<readonly StatusTotal[]>;
   holdTotals(batchId: string): Promise<readonly HoldTotal[]>;
-  /** Rows of a batch in input order, those changed after event `changedSince` only when it is given. */
-  resultRows(batchId: string, changedSince?: number): AsyncIterable<ResultRow>;
+  /** Rows of a batch in input order, in pages; those changed after event `changedSince` only when it is given. */
+  resultRows(batchId: string, changedSince?: number): AsyncIterable<readonly ResultRow[]>;
 }
 
 /** What is read of batches. */

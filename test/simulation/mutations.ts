@@ -187,7 +187,7 @@ const ofStates: readonly Mutation[] = [
   inOne(
     'what is in doubt is never asked about again',
     'payout/rules/resend.ts',
-    'return nowMs + Math.min(delayMs, policy.maxDelayMs);',
+    'return nowMs + computeBackoffMs(backoff, attempt.inquiries);',
     'return nowMs + delayMs * 1e9;',
   ),
 ];
