@@ -188,7 +188,7 @@ const ofStates: readonly Mutation[] = [
     'what is in doubt is never asked about again',
     'payout/rules/resend.ts',
     'return nowMs + computeBackoffMs(backoff, attempt.inquiries);',
-    'return nowMs + delayMs * 1e9;',
+    'return nowMs + policy.maxDelayMs * 1e9;',
   ),
 ];
 
