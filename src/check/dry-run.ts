@@ -11,7 +11,7 @@ import { type HoldReason, holdReasons } from '../core/payout.ts';
 import type { Batch, BatchReader, BatchReason, Clock } from '../core/ports.ts';
 import { computeBatchId } from '../core/reference.ts';
 import type { PayoutFileReader } from '../intake/ports.ts';
-import { makeDuplicateIndex } from '../intake/rules/duplicates.ts';
+import { DuplicateIndex } from '../intake/rules/duplicates.ts';
 import { haltOf } from '../payout/circuit-breaker.ts';
 import type { ClaimReader, PayerBreakerReader } from '../payout/ports.ts';
 import { findTooOld } from '../payout/rules/batch-age.ts';
@@ -248,9 +248,9 @@ async function outlineFile(
 /** Finds what a run would hold as similar, in little memory: about 30 bytes a row. */
 class Lookalikes {
   readonly #context: DryRunContext;
-  readonly #ids = makeDuplicateIndex();
+  readonly #ids = new DuplicateIndex();
   readonly #marks = new RowMarks();
-  readonly #payments = makeDuplicateIndex();
+  readonly #payments = new DuplicateIndex();
 
   constructor(context: DryRunContext) {
     this.#context = context;

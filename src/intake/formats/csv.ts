@@ -1,5 +1,5 @@
 /**
- * Payout files in: a first pass says what the file is (inspect.ts), a second reads its rows and must meet the same
+ * Payout files in: a first pass says what the file is, a second reads its rows and must meet the same
  * bytes. Neither keeps more than a block of the file in memory.
  */
 import { createHash } from 'node:crypto';
@@ -7,23 +7,22 @@ import { showCell } from '../../core/cell-text.ts';
 import { formatBaht, type Satang, toSatang, zeroSatang } from '../../core/money.ts';
 import type {
   FileEncoding,
+  FileRejection,
   Inspection,
   Issue,
   RowCells,
   SealTotals,
   StagedRow,
 } from '../../core/payout-file.ts';
-import { cutIntoStretches, decodeBlocks, gatherHead } from '../../platform/csv/decode.ts';
 import {
   FileRejected,
-  identify,
   inspectFile,
   type OpenedFile,
   openRegularFile,
   rejectChanged,
+  requireUnchanged,
 } from '../../platform/csv/open.ts';
-import { RecordReader } from '../../platform/csv/records.ts';
-import type { FileRecord } from '../../platform/csv/records.ts';
+import { type FileRecord, openText, RecordReader } from '../../platform/csv/records.ts';
 import type { PayoutFileReader, ReadPart } from '../ports.ts';
 import {
   type ControlTotals,
@@ -31,8 +30,8 @@ import {
   readControlFile,
   readTrailer,
 } from '../rules/control-totals.ts';
-import { makeDuplicateIndex } from '../rules/duplicates.ts';
-import { parseRow, type RowRules } from '../rules/row.ts';
+import { DuplicateIndex } from '../rules/duplicates.ts';
+import { parseRow, type RowColumn } from '../rules/row.ts';
 import { type Header, type HeaderOptions, readHeader } from './csv-header.ts';
 
 /** The settings' `input` and `limits`, in the units that the reader needs. */
@@ -57,31 +56,19 @@ export interface PayoutFileLimits {
 /** A control file holds two numbers. */
 const controlFileBytesMax = 65_536;
 
-/** The control file that belongs to a payout file. */
-function controlFilePath(path: string): string {
-  return `${path}.control.json`;
-}
-
 async function readSidecar(path: string): Promise<ControlTotals> {
-  const sidecarPath = controlFilePath(path);
+  const sidecarPath = `${path}.control.json`;
   const about = (message: string): string => `${sidecarPath}: ${message}`;
-  let file: OpenedFile;
-  try {
-    file = await openRegularFile(sidecarPath);
-  } catch (error) {
+  await using file = await openRegularFile(sidecarPath).catch((error: unknown) => {
     if (!(error instanceof FileRejected)) throw error;
     throw new FileRejected('control-missing', about(error.rejection.message));
-  }
-  try {
-    if (file.sizeBytes > controlFileBytesMax)
-      throw new FileRejected('control-unreadable', about('too large for a control file'));
-    const text = await file.handle.readFile('utf8');
-    const reading = readControlFile(text.replace(/^\ufeff/, ''));
-    if (!reading.ok) throw new FileRejected(reading.code, about(reading.message));
-    return reading.totals;
-  } finally {
-    await file.handle.close();
-  }
+  });
+  if (file.sizeBytes > controlFileBytesMax)
+    throw new FileRejected('control-unreadable', about('too large for a control file'));
+  const text = await file.handle.readFile('utf8');
+  const reading = readControlFile(text.replace(/^\ufeff/, ''));
+  if (!reading.ok) throw new FileRejected(reading.code, about(reading.message));
+  return reading.totals;
 }
 
 async function* readOpened(
@@ -91,12 +78,11 @@ async function* readOpened(
   take: (bytes: Buffer) => void,
 ): AsyncGenerator<ReadPart, SealTotals> {
   const sidecar = options.control === 'sidecar' ? await readSidecar(inspection.path) : null;
-  const blocks = decodeBlocks(file, inspection, take);
-  const { head, isWhole } = await gatherHead(blocks);
+  const { head, isWhole, rest } = await openText(file, inspection, take);
   const header = readHeader(head, isWhole, options);
   yield { kind: 'header', extraColumns: header.extraColumns };
   const records = new RecordReader(header.delimiter, header.cellCount, header.nextLine);
-  const taker = new RowTaker(header, { ...options, ...options.limits });
+  const taker = new RowTaker(header, options);
   const takeAll = (found: readonly FileRecord[]): ReadPart => {
     const rows: StagedRow[] = [];
     for (const record of found) {
@@ -105,10 +91,7 @@ async function* readOpened(
     }
     return { kind: 'rows', rows };
   };
-  for (const bytes of cutIntoStretches(head.subarray(header.endOffset))) yield takeAll(records.read(bytes));
-  for await (const block of blocks) {
-    for (const bytes of cutIntoStretches(block)) yield takeAll(records.read(bytes));
-  }
+  for await (const found of records.readAll(head.subarray(header.endOffset), rest)) yield takeAll(found);
   const last = takeAll(records.end());
   const totals = taker.finish(sidecar);
   if (options.control === 'none' && options.finalLineEnd === 'required' && !inspection.endsWithLineEnd) {
@@ -121,50 +104,40 @@ async function* readOpened(
   return totals;
 }
 
-/** Says that the file has changed, whatever else was found in it. */
-async function requireUnchanged(file: OpenedFile, inspection: Inspection): Promise<void> {
-  if ((await identify(file.handle)).identity !== inspection.identity) throw rejectChanged();
-}
-
 async function* readPayoutFile(inspection: Inspection, options: PayoutFileOptions): AsyncGenerator<ReadPart> {
-  const file = await openRegularFile(inspection.path);
+  await using file = await openRegularFile(inspection.path);
   try {
     await requireUnchanged(file, inspection);
     const hash = createHash('sha256');
-    const parts = readOpened(file, inspection, options, (bytes) => hash.update(bytes));
-    const totals = yield* parts;
+    const totals = yield* readOpened(file, inspection, options, (bytes) => hash.update(bytes));
     await requireUnchanged(file, inspection);
     if (hash.digest('hex') !== inspection.sha256) throw rejectChanged();
     yield { kind: 'summary', totals };
   } catch (error) {
     if (error instanceof FileRejected) await requireUnchanged(file, inspection);
     throw error;
-  } finally {
-    await file.handle.close();
   }
+}
+
+function asRejected(error: unknown): { readonly kind: 'rejected'; readonly rejection: FileRejection } {
+  if (error instanceof FileRejected) return { kind: 'rejected', rejection: error.rejection };
+  throw error;
 }
 
 /** A reader of payout files under these settings. */
 export function makePayoutFileReader(options: PayoutFileOptions): PayoutFileReader {
+  const { encoding, limits } = options;
   return {
-    async inspect(path) {
-      try {
-        const inspection = await inspectFile(path, {
-          encoding: options.encoding,
-          bytesMax: options.limits.bytesMax,
-        });
-        return { kind: 'inspected', inspection };
-      } catch (error) {
-        if (error instanceof FileRejected) return { kind: 'rejected', rejection: error.rejection };
-        throw error;
-      }
-    },
+    inspect: (path) =>
+      inspectFile(path, { encoding, bytesMax: limits.bytesMax }).then(
+        (inspection) => ({ kind: 'inspected', inspection }),
+        asRejected,
+      ),
     async *read(inspection) {
       try {
         yield* readPayoutFile(inspection, options);
       } catch (error) {
-        if (!(error instanceof FileRejected)) throw error;
-        yield { kind: 'rejected', rejection: error.rejection };
+        yield asRejected(error);
       }
     },
   };
@@ -172,27 +145,13 @@ export function makePayoutFileReader(options: PayoutFileOptions): PayoutFileRead
 
 // ---- Records to rows: the rules, duplicates within the file, totals, and the trailer row.
 
-export interface RowOptions {
-  readonly control: 'none' | 'trailer' | 'sidecar';
-  /** First cell of the trailer row. */
-  readonly trailerMark: string;
-  /** Null for no limit. */
-  readonly rowsMax: number | null;
-  /** Null for no limit. */
-  readonly payoutSatangMax: Satang | null;
-  /** Null for no limit. */
-  readonly fileSatangMax: Satang | null;
-}
-
 /** What a store with 64-bit integers can hold; no file that means well comes near it. */
 const storableSatangMax = 2n ** 63n - 1n;
 
 const noExtras: readonly string[] = [];
 
-interface Trailer {
-  readonly line: number;
-  readonly cells: readonly string[];
-}
+const misquotedText =
+  'a quotation mark stands inside a cell: put the whole cell in quotation marks and double those inside';
 
 function issueOfRow(line: number, code: string, message: string): Issue {
   return { line, column: null, code, value: null, message };
@@ -214,22 +173,33 @@ function miscounted({ cells, line }: FileRecord, header: Header, trailerMark: st
   );
 }
 
+function pickCells(all: readonly string[], places: Header['places']): RowCells {
+  const pick = (column: RowColumn): string => all[places[column] ?? -1] ?? '';
+  return {
+    payoutId: pick('payoutId'),
+    proxyType: pick('proxyType'),
+    proxyNo: pick('proxyNo'),
+    payeeName: pick('payeeName'),
+    amount: pick('amount'),
+    reference1: pick('reference1'),
+    reference2: pick('reference2'),
+  };
+}
+
 /** Takes the records of one file, in order. */
 class RowTaker {
   readonly #header: Header;
-  readonly #options: RowOptions;
-  readonly #rules: RowRules;
-  readonly #duplicates = makeDuplicateIndex();
-  #trailer: Trailer | undefined;
+  readonly #options: PayoutFileOptions;
+  readonly #duplicates = new DuplicateIndex();
+  #trailer: FileRecord | undefined;
   #rows = 0;
   #totalSatang = zeroSatang;
   #unreadableAmounts = 0;
   #unreadableLine: number | null = null;
 
-  constructor(header: Header, options: RowOptions) {
+  constructor(header: Header, options: PayoutFileOptions) {
     this.#header = header;
     this.#options = options;
-    this.#rules = { payoutSatangMax: options.payoutSatangMax };
   }
 
   /**
@@ -243,7 +213,7 @@ class RowTaker {
       return undefined;
     }
     this.#rows += 1;
-    const { rowsMax } = this.#options;
+    const { rowsMax } = this.#options.limits;
     if (rowsMax !== null && this.#rows > rowsMax) {
       const message = `the file has more rows than limits.rowsPerFile allows (${rowsMax}): split it`;
       throw new FileRejected('rows-over-limit', message, record.line);
@@ -263,58 +233,40 @@ class RowTaker {
   }
 
   #read(record: FileRecord): StagedRow {
-    const { line, cells: all } = record;
-    const cells = this.#pickCells(all);
-    const { extraPlaces, cellCount } = this.#header;
+    const { line, cells: all, isMisquoted } = record;
+    const { places, extraPlaces, cellCount } = this.#header;
+    const cells = pickCells(all, places);
     const extras = extraPlaces.length === 0 ? noExtras : extraPlaces.map((place) => all[place] ?? '');
-    const staged = { rowNo: this.#rows, line, cells, extras };
-    const unread = { ...staged, instruction: null, amountSatang: null, holds: [] };
-    if (all.length === cellCount && !record.isMisquoted) {
-      const { instruction, amountSatang, holds, issues } = parseRow(cells, line, this.#rules);
-      const isEmpty = instruction === null && all.every((cell) => cell.trim() === '');
-      if (!isEmpty)
-        return { rowNo: this.#rows, line, cells, instruction, amountSatang, holds, issues, extras };
-      return { ...unread, issues: [issueOfRow(line, 'row-empty', 'every cell is empty: remove the line')] };
-    }
-    const misquoted = issueOfRow(
+    const unread = {
+      rowNo: this.#rows,
       line,
-      'quote-misplaced',
-      'a quotation mark stands inside a cell: put the whole cell in quotation marks and double those inside',
-    );
+      cells,
+      extras,
+      instruction: null,
+      amountSatang: null,
+      holds: [],
+    };
+    const misquoted = isMisquoted ? [issueOfRow(line, 'quote-misplaced', misquotedText)] : [];
     if (all.length !== cellCount) {
       // No cell can be trusted to be in its place: not even the amount is counted.
       const count = miscounted(record, this.#header, this.#options.trailerMark);
-      return { ...unread, issues: record.isMisquoted ? [misquoted, count] : [count] };
+      return { ...unread, issues: [...misquoted, count] };
     }
-    const { amountSatang, issues } = parseRow(cells, line, this.#rules);
-    return { ...unread, amountSatang, issues: [misquoted, ...issues] };
-  }
-
-  #pickCells(all: readonly string[]): RowCells {
-    const { places } = this.#header;
-    const pick = (place: number | undefined): string => (place === undefined ? '' : (all[place] ?? ''));
-    return {
-      payoutId: pick(places.payoutId),
-      proxyType: pick(places.proxyType),
-      proxyNo: pick(places.proxyNo),
-      payeeName: pick(places.payeeName),
-      amount: pick(places.amount),
-      reference1: pick(places.reference1),
-      reference2: pick(places.reference2),
-    };
+    const parsed = parseRow(cells, line, this.#options.limits);
+    if (isMisquoted)
+      return { ...unread, amountSatang: parsed.amountSatang, issues: [...misquoted, ...parsed.issues] };
+    if (parsed.instruction === null && all.every((cell) => cell.trim() === ''))
+      return { ...unread, issues: [issueOfRow(line, 'row-empty', 'every cell is empty: remove the line')] };
+    const { instruction, amountSatang, holds, issues } = parsed;
+    return { rowNo: this.#rows, line, cells, instruction, amountSatang, holds, issues, extras };
   }
 
   #rejectDuplicate(row: StagedRow, record: FileRecord): StagedRow {
     const payoutId = row.cells.payoutId.trim();
     if (payoutId === '') return row;
-    const isValid = row.instruction !== null;
-    const verdict = this.#duplicates.add({
-      rowNo: row.rowNo,
-      line: row.line,
-      payoutId,
-      cells: record.cells,
-      isValid,
-    });
+    const { rowNo, line, instruction } = row;
+    const seen = { rowNo, line, payoutId, cells: record.cells, isValid: instruction !== null };
+    const verdict = this.#duplicates.add(seen);
     if (verdict.kind === 'new') return row;
     const first = `line ${verdict.firstLine} (row ${verdict.firstRowNo})`;
     const issue = {
@@ -377,7 +329,7 @@ class RowTaker {
   }
 
   #requireLimit(): void {
-    const { fileSatangMax } = this.#options;
+    const { fileSatangMax } = this.#options.limits;
     const limit = fileSatangMax ?? toSatang(storableSatangMax);
     if (this.#totalSatang <= limit) return;
     const name = fileSatangMax === null ? 'any batch can hold' : 'limits.bahtPerBatch allows';
