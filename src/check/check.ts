@@ -55,12 +55,6 @@ function outcomeOf(row: StagedRow): RowOutcome {
   return row.holds.length > 0 ? 'held' : 'ready';
 }
 
-function sumUp(tallies: Tallies): CheckTotals {
-  const { ready, held, rejected } = tallies;
-  const parts = { ready: ready.total, held: held.total, rejected: rejected.total };
-  return { all: sumTotals(Object.values(parts)), ...parts };
-}
-
 function reject(row: StagedRow, code: string, message: string): StagedRow {
   const value = showCell(row.cells.payoutId.trim());
   const issue: Issue = { line: row.line, column: 'payoutId', code, value, message };
@@ -178,5 +172,6 @@ export async function checkInspected(
   const conflictingRowNos = 'totals' in end ? end.totals.conflictingRowNos : [];
   if (conflictingRowNos.length > 0) end = await reportConflicts(check, new Set(conflictingRowNos));
   if ('rejection' in end) return { kind: 'rejected', rejection: end.rejection };
-  return { kind: 'checked', inspection, batchId, totals: sumUp(tallies), conflictingRowNos };
+  const totals = { ...tallies, all: sumTotals(Object.values(tallies)) };
+  return { kind: 'checked', inspection, batchId, totals, conflictingRowNos };
 }

@@ -5,6 +5,7 @@
  */
 import { z } from 'zod';
 import { parseBaht } from '../core/money.ts';
+import { rowColumns } from '../core/payout-file.ts';
 import {
   BankAddressError,
   isLoopback,
@@ -187,24 +188,14 @@ const limitsSchema = z.strictObject({
   }),
 });
 
-const inputColumns = [
-  'payoutId',
-  'proxyType',
-  'proxyNo',
-  'payeeName',
-  'amount',
-  'reference1',
-  'reference2',
-] as const;
-
 const inputSchema = z.strictObject({
   columns: z
-    .partialRecord(z.enum(inputColumns), z.string().min(1))
+    .partialRecord(z.enum(rowColumns), z.string().min(1))
     .refine((columns) => hasNoRepeat(Object.values(columns)), 'must not map two columns to the same header')
     .default({})
     .meta({
       description: "our column name → the file's header, for files with headers of their own",
-      allowed: `keys: ${inputColumns.map((name) => `\`${name}\``).join(', ')}`,
+      allowed: `keys: ${rowColumns.map((name) => `\`${name}\``).join(', ')}`,
     }),
   encoding: z
     .enum(['auto', 'utf-8', 'utf-16le', 'utf-16be', 'windows-874'])

@@ -1,9 +1,10 @@
 /** The header of a payout file: its delimiter, and which of its columns are ours. */
 import { parse } from 'csv-parse/sync';
+import { type RowColumn, rowColumns } from '../../core/payout-file.ts';
 import { FileRejected } from '../../platform/csv/open.ts';
 import { rowBytesMax, scanRecord } from '../../platform/csv/records.ts';
 import type { Delimiter } from '../../platform/csv/records.ts';
-import { requiredColumns, type RowColumn, rowColumns } from '../rules/row.ts';
+import { requiredColumns } from '../rules/row.ts';
 
 export interface HeaderOptions {
   readonly delimiter: 'auto' | Delimiter;
@@ -11,34 +12,27 @@ export interface HeaderOptions {
   readonly columns: Readonly<Partial<Record<RowColumn, string | undefined>>>;
 }
 
-export interface Header {
+/** The header as it stands in the file. */
+interface HeaderRecord {
   readonly delimiter: Delimiter;
-  readonly cellCount: number;
-  /** Place of each of our columns in a row; undefined for one that the file leaves out. */
-  readonly places: Readonly<Partial<Record<RowColumn, number>>>;
-  /** Places and names of the columns that are carried through. */
-  readonly extraPlaces: readonly number[];
-  readonly extraColumns: readonly string[];
+  readonly names: readonly string[];
+  readonly line: number;
   /** Bytes up to the end of the header's line, blank lines before it included. */
   readonly endOffset: number;
   /** Line of the file at which the rows start. */
   readonly nextLine: number;
 }
 
-interface HeaderRecord {
-  readonly delimiter: Delimiter;
-  readonly names: readonly string[];
-  readonly line: number;
-  readonly endOffset: number;
-  readonly nextLine: number;
+export interface Header extends HeaderRecord {
+  readonly cellCount: number;
+  /** Place of each of our columns in a row; undefined for one that the file leaves out. */
+  readonly places: Readonly<Partial<Record<RowColumn, number>>>;
+  /** Places and names of the columns that are carried through. */
+  readonly extraPlaces: readonly number[];
+  readonly extraColumns: readonly string[];
 }
 
-interface BlankLines {
-  readonly offset: number;
-  readonly line: number;
-}
-
-function skipBlankLines(head: Buffer): BlankLines {
+function skipBlankLines(head: Buffer): { readonly offset: number; readonly line: number } {
   let line = 1;
   for (let offset = 0; offset < head.length; offset += 1) {
     const byte = head[offset];
@@ -163,16 +157,7 @@ function mapHeader(record: HeaderRecord, options: HeaderOptions): Header {
       throw rejectDoubled(record, name, [extraPlaces[first] ?? 0, extraPlaces[index] ?? 0]);
   }
   rejectUnclear(record, places, extraColumns);
-  const { delimiter, endOffset, nextLine } = record;
-  return {
-    delimiter,
-    cellCount: record.names.length,
-    places,
-    extraPlaces,
-    extraColumns,
-    endOffset,
-    nextLine,
-  };
+  return { ...record, cellCount: record.names.length, places, extraPlaces, extraColumns };
 }
 
 /**

@@ -11,6 +11,7 @@ import type {
   Inspection,
   Issue,
   RowCells,
+  RowColumn,
   SealTotals,
   StagedRow,
 } from '../../core/payout-file.ts';
@@ -31,7 +32,7 @@ import {
   readTrailer,
 } from '../rules/control-totals.ts';
 import { DuplicateIndex } from '../rules/duplicates.ts';
-import { parseRow, type RowColumn } from '../rules/row.ts';
+import { parseRow } from '../rules/row.ts';
 import { type Header, type HeaderOptions, readHeader } from './csv-header.ts';
 
 /** The settings' `input` and `limits`, in the units that the reader needs. */
