@@ -1,10 +1,10 @@
 /** Checks a payout file without sending anything: every issue of every row, and what its rows would become. */
 import { showCell } from '../core/cell-text.ts';
 import type { FileRejection, Inspection, Issue, SealTotals, StagedRow } from '../core/payout-file.ts';
-import type { ClaimOwner } from '../core/ports.ts';
+import type { ClaimOwner, RowTotal } from '../core/ports.ts';
 import { computeBatchId } from '../core/reference.ts';
 import type { PayoutFileReader } from '../intake/ports.ts';
-import { RowTally, type RowTotal, sumTotals } from './rules/row-tally.ts';
+import { RowTally, sumTotals } from './rules/row-tally.ts';
 
 export interface RowIssue {
   readonly rowNo: number;

@@ -8,7 +8,7 @@
 import { dayMs } from '../core/bangkok-time.ts';
 import type { Inspection, Issue, StagedRow } from '../core/payout-file.ts';
 import { type HoldReason, holdReasons, isSealed } from '../core/payout.ts';
-import type { Batch, BatchReader, BatchReason, Clock } from '../core/ports.ts';
+import type { Batch, BatchReader, BatchReason, Clock, RowTotal } from '../core/ports.ts';
 import { computeBatchId } from '../core/reference.ts';
 import type { PayoutFileReader } from '../intake/ports.ts';
 import { DuplicateIndex } from '../intake/rules/duplicates.ts';
@@ -31,7 +31,7 @@ import {
   type GoodRow,
   type RowForecast,
 } from './rules/forecast.ts';
-import { RowTally, type RowTotal, sumTotals } from './rules/row-tally.ts';
+import { RowTally, sumTotals } from './rules/row-tally.ts';
 
 /** What a dry run asks of a journal. */
 type ReadJournal = BatchReader & ClaimReader & PayerBreakerReader;

@@ -5,12 +5,17 @@ export class BankAddressError extends Error {
   override readonly name = 'BankAddressError';
 }
 
-/** The bank's address, taken apart for the connection. */
-export interface BankAddress {
-  readonly isSecure: boolean;
+/** Where a server listens. */
+export interface ListenAddress {
   /** Host name or IP address, without the brackets of IPv6. */
   readonly host: string;
+  /** For a server of ours, 0 takes any free port. */
   readonly port: number;
+}
+
+/** The bank's address, taken apart for the connection. */
+export interface BankAddress extends ListenAddress {
+  readonly isSecure: boolean;
   /** What precedes every path of §4: "" or "/gateway". */
   readonly basePath: string;
   /** "https://bank.example:8443", for messages. */
@@ -54,14 +59,6 @@ export function readBankAddress(baseUrl: string): BankAddress {
     basePath: url.pathname.replace(/\/+$/, ''),
     origin: url.origin,
   };
-}
-
-/** Where a server of ours listens. */
-export interface ListenAddress {
-  /** Host name or IP address, without the brackets of IPv6. */
-  readonly host: string;
-  /** 0 takes any free port. */
-  readonly port: number;
 }
 
 const pattern = /^(?:\[([0-9a-f:.]+)\]|([^\s:[\]/]+)):(\d{1,5})$/i;

@@ -46,11 +46,17 @@ export interface StagedRow {
   readonly extras: readonly string[];
 }
 
-/** Facts of a whole file, known once its last row has been read. */
-export interface SealTotals {
+/** What a whole file adds up to. */
+export interface FileTotals {
   readonly rows: number;
+  /** Of the readable amounts. */
   readonly totalSatang: Satang;
+  /** Rows whose amount cannot be read. */
   readonly unreadableAmounts: number;
+}
+
+/** Facts of a whole file, known once its last row has been read. */
+export interface SealTotals extends FileTotals {
   /** Rows accepted at first whose payoutId a later, different row repeats: rejected at the seal. */
   readonly conflictingRowNos: readonly number[];
 }

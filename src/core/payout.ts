@@ -258,7 +258,10 @@ export interface Payout {
 export type SettledBy = 'rules' | 'check' | 'reply' | 'inquiry' | 'statement' | 'decision';
 
 /** Everything that a transfer request carries (§2.5) but the two request ids; stored before it is sent. */
-export interface TransferOrder {
+export interface TransferOrder extends Pick<
+  Instruction,
+  'proxyType' | 'proxyNo' | 'reference1' | 'reference2'
+> {
   readonly transRefNo: string;
   readonly channelId: string;
   readonly termId: string;
@@ -268,14 +271,10 @@ export interface TransferOrder {
   readonly tranDate: string;
   /** HH:mm:ss in Bangkok. */
   readonly tranTime: string;
-  readonly proxyType: ProxyType;
-  readonly proxyNo: string;
   /** Only a name in Latin letters can be sent (§4 rule 5). */
   readonly proxyName: string | null;
   /** Decimal baht as on the wire. */
   readonly amountText: string;
-  readonly reference1: string | null;
-  readonly reference2: string | null;
 }
 
 /** What an inquiry showed about one reference. */

@@ -20,13 +20,10 @@ export interface PayoutFileReader {
   read(inspection: Inspection): AsyncIterable<ReadPart>;
 }
 
-export interface BatchStart {
-  readonly batchId: string;
-  readonly sha256: string;
-  readonly fileName: string;
-  readonly companyId: string;
-  readonly payerAccount: string;
-  readonly extraColumns: readonly string[];
+export interface BatchStart extends Pick<
+  Batch,
+  'batchId' | 'sha256' | 'fileName' | 'companyId' | 'payerAccount' | 'extraColumns'
+> {
   /** When the file was dropped, which may be long before it is read; `nowMs` when left out. */
   readonly droppedAtMs?: number;
   readonly nowMs: number;

@@ -1,12 +1,6 @@
 /** Rows and their amounts, added up as a file is read. */
 import { type Satang, toSatang, zeroSatang } from '../../core/money.ts';
-
-/** Rows, the total of their readable amounts, and how many amounts cannot be read. */
-export interface RowTotal {
-  readonly rows: number;
-  readonly amountSatang: Satang;
-  readonly unreadableAmounts: number;
-}
+import type { RowTotal } from '../../core/ports.ts';
 
 export class RowTally implements RowTotal {
   rows = 0;
