@@ -10,14 +10,14 @@ import type { Inspection, Issue, StagedRow } from '../core/payout-file.ts';
 import { type HoldReason, holdReasons, isSealed } from '../core/payout.ts';
 import type { Batch, BatchReader, BatchReason, Clock, RowTotal } from '../core/ports.ts';
 import { computeBatchId } from '../core/reference.ts';
-import type { PayoutFileReader } from '../intake/ports.ts';
+import type { PayoutFileReader, RejectedFile } from '../intake/ports.ts';
 import { DuplicateIndex } from '../intake/rules/duplicates.ts';
 import { haltOf } from '../payout/circuit-breaker.ts';
 import type { ClaimReader, PayerBreakerReader } from '../payout/ports.ts';
 import { findTooOld } from '../payout/rules/batch-age.ts';
 import type { BrakePolicy } from '../payout/rules/circuit-breaker.ts';
 import { computeSimilarKey } from '../payout/rules/similar.ts';
-import { checkInspected, type RejectedFile, type RowIssue } from './check.ts';
+import { checkInspected, type RowIssue } from './check.ts';
 import type { CheckerStop, PayeeChecker } from './payee-checker.ts';
 import {
   type AnswerPolicy,

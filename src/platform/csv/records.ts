@@ -194,20 +194,16 @@ export class RecordReader {
   #pendingBytes = 0;
   /** Line at which the next record starts. */
   #line: number;
-  #lastLine: number;
+  /** Line of the latest record, or of the header's end before the first. */
+  lastLine: number;
 
   constructor(delimiter: string, cellCount: number, firstLine: number) {
     this.#delimiter = delimiter;
     this.#delimiterByte = delimiter.charCodeAt(0);
     this.#cellCount = cellCount;
     this.#line = firstLine;
-    this.#lastLine = firstLine - 1;
+    this.lastLine = firstLine - 1;
     this.#csvOptions = { delimiter, relax_column_count: true, skip_empty_lines: true };
-  }
-
-  /** Line of the latest record, or of the header's end before the first. */
-  get lastLine(): number {
-    return this.#lastLine;
   }
 
   /**
@@ -263,7 +259,7 @@ export class RecordReader {
     this.#takeSound(joined.subarray(soundFrom, at), sound, lineEnds, records);
     this.#pendingBytes = joined.length - at;
     this.#window.copyWithin(0, at, joined.length);
-    this.#lastLine = records.at(-1)?.line ?? this.#lastLine;
+    this.lastLine = records.at(-1)?.line ?? this.lastLine;
     return records;
   }
 
