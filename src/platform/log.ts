@@ -43,44 +43,13 @@ const hidden = '****';
 /** What lies deeper is not logged. */
 const depthMax = 8;
 
-/** Names of secrets, in lower case without separators; a longer name that ends so is one too. */
-const secretEndings = [
-  'secret',
-  'token',
-  'authorization',
-  'password',
-  'apikey',
-  'unzipkey',
-  'signedurl',
-  'cookie',
-];
-/** Endings of the names of people, their numbers and accounts; the scheme's word stands before most of them. */
-const personalEndings = [
-  'name',
-  'nameth',
-  'no',
-  'account',
-  'msisdn',
-  'natid',
-  'citizenid',
-  'taxid',
-  'mobile',
-];
-/** Rows and headers as they came. */
-const personalNames = new Set(['cells', 'extras', 'digitalid']);
+/** Names are in lower case without separators. A longer name that ends like a secret's is one, too. */
+const secretName = /(?:secret|token|authorization|password|apikey|unzipkey|signedurl|cookie)$/;
+/** Of people, their numbers and accounts, with the scheme's word before most of them; and rows and headers as they came. */
+const personalName =
+  /(?:name|nameth|no|account|msisdn|natid|citizenid|taxid|mobile)$|^(?:cells|extras|digitalid)$/;
 /** What ends like that and is none of theirs: our own and the bank's records, files, hosts. */
-const recordNames = new Set([
-  'no',
-  'rowno',
-  'attemptno',
-  'lineno',
-  'transrefno',
-  'sysrefno',
-  'name',
-  'filename',
-  'hostname',
-  'columnname',
-]);
+const recordName = /^(?:no|rowno|attemptno|lineno|transrefno|sysrefno|name|filename|hostname|columnname)$/;
 
 /** A copy of the fields of a log line in which every sensitive value, at any depth, is hidden or masked. */
 function redactFields(fields: Record<string, unknown>): Record<string, unknown> {
@@ -106,17 +75,13 @@ function redactEntries(entries: readonly [string, unknown][], depth: number): Re
 function redactNamed(name: string, value: unknown, depth: number): unknown {
   if (value === null || value === undefined) return value;
   const plainName = name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
-  if (secretEndings.some((ending) => plainName.endsWith(ending))) return hidden;
-  if (recordNames.has(plainName)) return value;
-  if (isPersonal(plainName)) {
+  if (secretName.test(plainName)) return hidden;
+  if (recordName.test(plainName)) return value;
+  if (personalName.test(plainName)) {
     // The line is read a second time when it is finished: what is masked by then stays as it is.
     return typeof value === 'string' && /^[\d* +-]+$/.test(value) ? maskDigits(value) : hidden;
   }
   return redactValue(value, depth);
-}
-
-function isPersonal(plainName: string): boolean {
-  return personalNames.has(plainName) || personalEndings.some((ending) => plainName.endsWith(ending));
 }
 
 function redactValue(value: unknown, depth: number): unknown {

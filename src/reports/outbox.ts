@@ -3,7 +3,7 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
 import { escapeAmountCell, escapeSpreadsheetCell } from '../platform/csv/spreadsheet-cells.ts';
-import { FileTable, type TableForm } from '../platform/csv/table-writer.ts';
+import { openTable, type TableForm } from '../platform/csv/table-writer.ts';
 import { AtomicFile, failWith, publishFile, readTemporaryName } from '../platform/durable-file.ts';
 import type { ReportOutbox, TableStyle } from './ports.ts';
 import { exceptionColumns } from './rules/report-rows.ts';
@@ -118,7 +118,7 @@ export async function openOutbox(folder: string): Promise<ReportOutbox> {
     return file;
   };
   return {
-    openTable: async (fileName, style) => new FileTable(await open(fileName), formats[style]),
+    openTable: async (fileName, style) => openTable(await open(fileName), formats[style]),
     writeText: async (fileName, text) => {
       await using file = await open(fileName);
       await file.write(text);

@@ -164,13 +164,13 @@ type EarlierRow = Pick<
 /** What another run would do with a row of a batch that an earlier one has read; `ask` when it would send it. */
 export function forecastEarlierRow(row: EarlierRow): RowForecast | 'ask' {
   const none = { holds: [], issues: [], notes: [] } as const;
-  const end = (outcome: ForecastOutcome, code: string, text: string): RowForecast => ({
+  const code = row.reasonCode ?? row.status;
+  const end = (outcome: ForecastOutcome, message: string): RowForecast => ({
     ...none,
     outcome,
-    issues: [{ line: row.line, column: null, code, value: null, message: text }],
+    issues: [{ line: row.line, column: null, code, value: null, message }],
   });
   const why = row.reason === null ? '' : `: ${row.reason}`;
-  const code = row.reasonCode ?? row.status;
   switch (row.status) {
     case 'staged':
     case 'ready':
@@ -179,29 +179,24 @@ export function forecastEarlierRow(row: EarlierRow): RowForecast | 'ask' {
       const holds = row.holds.filter((hold) => !rerunHolds.includes(hold));
       if (holds.length === 0) return 'ask';
       const text = `held since an earlier run (${holds.join(', ')})${why}; a person must let it go on`;
-      return { ...end('held', code, text), holds };
+      return { ...end('held', text), holds };
     }
     case 'paid':
       return { ...none, outcome: 'paidEarlier' };
     case 'submitted':
     case 'unresolved':
     case 'disputed':
-      return end(
-        'inDoubt',
-        code,
-        `${row.status} since an earlier run: a run asks the bank and sends nothing`,
-      );
+      return end('inDoubt', `${row.status} since an earlier run: a run asks the bank and sends nothing`);
     case 'rejected':
       return row.issues.length > 0
         ? { ...none, outcome: 'rejected', issues: row.issues }
-        : end('rejected', code, `rejected by an earlier run${why}`);
+        : end('rejected', `rejected by an earlier run${why}`);
     case 'unpayable':
-      return end('unpayable', code, `unpayable since an earlier run${why}`);
+      return end('unpayable', `unpayable since an earlier run${why}`);
     case 'failed':
     case 'cancelled':
       return end(
         'endedEarlier',
-        code,
         `${row.status} in an earlier run${why}; running the file again does not try it again`,
       );
   }
@@ -268,5 +263,7 @@ export function computeExpectedTime(pace: ExpectedRate): ExpectedTime {
       ms: requestsPerSecond > 0 ? ((checks + transfers) * 1_000) / requestsPerSecond : 0,
     },
   ];
-  return times.reduce((longest, time) => (time.ms > longest.ms ? time : longest));
+  let longest: ExpectedTime = { boundBy: 'transfers', ms: 0 };
+  for (const time of times) if (time.ms > longest.ms) longest = time;
+  return longest;
 }

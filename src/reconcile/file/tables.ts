@@ -7,7 +7,7 @@ import {
   escapeQuickly,
   escapeSpreadsheetCell,
 } from '../../platform/csv/spreadsheet-cells.ts';
-import { FileTable, type TableForm } from '../../platform/csv/table-writer.ts';
+import { openTable, type TableForm } from '../../platform/csv/table-writer.ts';
 import {
   AtomicFile,
   errorCode,
@@ -137,7 +137,7 @@ const leftoverPattern = /\.v\d+\.(?:matched|breaks)\.csv$/;
 export async function openStatementOutbox(folder: string): Promise<StatementOutbox> {
   const root = await openStatementFolder(folder);
   const open = async (name: string, form: TableForm) =>
-    new FileTable(await AtomicFile.open(join(root, name)), form);
+    openTable(await AtomicFile.open(join(root, name)), form);
   return {
     openMatched: (name) => open(name, openMatchedForm()),
     openBreaks: (name) => open(name, breaksForm),
