@@ -47,8 +47,8 @@ function readBatchId(name: string): string | undefined {
 /** Temporary names of reports in the outbox, by batch: read once, for there may be hundreds of thousands of files. */
 class Temporaries {
   readonly #folder: string;
-  /** Made since the start, or found at the first look. */
-  readonly #paths = new Map<string, Set<string>>();
+  /** Made since the start, or found at the first look; with the batch of each. */
+  readonly #batchIds = new Map<string, string>();
   #isSwept = false;
 
   constructor(folder: string) {
@@ -58,23 +58,18 @@ class Temporaries {
   /** A temporary file is being written. */
   note(path: string): void {
     const batchId = readBatchId(basename(path));
-    if (batchId === undefined) return;
-    const paths = this.#paths.get(batchId) ?? new Set();
-    this.#paths.set(batchId, paths.add(path));
+    if (batchId !== undefined) this.#batchIds.set(path, batchId);
   }
 
   /** The file has got its own name, and lost this one. */
   forget(path: string): void {
-    const batchId = readBatchId(basename(path)) ?? '';
-    const paths = this.#paths.get(batchId);
-    paths?.delete(path);
-    if (paths?.size === 0) this.#paths.delete(batchId);
+    this.#batchIds.delete(path);
   }
 
   /** Batches that have temporary files, whole or half, recorded or not. */
   async find(): Promise<readonly string[]> {
     await this.#sweep();
-    return [...this.#paths.keys()];
+    return [...new Set(this.#batchIds.values())];
   }
 
   async #sweep(): Promise<void> {
@@ -89,8 +84,8 @@ class Temporaries {
   async remove(batchId: string, recorded: readonly string[]): Promise<void> {
     if (!this.#isSwept) await this.#sweep();
     try {
-      for (const path of this.#paths.get(batchId) ?? []) {
-        if (recorded.includes(path)) continue;
+      for (const [path, owner] of this.#batchIds) {
+        if (owner !== batchId || recorded.includes(path)) continue;
         await rm(path, { force: true });
         this.forget(path);
       }

@@ -199,10 +199,12 @@ class RowTaker {
   readonly #options: PayoutFileOptions;
   readonly #duplicates = new DuplicateIndex();
   #trailer: FileRecord | undefined;
-  #rows = 0;
-  #totalSatang = zeroSatang;
-  #unreadableAmounts = 0;
-  #unreadableLine: number | null = null;
+  readonly #counted = {
+    rows: 0,
+    totalSatang: zeroSatang,
+    unreadableAmounts: 0,
+    unreadableLine: null as number | null,
+  };
 
   constructor(header: Header, options: PayoutFileOptions) {
     this.#header = header;
@@ -219,17 +221,18 @@ class RowTaker {
       this.#trailer = record;
       return undefined;
     }
-    this.#rows += 1;
+    const counted = this.#counted;
+    counted.rows += 1;
     const { rowsMax } = this.#options.limits;
-    if (rowsMax !== null && this.#rows > rowsMax) {
+    if (rowsMax !== null && counted.rows > rowsMax) {
       const message = `the file has more rows than limits.rowsPerFile allows (${rowsMax}): split it`;
       throw new FileRejected('rows-over-limit', message, record.line);
     }
     const row = this.#rejectDuplicate(this.#read(record), record);
     if (row.amountSatang === null) {
-      this.#unreadableAmounts += 1;
-      this.#unreadableLine ??= record.line;
-    } else this.#totalSatang = toSatang(this.#totalSatang + row.amountSatang);
+      counted.unreadableAmounts += 1;
+      counted.unreadableLine ??= record.line;
+    } else counted.totalSatang = toSatang(counted.totalSatang + row.amountSatang);
     return row;
   }
 
@@ -244,15 +247,8 @@ class RowTaker {
     const { places, extraPlaces, cellCount } = this.#header;
     const cells = pickCells(all, places);
     const extras = extraPlaces.length === 0 ? noExtras : extraPlaces.map((place) => all[place] ?? '');
-    const unread = {
-      rowNo: this.#rows,
-      line,
-      cells,
-      extras,
-      instruction: null,
-      amountSatang: null,
-      holds: [],
-    };
+    const row = { rowNo: this.#counted.rows, line, cells, extras };
+    const unread = { ...row, instruction: null, amountSatang: null, holds: [] };
     const misquoted = isMisquoted ? [issueOfRow(line, 'quote-misplaced', misquotedText)] : [];
     if (all.length !== cellCount) {
       // No cell can be trusted to be in its place: not even the amount is counted.
@@ -265,7 +261,7 @@ class RowTaker {
     if (parsed.instruction === null && all.every((cell) => cell.trim() === ''))
       return { ...unread, issues: [issueOfRow(line, 'row-empty', 'every cell is empty: remove the line')] };
     const { instruction, amountSatang, holds, issues } = parsed;
-    return { rowNo: this.#rows, line, cells, instruction, amountSatang, holds, issues, extras };
+    return { rowNo: row.rowNo, line, cells, instruction, amountSatang, holds, issues, extras };
   }
 
   #rejectDuplicate(row: StagedRow, record: FileRecord): StagedRow {
@@ -295,21 +291,15 @@ class RowTaker {
    * @throws FileRejected when there is no row, or totals are missing, differ or exceed a limit
    */
   finish(sidecar: ControlTotals | null): SealTotals {
-    if (this.#rows === 0) {
-      throw new FileRejected(
-        'rows-missing',
-        'the file has a header and no rows: have it written again',
-        this.#header.nextLine,
-      );
+    const { rows, totalSatang, unreadableAmounts } = this.#counted;
+    if (rows === 0) {
+      const message = 'the file has a header and no rows: have it written again';
+      throw new FileRejected('rows-missing', message, this.#header.nextLine);
     }
     this.#requireControl(this.#declaredTotals(sidecar));
-    this.#requireLimit();
-    return {
-      rows: this.#rows,
-      totalSatang: this.#totalSatang,
-      unreadableAmounts: this.#unreadableAmounts,
-      conflictingRowNos: this.#duplicates.conflictingRowNos,
-    };
+    this.#requireLimit(totalSatang);
+    const { conflictingRowNos } = this.#duplicates;
+    return { rows, totalSatang, unreadableAmounts, conflictingRowNos };
   }
 
   #declaredTotals(sidecar: ControlTotals | null): ControlTotals | null {
@@ -325,22 +315,17 @@ class RowTaker {
 
   #requireControl(declared: ControlTotals | null): void {
     if (declared === null) return;
-    const mismatch = findControlMismatch(declared, {
-      rows: this.#rows,
-      totalSatang: this.#totalSatang,
-      unreadableAmounts: this.#unreadableAmounts,
-      unreadableLine: this.#unreadableLine,
-    });
+    const mismatch = findControlMismatch(declared, this.#counted);
     if (mismatch === undefined) return;
     throw new FileRejected(mismatch.code, mismatch.message, mismatch.line ?? this.#trailer?.line ?? null);
   }
 
-  #requireLimit(): void {
+  #requireLimit(totalSatang: Satang): void {
     const { fileSatangMax } = this.#options.limits;
     const limit = fileSatangMax ?? toSatang(storableSatangMax);
-    if (this.#totalSatang <= limit) return;
+    if (totalSatang <= limit) return;
     const name = fileSatangMax === null ? 'any batch can hold' : 'limits.bahtPerBatch allows';
-    const message = `the rows add up to ${formatBaht(this.#totalSatang)} baht, more than ${name} (${formatBaht(limit)}): split the file, or correct an amount`;
+    const message = `the rows add up to ${formatBaht(totalSatang)} baht, more than ${name} (${formatBaht(limit)}): split the file, or correct an amount`;
     throw new FileRejected('total-over-limit', message);
   }
 }
