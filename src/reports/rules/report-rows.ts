@@ -121,8 +121,8 @@ const exceptionCells: Columns = {
   note: () => '',
 };
 
-const renderCells = (columns: Columns, row: ResultRow): string[] =>
-  Object.values(columns).map((render) => render(row));
+const resultRenderers = Object.values(resultCells);
+const exceptionRenderers = Object.values(exceptionCells);
 
 /** The result file's own columns; the carried-through ones follow. */
 export const resultColumns: readonly string[] = Object.keys(resultCells);
@@ -150,11 +150,11 @@ export function renderResultHeader(extraColumns: readonly string[]): string[] {
  */
 export function renderResultRow(row: ResultRow, extrasCount = row.extras.length): string[] {
   const extras = Array.from({ length: extrasCount }, (_, index) => row.extras[index] ?? '');
-  return [...renderCells(resultCells, row), ...extras];
+  return [...resultRenderers.map((render) => render(row)), ...extras];
 }
 
 /** One row of the exceptions file, in the order of `exceptionColumns`. */
 export const renderException = (batchId: string, row: ResultRow): string[] => [
   batchId,
-  ...renderCells(exceptionCells, row),
+  ...exceptionRenderers.map((render) => render(row)),
 ];
