@@ -1,16 +1,17 @@
 /** Checks payout files without sending a transfer: alone, or as a dry run that asks the bank about payees. */
-import { checkFile, type CheckOutcome, type RejectedFile, type RowIssue } from '../check/check.ts';
+import { checkFile, type CheckOutcome, type RowIssue } from '../check/check.ts';
 import { dryRun, type FileForecast } from '../check/dry-run.ts';
 import { PayeeChecker } from '../check/payee-checker.ts';
 import { computeExpectedTime, describeHolds, type ExpectedTime } from '../check/rules/forecast.ts';
-import type { PayoutFileReader } from '../intake/ports.ts';
+import type { PayoutFileReader, RejectedFile } from '../intake/ports.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import type { Store } from '../store/store.ts';
 import type { OpenedBank } from './open-bank.ts';
 import { makeReader, openJournalBeside } from './open-store.ts';
 
-export type { CheckOutcome, RejectedFile, RowIssue } from '../check/check.ts';
+export type { CheckOutcome, RowIssue } from '../check/check.ts';
+export type { RejectedFile } from '../intake/ports.ts';
 
 export interface Checking extends AsyncDisposable {
   readonly loaded: LoadedSettings;

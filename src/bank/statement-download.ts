@@ -6,8 +6,8 @@
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import type { ReadableStream } from 'node:stream/web';
 import type { Options } from 'ky';
+import { computeBackoffMs } from '../core/backoff.ts';
 import { isLoopback } from '../core/network-address.ts';
-import { computeBackoffMs } from '../platform/backoff.ts';
 import {
   distrustCodes,
   findErrorCode,

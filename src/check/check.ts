@@ -1,10 +1,10 @@
 /** Checks a payout file without sending anything: every issue of every row, and what its rows would become. */
 import { showCell } from '../core/cell-text.ts';
-import type { FileRejection, Inspection, Issue, SealTotals, StagedRow } from '../core/payout-file.ts';
-import type { ClaimOwner } from '../core/ports.ts';
+import type { Inspection, Issue, SealTotals, StagedRow } from '../core/payout-file.ts';
+import type { ClaimOwner, RowTotal } from '../core/ports.ts';
 import { computeBatchId } from '../core/reference.ts';
-import type { PayoutFileReader } from '../intake/ports.ts';
-import { RowTally, type RowTotal, sumTotals } from './rules/row-tally.ts';
+import type { PayoutFileReader, RejectedFile } from '../intake/ports.ts';
+import { RowTally, sumTotals } from './rules/row-tally.ts';
 
 export interface RowIssue {
   readonly rowNo: number;
@@ -17,12 +17,6 @@ export interface CheckTotals {
   readonly ready: RowTotal;
   readonly held: RowTotal;
   readonly rejected: RowTotal;
-}
-
-/** A file that would be rejected as a whole. */
-export interface RejectedFile {
-  readonly kind: 'rejected';
-  readonly rejection: FileRejection;
 }
 
 export interface CheckedFile {
@@ -53,12 +47,6 @@ type Tallies = Readonly<Record<RowOutcome, RowTally>>;
 function outcomeOf(row: StagedRow): RowOutcome {
   if (row.instruction === null) return 'rejected';
   return row.holds.length > 0 ? 'held' : 'ready';
-}
-
-function sumUp(tallies: Tallies): CheckTotals {
-  const { ready, held, rejected } = tallies;
-  const parts = { ready: ready.total, held: held.total, rejected: rejected.total };
-  return { all: sumTotals(Object.values(parts)), ...parts };
 }
 
 function reject(row: StagedRow, code: string, message: string): StagedRow {
@@ -107,13 +95,10 @@ async function reportIssues({ options }: Check, rows: readonly StagedRow[]): Pro
   if (issues.length > 0) await options.onIssues(issues);
 }
 
-/** Where one reading stops: rejected, or with its totals. */
-type ReadingEnd = { readonly rejection: FileRejection } | { readonly totals: SealTotals };
-
 async function readAll(
   { reader, inspection }: Check,
   take: (rows: readonly StagedRow[]) => Promise<void>,
-): Promise<ReadingEnd> {
+): Promise<SealTotals | RejectedFile> {
   for await (const part of reader.read(inspection)) {
     switch (part.kind) {
       case 'header':
@@ -122,16 +107,16 @@ async function readAll(
         await take(part.rows);
         break;
       case 'summary':
-        return { totals: part.totals };
+        return part.totals;
       case 'rejected':
-        return { rejection: part.rejection };
+        return part;
     }
   }
   throw new Error(`reading ${inspection.path} ended without totals`);
 }
 
 /** The second reading, only where it is needed: rows that were good until a later one contradicted them. */
-async function reportConflicts(check: Check, rowNos: ReadonlySet<number>): Promise<ReadingEnd> {
+async function reportConflicts(check: Check, rowNos: ReadonlySet<number>): ReturnType<typeof readAll> {
   const { tallies } = check;
   return readAll(check, async (rows) => {
     const conflicting = rows.filter((row) => rowNos.has(row.rowNo));
@@ -175,8 +160,10 @@ export async function checkInspected(
     await reportIssues(check, rows);
     await options.onRows?.(rows);
   });
-  const conflictingRowNos = 'totals' in end ? end.totals.conflictingRowNos : [];
+  if ('kind' in end) return end;
+  const { conflictingRowNos } = end;
   if (conflictingRowNos.length > 0) end = await reportConflicts(check, new Set(conflictingRowNos));
-  if ('rejection' in end) return { kind: 'rejected', rejection: end.rejection };
-  return { kind: 'checked', inspection, batchId, totals: sumUp(tallies), conflictingRowNos };
+  if ('kind' in end) return end;
+  const totals = { ...tallies, all: sumTotals(Object.values(tallies)) };
+  return { kind: 'checked', inspection, batchId, totals, conflictingRowNos };
 }

@@ -7,17 +7,17 @@
  */
 import { dayMs } from '../core/bangkok-time.ts';
 import type { Inspection, Issue, StagedRow } from '../core/payout-file.ts';
-import { type HoldReason, holdReasons } from '../core/payout.ts';
-import type { Batch, BatchReader, BatchReason, Clock } from '../core/ports.ts';
+import { type HoldReason, holdReasons, isSealed } from '../core/payout.ts';
+import type { Batch, BatchReader, BatchReason, Clock, RowTotal } from '../core/ports.ts';
 import { computeBatchId } from '../core/reference.ts';
-import type { PayoutFileReader } from '../intake/ports.ts';
-import { makeDuplicateIndex } from '../intake/rules/duplicates.ts';
+import type { PayoutFileReader, RejectedFile } from '../intake/ports.ts';
+import { DuplicateIndex } from '../intake/rules/duplicates.ts';
 import { haltOf } from '../payout/circuit-breaker.ts';
 import type { ClaimReader, PayerBreakerReader } from '../payout/ports.ts';
 import { findTooOld } from '../payout/rules/batch-age.ts';
 import type { BrakePolicy } from '../payout/rules/circuit-breaker.ts';
 import { computeSimilarKey } from '../payout/rules/similar.ts';
-import { checkInspected, type RejectedFile, type RowIssue } from './check.ts';
+import { checkInspected, type RowIssue } from './check.ts';
 import type { CheckerStop, PayeeChecker } from './payee-checker.ts';
 import {
   type AnswerPolicy,
@@ -31,7 +31,7 @@ import {
   type GoodRow,
   type RowForecast,
 } from './rules/forecast.ts';
-import { RowTally, type RowTotal, sumTotals } from './rules/row-tally.ts';
+import { RowTally, sumTotals } from './rules/row-tally.ts';
 
 /** What a dry run asks of a journal. */
 type ReadJournal = BatchReader & ClaimReader & PayerBreakerReader;
@@ -54,9 +54,9 @@ export interface DryRunContext {
   readonly clock: Pick<Clock, 'now'>;
   readonly policy: DryRunPolicy;
   /** Called with the issues of a stretch of rows; the reading waits for it. */
-  onIssues(issues: readonly RowIssue[]): void | Promise<void>;
+  readonly onIssues: (issues: readonly RowIssue[]) => void | Promise<void>;
   /** The same for what is worth knowing of rows that would be paid. */
-  onNotes(notes: readonly RowIssue[]): void | Promise<void>;
+  readonly onNotes: (notes: readonly RowIssue[]) => void | Promise<void>;
 }
 
 /** What a run of the whole file would do. The outcomes add up to `all`. */
@@ -82,55 +82,11 @@ export interface FileForecast {
 export async function dryRun(context: DryRunContext, path: string): Promise<FileForecast | RejectedFile> {
   const inspected = await context.reader.inspect(path);
   if (inspected.kind === 'rejected') return inspected;
-  const { inspection } = inspected;
-  const tallies = new Tallies();
-  const lookalikes = new Lookalikes(context);
-  const outline = await outlineRows(context, inspection, tallies, lookalikes);
-  if ('kind' in outline) return outline;
-  const brake = new BrakeForecast(context.policy.brake);
-  const rejected = await askOpenRows(context, inspection, { ...outline, tallies, lookalikes, brake });
-  if (rejected !== undefined) return rejected;
-  const { batchId, isKnown, halt } = outline;
-  const { checks, stop: brakeStop } = brake;
-  return {
-    kind: 'predicted',
-    batchId,
-    isKnown,
-    ...tallies.close(),
-    checks,
-    halt,
-    brakeStop,
-    stop: context.checker.stop,
-  };
-}
-
-/** What is known of the rows so far: counts, and nothing a row. */
-class Tallies {
-  /** Rows that the first pass has left open, as long as nobody has said more about them. */
-  open = new RowTally();
-  readonly outcomes = tallyEach(forecastOutcomes);
-  readonly #holds = tallyEach(holdReasons);
-
-  count({ outcome, holds }: RowForecast, amountSatang: StagedRow['amountSatang']): void {
-    this.outcomes[outcome].add(amountSatang);
-    for (const hold of holds) this.#holds[hold].add(amountSatang);
-  }
-
-  close(): Pick<FileForecast, 'all' | 'outcomes' | 'holds'> {
-    const counted = closeEach(this.outcomes);
-    const outcomes = { ...counted, notAsked: sumTotals([counted.notAsked, this.open.total]) };
-    return { all: sumTotals(Object.values(outcomes)), outcomes, holds: closeEach(this.#holds) };
-  }
+  return new DryRun(context, inspected.inspection).run();
 }
 
 const tallyEach = <Name extends string>(names: readonly Name[]): Record<Name, RowTally> =>
   Object.fromEntries(names.map((name) => [name, new RowTally()])) as Record<Name, RowTally>;
-
-const closeEach = <Name extends string>(tallies: Record<Name, RowTally>): Record<Name, RowTotal> =>
-  Object.fromEntries(Object.entries<RowTally>(tallies).map(([name, tally]) => [name, tally.total])) as Record<
-    Name,
-    RowTotal
-  >;
 
 /** A set of row numbers, a bit each: a file of a million rows takes 125 kB. */
 class RowMarks {
@@ -156,105 +112,171 @@ class RowMarks {
   }
 }
 
-/** What the first pass has left open. */
-interface Outline {
-  readonly batchId: string;
-  readonly isKnown: boolean;
-  /** Rows that a run would send, or hold, as far as file and journal tell. */
-  readonly open: RowMarks;
-  readonly halt: BatchReason | undefined;
-}
+/** What is known of the rows so far: counts, and a bit a row. */
+class DryRun {
+  readonly #context: DryRunContext;
+  readonly #inspection: Inspection;
+  readonly #lookalikes: Lookalikes;
+  readonly #brake: BrakeForecast;
+  readonly #outcomes = tallyEach(forecastOutcomes);
+  readonly #holds = tallyEach(holdReasons);
+  /** Rows that a run would send, or hold, as far as file and journal tell: the first pass leaves them open. */
+  readonly #open = new RowMarks();
+  /** Of them, those of which nobody has said more. */
+  #openTally = new RowTally();
 
-/** The first pass: over the batch that the bytes are, or else over the file. */
-async function outlineRows(
-  context: DryRunContext,
-  inspection: Inspection,
-  tallies: Tallies,
-  lookalikes: Lookalikes,
-): Promise<Outline | RejectedFile> {
-  const batch = await context.journal?.batch(computeBatchId(inspection.sha256));
-  const isRead = batch !== undefined && batch.status !== 'ingesting' && batch.status !== 'rejected';
-  return isRead
-    ? outlineBatch(context, batch, tallies)
-    : outlineFile(context, inspection, tallies, lookalikes);
-}
-
-/** Why a run would send nothing at all. */
-async function findHalt(
-  { journal, policy, clock }: DryRunContext,
-  batch?: Batch,
-): Promise<BatchReason | undefined> {
-  const { companyId, payerAccount } = policy.bank;
-  // A corrected account holds for what a known batch has still to send, so it is the settings' that counts.
-  const stop = await journal?.payerHalt(companyId, payerAccount);
-  if (stop !== undefined) return { code: stop.code, reason: stop.reason, remedy: stop.remedy };
-  if (batch?.status === 'halted') return haltOf(batch);
-  return batch === undefined ? undefined : findTooOld(batch, policy.limits.batchMaxAgeHours, clock.now());
-}
-
-/** Issues that are handed on together. */
-const stretchRows = 1_000;
-
-/** A batch that an earlier run has read goes on from the journal, whatever the rules would say today. */
-async function outlineBatch(context: DryRunContext, batch: Batch, tallies: Tallies): Promise<Outline> {
-  const open = new RowMarks();
-  const { batchId } = batch;
-  const halt = await findHalt(context, batch);
-  await using snapshot = await context.journal?.snapshot();
-  let found: RowIssue[] = [];
-  for await (const row of snapshot?.resultRows(batchId) ?? []) {
-    const forecast = forecastEarlierRow(row);
-    if (forecast === 'ask') {
-      open.add(row.rowNo);
-      tallies.open.add(row.amountSatang);
-      continue;
-    }
-    tallies.count(forecast, row.amountSatang);
-    found.push(...atRow(row, forecast.issues));
-    if (found.length < stretchRows) continue;
-    await context.onIssues(found);
-    found = [];
+  constructor(context: DryRunContext, inspection: Inspection) {
+    this.#context = context;
+    this.#inspection = inspection;
+    this.#lookalikes = new Lookalikes(context);
+    this.#brake = new BrakeForecast(context.policy.brake);
   }
-  await context.onIssues(found);
-  return { batchId, isKnown: true, open, halt };
+
+  async run(): Promise<FileForecast | RejectedFile> {
+    const { journal, checker } = this.#context;
+    const batchId = computeBatchId(this.#inspection.sha256);
+    const found = await journal?.batch(batchId);
+    const batch = found !== undefined && isSealed(found.status) ? found : undefined;
+    const isKnown = batch !== undefined;
+    const rejected = isKnown ? await this.#outlineBatch(batch) : await this.#outlineFile();
+    if (rejected !== undefined) return rejected;
+    const halt = await this.#findHalt(batch);
+    const rejectedLate = await this.#askOpenRows(isKnown, halt !== undefined);
+    if (rejectedLate !== undefined) return rejectedLate;
+    const outcomes = {
+      ...this.#outcomes,
+      notAsked: sumTotals([this.#outcomes.notAsked, this.#openTally]),
+    };
+    const all = sumTotals(Object.values(outcomes));
+    const { checks, stop: brakeStop } = this.#brake;
+    const { stop } = checker;
+    return {
+      kind: 'predicted',
+      batchId,
+      isKnown,
+      all,
+      outcomes,
+      holds: this.#holds,
+      checks,
+      halt,
+      brakeStop,
+      stop,
+    };
+  }
+
+  /** Why a run would send nothing at all. */
+  async #findHalt(batch: Batch | undefined): Promise<BatchReason | undefined> {
+    const { journal, policy, clock } = this.#context;
+    const { companyId, payerAccount } = policy.bank;
+    // A corrected account holds for what a known batch has still to send, so it is the settings' that counts.
+    const stop = await journal?.payerHalt(companyId, payerAccount);
+    if (stop !== undefined) return { code: stop.code, reason: stop.reason, remedy: stop.remedy };
+    if (batch?.status === 'halted') return haltOf(batch);
+    return batch === undefined ? undefined : findTooOld(batch, policy.limits.batchMaxAgeHours, clock.now());
+  }
+
+  #count({ outcome, holds }: RowForecast, amountSatang: StagedRow['amountSatang']): void {
+    this.#outcomes[outcome].add(amountSatang);
+    for (const hold of holds) this.#holds[hold].add(amountSatang);
+  }
+
+  /** A batch that an earlier run has read goes on from the journal, whatever the rules would say today. */
+  async #outlineBatch({ batchId }: Batch): Promise<RejectedFile | undefined> {
+    const { journal, onIssues } = this.#context;
+    await using snapshot = await journal?.snapshot();
+    for await (const rows of snapshot?.resultRows(batchId) ?? []) {
+      const found: RowIssue[] = [];
+      for (const row of rows) {
+        const forecast = forecastEarlierRow(row);
+        if (forecast === 'ask') {
+          this.#open.add(row.rowNo);
+          this.#openTally.add(row.amountSatang);
+          continue;
+        }
+        this.#count(forecast, row.amountSatang);
+        found.push(...atRow(row, forecast.issues));
+      }
+      await onIssues(found);
+    }
+    return undefined;
+  }
+
+  async #outlineFile(): Promise<RejectedFile | undefined> {
+    const { reader, journal, policy, onIssues } = this.#context;
+    const checked = await checkInspected(reader, this.#inspection, {
+      onIssues,
+      onRows: async (rows) => {
+        for (const row of rows) {
+          if (row.instruction === null) continue;
+          this.#open.add(row.rowNo);
+          await this.#lookalikes.seeId(row, row.instruction.payoutId);
+        }
+      },
+      ...(journal === undefined
+        ? {}
+        : { claimHolders: (ids: readonly string[]) => journal.claimHolders(policy.bank.companyId, ids) }),
+    });
+    if (checked.kind === 'rejected') return checked;
+    this.#lookalikes.closeIds();
+    for (const rowNo of checked.conflictingRowNos) this.#open.remove(rowNo);
+    const { ready, held, rejected } = checked.totals;
+    this.#outcomes.rejected = sumTotals([rejected]);
+    this.#openTally = sumTotals([ready, held]);
+    return undefined;
+  }
+
+  /** The second pass: asks about the rows that are left, a stretch of them after the other. */
+  async #askOpenRows(isKnown: boolean, isHalted: boolean): Promise<RejectedFile | undefined> {
+    const { reader, checker } = this.#context;
+    for await (const part of reader.read(this.#inspection)) {
+      if (checker.stop !== undefined) return undefined;
+      if (part.kind === 'rejected') return part;
+      if (part.kind !== 'rows') continue;
+      const rows = part.rows.flatMap((row) => this.#findOpen(row, isKnown));
+      if (rows.length > 0) await this.#askStretch(rows, isHalted);
+    }
+    return undefined;
+  }
+
+  /** The row if it is to be asked about, with the holds that it would have. */
+  #findOpen({ rowNo, line, instruction, holds }: StagedRow, isKnown: boolean): OpenRow[] {
+    if (instruction === null || !this.#open.has(rowNo)) return [];
+    // What held a row of a known batch is in the journal, and an operator may have lifted it since.
+    const fromFile = isKnown ? [] : holds;
+    const isNewlySimilar = this.#lookalikes.hasSimilarId(rowNo) && !fromFile.includes('similar');
+    return [{ rowNo, line, instruction, holds: isNewlySimilar ? [...fromFile, 'similar'] : fromFile }];
+  }
+
+  async #askStretch(rows: readonly OpenRow[], isHalted: boolean): Promise<void> {
+    const { checker, policy, onIssues, onNotes } = this.#context;
+    const verdicts = await checker.ask(rows.map(({ instruction }) => instruction));
+    const issues: RowIssue[] = [];
+    const notes: RowIssue[] = [];
+    for (const [place, row] of rows.entries()) {
+      const verdict = verdicts[place];
+      if (verdict === undefined) throw new Error(`row ${row.rowNo} got no verdict`);
+      const alone = forecastRow(row, verdict, policy.verify, isHalted);
+      const isLike = alone.outcome === 'toPay' && (await this.#lookalikes.isLikePayment(row));
+      const forecast = isLike ? forecastLike(row) : alone;
+      this.#openTally.remove(row.instruction.amountSatang);
+      this.#count(forecast, row.instruction.amountSatang);
+      if (row.holds.length === 0) this.#brake.observe(forecast, row.rowNo);
+      issues.push(...atRow(row, forecast.issues));
+      notes.push(...atRow(row, forecast.notes));
+    }
+    if (issues.length > 0) await onIssues(issues);
+    if (notes.length > 0) await onNotes(notes);
+  }
 }
 
-async function outlineFile(
-  context: DryRunContext,
-  inspection: Inspection,
-  tallies: Tallies,
-  lookalikes: Lookalikes,
-): Promise<Outline | RejectedFile> {
-  const { journal, policy } = context;
-  const open = new RowMarks();
-  const checked = await checkInspected(context.reader, inspection, {
-    onIssues: (issues) => context.onIssues(issues),
-    onRows: async (rows) => {
-      for (const row of rows) {
-        if (row.instruction === null) continue;
-        open.add(row.rowNo);
-        await lookalikes.seeId(row, row.instruction.payoutId);
-      }
-    },
-    ...(journal === undefined
-      ? {}
-      : { claimHolders: (ids: readonly string[]) => journal.claimHolders(policy.bank.companyId, ids) }),
-  });
-  if (checked.kind === 'rejected') return checked;
-  lookalikes.closeIds();
-  for (const rowNo of checked.conflictingRowNos) open.remove(rowNo);
-  const { batchId, totals } = checked;
-  tallies.outcomes.rejected = new RowTally(totals.rejected);
-  tallies.open = new RowTally(sumTotals([totals.ready, totals.held]));
-  return { batchId, isKnown: false, open, halt: await findHalt(context) };
-}
+type OpenRow = GoodRow & Pick<StagedRow, 'rowNo'>;
 
 /** Finds what a run would hold as similar, in little memory: about 30 bytes a row. */
 class Lookalikes {
   readonly #context: DryRunContext;
-  readonly #ids = makeDuplicateIndex();
+  readonly #ids = new DuplicateIndex();
   readonly #marks = new RowMarks();
-  readonly #payments = makeDuplicateIndex();
+  readonly #payments = new DuplicateIndex();
 
   constructor(context: DryRunContext) {
     this.#context = context;
@@ -291,65 +313,6 @@ class Lookalikes {
     const key = `${proxyType} ${proxyNo} ${amountSatang}`;
     return this.#payments.add({ rowNo, line, payoutId: key, cells: [], isValid: true }).kind !== 'new';
   }
-}
-
-/** All that the second pass works with. */
-interface Asking extends Outline {
-  readonly tallies: Tallies;
-  readonly lookalikes: Lookalikes;
-  readonly brake: BrakeForecast;
-}
-
-/** The second pass: asks about the rows that are left, a stretch of them after the other. */
-async function askOpenRows(
-  context: DryRunContext,
-  inspection: Inspection,
-  asking: Asking,
-): Promise<RejectedFile | undefined> {
-  for await (const part of context.reader.read(inspection)) {
-    if (context.checker.stop !== undefined) return undefined;
-    if (part.kind === 'rejected') return { kind: 'rejected', rejection: part.rejection };
-    if (part.kind !== 'rows') continue;
-    const rows = part.rows.flatMap((row) => findOpen(row, asking));
-    if (rows.length > 0) await askStretch(context, rows, asking);
-  }
-  return undefined;
-}
-
-type OpenRow = GoodRow & Pick<StagedRow, 'rowNo'>;
-
-/** The row if it is to be asked about, with the holds that it would have. */
-function findOpen(row: StagedRow, { open, lookalikes, isKnown }: Asking): OpenRow[] {
-  const { rowNo, line, instruction } = row;
-  if (instruction === null || !open.has(rowNo)) return [];
-  // What held a row of a known batch is in the journal, and an operator may have lifted it since.
-  const fromFile = isKnown ? [] : row.holds;
-  const isNewlySimilar = lookalikes.hasSimilarId(rowNo) && !fromFile.includes('similar');
-  return [{ rowNo, line, instruction, holds: isNewlySimilar ? [...fromFile, 'similar'] : fromFile }];
-}
-
-async function askStretch(
-  context: DryRunContext,
-  rows: readonly OpenRow[],
-  { halt, tallies, lookalikes, brake }: Asking,
-): Promise<void> {
-  const verdicts = await context.checker.ask(rows.map(({ instruction }) => instruction));
-  const issues: RowIssue[] = [];
-  const notes: RowIssue[] = [];
-  for (const [place, row] of rows.entries()) {
-    const verdict = verdicts[place];
-    if (verdict === undefined) throw new Error(`row ${row.rowNo} got no verdict`);
-    const alone = forecastRow(row, verdict, context.policy.verify, halt !== undefined);
-    const forecast =
-      alone.outcome === 'toPay' && (await lookalikes.isLikePayment(row)) ? forecastLike(row) : alone;
-    tallies.open.remove(row.instruction.amountSatang);
-    tallies.count(forecast, row.instruction.amountSatang);
-    if (row.holds.length === 0) brake.observe(forecast, row.rowNo);
-    issues.push(...atRow(row, forecast.issues));
-    notes.push(...atRow(row, forecast.notes));
-  }
-  if (issues.length > 0) await context.onIssues(issues);
-  if (notes.length > 0) await context.onNotes(notes);
 }
 
 const atRow = ({ rowNo }: { readonly rowNo: number }, issues: readonly Issue[]): RowIssue[] =>

@@ -49,7 +49,8 @@ export class PayeeChecker {
   readonly #givenUp = new AbortController();
   #lastAnswerAtMs: number;
   #unanswered = 0;
-  #answers = 0;
+  /** Payee checks that the bank answered. */
+  answers = 0;
   #elapsedMs = 0;
 
   constructor(options: PayeeCheckerOptions) {
@@ -63,14 +64,9 @@ export class PayeeChecker {
     this.#context = { bank, bankClock: new BankClock(clock), clock, gate: this.#gate, stop };
   }
 
-  /** Payee checks that the bank answered. */
-  get answers(): number {
-    return this.#answers;
-  }
-
   /** Mean time of an answer; undefined before the first. */
   get latencyMs(): number | undefined {
-    return this.#answers === 0 ? undefined : this.#elapsedMs / this.#answers;
+    return this.answers === 0 ? undefined : this.#elapsedMs / this.answers;
   }
 
   /** Set once nobody more is asked about, in this file or another. */
@@ -109,7 +105,7 @@ export class PayeeChecker {
   async #checkPayee(check: PayeeCheck): ReturnType<Bank['checkPayee']> {
     const reply = await this.#options.bank.checkPayee(check);
     if (reply.kind === 'answered') {
-      this.#answers += 1;
+      this.answers += 1;
       this.#elapsedMs += reply.elapsedMs;
     }
     return reply;

@@ -70,16 +70,11 @@ export interface PayeeCheck {
   readonly proxyName: string | null;
 }
 
-/** Endpoint 7 (§2.6). */
-export interface StatusInquiry {
-  readonly transRefNo: string;
-  readonly channelId: string;
-  readonly termId: string;
-  readonly companyId: string;
-  /** YYYYMMDD in Bangkok: the attempt's own date, or today's. */
-  readonly tranDate: string;
-  readonly tranTime: string;
-}
+/** Endpoint 7 (§2.6); `tranDate` is the attempt's own date, or today's. */
+export type StatusInquiry = Pick<
+  TransferOrder,
+  'transRefNo' | 'channelId' | 'termId' | 'companyId' | 'tranDate' | 'tranTime'
+>;
 
 export interface Bank {
   checkPayee(check: PayeeCheck): Promise<BankReply<PayeeCheckFields>>;

@@ -1,5 +1,5 @@
 /** What the process says about a batch when it ends (design: "Exit codes"). */
-import type { HoldReason, PayoutStatus } from './payout.ts';
+import type { BatchStatus, HoldReason, PayoutStatus } from './payout.ts';
 import type { Batch, HoldTotal, StatusTotal } from './ports.ts';
 
 /** 0 all paid, 3 finished with exceptions, 4 in doubt, 5 rejected as a whole, 6 stopped short. */
@@ -42,26 +42,8 @@ export function countAlarms(totals: readonly StatusTotal[]): number {
   return rows;
 }
 
-function stoppedShort(
-  batch: Pick<Batch, 'status'>,
-  totals: readonly StatusTotal[],
-  holds: readonly HoldTotal[],
-): boolean {
-  switch (batch.status) {
-    case 'ingesting':
-    case 'paused':
-    case 'halted':
-      return true;
-    case 'sealed':
-    case 'running':
-    case 'done':
-    case 'rejected':
-      return (
-        countRows(totals, unsentStatuses) > 0 ||
-        holds.some(({ hold, rows }) => rows > 0 && stoppingHolds.includes(hold))
-      );
-  }
-}
+/** Stages at which nothing goes on by itself. */
+const unfinishedStages: readonly BatchStatus[] = ['ingesting', 'paused', 'halted'];
 
 /** The exit code of one batch as it stands: of those that apply, the highest. */
 export function computeExitCode(
@@ -71,7 +53,8 @@ export function computeExitCode(
   options: ExitOptions,
 ): BatchExitCode {
   if (batch.status === 'rejected') return 5;
-  if (stoppedShort(batch, totals, holds)) return 6;
+  const isStopped = holds.some(({ hold, rows }) => rows > 0 && stoppingHolds.includes(hold));
+  if (isStopped || unfinishedStages.includes(batch.status) || countRows(totals, unsentStatuses) > 0) return 6;
   if (countRows(totals, inDoubtStatuses) > 0) return 4;
   if (countAlarms(totals) > 0) return 3;
   if (countRows(totals, notPaidStatuses) > 0) return options.exceptionsOk ? 0 : 3;

@@ -5,12 +5,17 @@ export class BankAddressError extends Error {
   override readonly name = 'BankAddressError';
 }
 
-/** The bank's address, taken apart for the connection. */
-export interface BankAddress {
-  readonly isSecure: boolean;
+/** Where a server listens. */
+export interface ListenAddress {
   /** Host name or IP address, without the brackets of IPv6. */
   readonly host: string;
+  /** For a server of ours, 0 takes any free port. */
   readonly port: number;
+}
+
+/** The bank's address, taken apart for the connection. */
+export interface BankAddress extends ListenAddress {
+  readonly isSecure: boolean;
   /** What precedes every path of §4: "" or "/gateway". */
   readonly basePath: string;
   /** "https://bank.example:8443", for messages. */
@@ -28,25 +33,15 @@ export const isLoopback = (hostname: string): boolean => loopbackPattern.test(ho
  */
 export function readBankAddress(baseUrl: string): BankAddress {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
-  if (url === undefined || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
-    throw new BankAddressError(
-      'bank.baseUrl is no web address: write it as https://host or https://host/path',
-    );
-  }
-  if (url.username !== '' || url.password !== '') {
-    throw new BankAddressError(
-      'bank.baseUrl holds a user or password: use bank.clientId and bank.clientSecret',
-    );
-  }
-  if (url.search !== '' || url.hash !== '') {
-    throw new BankAddressError('bank.baseUrl holds a ? or #: give the address and path only');
-  }
+  const refuse = (why: string): BankAddressError => new BankAddressError(`bank.baseUrl ${why}`);
+  if (url === undefined || (url.protocol !== 'https:' && url.protocol !== 'http:'))
+    throw refuse('is no web address: write it as https://host or https://host/path');
+  if (url.username !== '' || url.password !== '')
+    throw refuse('holds a user or password: use bank.clientId and bank.clientSecret');
+  if (url.search !== '' || url.hash !== '') throw refuse('holds a ? or #: give the address and path only');
   const isSecure = url.protocol === 'https:';
-  if (!isSecure && !isLoopback(url.hostname)) {
-    throw new BankAddressError(
-      `bank.baseUrl is plain http to ${url.hostname}, which is allowed to a loopback address only: use https`,
-    );
-  }
+  if (!isSecure && !isLoopback(url.hostname))
+    throw refuse(`is plain http to ${url.hostname}, which is allowed to a loopback address only: use https`);
   return {
     isSecure,
     host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
@@ -54,14 +49,6 @@ export function readBankAddress(baseUrl: string): BankAddress {
     basePath: url.pathname.replace(/\/+$/, ''),
     origin: url.origin,
   };
-}
-
-/** Where a server of ours listens. */
-export interface ListenAddress {
-  /** Host name or IP address, without the brackets of IPv6. */
-  readonly host: string;
-  /** 0 takes any free port. */
-  readonly port: number;
 }
 
 const pattern = /^(?:\[([0-9a-f:.]+)\]|([^\s:[\]/]+)):(\d{1,5})$/i;

@@ -16,16 +16,20 @@ export interface Issue {
   readonly message: string;
 }
 
-/** The seven input columns as the file has them, for a row that the rules have rejected. */
-export interface RowCells {
-  readonly payoutId: string;
-  readonly proxyType: string;
-  readonly proxyNo: string;
-  readonly payeeName: string;
-  readonly amount: string;
-  readonly reference1: string;
-  readonly reference2: string;
-}
+/** The columns that paydrop reads, in its own order. */
+export const rowColumns = [
+  'payoutId',
+  'proxyType',
+  'proxyNo',
+  'payeeName',
+  'amount',
+  'reference1',
+  'reference2',
+] as const;
+export type RowColumn = (typeof rowColumns)[number];
+
+/** The input columns as the file has them. */
+export type RowCells = Readonly<Record<RowColumn, string>>;
 
 /** A row on its way into the store: valid (`instruction`) or rejected (`issues`). */
 export interface StagedRow {
@@ -42,11 +46,17 @@ export interface StagedRow {
   readonly extras: readonly string[];
 }
 
-/** Facts of a whole file, known once its last row has been read. */
-export interface SealTotals {
+/** What a whole file adds up to. */
+export interface FileTotals {
   readonly rows: number;
+  /** Of the readable amounts. */
   readonly totalSatang: Satang;
+  /** Rows whose amount cannot be read. */
   readonly unreadableAmounts: number;
+}
+
+/** Facts of a whole file, known once its last row has been read. */
+export interface SealTotals extends FileTotals {
   /** Rows accepted at first whose payoutId a later, different row repeats: rejected at the seal. */
   readonly conflictingRowNos: readonly number[];
 }

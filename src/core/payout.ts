@@ -57,6 +57,7 @@ interface PayoutTransition {
 }
 
 const anyButPaid = payoutStatuses.filter((status) => status !== 'paid' && status !== 'staged');
+const notInDoubt = anyButPaid.filter((status) => status !== 'submitted' && status !== 'unresolved');
 
 /** One line a transition, its cause beside it. A row enters the table as `staged` or `rejected`. */
 export const payoutTransitions = [
@@ -97,16 +98,12 @@ export const payoutTransitions = [
   { from: 'failed', to: 'ready', cause: 'tried-again' },
   { from: 'unpayable', to: 'ready', cause: 'tried-again' },
   { from: 'rejected', to: 'ready', cause: 'tried-again' },
-  ...anyButPaid
-    .filter((from) => from !== 'submitted' && from !== 'unresolved')
-    .map((from) => ({ from, to: 'paid', cause: 'late-proof' }) as const),
+  ...notInDoubt.map((from) => ({ from, to: 'paid', cause: 'late-proof' }) as const),
   // Another attempt of a payout that is paid turns out to be paid as well: an alarm.
   { from: 'paid', to: 'paid', cause: 'second-proof' },
   { from: 'paid', to: 'paid', cause: 'inquired' },
   // An attempt of it had come alive again, and has ended: the row stays what it is.
-  ...anyButPaid
-    .filter((status) => status !== 'submitted' && status !== 'unresolved')
-    .map((status) => ({ from: status, to: status, cause: 'inquired' }) as const),
+  ...notInDoubt.map((status) => ({ from: status, to: status, cause: 'inquired' }) as const),
   ...anyButPaid.map((status) => ({ from: status, to: status, cause: 'alarm-raised' }) as const),
   { from: 'paid', to: 'paid', cause: 'alarm-raised' },
   // A statement tells of one of its attempts, and the row stays what it is.
@@ -171,25 +168,22 @@ export const finalStatuses: readonly PayoutStatus[] = [
 /** Statuses that give the claim on the payoutId back. */
 export const claimReleasingStatuses: readonly PayoutStatus[] = ['failed', 'unpayable', 'rejected'];
 
+const moneyMovedByStatus: Readonly<Record<PayoutStatus, 'no' | 'unknown' | 'yes'>> = {
+  staged: 'no',
+  rejected: 'no',
+  ready: 'no',
+  held: 'no',
+  cancelled: 'no',
+  unpayable: 'no',
+  submitted: 'unknown',
+  paid: 'yes',
+  failed: 'no',
+  unresolved: 'unknown',
+  disputed: 'unknown',
+};
+
 /** What is known about the money of a payout in this status. */
-export function moneyMoved(status: PayoutStatus): 'no' | 'unknown' | 'yes' {
-  switch (status) {
-    case 'paid':
-      return 'yes';
-    case 'submitted':
-    case 'unresolved':
-    case 'disputed':
-      return 'unknown';
-    case 'staged':
-    case 'rejected':
-    case 'ready':
-    case 'held':
-    case 'cancelled':
-    case 'unpayable':
-    case 'failed':
-      return 'no';
-  }
-}
+export const moneyMoved = (status: PayoutStatus): 'no' | 'unknown' | 'yes' => moneyMovedByStatus[status];
 
 export const batchStatuses = [
   'ingesting',
@@ -258,7 +252,10 @@ export interface Payout {
 export type SettledBy = 'rules' | 'check' | 'reply' | 'inquiry' | 'statement' | 'decision';
 
 /** Everything that a transfer request carries (§2.5) but the two request ids; stored before it is sent. */
-export interface TransferOrder {
+export interface TransferOrder extends Pick<
+  Instruction,
+  'proxyType' | 'proxyNo' | 'reference1' | 'reference2'
+> {
   readonly transRefNo: string;
   readonly channelId: string;
   readonly termId: string;
@@ -268,14 +265,10 @@ export interface TransferOrder {
   readonly tranDate: string;
   /** HH:mm:ss in Bangkok. */
   readonly tranTime: string;
-  readonly proxyType: ProxyType;
-  readonly proxyNo: string;
   /** Only a name in Latin letters can be sent (§4 rule 5). */
   readonly proxyName: string | null;
   /** Decimal baht as on the wire. */
   readonly amountText: string;
-  readonly reference1: string | null;
-  readonly reference2: string | null;
 }
 
 /** What an inquiry showed about one reference. */

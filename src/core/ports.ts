@@ -3,7 +3,7 @@
  * Adapters hold no rule about a payout's status; the changes they are handed come from the rules.
  */
 import type { Satang } from './money.ts';
-import type { Issue, RowCells } from './payout-file.ts';
+import type { FileTotals, StagedRow } from './payout-file.ts';
 import type {
   Attempt,
   BatchStatus,
@@ -12,7 +12,6 @@ import type {
   Payout,
   PayoutCause,
   PayoutStatus,
-  ProxyType,
 } from './payout.ts';
 
 // ---------------------------------------------------------------- the world
@@ -30,7 +29,7 @@ export type Log = (level: 'debug' | 'info' | 'warn' | 'error', message: string, 
 // ---------------------------------------------------------------- batches
 
 /** A batch as the store holds it. */
-export interface Batch {
+export interface Batch extends FileTotals {
   readonly batchId: string;
   readonly sha256: string;
   readonly fileName: string;
@@ -41,11 +40,6 @@ export interface Batch {
   readonly reasonCode: string | null;
   readonly reason: string | null;
   readonly remedy: string | null;
-  readonly rows: number;
-  /** Total of the readable amounts. */
-  readonly totalSatang: Satang;
-  /** Rows whose amount cannot be read. */
-  readonly unreadableAmounts: number;
   /** Names of the carried-through columns, in file order. */
   readonly extraColumns: readonly string[];
   readonly startedAtMs: number;
@@ -62,12 +56,16 @@ export interface BatchReason {
   readonly remedy: string;
 }
 
-/** Count and amount of the rows in one status. */
-export interface StatusTotal {
-  readonly status: PayoutStatus;
+/** Rows, the total of their readable amounts, and how many amounts cannot be read. */
+export interface RowTotal {
   readonly rows: number;
   readonly amountSatang: Satang;
   readonly unreadableAmounts: number;
+}
+
+/** The rows in one status. */
+export interface StatusTotal extends RowTotal {
+  readonly status: PayoutStatus;
   /** Rows among them that bear an alarm. */
   readonly alarmRows: number;
 }
@@ -78,32 +76,14 @@ export interface HoldTotal {
   readonly rows: number;
 }
 
+type PayoutState = Omit<Payout, 'batchId' | 'instruction' | 'acceptedHolds' | 'settledBy'>;
+
 /** One row of the result file: the row as staged, its present state and its latest attempt. */
-export interface ResultRow {
-  readonly seq: number;
-  readonly rowNo: number;
-  readonly line: number;
-  readonly cells: RowCells;
-  readonly instruction: Instruction | null;
-  readonly amountSatang: Satang | null;
-  readonly issues: readonly Issue[];
-  readonly extras: readonly string[];
-  readonly status: PayoutStatus;
-  readonly holds: readonly HoldReason[];
-  readonly reasonCode: string | null;
-  readonly reason: string | null;
-  readonly bankPayeeName: string | null;
-  readonly bankPayeeNameTh: string | null;
-  readonly submittedAtMs: number | null;
-  readonly settledAtMs: number | null;
+export interface ResultRow extends StagedRow, PayoutState {
   readonly settledBy: string | null;
-  readonly isAlarm: boolean;
-  readonly attemptNo: number;
   readonly transRefNo: string | null;
   readonly sysRefNo: string | null;
   readonly feeText: string | null;
-  /** Counts the changes of the row. */
-  readonly version: number;
 }
 
 export type ReportKind = 'result' | 'exceptions' | 'summary' | 'result-update' | 'exceptions-update';
@@ -122,17 +102,6 @@ export interface Report {
   readonly atMs: number;
 }
 
-/** A consistent view of one moment of the journal, for reports; closed by its owner. */
-export interface Snapshot extends AsyncDisposable {
-  /** Number of the latest event in this view. */
-  readonly eventSeq: number;
-  batch(batchId: string): Promise<Batch | undefined>;
-  totals(batchId: string): Promise<readonly StatusTotal[]>;
-  holdTotals(batchId: string): Promise<readonly HoldTotal[]>;
-  /** Rows of a batch in input order, those changed after event `changedSince` only when it is given. */
-  resultRows(batchId: string, changedSince?: number): AsyncIterable<ResultRow>;
-}
-
 /** What is read of batches. */
 export interface BatchReader {
   /** Every batch, newest first. */
@@ -144,6 +113,14 @@ export interface BatchReader {
   reports(batchId: string): Promise<readonly Report[]>;
   /** Its owner closes it. */
   snapshot(): Promise<Snapshot>;
+}
+
+/** A consistent view of one moment of the journal, for reports; closed by its owner. */
+export interface Snapshot extends AsyncDisposable, Pick<BatchReader, 'batch' | 'totals' | 'holdTotals'> {
+  /** Number of the latest event in this view. */
+  readonly eventSeq: number;
+  /** Rows of a batch in input order, in pages; those changed after event `changedSince` only when it is given. */
+  resultRows(batchId: string, changedSince?: number): AsyncIterable<readonly ResultRow[]>;
 }
 
 // ---------------------------------------------------------------- payouts
@@ -192,14 +169,12 @@ export interface ClaimOwner {
   readonly status: PayoutStatus;
 }
 
-/** What a like payout has in common with an earlier one, which has another payoutId of the same company. */
-export interface PaymentLikeness {
+/** A like payout: an earlier one of the same company has payee and amount in common with it, and another payoutId. */
+export interface PaymentLikeness extends Pick<
+  Instruction,
+  'payoutId' | 'proxyType' | 'proxyNo' | 'amountSatang'
+> {
   readonly companyId: string;
-  /** The like payout's own. */
-  readonly payoutId: string;
-  readonly proxyType: ProxyType;
-  readonly proxyNo: string;
-  readonly amountSatang: Satang;
   /** The earlier one was submitted no earlier than this. */
   readonly sinceMs: number;
 }
@@ -210,12 +185,9 @@ export interface EarlierPayment extends ClaimOwner {
 }
 
 /** A pause of the line for one payer account: it outlives the run that met the trouble. */
-export interface PayerPause {
+export interface PayerPause extends BatchReason {
   readonly companyId: string;
   readonly payerAccount: string;
-  readonly code: string;
-  readonly reason: string;
-  readonly remedy: string;
   /** Troubles met one after another; the next pause is longer for each. */
   readonly troubles: number;
   /** A transfer met the trouble: only another transfer proves that it is over. */

@@ -3,18 +3,7 @@ import type { ProxyType } from './payout.ts';
 /** A proxy ID that has been read, or why it cannot be. */
 export type ProxyReading =
   | { readonly ok: true; readonly proxyType: ProxyType; readonly proxyNo: string }
-  | { readonly ok: false; readonly code: ProxyIssueCode; readonly message: string };
-
-export type ProxyIssueCode =
-  | 'proxy-missing'
-  | 'proxy-damaged'
-  | 'proxy-thai-digits'
-  | 'proxy-characters'
-  | 'proxy-length'
-  | 'proxy-check-digit'
-  | 'proxy-ambiguous'
-  | 'proxy-mobile-prefix'
-  | 'proxy-type-contradicts';
+  | { readonly ok: false; readonly code: string; readonly message: string };
 
 /** Hides all but the last four characters of a proxy or account number: "******5678". */
 export function maskDigits(text: string): string {
@@ -41,7 +30,7 @@ export function computeCheckDigit(firstTwelve: string): number {
   return (11 - (sum % 11)) % 10;
 }
 
-const failed = (code: ProxyIssueCode, message: string): ProxyReading => ({ ok: false, code, message });
+const failed = (code: string, message: string): ProxyReading => ({ ok: false, code, message });
 
 function hasCheckDigit(digits: string): boolean {
   return digits.length === 13 && computeCheckDigit(digits) === digits.charCodeAt(12) - 48;

@@ -1,9 +1,9 @@
 /** Reads a payout file into the journal: totals and duplicates are known, and the batch sealed, before any money moves. */
-import type { FileRejection, Inspection } from '../core/payout-file.ts';
+import type { Inspection } from '../core/payout-file.ts';
 import { isSealed } from '../core/payout.ts';
 import type { Batch, Clock } from '../core/ports.ts';
 import { computeBatchId } from '../core/reference.ts';
-import type { IntakeStore, PayoutFileReader } from './ports.ts';
+import type { IntakeStore, PayoutFileReader, RejectedFile } from './ports.ts';
 
 export interface IngestContext {
   readonly journal: IntakeStore;
@@ -25,15 +25,14 @@ export type Ingested =
   /** `isNew` is false when the same bytes were sealed before, under this or any other name. */
   | { readonly kind: 'batch'; readonly batch: Batch; readonly isNew: boolean }
   /** Rejected as a whole. The batch is undefined when the bytes could not even be hashed. */
-  | { readonly kind: 'rejected'; readonly rejection: FileRejection; readonly batch: Batch | undefined }
+  | (RejectedFile & { readonly batch: Batch | undefined })
   | { readonly kind: 'turned-away' }
   | { readonly kind: 'stopped' };
 
 /** Takes a file in, or finds the batch that its bytes already are. */
 export async function ingestFile(context: IngestContext, path: string, fileName: string): Promise<Ingested> {
   const inspected = await context.reader.inspect(path);
-  if (inspected.kind === 'rejected')
-    return { kind: 'rejected', rejection: inspected.rejection, batch: undefined };
+  if (inspected.kind === 'rejected') return { ...inspected, batch: undefined };
   const { inspection } = inspected;
   if ((await context.mayRead?.(computeBatchId(inspection.sha256), inspection.sha256)) === false)
     return { kind: 'turned-away' };
@@ -58,25 +57,23 @@ async function readIntoJournal(
   inspection: Inspection,
   fileName: string,
 ): Promise<Ingested> {
-  const { journal, clock } = context;
-  const batchId = computeBatchId(inspection.sha256);
-  let rows = 0;
-  let isStarted = false;
+  const { journal, clock, companyId, payerAccount } = context;
+  const { sha256 } = inspection;
+  const batchId = computeBatchId(sha256);
   const start = async (extraColumns: readonly string[]): Promise<void> => {
-    if (isStarted) return;
-    isStarted = true;
-    const { companyId, payerAccount } = context;
     const nowMs = clock.now();
-    const { sha256 } = inspection;
     const { droppedAtMs = nowMs } = context;
-    const file = { batchId, sha256, fileName, droppedAtMs };
-    await journal.startIngest({ ...file, companyId, payerAccount, extraColumns, nowMs });
+    const file = { batchId, sha256, fileName, droppedAtMs, extraColumns };
+    await journal.startIngest({ ...file, companyId, payerAccount, nowMs });
   };
+  let isStarted = false;
+  let rows = 0;
   for await (const part of context.reader.read(inspection)) {
     if (context.stop.aborted) return { kind: 'stopped' };
     switch (part.kind) {
       case 'header':
         await start(part.extraColumns);
+        isStarted = true;
         break;
       case 'rows':
         await journal.stage(batchId, part.rows);
@@ -86,10 +83,10 @@ async function readIntoJournal(
       case 'summary':
         return { kind: 'batch', batch: await journal.seal(batchId, part.totals, clock.now()), isNew: true };
       case 'rejected': {
-        await start([]);
+        if (!isStarted) await start([]);
         const { code, message } = part.rejection;
         await journal.rejectBatch(batchId, code, message, clock.now());
-        return { kind: 'rejected', rejection: part.rejection, batch: await journal.batch(batchId) };
+        return { ...part, batch: await journal.batch(batchId) };
       }
     }
   }

@@ -2,31 +2,31 @@
 import type { FileRejection, Inspection, SealTotals, StagedRow } from '../core/payout-file.ts';
 import type { Batch } from '../core/ports.ts';
 
+/** A file that is rejected as a whole. */
+export interface RejectedFile {
+  readonly kind: 'rejected';
+  readonly rejection: FileRejection;
+}
+
 /** What reading a file yields, in this order: one header, rows, then a summary; or, at any point, a rejection. */
 export type ReadPart =
   | { readonly kind: 'header'; readonly extraColumns: readonly string[] }
   | { readonly kind: 'rows'; readonly rows: readonly StagedRow[] }
   | { readonly kind: 'summary'; readonly totals: SealTotals }
-  | { readonly kind: 'rejected'; readonly rejection: FileRejection };
+  | RejectedFile;
 
 export interface PayoutFileReader {
   inspect(
     path: string,
-  ): Promise<
-    | { readonly kind: 'inspected'; readonly inspection: Inspection }
-    | { readonly kind: 'rejected'; readonly rejection: FileRejection }
-  >;
+  ): Promise<{ readonly kind: 'inspected'; readonly inspection: Inspection } | RejectedFile>;
   /** Reads the inspected file; a file that has changed since is rejected. The last part is a summary or a rejection. */
   read(inspection: Inspection): AsyncIterable<ReadPart>;
 }
 
-export interface BatchStart {
-  readonly batchId: string;
-  readonly sha256: string;
-  readonly fileName: string;
-  readonly companyId: string;
-  readonly payerAccount: string;
-  readonly extraColumns: readonly string[];
+export interface BatchStart extends Pick<
+  Batch,
+  'batchId' | 'sha256' | 'fileName' | 'companyId' | 'payerAccount' | 'extraColumns'
+> {
   /** When the file was dropped, which may be long before it is read; `nowMs` when left out. */
   readonly droppedAtMs?: number;
   readonly nowMs: number;

@@ -3,8 +3,8 @@
  * one that fails waits for its next try and lets the others pass. A notice is delivered at least once: whoever gets it
  * knows it again by its id. Nothing here ever holds up a payout.
  */
+import { computeBackoffMs } from '../core/backoff.ts';
 import type { Clock, Log } from '../core/ports.ts';
-import { computeBackoffMs } from '../platform/backoff.ts';
 import { type Signal, waitForAny } from '../platform/signal.ts';
 import type { NoticeStore } from './ports.ts';
 import type { DeliveryFailure, DeliveryResult, DueNotice, NoticeSender } from './rules/notice.ts';

@@ -136,8 +136,9 @@ export async function retryBatch(
   return await retryEach({ journal, rules, nowMs }, failedRows(batch, snapshot.resultRows(batch.batchId)));
 }
 
-async function* failedRows(batch: Batch, rows: AsyncIterable<ResultRow>): AsyncGenerator<Retry> {
-  for await (const row of rows) if (retriedStatuses.includes(row.status)) yield { row, batch };
+async function* failedRows(batch: Batch, pages: AsyncIterable<readonly ResultRow[]>): AsyncGenerator<Retry> {
+  for await (const rows of pages)
+    for (const row of rows) if (retriedStatuses.includes(row.status)) yield { row, batch };
 }
 
 /** Tries these payouts again, one by one. */

@@ -67,36 +67,8 @@ async function copyDurably(source: FileHandle, to: string): Promise<void> {
   await target.sync();
 }
 
-async function writeDurably(path: string, text: string): Promise<void> {
-  await using target = await open(path, 'wx', 0o600);
-  await target.writeFile(text);
-  await target.sync();
-}
-
 /** Nothing can stand there: no such name, or one that is longer than any. */
 const nothingCodes = new Set(['ENOENT', 'ENAMETOOLONG']);
-
-async function removeFile(path: Place): Promise<void> {
-  try {
-    await unlink(path);
-  } catch (error) {
-    if (!nothingCodes.has(errorCode(error))) throw error;
-  }
-}
-
-async function makeEmpty(path: Place): Promise<void> {
-  await (await open(path, 'wx', 0o600)).close();
-}
-
-async function readFreeBytes(folder: string): Promise<bigint | undefined> {
-  try {
-    const { blocks, bavail, bsize } = await statfs(folder, { bigint: true });
-    return blocks === 0n ? undefined : bavail * bsize;
-  } catch {
-    // Whoever writes there meets what is wrong.
-    return undefined;
-  }
-}
 
 export const realDisk: Disk = {
   makeFolder: async (path) => {
@@ -104,13 +76,29 @@ export const realDisk: Disk = {
   },
   rename,
   link,
-  reserve: makeEmpty,
-  remove: removeFile,
+  reserve: async (path) => {
+    await (await open(path, 'wx', 0o600)).close();
+  },
+  remove: async (path) => {
+    try {
+      await unlink(path);
+    } catch (error) {
+      if (!nothingCodes.has(errorCode(error))) throw error;
+    }
+  },
   removeFolder: rmdir,
   copy: copyDurably,
-  write: writeDurably,
+  write: async (path, text) => {
+    await using target = await open(path, 'wx', 0o600);
+    await target.writeFile(text);
+    await target.sync();
+  },
   sync: syncFolder,
-  freeBytes: readFreeBytes,
+  freeBytes: async (folder) => {
+    // Whoever writes there meets what is wrong.
+    const stats = await statfs(folder, { bigint: true }).catch(() => undefined);
+    return stats === undefined || stats.blocks === 0n ? undefined : stats.bavail * stats.bsize;
+  },
 };
 
 // ---------------------------------------------------------------- looking

@@ -176,14 +176,14 @@ export async function hashBytes(path: string): Promise<string> {
 /** One file being written under its temporary name; closing it unfinished removes it. */
 export class AtomicFile implements AsyncDisposable {
   readonly #path: string;
-  readonly #temporaryPath: string;
+  readonly temporaryPath: string;
   readonly #handle: FileHandle;
   readonly #hash: Hash = createHash('sha256');
   #isFinished = false;
 
   private constructor(path: string, temporaryPath: string, handle: FileHandle) {
     this.#path = path;
-    this.#temporaryPath = temporaryPath;
+    this.temporaryPath = temporaryPath;
     this.#handle = handle;
   }
 
@@ -195,10 +195,6 @@ export class AtomicFile implements AsyncDisposable {
     } catch (error) {
       throw failWith('create', path, error);
     }
-  }
-
-  get temporaryPath(): string {
-    return this.#temporaryPath;
   }
 
   /** Appends bytes, or text as UTF-8. */
@@ -222,13 +218,13 @@ export class AtomicFile implements AsyncDisposable {
       throw failWith('write', this.#path, error);
     }
     this.#isFinished = true;
-    return { path: this.#path, temporaryPath: this.#temporaryPath, sha256: this.#hash.digest('hex') };
+    return { path: this.#path, temporaryPath: this.temporaryPath, sha256: this.#hash.digest('hex') };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#isFinished) return;
     await this.#handle.close().catch(() => undefined);
-    await rm(this.#temporaryPath, { force: true });
+    await rm(this.temporaryPath, { force: true });
   }
 }
 

@@ -1,7 +1,7 @@
 /** The log: JSON lines on stderr, with secrets and the numbers of people and accounts taken out. */
 import { pino } from 'pino';
 import type { DestinationStream, Level, Logger as PinoLogger } from 'pino';
-import { redactFields, redactLine } from './log-redaction.ts';
+import { maskDigits } from '../core/proxy-id.ts';
 
 export type Logger = PinoLogger;
 export type LogLevel = Level | 'silent';
@@ -35,4 +35,73 @@ function openStandardError(): DestinationStream {
   // The reader of the log may leave (EPIPE); that is no reason to stop paying.
   stream.on('error', () => undefined);
   return stream;
+}
+
+// ---------------------------------------------------------------- what never reaches the log
+
+const hidden = '****';
+/** What lies deeper is not logged. */
+const depthMax = 8;
+
+/** Names are in lower case without separators. A longer name that ends like a secret's is one, too. */
+const secretName = /(?:secret|token|authorization|password|apikey|unzipkey|signedurl|cookie)$/;
+/** Of people, their numbers and accounts, with the scheme's word before most of them; and rows and headers as they came. */
+const personalName =
+  /(?:name|nameth|no|account|msisdn|natid|citizenid|taxid|mobile)$|^(?:cells|extras|digitalid)$/;
+/** What ends like that and is none of theirs: our own and the bank's records, files, hosts. */
+const recordName = /^(?:no|rowno|attemptno|lineno|transrefno|sysrefno|name|filename|hostname|columnname)$/;
+
+/** A copy of the fields of a log line in which every sensitive value, at any depth, is hidden or masked. */
+function redactFields(fields: Record<string, unknown>): Record<string, unknown> {
+  return redactEntries(Object.entries(fields), 0);
+}
+
+/** The same for a finished JSON line: what child loggers carry along is in no other place. */
+function redactLine(line: string): string {
+  return `${JSON.stringify(redactFields(JSON.parse(line) as Record<string, unknown>))}\n`;
+}
+
+/** Masks every run of 10 to 15 digits that stands alone in a text, and hides what follows "Bearer". */
+function redactText(text: string): string {
+  return text
+    .replaceAll(/(?<![0-9A-Za-z])\d{10,15}(?![0-9A-Za-z])/g, maskDigits)
+    .replaceAll(/(bearer\s+)\S+/gi, `$1${hidden}`);
+}
+
+function redactEntries(entries: readonly [string, unknown][], depth: number): Record<string, unknown> {
+  return Object.fromEntries(entries.map(([name, value]) => [name, redactNamed(name, value, depth)]));
+}
+
+function redactNamed(name: string, value: unknown, depth: number): unknown {
+  if (value === null || value === undefined) return value;
+  const plainName = name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+  if (secretName.test(plainName)) return hidden;
+  if (recordName.test(plainName)) return value;
+  if (personalName.test(plainName)) {
+    // The line is read a second time when it is finished: what is masked by then stays as it is.
+    return typeof value === 'string' && /^[\d* +-]+$/.test(value) ? maskDigits(value) : hidden;
+  }
+  return redactValue(value, depth);
+}
+
+function redactValue(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return redactText(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth >= depthMax) return hidden;
+  if (value instanceof Error) return redactError(value, depth + 1);
+  if (value instanceof Date) return value;
+  if (Array.isArray(value)) return value.map((item) => redactValue(item, depth + 1));
+  if (value instanceof Map || value instanceof Set || ArrayBuffer.isView(value)) return hidden;
+  return redactEntries(Object.entries(value), depth + 1);
+}
+
+/** Only these parts of an error: libraries hang whole requests, with their headers, on theirs. */
+function redactError(error: Error, depth: number): Record<string, unknown> {
+  return {
+    type: error.name,
+    message: redactText(error.message),
+    ...('code' in error ? { code: redactValue(error.code, depth) } : {}),
+    stack: redactText(error.stack ?? ''),
+    ...(error.cause === undefined ? {} : { cause: redactValue(error.cause, depth) }),
+  };
 }

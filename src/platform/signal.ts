@@ -17,7 +17,6 @@ export class Signal {
   }
 }
 
-/** Waits until one of the signals aborts, or the time is over. */
 /** Waits until one of the signals aborts, or the time is over; none of them keeps a listener. */
 export async function waitForAny(
   clock: Clock,

@@ -3,7 +3,7 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
 import { escapeAmountCell, escapeSpreadsheetCell } from '../platform/csv/spreadsheet-cells.ts';
-import { FileTable, type TableForm } from '../platform/csv/table-writer.ts';
+import { openTable, type TableForm } from '../platform/csv/table-writer.ts';
 import { AtomicFile, failWith, publishFile, readTemporaryName } from '../platform/durable-file.ts';
 import type { ReportOutbox, TableStyle } from './ports.ts';
 import { exceptionColumns } from './rules/report-rows.ts';
@@ -47,8 +47,8 @@ function readBatchId(name: string): string | undefined {
 /** Temporary names of reports in the outbox, by batch: read once, for there may be hundreds of thousands of files. */
 class Temporaries {
   readonly #folder: string;
-  /** Made since the start, or found at the first look. */
-  readonly #paths = new Map<string, Set<string>>();
+  /** Made since the start, or found at the first look; with the batch of each. */
+  readonly #batchIds = new Map<string, string>();
   #isSwept = false;
 
   constructor(folder: string) {
@@ -58,23 +58,18 @@ class Temporaries {
   /** A temporary file is being written. */
   note(path: string): void {
     const batchId = readBatchId(basename(path));
-    if (batchId === undefined) return;
-    const paths = this.#paths.get(batchId) ?? new Set();
-    this.#paths.set(batchId, paths.add(path));
+    if (batchId !== undefined) this.#batchIds.set(path, batchId);
   }
 
   /** The file has got its own name, and lost this one. */
   forget(path: string): void {
-    const batchId = readBatchId(basename(path)) ?? '';
-    const paths = this.#paths.get(batchId);
-    paths?.delete(path);
-    if (paths?.size === 0) this.#paths.delete(batchId);
+    this.#batchIds.delete(path);
   }
 
   /** Batches that have temporary files, whole or half, recorded or not. */
   async find(): Promise<readonly string[]> {
     await this.#sweep();
-    return [...this.#paths.keys()];
+    return [...new Set(this.#batchIds.values())];
   }
 
   async #sweep(): Promise<void> {
@@ -89,8 +84,8 @@ class Temporaries {
   async remove(batchId: string, recorded: readonly string[]): Promise<void> {
     if (!this.#isSwept) await this.#sweep();
     try {
-      for (const path of this.#paths.get(batchId) ?? []) {
-        if (recorded.includes(path)) continue;
+      for (const [path, owner] of this.#batchIds) {
+        if (owner !== batchId || recorded.includes(path)) continue;
         await rm(path, { force: true });
         this.forget(path);
       }
@@ -118,7 +113,7 @@ export async function openOutbox(folder: string): Promise<ReportOutbox> {
     return file;
   };
   return {
-    openTable: async (fileName, style) => new FileTable(await open(fileName), formats[style]),
+    openTable: async (fileName, style) => openTable(await open(fileName), formats[style]),
     writeText: async (fileName, text) => {
       await using file = await open(fileName);
       await file.write(text);

@@ -1,5 +1,5 @@
 /** What reporting on a batch needs of the journal. */
-import type { Report, Snapshot } from '../core/ports.ts';
+import type { BatchReader, Report } from '../core/ports.ts';
 import type { TableDraft } from '../platform/csv/table-writer.ts';
 import type { PreparedFile, PublishedState } from '../platform/durable-file.ts';
 
@@ -20,8 +20,6 @@ export interface ReportOutbox {
   removeLeftovers(batchId: string, recordedTemporaryPaths: readonly string[]): Promise<void>;
 }
 
-export interface ReportStore {
-  reports(batchId: string): Promise<readonly Report[]>;
+export interface ReportStore extends Pick<BatchReader, 'reports' | 'snapshot'> {
   recordReports(reports: readonly Report[]): Promise<void>;
-  snapshot(): Promise<Snapshot>;
 }

@@ -7,7 +7,6 @@
  * a crash after it leaves the very bytes, which the next start publishes.
  */
 import type { ExitOptions } from '../core/exit-code.ts';
-import { toSatang } from '../core/money.ts';
 import { isSealed } from '../core/payout.ts';
 import type { Batch, Report, ReportKind, ResultRow, Snapshot } from '../core/ports.ts';
 import type { TableDraft } from '../platform/csv/table-writer.ts';
@@ -21,23 +20,12 @@ import {
   renderResultHeader,
   renderResultRow,
 } from './rules/report-rows.ts';
-import {
-  type BatchSummary,
-  renderSummary,
-  summariseBatch,
-  type SummaryContext,
-  type SummaryFile,
-} from './rules/summary.ts';
-
-export type ReportJournal = ReportStore;
+import { type BatchSummary, renderSummary, summariseBatch, type SummaryContext } from './rules/summary.ts';
 
 export interface ReportContext extends SummaryContext, ExitOptions {}
 
 /** A file that the batch has, or once had, in the outbox. */
-export interface ReportedFile {
-  readonly kind: ReportKind;
-  readonly number: number;
-  readonly path: string;
+export interface ReportedFile extends Report {
   readonly state: PublishedState;
 }
 
@@ -54,12 +42,6 @@ interface PreparedReport extends PreparedFile {
   readonly kind: ReportKind;
   readonly number: number;
   readonly rows: number;
-}
-
-interface Preparation {
-  readonly summary: BatchSummary;
-  readonly eventSeq: number;
-  readonly prepared: readonly PreparedReport[];
 }
 
 const kindsInOrder: readonly ReportKind[] = [
@@ -79,28 +61,26 @@ const compareReports = (one: Report, other: Report): number =>
  * taken away since (`gone`); it is not written again, the whole present result can be asked for at any time.
  */
 export async function finishReports(
-  journal: ReportJournal,
+  journal: ReportStore,
   outbox: ReportOutbox,
   batchId: string,
 ): Promise<readonly ReportedFile[]> {
-  const reports = [...(await journal.reports(batchId))].toSorted(compareReports);
   const files: ReportedFile[] = [];
   const failures: unknown[] = [];
-  for (const report of reports) {
-    const { kind, number, path } = report;
+  for (const report of [...(await journal.reports(batchId))].toSorted(compareReports)) {
     try {
-      files.push({ kind, number, path, state: await outbox.publish(report) });
+      files.push({ ...report, state: await outbox.publish(report) });
     } catch (error) {
       failures.push(error);
     }
   }
   if (failures.length > 0) throw failures[0];
-  await outbox.removeLeftovers(
-    batchId,
-    reports.map((report) => report.temporaryPath),
-  );
+  await outbox.removeLeftovers(batchId, temporaryPathsOf(files));
   return files;
 }
+
+const temporaryPathsOf = (files: readonly Report[]): string[] =>
+  files.map(({ temporaryPath }) => temporaryPath);
 
 /**
  * Writes what is due now that the batch rests: result, exceptions and summary the first time, afterwards one
@@ -108,46 +88,37 @@ export async function finishReports(
  * Only the holder of the right to send calls it: two at once would take each other's files for leftovers.
  */
 export async function writeReports(
-  journal: ReportJournal,
+  journal: ReportStore,
   outbox: ReportOutbox,
   batchId: string,
   context: ReportContext,
 ): Promise<WrittenReports> {
   const earlier = await finishReports(journal, outbox, batchId);
-  const { summary, eventSeq, prepared } = await prepareOrClear(journal, outbox, batchId, context);
+  const { summary, eventSeq, prepared } = await prepareReports(journal, outbox, batchId, earlier, context)
+    // A failure on the way (a full disk) leaves nothing behind, whole or half.
+    .catch(async (error: unknown) => {
+      await outbox.removeLeftovers(batchId, temporaryPathsOf(earlier)).catch(() => undefined);
+      throw error;
+    });
   if (prepared.length === 0) return { summary, files: earlier, filesWritten: 0 };
-  await journal.recordReports(
-    prepared.map(({ kind, number, path, temporaryPath, sha256 }) => {
-      return { batchId, kind, number, path, temporaryPath, sha256, eventSeq, atMs: context.nowMs };
-    }),
-  );
+  const due = prepared.map(({ kind, number, path, temporaryPath, sha256 }): Report => {
+    return { batchId, kind, number, path, temporaryPath, sha256, eventSeq, atMs: context.nowMs };
+  });
+  await journal.recordReports(due);
   for (const report of prepared) await outbox.publish(report);
-  const written = prepared.map(
-    ({ kind, number, path }) => ({ kind, number, path, state: 'published' }) as const,
-  );
+  const written = due.map((report): ReportedFile => ({ ...report, state: 'published' }));
   return { summary, files: [...earlier, ...written], filesWritten: written.length };
 }
 
-/** A failure on the way (a full disk) leaves nothing behind, whole or half. */
-async function prepareOrClear(
-  journal: ReportJournal,
-  outbox: ReportOutbox,
-  batchId: string,
-  context: ReportContext,
-): Promise<Preparation> {
-  const recorded = await journal.reports(batchId);
-  try {
-    return await prepareReports(journal, outbox, batchId, recorded, context);
-  } catch (error) {
-    const keep = recorded.map((report) => report.temporaryPath);
-    await outbox.removeLeftovers(batchId, keep).catch(() => undefined);
-    throw error;
-  }
+interface Preparation {
+  readonly summary: BatchSummary;
+  readonly eventSeq: number;
+  readonly prepared: readonly PreparedReport[];
 }
 
 /** The snapshot is closed before anything is recorded. */
 async function prepareReports(
-  journal: ReportJournal,
+  journal: ReportStore,
   outbox: ReportOutbox,
   batchId: string,
   recorded: readonly Report[],
@@ -161,9 +132,13 @@ async function prepareReports(
   const summary = summariseBatch(batch, totals, await snapshot.holdTotals(batchId), context);
   if (!isSealed(batch.status)) return { summary, eventSeq, prepared: [] };
   const source: ReportSource = { snapshot, outbox, batch };
-  if (recorded.some((report) => report.kind === 'result'))
-    return { summary, eventSeq, prepared: await prepareUpdate(source, recorded) };
-  return { eventSeq, ...(await prepareFirst(source, summary, context)) };
+  if (!recorded.some(({ kind }) => kind === 'result'))
+    return { eventSeq, ...(await prepareFirst(source, summary, context)) };
+  // The rows that changed after the last report, and the alarms among them; no file at all when none did.
+  const number = 1 + recorded.filter(({ kind }) => kind === 'result-update').length;
+  const changedSince = Math.max(...recorded.map((report) => report.eventSeq));
+  const prepared = await writeTables(source, snapshot.resultRows(batchId, changedSince), number);
+  return { summary, eventSeq, prepared };
 }
 
 /** What the files of one batch are written from, and where they go. */
@@ -181,25 +156,50 @@ async function prepareFirst(
 ): Promise<Omit<Preparation, 'eventSeq'>> {
   const { snapshot, outbox, batch } = source;
   const { batchId, fileName } = batch;
-  const tally: Tally = { rows: 0, exceptionRows: 0, lastRowNo: 0, amountSatang: toSatang(0n) };
-  const rows = tallyRows(snapshot.resultRows(batchId), tally);
-  const tables = await writeTables(source, rows, 0);
-  assertEveryRow(tally, batch);
-  const summary = { ...counted, addsUp: counted.addsUp && agrees(tally, counted) };
-  const named = tables.map(({ kind, rows: written, sha256 }): SummaryFile => {
-    return { kind, name: computeReportName(fileName, batchId, kind, 0), rows: written, sha256 };
+  const tally = { rows: 0, exceptionRows: 0, lastRowNo: 0, amountSatang: 0n };
+  const tables = await writeTables(source, tallyRows(snapshot.resultRows(batchId), tally), 0);
+  // Each row of the file is in the result once: a result that misses one is never published.
+  if (tally.rows !== batch.rows) {
+    throw new Error(
+      `batch ${batchId} has ${batch.rows} rows but the journal gave ${tally.rows}: no report is written`,
+    );
+  }
+  // The rows one by one come to the same as the journal's own sums.
+  const agrees = tally.exceptionRows === counted.exceptionRows && tally.amountSatang === counted.amountSatang;
+  const summary = { ...counted, addsUp: counted.addsUp && agrees };
+  const named = tables.map(({ kind, rows, sha256 }) => {
+    return { kind, name: computeReportName(fileName, batchId, kind, 0), rows, sha256 };
   });
   const text = `${JSON.stringify(renderSummary(summary, named, context), null, 2)}\n`;
   const file = await outbox.writeText(computeReportName(fileName, batchId, 'summary', 0), text);
   return { summary, prepared: [...tables, { ...file, kind: 'summary', number: 0, rows: 0 }] };
 }
 
-/** The rows that changed after the last report, and the alarms among them; no file at all when none did. */
-async function prepareUpdate(source: ReportSource, earlier: readonly Report[]): Promise<PreparedReport[]> {
-  const number = 1 + earlier.filter((report) => report.kind === 'result-update').length;
-  const changedSince = Math.max(...earlier.map((report) => report.eventSeq));
-  const rows = source.snapshot.resultRows(source.batch.batchId, changedSince);
-  return await writeTables(source, rows, number);
+type ResultPages = AsyncIterable<readonly ResultRow[]>;
+
+/** What has gone into the result file, counted row by row. */
+interface Tally {
+  rows: number;
+  exceptionRows: number;
+  lastRowNo: number;
+  amountSatang: bigint;
+}
+
+async function* tallyRows(pages: ResultPages, tally: Tally): ResultPages {
+  for await (const rows of pages) {
+    for (const row of rows) {
+      if (row.rowNo <= tally.lastRowNo) {
+        throw new Error(
+          `the journal gave row ${row.rowNo} after row ${tally.lastRowNo}: no report is written`,
+        );
+      }
+      tally.lastRowNo = row.rowNo;
+      tally.rows += 1;
+      tally.exceptionRows += isException(row) ? 1 : 0;
+      tally.amountSatang += row.amountSatang ?? 0n;
+    }
+    yield rows;
+  }
 }
 
 // ---------------------------------------------------------------- tables
@@ -211,6 +211,8 @@ interface ReportTable {
   readonly header: readonly string[];
   /** undefined for a row that is not in it. */
   readonly render: (row: ResultRow) => readonly string[] | undefined;
+  rows: number;
+  draft?: TableDraft;
 }
 
 /** The first report shows every row and every exception; an update those that changed, and the alarms among them. */
@@ -222,12 +224,14 @@ function listTables({ batchId, extraColumns }: Batch, isFirst: boolean): readonl
       style: 'program',
       header: renderResultHeader(extraColumns),
       render: (row) => renderResultRow(row, extraColumns.length),
+      rows: 0,
     },
     {
       kind: isFirst ? 'exceptions' : 'exceptions-update',
       style: 'spreadsheet',
       header: exceptionColumns,
       render: (row) => (needsReview(row) ? renderException(batchId, row) : undefined),
+      rows: 0,
     },
   ];
 }
@@ -235,7 +239,7 @@ function listTables({ batchId, extraColumns }: Batch, isFirst: boolean): readonl
 /** Writes tables in one pass over the rows, each under its temporary name; an update without rows is no file at all. */
 async function writeTables(
   { outbox, batch }: ReportSource,
-  rows: AsyncIterable<ResultRow>,
+  pages: ResultPages,
   number: number,
 ): Promise<PreparedReport[]> {
   await using drafts = new AsyncDisposableStack();
@@ -246,55 +250,21 @@ async function writeTables(
     return draft;
   };
   const isFirst = number === 0;
-  const written: { table: ReportTable; draft: TableDraft | undefined; rows: number }[] = [];
-  for (const table of listTables(batch, isFirst))
-    written.push({ table, draft: isFirst ? await open(table) : undefined, rows: 0 });
-  for await (const row of rows) {
-    for (const one of written) {
-      const cells = one.table.render(row);
-      if (cells === undefined) continue;
-      one.draft ??= await open(one.table);
-      one.rows += 1;
-      await one.draft.add(cells);
+  const tables = listTables(batch, isFirst);
+  if (isFirst) for (const table of tables) table.draft = await open(table);
+  for await (const rows of pages) {
+    for (const row of rows) {
+      for (const table of tables) {
+        const cells = table.render(row);
+        if (cells === undefined) continue;
+        table.draft ??= await open(table);
+        table.rows += 1;
+        await table.draft.add(cells);
+      }
     }
   }
   const prepared: PreparedReport[] = [];
-  for (const { table, draft, rows: count } of written)
-    if (draft !== undefined)
-      prepared.push({ ...(await draft.finish()), kind: table.kind, number, rows: count });
+  for (const { kind, draft, rows } of tables)
+    if (draft !== undefined) prepared.push({ ...(await draft.finish()), kind, number, rows });
   return prepared;
-}
-
-/** What has gone into the result file, counted row by row. */
-interface Tally {
-  rows: number;
-  exceptionRows: number;
-  lastRowNo: number;
-  amountSatang: bigint;
-}
-
-async function* tallyRows(rows: AsyncIterable<ResultRow>, tally: Tally): AsyncGenerator<ResultRow> {
-  for await (const row of rows) {
-    if (row.rowNo <= tally.lastRowNo) {
-      throw new Error(`the journal gave row ${row.rowNo} after row ${tally.lastRowNo}: no report is written`);
-    }
-    tally.lastRowNo = row.rowNo;
-    tally.rows += 1;
-    tally.exceptionRows += isException(row) ? 1 : 0;
-    tally.amountSatang += row.amountSatang ?? 0n;
-    yield row;
-  }
-}
-
-/** Each row of the file is in the result once: a result that misses one is never published. */
-function assertEveryRow(tally: Tally, { batchId, rows }: Batch): void {
-  if (tally.rows === rows) return;
-  throw new Error(
-    `batch ${batchId} has ${rows} rows but the journal gave ${tally.rows}: no report is written`,
-  );
-}
-
-/** The rows one by one come to the same as the journal's own sums. */
-function agrees(tally: Tally, summary: BatchSummary): boolean {
-  return tally.exceptionRows === summary.exceptionRows && tally.amountSatang === summary.amountSatang;
 }

@@ -5,13 +5,13 @@
  */
 import { z } from 'zod';
 import { parseBaht } from '../core/money.ts';
+import { rowColumns } from '../core/payout-file.ts';
 import {
   BankAddressError,
   isLoopback,
   parseListenAddress,
   readBankAddress,
 } from '../core/network-address.ts';
-import { rowColumns } from '../intake/rules/row.ts';
 import { parseTimeOfDay } from '../payout/rules/service-hours.ts';
 
 /** bank.baseUrl that starts the built-in sandbox bank. */

@@ -28,7 +28,7 @@ async function* readRows(
   db: DatabaseSync,
   batchId: string,
   changedSince: number | undefined,
-): AsyncGenerator<ResultRow> {
+): AsyncGenerator<readonly ResultRow[]> {
   const nextPage = prepare(db, (values: { afterRowNo: number; changedSince: number }) =>
     selectResultRows()
       .where('p.batch_id', '=', batchId)
@@ -44,7 +44,7 @@ async function* readRows(
   for (;;) {
     // Every event number is above -1: without a bound, rows that never had an event are shown too.
     const page = nextPage.all({ afterRowNo, changedSince: changedSince ?? -1 });
-    for (const record of page) yield toResultRow(record);
+    yield page.map(toResultRow);
     afterRowNo = page.at(-1)?.row_no ?? afterRowNo;
     if (page.length < pageRows) return;
   }

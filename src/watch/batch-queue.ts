@@ -1,9 +1,9 @@
 /** Works the open batches, several at once: whoever was dropped first goes first, and a big one starves no small one. */
+import { computeBackoffMs } from '../core/backoff.ts';
 import type { Payout } from '../core/payout.ts';
 import type { Batch } from '../core/ports.ts';
 import { endWhenSettled, interruptedCode, isConcluded } from '../payout/conclude.ts';
 import { followPayer, runBatch } from '../payout/run-batch.ts';
-import { computeBackoffMs } from '../platform/backoff.ts';
 import { Signal, waitForAny } from '../platform/signal.ts';
 import type { WrittenReports } from '../reports/write-reports.ts';
 import { isAhead, noteFailure, retryBackoff, type WatchSetup } from './context.ts';

@@ -1,4 +1,5 @@
 /** What the parts of the watcher are handed, and how they take a failure. */
+import { type Backoff, computeBackoffMs } from '../core/backoff.ts';
 import type { Payout } from '../core/payout.ts';
 import type { Clock, Log } from '../core/ports.ts';
 import type { IntakeStore, PayoutFileReader } from '../intake/ports.ts';
@@ -6,7 +7,6 @@ import type { AdaptiveLimits } from '../payout/adaptive-limit.ts';
 import type { Payer } from '../payout/circuit-breaker.ts';
 import type { RunState, WorkerContext } from '../payout/context.ts';
 import type { PayoutJournal } from '../payout/ports.ts';
-import { type Backoff, computeBackoffMs } from '../platform/backoff.ts';
 import type { StatementStore } from '../reconcile/ports.ts';
 import type { WrittenReports } from '../reports/write-reports.ts';
 import type { Intake } from './folders/drop-folder.ts';

@@ -1,10 +1,10 @@
 /** Takes dropped files in: each is read into the journal once, and ends in the archive or among the rejected. */
 import pLimit from 'p-limit';
+import { computeBackoffMs } from '../core/backoff.ts';
 import { formatBangkokDateTime } from '../core/bangkok-time.ts';
 import { type BatchStatus, isSealed } from '../core/payout.ts';
 import type { Batch } from '../core/ports.ts';
 import { type Ingested, ingestFile } from '../intake/ingest.ts';
-import { computeBackoffMs } from '../platform/backoff.ts';
 import { isAhead, noteFailure, retryBackoff, type WatchEvent, type WatchSetup } from './context.ts';
 import type { IntakeOutcome, IntakeVerdict, WorkItem } from './ports.ts';
 import {

@@ -2,9 +2,8 @@
 import { appendFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { checkFile, type CheckOptions, type CheckOutcome } from '../../src/check/check.ts';
-import type { RowTotal } from '../../src/check/rules/row-tally.ts';
 import { toSatang } from '../../src/core/money.ts';
-import type { ClaimOwner } from '../../src/core/ports.ts';
+import type { ClaimOwner, RowTotal } from '../../src/core/ports.ts';
 import { makePayoutFileReader, type PayoutFileOptions } from '../../src/intake/formats/csv.ts';
 import { defaults, file, inspectPath, noLimits, row, useFolder } from '../support/payout-file-kit.ts';
 

@@ -294,7 +294,7 @@ async function findLies(
 ): Promise<string[]> {
   const lies: string[] = [];
   await using snapshot = await theatre.journal.snapshot();
-  for await (const { seq, status, instruction } of snapshot.resultRows(batchId)) {
+  for (const { seq, status, instruction } of (await Array.fromAsync(snapshot.resultRows(batchId))).flat()) {
     const found = await theatre.journal.findPayouts(instruction?.payoutId ?? '');
     const attempts = found.find(({ row }) => row.seq === seq)?.attempts ?? [];
     const isPaid = attempts.some(({ order }) => book.get(order.transRefNo)?.state === 'complete');

@@ -12,7 +12,7 @@ const hourMs = 60 * minuteMs;
 async function exceptionsOf({ journal }: Theatre, batchId: string) {
   await using snapshot = await journal.snapshot();
   const told: { reasonCode: string; reason: string; remedy: string }[] = [];
-  for await (const row of snapshot.resultRows(batchId)) {
+  for (const row of (await Array.fromAsync(snapshot.resultRows(batchId))).flat()) {
     const [reasonCode = '', reason = '', remedy = ''] = renderException(batchId, row).slice(10, 13);
     told.push({ reasonCode, reason, remedy });
   }

@@ -22,7 +22,7 @@ async function stageAt(startMs: number, rows: number, write: (theatre: Theatre) 
 
 async function holdsOf({ journal }: Theatre, batchId: string) {
   await using snapshot = await journal.snapshot();
-  const rows = await Array.fromAsync(snapshot.resultRows(batchId));
+  const rows = (await Array.fromAsync(snapshot.resultRows(batchId))).flat();
   return rows.map(({ holds, reasonCode, reason }) => ({ holds, reasonCode, reason }));
 }
 

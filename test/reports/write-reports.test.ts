@@ -7,13 +7,8 @@ import { parse } from 'csv-parse/sync';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { PreparedFile } from '../../src/platform/durable-file.ts';
 import { openOutbox } from '../../src/reports/outbox.ts';
-import type { ReportOutbox } from '../../src/reports/ports.ts';
-import {
-  finishReports,
-  type ReportContext,
-  type ReportJournal,
-  writeReports,
-} from '../../src/reports/write-reports.ts';
+import type { ReportOutbox, ReportStore } from '../../src/reports/ports.ts';
+import { finishReports, type ReportContext, writeReports } from '../../src/reports/write-reports.ts';
 import { makeBatchOf, makeRejectedRow, makeRow, MemoryJournal, noonMs } from '../support/report-fixtures.ts';
 
 const context: ReportContext = {
@@ -231,7 +226,7 @@ type Step =
 
 class Crash extends Error {}
 
-function dying(at: Step): { outbox: ReportOutbox; journal: ReportJournal } {
+function dying(at: Step): { outbox: ReportOutbox; journal: ReportStore } {
   const real = outbox;
   let published = 0;
   let isDead = false;
@@ -274,7 +269,7 @@ function dying(at: Step): { outbox: ReportOutbox; journal: ReportJournal } {
     },
     removeLeftovers: () => Promise.resolve(),
   };
-  const recordReports: ReportJournal['recordReports'] = async (reports) => {
+  const recordReports: ReportStore['recordReports'] = async (reports) => {
     crash('before the record');
     await journal.recordReports(reports);
     crash('after the record');

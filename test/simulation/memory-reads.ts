@@ -98,14 +98,16 @@ function isNews(store: MemoryStore, row: StoredRow, changedSince: number): boole
   );
 }
 
+const pageRows = 500;
+
 export async function* readRows(
   view: MemoryStore,
   batchId: string,
   since?: number,
-): AsyncGenerator<ResultRow> {
-  for (const row of rowsOfBatch(view, batchId)) {
-    if (since === undefined || isNews(view, row, since)) yield toResultRow(view, row);
-  }
+): AsyncGenerator<readonly ResultRow[]> {
+  const news = rowsOfBatch(view, batchId).filter((row) => since === undefined || isNews(view, row, since));
+  for (let from = 0; from < news.length; from += pageRows)
+    yield news.slice(from, from + pageRows).map((row) => toResultRow(view, row));
 }
 
 /** Who holds a payoutId now. */

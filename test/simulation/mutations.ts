@@ -187,8 +187,8 @@ const ofStates: readonly Mutation[] = [
   inOne(
     'what is in doubt is never asked about again',
     'payout/rules/resend.ts',
-    'return nowMs + Math.min(delayMs, policy.maxDelayMs);',
-    'return nowMs + delayMs * 1e9;',
+    'return nowMs + computeBackoffMs(backoff, attempt.inquiries);',
+    'return nowMs + policy.maxDelayMs * 1e9;',
   ),
 ];
 

@@ -231,7 +231,7 @@ class Simulation {
     for (const batch of await journal.batches()) {
       await resumeBatch(journal, batch, this.#world.ourMs);
       await using snapshot = await journal.snapshot();
-      const rows = await Array.fromAsync(snapshot.resultRows(batch.batchId));
+      const rows = (await Array.fromAsync(snapshot.resultRows(batch.batchId))).flat();
       const seqs = rows.filter(({ status }) => status === 'held').map(({ seq }) => seq);
       for (const seq of seqs) this.#auditor.approve(seq);
       if (seqs.length > 0) await resumePayouts(journal, seqs, this.#world.ourMs);

@@ -31,7 +31,7 @@ async function readBatches(journal: Journal): Promise<Settled[]> {
   await using snapshot = await journal.snapshot();
   const settled: Settled[] = [];
   for (const batch of await journal.batches()) {
-    settled.push({ batch, rows: await Array.fromAsync(snapshot.resultRows(batch.batchId)) });
+    settled.push({ batch, rows: (await Array.fromAsync(snapshot.resultRows(batch.batchId))).flat() });
   }
   return settled;
 }

@@ -220,7 +220,7 @@ export async function resultRows(
   changedSince?: number,
 ): Promise<ResultRow[]> {
   await using snapshot = await journal.snapshot();
-  return await Array.fromAsync(snapshot.resultRows(batchId, changedSince));
+  return (await Array.fromAsync(snapshot.resultRows(batchId, changedSince))).flat();
 }
 
 export async function statusesOf(journal: Journal, batchId = firstBatchId): Promise<PayoutStatus[]> {

@@ -2,7 +2,7 @@
 import { toSatang } from '../../src/core/money.ts';
 import type { PayoutStatus } from '../../src/core/payout.ts';
 import type { Batch, Report, ResultRow, Snapshot, StatusTotal } from '../../src/core/ports.ts';
-import type { ReportJournal } from '../../src/reports/write-reports.ts';
+import type { ReportStore } from '../../src/reports/ports.ts';
 
 /** 14:03:05 on 21 November 2026 in Bangkok. */
 export const noonMs = Date.UTC(2026, 10, 21, 7, 3, 5);
@@ -147,7 +147,7 @@ export function makeBatchOf(rows: readonly ResultRow[], changes: Partial<Batch> 
 }
 
 /** The part of a journal that reports read and write, in memory. Its rows change through `change`. */
-export class MemoryJournal implements ReportJournal {
+export class MemoryJournal implements ReportStore {
   batch: Batch;
   recorded: Report[] = [];
   snapshotsOpen = 0;
@@ -190,7 +190,7 @@ export class MemoryJournal implements ReportJournal {
       holdTotals: () => Promise.resolve([]),
       async *resultRows(_batchId: string, changedSince = -1) {
         for (const row of rows)
-          if ((changedAt.get(row.rowNo) ?? 0) > changedSince) yield await Promise.resolve(row);
+          if ((changedAt.get(row.rowNo) ?? 0) > changedSince) yield await Promise.resolve([row]);
       },
       [Symbol.asyncDispose]: () => {
         this.snapshotsOpen -= 1;

@@ -1,4 +1,3 @@
-/** What a run would do with each row of a file, as far as payee checks can tell. */
 /** What a run would do with each row of a file, as far as payee checks can tell. Pure; nothing here sends anything. */
 import type { Reason } from '../../core/change.ts';
 import type { Issue, StagedRow } from '../../core/payout-file.ts';
@@ -61,15 +60,25 @@ const holdMessages: Readonly<Record<HoldReason, string>> = {
   similar: 'another payout is so like it that a person must compare the two',
 };
 
+const heldIssue = (
+  { line, instruction }: GoodRow,
+  code: string,
+  column: string | null,
+  why: string,
+): Issue => ({
+  line,
+  column,
+  code,
+  value: null,
+  message: `${why}: held until a person lets it go on ("paydrop resume ${instruction.payoutId}")`,
+});
+
 /** What a held row waits for, one issue a hold. */
-export function describeHolds({ line, instruction, holds }: GoodRow): Issue[] {
-  return holds.map((hold) => ({
-    line,
-    column: hold === 'limit' ? 'amount' : hold === 'similar' ? 'payoutId' : null,
-    code: hold,
-    value: null,
-    message: `${holdMessages[hold]}: held until a person lets it go on ("paydrop resume ${instruction.payoutId}")`,
-  }));
+export function describeHolds(row: GoodRow): Issue[] {
+  return row.holds.map((hold) => {
+    const column = hold === 'limit' ? 'amount' : hold === 'similar' ? 'payoutId' : null;
+    return heldIssue(row, hold, column, holdMessages[hold]);
+  });
 }
 
 function payeeIssue({ line, instruction }: GoodRow, reason: Reason): Issue {
@@ -140,12 +149,11 @@ export function forecastRow(
 }
 
 /** A row that is like a payout that was paid, or would be: a run holds it when it comes to it. */
-export function forecastLike({ line, instruction }: GoodRow): RowForecast {
-  const message =
-    'the same amount was paid, or would be, to the same payee under another payoutId (limits.similarDays): ' +
-    `held until a person lets it go on ("paydrop resume ${instruction.payoutId}")`;
-  const issue: Issue = { line, column: 'payoutId', code: 'similar-payment', value: null, message };
-  return { outcome: 'held', holds: ['similar'], issues: [issue], notes: [] };
+export function forecastLike(row: GoodRow): RowForecast {
+  const why =
+    'the same amount was paid, or would be, to the same payee under another payoutId (limits.similarDays)';
+  const issues = [heldIssue(row, 'similar-payment', 'payoutId', why)];
+  return { outcome: 'held', holds: ['similar'], issues, notes: [] };
 }
 
 type EarlierRow = Pick<
@@ -156,13 +164,13 @@ type EarlierRow = Pick<
 /** What another run would do with a row of a batch that an earlier one has read; `ask` when it would send it. */
 export function forecastEarlierRow(row: EarlierRow): RowForecast | 'ask' {
   const none = { holds: [], issues: [], notes: [] } as const;
-  const end = (outcome: ForecastOutcome, code: string, text: string): RowForecast => ({
+  const code = row.reasonCode ?? row.status;
+  const end = (outcome: ForecastOutcome, message: string): RowForecast => ({
     ...none,
     outcome,
-    issues: [{ line: row.line, column: null, code, value: null, message: text }],
+    issues: [{ line: row.line, column: null, code, value: null, message }],
   });
   const why = row.reason === null ? '' : `: ${row.reason}`;
-  const code = row.reasonCode ?? row.status;
   switch (row.status) {
     case 'staged':
     case 'ready':
@@ -171,29 +179,24 @@ export function forecastEarlierRow(row: EarlierRow): RowForecast | 'ask' {
       const holds = row.holds.filter((hold) => !rerunHolds.includes(hold));
       if (holds.length === 0) return 'ask';
       const text = `held since an earlier run (${holds.join(', ')})${why}; a person must let it go on`;
-      return { ...end('held', code, text), holds };
+      return { ...end('held', text), holds };
     }
     case 'paid':
       return { ...none, outcome: 'paidEarlier' };
     case 'submitted':
     case 'unresolved':
     case 'disputed':
-      return end(
-        'inDoubt',
-        code,
-        `${row.status} since an earlier run: a run asks the bank and sends nothing`,
-      );
+      return end('inDoubt', `${row.status} since an earlier run: a run asks the bank and sends nothing`);
     case 'rejected':
       return row.issues.length > 0
         ? { ...none, outcome: 'rejected', issues: row.issues }
-        : end('rejected', code, `rejected by an earlier run${why}`);
+        : end('rejected', `rejected by an earlier run${why}`);
     case 'unpayable':
-      return end('unpayable', code, `unpayable since an earlier run${why}`);
+      return end('unpayable', `unpayable since an earlier run${why}`);
     case 'failed':
     case 'cancelled':
       return end(
         'endedEarlier',
-        code,
         `${row.status} in an earlier run${why}; running the file again does not try it again`,
       );
   }
@@ -208,32 +211,24 @@ export interface BrakeStop extends BatchReason {
 export class BrakeForecast {
   readonly #policy: BrakePolicy;
   #breaker = openBreaker;
-  #checks = 0;
-  #stop: BrakeStop | undefined;
+  /** Rows that a run would ask about before it sends them. */
+  checks = 0;
+  stop: BrakeStop | undefined;
 
   constructor(policy: BrakePolicy) {
     this.#policy = policy;
   }
 
-  /** Rows that a run would ask about before it sends them. */
-  get checks(): number {
-    return this.#checks;
-  }
-
-  get stop(): BrakeStop | undefined {
-    return this.#stop;
-  }
-
   /** A row that a run would have asked about: what is payable is taken to be paid. */
   observe({ outcome, holds }: RowForecast, rowNo: number): void {
     if (outcome === 'notAsked') return;
-    this.#checks += 1;
+    this.checks += 1;
     const isEndOtherwise = outcome === 'unpayable' || holds.includes('unavailable');
     if (!isEndOtherwise && outcome !== 'toPay') return;
     const signal = { kind: isEndOtherwise ? 'ended-otherwise' : 'paid' } as const;
     this.#breaker = decideBreaker(this.#breaker, signal, this.#policy, 0);
     const { status, why } = this.#breaker;
-    if (status === 'halted' && why !== null) this.#stop ??= { ...why, rowNo };
+    if (status === 'halted' && why !== null) this.stop ??= { ...why, rowNo };
   }
 }
 

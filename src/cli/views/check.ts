@@ -1,6 +1,6 @@
 /** What `check` prints: issues as they are found, so that memory stays flat, and the totals at the end. */
 import type { CheckOutcome, RejectedFile, Report, RowIssue } from '../../app/check.ts';
-import type { RowTotal } from '../../check/rules/row-tally.ts';
+import type { RowTotal } from '../../core/ports.ts';
 import { formatBaht } from '../../core/money.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { type ShownTotal, showTotal } from './amounts.ts';

@@ -6,10 +6,9 @@ import {
   forecastOutcomes,
   quietOutcomes,
 } from '../../check/rules/forecast.ts';
-import type { RowTotal } from '../../check/rules/row-tally.ts';
 import { formatBaht, type Satang } from '../../core/money.ts';
 import { holdReasons } from '../../core/payout.ts';
-import type { BatchReason } from '../../core/ports.ts';
+import type { BatchReason, RowTotal } from '../../core/ports.ts';
 import { findBankStatus } from '../../core/status-codes.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';

@@ -1,42 +1,52 @@
 /**
- * Payout files in: a first pass says what the file is (inspect.ts), a second reads its rows and must meet the same
+ * Payout files in: a first pass says what the file is, a second reads its rows and must meet the same
  * bytes. Neither keeps more than a block of the file in memory.
  */
 import { createHash } from 'node:crypto';
+import { parse } from 'csv-parse/sync';
 import { showCell } from '../../core/cell-text.ts';
 import { formatBaht, type Satang, toSatang, zeroSatang } from '../../core/money.ts';
-import type {
-  FileEncoding,
-  Inspection,
-  Issue,
-  RowCells,
-  SealTotals,
-  StagedRow,
+import {
+  type FileEncoding,
+  type Inspection,
+  type Issue,
+  type RowCells,
+  type RowColumn,
+  rowColumns,
+  type SealTotals,
+  type StagedRow,
 } from '../../core/payout-file.ts';
-import { cutIntoStretches, decodeBlocks, gatherHead } from '../../platform/csv/decode.ts';
 import {
   FileRejected,
-  identify,
   inspectFile,
   type OpenedFile,
   openRegularFile,
   rejectChanged,
+  requireUnchanged,
 } from '../../platform/csv/open.ts';
-import { RecordReader } from '../../platform/csv/records.ts';
-import type { FileRecord } from '../../platform/csv/records.ts';
-import type { PayoutFileReader, ReadPart } from '../ports.ts';
+import {
+  type Delimiter,
+  type FileRecord,
+  openText,
+  RecordReader,
+  rowBytesMax,
+  scanRecord,
+} from '../../platform/csv/records.ts';
+import type { PayoutFileReader, ReadPart, RejectedFile } from '../ports.ts';
 import {
   type ControlTotals,
   findControlMismatch,
   readControlFile,
   readTrailer,
 } from '../rules/control-totals.ts';
-import { makeDuplicateIndex } from '../rules/duplicates.ts';
-import { parseRow, type RowRules } from '../rules/row.ts';
-import { type Header, type HeaderOptions, readHeader } from './csv-header.ts';
+import { DuplicateIndex } from '../rules/duplicates.ts';
+import { parseRow, requiredColumns } from '../rules/row.ts';
 
 /** The settings' `input` and `limits`, in the units that the reader needs. */
-export interface PayoutFileOptions extends HeaderOptions {
+export interface PayoutFileOptions {
+  readonly delimiter: 'auto' | Delimiter;
+  /** Our column → the file's header; a column that stands here must be in the file. */
+  readonly columns: Readonly<Partial<Record<RowColumn, string | undefined>>>;
   readonly encoding: 'auto' | FileEncoding;
   readonly control: 'none' | 'trailer' | 'sidecar';
   readonly trailerMark: string;
@@ -57,31 +67,19 @@ export interface PayoutFileLimits {
 /** A control file holds two numbers. */
 const controlFileBytesMax = 65_536;
 
-/** The control file that belongs to a payout file. */
-function controlFilePath(path: string): string {
-  return `${path}.control.json`;
-}
-
 async function readSidecar(path: string): Promise<ControlTotals> {
-  const sidecarPath = controlFilePath(path);
+  const sidecarPath = `${path}.control.json`;
   const about = (message: string): string => `${sidecarPath}: ${message}`;
-  let file: OpenedFile;
-  try {
-    file = await openRegularFile(sidecarPath);
-  } catch (error) {
+  await using file = await openRegularFile(sidecarPath).catch((error: unknown) => {
     if (!(error instanceof FileRejected)) throw error;
     throw new FileRejected('control-missing', about(error.rejection.message));
-  }
-  try {
-    if (file.sizeBytes > controlFileBytesMax)
-      throw new FileRejected('control-unreadable', about('too large for a control file'));
-    const text = await file.handle.readFile('utf8');
-    const reading = readControlFile(text.replace(/^\ufeff/, ''));
-    if (!reading.ok) throw new FileRejected(reading.code, about(reading.message));
-    return reading.totals;
-  } finally {
-    await file.handle.close();
-  }
+  });
+  if (file.sizeBytes > controlFileBytesMax)
+    throw new FileRejected('control-unreadable', about('too large for a control file'));
+  const text = await file.handle.readFile('utf8');
+  const reading = readControlFile(text.replace(/^\ufeff/, ''));
+  if (!reading.ok) throw new FileRejected(reading.code, about(reading.message));
+  return reading.totals;
 }
 
 async function* readOpened(
@@ -91,24 +89,16 @@ async function* readOpened(
   take: (bytes: Buffer) => void,
 ): AsyncGenerator<ReadPart, SealTotals> {
   const sidecar = options.control === 'sidecar' ? await readSidecar(inspection.path) : null;
-  const blocks = decodeBlocks(file, inspection, take);
-  const { head, isWhole } = await gatherHead(blocks);
+  const { head, isWhole, rest } = await openText(file, inspection, take);
   const header = readHeader(head, isWhole, options);
   yield { kind: 'header', extraColumns: header.extraColumns };
   const records = new RecordReader(header.delimiter, header.cellCount, header.nextLine);
-  const taker = new RowTaker(header, { ...options, ...options.limits });
-  const takeAll = (found: readonly FileRecord[]): ReadPart => {
-    const rows: StagedRow[] = [];
-    for (const record of found) {
-      const row = taker.take(record);
-      if (row !== undefined) rows.push(row);
-    }
-    return { kind: 'rows', rows };
-  };
-  for (const bytes of cutIntoStretches(head.subarray(header.endOffset))) yield takeAll(records.read(bytes));
-  for await (const block of blocks) {
-    for (const bytes of cutIntoStretches(block)) yield takeAll(records.read(bytes));
-  }
+  const taker = new RowTaker(header, options);
+  const takeAll = (found: readonly FileRecord[]): ReadPart => ({
+    kind: 'rows',
+    rows: found.flatMap((record) => taker.take(record) ?? []),
+  });
+  for await (const found of records.readAll(head.subarray(header.endOffset), rest)) yield takeAll(found);
   const last = takeAll(records.end());
   const totals = taker.finish(sidecar);
   if (options.control === 'none' && options.finalLineEnd === 'required' && !inspection.endsWithLineEnd) {
@@ -121,78 +111,54 @@ async function* readOpened(
   return totals;
 }
 
-/** Says that the file has changed, whatever else was found in it. */
-async function requireUnchanged(file: OpenedFile, inspection: Inspection): Promise<void> {
-  if ((await identify(file.handle)).identity !== inspection.identity) throw rejectChanged();
-}
-
 async function* readPayoutFile(inspection: Inspection, options: PayoutFileOptions): AsyncGenerator<ReadPart> {
-  const file = await openRegularFile(inspection.path);
+  await using file = await openRegularFile(inspection.path);
   try {
     await requireUnchanged(file, inspection);
     const hash = createHash('sha256');
-    const parts = readOpened(file, inspection, options, (bytes) => hash.update(bytes));
-    const totals = yield* parts;
+    const totals = yield* readOpened(file, inspection, options, (bytes) => hash.update(bytes));
     await requireUnchanged(file, inspection);
     if (hash.digest('hex') !== inspection.sha256) throw rejectChanged();
     yield { kind: 'summary', totals };
   } catch (error) {
     if (error instanceof FileRejected) await requireUnchanged(file, inspection);
     throw error;
-  } finally {
-    await file.handle.close();
   }
+}
+
+function asRejected(error: unknown): RejectedFile {
+  if (error instanceof FileRejected) return { kind: 'rejected', rejection: error.rejection };
+  throw error;
 }
 
 /** A reader of payout files under these settings. */
 export function makePayoutFileReader(options: PayoutFileOptions): PayoutFileReader {
+  const { encoding, limits } = options;
   return {
-    async inspect(path) {
-      try {
-        const inspection = await inspectFile(path, {
-          encoding: options.encoding,
-          bytesMax: options.limits.bytesMax,
-        });
-        return { kind: 'inspected', inspection };
-      } catch (error) {
-        if (error instanceof FileRejected) return { kind: 'rejected', rejection: error.rejection };
-        throw error;
-      }
-    },
+    inspect: (path) =>
+      inspectFile(path, { encoding, bytesMax: limits.bytesMax }).then(
+        (inspection) => ({ kind: 'inspected', inspection }),
+        asRejected,
+      ),
     async *read(inspection) {
       try {
         yield* readPayoutFile(inspection, options);
       } catch (error) {
-        if (!(error instanceof FileRejected)) throw error;
-        yield { kind: 'rejected', rejection: error.rejection };
+        yield asRejected(error);
       }
     },
   };
 }
 
-// ---- Records to rows: the rules, duplicates within the file, totals, and the trailer row.
-
-export interface RowOptions {
-  readonly control: 'none' | 'trailer' | 'sidecar';
-  /** First cell of the trailer row. */
-  readonly trailerMark: string;
-  /** Null for no limit. */
-  readonly rowsMax: number | null;
-  /** Null for no limit. */
-  readonly payoutSatangMax: Satang | null;
-  /** Null for no limit. */
-  readonly fileSatangMax: Satang | null;
-}
+// ---------------------------------------------------------------- records to rows: the rules, duplicates within the file, totals, and the trailer row.
 
 /** What a store with 64-bit integers can hold; no file that means well comes near it. */
 const storableSatangMax = 2n ** 63n - 1n;
 
 const noExtras: readonly string[] = [];
 
-interface Trailer {
-  readonly line: number;
-  readonly cells: readonly string[];
-}
+const misquotedText =
+  'a quotation mark stands inside a cell: put the whole cell in quotation marks and double those inside';
 
 function issueOfRow(line: number, code: string, message: string): Issue {
   return { line, column: null, code, value: null, message };
@@ -214,22 +180,35 @@ function miscounted({ cells, line }: FileRecord, header: Header, trailerMark: st
   );
 }
 
+function pickCells(all: readonly string[], places: Header['places']): RowCells {
+  const pick = (column: RowColumn): string => all[places[column] ?? -1] ?? '';
+  return {
+    payoutId: pick('payoutId'),
+    proxyType: pick('proxyType'),
+    proxyNo: pick('proxyNo'),
+    payeeName: pick('payeeName'),
+    amount: pick('amount'),
+    reference1: pick('reference1'),
+    reference2: pick('reference2'),
+  };
+}
+
 /** Takes the records of one file, in order. */
 class RowTaker {
   readonly #header: Header;
-  readonly #options: RowOptions;
-  readonly #rules: RowRules;
-  readonly #duplicates = makeDuplicateIndex();
-  #trailer: Trailer | undefined;
-  #rows = 0;
-  #totalSatang = zeroSatang;
-  #unreadableAmounts = 0;
-  #unreadableLine: number | null = null;
+  readonly #options: PayoutFileOptions;
+  readonly #duplicates = new DuplicateIndex();
+  #trailer: FileRecord | undefined;
+  readonly #counted = {
+    rows: 0,
+    totalSatang: zeroSatang,
+    unreadableAmounts: 0,
+    unreadableLine: null as number | null,
+  };
 
-  constructor(header: Header, options: RowOptions) {
+  constructor(header: Header, options: PayoutFileOptions) {
     this.#header = header;
     this.#options = options;
-    this.#rules = { payoutSatangMax: options.payoutSatangMax };
   }
 
   /**
@@ -242,17 +221,18 @@ class RowTaker {
       this.#trailer = record;
       return undefined;
     }
-    this.#rows += 1;
-    const { rowsMax } = this.#options;
-    if (rowsMax !== null && this.#rows > rowsMax) {
+    const counted = this.#counted;
+    counted.rows += 1;
+    const { rowsMax } = this.#options.limits;
+    if (rowsMax !== null && counted.rows > rowsMax) {
       const message = `the file has more rows than limits.rowsPerFile allows (${rowsMax}): split it`;
       throw new FileRejected('rows-over-limit', message, record.line);
     }
     const row = this.#rejectDuplicate(this.#read(record), record);
     if (row.amountSatang === null) {
-      this.#unreadableAmounts += 1;
-      this.#unreadableLine ??= record.line;
-    } else this.#totalSatang = toSatang(this.#totalSatang + row.amountSatang);
+      counted.unreadableAmounts += 1;
+      counted.unreadableLine ??= record.line;
+    } else counted.totalSatang = toSatang(counted.totalSatang + row.amountSatang);
     return row;
   }
 
@@ -263,58 +243,33 @@ class RowTaker {
   }
 
   #read(record: FileRecord): StagedRow {
-    const { line, cells: all } = record;
-    const cells = this.#pickCells(all);
-    const { extraPlaces, cellCount } = this.#header;
+    const { line, cells: all, isMisquoted } = record;
+    const { places, extraPlaces, cellCount } = this.#header;
+    const cells = pickCells(all, places);
     const extras = extraPlaces.length === 0 ? noExtras : extraPlaces.map((place) => all[place] ?? '');
-    const staged = { rowNo: this.#rows, line, cells, extras };
-    const unread = { ...staged, instruction: null, amountSatang: null, holds: [] };
-    if (all.length === cellCount && !record.isMisquoted) {
-      const { instruction, amountSatang, holds, issues } = parseRow(cells, line, this.#rules);
-      const isEmpty = instruction === null && all.every((cell) => cell.trim() === '');
-      if (!isEmpty)
-        return { rowNo: this.#rows, line, cells, instruction, amountSatang, holds, issues, extras };
-      return { ...unread, issues: [issueOfRow(line, 'row-empty', 'every cell is empty: remove the line')] };
-    }
-    const misquoted = issueOfRow(
-      line,
-      'quote-misplaced',
-      'a quotation mark stands inside a cell: put the whole cell in quotation marks and double those inside',
-    );
+    const row = { rowNo: this.#counted.rows, line, cells, extras };
+    const unread = { ...row, instruction: null, amountSatang: null, holds: [] };
+    const misquoted = isMisquoted ? [issueOfRow(line, 'quote-misplaced', misquotedText)] : [];
     if (all.length !== cellCount) {
       // No cell can be trusted to be in its place: not even the amount is counted.
       const count = miscounted(record, this.#header, this.#options.trailerMark);
-      return { ...unread, issues: record.isMisquoted ? [misquoted, count] : [count] };
+      return { ...unread, issues: [...misquoted, count] };
     }
-    const { amountSatang, issues } = parseRow(cells, line, this.#rules);
-    return { ...unread, amountSatang, issues: [misquoted, ...issues] };
-  }
-
-  #pickCells(all: readonly string[]): RowCells {
-    const { places } = this.#header;
-    const pick = (place: number | undefined): string => (place === undefined ? '' : (all[place] ?? ''));
-    return {
-      payoutId: pick(places.payoutId),
-      proxyType: pick(places.proxyType),
-      proxyNo: pick(places.proxyNo),
-      payeeName: pick(places.payeeName),
-      amount: pick(places.amount),
-      reference1: pick(places.reference1),
-      reference2: pick(places.reference2),
-    };
+    const parsed = parseRow(cells, line, this.#options.limits);
+    if (isMisquoted)
+      return { ...unread, amountSatang: parsed.amountSatang, issues: [...misquoted, ...parsed.issues] };
+    if (parsed.instruction === null && all.every((cell) => cell.trim() === ''))
+      return { ...unread, issues: [issueOfRow(line, 'row-empty', 'every cell is empty: remove the line')] };
+    const { instruction, amountSatang, holds, issues } = parsed;
+    return { rowNo: row.rowNo, line, cells, instruction, amountSatang, holds, issues, extras };
   }
 
   #rejectDuplicate(row: StagedRow, record: FileRecord): StagedRow {
     const payoutId = row.cells.payoutId.trim();
     if (payoutId === '') return row;
-    const isValid = row.instruction !== null;
-    const verdict = this.#duplicates.add({
-      rowNo: row.rowNo,
-      line: row.line,
-      payoutId,
-      cells: record.cells,
-      isValid,
-    });
+    const { rowNo, line, instruction } = row;
+    const seen = { rowNo, line, payoutId, cells: record.cells, isValid: instruction !== null };
+    const verdict = this.#duplicates.add(seen);
     if (verdict.kind === 'new') return row;
     const first = `line ${verdict.firstLine} (row ${verdict.firstRowNo})`;
     const issue = {
@@ -336,21 +291,15 @@ class RowTaker {
    * @throws FileRejected when there is no row, or totals are missing, differ or exceed a limit
    */
   finish(sidecar: ControlTotals | null): SealTotals {
-    if (this.#rows === 0) {
-      throw new FileRejected(
-        'rows-missing',
-        'the file has a header and no rows: have it written again',
-        this.#header.nextLine,
-      );
+    const { rows, totalSatang, unreadableAmounts } = this.#counted;
+    if (rows === 0) {
+      const message = 'the file has a header and no rows: have it written again';
+      throw new FileRejected('rows-missing', message, this.#header.nextLine);
     }
     this.#requireControl(this.#declaredTotals(sidecar));
-    this.#requireLimit();
-    return {
-      rows: this.#rows,
-      totalSatang: this.#totalSatang,
-      unreadableAmounts: this.#unreadableAmounts,
-      conflictingRowNos: this.#duplicates.conflictingRowNos,
-    };
+    this.#requireLimit(totalSatang);
+    const { conflictingRowNos } = this.#duplicates;
+    return { rows, totalSatang, unreadableAmounts, conflictingRowNos };
   }
 
   #declaredTotals(sidecar: ControlTotals | null): ControlTotals | null {
@@ -366,22 +315,191 @@ class RowTaker {
 
   #requireControl(declared: ControlTotals | null): void {
     if (declared === null) return;
-    const mismatch = findControlMismatch(declared, {
-      rows: this.#rows,
-      totalSatang: this.#totalSatang,
-      unreadableAmounts: this.#unreadableAmounts,
-      unreadableLine: this.#unreadableLine,
-    });
+    const mismatch = findControlMismatch(declared, this.#counted);
     if (mismatch === undefined) return;
     throw new FileRejected(mismatch.code, mismatch.message, mismatch.line ?? this.#trailer?.line ?? null);
   }
 
-  #requireLimit(): void {
-    const { fileSatangMax } = this.#options;
+  #requireLimit(totalSatang: Satang): void {
+    const { fileSatangMax } = this.#options.limits;
     const limit = fileSatangMax ?? toSatang(storableSatangMax);
-    if (this.#totalSatang <= limit) return;
+    if (totalSatang <= limit) return;
     const name = fileSatangMax === null ? 'any batch can hold' : 'limits.bahtPerBatch allows';
-    const message = `the rows add up to ${formatBaht(this.#totalSatang)} baht, more than ${name} (${formatBaht(limit)}): split the file, or correct an amount`;
+    const message = `the rows add up to ${formatBaht(totalSatang)} baht, more than ${name} (${formatBaht(limit)}): split the file, or correct an amount`;
     throw new FileRejected('total-over-limit', message);
   }
+}
+
+// ---------------------------------------------------------------- the header: its delimiter, and our columns
+
+/** The header as it stands in the file. */
+interface HeaderRecord {
+  readonly delimiter: Delimiter;
+  readonly names: readonly string[];
+  readonly line: number;
+  /** Bytes up to the end of the header's line, blank lines before it included. */
+  readonly endOffset: number;
+  /** Line of the file at which the rows start. */
+  readonly nextLine: number;
+}
+
+interface Header extends HeaderRecord {
+  readonly cellCount: number;
+  /** Place of each of our columns in a row; undefined for one that the file leaves out. */
+  readonly places: Readonly<Partial<Record<RowColumn, number>>>;
+  /** Places and names of the columns that are carried through. */
+  readonly extraPlaces: readonly number[];
+  readonly extraColumns: readonly string[];
+}
+
+function skipBlankLines(head: Buffer): { readonly offset: number; readonly line: number } {
+  let line = 1;
+  for (let offset = 0; offset < head.length; offset += 1) {
+    const byte = head[offset];
+    if (byte === 10 || (byte === 13 && head[offset + 1] !== 10)) line += 1;
+    // A tab may be a delimiter, but no header starts with one.
+    else if (byte !== 32 && byte !== 9 && byte !== 13) return { offset: findLineStart(head, offset), line };
+  }
+  throw new FileRejected('file-empty', 'the file is empty: have it written again');
+}
+
+function findLineStart(head: Buffer, offset: number): number {
+  return Math.max(head.lastIndexOf(10, offset), head.lastIndexOf(13, offset)) + 1;
+}
+
+function readHeaderRecord(head: Buffer, isWhole: boolean, delimiter: Delimiter): HeaderRecord {
+  const { offset, line } = skipBlankLines(head);
+  const delimiterByte = delimiter.charCodeAt(0);
+  const scan = scanRecord(head, offset, { delimiterByte, cellCount: Infinity, isLast: isWhole });
+  if (scan.kind !== 'whole' || scan.isMisquoted || scan.end - offset > rowBytesMax) {
+    const message =
+      'the header cannot be read: its line is too long, or a quotation mark is missing or misplaced';
+    throw new FileRejected('header-unreadable', message, line);
+  }
+  const [names = []] = parse(head.subarray(offset, scan.end), {
+    delimiter,
+    record_delimiter: ['\r\n', '\n', '\r'],
+  });
+  const nextLine = line + scan.lineEnds + 1;
+  return { delimiter, names: names.map((name) => name.trim()), line, endOffset: scan.end, nextLine };
+}
+
+/** Names that people take for one another: payee_name, Payee Name, payee-name. */
+function squeeze(name: string): string {
+  return name.toLowerCase().replaceAll(/[\s_.-]/g, '');
+}
+
+function placesOf(names: readonly string[], wanted: string): number[] {
+  const places = (isSame: (name: string) => boolean): number[] =>
+    names.flatMap((name, place) => (isSame(name) ? [place] : []));
+  const exact = places((name) => name === wanted);
+  return exact.length > 0 ? exact : places((name) => name.toLowerCase() === wanted.toLowerCase());
+}
+
+function rejectDoubled(record: HeaderRecord, column: string, places: readonly number[]): FileRejected {
+  const numbers = places.map((place) => place + 1).join(' and ');
+  const message = `the header has this column twice (as number ${numbers}): rename or remove one`;
+  return new FileRejected('column-doubled', message, record.line, column);
+}
+
+/** Finds our columns, those with a name of their own in the settings first: no other takes a header they claim. */
+function findPlaces(
+  record: HeaderRecord,
+  columns: PayoutFileOptions['columns'],
+): Partial<Record<RowColumn, number>> {
+  const found: Partial<Record<RowColumn, number>> = {};
+  const claimed = new Set<number>();
+  const mappedFirst = rowColumns.toSorted(
+    (a, b) => Number(columns[a] === undefined) - Number(columns[b] === undefined),
+  );
+  for (const column of mappedFirst) {
+    const places = placesOf(record.names, columns[column]?.trim() ?? column).filter(
+      (place) => !claimed.has(place),
+    );
+    if (places.length > 1) throw rejectDoubled(record, columns[column] ?? column, places);
+    const [place] = places;
+    if (place === undefined) continue;
+    found[column] = place;
+    claimed.add(place);
+  }
+  return found;
+}
+
+function rejectMissing(
+  record: HeaderRecord,
+  missing: readonly RowColumn[],
+  options: PayoutFileOptions,
+): FileRejected {
+  const [first = 'payoutId'] = missing;
+  const headers = missing.map((column) => options.columns[column] ?? column).join(', ');
+  const similar = record.names.find((name) => squeeze(name) === squeeze(first));
+  const hint = similar === undefined ? '' : ` ("${similar}" is not taken for it)`;
+  const message = `the header lacks ${headers}${hint}: add the column, or name the file's own header in input.columns`;
+  return new FileRejected('column-missing', message, record.line, first);
+}
+
+function rejectUnusable(record: HeaderRecord, options: PayoutFileOptions): FileRejected {
+  const wanted = requiredColumns.map((column) => options.columns[column] ?? column).join(', ');
+  const message =
+    `the first line is no header: it must name ${wanted}, separated by commas, semicolons or tabs; ` +
+    "add it, or name the file's own headers in input.columns";
+  return new FileRejected('header-missing', message, record.line);
+}
+
+/** A column that is carried through although its name is all but one of ours: its content would go unnoticed. */
+function rejectUnclear(
+  record: HeaderRecord,
+  places: Partial<Record<RowColumn, number>>,
+  extras: readonly string[],
+): void {
+  for (const column of rowColumns) {
+    const similar = places[column] === undefined && extras.find((name) => squeeze(name) === squeeze(column));
+    if (typeof similar !== 'string') continue;
+    const message = `is "${similar}" meant as ${column}? rename it, or set input.columns.${column}`;
+    throw new FileRejected('column-unclear', message, record.line, similar);
+  }
+}
+
+function mapHeader(record: HeaderRecord, options: PayoutFileOptions): Header {
+  const places = findPlaces(record, options.columns);
+  const found = Object.values(places);
+  if (!requiredColumns.some((column) => places[column] !== undefined)) throw rejectUnusable(record, options);
+  const mapped = rowColumns.filter((column) => options.columns[column] !== undefined);
+  const missing = [...new Set([...requiredColumns, ...mapped])].filter(
+    (column) => places[column] === undefined,
+  );
+  if (missing.length > 0) throw rejectMissing(record, missing, options);
+  const extraPlaces = record.names.flatMap((_, place) => (found.includes(place) ? [] : [place]));
+  const extraColumns = extraPlaces.map((place) => record.names[place] ?? '');
+  for (const [index, name] of extraColumns.entries()) {
+    const first = extraColumns.indexOf(name);
+    if (name !== '' && first < index)
+      throw rejectDoubled(record, name, [extraPlaces[first] ?? 0, extraPlaces[index] ?? 0]);
+  }
+  rejectUnclear(record, places, extraColumns);
+  return { ...record, cellCount: record.names.length, places, extraPlaces, extraColumns };
+}
+
+/**
+ * Reads the header from the start of a file. The delimiter, when it is not set, is the one under which the header
+ * names what it must; when none does, the one that finds the most cells speaks.
+ * @param head the first bytes (UTF-8, without mark): the whole file, or at least `headBytes`
+ * @throws FileRejected when the file is blank, or its header cannot be used
+ */
+function readHeader(head: Buffer, isWhole: boolean, options: PayoutFileOptions): Header {
+  const delimiters: readonly Delimiter[] =
+    options.delimiter === 'auto' ? [',', ';', '\t'] : [options.delimiter];
+  let rejected: { readonly cells: number; readonly error: FileRejected } | undefined;
+  for (const delimiter of delimiters) {
+    let cells = 0;
+    try {
+      const record = readHeaderRecord(head, isWhole, delimiter);
+      cells = record.names.length;
+      return mapHeader(record, options);
+    } catch (error) {
+      if (!(error instanceof FileRejected)) throw error;
+      if (rejected === undefined || cells > rejected.cells) rejected = { cells, error };
+    }
+  }
+  throw rejected?.error ?? new Error('no delimiter was tried');
 }

@@ -2,16 +2,13 @@
  * Control totals: what the partner says that a file holds, in a trailer row (`TRAILER,<rows>,<total>`) or in a file
  * beside it. A difference rejects the whole file, for a row may have been lost or an amount cut short.
  */
-import { formatBaht, parseBaht, type Satang } from '../../core/money.ts';
+import { formatBaht, parseBaht } from '../../core/money.ts';
+import type { FileTotals } from '../../core/payout-file.ts';
 
-export interface ControlTotals {
-  readonly rows: number;
-  readonly totalSatang: Satang;
-}
+export type ControlTotals = Pick<FileTotals, 'rows' | 'totalSatang'>;
 
 /** What reading the rows has counted. */
-export interface CountedTotals extends ControlTotals {
-  readonly unreadableAmounts: number;
+export interface CountedTotals extends FileTotals {
   /** Line of the first amount that cannot be read; null when all can. */
   readonly unreadableLine: number | null;
 }

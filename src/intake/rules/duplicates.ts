@@ -4,12 +4,10 @@
  * Two payoutIds that share a fingerprint are taken for one: that can only reject a row, never pay one twice.
  */
 
-export type DuplicateVerdict =
+/** The first row with this payoutId has the same cells (`repeat`), or it or one in between has others (`differs`). */
+type DuplicateVerdict =
   | { readonly kind: 'new' }
-  /** The first row with this payoutId has the same cells. */
-  | { readonly kind: 'repeat'; readonly firstRowNo: number; readonly firstLine: number }
-  /** The first row, or one in between, has other cells. */
-  | { readonly kind: 'differs'; readonly firstRowNo: number; readonly firstLine: number };
+  | { readonly kind: 'repeat' | 'differs'; readonly firstRowNo: number; readonly firstLine: number };
 
 export interface SeenRow {
   readonly rowNo: number;
@@ -20,13 +18,6 @@ export interface SeenRow {
   readonly cells: readonly string[];
   /** The rules have found no issue. */
   readonly isValid: boolean;
-}
-
-export interface DuplicateIndex {
-  /** Remembers a row and says how it stands to the earlier ones. */
-  add(row: SeenRow): DuplicateVerdict;
-  /** Valid first rows whose payoutId a later row repeats with other cells, in the order found. */
-  readonly conflictingRowNos: readonly number[];
 }
 
 const isNew: DuplicateVerdict = { kind: 'new' };
@@ -81,7 +72,8 @@ const stateConflicting = 2;
 const slotsAtFirst = 4_096;
 
 /** Entries in segments, found through a table of slots (open addressing) that doubles when it is half full. */
-class FingerprintIndex implements DuplicateIndex {
+export class DuplicateIndex {
+  /** Valid first rows whose payoutId a later row repeats with other cells, in the order found. */
   readonly conflictingRowNos: number[] = [];
   readonly #segments: Int32Array<ArrayBuffer>[] = [];
   readonly #id: Lanes = new Int32Array(2);
@@ -90,6 +82,7 @@ class FingerprintIndex implements DuplicateIndex {
   #slots = new Int32Array(slotsAtFirst);
   #entries = 0;
 
+  /** Remembers a row and says how it stands to the earlier ones. */
   add(row: SeenRow): DuplicateVerdict {
     fingerprint(this.#id, [row.payoutId]);
     fingerprint(this.#cells, row.cells);
@@ -121,13 +114,9 @@ class FingerprintIndex implements DuplicateIndex {
     const state = this.#word(entry, stateWord);
     if (isSame && state !== stateConflicting) return { kind: 'repeat', firstRowNo, firstLine };
     if (state === stateValid) this.conflictingRowNos.push(firstRowNo);
-    this.#markConflicting(entry);
-    return { kind: 'differs', firstRowNo, firstLine };
-  }
-
-  #markConflicting(entry: number): void {
     const segment = this.#segments[entry >>> segmentBits];
     segment?.set([stateConflicting], (entry & placeMask) * entryWords + stateWord);
+    return { kind: 'differs', firstRowNo, firstLine };
   }
 
   #append(row: SeenRow, slot: number): void {
@@ -152,9 +141,4 @@ class FingerprintIndex implements DuplicateIndex {
       this.#slots[this.#findSlot(this.#word(entry, 0), this.#word(entry, 1))] = entry + 1;
     }
   }
-}
-
-/** An empty index; one for each reading of a file. */
-export function makeDuplicateIndex(): DuplicateIndex {
-  return new FingerprintIndex();
 }

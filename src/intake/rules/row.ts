@@ -11,21 +11,9 @@ import {
 } from '../../core/cell-text.ts';
 import { integerDigitsMax, parseBaht, type Satang } from '../../core/money.ts';
 import { payeeNameScript } from '../../core/payee-name.ts';
-import type { Issue, RowCells } from '../../core/payout-file.ts';
-import type { HoldReason, Instruction, ProxyType } from '../../core/payout.ts';
+import type { Issue, RowCells, RowColumn, StagedRow } from '../../core/payout-file.ts';
+import type { HoldReason, Instruction } from '../../core/payout.ts';
 import { readProxyId } from '../../core/proxy-id.ts';
-
-/** The columns that paydrop reads, in its own order. */
-export const rowColumns = [
-  'payoutId',
-  'proxyType',
-  'proxyNo',
-  'payeeName',
-  'amount',
-  'reference1',
-  'reference2',
-] as const satisfies readonly (keyof RowCells)[];
-export type RowColumn = (typeof rowColumns)[number];
 
 /** A file without one of these is rejected as a whole. */
 export const requiredColumns = ['payoutId', 'proxyNo', 'amount'] as const satisfies readonly RowColumn[];
@@ -36,20 +24,8 @@ export interface RowRules {
   readonly payoutSatangMax: Satang | null;
 }
 
-export interface ParsedRow {
-  /** Null when the row has an issue. */
-  readonly instruction: Instruction | null;
-  /** Null when it cannot be read; a readable one counts in the file's total even on a rejected row. */
-  readonly amountSatang: Satang | null;
-  readonly holds: readonly HoldReason[];
-  readonly issues: readonly Issue[];
-}
-
-const payoutIdCharactersMax = 64;
-/** proxyName of a payee check (§2.4), the smaller of the bank's two sizes; Thai names keep to it too. */
-const payeeNameCharactersMax = 160;
-/** §2.5 */
-const referenceCharactersMax = 20;
+/** Without an instruction when it has an issue; a readable amount counts in the file's total all the same. */
+export type ParsedRow = Pick<StagedRow, 'instruction' | 'amountSatang' | 'holds' | 'issues'>;
 
 const noHolds: readonly HoldReason[] = [];
 const limitHold: readonly HoldReason[] = ['limit'];
@@ -61,14 +37,11 @@ type Report = (column: RowColumn, code: string, message: string) => void;
 const printableAscii = /^[\x20-\x7e]+$/;
 const controlCharacter = /\p{Cc}|[\u2028\u2029]/u;
 
+type TextColumn = 'payoutId' | 'payeeName' | 'reference1' | 'reference2';
+
 /** What no text may be, whatever its column; true when something was reported. */
-function reportUnfitText(
-  cell: string,
-  text: string,
-  column: RowColumn,
-  prefix: string,
-  report: Report,
-): boolean {
+function reportUnfitText(cell: string, text: string, column: TextColumn, report: Report): boolean {
+  const { prefix } = textRules[column];
   const control = controlCharacter.exec(cell)?.[0];
   if (control !== undefined) {
     const message = `the control character ${describeCharacter(control)} stands in this cell (a line break or a tab?): remove it`;
@@ -88,20 +61,51 @@ function reportUnfitText(
   return control !== undefined || isFormula(text) || damage !== undefined;
 }
 
-function reportTooLong(text: string, max: number, column: RowColumn, prefix: string, report: Report): void {
-  if (text.length > max) {
-    report(column, `${prefix}-length`, `${text.length} characters: at most ${max} fit, shorten it`);
+function reportTooLong(text: string, column: TextColumn, report: Report): void {
+  const { prefix, charactersMax } = textRules[column];
+  if (text.length > charactersMax) {
+    report(column, `${prefix}-length`, `${text.length} characters: at most ${charactersMax} fit, shorten it`);
   }
 }
 
-/** Letters outside ASCII, in a column that allows none. */
-function reportForeign(text: string, column: RowColumn, prefix: string, report: Report): void {
+/** A text in plain ASCII. */
+function examineAscii(cell: string, text: string, column: TextColumn, report: Report): void {
+  reportUnfitText(cell, text, column, report);
+  reportTooLong(text, column, report);
   const foreign = /[^\x20-\x7e]/u.exec(text)?.[0];
   if (foreign !== undefined && !controlCharacter.test(text)) {
     const message = `${describeCharacter(foreign)} cannot be used here: only letters A-Z, digits and signs of plain ASCII can`;
-    report(column, `${prefix}-characters`, message);
+    report(column, `${textRules[column].prefix}-characters`, message);
   }
 }
+
+function examineName(cell: string, text: string, column: TextColumn, report: Report): void {
+  reportTooLong(text, column, report);
+  if (reportUnfitText(cell, text, column, report) || payeeNameScript(text) !== 'other') return;
+  const foreign = /[^\x20-\x7e\u0e01-\u0e3a\u0e40-\u0e5b\u00a0\u200b-\u200d\u2060\ufeff]/u.exec(text)?.[0];
+  const what =
+    foreign === undefined ? 'no letter stands in it' : `${describeCharacter(foreign)} cannot be compared`;
+  const message = `${what}: write the name in plain Latin letters (A-Z) or in Thai, or leave it empty`;
+  report(column, 'name-script', message);
+}
+
+/** How the issues of a text are named, what it may be, and who looks closely at one that is not plain. */
+interface TextRule {
+  readonly prefix: string;
+  readonly charactersMax: number;
+  readonly examine: (cell: string, text: string, column: TextColumn, report: Report) => void;
+}
+
+/** §2.5 */
+const referenceRule: TextRule = { prefix: 'reference', charactersMax: 20, examine: examineAscii };
+
+const textRules: Readonly<Record<TextColumn, TextRule>> = {
+  payoutId: { prefix: 'payout-id', charactersMax: 64, examine: examineAscii },
+  // proxyName of a payee check (§2.4), the smaller of the bank's two sizes; Thai names keep to it too.
+  payeeName: { prefix: 'name', charactersMax: 160, examine: examineName },
+  reference1: referenceRule,
+  reference2: referenceRule,
+};
 
 /** Most cells are plain: they begin with a letter or a digit, hold printable ASCII and no exponent. */
 function isPlain(text: string, max: number): boolean {
@@ -116,46 +120,13 @@ function isPlain(text: string, max: number): boolean {
   );
 }
 
-function readPayoutId(cell: string, report: Report): string {
+/** The trimmed text of a cell; null for an empty one. */
+function readText(cells: RowCells, column: TextColumn, report: Report): string | null {
+  const cell = cells[column];
   const text = cell.trim();
-  if (isPlain(text, payoutIdCharactersMax) && text.length === cell.length) return text;
-  if (text === '') {
-    report('payoutId', 'payout-id-missing', 'payoutId is empty: give every payout a name of its own');
-    return text;
-  }
-  reportUnfitText(cell, text, 'payoutId', 'payout-id', report);
-  reportTooLong(text, payoutIdCharactersMax, 'payoutId', 'payout-id', report);
-  reportForeign(text, 'payoutId', 'payout-id', report);
-  return text;
-}
-
-function readPayeeName(cell: string, report: Report): string | null {
-  if (cell === '') return null;
-  const text = cell.trim();
-  if (isPlain(text, payeeNameCharactersMax) && text.length === cell.length) return text;
   if (text === '') return null;
-  reportTooLong(text, payeeNameCharactersMax, 'payeeName', 'name', report);
-  if (reportUnfitText(cell, text, 'payeeName', 'name', report) || payeeNameScript(text) !== 'other')
-    return text;
-  const foreign = /[^\x20-\x7e\u0e01-\u0e3a\u0e40-\u0e5b\u00a0\u200b-\u200d\u2060\ufeff]/u.exec(text)?.[0];
-  const what =
-    foreign === undefined ? 'no letter stands in it' : `${describeCharacter(foreign)} cannot be compared`;
-  report(
-    'payeeName',
-    'name-script',
-    `${what}: write the name in plain Latin letters (A-Z) or in Thai, or leave it empty`,
-  );
-  return text;
-}
-
-function readReference(cell: string, column: 'reference1' | 'reference2', report: Report): string | null {
-  if (cell === '') return null;
-  const text = cell.trim();
-  if (isPlain(text, referenceCharactersMax) && text.length === cell.length) return text;
-  if (text === '') return null;
-  reportUnfitText(cell, text, column, 'reference', report);
-  reportTooLong(text, referenceCharactersMax, column, 'reference', report);
-  reportForeign(text, column, 'reference', report);
+  const { charactersMax, examine } = textRules[column];
+  if (!isPlain(text, charactersMax) || text.length !== cell.length) examine(cell, text, column, report);
   return text;
 }
 
@@ -171,12 +142,7 @@ function readAmount(cell: string, report: Report): Satang | null {
   return amount;
 }
 
-interface Proxy {
-  readonly proxyType: ProxyType;
-  readonly proxyNo: string;
-}
-
-function readProxy(cells: RowCells, report: Report): Proxy | null {
+function readProxy(cells: RowCells, report: Report): Pick<Instruction, 'proxyType' | 'proxyNo'> | null {
   const declared = cells.proxyType.trim();
   const isKnown = declared === '' || declared === 'NATID' || declared === 'MSISDN';
   if (!isKnown) {
@@ -214,12 +180,14 @@ export function parseRow(cells: RowCells, line: number, rules: RowRules): Parsed
     const shown = column === 'proxyNo' ? showProxy(cell) : showCell(cell);
     (issues ??= []).push({ line, column, code, value: cell === '' ? null : shown, message });
   };
-  const payoutId = readPayoutId(cells.payoutId, report);
+  const payoutId = readText(cells, 'payoutId', report) ?? '';
+  if (payoutId === '')
+    report('payoutId', 'payout-id-missing', 'payoutId is empty: give every payout a name of its own');
   const proxy = readProxy(cells, report);
-  const payeeName = readPayeeName(cells.payeeName, report);
+  const payeeName = readText(cells, 'payeeName', report);
   const amountSatang = readAmount(cells.amount, report);
-  const reference1 = readReference(cells.reference1, 'reference1', report);
-  const reference2 = readReference(cells.reference2, 'reference2', report);
+  const reference1 = readText(cells, 'reference1', report);
+  const reference2 = readText(cells, 'reference2', report);
   if (issues !== undefined || proxy === null || amountSatang === null) {
     return { instruction: null, amountSatang, holds: noHolds, issues: issues ?? noIssues };
   }

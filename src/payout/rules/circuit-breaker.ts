@@ -2,6 +2,7 @@
  * The circuit breaker of a payer account (design: "Stop the line"). One state for all that is sent from the account:
  * open to requests, paused while the service is sick, or halted until an operator resumes. Pure; asked before each send.
  */
+import { computeBackoffMs } from '../../core/backoff.ts';
 import { formatBangkokMoment } from '../../core/bangkok-time.ts';
 import type { Reason } from '../../core/change.ts';
 import type { BatchReason, PayerPause } from '../../core/ports.ts';
@@ -70,7 +71,7 @@ export function computePauseMs(
   retryAfterMs: number | undefined,
   maxMs: number = pauseMaxMs,
 ): number {
-  const backoffMs = Math.min(pauseFirstMs * 2 ** Math.min(troubles, 30), maxMs);
+  const backoffMs = computeBackoffMs({ baseMs: pauseFirstMs, maxMs }, troubles);
   return Math.max(backoffMs, computeWishMs(retryAfterMs));
 }
 

@@ -2,6 +2,7 @@
  * When bytes may leave (design: "Sending the same attempt again"). The bank refuses a duplicate only on the
  * same Bangkok day (§4 rule 2), so an attempt of another day, or one that the bank may know, never leaves again.
  */
+import { computeBackoffMs } from '../../core/backoff.ts';
 import { formatBangkokDate, msFromBangkokMidnight } from '../../core/bangkok-time.ts';
 import type { Attempt } from '../../core/payout.ts';
 import { computeOrderHash } from '../../core/reference.ts';
@@ -39,8 +40,8 @@ export function computeNextInquiryAtMs({
   readonly policy: SettlePolicy;
   readonly nowMs: number;
 }): number {
-  const delayMs = policy.firstDelayMs * 2 ** Math.min(attempt.inquiries, 30);
-  return nowMs + Math.min(delayMs, policy.maxDelayMs);
+  const backoff = { baseMs: policy.firstDelayMs, maxMs: policy.maxDelayMs };
+  return nowMs + computeBackoffMs(backoff, attempt.inquiries);
 }
 
 function isAttemptsDay(attempt: Attempt, nowMs: number): boolean {

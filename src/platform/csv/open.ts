@@ -1,20 +1,27 @@
-/** The first pass over a payout file: what it is, whether it can be decoded, and its SHA-256. */
+/**
+ * The first pass over a file: what it is, whether it can be decoded, and its SHA-256. All of it is looked at: UTF-8 that
+ * is damaged in its last line must not be taken for windows-874, nor a windows-874 file for UTF-8 because its first names
+ * are in Latin letters.
+ */
+import { isAscii, isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { constants } from 'node:fs';
-import { type FileHandle, lstat, open } from 'node:fs/promises';
+import { type FileHandle, lstat } from 'node:fs/promises';
 import type { FileEncoding, FileRejection, Inspection } from '../../core/payout-file.ts';
-import { type EncodingDefect, EncodingProbe } from './encoding.ts';
+import { openPlainly, printContent } from '../disk.ts';
+import { errorCode } from '../durable-file.ts';
 
 const blockBytes = 262_144;
 
+type EncodingSetting = 'auto' | FileEncoding;
+
 export interface InspectOptions {
-  readonly encoding: 'auto' | FileEncoding;
+  readonly encoding: EncodingSetting;
   /** Null for no limit. */
   readonly bytesMax: number | null;
 }
 
 /** A regular file, open for reading, with what tells it from any other and from itself after a change. */
-export interface OpenedFile {
+export interface OpenedFile extends AsyncDisposable {
   readonly handle: FileHandle;
   readonly sizeBytes: number;
   readonly identity: string;
@@ -30,17 +37,10 @@ const openingCodes: Readonly<Record<string, readonly [code: string, message: str
 };
 
 function asRejection(error: unknown, path: string): Error {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  const known = openingCodes[code];
+  const known = openingCodes[errorCode(error)];
   return known === undefined
     ? new Error(`cannot open ${path}`, { cause: error })
     : new FileRejected(...known);
-}
-
-/** Device, inode, size and time of change. */
-export async function identify(handle: FileHandle): Promise<{ identity: string; sizeBytes: number }> {
-  const { dev, ino, size, mtimeNs } = await handle.stat({ bigint: true });
-  return { identity: `${dev}-${ino}-${size}-${mtimeNs}`, sizeBytes: Number(size) };
 }
 
 async function requireRegularFile(path: string): Promise<void> {
@@ -59,19 +59,28 @@ export async function openRegularFile(path: string): Promise<OpenedFile> {
   let handle: FileHandle;
   try {
     await requireRegularFile(path);
-    // Without waiting for a pipe's writer, should one have taken the file's place since.
-    handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    handle = await openPlainly(path);
   } catch (error) {
     throw error instanceof FileRejected ? error : asRejection(error, path);
   }
   try {
-    if (!(await handle.stat()).isFile())
-      throw new FileRejected('file-special', 'this is no regular file: give one');
-    return { handle, ...(await identify(handle)) };
+    const stats = await handle.stat({ bigint: true });
+    // A pipe may have taken the file's place since.
+    if (!stats.isFile()) throw new FileRejected('file-special', 'this is no regular file: give one');
+    const identity = printContent(stats);
+    return { handle, identity, sizeBytes: Number(stats.size), [Symbol.asyncDispose]: () => handle.close() };
   } catch (error) {
     await handle.close();
     throw error;
   }
+}
+
+/** Says that the file has changed, whatever else was found in it. */
+export async function requireUnchanged(
+  { handle }: OpenedFile,
+  { identity }: Pick<OpenedFile, 'identity'>,
+): Promise<void> {
+  if (printContent(await handle.stat({ bigint: true })) !== identity) throw rejectChanged();
 }
 
 /** The file's blocks from its start; each is valid until the next is asked for. */
@@ -88,23 +97,15 @@ export async function* readBlocks(handle: FileHandle): AsyncGenerator<Buffer> {
 
 /** The line, from 1, in which this byte stands. */
 async function findLine(handle: FileHandle, offset: number, encoding: FileEncoding): Promise<number> {
-  // In UTF-16 a byte alone says nothing: ช and ญ end in those of a line feed and a carriage return.
-  const unitBytes = encoding === 'utf-16le' || encoding === 'utf-16be' ? 2 : 1;
-  const lowByte = encoding === 'utf-16be' ? 1 : 0;
   let line = 1;
   let position = 0;
-  let last = 0;
+  let last = '';
   for await (const block of readBlocks(handle)) {
-    for (
-      let place = 0;
-      place < block.length && position < offset;
-      place += unitBytes, position += unitBytes
-    ) {
-      const isAscii = unitBytes === 1 || block[place + 1 - lowByte] === 0;
-      const byte = isAscii ? (block[place + lowByte] ?? 0) : 0;
-      if (byte === 13 || (byte === 10 && last !== 13)) line += 1;
-      last = byte;
-    }
+    const text = decodeLatin(block.subarray(0, offset - position), encoding);
+    line += text.match(/\r\n?|\n/g)?.length ?? 0;
+    if (last === '\r' && text.startsWith('\n')) line -= 1;
+    last = text.at(-1) ?? '';
+    position += block.length;
     if (position >= offset) return line;
   }
   return line;
@@ -112,7 +113,7 @@ async function findLine(handle: FileHandle, offset: number, encoding: FileEncodi
 
 function explainDefect(
   { kind, offset, encoding }: EncodingDefect,
-  setting: 'auto' | FileEncoding,
+  setting: EncodingSetting,
 ): [string, string] {
   switch (kind) {
     case 'nul':
@@ -140,28 +141,6 @@ function rejectTooLarge(sizeBytes: number, bytesMax: number | null): void {
   }
 }
 
-async function inspectOpened(path: string, file: OpenedFile, options: InspectOptions): Promise<Inspection> {
-  rejectTooLarge(file.sizeBytes, options.bytesMax);
-  const hash = createHash('sha256');
-  const probe = new EncodingProbe(options.encoding);
-  let sizeBytes = 0;
-  for await (const block of readBlocks(file.handle)) {
-    sizeBytes += block.length;
-    rejectTooLarge(sizeBytes, options.bytesMax);
-    hash.update(block);
-    probe.feed(block);
-  }
-  if ((await identify(file.handle)).identity !== file.identity) throw rejectChanged();
-  const findings = probe.finish();
-  if ('kind' in findings) {
-    const [code, message] = explainDefect(findings, options.encoding);
-    throw new FileRejected(code, message, await findLine(file.handle, findings.offset, findings.encoding));
-  }
-  if (sizeBytes === findings.bomBytes)
-    throw new FileRejected('file-empty', 'the file is empty: have it written again');
-  return { path, sha256: hash.digest('hex'), sizeBytes, identity: file.identity, ...findings };
-}
-
 /** What is said of a file that somebody still writes to. */
 export function rejectChanged(): FileRejected {
   return new FileRejected(
@@ -170,17 +149,36 @@ export function rejectChanged(): FileRejected {
   );
 }
 
+const rejectEmpty = (): FileRejected =>
+  new FileRejected('file-empty', 'the file is empty: have it written again');
+
 /**
  * Reads the whole file once and says what it is.
  * @throws FileRejected when it is no regular file, is empty, too large, cannot be decoded, or changes meanwhile
  */
 export async function inspectFile(path: string, options: InspectOptions): Promise<Inspection> {
-  const file = await openRegularFile(path);
-  try {
-    return await inspectOpened(path, file, options);
-  } finally {
-    await file.handle.close();
+  await using file = await openRegularFile(path);
+  const { handle } = file;
+  rejectTooLarge(file.sizeBytes, options.bytesMax);
+  const hash = createHash('sha256');
+  let probe: EncodingProbe | undefined;
+  let sizeBytes = 0;
+  for await (const block of readBlocks(handle)) {
+    probe ??= new EncodingProbe(options.encoding, block);
+    probe.feed(block, sizeBytes);
+    sizeBytes += block.length;
+    rejectTooLarge(sizeBytes, options.bytesMax);
+    hash.update(block);
   }
+  await requireUnchanged(file, file);
+  if (probe === undefined) throw rejectEmpty();
+  const findings = probe.finish(sizeBytes);
+  if ('kind' in findings) {
+    const [code, message] = explainDefect(findings, options.encoding);
+    throw new FileRejected(code, message, await findLine(handle, findings.offset, findings.encoding));
+  }
+  if (sizeBytes === findings.bomBytes) throw rejectEmpty();
+  return { path, sha256: hash.digest('hex'), sizeBytes, identity: file.identity, ...findings };
 }
 
 /** Carries a rejection of the whole file up to the reader's boundary, where it becomes a value. */
@@ -191,5 +189,163 @@ export class FileRejected extends Error {
   constructor(code: string, message: string, line: number | null = null, column: string | null = null) {
     super(message);
     this.rejection = { code, line, column, message };
+  }
+}
+
+// ---------------------------------------------------------------- what its bytes can mean
+
+const boms: readonly (readonly [encoding: FileEncoding, bytes: readonly number[]])[] = [
+  ['utf-8', [0xef, 0xbb, 0xbf]],
+  ['utf-16le', [0xff, 0xfe]],
+  ['utf-16be', [0xfe, 0xff]],
+];
+
+/** What keeps the bytes from being read; `offset` counts from the file's first byte. */
+interface EncodingDefect {
+  readonly kind: 'nul' | 'undecodable' | 'contradicting-bom';
+  readonly offset: number;
+  readonly encoding: FileEncoding;
+}
+
+/** Bytes that windows-874 leaves unassigned; the decoder would make control characters of some of them. */
+const unassignedIn874 = /[\x81-\x84\x86-\x90\x98-\x9f\xdb-\xde\xfc-\xff]/;
+
+/** Bytes at the end that begin a UTF-8 sequence which the next block may complete. */
+function incompleteTail(bytes: Uint8Array): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    if (byte < 0x80) return 0;
+    if (byte >= 0xc0) return back < (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) ? back : 0;
+  }
+  return 0;
+}
+
+/** Offset of the first byte that is no UTF-8, in bytes that are known to hold one. */
+function firstInvalidUtf8(bytes: Uint8Array): number {
+  let sound = 0;
+  let broken = bytes.length;
+  // The longest sound prefix, by halves; a prefix may end inside a sequence and is cut back to its start.
+  while (broken - sound > 1) {
+    const middle = Math.floor((sound + broken) / 2);
+    const prefix = bytes.subarray(0, middle);
+    if (isUtf8(prefix.subarray(0, middle - incompleteTail(prefix)))) sound = middle;
+    else broken = middle;
+  }
+  return sound - incompleteTail(bytes.subarray(0, sound));
+}
+
+function decodeUtf16(bytes: Buffer, encoding: FileEncoding): string {
+  return (encoding === 'utf-16be' ? Buffer.from(bytes).swap16() : bytes).toString('utf16le');
+}
+
+/** What is plain ASCII in it is read rightly, a character a unit; letters of other scripts are not. */
+const decodeLatin = (bytes: Buffer, encoding: FileEncoding): string =>
+  encoding.startsWith('utf-16') ? decodeUtf16(bytes, encoding) : bytes.toString('latin1');
+
+/** Bytes at the end that are half a unit, or half a pair of units, which the next block may complete. */
+function openUtf16(bytes: Buffer, highByte: 0 | 1): number {
+  const odd = bytes.length % 2;
+  const last = bytes[bytes.length - odd - 2 + highByte] ?? 0;
+  return last >= 0xd8 && last <= 0xdb ? odd + 2 : odd;
+}
+
+/** Place of the first unit that is half a pair: of the one after it, where that is what is missing. */
+function findLoneUtf16(text: string): number {
+  const place = text.search(/[\ud800-\udfff]/u);
+  return text.charCodeAt(place) < 0xdc00 ? place + 1 : place;
+}
+
+/** How the bytes of an encoding are checked, a block at a time; places are -1 where nothing is found. */
+interface Check {
+  readonly openBytes: (bytes: Buffer) => number;
+  readonly findNul: (bytes: Buffer) => number;
+  readonly findDefect: (bytes: Buffer) => number;
+}
+
+const findZero = (bytes: Buffer): number => bytes.indexOf(0);
+
+const checkUtf16 = (encoding: 'utf-16le' | 'utf-16be'): Check => ({
+  openBytes: (bytes) => openUtf16(bytes, encoding === 'utf-16le' ? 1 : 0),
+  findNul: (bytes) => decodeUtf16(bytes, encoding).indexOf('\0') * 2,
+  findDefect: (bytes) => findLoneUtf16(decodeUtf16(bytes, encoding)) * 2,
+});
+
+const checks: Readonly<Record<FileEncoding, Check>> = {
+  'utf-8': {
+    openBytes: incompleteTail,
+    findNul: findZero,
+    findDefect: (bytes) => (isUtf8(bytes) ? -1 : firstInvalidUtf8(bytes)),
+  },
+  'windows-874': {
+    openBytes: () => 0,
+    findNul: findZero,
+    findDefect: (bytes) => (isAscii(bytes) ? -1 : bytes.toString('latin1').search(unassignedIn874)),
+  },
+  'utf-16le': checkUtf16('utf-16le'),
+  'utf-16be': checkUtf16('utf-16be'),
+};
+
+/** One way of reading, fed block by block; the offsets are -1 while nothing is found. */
+class Reading {
+  readonly encoding: FileEncoding;
+  defectOffset = -1;
+  nulOffset = -1;
+  #open = Buffer.alloc(0);
+
+  constructor(encoding: FileEncoding) {
+    this.encoding = encoding;
+  }
+
+  feed(block: Buffer, blockOffset: number): void {
+    const { openBytes, findNul, findDefect } = checks[this.encoding];
+    const bytes = this.#open.length === 0 ? block : Buffer.concat([this.#open, block]);
+    const start = blockOffset - this.#open.length;
+    const whole = bytes.subarray(0, bytes.length - openBytes(bytes));
+    const nul = this.nulOffset < 0 ? findNul(whole) : -1;
+    if (nul >= 0) this.nulOffset = start + nul;
+    const defect = this.defectOffset < 0 ? findDefect(whole) : -1;
+    if (defect >= 0) this.defectOffset = start + defect;
+    this.#open = Buffer.from(bytes.subarray(whole.length));
+  }
+
+  finish(sizeBytes: number): void {
+    if (this.defectOffset < 0 && this.#open.length > 0) this.defectOffset = sizeBytes - this.#open.length;
+  }
+}
+
+/** Takes a file's blocks one after the other, then says how they are to be read, or what keeps them from being. */
+class EncodingProbe {
+  readonly #setting: EncodingSetting;
+  readonly #bom: (typeof boms)[number] | undefined;
+  readonly #readings: readonly Reading[];
+  #lastBytes = Buffer.alloc(0);
+
+  /** @param first the first block, which holds at least three bytes if the file does */
+  constructor(setting: EncodingSetting, first: Buffer) {
+    this.#setting = setting;
+    this.#bom = boms.find(([, mark]) => mark.every((byte, place) => first[place] === byte));
+    const named = this.#bom?.[0] ?? setting;
+    const encodings: readonly FileEncoding[] = named === 'auto' ? ['utf-8', 'windows-874'] : [named];
+    this.#readings = encodings.map((encoding) => new Reading(encoding));
+  }
+
+  /** The block may be reused afterwards. */
+  feed(block: Buffer, blockOffset: number): void {
+    for (const reading of this.#readings) reading.feed(block, blockOffset);
+    this.#lastBytes = Buffer.concat([this.#lastBytes, block.subarray(-2)]).subarray(-2);
+  }
+
+  finish(sizeBytes: number): Pick<Inspection, 'encoding' | 'bomBytes' | 'endsWithLineEnd'> | EncodingDefect {
+    for (const reading of this.#readings) reading.finish(sizeBytes);
+    // Damaged UTF-8 has bytes that windows-874 leaves unassigned; then UTF-8 was meant, and its defect is told.
+    const reading = this.#readings.find(({ defectOffset }) => defectOffset < 0) ?? this.#readings[0];
+    if (reading === undefined) throw new Error('a file is read in one way at least');
+    const { encoding, nulOffset, defectOffset } = reading;
+    if (this.#bom !== undefined && this.#setting !== 'auto' && this.#setting !== encoding)
+      return { kind: 'contradicting-bom', offset: 0, encoding };
+    if (nulOffset >= 0) return { kind: 'nul', offset: nulOffset, encoding };
+    if (defectOffset >= 0) return { kind: 'undecodable', offset: defectOffset, encoding };
+    const endsWithLineEnd = /[\n\r]$/.test(decodeLatin(this.#lastBytes, encoding));
+    return { encoding, bomBytes: this.#bom?.[1].length ?? 0, endsWithLineEnd };
   }
 }

@@ -1,10 +1,11 @@
 /**
- * Bytes to records. csv-parse splits the cells where there are quotation marks; this cuts the stream where records end, counts lines, and looks at
- * quotation marks first: one that stands wrong spoils its own row only, one that never closes would swallow the
- * rows after it, and then the whole file is rejected.
+ * Bytes to records, for payout files and statements. csv-parse splits the cells where there are quotation marks; this
+ * cuts the stream where records end, counts lines, and looks at quotation marks first: one that stands wrong spoils its
+ * own row only, one that never closes would swallow the rows after it, and then the whole file is rejected.
  */
 import { type Options, parse } from 'csv-parse/sync';
-import { FileRejected } from './open.ts';
+import type { Inspection } from '../../core/payout-file.ts';
+import { FileRejected, type OpenedFile, readBlocks } from './open.ts';
 
 export type Delimiter = ',' | ';' | '\t';
 
@@ -12,7 +13,54 @@ export type Delimiter = ',' | ';' | '\t';
 export const rowBytesMax = 65_536;
 
 /** Bytes at the start of a file that surely hold its header. */
-export const headBytes = rowBytesMax * 2;
+const headBytes = rowBytesMax * 2;
+
+/** A few hundred rows: the fewer live at once, the fewer outlive the young generation and swell the heap. */
+const stretchBytes = 16_384;
+
+/** The start of a file's text as UTF-8 without its mark, and what follows. */
+export interface FileText {
+  /** Enough for any header. */
+  readonly head: Buffer;
+  /** Nothing follows. */
+  readonly isWhole: boolean;
+  readonly rest: AsyncIterable<Buffer>;
+}
+
+/**
+ * Begins the second reading of an inspected file.
+ * @param take sees the bytes as they are on the disk
+ */
+export async function openText(
+  file: OpenedFile,
+  inspection: Inspection,
+  take?: (bytes: Buffer) => void,
+): Promise<FileText> {
+  const rest = decodeBlocks(file, inspection, take);
+  let head = Buffer.alloc(0);
+  while (head.length < headBytes) {
+    const next = await rest.next();
+    if (next.done === true) return { head, isWhole: true, rest };
+    head = Buffer.concat([head, next.value]);
+  }
+  return { head, isWhole: false, rest };
+}
+
+async function* decodeBlocks(
+  file: OpenedFile,
+  { encoding, bomBytes }: Inspection,
+  take?: (bytes: Buffer) => void,
+): AsyncGenerator<Buffer> {
+  const decoder = encoding === 'utf-8' ? undefined : new TextDecoder(encoding, { fatal: true });
+  let skip = bomBytes;
+  for await (const block of readBlocks(file.handle)) {
+    take?.(block);
+    const text = block.subarray(skip);
+    skip = Math.max(0, skip - block.length);
+    yield decoder === undefined ? text : Buffer.from(decoder.decode(text, { stream: true }));
+  }
+  if (decoder !== undefined) yield Buffer.from(decoder.decode());
+}
 
 const quote = 0x22;
 const lineFeed = 0x0a;
@@ -116,10 +164,9 @@ interface Place {
   readonly lines: number;
 }
 
-/** Records without a fault, one after the other, and the line ends that they have. */
-interface Stretch {
-  readonly places: readonly Place[];
-  readonly lineEnds: ReadonlySet<LineEnd>;
+function* cutIntoStretches(block: Buffer): Generator<Buffer> {
+  for (let from = 0; from < block.length; from += stretchBytes)
+    yield block.subarray(from, from + stretchBytes);
 }
 
 const everyLineEnd = ['\r\n', '\n', '\r'] as const;
@@ -139,35 +186,34 @@ export class RecordReader {
   readonly #delimiterByte: number;
   readonly #cellCount: number;
   readonly #csvOptions: Options;
-  /** An empty row of the right number of cells: csv-parse takes its first record as the measure of all others. */
-  readonly #measure: string;
-  /** For the measure with the longest line end. */
-  readonly #roomBytes: number;
   /**
-   * Room for the measure, then the bytes that no record has taken yet. One buffer for the whole file: blocks that come
-   * and go faster than they are collected would fill the memory.
+   * Begins with the bytes that no record has taken yet. One buffer for the whole file: blocks that come and go faster
+   * than they are collected would fill the memory.
    */
-  #window: Buffer;
+  #window = Buffer.allocUnsafe(rowBytesMax * 2);
   #pendingBytes = 0;
   /** Line at which the next record starts. */
   #line: number;
-  #lastLine: number;
+  /** Line of the latest record, or of the header's end before the first. */
+  lastLine: number;
 
   constructor(delimiter: string, cellCount: number, firstLine: number) {
     this.#delimiter = delimiter;
     this.#delimiterByte = delimiter.charCodeAt(0);
     this.#cellCount = cellCount;
     this.#line = firstLine;
-    this.#lastLine = firstLine - 1;
-    this.#measure = delimiter.repeat(cellCount - 1);
-    this.#roomBytes = this.#measure.length + everyLineEnd[0].length;
-    this.#window = Buffer.allocUnsafe(this.#roomBytes + rowBytesMax * 2);
+    this.lastLine = firstLine - 1;
     this.#csvOptions = { delimiter, relax_column_count: true, skip_empty_lines: true };
   }
 
-  /** Line of the latest record, or of the header's end before the first. */
-  get lastLine(): number {
-    return this.#lastLine;
+  /**
+   * The records that each stretch of the text completes, from the end of its header; `end` has the others.
+   * @throws FileRejected as `read` does
+   */
+  async *readAll(head: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<FileRecord[]> {
+    // The first stretch is no longer than the others: what lives long at the start is taken for long-lived ever after.
+    for (const bytes of cutIntoStretches(head)) yield this.read(bytes);
+    for await (const block of rest) for (const bytes of cutIntoStretches(block)) yield this.read(bytes);
   }
 
   /** The records that the file's end completes. */
@@ -197,7 +243,7 @@ export class RecordReader {
       if (scan.end - at > rowBytesMax) throw rejectTooLong(this.#line);
       const place = { line: this.#line, lines: scan.lineEnds + 1 };
       if (scan.isMisquoted) {
-        this.#takeSound(soundFrom, at, { places: sound, lineEnds }, records);
+        this.#takeSound(joined.subarray(soundFrom, at), sound, lineEnds, records);
         this.#takeMisquoted(joined.subarray(at, scan.end), place, records);
         soundFrom = scan.end;
         sound = [];
@@ -210,10 +256,10 @@ export class RecordReader {
       this.#line += place.lines;
       at = scan.end;
     }
-    this.#takeSound(soundFrom, at, { places: sound, lineEnds }, records);
+    this.#takeSound(joined.subarray(soundFrom, at), sound, lineEnds, records);
     this.#pendingBytes = joined.length - at;
-    this.#window.copyWithin(this.#roomBytes, this.#roomBytes + at, this.#roomBytes + joined.length);
-    this.#lastLine = records.at(-1)?.line ?? this.#lastLine;
+    this.#window.copyWithin(0, at, joined.length);
+    this.lastLine = records.at(-1)?.line ?? this.lastLine;
     return records;
   }
 
@@ -227,18 +273,22 @@ export class RecordReader {
 
   /** All bytes that no record has taken yet. */
   #append(bytes: Buffer): Buffer {
-    const start = this.#roomBytes;
-    const end = start + this.#pendingBytes + bytes.length;
+    const end = this.#pendingBytes + bytes.length;
     if (end > this.#window.length) {
-      this.#window = Buffer.concat([this.#window.subarray(0, start + this.#pendingBytes)], end * 2);
+      this.#window = Buffer.concat([this.#window.subarray(0, this.#pendingBytes)], end * 2);
     }
-    bytes.copy(this.#window, start + this.#pendingBytes);
-    return this.#window.subarray(start, end);
+    bytes.copy(this.#window, this.#pendingBytes);
+    return this.#window.subarray(0, end);
   }
 
-  /** Takes the pending bytes between two places. */
-  #takeSound(from: number, to: number, { places, lineEnds }: Stretch, records: FileRecord[]): void {
-    const parsed = this.#cutPlain(from, to, lineEnds) ?? this.#parse(from, to, lineEnds);
+  /** Takes records without a fault, one after the other, and the line ends that they have. */
+  #takeSound(
+    bytes: Buffer,
+    places: readonly Place[],
+    lineEnds: ReadonlySet<LineEnd>,
+    records: FileRecord[],
+  ): void {
+    const parsed = this.#cutPlain(bytes, lineEnds) ?? this.#parse(bytes, lineEnds);
     if (parsed.length !== places.length) {
       throw new Error(
         `${parsed.length} records were found where ${places.length} end, before line ${this.#line}`,
@@ -253,8 +303,7 @@ export class RecordReader {
   }
 
   /** Without a quotation mark a cell is what stands between delimiters: to cut there takes a tenth of csv-parse's time. */
-  #cutPlain(from: number, to: number, lineEnds: ReadonlySet<LineEnd>): string[][] | undefined {
-    const bytes = this.#window.subarray(this.#roomBytes + from, this.#roomBytes + to);
+  #cutPlain(bytes: Buffer, lineEnds: ReadonlySet<LineEnd>): string[][] | undefined {
     if (lineEnds.size > 1 || bytes.includes(quote)) return undefined;
     const [lineEnd = '\n'] = lineEnds;
     const cut: string[][] = [];
@@ -264,16 +313,10 @@ export class RecordReader {
     return cut;
   }
 
-  /** The measure is laid over what stands before the bytes and is done with. */
-  #parse(from: number, to: number, lineEnds: ReadonlySet<LineEnd>): string[][] {
+  #parse(bytes: Buffer, lineEnds: ReadonlySet<LineEnd>): string[][] {
     // csv-parse compares every byte with each of them: where one is used throughout, only that one is named.
-    const [first = '\n'] = lineEnds;
-    const record_delimiter = lineEnds.size > 1 ? [...everyLineEnd] : [first];
-    const measure = `${this.#measure}${lineEnds.size > 1 ? '\n' : first}`;
-    const measureAt = this.#roomBytes + from - measure.length;
-    this.#window.write(measure, measureAt, 'latin1');
-    const bytes = this.#window.subarray(measureAt, this.#roomBytes + to);
-    return parse(bytes, { ...this.#csvOptions, record_delimiter }).slice(1);
+    const record_delimiter = [...(lineEnds.size === 1 ? lineEnds : everyLineEnd)];
+    return parse(bytes, { ...this.#csvOptions, record_delimiter });
   }
 
   #takeMisquoted(bytes: Buffer, { line, lines }: Place, records: FileRecord[]): void {

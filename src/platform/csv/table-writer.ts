@@ -17,36 +17,25 @@ export interface TableForm {
   readonly recordsPerWrite: number;
 }
 
-export class FileTable implements TableDraft {
-  readonly #file: AtomicFile;
-  readonly #form: TableForm;
-  #pending: (readonly string[])[] = [];
-  #start: string;
-
-  constructor(file: AtomicFile, form: TableForm) {
-    this.#file = file;
-    this.#form = form;
-    this.#start = form.start;
-  }
-
-  add(record: readonly string[]): Promise<void> | undefined {
-    this.#pending.push(record);
-    return this.#pending.length < this.#form.recordsPerWrite ? undefined : this.#writePending();
-  }
-
-  async #writePending(): Promise<void> {
-    const text = this.#start + this.#form.format(this.#pending);
-    this.#pending = [];
-    this.#start = '';
-    await this.#file.write(text);
-  }
-
-  async finish(): Promise<PreparedFile> {
-    await this.#writePending();
-    return await this.#file.finish();
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#file[Symbol.asyncDispose]();
-  }
+/** Begins a table in a file, which it owns from now on. */
+export function openTable(file: AtomicFile, { start, format, recordsPerWrite }: TableForm): TableDraft {
+  let pending: (readonly string[])[] = [];
+  let head = start;
+  const writePending = async (): Promise<void> => {
+    const text = head + format(pending);
+    pending = [];
+    head = '';
+    await file.write(text);
+  };
+  return {
+    add: (record) => {
+      pending.push(record);
+      return pending.length < recordsPerWrite ? undefined : writePending();
+    },
+    finish: async () => {
+      await writePending();
+      return await file.finish();
+    },
+    [Symbol.asyncDispose]: () => file[Symbol.asyncDispose](),
+  };
 }

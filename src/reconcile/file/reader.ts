@@ -7,18 +7,17 @@ import { parseBangkokDate } from '../../core/bangkok-time.ts';
 import { findSpreadsheetDamage, showCell } from '../../core/cell-text.ts';
 import { parseBaht, type Satang, toSatang, zeroSatang } from '../../core/money.ts';
 import type { Inspection } from '../../core/payout-file.ts';
-import { cutIntoStretches, decodeBlocks, gatherHead } from '../../platform/csv/decode.ts';
 import {
   FileRejected,
-  identify,
   inspectFile,
   type OpenedFile,
   openRegularFile,
-  rejectChanged,
+  requireUnchanged,
 } from '../../platform/csv/open.ts';
 import {
   type Delimiter,
   type FileRecord,
+  openText,
   RecordReader,
   rowBytesMax,
   scanRecord,
@@ -55,8 +54,7 @@ async function* readOpened(
   inspection: Inspection,
   options: StatementFileOptions,
 ): AsyncGenerator<StatementPart> {
-  const blocks = decodeBlocks(file, inspection);
-  const { head, isWhole } = await gatherHead(blocks);
+  const { head, isWhole, rest } = await openText(file, inspection);
   const header = readStatementHeader(head, isWhole, options.scheme);
   const records = new RecordReader(header.delimiter, header.names.length, header.nextLine);
   const taker = new LineTaker(header, options.words);
@@ -65,10 +63,7 @@ async function* readOpened(
     for (const record of found) lines.push(taker.take(record));
     return { kind: 'lines', lines };
   };
-  for (const bytes of cutIntoStretches(head.subarray(header.endOffset))) yield takeAll(records.read(bytes));
-  for await (const block of blocks) {
-    for (const bytes of cutIntoStretches(block)) yield takeAll(records.read(bytes));
-  }
+  for await (const found of records.readAll(head.subarray(header.endOffset), rest)) yield takeAll(found);
   yield takeAll(records.end());
   if (!inspection.endsWithLineEnd) {
     const message = `the last line has no line end, so that its last cells, or lines after it, may be cut off: ${fetchAgain}`;
@@ -79,19 +74,11 @@ async function* readOpened(
   yield { kind: 'summary', totals: { ...taker.totals(), sha256, sizeBytes } };
 }
 
-async function requireUnchanged(file: OpenedFile, inspection: Inspection): Promise<void> {
-  if ((await identify(file.handle)).identity !== inspection.identity) throw rejectChanged();
-}
-
 async function* readStatement(path: string, options: StatementFileOptions): AsyncGenerator<StatementPart> {
   const inspection = await inspectFile(path, { encoding: 'auto', bytesMax: options.bytesMax });
-  const file = await openRegularFile(path);
-  try {
-    await requireUnchanged(file, inspection);
-    yield* readOpened(file, inspection, options);
-  } finally {
-    await file.handle.close();
-  }
+  await using file = await openRegularFile(path);
+  await requireUnchanged(file, inspection);
+  yield* readOpened(file, inspection, options);
 }
 
 export type StatementReader = ReturnType<typeof makeStatementReader>;

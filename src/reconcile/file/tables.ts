@@ -2,7 +2,7 @@
 import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { escapeQuickly } from '../../platform/csv/spreadsheet-cells.ts';
-import { FileTable, type TableDraft, type TableForm } from '../../platform/csv/table-writer.ts';
+import { openTable, type TableForm } from '../../platform/csv/table-writer.ts';
 import {
   AtomicFile,
   failWith,
@@ -97,9 +97,9 @@ export type StatementOutbox = Awaited<ReturnType<typeof openStatementOutbox>>;
  */
 export async function openStatementOutbox(folder: string) {
   const root = await openStatementFolder(folder);
-  const open = async (name: string, columns: readonly string[]): Promise<TableDraft> => {
+  const open = async (name: string, columns: readonly string[]) => {
     const form = { start: byteOrderMark, format: makeFormat(columns), recordsPerWrite };
-    return new FileTable(await AtomicFile.open(join(root, name)), form);
+    return openTable(await AtomicFile.open(join(root, name)), form);
   };
   return {
     openMatched: (name: string) => open(name, matchedColumns),

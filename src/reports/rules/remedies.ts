@@ -6,6 +6,11 @@ import type { HoldReason, PayoutStatus } from '../../core/payout.ts';
 import type { ResultRow } from '../../core/ports.ts';
 import { type BankStatus, findBankStatus } from '../../core/status-codes.ts';
 
+/** Codes may be any text, so none is looked up in an object. */
+function byCode(texts: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
+  return new Map(Object.entries(texts));
+}
+
 const statusRemedies: Record<PayoutStatus, string> = {
   staged: 'The file was not read to its end: run it again',
   ready: 'Not sent yet: run the same file again',
@@ -46,37 +51,22 @@ const holdRemedies: Record<HoldReason, string> = {
     'if it is another payment, cancel it if it is the same',
 };
 
-/** What the hold `similar` has found; its reason code tells, unless a later hold has put its own there. */
-const similarRemedies: ReadonlyMap<string | null, string> = new Map([
-  [
-    'similar',
+/** What a hold has found, or why the line was paused; the reason code tells, unless a later hold has put its own there. */
+const holdRemediesByCode = byCode({
+  'similar similar':
     'Another payoutId differs from this one only in case or leading zeros: compare the two, let it go on if it is ' +
-      'another payment, cancel it if it is the same',
-  ],
-  [
-    'similar-payment',
+    'another payment, cancel it if it is the same',
+  'similar similar-payment':
     'Another payoutId has paid, or may have paid, the same payee the same amount a short time ago: compare the two, let ' +
-      'it go on if it is another payment, cancel it if it is the same',
-  ],
-]);
-
-/** Why the line was paused, where that was not the bank's doing. */
-const pausedRemedies: ReadonlyMap<string | null, string> = new Map([
-  [
-    'outside-service-hours',
+    'it go on if it is another payment, cancel it if it is the same',
+  'paused outside-service-hours':
     'Run the same file again when the service is open. A watcher goes on with its files by itself',
-  ],
-  [
-    'wait-over',
+  'paused wait-over':
     'Run the same file again: it goes on where it was. A watcher goes on with its files by itself',
-  ],
-]);
+});
 
-function holdRemedy(hold: HoldReason, reasonCode: string | null): string {
-  const precise = { similar: similarRemedies, paused: pausedRemedies } as const;
-  const found = hold === 'similar' || hold === 'paused' ? precise[hold].get(reasonCode) : undefined;
-  return found ?? holdRemedies[hold];
-}
+const holdRemedy = (hold: HoldReason, reasonCode: string | null): string =>
+  holdRemediesByCode.get(`${hold} ${reasonCode}`) ?? holdRemedies[hold];
 
 const holdReasons: Record<HoldReason, string> = {
   approval: 'it waits for approval',
@@ -93,50 +83,38 @@ export const describeHolds = (holds: readonly HoldReason[]): string =>
   holds.map((hold) => holdReasons[hold]).join('; ');
 
 /** Transfer statuses of §3.2 that an inquiry gives as the reason, and our own codes that need more than their status says. */
-const codeRemedies: ReadonlyMap<string, string> = new Map([
-  ['look-up-unanswered', 'The journal was lost, and the bank did not say whether it was sent before'],
-  ['clock-behind-journal', 'Set the clock of this machine right'],
-  [
-    '030002',
+const codeRemedies = byCode({
+  'look-up-unanswered': 'The journal was lost, and the bank did not say whether it was sent before',
+  'clock-behind-journal': 'Set the clock of this machine right',
+  '030002':
     'The bank refused it at validation: check limit, payer, profile, citizen ID and payee name with the bank',
-  ],
-  ['030003', 'The transfer failed inside the bank or at the proxy lookup: it can be tried again later'],
-  ['EM003', 'The bank executed it and it failed as the reason says: remove that cause'],
-  [
-    'batch-too-old',
+  '030003': 'The transfer failed inside the bank or at the proxy lookup: it can be tried again later',
+  EM003: 'The bank executed it and it failed as the reason says: remove that cause',
+  'batch-too-old':
     'Make sure that it is still to be paid and was not paid by other means: its file has waited too long',
-  ],
-  ['brake-consecutive', 'Look at the reasons of the rows of this batch that ended otherwise than paid'],
-  ['brake-share', 'Look at the reasons of the rows of this batch that ended otherwise than paid'],
-  ['brake-in-doubt', 'Have the bank asked what became of those with "paydrop settle"'],
-  ['EM027', 'The destination bank timed out and the transfer failed: it can be tried again later'],
-  [
-    'earlier-attempt-open',
+  'brake-consecutive': 'Look at the reasons of the rows of this batch that ended otherwise than paid',
+  'brake-share': 'Look at the reasons of the rows of this batch that ended otherwise than paid',
+  'brake-in-doubt': 'Have the bank asked what became of those with "paydrop settle"',
+  EM027: 'The destination bank timed out and the transfer failed: it can be tried again later',
+  'earlier-attempt-open':
     'Do not pay it by hand: an earlier attempt is not settled; ask the bank about its transRefNo, or run the file again later',
-  ],
-]);
+});
 
 /** Rows that no correction of a cell makes right; every other rejected row is corrected as its reason says. */
-const rejectionRemedies: ReadonlyMap<string, string> = new Map([
-  [
-    'payout-id-claimed',
+const rejectionRemedies = byCode({
+  'payout-id-claimed':
     'Nothing was sent for this row: the payout that the reason names has its payoutId; do nothing if it is the same ' +
-      'payment, send another one in a new file under a payoutId of its own',
-  ],
-  [
-    'duplicate-repeat',
+    'payment, send another one in a new file under a payoutId of its own',
+  'duplicate-repeat':
     'Nothing was sent for this row: the first row with its payoutId stands; do nothing if one payment was meant, ' +
-      'send a second one in a new file under a payoutId of its own',
-  ],
-  [
-    'duplicate-differs',
+    'send a second one in a new file under a payoutId of its own',
+  'duplicate-differs':
     'Nothing was sent: rows of this file share the payoutId and differ; find the right one and send it in a new file',
-  ],
-]);
+});
 
 /** The remedy of a code, if it says something that fits what is known about the money. */
-function codeRemedy(code: string | null, outcome: BankStatus['outcome']): string[] {
-  if (code === null) return [];
+function codeRemedy(reasonCode: string | null, outcome: BankStatus['outcome']): string[] {
+  const code = reasonCode ?? '';
   const bankStatus = findBankStatus(code);
   if (bankStatus?.outcome === outcome) return [bankStatus.remedy];
   const own = outcome === 'failed' ? codeRemedies.get(code) : undefined;
@@ -146,15 +124,16 @@ function codeRemedy(code: string | null, outcome: BankStatus['outcome']): string
 const joinSentences = (sentences: readonly string[]): string => [...new Set(sentences)].join('. ');
 
 /** One remedy a cause: the cells to correct, where there are any, count as one. */
-function rejectedRemedies({ issues, reasonCode }: Pick<ResultRow, 'issues' | 'reasonCode'>): string[] {
+function rejectedRemedies({ issues, reasonCode }: RemediedRow): string[] {
   const codes = issues.map((issue) => issue.code);
-  if (reasonCode !== null) codes.push(reasonCode);
-  const remedies = codes.map((code) => rejectionRemedies.get(code) ?? statusRemedies.rejected);
-  return remedies.length === 0 ? [statusRemedies.rejected] : remedies;
+  if (reasonCode !== null || codes.length === 0) codes.push(reasonCode ?? '');
+  return codes.map((code) => rejectionRemedies.get(code) ?? statusRemedies.rejected);
 }
 
+type RemediedRow = Pick<ResultRow, 'status' | 'holds' | 'reasonCode' | 'issues'>;
+
 /** What to do about the row as it stands; never empty. */
-export function describeRemedy(row: Pick<ResultRow, 'status' | 'holds' | 'reasonCode' | 'issues'>): string {
+export function describeRemedy(row: RemediedRow): string {
   const { status, holds, reasonCode } = row;
   switch (status) {
     case 'failed':
@@ -181,28 +160,20 @@ export function describeRemedy(row: Pick<ResultRow, 'status' | 'holds' | 'reason
 }
 
 /** What to do about a row that contradicts what was called proved; our own code of the alarm makes it more precise. */
-export function describeAlarmRemedy(
-  row: Pick<ResultRow, 'status' | 'holds' | 'reasonCode' | 'issues'>,
-): string {
+export function describeAlarmRemedy(row: RemediedRow): string {
   const remedy = alarmRemedies.get(row.reasonCode ?? '');
   return remedy ?? joinSentences([otherAlarm, describeRemedy(row)]);
 }
 
-const alarmRemedies: ReadonlyMap<string, string> = new Map([
-  [
-    'late-proof',
+const alarmRemedies = byCode({
+  'late-proof':
     'It is paid, though it was called otherwise before: make sure that nobody has paid it by other means meanwhile, ' +
-      'and tell the partner',
-  ],
-  [
-    'paid-twice',
+    'and tell the partner',
+  'paid-twice':
     'Two transfers were made for it: ask the bank with both transRefNos ("paydrop show" lists them) to return one',
-  ],
-  [
-    'paid-by-earlier-attempt',
+  'paid-by-earlier-attempt':
     'Do not pay it: an earlier row with its payoutId is paid; cancel it, or ask the bank what became of its own attempt',
-  ],
-]);
+});
 
 const otherAlarm =
   'The bank contradicts what it had said before: ask it about every transRefNo of this payout ("paydrop show" lists them)';

@@ -33,20 +33,13 @@ function computeStem(fileName: string): string {
   return cutToBytes(stem, stemBytesMax).trim() || 'payouts';
 }
 
-function computeEnding(kind: ReportKind, number: number): string {
-  switch (kind) {
-    case 'result':
-      return 'result.csv';
-    case 'exceptions':
-      return 'exceptions.csv';
-    case 'summary':
-      return 'summary.json';
-    case 'result-update':
-      return `result-update-${number}.csv`;
-    case 'exceptions-update':
-      return `exceptions-update-${number}.csv`;
-  }
-}
+const endings: Readonly<Record<ReportKind, (number: number) => string>> = {
+  result: () => 'result.csv',
+  exceptions: () => 'exceptions.csv',
+  summary: () => 'summary.json',
+  'result-update': (number) => `result-update-${number}.csv`,
+  'exceptions-update': (number) => `exceptions-update-${number}.csv`,
+};
 
 /**
  * `<name>.<batchId>.result.csv` and its kin.
@@ -58,5 +51,5 @@ export function computeReportName(
   kind: ReportKind,
   number: number,
 ): string {
-  return `${computeStem(fileName)}.${batchId}.${computeEnding(kind, number)}`;
+  return `${computeStem(fileName)}.${batchId}.${endings[kind](number)}`;
 }

@@ -9,53 +9,6 @@ import { finalStatuses, moneyMoved, type PayoutStatus } from '../../core/payout.
 import type { ResultRow, StatusTotal } from '../../core/ports.ts';
 import { describeAlarmRemedy, describeHolds, describeRemedy } from './remedies.ts';
 
-/** The result file's own columns; the carried-through ones follow. */
-export const resultColumns = [
-  'rowNo',
-  'payoutId',
-  'proxyType',
-  'proxyNo',
-  'payeeName',
-  'amount',
-  'reference1',
-  'reference2',
-  'status',
-  'final',
-  'reasonCode',
-  'reason',
-  'transRefNo',
-  'sysRefNo',
-  'fee',
-  'bankPayeeName',
-  'bankPayeeNameTh',
-  'attempts',
-  'submittedAt',
-  'settledAt',
-  'settledBy',
-] as const;
-
-/** The exceptions file's columns; the last four are left empty, for a person to fill in. */
-export const exceptionColumns = [
-  'batchId',
-  'rowNo',
-  'version',
-  'payoutId',
-  'proxyType',
-  'proxyNo',
-  'payeeName',
-  'amount',
-  'status',
-  'moneyMoved',
-  'reasonCode',
-  'reason',
-  'remedy',
-  'transRefNo',
-  'decision',
-  'newProxyNo',
-  'newAmount',
-  'note',
-] as const;
-
 /**
  * Statuses that a person must look at. `cancelled` was a person's own decision; `ready` and `staged` rows
  * need nobody: the next run goes on with them.
@@ -80,36 +33,6 @@ export function countExceptions(totals: readonly StatusTotal[]): number {
   let rows = 0;
   for (const total of totals) rows += exceptionStatuses.includes(total.status) ? total.rows : total.alarmRows;
   return rows;
-}
-
-/**
- * The result file's header. A carried-through column whose name is taken (a result file fed in again has
- * a `status` of its own) gets `input_` before it, so that every name stands once.
- */
-export function renderResultHeader(extraColumns: readonly string[]): string[] {
-  const taken = new Set<string>(resultColumns);
-  const extras = extraColumns.map((column) => {
-    let name = column;
-    while (taken.has(name)) name = `input_${name}`;
-    taken.add(name);
-    return name;
-  });
-  return [...resultColumns, ...extras];
-}
-
-/** The instruction as it is sent where the row is valid, the cells as the partner wrote them where it is not. */
-function renderInstruction(row: ResultRow): string[] {
-  const { cells, instruction } = row;
-  if (instruction === null) {
-    return [cells.payoutId, cells.proxyType, cells.proxyNo, cells.payeeName, cells.amount];
-  }
-  const { payoutId, proxyType, proxyNo, payeeName, amountSatang } = instruction;
-  return [payoutId, proxyType, proxyNo, payeeName ?? '', formatBaht(amountSatang)];
-}
-
-function renderReferences({ cells, instruction }: ResultRow): string[] {
-  if (instruction === null) return [cells.reference1, cells.reference2];
-  return [instruction.reference1 ?? '', instruction.reference2 ?? ''];
 }
 
 const renderMoment = (epochMs: number | null): string =>
@@ -140,49 +63,98 @@ function renderRejection({ issues, reasonCode, reason }: ResultRow): [code: stri
   return [[...codes].join(' '), texts.join('; ')];
 }
 
+// ---------------------------------------------------------------- columns, each with how a row fills it
+
+type Columns = Readonly<Record<string, (row: ResultRow) => string>>;
+
+/** The instruction as it is sent where the row is valid, the cells as the partner wrote them where it is not. */
+const instructionColumns: Columns = {
+  payoutId: ({ cells, instruction }) => (instruction ?? cells).payoutId,
+  proxyType: ({ cells, instruction }) => (instruction ?? cells).proxyType,
+  proxyNo: ({ cells, instruction }) => (instruction ?? cells).proxyNo,
+  payeeName: ({ cells, instruction }) => (instruction ?? cells).payeeName ?? '',
+  amount: ({ cells, instruction }) =>
+    instruction === null ? cells.amount : formatBaht(instruction.amountSatang),
+};
+
+const reasonColumns: Columns = {
+  reasonCode: (row) => renderReason(row)[0],
+  reason: (row) => renderReason(row)[1],
+};
+
+const resultCells: Columns = {
+  rowNo: (row) => String(row.rowNo),
+  ...instructionColumns,
+  reference1: ({ cells, instruction }) => (instruction ?? cells).reference1 ?? '',
+  reference2: ({ cells, instruction }) => (instruction ?? cells).reference2 ?? '',
+  status: (row) => row.status,
+  final: (row) => String(finalStatuses.includes(row.status)),
+  ...reasonColumns,
+  transRefNo: (row) => row.transRefNo ?? '',
+  sysRefNo: (row) => row.sysRefNo ?? '',
+  fee: (row) => row.feeText ?? '',
+  bankPayeeName: (row) => row.bankPayeeName ?? '',
+  bankPayeeNameTh: (row) => row.bankPayeeNameTh ?? '',
+  attempts: (row) => String(row.attemptNo),
+  submittedAt: (row) => renderMoment(row.submittedAtMs),
+  settledAt: (row) => renderMoment(row.settledAtMs),
+  settledBy: (row) => row.settledBy ?? '',
+};
+
+/** After the batch's id; the last four are left empty, for a person to fill in. */
+const exceptionCells: Columns = {
+  rowNo: (row) => String(row.rowNo),
+  version: (row) => String(row.version),
+  ...instructionColumns,
+  status: (row) => row.status,
+  moneyMoved: ({ status, isAlarm }) => {
+    const moved = moneyMoved(status);
+    // The bank has contradicted what the status says.
+    return isAlarm && moved === 'no' ? 'unknown' : moved;
+  },
+  ...reasonColumns,
+  remedy: (row) => (row.isAlarm ? describeAlarmRemedy(row) : describeRemedy(row)),
+  transRefNo: (row) => row.transRefNo ?? '',
+  decision: () => '',
+  newProxyNo: () => '',
+  newAmount: () => '',
+  note: () => '',
+};
+
+const resultRenderers = Object.values(resultCells);
+const exceptionRenderers = Object.values(exceptionCells);
+
+/** The result file's own columns; the carried-through ones follow. */
+export const resultColumns: readonly string[] = Object.keys(resultCells);
+
+export const exceptionColumns: readonly string[] = ['batchId', ...Object.keys(exceptionCells)];
+
+/**
+ * The result file's header. A carried-through column whose name is taken (a result file fed in again has
+ * a `status` of its own) gets `input_` before it, so that every name stands once.
+ */
+export function renderResultHeader(extraColumns: readonly string[]): string[] {
+  const header = [...resultColumns];
+  for (const column of extraColumns) {
+    let name = column;
+    while (header.includes(name)) name = `input_${name}`;
+    header.push(name);
+  }
+  return header;
+}
+
 /**
  * One row of the result file, in the order of `resultColumns`, then the carried-through cells.
  * @param extrasCount how many carried-through columns the header has: a row with too few or too many cells
  *   must not make the table ragged
  */
 export function renderResultRow(row: ResultRow, extrasCount = row.extras.length): string[] {
-  return [
-    String(row.rowNo),
-    ...renderInstruction(row),
-    ...renderReferences(row),
-    row.status,
-    String(finalStatuses.includes(row.status)),
-    ...renderReason(row),
-    row.transRefNo ?? '',
-    row.sysRefNo ?? '',
-    row.feeText ?? '',
-    row.bankPayeeName ?? '',
-    row.bankPayeeNameTh ?? '',
-    String(row.attemptNo),
-    renderMoment(row.submittedAtMs),
-    renderMoment(row.settledAtMs),
-    row.settledBy ?? '',
-    ...Array.from({ length: extrasCount }, (_, index) => row.extras[index] ?? ''),
-  ];
+  const extras = Array.from({ length: extrasCount }, (_, index) => row.extras[index] ?? '');
+  return [...resultRenderers.map((render) => render(row)), ...extras];
 }
 
 /** One row of the exceptions file, in the order of `exceptionColumns`. */
-export function renderException(batchId: string, row: ResultRow): string[] {
-  const moved = moneyMoved(row.status);
-  return [
-    batchId,
-    String(row.rowNo),
-    String(row.version),
-    ...renderInstruction(row),
-    row.status,
-    // The bank has contradicted what the status says.
-    row.isAlarm && moved === 'no' ? 'unknown' : moved,
-    ...renderReason(row),
-    row.isAlarm ? describeAlarmRemedy(row) : describeRemedy(row),
-    row.transRefNo ?? '',
-    '',
-    '',
-    '',
-    '',
-  ];
-}
+export const renderException = (batchId: string, row: ResultRow): string[] => [
+  batchId,
+  ...exceptionRenderers.map((render) => render(row)),
+];

@@ -10,19 +10,15 @@ import {
 } from '../../core/exit-code.ts';
 import { formatBaht, type Satang, sumSatang } from '../../core/money.ts';
 import { payoutStatuses } from '../../core/payout.ts';
-import type { Batch, HoldTotal, ReportKind, StatusTotal } from '../../core/ports.ts';
+import type { Batch, HoldTotal, ReportKind, RowTotal, StatusTotal } from '../../core/ports.ts';
 import type { LowestLimit } from '../../payout/rules/adaptive-limit.ts';
 import { countExceptions } from './report-rows.ts';
 
-export interface BatchSummary {
+export interface BatchSummary extends RowTotal {
   readonly batch: Batch;
   /** The statuses that have rows, in the order of a payout's life. */
   readonly totals: readonly StatusTotal[];
   readonly holds: readonly HoldTotal[];
-  /** The sums over all statuses. */
-  readonly rows: number;
-  readonly amountSatang: Satang;
-  readonly unreadableAmounts: number;
   /** The sums are those of the file as it was sealed, in rows, satang and unreadable amounts. */
   readonly addsUp: boolean;
   readonly exceptionRows: number;

@@ -1,7 +1,7 @@
 /** From records of the store to the core's types, and back. */
 import { type InferResult, type Selectable, sql } from 'kysely';
 import { type Satang, toSatang } from '../../core/money.ts';
-import type { Issue, RowCells } from '../../core/payout-file.ts';
+import { type Issue, type RowCells, type RowColumn, rowColumns } from '../../core/payout-file.ts';
 import type { Attempt, Instruction, Payout } from '../../core/payout.ts';
 import type { Batch, ResultRow } from '../../core/ports.ts';
 import type { PayoutEvent } from '../../payout/ports.ts';
@@ -107,17 +107,7 @@ export function toPayoutSurely(record: PayoutRecord): Payout {
   return payout;
 }
 
-const cellNames = [
-  'payoutId',
-  'proxyType',
-  'proxyNo',
-  'payeeName',
-  'amount',
-  'reference1',
-  'reference2',
-] as const;
-
-/** Cells as a JSON list, in the order of `RowCells`. */
+/** Cells as a JSON list, in the order of `rowColumns`. */
 export function encodeCells(cells: RowCells): string {
   const { payoutId, proxyType, proxyNo, payeeName, amount, reference1, reference2 } = cells;
   return JSON.stringify([payoutId, proxyType, proxyNo, payeeName, amount, reference1, reference2]);
@@ -125,8 +115,8 @@ export function encodeCells(cells: RowCells): string {
 
 function decodeCells(text: string): RowCells {
   const cells = JSON.parse(text) as string[];
-  return Object.fromEntries(cellNames.map((name, place) => [name, cells[place] ?? ''])) as Record<
-    (typeof cellNames)[number],
+  return Object.fromEntries(rowColumns.map((name, place) => [name, cells[place] ?? ''])) as Record<
+    RowColumn,
     string
   >;
 }

@@ -3,7 +3,7 @@ import { mkdir, realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import pLimit from 'p-limit';
-import { computeBackoffMs } from '../../platform/backoff.ts';
+import { computeBackoffMs } from '../../core/backoff.ts';
 import { type Disk, lookAt, realDisk, UnreadableSourceError } from '../../platform/disk.ts';
 import { failWith } from '../../platform/durable-file.ts';
 import { Signal, waitForAny } from '../../platform/signal.ts';

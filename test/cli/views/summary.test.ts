@@ -57,10 +57,18 @@ test('reads well', () => {
     totalSatang: toSatang(123_457_789_00n),
     unreadableAmounts: 2,
   });
-  const files = [
-    { kind: 'result', path: '/data/outbox/payouts.4K7Q2M9XWD.result.csv', number: 0, state: 'published' },
-    { kind: 'exceptions', path: '/data/outbox/payouts.4K7Q2M9XWD.exceptions.csv', number: 0, state: 'gone' },
-  ] as const;
+  const fileOf = (kind: ReportedFile['kind'], state: ReportedFile['state']): ReportedFile => ({
+    batchId: batch.batchId,
+    kind,
+    number: 0,
+    path: `/data/outbox/payouts.${batch.batchId}.${kind}.csv`,
+    temporaryPath: '',
+    sha256: '',
+    eventSeq: 0,
+    atMs: 0,
+    state,
+  });
+  const files = [fileOf('result', 'published'), fileOf('exceptions', 'gone')];
   const context = { ...plain, isSandbox: true, bankAddress: 'http://127.0.0.1:4123', isRepeat: true };
   expect(textOf(summariseBatch(batch, totals, [], { exceptionsOk: false }), files, context)).toBe(
     `*** SANDBOX: a rehearsal, no real money moves ***

@@ -94,6 +94,11 @@ const fileOf = (kind: ReportedFile['kind'], number: number): ReportedFile => ({
   kind,
   number,
   path: `/outbox/${kind}.${number}`,
+  temporaryPath: '',
+  batchId: '',
+  sha256: '',
+  eventSeq: 1,
+  atMs: 0,
   state: 'published',
 });
 

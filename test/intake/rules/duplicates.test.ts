@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { makeDuplicateIndex, type SeenRow } from '../../../src/intake/rules/duplicates.ts';
+import { DuplicateIndex, type SeenRow } from '../../../src/intake/rules/duplicates.ts';
 
 interface Row {
   readonly payoutId: string;
@@ -18,7 +18,7 @@ const number = (rows: readonly Row[]): SeenRow[] =>
   rows.map((one, index) => ({ ...one, rowNo: index + 1, line: index + 2 }));
 
 function judge(rows: readonly Row[]): { verdicts: string[]; conflicting: readonly number[] } {
-  const index = makeDuplicateIndex();
+  const index = new DuplicateIndex();
   const verdicts = number(rows).map((one) => {
     const verdict = index.add(one);
     return verdict.kind === 'new'
@@ -73,7 +73,7 @@ describe('a payoutId twice in a file', () => {
 
   test('cells do not flow into each other', () => {
     const cells = [['AB', 'C'], ['A', 'BC'], ['ABC', ''], ['', 'ABC'], ['ABC']];
-    const index = makeDuplicateIndex();
+    const index = new DuplicateIndex();
     const add = (payoutId: string, of: readonly string[]): string =>
       index.add({ rowNo: 1, line: 1, payoutId, cells: of, isValid: true }).kind;
     for (const [a, one] of cells.entries()) {
@@ -101,7 +101,7 @@ describe('a payoutId twice in a file', () => {
   });
 
   test('half a million payouts are all told apart, and found again', () => {
-    const index = makeDuplicateIndex();
+    const index = new DuplicateIndex();
     const add = (place: number, amount: string): string => {
       const payoutId = `PAY-2026-${place}`;
       return index.add({

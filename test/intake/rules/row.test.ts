@@ -1,14 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { formatBaht, parseBaht, toSatang } from '../../../src/core/money.ts';
-import type { RowCells } from '../../../src/core/payout-file.ts';
-import {
-  type ParsedRow,
-  parseRow,
-  type RowColumn,
-  rowColumns,
-  type RowRules,
-} from '../../../src/intake/rules/row.ts';
+import { type RowCells, type RowColumn, rowColumns } from '../../../src/core/payout-file.ts';
+import { type ParsedRow, parseRow, type RowRules } from '../../../src/intake/rules/row.ts';
 
 const good: RowCells = {
   payoutId: 'INV-1',

@@ -226,7 +226,7 @@ export class World implements AsyncDisposable {
     const rows = new Map<number, SeenRow>();
     await using snapshot = await this.#store.snapshot();
     for (const batchId of this.batchIds) {
-      for await (const row of snapshot.resultRows(batchId)) {
+      for (const row of (await Array.fromAsync(snapshot.resultRows(batchId))).flat()) {
         // What a row in doubt waits for, and the bank's own reference, make no row a changed one.
         const quiet = { reasonCode: null, reason: null, sysRefNo: null };
         const cells = renderResultRow({ ...row, ...quiet }, 0).join(',');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { computeBackoffMs } from '../../src/platform/backoff.ts';
+import { computeBackoffMs } from '../../src/core/backoff.ts';
 
 test.each([
   [0, 500],

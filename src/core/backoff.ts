@@ -1,5 +1,4 @@
 /** How long to wait before something is tried again: longer each time, up to a limit. */
-/** How long to wait before something is tried again: twice as long each time, up to a limit. */
 
 export interface Backoff {
   /** Before the first try after a failure. */
