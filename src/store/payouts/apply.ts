@@ -6,20 +6,20 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { ExpressionBuilder } from 'kysely';
 import { ForbiddenChangeError, requireAllowed } from '../../core/change.ts';
 import { attemptStatuses, canMoveAttempt, claimReleasingStatuses } from '../../core/payout.ts';
-import type { Attempt, AttemptStatus, PayoutStatus, TransferOrder } from '../../core/payout.ts';
+import type {
+  Attempt,
+  AttemptStatus,
+  Instruction,
+  Payout,
+  PayoutStatus,
+  TransferOrder,
+} from '../../core/payout.ts';
 import type { Change } from '../../core/ports.ts';
 import { inTransaction, sqliteCodeOf, sqliteCodes } from '../connection.ts';
-import { attemptColumns, eventColumns, literal, similarKeyOf } from '../schema.ts';
-import type { AttemptTable, EventTable, PayoutRowTable, Tables } from '../schema.ts';
-import { type Body, define, drive, pick, query, type Statement } from '../statements.ts';
+import { encodeHolds, type EventTable, literal, similarKeyOf, type Tables } from '../schema.ts';
+import { type Body, define, drive, query, type Statement } from '../statements.ts';
 import { WriteQueue } from '../write-queue.ts';
-import {
-  readLatestEventSeq,
-  toAttemptRecord,
-  toAttemptState,
-  toInstructionColumns,
-  toPayoutState,
-} from './rows.ts';
+import { readLatestEventSeq } from './rows.ts';
 
 /** Names one claim and the row that is or wants to be its holder. */
 interface ClaimOfRow {
@@ -28,26 +28,27 @@ interface ClaimOfRow {
   readonly seq: number;
 }
 
-type PayoutValues = ReturnType<typeof toPayoutState> &
+/** A payout as it will be, its sets as bits. */
+type PayoutValues = Omit<Payout, 'holds' | 'acceptedHolds' | 'isAlarm'> &
   ClaimOfRow & {
+    readonly holds: number;
+    readonly acceptedHolds: number;
+    readonly isAlarm: number;
     readonly statusBefore: PayoutStatus;
     readonly versionBefore: number;
     readonly versionAfter: number;
     readonly eventSeq: number;
   };
 
-type AttemptStateValues = ReturnType<typeof toAttemptState> & {
-  readonly payout_seq: number;
-  readonly attempt_no: number;
-};
+/** An attempt and its order in one. */
+type AttemptValues = TransferOrder &
+  Omit<Attempt, 'order' | 'acknowledged' | 'referenceConflict'> & {
+    readonly acknowledged: number;
+    readonly referenceConflict: number;
+  };
 
 /** What the claim must say before a payout may change. */
 type ClaimGuard = 'none' | 'held-by-row' | 'not-held-by-another';
-
-type InstructionValues = Pick<
-  PayoutRowTable,
-  'seq' | 'proxy_type' | 'proxy_no' | 'payee_name' | 'reference1' | 'reference2'
->;
 
 function updatePayout(values: PayoutValues) {
   return query
@@ -55,17 +56,17 @@ function updatePayout(values: PayoutValues) {
     .set((eb) => ({
       status: values.status,
       holds: values.holds,
-      reason_code: values.reason_code,
+      reason_code: values.reasonCode,
       reason: values.reason,
-      attempt_no: values.attempt_no,
-      bank_payee_name: values.bank_payee_name,
-      bank_payee_name_th: values.bank_payee_name_th,
-      submitted_at_ms: values.submitted_at_ms,
-      settled_at_ms: values.settled_at_ms,
-      settled_by: values.settled_by,
-      accepted_holds: values.accepted_holds,
+      attempt_no: values.attemptNo,
+      bank_payee_name: values.bankPayeeName,
+      bank_payee_name_th: values.bankPayeeNameTh,
+      submitted_at_ms: values.submittedAtMs,
+      settled_at_ms: values.settledAtMs,
+      settled_by: values.settledBy,
+      accepted_holds: values.acceptedHolds,
       // Only a decision clears an alarm; a later change that does not know of it does not.
-      is_alarm: eb.fn<number>('max', [eb.ref('is_alarm'), eb.val(values.is_alarm)]),
+      is_alarm: eb.fn<number>('max', [eb.ref('is_alarm'), eb.val(values.isAlarm)]),
       version: values.versionAfter,
       last_event_seq: values.eventSeq,
     }))
@@ -102,37 +103,63 @@ const updatePayoutWhere: Record<ClaimGuard, Statement<PayoutValues, unknown>> = 
 const sourcesOf = (to: AttemptStatus): AttemptStatus[] =>
   attemptStatuses.filter((from) => canMoveAttempt(from, to));
 
-const defineAttemptUpdate = (to: AttemptStatus): Statement<AttemptStateValues, unknown> =>
-  define((values: AttemptStateValues) =>
+/** What may change in an attempt after its intent was recorded. */
+const attemptState = (values: AttemptValues) => ({
+  status: values.status,
+  sends: values.sends,
+  last_sent_at_ms: values.lastSentAtMs,
+  last_sent_bank_ms: values.lastSentBankMs,
+  turned_away: values.rejectedByGateway,
+  acknowledged: values.acknowledged,
+  contested: values.referenceConflict,
+  inquiries: values.inquiries,
+  last_inquiry_at_ms: values.lastInquiryAtMs,
+  last_finding: values.lastFinding,
+  next_inquiry_at_ms: values.nextInquiryAtMs,
+  sys_ref_no: values.sysRefNo,
+  fee_text: values.feeText,
+});
+
+const defineAttemptUpdate = (to: AttemptStatus): Statement<AttemptValues, unknown> =>
+  define((values: AttemptValues) =>
     query
       .updateTable('attempt')
       .set((eb) => ({
-        status: values.status,
-        sends: values.sends,
-        last_sent_at_ms: values.last_sent_at_ms,
-        last_sent_bank_ms: values.last_sent_bank_ms,
-        turned_away: values.turned_away,
+        ...attemptState(values),
         // Never unset, whatever a later change believes.
         acknowledged: eb.fn<number>('max', [eb.ref('acknowledged'), eb.val(values.acknowledged)]),
-        contested: eb.fn<number>('max', [eb.ref('contested'), eb.val(values.contested)]),
-        inquiries: values.inquiries,
-        last_inquiry_at_ms: values.last_inquiry_at_ms,
-        last_finding: values.last_finding,
-        next_inquiry_at_ms: values.next_inquiry_at_ms,
-        sys_ref_no: values.sys_ref_no,
-        fee_text: values.fee_text,
+        contested: eb.fn<number>('max', [eb.ref('contested'), eb.val(values.referenceConflict)]),
       }))
-      .where('payout_seq', '=', values.payout_seq)
-      .where('attempt_no', '=', values.attempt_no)
+      .where('payout_seq', '=', values.payoutSeq)
+      .where('attempt_no', '=', values.attemptNo)
       .where('status', 'in', sourcesOf(to)),
   );
 
 const updateAttempt = Object.fromEntries(
   attemptStatuses.map((to) => [to, defineAttemptUpdate(to)]),
-) as Record<AttemptStatus, Statement<AttemptStateValues, unknown>>;
+) as Record<AttemptStatus, Statement<AttemptValues, unknown>>;
 
-const insertAttempt = define((values: AttemptTable) =>
-  query.insertInto('attempt').values(pick(values, attemptColumns)),
+const insertAttempt = define((values: AttemptValues) =>
+  query.insertInto('attempt').values({
+    ...attemptState(values),
+    payout_seq: values.payoutSeq,
+    attempt_no: values.attemptNo,
+    trans_ref_no: values.transRefNo,
+    channel_id: values.channelId,
+    term_id: values.termId,
+    company_id: values.companyId,
+    payer_account: values.payerAccount,
+    tran_date: values.tranDate,
+    tran_time: values.tranTime,
+    proxy_type: values.proxyType,
+    proxy_no: values.proxyNo,
+    proxy_name: values.proxyName,
+    amount_text: values.amountText,
+    reference1: values.reference1,
+    reference2: values.reference2,
+    order_hash: values.orderHash,
+    intent_at_ms: values.intentAtMs,
+  }),
 );
 
 const attemptStatus = define((values: { payoutSeq: number; attemptNo: number }) =>
@@ -208,13 +235,13 @@ const claim = {
 };
 
 /** Only a row that never had an instruction gets one. */
-const keepInstruction = define((values: InstructionValues) =>
+const keepInstruction = define((values: Instruction & { readonly seq: number }) =>
   query
     .updateTable('payout_row')
     .set({
-      proxy_type: values.proxy_type,
-      proxy_no: values.proxy_no,
-      payee_name: values.payee_name,
+      proxy_type: values.proxyType,
+      proxy_no: values.proxyNo,
+      payee_name: values.payeeName,
       reference1: values.reference1,
       reference2: values.reference2,
     })
@@ -235,9 +262,7 @@ const gateOfBatch = define((values: { batchId: string }) =>
     .where('b.batch_id', '=', values.batchId),
 );
 
-const appendEvent = define((values: EventTable) =>
-  query.insertInto('event').values(pick(values, eventColumns)),
-);
+const appendEvent = define((values: EventTable) => query.insertInto('event').values(values));
 
 interface Call {
   readonly changes: readonly Change[];
@@ -311,7 +336,10 @@ function* applyChange(transaction: Transaction, change: Change): Body<boolean> {
   const ofRow = { companyId: gate.companyId, payoutId: before.instruction.payoutId, seq: before.seq };
   const eventSeq = transaction.latestEventSeq + 1;
   const changed = yield* updatePayoutWhere[claimGuardOf(change)].run({
-    ...toPayoutState(after),
+    ...after,
+    holds: encodeHolds(after.holds),
+    acceptedHolds: encodeHolds(after.acceptedHolds),
+    isAlarm: after.isAlarm ? 1 : 0,
     ...ofRow,
     statusBefore: before.status,
     versionBefore: before.version,
@@ -319,7 +347,7 @@ function* applyChange(transaction: Transaction, change: Change): Body<boolean> {
     eventSeq,
   });
   if (changed === 0) return false;
-  if (change.isValidated === true) yield* keepInstruction.run(toInstructionColumns(after));
+  if (change.isValidated === true) yield* keepInstruction.run({ seq: after.seq, ...after.instruction });
   yield* moveClaim(change, ofRow);
   if (attempt !== undefined) yield* keepAttempt(attempt, change.isIntent === true);
   for (const adopted of adopts) yield* keepAttempt(adopted, true);
@@ -362,13 +390,17 @@ function* moveClaim(
 }
 
 function* keepAttempt(attempt: Attempt, isNew: boolean): Body<void> {
+  const values = {
+    ...attempt,
+    ...attempt.order,
+    acknowledged: attempt.acknowledged ? 1 : 0,
+    referenceConflict: attempt.referenceConflict ? 1 : 0,
+  };
   if (isNew) {
-    yield* insertAttempt.run(toAttemptRecord(attempt));
+    yield* insertAttempt.run(values);
     return;
   }
   const { payoutSeq, attemptNo, status } = attempt;
-  const state = toAttemptState(attempt);
-  const values = { ...state, payout_seq: payoutSeq, attempt_no: attemptNo };
   if ((yield* updateAttempt[status].run(values)) === 1) return;
   const present = yield* attemptStatus.get({ payoutSeq, attemptNo });
   throw new ForbiddenChangeError(
