@@ -12,15 +12,16 @@ export interface Recovery {
 }
 
 const latestLoss = define((_values: object) =>
-  query.selectFrom('journal_loss').selectAll().orderBy('recovered_at_ms', 'desc').limit(1),
+  query
+    .selectFrom('journal_loss')
+    .select(['recovered_at_ms as recoveredAtMs', 'since_date as sinceDate', 'until_date as untilDate'])
+    .orderBy('recovered_at_ms', 'desc')
+    .limit(1),
 );
 
 /** The latest loss. */
 export function* readLoss(): Reading<JournalLoss | undefined> {
-  const record = yield* latestLoss.get({});
-  if (record === undefined) return undefined;
-  const { recovered_at_ms: recoveredAtMs, since_date: sinceDate, until_date: untilDate } = record;
-  return { recoveredAtMs, sinceDate, untilDate };
+  return yield* latestLoss.get({});
 }
 
 /** A clock may stand a little behind what was recorded before it was set. */
@@ -89,10 +90,11 @@ function requireClock(recoveredAtMs: number, nowMs: number): void {
 
 /** The latest moment of which anything is recorded; 0 in a new journal. */
 function readLatestMs(db: DatabaseSync): number {
-  const latestEvent = query.selectFrom('event').select((eb) => eb.fn.max<number | null>('at_ms').as('at_ms'));
+  const latestEvent = query
+    .selectFrom('event')
+    .select(({ fn }) => fn.max<number | null>('at_ms').as('at_ms'));
   const latestIntent = query
     .selectFrom('attempt')
-    .select((eb) => eb.fn.max<number | null>('intent_at_ms').as('at_ms'));
-  const latest = [latestEvent, latestIntent].map((statement) => readFirst(db, statement)?.at_ms ?? 0);
-  return Math.max(...latest);
+    .select(({ fn }) => fn.max<number | null>('intent_at_ms').as('at_ms'));
+  return Math.max(readFirst(db, latestEvent)?.at_ms ?? 0, readFirst(db, latestIntent)?.at_ms ?? 0);
 }

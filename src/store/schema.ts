@@ -2,6 +2,7 @@
 import {
   type ColumnType,
   type Expression,
+  type Generated,
   type Insertable,
   type RawBuilder,
   sql,
@@ -10,9 +11,10 @@ import {
 import { holdReasons } from '../core/payout.ts';
 import type { Attempt, HoldReason, Payout, PayoutStatus, ProxyType, TransferOrder } from '../core/payout.ts';
 import type { Batch, JournalLoss, PayerPause, Report } from '../core/ports.ts';
+import type { NoticeChannel, NoticeDraft } from '../notify/rules/notice.ts';
 import type { PayerHalt, PayoutEvent } from '../payout/ports.ts';
+import type { IntakeRecord } from '../watch/ports.ts';
 import type { StatementTables } from './reconcile/statement-tables.ts';
-import type { WatchTables } from './watch/tables.ts';
 
 /**
  * Satang go in as bigint. They come out as text (`amountText`), since a 64-bit integer does not fit a JS number,
@@ -121,7 +123,44 @@ interface LineStopTable extends Columns<PayerHalt> {
   readonly lifted_at_ms: number | null;
 }
 
-export interface Tables extends WatchTables, StatementTables {
+/** A file that was taken in, and the batch that its bytes are. */
+export interface IntakeItemTable extends Columns<Omit<IntakeRecord, 'refusal'>> {
+  readonly started_at_ms: number;
+  /** 1 for the one file that is or was worked for its batch. */
+  readonly owns_batch: number;
+  readonly ended_at_ms: number | null;
+  /** JSON of why it was turned away; null unless it was. */
+  readonly refusal: string | null;
+}
+
+/** The last day for which a round was made. */
+interface DailyRoundTable {
+  readonly name: string;
+  /** YYYYMMDD in Bangkok. */
+  readonly date: string;
+}
+
+/** Something that happened and is told to people outside. */
+interface NoticeTable extends Columns<Omit<NoticeDraft, 'body'>> {
+  readonly seq: Generated<number>;
+  readonly body: string;
+}
+
+/** How far one channel has come with a notice. */
+interface NoticeDeliveryTable {
+  readonly notice_seq: number;
+  readonly channel: NoticeChannel;
+  readonly status: 'due' | 'delivered' | 'given-up';
+  /** Tries that have failed. */
+  readonly tries: number;
+  /** Null when it is not tried any more. */
+  readonly next_at_ms: number | null;
+  readonly delivered_at_ms: number | null;
+  /** Why the last failed try did. */
+  readonly why: string | null;
+}
+
+export interface Tables extends StatementTables {
   meta: MetaTable;
   schema_version: SchemaVersionTable;
   batch: BatchTable;
@@ -137,18 +176,11 @@ export interface Tables extends WatchTables, StatementTables {
   /** Each time that the journal was lost or restored and a person let it go on. */
   journal_loss: Columns<JournalLoss>;
   report: Columns<Report>;
+  intake_item: IntakeItemTable;
+  daily_round: DailyRoundTable;
+  notice: NoticeTable;
+  notice_delivery: NoticeDeliveryTable;
 }
-
-export const eventColumns = [
-  'seq',
-  'payout_seq',
-  'from_status',
-  'to_status',
-  'cause',
-  'at_ms',
-  'attempt_no',
-  'detail',
-] as const satisfies readonly (keyof EventTable)[];
 
 /** A row of `payout` on its way in; the columns that are left out have their defaults. */
 export type StagedPayout = Omit<Insertable<PayoutTable>, 'accepted_holds' | 'is_alarm'>;

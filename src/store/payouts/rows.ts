@@ -4,12 +4,8 @@ import { type Satang, toSatang } from '../../core/money.ts';
 import type { Issue, RowCells } from '../../core/payout-file.ts';
 import type { Attempt, Instruction, Payout } from '../../core/payout.ts';
 import type { Batch, ResultRow } from '../../core/ports.ts';
-import type { PayoutEvent } from '../../payout/ports.ts';
-import { type AttemptTable, type BatchTable, decodeHolds, type EventTable } from '../schema.ts';
+import { type AttemptTable, type BatchTable, decodeHolds } from '../schema.ts';
 import { define, query, type Reading } from '../statements.ts';
-
-const noTexts: readonly string[] = [];
-const noIssues: readonly Issue[] = [];
 
 /** The state of rows joined with what their file says. */
 export function selectPayouts() {
@@ -119,8 +115,7 @@ const cellNames = [
 
 /** Cells as a JSON list, in the order of `RowCells`. */
 export function encodeCells(cells: RowCells): string {
-  const { payoutId, proxyType, proxyNo, payeeName, amount, reference1, reference2 } = cells;
-  return JSON.stringify([payoutId, proxyType, proxyNo, payeeName, amount, reference1, reference2]);
+  return JSON.stringify(cellNames.map((name) => cells[name]));
 }
 
 function decodeCells(text: string): RowCells {
@@ -143,8 +138,8 @@ export function toResultRow(record: ResultRecord): ResultRow {
     cells: decodeCells(record.cells),
     instruction: readInstruction(record),
     amountSatang: readAmount(record.amount_text),
-    issues: record.issues === null ? noIssues : (JSON.parse(record.issues) as Issue[]),
-    extras: record.extras === null ? noTexts : (JSON.parse(record.extras) as string[]),
+    issues: JSON.parse(record.issues ?? '[]') as Issue[],
+    extras: JSON.parse(record.extras ?? '[]') as string[],
     transRefNo: record.trans_ref_no,
     sysRefNo: record.sys_ref_no,
     feeText: record.fee_text,
@@ -170,19 +165,6 @@ export function toBatch(record: Selectable<BatchTable>): Batch {
     ageFromMs: record.age_from_ms,
     sealedAtMs: record.sealed_at_ms,
     restedAtMs: record.rested_at_ms,
-  };
-}
-
-export function toEvent(record: Selectable<EventTable>): PayoutEvent {
-  return {
-    seq: record.seq,
-    payoutSeq: record.payout_seq,
-    from: record.from_status,
-    to: record.to_status,
-    cause: record.cause,
-    atMs: record.at_ms,
-    attemptNo: record.attempt_no,
-    detail: JSON.parse(record.detail) as Record<string, unknown>,
   };
 }
 

@@ -50,19 +50,6 @@ interface Sealing {
   readonly eventBase: number;
 }
 
-/** Another row whose payoutId is the same, or the same but for case or leading zeros. */
-interface Clash {
-  readonly seq: number;
-  readonly row_no: number;
-  readonly line: number;
-  readonly payout_id: string;
-  readonly other_payout_id: string;
-  readonly other_batch_id: string;
-  readonly other_row_no: number;
-  readonly other_status: string;
-  readonly other_file_name: string;
-}
-
 /**
  * Seals a batch whose file has been read to its end.
  * @throws Error when what was staged is not what was read: a row or a satang would be lost
@@ -279,6 +266,9 @@ function prepareFirstClash({ db, companyId }: Sealing) {
   );
 }
 
+/** A row, and another whose payoutId is the same, or the same but for case or leading zeros. */
+type Clash = NonNullable<ReturnType<ReturnType<typeof prepareFirstClash>['get']>>;
+
 function settleClashes(sealing: Sealing): void {
   const reject = makeReject(sealing);
   const hold = makeHoldSimilar(sealing);
@@ -287,7 +277,7 @@ function settleClashes(sealing: Sealing): void {
   for (;;) {
     const page = readAll(sealing.db, selectClashing(sealing, place));
     for (const { seq } of page) {
-      const clash: Clash | undefined = firstClash.get({ seq });
+      const clash = firstClash.get({ seq });
       if (clash === undefined) throw new Error(`payout ${seq} clashes with nothing`);
       if (clash.other_payout_id === clash.payout_id) {
         const message = describeClaimed(clash, sealing);
