@@ -22,6 +22,9 @@ import type { StatementTables } from './reconcile/statement-tables.ts';
  */
 type SatangColumn = ColumnType<never, bigint | null, never>;
 
+/** Flags go in as they are, and come out as 0 or 1. */
+type FlagColumn = ColumnType<number, boolean, boolean | number>;
+
 type SnakeCase<Name extends string> = Name extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
   : Name;
@@ -29,7 +32,7 @@ type SnakeCase<Name extends string> = Name extends `${infer First}${infer Rest}`
 /** The columns that hold a record's fields, by the same names. */
 export type Columns<Fields> = {
   readonly [Name in keyof Fields & string as SnakeCase<Name>]: Fields[Name] extends boolean
-    ? number
+    ? FlagColumn
     : Fields[Name];
 };
 
@@ -87,7 +90,7 @@ export interface PayoutTable extends Columns<
   readonly last_event_seq: number;
   /** A set as bits (`holdBits`). */
   readonly accepted_holds: ColumnType<number, number | undefined, number>;
-  readonly is_alarm: ColumnType<number, number | undefined, number>;
+  readonly is_alarm: ColumnType<number, boolean | undefined, boolean | number>;
 }
 
 export interface AttemptTable extends Columns<
@@ -96,7 +99,7 @@ export interface AttemptTable extends Columns<
   /** `rejectedByGateway`. */
   readonly turned_away: number;
   /** `referenceConflict`. */
-  readonly contested: number;
+  readonly contested: FlagColumn;
 }
 
 /** One row a (company, payoutId) for ever. */
@@ -217,18 +220,12 @@ export const holdBits = {
 } as const satisfies Record<HoldReason, number>;
 
 /** The bits of a set of holds. */
-export function encodeHolds(holds: readonly HoldReason[]): number {
-  let bits = 0;
-  for (const hold of holds) bits |= holdBits[hold];
-  return bits;
-}
-
-const noHolds: readonly HoldReason[] = [];
+export const encodeHolds = (holds: readonly HoldReason[]): number =>
+  holds.reduce((bits, hold) => bits | holdBits[hold], 0);
 
 /** The holds that the bits stand for, in the order of the core's list. */
-export function decodeHolds(bits: number): readonly HoldReason[] {
-  return bits === 0 ? noHolds : holdReasons.filter((hold) => (bits & holdBits[hold]) !== 0);
-}
+export const decodeHolds = (bits: number): readonly HoldReason[] =>
+  holdReasons.filter((hold) => (bits & holdBits[hold]) !== 0);
 
 /** The bits of a column with some added. */
 export function addBits(bits: Expression<number>, added: number): RawBuilder<number> {

@@ -57,8 +57,10 @@ const makeSlots = <Values extends object>(values: Values): Values =>
 function bind(parameters: readonly unknown[], values: object): SQLInputValue[] {
   const named = values as Readonly<Record<string, unknown>>;
   const bound: unknown[] = [];
-  for (const parameter of parameters)
-    bound.push(parameter instanceof Slot ? named[parameter.name] : parameter);
+  for (const parameter of parameters) {
+    const value = parameter instanceof Slot ? named[parameter.name] : parameter;
+    bound.push(typeof value === 'boolean' ? Number(value) : value);
+  }
   return bound as SQLInputValue[];
 }
 

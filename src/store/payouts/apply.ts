@@ -29,11 +29,10 @@ interface ClaimOfRow {
 }
 
 /** A payout as it will be, its sets as bits. */
-type PayoutValues = Omit<Payout, 'holds' | 'acceptedHolds' | 'isAlarm'> &
+type PayoutValues = Omit<Payout, 'holds' | 'acceptedHolds'> &
   ClaimOfRow & {
     readonly holds: number;
     readonly acceptedHolds: number;
-    readonly isAlarm: number;
     readonly statusBefore: PayoutStatus;
     readonly versionBefore: number;
     readonly versionAfter: number;
@@ -41,11 +40,7 @@ type PayoutValues = Omit<Payout, 'holds' | 'acceptedHolds' | 'isAlarm'> &
   };
 
 /** An attempt and its order in one. */
-type AttemptValues = TransferOrder &
-  Omit<Attempt, 'order' | 'acknowledged' | 'referenceConflict'> & {
-    readonly acknowledged: number;
-    readonly referenceConflict: number;
-  };
+type AttemptValues = Attempt & TransferOrder;
 
 /** What the claim must say before a payout may change. */
 type ClaimGuard = 'none' | 'held-by-row' | 'not-held-by-another';
@@ -339,7 +334,6 @@ function* applyChange(transaction: Transaction, change: Change): Body<boolean> {
     ...after,
     holds: encodeHolds(after.holds),
     acceptedHolds: encodeHolds(after.acceptedHolds),
-    isAlarm: after.isAlarm ? 1 : 0,
     ...ofRow,
     statusBefore: before.status,
     versionBefore: before.version,
@@ -390,12 +384,7 @@ function* moveClaim(
 }
 
 function* keepAttempt(attempt: Attempt, isNew: boolean): Body<void> {
-  const values = {
-    ...attempt,
-    ...attempt.order,
-    acknowledged: attempt.acknowledged ? 1 : 0,
-    referenceConflict: attempt.referenceConflict ? 1 : 0,
-  };
+  const values = { ...attempt, ...attempt.order };
   if (isNew) {
     yield* insertAttempt.run(values);
     return;
@@ -449,20 +438,15 @@ export function makeApplier(
 ): Applier {
   let waiting: Call[] = [];
 
-  const commit = (calls: readonly Call[]): readonly (readonly boolean[])[] => {
-    const transaction: Transaction = { gates: new Map(), latestEventSeq: 0 };
-    const applied = inTransaction(db, () => drive(db, applyCalls(transaction, calls)));
-    onCommit(transaction.latestEventSeq);
-    return applied;
-  };
-
   const settle = async (calls: readonly Call[]): Promise<void> => {
     let left = calls;
     /** A call that cannot be applied is taken out, and the others are applied without it. */
     const commitAll = (): void => {
       while (left.length > 0) {
+        const transaction: Transaction = { gates: new Map(), latestEventSeq: 0 };
         try {
-          const applied = commit(left);
+          const applied = inTransaction(db, () => drive(db, applyCalls(transaction, left)));
+          onCommit(transaction.latestEventSeq);
           for (const [place, call] of left.entries()) call.resolve(applied[place] ?? []);
           return;
         } catch (error) {

@@ -181,7 +181,7 @@ export const payerBreakerWrites = {
     const { code, reason, remedy, troubles } = pause;
     const payer = { company_id: pause.companyId, payer_account: pause.payerAccount };
     const times = { since_ms: pause.sinceMs, until_ms: pause.untilMs };
-    const changed = { code, reason, remedy, troubles, is_transfer: pause.isTransfer ? 1 : 0, ...times };
+    const changed = { code, reason, remedy, troubles, is_transfer: pause.isTransfer, ...times };
     const insert = query
       .insertInto('line_pause')
       .values({ ...payer, ...changed })

@@ -2,35 +2,21 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import type { StagedRow } from '../../core/payout-file.ts';
-import { type BatchStatus, canMoveBatch } from '../../core/payout.ts';
+import { canMoveBatch } from '../../core/payout.ts';
+import type { Batch } from '../../core/ports.ts';
 import type { BatchStart } from '../../intake/ports.ts';
 import { inTransaction } from '../connection.ts';
 import { encodeHolds } from '../schema.ts';
 import type { PayoutRowTable, StagedPayout } from '../schema.ts';
-import { prepare, query, readFirst, write } from '../statements.ts';
+import { drive, prepare, query, write } from '../statements.ts';
+import { batchReads } from './batches.ts';
 import { encodeCells, encodeList } from './rows.ts';
 
-/** What ingesting asks of a batch. */
-interface BatchHead {
-  readonly status: BatchStatus;
-  readonly sha256: string;
-  readonly company_id: string;
-  readonly started_at_ms: number;
-}
-
-/** The batch's head, or undefined when there is no such batch. */
-function findHead(db: DatabaseSync, batchId: string): BatchHead | undefined {
-  const columns = ['status', 'sha256', 'company_id', 'started_at_ms'] as const;
-  return readFirst(db, query.selectFrom('batch').select(columns).where('batch_id', '=', batchId));
-}
-
-/** The head of a batch whose file is being read. @throws Error when it is not */
-export function requireIngesting(db: DatabaseSync, batchId: string): BatchHead {
-  const head = findHead(db, batchId);
-  if (head?.status !== 'ingesting') {
-    throw new Error(`batch ${batchId} is ${head?.status ?? 'not there'}: its file is not being read`);
-  }
-  return head;
+/** The batch whose file is being read. @throws Error when it is not */
+export function requireIngesting(db: DatabaseSync, batchId: string): Batch {
+  const batch = drive(db, batchReads.batch(batchId));
+  if (batch?.status === 'ingesting') return batch;
+  throw new Error(`batch ${batchId} is ${batch?.status ?? 'not there'}: its file is not being read`);
 }
 
 function dropRows(db: DatabaseSync, batchId: string): void {
@@ -59,11 +45,11 @@ export function startIngest(db: DatabaseSync, start: BatchStart): void {
     rested_at_ms: null,
   } as const;
   inTransaction(db, () => {
-    const head = findHead(db, batchId);
-    if (head !== undefined && head.sha256 !== sha256)
+    const known = drive(db, batchReads.batch(batchId));
+    if (known !== undefined && known.sha256 !== sha256)
       throw new Error(`two files share the batch id ${batchId}`);
-    if (head !== undefined && head.status !== 'ingesting' && !canMoveBatch(head.status, 'ingesting')) {
-      throw new Error(`batch ${batchId} is ${head.status}: its file is not read again`);
+    if (known !== undefined && known.status !== 'ingesting' && !canMoveBatch(known.status, 'ingesting')) {
+      throw new Error(`batch ${batchId} is ${known.status}: its file is not read again`);
     }
     dropRows(db, batchId);
     const insert = query.insertInto('batch').values({ batch_id: batchId, ...batch });
@@ -145,7 +131,7 @@ export function makeStage(db: DatabaseSync): (batchId: string, rows: readonly St
   );
   return (batchId, rows) =>
     inTransaction(db, () => {
-      const { started_at_ms: startedAtMs } = requireIngesting(db, batchId);
+      const { startedAtMs } = requireIngesting(db, batchId);
       let seq = latestSeq.get({})?.seq ?? 0;
       for (const row of rows) {
         seq += 1;
