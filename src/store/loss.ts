@@ -20,9 +20,7 @@ const latestLoss = define((_values: object) =>
 );
 
 /** The latest loss. */
-export function* readLoss(): Reading<JournalLoss | undefined> {
-  return yield* latestLoss.get({});
-}
+export const readLoss = (): Reading<JournalLoss | undefined> => latestLoss.get({});
 
 /** A clock may stand a little behind what was recorded before it was set. */
 const clockSlackMs = 3_600_000;
@@ -66,19 +64,16 @@ function findKnownDays(earlier: JournalLoss | undefined, latestMs: number): stri
  * @throws JournalRefusedError
  */
 export function requireWhole(db: DatabaseSync): void {
-  let found: readonly unknown[];
+  let found: unknown;
   try {
-    found = db.prepare('pragma quick_check(1)').all();
+    found = db.prepare('pragma quick_check(1)').get()?.['quick_check'];
   } catch (error) {
-    throw damaged(error);
+    found = error;
   }
-  if (JSON.stringify(found) !== '[{"quick_check":"ok"}]') throw damaged(found);
-}
-
-function damaged(cause: unknown): JournalRefusedError {
+  if (found === 'ok') return;
   const cure =
     'put back a whole copy of it, without the -wal and -shm files of another, or move all three of them away';
-  return new JournalRefusedError(`journal.db is damaged: ${cure}`, { cause });
+  throw new JournalRefusedError(`journal.db is damaged: ${cure}`, { cause: found });
 }
 
 function requireClock(recoveredAtMs: number, nowMs: number): void {

@@ -223,9 +223,11 @@ export const holdBits = {
 export const encodeHolds = (holds: readonly HoldReason[]): number =>
   holds.reduce((bits, hold) => bits | holdBits[hold], 0);
 
+const noHolds: readonly HoldReason[] = [];
+
 /** The holds that the bits stand for, in the order of the core's list. */
 export const decodeHolds = (bits: number): readonly HoldReason[] =>
-  holdReasons.filter((hold) => (bits & holdBits[hold]) !== 0);
+  bits === 0 ? noHolds : holdReasons.filter((hold) => (bits & holdBits[hold]) !== 0);
 
 /** The bits of a column with some added. */
 export function addBits(bits: Expression<number>, added: number): RawBuilder<number> {

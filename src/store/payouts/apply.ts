@@ -3,7 +3,7 @@
  * one sync to disk serves them all (group commit).
  */
 import type { DatabaseSync } from 'node:sqlite';
-import type { ExpressionBuilder } from 'kysely';
+import type { Expression, ExpressionBuilder, OnConflictDatabase, OnConflictTables, SqlBool } from 'kysely';
 import { ForbiddenChangeError, requireAllowed } from '../../core/change.ts';
 import { attemptStatuses, canMoveAttempt, claimReleasingStatuses } from '../../core/payout.ts';
 import type {
@@ -39,9 +39,6 @@ type PayoutValues = Omit<Payout, 'holds' | 'acceptedHolds'> &
     readonly eventSeq: number;
   };
 
-/** An attempt and its order in one. */
-type AttemptValues = Attempt & TransferOrder;
-
 /** What the claim must say before a payout may change. */
 type ClaimGuard = 'none' | 'held-by-row' | 'not-held-by-another';
 
@@ -70,13 +67,17 @@ function updatePayout(values: PayoutValues) {
     .where('status', '=', values.statusBefore);
 }
 
+const keyOfClaim = ({ companyId, payoutId }: ClaimOfRow) => ({
+  company_id: companyId,
+  similar_key: similarKeyOf(payoutId),
+  payout_id: payoutId,
+});
+
 function selectClaim(eb: ExpressionBuilder<Tables, 'payout'>, values: ClaimOfRow) {
   return eb
     .selectFrom('claim')
     .select('claim.payout_seq')
-    .where('claim.company_id', '=', values.companyId)
-    .where('claim.similar_key', '=', similarKeyOf(values.payoutId))
-    .where('claim.payout_id', '=', values.payoutId);
+    .where(({ and }) => and(keyOfClaim(values)));
 }
 
 /** By what must hold of the claim. */
@@ -99,7 +100,7 @@ const sourcesOf = (to: AttemptStatus): AttemptStatus[] =>
   attemptStatuses.filter((from) => canMoveAttempt(from, to));
 
 /** What may change in an attempt after its intent was recorded. */
-const attemptState = (values: AttemptValues) => ({
+const attemptState = (values: Attempt) => ({
   status: values.status,
   sends: values.sends,
   last_sent_at_ms: values.lastSentAtMs,
@@ -115,8 +116,8 @@ const attemptState = (values: AttemptValues) => ({
   fee_text: values.feeText,
 });
 
-const defineAttemptUpdate = (to: AttemptStatus): Statement<AttemptValues, unknown> =>
-  define((values: AttemptValues) =>
+const defineAttemptUpdate = (to: AttemptStatus): Statement<Attempt, unknown> =>
+  define((values: Attempt) =>
     query
       .updateTable('attempt')
       .set((eb) => ({
@@ -132,9 +133,9 @@ const defineAttemptUpdate = (to: AttemptStatus): Statement<AttemptValues, unknow
 
 const updateAttempt = Object.fromEntries(
   attemptStatuses.map((to) => [to, defineAttemptUpdate(to)]),
-) as Record<AttemptStatus, Statement<AttemptValues, unknown>>;
+) as Record<AttemptStatus, Statement<Attempt, unknown>>;
 
-const insertAttempt = define((values: AttemptValues) =>
+const insertAttempt = define((values: Attempt & TransferOrder) =>
   query.insertInto('attempt').values({
     ...attemptState(values),
     payout_seq: values.payoutSeq,
@@ -165,25 +166,24 @@ const attemptStatus = define((values: { payoutSeq: number; attemptNo: number }) 
     .where('attempt_no', '=', values.attemptNo),
 );
 
-function ofClaim(values: ClaimOfRow) {
-  return query
-    .updateTable('claim')
-    .where('company_id', '=', values.companyId)
-    .where('similar_key', '=', similarKeyOf(values.payoutId))
-    .where('payout_id', '=', values.payoutId);
-}
+const ofClaim = (values: ClaimOfRow) =>
+  query.updateTable('claim').where(({ and }) => and(keyOfClaim(values)));
 
-function insertClaim(values: ClaimOfRow) {
-  return query.insertInto('claim').values({
-    company_id: values.companyId,
-    similar_key: similarKeyOf(values.payoutId),
-    payout_id: values.payoutId,
-    payout_seq: values.seq,
-    attempts_recorded: 0,
-  });
-}
+type OnTakenClaim = ExpressionBuilder<OnConflictDatabase<Tables, 'claim'>, OnConflictTables<'claim'>>;
 
-const claimKey = ['company_id', 'similar_key', 'payout_id'] as const;
+/** Takes the claim, a new one or one that `isFree`. */
+const defineTake = (isFree: (eb: OnTakenClaim) => Expression<SqlBool>) =>
+  define((values: ClaimOfRow) =>
+    query
+      .insertInto('claim')
+      .values({ ...keyOfClaim(values), payout_seq: values.seq, attempts_recorded: 0 })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['company_id', 'similar_key', 'payout_id'])
+          .doUpdateSet((eb) => ({ payout_seq: eb.ref('excluded.payout_seq') }))
+          .where(isFree),
+      ),
+  );
 
 const claim = {
   /** Counts one more intent; changes nothing when the attempt is not the next one. */
@@ -201,30 +201,16 @@ const claim = {
   giveBack: define((values: ClaimOfRow) =>
     ofClaim(values).set({ payout_seq: null }).where('payout_seq', '=', values.seq),
   ),
-  takeIfFree: define((values: ClaimOfRow) =>
-    insertClaim(values).onConflict((conflict) =>
-      conflict
-        .columns(claimKey)
-        .doUpdateSet((eb) => ({ payout_seq: eb.ref('excluded.payout_seq') }))
-        .where('claim.payout_seq', 'is', null),
-    ),
-  ),
+  takeIfFree: defineTake((eb) => eb('claim.payout_seq', 'is', null)),
   /** From any row that is not paid itself. */
-  takeForPaid: define((values: ClaimOfRow) =>
-    insertClaim(values).onConflict((conflict) =>
-      conflict
-        .columns(claimKey)
-        .doUpdateSet((eb) => ({ payout_seq: eb.ref('excluded.payout_seq') }))
-        .where(({ not, exists, selectFrom }) =>
-          not(
-            exists(
-              selectFrom('payout')
-                .select('payout.seq')
-                .whereRef('payout.seq', '=', 'claim.payout_seq')
-                .where('payout.status', 'in', [literal('paid'), literal('disputed')]),
-            ),
-          ),
-        ),
+  takeForPaid: defineTake(({ not, exists, selectFrom }) =>
+    not(
+      exists(
+        selectFrom('payout')
+          .select('payout.seq')
+          .whereRef('payout.seq', '=', 'claim.payout_seq')
+          .where('payout.status', 'in', [literal('paid'), literal('disputed')]),
+      ),
     ),
   ),
 };
@@ -384,13 +370,12 @@ function* moveClaim(
 }
 
 function* keepAttempt(attempt: Attempt, isNew: boolean): Body<void> {
-  const values = { ...attempt, ...attempt.order };
   if (isNew) {
-    yield* insertAttempt.run(values);
+    yield* insertAttempt.run({ ...attempt, ...attempt.order });
     return;
   }
   const { payoutSeq, attemptNo, status } = attempt;
-  if ((yield* updateAttempt[status].run(values)) === 1) return;
+  if ((yield* updateAttempt[status].run(attempt)) === 1) return;
   const present = yield* attemptStatus.get({ payoutSeq, attemptNo });
   throw new ForbiddenChangeError(
     present === undefined

@@ -135,8 +135,7 @@ export const payerBreakerReads = {
       .selectFrom('line_stop')
       .select(['company_id as companyId', 'payer_account as payerAccount', 'code', 'reason', 'remedy'])
       .select('since_ms as sinceMs')
-      .where('company_id', '=', companyId)
-      .where('payer_account', '=', payerAccount)
+      .where(({ and }) => and({ company_id: companyId, payer_account: payerAccount }))
       .where('lifted_at_ms', 'is', null);
     return yield* selectFirst(inForce);
   },
@@ -145,8 +144,7 @@ export const payerBreakerReads = {
       .selectFrom('line_pause')
       .select(['company_id as companyId', 'payer_account as payerAccount', 'code', 'reason', 'remedy'])
       .select(['troubles', 'is_transfer', 'since_ms as sinceMs', 'until_ms as untilMs'])
-      .where('company_id', '=', companyId)
-      .where('payer_account', '=', payerAccount);
+      .where(({ and }) => and({ company_id: companyId, payer_account: payerAccount }));
     const found = yield* selectFirst(latest);
     if (found === undefined) return undefined;
     const { is_transfer: isTransfer, ...pause } = found;
@@ -172,8 +170,7 @@ export const payerBreakerWrites = {
     const lift = query
       .updateTable('line_stop')
       .set({ lifted_at_ms: nowMs })
-      .where('company_id', '=', companyId)
-      .where('payer_account', '=', payerAccount)
+      .where(({ and }) => and({ company_id: companyId, payer_account: payerAccount }))
       .where('lifted_at_ms', 'is', null);
     return (yield* change(lift)) > 0;
   },
@@ -191,8 +188,7 @@ export const payerBreakerWrites = {
   *clearPayerPause(companyId, payerAccount) {
     const clear = query
       .deleteFrom('line_pause')
-      .where('company_id', '=', companyId)
-      .where('payer_account', '=', payerAccount);
+      .where(({ and }) => and({ company_id: companyId, payer_account: payerAccount }));
     yield* change(clear);
   },
 } satisfies Partial<BodiesOf<PayerBreakerStore>>;

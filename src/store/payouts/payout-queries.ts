@@ -278,9 +278,7 @@ export const payoutReads = {
     for (const { seq } of yield* select(selectNamed(name))) histories.push(yield* readHistory(seq));
     return histories.toSorted((left, right) => right.row.seq - left.row.seq);
   },
-  *similarHolders(companyId, payoutId) {
-    return yield* similarHolders.all({ companyId, payoutId });
-  },
+  similarHolders: (companyId, payoutId) => similarHolders.all({ companyId, payoutId }),
   *claimHolders(companyId, payoutIds) {
     const holders: ClaimOwner[] = [];
     for (const payoutId of payoutIds) {
@@ -289,7 +287,6 @@ export const payoutReads = {
     }
     return holders;
   },
-  *similarPayment({ amountSatang, ...likeness }): Reading<EarlierPayment | undefined> {
-    return yield* similarPayment.get({ ...likeness, amountText: formatBaht(amountSatang) });
-  },
+  similarPayment: ({ amountSatang, ...likeness }): Reading<EarlierPayment | undefined> =>
+    similarPayment.get({ ...likeness, amountText: formatBaht(amountSatang) }),
 } satisfies Partial<BodiesOf<PayoutStore>>;
