@@ -12,7 +12,7 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { syncFolderNow } from '../platform/durable-file.ts';
+import { errorCode, noLinkCodes, syncFolderNow } from '../platform/durable-file.ts';
 import {
   asFileWriteError,
   asWriteError,
@@ -75,33 +75,23 @@ function explain(path: string, error: unknown): unknown {
 /** The file is made before it is filled, so that nobody else can ever read it. */
 function copyInto(journalPath: string, temporaryPath: string): void {
   closeSync(openSync(temporaryPath, 'wx', 0o600));
-  const db = openReader(journalPath);
-  try {
-    db.prepare('vacuum into ?').run(temporaryPath);
-  } finally {
-    db.close();
-  }
+  using db = openReader(journalPath);
+  db.prepare('vacuum into ?').run(temporaryPath);
   try {
     chmodSync(temporaryPath, 0o600);
   } catch (error) {
     // Where files have no owners, they have the rights that the mount gives them.
-    if (!noLinkCodes.has(codeOf(error))) throw error;
+    if (!noLinkCodes.has(errorCode(error))) throw error;
   }
 }
 
 /** Reads the copy through. @returns the number of its latest event */
 function proveWhole(temporaryPath: string): number {
-  const db = openReader(temporaryPath);
-  try {
-    const [found] = db.prepare('pragma quick_check').all();
-    if (found?.['quick_check'] !== 'ok')
-      throw new JournalRefusedError(
-        `the copy is not whole (${String(found?.['quick_check'])}): look at the disk`,
-      );
-    return drive(db, readLatestEventSeq());
-  } finally {
-    db.close();
-  }
+  using db = openReader(temporaryPath);
+  const found = db.prepare('pragma quick_check').get()?.['quick_check'];
+  if (found !== 'ok')
+    throw new JournalRefusedError(`the copy is not whole (${String(found)}): look at the disk`);
+  return drive(db, readLatestEventSeq());
 }
 
 function publish(temporaryPath: string, path: string): void {
@@ -114,14 +104,11 @@ function publish(temporaryPath: string, path: string): void {
   try {
     claimName(temporaryPath, path);
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') refuseExisting(path);
+    if (errorCode(error) === 'EEXIST') refuseExisting(path);
     throw error;
   }
   syncFolderNow(dirname(path));
 }
-
-/** Of file systems without hard links: FAT, and some network shares. */
-const noLinkCodes = new Set<string | undefined>(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
 /** Gives the copy its name, or throws EEXIST. Without links, an empty file keeps the name until the rename. */
 function claimName(temporaryPath: string, path: string): void {
@@ -129,7 +116,7 @@ function claimName(temporaryPath: string, path: string): void {
     linkSync(temporaryPath, path);
     return;
   } catch (error) {
-    if (!noLinkCodes.has(codeOf(error))) throw error;
+    if (!noLinkCodes.has(errorCode(error))) throw error;
   }
   closeSync(openSync(path, 'wx', 0o600));
   try {
@@ -140,5 +127,3 @@ function claimName(temporaryPath: string, path: string): void {
     throw error;
   }
 }
-
-const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;

@@ -1,5 +1,6 @@
 /** One connection to the SQLite file, the transactions on it, and what the journal throws beside plain bugs. */
 import { DatabaseSync } from 'node:sqlite';
+import { errorCode } from '../platform/durable-file.ts';
 
 /** How long a write waits for another process that writes; the longest writes are those of a whole batch. */
 export const lockWaitMs = 30_000;
@@ -149,7 +150,7 @@ export function asWriteError(error: unknown): unknown {
   return new JournalWriteError(`the journal cannot be written: ${cure}, then run it again`, { cause: error });
 }
 
-const fileCures: ReadonlyMap<string | undefined, string> = new Map([
+const fileCures: ReadonlyMap<string, string> = new Map([
   ['ENOSPC', 'the disk is full: free some space'],
   ['EDQUOT', 'the disk quota is used up: free some space'],
   ['EROFS', 'the file system is read-only: make it writable, or set another dataDir'],
@@ -159,9 +160,18 @@ const fileCures: ReadonlyMap<string | undefined, string> = new Map([
   ['EIO', 'the disk reports an error: check the disk before anything else'],
 ]);
 
-/** A file beside the journal that the operating system does not let us write, with its cure. */
+/** Writes a file beside the journal. @throws JournalWriteError with the cure when the operating system does not let us */
+export function explainWriting<T>(path: string, write: () => T): T {
+  try {
+    return write();
+  } catch (error) {
+    throw asFileWriteError(path, error);
+  }
+}
+
+/** A file that the operating system does not let us write, with its cure. */
 export function asFileWriteError(path: string, error: unknown): unknown {
-  const cure = fileCures.get((error as NodeJS.ErrnoException).code);
+  const cure = fileCures.get(errorCode(error));
   if (cure === undefined) return error;
   return new JournalWriteError(`${path} cannot be written: ${cure}, then run it again`, { cause: error });
 }

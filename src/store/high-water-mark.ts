@@ -5,17 +5,21 @@
  */
 import { closeSync, fdatasyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { replaceFileNow } from '../platform/durable-file.ts';
-import { asFileWriteError, JournalRefusedError } from './connection.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
+import { errorCode, replaceFileNow } from '../platform/durable-file.ts';
+import { explainWriting, JournalRefusedError } from './connection.ts';
+
+const highWaterMarkSchema = z.object({
+  journalId: z.string(),
+  /** When it last went on after a loss: a copy from before knows nothing of what was sent since. 0: never. */
+  recoveredAtMs: z.int().default(0),
+  sealedBatches: z.int(),
+  latestEventSeq: z.int(),
+});
 
 /** How far a journal has come; all numbers only grow. */
-export interface HighWaterMark {
-  readonly journalId: string;
-  /** When it last went on after a loss: a copy from before knows nothing of what was sent since. 0: never. */
-  readonly recoveredAtMs: number;
-  readonly sealedBatches: number;
-  readonly latestEventSeq: number;
-}
+export type HighWaterMark = Readonly<z.infer<typeof highWaterMarkSchema>>;
 
 const wayOut =
   'If there is none, "paydrop run --journal-lost --since YYYY-MM-DD FILE.." asks the bank about every payout before ' +
@@ -29,55 +33,28 @@ const highWaterMarkPathIn = (dataDir: string): string => join(dataDir, highWater
 /** What stands where the high-water mark should. */
 export type FoundHighWaterMark = HighWaterMark | undefined | 'unreadable';
 
-const isCount = (value: unknown): value is number => Number.isSafeInteger(value);
-
-/** @throws SyntaxError when the text is no high-water mark */
-function parseHighWaterMark(text: string): HighWaterMark {
-  const value: unknown = JSON.parse(text);
-  const fields = (typeof value === 'object' && value !== null ? value : {}) as Partial<
-    Record<keyof HighWaterMark, unknown>
-  >;
-  const { journalId, recoveredAtMs = 0, sealedBatches, latestEventSeq } = fields;
-  const isMark =
-    typeof journalId === 'string' &&
-    isCount(recoveredAtMs) &&
-    isCount(sealedBatches) &&
-    isCount(latestEventSeq);
-  if (!isMark) throw new SyntaxError('no mark');
-  return { journalId, recoveredAtMs, sealedBatches, latestEventSeq };
-}
-
 /**
  * The high-water mark in the folder; undefined when there is none.
  * @throws JournalRefusedError when it cannot be read
  */
 export function readHighWaterMark(dataDir: string): HighWaterMark | undefined {
   const path = highWaterMarkPathIn(dataDir);
-  const read = (): HighWaterMark => parseHighWaterMark(readFileSync(path, 'utf8'));
+  const read = (): HighWaterMark => highWaterMarkSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
   try {
     return read();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (errorCode(error) === 'ENOENT') return undefined;
+  }
+  try {
     // Whoever is sending may have been writing it.
-    if (error instanceof SyntaxError) return readOrRefuse(path, read);
-    throw unreadable(path, error);
-  }
-}
-
-function readOrRefuse(path: string, read: () => HighWaterMark): HighWaterMark {
-  try {
     return read();
   } catch (error) {
-    throw unreadable(path, error);
+    const why = 'it says how far the journal beside it had come, so nothing is sent without it';
+    throw new JournalRefusedError(
+      `${path} cannot be read: ${why}; put back the newest copy of the whole folder. ${wayOut}`,
+      { cause: error },
+    );
   }
-}
-
-function unreadable(path: string, cause: unknown): JournalRefusedError {
-  const why = 'it says how far the journal beside it had come, so nothing is sent without it';
-  return new JournalRefusedError(
-    `${path} cannot be read: ${why}; put back the newest copy of the whole folder. ${wayOut}`,
-    { cause },
-  );
 }
 
 /** Long enough for the largest numbers: a high-water mark that is overwritten in place always has the same length. */
@@ -85,19 +62,6 @@ const highWaterMarkLength = 255;
 
 const encodeHighWaterMark = (highWaterMark: HighWaterMark): string =>
   `${JSON.stringify(highWaterMark).padEnd(highWaterMarkLength)}\n`;
-
-/**
- * Writes the high-water mark so that a reader, or a crash, meets the old one or the new one whole.
- * @throws JournalWriteError when the disk is full or may not be written
- */
-function writeHighWaterMark(dataDir: string, highWaterMark: HighWaterMark): void {
-  const path = highWaterMarkPathIn(dataDir);
-  try {
-    replaceFileNow(path, encodeHighWaterMark(highWaterMark));
-  } catch (error) {
-    throw asFileWriteError(path, error);
-  }
-}
 
 const cure =
   'Nothing is sent, since payouts of the lost part would be paid again. ' +
@@ -159,16 +123,12 @@ export class HighWaterMarkFile {
   /** Brings it up to date, durably. @throws JournalWriteError when it cannot be written: nothing more is sent then */
   advance(): void {
     const present = this.#readPresent();
-    if (
-      this.#file !== undefined &&
-      this.#written !== undefined &&
-      isSameHighWaterMark(this.#written, present)
-    )
-      return;
+    if (this.#file !== undefined && isDeepStrictEqual(this.#written, present)) return;
     this.close();
-    writeHighWaterMark(this.#dataDir, present);
+    const path = highWaterMarkPathIn(this.#dataDir);
+    explainWriting(path, () => replaceFileNow(path, encodeHighWaterMark(present)));
     this.#written = present;
-    this.#file = openSync(highWaterMarkPathIn(this.#dataDir), 'r+');
+    this.#file = openSync(path, 'r+');
   }
 
   /** Notes a commit with the number of the latest event. @throws JournalWriteError as `advance` does */
@@ -180,12 +140,10 @@ export class HighWaterMarkFile {
     }
     if (latestEventSeq === this.#written.latestEventSeq) return;
     const highWaterMark = { ...this.#written, latestEventSeq };
-    try {
+    explainWriting(highWaterMarkPathIn(this.#dataDir), () => {
       writeSync(file, encodeHighWaterMark(highWaterMark), 0);
       this.#syncNowAndThen(file);
-    } catch (error) {
-      throw asFileWriteError(highWaterMarkPathIn(this.#dataDir), error);
-    }
+    });
     this.#written = highWaterMark;
   }
 
@@ -201,9 +159,3 @@ export class HighWaterMarkFile {
     this.#file = undefined;
   }
 }
-
-const isSameHighWaterMark = (left: HighWaterMark, right: HighWaterMark): boolean =>
-  left.journalId === right.journalId &&
-  left.recoveredAtMs === right.recoveredAtMs &&
-  left.sealedBatches === right.sealedBatches &&
-  left.latestEventSeq === right.latestEventSeq;

@@ -5,24 +5,27 @@
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { asFileWriteError, sqliteCodeOf, sqliteCodes } from './connection.ts';
+import { z } from 'zod';
+import { errorCode } from '../platform/durable-file.ts';
+import { asFileWriteError, explainWriting, sqliteCodeOf, sqliteCodes } from './connection.ts';
 
 const lockFileName = 'sender.lock';
 const ownerFileName = 'sender.json';
 
-/** The owner of the sender lock, for the message to whoever else wants it. */
-export interface SenderLockOwner {
-  readonly pid: number;
-  readonly command: string;
-  /** Epoch milliseconds. */
-  readonly sinceMs: number;
-}
-
 /** What the owner writes down of itself. */
-interface OwnerNote extends SenderLockOwner {
+const noteSchema = z.object({
+  pid: z.number(),
+  command: z.string(),
+  /** Epoch milliseconds. */
+  sinceMs: z.number().default(0),
   /** When its process began, as the system counts; null where the system does not tell. */
-  readonly startMark: string | null;
-}
+  startMark: z.string().nullable().default(null),
+});
+
+type OwnerNote = Readonly<z.infer<typeof noteSchema>>;
+
+/** The owner of the sender lock, for the message to whoever else wants it. */
+export type SenderLockOwner = Omit<OwnerNote, 'startMark'>;
 
 /** Held until it is disposed of, or its process ends in any way. */
 export type SenderLock = Disposable;
@@ -43,13 +46,14 @@ export function acquireSenderLock(
   nowMs: number = Date.now(),
 ): SenderLock | SenderLockTaken {
   const folder = resolve(dataDir);
-  makeFolder(folder);
+  explainWriting(folder, () => mkdirSync(folder, { recursive: true, mode: 0o700 }));
   const ownerPath = join(folder, ownerFileName);
   const db = lockFile(join(folder, lockFileName));
   if (db === undefined) return { heldBy: readNote(ownerPath)?.owner };
   try {
     const { pid } = process;
-    writeNote(ownerPath, { pid, command, sinceMs: nowMs, startMark: readStartMark(pid) });
+    const note: OwnerNote = { pid, command, sinceMs: nowMs, startMark: readStartMark(pid) };
+    explainWriting(ownerPath, () => writeFileSync(ownerPath, JSON.stringify(note), { mode: 0o600 }));
   } catch (error) {
     db.close();
     throw error;
@@ -85,7 +89,7 @@ function isAlive(pid: number): boolean {
     return process.kill(pid, 0);
   } catch (error) {
     // A process of another user is there, too.
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    return errorCode(error) === 'EPERM';
   }
 }
 
@@ -99,22 +103,6 @@ function readStartMark(pid: number): string | null {
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[startField] ?? null;
   } catch {
     return null;
-  }
-}
-
-function makeFolder(path: string): void {
-  try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
-  } catch (error) {
-    throw asFileWriteError(path, error);
-  }
-}
-
-function writeNote(path: string, note: OwnerNote): void {
-  try {
-    writeFileSync(path, JSON.stringify(note), { mode: 0o600 });
-  } catch (error) {
-    throw asFileWriteError(path, error);
   }
 }
 
@@ -140,18 +128,14 @@ function createOnce(path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw asFileWriteError(path, error);
+    if (errorCode(error) !== 'EEXIST') throw asFileWriteError(path, error);
   }
 }
 
-function readNote(
-  path: string,
-): { readonly owner: SenderLockOwner; readonly startMark: string | null } | undefined {
+function readNote(path: string) {
   try {
-    const value = JSON.parse(readFileSync(path, 'utf8')) as Partial<OwnerNote> | null;
-    if (typeof value?.pid !== 'number' || typeof value.command !== 'string') return undefined;
-    const { pid, command, sinceMs = 0, startMark = null } = value;
-    return { owner: { pid, command, sinceMs }, startMark };
+    const { startMark, ...owner } = noteSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
+    return { owner, startMark };
   } catch {
     return undefined;
   }

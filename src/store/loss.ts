@@ -12,16 +12,15 @@ export interface Recovery {
 }
 
 const latestLoss = define((_values: object) =>
-  query.selectFrom('journal_loss').selectAll().orderBy('recovered_at_ms', 'desc').limit(1),
+  query
+    .selectFrom('journal_loss')
+    .select(['recovered_at_ms as recoveredAtMs', 'since_date as sinceDate', 'until_date as untilDate'])
+    .orderBy('recovered_at_ms', 'desc')
+    .limit(1),
 );
 
 /** The latest loss. */
-export function* readLoss(): Reading<JournalLoss | undefined> {
-  const record = yield* latestLoss.get({});
-  if (record === undefined) return undefined;
-  const { recovered_at_ms: recoveredAtMs, since_date: sinceDate, until_date: untilDate } = record;
-  return { recoveredAtMs, sinceDate, untilDate };
-}
+export const readLoss = (): Reading<JournalLoss | undefined> => latestLoss.get({});
 
 /** A clock may stand a little behind what was recorded before it was set. */
 const clockSlackMs = 3_600_000;
@@ -65,19 +64,16 @@ function findKnownDays(earlier: JournalLoss | undefined, latestMs: number): stri
  * @throws JournalRefusedError
  */
 export function requireWhole(db: DatabaseSync): void {
-  let found: readonly unknown[];
+  let found: unknown;
   try {
-    found = db.prepare('pragma quick_check(1)').all();
+    found = db.prepare('pragma quick_check(1)').get()?.['quick_check'];
   } catch (error) {
-    throw damaged(error);
+    found = error;
   }
-  if (JSON.stringify(found) !== '[{"quick_check":"ok"}]') throw damaged(found);
-}
-
-function damaged(cause: unknown): JournalRefusedError {
+  if (found === 'ok') return;
   const cure =
     'put back a whole copy of it, without the -wal and -shm files of another, or move all three of them away';
-  return new JournalRefusedError(`journal.db is damaged: ${cure}`, { cause });
+  throw new JournalRefusedError(`journal.db is damaged: ${cure}`, { cause: found });
 }
 
 function requireClock(recoveredAtMs: number, nowMs: number): void {
@@ -89,10 +85,11 @@ function requireClock(recoveredAtMs: number, nowMs: number): void {
 
 /** The latest moment of which anything is recorded; 0 in a new journal. */
 function readLatestMs(db: DatabaseSync): number {
-  const latestEvent = query.selectFrom('event').select((eb) => eb.fn.max<number | null>('at_ms').as('at_ms'));
+  const latestEvent = query
+    .selectFrom('event')
+    .select(({ fn }) => fn.max<number | null>('at_ms').as('at_ms'));
   const latestIntent = query
     .selectFrom('attempt')
-    .select((eb) => eb.fn.max<number | null>('intent_at_ms').as('at_ms'));
-  const latest = [latestEvent, latestIntent].map((statement) => readFirst(db, statement)?.at_ms ?? 0);
-  return Math.max(...latest);
+    .select(({ fn }) => fn.max<number | null>('intent_at_ms').as('at_ms'));
+  return Math.max(readFirst(db, latestEvent)?.at_ms ?? 0, readFirst(db, latestIntent)?.at_ms ?? 0);
 }

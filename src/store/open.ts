@@ -5,8 +5,8 @@ import { join, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { syncFolderNow } from '../platform/durable-file.ts';
 import {
-  asFileWriteError,
   asRefusal,
+  explainWriting,
   inTransaction,
   JournalRefusedError,
   openConnection,
@@ -22,8 +22,8 @@ import {
 import { readLoss, recordLoss, type Recovery, requireWhole } from './loss.ts';
 import { migrate, readSchemaVersion, schemaVersion } from './migrations.ts';
 import { readLatestEventSeq } from './payouts/rows.ts';
-import { drive, query, readAll, readFirst, write } from './statements.ts';
-import { type HighWaterMarkKeeper, makeJournal, type Store } from './store.ts';
+import { drive, query, readFirst, write } from './statements.ts';
+import { makeJournal, type Store } from './store.ts';
 
 export type { Recovery } from './loss.ts';
 
@@ -32,10 +32,6 @@ export interface JournalIdentity {
   readonly bankAddress: string;
   readonly companyId: string;
   readonly isSandbox: boolean;
-}
-
-interface KeptIdentity extends JournalIdentity {
-  readonly journalId: string;
 }
 
 /** Writes the identity of a new journal, with an id of its own; inside the caller's transaction. */
@@ -48,15 +44,11 @@ export function writeIdentity(
   write(db, query.insertInto('meta').values(rows));
 }
 
-function readIdentity(db: DatabaseSync): KeptIdentity {
-  const facts = new Map(
-    readAll(db, query.selectFrom('meta').selectAll()).map(({ key, value }) => [key, value]),
-  );
-  const fact = (key: keyof KeptIdentity): string => {
-    const value = facts.get(key);
-    if (value === undefined)
-      throw new JournalRefusedError(`journal.db has lost its ${key}: put back a whole copy of it`);
-    return value;
+function readIdentity(db: DatabaseSync): JournalIdentity & { readonly journalId: string } {
+  const fact = (key: string): string => {
+    const found = readFirst(db, query.selectFrom('meta').select('value').where('key', '=', key));
+    if (found !== undefined) return found.value;
+    throw new JournalRefusedError(`journal.db has lost its ${key}: put back a whole copy of it`);
   };
   return {
     journalId: fact('journalId'),
@@ -120,53 +112,57 @@ export async function openJournal(opening: JournalOpening): Promise<Store> {
   );
 }
 
+/** An opening with what follows from it. */
+interface Opening extends Required<Omit<JournalOpening, 'recovery'>> {
+  readonly path: string;
+  /** Only of one that may recover. */
+  readonly recovery: Recovery | undefined;
+  readonly highWaterMark: FoundHighWaterMark;
+}
+
 /** Opens the journal as `openJournal` does; undefined when there is none and it is not to be made (`beside`). */
-export async function openJournalIfThere(opening: JournalOpening): Promise<Store | undefined> {
-  const dataDir = resolve(opening.dataDir);
+export async function openJournalIfThere(wanted: JournalOpening): Promise<Store | undefined> {
+  const { access, stamp, nowMs = Date.now() } = wanted;
+  const dataDir = resolve(wanted.dataDir);
   const path = join(dataDir, journalFileName);
+  const recovery = access === 'own' ? wanted.recovery : undefined;
   // Before the journal: it only grows, so what the high-water mark says now it must have.
-  const highWaterMark = readHighWaterMarkToCompare(dataDir, opening);
+  const highWaterMark = readHighWaterMarkToCompare(dataDir, recovery);
+  const opening: Opening = { access, stamp, nowMs, dataDir, path, recovery, highWaterMark };
   if (!existsSync(path)) {
-    if (!isRecovering(opening)) requireNoHighWaterMark(dataDir, highWaterMark);
-    if (opening.access === 'beside') return undefined;
+    if (recovery === undefined) requireNoHighWaterMark(dataDir, highWaterMark);
+    if (access === 'beside') return undefined;
     createFile(dataDir, path);
   }
   const db = openFile(path);
   try {
-    if (isRecovering(opening)) requireWhole(db);
-    if (!prepareTables(db, opening, dataDir, highWaterMark)) {
-      db.close();
-      return undefined;
-    }
-    return keepHighWaterMark(db, opening, dataDir, highWaterMark);
+    if (recovery !== undefined) requireWhole(db);
+    if (prepareTables(db, opening)) return keepHighWaterMark(db, opening);
   } catch (error) {
     db.close();
     throw error;
   }
+  db.close();
+  return undefined;
 }
 
 /** The high-water mark as it stands; a person who lets a lost journal go on does so even if it says nothing any more. */
-function readHighWaterMarkToCompare(dataDir: string, opening: JournalOpening): FoundHighWaterMark {
+function readHighWaterMarkToCompare(dataDir: string, recovery: Recovery | undefined): FoundHighWaterMark {
   try {
     return readHighWaterMark(dataDir);
   } catch (error) {
-    if (isRecovering(opening) && error instanceof JournalRefusedError) return 'unreadable';
+    if (recovery !== undefined && error instanceof JournalRefusedError) return 'unreadable';
     throw error;
   }
 }
 
-const isRecovering = ({ access, recovery }: JournalOpening): boolean =>
-  access === 'own' && recovery !== undefined;
-
 /** SQLite would make the file readable by others; its side files take over the mode that the file has. */
 function createFile(dataDir: string, path: string): void {
-  try {
+  explainWriting(path, () => {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     closeSync(openSync(path, 'wx', 0o600));
     syncFolderNow(dataDir);
-  } catch (error) {
-    throw asFileWriteError(path, error);
-  }
+  });
 }
 
 function openFile(path: string): DatabaseSync {
@@ -178,13 +174,8 @@ function openFile(path: string): DatabaseSync {
 }
 
 /** Brings the tables up to date where this process may; false when there are none and it may not. */
-function prepareTables(
-  db: DatabaseSync,
-  opening: JournalOpening,
-  dataDir: string,
-  highWaterMark: FoundHighWaterMark,
-): boolean {
-  const { access, stamp, nowMs = Date.now() } = opening;
+function prepareTables(db: DatabaseSync, opening: Opening): boolean {
+  const { access, stamp, nowMs, dataDir, recovery, highWaterMark } = opening;
   const version = readSchemaVersion(db);
   if (version > schemaVersion) {
     throw new JournalRefusedError(
@@ -192,7 +183,7 @@ function prepareTables(
     );
   }
   if (version === schemaVersion) return true;
-  if (version === 0 && !isRecovering(opening)) requireNoHighWaterMark(dataDir, highWaterMark);
+  if (version === 0 && recovery === undefined) requireNoHighWaterMark(dataDir, highWaterMark);
   if (access === 'beside') {
     if (version === 0) return false;
     throw new JournalRefusedError(
@@ -207,29 +198,20 @@ function prepareTables(
 }
 
 /** Checks identity and high-water mark, and keeps the latter up to date while the journal is open. */
-function keepHighWaterMark(
-  db: DatabaseSync,
-  opening: JournalOpening,
-  dataDir: string,
-  highWaterMark: FoundHighWaterMark,
-): Store {
-  const { stamp, access, recovery, nowMs = Date.now() } = opening;
-  const path = join(dataDir, journalFileName);
+function keepHighWaterMark(db: DatabaseSync, opening: Opening): Store {
+  const { stamp, access, recovery, nowMs, dataDir, path, highWaterMark } = opening;
   const journalId = requireIdentity(db, dataDir, stamp);
   const readPresent = (): HighWaterMark => readProgress(db, journalId);
   const missing = findMissing(dataDir, highWaterMark, readPresent);
-  if (isRecovering(opening) && recovery !== undefined) recordLoss(db, recovery, missing !== undefined, nowMs);
+  if (recovery !== undefined) recordLoss(db, recovery, missing !== undefined, nowMs);
   else if (missing !== undefined) throw new JournalRefusedError(missing);
-  // A command beside the sender has nothing to go on with: a thread would only come later, behind others' changes.
-  const besideParts = { highWaterMark: noHighWaterMark, threadRowsMin: Infinity };
-  if (access === 'beside') return makeJournal({ db, path, journalId, ...besideParts });
+  // A command beside the sender has nothing to go on with: a thread would only come later, behind others' changes. It
+  // leaves the high-water mark alone, too, so that reading changes nothing.
+  if (access === 'beside') return makeJournal({ db, path, journalId, threadRowsMin: Infinity });
   const keeper = new HighWaterMarkFile(dataDir, highWaterMark, readPresent);
   keeper.advance();
   return makeJournal({ db, path, journalId, highWaterMark: keeper });
 }
-
-/** A process beside the sender leaves the high-water mark alone, so that reading changes nothing. */
-const noHighWaterMark: HighWaterMarkKeeper = { advance: () => {}, note: () => {}, close: () => {} };
 
 /** Looks twice: whoever is sending may have been writing the high-water mark when it was read. */
 function findMissing(

@@ -2,31 +2,39 @@
 import {
   type ColumnType,
   type Expression,
+  type Generated,
   type Insertable,
   type RawBuilder,
   sql,
   type SqlBool,
 } from 'kysely';
 import { holdReasons } from '../core/payout.ts';
-import type {
-  AttemptStatus,
-  BatchStatus,
-  HoldReason,
-  InquiryFinding,
-  PayoutCause,
-  PayoutStatus,
-  ProxyType,
-  SettledBy,
-} from '../core/payout.ts';
-import type { ReportKind } from '../core/ports.ts';
+import type { Attempt, HoldReason, Payout, PayoutStatus, ProxyType, TransferOrder } from '../core/payout.ts';
+import type { Batch, JournalLoss, PayerPause, Report } from '../core/ports.ts';
+import type { NoticeChannel, NoticeDraft } from '../notify/rules/notice.ts';
+import type { PayerHalt, PayoutEvent } from '../payout/ports.ts';
+import type { IntakeRecord } from '../watch/ports.ts';
 import type { StatementTables } from './reconcile/statement-tables.ts';
-import type { WatchTables } from './watch/tables.ts';
 
 /**
  * Satang go in as bigint. They come out as text (`amountText`), since a 64-bit integer does not fit a JS number,
  * and reading every integer of a row as bigint would cost more than this one.
  */
 type SatangColumn = ColumnType<never, bigint | null, never>;
+
+/** Flags go in as they are, and come out as 0 or 1. */
+type FlagColumn = ColumnType<number, boolean, boolean | number>;
+
+type SnakeCase<Name extends string> = Name extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
+  : Name;
+
+/** The columns that hold a record's fields, by the same names. */
+export type Columns<Fields> = {
+  readonly [Name in keyof Fields & string as SnakeCase<Name>]: Fields[Name] extends boolean
+    ? FlagColumn
+    : Fields[Name];
+};
 
 interface MetaTable {
   readonly key: string;
@@ -38,25 +46,10 @@ interface SchemaVersionTable {
   readonly applied_at_ms: number;
 }
 
-export interface BatchTable {
-  readonly batch_id: string;
-  readonly sha256: string;
-  readonly file_name: string;
-  readonly company_id: string;
-  readonly payer_account: string;
-  readonly status: BatchStatus;
-  readonly reason_code: string | null;
-  readonly reason: string | null;
-  readonly remedy: string | null;
-  readonly rows: number;
+export interface BatchTable extends Columns<Omit<Batch, 'totalSatang' | 'extraColumns'>> {
   /** Decimal text: a million amounts of 10^17 pass 2^63. */
   readonly total_satang: string;
-  readonly unreadable_amounts: number;
   readonly extra_columns: string;
-  readonly started_at_ms: number;
-  readonly age_from_ms: number;
-  readonly sealed_at_ms: number | null;
-  readonly rested_at_ms: number | null;
   /** Number of the latest event, of any batch, when it last came to rest. */
   readonly rested_event_seq: ColumnType<number, number | undefined, number>;
   /** Kept by the trigger report_of_batch. */
@@ -87,61 +80,26 @@ interface PayoutPlaceTable {
 }
 
 /** The present state of a row. */
-export interface PayoutTable {
-  readonly seq: number;
-  readonly batch_id: string;
-  readonly row_no: number;
+export interface PayoutTable extends Columns<
+  Omit<Payout, 'instruction' | 'holds' | 'acceptedHolds' | 'isAlarm'>
+> {
   readonly amount_satang: SatangColumn;
-  readonly status: PayoutStatus;
   /** A set as bits (`holdBits`). */
   readonly holds: number;
-  readonly reason_code: string | null;
-  readonly reason: string | null;
   readonly issues: string | null;
-  readonly version: number;
-  readonly attempt_no: number;
-  readonly bank_payee_name: string | null;
-  readonly bank_payee_name_th: string | null;
-  readonly submitted_at_ms: number | null;
-  readonly settled_at_ms: number | null;
-  readonly settled_by: SettledBy | null;
   readonly last_event_seq: number;
   /** A set as bits (`holdBits`). */
   readonly accepted_holds: ColumnType<number, number | undefined, number>;
-  readonly is_alarm: ColumnType<number, number | undefined, number>;
+  readonly is_alarm: ColumnType<number, boolean | undefined, boolean | number>;
 }
 
-export interface AttemptTable {
-  readonly payout_seq: number;
-  readonly attempt_no: number;
-  readonly status: AttemptStatus;
-  readonly trans_ref_no: string;
-  readonly channel_id: string;
-  readonly term_id: string;
-  readonly company_id: string;
-  readonly payer_account: string;
-  readonly tran_date: string;
-  readonly tran_time: string;
-  readonly proxy_type: ProxyType;
-  readonly proxy_no: string;
-  readonly proxy_name: string | null;
-  readonly amount_text: string;
-  readonly reference1: string | null;
-  readonly reference2: string | null;
-  readonly order_hash: string;
-  readonly intent_at_ms: number;
-  readonly sends: number;
-  readonly last_sent_at_ms: number | null;
-  readonly last_sent_bank_ms: number | null;
+export interface AttemptTable extends Columns<
+  TransferOrder & Omit<Attempt, 'order' | 'rejectedByGateway' | 'referenceConflict'>
+> {
+  /** `rejectedByGateway`. */
   readonly turned_away: number;
-  readonly acknowledged: number;
-  readonly contested: number;
-  readonly inquiries: number;
-  readonly last_inquiry_at_ms: number | null;
-  readonly last_finding: InquiryFinding | null;
-  readonly next_inquiry_at_ms: number | null;
-  readonly sys_ref_no: string | null;
-  readonly fee_text: string | null;
+  /** `referenceConflict`. */
+  readonly contested: FlagColumn;
 }
 
 /** One row a (company, payoutId) for ever. */
@@ -157,63 +115,55 @@ interface ClaimTable {
 }
 
 /** Append-only: the database itself refuses to change or remove one. */
-export interface EventTable {
-  readonly seq: number;
-  readonly payout_seq: number;
+export interface EventTable extends Columns<Omit<PayoutEvent, 'from' | 'to' | 'detail'>> {
   readonly from_status: PayoutStatus;
   readonly to_status: PayoutStatus;
-  readonly cause: PayoutCause;
-  readonly at_ms: number;
-  readonly attempt_no: number;
   readonly detail: string;
 }
 
-interface LineStopTable {
-  readonly company_id: string;
-  readonly payer_account: string;
-  readonly code: string;
-  readonly reason: string;
-  readonly remedy: string;
-  readonly since_ms: number;
+interface LineStopTable extends Columns<PayerHalt> {
   /** Null while it is in force. */
   readonly lifted_at_ms: number | null;
 }
 
-/** How long the service asked, or was seen, to be left alone; at most one row for a payer account. */
-interface LinePauseTable {
-  readonly company_id: string;
-  readonly payer_account: string;
-  readonly code: string;
-  readonly reason: string;
-  readonly remedy: string;
-  readonly troubles: number;
-  /** A transfer met it. */
-  readonly is_transfer: number;
-  readonly since_ms: number;
-  readonly until_ms: number;
+/** A file that was taken in, and the batch that its bytes are. */
+export interface IntakeItemTable extends Columns<Omit<IntakeRecord, 'refusal'>> {
+  readonly started_at_ms: number;
+  /** 1 for the one file that is or was worked for its batch. */
+  readonly owns_batch: number;
+  readonly ended_at_ms: number | null;
+  /** JSON of why it was turned away; null unless it was. */
+  readonly refusal: string | null;
 }
 
-/** Each time that the journal was lost or restored and a person let it go on. */
-interface JournalLossTable {
-  readonly recovered_at_ms: number;
-  /** YYYYMMDD in Bangkok: the first day of which something may be missing. */
-  readonly since_date: string;
-  /** YYYYMMDD in Bangkok: the last day of which something may be missing. */
-  readonly until_date: string;
+/** The last day for which a round was made. */
+interface DailyRoundTable {
+  readonly name: string;
+  /** YYYYMMDD in Bangkok. */
+  readonly date: string;
 }
 
-interface ReportTable {
-  readonly batch_id: string;
-  readonly kind: ReportKind;
-  readonly number: number;
-  readonly path: string;
-  readonly temporary_path: string;
-  readonly sha256: string;
-  readonly event_seq: number;
-  readonly at_ms: number;
+/** Something that happened and is told to people outside. */
+interface NoticeTable extends Columns<Omit<NoticeDraft, 'body'>> {
+  readonly seq: Generated<number>;
+  readonly body: string;
 }
 
-export interface Tables extends WatchTables, StatementTables {
+/** How far one channel has come with a notice. */
+interface NoticeDeliveryTable {
+  readonly notice_seq: number;
+  readonly channel: NoticeChannel;
+  readonly status: 'due' | 'delivered' | 'given-up';
+  /** Tries that have failed. */
+  readonly tries: number;
+  /** Null when it is not tried any more. */
+  readonly next_at_ms: number | null;
+  readonly delivered_at_ms: number | null;
+  /** Why the last failed try did. */
+  readonly why: string | null;
+}
+
+export interface Tables extends StatementTables {
   meta: MetaTable;
   schema_version: SchemaVersionTable;
   batch: BatchTable;
@@ -224,90 +174,19 @@ export interface Tables extends WatchTables, StatementTables {
   claim: ClaimTable;
   event: EventTable;
   line_stop: LineStopTable;
-  line_pause: LinePauseTable;
-  journal_loss: JournalLossTable;
-  report: ReportTable;
+  /** At most one row for a payer account. */
+  line_pause: Columns<PayerPause>;
+  /** Each time that the journal was lost or restored and a person let it go on. */
+  journal_loss: Columns<JournalLoss>;
+  report: Columns<Report>;
+  intake_item: IntakeItemTable;
+  daily_round: DailyRoundTable;
+  notice: NoticeTable;
+  notice_delivery: NoticeDeliveryTable;
 }
 
-export const attemptColumns = [
-  'payout_seq',
-  'attempt_no',
-  'status',
-  'trans_ref_no',
-  'channel_id',
-  'term_id',
-  'company_id',
-  'payer_account',
-  'tran_date',
-  'tran_time',
-  'proxy_type',
-  'proxy_no',
-  'proxy_name',
-  'amount_text',
-  'reference1',
-  'reference2',
-  'order_hash',
-  'intent_at_ms',
-  'sends',
-  'last_sent_at_ms',
-  'last_sent_bank_ms',
-  'turned_away',
-  'acknowledged',
-  'contested',
-  'inquiries',
-  'last_inquiry_at_ms',
-  'last_finding',
-  'next_inquiry_at_ms',
-  'sys_ref_no',
-  'fee_text',
-] as const satisfies readonly (keyof AttemptTable)[];
-
-export const eventColumns = [
-  'seq',
-  'payout_seq',
-  'from_status',
-  'to_status',
-  'cause',
-  'at_ms',
-  'attempt_no',
-  'detail',
-] as const satisfies readonly (keyof EventTable)[];
-
-export const payoutColumns = [
-  'seq',
-  'batch_id',
-  'row_no',
-  'amount_satang',
-  'status',
-  'holds',
-  'reason_code',
-  'reason',
-  'issues',
-  'version',
-  'attempt_no',
-  'bank_payee_name',
-  'bank_payee_name_th',
-  'submitted_at_ms',
-  'settled_at_ms',
-  'settled_by',
-  'last_event_seq',
-] as const satisfies readonly (keyof PayoutTable)[];
-
-export const payoutRowColumns = [
-  'seq',
-  'payout_id',
-  'line',
-  'cells',
-  'extras',
-  'proxy_type',
-  'proxy_no',
-  'payee_name',
-  'reference1',
-  'reference2',
-] as const satisfies readonly (keyof PayoutRowTable)[];
-
-/** A row of `payout` on its way in. */
-export type StagedPayout = Insertable<PayoutTable>;
+/** A row of `payout` on its way in; the columns that are left out have their defaults. */
+export type StagedPayout = Omit<Insertable<PayoutTable>, 'accepted_holds' | 'is_alarm'>;
 
 /** A status inside the statement's text: a partial index is used only where the statement names its condition. */
 export function literal<Status extends PayoutStatus>(status: Status): RawBuilder<Status> {
@@ -341,18 +220,14 @@ export const holdBits = {
 } as const satisfies Record<HoldReason, number>;
 
 /** The bits of a set of holds. */
-export function encodeHolds(holds: readonly HoldReason[]): number {
-  let bits = 0;
-  for (const hold of holds) bits |= holdBits[hold];
-  return bits;
-}
+export const encodeHolds = (holds: readonly HoldReason[]): number =>
+  holds.reduce((bits, hold) => bits | holdBits[hold], 0);
 
 const noHolds: readonly HoldReason[] = [];
 
 /** The holds that the bits stand for, in the order of the core's list. */
-export function decodeHolds(bits: number): readonly HoldReason[] {
-  return bits === 0 ? noHolds : holdReasons.filter((hold) => (bits & holdBits[hold]) !== 0);
-}
+export const decodeHolds = (bits: number): readonly HoldReason[] =>
+  bits === 0 ? noHolds : holdReasons.filter((hold) => (bits & holdBits[hold]) !== 0);
 
 /** The bits of a column with some added. */
 export function addBits(bits: Expression<number>, added: number): RawBuilder<number> {

@@ -5,36 +5,26 @@
  * drives it decides what they run on.
  */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
-import { Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
-import type { Compilable, DatabaseConnection, Dialect, Driver } from 'kysely';
+import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
+import type { Compilable, DatabaseConnection } from 'kysely';
 import type { Tables } from './schema.ts';
 
-const refuse = async (): Promise<never> => {
-  throw new Error('a statement of the journal is run by statements.ts, not by Kysely');
-};
-
-const nothingToDo = async (): Promise<void> => {};
-
 /** Refuses to execute, so that a forgotten `.execute()` is a loud mistake. */
-const refusingDriver: Driver = {
-  init: nothingToDo,
-  acquireConnection: (): Promise<DatabaseConnection> => refuse(),
-  beginTransaction: refuse,
-  commitTransaction: refuse,
-  rollbackTransaction: refuse,
-  releaseConnection: nothingToDo,
-  destroy: nothingToDo,
-};
-
-const compilingDialect: Dialect = {
-  createAdapter: () => new SqliteAdapter(),
-  createDriver: () => refusingDriver,
-  createIntrospector: (db) => new SqliteIntrospector(db),
-  createQueryCompiler: () => new SqliteQueryCompiler(),
-};
+class RefusingDriver extends DummyDriver {
+  override acquireConnection(): Promise<DatabaseConnection> {
+    return Promise.reject(new Error('a statement of the journal is run by statements.ts, not by Kysely'));
+  }
+}
 
 /** Where every statement of the journal begins. */
-export const query = new Kysely<Tables>({ dialect: compilingDialect });
+export const query = new Kysely<Tables>({
+  dialect: {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => new RefusingDriver(),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  },
+});
 
 /** Stands for a value while a statement is compiled, to learn where the value goes. */
 class Slot {
@@ -60,36 +50,48 @@ export interface Prepared<Values, Row> {
   run(values: Values): number;
 }
 
-interface Compiled {
-  readonly statement: StatementSync;
-  readonly parameters: readonly unknown[];
-}
-
-/** Answers every name with the slot of that name. */
-function makeSlots(): object {
-  return new Proxy({}, { get: (_target, name) => new Slot(String(name)) });
-}
-
-function compile(db: DatabaseSync, statement: Compilable): Compiled {
-  const { sql, parameters } = statement.compile();
-  return { statement: db.prepare(sql), parameters };
-}
+/** A slot for each of the values, by their names. */
+const makeSlots = <Values extends object>(values: Values): Values =>
+  Object.fromEntries(Object.keys(values).map((name) => [name, new Slot(name)])) as Values;
 
 function bind(parameters: readonly unknown[], values: object): SQLInputValue[] {
-  const named = values as Readonly<Record<string, SQLInputValue>>;
-  const bound: SQLInputValue[] = [];
+  const named = values as Readonly<Record<string, unknown>>;
+  const bound: unknown[] = [];
   for (const parameter of parameters) {
-    bound.push(
-      parameter instanceof Slot ? (named[parameter.name] as SQLInputValue) : (parameter as SQLInputValue),
-    );
+    const value = parameter instanceof Slot ? named[parameter.name] : parameter;
+    bound.push(typeof value === 'boolean' ? Number(value) : value);
   }
-  return bound;
+  return bound as SQLInputValue[];
+}
+
+/**
+ * Prepares a statement at its first use and keeps it, for what has one connection alone.
+ * @param build writes the statement, which may use all that its first values name; the values it is handed can only be
+ * passed on to Kysely
+ */
+export function prepare<Values extends object, Row>(
+  db: DatabaseSync,
+  build: (values: Values) => Compilable<Row>,
+): Prepared<Values, Row> {
+  let statement: StatementSync | undefined;
+  let parameters: readonly unknown[] = [];
+  const ready = (values: Values): StatementSync => {
+    if (statement !== undefined) return statement;
+    const compiled = build(makeSlots(values)).compile();
+    ({ parameters } = compiled);
+    return (statement = db.prepare(compiled.sql));
+  };
+  return {
+    get: (values) => ready(values).get(...bind(parameters, values)) as Row | undefined,
+    all: (values) => ready(values).all(...bind(parameters, values)) as Row[],
+    run: (values) => Number(ready(values).run(...bind(parameters, values)).changes),
+  };
 }
 
 /** What a body yields: one statement, and what is wanted of it. */
 interface Step<Wanted extends keyof Prepared<object, unknown> = keyof Prepared<object, unknown>> {
   readonly wanted: Wanted;
-  readonly statement: Statement<object, unknown> | Compilable;
+  readonly build: (values: never) => Compilable;
   readonly values: object;
 }
 
@@ -101,8 +103,6 @@ export type Reading<Result> = Generator<Step<'get' | 'all'>, Result, unknown>;
 
 /** A statement that any connection can run, compiled once on each: Kysely's compiling costs more than a short run. */
 export interface Statement<Values, Row> {
-  /** Writes the statement; the values it is handed can only be passed on to Kysely. */
-  build(values: Values): Compilable<Row>;
   /** The first row. */
   get(values: Values): Reading<Row | undefined>;
   all(values: Values): Reading<Row[]>;
@@ -110,74 +110,50 @@ export interface Statement<Values, Row> {
   run(values: Values): Body<number>;
 }
 
-/** A statement that is run again and again. */
-export function define<Values extends object, Row>(
+/** A statement that is run again and again; `build` as for `prepare`. */
+export const define = <Values extends object, Row>(
   build: (values: Values) => Compilable<Row>,
-): Statement<Values, Row> {
-  const statement: Statement<Values, Row> = {
-    build,
-    *get(values) {
-      return (yield { wanted: 'get', statement: erased, values }) as Row | undefined;
-    },
-    *all(values) {
-      return (yield { wanted: 'all', statement: erased, values }) as Row[];
-    },
-    *run(values) {
-      return (yield { wanted: 'run', statement: erased, values }) as number;
-    },
-  };
-  const erased = statement as unknown as Statement<object, unknown>;
-  return statement;
-}
+): Statement<Values, Row> => ({
+  *get(values) {
+    return (yield { wanted: 'get', build, values }) as Row | undefined;
+  },
+  *all(values) {
+    return (yield { wanted: 'all', build, values }) as Row[];
+  },
+  *run(values) {
+    return (yield { wanted: 'run', build, values }) as number;
+  },
+});
 
 const noValues = {};
 
 /** All rows of a statement that is run now and then. */
-export function* select<Row>(statement: Compilable<Row>): Reading<Row[]> {
-  return (yield { wanted: 'all', statement, values: noValues }) as Row[];
-}
+export const select = <Row>(statement: Compilable<Row>): Reading<Row[]> =>
+  define(() => statement).all(noValues);
 
 /** The first row of a statement that is run now and then. */
-export function* selectFirst<Row>(statement: Compilable<Row>): Reading<Row | undefined> {
-  return (yield { wanted: 'get', statement, values: noValues }) as Row | undefined;
-}
+export const selectFirst = <Row>(statement: Compilable<Row>): Reading<Row | undefined> =>
+  define(() => statement).get(noValues);
 
 /** Runs a statement that is run now and then; how many rows it changed. */
-export function* change(statement: Compilable): Body<number> {
-  return (yield { wanted: 'run', statement, values: noValues }) as number;
-}
-
-type PreparedStatements = Map<Step['statement'], Prepared<object, unknown>>;
+export const change = (statement: Compilable): Body<number> => define(() => statement).run(noValues);
 
 /** Of each connection, what it has compiled. */
-const preparedOn = new WeakMap<DatabaseSync, PreparedStatements>();
-
-function runStep(
-  db: DatabaseSync,
-  prepared: PreparedStatements,
-  { wanted, statement, values }: Step,
-): unknown {
-  if ('compile' in statement) return prepare(db, () => statement)[wanted](values);
-  let known = prepared.get(statement);
-  if (known === undefined) {
-    known = prepare(db, (slots: object) => statement.build(slots));
-    prepared.set(statement, known);
-  }
-  return known[wanted](values);
-}
+const preparedOn = new WeakMap<DatabaseSync, WeakMap<Step['build'], Prepared<object, unknown>>>();
 
 /** Runs a body on a connection from its first step to its last, with nothing in between. */
 export function drive<Result>(db: DatabaseSync, body: Body<Result>): Result {
   let prepared = preparedOn.get(db);
-  if (prepared === undefined) {
-    prepared = new Map();
-    preparedOn.set(db, prepared);
-  }
+  if (prepared === undefined) preparedOn.set(db, (prepared = new WeakMap()));
   let step = body.next();
   while (step.done !== true) {
+    const { wanted, build, values } = step.value;
     let answer: unknown;
     try {
-      answer = runStep(db, prepared, step.value);
+      let known = prepared.get(build);
+      if (known === undefined)
+        prepared.set(build, (known = prepare(db, build as (values: object) => Compilable)));
+      answer = known[wanted](values);
     } catch (error) {
       step = body.throw(error);
       continue;
@@ -218,32 +194,6 @@ export function driveEach<OneBody extends Body<unknown>, Bodies extends ByName<O
   return Object.fromEntries(driven) as Driven<Bodies>;
 }
 
-/**
- * Prepares a statement at its first use and keeps it, for what has one connection alone.
- * @param build writes the statement; the values it is handed can only be passed on to Kysely
- */
-export function prepare<Values extends object, Row>(
-  db: DatabaseSync,
-  build: (values: Values) => Compilable<Row>,
-): Prepared<Values, Row> {
-  let kept: Compiled | undefined;
-  const compiled = (): Compiled => (kept ??= compile(db, build(makeSlots() as Values)));
-  return {
-    get: (values) => {
-      const { statement, parameters } = compiled();
-      return statement.get(...bind(parameters, values)) as Row | undefined;
-    },
-    all: (values) => {
-      const { statement, parameters } = compiled();
-      return statement.all(...bind(parameters, values)) as Row[];
-    },
-    run: (values) => {
-      const { statement, parameters } = compiled();
-      return Number(statement.run(...bind(parameters, values)).changes);
-    },
-  };
-}
-
 /** Some of the values of a prepared statement, for an insert that has a column of the same name for each. */
 export function pick<Values extends object, Name extends keyof Values>(
   values: Values,
@@ -252,20 +202,16 @@ export function pick<Values extends object, Name extends keyof Values>(
   return Object.fromEntries(names.map((name) => [name, values[name]])) as Pick<Values, Name>;
 }
 
+const once = <Row>(db: DatabaseSync, statement: Compilable<Row>): Prepared<object, Row> =>
+  prepare(db, () => statement);
+
 /** All rows of a statement that is run now and then. */
-export function readAll<Row>(db: DatabaseSync, statement: Compilable<Row>): Row[] {
-  const { sql, parameters } = statement.compile();
-  return db.prepare(sql).all(...(parameters as SQLInputValue[])) as Row[];
-}
+export const readAll = <Row>(db: DatabaseSync, statement: Compilable<Row>): Row[] =>
+  once(db, statement).all(noValues);
 
 /** The first row of a statement that is run now and then. */
-export function readFirst<Row>(db: DatabaseSync, statement: Compilable<Row>): Row | undefined {
-  const { sql, parameters } = statement.compile();
-  return db.prepare(sql).get(...(parameters as SQLInputValue[])) as Row | undefined;
-}
+export const readFirst = <Row>(db: DatabaseSync, statement: Compilable<Row>): Row | undefined =>
+  once(db, statement).get(noValues);
 
 /** Runs a statement that is run now and then; returns how many rows it changed. */
-export function write(db: DatabaseSync, statement: Compilable): number {
-  const { sql, parameters } = statement.compile();
-  return Number(db.prepare(sql).run(...(parameters as SQLInputValue[])).changes);
-}
+export const write = (db: DatabaseSync, statement: Compilable): number => once(db, statement).run(noValues);

@@ -7,6 +7,7 @@ import type { StatementStore, UnreconciledDays } from '../reconcile/ports.ts';
 import type { ReportStore } from '../reports/ports.ts';
 import type { WatchStore } from '../watch/ports.ts';
 import { inTransaction, JournalWriteError, type Write } from './connection.ts';
+import type { HighWaterMarkFile } from './high-water-mark.ts';
 import { readLoss } from './loss.ts';
 import { makeApplier } from './payouts/apply.ts';
 import {
@@ -42,18 +43,10 @@ export interface JournalParts {
   /** Of the file, for snapshots. */
   readonly path: string;
   readonly journalId: string;
-  readonly highWaterMark: HighWaterMarkKeeper;
+  /** What stands beside the journal and says how far it has come; what it throws stops whoever wanted to go on. */
+  readonly highWaterMark?: Pick<HighWaterMarkFile, 'advance' | 'note' | 'close'>;
   /** Rows of a batch from which on a thread works on all of them. */
   readonly threadRowsMin?: number;
-}
-
-/** What stands beside the journal and says how far it has come. What it throws stops whoever wanted to go on. */
-export interface HighWaterMarkKeeper {
-  /** The journal has come further, after the commit: at a seal, when a batch moves, and at the end. */
-  advance(): void;
-  /** Changes were committed, the latest event with this number. */
-  note(latestEventSeq: number): void;
-  close(): void;
 }
 
 /** Answered at once. */
@@ -87,7 +80,7 @@ function makeBatchWork({ db, path, highWaterMark, threadRowsMin }: JournalParts)
     stage: async (batchId, rows) => stage(batchId, rows),
     seal: async (batchId, totals, nowMs) => {
       await bulk(batchId, 'seal', batchId, totals, nowMs);
-      highWaterMark.advance();
+      highWaterMark?.advance();
       const batch = drive(db, batchReads.batch(batchId));
       if (batch === undefined) throw new Error(`batch ${batchId} was sealed and is not there`);
       return batch;
@@ -96,7 +89,7 @@ function makeBatchWork({ db, path, highWaterMark, threadRowsMin }: JournalParts)
       bulk(batchId, 'rejectBatch', batchId, code, reason, nowMs),
     moveBatch: async (batchId, to, why, nowMs) => {
       const isMoved = inTransaction(db, () => drive(db, batchWrites.moveBatch(batchId, to, why, nowMs)));
-      if (isMoved) highWaterMark.advance();
+      if (isMoved) highWaterMark?.advance();
       return isMoved;
     },
     holdReady: async (batchId, hold, why, nowMs) => bulk(batchId, 'holdReady', batchId, hold, why, nowMs),
@@ -119,17 +112,17 @@ function queueEach<Methods extends object>(queue: WriteQueue, methods: Methods):
 export function makeJournal(parts: JournalParts): Store {
   const { db, path, journalId, highWaterMark } = parts;
   const queue = new WriteQueue(db);
-  const applier = makeApplier(db, (latestEventSeq) => highWaterMark.note(latestEventSeq), queue);
+  const applier = makeApplier(db, (latestEventSeq) => highWaterMark?.note(latestEventSeq), queue);
   const transact: Write = (body) => queue.run(() => inTransaction(db, body));
   const close = (): void => {
     if (!db.isOpen) return;
     try {
-      highWaterMark.advance();
+      highWaterMark?.advance();
     } catch (error) {
       // One that stays behind only notices less; the next to open the journal brings it up to date.
       if (!(error instanceof JournalWriteError)) throw error;
     } finally {
-      highWaterMark.close();
+      highWaterMark?.close();
       db.close();
     }
   };

@@ -33,11 +33,9 @@ export interface SqliteStore extends TestStore {
   readonly path: string;
 }
 
-const highWaterMark = { advance: () => {}, note: () => {}, close: () => {} };
-
 /** The journal at a path, which has its tables, on one more connection: a thread works on batches of so many rows. */
 export function openWithThread(path: string, threadRowsMin: number): Journal {
-  return makeJournal({ db: openConnection(path), path, journalId: '', highWaterMark, threadRowsMin });
+  return makeJournal({ db: openConnection(path), path, journalId: '', threadRowsMin });
 }
 
 export async function makeSqliteStore(): Promise<SqliteStore> {

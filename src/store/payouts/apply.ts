@@ -3,23 +3,23 @@
  * one sync to disk serves them all (group commit).
  */
 import type { DatabaseSync } from 'node:sqlite';
-import type { ExpressionBuilder } from 'kysely';
+import type { Expression, ExpressionBuilder, OnConflictDatabase, OnConflictTables, SqlBool } from 'kysely';
 import { ForbiddenChangeError, requireAllowed } from '../../core/change.ts';
 import { attemptStatuses, canMoveAttempt, claimReleasingStatuses } from '../../core/payout.ts';
-import type { Attempt, AttemptStatus, PayoutStatus, TransferOrder } from '../../core/payout.ts';
+import type {
+  Attempt,
+  AttemptStatus,
+  Instruction,
+  Payout,
+  PayoutStatus,
+  TransferOrder,
+} from '../../core/payout.ts';
 import type { Change } from '../../core/ports.ts';
 import { inTransaction, sqliteCodeOf, sqliteCodes } from '../connection.ts';
-import { attemptColumns, eventColumns, literal, similarKeyOf } from '../schema.ts';
-import type { AttemptTable, EventTable, PayoutRowTable, Tables } from '../schema.ts';
-import { type Body, define, drive, pick, query, type Statement } from '../statements.ts';
+import { encodeHolds, type EventTable, literal, similarKeyOf, type Tables } from '../schema.ts';
+import { type Body, define, drive, query, type Statement } from '../statements.ts';
 import { WriteQueue } from '../write-queue.ts';
-import {
-  readLatestEventSeq,
-  toAttemptRecord,
-  toAttemptState,
-  toInstructionColumns,
-  toPayoutState,
-} from './rows.ts';
+import { readLatestEventSeq } from './rows.ts';
 
 /** Names one claim and the row that is or wants to be its holder. */
 interface ClaimOfRow {
@@ -28,26 +28,19 @@ interface ClaimOfRow {
   readonly seq: number;
 }
 
-type PayoutValues = ReturnType<typeof toPayoutState> &
+/** A payout as it will be, its sets as bits. */
+type PayoutValues = Omit<Payout, 'holds' | 'acceptedHolds'> &
   ClaimOfRow & {
+    readonly holds: number;
+    readonly acceptedHolds: number;
     readonly statusBefore: PayoutStatus;
     readonly versionBefore: number;
     readonly versionAfter: number;
     readonly eventSeq: number;
   };
 
-type AttemptStateValues = ReturnType<typeof toAttemptState> & {
-  readonly payout_seq: number;
-  readonly attempt_no: number;
-};
-
 /** What the claim must say before a payout may change. */
 type ClaimGuard = 'none' | 'held-by-row' | 'not-held-by-another';
-
-type InstructionValues = Pick<
-  PayoutRowTable,
-  'seq' | 'proxy_type' | 'proxy_no' | 'payee_name' | 'reference1' | 'reference2'
->;
 
 function updatePayout(values: PayoutValues) {
   return query
@@ -55,17 +48,17 @@ function updatePayout(values: PayoutValues) {
     .set((eb) => ({
       status: values.status,
       holds: values.holds,
-      reason_code: values.reason_code,
+      reason_code: values.reasonCode,
       reason: values.reason,
-      attempt_no: values.attempt_no,
-      bank_payee_name: values.bank_payee_name,
-      bank_payee_name_th: values.bank_payee_name_th,
-      submitted_at_ms: values.submitted_at_ms,
-      settled_at_ms: values.settled_at_ms,
-      settled_by: values.settled_by,
-      accepted_holds: values.accepted_holds,
+      attempt_no: values.attemptNo,
+      bank_payee_name: values.bankPayeeName,
+      bank_payee_name_th: values.bankPayeeNameTh,
+      submitted_at_ms: values.submittedAtMs,
+      settled_at_ms: values.settledAtMs,
+      settled_by: values.settledBy,
+      accepted_holds: values.acceptedHolds,
       // Only a decision clears an alarm; a later change that does not know of it does not.
-      is_alarm: eb.fn<number>('max', [eb.ref('is_alarm'), eb.val(values.is_alarm)]),
+      is_alarm: eb.fn<number>('max', [eb.ref('is_alarm'), eb.val(values.isAlarm)]),
       version: values.versionAfter,
       last_event_seq: values.eventSeq,
     }))
@@ -74,13 +67,17 @@ function updatePayout(values: PayoutValues) {
     .where('status', '=', values.statusBefore);
 }
 
+const keyOfClaim = ({ companyId, payoutId }: ClaimOfRow) => ({
+  company_id: companyId,
+  similar_key: similarKeyOf(payoutId),
+  payout_id: payoutId,
+});
+
 function selectClaim(eb: ExpressionBuilder<Tables, 'payout'>, values: ClaimOfRow) {
   return eb
     .selectFrom('claim')
     .select('claim.payout_seq')
-    .where('claim.company_id', '=', values.companyId)
-    .where('claim.similar_key', '=', similarKeyOf(values.payoutId))
-    .where('claim.payout_id', '=', values.payoutId);
+    .where(({ and }) => and(keyOfClaim(values)));
 }
 
 /** By what must hold of the claim. */
@@ -102,37 +99,63 @@ const updatePayoutWhere: Record<ClaimGuard, Statement<PayoutValues, unknown>> = 
 const sourcesOf = (to: AttemptStatus): AttemptStatus[] =>
   attemptStatuses.filter((from) => canMoveAttempt(from, to));
 
-const defineAttemptUpdate = (to: AttemptStatus): Statement<AttemptStateValues, unknown> =>
-  define((values: AttemptStateValues) =>
+/** What may change in an attempt after its intent was recorded. */
+const attemptState = (values: Attempt) => ({
+  status: values.status,
+  sends: values.sends,
+  last_sent_at_ms: values.lastSentAtMs,
+  last_sent_bank_ms: values.lastSentBankMs,
+  turned_away: values.rejectedByGateway,
+  acknowledged: values.acknowledged,
+  contested: values.referenceConflict,
+  inquiries: values.inquiries,
+  last_inquiry_at_ms: values.lastInquiryAtMs,
+  last_finding: values.lastFinding,
+  next_inquiry_at_ms: values.nextInquiryAtMs,
+  sys_ref_no: values.sysRefNo,
+  fee_text: values.feeText,
+});
+
+const defineAttemptUpdate = (to: AttemptStatus): Statement<Attempt, unknown> =>
+  define((values: Attempt) =>
     query
       .updateTable('attempt')
       .set((eb) => ({
-        status: values.status,
-        sends: values.sends,
-        last_sent_at_ms: values.last_sent_at_ms,
-        last_sent_bank_ms: values.last_sent_bank_ms,
-        turned_away: values.turned_away,
+        ...attemptState(values),
         // Never unset, whatever a later change believes.
         acknowledged: eb.fn<number>('max', [eb.ref('acknowledged'), eb.val(values.acknowledged)]),
-        contested: eb.fn<number>('max', [eb.ref('contested'), eb.val(values.contested)]),
-        inquiries: values.inquiries,
-        last_inquiry_at_ms: values.last_inquiry_at_ms,
-        last_finding: values.last_finding,
-        next_inquiry_at_ms: values.next_inquiry_at_ms,
-        sys_ref_no: values.sys_ref_no,
-        fee_text: values.fee_text,
+        contested: eb.fn<number>('max', [eb.ref('contested'), eb.val(values.referenceConflict)]),
       }))
-      .where('payout_seq', '=', values.payout_seq)
-      .where('attempt_no', '=', values.attempt_no)
+      .where('payout_seq', '=', values.payoutSeq)
+      .where('attempt_no', '=', values.attemptNo)
       .where('status', 'in', sourcesOf(to)),
   );
 
 const updateAttempt = Object.fromEntries(
   attemptStatuses.map((to) => [to, defineAttemptUpdate(to)]),
-) as Record<AttemptStatus, Statement<AttemptStateValues, unknown>>;
+) as Record<AttemptStatus, Statement<Attempt, unknown>>;
 
-const insertAttempt = define((values: AttemptTable) =>
-  query.insertInto('attempt').values(pick(values, attemptColumns)),
+const insertAttempt = define((values: Attempt & TransferOrder) =>
+  query.insertInto('attempt').values({
+    ...attemptState(values),
+    payout_seq: values.payoutSeq,
+    attempt_no: values.attemptNo,
+    trans_ref_no: values.transRefNo,
+    channel_id: values.channelId,
+    term_id: values.termId,
+    company_id: values.companyId,
+    payer_account: values.payerAccount,
+    tran_date: values.tranDate,
+    tran_time: values.tranTime,
+    proxy_type: values.proxyType,
+    proxy_no: values.proxyNo,
+    proxy_name: values.proxyName,
+    amount_text: values.amountText,
+    reference1: values.reference1,
+    reference2: values.reference2,
+    order_hash: values.orderHash,
+    intent_at_ms: values.intentAtMs,
+  }),
 );
 
 const attemptStatus = define((values: { payoutSeq: number; attemptNo: number }) =>
@@ -143,25 +166,24 @@ const attemptStatus = define((values: { payoutSeq: number; attemptNo: number }) 
     .where('attempt_no', '=', values.attemptNo),
 );
 
-function ofClaim(values: ClaimOfRow) {
-  return query
-    .updateTable('claim')
-    .where('company_id', '=', values.companyId)
-    .where('similar_key', '=', similarKeyOf(values.payoutId))
-    .where('payout_id', '=', values.payoutId);
-}
+const ofClaim = (values: ClaimOfRow) =>
+  query.updateTable('claim').where(({ and }) => and(keyOfClaim(values)));
 
-function insertClaim(values: ClaimOfRow) {
-  return query.insertInto('claim').values({
-    company_id: values.companyId,
-    similar_key: similarKeyOf(values.payoutId),
-    payout_id: values.payoutId,
-    payout_seq: values.seq,
-    attempts_recorded: 0,
-  });
-}
+type OnTakenClaim = ExpressionBuilder<OnConflictDatabase<Tables, 'claim'>, OnConflictTables<'claim'>>;
 
-const claimKey = ['company_id', 'similar_key', 'payout_id'] as const;
+/** Takes the claim, a new one or one that `isFree`. */
+const defineTake = (isFree: (eb: OnTakenClaim) => Expression<SqlBool>) =>
+  define((values: ClaimOfRow) =>
+    query
+      .insertInto('claim')
+      .values({ ...keyOfClaim(values), payout_seq: values.seq, attempts_recorded: 0 })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['company_id', 'similar_key', 'payout_id'])
+          .doUpdateSet((eb) => ({ payout_seq: eb.ref('excluded.payout_seq') }))
+          .where(isFree),
+      ),
+  );
 
 const claim = {
   /** Counts one more intent; changes nothing when the attempt is not the next one. */
@@ -179,42 +201,28 @@ const claim = {
   giveBack: define((values: ClaimOfRow) =>
     ofClaim(values).set({ payout_seq: null }).where('payout_seq', '=', values.seq),
   ),
-  takeIfFree: define((values: ClaimOfRow) =>
-    insertClaim(values).onConflict((conflict) =>
-      conflict
-        .columns(claimKey)
-        .doUpdateSet((eb) => ({ payout_seq: eb.ref('excluded.payout_seq') }))
-        .where('claim.payout_seq', 'is', null),
-    ),
-  ),
+  takeIfFree: defineTake((eb) => eb('claim.payout_seq', 'is', null)),
   /** From any row that is not paid itself. */
-  takeForPaid: define((values: ClaimOfRow) =>
-    insertClaim(values).onConflict((conflict) =>
-      conflict
-        .columns(claimKey)
-        .doUpdateSet((eb) => ({ payout_seq: eb.ref('excluded.payout_seq') }))
-        .where(({ not, exists, selectFrom }) =>
-          not(
-            exists(
-              selectFrom('payout')
-                .select('payout.seq')
-                .whereRef('payout.seq', '=', 'claim.payout_seq')
-                .where('payout.status', 'in', [literal('paid'), literal('disputed')]),
-            ),
-          ),
-        ),
+  takeForPaid: defineTake(({ not, exists, selectFrom }) =>
+    not(
+      exists(
+        selectFrom('payout')
+          .select('payout.seq')
+          .whereRef('payout.seq', '=', 'claim.payout_seq')
+          .where('payout.status', 'in', [literal('paid'), literal('disputed')]),
+      ),
     ),
   ),
 };
 
 /** Only a row that never had an instruction gets one. */
-const keepInstruction = define((values: InstructionValues) =>
+const keepInstruction = define((values: Instruction & { readonly seq: number }) =>
   query
     .updateTable('payout_row')
     .set({
-      proxy_type: values.proxy_type,
-      proxy_no: values.proxy_no,
-      payee_name: values.payee_name,
+      proxy_type: values.proxyType,
+      proxy_no: values.proxyNo,
+      payee_name: values.payeeName,
       reference1: values.reference1,
       reference2: values.reference2,
     })
@@ -235,9 +243,7 @@ const gateOfBatch = define((values: { batchId: string }) =>
     .where('b.batch_id', '=', values.batchId),
 );
 
-const appendEvent = define((values: EventTable) =>
-  query.insertInto('event').values(pick(values, eventColumns)),
-);
+const appendEvent = define((values: EventTable) => query.insertInto('event').values(values));
 
 interface Call {
   readonly changes: readonly Change[];
@@ -311,7 +317,9 @@ function* applyChange(transaction: Transaction, change: Change): Body<boolean> {
   const ofRow = { companyId: gate.companyId, payoutId: before.instruction.payoutId, seq: before.seq };
   const eventSeq = transaction.latestEventSeq + 1;
   const changed = yield* updatePayoutWhere[claimGuardOf(change)].run({
-    ...toPayoutState(after),
+    ...after,
+    holds: encodeHolds(after.holds),
+    acceptedHolds: encodeHolds(after.acceptedHolds),
     ...ofRow,
     statusBefore: before.status,
     versionBefore: before.version,
@@ -319,7 +327,7 @@ function* applyChange(transaction: Transaction, change: Change): Body<boolean> {
     eventSeq,
   });
   if (changed === 0) return false;
-  if (change.isValidated === true) yield* keepInstruction.run(toInstructionColumns(after));
+  if (change.isValidated === true) yield* keepInstruction.run({ seq: after.seq, ...after.instruction });
   yield* moveClaim(change, ofRow);
   if (attempt !== undefined) yield* keepAttempt(attempt, change.isIntent === true);
   for (const adopted of adopts) yield* keepAttempt(adopted, true);
@@ -363,13 +371,11 @@ function* moveClaim(
 
 function* keepAttempt(attempt: Attempt, isNew: boolean): Body<void> {
   if (isNew) {
-    yield* insertAttempt.run(toAttemptRecord(attempt));
+    yield* insertAttempt.run({ ...attempt, ...attempt.order });
     return;
   }
   const { payoutSeq, attemptNo, status } = attempt;
-  const state = toAttemptState(attempt);
-  const values = { ...state, payout_seq: payoutSeq, attempt_no: attemptNo };
-  if ((yield* updateAttempt[status].run(values)) === 1) return;
+  if ((yield* updateAttempt[status].run(attempt)) === 1) return;
   const present = yield* attemptStatus.get({ payoutSeq, attemptNo });
   throw new ForbiddenChangeError(
     present === undefined
@@ -417,20 +423,15 @@ export function makeApplier(
 ): Applier {
   let waiting: Call[] = [];
 
-  const commit = (calls: readonly Call[]): readonly (readonly boolean[])[] => {
-    const transaction: Transaction = { gates: new Map(), latestEventSeq: 0 };
-    const applied = inTransaction(db, () => drive(db, applyCalls(transaction, calls)));
-    onCommit(transaction.latestEventSeq);
-    return applied;
-  };
-
   const settle = async (calls: readonly Call[]): Promise<void> => {
     let left = calls;
     /** A call that cannot be applied is taken out, and the others are applied without it. */
     const commitAll = (): void => {
       while (left.length > 0) {
+        const transaction: Transaction = { gates: new Map(), latestEventSeq: 0 };
         try {
-          const applied = commit(left);
+          const applied = inTransaction(db, () => drive(db, applyCalls(transaction, left)));
+          onCommit(transaction.latestEventSeq);
           for (const [place, call] of left.entries()) call.resolve(applied[place] ?? []);
           return;
         } catch (error) {

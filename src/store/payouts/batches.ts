@@ -1,14 +1,13 @@
-/** A batch's own life, the stops of the line, and the files that are due. */
-import { type Expression, type InferResult, sql } from 'kysely';
+/** Batches: what is read of them, their own life once they are sealed, the stops of a payer account, and reports. */
+import { type Expression, sql } from 'kysely';
 import { type Satang, toSatang } from '../../core/money.ts';
 import { type BatchStatus, canMoveBatch, type HoldReason } from '../../core/payout.ts';
-import type { Batch, BatchReader, HoldTotal, PayerPause, Report, StatusTotal } from '../../core/ports.ts';
+import type { Batch, BatchReader, HoldTotal, PayerPause, StatusTotal } from '../../core/ports.ts';
 import type { BatchStore, PayerHalt, PayerBreakerStore } from '../../payout/ports.ts';
 import type { ReportStore } from '../../reports/ports.ts';
 import { decodeHolds, isInDoubt } from '../schema.ts';
 import { type BodiesOf, change, query, type Reading, select, selectFirst } from '../statements.ts';
 import { readLatestEventSeq, toBatch } from './rows.ts';
-/** Batches: what is read of them, their own life once they are sealed, the stops of a payer account, and reports. */
 
 /** Amounts are summed in two parts: a million amounts of 10^17 pass SQLite's 2^63. */
 const lowPart = 1_000_000_000n;
@@ -34,24 +33,6 @@ function selectTotals(batchId: string) {
     .groupBy('status')
     .orderBy('status');
 }
-
-function toReport(record: ReportRecord): Report {
-  return {
-    batchId: record.batch_id,
-    kind: record.kind,
-    number: record.number,
-    path: record.path,
-    temporaryPath: record.temporary_path,
-    sha256: record.sha256,
-    eventSeq: record.event_seq,
-    atMs: record.at_ms,
-  };
-}
-
-const selectReports = (batchId: string) =>
-  query.selectFrom('report').selectAll().where('batch_id', '=', batchId).orderBy('number').orderBy('kind');
-
-type ReportRecord = InferResult<ReturnType<typeof selectReports>>[number];
 
 export const batchReads = {
   *batches() {
@@ -90,7 +71,14 @@ export const batchReads = {
     return [...totals].map(([hold, rows]) => ({ hold, rows }));
   },
   *reports(batchId) {
-    return (yield* select(selectReports(batchId))).map(toReport);
+    const ofBatch = query
+      .selectFrom('report')
+      .select(['batch_id as batchId', 'kind', 'number', 'path', 'temporary_path as temporaryPath', 'sha256'])
+      .select(['event_seq as eventSeq', 'at_ms as atMs'])
+      .where('batch_id', '=', batchId)
+      .orderBy('number')
+      .orderBy('kind');
+    return yield* select(ofBatch);
   },
 } satisfies Partial<BodiesOf<BatchReader>>;
 
@@ -141,33 +129,28 @@ export const batchWrites = {
   },
 } satisfies Partial<BodiesOf<BatchStore>>;
 
-function* readPayerHalt(companyId: string, payerAccount: string): Reading<PayerHalt | undefined> {
-  const inForce = query
-    .selectFrom('line_stop')
-    .selectAll()
-    .where('company_id', '=', companyId)
-    .where('payer_account', '=', payerAccount)
-    .where('lifted_at_ms', 'is', null);
-  const record = yield* selectFirst(inForce);
-  if (record === undefined) return undefined;
-  const { code, reason, remedy, since_ms: sinceMs } = record;
-  return { companyId, payerAccount, code, reason, remedy, sinceMs };
-}
-
-function* readPayerPause(companyId: string, payerAccount: string): Reading<PayerPause | undefined> {
-  const latest = query
-    .selectFrom('line_pause')
-    .selectAll()
-    .where('company_id', '=', companyId)
-    .where('payer_account', '=', payerAccount);
-  const record = yield* selectFirst(latest);
-  if (record === undefined) return undefined;
-  const { code, reason, remedy, troubles, since_ms: sinceMs, until_ms: untilMs } = record;
-  const isTransfer = record.is_transfer === 1;
-  return { companyId, payerAccount, code, reason, remedy, troubles, isTransfer, sinceMs, untilMs };
-}
-
-export const payerBreakerReads = { payerHalt: readPayerHalt, payerPause: readPayerPause };
+export const payerBreakerReads = {
+  *payerHalt(companyId, payerAccount): Reading<PayerHalt | undefined> {
+    const inForce = query
+      .selectFrom('line_stop')
+      .select(['company_id as companyId', 'payer_account as payerAccount', 'code', 'reason', 'remedy'])
+      .select('since_ms as sinceMs')
+      .where(({ and }) => and({ company_id: companyId, payer_account: payerAccount }))
+      .where('lifted_at_ms', 'is', null);
+    return yield* selectFirst(inForce);
+  },
+  *payerPause(companyId, payerAccount): Reading<PayerPause | undefined> {
+    const latest = query
+      .selectFrom('line_pause')
+      .select(['company_id as companyId', 'payer_account as payerAccount', 'code', 'reason', 'remedy'])
+      .select(['troubles', 'is_transfer', 'since_ms as sinceMs', 'until_ms as untilMs'])
+      .where(({ and }) => and({ company_id: companyId, payer_account: payerAccount }));
+    const found = yield* selectFirst(latest);
+    if (found === undefined) return undefined;
+    const { is_transfer: isTransfer, ...pause } = found;
+    return { ...pause, isTransfer: isTransfer === 1 };
+  },
+} satisfies Partial<BodiesOf<PayerBreakerStore>>;
 
 /** Each in one transaction. */
 export const payerBreakerWrites = {
@@ -187,8 +170,7 @@ export const payerBreakerWrites = {
     const lift = query
       .updateTable('line_stop')
       .set({ lifted_at_ms: nowMs })
-      .where('company_id', '=', companyId)
-      .where('payer_account', '=', payerAccount)
+      .where(({ and }) => and({ company_id: companyId, payer_account: payerAccount }))
       .where('lifted_at_ms', 'is', null);
     return (yield* change(lift)) > 0;
   },
@@ -196,7 +178,7 @@ export const payerBreakerWrites = {
     const { code, reason, remedy, troubles } = pause;
     const payer = { company_id: pause.companyId, payer_account: pause.payerAccount };
     const times = { since_ms: pause.sinceMs, until_ms: pause.untilMs };
-    const changed = { code, reason, remedy, troubles, is_transfer: pause.isTransfer ? 1 : 0, ...times };
+    const changed = { code, reason, remedy, troubles, is_transfer: pause.isTransfer, ...times };
     const insert = query
       .insertInto('line_pause')
       .values({ ...payer, ...changed })
@@ -206,8 +188,7 @@ export const payerBreakerWrites = {
   *clearPayerPause(companyId, payerAccount) {
     const clear = query
       .deleteFrom('line_pause')
-      .where('company_id', '=', companyId)
-      .where('payer_account', '=', payerAccount);
+      .where(({ and }) => and({ company_id: companyId, payer_account: payerAccount }));
     yield* change(clear);
   },
 } satisfies Partial<BodiesOf<PayerBreakerStore>>;

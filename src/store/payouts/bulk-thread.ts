@@ -1,20 +1,15 @@
 /** The thread that works on a batch of many rows: does its one order, says how it went, and ends. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { asWriteError, JournalLockedError, JournalWriteError, openConnection } from '../connection.ts';
-import { type BulkOrder, type BulkReply, workOn } from './bulk-work.ts';
-
-function classify(error: unknown): 'locked' | 'write' | undefined {
-  if (error instanceof JournalLockedError) return 'locked';
-  return error instanceof JournalWriteError ? 'write' : undefined;
-}
+import { asWriteError, openConnection } from '../connection.ts';
+import { type BulkOrder, type BulkReply, errorClasses, workOn } from './bulk-work.ts';
 
 function carryOut(order: BulkOrder): BulkReply {
   try {
     using db = openConnection(order.path);
-    return { kind: 'done', result: workOn(db, order) };
+    return { result: workOn(db, order) };
   } catch (raised) {
-    const error = asWriteError(raised);
-    return { kind: 'failed', error, class: classify(error) };
+    const error = asWriteError(raised) as Error;
+    return { error, classAt: errorClasses.findIndex((of) => error instanceof of) };
   }
 }
 

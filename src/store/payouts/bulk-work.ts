@@ -27,10 +27,10 @@ export interface BulkOrder {
   readonly asked: readonly unknown[];
 }
 
-/** What the thread says at its end; an error loses its class on the way. */
-export type BulkReply =
-  | { readonly kind: 'done'; readonly result: unknown }
-  | { readonly kind: 'failed'; readonly error: unknown; readonly class: 'locked' | 'write' | undefined };
+/** What the thread says at its end; an error loses its class on the way, which has this place in `errorClasses`. */
+export type BulkReply = { readonly result: unknown } | { readonly error: Error; readonly classAt: number };
+
+export const errorClasses = [JournalLockedError, JournalWriteError] as const;
 
 /** Rows from which on a thread is worth its start, which takes some tenths of a second, as so many rows do. */
 const threadRowsMin = 50_000;
@@ -77,14 +77,8 @@ async function workInThread(order: BulkOrder): Promise<unknown> {
     thread.once('error', reject);
     thread.once('exit', () => reject(new Error(`the thread of ${order.name} has ended without a result`)));
   });
-  if (reply.kind === 'done') return reply.result;
-  throw restoreError(reply);
-}
-
-/** The error of the thread, with the class that it had there. */
-function restoreError({ error, class: of }: Extract<BulkReply, { kind: 'failed' }>): unknown {
-  if (of === undefined) return error;
-  const { message } = error as Error;
-  if (of === 'locked') return new JournalLockedError(message, { cause: error });
-  return new JournalWriteError(message, { cause: error });
+  if ('result' in reply) return reply.result;
+  const { error, classAt } = reply;
+  const Class = errorClasses[classAt];
+  throw Class === undefined ? error : new Class(error.message, { cause: error });
 }

@@ -10,7 +10,7 @@ import {
 } from '../../core/payout.ts';
 import type { BatchReason } from '../../core/ports.ts';
 import { inTransaction } from '../connection.ts';
-import { addBits, encodeHolds, eventColumns, hasBits, literal, removeBits, type Tables } from '../schema.ts';
+import { addBits, encodeHolds, hasBits, literal, removeBits, type Tables } from '../schema.ts';
 import { drive, query, write } from '../statements.ts';
 import { readLatestEventSeq } from './rows.ts';
 
@@ -48,6 +48,7 @@ export function moveAll(db: DatabaseSync, move: BulkMove): number {
   const eventSeq = sql<number>`${move.eventBase} + row_no`;
   const events = query
     .selectFrom('payout')
+    // In the order of the table's columns.
     .select([eventSeq.as('seq'), 'seq as payout_seq', 'status as from_status'])
     .select([literal(move.to).as('to_status'), sql<PayoutCause>`${move.cause}`.as('cause')])
     .select([sql<number>`${move.nowMs}`.as('at_ms'), 'attempt_no'])
@@ -56,7 +57,7 @@ export function moveAll(db: DatabaseSync, move: BulkMove): number {
     .where('status', '=', literal(move.from))
     .where(which)
     .orderBy('row_no');
-  write(db, query.insertInto('event').columns(eventColumns).expression(events));
+  write(db, query.insertInto('event').expression(events));
   const update = query
     .updateTable('payout')
     .set((eb) => ({
@@ -71,6 +72,21 @@ export function moveAll(db: DatabaseSync, move: BulkMove): number {
   return write(db, update);
 }
 
+/** Makes moves of a batch in one transaction. Returns how many rows changed. */
+function moveInTurn(
+  db: DatabaseSync,
+  batchId: string,
+  nowMs: number,
+  moves: readonly Omit<BulkMove, 'batchId' | 'nowMs' | 'eventBase'>[],
+): number {
+  return inTransaction(db, () => {
+    const eventBase = drive(db, readLatestEventSeq());
+    let moved = 0;
+    for (const move of moves) moved += moveAll(db, { ...move, batchId, nowMs, eventBase });
+    return moved;
+  });
+}
+
 /** Adds a hold to every ready row of the batch. Returns how many rows changed. */
 export function holdReady(
   db: DatabaseSync,
@@ -79,22 +95,13 @@ export function holdReady(
   why: BatchReason,
   nowMs: number,
 ): number {
-  return inTransaction(db, () =>
-    moveAll(db, {
-      batchId,
-      from: 'ready',
-      to: 'held',
-      cause: 'hold-added',
-      set: (payout) => ({
-        holds: addBits(payout.ref('holds'), encodeHolds([hold])),
-        reason_code: why.code,
-        reason: why.reason,
-      }),
-      nowMs,
-      eventBase: drive(db, readLatestEventSeq()),
-      detail: { hold, ...why },
-    }),
-  );
+  const set: BulkMove['set'] = (payout) => ({
+    holds: addBits(payout.ref('holds'), encodeHolds([hold])),
+    reason_code: why.code,
+    reason: why.reason,
+  });
+  const detail = { hold, ...why };
+  return moveInTurn(db, batchId, nowMs, [{ from: 'ready', to: 'held', cause: 'hold-added', set, detail }]);
 }
 
 /** Lifts holds from the held rows of the batch; those left without any become ready. Returns how many rows changed. */
@@ -105,10 +112,9 @@ export function liftHolds(
   nowMs: number,
 ): number {
   const lifted = encodeHolds(holds);
-  const shared = { batchId, from: 'held', cause: 'hold-lifted', nowMs, detail: { lifted: holds } } as const;
-  return inTransaction(db, () => {
-    const eventBase = drive(db, readLatestEventSeq());
-    const freed = moveAll(db, {
+  const shared = { from: 'held', cause: 'hold-lifted', detail: { lifted: holds } } as const;
+  return moveInTurn(db, batchId, nowMs, [
+    {
       ...shared,
       to: 'ready',
       which: (payout) =>
@@ -117,42 +123,26 @@ export function liftHolds(
           payout(removeBits(payout.ref('holds'), lifted), '=', 0),
         ]),
       set: () => ({ holds: 0, reason_code: null, reason: null }),
-      eventBase,
-    });
-    const stillHeld = moveAll(db, {
+    },
+    {
       ...shared,
       to: 'held',
       which: (payout) => payout.and([hasBits(payout.ref('holds'), lifted)]),
       set: (payout) => ({ holds: removeBits(payout.ref('holds'), lifted) }),
-      eventBase,
-    });
-    return freed + stillHeld;
-  });
+    },
+  ]);
 }
 
 /** Cancels every ready or held row of the batch. Returns how many rows changed. */
 export function cancelUnsent(db: DatabaseSync, batchId: string, nowMs: number): number {
-  return inTransaction(db, () => {
-    const eventBase = drive(db, readLatestEventSeq());
-    let cancelled = 0;
-    for (const from of sourceStatuses('cancelled', 'cancelled')) {
-      cancelled += moveAll(db, {
-        batchId,
-        from,
-        to: 'cancelled',
-        cause: 'cancelled',
-        set: () => ({
-          holds: 0,
-          reason_code: 'cancelled',
-          reason: 'cancelled by a person before it was sent',
-          settled_at_ms: nowMs,
-          settled_by: 'decision',
-        }),
-        nowMs,
-        eventBase,
-        detail: {},
-      });
-    }
-    return cancelled;
-  });
+  const cancelled = {
+    holds: 0,
+    reason_code: 'cancelled',
+    reason: 'cancelled by a person before it was sent',
+    settled_at_ms: nowMs,
+    settled_by: 'decision',
+  } as const;
+  const move = { to: 'cancelled', cause: 'cancelled', set: () => cancelled, detail: {} } as const;
+  const moves = sourceStatuses('cancelled', 'cancelled').map((from) => ({ ...move, from }));
+  return moveInTurn(db, batchId, nowMs, moves);
 }

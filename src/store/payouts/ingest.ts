@@ -2,90 +2,61 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import type { StagedRow } from '../../core/payout-file.ts';
-import { type BatchStatus, canMoveBatch } from '../../core/payout.ts';
+import { canMoveBatch } from '../../core/payout.ts';
+import type { Batch } from '../../core/ports.ts';
 import type { BatchStart } from '../../intake/ports.ts';
 import { inTransaction } from '../connection.ts';
-import { encodeHolds, payoutColumns, payoutRowColumns } from '../schema.ts';
+import { encodeHolds } from '../schema.ts';
 import type { PayoutRowTable, StagedPayout } from '../schema.ts';
-import { pick, prepare, query, readFirst, write } from '../statements.ts';
+import { drive, prepare, query, write } from '../statements.ts';
+import { batchReads } from './batches.ts';
 import { encodeCells, encodeList } from './rows.ts';
 
-/** What ingesting asks of a batch. */
-interface BatchHead {
-  readonly status: BatchStatus;
-  readonly sha256: string;
-  readonly company_id: string;
-  readonly started_at_ms: number;
-}
-
-/** The batch's head, or undefined when there is no such batch. */
-function findHead(db: DatabaseSync, batchId: string): BatchHead | undefined {
-  const columns = ['status', 'sha256', 'company_id', 'started_at_ms'] as const;
-  return readFirst(db, query.selectFrom('batch').select(columns).where('batch_id', '=', batchId));
-}
-
-/** The head of a batch whose file is being read. @throws Error when it is not */
-export function requireIngesting(db: DatabaseSync, batchId: string): BatchHead {
-  const head = findHead(db, batchId);
-  if (head?.status !== 'ingesting') {
-    throw new Error(`batch ${batchId} is ${head?.status ?? 'not there'}: its file is not being read`);
-  }
-  return head;
+/** The batch whose file is being read. @throws Error when it is not */
+export function requireIngesting(db: DatabaseSync, batchId: string): Batch {
+  const batch = drive(db, batchReads.batch(batchId));
+  if (batch?.status === 'ingesting') return batch;
+  throw new Error(`batch ${batchId} is ${batch?.status ?? 'not there'}: its file is not being read`);
 }
 
 function dropRows(db: DatabaseSync, batchId: string): void {
   write(db, query.deleteFrom('payout').where('batch_id', '=', batchId));
 }
 
-function insertBatch(db: DatabaseSync, start: BatchStart): void {
-  const nothingYet = {
-    rows: 0,
-    total_satang: '0',
-    unreadable_amounts: 0,
-    sealed_at_ms: null,
-    rested_at_ms: null,
-  };
-  const noReason = { reason_code: null, reason: null, remedy: null };
+/** Begins the reading of a file, or begins it again. @throws Error when the batch was sealed before */
+export function startIngest(db: DatabaseSync, start: BatchStart): void {
   const { batchId, sha256 } = start;
-  const head = { batch_id: batchId, sha256, status: 'ingesting', ...describeStart(start) } as const;
-  write(db, query.insertInto('batch').values({ ...head, ...nothingYet, ...noReason }));
-}
-
-/** What may differ when the same bytes are read again. */
-function describeStart(start: BatchStart) {
-  return {
+  const batch = {
+    sha256,
     file_name: start.fileName,
     company_id: start.companyId,
     payer_account: start.payerAccount,
+    status: 'ingesting',
+    reason_code: null,
+    reason: null,
+    remedy: null,
+    rows: 0,
+    total_satang: '0',
+    unreadable_amounts: 0,
     extra_columns: JSON.stringify(start.extraColumns),
     started_at_ms: start.nowMs,
     age_from_ms: start.droppedAtMs ?? start.nowMs,
-  };
-}
-
-/** Begins the reading of a file, or begins it again. @throws Error when the batch was sealed before */
-export function startIngest(db: DatabaseSync, start: BatchStart): void {
-  const { batchId } = start;
+    sealed_at_ms: null,
+    rested_at_ms: null,
+  } as const;
   inTransaction(db, () => {
-    const head = findHead(db, batchId);
-    if (head === undefined) {
-      insertBatch(db, start);
-      return;
-    }
-    if (head.sha256 !== start.sha256) throw new Error(`two files share the batch id ${batchId}`);
-    if (head.status !== 'ingesting' && !canMoveBatch(head.status, 'ingesting')) {
-      throw new Error(`batch ${batchId} is ${head.status}: its file is not read again`);
+    const known = drive(db, batchReads.batch(batchId));
+    if (known !== undefined && known.sha256 !== sha256)
+      throw new Error(`two files share the batch id ${batchId}`);
+    if (known !== undefined && known.status !== 'ingesting' && !canMoveBatch(known.status, 'ingesting')) {
+      throw new Error(`batch ${batchId} is ${known.status}: its file is not read again`);
     }
     dropRows(db, batchId);
-    const again = {
-      status: 'ingesting',
-      reason_code: null,
-      reason: null,
-      remedy: null,
-      rested_at_ms: null,
-    } as const;
-    const changed = { ...again, ...describeStart(start) };
-    write(db, query.updateTable('batch').set(changed).where('batch_id', '=', batchId));
+    const insert = query.insertInto('batch').values({ batch_id: batchId, ...batch });
+    write(
+      db,
+      insert.onConflict((conflict) => conflict.column('batch_id').doUpdateSet(batch)),
+    );
   });
 }
 
@@ -153,18 +124,14 @@ function toPayoutRow(seq: number, row: StagedRow): PayoutRowTable {
 
 /** Makes the function that adds rows to a batch that is being read; one transaction a call. */
 export function makeStage(db: DatabaseSync): (batchId: string, rows: readonly StagedRow[]) => void {
-  const insertPayout = prepare(db, (values: StagedPayout) =>
-    query.insertInto('payout').values(pick(values, payoutColumns)),
-  );
-  const insertRow = prepare(db, (values: PayoutRowTable) =>
-    query.insertInto('payout_row').values(pick(values, payoutRowColumns)),
-  );
+  const insertPayout = prepare(db, (values: StagedPayout) => query.insertInto('payout').values(values));
+  const insertRow = prepare(db, (values: PayoutRowTable) => query.insertInto('payout_row').values(values));
   const latestSeq = prepare(db, (_values: object) =>
     query.selectFrom('payout').select((eb) => sql<number>`coalesce(${eb.fn.max('seq')}, 0)`.as('seq')),
   );
   return (batchId, rows) =>
     inTransaction(db, () => {
-      const { started_at_ms: startedAtMs } = requireIngesting(db, batchId);
+      const { startedAtMs } = requireIngesting(db, batchId);
       let seq = latestSeq.get({})?.seq ?? 0;
       for (const row of rows) {
         seq += 1;

@@ -1,9 +1,9 @@
 /** Reads about payouts, each an index lookup however many rows the journal has. */
-import { type InferResult, sql } from 'kysely';
+import { sql } from 'kysely';
 import { formatBaht } from '../../core/money.ts';
 import type { Attempt } from '../../core/payout.ts';
 import type { AttemptKey, ClaimOwner, EarlierPayment, PaymentLikeness } from '../../core/ports.ts';
-import type { InDoubt, PayoutHistory, PayoutStore, ReadyPayout } from '../../payout/ports.ts';
+import type { InDoubt, PayoutEvent, PayoutHistory, PayoutStore, ReadyPayout } from '../../payout/ports.ts';
 import { mayBePaidStatuses } from '../../payout/rules/similar.ts';
 import { isInDoubt, literal, similarKeyOf } from '../schema.ts';
 import { type BodiesOf, define, query, type Reading, select, selectFirst } from '../statements.ts';
@@ -13,13 +13,12 @@ import {
   selectPayouts,
   selectResultRows,
   toAttempt,
-  toEvent,
   toPayout,
   toPayoutSurely,
   toResultRow,
 } from './rows.ts';
 
-/** SQLite's largest number of rows; a batch id that is not given matches every batch. */
+/** A batch id that is not given matches every batch. */
 interface Page {
   readonly limit: number;
   readonly batchId: string | null;
@@ -119,27 +118,24 @@ export const countInDoubt = define((values: { status: 'submitted' | 'unresolved'
     .where(sql<boolean>`(${values.status} is null or p.status = ${values.status})`),
 );
 
-/** Rows that hold a claim. */
-function selectHolders() {
+/** Rows that hold the claim on a payoutId, or on one that differs from it only in case or leading zeros. */
+function selectHolders(values: { companyId: string; payoutId: string }) {
   return query
     .selectFrom('claim as c')
     .innerJoin('payout as p', 'p.seq', 'c.payout_seq')
     .innerJoin('batch as b', 'b.batch_id', 'p.batch_id')
-    .select(['c.payout_id', 'p.batch_id', 'p.row_no', 'b.file_name', 'p.status']);
+    .select(['c.payout_id as payoutId', 'p.batch_id as batchId', 'p.row_no as rowNo'])
+    .select(['b.file_name as fileName', 'p.status'])
+    .where('c.company_id', '=', values.companyId)
+    .where('c.similar_key', '=', similarKeyOf(values.payoutId));
 }
 
 const claimHolder = define((values: { companyId: string; payoutId: string }) =>
-  selectHolders()
-    .where('c.company_id', '=', values.companyId)
-    .where('c.similar_key', '=', similarKeyOf(values.payoutId))
-    .where('c.payout_id', '=', values.payoutId),
+  selectHolders(values).where('c.payout_id', '=', values.payoutId),
 );
 
-/** Who holds a payoutId that differs from this one only in case or leading zeros. */
 const similarHolders = define((values: { companyId: string; payoutId: string }) =>
-  selectHolders()
-    .where('c.company_id', '=', values.companyId)
-    .where('c.similar_key', '=', similarKeyOf(values.payoutId))
+  selectHolders(values)
     .where('c.payout_id', '<>', values.payoutId)
     .orderBy('b.sealed_at_ms')
     .orderBy('p.seq'),
@@ -186,7 +182,8 @@ const similarPayment = define(
       .innerJoin('payout as p', 'p.seq', 'a.payout_seq')
       .innerJoin('payout_row as r', 'r.seq', 'a.payout_seq')
       .innerJoin('batch as b', 'b.batch_id', 'p.batch_id')
-      .select(['r.payout_id', 'p.batch_id', 'p.row_no', 'p.status', 'b.file_name', 'a.intent_at_ms'])
+      .select([sql<string>`r.payout_id`.as('payoutId'), 'p.batch_id as batchId', 'p.row_no as rowNo'])
+      .select(['b.file_name as fileName', 'p.status', 'a.intent_at_ms as submittedAtMs'])
       .where('a.proxy_no', '=', values.proxyNo)
       .where('a.amount_text', '=', values.amountText)
       .where('a.intent_at_ms', '>=', values.sinceMs)
@@ -213,14 +210,17 @@ function* readHistory(seq: number): Reading<PayoutHistory> {
   if (record === undefined || batch === undefined) throw new Error(`payout ${seq} has no row or no batch`);
   const made = query.selectFrom('attempt').selectAll().where('payout_seq', '=', seq).orderBy('attempt_no');
   const attempts = (yield* select(made)).map(toAttempt);
-  const ofPayout = query.selectFrom('event').selectAll().where('payout_seq', '=', seq).orderBy('seq');
-  const events = (yield* select(ofPayout)).map(toEvent);
+  const ofPayout = query
+    .selectFrom('event')
+    .select(['seq', 'payout_seq as payoutSeq', 'from_status as from', 'to_status as to', 'cause'])
+    .select(['at_ms as atMs', 'attempt_no as attemptNo', 'detail'])
+    .where('payout_seq', '=', seq)
+    .orderBy('seq');
+  const events = (yield* select(ofPayout)).map((event) => ({
+    ...event,
+    detail: JSON.parse(event.detail) as PayoutEvent['detail'],
+  }));
   return { row: toResultRow(record), batch, attempts, events };
-}
-
-function toHolder(record: InferResult<ReturnType<typeof selectHolders>>[number]): ClaimOwner {
-  const { payout_id: payoutId, batch_id: batchId, row_no: rowNo, file_name: fileName, status } = record;
-  return { payoutId, batchId, rowNo, fileName, status };
 }
 
 function* withAttempts(records: readonly PayoutRecord[]): Reading<InDoubt[]> {
@@ -278,21 +278,15 @@ export const payoutReads = {
     for (const { seq } of yield* select(selectNamed(name))) histories.push(yield* readHistory(seq));
     return histories.toSorted((left, right) => right.row.seq - left.row.seq);
   },
-  *similarHolders(companyId, payoutId) {
-    return (yield* similarHolders.all({ companyId, payoutId })).map(toHolder);
-  },
+  similarHolders: (companyId, payoutId) => similarHolders.all({ companyId, payoutId }),
   *claimHolders(companyId, payoutIds) {
     const holders: ClaimOwner[] = [];
     for (const payoutId of payoutIds) {
       const holder = yield* claimHolder.get({ companyId, payoutId });
-      if (holder !== undefined) holders.push(toHolder(holder));
+      if (holder !== undefined) holders.push(holder);
     }
     return holders;
   },
-  *similarPayment({ amountSatang, ...likeness }): Reading<EarlierPayment | undefined> {
-    const found = yield* similarPayment.get({ ...likeness, amountText: formatBaht(amountSatang) });
-    if (found === undefined || found.payout_id === null) return undefined;
-    const { payout_id: payoutId, batch_id: batchId, row_no: rowNo, file_name: fileName, status } = found;
-    return { payoutId, batchId, rowNo, fileName, status, submittedAtMs: found.intent_at_ms };
-  },
+  similarPayment: ({ amountSatang, ...likeness }): Reading<EarlierPayment | undefined> =>
+    similarPayment.get({ ...likeness, amountText: formatBaht(amountSatang) }),
 } satisfies Partial<BodiesOf<PayoutStore>>;

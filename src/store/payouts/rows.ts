@@ -4,12 +4,8 @@ import { type Satang, toSatang } from '../../core/money.ts';
 import { type Issue, type RowCells, type RowColumn, rowColumns } from '../../core/payout-file.ts';
 import type { Attempt, Instruction, Payout } from '../../core/payout.ts';
 import type { Batch, ResultRow } from '../../core/ports.ts';
-import type { PayoutEvent } from '../../payout/ports.ts';
-import { type AttemptTable, type BatchTable, decodeHolds, encodeHolds, type EventTable } from '../schema.ts';
+import { type AttemptTable, type BatchTable, decodeHolds } from '../schema.ts';
 import { define, query, type Reading } from '../statements.ts';
-
-const noTexts: readonly string[] = [];
-const noIssues: readonly Issue[] = [];
 
 /** The state of rows joined with what their file says. */
 export function selectPayouts() {
@@ -109,8 +105,7 @@ export function toPayoutSurely(record: PayoutRecord): Payout {
 
 /** Cells as a JSON list, in the order of `rowColumns`. */
 export function encodeCells(cells: RowCells): string {
-  const { payoutId, proxyType, proxyNo, payeeName, amount, reference1, reference2 } = cells;
-  return JSON.stringify([payoutId, proxyType, proxyNo, payeeName, amount, reference1, reference2]);
+  return JSON.stringify(cellNames.map((name) => cells[name]));
 }
 
 function decodeCells(text: string): RowCells {
@@ -133,8 +128,8 @@ export function toResultRow(record: ResultRecord): ResultRow {
     cells: decodeCells(record.cells),
     instruction: readInstruction(record),
     amountSatang: readAmount(record.amount_text),
-    issues: record.issues === null ? noIssues : (JSON.parse(record.issues) as Issue[]),
-    extras: record.extras === null ? noTexts : (JSON.parse(record.extras) as string[]),
+    issues: record.issues === null ? [] : (JSON.parse(record.issues) as Issue[]),
+    extras: record.extras === null ? [] : (JSON.parse(record.extras) as string[]),
     transRefNo: record.trans_ref_no,
     sysRefNo: record.sys_ref_no,
     feeText: record.fee_text,
@@ -160,19 +155,6 @@ export function toBatch(record: Selectable<BatchTable>): Batch {
     ageFromMs: record.age_from_ms,
     sealedAtMs: record.sealed_at_ms,
     restedAtMs: record.rested_at_ms,
-  };
-}
-
-export function toEvent(record: Selectable<EventTable>): PayoutEvent {
-  return {
-    seq: record.seq,
-    payoutSeq: record.payout_seq,
-    from: record.from_status,
-    to: record.to_status,
-    cause: record.cause,
-    atMs: record.at_ms,
-    attemptNo: record.attempt_no,
-    detail: JSON.parse(record.detail) as Record<string, unknown>,
   };
 }
 
@@ -210,79 +192,6 @@ export function toAttempt(record: Selectable<AttemptTable>): Attempt {
     nextInquiryAtMs: record.next_inquiry_at_ms,
     sysRefNo: record.sys_ref_no,
     feeText: record.fee_text,
-  };
-}
-
-/** What may change in an attempt after its intent was recorded. */
-export function toAttemptState(attempt: Attempt) {
-  return {
-    status: attempt.status,
-    sends: attempt.sends,
-    last_sent_at_ms: attempt.lastSentAtMs,
-    last_sent_bank_ms: attempt.lastSentBankMs,
-    turned_away: attempt.rejectedByGateway,
-    acknowledged: attempt.acknowledged ? 1 : 0,
-    contested: attempt.referenceConflict ? 1 : 0,
-    inquiries: attempt.inquiries,
-    last_inquiry_at_ms: attempt.lastInquiryAtMs,
-    last_finding: attempt.lastFinding,
-    next_inquiry_at_ms: attempt.nextInquiryAtMs,
-    sys_ref_no: attempt.sysRefNo,
-    fee_text: attempt.feeText,
-  };
-}
-
-export function toAttemptRecord(attempt: Attempt): AttemptTable {
-  const { order } = attempt;
-  return {
-    ...toAttemptState(attempt),
-    payout_seq: attempt.payoutSeq,
-    attempt_no: attempt.attemptNo,
-    trans_ref_no: order.transRefNo,
-    channel_id: order.channelId,
-    term_id: order.termId,
-    company_id: order.companyId,
-    payer_account: order.payerAccount,
-    tran_date: order.tranDate,
-    tran_time: order.tranTime,
-    proxy_type: order.proxyType,
-    proxy_no: order.proxyNo,
-    proxy_name: order.proxyName,
-    amount_text: order.amountText,
-    reference1: order.reference1,
-    reference2: order.reference2,
-    order_hash: attempt.orderHash,
-    intent_at_ms: attempt.intentAtMs,
-  };
-}
-
-/** What a change may change in a payout. */
-export function toPayoutState(payout: Payout) {
-  return {
-    status: payout.status,
-    holds: encodeHolds(payout.holds),
-    reason_code: payout.reasonCode,
-    reason: payout.reason,
-    attempt_no: payout.attemptNo,
-    bank_payee_name: payout.bankPayeeName,
-    bank_payee_name_th: payout.bankPayeeNameTh,
-    submitted_at_ms: payout.submittedAtMs,
-    settled_at_ms: payout.settledAtMs,
-    settled_by: payout.settledBy,
-    accepted_holds: encodeHolds(payout.acceptedHolds),
-    is_alarm: payout.isAlarm ? 1 : 0,
-  };
-}
-
-/** What a row asks for, as `payout_row` holds it beside the cells. */
-export function toInstructionColumns({ seq, instruction }: Payout) {
-  return {
-    seq,
-    proxy_type: instruction.proxyType,
-    proxy_no: instruction.proxyNo,
-    payee_name: instruction.payeeName,
-    reference1: instruction.reference1,
-    reference2: instruction.reference2,
   };
 }
 

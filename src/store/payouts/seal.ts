@@ -5,7 +5,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type ColumnType, sql } from 'kysely';
 import { showCell } from '../../core/cell-text.ts';
-import { formatBaht, type Satang, sumSatang } from '../../core/money.ts';
+import { formatBaht, sumSatang, toSatang } from '../../core/money.ts';
 import type { Issue, SealTotals } from '../../core/payout-file.ts';
 import { inTransaction } from '../connection.ts';
 import { addBits, holdBits, literal, similarKeyOf } from '../schema.ts';
@@ -50,26 +50,13 @@ interface Sealing {
   readonly eventBase: number;
 }
 
-/** Another row whose payoutId is the same, or the same but for case or leading zeros. */
-interface Clash {
-  readonly seq: number;
-  readonly row_no: number;
-  readonly line: number;
-  readonly payout_id: string;
-  readonly other_payout_id: string;
-  readonly other_batch_id: string;
-  readonly other_row_no: number;
-  readonly other_status: string;
-  readonly other_file_name: string;
-}
-
 /**
  * Seals a batch whose file has been read to its end.
  * @throws Error when what was staged is not what was read: a row or a satang would be lost
  */
 export function seal(db: DatabaseSync, batchId: string, totals: SealTotals, nowMs: number): void {
   inTransaction(db, () => {
-    const { company_id: companyId } = requireIngesting(db, batchId);
+    const { companyId } = requireIngesting(db, batchId);
     requireTotals(db, batchId, totals);
     const sealing: Sealing = { db, batchId, companyId, nowMs, eventBase: drive(db, readLatestEventSeq()) };
     rejectConflicts(sealing, totals.conflictingRowNos);
@@ -91,25 +78,16 @@ export function seal(db: DatabaseSync, batchId: string, totals: SealTotals, nowM
 }
 
 function requireTotals(db: DatabaseSync, batchId: string, totals: SealTotals): void {
-  let rows = 0;
-  let unreadableAmounts = 0;
-  const staged = drive(db, batchReads.totals(batchId));
-  for (const total of staged) {
-    rows += total.rows;
-    unreadableAmounts += total.unreadableAmounts;
+  const staged = { rows: 0, totalSatang: toSatang(0n), unreadableAmounts: 0 };
+  for (const total of drive(db, batchReads.totals(batchId))) {
+    staged.rows += total.rows;
+    staged.totalSatang = sumSatang([staged.totalSatang, total.amountSatang]);
+    staged.unreadableAmounts += total.unreadableAmounts;
   }
-  const totalSatang = sumSatang(staged.map((total) => total.amountSatang));
-  const isSame =
-    rows === totals.rows &&
-    totalSatang === totals.totalSatang &&
-    unreadableAmounts === totals.unreadableAmounts;
-  if (isSame) return;
-  const describe = (count: number, sum: Satang, unreadable: number): string =>
-    `${count} rows, ${formatBaht(sum)} baht and ${unreadable} unreadable amounts`;
-  throw new Error(
-    `batch ${batchId}: ${describe(rows, totalSatang, unreadableAmounts)} were staged, ` +
-      `${describe(totals.rows, totals.totalSatang, totals.unreadableAmounts)} were read`,
-  );
+  const describe = ({ rows, totalSatang, unreadableAmounts }: typeof staged): string =>
+    `${rows} rows, ${formatBaht(totalSatang)} baht and ${unreadableAmounts} unreadable amounts`;
+  if (describe(staged) === describe(totals)) return;
+  throw new Error(`batch ${batchId}: ${describe(staged)} were staged, ${describe(totals)} were read`);
 }
 
 /** A function that rejects one staged row for an issue that only the seal could find. */
@@ -279,6 +257,9 @@ function prepareFirstClash({ db, companyId }: Sealing) {
   );
 }
 
+/** A row, and another whose payoutId is the same, or the same but for case or leading zeros. */
+type Clash = NonNullable<ReturnType<ReturnType<typeof prepareFirstClash>['get']>>;
+
 function settleClashes(sealing: Sealing): void {
   const reject = makeReject(sealing);
   const hold = makeHoldSimilar(sealing);
@@ -287,7 +268,7 @@ function settleClashes(sealing: Sealing): void {
   for (;;) {
     const page = readAll(sealing.db, selectClashing(sealing, place));
     for (const { seq } of page) {
-      const clash: Clash | undefined = firstClash.get({ seq });
+      const clash = firstClash.get({ seq });
       if (clash === undefined) throw new Error(`payout ${seq} clashes with nothing`);
       if (clash.other_payout_id === clash.payout_id) {
         const message = describeClaimed(clash, sealing);

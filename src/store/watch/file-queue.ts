@@ -4,28 +4,17 @@ import type {
   FileQueueStore,
   IntakeOutcome,
   IntakeRecord,
-  IntakeRefused,
-  IntakeStart,
   IntakeVerdict,
 } from '../../watch/ports.ts';
 import type { IntakeRefusal } from '../../watch/rules/rejection-reason.ts';
 import { batchReads } from '../payouts/batches.ts';
+import type { IntakeItemTable } from '../schema.ts';
 import { type BodiesOf, type Body, change, query, type Reading, select, selectFirst } from '../statements.ts';
-import type { IntakeItemTable } from './tables.ts';
 
 type FirstFile = Extract<IntakeVerdict, { kind: 'duplicate' }>['first'];
 
 function* findItem(itemId: string): Reading<Selectable<IntakeItemTable> | undefined> {
   return yield* selectFirst(query.selectFrom('intake_item').selectAll().where('item_id', '=', itemId));
-}
-
-function* startIntake(start: IntakeStart): Body<IntakeVerdict> {
-  const known = yield* findItem(start.itemId);
-  if (known?.batch_id === start.batchId && known.owns_batch === 1) return { kind: 'owner' };
-  // Anew for one whose bytes have changed since, and for one that was no owner: the owner may have given up since.
-  const first = yield* findFirst(start.batchId);
-  yield* keepItem(start, first === undefined);
-  return first === undefined ? { kind: 'owner' } : { kind: 'duplicate', first };
 }
 
 /** The file that comes before one that is no owner: the batch's owner, or the one that a run has ended the batch with. */
@@ -39,55 +28,6 @@ function* findFirst(batchId: string): Reading<FirstFile | undefined> {
   const batch = yield* batchReads.batch(batchId);
   if (owner !== undefined) return { fileName: owner.file_name, batchId, batch };
   return batch?.status === 'done' ? { fileName: batch.fileName, batchId, batch } : undefined;
-}
-
-function* keepItem(start: IntakeStart, isOwner: boolean): Body<void> {
-  const changed = {
-    batch_id: start.batchId,
-    file_name: start.fileName,
-    dropped_at_ms: start.droppedAtMs,
-    started_at_ms: start.nowMs,
-    owns_batch: isOwner ? 1 : 0,
-    outcome: null,
-    ended_at_ms: null,
-    refusal: null,
-  };
-  const insert = query
-    .insertInto('intake_item')
-    .values({ item_id: start.itemId, ...changed })
-    .onConflict((conflict) => conflict.column('item_id').doUpdateSet(changed));
-  yield* change(insert);
-}
-
-type IntakeEnd = Pick<Selectable<IntakeItemTable>, 'outcome' | 'ended_at_ms' | 'refusal'>;
-
-const encodeRefusal = (refused: IntakeRefused | undefined): string | null =>
-  refused === undefined ? null : JSON.stringify(refused.refusal);
-
-/**
- * The first end stands: what has been archived keeps its batch whatever is said later.
- * @returns false when the file has no record that is open
- */
-function* endIntake(itemId: string, end: IntakeEnd): Body<boolean> {
-  const ended = query
-    .updateTable('intake_item')
-    .set(end)
-    .set(end.outcome === 'archived' ? {} : { owns_batch: 0 })
-    .where('item_id', '=', itemId)
-    .where('outcome', 'is', null);
-  return (yield* change(ended)) > 0;
-}
-
-/** A file that was turned away before its bytes were known. */
-function* keepRefused(itemId: string, end: IntakeEnd, file: IntakeRefused): Body<void> {
-  const { fileName, droppedAtMs } = file;
-  const startedAtMs = end.ended_at_ms ?? droppedAtMs;
-  const named = { item_id: itemId, batch_id: '', file_name: fileName, dropped_at_ms: droppedAtMs };
-  const insert = query
-    .insertInto('intake_item')
-    .values({ ...named, started_at_ms: startedAtMs, owns_batch: 0, ...end })
-    .onConflict((conflict) => conflict.doNothing());
-  yield* change(insert);
 }
 
 function toRecord(item: Selectable<IntakeItemTable>): IntakeRecord {
@@ -129,9 +69,46 @@ export const fileQueueReads = {
 
 /** Each in one transaction. */
 export const fileQueueWrites = {
-  startIntake,
+  *startIntake(start): Body<IntakeVerdict> {
+    const known = yield* findItem(start.itemId);
+    if (known?.batch_id === start.batchId && known.owns_batch === 1) return { kind: 'owner' };
+    // Anew for one whose bytes have changed since, and for one that was no owner: the owner may have given up since.
+    const first = yield* findFirst(start.batchId);
+    const changed = {
+      batch_id: start.batchId,
+      file_name: start.fileName,
+      dropped_at_ms: start.droppedAtMs,
+      started_at_ms: start.nowMs,
+      owns_batch: first === undefined ? 1 : 0,
+      outcome: null,
+      ended_at_ms: null,
+      refusal: null,
+    };
+    const insert = query
+      .insertInto('intake_item')
+      .values({ item_id: start.itemId, ...changed })
+      .onConflict((conflict) => conflict.column('item_id').doUpdateSet(changed));
+    yield* change(insert);
+    return first === undefined ? { kind: 'owner' } : { kind: 'duplicate', first };
+  },
+  /** A file that was turned away before its bytes were known has no record yet. */
   *endIntake(itemId, outcome, nowMs, refused) {
-    const end = { outcome, ended_at_ms: nowMs, refusal: encodeRefusal(refused) };
-    if (!(yield* endIntake(itemId, end)) && refused !== undefined) yield* keepRefused(itemId, end, refused);
+    const refusal = refused === undefined ? null : JSON.stringify(refused.refusal);
+    const end = { outcome, ended_at_ms: nowMs, refusal };
+    const ended = query
+      .updateTable('intake_item')
+      .set(end)
+      .set(outcome === 'archived' ? {} : { owns_batch: 0 })
+      .where('item_id', '=', itemId)
+      .where('outcome', 'is', null);
+    // The first end stands: what has been archived keeps its batch whatever is said later.
+    if ((yield* change(ended)) > 0 || refused === undefined) return;
+    const { fileName, droppedAtMs } = refused;
+    const named = { item_id: itemId, batch_id: '', file_name: fileName, dropped_at_ms: droppedAtMs };
+    const insert = query
+      .insertInto('intake_item')
+      .values({ ...named, started_at_ms: nowMs, owns_batch: 0, ...end })
+      .onConflict((conflict) => conflict.doNothing());
+    yield* change(insert);
   },
 } satisfies Partial<BodiesOf<FileQueueStore>>;

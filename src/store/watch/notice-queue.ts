@@ -1,5 +1,5 @@
 /** Notices that wait for their channels, and what became of them. */
-import { type InferResult, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { NoticeStore } from '../../notify/ports.ts';
 import { noticeChannels } from '../../notify/rules/notice.ts';
 import type { DeliveryResult, DueNotice, NoticeChannel } from '../../notify/rules/notice.ts';
@@ -8,17 +8,14 @@ import { type BodiesOf, change, define, query, selectFirst } from '../statements
 /** Inside the statement's text: a partial index is used only where the statement names its condition. */
 const due = sql.lit('due' as const);
 
-function selectDue() {
-  return query
-    .selectFrom('notice_delivery as d')
-    .innerJoin('notice as n', 'n.seq', 'd.notice_seq')
-    .select(['n.seq', 'n.key', 'n.kind', 'n.batch_id', 'n.at_ms', 'n.body', 'd.channel', 'd.tries'])
-    .where('d.status', '=', due);
-}
-
 /** Of one channel, the oldest first. */
 export const dueNotices = define((values: { channel: NoticeChannel; nowMs: number; limit: number }) =>
-  selectDue()
+  query
+    .selectFrom('notice_delivery as d')
+    .innerJoin('notice as n', 'n.seq', 'd.notice_seq')
+    .select(['n.seq', 'n.key', 'n.kind', 'n.batch_id as batchId', 'n.at_ms as atMs', 'n.body'])
+    .select(['d.channel', 'd.tries'])
+    .where('d.status', '=', due)
     .where('d.channel', '=', values.channel)
     .where('d.next_at_ms', '<=', values.nowMs)
     .orderBy('d.notice_seq')
@@ -32,14 +29,6 @@ export const nextNotice = define((values: { channel: NoticeChannel }) =>
     .where('status', '=', due)
     .where('channel', '=', values.channel),
 );
-
-type DueRecord = InferResult<ReturnType<typeof selectDue>>[number];
-
-function toDueNotice(record: DueRecord): DueNotice {
-  const { seq, key, kind, channel, tries } = record;
-  const body = JSON.parse(record.body) as Record<string, unknown>;
-  return { seq, key, kind, batchId: record.batch_id, atMs: record.at_ms, body, channel, tries };
-}
 
 const channelsOf = (wanted: NoticeChannel | undefined): readonly NoticeChannel[] =>
   wanted === undefined ? noticeChannels : [wanted];
@@ -76,7 +65,8 @@ export const noticeReads = {
   *dueNotices(nowMs, limit, wanted) {
     const found: DueNotice[] = [];
     for (const channel of channelsOf(wanted))
-      found.push(...(yield* dueNotices.all({ channel, nowMs, limit })).map(toDueNotice));
+      for (const { body, ...notice } of yield* dueNotices.all({ channel, nowMs, limit }))
+        found.push({ ...notice, body: JSON.parse(body) as DueNotice['body'] });
     return found.toSorted((one, other) => one.seq - other.seq).slice(0, limit);
   },
   *nextNoticeAtMs(wanted) {

@@ -28,8 +28,7 @@ async function makeOldJournal(path: string, version = 2): Promise<void> {
     migrate(db, noonMs, version);
     writeIdentity(db, stamp);
   });
-  const highWaterMark = { advance: () => {}, note: () => {}, close: () => {} };
-  await using journal = makeJournal({ db, path, journalId: '', highWaterMark });
+  await using journal = makeJournal({ db, path, journalId: '' });
   const { batchId } = await ingest(journal, makeRows(2));
   db.exec(`update batch set status = 'running' where batch_id = '${batchId}'`);
   await submit(journal, await firstReady(journal));
