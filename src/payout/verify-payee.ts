@@ -42,7 +42,7 @@ export async function askAboutPayee(context: AskContext, payee: AskedPayee): Pro
       read: (reply) => readPayeeCheck(reply, isLastAsk),
     });
     if (finding.kind === 'halt') return { kind: 'stopped' };
-    if (finding.kind !== 'ask-again') return judgePayee(finding, payeeName);
+    if (finding.kind !== 'nothing-said') return judgePayee(finding, payeeName);
     if (finding.isTrouble) continue;
     asks += 1;
     if (asks >= asksMax) return { kind: 'unavailable', reason: finding.reason };
