@@ -3,7 +3,7 @@ import { formatBangkokDate, formatBangkokTime } from '../core/bangkok-time.ts';
 import type { Attempt, TransferOrder } from '../core/payout.ts';
 import { callBank } from './call-bank.ts';
 import type { WorkerContext } from './context.ts';
-import { type InquiryReading, readInquiry, type ReadReply } from './rules/read-reply.ts';
+import { type InquiryReading, type PayeeFinding, readInquiry, type ReadReply } from './rules/read-reply.ts';
 
 export type Inquired = ReadReply<InquiryReading>;
 
@@ -55,21 +55,24 @@ export async function inquireFor(
   return said;
 }
 
-/** How often an inquiry that says nothing is made again; a sick service is waited for instead. */
+/** How often a question that says nothing is asked again; a sick service is waited for instead. */
 const asksMax = 3;
 const askAgainAfterMs = 250;
+
+/** An answer, or why there is none. */
+type Answer = ReadReply<InquiryReading | PayeeFinding>;
 
 /**
  * Asks until something is said, or often enough.
  * @param waitsForService a sick service is asked on and on: the gate makes each question wait
  */
-export async function askUntilSaid(
-  { clock, stop }: WorkerContext,
+export async function askUntilSaid<Said extends Answer>(
+  { clock, stop }: Pick<WorkerContext, 'clock' | 'stop'>,
   waitsForService: boolean,
-  ask: () => Promise<Inquired | undefined>,
-): Promise<Inquired | undefined> {
+  ask: (isLast: boolean) => Promise<Said | undefined>,
+): Promise<Said | undefined> {
   for (let asks = 1; ;) {
-    const said = await ask();
+    const said = await ask(asks >= asksMax);
     if (said?.finding.kind !== 'nothing-said') return said;
     if (said.finding.isTrouble && waitsForService) continue;
     if (asks >= asksMax) return said;

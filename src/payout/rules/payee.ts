@@ -24,14 +24,20 @@ export type PayeeVerdict =
   /** Nobody was asked, or the answer halted the payer account. */
   | { readonly kind: 'stopped' };
 
-/** The verdict of an answer that speaks of the payee. */
-export function judgePayee(
-  finding: Extract<PayeeFinding, { kind: 'payable' | 'unpayable' }>,
-  payeeName: string | null,
-): PayeeVerdict {
-  if (finding.kind === 'unpayable') return finding;
-  const names: BankNames = { payeeName: finding.payeeName, payeeNameTh: finding.payeeNameTh };
-  return { kind: thaiNamesAgree(payeeName, names.payeeNameTh) ? 'payable' : 'other-name', names };
+/** The verdict of the last answer. */
+export function judgePayee(finding: PayeeFinding, payeeName: string | null): PayeeVerdict {
+  switch (finding.kind) {
+    case 'payable': {
+      const names: BankNames = { payeeName: finding.payeeName, payeeNameTh: finding.payeeNameTh };
+      return { kind: thaiNamesAgree(payeeName, names.payeeNameTh) ? 'payable' : 'other-name', names };
+    }
+    case 'unpayable':
+      return finding;
+    case 'halt':
+      return { kind: 'stopped' };
+    case 'nothing-said':
+      return { kind: 'unavailable', reason: finding.reason };
+  }
 }
 
 /** What the check says about going on: pay, record a change instead, or stop because sending has. */
