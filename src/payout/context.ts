@@ -4,15 +4,13 @@ import type { Attempt, Payout } from '../core/payout.ts';
 import type { Clock, Log } from '../core/ports.ts';
 import type { KeyedMutex } from '../platform/keyed-mutex.ts';
 import { Signal, waitForAny } from '../platform/signal.ts';
-import type { AdaptiveLimits, LimitRequest } from './adaptive-limit.ts';
-import type { BankClock } from './bank-clock.ts';
+import type { AdaptiveLimits, CallContext } from './adaptive-limit.ts';
 import type { Payer, BreakerGate } from './circuit-breaker.ts';
 import type { PayoutJournal } from './ports.ts';
 import type { Case } from './rules/case.ts';
 import type { PayerSetup } from './rules/intent.ts';
 import type { VerifyPolicy } from './rules/payee.ts';
 import type { SettlePolicy } from './rules/resend.ts';
-/** What every step of paying is handed. */
 
 /** When an operator must look before money moves; 0 means never. */
 export interface LookLimits {
@@ -28,13 +26,10 @@ export const logFactsOf = (
   { order }: Pick<Attempt, 'order'>,
 ): object => ({ batchId, rowNo, transRefNo: order.transRefNo });
 
-export interface WorkerContext {
+export interface WorkerContext extends CallContext {
   readonly journal: PayoutJournal;
   readonly bank: Bank;
   readonly clock: Clock;
-  /** The way through the breaker of the payer account. */
-  readonly gate: BreakerGate;
-  readonly bankClock: BankClock;
   readonly verify: VerifyPolicy;
   readonly settle: SettlePolicy;
   readonly limits: LookLimits;
@@ -61,8 +56,6 @@ export interface WorkerContext {
   readonly isWatchedByAnother?: boolean;
   /** How many requests the bank lets this process have at once; of this run alone when left out. */
   readonly adaptiveLimits?: AdaptiveLimits;
-  /** Puts a request under these limits; there are none when left out. */
-  readonly limitRequest?: LimitRequest;
   /** The gate of a payer account, which has a breaker of its own; `gate` serves all when left out. */
   readonly gateOf?: (payer: Payer) => BreakerGate;
 }

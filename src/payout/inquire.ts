@@ -1,7 +1,7 @@
 /** Asks the bank what became of an attempt (endpoint 7). */
 import { formatBangkokDate, formatBangkokTime } from '../core/bangkok-time.ts';
 import type { Attempt, TransferOrder } from '../core/payout.ts';
-import { callBank } from './call-bank.ts';
+import { callBank } from './adaptive-limit.ts';
 import type { WorkerContext } from './context.ts';
 import { type InquiryReading, type PayeeFinding, readInquiry, type ReadReply } from './rules/read-reply.ts';
 

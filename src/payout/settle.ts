@@ -14,7 +14,7 @@ import type { InDoubt } from './ports.ts';
 import { decideInquiry, type InquiryStep } from './rules/after-inquiry.ts';
 import type { InquiryReading } from './rules/read-reply.ts';
 import { mayBytesLeaveAgain } from './rules/resend.ts';
-import { sendAttempt } from './send.ts';
+import { sendAttempt } from './submit.ts';
 import { firstKey, readSuperseded, watchSuperseded } from './superseded.ts';
 
 /** Longest sleep of the loop when nothing is due: it is woken when something falls into doubt. */

@@ -2,7 +2,7 @@
 import type { Bank } from '../core/bank-port.ts';
 import { nameForBank } from '../core/payee-name.ts';
 import type { Instruction, Payout } from '../core/payout.ts';
-import { callBank, type CallContext } from './call-bank.ts';
+import { callBank, type CallContext } from './adaptive-limit.ts';
 import type { WorkerContext } from './context.ts';
 import { askUntilSaid } from './inquire.ts';
 import { noBankNames } from './rules/intent.ts';
