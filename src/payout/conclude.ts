@@ -5,17 +5,13 @@ import type { BatchStore, PayoutStore } from './ports.ts';
 import type { WorkerContext } from './context.ts';
 import { cancelledReason } from './operator.ts';
 import { describePause } from './rules/circuit-breaker.ts';
-import { rerunHolds } from './rules/operator.ts';
-
-const openStatuses = ['ready', 'submitted', 'unresolved'];
+import { isAnyToRun } from './rules/operator.ts';
 
 /** A batch that is done stays done; one whose rows an operator released is running again. */
 export async function isNothingLeft(journal: BatchReader, batch: Batch): Promise<boolean> {
   if (batch.status !== 'done') return false;
   const totals = await journal.totals(batch.batchId);
-  if (totals.some(({ status, rows }) => rows > 0 && openStatuses.includes(status))) return false;
-  const holds = await journal.holdTotals(batch.batchId);
-  return !holds.some(({ hold, rows }) => rows > 0 && rerunHolds.includes(hold));
+  return !isAnyToRun(totals, await journal.holdTotals(batch.batchId));
 }
 
 /** How a run has ended, for the batch that it was of. */

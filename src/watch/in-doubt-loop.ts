@@ -5,7 +5,8 @@ import { type Payer, type BreakerGate, takeUpBreaker } from '../payout/circuit-b
 import { endWhenSettled } from '../payout/conclude.ts';
 import type { WorkerContext } from '../payout/context.ts';
 import type { InDoubt } from '../payout/ports.ts';
-import { isSeenTo, settleAll, settleOnce, Watch } from '../payout/settle.ts';
+import { isSeenTo, settleAll, settleOnce } from '../payout/settle.ts';
+import { Watch } from '../payout/superseded.ts';
 import type { WatchSetup } from './context.ts';
 
 /** Most inquiries of one step; the loop looks around between two. */

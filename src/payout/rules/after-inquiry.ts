@@ -1,7 +1,8 @@
 /** What follows from a status inquiry about an attempt. */
 import { move, type Reason, reasonPatch, settled } from '../../core/change.ts';
-import type { Attempt } from '../../core/payout.ts';
+import type { Attempt, Payout } from '../../core/payout.ts';
 import type { Change } from '../../core/ports.ts';
+import { findBankStatus } from '../../core/status-codes.ts';
 import { type Case, giveUp, returnUnsent, withInquiry } from './case.ts';
 import type { InquiryReading } from './read-reply.ts';
 import { computeNextInquiryAtMs, computeTrustAtMs, maySendAgain } from './resend.ts';
@@ -13,6 +14,32 @@ export interface InquiryStep {
   readonly keep: Change;
   /** Nothing is known of it and the rule allows it: send the attempt again, after this change of it is durable. */
   readonly sendAgain?: Change & { readonly attempt: Attempt };
+}
+
+/** True when the row would be called failed: a lost part of the journal may have made another attempt since. */
+export const endsDoubt = ({ status }: Payout, { kind }: InquiryReading): boolean =>
+  kind === 'failed' && status !== 'paid';
+
+/** It was sent again since the bank was asked: that it knew nothing then says nothing now. */
+export const isOutOfDate = (asked: Attempt, latest: Attempt, { kind }: InquiryReading): boolean =>
+  latest.sends !== asked.sends && (kind === 'not-found' || kind === 'nothing-said');
+
+/** The trouble of the payer account for which the transfer has failed. */
+export function findPayersTrouble(reading: InquiryReading): Reason | undefined {
+  const isPayers = reading.kind === 'failed' && findBankStatus(reading.reason.code)?.scope === 'payer';
+  return isPayers ? reading.reason : undefined;
+}
+
+/**
+ * True or false when an inquiry has ended a transfer as paid or failed that the bank had taken: it counts for the brake
+ * when it ends, any other has counted when it was sent.
+ */
+export function findEndForBrake(
+  before: Pick<Case, 'payout' | 'attempt'>,
+  after: Payout | undefined,
+): boolean | undefined {
+  if (before.payout.status !== 'submitted' || !before.attempt.acknowledged) return undefined;
+  return after?.status === 'paid' || (after?.status === 'failed' ? false : undefined);
 }
 
 /** Decides on an inquiry about an attempt in doubt, whatever has become of its payout meanwhile. */

@@ -14,6 +14,8 @@ export interface Case extends ClockReading {
   readonly policy: SettlePolicy;
 }
 
+export const isInDoubt = ({ status }: Payout): boolean => status === 'submitted' || status === 'unresolved';
+
 /** Holds a payout that has moved no money, until the account's breaker lets its next attempt be made. */
 export function returnUnsent(known: Case, hold: HoldReason, reason: Reason): Change {
   const { payout, attempt, facts } = known;

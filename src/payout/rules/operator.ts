@@ -1,11 +1,18 @@
 /** What an operator may do with a payout: with one that has not been sent, and with one that ended without money moved. */
 import { afterChange, decideHold, move } from '../../core/change.ts';
+import { countRows, inDoubtStatuses } from '../../core/exit-code.ts';
 import { type HoldReason, type Payout, type PayoutStatus, sourceStatuses } from '../../core/payout.ts';
-import type { Change, ClaimOwner, ResultRow } from '../../core/ports.ts';
+import type { Change, ClaimOwner, HoldTotal, ResultRow, StatusTotal } from '../../core/ports.ts';
 import { parseRow, type RowRules } from '../../intake/rules/row.ts';
 
 /** Lifted by running the file again: what the bank could not take, or answer, may go through now. */
 export const rerunHolds: readonly HoldReason[] = ['paused', 'unavailable'];
+
+/** True when a run has something to do: rows to send or to ask about, or held for what a run lifts. */
+export function isAnyToRun(totals: readonly StatusTotal[], holds: readonly HoldTotal[]): boolean {
+  const isHeld = holds.some(({ hold, rows }) => rows > 0 && rerunHolds.includes(hold));
+  return isHeld || countRows(totals, ['ready', ...inDoubtStatuses]) > 0;
+}
 
 /** Lifted for all rows when a batch is resumed: they concern the payer account, not the row. */
 export const batchWideHolds: readonly HoldReason[] = [...rerunHolds, 'halted'];
