@@ -2,6 +2,7 @@
 import { parseListenAddress } from '../core/network-address.ts';
 import type { BatchReason, Clock } from '../core/ports.ts';
 import { makeAdaptiveLimits } from '../payout/adaptive-limit.ts';
+import { countUnderWay } from '../payout/context.ts';
 import { closeBreaker, openBreaker } from '../payout/rules/circuit-breaker.ts';
 import { mayBeginAtMs, readServiceHours } from '../payout/rules/service-hours.ts';
 import type { Logger } from '../platform/log.ts';
@@ -18,7 +19,7 @@ import {
   type WatchState,
 } from '../watch/rules/health.ts';
 import type { Watcher } from '../watch/watcher.ts';
-import { countUnderWay, type Session, toLog } from './session.ts';
+import { type Session, toLog } from './session.ts';
 import { readVersion } from './version.ts';
 
 /** What there is to show once this process owns the sender lock. */

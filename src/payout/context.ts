@@ -26,7 +26,19 @@ export const logFactsOf = (
   { order }: Pick<Attempt, 'order'>,
 ): object => ({ batchId, rowNo, transRefNo: order.transRefNo });
 
-export interface WorkerContext extends CallContext {
+/** What the runs of one process have in common. */
+export interface ProcessState {
+  /** Like payouts are compared one by one. */
+  readonly likeness: KeyedMutex;
+  /** Rows that are being inquired about. */
+  readonly asking: Set<number>;
+  /** Runs that are under way at once. */
+  readonly runs: Set<RunState>;
+  /** How many requests the bank lets this process have at once. */
+  readonly adaptiveLimits: AdaptiveLimits;
+}
+
+export interface WorkerContext extends CallContext, ProcessState {
   readonly journal: PayoutJournal;
   readonly bank: Bank;
   readonly clock: Clock;
@@ -42,27 +54,31 @@ export interface WorkerContext extends CallContext {
   /** Aborted when nothing new is to be begun: the process is asked to stop, or the wait is over. */
   readonly stop: AbortSignal;
   readonly run: RunState;
-  /** Of everything that this process sends: like payouts are compared one by one. */
-  readonly likeness: KeyedMutex;
-  /** Rows whose request is under way in this process, over all its runs; those of this run when left out. */
-  readonly countUnderWay?: () => number;
+  /** The gate of a payer account, which has a breaker of its own. */
+  readonly gateOf: (payer: Payer) => BreakerGate;
   /** True while nothing new may be sent for reasons that are not the bank's; never when left out. */
   readonly isHeldUp?: () => boolean;
-  /** True for a row whose request is under way in any run of this process; of this run alone when left out. */
-  readonly isUnderWay?: (seq: number) => boolean;
-  /** Rows that are being inquired about in this process; nobody else asks when left out. */
-  readonly asking?: Set<number>;
   /** Superseded attempts are asked about elsewhere in this process. */
   readonly isWatchedByAnother?: boolean;
-  /** How many requests the bank lets this process have at once; of this run alone when left out. */
-  readonly adaptiveLimits?: AdaptiveLimits;
-  /** The gate of a payer account, which has a breaker of its own; `gate` serves all when left out. */
-  readonly gateOf?: (payer: Payer) => BreakerGate;
 }
 
 /** The context with the gate by which an order goes: the payer account may have been corrected since it was made. */
-export const contextFor = (context: WorkerContext, payer: Payer): WorkerContext =>
-  context.gateOf === undefined ? context : { ...context, gate: context.gateOf(payer) };
+export const contextFor = (context: WorkerContext, payer: Payer): WorkerContext => ({
+  ...context,
+  gate: context.gateOf(payer),
+});
+
+/** Rows whose request is under way in this process; `own` counts though it may not be one of the runs. */
+export function countUnderWay({ runs }: Pick<ProcessState, 'runs'>, own?: RunState): number {
+  let rows = own === undefined || runs.has(own) ? 0 : own.inFlight.size;
+  for (const { inFlight } of runs) rows += inFlight.size;
+  return rows;
+}
+
+/** True for a row whose request is under way, or that is being asked about, in any part of this process. */
+export function isSeenTo({ run, runs, asking }: WorkerContext, seq: number): boolean {
+  return asking.has(seq) || [run, ...runs].some(({ inFlight }) => inFlight.has(seq));
+}
 
 /** What a decision on an attempt is taken on, now. @param facts what the history keeps of the reply */
 export const caseOf = (

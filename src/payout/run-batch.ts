@@ -3,7 +3,7 @@ import pLimit from 'p-limit';
 import type { Batch, Log } from '../core/ports.ts';
 import { maskDigits } from '../core/proxy-id.ts';
 import type { RunInTurn } from '../platform/fair-semaphore.ts';
-import { type AdaptiveLimit, limitRequests, makeAdaptiveLimits } from './adaptive-limit.ts';
+import { type AdaptiveLimit, limitRequests } from './adaptive-limit.ts';
 import {
   haltOf,
   isHaltLifted,
@@ -165,8 +165,7 @@ const pageRows = 500;
  * @throws whatever the journal throws: nothing more is sent then
  */
 export async function payBatch(unlimited: WorkerContext, batch: Batch): Promise<void> {
-  const { transferConcurrency, verify, log } = unlimited;
-  const limits = unlimited.adaptiveLimits ?? makeAdaptiveLimits(transferConcurrency, verify.concurrency);
+  const { adaptiveLimits: limits, log } = unlimited;
   const context = { ...unlimited, limitRequest: limitRequests(limits, log) };
   const payingEnds = new AbortController();
   const { signal } = payingEnds;

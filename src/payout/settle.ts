@@ -5,7 +5,7 @@ import type { Payout } from '../core/payout.ts';
 import { applyOnAttempt, readOthersOpen } from './apply-change.ts';
 import { haltForPayer } from './circuit-breaker.ts';
 import { endWhenSettled } from './conclude.ts';
-import { caseOf, contextFor, logFactsOf, type WorkerContext } from './context.ts';
+import { caseOf, contextFor, isSeenTo, logFactsOf, type WorkerContext } from './context.ts';
 import { inquire, type Inquired } from './inquire.ts';
 import { probeBeyond } from './lost-journal.ts';
 import type { InDoubt } from './ports.ts';
@@ -55,11 +55,6 @@ export async function settleWhileRunning(
   }
 }
 
-/** True for a row whose request is under way, or that is being asked about, in any part of this process. */
-export function isSeenTo({ run, asking, isUnderWay }: WorkerContext, seq: number): boolean {
-  return run.inFlight.has(seq) || asking?.has(seq) === true || isUnderWay?.(seq) === true;
-}
-
 /** Inquires about each of these once, each by the gate of its own payer account. */
 export async function settleAll(
   context: WorkerContext,
@@ -106,11 +101,11 @@ async function settleOne(context: WorkerContext, one: InDoubt, maySend: boolean)
   const { seq } = one.payout;
   const { asking } = context;
   if (isSeenTo(context, seq)) return;
-  asking?.add(seq);
+  asking.add(seq);
   try {
     await askAbout(contextFor(context, one.attempt.order), one, maySend);
   } finally {
-    asking?.delete(seq);
+    asking.delete(seq);
   }
 }
 

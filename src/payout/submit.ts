@@ -6,7 +6,7 @@ import type { RunInTurn } from '../platform/fair-semaphore.ts';
 import { applyOnAttempt, applyOnLatest } from './apply-change.ts';
 import { callBank } from './adaptive-limit.ts';
 import { noticeHalt, recordHalt } from './circuit-breaker.ts';
-import { caseOf, logFactsOf, payerOf, type WorkerContext } from './context.ts';
+import { caseOf, countUnderWay, logFactsOf, payerOf, type WorkerContext } from './context.ts';
 import type { InDoubt } from './ports.ts';
 import { preSendChecks, type Row } from './pre-send-checks.ts';
 import { decideReply } from './rules/after-transfer.ts';
@@ -187,8 +187,8 @@ function levelOf(finding: TransferFinding): 'debug' | 'info' | 'warn' {
 }
 
 /** The brake on doubt: rows that merely wait for their answer do not count. */
-async function observeInDoubt({ run, journal, gate, countUnderWay }: WorkerContext): Promise<void> {
-  const underWay = countUnderWay?.() ?? run.inFlight.size;
+async function observeInDoubt({ run, runs, journal, gate }: WorkerContext): Promise<void> {
+  const underWay = countUnderWay({ runs }, run);
   gate.observeInDoubt((await journal.countInDoubt('submitted')) - underWay);
   run.notify();
 }
