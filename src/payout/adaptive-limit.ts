@@ -15,27 +15,19 @@ import type { BreakerSignal, LimitSignal, ReadReply } from './rules/read-reply.t
 
 /** The limit of one kind of request; it outlives the runs of a process, as the bank's mood does. */
 export class AdaptiveLimit {
-  #state: LimitState;
-  #lowest: LowestLimit | undefined;
+  state: LimitState;
+  /** The lowest since it was last forgotten; undefined when it was never below the settings. */
+  lowest: LowestLimit | undefined;
   /** The places of all runs of the process, by their share of the limit. */
   readonly #places = new Map<number, FairSemaphore>();
 
   constructor(ceiling: number) {
-    this.#state = fullLimit(ceiling);
-  }
-
-  get state(): LimitState {
-    return this.#state;
-  }
-
-  /** The lowest since it was last forgotten; undefined when it was never below the settings. */
-  get lowest(): LowestLimit | undefined {
-    return this.#lowest;
+    this.state = fullLimit(ceiling);
   }
 
   /** Another file begins: what counts for it is the limit from now on. */
   forgetLowest(): void {
-    this.#lowest = lowerLimit(undefined, this.#state);
+    this.lowest = lowerLimit(undefined, this.state);
   }
 
   /**
@@ -45,7 +37,7 @@ export class AdaptiveLimit {
   openLane(share = 1): RunInTurn {
     let places = this.#places.get(share);
     if (places === undefined) {
-      places = new FairSemaphore(Math.ceil(this.#state.limit * share));
+      places = new FairSemaphore(Math.ceil(this.state.limit * share));
       this.#places.set(share, places);
     }
     return places.openQueue();
@@ -56,11 +48,11 @@ export class AdaptiveLimit {
    * @param round the state's when its request began
    */
   observe(signal: LimitSignal, round: number): void {
-    const { limit } = this.#state;
-    this.#state = decideLimit(this.#state, signal, round);
-    if (this.#state.limit === limit) return;
-    this.#lowest = lowerLimit(this.#lowest, this.#state);
-    for (const [share, places] of this.#places) places.resize(Math.ceil(this.#state.limit * share));
+    const { limit } = this.state;
+    this.state = decideLimit(this.state, signal, round);
+    if (this.state.limit === limit) return;
+    this.lowest = lowerLimit(this.lowest, this.state);
+    for (const [share, places] of this.#places) places.resize(Math.ceil(this.state.limit * share));
   }
 }
 

@@ -10,12 +10,12 @@ import type { Batch, BatchReason, Clock, Log } from '../core/ports.ts';
 import { Signal } from '../platform/signal.ts';
 import type { PayoutJournal } from './ports.ts';
 import {
+  afterEnd,
   type BrakePolicy,
   type BreakerState,
   closeBreaker,
   decideBreaker,
   decideOnInDoubt,
-  decideOnSettled,
   fitPause,
   isPausing,
   openBreaker,
@@ -145,8 +145,8 @@ export class BreakerGate {
     }
   }
 
-  /** Tells the breaker what came of a request that went through; a probe has ended with it. */
-  leave(signal: BreakerSignal): void {
+  /** Tells the breaker what came of a request that went through, if any did; a probe has ended with it. */
+  leave(signal: BreakerSignal = { kind: 'nothing' }): void {
     const { breaker } = this;
     const wasProbing = breaker.isProbing;
     breaker.isProbing = false;
@@ -162,7 +162,7 @@ export class BreakerGate {
 
   /** Tells the breaker what an inquiry has ended. */
   observeSettled(isPaid: boolean): void {
-    this.breaker.become(decideOnSettled(this.breaker.state, isPaid, this.#options.brake));
+    this.breaker.become(afterEnd(this.breaker.state, isPaid, this.#options.brake));
   }
 
   /** True for a number of transfers in doubt that halts the account. */
@@ -218,11 +218,18 @@ interface BreakerContext {
  * Records that the payer account is halted, if this process has halted it: no intent is recorded for it any more until
  * an operator resumes. Resolves when it is recorded, whoever does so.
  */
-export async function recordHalt(context: BreakerContext, payer: Payer): Promise<void> {
-  const { breaker } = context.gate;
+export async function recordHalt(
+  { journal, clock, gate: { breaker }, log }: BreakerContext,
+  { companyId, payerAccount }: Payer,
+): Promise<void> {
   const { status, why } = breaker.state;
   if (status !== 'halted' || why === null) return;
-  breaker.haltRecorded ??= record(context, payer, why).catch((error: unknown) => {
+  const record = async (): Promise<void> => {
+    if ((await journal.payerHalt(companyId, payerAccount)) !== undefined) return;
+    await journal.recordPayerHalt({ companyId, payerAccount, ...why, sinceMs: clock.now() });
+    log('error', 'the line is halted', { code: why.code, reason: why.reason, remedy: why.remedy });
+  };
+  breaker.haltRecorded ??= record().catch((error: unknown) => {
     // The next to look records it.
     breaker.haltRecorded = undefined;
     throw error;
@@ -230,28 +237,21 @@ export async function recordHalt(context: BreakerContext, payer: Payer): Promise
   await breaker.haltRecorded;
 }
 
-async function record(
-  { journal, clock, log }: BreakerContext,
-  { companyId, payerAccount }: Payer,
-  why: BatchReason,
-): Promise<void> {
-  if ((await journal.payerHalt(companyId, payerAccount)) !== undefined) return;
-  await journal.recordPayerHalt({ companyId, payerAccount, ...why, sinceMs: clock.now() });
-  log('error', 'the line is halted', { code: why.code, reason: why.reason, remedy: why.remedy });
-}
-
-/** True when an operator has resumed the batch since: the halt is lifted and the batch is not halted. */
-export async function isHaltLifted({ journal }: BreakerContext, batch: Batch): Promise<boolean> {
-  if ((await journal.payerHalt(batch.companyId, batch.payerAccount)) !== undefined) return false;
-  return (await journal.batch(batch.batchId))?.status === 'running';
-}
-
-/** After an intent was refused: when somebody else has halted the batch or its account, this run stops sending too. */
-export async function noticeHalt({ journal, gate }: BreakerContext, batch: Batch): Promise<void> {
-  const stop = await journal.payerHalt(batch.companyId, batch.payerAccount);
+/** Why the batch or its account is halted, as the journal has it now; undefined when an operator has resumed it since. */
+export async function findHalt(
+  { journal }: Pick<BreakerContext, 'journal'>,
+  batch: Batch,
+): Promise<BatchReason | undefined> {
+  const halt = await journal.payerHalt(batch.companyId, batch.payerAccount);
+  if (halt !== undefined) return halt;
   const current = await journal.batch(batch.batchId);
-  if (stop === undefined && current?.status === 'running') return;
-  gate.haltFor(stop ?? haltOf(current ?? batch));
+  return current?.status === 'running' ? undefined : haltOf(current ?? batch);
+}
+
+/** When somebody else has halted the batch or its account, this run stops sending too. */
+export async function noticeHalt(context: BreakerContext, batch: Batch): Promise<void> {
+  const why = await findHalt(context, batch);
+  if (why !== undefined) context.gate.haltFor(why);
 }
 
 /** Why the batch itself was halted, by an operator or by a halt that has since been lifted for another batch. */

@@ -107,26 +107,22 @@ export class RunState {
   /** Aborted when a part of the run has broken: nothing new is begun by any other. */
   readonly broken = new AbortController();
   readonly noteAllSent: () => void;
+  /** When a payout last got on, the bank answering; what `--wait` counts from. */
+  lastProgressAtMs: number;
   readonly #clock: Clock;
-  #lastProgressAtMs: number;
   readonly #news = new Signal();
 
   constructor(clock: Clock) {
     this.#clock = clock;
-    this.#lastProgressAtMs = clock.now();
-    this.lastToldAtMs = this.#lastProgressAtMs;
+    this.lastProgressAtMs = clock.now();
+    this.lastToldAtMs = this.lastProgressAtMs;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.allSent = promise;
     this.noteAllSent = resolve;
   }
 
-  /** When a payout last got on, the bank answering; what `--wait` counts from. */
-  get lastProgressAtMs(): number {
-    return this.#lastProgressAtMs;
-  }
-
   noteProgress(): void {
-    this.#lastProgressAtMs = this.#clock.now();
+    this.lastProgressAtMs = this.#clock.now();
   }
 
   noteTold(): void {

@@ -47,7 +47,7 @@ export async function preSendChecks(context: WorkerContext, row: Row): Promise<P
     isClear = stop === undefined;
     return stop ?? { ...entered, isProbe };
   } finally {
-    if (!isClear) context.gate.leave({ kind: 'nothing' });
+    if (!isClear) context.gate.leave();
   }
 }
 
@@ -72,7 +72,7 @@ async function enterCleared(
     if ((await gate.enter()) !== 'go') return { kind: 'blocked' };
     const ageMs = Math.abs(clock.now() - clearedAtMs);
     if (clearing.cleared.length === 0 || ageMs <= clearedAgeMaxMs) return clearing;
-    gate.leave({ kind: 'nothing' });
+    gate.leave();
   }
 }
 

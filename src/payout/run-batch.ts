@@ -5,8 +5,8 @@ import { maskDigits } from '../core/proxy-id.ts';
 import type { RunInTurn } from '../platform/fair-semaphore.ts';
 import { type AdaptiveLimit, limitRequests } from './adaptive-limit.ts';
 import {
+  findHalt,
   haltOf,
-  isHaltLifted,
   keepPauseRecorded,
   recordHalt,
   recordPause,
@@ -202,7 +202,7 @@ async function payUntilRest(context: WorkerContext, batch: Batch, limit: Adaptiv
     const isHalted = gate.state.status === 'halted';
     if (isHalted) {
       await recordHalt(context, batch);
-      if (await isHaltLifted(context, batch)) {
+      if ((await findHalt(context, batch)) === undefined) {
         // What came back after the halt was lifted was held for that very halt.
         await journal.liftHolds(batch.batchId, ['halted'], context.clock.now());
         gate.reopen();

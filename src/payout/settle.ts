@@ -163,7 +163,7 @@ async function sendAgain(
   } finally {
     if (change === undefined) {
       run.inFlight.delete(one.payout.seq);
-      gate.leave({ kind: 'nothing' });
+      gate.leave();
     }
   }
   if (change === undefined) return;

@@ -75,7 +75,7 @@ async function recordIntent(context: WorkerContext, row: PayableRow): Promise<In
   } finally {
     if (!isRecorded) {
       run.inFlight.delete(payout.seq);
-      gate.leave({ kind: 'nothing' });
+      gate.leave();
     }
   }
   if (!isRecorded) {
@@ -137,7 +137,7 @@ export type NotSent = Extract<TransferFinding, { kind: 'not-sent' }>;
 
 /** Leaves an attempt unsent whose send was made durable; the gate is left here. @returns as `sendAttempt` does */
 export function leaveUnsent(context: WorkerContext, unsent: InDoubt, finding: NotSent): () => Promise<void> {
-  context.gate.leave({ kind: 'nothing' });
+  context.gate.leave();
   return () => recordOutcome(context, unsent, { finding, facts: {} });
 }
 

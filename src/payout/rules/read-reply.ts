@@ -88,20 +88,15 @@ export type LimitSignal =
   | { readonly kind: 'trouble'; readonly why: string }
   | { readonly kind: 'nothing' };
 
-/** Small, without a secret or a number; JSON leaves out the parts that a reply does not have. */
-export interface ReplyFacts {
-  readonly requestUid?: string | undefined;
-  readonly xRequestId?: string | undefined;
-  readonly elapsedMs?: number | undefined;
-  readonly httpStatus?: number | undefined;
-  readonly statusCode?: string | undefined;
-  readonly statusDesc?: string | undefined;
-  readonly severity?: string | undefined;
-  readonly sysRefNo?: string | undefined;
-  readonly transFee?: string | undefined;
-  /** Why no answer came, or why nothing was sent. */
-  readonly why?: string | undefined;
-}
+type SpokenFacts = Pick<TransferFields, 'statusCode' | 'statusDesc' | 'severity' | 'sysRefNo' | 'transFee'>;
+
+/**
+ * Small, without a secret or a number; JSON leaves out the parts that a reply does not have. `why`: why no answer came,
+ * or why nothing was sent.
+ */
+export type ReplyFacts = Partial<
+  Exchange & SpokenFacts & { readonly httpStatus: number; readonly why: string }
+>;
 
 /** One reply, read. */
 export interface ReadReply<Finding> {
