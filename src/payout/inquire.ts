@@ -1,6 +1,7 @@
 /** Asks the bank what became of an attempt (endpoint 7). */
 import { formatBangkokDate, formatBangkokTime } from '../core/bangkok-time.ts';
-import type { Attempt, TransferOrder } from '../core/payout.ts';
+import type { StatusInquiry } from '../core/bank-port.ts';
+import type { Attempt } from '../core/payout.ts';
 import { callBank } from './adaptive-limit.ts';
 import type { WorkerContext } from './context.ts';
 import { type InquiryReading, type PayeeFinding, readInquiry, type ReadReply } from './rules/read-reply.ts';
@@ -33,13 +34,10 @@ function otherDays({ bankClock }: WorkerContext, tranDate: string): readonly str
   return [...days];
 }
 
-/** Whom an inquiry asks about. */
-export type Inquiry = Pick<TransferOrder, 'transRefNo' | 'channelId' | 'termId' | 'companyId'>;
-
 /** Asks once, for one day. @returns undefined when the gate lets nothing pass any more */
 export async function inquireFor(
   context: WorkerContext,
-  { transRefNo, channelId, termId, companyId }: Inquiry,
+  { transRefNo, channelId, termId, companyId }: Omit<StatusInquiry, 'tranDate' | 'tranTime'>,
   tranDate: string,
   passHalted: boolean,
 ): Promise<Inquired | undefined> {
@@ -59,14 +57,11 @@ export async function inquireFor(
 const asksMax = 3;
 const askAgainAfterMs = 250;
 
-/** An answer, or why there is none. */
-type Answer = ReadReply<InquiryReading | PayeeFinding>;
-
 /**
  * Asks until something is said, or often enough.
  * @param waitsForService a sick service is asked on and on: the gate makes each question wait
  */
-export async function askUntilSaid<Said extends Answer>(
+export async function askUntilSaid<Said extends ReadReply<InquiryReading | PayeeFinding>>(
   { clock, stop }: Pick<WorkerContext, 'clock' | 'stop'>,
   waitsForService: boolean,
   ask: (isLast: boolean) => Promise<Said | undefined>,

@@ -12,7 +12,7 @@ import {
   recordPause,
   takeUpBreaker,
 } from './circuit-breaker.ts';
-import { conclude, hasPausedRows } from './conclude.ts';
+import { conclude, hasHeldRows } from './conclude.ts';
 import type { WorkerContext } from './context.ts';
 import type { PayoutJournal, ReadyPayout } from './ports.ts';
 import { haltWhenOld } from './pre-send-checks.ts';
@@ -52,7 +52,7 @@ export async function runBatch(context: WorkerContext, batch: Batch, limits: Run
   await recordHalt(context, batch);
   await recordPause(context, batch);
   const isInterrupted = limits.interrupted.aborted;
-  await conclude(context, batch, { isInterrupted, isLifted });
+  await conclude(context, batch, isInterrupted, isLifted);
   return isInterrupted ? 'interrupted' : 'rested';
 }
 
@@ -125,7 +125,7 @@ async function waitsToSend(
   { batchId }: Batch,
 ): Promise<boolean> {
   if (isHeldUp?.() === true) return true;
-  return gate.isPausing && (run.isSending || (await hasPausedRows(journal, batchId)));
+  return gate.isPausing && (run.isSending || (await hasHeldRows(journal, batchId)));
 }
 
 /** How often the end of the wait is looked for while rows are still being sent. */
@@ -215,7 +215,7 @@ async function payUntilRest(context: WorkerContext, batch: Batch, limit: Adaptiv
     const nextAtMs = await journal.nextInquiryAtMs(batch.batchId);
     const isSettled = nextAtMs === undefined && run.inFlight.size === 0;
     if (isSettled && isHalted) return;
-    if (isSettled && !(isWaiting && (await hasPausedRows(journal, batch.batchId)))) return;
+    if (isSettled && !(isWaiting && (await hasHeldRows(journal, batch.batchId)))) return;
     if (!isWaiting) run.noteAllSent();
     const pauseLeftMs = isWaiting ? gate.state.pausedUntilMs - now : 0;
     await run.waitForWork(Math.min(Math.max(pauseLeftMs, heldPollMs), pausePollMs), stop);

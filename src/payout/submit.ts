@@ -12,16 +12,14 @@ import { preSendChecks, type Row } from './pre-send-checks.ts';
 import { decideReply } from './rules/after-transfer.ts';
 import type { BreakerState } from './rules/circuit-breaker.ts';
 import { type BankNames, decideIntent } from './rules/intent.ts';
-import { readReply, type ReadReply, type TransferFinding } from './rules/read-reply.ts';
+import { type FindingOf, readReply, type ReadReply, type TransferFinding } from './rules/read-reply.ts';
 import { mayBytesLeaveFirst, withSendTimes } from './rules/resend.ts';
+import { likenessOf } from './rules/similar.ts';
 
 /** A row whose payee is known to be payable, with what the bank calls the payee. */
-export interface PayableRow extends Row {
+interface PayableRow extends Row {
   readonly names: BankNames;
 }
-
-/** Nothing more to do for this row here. */
-const nothingToRecord = async (): Promise<void> => {};
 
 /**
  * Pays one ready payout. The lane is taken once the intent is durable, so that it never waits for the disk.
@@ -34,7 +32,7 @@ export async function submitPayout(
   inLane: RunInTurn,
 ): Promise<() => Promise<void>> {
   const intended = await inLikenessTurn(context, row, () => recordIntent(context, row));
-  if (intended === undefined) return nothingToRecord;
+  if (intended === undefined) return async () => {};
   const { gate, settle, clock } = context;
   return inLane(async () => {
     const stop = findStop(gate.state, intended.isProbe);
@@ -45,12 +43,13 @@ export async function submitPayout(
 
 /** Of like payouts under way at once, one is looked at when the intent of the one before is recorded. */
 function inLikenessTurn<T>(
-  { likeness, limits }: WorkerContext,
-  { payout: { instruction, acceptedHolds } }: Row,
+  { likeness, limits, clock }: WorkerContext,
+  { payout, batch }: Row,
   work: () => Promise<T>,
 ): Promise<T> {
-  if (limits.similarDays === 0 || acceptedHolds.includes('similar')) return work();
-  const { proxyType, proxyNo, amountSatang } = instruction;
+  const like = likenessOf(payout, batch.companyId, limits.similarDays, clock.now());
+  if (like === undefined) return work();
+  const { proxyType, proxyNo, amountSatang } = like;
   return likeness.run(`${proxyType} ${proxyNo} ${amountSatang}`, work);
 }
 
@@ -100,7 +99,7 @@ async function recordHold(
 }
 
 /** Why an attempt is not sent: the account was paused or halted since its intent was recorded. */
-function findStop({ status, why }: BreakerState, isProbe: boolean): NotSent | undefined {
+function findStop({ status, why }: BreakerState, isProbe: boolean): FindingOf<'not-sent'> | undefined {
   if (why === null || status === 'open' || (status === 'paused' && isProbe)) return undefined;
   const scope = status === 'halted' ? 'payer' : 'service';
   return { kind: 'not-sent', scope, reason: { code: why.code, text: why.reason } };
@@ -132,11 +131,12 @@ export async function sendAttempt(
   return () => recordOutcome(context, sent, said, timed);
 }
 
-/** Why no byte of an attempt has left. */
-export type NotSent = Extract<TransferFinding, { kind: 'not-sent' }>;
-
 /** Leaves an attempt unsent whose send was made durable; the gate is left here. @returns as `sendAttempt` does */
-export function leaveUnsent(context: WorkerContext, unsent: InDoubt, finding: NotSent): () => Promise<void> {
+function leaveUnsent(
+  context: WorkerContext,
+  unsent: InDoubt,
+  finding: FindingOf<'not-sent'>,
+): () => Promise<void> {
   context.gate.leave();
   return () => recordOutcome(context, unsent, { finding, facts: {} });
 }

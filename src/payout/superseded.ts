@@ -18,14 +18,15 @@ import {
   provesPaid,
 } from './rules/superseded.ts';
 
-/** Whether superseded attempts let the next one be made. */
-export type Clearing =
-  /** They showed nothing but failed or not found, oldest first. */
-  | { readonly kind: 'clear'; readonly cleared: readonly Attempt[] }
-  /** One is still open, or was paid: this holds the row. */
+/** Why a row is not sent now. */
+export type Obstacle =
+  /** An operator, or a later run, looks first: this holds the row. */
   | { readonly kind: 'hold'; readonly decide: (current: Payout) => Change }
-  /** One cannot be asked about now, or has changed the row itself. */
+  /** Nothing may be sent now; why is recorded where there is anything to record. */
   | { readonly kind: 'blocked' };
+
+/** Whether superseded attempts, oldest first, let the next one be made: they showed nothing but failed or not found. */
+export type Clearing = { readonly kind: 'clear'; readonly cleared: readonly Attempt[] } | Obstacle;
 
 /** Inquires every attempt ever made for the payoutId. */
 export async function clearSuperseded(

@@ -1,9 +1,9 @@
 /** What follows from a status inquiry about an attempt. */
-import { move, type Reason, reasonPatch, settled } from '../../core/change.ts';
+import { move, type Reason, reasonPatch } from '../../core/change.ts';
 import type { Attempt, Payout } from '../../core/payout.ts';
 import type { Change } from '../../core/ports.ts';
 import { findBankStatus } from '../../core/status-codes.ts';
-import { type Case, giveUp, returnUnsent, withInquiry } from './case.ts';
+import { type Case, giveUp, returnUnsent, settleCase, withInquiry } from './case.ts';
 import type { InquiryReading } from './read-reply.ts';
 import { computeNextInquiryAtMs, computeTrustAtMs, maySendAgain } from './resend.ts';
 import { decideAfterPaid } from './superseded.ts';
@@ -49,29 +49,22 @@ export function decideInquiry(known: Case, reading: InquiryReading): InquiryStep
   const asked: Case = { ...known, attempt: withInquiry(known, reading), facts };
   const { referenceConflict } = asked.attempt;
   switch (reading.kind) {
-    case 'complete':
-    case 'failed':
-      return { keep: referenceConflict ? stayContested(asked) : end(asked, reading) };
+    case 'complete': {
+      if (referenceConflict) return { keep: stayContested(asked) };
+      const attempt = { ...asked.attempt, sysRefNo: reading.sysRefNo ?? asked.attempt.sysRefNo };
+      return { keep: settleCase({ ...asked, attempt }, 'paid', reading.reason, 'inquiry') };
+    }
+    case 'failed': {
+      if (referenceConflict) return { keep: stayContested(asked) };
+      const attempt = { ...asked.attempt, sysRefNo: reading.sysRefNo };
+      return { keep: settleCase({ ...asked, attempt }, 'failed', reading.reason, 'inquiry') };
+    }
     case 'not-found':
       return decideNotFound(asked, reading.reason);
     case 'in-process':
     case 'nothing-said':
       return { keep: askAgainOrGiveUp(asked, reading.reason) };
   }
-}
-
-function end(asked: Case, reading: Extract<InquiryReading, { kind: 'complete' | 'failed' }>): Change {
-  const { attempt, nowMs, facts } = asked;
-  const isPaid = reading.kind === 'complete';
-  const status = isPaid ? 'paid' : 'failed';
-  const sysRefNo = reading.sysRefNo ?? (isPaid ? attempt.sysRefNo : null);
-  return move({
-    ...asked,
-    patch: { status, ...reasonPatch(reading.reason), ...settled('inquiry', nowMs) },
-    cause: isPaid ? 'proved' : 'inquiry-failed',
-    attempt: { ...attempt, status, sysRefNo, nextInquiryAtMs: null },
-    detail: { ...facts },
-  });
 }
 
 /** The bank knows the reference, but perhaps as another's: an inquiry carries no amount or payee, so nothing is believed. */

@@ -231,7 +231,7 @@ const unreadable: Reason = {
   text: 'the body of the reply is not what the interface says',
 };
 
-type FindingOf<Kind extends TransferFinding['kind']> = Extract<TransferFinding, { kind: Kind }>;
+export type FindingOf<Kind extends TransferFinding['kind']> = Extract<TransferFinding, { kind: Kind }>;
 
 /** Why a reply has no body that may be believed, and what that says of a request. */
 type Silence = FindingOf<'aborted-before-send' | 'not-sent' | 'refused' | 'unknown'>;
