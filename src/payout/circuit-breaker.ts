@@ -35,22 +35,14 @@ export class PayerBreaker {
   recordedPause: Pick<BreakerState, 'pausedAtMs' | 'pausedUntilMs'> | undefined;
   /** Fulfilled when the journal knows of the halt. */
   haltRecorded: Promise<void> | undefined;
-  readonly #changes = new Signal();
-
-  /** Aborted and made anew whenever the state changes, so that waiters look again. */
-  get changed(): AbortSignal {
-    return this.#changes.next;
-  }
+  /** Notified whenever the state changes, so that waiters look again. */
+  readonly changes = new Signal();
 
   become(next: BreakerState): void {
     const isNews = next.status !== this.state.status || next.pausedUntilMs !== this.state.pausedUntilMs;
     this.state = next;
     if (next.status !== 'halted') this.haltRecorded = undefined;
-    if (isNews) this.wakeWaiters();
-  }
-
-  wakeWaiters(): void {
-    this.#changes.notify();
+    if (isNews) this.changes.notify();
   }
 }
 
@@ -80,7 +72,7 @@ export class BreakerGate {
   constructor(options: GateOptions) {
     this.#options = options;
     this.breaker = options.breaker ?? new PayerBreaker();
-    options.stop.addEventListener('abort', () => this.breaker.wakeWaiters(), { once: true });
+    options.stop.addEventListener('abort', () => this.breaker.changes.notify(), { once: true });
   }
 
   get #nowMs(): number {
@@ -141,7 +133,7 @@ export class BreakerGate {
         breaker.isProbing = true;
         return 'go';
       }
-      await clock.sleep(waitMs <= 0 ? probePollMs : Math.min(waitMs, pausePollMs), breaker.changed);
+      await clock.sleep(waitMs <= 0 ? probePollMs : Math.min(waitMs, pausePollMs), breaker.changes.next);
     }
   }
 
@@ -152,7 +144,7 @@ export class BreakerGate {
     breaker.isProbing = false;
     this.observe(signal);
     // One after the other: inquiries go on while transfers have trouble, and nobody sleeps over the end of a probe.
-    if (wasProbing) breaker.wakeWaiters();
+    if (wasProbing) breaker.changes.notify();
   }
 
   /** Tells the breaker what was learnt otherwise, as from an inquiry: no request has ended with it. */
@@ -178,7 +170,7 @@ export class BreakerGate {
   /** A halt of this run's batch, or one that another process or an earlier run has recorded. */
   haltFor(why: BatchReason): void {
     this.#runHalt = why;
-    this.breaker.wakeWaiters();
+    this.breaker.changes.notify();
   }
 
   /** An operator has lifted the halt; what was counted before it is forgotten. */
@@ -187,12 +179,12 @@ export class BreakerGate {
     const { state } = this.breaker;
     const forgiven = { ...state, consecutiveFailures: 0, ends: [] };
     this.breaker.become(state.status === 'halted' ? openBreaker : forgiven);
-    this.breaker.wakeWaiters();
+    this.breaker.changes.notify();
   }
 
   /** Waits until the breaker changes, the time is over, or the signal aborts. */
   async waitForNews(ms: number, end: AbortSignal): Promise<void> {
-    const until = AbortSignal.any([this.breaker.changed, end]);
+    const until = AbortSignal.any([this.breaker.changes.next, end]);
     if (!until.aborted) await this.#options.clock.sleep(ms, until);
   }
 
@@ -269,10 +261,14 @@ export function haltOf(batch: Batch): BatchReason {
  * Takes the breaker as the journal has it when a run begins: the pause of an earlier run goes on, and what an operator
  * has lifted since is open.
  */
-export async function takeUpBreaker(context: BreakerContext, payer: Payer): Promise<void> {
-  const { journal, gate, clock } = context;
+export async function takeUpBreaker({ journal, gate, clock }: BreakerContext, payer: Payer): Promise<void> {
   const { breaker } = gate;
-  if (breaker.state.status === 'halted' && (await isLiftedSince(context, payer))) gate.reopen();
+  // Until it is recorded, whoever has halted it is about to record it.
+  if (breaker.state.status === 'halted' && breaker.haltRecorded !== undefined) {
+    await breaker.haltRecorded;
+    const halt = await journal.payerHalt(payer.companyId, payer.payerAccount);
+    if (halt === undefined && breaker.state.status === 'halted') gate.reopen();
+  }
   const pause = await journal.payerPause(payer.companyId, payer.payerAccount);
   if (pause === undefined) {
     if (breaker.recordedPause !== undefined && breaker.state.status === 'paused') breaker.become(openBreaker);
@@ -281,16 +277,6 @@ export async function takeUpBreaker(context: BreakerContext, payer: Payer): Prom
     breaker.recordedPause = { pausedAtMs: pause.sinceMs, pausedUntilMs: pause.untilMs };
     breaker.become(takeUpPause(breaker.state, pause, clock.now()));
   }
-}
-
-/** True when the halt has been recorded and is no longer there: an operator has lifted it. */
-async function isLiftedSince({ journal, gate }: BreakerContext, payer: Payer): Promise<boolean> {
-  const { breaker } = gate;
-  // Whoever has halted it is about to record that.
-  if (breaker.haltRecorded === undefined) return false;
-  await breaker.haltRecorded;
-  const stop = await journal.payerHalt(payer.companyId, payer.payerAccount);
-  return stop === undefined && breaker.state.status === 'halted';
 }
 
 /** Records what has become of the pause, if it is not what the journal knows. */

@@ -103,10 +103,9 @@ export class RunState {
   /** When the latest of them did; the start before the first. */
   lastToldAtMs: number;
   /** Fulfilled when every row that could be sent has been, and the run only waits for what is in doubt. */
-  readonly allSent: Promise<void>;
+  readonly allSent = Promise.withResolvers<void>();
   /** Aborted when a part of the run has broken: nothing new is begun by any other. */
   readonly broken = new AbortController();
-  readonly noteAllSent: () => void;
   /** When a payout last got on, the bank answering; what `--wait` counts from. */
   lastProgressAtMs: number;
   readonly #clock: Clock;
@@ -116,9 +115,6 @@ export class RunState {
     this.#clock = clock;
     this.lastProgressAtMs = clock.now();
     this.lastToldAtMs = this.lastProgressAtMs;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.allSent = promise;
-    this.noteAllSent = resolve;
   }
 
   noteProgress(): void {

@@ -216,7 +216,7 @@ async function payUntilRest(context: WorkerContext, batch: Batch, limit: Adaptiv
     const isSettled = nextAtMs === undefined && run.inFlight.size === 0;
     if (isSettled && isHalted) return;
     if (isSettled && !(isWaiting && (await hasHeldRows(journal, batch.batchId)))) return;
-    if (!isWaiting) run.noteAllSent();
+    if (!isWaiting) run.allSent.resolve();
     const pauseLeftMs = isWaiting ? gate.state.pausedUntilMs - now : 0;
     await run.waitForWork(Math.min(Math.max(pauseLeftMs, heldPollMs), pausePollMs), stop);
   }

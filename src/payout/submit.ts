@@ -36,7 +36,10 @@ export async function submitPayout(
   const { gate, settle, clock } = context;
   return inLane(async () => {
     const stop = findStop(gate.state, intended.isProbe);
-    if (stop !== undefined) return leaveUnsent(context, intended, stop);
+    if (stop !== undefined) {
+      gate.leave();
+      return () => recordOutcome(context, intended, { finding: stop, facts: {} });
+    }
     return sendAttempt(context, intended, () => mayBytesLeaveFirst(intended.attempt, settle, clock.now()));
   });
 }
@@ -129,16 +132,6 @@ export async function sendAttempt(
   const clocks = bankClock.read();
   const timed = (one: Attempt): Attempt => withSendTimes(one, said.facts.elapsedMs, clocks);
   return () => recordOutcome(context, sent, said, timed);
-}
-
-/** Leaves an attempt unsent whose send was made durable; the gate is left here. @returns as `sendAttempt` does */
-function leaveUnsent(
-  context: WorkerContext,
-  unsent: InDoubt,
-  finding: FindingOf<'not-sent'>,
-): () => Promise<void> {
-  context.gate.leave();
-  return () => recordOutcome(context, unsent, { finding, facts: {} });
 }
 
 /** @param timed the attempt, whatever has become of it since, with the times of this send */

@@ -249,7 +249,7 @@ export class BatchScheduler {
     };
     const until = AbortSignal.any([stop, waitOver.signal]);
     const context = this.#setup.openContext(until, count, batch);
-    void context.run.allSent.then(leavePlace);
+    void context.run.allSent.promise.then(leavePlace);
     const startedMs = clock.now();
     runs.add(context.run);
     try {

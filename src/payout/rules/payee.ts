@@ -59,10 +59,14 @@ export function decidePayee(
       return verdict;
     case 'unpayable':
       return { kind: 'change', change: decideUnpayable(payout, verdict.reason, nowMs) };
-    case 'other-name':
-      if (policy.onThaiNameMismatch === 'pay' || isReviewed(payout, verdict.names))
-        return { kind: 'payable', names: verdict.names };
-      return { kind: 'change', change: decideNameHold(payout, verdict.names, nowMs) };
+    case 'other-name': {
+      const { names } = verdict;
+      // Held for this very name of the bank's and released, the row has been looked at by an operator.
+      const isReviewed = names.payeeNameTh !== null && payout.bankPayeeNameTh === names.payeeNameTh;
+      return policy.onThaiNameMismatch === 'pay' || isReviewed
+        ? { kind: 'payable', names }
+        : { kind: 'change', change: decideNameHold(payout, names, nowMs) };
+    }
     case 'unavailable': {
       if (policy.whenUnavailable === 'pay') return { kind: 'payable', names: noBankNames };
       const { code } = verdict.reason;
@@ -72,21 +76,15 @@ export function decidePayee(
   }
 }
 
-/** A row that was held for this very name of the bank's and released has been looked at by an operator. */
-function isReviewed(payout: Payout, { payeeNameTh }: BankNames): boolean {
-  return payeeNameTh !== null && payout.bankPayeeNameTh === payeeNameTh;
-}
-
 /** Ends a payout whose payee cannot be paid. */
-function decideUnpayable(payout: Payout, reason: Reason, nowMs: number): Change {
-  return move({
+const decideUnpayable = (payout: Payout, reason: Reason, nowMs: number): Change =>
+  move({
     payout,
     patch: { status: 'unpayable', ...reasonPatch(reason), ...settled('check', nowMs) },
     cause: 'payee-check-refused',
     nowMs,
     detail: { code: reason.code },
   });
-}
 
 /** Holds a payout whose payee the bank calls by another Thai name. */
 function decideNameHold(payout: Payout, names: BankNames, nowMs: number): Change {
