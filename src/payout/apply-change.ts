@@ -6,9 +6,7 @@ import type { PayoutJournal, InDoubt } from './ports.ts';
 import { isInDoubt } from './rules/case.ts';
 import { isOpenAttempt, isOutcomeOpen, keepInDoubt } from './rules/superseded.ts';
 
-interface Applying {
-  readonly journal: PayoutJournal;
-}
+type Applying = Readonly<Record<'journal', PayoutJournal>>;
 
 /** @returns the change that was applied; undefined when nothing is decided, or a guard refuses it */
 export async function applyOnLatest(

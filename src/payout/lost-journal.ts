@@ -27,19 +27,13 @@ type ProbeEnd = 'clear' | 'blocked';
 /** Rows that are remembered at once: one that was forgotten is asked about again. */
 const rememberedMax = 10_000;
 
-/** Asks about a ready payout that a lost journal may have sent. */
-export async function probeLostJournal(
+/** Asks about a ready payout that a lost journal may have sent, once in a run. */
+export function probeLostJournal(
   context: WorkerContext,
   batch: Batch,
   { payout }: Pick<ReadyPayout, 'payout'>,
 ): Promise<ProbeEnd> {
-  const { probed } = context.run;
-  if (probed.has(payout.seq)) return 'clear';
-  const end = await probe({ context, payer: payerOf(context, batch), payout, asked: undefined });
-  if (end === 'blocked') return end;
-  if (probed.size >= rememberedMax) probed.clear();
-  probed.add(payout.seq);
-  return end;
+  return probe({ context, payer: payerOf(context, batch), payout, asked: undefined });
 }
 
 /**
@@ -60,26 +54,29 @@ async function probe(search: Search): Promise<ProbeEnd> {
   const { journal, run, settle: policy, clock, stop } = context;
   const loss = await journal.loss();
   if (!isInQuestion(loss)) return 'clear';
+  if (asked === undefined && run.probed.has(payout.seq)) return 'clear';
   const known = await journal.attemptsOf(payer.companyId, payout.instruction.payoutId);
   if (!mustProbe(loss, known)) return 'clear';
   const tooEarly = await waitUntilTrusted(context, loss);
   if (stop.aborted) return 'blocked';
   if (tooEarly !== undefined) {
     const reason = { code: 'clock-behind-journal', text: tooEarly };
-    return block(
-      context,
-      decideProbeLater({ payout, asked, policy, nowMs: clock.now() }, reason, { tooEarly }),
-    );
+    const early = { payout, asked, policy, nowMs: clock.now() };
+    return block(context, decideProbeLater(early, reason, { tooEarly }));
   }
-  const findings = await searchReferences(
-    search,
-    loss,
-    Math.max(0, ...known.map(({ attemptNo }) => attemptNo)),
-  );
+  const highest = Math.max(0, ...known.map(({ attemptNo }) => attemptNo));
+  const findings = await searchReferences(search, loss, highest);
   if (findings === undefined) return 'blocked';
   const found = decideAfterProbe({ payout, asked, findings, payer, policy, nowMs: clock.now() });
   if (asked === undefined) run.noteProgress();
-  return found === undefined ? 'clear' : block(context, found);
+  if (found !== undefined) return block(context, found);
+  if (asked === undefined) remember(run.probed, payout.seq);
+  return 'clear';
+}
+
+function remember(probed: Set<number>, seq: number): void {
+  if (probed.size >= rememberedMax) probed.clear();
+  probed.add(seq);
 }
 
 async function block(context: WorkerContext, change: Change): Promise<'blocked'> {

@@ -151,10 +151,8 @@ export async function followPayer(
   if (payerAccount === batch.payerAccount) return batch;
   const isMoved = await journal.movePayer(batch.batchId, payerAccount);
   const accounts = { before: maskDigits(batch.payerAccount), now: maskDigits(payerAccount), isMoved };
-  log('warn', 'the settings name another payer account than the batch', {
-    batchId: batch.batchId,
-    ...accounts,
-  });
+  const { batchId } = batch;
+  log('warn', 'the settings name another payer account than the batch', { batchId, ...accounts });
   return isMoved ? { ...batch, payerAccount } : batch;
 }
 
@@ -164,7 +162,7 @@ const pageRows = 500;
  * Sends whatever of the batch may be sent and settles what is in doubt.
  * @throws whatever the journal throws: nothing more is sent then
  */
-export async function payBatch(unlimited: WorkerContext, batch: Batch): Promise<void> {
+async function payBatch(unlimited: WorkerContext, batch: Batch): Promise<void> {
   const { adaptiveLimits: limits, log } = unlimited;
   const context = { ...unlimited, limitRequest: limitRequests(limits, log) };
   const payingEnds = new AbortController();

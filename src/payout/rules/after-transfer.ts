@@ -37,8 +37,13 @@ export function decideReply(known: Case, finding: TransferFinding): Change {
       return decideAfterGateway({ ...known, attempt: rejectedByGateway(attempt) }, finding);
     case 'not-sent':
       return decideAfterGateway({ ...known, attempt: unsent(attempt) }, finding);
-    case 'aborted-before-send':
-      return decideAborted({ ...known, attempt: unsent(attempt) });
+    case 'aborted-before-send': {
+      // Another day, or too old: a first send is held for a new attempt.
+      const text = 'the moment to send this attempt had passed before its bytes left';
+      const reason = { code: 'too-late-to-send', text };
+      const kept = { ...known, attempt: unsent(attempt) };
+      return kept.attempt.status === 'refused' ? returnUnsent(kept, 'paused', reason) : giveUp(kept, reason);
+    }
     case 'unknown':
       return stillInDoubt(known, finding.reason, finding.acknowledged, finding.referenceConflict);
   }
@@ -72,13 +77,6 @@ function decideAfterGateway(known: Case, { reason, scope }: FindingOf<'refused' 
     attempt: { ...attempt, nextInquiryAtMs: computeNextInquiryAtMs(known) },
     detail: { ...facts, code: reason.code, moved: isHarmless ? 'no' : 'unknown' },
   });
-}
-
-/** The moment for these bytes has passed (another day, too old): a first send is held for a new attempt. */
-function decideAborted(known: Case): Change {
-  const text = 'the moment to send this attempt had passed before its bytes left';
-  const reason = { code: 'too-late-to-send', text };
-  return known.attempt.status === 'refused' ? returnUnsent(known, 'paused', reason) : giveUp(known, reason);
 }
 
 function stillInDoubt(

@@ -42,9 +42,8 @@ export function judgePayee(finding: PayeeFinding, payeeName: string | null): Pay
 
 /** What the check says about going on: pay, record a change instead, or stop because sending has. */
 export type Verified =
-  | { readonly kind: 'payable'; readonly names: BankNames }
-  | { readonly kind: 'change'; readonly change: Change }
-  | { readonly kind: 'stopped' };
+  | Extract<PayeeVerdict, { kind: 'payable' | 'stopped' }>
+  | { readonly kind: 'change'; readonly change: Change };
 
 /** What a verdict means for a ready payout. */
 export function decidePayee(
