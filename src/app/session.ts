@@ -8,10 +8,10 @@ import { printable } from '../core/cell-text.ts';
 import type { Payout } from '../core/payout.ts';
 import type { Clock, JournalLoss, Log } from '../core/ports.ts';
 import type { PayoutFileReader } from '../intake/ports.ts';
-import { type AdaptiveLimits, makeAdaptiveLimits } from '../payout/adaptive-limit.ts';
+import { makeAdaptiveLimits } from '../payout/adaptive-limit.ts';
 import { BankClock } from '../payout/bank-clock.ts';
 import { BreakerGate, type Payer, PayerBreaker } from '../payout/circuit-breaker.ts';
-import { RunState, type WorkerContext } from '../payout/context.ts';
+import { type ProcessState, RunState, type WorkerContext } from '../payout/context.ts';
 import { describeLoss, isInQuestion } from '../payout/rules/lost-journal.ts';
 import { readServiceHours } from '../payout/rules/service-hours.ts';
 import { systemClock } from '../platform/clock.ts';
@@ -69,7 +69,8 @@ export const toLog =
   (level, message, facts) =>
     logger[level](facts, message);
 
-export interface RunSession {
+/** What it takes to run files. */
+export interface RunSession extends ProcessState {
   readonly loaded: LoadedSettings;
   readonly journal: Journal;
   readonly bank: Bank;
@@ -77,14 +78,8 @@ export interface RunSession {
   readonly reader: PayoutFileReader;
   readonly log: Logger;
   readonly clock: Clock;
-  readonly likeness: KeyedMutex;
   /** The circuit breaker of each payer account, from the first file of the process to the last. */
   readonly breakers: Map<string, PayerBreaker>;
-  readonly adaptiveLimits: AdaptiveLimits;
-  /** Runs that share the process, where there are several at once. */
-  readonly runs: Set<RunState>;
-  /** Rows that are being inquired about. */
-  readonly asking: Set<number>;
   /** The latest loss of the journal, in question or not. */
   readonly loss: JournalLoss | undefined;
   /** Where the bank really listens: the built-in sandbox takes a free port. */
@@ -213,18 +208,10 @@ export function makeContext(
     stop: stopOrBroken,
     run,
     likeness: session.likeness,
-    adaptiveLimits: session.adaptiveLimits,
-    countUnderWay: () => countUnderWay(session, run),
-    isUnderWay: (seq) => run.inFlight.has(seq) || [...session.runs].some(({ inFlight }) => inFlight.has(seq)),
     asking: session.asking,
+    runs: session.runs,
+    adaptiveLimits: session.adaptiveLimits,
   };
-}
-
-/** Rows whose request is under way in this process. */
-export function countUnderWay({ runs }: Pick<RunSession, 'runs'>, own?: RunState): number {
-  let rows = own === undefined || runs.has(own) ? 0 : own.inFlight.size;
-  for (const { inFlight } of runs) rows += inFlight.size;
-  return rows;
 }
 
 /**

@@ -3,6 +3,7 @@ import { type ListenAddress, parseListenAddress } from '../core/network-address.
 import type { Clock } from '../core/ports.ts';
 import { makeAdaptiveLimits } from '../payout/adaptive-limit.ts';
 import type { Payer } from '../payout/circuit-breaker.ts';
+import { countUnderWay } from '../payout/context.ts';
 import { closeBreaker, openBreaker } from '../payout/rules/circuit-breaker.ts';
 import { mayBeginAtMs, readServiceHours } from '../payout/rules/service-hours.ts';
 import type { Logger } from '../platform/log.ts';
@@ -21,7 +22,7 @@ import {
   type WatchState,
 } from '../watch/rules/health.ts';
 import type { Watcher } from '../watch/watcher.ts';
-import { countUnderWay, type Session, toLog } from './session.ts';
+import { type Session, toLog } from './session.ts';
 import { readVersion } from './version.ts';
 
 /** How the process itself stands. */

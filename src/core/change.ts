@@ -23,7 +23,7 @@ interface Move {
   readonly cause: PayoutCause;
   readonly nowMs: number;
   readonly detail?: Readonly<Record<string, unknown>>;
-  readonly attempt?: Attempt;
+  readonly attempt?: Attempt | undefined;
 }
 
 /** Composes a guarded change: the payout as it was read, what changes, and the event that records why. */

@@ -1,6 +1,9 @@
-/** How many requests of each kind the process has with the bank at once: lanes that follow what its replies say. */
+/** Requests to the bank, as many of each kind at once as its replies show it to bear. */
+import type { BankReply } from '../core/bank-port.ts';
 import type { Log } from '../core/ports.ts';
 import { FairSemaphore, type RunInTurn } from '../platform/fair-semaphore.ts';
+import type { BankClock } from './bank-clock.ts';
+import type { BreakerGate } from './circuit-breaker.ts';
 import {
   decideLimit,
   fullLimit,
@@ -8,32 +11,23 @@ import {
   lowerLimit,
   type LowestLimit,
 } from './rules/adaptive-limit.ts';
-import type { LimitSignal, ReadReply } from './rules/read-reply.ts';
-/** How many requests of each kind the process has with the bank at once: places that follow what its replies say. */
+import type { BreakerSignal, LimitSignal, ReadReply } from './rules/read-reply.ts';
 
 /** The limit of one kind of request; it outlives the runs of a process, as the bank's mood does. */
 export class AdaptiveLimit {
-  #state: LimitState;
-  #lowest: LowestLimit | undefined;
+  state: LimitState;
+  /** The lowest since it was last forgotten; undefined when it was never below the settings. */
+  lowest: LowestLimit | undefined;
   /** The places of all runs of the process, by their share of the limit. */
   readonly #places = new Map<number, FairSemaphore>();
 
   constructor(ceiling: number) {
-    this.#state = fullLimit(ceiling);
-  }
-
-  get state(): LimitState {
-    return this.#state;
-  }
-
-  /** The lowest since it was last forgotten; undefined when it was never below the settings. */
-  get lowest(): LowestLimit | undefined {
-    return this.#lowest;
+    this.state = fullLimit(ceiling);
   }
 
   /** Another file begins: what counts for it is the limit from now on. */
   forgetLowest(): void {
-    this.#lowest = lowerLimit(undefined, this.#state);
+    this.lowest = lowerLimit(undefined, this.state);
   }
 
   /**
@@ -43,7 +37,7 @@ export class AdaptiveLimit {
   openLane(share = 1): RunInTurn {
     let places = this.#places.get(share);
     if (places === undefined) {
-      places = new FairSemaphore(Math.ceil(this.#state.limit * share));
+      places = new FairSemaphore(Math.ceil(this.state.limit * share));
       this.#places.set(share, places);
     }
     return places.openQueue();
@@ -54,11 +48,11 @@ export class AdaptiveLimit {
    * @param round the state's when its request began
    */
   observe(signal: LimitSignal, round: number): void {
-    const { limit } = this.#state;
-    this.#state = decideLimit(this.#state, signal, round);
-    if (this.#state.limit === limit) return;
-    this.#lowest = lowerLimit(this.#lowest, this.#state);
-    for (const [share, places] of this.#places) places.resize(Math.ceil(this.#state.limit * share));
+    const { limit } = this.state;
+    this.state = decideLimit(this.state, signal, round);
+    if (this.state.limit === limit) return;
+    this.lowest = lowerLimit(this.lowest, this.state);
+    for (const [share, places] of this.#places) places.resize(Math.ceil(this.state.limit * share));
   }
 }
 
@@ -102,4 +96,36 @@ export function limitRequests(limits: AdaptiveLimits, log: Log): LimitRequest {
     return said;
   };
   return (kind, ask) => (kind === 'transfers' ? listen(kind, ask) : lanes[kind](() => listen(kind, ask)));
+}
+
+/** What a request to the bank takes. */
+export interface CallContext {
+  /** The way through the breaker of the payer account. */
+  readonly gate: BreakerGate;
+  readonly bankClock: BankClock;
+  /** Puts a request under the limits of the process; there are none when left out. */
+  readonly limitRequest?: LimitRequest;
+}
+
+interface BankCall<Fields, Finding> {
+  readonly kind: keyof AdaptiveLimits;
+  readonly send: () => Promise<BankReply<Fields>>;
+  readonly read: (reply: BankReply<Fields>) => ReadReply<Finding>;
+}
+
+/** Makes a request that has passed the gate; its reply is read once, and whoever has to learn from it does. */
+export async function callBank<Fields, Finding>(
+  { gate, bankClock, limitRequest }: CallContext,
+  { kind, send, read }: BankCall<Fields, Finding>,
+): Promise<ReadReply<Finding>> {
+  let signal: BreakerSignal = { kind: 'nothing' };
+  const ask = async (): Promise<ReadReply<Finding>> => read(await send());
+  try {
+    const said = await (limitRequest === undefined ? ask() : limitRequest(kind, ask));
+    bankClock.see(said);
+    signal = said.breaker;
+    return said;
+  } finally {
+    gate.leave(signal);
+  }
 }

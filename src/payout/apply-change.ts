@@ -3,11 +3,10 @@ import { afterChange } from '../core/change.ts';
 import type { Attempt, Payout } from '../core/payout.ts';
 import type { Change } from '../core/ports.ts';
 import type { PayoutJournal, InDoubt } from './ports.ts';
-import { isOpenAttempt, keepInDoubt } from './rules/superseded.ts';
+import { isInDoubt } from './rules/case.ts';
+import { isOpenAttempt, isOutcomeOpen, keepInDoubt } from './rules/superseded.ts';
 
-interface Applying {
-  readonly journal: PayoutJournal;
-}
+type Applying = Readonly<Record<'journal', PayoutJournal>>;
 
 /** @returns the change that was applied; undefined when nothing is decided, or a guard refuses it */
 export async function applyOnLatest(
@@ -30,8 +29,7 @@ export async function applyOnLatest(
 }
 
 /**
- * Applies what is decided on an attempt in doubt, as long as the journal does not know how it ended: its payout still
- * is in doubt, or was paid by another attempt.
+ * Applies what is decided on an attempt in doubt, as long as the journal does not know how it ended.
  * @param known as the decision was first taken
  * @param decide on both as they are; undefined when what we have learnt is out of date by now
  * @returns the payout as it is afterwards
@@ -44,11 +42,10 @@ export async function applyOnAttempt(
   let seen = payout;
   const change = await applyOnLatest(context, payout, async (current) => {
     seen = current;
-    const isInDoubt = current.status === 'submitted' || current.status === 'unresolved';
     // After the payout: every change of an attempt changes its payout, too.
-    const isKnown = current === payout && isInDoubt;
+    const isKnown = current === payout && isInDoubt(payout);
     const latest = isKnown ? attempt : await readLatest(context, current, attempt);
-    if (!isInDoubt && (current.status !== 'paid' || latest.status === 'paid')) return undefined;
+    if (!isOutcomeOpen(current, latest)) return undefined;
     const decided = decide(current, latest);
     if (decided === undefined) return undefined;
     const others = await readOthersOpen(context, { payout: current, attempt });

@@ -10,12 +10,12 @@ import type { Batch, BatchReason, Clock, Log } from '../core/ports.ts';
 import { Signal } from '../platform/signal.ts';
 import type { PayoutJournal } from './ports.ts';
 import {
+  afterEnd,
   type BrakePolicy,
   type BreakerState,
   closeBreaker,
   decideBreaker,
   decideOnInDoubt,
-  decideOnSettled,
   fitPause,
   isPausing,
   openBreaker,
@@ -35,22 +35,14 @@ export class PayerBreaker {
   recordedPause: Pick<BreakerState, 'pausedAtMs' | 'pausedUntilMs'> | undefined;
   /** Fulfilled when the journal knows of the halt. */
   haltRecorded: Promise<void> | undefined;
-  readonly #changes = new Signal();
-
-  /** Aborted and made anew whenever the state changes, so that waiters look again. */
-  get changed(): AbortSignal {
-    return this.#changes.next;
-  }
+  /** Notified whenever the state changes, so that waiters look again. */
+  readonly changes = new Signal();
 
   become(next: BreakerState): void {
     const isNews = next.status !== this.state.status || next.pausedUntilMs !== this.state.pausedUntilMs;
     this.state = next;
     if (next.status !== 'halted') this.haltRecorded = undefined;
-    if (isNews) this.wakeWaiters();
-  }
-
-  wakeWaiters(): void {
-    this.#changes.notify();
+    if (isNews) this.changes.notify();
   }
 }
 
@@ -80,7 +72,7 @@ export class BreakerGate {
   constructor(options: GateOptions) {
     this.#options = options;
     this.breaker = options.breaker ?? new PayerBreaker();
-    options.stop.addEventListener('abort', () => this.breaker.wakeWaiters(), { once: true });
+    options.stop.addEventListener('abort', () => this.breaker.changes.notify(), { once: true });
   }
 
   get #nowMs(): number {
@@ -141,18 +133,18 @@ export class BreakerGate {
         breaker.isProbing = true;
         return 'go';
       }
-      await clock.sleep(waitMs <= 0 ? probePollMs : Math.min(waitMs, pausePollMs), breaker.changed);
+      await clock.sleep(waitMs <= 0 ? probePollMs : Math.min(waitMs, pausePollMs), breaker.changes.next);
     }
   }
 
-  /** Tells the breaker what came of a request that went through; a probe has ended with it. */
-  leave(signal: BreakerSignal): void {
+  /** Tells the breaker what came of a request that went through, if any did; a probe has ended with it. */
+  leave(signal: BreakerSignal = { kind: 'nothing' }): void {
     const { breaker } = this;
     const wasProbing = breaker.isProbing;
     breaker.isProbing = false;
     this.observe(signal);
     // One after the other: inquiries go on while transfers have trouble, and nobody sleeps over the end of a probe.
-    if (wasProbing) breaker.wakeWaiters();
+    if (wasProbing) breaker.changes.notify();
   }
 
   /** Tells the breaker what was learnt otherwise, as from an inquiry: no request has ended with it. */
@@ -162,7 +154,7 @@ export class BreakerGate {
 
   /** Tells the breaker what an inquiry has ended. */
   observeSettled(isPaid: boolean): void {
-    this.breaker.become(decideOnSettled(this.breaker.state, isPaid, this.#options.brake));
+    this.breaker.become(afterEnd(this.breaker.state, isPaid, this.#options.brake));
   }
 
   /** True for a number of transfers in doubt that halts the account. */
@@ -178,7 +170,7 @@ export class BreakerGate {
   /** A halt of this run's batch, or one that another process or an earlier run has recorded. */
   haltFor(why: BatchReason): void {
     this.#runHalt = why;
-    this.breaker.wakeWaiters();
+    this.breaker.changes.notify();
   }
 
   /** An operator has lifted the halt; what was counted before it is forgotten. */
@@ -187,12 +179,12 @@ export class BreakerGate {
     const { state } = this.breaker;
     const forgiven = { ...state, consecutiveFailures: 0, ends: [] };
     this.breaker.become(state.status === 'halted' ? openBreaker : forgiven);
-    this.breaker.wakeWaiters();
+    this.breaker.changes.notify();
   }
 
   /** Waits until the breaker changes, the time is over, or the signal aborts. */
   async waitForNews(ms: number, end: AbortSignal): Promise<void> {
-    const until = AbortSignal.any([this.breaker.changed, end]);
+    const until = AbortSignal.any([this.breaker.changes.next, end]);
     if (!until.aborted) await this.#options.clock.sleep(ms, until);
   }
 
@@ -218,11 +210,18 @@ interface BreakerContext {
  * Records that the payer account is halted, if this process has halted it: no intent is recorded for it any more until
  * an operator resumes. Resolves when it is recorded, whoever does so.
  */
-export async function recordHalt(context: BreakerContext, payer: Payer): Promise<void> {
-  const { breaker } = context.gate;
+export async function recordHalt(
+  { journal, clock, gate: { breaker }, log }: BreakerContext,
+  { companyId, payerAccount }: Payer,
+): Promise<void> {
   const { status, why } = breaker.state;
   if (status !== 'halted' || why === null) return;
-  breaker.haltRecorded ??= record(context, payer, why).catch((error: unknown) => {
+  const record = async (): Promise<void> => {
+    if ((await journal.payerHalt(companyId, payerAccount)) !== undefined) return;
+    await journal.recordPayerHalt({ companyId, payerAccount, ...why, sinceMs: clock.now() });
+    log('error', 'the line is halted', { code: why.code, reason: why.reason, remedy: why.remedy });
+  };
+  breaker.haltRecorded ??= record().catch((error: unknown) => {
     // The next to look records it.
     breaker.haltRecorded = undefined;
     throw error;
@@ -230,28 +229,21 @@ export async function recordHalt(context: BreakerContext, payer: Payer): Promise
   await breaker.haltRecorded;
 }
 
-async function record(
-  { journal, clock, log }: BreakerContext,
-  { companyId, payerAccount }: Payer,
-  why: BatchReason,
-): Promise<void> {
-  if ((await journal.payerHalt(companyId, payerAccount)) !== undefined) return;
-  await journal.recordPayerHalt({ companyId, payerAccount, ...why, sinceMs: clock.now() });
-  log('error', 'the line is halted', { code: why.code, reason: why.reason, remedy: why.remedy });
-}
-
-/** True when an operator has resumed the batch since: the halt is lifted and the batch is not halted. */
-export async function isHaltLifted({ journal }: BreakerContext, batch: Batch): Promise<boolean> {
-  if ((await journal.payerHalt(batch.companyId, batch.payerAccount)) !== undefined) return false;
-  return (await journal.batch(batch.batchId))?.status === 'running';
-}
-
-/** After an intent was refused: when somebody else has halted the batch or its account, this run stops sending too. */
-export async function noticeHalt({ journal, gate }: BreakerContext, batch: Batch): Promise<void> {
-  const stop = await journal.payerHalt(batch.companyId, batch.payerAccount);
+/** Why the batch or its account is halted, as the journal has it now; undefined when an operator has resumed it since. */
+export async function findHalt(
+  { journal }: Pick<BreakerContext, 'journal'>,
+  batch: Batch,
+): Promise<BatchReason | undefined> {
+  const halt = await journal.payerHalt(batch.companyId, batch.payerAccount);
+  if (halt !== undefined) return halt;
   const current = await journal.batch(batch.batchId);
-  if (stop === undefined && current?.status === 'running') return;
-  gate.haltFor(stop ?? haltOf(current ?? batch));
+  return current?.status === 'running' ? undefined : haltOf(current ?? batch);
+}
+
+/** When somebody else has halted the batch or its account, this run stops sending too. */
+export async function noticeHalt(context: BreakerContext, batch: Batch): Promise<void> {
+  const why = await findHalt(context, batch);
+  if (why !== undefined) context.gate.haltFor(why);
 }
 
 /** Why the batch itself was halted, by an operator or by a halt that has since been lifted for another batch. */
@@ -269,10 +261,14 @@ export function haltOf(batch: Batch): BatchReason {
  * Takes the breaker as the journal has it when a run begins: the pause of an earlier run goes on, and what an operator
  * has lifted since is open.
  */
-export async function takeUpBreaker(context: BreakerContext, payer: Payer): Promise<void> {
-  const { journal, gate, clock } = context;
+export async function takeUpBreaker({ journal, gate, clock }: BreakerContext, payer: Payer): Promise<void> {
   const { breaker } = gate;
-  if (breaker.state.status === 'halted' && (await isLiftedSince(context, payer))) gate.reopen();
+  // Until it is recorded, whoever has halted it is about to record it.
+  if (breaker.state.status === 'halted' && breaker.haltRecorded !== undefined) {
+    await breaker.haltRecorded;
+    const halt = await journal.payerHalt(payer.companyId, payer.payerAccount);
+    if (halt === undefined && breaker.state.status === 'halted') gate.reopen();
+  }
   const pause = await journal.payerPause(payer.companyId, payer.payerAccount);
   if (pause === undefined) {
     if (breaker.recordedPause !== undefined && breaker.state.status === 'paused') breaker.become(openBreaker);
@@ -281,16 +277,6 @@ export async function takeUpBreaker(context: BreakerContext, payer: Payer): Prom
     breaker.recordedPause = { pausedAtMs: pause.sinceMs, pausedUntilMs: pause.untilMs };
     breaker.become(takeUpPause(breaker.state, pause, clock.now()));
   }
-}
-
-/** True when the halt has been recorded and is no longer there: an operator has lifted it. */
-async function isLiftedSince({ journal, gate }: BreakerContext, payer: Payer): Promise<boolean> {
-  const { breaker } = gate;
-  // Whoever has halted it is about to record that.
-  if (breaker.haltRecorded === undefined) return false;
-  await breaker.haltRecorded;
-  const stop = await journal.payerHalt(payer.companyId, payer.payerAccount);
-  return stop === undefined && breaker.state.status === 'halted';
 }
 
 /** Records what has become of the pause, if it is not what the journal knows. */

@@ -5,32 +5,27 @@ import type { BatchStore, PayoutStore } from './ports.ts';
 import type { WorkerContext } from './context.ts';
 import { cancelledReason } from './operator.ts';
 import { describePause } from './rules/circuit-breaker.ts';
-import { rerunHolds } from './rules/operator.ts';
+import { isAnyToRun } from './rules/operator.ts';
 
-const openStatuses = ['ready', 'submitted', 'unresolved'];
+type Concluded = BatchStore & PayoutStore;
 
 /** A batch that is done stays done; one whose rows an operator released is running again. */
 export async function isNothingLeft(journal: BatchReader, batch: Batch): Promise<boolean> {
   if (batch.status !== 'done') return false;
   const totals = await journal.totals(batch.batchId);
-  if (totals.some(({ status, rows }) => rows > 0 && openStatuses.includes(status))) return false;
-  const holds = await journal.holdTotals(batch.batchId);
-  return !holds.some(({ hold, rows }) => rows > 0 && rerunHolds.includes(hold));
+  return !isAnyToRun(totals, await journal.holdTotals(batch.batchId));
 }
 
-/** How a run has ended, for the batch that it was of. */
-interface Ending {
-  /** The process was asked to stop. */
-  readonly isInterrupted: boolean;
-  /** Held rows were released when the run began. */
-  readonly isLifted: boolean;
-}
-
-/** Records where the batch of a run stands, and why. */
+/**
+ * Records where the batch of a run stands, and why.
+ * @param isInterrupted the process was asked to stop
+ * @param isLifted held rows were released when the run began
+ */
 export async function conclude(
   { journal, clock, gate }: Pick<WorkerContext, 'journal' | 'clock' | 'gate'>,
   { batchId }: Batch,
-  { isInterrupted, isLifted }: Ending,
+  isInterrupted: boolean,
+  isLifted: boolean,
 ): Promise<void> {
   const nowMs = clock.now();
   if (await isCancelled(journal, batchId)) return endCancelled(journal, batchId, nowMs);
@@ -48,7 +43,7 @@ export async function conclude(
   if (isLifted && gate.isPausing) await journal.liftHolds(batchId, ['paused'], nowMs);
   const why = describePause(gate.state) ?? waitOverReason;
   const heldNow = await journal.holdReady(batchId, 'paused', why, nowMs);
-  if (heldNow > 0 || (await hasPausedRows(journal, batchId))) {
+  if (heldNow > 0 || (await hasHeldRows(journal, batchId))) {
     await journal.moveBatch(batchId, 'paused', why, nowMs);
   } else {
     await endWithoutDoubt(journal, batchId, nowMs);
@@ -80,32 +75,21 @@ async function isCancelled(journal: BatchReader, batchId: string): Promise<boole
 }
 
 /** Cancels what came back unsent of a cancelled batch; done when nothing is in doubt any more. */
-async function endCancelled(
-  journal: BatchStore & PayoutStore,
-  batchId: string,
-  nowMs: number,
-): Promise<void> {
+async function endCancelled(journal: Concluded, batchId: string, nowMs: number): Promise<void> {
   await journal.cancelUnsent(batchId, nowMs);
   await endWithoutDoubt(journal, batchId, nowMs);
 }
 
-async function endWithoutDoubt(
-  journal: BatchStore & PayoutStore,
-  batchId: string,
-  nowMs: number,
-): Promise<void> {
+async function endWithoutDoubt(journal: Concluded, batchId: string, nowMs: number): Promise<void> {
   if ((await journal.nextInquiryAtMs(batchId)) === undefined)
     await journal.moveBatch(batchId, 'done', null, nowMs);
 }
 
-/** True when rows wait for the payer account to go on. */
-export const hasPausedRows = (journal: BatchReader, batchId: string): Promise<boolean> =>
-  hasHeldRows(journal, batchId, ['paused']);
-
-async function hasHeldRows(
+/** True when rows of the batch bear one of these holds: by default, when they wait for the payer account to go on. */
+export async function hasHeldRows(
   journal: BatchReader,
   batchId: string,
-  wanted: readonly HoldReason[],
+  wanted: readonly HoldReason[] = ['paused'],
 ): Promise<boolean> {
   const holds = await journal.holdTotals(batchId);
   return holds.some(({ hold, rows }) => rows > 0 && wanted.includes(hold));
@@ -118,11 +102,7 @@ const waitingHolds: readonly HoldReason[] = ['paused', 'halted', 'approval'];
  * Ends a batch whose last doubt was settled outside a run, if nothing of it is left to send.
  * @returns true when it is done by that
  */
-export async function endWhenSettled(
-  journal: BatchStore & PayoutStore,
-  batchId: string,
-  nowMs: number,
-): Promise<boolean> {
+export async function endWhenSettled(journal: Concluded, batchId: string, nowMs: number): Promise<boolean> {
   const batch = await journal.batch(batchId);
   if (await isCancelled(journal, batchId)) await endCancelled(journal, batchId, nowMs);
   else if (batch?.status === 'running' || batch?.status === 'paused') {

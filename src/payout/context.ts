@@ -4,15 +4,13 @@ import type { Attempt, Payout } from '../core/payout.ts';
 import type { Clock, Log } from '../core/ports.ts';
 import type { KeyedMutex } from '../platform/keyed-mutex.ts';
 import { Signal, waitForAny } from '../platform/signal.ts';
-import type { AdaptiveLimits, LimitRequest } from './adaptive-limit.ts';
-import type { BankClock } from './bank-clock.ts';
+import type { AdaptiveLimits, CallContext } from './adaptive-limit.ts';
 import type { Payer, BreakerGate } from './circuit-breaker.ts';
 import type { PayoutJournal } from './ports.ts';
 import type { Case } from './rules/case.ts';
 import type { PayerSetup } from './rules/intent.ts';
 import type { VerifyPolicy } from './rules/payee.ts';
 import type { SettlePolicy } from './rules/resend.ts';
-/** What every step of paying is handed. */
 
 /** When an operator must look before money moves; 0 means never. */
 export interface LookLimits {
@@ -28,13 +26,22 @@ export const logFactsOf = (
   { order }: Pick<Attempt, 'order'>,
 ): object => ({ batchId, rowNo, transRefNo: order.transRefNo });
 
-export interface WorkerContext {
+/** What the runs of one process have in common. */
+export interface ProcessState {
+  /** Like payouts are compared one by one. */
+  readonly likeness: KeyedMutex;
+  /** Rows that are being inquired about. */
+  readonly asking: Set<number>;
+  /** Runs that are under way at once. */
+  readonly runs: Set<RunState>;
+  /** How many requests the bank lets this process have at once. */
+  readonly adaptiveLimits: AdaptiveLimits;
+}
+
+export interface WorkerContext extends CallContext, ProcessState {
   readonly journal: PayoutJournal;
   readonly bank: Bank;
   readonly clock: Clock;
-  /** The way through the breaker of the payer account. */
-  readonly gate: BreakerGate;
-  readonly bankClock: BankClock;
   readonly verify: VerifyPolicy;
   readonly settle: SettlePolicy;
   readonly limits: LookLimits;
@@ -47,29 +54,31 @@ export interface WorkerContext {
   /** Aborted when nothing new is to be begun: the process is asked to stop, or the wait is over. */
   readonly stop: AbortSignal;
   readonly run: RunState;
-  /** Of everything that this process sends: like payouts are compared one by one. */
-  readonly likeness: KeyedMutex;
-  /** Rows whose request is under way in this process, over all its runs; those of this run when left out. */
-  readonly countUnderWay?: () => number;
+  /** The gate of a payer account, which has a breaker of its own. */
+  readonly gateOf: (payer: Payer) => BreakerGate;
   /** True while nothing new may be sent for reasons that are not the bank's; never when left out. */
   readonly isHeldUp?: () => boolean;
-  /** True for a row whose request is under way in any run of this process; of this run alone when left out. */
-  readonly isUnderWay?: (seq: number) => boolean;
-  /** Rows that are being inquired about in this process; nobody else asks when left out. */
-  readonly asking?: Set<number>;
   /** Superseded attempts are asked about elsewhere in this process. */
   readonly isWatchedByAnother?: boolean;
-  /** How many requests the bank lets this process have at once; of this run alone when left out. */
-  readonly adaptiveLimits?: AdaptiveLimits;
-  /** Puts a request under these limits; there are none when left out. */
-  readonly limitRequest?: LimitRequest;
-  /** The gate of a payer account, which has a breaker of its own; `gate` serves all when left out. */
-  readonly gateOf?: (payer: Payer) => BreakerGate;
 }
 
 /** The context with the gate by which an order goes: the payer account may have been corrected since it was made. */
-export const contextFor = (context: WorkerContext, payer: Payer): WorkerContext =>
-  context.gateOf === undefined ? context : { ...context, gate: context.gateOf(payer) };
+export const contextFor = (context: WorkerContext, payer: Payer): WorkerContext => ({
+  ...context,
+  gate: context.gateOf(payer),
+});
+
+/** Rows whose request is under way in this process; `own` counts though it may not be one of the runs. */
+export function countUnderWay({ runs }: Pick<ProcessState, 'runs'>, own?: RunState): number {
+  let rows = own === undefined || runs.has(own) ? 0 : own.inFlight.size;
+  for (const { inFlight } of runs) rows += inFlight.size;
+  return rows;
+}
+
+/** True for a row whose request is under way, or that is being asked about, in any part of this process. */
+export function isSeenTo({ run, runs, asking }: WorkerContext, seq: number): boolean {
+  return asking.has(seq) || [run, ...runs].some(({ inFlight }) => inFlight.has(seq));
+}
 
 /** What a decision on an attempt is taken on, now. @param facts what the history keeps of the reply */
 export const caseOf = (
@@ -94,30 +103,22 @@ export class RunState {
   /** When the latest of them did; the start before the first. */
   lastToldAtMs: number;
   /** Fulfilled when every row that could be sent has been, and the run only waits for what is in doubt. */
-  readonly allSent: Promise<void>;
+  readonly allSent = Promise.withResolvers<void>();
   /** Aborted when a part of the run has broken: nothing new is begun by any other. */
   readonly broken = new AbortController();
-  readonly noteAllSent: () => void;
+  /** When a payout last got on, the bank answering; what `--wait` counts from. */
+  lastProgressAtMs: number;
   readonly #clock: Clock;
-  #lastProgressAtMs: number;
   readonly #news = new Signal();
 
   constructor(clock: Clock) {
     this.#clock = clock;
-    this.#lastProgressAtMs = clock.now();
-    this.lastToldAtMs = this.#lastProgressAtMs;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.allSent = promise;
-    this.noteAllSent = resolve;
-  }
-
-  /** When a payout last got on, the bank answering; what `--wait` counts from. */
-  get lastProgressAtMs(): number {
-    return this.#lastProgressAtMs;
+    this.lastProgressAtMs = clock.now();
+    this.lastToldAtMs = this.lastProgressAtMs;
   }
 
   noteProgress(): void {
-    this.#lastProgressAtMs = this.#clock.now();
+    this.lastProgressAtMs = this.#clock.now();
   }
 
   noteTold(): void {

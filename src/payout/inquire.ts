@@ -1,9 +1,10 @@
 /** Asks the bank what became of an attempt (endpoint 7). */
 import { formatBangkokDate, formatBangkokTime } from '../core/bangkok-time.ts';
-import type { Attempt, TransferOrder } from '../core/payout.ts';
-import { callBank } from './call-bank.ts';
+import type { StatusInquiry } from '../core/bank-port.ts';
+import type { Attempt } from '../core/payout.ts';
+import { callBank } from './adaptive-limit.ts';
 import type { WorkerContext } from './context.ts';
-import { type InquiryReading, readInquiry, type ReadReply } from './rules/read-reply.ts';
+import { type InquiryReading, type PayeeFinding, readInquiry, type ReadReply } from './rules/read-reply.ts';
 
 export type Inquired = ReadReply<InquiryReading>;
 
@@ -33,13 +34,10 @@ function otherDays({ bankClock }: WorkerContext, tranDate: string): readonly str
   return [...days];
 }
 
-/** Whom an inquiry asks about. */
-export type Inquiry = Pick<TransferOrder, 'transRefNo' | 'channelId' | 'termId' | 'companyId'>;
-
 /** Asks once, for one day. @returns undefined when the gate lets nothing pass any more */
 export async function inquireFor(
   context: WorkerContext,
-  { transRefNo, channelId, termId, companyId }: Inquiry,
+  { transRefNo, channelId, termId, companyId }: Omit<StatusInquiry, 'tranDate' | 'tranTime'>,
   tranDate: string,
   passHalted: boolean,
 ): Promise<Inquired | undefined> {
@@ -55,7 +53,7 @@ export async function inquireFor(
   return said;
 }
 
-/** How often an inquiry that says nothing is made again; a sick service is waited for instead. */
+/** How often a question that says nothing is asked again; a sick service is waited for instead. */
 const asksMax = 3;
 const askAgainAfterMs = 250;
 
@@ -63,13 +61,13 @@ const askAgainAfterMs = 250;
  * Asks until something is said, or often enough.
  * @param waitsForService a sick service is asked on and on: the gate makes each question wait
  */
-export async function askUntilSaid(
-  { clock, stop }: WorkerContext,
+export async function askUntilSaid<Said extends ReadReply<InquiryReading | PayeeFinding>>(
+  { clock, stop }: Pick<WorkerContext, 'clock' | 'stop'>,
   waitsForService: boolean,
-  ask: () => Promise<Inquired | undefined>,
-): Promise<Inquired | undefined> {
+  ask: (isLast: boolean) => Promise<Said | undefined>,
+): Promise<Said | undefined> {
   for (let asks = 1; ;) {
-    const said = await ask();
+    const said = await ask(asks >= asksMax);
     if (said?.finding.kind !== 'nothing-said') return said;
     if (said.finding.isTrouble && waitsForService) continue;
     if (asks >= asksMax) return said;

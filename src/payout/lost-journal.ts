@@ -3,86 +3,80 @@
  * on the days in question, before anything is sent for it.
  */
 import { formatBangkokDateTime } from '../core/bangkok-time.ts';
-import { decideHold } from '../core/change.ts';
 import type { Batch, Change, JournalLoss } from '../core/ports.ts';
 import { computeTransRefNo } from '../core/reference.ts';
 import { payerOf, type WorkerContext } from './context.ts';
 import { askUntilSaid, inquireFor } from './inquire.ts';
 import type { InDoubt, ReadyPayout } from './ports.ts';
-import type { PayerSetup } from './rules/intent.ts';
 import {
   addDay,
   computeNextToAsk,
   daysInQuestion,
   decideAfterProbe,
-  decideAskLater,
-  decideBeyond,
+  decideProbeLater,
   isInQuestion,
   mayHaveMoved,
   mustProbe,
+  type Probe,
   type ReferenceFinding,
 } from './rules/lost-journal.ts';
 
-/**
- * Asks about a ready payout that a lost journal may have sent. `clear` when the bank knows nothing of it, or nothing is
- * in question; `blocked` when something was found, or the bank could not be asked, which is recorded.
- */
-export async function probeLostJournal(
-  context: WorkerContext,
-  batch: Batch,
-  { payout, attemptsRecorded }: ReadyPayout,
-): Promise<'clear' | 'blocked'> {
-  const { journal, run, settle, clock } = context;
-  const loss = await journal.loss();
-  if (!isInQuestion(loss) || run.probed.has(payout.seq)) return 'clear';
-  const { payoutId } = payout.instruction;
-  if (!mustProbe(loss, await journal.attemptsOf(batch.companyId, payoutId))) return 'clear';
-  const tooEarly = await waitUntilTrusted(context, loss);
-  if (context.stop.aborted) return 'blocked';
-  if (tooEarly !== undefined) {
-    const reason = { code: 'clock-behind-journal', text: tooEarly };
-    return block(context, decideHold(payout, 'unavailable', reason, clock.now()));
-  }
-  const payer = payerOf(context, batch);
-  const findings = await search({ context, payer, payoutId, loss, passHalted: false }, attemptsRecorded);
-  if (findings === undefined) return 'blocked';
-  run.noteProgress();
-  const found = decideAfterProbe({ payout, findings, payer, policy: settle, nowMs: clock.now() });
-  if (found !== undefined) return block(context, found);
-  if (run.probed.size >= rememberedMax) run.probed.clear();
-  run.probed.add(payout.seq);
-  return 'clear';
-}
+/** `clear` when money may be moved, as far as a loss goes; `blocked` when it may not, which is recorded if the bank was asked. */
+type ProbeEnd = 'clear' | 'blocked';
 
 /** Rows that are remembered at once: one that was forgotten is asked about again. */
 const rememberedMax = 10_000;
 
+/** Asks about a ready payout that a lost journal may have sent, once in a run. */
+export function probeLostJournal(
+  context: WorkerContext,
+  batch: Batch,
+  { payout }: Pick<ReadyPayout, 'payout'>,
+): Promise<ProbeEnd> {
+  return probe({ context, payer: payerOf(context, batch), payout, asked: undefined });
+}
+
 /**
  * Looks beyond an attempt from before the loss that the bank shows as failed: the lost part may have made another one
- * since. `clear` when it knows of none that may have moved money; else what it knows is recorded.
+ * since.
  */
-export async function probeBeyond(
-  context: WorkerContext,
-  { payout, attempt }: InDoubt,
-): Promise<'clear' | 'blocked'> {
-  const { journal, settle, clock } = context;
+export function probeBeyond(context: WorkerContext, { payout, attempt }: InDoubt): Promise<ProbeEnd> {
+  return probe({ context, payer: payerOf(attempt.order, attempt.order), payout, asked: attempt });
+}
+
+/** What is looked for, and through which gate: who asks beyond a failed attempt passes a halted account. */
+interface Search extends Pick<Probe, 'payer' | 'payout' | 'asked'> {
+  readonly context: WorkerContext;
+}
+
+async function probe(search: Search): Promise<ProbeEnd> {
+  const { context, payer, payout, asked } = search;
+  const { journal, run, settle: policy, clock, stop } = context;
   const loss = await journal.loss();
-  if (!isInQuestion(loss) || attempt.intentAtMs > loss.recoveredAtMs) return 'clear';
-  const payer = payerOf(attempt.order, attempt.order);
-  const { payoutId } = payout.instruction;
-  const known = await journal.attemptsOf(payer.companyId, payoutId);
+  if (!isInQuestion(loss)) return 'clear';
+  if (asked === undefined && run.probed.has(payout.seq)) return 'clear';
+  const known = await journal.attemptsOf(payer.companyId, payout.instruction.payoutId);
   if (!mustProbe(loss, known)) return 'clear';
   const tooEarly = await waitUntilTrusted(context, loss);
-  if (context.stop.aborted) return 'blocked';
+  if (stop.aborted) return 'blocked';
   if (tooEarly !== undefined) {
-    const probe = { payout, policy: settle, nowMs: clock.now() };
-    return block(context, decideAskLater(probe, attempt, { tooEarly }));
+    const reason = { code: 'clock-behind-journal', text: tooEarly };
+    const early = { payout, asked, policy, nowMs: clock.now() };
+    return block(context, decideProbeLater(early, reason, { tooEarly }));
   }
-  const highest = Math.max(...known.map(({ attemptNo }) => attemptNo));
-  const findings = await search({ context, payer, payoutId, loss, passHalted: true }, highest);
+  const highest = Math.max(0, ...known.map(({ attemptNo }) => attemptNo));
+  const findings = await searchReferences(search, loss, highest);
   if (findings === undefined) return 'blocked';
-  const found = decideBeyond({ payout, findings, payer, policy: settle, nowMs: clock.now() }, attempt);
-  return found === undefined ? 'clear' : block(context, found);
+  const found = decideAfterProbe({ payout, asked, findings, payer, policy, nowMs: clock.now() });
+  if (asked === undefined) run.noteProgress();
+  if (found !== undefined) return block(context, found);
+  if (asked === undefined) remember(run.probed, payout.seq);
+  return 'clear';
+}
+
+function remember(probed: Set<number>, seq: number): void {
+  if (probed.size >= rememberedMax) probed.clear();
+  probed.add(seq);
 }
 
 async function block(context: WorkerContext, change: Change): Promise<'blocked'> {
@@ -115,25 +109,17 @@ async function waitUntilTrusted(
   return undefined;
 }
 
-/** What is asked for, and through which gate. */
-interface Search {
-  readonly context: WorkerContext;
-  readonly payer: PayerSetup;
-  readonly payoutId: string;
-  readonly loss: JournalLoss;
-  readonly passHalted: boolean;
-}
-
 /** Asks for one reference after another. Undefined when the gate lets nothing through, or the run ends. */
-async function search(
-  wanted: Search,
+async function searchReferences(
+  search: Search,
+  loss: JournalLoss,
   attemptsRecorded: number,
 ): Promise<readonly ReferenceFinding[] | undefined> {
   const findings: ReferenceFinding[] = [];
   for (;;) {
     const attemptNo = computeNextToAsk(attemptsRecorded, findings);
     if (attemptNo === undefined) return findings;
-    const finding = await searchReference(wanted, attemptNo);
+    const finding = await searchReference(search, loss, attemptNo);
     if (finding === undefined) return undefined;
     findings.push(finding);
     // It is held whatever the others show, unless money may have moved: all of them are asked for next time.
@@ -142,9 +128,13 @@ async function search(
 }
 
 /** Asks on each day, the latest first, until it is found or nobody answers. */
-async function searchReference(wanted: Search, attemptNo: number): Promise<ReferenceFinding | undefined> {
-  const { context, payer, payoutId, loss, passHalted } = wanted;
-  const transRefNo = computeTransRefNo(payer.companyId, payoutId, attemptNo);
+async function searchReference(
+  { context, payer, payout, asked }: Search,
+  loss: JournalLoss,
+  attemptNo: number,
+): Promise<ReferenceFinding | undefined> {
+  const passHalted = asked !== undefined;
+  const transRefNo = computeTransRefNo(payer.companyId, payout.instruction.payoutId, attemptNo);
   let finding: ReferenceFinding | undefined;
   for (const tranDate of daysInQuestion(loss).toReversed()) {
     // Who passes a halted account is not kept waiting by it: a bank in trouble is asked again later.

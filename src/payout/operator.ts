@@ -3,8 +3,15 @@ import type { Payout } from '../core/payout.ts';
 import type { Batch, BatchReason, Change, ResultRow } from '../core/ports.ts';
 import type { RowRules } from '../intake/rules/row.ts';
 import type { PayoutJournal, BatchStore, PayerBreakerStore, PayoutStore } from './ports.ts';
-import { batchWideHolds, decideCancel, decideLift, payoutWideHolds } from './rules/operator.ts';
-import { decideRetry, decideRetryRejected, retriedStatuses, type RetryStep } from './rules/retry.ts';
+import {
+  batchWideHolds,
+  decideCancel,
+  decideLift,
+  decideRetry,
+  decideRetryRejected,
+  payoutWideHolds,
+  retriedStatuses,
+} from './rules/operator.ts';
 
 export interface OperatorResult {
   readonly rowsChanged: number;
@@ -67,60 +74,67 @@ export async function cancelBatch(
  * Releases each of these held payouts: an operator has looked at the row, so name, limit and similar are lifted too.
  * They have not looked at the batch: its age counts on.
  */
-export async function resumePayouts(
+export function resumePayouts(
   journal: PayoutStore,
   seqs: readonly number[],
   nowMs: number,
 ): Promise<OperatorResult> {
-  return changeEach(journal, seqs, (payout) => decideLift(payout, payoutWideHolds, nowMs));
+  return changePayouts(journal, seqs, (payout) => decideLift(payout, payoutWideHolds, nowMs));
 }
 
 /** Cancels each of these payouts that has not been sent. */
-export async function cancelPayouts(
+export function cancelPayouts(
   journal: PayoutStore,
   seqs: readonly number[],
   nowMs: number,
 ): Promise<OperatorResult> {
-  return changeEach(journal, seqs, (payout) => decideCancel(payout, nowMs));
+  return changePayouts(journal, seqs, (payout) => decideCancel(payout, nowMs));
 }
 
-async function changeEach(
+function changePayouts(
   journal: PayoutStore,
   seqs: readonly number[],
   decide: (payout: Payout) => Change | string,
 ): Promise<OperatorResult> {
-  const refusals: string[] = [];
-  let rowsChanged = 0;
-  for (const seq of seqs) {
+  return changeEach(seqs, async (seq) => {
     const payout = await journal.payout(seq);
-    if (payout === undefined) continue;
+    if (payout === undefined) return false;
     const change = decide(payout);
-    if (typeof change === 'string') {
-      refusals.push(change);
-      continue;
-    }
+    if (typeof change === 'string') return change;
     const [isApplied] = await journal.apply([change]);
-    if (isApplied === true) rowsChanged += 1;
-    else
-      refusals.push(`row ${payout.rowNo} of batch ${payout.batchId} changed at the same moment: look again`);
-  }
-  return { rowsChanged, refusals };
+    return isApplied === true || changedMeanwhile(payout);
+  });
 }
+
+const changedMeanwhile = ({ rowNo, batchId }: Pick<Payout, 'rowNo' | 'batchId'>): string =>
+  `row ${rowNo} of batch ${batchId} changed at the same moment: look again`;
 
 /** Refusals that are told one by one; the rest is counted. */
 const refusalsToldMax = 20;
+
+/** @param change true when it has changed the row, false when there is nothing to change; else why not, in words */
+async function changeEach<Row>(
+  rows: Iterable<Row> | AsyncIterable<Row>,
+  change: (row: Row) => Promise<boolean | string>,
+): Promise<OperatorResult> {
+  let rowsChanged = 0;
+  let untold = 0;
+  const refusals: string[] = [];
+  for await (const row of rows) {
+    const outcome = await change(row);
+    if (outcome === true) rowsChanged += 1;
+    else if (outcome === false) continue;
+    else if (refusals.length < refusalsToldMax) refusals.push(outcome);
+    else untold += 1;
+  }
+  if (untold > 0) refusals.push(`${untold} further rows stay as they are.`);
+  return { rowsChanged, refusals };
+}
 
 /** A row that is to be tried again. */
 interface Retry {
   readonly row: ResultRow;
   readonly batch: Batch;
-}
-
-/** What a rejected row is validated by, and when. */
-interface RetryRules {
-  readonly journal: PayoutJournal;
-  readonly rules: RowRules;
-  readonly nowMs: number;
 }
 
 /** Tries every failed, unpayable and rejected row of the batch again; a rejected one is validated anew. */
@@ -133,7 +147,7 @@ export async function retryBatch(
   // An operator lets it go on: its age is counted anew.
   await journal.renewAge(batch.batchId, nowMs);
   await using snapshot = await journal.snapshot();
-  return await retryEach({ journal, rules, nowMs }, failedRows(batch, snapshot.resultRows(batch.batchId)));
+  return await retryPayouts(journal, failedRows(batch, snapshot.resultRows(batch.batchId)), rules, nowMs);
 }
 
 async function* failedRows(batch: Batch, pages: AsyncIterable<readonly ResultRow[]>): AsyncGenerator<Retry> {
@@ -142,52 +156,28 @@ async function* failedRows(batch: Batch, pages: AsyncIterable<readonly ResultRow
 }
 
 /** Tries these payouts again, one by one. */
-export async function retryPayouts(
+export function retryPayouts(
   journal: PayoutJournal,
-  found: readonly Retry[],
+  found: Iterable<Retry> | AsyncIterable<Retry>,
   rules: RowRules,
   nowMs: number,
 ): Promise<OperatorResult> {
-  return retryEach({ journal, rules, nowMs }, found);
-}
-
-async function retryEach(
-  context: RetryRules,
-  found: Iterable<Retry> | AsyncIterable<Retry>,
-): Promise<OperatorResult> {
-  let rowsChanged = 0;
-  let untold = 0;
-  const refusals: string[] = [];
-  for await (const one of found) {
-    const refusal = await retryRow(context, one);
-    if (refusal === undefined) rowsChanged += 1;
-    else if (refusals.length < refusalsToldMax) refusals.push(refusal);
-    else untold += 1;
-  }
-  if (untold > 0) refusals.push(`${untold} further rows stay as they are.`);
-  return { rowsChanged, refusals };
-}
-
-/** Undefined when the row is tried again, else why not. */
-async function retryRow(context: RetryRules, { row, batch }: Retry): Promise<string | undefined> {
-  const { journal } = context;
-  const { batchId, companyId } = batch;
-  const step = await decideRow(context, { row, batch });
-  if (step.kind === 'refused') return step.why;
-  const applied = await journal.apply(step.changes);
-  if (applied.every(Boolean)) return undefined;
-  const [holder] = await journal.claimHolders(companyId, [row.cells.payoutId.trim()]);
-  const where = `row ${row.rowNo} of batch ${batchId}`;
-  if (holder === undefined) return `${where} changed at the same moment: look again`;
-  return `${where}: row ${holder.rowNo} of ${holder.fileName} (batch ${holder.batchId}) has its payoutId and is ${holder.status}`;
-}
-
-async function decideRow({ journal, rules, nowMs }: RetryRules, { row, batch }: Retry): Promise<RetryStep> {
-  const { batchId, companyId } = batch;
-  const similar = await journal.similarHolders(companyId, row.cells.payoutId.trim());
-  if (row.status === 'rejected') return decideRetryRejected({ row, batchId, rules, similar, nowMs });
-  const payout = await journal.payout(row.seq);
-  if (payout === undefined)
-    return { kind: 'refused', why: `row ${row.rowNo} of batch ${batchId} asks for nothing` };
-  return decideRetry(payout, similar, nowMs);
+  return changeEach(found, async ({ row, batch }) => {
+    const { batchId, companyId } = batch;
+    const payoutId = row.cells.payoutId.trim();
+    const similar = await journal.similarHolders(companyId, payoutId);
+    const payout = row.status === 'rejected' ? undefined : await journal.payout(row.seq);
+    if (payout === undefined && row.status !== 'rejected')
+      return `row ${row.rowNo} of batch ${batchId} asks for nothing`;
+    const changes =
+      payout === undefined
+        ? decideRetryRejected({ row, batchId, rules, similar, nowMs })
+        : decideRetry(payout, similar, nowMs);
+    if (typeof changes === 'string') return changes;
+    const applied = await journal.apply(changes);
+    if (applied.every(Boolean)) return true;
+    const [holder] = await journal.claimHolders(companyId, [payoutId]);
+    if (holder === undefined) return changedMeanwhile({ rowNo: row.rowNo, batchId });
+    return `row ${row.rowNo} of batch ${batchId}: row ${holder.rowNo} of ${holder.fileName} (batch ${holder.batchId}) has its payoutId and is ${holder.status}`;
+  });
 }

@@ -43,12 +43,7 @@ export interface InDoubt {
 }
 
 /** A stop of the line for one payer account; in force until lifted. */
-export interface PayerHalt {
-  readonly companyId: string;
-  readonly payerAccount: string;
-  readonly code: string;
-  readonly reason: string;
-  readonly remedy: string;
+export interface PayerHalt extends BatchReason, Pick<Batch, 'companyId' | 'payerAccount'> {
   readonly sinceMs: number;
 }
 

@@ -3,40 +3,31 @@
  * payouts that are like another one.
  */
 import { decideHold } from '../core/change.ts';
-import type { Attempt, Payout } from '../core/payout.ts';
-import type { Batch, Change } from '../core/ports.ts';
+import type { Batch } from '../core/ports.ts';
 import { attemptsMax } from '../core/reference.ts';
 import type { WorkerContext } from './context.ts';
 import { probeLostJournal } from './lost-journal.ts';
 import type { ReadyPayout } from './ports.ts';
 import { findTooOld } from './rules/batch-age.ts';
 import { decideSimilarHold, likenessOf } from './rules/similar.ts';
-import { type Clearing, clearSuperseded } from './superseded.ts';
+import { type Clearing, clearSuperseded, type Obstacle } from './superseded.ts';
 
 /** A ready row with the batch that it is of. */
 export interface Row extends ReadyPayout {
   readonly batch: Batch;
 }
 
-export type PreSendCheck =
-  | {
-      /** The intent may be recorded. The gate is passed, and to be left. */
-      readonly kind: 'clear';
-      /** Superseded attempts that were inquired just now, oldest first. */
-      readonly cleared: readonly Attempt[];
-      /** It tries whether a pause is over: it goes through a paused account. */
-      readonly isProbe: boolean;
-    }
-  /** An operator, or a later run, looks first: this holds the row. */
-  | { readonly kind: 'hold'; readonly decide: (current: Payout) => Change }
-  /** Nothing may be sent now; why is recorded where there is anything to record. */
-  | { readonly kind: 'blocked' };
+/** The intent may be recorded: the gate is passed, and to be left. */
+interface Passed extends Extract<Clearing, { kind: 'clear' }> {
+  /** It tries whether a pause is over: it goes through a paused account. */
+  readonly isProbe: boolean;
+}
 
 /**
  * Looks at everything that may keep a row with a payable payee from being sent. Of two like rows the second is to be
  * looked at when the first one's intent is recorded.
  */
-export async function preSendChecks(context: WorkerContext, row: Row): Promise<PreSendCheck> {
+export async function preSendChecks(context: WorkerContext, row: Row): Promise<Passed | Obstacle> {
   if ((await probeLostJournal(context, row.batch, row)) === 'blocked') return { kind: 'blocked' };
   const entered = await enterCleared(context, row);
   if (entered.kind !== 'clear') return entered;
@@ -47,12 +38,14 @@ export async function preSendChecks(context: WorkerContext, row: Row): Promise<P
     isClear = stop === undefined;
     return stop ?? { ...entered, isProbe };
   } finally {
-    if (!isClear) context.gate.leave({ kind: 'nothing' });
+    if (!isClear) context.gate.leave();
   }
 }
 
 /** An answer about a superseded attempt that is older than this, by the time the gate is passed, is asked for again. */
 const clearedAgeMaxMs = 60_000;
+
+const noneBefore: Clearing = { kind: 'clear', cleared: [] };
 
 /** Passes the gate with every superseded attempt cleared just now: a pause may take hours. */
 async function enterCleared(
@@ -60,32 +53,25 @@ async function enterCleared(
   { payout, attemptsRecorded, batch }: Row,
 ): Promise<Clearing> {
   const { clock, gate } = context;
-  if (attemptsRecorded >= attemptsMax)
-    return { kind: 'hold', decide: (current) => usedUp(current, clock.now()) };
+  if (attemptsRecorded >= attemptsMax) {
+    const text = `${attemptsMax} attempts were made; a further one has no name`;
+    const usedUp = { code: 'attempts-used-up', text };
+    return { kind: 'hold', decide: (current) => decideHold(current, 'unavailable', usedUp, clock.now()) };
+  }
   for (;;) {
     const clearing: Clearing =
-      attemptsRecorded === 0
-        ? { kind: 'clear', cleared: [] }
-        : await clearSuperseded(context, payout, batch.companyId);
+      attemptsRecorded === 0 ? noneBefore : await clearSuperseded(context, payout, batch.companyId);
     if (clearing.kind !== 'clear') return clearing;
     const clearedAtMs = clock.now();
     if ((await gate.enter()) !== 'go') return { kind: 'blocked' };
     const ageMs = Math.abs(clock.now() - clearedAtMs);
     if (clearing.cleared.length === 0 || ageMs <= clearedAgeMaxMs) return clearing;
-    gate.leave({ kind: 'nothing' });
+    gate.leave();
   }
 }
 
-const usedUp = (payout: Payout, nowMs: number): Change => {
-  const text = `${attemptsMax} attempts were made; a further one has no name`;
-  return decideHold(payout, 'unavailable', { code: 'attempts-used-up', text }, nowMs);
-};
-
 /** What may have come about while the row waited; undefined when nothing has. */
-async function lastChecks(
-  context: WorkerContext,
-  { payout, batch }: Row,
-): Promise<Exclude<PreSendCheck, { kind: 'clear' }> | undefined> {
+async function lastChecks(context: WorkerContext, { payout, batch }: Row): Promise<Obstacle | undefined> {
   const { journal, clock, limits } = context;
   if (await haltWhenOld(context, batch)) return { kind: 'blocked' };
   const likeness = likenessOf(payout, batch.companyId, limits.similarDays, clock.now());

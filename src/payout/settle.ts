@@ -1,21 +1,25 @@
 /** Settles what is in doubt by inquiry, and sends again what the rule allows. */
 import pLimit from 'p-limit';
 import { afterChange } from '../core/change.ts';
-import type { Attempt, Payout } from '../core/payout.ts';
-import type { Change } from '../core/ports.ts';
-import { findBankStatus } from '../core/status-codes.ts';
+import type { Payout } from '../core/payout.ts';
 import { applyOnAttempt, readOthersOpen } from './apply-change.ts';
 import { haltForPayer } from './circuit-breaker.ts';
 import { endWhenSettled } from './conclude.ts';
-import { caseOf, contextFor, logFactsOf, type WorkerContext } from './context.ts';
+import { caseOf, contextFor, isSeenTo, logFactsOf, type WorkerContext } from './context.ts';
 import { inquire, type Inquired } from './inquire.ts';
 import { probeBeyond } from './lost-journal.ts';
 import type { InDoubt } from './ports.ts';
-import { decideInquiry, type InquiryStep } from './rules/after-inquiry.ts';
-import type { InquiryReading } from './rules/read-reply.ts';
+import {
+  decideInquiry,
+  endsDoubt,
+  findEndForBrake,
+  findPayersTrouble,
+  type InquiryStep,
+  isOutOfDate,
+} from './rules/after-inquiry.ts';
 import { mayBytesLeaveAgain } from './rules/resend.ts';
-import { sendAttempt } from './send.ts';
-import { firstKey, readSuperseded, watchSuperseded } from './superseded.ts';
+import { sendAttempt } from './submit.ts';
+import { Watch } from './superseded.ts';
 
 /** Longest sleep of the loop when nothing is due: it is woken when something falls into doubt. */
 const idleMs = 60_000;
@@ -49,40 +53,6 @@ export async function settleWhileRunning(
     const waitMs = due.length > 0 ? inFlightPollMs : Math.max(1, nextAtMs - nowMs);
     await context.run.waitForWork(Math.min(waitMs, idleMs), stop);
   }
-}
-
-/** Goes round the superseded attempts, a few at a time. */
-export class Watch {
-  readonly #context: WorkerContext;
-  #after = firstKey;
-  #nextRoundAtMs = 0;
-
-  constructor(context: WorkerContext) {
-    this.#context = context;
-  }
-
-  /** Asks about the next few while nothing else is to be asked; false when there is none, or it is not yet time. */
-  async step(): Promise<boolean> {
-    const { clock, gate, settle } = this.#context;
-    if (clock.now() < this.#nextRoundAtMs || gate.state.status === 'paused') return false;
-    const isAny = await this.ask();
-    if (!isAny) this.#nextRoundAtMs = clock.now() + settle.maxDelayMs;
-    return isAny;
-  }
-
-  /** Asks about the next few; false when there is none, and the round begins anew. */
-  async ask(): Promise<boolean> {
-    const page = await readSuperseded(this.#context, this.#after, this.#context.transferConcurrency);
-    await Promise.all(page.map((one) => watchSuperseded(contextFor(this.#context, one.attempt.order), one)));
-    const last = page.at(-1)?.attempt;
-    this.#after = last ?? firstKey;
-    return last !== undefined;
-  }
-}
-
-/** True for a row whose request is under way, or that is being asked about, in any part of this process. */
-export function isSeenTo({ run, asking, isUnderWay }: WorkerContext, seq: number): boolean {
-  return run.inFlight.has(seq) || asking?.has(seq) === true || isUnderWay?.(seq) === true;
 }
 
 /** Inquires about each of these once, each by the gate of its own payer account. */
@@ -131,11 +101,11 @@ async function settleOne(context: WorkerContext, one: InDoubt, maySend: boolean)
   const { seq } = one.payout;
   const { asking } = context;
   if (isSeenTo(context, seq)) return;
-  asking?.add(seq);
+  asking.add(seq);
   try {
     await askAbout(contextFor(context, one.attempt.order), one, maySend);
   } finally {
-    asking?.delete(seq);
+    asking.delete(seq);
   }
 }
 
@@ -144,27 +114,20 @@ async function askAbout(context: WorkerContext, one: InDoubt, maySend: boolean):
   const inquired = await inquire(context, attempt, true);
   if (inquired === undefined) return;
   const { finding, facts } = inquired;
-  // A lost part of the journal may have made another attempt since.
-  const isFailed = finding.kind === 'failed' && payout.status !== 'paid';
-  if (isFailed && (await probeBeyond(context, one)) === 'blocked') return;
+  if (endsDoubt(payout, finding) && (await probeBeyond(context, one)) === 'blocked') return;
   const decide = (): InquiryStep => decideInquiry(caseOf(context, payout, attempt, facts), finding);
   // Whoever is asked about next does not wait until the service opens.
   const isToBeSent = maySend && !context.gate.isShut && decide().sendAgain !== undefined;
   if (isToBeSent && (await context.gate.enter()) === 'go') return sendAgain(context, one, inquired, decide);
   const current = await keep(context, one, inquired);
-  if (finding.kind === 'failed' && findBankStatus(finding.reason.code)?.scope === 'payer')
-    await haltForPayer(context, attempt.order, finding.reason);
+  const trouble = findPayersTrouble(finding);
+  if (trouble !== undefined) await haltForPayer(context, attempt.order, trouble);
   const { xRequestId } = facts;
   const said = { xRequestId, finding: finding.kind, status: current?.status };
   context.log('info', 'inquired', { ...logFactsOf(payout, attempt), ...said });
   context.count(current);
-  noteSettled(context, one, current);
-}
-
-/** A transfer that the bank had taken counts for the brake when it ends; any other has counted when it was sent. */
-function noteSettled({ gate }: WorkerContext, { payout, attempt }: InDoubt, after: Payout | undefined): void {
-  if (payout.status !== 'submitted' || !attempt.acknowledged) return;
-  if (after?.status === 'paid' || after?.status === 'failed') gate.observeSettled(after.status === 'paid');
+  const isPaid = findEndForBrake(one, current);
+  if (isPaid !== undefined) context.gate.observeSettled(isPaid);
 }
 
 /** Records what an inquiry means while nothing is sent. */
@@ -174,15 +137,10 @@ function keep(
   { finding, facts }: Inquired,
 ): Promise<Payout | undefined> {
   return applyOnAttempt(context, one, (current, latest) =>
-    isOutOfDate(finding, one.attempt, latest)
+    isOutOfDate(one.attempt, latest, finding)
       ? undefined
       : decideInquiry(caseOf(context, current, latest, facts), finding).keep,
   );
-}
-
-/** It was sent again since the bank was asked: that it knew nothing then says nothing now. */
-function isOutOfDate({ kind }: InquiryReading, asked: Attempt, latest: Attempt): boolean {
-  return latest.sends !== asked.sends && (kind === 'not-found' || kind === 'nothing-said');
 }
 
 /**
@@ -205,7 +163,7 @@ async function sendAgain(
   } finally {
     if (change === undefined) {
       run.inFlight.delete(one.payout.seq);
-      gate.leave({ kind: 'nothing' });
+      gate.leave();
     }
   }
   if (change === undefined) return;
@@ -218,11 +176,11 @@ async function sendAgain(
 }
 
 /** Makes the send durable; undefined when it may not be, or the journal does not take it. */
-async function recordAgain<Resend extends Change>(
+async function recordAgain(
   context: WorkerContext,
   one: InDoubt,
-  change: Resend | undefined,
-): Promise<Resend | undefined> {
+  change: InquiryStep['sendAgain'],
+): Promise<InquiryStep['sendAgain']> {
   if (change === undefined || (await readOthersOpen(context, one)).length > 0) return undefined;
   const [isApplied] = await context.journal.apply([change]);
   return isApplied === true ? change : undefined;

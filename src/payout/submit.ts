@@ -1,25 +1,25 @@
 /** Records the intent to pay one payout and sends it: no intent durably recorded, no request sent. */
 import { afterChange } from '../core/change.ts';
-import type { Payout } from '../core/payout.ts';
+import type { Attempt, Payout } from '../core/payout.ts';
 import type { Change } from '../core/ports.ts';
 import type { RunInTurn } from '../platform/fair-semaphore.ts';
-import { applyOnLatest } from './apply-change.ts';
-import { noticeHalt } from './circuit-breaker.ts';
-import { payerOf, type WorkerContext } from './context.ts';
+import { applyOnAttempt, applyOnLatest } from './apply-change.ts';
+import { callBank } from './adaptive-limit.ts';
+import { noticeHalt, recordHalt } from './circuit-breaker.ts';
+import { caseOf, countUnderWay, logFactsOf, payerOf, type WorkerContext } from './context.ts';
 import type { InDoubt } from './ports.ts';
 import { preSendChecks, type Row } from './pre-send-checks.ts';
+import { decideReply } from './rules/after-transfer.ts';
 import type { BreakerState } from './rules/circuit-breaker.ts';
 import { type BankNames, decideIntent } from './rules/intent.ts';
-import { mayBytesLeaveFirst } from './rules/resend.ts';
-import { leaveUnsent, type NotSent, sendAttempt } from './send.ts';
+import { type FindingOf, readReply, type ReadReply, type TransferFinding } from './rules/read-reply.ts';
+import { mayBytesLeaveFirst, withSendTimes } from './rules/resend.ts';
+import { likenessOf } from './rules/similar.ts';
 
 /** A row whose payee is known to be payable, with what the bank calls the payee. */
-export interface PayableRow extends Row {
+interface PayableRow extends Row {
   readonly names: BankNames;
 }
-
-/** Nothing more to do for this row here. */
-const nothingToRecord = async (): Promise<void> => {};
 
 /**
  * Pays one ready payout. The lane is taken once the intent is durable, so that it never waits for the disk.
@@ -32,23 +32,27 @@ export async function submitPayout(
   inLane: RunInTurn,
 ): Promise<() => Promise<void>> {
   const intended = await inLikenessTurn(context, row, () => recordIntent(context, row));
-  if (intended === undefined) return nothingToRecord;
+  if (intended === undefined) return async () => {};
   const { gate, settle, clock } = context;
   return inLane(async () => {
     const stop = findStop(gate.state, intended.isProbe);
-    if (stop !== undefined) return leaveUnsent(context, intended, stop);
+    if (stop !== undefined) {
+      gate.leave();
+      return () => recordOutcome(context, intended, { finding: stop, facts: {} });
+    }
     return sendAttempt(context, intended, () => mayBytesLeaveFirst(intended.attempt, settle, clock.now()));
   });
 }
 
 /** Of like payouts under way at once, one is looked at when the intent of the one before is recorded. */
 function inLikenessTurn<T>(
-  { likeness, limits }: WorkerContext,
-  { payout: { instruction, acceptedHolds } }: Row,
+  { likeness, limits, clock }: WorkerContext,
+  { payout, batch }: Row,
   work: () => Promise<T>,
 ): Promise<T> {
-  if (limits.similarDays === 0 || acceptedHolds.includes('similar')) return work();
-  const { proxyType, proxyNo, amountSatang } = instruction;
+  const like = likenessOf(payout, batch.companyId, limits.similarDays, clock.now());
+  if (like === undefined) return work();
+  const { proxyType, proxyNo, amountSatang } = like;
   return likeness.run(`${proxyType} ${proxyNo} ${amountSatang}`, work);
 }
 
@@ -73,7 +77,7 @@ async function recordIntent(context: WorkerContext, row: PayableRow): Promise<In
   } finally {
     if (!isRecorded) {
       run.inFlight.delete(payout.seq);
-      gate.leave({ kind: 'nothing' });
+      gate.leave();
     }
   }
   if (!isRecorded) {
@@ -98,8 +102,86 @@ async function recordHold(
 }
 
 /** Why an attempt is not sent: the account was paused or halted since its intent was recorded. */
-function findStop({ status, why }: BreakerState, isProbe: boolean): NotSent | undefined {
+function findStop({ status, why }: BreakerState, isProbe: boolean): FindingOf<'not-sent'> | undefined {
   if (why === null || status === 'open' || (status === 'paused' && isProbe)) return undefined;
   const scope = status === 'halted' ? 'payer' : 'service';
   return { kind: 'not-sent', scope, reason: { code: why.code, text: why.reason } };
+}
+
+/**
+ * Sends an attempt. The caller has passed the gate and has made the send durable; the gate is left here.
+ * @param sent the payout as it stands after the change that recorded the send
+ * @param mayLeave asked again when the bytes are about to leave
+ * @returns a function that records the outcome, so that the caller's place in the queue is free while it is written
+ */
+export async function sendAttempt(
+  context: WorkerContext,
+  sent: InDoubt,
+  mayLeave: () => boolean,
+): Promise<() => Promise<void>> {
+  const { bank, bankClock, gate, run } = context;
+  const { payout, attempt } = sent;
+  context.log('debug', 'transfer begins', logFactsOf(payout, attempt));
+  const said = await callBank(context, {
+    kind: 'transfers',
+    send: () => bank.transfer(attempt.order, () => gate.isServiceOpen && mayLeave()),
+    read: (reply) => readReply(reply, attempt),
+  });
+  const { kind } = said.breaker;
+  if (kind === 'paid' || kind === 'taken' || kind === 'ended-otherwise') run.noteProgress();
+  const clocks = bankClock.read();
+  const timed = (one: Attempt): Attempt => withSendTimes(one, said.facts.elapsedMs, clocks);
+  return () => recordOutcome(context, sent, said, timed);
+}
+
+/** @param timed the attempt, whatever has become of it since, with the times of this send */
+async function recordOutcome(
+  context: WorkerContext,
+  sent: InDoubt,
+  { finding, facts }: Pick<ReadReply<TransferFinding>, 'finding' | 'facts'>,
+  timed: (attempt: Attempt) => Attempt = (one) => one,
+): Promise<void> {
+  const { inFlight } = context.run;
+  const { payout, attempt } = sent;
+  try {
+    const settled = await applyOnAttempt(context, sent, (current, latest) =>
+      decideReply(caseOf(context, current, timed(latest), facts), finding),
+    );
+    context.log(levelOf(finding), 'transfer answered', {
+      ...logFactsOf(payout, attempt),
+      xRequestId: facts.xRequestId,
+      finding: finding.kind,
+      code: 'reason' in finding ? finding.reason.code : null,
+      status: settled?.status,
+    });
+    await recordHalt(context, attempt.order);
+    context.count(settled);
+    inFlight.delete(payout.seq);
+    if (settled?.status === 'submitted') await observeInDoubt(context);
+  } finally {
+    inFlight.delete(payout.seq);
+  }
+}
+
+/** Doubt about one payout is what inquiries are for; trouble of the account, or of the reference, is not. */
+function levelOf(finding: TransferFinding): 'debug' | 'info' | 'warn' {
+  switch (finding.kind) {
+    case 'paid':
+      return 'debug';
+    case 'aborted-before-send':
+    case 'refused':
+    case 'not-sent':
+      return 'warn';
+    case 'failed':
+      return finding.scope === 'payout' ? 'debug' : 'warn';
+    case 'unknown':
+      return finding.scope === 'payout' && !finding.referenceConflict ? 'info' : 'warn';
+  }
+}
+
+/** The brake on doubt: rows that merely wait for their answer do not count. */
+async function observeInDoubt({ run, runs, journal, gate }: WorkerContext): Promise<void> {
+  const underWay = countUnderWay({ runs }, run);
+  gate.observeInDoubt((await journal.countInDoubt('submitted')) - underWay);
+  run.notify();
 }

@@ -5,20 +5,28 @@
 import type { Attempt, Payout } from '../core/payout.ts';
 import type { AttemptKey, Change } from '../core/ports.ts';
 import { applyOnLatest, readLatest } from './apply-change.ts';
-import { caseOf, logFactsOf, type WorkerContext } from './context.ts';
+import { caseOf, contextFor, logFactsOf, type WorkerContext } from './context.ts';
 import { askUntilSaid, inquire } from './inquire.ts';
 import type { InDoubt } from './ports.ts';
 import type { InquiryReading } from './rules/read-reply.ts';
-import { decideOnSibling, decideSuperseded, holdForSuperseded, isCleared } from './rules/superseded.ts';
+import {
+  decideOnSibling,
+  decideSuperseded,
+  hasEnded,
+  holdForSuperseded,
+  isCleared,
+  provesPaid,
+} from './rules/superseded.ts';
 
-/** Whether superseded attempts let the next one be made. */
-export type Clearing =
-  /** They showed nothing but failed or not found, oldest first. */
-  | { readonly kind: 'clear'; readonly cleared: readonly Attempt[] }
-  /** One is still open, or was paid: this holds the row. */
+/** Why a row is not sent now. */
+export type Obstacle =
+  /** An operator, or a later run, looks first: this holds the row. */
   | { readonly kind: 'hold'; readonly decide: (current: Payout) => Change }
-  /** One cannot be asked about now, or has changed the row itself. */
+  /** Nothing may be sent now; why is recorded where there is anything to record. */
   | { readonly kind: 'blocked' };
+
+/** Whether superseded attempts, oldest first, let the next one be made: they showed nothing but failed or not found. */
+export type Clearing = { readonly kind: 'clear'; readonly cleared: readonly Attempt[] } | Obstacle;
 
 /** Inquires every attempt ever made for the payoutId. */
 export async function clearSuperseded(
@@ -50,24 +58,45 @@ async function clearOne(context: WorkerContext, payout: Payout, attempt: Attempt
   const change = await recordOnOwner(context, { payout: owner, attempt }, finding);
   // What was found has moved the payout itself: there is nothing left to hold.
   if (change !== undefined && isOwn) return { kind: 'blocked' };
-  if (change?.attempt?.status === 'failed') return { kind: 'clear', cleared: [] };
+  if (change !== undefined && hasEnded(change)) return { kind: 'clear', cleared: [] };
   return { kind: 'hold', decide: (current) => holdForSuperseded(current, known, finding.kind) };
 }
 
 /** Before every attempt there is. */
-export const firstKey: AttemptKey = { payoutSeq: 0, attemptNo: 0 };
+const firstKey: AttemptKey = { payoutSeq: 0, attemptNo: 0 };
 
-/** Superseded attempts, the next few in their order. */
-export function readSuperseded(
-  { journal, clock, settle }: WorkerContext,
-  after: AttemptKey,
-  limit: number,
-): Promise<readonly InDoubt[]> {
-  return journal.superseded(clock.now() - settle.giveUpAfterMs, after, limit);
+/** Goes round the superseded attempts, a few at a time. */
+export class Watch {
+  readonly #context: WorkerContext;
+  #after = firstKey;
+  #nextRoundAtMs = 0;
+
+  constructor(context: WorkerContext) {
+    this.#context = context;
+  }
+
+  /** Asks about the next few while nothing else is to be asked; false when there is none, or it is not yet time. */
+  async step(): Promise<boolean> {
+    const { clock, gate, settle } = this.#context;
+    if (clock.now() < this.#nextRoundAtMs || gate.state.status === 'paused') return false;
+    const isAny = await this.ask();
+    if (!isAny) this.#nextRoundAtMs = clock.now() + settle.maxDelayMs;
+    return isAny;
+  }
+
+  /** Asks about the next few; false when there is none, and the round begins anew. */
+  async ask(): Promise<boolean> {
+    const { journal, clock, settle, transferConcurrency } = this.#context;
+    const sinceMs = clock.now() - settle.giveUpAfterMs;
+    const page = await journal.superseded(sinceMs, this.#after, transferConcurrency);
+    await Promise.all(page.map((one) => watchOne(contextFor(this.#context, one.attempt.order), one)));
+    const last = page.at(-1)?.attempt;
+    this.#after = last ?? firstKey;
+    return last !== undefined;
+  }
 }
 
-/** Asks once about a superseded attempt; what contradicts us is recorded, loudly. */
-export async function watchSuperseded(context: WorkerContext, one: InDoubt): Promise<void> {
+async function watchOne(context: WorkerContext, one: InDoubt): Promise<void> {
   const said = await inquire(context, one.attempt, true);
   if (said !== undefined) await recordOnOwner(context, one, said.finding);
 }
@@ -103,8 +132,8 @@ export async function notifySiblings(
   proof: Change,
   proved: Attempt,
 ): Promise<void> {
-  const { before, after } = proof;
-  if (after.status !== 'paid' || proof.attempt?.status !== 'paid') return;
+  const { before } = proof;
+  if (!provesPaid(proof)) return;
   for (const { row } of await journal.findPayouts(before.instruction.payoutId)) {
     if (row.seq === before.seq || row.instruction === null) continue;
     const sibling = await journal.payout(row.seq);

@@ -2,8 +2,9 @@
 import type { Bank } from '../core/bank-port.ts';
 import { nameForBank } from '../core/payee-name.ts';
 import type { Instruction, Payout } from '../core/payout.ts';
-import { callBank, type CallContext } from './call-bank.ts';
+import { callBank, type CallContext } from './adaptive-limit.ts';
 import type { WorkerContext } from './context.ts';
+import { askUntilSaid } from './inquire.ts';
 import { noBankNames } from './rules/intent.ts';
 import { decidePayee, judgePayee, type PayeeVerdict, type Verified } from './rules/payee.ts';
 import { readPayeeCheck } from './rules/read-reply.ts';
@@ -16,10 +17,6 @@ export interface AskContext extends CallContext, Pick<WorkerContext, 'clock' | '
 /** The part of an instruction that the bank is asked about. */
 export type AskedPayee = Pick<Instruction, 'proxyType' | 'proxyNo' | 'payeeName'>;
 
-/** How often an answer that says nothing about the payee is asked again; a sick service is waited for instead. */
-const asksMax = 3;
-const askAgainAfterMs = 250;
-
 /** Checks the payee of a ready payout. */
 export async function verifyPayee(context: WorkerContext, payout: Payout): Promise<Verified> {
   if (!context.verify.enabled) return { kind: 'payable', names: noBankNames };
@@ -29,23 +26,15 @@ export async function verifyPayee(context: WorkerContext, payout: Payout): Promi
 
 /** Asks the bank about a payee until it says something about the payee, as long as the gate lets questions through. */
 export async function askAboutPayee(context: AskContext, payee: AskedPayee): Promise<PayeeVerdict> {
-  const { bank, gate, clock, stop } = context;
   const { proxyType, proxyNo, payeeName } = payee;
   const check = { proxyType, proxyNo, proxyName: nameForBank(payeeName) };
-  let asks = 0;
-  for (;;) {
-    if ((await gate.enter()) !== 'go') return { kind: 'stopped' };
-    const isLastAsk = asks + 1 >= asksMax;
-    const { finding } = await callBank(context, {
+  const said = await askUntilSaid(context, true, async (isLastAsk) => {
+    if ((await context.gate.enter()) !== 'go') return undefined;
+    return callBank(context, {
       kind: 'checks',
-      send: () => bank.checkPayee(check),
+      send: () => context.bank.checkPayee(check),
       read: (reply) => readPayeeCheck(reply, isLastAsk),
     });
-    if (finding.kind === 'halt') return { kind: 'stopped' };
-    if (finding.kind !== 'ask-again') return judgePayee(finding, payeeName);
-    if (finding.isTrouble) continue;
-    asks += 1;
-    if (asks >= asksMax) return { kind: 'unavailable', reason: finding.reason };
-    await clock.sleep(askAgainAfterMs * asks, stop);
-  }
+  });
+  return said === undefined ? { kind: 'stopped' } : judgePayee(said.finding, payeeName);
 }

@@ -238,7 +238,7 @@ export class BatchScheduler {
     };
     const until = AbortSignal.any([stop, waitOver.signal]);
     const context = this.#setup.openContext(until, count, batch);
-    void context.run.allSent.then(() => this.#leavePlace(batchId));
+    void context.run.allSent.promise.then(() => this.#leavePlace(batchId));
     const startedMs = clock.now();
     runs.add(context.run);
     try {

@@ -3,9 +3,10 @@ import type { Payout } from '../core/payout.ts';
 import { limitRequests } from '../payout/adaptive-limit.ts';
 import { type Payer, type BreakerGate, takeUpBreaker } from '../payout/circuit-breaker.ts';
 import { endWhenSettled } from '../payout/conclude.ts';
-import type { WorkerContext } from '../payout/context.ts';
+import { isSeenTo, type WorkerContext } from '../payout/context.ts';
 import type { InDoubt } from '../payout/ports.ts';
-import { isSeenTo, settleAll, settleOnce, Watch } from '../payout/settle.ts';
+import { settleAll, settleOnce } from '../payout/settle.ts';
+import { Watch } from '../payout/superseded.ts';
 import type { BatchScheduler } from './batch-queue.ts';
 import type { WatchSetup } from './context.ts';
 

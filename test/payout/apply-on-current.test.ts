@@ -6,7 +6,7 @@ import type { Attempt } from '../../src/core/payout.ts';
 import { applyOnAttempt } from '../../src/payout/apply-change.ts';
 import type { InDoubt } from '../../src/payout/ports.ts';
 import { decideIntent, noBankNames } from '../../src/payout/rules/intent.ts';
-import { sendAttempt } from '../../src/payout/send.ts';
+import { sendAttempt } from '../../src/payout/submit.ts';
 import { settleAll } from '../../src/payout/settle.ts';
 import type { Journal } from '../../src/store/store.ts';
 import { lost, noonMs, payer, policy } from '../support/core-fixtures.ts';

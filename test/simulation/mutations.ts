@@ -100,37 +100,37 @@ const ofReading: readonly Mutation[] = [
   inOne(
     'a timeout called failed',
     'payout/rules/read-reply.ts',
-    "    case 'lost':\n      return unknown(\n        'payout',",
-    "    case 'lost':\n      return { kind: 'failed', scope: 'payout', reason: trouble(replyLost, '') };\n      return unknown(\n        'payout',",
+    "    case 'lost':\n      return unknown(",
+    "    case 'lost':\n      if (asked.transRefNo !== undefined) return { kind: 'failed', scope: 'payout', reason: { code: replyLost, text: '' } } as never;\n      return unknown(",
   ),
   inOne(
     'EM001 taken for success',
     'payout/rules/read-reply.ts',
     "    case 'unknown': {\n",
-    "    case 'unknown': {\n      if (status.code === 'EM001') return { kind: 'paid', reason, sysRefNo: null, feeText: null };\n",
+    "    case 'unknown': {\n      if (code === 'EM001') return { kind: 'paid', reason, sysRefNo: null, feeText: null };\n",
   ),
   inOne(
     'EM001 on a first send not contested',
     'payout/rules/read-reply.ts',
-    "(status.code === 'EM001' && isFirstSend)",
+    "(code === 'EM001' && isFirstSend)",
     'isFirstSend === null',
   ),
   inOne(
     'IC000 without our references believed',
     'payout/rules/read-reply.ts',
-    'fields.transRefNo === transRefNo && fields.requestUid === reply.requestUid;',
+    'fields.transRefNo === transRefNo && fields.requestUid === requestUid;',
     "fields.statusCode === 'IC000';",
   ),
   inOne(
     "another transfer's reply believed",
     'payout/rules/read-reply.ts',
-    'if (!isRedirect(reply.httpStatus) && isAnothers(reply.fields?.transRefNo, transRefNo)) {',
+    "if (transRefNo !== '' && isAnothers(fields?.transRefNo, transRefNo)) {",
     'if (reply === null) {',
   ),
   inOne(
     'a reply of another request believed',
     'payout/rules/read-reply.ts',
-    'if (isAnothers(fields?.requestUid, reply.requestUid)) {',
+    'if (isAnothers(fields?.requestUid, requestUid)) {',
     'if (fields === null) {',
   ),
   inOne(
@@ -148,14 +148,14 @@ const ofReading: readonly Mutation[] = [
   inOne(
     'HTTP 403 taken for success',
     'payout/rules/read-reply.ts',
-    "if (gateway?.kind === 'refused') return gateway;",
-    "if (gateway?.kind === 'refused' && reply.httpStatus === 403) return { kind: 'paid', reason: gateway.reason, sysRefNo: null, feeText: null };\n  if (gateway?.kind === 'refused') return gateway;",
+    "body.kind === 'spoken' ? readTransferCode(",
+    "body.kind === 'refused' && body.reason.code === 'http-403' ? ({ kind: 'paid', reason: body.reason, sysRefNo: null, feeText: null } as never) : body.kind === 'spoken' ? readTransferCode(",
   ),
   inOne(
     'HTTP 5xx taken for a refusal',
     'payout/rules/read-reply.ts',
-    'if (httpStatus === 403) {',
-    'if (httpStatus === 403 || (httpStatus >= 500 && fields === undefined)) {',
+    'gatewayRefusals.get(httpStatus);',
+    'gatewayRefusals.get(httpStatus >= 500 && fields === undefined ? 403 : httpStatus);',
   ),
   inOne(
     'a redirect believed',

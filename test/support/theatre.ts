@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { computeExitCode } from '../../src/core/exit-code.ts';
 import type { Batch } from '../../src/core/ports.ts';
+import { makeAdaptiveLimits } from '../../src/payout/adaptive-limit.ts';
 import { BankClock } from '../../src/payout/bank-clock.ts';
 import { BreakerGate, type PayerBreaker } from '../../src/payout/circuit-breaker.ts';
 import { RunState, type WorkerContext } from '../../src/payout/context.ts';
@@ -66,9 +67,13 @@ export class Theatre extends ScriptedBank implements AsyncDisposable {
     });
     const { channelId, termId } = payer;
     const { bank, likeness } = this;
-    const world = { journal, bank, clock, bankClock: new BankClock(clock), run, gate, likeness };
+    const { transferConcurrency = 2 } = options;
+    const adaptiveLimits = makeAdaptiveLimits(transferConcurrency, (options.verify ?? verify).concurrency);
+    const process = { likeness, asking: new Set<number>(), runs: new Set<RunState>(), adaptiveLimits };
+    const gates = { gate, gateOf: () => options.gate ?? gate };
+    const world = { journal, bank, clock, bankClock: new BankClock(clock), run, ...gates, ...process };
     const limits = { batchMaxAgeHours: 24, similarDays: 0 };
-    const policies = { verify, settle: policy, limits, transferConcurrency: 2, channelId, termId };
+    const policies = { verify, settle: policy, limits, transferConcurrency, channelId, termId };
     return { ...world, ...policies, stop: stopOrBroken, log: () => {}, count: () => {}, ...options };
   }
 

@@ -49,9 +49,7 @@ export function decideLimit(state: LimitState, signal: LimitSignal, round: numbe
 }
 
 /** The lowest that the bank brought the limit to, for those who ask afterwards. */
-export interface LowestLimit {
-  readonly limit: number;
-  readonly ceiling: number;
+export interface LowestLimit extends Pick<LimitState, 'limit' | 'ceiling'> {
   readonly why: string;
 }
 

@@ -1,8 +1,9 @@
 /** What follows from a status inquiry about an attempt. */
-import { move, type Reason, reasonPatch, settled } from '../../core/change.ts';
-import type { Attempt } from '../../core/payout.ts';
+import { move, type Reason, reasonPatch } from '../../core/change.ts';
+import type { Attempt, Payout } from '../../core/payout.ts';
 import type { Change } from '../../core/ports.ts';
-import { type Case, giveUp, returnUnsent, withInquiry } from './case.ts';
+import { findBankStatus } from '../../core/status-codes.ts';
+import { type Case, giveUp, returnUnsent, settleCase, withInquiry } from './case.ts';
 import type { InquiryReading } from './read-reply.ts';
 import { computeNextInquiryAtMs, computeTrustAtMs, maySendAgain } from './resend.ts';
 import { decideAfterPaid } from './superseded.ts';
@@ -15,6 +16,32 @@ export interface InquiryStep {
   readonly sendAgain?: Change & { readonly attempt: Attempt };
 }
 
+/** True when the row would be called failed: a lost part of the journal may have made another attempt since. */
+export const endsDoubt = ({ status }: Payout, { kind }: InquiryReading): boolean =>
+  kind === 'failed' && status !== 'paid';
+
+/** It was sent again since the bank was asked: that it knew nothing then says nothing now. */
+export const isOutOfDate = (asked: Attempt, latest: Attempt, { kind }: InquiryReading): boolean =>
+  latest.sends !== asked.sends && (kind === 'not-found' || kind === 'nothing-said');
+
+/** The trouble of the payer account for which the transfer has failed. */
+export function findPayersTrouble(reading: InquiryReading): Reason | undefined {
+  const isPayers = reading.kind === 'failed' && findBankStatus(reading.reason.code)?.scope === 'payer';
+  return isPayers ? reading.reason : undefined;
+}
+
+/**
+ * True or false when an inquiry has ended a transfer as paid or failed that the bank had taken: it counts for the brake
+ * when it ends, any other has counted when it was sent.
+ */
+export function findEndForBrake(
+  before: Pick<Case, 'payout' | 'attempt'>,
+  after: Payout | undefined,
+): boolean | undefined {
+  if (before.payout.status !== 'submitted' || !before.attempt.acknowledged) return undefined;
+  return after?.status === 'paid' || (after?.status === 'failed' ? false : undefined);
+}
+
 /** Decides on an inquiry about an attempt in doubt, whatever has become of its payout meanwhile. */
 export function decideInquiry(known: Case, reading: InquiryReading): InquiryStep {
   if (known.payout.status === 'paid') return { keep: decideAfterPaid(known, reading) };
@@ -22,29 +49,22 @@ export function decideInquiry(known: Case, reading: InquiryReading): InquiryStep
   const asked: Case = { ...known, attempt: withInquiry(known, reading), facts };
   const { referenceConflict } = asked.attempt;
   switch (reading.kind) {
-    case 'complete':
-    case 'failed':
-      return { keep: referenceConflict ? stayContested(asked) : end(asked, reading) };
+    case 'complete': {
+      if (referenceConflict) return { keep: stayContested(asked) };
+      const attempt = { ...asked.attempt, sysRefNo: reading.sysRefNo ?? asked.attempt.sysRefNo };
+      return { keep: settleCase({ ...asked, attempt }, 'paid', reading.reason, 'inquiry') };
+    }
+    case 'failed': {
+      if (referenceConflict) return { keep: stayContested(asked) };
+      const attempt = { ...asked.attempt, sysRefNo: reading.sysRefNo };
+      return { keep: settleCase({ ...asked, attempt }, 'failed', reading.reason, 'inquiry') };
+    }
     case 'not-found':
       return decideNotFound(asked, reading.reason);
     case 'in-process':
     case 'nothing-said':
       return { keep: askAgainOrGiveUp(asked, reading.reason) };
   }
-}
-
-function end(asked: Case, reading: Extract<InquiryReading, { kind: 'complete' | 'failed' }>): Change {
-  const { attempt, nowMs, facts } = asked;
-  const isPaid = reading.kind === 'complete';
-  const status = isPaid ? 'paid' : 'failed';
-  const sysRefNo = reading.sysRefNo ?? (isPaid ? attempt.sysRefNo : null);
-  return move({
-    ...asked,
-    patch: { status, ...reasonPatch(reading.reason), ...settled('inquiry', nowMs) },
-    cause: isPaid ? 'proved' : 'inquiry-failed',
-    attempt: { ...attempt, status, sysRefNo, nextInquiryAtMs: null },
-    detail: { ...facts },
-  });
 }
 
 /** The bank knows the reference, but perhaps as another's: an inquiry carries no amount or payee, so nothing is believed. */

@@ -1,13 +1,11 @@
 /** What follows from the reply to a transfer. */
-import { move, reasonPatch, settled } from '../../core/change.ts';
+import { move, type Reason, reasonPatch } from '../../core/change.ts';
 import type { Attempt, HoldReason } from '../../core/payout.ts';
 import type { Change } from '../../core/ports.ts';
-import { type Case, giveUp, returnUnsent } from './case.ts';
-import type { TransferFinding } from './read-reply.ts';
+import { type Case, giveUp, returnUnsent, settleCase } from './case.ts';
+import type { FindingOf, TransferFinding } from './read-reply.ts';
 import { computeNextInquiryAtMs, countDelivered } from './resend.ts';
 import { decideAfterPaid } from './superseded.ts';
-
-type Finding<Kind extends TransferFinding['kind']> = Extract<TransferFinding, { kind: Kind }>;
 
 const holdForScope = { payer: 'halted', service: 'paused' } as const satisfies Record<string, HoldReason>;
 
@@ -16,31 +14,38 @@ const holdForScope = { payer: 'halted', service: 'paused' } as const satisfies R
  * @param known the attempt as stored when its bytes left, that send counted
  */
 export function decideReply(known: Case, finding: TransferFinding): Change {
-  const { payout, attempt, facts, nowMs } = known;
+  const { payout, attempt } = known;
   if (payout.status === 'paid') return decideAfterPaid(known, finding);
   switch (finding.kind) {
     case 'paid': {
       const { reason, sysRefNo, feeText } = finding;
-      return move({
-        ...known,
-        patch: { status: 'paid', ...reasonPatch(reason), ...settled('reply', nowMs) },
-        cause: 'proved',
-        attempt: { ...attempt, status: 'paid', sysRefNo, feeText, nextInquiryAtMs: null },
-        detail: { ...facts, code: reason.code },
-      });
+      const proved = { ...known, attempt: { ...attempt, sysRefNo, feeText } };
+      return settleCase(proved, 'paid', reason, 'reply');
     }
-    case 'failed':
+    case 'failed': {
+      const { reason, scope } = finding;
       // The refusal speaks of the repetition; what was sent before may still be on its way through the bank.
-      if (countDelivered(attempt) > 1) return stillInDoubt(known, { ...finding, acknowledged: true });
-      return decideAfterRefusal({ ...known, attempt: { ...attempt, status: 'failed' } }, finding);
+      if (countDelivered(attempt) > 1) return stillInDoubt(known, reason, true, false);
+      if (scope === 'payout') return settleCase(known, 'failed', reason, 'reply');
+      return returnUnsent(
+        { ...known, attempt: { ...attempt, status: 'failed' } },
+        holdForScope[scope],
+        reason,
+      );
+    }
     case 'refused':
       return decideAfterGateway({ ...known, attempt: rejectedByGateway(attempt) }, finding);
     case 'not-sent':
       return decideAfterGateway({ ...known, attempt: unsent(attempt) }, finding);
-    case 'aborted-before-send':
-      return decideAborted({ ...known, attempt: unsent(attempt) });
+    case 'aborted-before-send': {
+      // Another day, or too old: a first send is held for a new attempt.
+      const text = 'the moment to send this attempt had passed before its bytes left';
+      const reason = { code: 'too-late-to-send', text };
+      const kept = { ...known, attempt: unsent(attempt) };
+      return kept.attempt.status === 'refused' ? returnUnsent(kept, 'paused', reason) : giveUp(kept, reason);
+    }
     case 'unknown':
-      return stillInDoubt(known, finding);
+      return stillInDoubt(known, finding.reason, finding.acknowledged, finding.referenceConflict);
   }
 }
 
@@ -60,20 +65,8 @@ function unsent(attempt: Attempt): Attempt {
   return withoutOne({ ...attempt, sends, lastSentAtMs });
 }
 
-/** The bank refused the only send there was: definite. */
-function decideAfterRefusal(known: Case, { reason, scope }: Finding<'failed'>): Change {
-  if (scope !== 'payout') return returnUnsent(known, holdForScope[scope], reason);
-  return move({
-    ...known,
-    patch: { status: 'failed', ...reasonPatch(reason), ...settled('reply', known.nowMs) },
-    cause: 'refused-for-payout',
-    attempt: { ...known.attempt, nextInquiryAtMs: null },
-    detail: { ...known.facts, code: reason.code },
-  });
-}
-
 /** Refused before processing or never sent: a payer's trouble is held, a service's is inquired when it is over. */
-function decideAfterGateway(known: Case, { reason, scope }: Finding<'refused' | 'not-sent'>): Change {
+function decideAfterGateway(known: Case, { reason, scope }: FindingOf<'refused' | 'not-sent'>): Change {
   const { attempt, facts } = known;
   const isHarmless = attempt.status === 'refused';
   if (scope === 'payer' && isHarmless) return returnUnsent(known, 'halted', reason);
@@ -86,19 +79,12 @@ function decideAfterGateway(known: Case, { reason, scope }: Finding<'refused' | 
   });
 }
 
-/** The moment for these bytes has passed (another day, too old): a first send is held for a new attempt. */
-function decideAborted(known: Case): Change {
-  const text = 'the moment to send this attempt had passed before its bytes left';
-  const reason = { code: 'too-late-to-send', text };
-  return known.attempt.status === 'refused' ? returnUnsent(known, 'paused', reason) : giveUp(known, reason);
-}
-
-interface Doubt extends Pick<Finding<'unknown'>, 'acknowledged'> {
-  readonly reason: Finding<'failed'>['reason'];
-  readonly referenceConflict?: boolean;
-}
-
-function stillInDoubt(known: Case, { reason, acknowledged, referenceConflict = false }: Doubt): Change {
+function stillInDoubt(
+  known: Case,
+  reason: Reason,
+  acknowledged: boolean,
+  referenceConflict: boolean,
+): Change {
   const { attempt, facts } = known;
   // The bank speaks of somebody else's transfer, or of other details: an operator must look.
   const alarm = referenceConflict ? { alarm: true } : {};

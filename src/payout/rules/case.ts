@@ -1,5 +1,5 @@
 /** What a decision about an attempt is taken on, and the endings that several decisions have in common. */
-import { addHold, move, type Reason, reasonPatch } from '../../core/change.ts';
+import { addHold, move, type Reason, reasonPatch, settled } from '../../core/change.ts';
 import type { Attempt, HoldReason, Payout } from '../../core/payout.ts';
 import type { Change } from '../../core/ports.ts';
 import type { InquiryReading } from './read-reply.ts';
@@ -14,6 +14,8 @@ export interface Case extends ClockReading {
   readonly policy: SettlePolicy;
 }
 
+export const isInDoubt = ({ status }: Payout): boolean => status === 'submitted' || status === 'unresolved';
+
 /** Holds a payout that has moved no money, until the account's breaker lets its next attempt be made. */
 export function returnUnsent(known: Case, hold: HoldReason, reason: Reason): Change {
   const { payout, attempt, facts } = known;
@@ -23,6 +25,25 @@ export function returnUnsent(known: Case, hold: HoldReason, reason: Reason): Cha
     cause: 'refused-for-line',
     attempt: { ...attempt, nextInquiryAtMs: null },
     detail: { hold, code: reason.code, ...facts },
+  });
+}
+
+const failedCauses = { reply: 'refused-for-payout', inquiry: 'inquiry-failed' } as const;
+
+/** The bank has told how the attempt ended, and its payout ends with it. */
+export function settleCase(
+  known: Case,
+  status: 'paid' | 'failed',
+  reason: Reason,
+  by: 'reply' | 'inquiry',
+): Change {
+  const { attempt, facts, nowMs } = known;
+  return move({
+    ...known,
+    patch: { status, ...reasonPatch(reason), ...settled(by, nowMs) },
+    cause: status === 'paid' ? 'proved' : failedCauses[by],
+    attempt: { ...attempt, status, nextInquiryAtMs: null },
+    detail: { ...facts, code: reason.code },
   });
 }
 

@@ -87,32 +87,23 @@ function remedyOf(reason: Reason, fallback: string): string {
   return findBankStatus(reason.code)?.remedy ?? fallback;
 }
 
-function afterEnd(state: BreakerState, isPaid: boolean, brake: BrakePolicy): BreakerState {
+/** The breaker after a transfer has ended, by its own reply or by an inquiry: it counts, and says nothing of the service. */
+export function afterEnd(state: BreakerState, isPaid: boolean, brake: BrakePolicy): BreakerState {
   const ends = [...state.ends, isPaid].slice(-brake.window);
   const consecutiveFailures = isPaid ? 0 : state.consecutiveFailures + 1;
   const next: BreakerState = { ...state, ends, consecutiveFailures };
   if (isPaid) return next;
-  if (consecutiveFailures >= brake.consecutiveFailures) {
-    return halt(
-      next,
-      brakeReason('brake-consecutive', `${consecutiveFailures} payouts in a row ended otherwise than paid`),
-    );
-  }
+  const brakeFor = (code: string, rows: string): BreakerState => {
+    const remedy = 'Look at the reasons of these rows; when the cause is mended, resume the batch';
+    return halt(next, { code, reason: `${rows} ended otherwise than paid`, remedy });
+  };
+  if (consecutiveFailures >= brake.consecutiveFailures)
+    return brakeFor('brake-consecutive', `${consecutiveFailures} payouts in a row`);
   const failures = ends.filter((paid) => !paid).length;
-  if (ends.length >= brake.window && failures >= brake.failureShare * brake.window) {
-    return halt(
-      next,
-      brakeReason('brake-share', `${failures} of the last ${ends.length} payouts ended otherwise than paid`),
-    );
-  }
-  return next;
+  return ends.length >= brake.window && failures >= brake.failureShare * brake.window
+    ? brakeFor('brake-share', `${failures} of the last ${ends.length} payouts`)
+    : next;
 }
-
-const brakeReason = (code: string, reason: string): BatchReason => ({
-  code,
-  reason,
-  remedy: 'Look at the reasons of these rows; when the cause is mended, resume the batch',
-});
 
 type Trouble = Extract<BreakerSignal, { kind: 'service-trouble' }>;
 
@@ -223,8 +214,7 @@ function reopen(state: BreakerState, nowMs: number): BreakerState {
 function afterNoAnswer(state: BreakerState, reason: Reason, nowMs: number): BreakerState {
   const next = { ...state, unanswered: state.unanswered + 1 };
   if (next.unanswered < unansweredMax && state.status !== 'paused') return next;
-  const trouble = { ...reason, retryAfterMs: undefined };
-  return pause(next, { kind: 'service-trouble', reason: trouble, isTransfer: true }, nowMs);
+  return pause(next, { kind: 'service-trouble', reason, isTransfer: true }, nowMs);
 }
 
 /** The breaker after what a reply signals. */
@@ -259,11 +249,6 @@ export function decideBreaker(
     case 'nothing':
       return state;
   }
-}
-
-/** The breaker after an inquiry has ended a transfer that the bank had taken: it counts, and says nothing of the service. */
-export function decideOnSettled(state: BreakerState, isPaid: boolean, brake: BrakePolicy): BreakerState {
-  return afterEnd(state, isPaid, brake);
 }
 
 /** The breaker after a count of what is in doubt. */

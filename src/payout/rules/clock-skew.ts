@@ -23,7 +23,13 @@ export function decideClockAlarm(
 ): ClockAlarm | undefined {
   const isFar = Math.abs(offsetMs) > differenceMaxMs;
   const isNews = Math.abs(offsetMs - toldMs) > jumpMaxMs;
-  if (isFar && isNews) return { kind: 'differs', text: describeDifference(offsetMs) };
+  if (isFar && isNews) {
+    const side = offsetMs > 0 ? 'behind' : 'ahead of';
+    const text =
+      `the clock of this machine is ${describeSpan(offsetMs)} ${side} the bank's: set it by a time server; ` +
+      'nothing is sent a second time unless it is the same day by both';
+    return { kind: 'differs', text };
+  }
   if (isFar) return undefined;
   if (Math.abs(toldMs) > differenceMaxMs)
     return { kind: 'agrees', text: "the clock of this machine and the bank's are together again" };
@@ -32,14 +38,6 @@ export function decideClockAlarm(
     kind: 'jumped',
     text: `the clock of this machine, or the bank's, has jumped by ${describeSpan(offsetMs - beforeMs)}`,
   };
-}
-
-function describeDifference(offsetMs: number): string {
-  const side = offsetMs > 0 ? 'behind' : 'ahead of';
-  return (
-    `the clock of this machine is ${describeSpan(offsetMs)} ${side} the bank's: set it by a time server; ` +
-    'nothing is sent a second time unless it is the same day by both'
-  );
 }
 
 function describeSpan(spanMs: number): string {

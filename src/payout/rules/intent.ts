@@ -9,12 +9,7 @@ import { computeOrderHash, computeTransRefNo } from '../../core/reference.ts';
 import type { ClockReading, SettlePolicy } from './resend.ts';
 
 /** The bank's names for the side that pays (§2.4). */
-export interface PayerSetup {
-  readonly channelId: string;
-  readonly termId: string;
-  readonly companyId: string;
-  readonly payerAccount: string;
-}
+export type PayerSetup = Pick<TransferOrder, 'channelId' | 'termId' | 'companyId' | 'payerAccount'>;
 
 /** What the bank calls the payee; both null when it was not asked. */
 export interface BankNames {

@@ -129,6 +129,8 @@ export function computeNextToAsk(
 /** A payout, and what the bank said of references that a lost journal may have used, in their order. */
 export interface Probe {
   readonly payout: Payout;
+  /** Its latest known attempt, from before the loss, that the bank has just shown as failed; undefined for a ready payout. */
+  readonly asked?: Attempt | undefined;
   readonly findings: readonly ReferenceFinding[];
   readonly payer: PayerSetup;
   readonly policy: SettlePolicy;
@@ -136,60 +138,37 @@ export interface Probe {
 }
 
 /**
- * Decides what becomes of a ready payout after the probe; undefined when the bank knows nothing, so that the next attempt
- * may be made. References that the bank knows are adopted: what is, or may be, completed is in doubt until a proof
- * carries amount and payee, which an inquiry does not (§2.6). Where the bank shows nothing but failures the payout has
- * failed, as it had for the journal that was lost: a next attempt is an operator's decision, since the partner may have
- * been told and have paid it otherwise.
+ * Decides what becomes of a payout after the probe; undefined when the bank knows nothing, so that the next attempt of a
+ * ready one may be made, and one in doubt has failed. References that the bank knows are adopted: what is, or may be,
+ * completed is in doubt until a proof carries amount and payee, which an inquiry does not (§2.6). Where the bank shows
+ * nothing but failures a ready payout has failed, as it had for the journal that was lost: a next attempt is an
+ * operator's decision, since the partner may have been told and have paid it otherwise.
  */
 export function decideAfterProbe(probe: Probe): Change | undefined {
-  const { findings, payout, nowMs } = probe;
-  if (findings.some(mayHaveMoved)) return adoptAlive(probe);
-  const silent = findings.find(isSilent);
+  const { findings, asked, nowMs } = probe;
+  const alive = findings.findLast(mayHaveMoved);
+  if (alive !== undefined) return adopt(probe, { status: 'unresolved', ...reasonPatch(foundReason(alive)) });
+  const silent = findings.find(({ reading }) => reading.kind === 'nothing-said');
   if (silent !== undefined) {
-    const text = `asked about ${silent.transRefNo}, which a lost journal may have used, the bank gave no answer: ${silent.reading.reason.text}`;
-    return decideHold(payout, 'unavailable', { code: 'look-up-unanswered', text }, nowMs);
+    const { transRefNo, reading } = silent;
+    const text = `asked about ${transRefNo}, which a lost journal may have used, the bank gave no answer: ${reading.reason.text}`;
+    return decideProbeLater(probe, { code: 'look-up-unanswered', text }, { unanswered: transRefNo });
   }
-  const last = findings.findLast(isKnown);
+  const last = asked === undefined ? findings.findLast(isKnown) : undefined;
   if (last === undefined) return undefined;
-  return adopt(probe, {
-    status: 'failed',
-    ...settled('inquiry', nowMs),
-    ...reasonPatch(failedReason(last)),
-  });
+  return adopt(probe, { status: 'failed', ...settled('inquiry', nowMs), ...reasonPatch(failedReason(last)) });
 }
-
-const isSilent = ({ reading }: ReferenceFinding): boolean => reading.kind === 'nothing-said';
 
 /**
- * Decides on a payout in doubt whose latest known attempt is from before the loss and has failed: the lost part may
- * have made another one since, so that alone does not say that no money moved. Undefined when no later attempt is known
- * that may have moved money: it has failed.
+ * What may have been sent cannot be told now: a ready payout is held, and one in doubt stays so and is asked about later,
+ * though its own attempt has failed.
  */
-export function decideBeyond(probe: Probe, asked: Attempt): Change | undefined {
-  const { findings, nowMs } = probe;
-  if (findings.some(mayHaveMoved)) {
-    const ended: Attempt = { ...foundFailed(asked, nowMs), status: 'failed', nextInquiryAtMs: null };
-    return { ...adoptAlive(probe), attempt: ended };
-  }
-  const silent = findings.find(isSilent);
-  return silent && decideAskLater(probe, asked, { unanswered: silent.transRefNo });
-}
-
-const foundFailed = (asked: Attempt, nowMs: number): Attempt => ({
-  ...asked,
-  acknowledged: true,
-  inquiries: asked.inquiries + 1,
-  lastInquiryAtMs: nowMs,
-  lastFinding: 'failed',
-});
-
-/** The attempt has failed, and what lies beyond it cannot be told now: the row stays in doubt and is asked about later. */
-export function decideAskLater(
-  { payout, policy, nowMs }: Pick<Probe, 'payout' | 'policy' | 'nowMs'>,
-  asked: Attempt,
+export function decideProbeLater(
+  { payout, asked, policy, nowMs }: Omit<Probe, 'findings' | 'payer'>,
+  reason: Reason,
   why: object,
 ): Change {
+  if (asked === undefined) return decideHold(payout, 'unavailable', reason, nowMs);
   const attempt = foundFailed(asked, nowMs);
   const isUnresolved = payout.status === 'unresolved';
   const nextInquiryAtMs = isUnresolved ? null : computeNextInquiryAtMs({ attempt, policy, nowMs });
@@ -203,14 +182,16 @@ export function decideAskLater(
   });
 }
 
-function adoptAlive(probe: Probe): Change {
-  const alive = probe.findings.findLast(mayHaveMoved);
-  if (alive === undefined) throw new RangeError(`payout ${probe.payout.seq}: nothing was found alive`);
-  return adopt(probe, { status: 'unresolved', ...reasonPatch(foundReason(alive)) });
-}
+const foundFailed = (asked: Attempt, nowMs: number): Attempt => ({
+  ...asked,
+  acknowledged: true,
+  inquiries: asked.inquiries + 1,
+  lastInquiryAtMs: nowMs,
+  lastFinding: 'failed',
+});
 
 function adopt(probe: Probe, ending: PayoutPatch): Change {
-  const { payout, nowMs } = probe;
+  const { payout, asked, nowMs } = probe;
   const known = probe.findings.filter(isKnown);
   const attemptNo = Math.max(...known.map((finding) => finding.attemptNo));
   const found = known.map(({ transRefNo, tranDate, reading }) => ({
@@ -219,8 +200,13 @@ function adopt(probe: Probe, ending: PayoutPatch): Change {
     finding: reading.kind,
   }));
   const patch = { ...ending, attemptNo };
-  const change = move({ payout, patch, cause: 'found-after-loss', nowMs, detail: { found } });
-  return { ...change, adopts: known.map((finding) => adoptAttempt(probe, finding)) };
+  const attempt: Attempt | undefined = asked && {
+    ...foundFailed(asked, nowMs),
+    status: 'failed',
+    nextInquiryAtMs: null,
+  };
+  const adopts = known.map((finding) => adoptAttempt(probe, finding));
+  return { ...move({ payout, patch, cause: 'found-after-loss', nowMs, attempt, detail: { found } }), adopts };
 }
 
 const foundReason = ({ transRefNo, tranDate, reading }: ReferenceFinding): Reason => ({

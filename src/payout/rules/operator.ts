@@ -1,10 +1,18 @@
-/** What an operator may do with a payout that has not been sent. */
-import { move } from '../../core/change.ts';
-import type { HoldReason, Payout } from '../../core/payout.ts';
-import type { Change } from '../../core/ports.ts';
+/** What an operator may do with a payout: with one that has not been sent, and with one that ended without money moved. */
+import { afterChange, decideHold, move } from '../../core/change.ts';
+import { countRows, inDoubtStatuses } from '../../core/exit-code.ts';
+import { type HoldReason, type Payout, type PayoutStatus, sourceStatuses } from '../../core/payout.ts';
+import type { Change, ClaimOwner, HoldTotal, ResultRow, StatusTotal } from '../../core/ports.ts';
+import { parseRow, type RowRules } from '../../intake/rules/row.ts';
 
 /** Lifted by running the file again: what the bank could not take, or answer, may go through now. */
 export const rerunHolds: readonly HoldReason[] = ['paused', 'unavailable'];
+
+/** True when a run has something to do: rows to send or to ask about, or held for what a run lifts. */
+export function isAnyToRun(totals: readonly StatusTotal[], holds: readonly HoldTotal[]): boolean {
+  const isHeld = holds.some(({ hold, rows }) => rows > 0 && rerunHolds.includes(hold));
+  return isHeld || countRows(totals, ['ready', ...inDoubtStatuses]) > 0;
+}
 
 /** Lifted for all rows when a batch is resumed: they concern the payer account, not the row. */
 export const batchWideHolds: readonly HoldReason[] = [...rerunHolds, 'halted'];
@@ -53,3 +61,94 @@ export function decideCancel(payout: Payout, nowMs: number): Change | string {
 
 const describeRow = (payout: Payout): string =>
   `payout ${payout.instruction.payoutId} (row ${payout.rowNo} of batch ${payout.batchId})`;
+
+/** Statuses of rows that can be tried again. */
+export const retriedStatuses: readonly PayoutStatus[] = sourceStatuses('ready', 'tried-again');
+
+/** Issues that the row's own cells cannot mend: they concern the line, or the other rows of its file. */
+const fileIssues: readonly string[] = [
+  'duplicate-repeat',
+  'duplicate-differs',
+  'cell-count',
+  'quote-misplaced',
+  'row-empty',
+];
+
+/**
+ * Lets a failed or unpayable payout go on to its next attempt. Returns why not, in words, for any other.
+ * @param similar who holds a payoutId like its own
+ */
+export function decideRetry(
+  payout: Payout,
+  similar: readonly ClaimOwner[],
+  nowMs: number,
+): readonly Change[] | string {
+  const where = describeRow(payout);
+  if (payout.isAlarm) return `${where} bears an alarm: what the bank says of it must be cleared first`;
+  if (payout.status !== 'failed' && payout.status !== 'unpayable')
+    return `${where} is ${payout.status}: only what failed, is unpayable or was rejected can be tried again`;
+  return tryAgain(payout, [], similar, nowMs);
+}
+
+/** A rejected row that is to be validated anew, by the rules as they are now. */
+interface Rejected {
+  readonly row: ResultRow;
+  readonly batchId: string;
+  readonly rules: RowRules;
+  /** Who holds a payoutId like its own. */
+  readonly similar: readonly ClaimOwner[];
+  readonly nowMs: number;
+}
+
+/** Validates a rejected row anew. Returns why it stays rejected, in words. */
+export function decideRetryRejected({
+  row,
+  batchId,
+  rules,
+  similar,
+  nowMs,
+}: Rejected): readonly Change[] | string {
+  const where = `row ${row.rowNo} of batch ${batchId}`;
+  if (row.issues.some(({ code }) => fileIssues.includes(code)))
+    return `${where} was rejected for what its file holds: send it in a new file`;
+  const { instruction, issues, holds } = parseRow(row.cells, row.line, rules);
+  if (instruction === null)
+    return `${where} is still wrong (${issues.map(({ message }) => message).join('; ')})`;
+  // The file's totals were taken with this row as unreadable; they would no longer tie out.
+  if (row.amountSatang !== instruction.amountSatang)
+    return `${where}: its amount could not be read when the file was taken in: send it in a new file`;
+  const before = { ...row, batchId, instruction, acceptedHolds: [], settledBy: 'rules' } as const;
+  const [first, ...rest] = tryAgain(before, holds, similar, nowMs);
+  return [{ ...first, isValidated: true }, ...rest];
+}
+
+/** Ready again, and held at once for what an operator must look at first: to be applied together, in this order. */
+function tryAgain(
+  payout: Payout,
+  holds: readonly HoldReason[],
+  similar: readonly ClaimOwner[],
+  nowMs: number,
+): readonly [Change, ...Change[]] {
+  const patch = {
+    status: 'ready',
+    holds: [],
+    reasonCode: null,
+    reason: null,
+    settledAtMs: null,
+    settledBy: null,
+  } as const;
+  const detail = { by: 'people', was: payout.status, code: payout.reasonCode };
+  let latest = move({ payout, patch, cause: 'tried-again', nowMs, detail });
+  const changes: [Change, ...Change[]] = [latest];
+  const hold = (name: HoldReason, text: string): void => {
+    latest = decideHold(afterChange(latest), name, { code: name, text }, nowMs);
+    changes.push(latest);
+  };
+  if (holds.includes('limit')) hold('limit', 'the amount is over limits.bahtPerPayout');
+  const [other] = payout.acceptedHolds.includes('similar') ? [] : similar;
+  if (other !== undefined) {
+    const place = `row ${other.rowNo} of ${other.fileName}, batch ${other.batchId}`;
+    hold('similar', `differs from payoutId ${other.payoutId} (${place}) only in case or leading zeros`);
+  }
+  return changes;
+}

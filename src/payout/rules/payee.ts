@@ -24,21 +24,26 @@ export type PayeeVerdict =
   /** Nobody was asked, or the answer halted the payer account. */
   | { readonly kind: 'stopped' };
 
-/** The verdict of an answer that speaks of the payee. */
-export function judgePayee(
-  finding: Extract<PayeeFinding, { kind: 'payable' | 'unpayable' }>,
-  payeeName: string | null,
-): PayeeVerdict {
-  if (finding.kind === 'unpayable') return finding;
-  const names: BankNames = { payeeName: finding.payeeName, payeeNameTh: finding.payeeNameTh };
-  return { kind: thaiNamesAgree(payeeName, names.payeeNameTh) ? 'payable' : 'other-name', names };
+/** The verdict of the last answer. */
+export function judgePayee(finding: PayeeFinding, payeeName: string | null): PayeeVerdict {
+  switch (finding.kind) {
+    case 'payable': {
+      const names: BankNames = { payeeName: finding.payeeName, payeeNameTh: finding.payeeNameTh };
+      return { kind: thaiNamesAgree(payeeName, names.payeeNameTh) ? 'payable' : 'other-name', names };
+    }
+    case 'unpayable':
+      return finding;
+    case 'halt':
+      return { kind: 'stopped' };
+    case 'nothing-said':
+      return { kind: 'unavailable', reason: finding.reason };
+  }
 }
 
 /** What the check says about going on: pay, record a change instead, or stop because sending has. */
 export type Verified =
-  | { readonly kind: 'payable'; readonly names: BankNames }
-  | { readonly kind: 'change'; readonly change: Change }
-  | { readonly kind: 'stopped' };
+  | Extract<PayeeVerdict, { kind: 'payable' | 'stopped' }>
+  | { readonly kind: 'change'; readonly change: Change };
 
 /** What a verdict means for a ready payout. */
 export function decidePayee(
@@ -53,10 +58,14 @@ export function decidePayee(
       return verdict;
     case 'unpayable':
       return { kind: 'change', change: decideUnpayable(payout, verdict.reason, nowMs) };
-    case 'other-name':
-      if (policy.onThaiNameMismatch === 'pay' || isReviewed(payout, verdict.names))
-        return { kind: 'payable', names: verdict.names };
-      return { kind: 'change', change: decideNameHold(payout, verdict.names, nowMs) };
+    case 'other-name': {
+      const { names } = verdict;
+      // Held for this very name of the bank's and released, the row has been looked at by an operator.
+      const isReviewed = names.payeeNameTh !== null && payout.bankPayeeNameTh === names.payeeNameTh;
+      return policy.onThaiNameMismatch === 'pay' || isReviewed
+        ? { kind: 'payable', names }
+        : { kind: 'change', change: decideNameHold(payout, names, nowMs) };
+    }
     case 'unavailable': {
       if (policy.whenUnavailable === 'pay') return { kind: 'payable', names: noBankNames };
       const { code } = verdict.reason;
@@ -66,21 +75,15 @@ export function decidePayee(
   }
 }
 
-/** A row that was held for this very name of the bank's and released has been looked at by an operator. */
-function isReviewed(payout: Payout, { payeeNameTh }: BankNames): boolean {
-  return payeeNameTh !== null && payout.bankPayeeNameTh === payeeNameTh;
-}
-
 /** Ends a payout whose payee cannot be paid. */
-function decideUnpayable(payout: Payout, reason: Reason, nowMs: number): Change {
-  return move({
+const decideUnpayable = (payout: Payout, reason: Reason, nowMs: number): Change =>
+  move({
     payout,
     patch: { status: 'unpayable', ...reasonPatch(reason), ...settled('check', nowMs) },
     cause: 'payee-check-refused',
     nowMs,
     detail: { code: reason.code },
   });
-}
 
 /** Holds a payout whose payee the bank calls by another Thai name. */
 function decideNameHold(payout: Payout, names: BankNames, nowMs: number): Change {

@@ -8,6 +8,7 @@ import type { Attempt } from '../../core/payout.ts';
 import type {
   BankReply,
   BusinessFields,
+  Exchange,
   InquiryFields,
   InquiryItem,
   PayeeCheckFields,
@@ -18,7 +19,7 @@ import { countDelivered } from './resend.ts';
 
 /** Trouble of the whole service, with the bank's own wish for when to come back. */
 export interface ServiceTrouble extends Reason {
-  readonly retryAfterMs: number | undefined;
+  readonly retryAfterMs?: number | undefined;
 }
 
 export type TransferFinding =
@@ -46,19 +47,25 @@ export type TransferFinding =
       readonly referenceConflict: boolean;
     };
 
+/** Says nothing of what was asked: ask again; `isTrouble` when it concerns the whole service. */
+interface NothingSaid {
+  readonly kind: 'nothing-said';
+  readonly reason: ServiceTrouble;
+  readonly isTrouble: boolean;
+}
+
 export type InquiryReading =
   | { readonly kind: 'complete'; readonly reason: Reason; readonly sysRefNo: string | null }
-  | { readonly kind: 'in-process'; readonly reason: Reason }
   | { readonly kind: 'failed'; readonly reason: Reason; readonly sysRefNo: string | null }
+  | { readonly kind: 'in-process'; readonly reason: Reason }
   | { readonly kind: 'not-found'; readonly reason: Reason }
-  /** Says nothing about the transfer: ask again; `isTrouble` when it concerns the whole service. */
-  | { readonly kind: 'nothing-said'; readonly reason: ServiceTrouble; readonly isTrouble: boolean };
+  | NothingSaid;
 
 export type PayeeFinding =
   | { readonly kind: 'payable'; readonly payeeName: string | null; readonly payeeNameTh: string | null }
   | { readonly kind: 'unpayable'; readonly reason: Reason }
   | { readonly kind: 'halt'; readonly reason: Reason }
-  | { readonly kind: 'ask-again'; readonly reason: ServiceTrouble; readonly isTrouble: boolean };
+  | NothingSaid;
 
 /** What a reply says to the circuit breaker about the requests that come after. */
 export type BreakerSignal =
@@ -81,20 +88,15 @@ export type LimitSignal =
   | { readonly kind: 'trouble'; readonly why: string }
   | { readonly kind: 'nothing' };
 
-/** Small and JSON-encodable, without a secret or a number; the parts that a reply does not have are left out. */
-export interface ReplyFacts {
-  readonly requestUid?: string;
-  readonly xRequestId?: string;
-  readonly elapsedMs?: number;
-  readonly httpStatus?: number;
-  readonly statusCode?: string;
-  readonly statusDesc?: string;
-  readonly severity?: string;
-  readonly sysRefNo?: string;
-  readonly transFee?: string;
-  /** Why no answer came, or why nothing was sent. */
-  readonly why?: string;
-}
+type SpokenFacts = Pick<TransferFields, 'statusCode' | 'statusDesc' | 'severity' | 'sysRefNo' | 'transFee'>;
+
+/**
+ * Small, without a secret or a number; JSON leaves out the parts that a reply does not have. `why`: why no answer came,
+ * or why nothing was sent.
+ */
+export type ReplyFacts = Partial<
+  Exchange & SpokenFacts & { readonly httpStatus: number; readonly why: string }
+>;
 
 /** One reply, read. */
 export interface ReadReply<Finding> {
@@ -142,7 +144,7 @@ export function maskDigitRuns(text: string): string {
 
 type Answered<Fields> = Extract<BankReply<Fields>, { kind: 'answered' }>;
 
-type ReplyFields = BusinessFields & Partial<Pick<TransferFields, 'sysRefNo' | 'transFee'>>;
+type ReplyFields = BusinessFields & Partial<Pick<TransferFields, 'transRefNo' | 'sysRefNo' | 'transFee'>>;
 
 function readWith<Finding>(
   reply: BankReply<ReplyFields>,
@@ -165,16 +167,12 @@ function readLimitSignal(reply: BankReply<BusinessFields>): LimitSignal {
       return { kind: 'nothing' };
     case 'answered': {
       const { httpStatus, fields } = reply;
-      if (httpStatus === 429) return { kind: 'trouble', why: 'HTTP 429' };
-      if (fields === undefined) {
-        return httpStatus >= firstHttpError
-          ? { kind: 'trouble', why: `HTTP ${httpStatus}` }
-          : { kind: 'nothing' };
-      }
+      if (httpStatus === 429 || (fields === undefined && httpStatus >= firstHttpError))
+        return { kind: 'trouble', why: `HTTP ${httpStatus}` };
+      if (fields === undefined) return { kind: 'nothing' };
       const { statusCode } = fields;
-      return findBankStatus(statusCode)?.scope === 'service'
-        ? { kind: 'trouble', why: statusCode }
-        : { kind: 'good' };
+      const isTrouble = findBankStatus(statusCode)?.scope === 'service';
+      return isTrouble ? { kind: 'trouble', why: statusCode } : { kind: 'good' };
     }
   }
 }
@@ -188,25 +186,23 @@ function readFacts(reply: BankReply<ReplyFields>): ReplyFacts {
     case 'not-sent':
       return { why: reply.why };
     case 'lost':
+      return { ...exchangeFacts(reply), why: reply.why };
     case 'answered': {
-      const { requestUid, xRequestId } = reply;
-      const exchange = { requestUid, xRequestId, elapsedMs: Math.round(reply.elapsedMs) };
-      if (reply.kind === 'lost') return { ...exchange, why: reply.why };
       const { httpStatus, fields } = reply;
-      return { ...exchange, httpStatus, ...(fields === undefined ? {} : fieldFacts(fields)) };
+      if (fields === undefined) return { ...exchangeFacts(reply), httpStatus };
+      const { statusCode, statusDesc, severity, sysRefNo, transFee } = fields;
+      const text = statusDesc === undefined ? undefined : keepText(statusDesc);
+      const spoken = { statusCode, statusDesc: text, severity, sysRefNo, transFee };
+      return { ...exchangeFacts(reply), httpStatus, ...spoken };
     }
   }
 }
 
-function fieldFacts({ statusCode, statusDesc, severity, sysRefNo, transFee }: ReplyFields): ReplyFacts {
-  return {
-    statusCode,
-    ...(statusDesc === undefined ? {} : { statusDesc: keepText(statusDesc) }),
-    ...(severity === undefined ? {} : { severity }),
-    ...(sysRefNo === undefined ? {} : { sysRefNo }),
-    ...(transFee === undefined ? {} : { transFee }),
-  };
-}
+const exchangeFacts = ({ requestUid, xRequestId, elapsedMs }: Exchange): ReplyFacts => ({
+  requestUid,
+  xRequestId,
+  elapsedMs: Math.round(elapsedMs),
+});
 
 const keepText = (text: string): string => maskDigitRuns(text.slice(0, textLengthMax));
 
@@ -214,12 +210,6 @@ function bankReason({ statusCode, statusDesc = '' }: BusinessFields): Reason {
   const text = statusDesc === '' ? `the bank answered ${statusCode}` : keepText(statusDesc);
   return { code: statusCode, text };
 }
-
-const trouble = (code: string, text: string, retryAfterMs?: number): ServiceTrouble => ({
-  code,
-  text,
-  retryAfterMs,
-});
 
 function isRedirect(httpStatus: number): boolean {
   return httpStatus >= 300 && httpStatus < 400;
@@ -229,47 +219,97 @@ function isAnothers(echo: string | undefined, ours: string): boolean {
   return echo !== undefined && echo !== '' && echo !== ours;
 }
 
-/** What the HTTP layer alone decides, before any body is believed; undefined when the body may speak. */
-type GatewayFinding =
-  | { readonly kind: 'foreign'; readonly reason: ServiceTrouble }
-  | { readonly kind: 'refused'; readonly scope: 'payer' | 'service'; readonly reason: ServiceTrouble };
+/** What the HTTP layer refuses before anything is processed. */
+const gatewayRefusals = new Map<number, { readonly scope: 'payer' | 'service'; readonly text: string }>([
+  [401, { scope: 'payer', text: 'the bank refuses our access token even after it was renewed' }],
+  [403, { scope: 'payer', text: 'the bank forbids this request (HTTP 403)' }],
+  [429, { scope: 'service', text: 'the bank asks us to slow down (HTTP 429)' }],
+]);
 
-function readGateway(reply: Answered<BusinessFields>): GatewayFinding | undefined {
-  const { httpStatus, fields, retryAfterMs } = reply;
+const unreadable: Reason = {
+  code: 'unreadable-reply',
+  text: 'the body of the reply is not what the interface says',
+};
+
+export type FindingOf<Kind extends TransferFinding['kind']> = Extract<TransferFinding, { kind: Kind }>;
+
+/** Why a reply has no body that may be believed, and what that says of a request. */
+type Silence = FindingOf<'aborted-before-send' | 'not-sent' | 'refused' | 'unknown'>;
+
+/** A body that may be believed. */
+interface Spoken<Fields> extends Pick<Answered<Fields>, 'requestUid' | 'retryAfterMs'> {
+  readonly kind: 'spoken';
+  readonly fields: Fields;
+}
+
+/** What was asked: how it is told that it did not get through, and the reference that a reply must not contradict. */
+interface Asked {
+  readonly notSent: string;
+  readonly lost: string;
+  readonly transRefNo?: string;
+}
+
+/** What is decided before any code of the bank's is looked at. */
+function readBody<Fields extends ReplyFields>(
+  reply: BankReply<Fields>,
+  asked: Asked,
+): Spoken<Fields> | Silence {
+  switch (reply.kind) {
+    case 'withheld':
+      return { kind: 'aborted-before-send' };
+    case 'credentials-refused': {
+      const text = 'the bank refuses our client ID and secret: correct them in the settings';
+      return { kind: 'not-sent', scope: 'payer', reason: { code: reply.code, text } };
+    }
+    case 'not-sent': {
+      const text = `${asked.notSent}: ${reply.why}`;
+      return { kind: 'not-sent', scope: 'service', reason: { code: 'not-sent', text } };
+    }
+    case 'lost':
+      return unknown({ code: replyLost, text: `${asked.lost}: ${reply.why}` });
+    case 'answered':
+      return readGateway(reply, asked.transRefNo);
+  }
+}
+
+function readGateway<Fields extends ReplyFields>(
+  reply: Answered<Fields>,
+  transRefNo = '',
+): Spoken<Fields> | Silence {
+  const { httpStatus, fields, requestUid, retryAfterMs } = reply;
   if (isRedirect(httpStatus)) {
     const text = `the bank answered HTTP ${httpStatus}; redirects are never followed`;
-    return { kind: 'foreign', reason: trouble('redirected', text) };
+    return unknown({ code: 'redirected', text });
   }
-  if (isAnothers(fields?.requestUid, reply.requestUid)) {
-    const text = 'the reply bears the requestUID of another request';
-    return { kind: 'foreign', reason: trouble('foreign-reply', text) };
+  if (transRefNo !== '' && isAnothers(fields?.transRefNo, transRefNo)) {
+    return unknown({ code: 'foreign-reply', text: 'the reply bears the transRefNo of another transfer' });
   }
-  if (httpStatus === 401) {
-    const text = 'the bank refuses our access token even after it was renewed';
-    return { kind: 'refused', scope: 'payer', reason: trouble('http-401', text) };
+  if (isAnothers(fields?.requestUid, requestUid)) {
+    return unknown({ code: 'foreign-reply', text: 'the reply bears the requestUID of another request' });
   }
-  if (httpStatus === 403) {
-    const text = 'the bank forbids this request (HTTP 403)';
-    return { kind: 'refused', scope: 'payer', reason: trouble('http-403', text) };
+  const refusal = gatewayRefusals.get(httpStatus);
+  if (refusal !== undefined) {
+    const { scope, text } = refusal;
+    const wish = scope === 'service' ? { retryAfterMs } : {};
+    return { kind: 'refused', scope, reason: { code: `http-${httpStatus}`, text, ...wish } };
   }
-  if (httpStatus === 429) {
-    const text = 'the bank asks us to slow down (HTTP 429)';
-    return { kind: 'refused', scope: 'service', reason: trouble('http-429', text, retryAfterMs) };
-  }
-  return undefined;
-}
-
-function unreadable({ httpStatus, retryAfterMs }: Answered<BusinessFields>): ServiceTrouble {
-  if (httpStatus >= 200 && httpStatus < 300)
-    return trouble('unreadable-reply', 'the body of the reply is not what the interface says');
+  if (fields !== undefined) return { kind: 'spoken', fields, requestUid, retryAfterMs };
+  if (httpStatus >= 200 && httpStatus < 300) return unknown(unreadable);
   const text = `the bank answered HTTP ${httpStatus} without a status code`;
-  return trouble(`http-${httpStatus}`, text, retryAfterMs);
+  return unknown({ code: `http-${httpStatus}`, text, retryAfterMs });
 }
 
-type Unanswered = Exclude<BankReply<never>, { kind: 'answered' }>;
-
-const credentialsRefused = (code: string): ServiceTrouble =>
-  trouble(code, 'the bank refuses our client ID and secret: correct them in the settings');
+const unknown = (
+  reason: ServiceTrouble,
+  more: Partial<Omit<FindingOf<'unknown'>, 'kind' | 'reason'>> = {},
+): FindingOf<'unknown'> => ({
+  kind: 'unknown',
+  scope: 'payout',
+  reason,
+  acknowledged: false,
+  referenceConflict: false,
+  ...more,
+});
 
 // ---------------------------------------------------------------- transfers (§2.5, §7.3)
 
@@ -283,78 +323,37 @@ export function readReply(
 ): ReadReply<TransferFinding> {
   // EM001 speaks of somebody else's transfer when no bytes of this attempt can have left before.
   const isFirstSend = countDelivered(attempt) === 1;
-  const finding = readTransfer(reply, attempt.order.transRefNo, isFirstSend);
+  const { transRefNo } = attempt.order;
+  const lost = 'the request may have arrived, no answer came';
+  const body = readBody(reply, { notSent: 'nothing was sent', lost, transRefNo });
+  const finding = body.kind === 'spoken' ? readTransferCode(body, transRefNo, isFirstSend) : body;
   return readWith(reply, finding, signalOf(finding));
 }
 
-function readTransfer(
-  reply: BankReply<TransferFields>,
-  transRefNo: string,
-  isFirstSend: boolean,
-): TransferFinding {
-  if (reply.kind !== 'answered') return readUnanswered(reply);
-  if (!isRedirect(reply.httpStatus) && isAnothers(reply.fields?.transRefNo, transRefNo)) {
-    return unknown('payout', trouble('foreign-reply', 'the reply bears the transRefNo of another transfer'));
-  }
-  const gateway = readGateway(reply);
-  if (gateway?.kind === 'foreign') return unknown('payout', gateway.reason);
-  if (gateway?.kind === 'refused') return gateway;
-  if (reply.fields === undefined) return unknown('payout', unreadable(reply));
-  return readTransferCode(reply, reply.fields, transRefNo, isFirstSend);
-}
-
-function readUnanswered(reply: Unanswered): TransferFinding {
-  switch (reply.kind) {
-    case 'withheld':
-      return { kind: 'aborted-before-send' };
-    case 'credentials-refused':
-      return { kind: 'not-sent', scope: 'payer', reason: credentialsRefused(reply.code) };
-    case 'not-sent': {
-      const text = `nothing was sent: ${reply.why}`;
-      return { kind: 'not-sent', scope: 'service', reason: { code: 'not-sent', text } };
-    }
-    case 'lost':
-      return unknown(
-        'payout',
-        trouble(replyLost, `the request may have arrived, no answer came: ${reply.why}`),
-      );
-  }
-}
-
-function unknown(
-  scope: BankStatus['scope'],
-  reason: ServiceTrouble,
-  acknowledged = false,
-  referenceConflict = false,
-): TransferFinding {
-  return { kind: 'unknown', scope, reason, acknowledged, referenceConflict };
-}
-
 function readTransferCode(
-  reply: Answered<TransferFields>,
-  fields: TransferFields,
+  { fields, requestUid, retryAfterMs }: Spoken<TransferFields>,
   transRefNo: string,
   isFirstSend: boolean,
 ): TransferFinding {
   const reason = bankReason(fields);
   const status = findBankStatus(fields.statusCode);
   if (status === undefined) {
-    return unknown('payout', trouble(reason.code, `the interface has no such code; ${reason.text}`));
+    return unknown({ code: reason.code, text: `the interface has no such code; ${reason.text}` });
   }
-  switch (status.outcome) {
+  const { code, outcome, scope } = status;
+  switch (outcome) {
     case 'paid': {
-      const isProof = fields.transRefNo === transRefNo && fields.requestUid === reply.requestUid;
-      const unproven = trouble('unproven-success', 'IC000 without our transRefNo and requestUID');
-      if (!isProof) return unknown('payout', unproven, true);
+      const isProof = fields.transRefNo === transRefNo && fields.requestUid === requestUid;
+      const unproven = { code: 'unproven-success', text: 'IC000 without our transRefNo and requestUID' };
+      if (!isProof) return unknown(unproven, { acknowledged: true });
       return { kind: 'paid', reason, sysRefNo: fields.sysRefNo ?? null, feeText: fields.transFee ?? null };
     }
     case 'failed':
-      return { kind: 'failed', scope: status.scope, reason };
+      return { kind: 'failed', scope, reason };
     case 'unknown': {
-      const referenceConflict =
-        otherDetailsCodes.has(status.code) || (status.code === 'EM001' && isFirstSend);
-      const withRetry = { ...reason, retryAfterMs: reply.retryAfterMs };
-      return unknown(status.scope, withRetry, acknowledgingCodes.has(status.code), referenceConflict);
+      const referenceConflict = otherDetailsCodes.has(code) || (code === 'EM001' && isFirstSend);
+      const acknowledged = acknowledgingCodes.has(code);
+      return unknown({ ...reason, retryAfterMs }, { scope, acknowledged, referenceConflict });
     }
   }
 }
@@ -368,49 +367,29 @@ function signalOf(finding: TransferFinding): BreakerSignal {
   // A payout that the bank works on has not ended; one that nobody acknowledged may be a sick bank's.
   const isTaken = finding.kind === 'unknown' && finding.acknowledged && !finding.referenceConflict;
   if (scope === 'payout') return { kind: isTaken ? 'taken' : 'ended-otherwise' };
-  const retryAfterMs = 'retryAfterMs' in reason ? reason.retryAfterMs : undefined;
-  return { kind: 'service-trouble', reason: { ...reason, retryAfterMs }, isTransfer: true };
+  return { kind: 'service-trouble', reason, isTransfer: true };
 }
 
 // ---------------------------------------------------------------- questions (§2.4, §2.6)
 
-/** What came back to a question: a body that speaks, or why none did and whom that concerns. */
-type Body<Fields> =
-  | { readonly kind: 'spoken'; readonly fields: Fields; readonly retryAfterMs: number | undefined }
-  | { readonly kind: 'silent'; readonly scope: BankStatus['scope']; readonly reason: ServiceTrouble };
+const question: Asked = {
+  notSent: 'the inquiry was not sent',
+  lost: 'no answer to the inquiry',
+};
+const neverAsked: Reason = { code: 'withheld', text: question.notSent };
 
-function readBody<Fields extends BusinessFields>(reply: BankReply<Fields>): Body<Fields> {
-  switch (reply.kind) {
-    case 'withheld':
-      return silent('payout', trouble('withheld', 'the inquiry was not sent'));
-    case 'credentials-refused':
-      return silent('payer', credentialsRefused(reply.code));
-    case 'not-sent':
-      return silent('service', trouble('not-sent', `the inquiry was not sent: ${reply.why}`));
-    case 'lost':
-      return silent('payout', trouble(replyLost, `no answer to the inquiry: ${reply.why}`));
-    case 'answered': {
-      const gateway = readGateway(reply);
-      if (gateway?.kind === 'refused') return silent(gateway.scope, gateway.reason);
-      if (gateway?.kind === 'foreign') return silent('payout', gateway.reason);
-      const { fields, retryAfterMs } = reply;
-      if (fields === undefined) return silent('payout', unreadable(reply));
-      return { kind: 'spoken', fields, retryAfterMs };
-    }
-  }
-}
-
-const silent = (scope: BankStatus['scope'], reason: ServiceTrouble): Body<never> => ({
-  kind: 'silent',
-  scope,
+const nothingSaid = (reason: ServiceTrouble, isTrouble: boolean): NothingSaid => ({
+  kind: 'nothing-said',
   reason,
+  isTrouble,
 });
 
-const questionTrouble = (reason: ServiceTrouble): BreakerSignal => ({
-  kind: 'service-trouble',
-  reason,
-  isTransfer: false,
-});
+/** What a question without an answer says to the breaker: `otherwise` unless the service is in trouble. */
+const signalOfNothing = (
+  { reason, isTrouble }: NothingSaid,
+  otherwise: 'nothing' | 'ended-otherwise',
+): BreakerSignal =>
+  isTrouble ? { kind: 'service-trouble', reason, isTransfer: false } : { kind: otherwise };
 
 /**
  * Reads the reply to a status inquiry (§3.2). Only items that bear our transRefNo count;
@@ -419,24 +398,19 @@ const questionTrouble = (reason: ServiceTrouble): BreakerSignal => ({
 export function readInquiry(reply: BankReply<InquiryFields>, transRefNo: string): ReadReply<InquiryReading> {
   const finding = readInquiryAnswer(reply, transRefNo);
   if (finding.kind !== 'nothing-said') return readWith(reply, finding, { kind: 'answered' });
-  return readWith(reply, finding, finding.isTrouble ? questionTrouble(finding.reason) : { kind: 'nothing' });
+  return readWith(reply, finding, signalOfNothing(finding, 'nothing'));
 }
 
 function readInquiryAnswer(reply: BankReply<InquiryFields>, transRefNo: string): InquiryReading {
-  const body = readBody(reply);
-  if (body.kind === 'silent') return nothingSaid(body.reason, body.scope !== 'payout');
+  const body = readBody(reply, question);
+  if (body.kind === 'aborted-before-send') return nothingSaid(neverAsked, false);
+  if (body.kind !== 'spoken') return nothingSaid(body.reason, body.scope !== 'payout');
   const { fields, retryAfterMs } = body;
   const reason = bankReason(fields);
   if (notFoundCodes.has(reason.code)) return { kind: 'not-found', reason };
   if (reason.code === 'IC001') return readInquiryItems(fields.items, transRefNo, reason);
   return nothingSaid({ ...reason, retryAfterMs }, findBankStatus(reason.code)?.scope === 'service');
 }
-
-const nothingSaid = (reason: ServiceTrouble, isTrouble: boolean): InquiryReading => ({
-  kind: 'nothing-said',
-  reason,
-  isTrouble,
-});
 
 function readInquiryItems(
   items: readonly InquiryItem[] | undefined,
@@ -455,7 +429,7 @@ function readInquiryItems(
   if (last !== undefined)
     return { kind: 'failed', reason: itemReason(last), sysRefNo: last.sysRefNo ?? null };
   const text = 'the inquiry answered with transfers that are not the one asked for';
-  return nothingSaid(trouble('foreign-reply', text), false);
+  return nothingSaid({ code: 'foreign-reply', text }, false);
 }
 
 /** The transfer's own code where the item has one, else its tranStatusCode. */
@@ -480,19 +454,17 @@ export function readPayeeCheck(
       return readWith(reply, finding, { kind: 'ended-otherwise' });
     case 'halt':
       return readWith(reply, finding, { kind: 'payer-stop', reason: finding.reason });
-    case 'ask-again': {
-      const signal: BreakerSignal = { kind: isLastAsk ? 'ended-otherwise' : 'nothing' };
-      return readWith(reply, finding, finding.isTrouble ? questionTrouble(finding.reason) : signal);
-    }
+    case 'nothing-said':
+      return readWith(reply, finding, signalOfNothing(finding, isLastAsk ? 'ended-otherwise' : 'nothing'));
   }
 }
 
 function readPayeeAnswer(reply: BankReply<PayeeCheckFields>): PayeeFinding {
-  const body = readBody(reply);
-  if (body.kind === 'silent') {
+  const body = readBody(reply, question);
+  if (body.kind === 'aborted-before-send') return nothingSaid(neverAsked, false);
+  if (body.kind !== 'spoken') {
     const { scope, reason } = body;
-    if (scope === 'payer') return { kind: 'halt', reason };
-    return { kind: 'ask-again', reason, isTrouble: scope === 'service' };
+    return scope === 'payer' ? { kind: 'halt', reason } : nothingSaid(reason, scope === 'service');
   }
   const { fields, retryAfterMs } = body;
   const reason = bankReason(fields);
@@ -501,5 +473,5 @@ function readPayeeAnswer(reply: BankReply<PayeeCheckFields>): PayeeFinding {
   const status = findBankStatus(reason.code);
   if (status?.outcome === 'failed' && status.scope === 'payout') return { kind: 'unpayable', reason };
   if (status?.outcome === 'failed' && status.scope === 'payer') return { kind: 'halt', reason };
-  return { kind: 'ask-again', reason: { ...reason, retryAfterMs }, isTrouble: status?.scope === 'service' };
+  return nothingSaid({ ...reason, retryAfterMs }, status?.scope === 'service');
 }

@@ -1,10 +1,9 @@
 /**
  * When transfers may be sent (setting `serviceHours`, Bangkok time). Pure: all functions take epoch milliseconds.
  */
-import { msSinceBangkokMidnight } from '../../core/bangkok-time.ts';
+import { dayMs, msSinceBangkokMidnight } from '../../core/bangkok-time.ts';
 
 const minuteMs = 60_000;
-const dayMs = 24 * 60 * minuteMs;
 
 /** The same hours every day; they cross midnight when they close before they open. */
 export interface ServiceHours {

@@ -5,7 +5,7 @@
 import { decideHold, move, type Reason, reasonPatch, settled } from '../../core/change.ts';
 import type { Attempt, Payout, PayoutStatus } from '../../core/payout.ts';
 import type { Change } from '../../core/ports.ts';
-import { type Case, withInquiry } from './case.ts';
+import { type Case, isInDoubt, withInquiry } from './case.ts';
 import type { InquiryReading, TransferFinding } from './read-reply.ts';
 import { computeTrustAtMs, countDelivered } from './resend.ts';
 
@@ -44,6 +44,19 @@ const notSettled = (transRefNo: string, finding: Attempt['lastFinding']): Reason
 
 /** An attempt that the bank may have completed, or may yet complete. */
 export const isOpenAttempt = ({ status }: Attempt): boolean => status !== 'failed' && status !== 'refused';
+
+/** True for a change by which an attempt that had come alive again has failed. */
+export const hasEnded = ({ attempt }: Change): boolean => attempt?.status === 'failed';
+
+/** True for a change by which a proof for one of its attempts has called the row paid. */
+export const provesPaid = ({ after, attempt }: Change): boolean =>
+  after.status === 'paid' && attempt?.status === 'paid';
+
+/**
+ * True while the journal does not know how an attempt ended: its payout is in doubt, or was paid by another attempt.
+ */
+export const isOutcomeOpen = (payout: Payout, { status }: Attempt): boolean =>
+  isInDoubt(payout) || (payout.status === 'paid' && status !== 'paid');
 
 /**
  * Keeps a row in doubt whose attempt has ended while the bank may still complete another one of it: what was decided
@@ -136,7 +149,7 @@ function proveLate(known: Case, by: 'inquiry' | 'reply'): Change {
   return move({
     ...known,
     patch: { status: 'paid', holds: [], isAlarm: true, ...reason, ...settled(by, nowMs) },
-    cause: payout.status === 'submitted' || payout.status === 'unresolved' ? 'proved' : 'late-proof',
+    cause: isInDoubt(payout) ? 'proved' : 'late-proof',
     attempt,
     detail,
   });

@@ -105,7 +105,7 @@ export function toPayoutSurely(record: PayoutRecord): Payout {
 
 /** Cells as a JSON list, in the order of `rowColumns`. */
 export function encodeCells(cells: RowCells): string {
-  return JSON.stringify(cellNames.map((name) => cells[name]));
+  return JSON.stringify(rowColumns.map((name) => cells[name]));
 }
 
 function decodeCells(text: string): RowCells {

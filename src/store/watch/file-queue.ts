@@ -1,11 +1,6 @@
 /** Which file of the watcher's is worked for a batch, and how each has ended. */
 import type { Selectable } from 'kysely';
-import type {
-  FileQueueStore,
-  IntakeOutcome,
-  IntakeRecord,
-  IntakeVerdict,
-} from '../../watch/ports.ts';
+import type { FileQueueStore, IntakeOutcome, IntakeRecord, IntakeVerdict } from '../../watch/ports.ts';
 import type { IntakeRefusal } from '../../watch/rules/rejection-reason.ts';
 import { batchReads } from '../payouts/batches.ts';
 import type { IntakeItemTable } from '../schema.ts';

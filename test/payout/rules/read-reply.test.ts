@@ -192,19 +192,19 @@ describe('the reply to a payee check', () => {
           ? 'payable'
           : outcome === 'failed' && scope !== 'service'
             ? { payout: 'unpayable', payer: 'halt' }[scope]
-            : 'ask-again';
+            : 'nothing-said';
       expect(readPayeeCheck(answered(fields(code)), false).finding.kind).toBe(expected);
     },
   );
 
   test.each([
-    ['lost', lost, 'ask-again'],
-    ['unknown code', answered(fields('XX999')), 'ask-again'],
-    ['garbage', answered<never>(undefined), 'ask-again'],
+    ['lost', lost, 'nothing-said'],
+    ['unknown code', answered(fields('XX999')), 'nothing-said'],
+    ['garbage', answered<never>(undefined), 'nothing-said'],
     ['403', answered<never>(undefined, { httpStatus: 403 }), 'halt'],
-    ['429', answered<never>(undefined, { httpStatus: 429 }), 'ask-again'],
+    ['429', answered<never>(undefined, { httpStatus: 429 }), 'nothing-said'],
     ['refused credentials', { kind: 'credentials-refused', code: 'TK001' } as const, 'halt'],
-    ['another’s reply', answered({ ...fields('IC001'), requestUid: 'OTHER' }), 'ask-again'],
+    ['another’s reply', answered({ ...fields('IC001'), requestUid: 'OTHER' }), 'nothing-said'],
   ])('%s is never taken for an answer about the payee', (_name, reply, kind) => {
     expect(readPayeeCheck(reply, false).finding.kind).toBe(kind);
   });
