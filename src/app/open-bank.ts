@@ -73,6 +73,8 @@ export interface SandboxStart {
   readonly stateFile?: string | undefined;
   /** Instead of the table's. */
   readonly latencyMs?: number | undefined;
+  /** True: no reply says that it is a sandbox. */
+  readonly asBank?: boolean;
   /** Source of the bank's time, epoch milliseconds. */
   readonly now?: (() => number) | undefined;
 }
@@ -80,7 +82,7 @@ export interface SandboxStart {
 /** Starts a sandbox with the table of these settings: it knows the very payer that they have. */
 export async function startSandboxFor(
   loaded: LoadedSettings,
-  { port = 0, stateFile, latencyMs, now }: SandboxStart,
+  { port = 0, stateFile, latencyMs, asBank, now }: SandboxStart,
 ): Promise<Sandbox> {
   const { startSandbox } = await import('../sandbox/server.ts');
   const { parseSandboxTable } = await import('../sandbox/table.ts');
@@ -93,6 +95,7 @@ export async function startSandboxFor(
     companyId: bank.companyId,
     payerAccounts: [bank.payerAccount],
     stateFile,
+    asBank,
     now,
     ...(latencyMs === undefined ? {} : { latencyMs }),
   });

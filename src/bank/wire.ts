@@ -15,6 +15,9 @@ export const grantTypeRefresh = 'refresh_token';
 /** Result codes of the token endpoints (§5 item 7). */
 export const tokenCodes = { success: '0000', credentialsRefused: 'TK001', unknownException: '9999' } as const;
 
+/** Header of every reply of a paydrop sandbox, with the value 1; no bank has it. */
+export const sandboxHeader = 'x-paydrop-sandbox';
+
 export type WireNames = ReturnType<typeof wireNames>;
 
 /** The bank calls, by the name that a log shows. */

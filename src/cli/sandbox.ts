@@ -5,7 +5,14 @@ import { fileURLToPath } from 'node:url';
 import { requireCredentials, SettingsError } from '../settings/secrets.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import { listenForInterrupt } from './interrupt.ts';
-import { type GlobalOptions, loadCommandSettings, makeCommand, numberOption, textOption } from './options.ts';
+import {
+  flagOption,
+  type GlobalOptions,
+  loadCommandSettings,
+  makeCommand,
+  numberOption,
+  textOption,
+} from './options.ts';
 
 const portMax = 65_535;
 const ownSettingsFile = 'paydrop.yaml';
@@ -23,17 +30,22 @@ export const sandboxCommand = makeCommand({
         requiresArg: true,
         describe: 'time that every answer takes, instead of latencyMs in the settings',
       })
+      .option(
+        'as-bank',
+        flagOption('do not tell clients that it is a sandbox: they treat it as they would a real bank'),
+      )
       .example('$0 sandbox --port 8080 --state bank.jsonl', 'a bank that remembers what it paid')
+      .example('$0 sandbox --as-bank --state bank.jsonl', 'to rehearse all that is asked of a real bank')
       .example('$0 sandbox --config my-bank.yaml', 'with the payees and behaviours of your own settings')
       .epilogue('Settings: --config, else paydrop.yaml in this folder, else those that come with paydrop.\n'),
-  run: async ({ port, state: stateFile, latencyMs, json, ...options }) => {
+  run: async ({ port, state: stateFile, latencyMs, asBank, json, ...options }) => {
     checkNumbers(port, latencyMs);
     const loaded = await loadServedSettings(options);
     refuseRealBank(loaded);
     const { startSandboxFor, tokenUrlOf } = await import('../app/open-bank.ts');
     const { print } = await import('./views/shown.ts');
     using interrupt = listenForInterrupt(() => {});
-    await using sandbox = await startSandboxFor(loaded, { port, stateFile, latencyMs });
+    await using sandbox = await startSandboxFor(loaded, { port, stateFile, latencyMs, asBank });
     const facts = describeSandbox(loaded, sandbox.baseUrl, stateFile);
     print({ json: facts, text: renderSandbox(facts, tokenUrlOf(sandbox.baseUrl)) }, json);
     if (!interrupt.signal.aborted) await once(interrupt.signal, 'abort');

@@ -24,6 +24,8 @@ export interface SandboxOptions extends SandboxTableInput {
   readonly port?: number | undefined;
   /** Remembers transfers and duplicates across restarts. */
   readonly stateFile?: string | undefined;
+  /** True: it does not say that it is a sandbox, so that all that is asked of a real bank can be rehearsed. */
+  readonly asBank?: boolean | undefined;
   /** Source of the bank's time, epoch milliseconds. */
   readonly now?: (() => number) | undefined;
 }

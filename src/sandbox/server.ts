@@ -3,6 +3,7 @@
  * Behaviours that a table chooses by what a request carries make it slow, silent, wrong or broken on purpose.
  */
 import fastify, { type FastifyInstance } from 'fastify';
+import { sandboxHeader } from '../bank/wire.ts';
 import { openBank, type SandboxBank, type SandboxOptions } from './bank.ts';
 import type { Ledger } from './book.ts';
 import { addControlRoute, control, type ControlCommand } from './controls.ts';
@@ -32,9 +33,16 @@ export interface Sandbox extends AsyncDisposable {
 const host = '127.0.0.1';
 const bodyBytesMax = 64 * 1024;
 
-function createApp(): FastifyInstance {
+/** @param asBank as a real bank's server, it does not say what it is */
+function createApp(asBank: boolean): FastifyInstance {
   const app = fastify({ logger: false, forceCloseConnections: true, bodyLimit: bodyBytesMax });
   app.removeAllContentTypeParsers();
+  // On the raw response, which handlers write to by themselves: no reply goes out without it.
+  if (!asBank)
+    app.addHook('onRequest', (_request, reply, done) => {
+      reply.raw.setHeader(sandboxHeader, '1');
+      done();
+    });
   app.addContentTypeParser('*', { parseAs: 'string' }, (_request, text, done) => done(null, text));
   app.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) => {
     const status = error.statusCode ?? 500;
@@ -44,6 +52,15 @@ function createApp(): FastifyInstance {
       .send({ statusCode, statusDesc: error.message, severity: 'ERROR', requestUID: '' });
   });
   return app;
+}
+
+/** GET /sandbox says that this is one, to a client that asks before it opens its journal. It is no request to the bank. */
+function addSelfRoute(app: FastifyInstance, bank: SandboxBank): void {
+  app.get('/sandbox', (request, reply) => {
+    if (!bank.isOut) return reply.send({ sandbox: true });
+    reply.hijack();
+    return request.raw.socket.destroy();
+  });
 }
 
 function addRoutes(app: FastifyInstance, bank: SandboxBank): void {
@@ -79,9 +96,11 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const bank = openBank(options);
   const { book, statements, table } = bank;
   const ledger = (): Ledger => book.ledger(bank.clock.now(), bank.requests, statements);
-  const app = createApp();
+  const { asBank = false } = options;
+  const app = createApp(asBank);
+  if (!asBank) addSelfRoute(app, bank);
   addRoutes(app, bank);
-  const fileApp = table.statement.host === 'other' ? createApp() : app;
+  const fileApp = table.statement.host === 'other' ? createApp(asBank) : app;
   addDownloadRoute(fileApp, bank);
   app.get('/ledger', (_request, reply) => reply.send(ledger()));
   if (table.control) addControlRoute(app, bank);

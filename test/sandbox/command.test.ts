@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { askServerKind } from '../../src/bank/sandbox-server.ts';
 import { wireNames } from '../../src/bank/wire.ts';
 import { paydropPath } from '../cli/run-paydrop.ts';
 import { askForToken, goodTransfer, payerAccount, readBody, speak, tokenOf } from '../support/sandbox-kit.ts';
@@ -97,6 +98,14 @@ test('pays, and after kill -9 remembers what it paid', async () => {
   expect(await readLedger(second.facts)).toMatchObject({ totals: { count: 1, amount: '100.25' } });
   second.child.kill('SIGTERM');
   expect(await second.ended).toBe(0);
+});
+
+test.each([
+  [[], 'sandbox'],
+  [['--as-bank'], 'bank'],
+])('with %j its clients take it for a %s', async (args, kind) => {
+  const { facts } = await startBank(args);
+  expect(await askServerKind(facts.baseUrl)).toBe(kind);
 });
 
 describe('the settings', () => {
