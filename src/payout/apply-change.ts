@@ -29,15 +29,18 @@ export async function applyOnLatest(
 }
 
 /**
- * Applies what is decided on an attempt in doubt, as long as the journal does not know how it ended.
+ * Applies what is decided on an attempt in doubt, as long as the journal does not know how it ended; of one that was
+ * closed meanwhile, by a statement's word for example, a proof alone tells anything.
  * @param known as the decision was first taken
  * @param decide on both as they are; undefined when what we have learnt is out of date by now
+ * @param decideOnClosed on both when the journal has closed the attempt meanwhile; nothing follows when it is left out
  * @returns the payout as it is afterwards
  */
 export async function applyOnAttempt(
   context: Applying,
   { payout, attempt }: InDoubt,
   decide: (current: Payout, latest: Attempt) => Change | undefined,
+  decideOnClosed: (current: Payout, latest: Attempt) => Change | undefined = () => undefined,
 ): Promise<Payout | undefined> {
   let seen = payout;
   const change = await applyOnLatest(context, payout, async (current) => {
@@ -45,7 +48,7 @@ export async function applyOnAttempt(
     // After the payout: every change of an attempt changes its payout, too.
     const isKnown = current === payout && isInDoubt(payout);
     const latest = isKnown ? attempt : await readLatest(context, current, attempt);
-    if (!isOutcomeOpen(current, latest)) return undefined;
+    if (!isOutcomeOpen(current, latest)) return decideOnClosed(current, latest);
     const decided = decide(current, latest);
     if (decided === undefined) return undefined;
     const others = await readOthersOpen(context, { payout: current, attempt });

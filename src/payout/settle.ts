@@ -2,7 +2,7 @@
 import pLimit from 'p-limit';
 import { afterChange } from '../core/change.ts';
 import type { Payout } from '../core/payout.ts';
-import { applyOnAttempt, readOthersOpen } from './apply-change.ts';
+import { readOthersOpen } from './apply-change.ts';
 import { haltForPayer } from './circuit-breaker.ts';
 import { endWhenSettled } from './conclude.ts';
 import { caseOf, contextFor, isSeenTo, logFactsOf, type WorkerContext } from './context.ts';
@@ -19,7 +19,7 @@ import {
 } from './rules/after-inquiry.ts';
 import { mayBytesLeaveAgain } from './rules/resend.ts';
 import { sendAttempt } from './submit.ts';
-import { Watch } from './superseded.ts';
+import { recordLearnt, Watch } from './superseded.ts';
 
 /** Longest sleep of the loop when nothing is due: it is woken when something falls into doubt. */
 const idleMs = 60_000;
@@ -136,11 +136,12 @@ function keep(
   one: InDoubt,
   { finding, facts }: Inquired,
 ): Promise<Payout | undefined> {
-  return applyOnAttempt(context, one, (current, latest) =>
-    isOutOfDate(one.attempt, latest, finding)
-      ? undefined
-      : decideInquiry(caseOf(context, current, latest, facts), finding).keep,
-  );
+  return recordLearnt(context, one, {
+    finding,
+    caseOf: (current, latest) => caseOf(context, current, latest, facts),
+    decide: (known) =>
+      isOutOfDate(one.attempt, known.attempt, finding) ? undefined : decideInquiry(known, finding).keep,
+  });
 }
 
 /**

@@ -3,7 +3,7 @@ import { afterChange } from '../core/change.ts';
 import type { Attempt, Payout } from '../core/payout.ts';
 import type { Change } from '../core/ports.ts';
 import type { RunInTurn } from '../platform/fair-semaphore.ts';
-import { applyOnAttempt, applyOnLatest } from './apply-change.ts';
+import { applyOnLatest } from './apply-change.ts';
 import { callBank } from './adaptive-limit.ts';
 import { noticeHalt, recordHalt } from './circuit-breaker.ts';
 import { caseOf, countUnderWay, logFactsOf, payerOf, type WorkerContext } from './context.ts';
@@ -15,6 +15,7 @@ import { type BankNames, decideIntent } from './rules/intent.ts';
 import { type FindingOf, readReply, type ReadReply, type TransferFinding } from './rules/read-reply.ts';
 import { mayBytesLeaveFirst, withSendTimes } from './rules/resend.ts';
 import { likenessOf } from './rules/similar.ts';
+import { recordLearnt } from './superseded.ts';
 
 /** A row whose payee is known to be payable, with what the bank calls the payee. */
 interface PayableRow extends Row {
@@ -144,9 +145,11 @@ async function recordOutcome(
   const { inFlight } = context.run;
   const { payout, attempt } = sent;
   try {
-    const settled = await applyOnAttempt(context, sent, (current, latest) =>
-      decideReply(caseOf(context, current, timed(latest), facts), finding),
-    );
+    const settled = await recordLearnt(context, sent, {
+      finding,
+      caseOf: (current, latest) => caseOf(context, current, timed(latest), facts),
+      decide: (known) => decideReply(known, finding),
+    });
     context.log(levelOf(finding), 'transfer answered', {
       ...logFactsOf(payout, attempt),
       xRequestId: facts.xRequestId,

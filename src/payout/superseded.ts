@@ -2,14 +2,17 @@
  * Asks about superseded attempts: each of them before the next attempt of its payoutId is made, and all of them again
  * for a while afterwards, since a late proof can always come (I4).
  */
+import { afterChange } from '../core/change.ts';
 import type { Attempt, Payout } from '../core/payout.ts';
 import type { AttemptKey, Change } from '../core/ports.ts';
-import { applyOnLatest, readLatest } from './apply-change.ts';
+import { applyOnAttempt, applyOnLatest, readLatest } from './apply-change.ts';
 import { caseOf, contextFor, logFactsOf, type WorkerContext } from './context.ts';
 import { askUntilSaid, inquire } from './inquire.ts';
 import type { InDoubt } from './ports.ts';
-import type { InquiryReading } from './rules/read-reply.ts';
+import type { Case } from './rules/case.ts';
+import type { InquiryReading, TransferFinding } from './rules/read-reply.ts';
 import {
+  decideOnClosed,
   decideOnSibling,
   decideSuperseded,
   hasEnded,
@@ -143,4 +146,37 @@ export async function notifySiblings(
     );
     count(change?.after);
   }
+}
+
+/** What was learnt about an attempt, and what follows from it while the journal does not know how it ended. */
+interface Learnt {
+  readonly finding: TransferFinding | InquiryReading;
+  readonly caseOf: (current: Payout, latest: Attempt) => Case;
+  readonly decide: (known: Case) => Change | undefined;
+}
+
+/**
+ * Records what was learnt about an attempt in doubt; a proof even when the journal has closed the attempt meanwhile.
+ * @returns the payout as it is afterwards
+ */
+export async function recordLearnt(
+  context: WorkerContext,
+  one: InDoubt,
+  { finding, caseOf: caseFor, decide }: Learnt,
+): Promise<Payout | undefined> {
+  let late: Change | undefined;
+  const after = await applyOnAttempt(
+    context,
+    one,
+    (current, latest) => decide(caseFor(current, latest)),
+    (current, latest) => {
+      late = decideOnClosed(caseFor(current, latest), finding);
+      return late;
+    },
+  );
+  if (late === undefined || after?.version !== afterChange(late).version) return after;
+  const facts = { ...logFactsOf(one.payout, one.attempt), finding: finding.kind };
+  context.log('error', 'an attempt that had been closed meanwhile is proved', facts);
+  await notifySiblings(context, late, one.attempt);
+  return after;
 }

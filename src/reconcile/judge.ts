@@ -1,8 +1,9 @@
 /** Judges each transfer once over the lines of all days, and holds the totals of the day that is read against both sides. */
-import { isInQuestion, mustProbe } from '../payout/rules/lost-journal.ts';
+import { mustProbe } from '../payout/rules/lost-journal.ts';
 import type { Deferred, DeferredKey, StatementRun, StatementTotals, StatementView } from './ports.ts';
 import { type Reading, type ReconcileContext, yieldToEventLoop } from './read-lines.ts';
 import { amountOf, isRebuilt, lineKeyOf, rebuildLine } from './rules/differences.ts';
+import { isRequestUnderWay } from './rules/evidence.ts';
 import { type JudgedDay, type JudgedTransfer, judgeTransfer } from './rules/judge-transfer.ts';
 import { renderMatched } from './rules/rows.ts';
 import type { StatementLine } from './rules/statement.ts';
@@ -118,23 +119,27 @@ function findLines(
 }
 
 /**
- * Judges again what would be settled as failed while a lost part of the journal may have made a later attempt: it waits,
- * and is named, until that was looked for.
+ * Judges again what would be settled as failed while a request of it is under way, or while a lost part of the journal
+ * may have made a later attempt: it waits, and is named, until that is answered, or was looked for.
  */
 async function holdBack(
-  { context: { store }, read }: Matching,
+  { context: { store }, read, nowMs }: Matching,
   judged: readonly JudgedTransfer[],
 ): Promise<readonly JudgedTransfer[]> {
   const loss = judged.some(({ step }) => step?.kind === 'fail') ? await store.loss() : undefined;
-  if (!isInQuestion(loss)) return judged;
   return Promise.all(
     judged.map(async (transfer) => {
       const { facts, step } = transfer;
-      if (step?.kind !== 'fail' || facts.attempt === undefined) return transfer;
-      const attempts = await store.attemptsOf(facts.attempt.order.companyId, facts.attempt.payoutId);
-      return mustProbe(loss, attempts)
-        ? judgeTransfer({ ...facts, mayHaveLaterAttempt: true }, read)
-        : transfer;
+      const known = facts.attempt;
+      if (step?.kind !== 'fail' || known === undefined) return transfer;
+      const attempts = await store.attemptsOf(known.order.companyId, known.payoutId);
+      const attempt = attempts.find(({ order }) => order.transRefNo === known.order.transRefNo);
+      const owner = await store.payout(known.payoutSeq);
+      const isUnderWay =
+        attempt !== undefined && owner !== undefined && isRequestUnderWay(owner, attempt, nowMs);
+      const mayHaveLaterAttempt = mustProbe(loss, attempts);
+      if (!isUnderWay && !mayHaveLaterAttempt) return transfer;
+      return judgeTransfer({ ...facts, isUnderWay, mayHaveLaterAttempt }, read);
     }),
   );
 }

@@ -155,6 +155,20 @@ function proveLate(known: Case, by: 'inquiry' | 'reply'): Change {
   });
 }
 
+/**
+ * What follows from a reply or an inquiry about an attempt that the journal has closed since it was asked for, by the
+ * word of a statement for example: a proof is always recorded (I4), whatever the row is by then. Undefined for all else.
+ */
+export function decideOnClosed(known: Case, finding: TransferFinding | InquiryReading): Change | undefined {
+  const { attempt } = known;
+  if (attempt.status === 'paid') return undefined;
+  // Whose it is may be in question: the alarm is for people, and nothing else changes.
+  if (finding.kind === 'complete') return decideSuperseded(known, finding, false);
+  if (finding.kind !== 'paid') return undefined;
+  const { sysRefNo, feeText } = finding;
+  return proveLate({ ...known, attempt: { ...attempt, acknowledged: true, sysRefNo, feeText } }, 'reply');
+}
+
 const paidTwice = (transRefNo: string): Reason => ({
   code: 'paid-twice',
   text: `the bank completed attempt ${transRefNo} too: two transfers were made for this payoutId`,

@@ -10,6 +10,7 @@ import { mustProbe, showDate } from '../../payout/rules/lost-journal.ts';
 import { maskDigitRuns } from '../../payout/rules/read-reply.ts';
 import { isOpenAttempt, keepInDoubt } from '../../payout/rules/superseded.ts';
 import { findDifferences, fitsIdentity, isRebuilt } from './differences.ts';
+import { isRequestUnderWay } from './evidence.ts';
 import { judgeTransfer, type TransferStep } from './judge-transfer.ts';
 import type { StatementLine } from './statement.ts';
 import { type BreakRecord, type DayLines, type DaysRead, factsOf, type StatementStep } from './types.ts';
@@ -51,7 +52,14 @@ export function decideOnStatement(evidence: StatementEvidence, mayReopen = true)
   const mayHaveLaterAttempt = mustProbe(loss, attempts);
   const known = factsOf(owner, attempt);
   const { step } = judgeTransfer(
-    { key: transRefNo, attempt: known, lines, openBreaks, mayHaveLaterAttempt },
+    {
+      key: transRefNo,
+      attempt: known,
+      lines,
+      openBreaks,
+      mayHaveLaterAttempt,
+      isUnderWay: isRequestUnderWay(owner, attempt, evidence.nowMs),
+    },
     read,
   );
   if (step === undefined) return undefined;

@@ -3,7 +3,7 @@
  * statements of several days say together. Nothing of this knows how a break is named.
  */
 import { dayMs, parseBangkokDate } from '../../core/bangkok-time.ts';
-import type { AttemptStatus } from '../../core/payout.ts';
+import type { Attempt, AttemptStatus, Payout } from '../../core/payout.ts';
 import { findDifferences, fitsIdentity, isOfEarlierTransfer } from './differences.ts';
 import type { StatementLine } from './statement.ts';
 import type { AttemptFacts, BreakRecord, DayFacts, OtherDayLine } from './types.ts';
@@ -129,4 +129,20 @@ export function mayStillFail(
   const { lastFinding, lastInquiryAtMs } = attempt;
   const isAlive = lastFinding === 'in-process' || lastFinding === 'complete';
   return !(isAlive && (lastInquiryAtMs ?? 0) > heldBack.openedAtMs);
+}
+
+/** How long after an attempt's Bangkok day a reply to it may still be awaited: its bytes leave on that day only. */
+const replyMsMax = 3_600_000;
+
+/**
+ * True while a request of the attempt may be under way, in whatever process: its latest send is recorded, and neither a
+ * reply to it nor an inquiry since. What a statement calls failed meanwhile may yet be answered as paid.
+ */
+export function isRequestUnderWay(owner: Payout, attempt: Attempt, nowMs: number): boolean {
+  const dayFromMs = parseBangkokDate(attempt.order.tranDate);
+  if (dayFromMs !== undefined && nowMs >= dayFromMs + dayMs + replyMsMax) return false;
+  if (attempt.status === 'recorded') return attempt.inquiries === 0;
+  // Each answer leaves its reason with the row; a send, the first or another, takes it away.
+  const isLatest = owner.status === 'submitted' && owner.attemptNo === attempt.attemptNo;
+  return attempt.status === 'sent' && isLatest && owner.reasonCode === null;
 }

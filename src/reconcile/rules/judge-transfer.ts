@@ -61,6 +61,8 @@ export interface TransferFacts {
   readonly openBreaks: readonly BreakRecord[];
   /** A lost part of the journal may have made a later attempt: what failed settles nothing before it was looked for. */
   readonly mayHaveLaterAttempt?: boolean;
+  /** A request of the attempt may be under way: what failed settles nothing before it is answered. */
+  readonly isUnderWay?: boolean;
 }
 
 /** What all days say of a transfer, as one of them shows it. */
@@ -101,7 +103,7 @@ export function judgeTransfer(facts: TransferFacts, read: DaysRead): JudgedTrans
 }
 
 function judgeDayOf(transfer: TransferFacts, date: string, read: DaysRead): JudgedDay {
-  const { key, attempt, lines, mayHaveLaterAttempt = false } = transfer;
+  const { key, attempt, lines, mayHaveLaterAttempt = false, isUnderWay = false } = transfer;
   const openBreaks = transfer.openBreaks.filter((record) => record.date === date);
   const isReadNow = date === read.readNow;
   const facts: DayFacts = {
@@ -112,6 +114,7 @@ function judgeDayOf(transfer: TransferFacts, date: string, read: DaysRead): Judg
       day.date === date ? [] : day.lines.map((line) => ({ date: day.date, line })),
     ),
     mayHaveLaterAttempt,
+    isUnderWay,
     isSettledSince: !isReadNow && wasSettledSince(openBreaks[0], attempt),
   };
   const day = { date, companyId: read.companyId, readDates: read.wholeDates };
@@ -217,7 +220,7 @@ type Held = ReturnType<typeof hold>;
 
 /** The line that is held against the attempt, and what else is said of the same transfer. */
 function hold(facts: DayFacts, attempt: AttemptFacts, { date }: StatementDay) {
-  const { lines, otherDayLines, mayHaveLaterAttempt = false, isSettledSince = false } = facts;
+  const { lines, otherDayLines, isSettledSince = false } = facts;
   const lineAt = lines.length === 1 ? 0 : pickLine(lines, attempt, date);
   const line = lines[lineAt];
   if (line === undefined) throw new RangeError('a key is held against no line');
@@ -248,7 +251,8 @@ function hold(facts: DayFacts, attempt: AttemptFacts, { date }: StatementDay) {
     /** It failed by a statement's word, and none says so any more. */
     isRetracted:
       !lines.some(({ status }) => status === 'failed') && isFailureRetracted(attempt, otherDayLines),
-    mayHaveLaterAttempt,
+    /** Why a line that failed settles nothing yet. */
+    mustWait: whyToWait(facts),
   };
 }
 
@@ -262,10 +266,15 @@ function pickLine(lines: readonly StatementLine[], attempt: AttemptFacts, date: 
   return Math.max(0, ours >= 0 ? ours : lines.findIndex(isComplete));
 }
 
+function whyToWait({ mayHaveLaterAttempt = false, isUnderWay = false }: DayFacts): string | undefined {
+  if (isUnderWay) return 'our request for it is under way, and not answered yet';
+  return mayHaveLaterAttempt ? laterAttempt : undefined;
+}
+
 const laterAttempt = 'a lost part of the journal may have made a later attempt that was not looked for yet';
 
 /** How the line's status and ours differ. */
-function findStatusDifference({ bookStatus, line, isContradicted, mayHaveLaterAttempt }: Held): Difference[] {
+function findStatusDifference({ bookStatus, line, isContradicted, mustWait }: Held): Difference[] {
   if (line.status === 'complete' && bookStatus === 'paid') return [];
   // Columns that are shifted bring the number of a person here.
   const shown = maskDigitRuns(line.statusText);
@@ -281,7 +290,7 @@ function findStatusDifference({ bookStatus, line, isContradicted, mayHaveLaterAt
       if (bookStatus === 'paid') return differs(`we had called it paid, ${said}: the bank has not paid it`);
       if (bookStatus === 'unpaid') return [];
       if (isContradicted) return differs(`${said}, and another line contradicts it`);
-      return mayHaveLaterAttempt ? differs(`${said}, and ${laterAttempt}`) : [];
+      return mustWait === undefined ? [] : differs(`${said}, and ${mustWait}`);
     case 'in-process':
       return [{ kind: 'pending-at-bank', reason: `${said}: the bank has not finished it` }];
     case 'other':
@@ -379,8 +388,7 @@ function toPaidClass(worst: BreakKind | undefined, { bookStatus, isFinished }: H
 
 /** What the journal is to record. */
 function decideStep(held: Held, isOurs: boolean): StatementStep | undefined {
-  const { attempt, bookStatus, line, isContradicted, isFinished, isConfirmedLater, mayHaveLaterAttempt } =
-    held;
+  const { attempt, bookStatus, line, isContradicted, isFinished, isConfirmedLater, mustWait } = held;
   if (held.isEarlier) return decideOnEarlier(held);
   const isProof = isOurs && !isContradicted;
   const noted = attempt.acknowledged && (isOurs || attempt.contested);
@@ -396,7 +404,7 @@ function decideStep(held: Held, isOurs: boolean): StatementStep | undefined {
       // What failed on one day may complete on a later one: of two that contradict each other the later holds.
       if (bookStatus === 'paid')
         return attempt.payoutStatus === 'paid' && !isConfirmedLater ? 'dispute' : undefined;
-      return bookStatus === 'pending' && isProof && !mayHaveLaterAttempt ? 'fail' : note;
+      return bookStatus === 'pending' && isProof && mustWait === undefined ? 'fail' : note;
     case 'in-process':
       return bookStatus === 'unpaid' && !isFinished ? 'doubt' : note;
     // A word that nobody knows tells no more than that the bank knows the reference.

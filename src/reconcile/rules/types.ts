@@ -112,6 +112,8 @@ export interface DayFacts {
   readonly otherDayLines: readonly OtherDayLine[];
   /** A lost part of the journal may have made a later attempt: what failed settles nothing before it was looked for. */
   readonly mayHaveLaterAttempt?: boolean;
+  /** A request of the attempt may be under way: what failed settles nothing before it is answered. */
+  readonly isUnderWay?: boolean;
   /** Our side was settled by other evidence after these lines were judged. */
   readonly isSettledSince?: boolean;
 }

@@ -83,7 +83,9 @@ describe('a line that says failed', () => {
     ['sent', 'submitted'],
     ['unresolved', 'unresolved'],
   ])('ends what was in doubt: %s, %s', (attemptStatus, payoutStatus) => {
-    const told = { owner: ownerOf(payoutStatus), attempt: attemptOf(attemptStatus) };
+    // The reply, or an inquiry, has told why it is in doubt: no request of it is under way.
+    const owner = ownerOf(payoutStatus, { reasonCode: 'EM027' });
+    const told = { owner, attempt: attemptOf(attemptStatus) };
     const reason = { reasonCode: 'EM053', reasonDesc: 'account 0123456789 has no money' };
     const change = decide(told, 'failed', reason);
     expect(show(change)).toEqual(['failed', 'statement-failed', 'failed', false]);
