@@ -34,12 +34,49 @@ function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The JSON object that a body holds, its numbers as their texts; undefined when it holds anything else. */
+/** Names that valid JSON writes out: each is a text with a colon after it. */
+function countWrittenNames(json: string): number {
+  let names = 0;
+  for (let start = json.indexOf('"'); start >= 0;) {
+    let end = json.indexOf('"', start + 1);
+    while (isEscaped(json, end)) end = json.indexOf('"', end + 1);
+    let after = end + 1;
+    while (json.charCodeAt(after) <= 32) after += 1;
+    if (json[after] === ':') names += 1;
+    start = json.indexOf('"', after);
+  }
+  return names;
+}
+
+/** True when an odd number of backslashes stands before a place. */
+function isEscaped(json: string, place: number): boolean {
+  let first = place;
+  while (json[first - 1] === '\\') first -= 1;
+  return (place - first) % 2 === 1;
+}
+
+/** Names in all the objects of a value. */
+function countNames(value: unknown): number {
+  let names = 0;
+  const left = [value];
+  for (let one = left.pop(); one !== undefined; one = left.pop()) {
+    if (typeof one !== 'object' || one === null) continue;
+    const parts: unknown[] = Object.values(one);
+    if (!Array.isArray(one)) names += parts.length;
+    for (const part of parts) left.push(part);
+  }
+  return names;
+}
+
+/**
+ * The JSON object that a body holds, its numbers as their texts; undefined when it holds anything else. An object with
+ * a name twice says two things, and readers differ in which they take: it counts as unreadable.
+ */
 export function readJsonObject(body: string): JsonObject | undefined {
   try {
     const json = body.startsWith('\uFEFF') ? body.slice(1) : body;
     const value: unknown = numberPattern.test(json) ? JSON.parse(json, keepNumberText) : JSON.parse(json);
-    return isJsonObject(value) ? value : undefined;
+    return isJsonObject(value) && countNames(value) === countWrittenNames(json) ? value : undefined;
   } catch {
     return undefined;
   }

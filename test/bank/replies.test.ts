@@ -58,6 +58,26 @@ describe('a transfer reply', () => {
     expect(readTransferFields(`{"statusCode":"X",${text}}`)).toMatchObject({ transFee, sysRefNo });
   });
 
+  test.each([
+    ['its code twice', '{"statusCode":"EM053","statusCode":"IC000"}'],
+    ['its code twice alike', '{"statusCode":"IC000","statusCode":"IC000"}'],
+    ['its code twice, once escaped', '{"statusCode":"EM053","status\\u0043ode":"IC000"}'],
+    ['a reference twice', '{"statusCode":"IC000","transRefNo":"T1","sysRefNo":"S1","transRefNo":"T2"}'],
+    ['a name twice that nobody reads', '{"statusCode":"IC000","more":[{"a":[1]},{"b":"x","b":{"c":2}}]}'],
+    ['a name twice around texts that look like names', '{"statusCode":"IC000","a\\"b":"\\\\","a\\"b":":"}'],
+  ])('with %s is unreadable', (_, body) => {
+    expect(readTransferFields(body)).toBeUndefined();
+  });
+
+  test('with a name once in each object, and colons in texts, is read whatever its shape', () => {
+    const part = fc.jsonValue({ stringUnit: fc.constantFrom('"', ':', '\\', ' ', 'a', '\u0000', 'ก') });
+    const law = fc.property(part, fc.integer({ min: 0, max: 3 }), (more, indent) => {
+      const body = JSON.stringify({ statusCode: 'X', more }, null, indent);
+      expect(readTransferFields(body)).toMatchObject(bare);
+    });
+    fc.assert(law);
+  });
+
   test('may begin with a byte order mark', () => {
     expect(readTransferFields('\uFEFF{"statusCode":"X"}')).toMatchObject(bare);
   });
