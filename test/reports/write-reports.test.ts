@@ -109,8 +109,8 @@ describe('when a batch first comes to rest', () => {
     journal = new MemoryJournal(extra, makeBatchOf(extra, { extraColumns: ['branch', 'status'] }));
     await write();
     const [first, second] = await readTable(result);
-    expect(first).toMatchObject({ branch: 'B1', input_status: 'x', status: 'paid' });
-    expect(second).toMatchObject({ branch: 'B2', input_status: '' });
+    expect(first).toMatchObject({ branch: 'B1', 'input.status': 'x', status: 'paid' });
+    expect(second).toMatchObject({ branch: 'B2', 'input.status': '' });
   });
 });
 

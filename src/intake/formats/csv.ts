@@ -460,6 +460,18 @@ function rejectUnclear(
   }
 }
 
+/** Two names that only differ in case are one to most readers, and in most spreadsheets: none of them is guessed at. */
+function rejectTwins(record: HeaderRecord): void {
+  const firsts = new Map<string, number>();
+  for (const [place, name] of record.names.entries()) {
+    if (name === '') continue;
+    const key = name.normalize('NFKC').toLowerCase();
+    const first = firsts.get(key);
+    if (first !== undefined) throw rejectDoubled(record, name, [first, place]);
+    firsts.set(key, place);
+  }
+}
+
 function mapHeader(record: HeaderRecord, options: PayoutFileOptions): Header {
   const places = findPlaces(record, options.columns);
   const found = Object.values(places);
@@ -471,11 +483,7 @@ function mapHeader(record: HeaderRecord, options: PayoutFileOptions): Header {
   if (missing.length > 0) throw rejectMissing(record, missing, options);
   const extraPlaces = record.names.flatMap((_, place) => (found.includes(place) ? [] : [place]));
   const extraColumns = extraPlaces.map((place) => record.names[place] ?? '');
-  for (const [index, name] of extraColumns.entries()) {
-    const first = extraColumns.indexOf(name);
-    if (name !== '' && first < index)
-      throw rejectDoubled(record, name, [extraPlaces[first] ?? 0, extraPlaces[index] ?? 0]);
-  }
+  rejectTwins(record);
   rejectUnclear(record, places, extraColumns);
   return { ...record, cellCount: record.names.length, places, extraPlaces, extraColumns };
 }

@@ -131,13 +131,13 @@ export const exceptionColumns: readonly string[] = ['batchId', ...Object.keys(ex
 
 /**
  * The result file's header. A carried-through column whose name is taken (a result file fed in again has
- * a `status` of its own) gets `input_` before it, so that every name stands once.
+ * a `status` of its own), in whatever case, gets `input.` before it: every name stands once, and says whose it is.
  */
 export function renderResultHeader(extraColumns: readonly string[]): string[] {
   const header = [...resultColumns];
   for (const column of extraColumns) {
     let name = column;
-    while (header.includes(name)) name = `input_${name}`;
+    while (header.some((taken) => taken.toLowerCase() === name.toLowerCase())) name = `input.${name}`;
     header.push(name);
   }
   return header;

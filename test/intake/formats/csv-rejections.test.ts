@@ -68,6 +68,28 @@ describe('a file that is rejected as a whole says where and why', () => {
       1,
       'as number 3 and 4',
     ],
+    [
+      'a column twice, one of them in capitals',
+      'payoutId,proxyNo,amount,AMOUNT\n',
+      'column-doubled',
+      1,
+      'as number 3 and 4',
+    ],
+    [
+      'a carried column twice in other letters',
+      'payoutId,proxyNo,amount,note,Note\n',
+      'column-doubled',
+      1,
+      'as number 4 and 5',
+    ],
+    [
+      'a mapped column twice in other letters',
+      'payoutId,proxyNo,amount,Total,TOTAL\n',
+      'column-doubled',
+      1,
+      'as number 4 and 5',
+      { columns: { amount: 'TOTAL' } },
+    ],
     ['another column twice', 'payoutId,proxyNo,amount,note,note\n', 'column-doubled', 1, 'as number 4 and 5'],
     [
       'a mapped column missing',

@@ -91,8 +91,8 @@ describe('a row of the result file', () => {
   });
 
   test('a carried-through column never has the name of another', () => {
-    const extras = renderResultHeader(['note', 'status', 'input_status', 'note']).slice(resultColumns.length);
-    expect(extras).toEqual(['note', 'input_status', 'input_input_status', 'input_note']);
+    const extras = renderResultHeader(['note', 'Status', 'input.status', 'note']).slice(resultColumns.length);
+    expect(extras).toEqual(['note', 'input.Status', 'input.input.status', 'input.note']);
   });
 });
 
