@@ -9,17 +9,16 @@ import {
   type NoticeScene,
   type RejectedFile,
 } from '../notify/rules/notice-body.ts';
-import type { NoticeChannel, NoticeDraft, NoticeSender } from '../notify/rules/notice.ts';
+import type { NoticeChannel, NoticeDraft } from '../notify/rules/notice.ts';
 import { Signal } from '../platform/signal.ts';
 import { summariseBatch } from '../reports/rules/summary.ts';
 import type { WrittenReports } from '../reports/write-reports.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
-import { requireWebhook } from '../settings/secrets.ts';
 import type { Store } from '../store/store.ts';
 import type { WatchEvent } from '../watch/context.ts';
+import { makeSenders } from './notice-senders.ts';
 import type { FileOutcome } from './run-file.ts';
 import { type Session, toLog } from './session.ts';
-import { readVersion } from './version.ts';
 
 /** Notices that are remembered while the journal takes none. */
 const unkeptMax = 10_000;
@@ -152,21 +151,9 @@ export class Notifier {
 
 /** @throws SettingsError when the settings ask for a webhook and there is no secret for it */
 export async function openNotifier({ loaded, journal, log, clock }: Session): Promise<Notifier> {
-  const senders: NoticeSender[] = [];
-  const webhook = requireWebhook(loaded.notices.webhookUrl, loaded.notices.webhookSecret);
-  if (webhook !== undefined) {
-    const { makeWebhook } = await import('../notify/webhook.ts');
-    senders.push(makeWebhook({ ...webhook, version: readVersion(), clock }));
-  }
-  const { command } = loaded.notices;
-  if (command.length > 0) {
-    const { makeCommand } = await import('../notify/command.ts');
-    const onEnd = (facts: object): void => log.debug(facts, 'the command for notices has ended');
-    senders.push(makeCommand({ command, env: process.env, clock, onEnd }));
-  }
   return new Notifier(loaded, {
     store: journal,
-    senders,
+    senders: await makeSenders(loaded, log, clock),
     clock,
     log: toLog(log),
     random: Math.random,

@@ -1,4 +1,6 @@
 /** The adapters as the settings ask for them. */
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import type { PayoutFileReader } from '../intake/ports.ts';
 import { SettingsError } from '../settings/secrets.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
@@ -6,9 +8,23 @@ import type { backUpJournal } from '../store/backup.ts';
 import type { JournalIdentity } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
 
+const journalName = 'journal.db';
+
 /** What the journal is stamped with: other settings meet a refusal. */
 export function describeIdentity({ settings, isSandbox }: LoadedSettings): JournalIdentity {
   return { bankAddress: settings.bank.baseUrl, companyId: settings.bank.companyId, isSandbox };
+}
+
+/**
+ * Whether a journal that is missing may be made by whoever needs it: that of a rehearsal, be it with the built-in
+ * sandbox or with a server on this machine that says that it is one. With a real bank `init` alone makes it.
+ */
+export async function mayMakeJournal({ settings, isSandbox, dataDir }: LoadedSettings): Promise<boolean> {
+  if (isSandbox) return true;
+  // One that is there is not made: no server is asked, since that takes time.
+  if ((statSync(join(dataDir, journalName), { throwIfNoEntry: false })?.size ?? 0) > 0) return false;
+  const { isSandboxServer } = await import('../bank/sandbox-server.ts');
+  return isSandboxServer(settings.bank.baseUrl);
 }
 
 /** The reader of payout files with the settings' words, limits and control totals. */

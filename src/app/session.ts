@@ -22,8 +22,9 @@ import type { LoadedSettings } from '../settings/settings.ts';
 import type { SenderLockOwner as LockOwner } from '../store/locks.ts';
 import type { Recovery } from '../store/loss.ts';
 import type { Journal, Store } from '../store/store.ts';
+import { notifyOfRefusal } from './notice-senders.ts';
 import { openBank } from './open-bank.ts';
-import { describeIdentity, makeReader } from './open-store.ts';
+import { describeIdentity, makeReader, mayMakeJournal } from './open-store.ts';
 
 /** Where a built-in sandbox of this data directory keeps its ledger: it remembers what a killed run had paid. */
 export const sandboxStateFileIn = (dataDir: string): string => join(dataDir, 'sandbox-state.jsonl');
@@ -113,7 +114,6 @@ export async function openSession(
   command: string,
   { clock = systemClock, recovery, onExchange, onLock }: SessionOptions = {},
 ): Promise<Session> {
-  const { openJournal } = await import('../store/open.ts');
   const { acquireSenderLock } = await import('../store/locks.ts');
   const { openOutbox } = await import('../reports/outbox.ts');
   await using stack = new AsyncDisposableStack();
@@ -122,8 +122,7 @@ export async function openSession(
   stack.use(lock);
   onLock?.(lock);
   const { dataDir } = loaded;
-  const stamp = describeIdentity(loaded);
-  const journal = await openJournal({ dataDir, stamp, access: 'own', nowMs: clock.now(), recovery });
+  const journal = await openOwnJournal(loaded, log, clock, recovery);
   stack.use(journal);
   const { bank, bankAddress } = await openBank(loaded, log, stack, {
     clock,
@@ -154,6 +153,26 @@ export async function openSession(
     ),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+}
+
+/** Opens the journal. One that may not be used is told of at once: nothing is sent from now on. */
+async function openOwnJournal(
+  loaded: LoadedSettings,
+  log: Logger,
+  clock: Clock,
+  recovery: Recovery | undefined,
+): Promise<Store> {
+  const { openJournal } = await import('../store/open.ts');
+  const { dataDir } = loaded;
+  const creation = (await mayMakeJournal(loaded)) ? 'if-missing' : 'never';
+  const stamp = describeIdentity(loaded);
+  try {
+    return await openJournal({ dataDir, stamp, access: 'own', nowMs: clock.now(), recovery, creation });
+  } catch (error) {
+    if (error instanceof Error && error.name === 'JournalRefusedError')
+      await notifyOfRefusal(loaded, error.message, log, clock);
+    throw error;
+  }
 }
 
 /** Opens the gate of a payer account, once for each; its breaker outlives the run. */

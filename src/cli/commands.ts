@@ -3,6 +3,7 @@ import type { Argv } from 'yargs';
 import { backupCommand } from './backup.ts';
 import { checkCommand } from './check.ts';
 import { configCommand } from './config.ts';
+import { initCommand } from './init.ts';
 import { cancelCommand, resumeCommand, retryCommand } from './operator.ts';
 import type { Command, GlobalOptions } from './options.ts';
 import { reconcileCommand } from './reconcile.ts';
@@ -26,6 +27,7 @@ export const commands: readonly Command[] = [
   watchCommand,
   sandboxCommand,
   configCommand,
+  initCommand,
 ];
 
 /** The command line with every command; each one's help ends with its exit codes. */

@@ -95,6 +95,11 @@ export interface JournalOpening {
   readonly recovery?: Recovery | undefined;
   /** Epoch milliseconds, for the record of when the tables were made. */
   readonly nowMs?: number;
+  /**
+   * What becomes of a journal that is not there (`own`): it is made, or it is not (`never`), since nobody can tell a new
+   * one from one that was lost. `only`: one that is there is refused. A recovery makes it in any case.
+   */
+  readonly creation?: 'if-missing' | 'never' | 'only';
 }
 
 export const journalFileName = 'journal.db';
@@ -122,16 +127,17 @@ interface Opening extends Required<Omit<JournalOpening, 'recovery'>> {
 
 /** Opens the journal as `openJournal` does; undefined when there is none and it is not to be made (`beside`). */
 export async function openJournalIfThere(wanted: JournalOpening): Promise<Store | undefined> {
-  const { access, stamp, nowMs = Date.now() } = wanted;
+  const { access, stamp, nowMs = Date.now(), creation = 'if-missing' } = wanted;
   const dataDir = resolve(wanted.dataDir);
   const path = join(dataDir, journalFileName);
   const recovery = access === 'own' ? wanted.recovery : undefined;
   // Before the journal: it only grows, so what the high-water mark says now it must have.
   const highWaterMark = readHighWaterMarkToCompare(dataDir, recovery);
-  const opening: Opening = { access, stamp, nowMs, dataDir, path, recovery, highWaterMark };
+  const opening: Opening = { access, stamp, nowMs, dataDir, path, recovery, highWaterMark, creation };
   if (!existsSync(path)) {
     if (recovery === undefined) requireNoHighWaterMark(dataDir, highWaterMark);
     if (access === 'beside') return undefined;
+    requireCreation(opening);
     createFile(dataDir, path);
   }
   const db = openFile(path);
@@ -144,6 +150,20 @@ export async function openJournalIfThere(wanted: JournalOpening): Promise<Store 
   }
   db.close();
   return undefined;
+}
+
+/**
+ * A journal that makes itself where another one was lost, or looked for in the wrong place, knows of nothing that was
+ * paid, and pays it again.
+ */
+function requireCreation({ creation, recovery, dataDir }: Opening): void {
+  if (creation !== 'never' || recovery !== undefined) return;
+  throw new JournalRefusedError(
+    `there is no journal in ${dataDir}, and nothing is sent without it. For the first time: "paydrop init" makes one. ` +
+      'If there was one: mount its volume, or correct dataDir or --data-dir; if it is lost, ' +
+      '"paydrop run --journal-lost --since YYYY-MM-DD FILE.." asks the bank about every payout before it sends one; ' +
+      'the day is the first of which something may be missing',
+  );
 }
 
 /** The high-water mark as it stands; a person who lets a lost journal go on does so even if it says nothing any more. */
@@ -182,6 +202,8 @@ function prepareTables(db: DatabaseSync, opening: Opening): boolean {
       `the journal in ${dataDir} was written by a newer paydrop (tables ${version}, this one knows ${schemaVersion}): use that one`,
     );
   }
+  if (version > 0 && opening.creation === 'only')
+    throw new JournalRefusedError(`there is a journal in ${dataDir} already: nothing is to be made`);
   if (version === schemaVersion) return true;
   if (version === 0 && recovery === undefined) requireNoHighWaterMark(dataDir, highWaterMark);
   if (access === 'beside') {
@@ -190,6 +212,7 @@ function prepareTables(db: DatabaseSync, opening: Opening): boolean {
       `the journal in ${dataDir} is of an older paydrop: run a file once to bring it up to date`,
     );
   }
+  if (version === 0) requireCreation(opening);
   inTransaction(db, () => {
     migrate(db, nowMs);
     if (version === 0) writeIdentity(db, stamp);

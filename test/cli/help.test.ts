@@ -19,6 +19,7 @@ const commands = [
   'backup',
   'sandbox',
   'config',
+  'init',
 ];
 
 test('--help lists every command', async () => {

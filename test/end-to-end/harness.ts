@@ -66,6 +66,8 @@ export interface SceneSettings {
   readonly folders?: object;
   /** The data directory, instead of one in the scene's folder. */
   readonly dataDir?: string;
+  /** The bank does not say that it is a sandbox: all that is asked of a real one is asked of it. */
+  readonly asBank?: boolean;
   /** Leaves the folder where it is, to be looked at. */
   readonly keep?: boolean;
 }
@@ -147,7 +149,7 @@ export async function openScene(changes: SceneSettings = {}): Promise<Scene> {
     await mkdir(join(folder, 'in'));
     const table = { bank: { baseUrl: 'sandbox', ...partner }, sandbox: changes.sandbox ?? {} };
     await writeFile(bankConfigPath, stringify(table));
-    const bank = await openBank(launcherOf('bank'), bankConfigPath, bankStatePath);
+    const bank = await openBank(launcherOf('bank'), bankConfigPath, bankStatePath, changes.asBank);
     await writeFile(configPath, stringify(describeSettings(changes, bank.baseUrl)));
     const dataDir = changes.dataDir ?? join(folder, 'data');
     const start = (...args: string[]): Program => watch(launch([...args, '--config', configPath]));
@@ -222,11 +224,13 @@ async function openBank(
   launch: (args: readonly string[]) => ChildProcess,
   configPath: string,
   statePath: string,
+  asBank = false,
 ): Promise<BankProcess> {
   let port = 0;
   let child: ChildProcess | undefined;
   const open = async (latencyMs?: number): Promise<string> => {
     const args = ['--config', configPath, '--state', statePath, '--port', String(port), '--json'];
+    if (asBank) args.push('--as-bank');
     const pace = latencyMs === undefined ? [] : ['--latency-ms', String(latencyMs)];
     child = launch(['sandbox', ...args, ...pace]);
     return readBaseUrl(child);

@@ -34,6 +34,7 @@ export interface RejectedFile {
   readonly reports: readonly string[];
 }
 
+const usageExitCode = 2;
 const fileRejectedExitCode = 5;
 
 /**
@@ -71,10 +72,31 @@ export function describeFileRejected(scene: NoticeScene, file: RejectedFile): No
   });
 }
 
+/**
+ * Nothing is sent, since the journal is not there, or is not what worked here before. It has no place in a journal;
+ * tries of one day have the same id.
+ * @param path of the journal's file, absolute
+ */
+export function describeJournalRefused(
+  scene: Omit<NoticeScene, 'journalId'>,
+  path: string,
+  message: string,
+): NoticeDraft {
+  const happening = { kind: 'journal-refused', batchId: null, mark: formatBangkokDate(scene.nowMs) } as const;
+  return draft({ ...scene, journalId: path }, happening, path, {
+    status: 'refused',
+    reasonCode: 'journal-refused',
+    reason: maskText(message),
+    remedy: null,
+    exitCode: usageExitCode,
+    reports: [],
+  });
+}
+
 function describeBatch(
   scene: NoticeScene,
   { summary, reports }: BatchNews,
-  kind: Exclude<NoticeKind, 'file-rejected'>,
+  kind: Exclude<NoticeKind, 'file-rejected' | 'journal-refused'>,
   mark: string,
   more: object = {},
 ): NoticeDraft {

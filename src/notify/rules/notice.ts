@@ -1,7 +1,16 @@
 /** Notices to people outside: what happened to a batch or a file, for a webhook or a command. */
 
-/** `batch-done`, `batch-halted`, `in-doubt`: of a batch; `file-rejected`: of a file that is no batch. */
-export const noticeKinds = ['batch-done', 'batch-halted', 'in-doubt', 'file-rejected'] as const;
+/**
+ * `batch-done`, `batch-halted`, `in-doubt`: of a batch; `file-rejected`: of a file that is no batch; `journal-refused`:
+ * of the journal, without which nothing is sent.
+ */
+export const noticeKinds = [
+  'batch-done',
+  'batch-halted',
+  'in-doubt',
+  'file-rejected',
+  'journal-refused',
+] as const;
 export type NoticeKind = (typeof noticeKinds)[number];
 
 export const noticeChannels = ['webhook', 'command'] as const;

@@ -53,3 +53,11 @@ export function computeReportName(
 ): string {
   return `${computeStem(fileName)}.${batchId}.${endings[kind](number)}`;
 }
+
+const reportForm =
+  /\.([0-9A-HJKMNP-TV-Z]{10})\.(?:result|exceptions|summary|(?:result|exceptions)-update-\d+)\.(?:csv|json)$/;
+
+/** The batch of a report by its name; undefined for the name of anything else. */
+export function readReportName(name: string): string | undefined {
+  return reportForm.exec(name)?.[1];
+}

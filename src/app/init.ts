@@ -1,0 +1,93 @@
+/** `paydrop init`: the beginning of a journal, which only a person can tell from one that was lost. */
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { systemClock } from '../platform/clock.ts';
+import { AtomicFile, publishFile } from '../platform/durable-file.ts';
+import { SettingsError } from '../settings/secrets.ts';
+import type { LoadedSettings } from '../settings/settings.ts';
+import { describeIdentity, openJournalBeside } from './open-store.ts';
+import { findTraces } from './traces.ts';
+
+/** The least that a bank needs, to be filled in. */
+const template = `# paydrop's settings. Fill in what your bank gave you, then run "paydrop init" again, which makes the journal.
+# Every other key has a default: docs/settings.md. Paths hang on this file's folder.
+
+dataDir: ./paydrop-data          # journal and folders; on a disk of its own that is always mounted before paydrop starts
+
+bank:
+  baseUrl: https://bank.example  # the bank's address; "sandbox" rehearses with the built-in bank
+  clientId: my-app
+  clientSecretFile: ./secret     # chmod 600; or the variable PAYDROP_CLIENT_SECRET
+  channelId: PAYDROP
+  termId: TERM0001               # a terminal of this journal's own
+  companyId: COMP000001
+  payerAccount: '0000345924'     # in quotes, or leading zeros are lost
+
+limits:
+  bahtPerPayout: 2000000         # a row above it waits for a person: set it to the most that you really pay
+  bahtPerBatch: 0                # a file above it is rejected; 0: none
+
+transfer:
+  concurrency: 4                 # transfers at a time: what your bank agrees to
+
+# notices:                       # who hears of a halt or a rejected file
+#   webhookUrl: https://hooks.example/paydrop
+#   webhookSecretFile: ./webhook-secret
+#   command: [/usr/local/bin/on-paydrop]
+
+# input:
+#   control: trailer             # demand control totals, so that no file can lose a row unnoticed
+`;
+
+/** Writes settings to be filled in where there are none. @returns their path; undefined where there are some */
+export async function writeSettingsIfMissing(configPath: string): Promise<string | undefined> {
+  const path = resolve(configPath);
+  if (existsSync(path)) return undefined;
+  await using file = await AtomicFile.open(path);
+  await file.write(template);
+  await publishFile(await file.finish());
+  return path;
+}
+
+/** A journal that has begun. */
+export interface BegunJournal {
+  readonly journalId: string;
+  readonly dataDir: string;
+  readonly bankAddress: string;
+  readonly companyId: string;
+  readonly isSandbox: boolean;
+}
+
+/**
+ * Makes the journal.
+ * @throws SettingsError where the folders bear traces of another journal
+ * @throws JournalRefusedError where there is one, or was one
+ */
+export async function initJournal(loaded: LoadedSettings): Promise<BegunJournal> {
+  const { dataDir, isSandbox } = loaded;
+  const stamp = describeIdentity(loaded);
+  const { openJournal } = await import('../store/open.ts');
+  const { acquireSenderLock } = await import('../store/locks.ts');
+  const lock = acquireSenderLock(dataDir, 'init');
+  if ('heldBy' in lock)
+    throw new SettingsError(`another paydrop process works in ${dataDir}: it has a journal`);
+  await using stack = new AsyncDisposableStack();
+  stack.use(lock);
+  await using there = await openJournalBeside(loaded);
+  if (there !== undefined)
+    throw new SettingsError(`there is a journal in ${dataDir} already: nothing is to be made`);
+  const traces = await findTraces(loaded.folders);
+  if (traces.length > 0) throw describeTraces(traces);
+  const nowMs = systemClock.now();
+  await using journal = await openJournal({ dataDir, stamp, access: 'own', nowMs, creation: 'only' });
+  const { bankAddress, companyId } = stamp;
+  return { journalId: journal.journalId, dataDir, bankAddress, companyId, isSandbox };
+}
+
+const describeTraces = (traces: readonly string[]): SettingsError =>
+  new SettingsError(
+    `another journal has worked with these folders (${traces.join(', ')}), and a new one would pay again what that one ` +
+      'paid. Correct dataDir or --data-dir if it is elsewhere, or mount its volume; if it is lost, ' +
+      '"paydrop run --journal-lost --since YYYY-MM-DD FILE.." asks the bank before it pays. ' +
+      'Set other folders only if this is another company, or other payouts',
+  );

@@ -1,0 +1,55 @@
+/** Whom the settings have told: a webhook, a program, or both. */
+import { join } from 'node:path';
+import type { Clock } from '../core/ports.ts';
+import { describeJournalRefused } from '../notify/rules/notice-body.ts';
+import type { NoticeSender } from '../notify/rules/notice.ts';
+import type { Logger } from '../platform/log.ts';
+import { requireWebhook } from '../settings/secrets.ts';
+import type { LoadedSettings } from '../settings/settings.ts';
+import { readVersion } from './version.ts';
+
+/** @throws SettingsError when the settings ask for a webhook and there is no secret for it */
+export async function makeSenders(
+  { notices }: LoadedSettings,
+  log: Logger,
+  clock: Clock,
+): Promise<readonly NoticeSender[]> {
+  const senders: NoticeSender[] = [];
+  const webhook = requireWebhook(notices.webhookUrl, notices.webhookSecret);
+  if (webhook !== undefined) {
+    const { makeWebhook } = await import('../notify/webhook.ts');
+    senders.push(makeWebhook({ ...webhook, version: readVersion(), clock }));
+  }
+  if (notices.command.length > 0) {
+    const { makeCommand } = await import('../notify/command.ts');
+    const onEnd = (facts: object): void => log.debug(facts, 'the command for notices has ended');
+    senders.push(makeCommand({ command: notices.command, env: process.env, clock, onEnd }));
+  }
+  return senders;
+}
+
+/** How long a command that is about to fail waits for its notice to be taken. */
+const atOnceMs = 10_000;
+
+/** Tells of a journal that may not be used. There is none to keep the notice in: it is tried once. */
+export async function notifyOfRefusal(
+  loaded: LoadedSettings,
+  why: string,
+  log: Logger,
+  clock: Clock,
+): Promise<void> {
+  try {
+    const { dataDir, isSandbox } = loaded;
+    const path = join(dataDir, 'journal.db');
+    const draft = describeJournalRefused({ isSandbox, nowMs: clock.now() }, path, why);
+    const senders = await makeSenders(loaded, log, clock);
+    const stop = AbortSignal.timeout(atOnceMs);
+    for (const { channel, send } of senders) {
+      const sent = await send({ ...draft, seq: 0, channel, tries: 0 }, stop);
+      if (!sent.ok)
+        log.error({ channel, why: sent.why }, 'the notice of a refused journal was not delivered');
+    }
+  } catch (error) {
+    log.error({ err: error }, 'the notice of a refused journal could not be made');
+  }
+}

@@ -1,0 +1,36 @@
+/** `paydrop init`: settings to fill in, and the journal. */
+import { loadCommandSettings, makeCommand } from './options.ts';
+
+const usualSettingsFile = 'paydrop.yaml';
+
+export const initCommand = makeCommand({
+  command: 'init',
+  describe: 'begin: write settings to fill in where there are none, else make the journal',
+  exits: {
+    0: 'the settings are written, or the journal is made',
+    2: 'there is or was a journal, or another one has worked with these folders',
+  },
+  builder: (command) =>
+    command
+      .example('$0 init', 'in a new folder: writes paydrop.yaml; once it is filled in: makes the journal')
+      .example('$0 init --config /etc/paydrop/paydrop.yaml', 'as the user that paydrop will run as')
+      .epilogue(
+        'Only a person can tell a first time from a journal that was lost: no service or container should run it.\n',
+      ),
+  run: async ({ json, config, ...options }) => {
+    const { initJournal, writeSettingsIfMissing } = await import('../app/init.ts');
+    const { print, printBanner } = await import('./views/shown.ts');
+    const settingsFile = await writeSettingsIfMissing(config ?? usualSettingsFile);
+    if (settingsFile !== undefined) {
+      const next = 'fill it in, then run "paydrop init" again: there is no journal yet';
+      print({ json: { settingsFile, journalId: null }, text: `Wrote ${settingsFile}: ${next}.` }, json);
+      return;
+    }
+    const loaded = await loadCommandSettings({ config, ...options });
+    const begun = await initJournal(loaded);
+    printBanner(loaded, json);
+    const { journalId, dataDir, bankAddress, companyId } = begun;
+    const text = `Made the journal ${journalId} in ${dataDir}, for company ${companyId} at ${bankAddress}.`;
+    print({ json: { settingsFile: loaded.path, ...begun }, text }, json);
+  },
+});

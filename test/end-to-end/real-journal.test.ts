@@ -1,0 +1,95 @@
+/** A bank that is none of ours to try out: which journal may send to it, and what the wrong one would pay twice. */
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { planGoodRows, writeRows } from '../chaos/plan.ts';
+import { Dice } from '../support/dice.ts';
+import { openScene, type Scene } from './harness.ts';
+
+const rowCount = 6;
+/** The bank refuses a duplicate on the same day only (§4 rule 2). */
+const nightMs = 20 * 3_600_000;
+
+interface Paid {
+  readonly scene: Scene;
+  readonly file: string;
+}
+
+/** A scene with a bank that says nothing of a sandbox, and a file that was paid with the journal that `init` made. */
+async function payOnce(seed: number): Promise<Paid> {
+  const scene = await openScene({ asBank: true, settle: { notFoundTrustMs: 200 } });
+  const file = await scene.addFile('payouts.csv', writeRows(planGoodRows(rowCount, 'J', new Dice(seed))));
+  expect(await scene.run('init')).toMatchObject({ code: 0 });
+  expect(await scene.run('run', file)).toMatchObject({ code: 0 });
+  return { scene, file };
+}
+
+const countPaid = async (scene: Scene): Promise<number> => (await scene.bank.ledger()).totals.count;
+
+describe('an empty data directory the next day', () => {
+  test('pays nobody: neither run nor init makes a journal there', async () => {
+    const { scene: opened, file } = await payOnce(1);
+    await using scene = opened;
+    scene.clocks.pass(nightMs);
+    const elsewhere = ['--data-dir', join(scene.folder, 'elsewhere')];
+    const wrong = await scene.run('run', file, ...elsewhere);
+    expect(await countPaid(scene)).toBe(rowCount);
+    expect(wrong).toMatchObject({ code: 2, stdout: '' });
+    for (const way of ['paydrop init', '--journal-lost --since']) expect(wrong.stderr).toContain(way);
+    for (const command of ['watch', 'settle'])
+      expect(await scene.run(command, ...elsewhere)).toMatchObject({ code: 2 });
+    expect(await scene.run('check', file, ...elsewhere)).toMatchObject({ code: 0 });
+    await rm(scene.dataDir, { recursive: true });
+    await mkdir(scene.dataDir);
+    expect(await scene.run('run', file)).toMatchObject({ code: 2 });
+    expect(await countPaid(scene)).toBe(rowCount);
+  }, 60_000);
+
+  test('init refuses where a journal is, was, or has left traces', async () => {
+    const { scene: opened, file } = await payOnce(2);
+    await using scene = opened;
+    expect((await scene.run('init')).stderr).toContain('there is a journal');
+    await rm(join(scene.dataDir, 'journal.db'));
+    const lost = await scene.run('init');
+    expect(lost).toMatchObject({ code: 2 });
+    expect(lost.stderr).toContain('journal.mark is there, journal.db is not');
+    await rm(join(scene.dataDir, 'journal.mark'));
+    const traced = await scene.run('init');
+    expect(traced).toMatchObject({ code: 2 });
+    expect(traced.stderr).toContain('another journal has worked with these folders');
+    expect(await scene.run('run', file)).toMatchObject({ code: 2 });
+    expect(await countPaid(scene)).toBe(rowCount);
+  }, 60_000);
+
+  test('is told of by a notice', async () => {
+    await using scene = await openScene({
+      asBank: true,
+      notices: { command: ['/bin/sh', '-c', 'cat > notice.json'] },
+    });
+    const file = await scene.addFile('payouts.csv', writeRows(planGoodRows(1, 'N', new Dice(3))));
+    expect(await scene.run('run', file)).toMatchObject({ code: 2 });
+    const notice = JSON.parse(await readFile(join(scene.folder, 'notice.json'), 'utf8'));
+    expect(notice).toMatchObject({ kind: 'journal-refused', exitCode: 2, batchId: null });
+    expect(notice.reason).toContain('paydrop init');
+  }, 30_000);
+});
+
+test('init writes settings where there are none, and makes no journal yet', async () => {
+  await using scene = await openScene({ asBank: true });
+  await rm(scene.configPath);
+  const begun = await scene.run('init');
+  expect(begun).toMatchObject({ code: 0 });
+  expect(begun.stdout).toContain('run "paydrop init" again');
+  const text = await readFile(scene.configPath, 'utf8');
+  expect(text).toContain('baseUrl: https://bank.example');
+  await writeFile(join(scene.folder, 'secret'), 'x\n', { mode: 0o600 });
+  expect(await scene.run('config')).toMatchObject({ code: 0 });
+  expect(await scene.run('init')).toMatchObject({ code: 0 });
+  expect((await scene.run('init')).stderr).toContain('there is a journal');
+}, 30_000);
+
+test('with a server that says that it is a sandbox a run makes its own journal', async () => {
+  await using scene = await openScene();
+  const file = await scene.addFile('payouts.csv', writeRows(planGoodRows(1, 'S', new Dice(4))));
+  expect(await scene.run('run', file)).toMatchObject({ code: 0 });
+});
