@@ -8,7 +8,7 @@ import { systemClock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
 import type { Sandbox } from '../sandbox/server.ts';
 import { requireCredentials } from '../settings/secrets.ts';
-import type { LoadedSettings } from '../settings/settings.ts';
+import { isBuiltInSandbox, type LoadedSettings } from '../settings/settings.ts';
 
 export interface OpenedBank {
   readonly bank: Bank & StatementBank;
@@ -61,7 +61,7 @@ async function startSandboxIfAsked(
   clock: Clock,
   stateFile?: string,
 ): Promise<string> {
-  if (!loaded.isSandbox) return loaded.settings.bank.baseUrl;
+  if (!isBuiltInSandbox(loaded.settings)) return loaded.settings.bank.baseUrl;
   const sandbox = await startSandboxFor(loaded, { stateFile, now: () => clock.now() });
   stack.defer(() => sandbox.close());
   return sandbox.baseUrl;

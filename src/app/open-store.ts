@@ -2,8 +2,9 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PayoutFileReader } from '../intake/ports.ts';
+import { isLoopbackAddress } from '../core/network-address.ts';
 import { SettingsError } from '../settings/secrets.ts';
-import type { LoadedSettings } from '../settings/settings.ts';
+import { isBuiltInSandbox, type LoadedSettings } from '../settings/settings.ts';
 import type { backUpJournal } from '../store/backup.ts';
 import type { JournalIdentity } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
@@ -11,8 +12,28 @@ import type { Store } from '../store/store.ts';
 const journalName = 'journal.db';
 
 /** What the journal is stamped with: other settings meet a refusal. */
-export function describeIdentity({ settings, isSandbox }: LoadedSettings): JournalIdentity {
-  return { bankAddress: settings.bank.baseUrl, companyId: settings.bank.companyId, isSandbox };
+export function describeIdentity({ settings, serverKind }: LoadedSettings): JournalIdentity {
+  const { baseUrl, companyId } = settings.bank;
+  return { bankAddress: baseUrl, companyId, isSandbox: isBuiltInSandbox(settings), serverKind };
+}
+
+/**
+ * The settings with what the server at a loopback address says that it is. While it does not answer, the word that it
+ * gave to the journal holds; without one it is taken for a bank, which is the safe side.
+ */
+export async function recogniseSandbox(loaded: LoadedSettings): Promise<LoadedSettings> {
+  const { baseUrl } = loaded.settings.bank;
+  if (!isLoopbackAddress(baseUrl)) return loaded;
+  const { askServerKind } = await import('../bank/sandbox-server.ts');
+  const said = await askServerKind(baseUrl);
+  const serverKind = said === 'unknown' ? await peekKind(loaded.dataDir) : said;
+  return { ...loaded, serverKind, isSandbox: serverKind === 'sandbox' };
+}
+
+async function peekKind(dataDir: string): Promise<JournalIdentity['serverKind']> {
+  const { peekServerKind } = await import('../store/server-kind.ts');
+  const { journalFileName } = await import('../store/open.ts');
+  return peekServerKind(dataDir, journalFileName);
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Whether a server on this machine is a paydrop sandbox: it says so in a header of every reply. */
 import { request } from 'node:http';
-import { isLoopback } from '../core/network-address.ts';
+import { isLoopbackAddress } from '../core/network-address.ts';
 import { sandboxHeader } from './wire.ts';
 
 /** `unknown`: it gave no answer, so nobody can tell. */
@@ -13,13 +13,16 @@ const answerTimeoutMs = 3_000;
  * no token, account or reference travels.
  */
 export function askServerKind(baseUrl: string, timeoutMs = answerTimeoutMs): Promise<ServerKind> {
-  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
-  if (url?.protocol !== 'http:' || !isLoopback(url.hostname)) return Promise.resolve('bank');
+  if (!isLoopbackAddress(baseUrl)) return Promise.resolve('bank');
   return new Promise((resolve) => {
     // One connection of its own that ends with the answer; no proxy of the environment stands between.
-    const asking = request(`${url.origin}/sandbox`, { method: 'HEAD', agent: false }, (answer) => {
-      end(answer.headers[sandboxHeader] === '1' ? 'sandbox' : 'bank');
-    });
+    const asking = request(
+      `${new URL(baseUrl).origin}/sandbox`,
+      { method: 'HEAD', agent: false },
+      (answer) => {
+        end(answer.headers[sandboxHeader] === '1' ? 'sandbox' : 'bank');
+      },
+    );
     const timer = setTimeout(() => end('unknown'), timeoutMs);
     const end = (kind: ServerKind): void => {
       clearTimeout(timer);

@@ -19,10 +19,18 @@ export interface GlobalOptions {
 }
 
 /**
- * The settings that a command line names. Their reader is loaded when a command runs: --help does without it.
+ * The settings that a command line names, and whether the bank that they name is a sandbox.
  * @throws SettingsError (exit 2) naming what is missing or wrong
  */
 export async function loadCommandSettings(
+  options: Pick<GlobalOptions, 'config' | 'dataDir'>,
+): Promise<LoadedSettings> {
+  const { recogniseSandbox } = await import('../app/open-store.ts');
+  return recogniseSandbox(await readCommandSettings(options));
+}
+
+/** The same as they stand in the file: nobody is asked. Their reader is loaded when a command runs: --help does without it. */
+export async function readCommandSettings(
   options: Pick<GlobalOptions, 'config' | 'dataDir'>,
 ): Promise<LoadedSettings> {
   const { loadSettings } = await import('../settings/settings.ts');

@@ -8,7 +8,7 @@ import { listenForInterrupt } from './interrupt.ts';
 import {
   flagOption,
   type GlobalOptions,
-  loadCommandSettings,
+  readCommandSettings,
   makeCommand,
   numberOption,
   textOption,
@@ -72,10 +72,10 @@ async function loadServedSettings(
   options: Pick<GlobalOptions, 'config' | 'dataDir'>,
 ): Promise<LoadedSettings> {
   const packaged = { ...options, config: packagedSettingsPath };
-  if (options.config === undefined && !existsSync(ownSettingsFile)) return loadCommandSettings(packaged);
-  const loaded = await loadCommandSettings(options);
+  if (options.config === undefined && !existsSync(ownSettingsFile)) return readCommandSettings(packaged);
+  const loaded = await readCommandSettings(options);
   if (loaded.settings.sandbox !== undefined) return loaded;
-  const { settings } = await loadCommandSettings(packaged);
+  const { settings } = await readCommandSettings(packaged);
   return { ...loaded, settings: { ...loaded.settings, sandbox: settings.sandbox } };
 }
 

@@ -27,6 +27,12 @@ const loopbackPattern = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 /** True for a host name, as a URL has it, that never leaves the machine. */
 export const isLoopback = (hostname: string): boolean => loopbackPattern.test(hostname);
 
+/** True for a bank.baseUrl in plain http that never leaves the machine: a sandbox may listen there. */
+export function isLoopbackAddress(baseUrl: string): boolean {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+  return url?.protocol === 'http:' && isLoopback(url.hostname);
+}
+
 /**
  * Reads bank.baseUrl. Plain http is for a loopback address only, since client secret and token travel in the clear.
  * @throws BankAddressError naming bank.baseUrl

@@ -44,7 +44,10 @@ export interface LoadedSettings {
   readonly settings: Settings;
   /** Absolute path of the settings file. */
   readonly path: string;
+  /** A rehearsal, as every screen and file says: bank.baseUrl is `sandbox`, or a server that says that it is one. */
   readonly isSandbox: boolean;
+  /** What the server at a loopback address says that it is; undefined where nobody was asked or nobody answered. */
+  readonly serverKind?: 'sandbox' | 'bank' | undefined;
   /** Absolute. */
   readonly dataDir: string;
   readonly folders: Folders;
@@ -137,6 +140,9 @@ function findContradiction({ bank, notices, settle }: Settings): string | undefi
   return undefined;
 }
 
+/** True where a sandbox is to be started beside the program, for itself alone. */
+export const isBuiltInSandbox = ({ bank }: Settings): boolean => bank.baseUrl === sandboxBaseUrl;
+
 function resolveSettings(settings: Settings, path: string, sources: SettingsSources): LoadedSettings {
   const { bank, notices, limits } = settings;
   const { env } = sources;
@@ -146,7 +152,7 @@ function resolveSettings(settings: Settings, path: string, sources: SettingsSour
   const fileOf = (text: string | undefined) => (text === undefined ? undefined : inSettings(text));
   const dataDir =
     sources.dataDir === undefined ? inSettings(settings.dataDir) : resolve(sources.cwd, sources.dataDir);
-  const isSandbox = bank.baseUrl === sandboxBaseUrl;
+  const isSandbox = isBuiltInSandbox(settings);
   const bankSecret = { value: bank.clientSecret, file: fileOf(bank.clientSecretFile), env };
   const noticeSecret = { value: notices.webhookSecret, file: fileOf(notices.webhookSecretFile), env };
   const { webhookUrl } = notices;

@@ -22,6 +22,7 @@ import {
 import { readLoss, recordLoss, type Recovery, requireWhole } from './loss.ts';
 import { migrate, readSchemaVersion, schemaVersion } from './migrations.ts';
 import { readLatestEventSeq } from './payouts/rows.ts';
+import { requireServerKind, type ServerKind } from './server-kind.ts';
 import { drive, query, readFirst, write } from './statements.ts';
 import { makeJournal, type Store } from './store.ts';
 
@@ -32,6 +33,8 @@ export interface JournalIdentity {
   readonly bankAddress: string;
   readonly companyId: string;
   readonly isSandbox: boolean;
+  /** What the server at a loopback address says that it is; undefined where nobody was asked or nobody answered. */
+  readonly serverKind?: ServerKind | undefined;
 }
 
 /** Writes the identity of a new journal, with an id of its own; inside the caller's transaction. */
@@ -224,6 +227,7 @@ function prepareTables(db: DatabaseSync, opening: Opening): boolean {
 function keepHighWaterMark(db: DatabaseSync, opening: Opening): Store {
   const { stamp, access, recovery, nowMs, dataDir, path, highWaterMark } = opening;
   const journalId = requireIdentity(db, dataDir, stamp);
+  requireServerKind(db, dataDir, stamp.serverKind, access === 'own');
   const readPresent = (): HighWaterMark => readProgress(db, journalId);
   const missing = findMissing(dataDir, highWaterMark, readPresent);
   if (recovery !== undefined) recordLoss(db, recovery, missing !== undefined, nowMs);

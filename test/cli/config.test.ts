@@ -114,7 +114,8 @@ describe('--login', () => {
     const ended = await logIn({ baseUrl: bank.baseUrl, ...credentials });
     expect(ended).toMatchObject({ code, stdout: expect.stringMatching(message) });
     expect(JSON.stringify(ended)).not.toMatch(/hush|guessed/);
-    expect(bank.paths).toEqual(['/oauth/authentication/api/v2/token']);
+    // Asked what it is, then for a token.
+    expect(bank.paths).toEqual(['/sandbox', '/oauth/authentication/api/v2/token']);
   });
 
   test('a bank out of reach ends with 6', async () => {

@@ -45,8 +45,8 @@ export interface BankProcess {
   signal(signal: NodeJS.Signals): void;
   /** Ends the process as a power cut would. */
   kill(): Promise<void>;
-  /** Opens the same bank again: same port, same ledger; at another pace when one is given. */
-  reopen(latencyMs?: number): Promise<void>;
+  /** Opens the same bank again: same port, same ledger; at another pace, or as another kind, when one is given. */
+  reopen(latencyMs?: number, asBank?: boolean): Promise<void>;
 }
 
 export interface SceneSettings {
@@ -224,11 +224,11 @@ async function openBank(
   launch: (args: readonly string[]) => ChildProcess,
   configPath: string,
   statePath: string,
-  asBank = false,
+  opensAsBank = false,
 ): Promise<BankProcess> {
   let port = 0;
   let child: ChildProcess | undefined;
-  const open = async (latencyMs?: number): Promise<string> => {
+  const open = async (latencyMs?: number, asBank = opensAsBank): Promise<string> => {
     const args = ['--config', configPath, '--state', statePath, '--port', String(port), '--json'];
     if (asBank) args.push('--as-bank');
     const pace = latencyMs === undefined ? [] : ['--latency-ms', String(latencyMs)];
@@ -252,7 +252,7 @@ async function openBank(
       child.kill('SIGKILL');
       await closed;
     },
-    reopen: async (latencyMs) => void (await open(latencyMs)),
+    reopen: async (latencyMs, asBank) => void (await open(latencyMs, asBank)),
   };
 }
 

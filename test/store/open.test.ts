@@ -6,6 +6,7 @@ import { JournalRefusedError } from '../../src/store/connection.ts';
 import { schemaVersion } from '../../src/store/migrations.ts';
 import { openJournal, openJournalIfThere } from '../../src/store/open.ts';
 import type { JournalIdentity } from '../../src/store/open.ts';
+import { peekServerKind } from '../../src/store/server-kind.ts';
 import {
   firstReady,
   ingest,
@@ -205,5 +206,28 @@ describe('a file that is no journal of ours', () => {
     await writeFile(path, bytes);
     await chmod(path, 0o600);
     expect(await refusal(folder.path)).toContain('put back the newest whole copy');
+  });
+});
+
+describe('what the server said that it is', () => {
+  test('binds a journal that was told nothing, once; who is beside it changes nothing', async () => {
+    await using folder = await makeFolder();
+    await withJournal(folder.path, nothing);
+    const beside = { ...openingIn(folder.path, 'beside'), stamp: { ...stamp, serverKind: 'bank' } as const };
+    await (await openJournal(beside))[Symbol.asyncDispose]();
+    expect(peekServerKind(folder.path, 'journal.db')).toBeUndefined();
+    const own = { ...openingIn(folder.path), stamp: { ...stamp, serverKind: 'sandbox' } as const };
+    await (await openJournal(own))[Symbol.asyncDispose]();
+    expect(peekServerKind(folder.path, 'journal.db')).toBe('sandbox');
+    // Nobody answered: its own word holds.
+    await withJournal(folder.path, nothing);
+    expect(await refusal(folder.path, { serverKind: 'bank' })).toContain('was made for a paydrop sandbox');
+  });
+
+  test('is nothing without a journal, or in one that cannot be read', async () => {
+    await using folder = await makeFolder();
+    expect(peekServerKind(folder.path, 'journal.db')).toBeUndefined();
+    await writeFile(join(folder.path, 'journal.db'), 'no database');
+    expect(peekServerKind(folder.path, 'journal.db')).toBeUndefined();
   });
 });
