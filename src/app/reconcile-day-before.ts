@@ -6,6 +6,7 @@ import type { NotFetched } from '../reconcile/fetch.ts';
 import { isOfWholeDay, StatementOvertakenError, type StatementStore } from '../reconcile/ports.ts';
 import { ReconcileInterrupted } from '../reconcile/read-lines.ts';
 import { countBreaks, isQuiet } from '../reconcile/rules/attention.ts';
+import { isIncomplete } from '../reconcile/rules/custody.ts';
 import { openReconciler } from './reconcile.ts';
 import { type Session, toLog } from './session.ts';
 
@@ -171,6 +172,13 @@ function noteNone(log: Log, statement: string, fetched: NotFetched): Asked {
       log('error', 'the bank gives no statement', { statement, code: fetched.code, why: fetched.text });
       return 'refused';
     case 'unusable':
+      if (isIncomplete(fetched.refusal)) {
+        log('warn', 'the statement is not complete yet: nothing of it is used', {
+          statement,
+          ...fetched.refusal,
+        });
+        return 'later';
+      }
       log('error', 'the statement is refused: nothing of it is used', { statement, ...fetched.refusal });
       return 'refused';
   }

@@ -1,5 +1,6 @@
 /** Reconciles the bank's statement of a day with the journal: from the bank, or a person's file, to its report. */
 import { hash } from 'node:crypto';
+import { userInfo } from 'node:os';
 import { basename } from 'node:path';
 import { formatBangkokDate, parseBangkokDate } from '../core/bangkok-time.ts';
 import { endWhenSettled } from '../payout/conclude.ts';
@@ -8,6 +9,7 @@ import { systemClock } from '../platform/clock.ts';
 import { FileRejected, openRegularFile } from '../platform/csv/open.ts';
 import type { Logger } from '../platform/log.ts';
 import {
+  againMs,
   type Asked,
   askLettingGo,
   type FetchContext,
@@ -24,6 +26,7 @@ import {
   type Reconciliation,
   type StatementSource,
 } from '../reconcile/reconcile.ts';
+import { isIncomplete } from '../reconcile/rules/custody.ts';
 import { commonStatementWords, type StatementWords } from '../reconcile/rules/statement.ts';
 import type { BreakKind, BreakRecord } from '../reconcile/rules/types.ts';
 import { SettingsError } from '../settings/secrets.ts';
@@ -44,6 +47,8 @@ export type Wanted =
   | { readonly date: string | undefined; readonly file: string };
 
 export interface ReconcileOptions {
+  /** Takes a statement though it lacks lines, is empty or was superseded before. */
+  readonly isForced: boolean;
   /** How long to go on asking a bank that has no file yet. */
   readonly waitMs: number;
   readonly logger: Logger;
@@ -91,6 +96,31 @@ export async function reconcileStatement(
   wanted: Wanted,
   options: ReconcileOptions,
 ): Promise<ReconcileReport | NoStatement> {
+  const { stop } = options;
+  const isStopped = (): boolean => stop.aborted;
+  const untilMs = systemClock.now() + options.waitMs;
+  for (;;) {
+    const leftMs = Math.max(0, untilMs - systemClock.now());
+    const outcome = await reconcileOnce(loaded, wanted, { ...options, waitMs: leftMs });
+    // Like one that is not there yet, one that is not complete yet is asked for again.
+    const mayComeWhole = wanted.file === undefined && isNotYetComplete(outcome);
+    const restMs = Math.min(untilMs - systemClock.now(), againMs);
+    if (!mayComeWhole || restMs <= 0 || isStopped()) return outcome;
+    await systemClock.sleep(restMs, stop);
+    if (isStopped()) return outcome;
+  }
+}
+
+const isNotYetComplete = (outcome: ReconcileReport | NoStatement): boolean =>
+  outcome.kind === 'no-statement' &&
+  outcome.fetched.kind === 'unusable' &&
+  isIncomplete(outcome.fetched.refusal);
+
+async function reconcileOnce(
+  loaded: LoadedSettings,
+  wanted: Wanted,
+  options: ReconcileOptions,
+): Promise<ReconcileReport | NoStatement> {
   await using stack = new AsyncDisposableStack();
   const { opened, fetched, date } = await getStatement(loaded, wanted, options);
   const without = { kind: 'no-statement', date, file: wanted.file } as const;
@@ -106,7 +136,7 @@ export async function reconcileStatement(
 async function getStatement(
   loaded: LoadedSettings,
   { date: asked, file }: Wanted,
-  { waitMs, logger, warn, stop }: ReconcileOptions,
+  { waitMs, logger, warn, stop, isForced }: ReconcileOptions,
 ): Promise<Asked<OpenedReconciler> & { readonly date: string | undefined }> {
   const clock = systemClock;
   let date = asked;
@@ -115,16 +145,26 @@ async function getStatement(
   if (noFile !== undefined)
     return { opened: undefined, fetched: { kind: 'unusable', refusal: noFile }, date };
   const take = async ({ reconciler }: OpenedReconciler): Promise<Fetched> => {
-    if (file === undefined) return reconciler.fetch(asked, stop);
+    const user = readUser();
+    if (file === undefined) return reconciler.fetch(asked, stop, isForced ? user : undefined);
     const found = await findDay(reconciler.context, file, asked);
     if (typeof found !== 'string') return { kind: 'unusable', refusal: found };
     date = found;
     requirePast(found, clock.now(), warn);
-    return takeFile(reconciler.context, found, file);
+    return takeFile(reconciler.context, found, file, { user, isForced });
   };
   const open = (): Promise<OpenedReconciler> => openBesideSender(loaded, logger);
   const gotten = await askLettingGo(open, take, { clock, waitMs: file === undefined ? waitMs : 0, stop });
   return { ...gotten, date };
+}
+
+/** Who runs the program, for the record; a container may know its user by number alone. */
+function readUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `user ${process.getuid?.() ?? 'unknown'}`;
+  }
 }
 
 function requirePast(date: string, nowMs: number, warn: ReconcileOptions['warn']): void {
@@ -301,8 +341,9 @@ export async function openReconciler(process: ReconcileProcess) {
   const asked = loaded.settings.reconcile.companyId ?? companyId;
   return {
     context,
-    fetch: async (date: string, stop: AbortSignal): Promise<Fetched> => {
-      const fetched = await fetchStatement(context, date, asked === '' ? null : asked, stop);
+    /** @param forcedBy who insists on taking the statement as it is */
+    fetch: async (date: string, stop: AbortSignal, forcedBy?: string): Promise<Fetched> => {
+      const fetched = await fetchStatement(context, date, asked === '' ? null : asked, stop, forcedBy);
       if (fetched.kind === 'unusable') await clearRefused(date);
       return fetched;
     },
@@ -323,6 +364,8 @@ async function openFetchContext({ loaded, bank }: ReconcileProcess) {
   const { makeStatementReader } = await import('../reconcile/file/reader.ts');
   const { reconcile: settings, bank: partner } = loaded.settings;
   const { dateField, maxBytes: bytesMax, timeoutMs } = settings;
+  const { scheme } = partner;
+  const asked = settings.companyId ?? partner.companyId;
   const words = combineWords(settings.words);
   const folder = loaded.folders.statements;
   return {
@@ -330,7 +373,8 @@ async function openFetchContext({ loaded, bank }: ReconcileProcess) {
     downloader: makeStatementDownloader({ bytesMax, timeoutMs }),
     originals: await openStatementOriginals(folder, bytesMax),
     unpacker: makeStatementUnpacker({ folder, bytesMax }),
-    reader: makeStatementReader({ scheme: partner.scheme, words, bytesMax }),
+    reader: makeStatementReader({ scheme, words, bytesMax }),
+    scope: { companyId: asked === '' ? partner.companyId : asked, isOfAllCompanies: asked === '', scheme },
     reading: hash('sha256', JSON.stringify([words, partner.companyId]), 'hex').slice(0, 16),
   };
 }

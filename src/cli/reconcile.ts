@@ -2,7 +2,7 @@
 import type { Wanted } from '../app/reconcile.ts';
 import { parseBangkokDate } from '../core/bangkok-time.ts';
 import { SettingsError } from '../settings/secrets.ts';
-import { loadCommandSettings, makeCommand, numberOption, textOption } from './options.ts';
+import { flagOption, loadCommandSettings, makeCommand, numberOption, textOption } from './options.ts';
 
 export const reconcileCommand = makeCommand({
   command: 'reconcile',
@@ -10,7 +10,7 @@ export const reconcileCommand = makeCommand({
   exits: {
     0: 'everything ties out, or no break is open so far',
     3: 'breaks are open, or alarms were raised',
-    5: 'no usable statement, or no such file',
+    5: "no usable statement, or not a complete one yet, or another company's, or no such file",
     6: 'the bank is out of reach or refuses us, stopped while waiting, or overtaken by another reconciling',
   },
   builder: (command) =>
@@ -21,10 +21,18 @@ export const reconcileCommand = makeCommand({
         'wait',
         numberOption(0, 'seconds to go on asking, every minute, while the bank has no file yet'),
       )
+      .option(
+        'force',
+        flagOption('take it though it lacks lines of the one before, is empty, or was superseded before'),
+      )
       .example('$0 reconcile --date 2026-11-20', 'fetch the statement of the day and match it')
       .example('$0 reconcile --file PARTNER001_COMP000001_PROXY_20261120.csv', 'match a file that you have')
+      .example(
+        '$0 reconcile --file 20261120.1a2b3c4d5e.original.csv --force',
+        'go back to an earlier version',
+      )
       .example('$0 reconcile --date 2026-11-20 --wait 3600', 'ask for up to an hour until it is there'),
-  run: async ({ date, file, wait, json, logLevel, ...options }) => {
+  run: async ({ date, file, wait, force, json, logLevel, ...options }) => {
     const wanted = readWanted(readDate(date), file);
     const loaded = await loadCommandSettings(options);
     const { makeLogger } = await import('../platform/log.ts');
@@ -35,6 +43,7 @@ export const reconcileCommand = makeCommand({
     using interrupt = listenForInterrupt(() => process.stderr.write('\nStopping: run it again to go on.\n'));
     const outcome = await reconcileStatement(loaded, wanted, {
       waitMs: wait * 1000,
+      isForced: force,
       logger: makeLogger(logLevel),
       warn: (warning) => process.stderr.write(`paydrop: ${warning}\n`),
       stop: interrupt.signal,

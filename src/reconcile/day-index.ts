@@ -108,6 +108,11 @@ export class DayIndex {
     }
   }
 
+  /** Attempts that no line names. */
+  *unseen(): Generator<AttemptKey> {
+    for (let entry = 0; entry < this.#count; entry += 1) if (!this.isSeen(entry)) yield this.keyOf(entry);
+  }
+
   /** The line by which an attempt was counted at first sight; 0 for none. */
   countedLine(transRefNo: string, { payoutSeq, attemptNo }: AttemptKey): number {
     const entry = this.find(transRefNo);

@@ -1,4 +1,5 @@
 /** Gets a day's statement: from the bank, or from a file that a person has; its bytes are kept before anything is read. */
+import { basename } from 'node:path';
 import type { Clock } from '../core/ports.ts';
 import type { KeptOriginal, StatementOriginals } from './file/originals.ts';
 import type { StatementReader } from './file/reader.ts';
@@ -11,6 +12,7 @@ import type {
   StatementRequests,
 } from './ports.ts';
 import type { StatementSource } from './reconcile.ts';
+import { type Provenance, refuseOtherName, type StatementScope } from './rules/custody.ts';
 import type { StatementLine } from './rules/statement.ts';
 
 export interface FetchContext {
@@ -21,6 +23,7 @@ export interface FetchContext {
   readonly reader: StatementReader;
   /** What of the settings bears on the matching, as text. */
   readonly reading: string;
+  readonly scope: StatementScope;
 }
 
 export type Fetched =
@@ -28,15 +31,23 @@ export type Fetched =
   | Exclude<StatementOffer, Offered>
   | { readonly kind: 'unusable'; readonly refusal: StatementRefusal };
 
-/** Asks the bank for the statement and brings the file. @param companyId null for all companies of the partner */
+/**
+ * Asks the bank for the statement and brings the file.
+ * @param companyId null for all companies of the partner
+ * @param forcedBy who insists on taking it as it is
+ */
 export async function fetchStatement(
   context: FetchContext,
   date: string,
   companyId: string | null,
   stop: AbortSignal,
+  forcedBy?: string,
 ): Promise<Fetched> {
   const offer = await context.desk.request(date, companyId);
-  return offer.kind === 'offered' ? bring(context, date, offer, stop) : offer;
+  if (offer.kind !== 'offered') return offer;
+  const isForced = forcedBy !== undefined;
+  const provenance: Provenance = { from: 'bank', user: forcedBy ?? null, isForced };
+  return bring(context, date, offer, provenance, stop);
 }
 
 type Offered = Extract<StatementOffer, { readonly kind: 'offered' }>;
@@ -45,6 +56,7 @@ async function bring(
   context: FetchContext,
   date: string,
   { address, key }: Offered,
+  provenance: Provenance,
   stop: AbortSignal,
 ): Promise<Fetched> {
   await using draft = await context.originals.draft(date);
@@ -61,7 +73,7 @@ async function bring(
       return { kind: 'unusable', refusal: mention(delivery.refusal, `it is kept as ${path}`) };
     }
     case 'delivered':
-      return { kind: 'fetched', source: makeSource(context, date, await draft.keep(), key) };
+      return { kind: 'fetched', source: makeSource(context, date, await draft.keep(), key, provenance) };
   }
 }
 
@@ -69,11 +81,23 @@ async function bring(
 const mayComeLater = ({ code }: StatementRefusal): boolean =>
   code.startsWith('download-') && code !== 'download-too-large';
 
-/** Keeps a copy of a person's file and makes a source of it. */
-export async function takeFile(context: FetchContext, date: string, path: string): Promise<Fetched> {
+/**
+ * Keeps a copy of a person's file and makes a source of it.
+ * @param user of the operating system, who gives it
+ * @param isForced he insists on it, whatever it lacks
+ */
+export async function takeFile(
+  context: FetchContext,
+  date: string,
+  path: string,
+  { user, isForced }: Pick<Provenance, 'user' | 'isForced'>,
+): Promise<Fetched> {
+  const refusal = refuseOtherName(basename(path), context.scope);
+  if (refusal !== undefined) return { kind: 'unusable', refusal };
   const kept = await context.originals.keepFile(date, path);
   if ('kind' in kept) return { kind: 'unusable', refusal: kept.refusal };
-  return { kind: 'fetched', source: { ...makeSource(context, date, kept, null), isHandedIn: true } };
+  const provenance: Provenance = { from: 'file', user, isForced };
+  return { kind: 'fetched', source: makeSource(context, date, kept, null, provenance) };
 }
 
 const mention = (refusal: StatementRefusal, where: string): StatementRefusal => ({
@@ -86,13 +110,16 @@ function makeSource(
   date: string,
   original: KeptOriginal,
   key: string | null,
+  provenance: Provenance,
 ): StatementSource {
-  const { unpacker, reader, originals, reading } = context;
+  const { unpacker, reader, originals, reading, scope } = context;
   return {
     date,
     originalSha256: original.sha256,
     originalPath: original.path,
     reading,
+    provenance,
+    scope,
     read: async (use) => {
       const refuse = async (refusal: StatementRefusal): Promise<StatementRefusal> => {
         const keyPath = key === null ? undefined : await originals.keepKey(original, key);
@@ -102,6 +129,8 @@ function makeSource(
       const opened = await unpacker.open(original.path, key);
       if (opened.kind === 'refused') return refuse(opened.refusal);
       await using statement = opened;
+      const named = refuseOtherName(basename(opened.name), scope);
+      if (named !== undefined) return await refuse(named);
       const read = await use(fillDates(reader.read(statement.path), date));
       return 'code' in read ? await refuse(read) : read;
     },
@@ -163,7 +192,7 @@ export type Asked<Opened> =
   | { readonly opened: undefined; readonly fetched: NotFetched };
 
 /** How often a bank that has no file yet is asked again. */
-const againMs = 60_000;
+export const againMs = 60_000;
 
 /** Nobody knows whether the statement would have come. */
 const stoppedWaiting: NotFetched = {

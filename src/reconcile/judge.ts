@@ -2,6 +2,7 @@
 import { mustProbe } from '../payout/rules/lost-journal.ts';
 import type { Deferred, DeferredKey, StatementRun, StatementTotals, StatementView } from './ports.ts';
 import { type Reading, type ReconcileContext, yieldToEventLoop } from './read-lines.ts';
+import { describeProvenance } from './rules/custody.ts';
 import { amountOf, isRebuilt, lineKeyOf, rebuildLine } from './rules/differences.ts';
 import { isRequestUnderWay } from './rules/evidence.ts';
 import { type JudgedDay, type JudgedTransfer, judgeTransfer } from './rules/judge-transfer.ts';
@@ -166,8 +167,9 @@ function withoutCounted({ facts, judgement }: JudgedDay): Pick<JudgedDay, 'facts
 /** Counts every key that is not clear, and lists the lines among them that agree. Returns what will be paid by it. */
 export async function countAll(
   matching: Matching,
-  { tally, matched, day, version }: Reading,
+  { tally, matched, day, version, custody }: Reading,
 ): Promise<Figures> {
+  const source = describeProvenance(custody.provenance);
   let proved = noFigures;
   for await (const chunk of judgeAll(matching)) {
     for (const { days } of chunk) {
@@ -175,7 +177,7 @@ export async function countAll(
       if (judged === undefined) continue;
       const { facts, judgement } = withoutCounted(judged);
       tally.add(facts, judgement);
-      for (const row of renderMatched(day.date, version, facts, judgement)) await matched.add(row);
+      for (const row of renderMatched(day.date, version, facts, judgement, source)) await matched.add(row);
       const { attempt } = facts;
       const isProved = judgement.step === 'prove' && attempt !== undefined;
       if (!isProved || attempt.attemptStatus === 'paid' || attempt.order.tranDate !== day.date) continue;

@@ -6,6 +6,7 @@ import type { AttemptStatus } from '../core/payout.ts';
 import type { AttemptKey } from '../core/ports.ts';
 import type { PreparedFile } from '../platform/durable-file.ts';
 import type { BreakMove } from './rules/breaks.ts';
+import type { Provenance } from './rules/custody.ts';
 import type { StatementLine } from './rules/statement.ts';
 import type { EncodedTotals, FiguresChange } from './rules/tally.ts';
 import type { AttemptFacts, BreakKind, BreakRecord, DayLines, DaysRead } from './rules/types.ts';
@@ -113,6 +114,8 @@ export interface Deferred extends Disposable {
   note(keys: Iterable<string>): void;
   /** What was noted and what was deferred, each key once, in the order of the keys. */
   keys(): Iterable<DeferredKey>;
+  /** True when a line with the key was deferred. */
+  hasLine(key: string): boolean;
   /** The most lines that one key has. */
   largestKey(): number;
 }
@@ -136,7 +139,9 @@ export interface StatementView extends Disposable {
   /** Paid attempts of alarmed rows that an inquiry has shown complete; rows without an alarm are not among them. */
   attemptsProvedLate(): readonly AttemptFacts[];
   /** Each day's present version, when it was accepted, and which of them were read when they had ended. */
-  days(): Pick<DaysRead, 'days' | 'acceptedAtMs' | 'wholeDates'>;
+  days(): Pick<DaysRead, 'days' | 'acceptedAtMs' | 'wholeDates' | 'provenances'>;
+  /** True when the day's present statement has a line that agrees with the attempt in everything. */
+  hasCleanLine(date: string, attempt: AttemptKey): boolean;
   /** Lines with this key in the present statements of all days, oldest day first. */
   linesOf(key: string, attempt: AttemptFacts | undefined): readonly DayLines[];
   openBreaks(key: string): readonly BreakRecord[];
@@ -175,12 +180,14 @@ export interface AcceptedStatement {
   };
   readonly files: readonly StatementFile[];
   readonly acceptedAtMs: number;
+  /** Null where an older program accepted it, which did not note it. */
+  readonly provenance: Provenance | null;
 }
 
 /** What is known of one version of a day's statement by its bytes. */
 export type StatementVersionMark = Pick<
   AcceptedStatement,
-  'version' | 'sha256' | 'originalSha256' | 'reading'
+  'version' | 'sha256' | 'originalSha256' | 'reading' | 'provenance'
 >;
 
 /** What judgings of a day that broke off have left behind; what is open may not be what any version shows. */
@@ -200,6 +207,7 @@ export interface StatementDayState {
   readonly openBreaks: number;
   /** When the oldest break that is open was opened. */
   readonly oldestOpenedAtMs: number | null;
+  readonly provenance: Provenance | null;
 }
 
 /** Names one matching; whoever begins a later one, of whichever day, ends it: each moves breaks of all days. */

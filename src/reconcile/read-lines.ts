@@ -12,6 +12,14 @@ import type {
   StatementTotals,
   StatementView,
 } from './ports.ts';
+import {
+  describeProvenance,
+  type LineOwners,
+  type LostLines,
+  type Provenance,
+  refuseStatement,
+  type StatementScope,
+} from './rules/custody.ts';
 import { lineKeyOf } from './rules/differences.ts';
 import { judgeDay } from './rules/judge-transfer.ts';
 import { renderMatched } from './rules/rows.ts';
@@ -29,6 +37,14 @@ export interface ReconcileContext {
   readonly stop: AbortSignal;
 }
 
+/** What decides whether a statement is taken, beside its lines. */
+export interface Custody {
+  readonly provenance: Provenance;
+  readonly scope: StatementScope;
+  /** SHA-256 (hex) of the plain text of the day's present version; undefined before the first. */
+  readonly presentSha256: string | undefined;
+}
+
 /** A day whose statement is read. */
 export interface Reading {
   readonly context: ReconcileContext;
@@ -39,6 +55,7 @@ export interface Reading {
   readonly index: DayIndex;
   readonly tally: Tally;
   readonly matched: TableDraft;
+  readonly custody: Custody;
 }
 
 /** The process was asked to stop before the statement was accepted: nothing of it is published. */
@@ -79,7 +96,9 @@ const linesPerKeyMax = 1_000;
 export async function readLines(
   reading: Reading,
   parts: AsyncIterable<StatementPart>,
+  paidCount: number,
 ): Promise<StatementTotals | StatementRefusal> {
+  const owners = new OwnerCount(reading);
   let linesInTurn = 0;
   let totals: StatementTotals | undefined;
   let first: StatementLine | undefined;
@@ -93,6 +112,7 @@ export async function readLines(
     first ??= part.lines[0];
     for (const line of part.lines) {
       isOfTheDay ||= line.effectiveDate === reading.day.date;
+      owners.add(line);
       const written = lookAtLine(reading, line);
       if (written !== undefined) await written;
     }
@@ -104,7 +124,8 @@ export async function readLines(
   await yieldToEventLoop(reading.context);
   if (totals === undefined) throw new Error('the statement was read to its end and has no totals');
   if (first !== undefined && !isOfTheDay) return refuseOtherDay(reading.day.date, first);
-  if (reading.deferred.largestKey() <= linesPerKeyMax) return totals;
+  if (reading.deferred.largestKey() <= linesPerKeyMax)
+    return (await refuseByCustody(reading, owners.count, totals, paidCount)) ?? totals;
   const message = `more than ${linesPerKeyMax} lines have the same transfer reference, as in no statement: look at the file and ask the bank for a new one`;
   return { code: 'lines-repeated', line: null, column: null, message };
 }
@@ -117,12 +138,77 @@ function refuseOtherDay(date: string, { line, effectiveDate }: StatementLine): S
   return { code: 'wrong-day', line, column: 'EFFECTIVE DATE', message };
 }
 
+/** Counts the lines of our company and those of others. */
+class OwnerCount {
+  readonly #own: ReadonlySet<string>;
+  readonly count: { own: number; others: number; otherCompanyId: string | undefined } = {
+    own: 0,
+    others: 0,
+    otherCompanyId: undefined,
+  };
+
+  constructor({ day, custody }: Pick<Reading, 'day' | 'custody'>) {
+    // A line without a company is nobody else's.
+    this.#own = new Set([day.companyId, custody.scope.companyId, '']);
+  }
+
+  add({ companyId }: StatementLine): void {
+    if (this.#own.has(companyId)) this.count.own += 1;
+    else {
+      this.count.others += 1;
+      this.count.otherCompanyId ??= companyId;
+    }
+  }
+}
+
+/** Why the statement is not taken, though it can be read; the present one again is taken, whatever it is. */
+async function refuseByCustody(
+  reading: Reading,
+  owners: LineOwners,
+  { sha256 }: StatementTotals,
+  paidCount: number,
+): Promise<StatementRefusal | undefined> {
+  const { custody, day } = reading;
+  if (sha256 === custody.presentSha256) return undefined;
+  const { scope, provenance } = custody;
+  const { isForced } = provenance;
+  const isFirst = custody.presentSha256 === undefined;
+  const lost = isForced || isFirst ? nothingLost : await findLost(reading);
+  return refuseStatement({ date: day.date, scope, isForced, owners, paidCount, lost });
+}
+
+const nothingLost: LostLines = { count: 0, key: undefined };
+
+/**
+ * Transfers of the day's present version that no line read names any more. Lines of other companies do not count, nor
+ * do those without any reference, which are told apart by what they say.
+ */
+async function findLost({ context, view, index, deferred, day }: Reading): Promise<LostLines> {
+  let lost = nothingLost;
+  const lose = (key: string): void => {
+    lost = { count: lost.count + 1, key: lost.key ?? key };
+  };
+  let attempts = 0;
+  for (const place of index.unseen()) {
+    if (view.hasCleanLine(day.date, place))
+      lose(view.attempt(place.payoutSeq, place.attemptNo).order.transRefNo);
+    attempts += 1;
+    if (attempts % linesPerTurn === 0) await yieldToEventLoop(context);
+  }
+  for (const key of view.unclearKeysOf(day.date)) {
+    const entry = index.find(key);
+    const isThere = entry === undefined ? deferred.hasLine(key) : index.isSeen(entry);
+    if (!isThere && !key.startsWith('line:')) lose(key);
+  }
+  return lost;
+}
+
 /**
  * A line is clear when it is the first with its reference, its attempt is of the day, and both sides say the same. It
  * stays so whatever other lines there are: of several, the first that differs in nothing is the one that counts.
  */
 function lookAtLine(reading: Reading, line: StatementLine): Promise<void> | undefined {
-  const { index, deferred, view, day, tally, matched, version } = reading;
+  const { index, deferred, view, day, tally, matched, version, custody } = reading;
   const key = lineKeyOf(line);
   const entry = line.transRefNo === '' ? undefined : index.find(key);
   const isFirst = entry !== undefined && !index.isSeen(entry) && !index.hasPast(entry);
@@ -143,7 +229,8 @@ function lookAtLine(reading: Reading, line: StatementLine): Promise<void> | unde
   }
   index.noteLine(entry, line.line);
   tally.add(facts, judgement);
-  const [row] = renderMatched(day.date, version, facts, judgement);
+  const source = describeProvenance(custody.provenance);
+  const [row] = renderMatched(day.date, version, facts, judgement, source);
   return row === undefined ? undefined : matched.add(row);
 }
 

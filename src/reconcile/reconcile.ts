@@ -34,6 +34,7 @@ import {
   recordCleanLines,
   type Recorded,
 } from './record.ts';
+import { describeProvenance, type Provenance, type StatementScope } from './rules/custody.ts';
 import { breakColumns, computeStatementFileName, matchedColumns, renderBreak } from './rules/rows.ts';
 import {
   addFigures,
@@ -53,8 +54,8 @@ export interface StatementSource {
   readonly originalPath: string;
   /** What of the settings bears on the matching. */
   readonly reading: string;
-  /** A person's copy: the bank may have other bytes by now. */
-  readonly isHandedIn?: boolean;
+  readonly provenance: Provenance;
+  readonly scope: StatementScope;
   /** Reads the lines; opens the file first, if it is packed. */
   read(use: (parts: AsyncIterable<StatementPart>) => Promise<Read>): Promise<Read>;
 }
@@ -108,12 +109,16 @@ function isWhole(date: string, nowMs: number): boolean {
 
 /** How the bytes are to be read, or why they are not. */
 function lookAtBytes(
-  { date, reading, isHandedIn = false }: StatementSource,
+  { date, reading, provenance }: StatementSource,
   isOver: boolean,
   versions: readonly StatementVersionMark[],
   bytes: StatementBytes,
 ): string | StatementRefusal {
-  const superseded = isHandedIn ? refuseSuperseded(date, versions, bytes) : undefined;
+  // A person's copy: the bank may have other bytes by now.
+  const isHandedIn = provenance.from === 'file';
+  const isSettled = versions.at(-1)?.provenance?.isForced === true;
+  const mayBeOld = !provenance.isForced && (isHandedIn || isSettled);
+  const superseded = mayBeOld ? refuseSuperseded(date, versions, bytes) : undefined;
   return superseded ?? describeReading(reading, { isOver, isHandedIn }, versions, bytes);
 }
 
@@ -184,9 +189,11 @@ async function judgeAnew(
   const day = { date, companyId, readDates: wholeDates };
   const index = new DayIndex();
   const tally = makeTally();
-  const reading: Reading = { context, day, version, view, deferred, index, tally, matched };
+  const { provenance, scope } = source;
+  const custody = { provenance, scope, presentSha256: previous?.sha256 };
+  const reading: Reading = { context, day, version, view, deferred, index, tally, matched, custody };
   const paid = await indexDay(reading);
-  const totalsRead = await source.read((parts) => readLines(reading, parts));
+  const totalsRead = await source.read((parts) => readLines(reading, parts, paid.count));
   if ('code' in totalsRead) return { kind: 'refused', refusal: totalsRead };
   const { originalSha256, originalPath } = source;
   const words = lookAtBytes(source, isOver, versions, { originalSha256, sha256: totalsRead.sha256 });
@@ -195,13 +202,8 @@ async function judgeAnew(
   if (present?.sha256 === totalsRead.sha256 && present.reading === words)
     return await repeat(context, outbox, run, present, recorded);
   const nowMs = clock.now();
-  const read: DaysRead = {
-    companyId,
-    days: new Map(days.days).set(date, version),
-    acceptedAtMs: new Map(days.acceptedAtMs).set(date, nowMs),
-    wholeDates,
-    readNow: date,
-  };
+  const known = { companyId, ...days, wholeDates };
+  const read = withDay(known, { date, version, acceptedAtMs: nowMs, provenance });
   const matching: Matching = { context, run, read, nowMs, view, deferred, reading };
   await noteDay(matching, reading);
   const proved = await countAll(matching, reading);
@@ -223,11 +225,27 @@ async function judgeAnew(
     changes: { opened, changed, closed, figures },
     files: await writeTables(matching, reading, outbox),
     acceptedAtMs: clock.now(),
+    provenance,
   };
   await store.acceptStatement(run, statement);
   const files = await publishAll(outbox, statement.files);
   const supersedes = previous?.version;
   return { kind: 'reconciled', statement, totals, isRepeat: false, recorded, files, supersedes };
+}
+
+/** The days with the one that is read now. */
+function withDay(
+  { days, acceptedAtMs, provenances, ...known }: Omit<DaysRead, 'readNow'>,
+  now: Pick<AcceptedStatement, 'date' | 'version' | 'acceptedAtMs'> & Pick<StatementSource, 'provenance'>,
+): DaysRead {
+  const { date } = now;
+  return {
+    ...known,
+    days: new Map(days).set(date, now.version),
+    acceptedAtMs: new Map(acceptedAtMs).set(date, now.acceptedAtMs),
+    provenances: new Map(provenances).set(date, now.provenance),
+    readNow: date,
+  };
 }
 
 async function recordDay(matching: Matching, reading: Reading, recorded: Recorded): Promise<void> {
@@ -249,14 +267,15 @@ function requireNamed(recorded: Recorded): void {
 /** The breaks that are open, the most severe first, and those that this matching has closed. */
 async function writeTables(
   { context, run }: Matching,
-  { day, version, matched }: Reading,
+  { day, version, matched, custody }: Reading,
   outbox: StatementOutbox,
 ): Promise<readonly StatementFile[]> {
   await using breaks = await outbox.openBreaks(computeStatementFileName(day.date, version, 'breaks'));
   await breaks.add(breakColumns);
   const nowMs = context.clock.now();
+  const source = describeProvenance(custody.provenance);
   for await (const page of context.store.breaksToShow(run)) {
-    for (const record of page) await breaks.add(renderBreak(record, nowMs));
+    for (const record of page) await breaks.add(renderBreak(record, nowMs, source));
   }
   return [
     { ...(await matched.finish()), kind: 'matched' },
@@ -271,7 +290,7 @@ async function publishAll(
   return Array.fromAsync(files, async (file) => ({ ...file, state: await outbox.publish(file) }));
 }
 
-// ---------------------------------------------------------------- bytes that a person hands in
+// ---------------------------------------------------------------- bytes that are known
 
 /** Bytes as the bank packed them, or, once they were read, in plain text. */
 type StatementBytes = Partial<Pick<StatementVersionMark, 'originalSha256' | 'sha256'>>;
@@ -282,8 +301,8 @@ const isOf =
     mark.originalSha256 === originalSha256 || mark.sha256 === sha256;
 
 /**
- * Why bytes that a person hands in are not taken: they are those of a version that another one has superseded, and
- * would undo its correction.
+ * Why bytes are not taken: they are those of a version that another one has superseded, and would undo its correction.
+ * A person may insist on going back, and what the bank still has does not undo that.
  * @param versions of the day, the oldest first
  */
 function refuseSuperseded(
@@ -297,7 +316,8 @@ function refuseSuperseded(
   const day = showDate(date);
   const message =
     `this is version ${known.version} of the statement of ${day}, which version ${present.version} has superseded: nothing ` +
-    `of it is recorded; what the bank has now is fetched with "paydrop reconcile --date ${day}"`;
+    `of it is recorded; what the bank has now is fetched with "paydrop reconcile --date ${day}", and to go back to this ` +
+    'version add --force';
   return { code: 'statement-superseded', line: null, column: null, message };
 }
 

@@ -1,7 +1,12 @@
 /** The tables' history: each entry is run once, in one transaction, and never changed after a release. */
 import type { DatabaseSync } from 'node:sqlite';
 import { JournalRefusedError } from './connection.ts';
-import { statementLineTables, statementTables, wordTables } from './reconcile/statement-tables.ts';
+import {
+  provenanceTables,
+  statementLineTables,
+  statementTables,
+  wordTables,
+} from './reconcile/statement-tables.ts';
 import { query, readFirst, write } from './statements.ts';
 
 const firstTables = `
@@ -300,6 +305,7 @@ const migrations: readonly string[] = [
   watchEndTables,
   statementLineTables,
   wordTables,
+  provenanceTables,
 ];
 
 /** The version of the tables that this program writes. */

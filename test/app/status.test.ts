@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest';
 import { readDays } from '../../src/app/status.ts';
 
-const state = { date: '20261120', version: 2, acceptedAtMs: 0, openBreaks: 0, oldestOpenedAtMs: null };
+const state = {
+  date: '20261120',
+  version: 2,
+  acceptedAtMs: 0,
+  openBreaks: 0,
+  oldestOpenedAtMs: null,
+  provenance: null,
+};
 
 test('a day whose statement never came is listed, for a month', async () => {
   const asked: string[] = [];

@@ -153,6 +153,35 @@ describe('a day at the sandbox bank', () => {
     });
   });
 
+  test.each(['plain', 'aes'])(
+    'an early empty file (%s) does not close the day: it is asked for again',
+    async (form) => {
+      await using rehearsal = await openOneRow({ form, edits: [{ edit: 'drop', match: {}, toIssue: 1 }] });
+      await rehearsal.withSender(async (sender) => {
+        expect(await reconcileDayBefore(sender, '20261122', never)).toBe(false);
+        expect(await sender.journal.statementDays()).toEqual([]);
+        expect(await readdir(sender.loaded.folders.statements)).toHaveLength(form === 'plain' ? 1 : 2);
+        expect(await reconcileDayBefore(sender, '20261122', never)).toBe(true);
+        expect(await sender.journal.statementDays()).toMatchObject([{ date, openBreaks: 0 }]);
+      });
+    },
+  );
+
+  test("another company's file is refused, and the right one by hand is taken after it", async () => {
+    const columns = { 'COMPANY ID': 'COMP000009', 'TRANSREF NO': 'OTHER00000000000001' };
+    await using rehearsal = await openOneRow({ edits: [{ edit: 'alter', match: {}, columns, toIssue: 1 }] });
+    await rehearsal.withSender(async (sender) => {
+      const desk = await openDesk(sender);
+      const reconcileNext = async () => {
+        const fetched = await desk.fetch(date, never);
+        if (fetched.kind !== 'fetched') throw new Error(fetched.kind);
+        return await desk.reconcile(fetched.source, never);
+      };
+      expect(await reconcileNext()).toMatchObject({ refusal: { code: 'other-company' } });
+      expect(await reconcileNext()).toMatchObject({ kind: 'reconciled', supersedes: undefined });
+    });
+  });
+
   test('the round of a later day asks for a file that was late, and waits for none of a day without transfers', async () => {
     await using rehearsal = await openOneRow({ notBefore: { requests: 2 } });
     await rehearsal.withSender(async (sender) => {

@@ -16,15 +16,16 @@ async function readDays(days: string): Promise<readonly string[]> {
   const kit = {
     originals: { keepFile: async () => ({ path: 'kept' }) },
     unpacker: {
-      open: async () => ({ kind: 'opened', path: 'plain', [Symbol.asyncDispose]: async () => {} }),
+      open: async () => ({ kind: 'opened', path: 'plain', name: '', [Symbol.asyncDispose]: async () => {} }),
     },
     reader: {
       async *read() {
         yield* parts;
       },
     },
+    scope: { companyId: 'COMP000001', isOfAllCompanies: false, scheme: 'proxy' },
   } as unknown as FetchContext;
-  const taken = await takeFile(kit, date, 'mine.csv');
+  const taken = await takeFile(kit, date, 'mine.csv', { user: 'alice', isForced: false });
   if (taken.kind !== 'fetched') throw new Error(taken.kind);
   const found: string[] = [];
   await taken.source.read(async (read: AsyncIterable<StatementPart>) => {

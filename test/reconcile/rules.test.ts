@@ -129,13 +129,14 @@ describe('bytes of a superseded version', () => {
     await using day = await openDay(['paid', 'paid']);
     const [one, two] = day.attempts;
     const [first, second] = [[lineFor(one)], [lineFor(one), lineFor(two)]];
-    await day.reconcile(first, { isHandedIn: true });
-    await day.reconcile(second, { isHandedIn: true });
-    await expect(day.reconcile(first, { isHandedIn: true })).rejects.toThrow(
+    const byHand = { isHandedIn: true, isForced: false };
+    await day.reconcile(first, byHand);
+    await day.reconcile(second, byHand);
+    await expect(day.reconcile(first, byHand)).rejects.toThrow(
       'version 1 of the statement of 2026-11-21, which version 2 has superseded',
     );
     expect([await openKinds(day), (await day.store.statement(date))?.version]).toEqual([[], 2]);
-    expect(await day.reconcile(second, { isHandedIn: true })).toMatchObject({ isRepeat: true });
+    expect(await day.reconcile(second, byHand)).toMatchObject({ isRepeat: true });
     expect(await day.reconcile(first)).toMatchObject({ supersedes: 2 });
     expect(await openKinds(day)).toEqual(['missing-at-bank']);
   });

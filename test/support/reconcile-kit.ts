@@ -41,6 +41,10 @@ interface Options {
   readonly through?: Store;
   readonly reading?: string;
   readonly isHandedIn?: boolean;
+  /** Though it lacks lines, is empty, or was superseded before; true when left out: these tests look at the judging. */
+  readonly isForced?: boolean;
+  /** True when left out, so that a file may have others' lines alone. */
+  readonly isOfAllCompanies?: boolean;
 }
 
 /** Lines numbered anew, as a file has them. */
@@ -68,9 +72,10 @@ const sourceOf = (
   lines: readonly StatementLine[],
   on: string,
   reading: string,
-  isHandedIn: boolean,
+  { isHandedIn = false, isForced = true, isOfAllCompanies = true }: Options,
 ): StatementSource => ({
-  isHandedIn,
+  provenance: { from: isHandedIn ? 'file' : 'bank', user: isHandedIn ? 'alice' : null, isForced },
+  scope: { companyId: payer.companyId, isOfAllCompanies, scheme: 'proxy' },
   date: on,
   originalSha256: toJson(lines),
   originalPath: `/statements/${on}.csv`,
@@ -108,7 +113,8 @@ export async function openDayOf(
     folder,
     path,
     daysLater: 1,
-    reconcile: async (lines, { on = date, through = store, reading = 'words', isHandedIn = false } = {}) => {
+    reconcile: async (lines, options = {}) => {
+      const { on = date, through = store, reading = 'words' } = options;
       const clock = { now: () => noonMs + day.daysLater * dayMs, sleep: async () => {} };
       const stop = new AbortController().signal;
       const context: ReconcileContext = {
@@ -118,7 +124,7 @@ export async function openDayOf(
         log: () => {},
         stop,
       };
-      const done = await reconcile(context, outbox, sourceOf(number(lines), on, reading, isHandedIn));
+      const done = await reconcile(context, outbox, sourceOf(number(lines), on, reading, options));
       if (done.kind !== 'reconciled') throw new Error(done.refusal.message);
       return done;
     },

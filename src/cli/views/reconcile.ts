@@ -6,6 +6,7 @@ import { showDate } from '../../payout/rules/lost-journal.ts';
 import { countAlarms, countBreaks, isQuiet } from '../../reconcile/rules/attention.ts';
 import { describeBreakRemedy } from '../../reconcile/rules/break-remedies.ts';
 import { computeAgeDays } from '../../reconcile/rules/breaks.ts';
+import { describeProvenance } from '../../reconcile/rules/custody.ts';
 import { isBreakKind } from '../../reconcile/rules/tally.ts';
 import type { BreakKind, BreakRecord, Figures, LineClass, PaidClass } from '../../reconcile/rules/types.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
@@ -87,7 +88,7 @@ function renderSide(
 
 function renderHead({ reconciled }: ReconcileReport): readonly string[] {
   const { statement, isRepeat, supersedes } = reconciled;
-  const { date, version, acceptedAtMs } = statement;
+  const { date, version, acceptedAtMs, provenance } = statement;
   const before = isRepeat
     ? 'the same as before: nothing of it is recorded again'
     : supersedes === undefined
@@ -97,6 +98,7 @@ function renderHead({ reconciled }: ReconcileReport): readonly string[] {
     `Statement  ${showDate(date)}, version ${version}, ${before}`,
     `Accepted   ${formatBangkokMoment(acceptedAtMs)}`,
     `Original   ${statement.originalPath}`,
+    ...(provenance === null ? [] : [`From       ${describeProvenance(provenance)}`]),
   ];
 }
 
@@ -226,6 +228,7 @@ function describeReport(report: ReconcileReport) {
     isSandbox,
     original: statement.originalPath,
     sha256: statement.sha256,
+    source: statement.provenance,
     statement: describeSide(totals.lines),
     paid: describeSide(totals.paid),
     fees: formatBaht(statement.statement.feeSatang),

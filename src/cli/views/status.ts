@@ -6,6 +6,7 @@ import { formatBaht } from '../../core/money.ts';
 import type { Attempt } from '../../core/payout.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import { showDate } from '../../payout/rules/lost-journal.ts';
+import { describeProvenance } from '../../reconcile/rules/custody.ts';
 import { describeAlarmRemedy, describeRemedy } from '../../reports/rules/remedies.ts';
 import { countOf, showByStatus, showTotal, totalsByStatus } from './amounts.ts';
 import { type Shown, toLines } from './shown.ts';
@@ -127,21 +128,29 @@ function renderBreaks(isWhole: boolean, openBreaks: number, oldestOpenDays: numb
 /** One line a day. */
 export function showDay({ date: day, state, isWhole }: DayStanding, nowMs: number): Shown {
   const date = showDate(day);
-  const none = { version: null, reconciledAt: null, isWhole, openBreaks: null, oldestOpenDays: null };
+  const none = {
+    version: null,
+    reconciledAt: null,
+    isWhole,
+    openBreaks: null,
+    oldestOpenDays: null,
+    source: null,
+  };
   if (state === undefined)
     return {
       json: { date, ...none },
       text: `${date}  not reconciled: payouts were sent, and no statement was accepted`,
     };
-  const { version, acceptedAtMs, openBreaks, oldestOpenedAtMs: openedAtMs } = state;
+  const { version, acceptedAtMs, openBreaks, oldestOpenedAtMs: openedAtMs, provenance: source } = state;
   // Whole days that the oldest open break has been open.
   const oldestOpenDays = openedAtMs === null ? null : Math.max(0, Math.floor((nowMs - openedAtMs) / dayMs));
   const breaks = renderBreaks(isWhole, openBreaks, oldestOpenDays);
   const found = isWhole ? breaks : `the day had not ended: reconcile it again; ${breaks}`;
+  const from = source === null ? '' : `; from ${describeProvenance(source)}`;
   const reconciledAt = formatBangkokDateTime(acceptedAtMs);
   return {
-    json: { date, version, reconciledAt, isWhole, openBreaks, oldestOpenDays },
-    text: `${date}  v${version}  reconciled ${formatBangkokMoment(acceptedAtMs)}  ${found}`,
+    json: { date, version, reconciledAt, isWhole, openBreaks, oldestOpenDays, source },
+    text: `${date}  v${version}  reconciled ${formatBangkokMoment(acceptedAtMs)}  ${found}${from}`,
   };
 }
 

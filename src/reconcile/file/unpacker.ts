@@ -13,7 +13,8 @@ import type { StatementRefused } from '../ports.ts';
 import { addToHead, asRefused, byHand, findForm, formBytes, type StatementForm } from './form.ts';
 import type { PackedFile } from './zip.ts';
 
-type Unpack = (file: PackedFile, unpacked: Unpacked) => Promise<void>;
+/** Returns the name that the archive gives its file; empty for none. */
+type Unpack = (file: PackedFile, unpacked: Unpacked) => Promise<string>;
 
 const gzipFaults: Readonly<Record<string, string>> = {
   Z_BUF_ERROR: 'the gzip file is cut short: fetch the statement again',
@@ -35,12 +36,13 @@ const unpackGzip: Unpack = async ({ path }, unpacked) => {
   } finally {
     packed.destroy();
   }
+  return '';
 };
 
 /** The archive library is loaded when there is an archive to open. */
 const unpackZip: Unpack = async (file, unpacked) => {
   const { unzip } = await import('./zip.ts');
-  await unzip(file, unpacked);
+  return unzip(file, unpacked);
 };
 
 /** A statement in plain text; closing it removes what was unpacked for it. */
@@ -48,6 +50,8 @@ interface OpenedStatement extends AsyncDisposable {
   readonly kind: 'opened';
   readonly path: string;
   readonly form: StatementForm;
+  /** What an archive calls its file; empty where none does. */
+  readonly name: string;
 }
 
 /** Unpacks into a temporary file, which the opened statement removes when it is closed. */
@@ -64,11 +68,11 @@ async function unpackInto(
   });
   const handle = stack.use(await created);
   const unpacked = makeSink(handle, path, options, file.sizeBytes);
-  await (form === 'gzip' ? unpackGzip : unpackZip)(file, unpacked);
+  const name = await (form === 'gzip' ? unpackGzip : unpackZip)(file, unpacked);
   unpacked.requireText();
   await handle.close();
   const owned = stack.move();
-  return { kind: 'opened', path, form, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  return { kind: 'opened', path, form, name, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
 async function openFile(
@@ -83,7 +87,7 @@ async function openFile(
   if (form === 'other') throw new FileRejected('form-unknown', `the file is ${what}: ${cure}`);
   if (form !== 'plain') return await unpackInto({ path, handle, sizeBytes, key }, form, options);
   if (sizeBytes > options.bytesMax) throwTooLarge(options.bytesMax);
-  return { kind: 'opened', path, form, [Symbol.asyncDispose]: () => Promise.resolve() };
+  return { kind: 'opened', path, form, name: '', [Symbol.asyncDispose]: () => Promise.resolve() };
 }
 
 export type StatementUnpacker = ReturnType<typeof makeStatementUnpacker>;

@@ -128,10 +128,10 @@ async function findOnlyFile(zip: ZipReader<unknown>): Promise<FileEntry> {
 }
 
 /**
- * Unpacks the archive's one file.
+ * Unpacks the archive's one file, and returns its name.
  * @throws FileRejected for anything but one whole file that the key opens
  */
-export async function unzip(file: PackedFile, unpacked: PlainSink): Promise<void> {
+export async function unzip(file: PackedFile, unpacked: PlainSink): Promise<string> {
   const reader = new HandleReader(file.handle, file.sizeBytes);
   const zip = new ZipReader(reader, {
     useWebWorkers: false,
@@ -144,6 +144,7 @@ export async function unzip(file: PackedFile, unpacked: PlainSink): Promise<void
     isEncrypted = entry.encrypted;
     const sink = new WritableStream<Uint8Array>({ write: (bytes) => unpacked.write(bytes) });
     await entry.getData(sink, file.key === null ? {} : { password: file.key });
+    return entry.filename;
   } catch (error) {
     const own = unpacked.fault ?? error;
     throw own instanceof FileRejected || own === unpacked.fault

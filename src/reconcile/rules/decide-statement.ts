@@ -9,6 +9,7 @@ import type { Change, JournalLoss } from '../../core/ports.ts';
 import { mustProbe, showDate } from '../../payout/rules/lost-journal.ts';
 import { maskDigitRuns } from '../../payout/rules/read-reply.ts';
 import { isOpenAttempt, keepInDoubt } from '../../payout/rules/superseded.ts';
+import { describeProvenance } from './custody.ts';
 import { findDifferences, fitsIdentity, isRebuilt } from './differences.ts';
 import { isRequestUnderWay } from './evidence.ts';
 import { judgeTransfer, type TransferStep } from './judge-transfer.ts';
@@ -64,11 +65,18 @@ export function decideOnStatement(evidence: StatementEvidence, mayReopen = true)
   );
   if (step === undefined) return undefined;
   const { kind, date, version, line } = step;
-  if (kind === 'reopen') return reopen(evidence, step, mayReopen);
+  const from = readSource(read, date);
+  if (kind === 'reopen') return reopen(evidence, step, from, mayReopen);
   if (line === undefined) return undefined;
   const statusText = maskDigitRuns(line.statusText);
-  const detail = { transRefNo, statement: date, version, line: line.line, statusText };
+  const detail = { transRefNo, statement: date, version, line: line.line, statusText, ...from };
   return take(kind, { ...evidence, line, date, detail }, mayReopen);
+}
+
+/** Where the statement of the day came from, for the event; nothing where that was not noted. */
+function readSource({ provenances }: DaysRead, date: string): { readonly source?: string } {
+  const provenance = provenances?.get(date);
+  return provenance === undefined ? {} : { source: describeProvenance(provenance) };
 }
 
 function take(step: Exclude<StatementStep, 'reopen'>, told: Told, mayReopen: boolean): Change | undefined {
@@ -240,12 +248,17 @@ function comeAlive(told: Told, mayReopen: boolean): Change {
  * It failed by the word of a statement that was superseded, and none says so any more. Nothing is called failed while
  * the bank may yet complete it (design: I3), so it is in doubt again: no further attempt is made before it has ended.
  */
-function reopen(evidence: StatementEvidence, { date, version }: TransferStep, mayReopen: boolean): Change {
+function reopen(
+  evidence: StatementEvidence,
+  { date, version }: TransferStep,
+  from: { readonly source?: string },
+  mayReopen: boolean,
+): Change {
   const { attempt } = evidence;
   const { transRefNo } = attempt.order;
   const text = `a statement said that attempt ${transRefNo} failed, and no present one does (that of ${showDate(date)} was read)`;
   const alive: Attempt = { ...attempt, status: 'unresolved', acknowledged: true, nextInquiryAtMs: null };
-  const detail = { transRefNo, statement: date, version };
+  const detail = { transRefNo, statement: date, version, ...from };
   return aliveAgain(evidence, alive, { code: 'earlier-attempt-open', text }, detail, mayReopen);
 }
 

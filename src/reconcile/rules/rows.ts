@@ -37,6 +37,7 @@ export const matchedColumns = [
   'effectiveDate',
   'effectiveTime',
   'sysRefNo',
+  'source',
 ] as const;
 
 /** Columns of either file that hold an amount, which a spreadsheet is to add up. */
@@ -48,12 +49,16 @@ export const statementAmountColumns: readonly string[] = [
   'bankNet',
 ] satisfies ((typeof matchedColumns)[number] | keyof typeof breakCells)[];
 
-/** Rows of the matched file for one key, in the order of `matchedColumns`; none for a line that differs, or is others'. */
+/**
+ * Rows of the matched file for one key, in the order of `matchedColumns`; none for a line that differs, or is others'.
+ * @param source where the statement came from, in words
+ */
 export function renderMatched(
   date: string,
   version: number,
   { lines, attempt }: DayFacts,
   { lineClasses }: Judgement,
+  source: string,
 ): string[][] {
   if (attempt === undefined) return [];
   return lines.flatMap((line, at) => {
@@ -79,6 +84,7 @@ export function renderMatched(
       line.effectiveDate,
       line.effectiveTime,
       line.sysRefNo,
+      source,
     ];
     return [cells];
   });
@@ -91,6 +97,8 @@ interface BreakRow {
   readonly order: AttemptFacts['order'] | undefined;
   readonly line: StatementLine | undefined;
   readonly nowMs: number;
+  /** Where the statement came from that the file is about. */
+  readonly source: string;
 }
 
 const showSatang = (amount: Satang | undefined) => (amount === undefined ? '' : formatBaht(amount));
@@ -133,14 +141,18 @@ const breakCells = {
   ageDays: ({ record, nowMs }) => computeAgeDays(record, nowMs),
   closedAt: ({ record }) => showMoment(record.closedAtMs),
   closedBy: ({ record }) => (record.closedBy === null ? '' : describeClosure(record.closedBy)),
+  source: ({ source }) => source,
 } satisfies Record<string, (row: BreakRow) => string | number | null | undefined>;
 
 export const breakColumns: readonly string[] = Object.keys(breakCells);
 
-/** One row of the breaks file, in the order of `breakColumns`. */
-export function renderBreak(record: BreakRecord, nowMs: number): string[] {
+/**
+ * One row of the breaks file, in the order of `breakColumns`.
+ * @param source where the statement came from that the file is about, in words
+ */
+export function renderBreak(record: BreakRecord, nowMs: number, source: string): string[] {
   const { attempt, lines, lineAt } = record;
-  const row = { record, attempt, order: attempt?.order, line: lines[lineAt ?? -1], nowMs };
+  const row = { record, attempt, order: attempt?.order, line: lines[lineAt ?? -1], nowMs, source };
   return Object.values(breakCells).map((cell) => String(cell(row) ?? ''));
 }
 

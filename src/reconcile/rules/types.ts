@@ -8,6 +8,7 @@ import type {
   SettledBy,
   TransferOrder,
 } from '../../core/payout.ts';
+import type { Provenance } from './custody.ts';
 import type { StatementLine } from './statement.ts';
 
 /** What the journal knows of one attempt, as far as a statement speaks of it. */
@@ -89,6 +90,8 @@ export interface DaysRead {
   readonly wholeDates: ReadonlySet<string>;
   /** The day whose statement is read now; undefined when none is read anew. */
   readonly readNow: string | undefined;
+  /** Where each day's present statement came from, as far as that was noted. */
+  readonly provenances?: ReadonlyMap<string, Provenance>;
 }
 
 /** What is the same for all keys of one day. */

@@ -37,6 +37,7 @@ export function openDeferred(): Deferred {
   const db = new DatabaseSync(nameless, { defensive: false });
   db.exec(tables);
   const put = db.prepare('insert or ignore into deferred values (?, ?, ?)');
+  const anyLine = db.prepare('select 1 from deferred where key = ? and line > 0 limit 1');
   return {
     put: guard((key, line) => void put.run(key, line.line, encodeLine(line))),
     putCounted: guard((key, lineNo) => void put.run(key, lineNo, null)),
@@ -44,6 +45,7 @@ export function openDeferred(): Deferred {
       for (const key of keys) put.run(key, 0, null);
     }),
     keys: () => readKeys(db),
+    hasLine: guard((key) => anyLine.get(key) !== undefined),
     largestKey: guard(() => {
       const row = db
         .prepare('select count(*) as lines from deferred where line > 0 group by key order by 1 desc limit 1')

@@ -17,7 +17,13 @@ import { type BreakRecord, severities, type Severity } from '../../reconcile/rul
 import type { Write } from '../connection.ts';
 import { pick, prepare, query, readAll, readFirst, write } from '../statements.ts';
 import { openDeferred } from './deferred.ts';
-import { toAcceptedStatement, toBreakColumns, toBreakRecord, toVersionColumns } from './statement-tables.ts';
+import {
+  decodeProvenance,
+  toAcceptedStatement,
+  toBreakColumns,
+  toBreakRecord,
+  toVersionColumns,
+} from './statement-tables.ts';
 import { openStatementView } from './statement-view.ts';
 
 /** Stands for a date: each matching moves breaks of all days, so that of any day there is one at a time. */
@@ -191,6 +197,13 @@ function readDays(db: DatabaseSync): StatementDayState[] {
         .whereRef('b.date', '=', 'v.date')
         .where('b.state', '=', sql.lit('open'))
         .as('oldest'),
+      eb
+        .selectFrom('statement_version as last')
+        .select('last.provenance')
+        .whereRef('last.date', '=', 'v.date')
+        .orderBy('last.version', 'desc')
+        .limit(1)
+        .as('provenance'),
     ])
     .groupBy('v.date')
     .orderBy('v.date', 'desc');
@@ -200,18 +213,20 @@ function readDays(db: DatabaseSync): StatementDayState[] {
     acceptedAtMs: row.accepted_at_ms,
     openBreaks: row.open_breaks ?? 0,
     oldestOpenedAtMs: row.oldest,
+    provenance: row.provenance === null ? null : decodeProvenance(row.provenance),
   }));
 }
 
 function readVersions(db: DatabaseSync, date: string): StatementVersionMark[] {
   const versions = query
     .selectFrom('statement_version')
-    .select(['version', 'sha256', 'original_sha256', 'reading'])
+    .select(['version', 'sha256', 'original_sha256', 'reading', 'provenance'])
     .where('date', '=', date)
     .orderBy('version');
-  return readAll(db, versions).map(({ original_sha256: originalSha256, ...rest }) => ({
+  return readAll(db, versions).map(({ original_sha256: originalSha256, provenance, ...rest }) => ({
     ...rest,
     originalSha256,
+    provenance: provenance === null ? null : decodeProvenance(provenance),
   }));
 }
 

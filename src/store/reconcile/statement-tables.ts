@@ -4,6 +4,7 @@ import { toSatang } from '../../core/money.ts';
 import type { AcceptedStatement, DueReport, StatementRun, StatementTotals } from '../../reconcile/ports.ts';
 import type { BreakMove } from '../../reconcile/rules/breaks.ts';
 import { decodeLine, encodeLine, type LineStatus } from '../../reconcile/rules/statement.ts';
+import type { Provenance } from '../../reconcile/rules/custody.ts';
 import type { BreakRecord } from '../../reconcile/rules/types.ts';
 
 /** As they are made; the types below are the same tables as Kysely sees them. */
@@ -198,6 +199,11 @@ update payout set settled_by = 'decision' where settled_by = 'people';
 drop table word;
 `;
 
+/** Where each version of a statement came from; what an older program accepted has none. */
+export const provenanceTables = `
+alter table statement_version add column provenance text;
+`;
+
 /** `lineAt` as `line_at`. */
 type SnakeCase<Name extends string> = Name extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
@@ -260,7 +266,14 @@ function toRow<Kept extends object>(record: Kept): RowOf<Kept> {
   return Object.fromEntries(cells) as RowOf<Kept>;
 }
 
-const jsonColumns: ReadonlySet<string> = new Set(['attempt', 'closed_by', 'totals', 'changes', 'files']);
+const jsonColumns: ReadonlySet<string> = new Set([
+  'attempt',
+  'closed_by',
+  'totals',
+  'changes',
+  'files',
+  'provenance',
+]);
 /** What the store alone wants to know. */
 const ownColumns: ReadonlySet<string> = new Set(['id', 'moved_by', 'run_id']);
 
@@ -294,6 +307,9 @@ export function toVersionColumns(
   );
   return { ...toRow({ ...accepted, statement }), run_id: runId };
 }
+
+/** Where a version came from, as its row has it. */
+export const decodeProvenance = (text: string): Provenance => JSON.parse(text) as Provenance;
 
 export function toAcceptedStatement(row: StatementVersionTable): AcceptedStatement {
   const statement = JSON.parse(row.statement, (name, value: unknown) =>

@@ -8,11 +8,11 @@ import { type DayAttempt, isOfWholeDay, type StatementView } from '../../reconci
 import { rebuildLine } from '../../reconcile/rules/differences.ts';
 import { statusesInDoubt } from '../../reconcile/rules/evidence.ts';
 import { decodeLine } from '../../reconcile/rules/statement.ts';
-import type { AttemptFacts, DaysRead } from '../../reconcile/rules/types.ts';
+import type { AttemptFacts } from '../../reconcile/rules/types.ts';
 import { openReader } from '../connection.ts';
 import { isInDoubt } from '../schema.ts';
 import { prepare, query, readAll } from '../statements.ts';
-import { toBreakRecord } from './statement-tables.ts';
+import { decodeProvenance, toBreakRecord } from './statement-tables.ts';
 
 /** Attempts that are read at a time: the event loop goes on between two pages. */
 const pageRows = 1_000;
@@ -269,6 +269,8 @@ function prepareLines(db: DatabaseSync) {
     ),
   };
   return {
+    hasCleanLine: (date, { payoutSeq, attemptNo }) =>
+      statements.clean.get({ date, payoutSeq, attemptNo }) !== undefined,
     linesOf: (key, attempt) => {
       const found = statements.byKey
         .all({ key })
@@ -327,16 +329,21 @@ const keysWithPast = () =>
     .whereRef('a.trans_ref_no', '=', 'k.key')
     .where('a.tran_date', '=', placeholder);
 
-function readDays(db: DatabaseSync): Pick<DaysRead, 'days' | 'acceptedAtMs' | 'wholeDates'> {
+function readDays(db: DatabaseSync): ReturnType<StatementView['days']> {
   const versions = query
     .selectFrom('statement_version')
-    .select(['date', 'version', 'reading', 'accepted_at_ms'])
+    .select(['date', 'version', 'reading', 'accepted_at_ms', 'provenance'])
     .orderBy('version');
   const all = readAll(db, versions);
   return {
     days: new Map(all.map(({ date, version }) => [date, version])),
     acceptedAtMs: new Map(all.map((row) => [row.date, row.accepted_at_ms])),
     wholeDates: new Set(all.flatMap(({ date, reading }) => (isOfWholeDay(reading) ? [date] : []))),
+    provenances: new Map(
+      all.flatMap(({ date, provenance }) =>
+        provenance === null ? [] : [[date, decodeProvenance(provenance)]],
+      ),
+    ),
   };
 }
 

@@ -17,6 +17,7 @@ function print(
     version: 2,
     originalPath: 'original.csv',
     acceptedAtMs: 0,
+    provenance: { from: 'file', user: 'alice', isForced: false },
     statement: { feeSatang: toSatang(1_000_00n), netSatang: toSatang(79_247_917_00n) },
     changes: { figures },
   };

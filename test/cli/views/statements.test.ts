@@ -2,7 +2,14 @@ import { expect, test } from 'vitest';
 import { showDay, showDays } from '../../../src/cli/views/status.ts';
 
 const dayMs = 86_400_000;
-const state = { date: '20261120', version: 2, acceptedAtMs: 0, openBreaks: 0, oldestOpenedAtMs: null };
+const state = {
+  date: '20261120',
+  version: 2,
+  acceptedAtMs: 0,
+  openBreaks: 0,
+  oldestOpenedAtMs: null,
+  provenance: null,
+};
 const read = '2026-11-20  v2  reconciled 1970-01-01 07:00:00';
 
 test.each([
@@ -22,6 +29,19 @@ test('a day that had not ended does not tie out', () => {
   });
 });
 
+test.each([
+  [{ from: 'bank', user: null, isForced: false }, 'the bank'],
+  [{ from: 'file', user: 'alice', isForced: false }, 'a file given by alice'],
+  [{ from: 'file', user: 'alice', isForced: true }, 'a file given by alice, who insisted'],
+  [{ from: 'bank', user: 'alice', isForced: true }, 'the bank, alice insisted'],
+] as const)('a day says where its statement came from', (provenance, said) => {
+  const day = { date: state.date, state: { ...state, provenance }, isWhole: true };
+  expect(showDay(day, 0)).toMatchObject({
+    json: { source: provenance },
+    text: `${read}  ties out, no open breaks; from ${said}`,
+  });
+});
+
 test('a day without any statement says so', () => {
   const day = { date: '20261119', state: undefined, isWhole: false };
   expect(showDay(day, 0)).toEqual({
@@ -33,6 +53,7 @@ test('a day without any statement says so', () => {
       isWhole: false,
       openBreaks: null,
       oldestOpenDays: null,
+      source: null,
     },
   });
 });

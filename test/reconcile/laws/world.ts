@@ -120,6 +120,8 @@ export class World implements AsyncDisposable {
       unpacker: makeStatementUnpacker({ folder: statements, bytesMax: options.bytesMax }),
       reader: makeStatementReader(options),
       reading: 'words',
+      // Files that lose lines, or have others' alone, are for the judging of them too.
+      scope: { companyId: payer.companyId, isOfAllCompanies: true, scheme: 'proxy' },
     };
     const store = await openJournal(openingIn(join(folder, 'journal')));
     const world = new World(folder, kit, stack.move(), store);
@@ -162,7 +164,7 @@ export class World implements AsyncDisposable {
     const store = death?.wrap(this.#store) ?? this.#store;
     const tables = await openStatementOutbox(join(this.#folder, 'statements'));
     const outbox = death?.wrap(tables) ?? tables;
-    const fetched = await takeFile(this.#kit, date, path);
+    const fetched = await takeFile(this.#kit, date, path, { user: 'alice', isForced: true });
     if (fetched.kind !== 'fetched') throw new Error(`the file is not taken: ${fetched.kind}`);
     const clock = { now: () => this.#clockMs, sleep: async () => {} };
     const context = { store, clock, companyId: payer.companyId, log: () => {} };

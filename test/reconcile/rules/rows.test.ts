@@ -22,7 +22,7 @@ const named = (columns: readonly string[], row: readonly string[]) =>
   Object.fromEntries(columns.map((column, at) => [column, row[at]]));
 
 describe('rows of the matched file', () => {
-  const rowsOf = (facts: DayFacts) => renderMatched(date, 1, facts, judgeDay(facts, day));
+  const rowsOf = (facts: DayFacts) => renderMatched(date, 1, facts, judgeDay(facts, day), 'the bank');
 
   test('has one for each line on which both sides agree', () => {
     const attempt = makeFacts('paid');
@@ -38,6 +38,7 @@ describe('rows of the matched file', () => {
       bankFee: '5.00',
       bankNet: '105.00',
       sysRefNo: 'SYS1',
+      source: 'the bank',
     });
   });
 
@@ -54,7 +55,7 @@ describe('rows of the breaks file', () => {
     const attempt = makeFacts('failed', { sysRefNo: 'OURS' });
     const [record] = recordsOf(makeKey(attempt, [makeLine(attempt, 'complete')]));
     if (record === undefined) throw new Error('no break');
-    const row = renderBreak(record, noonMs + 2 * 86_400_000);
+    const row = renderBreak(record, noonMs + 2 * 86_400_000, 'the bank');
     expect(row).toHaveLength(breakColumns.length);
     expect(named(breakColumns, row)).toMatchObject({
       date: '2026-11-21',
@@ -70,6 +71,7 @@ describe('rows of the breaks file', () => {
       openedAt: '2026-11-21T12:00:00+07:00',
       ageDays: '2',
       closedBy: '',
+      source: 'the bank',
     });
   });
 
@@ -78,14 +80,14 @@ describe('rows of the breaks file', () => {
     ['no attempt', makeKey(undefined, [makeLine(makeFacts('paid'), 'complete', { transRefNo: 'X1' })])],
   ])('has every column where there is %s', (_, facts) => {
     for (const record of recordsOf(facts)) {
-      expect(renderBreak(record, noonMs)).toHaveLength(breakColumns.length);
+      expect(renderBreak(record, noonMs, 'the bank')).toHaveLength(breakColumns.length);
       const closed = {
         ...record,
         state: 'closed',
         closedAtMs: noonMs,
         closedBy: { kind: 'corrected', version: 2 },
       } as const;
-      const row = named(breakColumns, renderBreak(closed, noonMs));
+      const row = named(breakColumns, renderBreak(closed, noonMs, 'the bank'));
       expect(row).toMatchObject({ state: 'closed', closedBy: 'version 2 of the statement' });
     }
   });

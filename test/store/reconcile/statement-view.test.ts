@@ -29,6 +29,7 @@ const acceptedOf = (of: string, version: number): AcceptedStatement => ({
   changes: { opened: 0, changed: 0, closed: 0, figures: [] },
   files: [],
   acceptedAtMs: 1,
+  provenance: { from: 'file', user: 'alice', isForced: false },
 });
 
 /** The day's own statement agrees on A; the next day's has A again, and B; nobody has C. */
