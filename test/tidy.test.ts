@@ -23,7 +23,13 @@ import { findCrowdedFolders, findLargeRooms } from './tidy/folder-rules.ts';
 import { findGoneWords } from './tidy/name-rules.ts';
 import { parseSource, projectRoot, readSources } from './tidy/source.ts';
 import type { Finding, Source } from './tidy/source.ts';
-import { findForeignPlaces, findPrivateKeys, findRealPeople, readTextFiles } from './tidy/text-rules.ts';
+import {
+  findForeignPlaces,
+  findPrivateKeys,
+  findRealPeople,
+  findUnhashedPackages,
+  readTextFiles,
+} from './tidy/text-rules.ts';
 import type { TextFile } from './tidy/text-rules.ts';
 
 /** A right check digit under a first digit that people have. */
@@ -214,6 +220,16 @@ const textRules: readonly Rule<TextFile>[] = [
     good: [
       ['samples/a.csv', 'P1,NATID,9000000000004,x'],
       ['test/a.test.ts', `const atMs = ${anybodysId};`],
+    ],
+  },
+  {
+    name: 'everything that production installs has a hash',
+    find: findUnhashedPackages,
+    bad: [['package-lock.json', '{"packages":{"":{},"node_modules/a":{"version":"1.0.0"}}}']],
+    good: [
+      ['package-lock.json', '{"packages":{"":{},"node_modules/a":{"integrity":"sha512-x"}}}'],
+      ['package-lock.json', '{"packages":{"":{},"node_modules/a":{"dev":true}}}'],
+      ['docs/a.md', 'package-lock.json'],
     ],
   },
 ];

@@ -63,3 +63,19 @@ function couldBeReal(id: string): boolean {
   const isOurs = id.startsWith('9') || id.startsWith('099');
   return !isOurs && computeCheckDigit(id.slice(0, 12)) === id.charCodeAt(12) - '0'.charCodeAt(0);
 }
+
+interface LockedPackage {
+  readonly dev?: boolean;
+  readonly integrity?: string;
+}
+
+/** Packages that production installs without a hash to hold them against: anybody on the way could exchange them. */
+export function findUnhashedPackages({ path, text }: TextFile): Finding[] {
+  if (path !== 'package-lock.json') return [];
+  const { packages } = JSON.parse(text) as { readonly packages: Readonly<Record<string, LockedPackage>> };
+  return Object.entries(packages).flatMap(([name, { dev, integrity }]) =>
+    name === '' || dev === true || integrity !== undefined
+      ? []
+      : [{ path, line: 1, what: `${name} has no integrity` }],
+  );
+}
