@@ -5,7 +5,7 @@ import { createBehaviourIndex } from './behaviours.ts';
 import { Book, type Ledger } from './book.ts';
 import type { Delivery } from './delivery.ts';
 import { createDirectory } from './directory.ts';
-import { type Body, textOf } from './fields.ts';
+import { type Body, echo, textOf } from './fields.ts';
 import { createSignedStatements } from './statement/signed-statements.ts';
 import { type BusinessStatus, statusOf } from './status-texts.ts';
 import { endpoints, parseSandboxTable, pickTable, type SandboxTableInput } from './table.ts';
@@ -71,7 +71,7 @@ export type AnswerRequest = (body: Body, nowMs: number) => Delivery;
 /** Fields that every business answer begins with (§2.4–2.6). Severities but INFO are not shown (§4 rule 8). */
 export function answerHead({ code, text }: BusinessStatus, body: Body): Record<string, string> {
   const severity = code === 'IC000' || code === 'IC001' ? 'INFO' : 'ERROR';
-  return { statusCode: code, statusDesc: text, severity, requestUID: textOf(body, 'requestUID') };
+  return { statusCode: code, statusDesc: text, severity, requestUID: echo(body, 'requestUID') };
 }
 
 /** The company must be ours, and the payer account registered for it (§4 rule 4). */

@@ -160,3 +160,9 @@ export function textOf(body: Body, name: string): string {
   const value = body[name];
   return typeof value === 'string' ? value : '';
 }
+
+/** A field as an answer gives it back; empty where it is longer than the answer's own field may be. */
+export function echo(body: Body, name: 'requestUID' | 'transRefNo' | 'reference1' | 'reference2'): string {
+  const text = textOf(body, name);
+  return text.length > fieldLengths[name] ? '' : text;
+}

@@ -1,7 +1,7 @@
 /** What stands before the endpoints: the count of requests, the rate limit, the bearer token, the message itself. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { AnswerRequest, SandboxBank } from './bank.ts';
+import { type AnswerRequest, answerHead, type SandboxBank } from './bank.ts';
 import { deliver, type Delivery } from './delivery.ts';
 import type { Body } from './fields.ts';
 import { describeStatement } from './statement/reconcile.ts';
@@ -24,10 +24,10 @@ const tooMany: Delivery = {
   headers: { 'retry-after': '1' },
 };
 
-function refuseMessage(endpoint: Endpoint, detail: string): Delivery {
+/** @param body of which the reference is echoed, where it could be read */
+function refuseMessage(endpoint: Endpoint, detail: string, body: Body = {}): Delivery {
   if (endpoint === 'statement') return { body: describeStatement('AU00001', detail) };
-  const statusDesc = `${describeStatus('PT001')}: ${detail}`;
-  return { body: { statusCode: 'PT001', statusDesc, severity: 'ERROR', requestUID: '' } };
+  return { body: answerHead({ code: 'PT001', text: `${describeStatus('PT001')}: ${detail}` }, body) };
 }
 
 /** Counts the requests of the current second; true when there are too many. */
@@ -70,10 +70,10 @@ function answerBusiness(
   if (!isAuthorised(bank, request)) return unauthorized;
   if (!hasContentType(request, 'application/json'))
     return refuseMessage(endpoint, 'Content-Type must be application/json');
+  const body = readJsonObject(request.body);
   const requestId = request.headers['x-request-id'];
   if (requestId !== undefined && !uuidPattern.test(String(requestId)))
-    return refuseMessage(endpoint, 'x-request-id must be a UUID');
-  const body = readJsonObject(request.body);
+    return refuseMessage(endpoint, 'x-request-id must be a UUID', body);
   if (body === undefined) return refuseMessage(endpoint, 'the body must be a JSON object');
   return answerRequest(body, bank.clock.now());
 }
@@ -108,7 +108,7 @@ async function send(bank: SandboxBank, request: FastifyRequest, reply: FastifyRe
     if (latencyMs > 0) await sleep(latencyMs, undefined, { ref: false });
     deliver(reply.raw, delivery, {
       ...delivery.headers,
-      ...(typeof requestId === 'string' ? { 'x-request-id': requestId } : {}),
+      ...(typeof requestId === 'string' && uuidPattern.test(requestId) ? { 'x-request-id': requestId } : {}),
       date: bank.clock.dateHeader(),
     });
   } catch {

@@ -6,7 +6,7 @@ import { type AnswerRequest, answerHead, findPayerFault, type SandboxBank } from
 import type { Transfer } from './book.ts';
 import type { Delivery } from './delivery.ts';
 import { findPayeeRefusal } from './directory.ts';
-import { type Body, findProxyFault, textOf, transferRules } from './fields.ts';
+import { type Body, echo, findProxyFault, textOf, transferRules } from './fields.ts';
 import { type BusinessStatus, statusOf } from './status-texts.ts';
 import type { Behaviour } from './table.ts';
 
@@ -84,10 +84,10 @@ function toBody(status: BusinessStatus, body: Body, transfer?: Transfer): Delive
     transfer === undefined ? {} : { sysRefNo: transfer.sysRefNo, transFee: formatBaht(transfer.feeSatang) };
   return {
     ...answerHead(status, body),
-    transRefNo: textOf(body, 'transRefNo'),
+    transRefNo: echo(body, 'transRefNo'),
     ...entered,
-    reference1: textOf(body, 'reference1'),
-    reference2: textOf(body, 'reference2'),
+    reference1: echo(body, 'reference1'),
+    reference2: echo(body, 'reference2'),
   };
 }
 

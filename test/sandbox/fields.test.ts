@@ -227,3 +227,36 @@ test('an x-request-id comes back', async () => {
   });
   expect(isHeard(outcome) && outcome.headers['x-request-id']).toBe(id);
 });
+
+describe('what an answer gives back', () => {
+  test('is the requestUID also where the x-request-id is refused', async () => {
+    const bank = await openBank();
+    const headers = {
+      'content-type': 'application/json',
+      authorization: `Bearer ${bank.token}`,
+      'x-request-id': 'no UUID',
+    };
+    const { paths } = wireNames('proxy');
+    for (const [path, good] of [
+      [paths.payeeCheck, goodCheck],
+      [paths.transfer, goodTransfer],
+      [paths.inquiry, goodInquiry],
+    ] as const) {
+      const outcome = await speak(bank.sandbox.baseUrl, { path, headers, body: JSON.stringify(good) });
+      expect(readBody(outcome)).toMatchObject({ statusCode: 'PT001', requestUID: good['requestUID'] });
+    }
+  });
+
+  test.each(['requestUID', 'transRefNo', 'reference1', 'reference2'])(
+    'is never a %s that is longer than its field',
+    async (field) => {
+      const bank = await openBank();
+      const whole = 'X'.repeat(20);
+      expect(await bank.ask('transfer', { ...goodTransfer, [field]: whole })).toMatchObject({
+        [field]: whole,
+      });
+      const answer = await bank.ask('transfer', { ...goodTransfer, [field]: long(20) });
+      expect(answer).toMatchObject({ statusCode: 'PT001', [field]: '' });
+    },
+  );
+});

@@ -27,7 +27,8 @@ const datePattern = /^\d{4}-\d{2}-\d{2}$/;
 /** The day of the date field, under the name or names that the table wants; undefined for none, or two that differ. */
 function readDay(body: Body, { dateField }: StatementTable, nowMs: number): StatementDay | undefined {
   const names = dateField === 'either' ? (['date', 'Date'] as const) : [dateField];
-  const [date, ...others] = new Set(names.flatMap((name) => body[name] ?? []));
+  const given = names.map((name) => body[name]).filter((value) => value !== undefined && value !== null);
+  const [date, ...others] = new Set(given);
   if (typeof date !== 'string' || others.length > 0 || !datePattern.test(date)) return undefined;
   return computeStatementDay(date.replaceAll('-', ''), nowMs);
 }
