@@ -40,7 +40,8 @@ export async function runFile(
   const { interrupted: stop, progress } = options;
   const onRows = (rowsDone: number): void =>
     progress.show({ phase: 'reading', rowsDone, rowsTotal: undefined, paid: 0, inDoubt: 0 });
-  const context = { journal, reader, clock, companyId, payerAccount, stop, onRows };
+  const { findTrace } = session;
+  const context = { journal, reader, clock, companyId, payerAccount, findTrace, stop, onRows };
   const ingested = await ingestFile(context, path, basename(path));
   switch (ingested.kind) {
     case 'rejected':

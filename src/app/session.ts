@@ -5,6 +5,7 @@ import type { StatementBank } from '../bank/statement-request.ts';
 import { formatBangkokMoment, formatBangkokTime } from '../core/bangkok-time.ts';
 import type { Bank } from '../core/bank-port.ts';
 import { printable } from '../core/cell-text.ts';
+import type { Inspection } from '../core/payout-file.ts';
 import type { Payout } from '../core/payout.ts';
 import type { Clock, JournalLoss, Log } from '../core/ports.ts';
 import type { PayoutFileReader } from '../intake/ports.ts';
@@ -25,6 +26,7 @@ import type { Journal, Store } from '../store/store.ts';
 import { notifyOfRefusal } from './notice-senders.ts';
 import { openBank } from './open-bank.ts';
 import { describeIdentity, makeReader, mayMakeJournal } from './open-store.ts';
+import { TraceSearch } from './traces.ts';
 
 /** Where a built-in sandbox of this data directory keeps its ledger: it remembers what a killed run had paid. */
 export const sandboxStateFileIn = (dataDir: string): string => join(dataDir, 'sandbox-state.jsonl');
@@ -83,6 +85,8 @@ export interface RunSession extends ProcessState {
   readonly breakers: Map<string, PayerBreaker>;
   /** The latest loss of the journal, in question or not. */
   readonly loss: JournalLoss | undefined;
+  /** Looks for what another journal has left of a file: its path. None is found when left out. */
+  readonly findTrace?: (inspection: Inspection) => Promise<string | undefined>;
   /** Where the bank really listens: the built-in sandbox takes a free port. */
   readonly bankAddress: string;
 }
@@ -132,6 +136,7 @@ export async function openSession(
   const outbox = await openOutbox(loaded.folders.outbox);
   const reader = await makeReader(loaded);
   const loss = await journal.loss();
+  const traces = new TraceSearch(loaded.folders);
   const owned = stack.move();
   return {
     loaded,
@@ -143,6 +148,7 @@ export async function openSession(
     reader,
     log,
     bankAddress,
+    findTrace: async (inspection) => traces.find(inspection, await journal.loss()),
     likeness: new KeyedMutex(),
     breakers: new Map(),
     runs: new Set(),

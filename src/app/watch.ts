@@ -237,7 +237,7 @@ function makeSetup(
   status: WatchStatus,
   around: Pick<WatchSetup, 'intake' | 'disk' | 'log' | 'stop' | 'notify' | 'reportEvent'>,
 ): WatchSetup {
-  const { loaded, journal: store, clock, reader, runs, adaptiveLimits, outbox } = session;
+  const { loaded, journal: store, clock, reader, runs, adaptiveLimits, outbox, findTrace } = session;
   const { filesAtOnce, waitMs } = loaded.settings.watch;
   return {
     ...around,
@@ -247,6 +247,7 @@ function makeSetup(
     runs,
     adaptiveLimits,
     payer: loaded.settings.bank,
+    findTrace,
     filesAtOnce,
     waitMs,
     openContext: (until, count, payer) => ({

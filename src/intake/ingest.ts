@@ -1,5 +1,5 @@
 /** Reads a payout file into the journal: totals and duplicates are known, and the batch sealed, before any money moves. */
-import type { Inspection } from '../core/payout-file.ts';
+import type { FileRejection, Inspection } from '../core/payout-file.ts';
 import { isSealed } from '../core/payout.ts';
 import type { Batch, Clock } from '../core/ports.ts';
 import { computeBatchId } from '../core/reference.ts';
@@ -15,6 +15,8 @@ export interface IngestContext {
   readonly droppedAtMs?: number;
   /** Asked when the bytes are known, before any row is read in; false leaves the file alone. */
   readonly mayRead?: (batchId: string, sha256: string) => Promise<boolean>;
+  /** Asked about a file that the journal does not know: where another journal has left its report, or the file itself. */
+  readonly findTrace?: ((inspection: Inspection) => Promise<string | undefined>) | undefined;
   /** Aborted when the process is asked to stop; a half-read file is read again from the start next time. */
   readonly stop: AbortSignal;
   /** Told how many rows have been read. */
@@ -38,8 +40,22 @@ export async function ingestFile(context: IngestContext, path: string, fileName:
     return { kind: 'turned-away' };
   const known = await findSealed(context.journal, inspection);
   if (known !== undefined) return { kind: 'batch', batch: known, isNew: false };
+  const trace = await context.findTrace?.(inspection);
+  if (trace !== undefined)
+    return { kind: 'rejected', rejection: refuseKnownElsewhere(trace), batch: undefined };
   return readIntoJournal(context, inspection, fileName);
 }
+
+/** @param trace path of what the journal that took these bytes has left */
+const refuseKnownElsewhere = (trace: string): FileRejection => ({
+  code: 'taken-by-another-journal',
+  line: null,
+  column: null,
+  message:
+    `${trace} shows that these very bytes were taken before, and this journal does not know them: another one has them, ` +
+    'or this one is an older copy. Look there first: they may be paid. If the journal was lost or replaced, ' +
+    '"paydrop run --journal-lost --since YYYY-MM-DD FILE.." asks the bank about every payout before it sends one',
+});
 
 async function findSealed(journal: IntakeStore, inspection: Inspection): Promise<Batch | undefined> {
   const batch = await journal.batch(computeBatchId(inspection.sha256));

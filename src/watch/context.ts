@@ -2,6 +2,7 @@
 import { type Backoff, computeBackoffMs } from '../core/backoff.ts';
 import type { Payout } from '../core/payout.ts';
 import type { Clock, Log } from '../core/ports.ts';
+import type { IngestContext } from '../intake/ingest.ts';
 import type { IntakeStore, PayoutFileReader } from '../intake/ports.ts';
 import type { AdaptiveLimits } from '../payout/adaptive-limit.ts';
 import type { Payer } from '../payout/circuit-breaker.ts';
@@ -34,6 +35,8 @@ export interface WatchSetup {
   readonly clock: Clock;
   readonly log: Log;
   readonly payer: Payer;
+  /** Looks for what another journal has left of a file: its path. None is found when left out. */
+  readonly findTrace?: IngestContext['findTrace'];
   /** Files whose rows are sent at once. */
   readonly filesAtOnce: number;
   /** How long what is in doubt is waited for before the result of a batch is written. */

@@ -121,7 +121,7 @@ export class FileQueue {
   }
 
   async #read(item: WorkItem): Promise<void> {
-    const { intake, store, reader, clock, payer, stop } = this.#setup;
+    const { intake, store, reader, clock, payer, findTrace, stop } = this.#setup;
     const { itemId, fileName, droppedAtMs, path } = item;
     if (stop.aborted || (await this.#finishRefusal(item))) return;
     const before = await this.#findReadBefore(item);
@@ -135,7 +135,17 @@ export class FileQueue {
       return verdict.kind === 'owner';
     };
     const onRows = (): void => undefined;
-    const context = { journal: store, reader, clock, ...payer, droppedAtMs, mayRead, stop, onRows };
+    const context = {
+      journal: store,
+      reader,
+      clock,
+      ...payer,
+      droppedAtMs,
+      mayRead,
+      findTrace,
+      stop,
+      onRows,
+    };
     const ingested = await ingestFile(context, path, fileName);
     const isOther =
       ingested.kind === 'rejected' || (ingested.kind === 'turned-away' && verdict === undefined);

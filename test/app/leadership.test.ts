@@ -26,7 +26,7 @@ interface Scene extends AsyncDisposable {
 /** @param dataDir in the scene's folder */
 async function openScene(dataDir = 'data'): Promise<Scene> {
   const folder = await mkdtemp(join(tmpdir(), 'paydrop-standby-'));
-  const bank = { ...payer, baseUrl: 'https://bank.example', clientId: 'test-app', clientSecret: 'secret' };
+  const bank = { ...payer, baseUrl: 'sandbox' };
   await writeFile(join(folder, 'paydrop.yaml'), stringify({ bank, dataDir }));
   const loaded = loadSettings({ cwd: folder, env: {} });
   const told: WatchNews[] = [];

@@ -11,7 +11,7 @@ import { stringify } from 'yaml';
 import { payer } from '../support/core-fixtures.ts';
 import { paydropPath } from './run-paydrop.ts';
 
-const bank = { ...payer, baseUrl: 'http://127.0.0.1:9', clientId: 'test-app', clientSecret: 'secret' };
+const bank = { ...payer, baseUrl: 'sandbox' };
 
 interface Ended {
   readonly code: number | null;

@@ -1,5 +1,6 @@
 /** A bank that is none of ours to try out: which journal may send to it, and what the wrong one would pay twice. */
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { planGoodRows, writeRows } from '../chaos/plan.ts';
@@ -92,4 +93,41 @@ test('with a server that says that it is a sandbox a run makes its own journal',
   await using scene = await openScene();
   const file = await scene.addFile('payouts.csv', writeRows(planGoodRows(1, 'S', new Dice(4))));
   expect(await scene.run('run', file)).toMatchObject({ code: 0 });
+});
+
+describe('a journal and its mark that were restored together', () => {
+  const files = ['journal.db', 'journal.db-wal', 'journal.mark'];
+
+  /** A scene in which a file was paid after the journal and its mark were copied; the copies are back the next day. */
+  async function restoreBoth(seed: number): Promise<Paid> {
+    const scene = await openScene({ asBank: true, settle: { notFoundTrustMs: 200 } });
+    const file = await scene.addFile('payouts.csv', writeRows(planGoodRows(rowCount, 'B', new Dice(seed))));
+    expect(await scene.run('init')).toMatchObject({ code: 0 });
+    const kept = join(scene.folder, 'kept');
+    await mkdir(kept);
+    const copyAll = async (from: string, to: string): Promise<void> => {
+      for (const name of files)
+        if (existsSync(join(from, name))) await copyFile(join(from, name), join(to, name));
+    };
+    await copyAll(scene.dataDir, kept);
+    expect(await scene.run('run', file)).toMatchObject({ code: 0 });
+    scene.clocks.pass(nightMs);
+    // Written over, as a file system snapshot that is rolled back does: the file keeps its inode.
+    for (const name of files) {
+      const text = await readFile(join(kept, name)).catch(() => undefined);
+      if (text === undefined) await rm(join(scene.dataDir, name), { force: true });
+      else await writeFile(join(scene.dataDir, name), text);
+    }
+    return { scene, file };
+  }
+
+  test('pay nobody: the report of the day before is found before anything is read in', async () => {
+    const { scene: opened, file } = await restoreBoth(5);
+    await using scene = opened;
+    const end = await scene.run('run', file);
+    expect(await countPaid(scene)).toBe(rowCount);
+    expect(end.code).toBe(5);
+    expect(end.stdout).toMatch(/outbox\/payouts\.\w{10}\.\w+\.(csv|json)/);
+    expect(end.stdout).toContain('--journal-lost');
+  }, 60_000);
 });
