@@ -3,6 +3,7 @@ import { wireNames } from '../bank/wire.ts';
 import { parseBaht } from '../core/money.ts';
 import { createBehaviourIndex } from './behaviours.ts';
 import { Book, type Ledger } from './book.ts';
+import { type Client, createClients } from './clients.ts';
 import type { Delivery } from './delivery.ts';
 import { createDirectory } from './directory.ts';
 import { type Body, echo, textOf } from './fields.ts';
@@ -34,8 +35,9 @@ export type SandboxBank = ReturnType<typeof openBank>;
 
 /** The parts that can change while it runs are read anew for each request. @throws SandboxError */
 export function openBank(options: SandboxOptions) {
-  const { clientId, companyId, payerAccounts, scheme = 'proxy', now = Date.now } = options;
+  const { scheme = 'proxy', now = Date.now } = options;
   const table = parseSandboxTable(pickTable(options));
+  const clients = createClients({ ...options, ...table });
   const clock = {
     /** How far the bank's own time is set apart from its source. */
     aheadMs: 0,
@@ -44,14 +46,12 @@ export function openBank(options: SandboxOptions) {
     dateHeader: (): string => new Date(clock.now()).toUTCString(),
   };
   return {
-    clientId,
-    companyId,
-    payerAccounts: new Set(payerAccounts),
+    clients,
     names: wireNames(scheme),
     table,
     clock,
-    tokens: createTokenService(options, table),
-    book: new Book(companyId, options.stateFile),
+    tokens: createTokenService(clients, table),
+    book: new Book(clients.homeCompanyId, options.stateFile),
     statements: createSignedStatements(table.statement),
     findPayee: createDirectory(table.directory, table.knownPayeesOnly),
     findBehaviour: createBehaviourIndex(table.behaviours),
@@ -66,7 +66,7 @@ export function openBank(options: SandboxOptions) {
 }
 
 /** Answers a body that has been read as a JSON object, from a bearer that the bank knows. */
-export type AnswerRequest = (body: Body, nowMs: number) => Delivery;
+export type AnswerRequest = (body: Body, nowMs: number, client: Client) => Delivery;
 
 /** Fields that every business answer begins with (§2.4–2.6). Severities but INFO are not shown (§4 rule 8). */
 export function answerHead({ code, text }: BusinessStatus, body: Body): Record<string, string> {
@@ -74,8 +74,16 @@ export function answerHead({ code, text }: BusinessStatus, body: Body): Record<s
   return { statusCode: code, statusDesc: text, severity, requestUID: echo(body, 'requestUID') };
 }
 
-/** The company must be ours, and the payer account registered for it (§4 rule 4). */
-export function findPayerFault(bank: SandboxBank, body: Body): BusinessStatus | undefined {
-  if (body['compId'] !== bank.companyId) return statusOf('EM002');
-  return bank.payerAccounts.has(textOf(body, 'payerAccount')) ? undefined : statusOf('EM004');
+/** The company must be the client's. */
+export function findCompanyFault(client: Client, body: Body): BusinessStatus | undefined {
+  return client.companyIds.has(textOf(body, 'compId')) ? undefined : statusOf('EM002');
+}
+
+/** The company must be the client's, and the payer account registered for it (§4 rule 4). */
+export function findPayerFault(bank: SandboxBank, client: Client, body: Body): BusinessStatus | undefined {
+  const accounts = bank.clients.accountsOf(textOf(body, 'compId'));
+  return (
+    findCompanyFault(client, body) ??
+    (accounts.has(textOf(body, 'payerAccount')) ? undefined : statusOf('EM004'))
+  );
 }

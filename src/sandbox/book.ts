@@ -13,6 +13,8 @@ export interface Transfer {
   readonly transRefNo: string;
   readonly sysRefNo: string;
   readonly companyId: string;
+  /** Whose token the request bore; undefined in a state file of an earlier version: the settings' own. */
+  readonly clientId?: string | undefined;
   readonly termId: string;
   readonly channelId: string;
   readonly payerAccount: string;
@@ -113,10 +115,13 @@ function readTransfer(line: Readonly<Record<string, unknown>>): Transfer {
 export type LedgerEntry = ReturnType<typeof toEntry>;
 
 function toEntry(transfer: Transfer, nowMs: number) {
-  const { transRefNo, tranDate, proxyType, proxyNo, sysRefNo, reference1, reference2 } = transfer;
+  const { transRefNo, companyId, payerAccount, tranDate, proxyType, proxyNo } = transfer;
+  const { sysRefNo, reference1, reference2 } = transfer;
   const { tranStatusCode, statusCode } = computeState(transfer, nowMs);
   return {
     transRefNo,
+    companyId,
+    payerAccount,
     tranDate,
     proxyType,
     proxyNo,
@@ -143,6 +148,8 @@ export type Ledger = ReturnType<Book['ledger']>;
 
 /** A request for the statement of a day "YYYYMMDD". */
 interface StatementRequest {
+  /** Whose statement it is, where each has a count of its own; undefined for the settings' own. */
+  readonly scope?: string | undefined;
   readonly date: string;
   readonly atMs: number;
   readonly isIssued: boolean;
@@ -150,12 +157,14 @@ interface StatementRequest {
 
 const stateFileVersion = 1;
 
-type TransferKey = Pick<Transfer, 'termId' | 'transRefNo' | 'createdOn'>;
+type TransferKey = Pick<Transfer, 'companyId' | 'termId' | 'transRefNo' | 'createdOn'>;
 
-/** Owns the transfers of one company and, when there is one, their state file. */
+const keyOf = (companyId: string, name: string): string => `${companyId} ${name}`;
+
+/** Owns the transfers of every company and, when there is one, their state file. */
 export class Book {
   readonly #transfers: Transfer[] = [];
-  /** All days' transfers of one reference. */
+  /** All days' transfers of one company and reference. */
   readonly #byReference = new Map<string, Transfer[]>();
   readonly #spent = new Map<string, Satang>();
   readonly #statements = new Map<string, StatementRequest[]>();
@@ -163,6 +172,7 @@ export class Book {
   readonly #file: StateFile | undefined;
 
   /**
+   * @param companyId the settings' own: it stands in the state file
    * @param statePath remembers everything across restarts; undefined: nothing is remembered
    * @throws SandboxError when the file cannot be used, or is another company's
    */
@@ -176,14 +186,16 @@ export class Book {
     return this.#transfers.length;
   }
 
-  /** Every transfer that bore the reference, oldest first. */
-  find(transRefNo: string): readonly Transfer[] {
-    return this.#byReference.get(transRefNo) ?? [];
+  /** Every transfer of the company that bore the reference, oldest first. */
+  find(companyId: string, transRefNo: string): readonly Transfer[] {
+    return this.#byReference.get(keyOf(companyId, transRefNo)) ?? [];
   }
 
-  /** §4 rule 2: the transfer that the same terminal, reference and creation date already name. */
-  findDuplicate({ termId, transRefNo, createdOn }: TransferKey): Transfer | undefined {
-    return this.find(transRefNo).find((held) => held.termId === termId && held.createdOn === createdOn);
+  /** §4 rule 2: the transfer that the same company, terminal, reference and creation date already name. */
+  findDuplicate({ companyId, termId, transRefNo, createdOn }: TransferKey): Transfer | undefined {
+    return this.find(companyId, transRefNo).find(
+      (held) => held.termId === termId && held.createdOn === createdOn,
+    );
   }
 
   /** What a payer account has spent, or is about to. */
@@ -210,8 +222,8 @@ export class Book {
   }
 
   /** The requests for the statement of a day "YYYYMMDD" so far, oldest first. */
-  statementRequests(date: string): readonly StatementRequest[] {
-    return this.#statements.get(date) ?? [];
+  statementRequests(date: string, scope = ''): readonly StatementRequest[] {
+    return this.#statements.get(keyOf(scope, date)) ?? [];
   }
 
   /** Counts a request for a statement. */
@@ -256,8 +268,9 @@ export class Book {
   }
 
   #add(transfer: Transfer): void {
-    const held = this.#byReference.get(transfer.transRefNo);
-    if (held === undefined) this.#byReference.set(transfer.transRefNo, [transfer]);
+    const key = keyOf(transfer.companyId, transfer.transRefNo);
+    const held = this.#byReference.get(key);
+    if (held === undefined) this.#byReference.set(key, [transfer]);
     else held.push(transfer);
     this.#transfers.push(transfer);
     if (transfer.end === 'failed') return;
@@ -271,7 +284,8 @@ export class Book {
   }
 
   #addStatement(request: StatementRequest): void {
-    this.#statements.set(request.date, [...this.statementRequests(request.date), request]);
+    const { date, scope = '' } = request;
+    this.#statements.set(keyOf(scope, date), [...this.statementRequests(date, scope), request]);
   }
 
   #replay(line: StateLine): void {

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type AnswerRequest, answerHead, type SandboxBank } from './bank.ts';
+import type { Client } from './clients.ts';
 import { deliver, type Delivery } from './delivery.ts';
 import type { Body } from './fields.ts';
 import { describeStatement } from './statement/reconcile.ts';
@@ -56,9 +57,10 @@ function readJsonObject(text: unknown): Body | undefined {
   }
 }
 
-function isAuthorised({ tokens, clock }: SandboxBank, request: FastifyRequest): boolean {
+/** The client whose token the request bears. */
+function findBearer({ tokens, clock }: SandboxBank, request: FastifyRequest): Client | undefined {
   const [scheme, token] = request.headers.authorization?.split(' ') ?? [];
-  return scheme?.toLowerCase() === 'bearer' && token !== undefined && tokens.isValid(token, clock.now());
+  return scheme?.toLowerCase() === 'bearer' ? tokens.findClient(token ?? '', clock.now()) : undefined;
 }
 
 function answerBusiness(
@@ -67,7 +69,8 @@ function answerBusiness(
   endpoint: Endpoint,
   answerRequest: AnswerRequest,
 ): Delivery {
-  if (!isAuthorised(bank, request)) return unauthorized;
+  const client = findBearer(bank, request);
+  if (client === undefined) return unauthorized;
   if (!hasContentType(request, 'application/json'))
     return refuseMessage(endpoint, 'Content-Type must be application/json');
   const body = readJsonObject(request.body);
@@ -75,7 +78,7 @@ function answerBusiness(
   if (requestId !== undefined && !uuidPattern.test(String(requestId)))
     return refuseMessage(endpoint, 'x-request-id must be a UUID', body);
   if (body === undefined) return refuseMessage(endpoint, 'the body must be a JSON object');
-  return answerRequest(body, bank.clock.now());
+  return answerRequest(body, bank.clock.now(), client);
 }
 
 function answerToken(

@@ -1,6 +1,6 @@
 /** Endpoint 7: how does a transfer stand (§2.6)? */
 import { formatBangkokDate } from '../core/bangkok-time.ts';
-import { type AnswerRequest, answerHead, type SandboxBank } from './bank.ts';
+import { type AnswerRequest, answerHead, findCompanyFault, type SandboxBank } from './bank.ts';
 import { computeState, type Transfer } from './book.ts';
 import { inquiryRules, textOf } from './fields.ts';
 import { statusOf } from './status-texts.ts';
@@ -36,14 +36,13 @@ function isAskedFor(transfer: Transfer, rule: InquiryDate, tranDate: string, now
 export function createInquiry(bank: SandboxBank): AnswerRequest {
   const { inquiryDate, inquiryNotFound } = bank.table;
   const findFieldFault = inquiryRules();
-  return (body, nowMs) => {
+  return (body, nowMs, client) => {
     const head = (code: string) => answerHead(statusOf(code), body);
-    const fault = findFieldFault(body);
+    const fault = findFieldFault(body) ?? findCompanyFault(client, body);
     if (fault !== undefined) return { body: answerHead(fault, body) };
-    if (body['compId'] !== bank.companyId) return { body: head('EM002') };
     const transRefNo = textOf(body, 'transRefNo');
     const tranDate = textOf(body, 'tranDate');
-    const held = bank.book.find(transRefNo);
+    const held = bank.book.find(textOf(body, 'compId'), transRefNo);
     // An inquiry carries only a reference; the rest of what the table matches comes from the transfer that it names.
     const behaviour = bank.findBehaviour('inquiry', held.at(-1) ?? { transRefNo });
     if (behaviour?.code !== undefined) return { body: head(behaviour.code), behaviour };

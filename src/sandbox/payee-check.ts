@@ -7,11 +7,11 @@ import { statusOf } from './status-texts.ts';
 export function createPayeeCheck(bank: SandboxBank): AnswerRequest {
   const { names } = bank;
   const findFieldFault = payeeCheckRules(names);
-  return (body) => {
+  return (body, _nowMs, client) => {
     const proxyNo = textOf(body, names.proxyNo);
     const fault =
       findFieldFault(body) ??
-      findPayerFault(bank, body) ??
+      findPayerFault(bank, client, body) ??
       findProxyFault(proxyNo, textOf(body, names.proxyType), names.proxyNo);
     if (fault !== undefined) return { body: answerHead(fault, body) };
     const proxyName = textOf(body, names.proxyName);

@@ -3,6 +3,7 @@
  * and which requests meet which behaviour. Everything is checked when it is read.
  */
 import { z } from 'zod';
+import { clientsShape } from './clients.ts';
 import { SandboxError } from './sandbox-error.ts';
 import {
   bahtSchema,
@@ -196,6 +197,7 @@ const tableSchema = z.strictObject({
   refreshTokenSeconds: z.number().int().min(1).default(86_400),
   /** True: the addresses under /sandbox/ change the bank while it runs. */
   control: z.boolean().default(false),
+  ...clientsShape,
   directory: z.array(payeeSchema).default([]),
   behaviours: z.array(behaviourSchema).default([]),
   statement: statementSchema,

@@ -1,5 +1,6 @@
 /** Endpoints 1 and 2: bearer tokens that live by the bank's clock (§2.1, §5). */
 import { randomBytes } from 'node:crypto';
+import type { Client, Clients } from './clients.ts';
 import type { Delivery } from './delivery.ts';
 import type { SandboxTable } from './table.ts';
 
@@ -20,62 +21,69 @@ type TokenKind = 'access' | 'refresh';
 
 /** Keeps the tokens in memory: a restart forgets them, and their bearers get 401. */
 export function createTokenService(
-  { clientId, clientSecret }: { readonly clientId: string; readonly clientSecret: string },
+  clients: Pick<Clients, 'find'>,
   { accessTokenSeconds, refreshTokenSeconds }: SandboxTable,
 ) {
-  /** Kind and token → when it expires, epoch milliseconds. */
-  const expiries = new Map<string, number>();
+  /** Kind and token → whose it is, and when it expires, epoch milliseconds. */
+  const issued = new Map<string, { readonly client: Client; readonly expiresAtMs: number }>();
 
-  const create = (kind: TokenKind, seconds: number, nowMs: number): string => {
+  const create = (kind: TokenKind, client: Client, seconds: number, nowMs: number): string => {
     const token = randomBytes(tokenBytes).toString('base64url');
-    expiries.set(`${kind} ${token}`, nowMs + seconds * 1_000);
+    issued.set(`${kind} ${token}`, { client, expiresAtMs: nowMs + seconds * 1_000 });
     return token;
   };
-  const isLive = (kind: TokenKind, token: string, nowMs: number): boolean =>
-    (expiries.get(`${kind} ${token}`) ?? 0) > nowMs;
-
-  const findCredentialFault = (form: URLSearchParams): string | undefined => {
-    for (const name of ['client_id', 'client_secret']) if (!form.get(name)) return `${name} is required`;
-    const isRight = form.get('client_id') === clientId && form.get('client_secret') === clientSecret;
-    return isRight ? undefined : 'client_id or client_secret is wrong';
+  const findHolder = (kind: TokenKind, token: string, nowMs: number): Client | undefined => {
+    const { client, expiresAtMs = 0 } = issued.get(`${kind} ${token}`) ?? {};
+    return expiresAtMs > nowMs ? client : undefined;
   };
 
-  const grant = (nowMs: number): TokenAnswer => {
-    if (expiries.size >= sweepAt)
-      for (const [token, expiresAtMs] of expiries) if (expiresAtMs <= nowMs) expiries.delete(token);
+  /** The client of a form's credentials, or what is wrong with them. */
+  const readClient = (form: URLSearchParams): Client | string => {
+    for (const name of ['client_id', 'client_secret']) if (!form.get(name)) return `${name} is required`;
+    const client = clients.find(form.get('client_id'), form.get('client_secret'));
+    return client ?? 'client_id or client_secret is wrong';
+  };
+
+  const grant = (client: Client, nowMs: number): TokenAnswer => {
+    if (issued.size >= sweepAt)
+      for (const [token, { expiresAtMs }] of issued) if (expiresAtMs <= nowMs) issued.delete(token);
     const data = {
       token_type: 'BEARER',
-      access_token: create('access', accessTokenSeconds, nowMs),
+      access_token: create('access', client, accessTokenSeconds, nowMs),
       expires_in: accessTokenSeconds,
-      refresh_token: create('refresh', refreshTokenSeconds, nowMs),
+      refresh_token: create('refresh', client, refreshTokenSeconds, nowMs),
       refresh_token_expires_in: refreshTokenSeconds,
     };
     return { httpStatus: 200, body: { code: '0000', message: 'Success', data } };
   };
 
-  const findRefreshFault = (form: URLSearchParams, nowMs: number): string | undefined => {
+  const findRefreshFault = (form: URLSearchParams, client: Client, nowMs: number): string | undefined => {
     if (form.get('grant_type') !== 'refresh_token') return 'grant_type must be refresh_token';
     const token = form.get('refresh_token');
     if (!token) return 'refresh_token is required';
-    return isLive('refresh', token, nowMs) ? undefined : 'refresh_token is unknown or has expired';
+    return findHolder('refresh', token, nowMs) === client
+      ? undefined
+      : 'refresh_token is unknown or has expired';
   };
 
   return {
     /** Endpoint 1: a form with client_id and client_secret. */
     issue: (form: URLSearchParams, nowMs: number): TokenAnswer => {
-      const fault = findCredentialFault(form);
-      return fault === undefined ? grant(nowMs) : refused(fault);
+      const client = readClient(form);
+      return typeof client === 'string' ? refused(client) : grant(client, nowMs);
     },
     /** Endpoint 2: the same with grant_type and refresh_token; a refresh token serves once. */
     refresh: (form: URLSearchParams, nowMs: number): TokenAnswer => {
-      const fault = findCredentialFault(form) ?? findRefreshFault(form, nowMs);
+      const client = readClient(form);
+      if (typeof client === 'string') return refused(client);
+      const fault = findRefreshFault(form, client, nowMs);
       if (fault !== undefined) return refused(fault);
-      expiries.delete(`refresh ${form.get('refresh_token')}`);
-      return grant(nowMs);
+      issued.delete(`refresh ${form.get('refresh_token')}`);
+      return grant(client, nowMs);
     },
-    /** True for an access token that is known and has not expired. */
-    isValid: (token: string, nowMs: number) => isLive('access', token, nowMs),
+    /** Whose access token it is; undefined for one that is not known or has expired. */
+    findClient: (token: string, nowMs: number) => findHolder('access', token, nowMs),
     /** Forgets every token, as a bank does that starts anew. */
-    revokeAll: () => expiries.clear(),
+    revokeAll: () => issued.clear(),
   };
 }

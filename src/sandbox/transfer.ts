@@ -11,7 +11,7 @@ import { type BusinessStatus, statusOf } from './status-texts.ts';
 import type { Behaviour } from './table.ts';
 
 /** What a request says of its transfer, its fields having been checked. */
-type Order = ReturnType<typeof readOrder>;
+type Order = ReturnType<typeof readOrder> & { readonly clientId: string };
 
 function readOrder(names: WireNames, body: Body, nowMs: number) {
   return {
@@ -121,11 +121,11 @@ function enterTransfer(
 export function createTransfer(bank: SandboxBank): AnswerRequest {
   const { names, book } = bank;
   const findFieldFault = transferRules(names);
-  return (body, nowMs) => {
-    const fault = findFieldFault(body) ?? findPayerFault(bank, body);
+  return (body, nowMs, client) => {
+    const fault = findFieldFault(body) ?? findPayerFault(bank, client, body);
     if (fault !== undefined) return { body: toBody(fault, body) };
     if (!bank.isOpen) return { body: toBody(statusOf('TM001'), body) };
-    const order = readOrder(names, body, nowMs);
+    const order = { ...readOrder(names, body, nowMs), clientId: client.clientId };
     const held = book.findDuplicate(order);
     if (held !== undefined)
       return { body: toBody(statusOf('EM001'), body), recorded: book.countDuplicate(held) };

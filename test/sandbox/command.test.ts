@@ -100,6 +100,17 @@ test('pays, and after kill -9 remembers what it paid', async () => {
   expect(await second.ended).toBe(0);
 });
 
+test('has the companies and clients that come with paydrop', async () => {
+  const { facts } = await startBank();
+  const paidBy = (payer: object, changes: Partial<Facts> = {}) => pay({ ...facts, ...changes }, payer);
+  expect(await paidBy({ payerAccount: '0000345932' })).toBe('IC000');
+  expect(await paidBy({ compId: 'COMP000002', payerAccount: '0000456780' })).toBe('IC000');
+  const stranger = { compId: 'COMP000009', payerAccount: '0000567893' };
+  expect(await paidBy(stranger)).toBe('EM002');
+  const other = { clientId: 'sandbox-other', clientSecret: 'another-secret-of-no-value' };
+  expect(await paidBy(stranger, other)).toBe('IC000');
+});
+
 test.each([
   [[], 'sandbox'],
   [['--as-bank'], 'bank'],

@@ -35,6 +35,8 @@ test('GET /ledger shows what moved, what did not, and what was asked', async () 
     entries: [
       {
         transRefNo: goodTransfer['transRefNo'],
+        companyId: 'COMP000001',
+        payerAccount: '0000345924',
         tranDate: '20261121',
         proxyType: 'MSISDN',
         proxyNo: '0812345678',

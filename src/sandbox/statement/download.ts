@@ -91,10 +91,12 @@ function packStatement(file: IssuedFile, lines: Iterable<Buffer>): Readable {
 
 /** The file: the book's lines of that moment, then the table's edits. */
 function openFile(bank: SandboxBank, issue: IssuedFile): Readable {
-  const { day, table, number } = issue;
-  const { clientId, companyId, findPayee } = bank;
-  const [payerAccount = ''] = bank.payerAccounts;
-  const terms = { table, clientId, companyId, payerAccount, findPayee };
+  const { day, table, number, partnerId, companyIds } = issue;
+  const { clients, findPayee } = bank;
+  const [companyId = ''] = companyIds;
+  const [payerAccount = ''] = clients.accountsOf(companyId);
+  const { clientId } = clients.home;
+  const terms = { table, partnerId, clientId, companyIds, payerAccount, findPayee };
   const lines = readDayLines(bank.book.transfers(issue.transferCount), day, terms);
   const edited = applyEdits(lines, pickEdits(table.edits, day, number), day.date, terms);
   return packStatement(issue, writeStatement(edited, bank.names.inCapitals, table));

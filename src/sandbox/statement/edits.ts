@@ -64,10 +64,11 @@ function makeForeignLine(
   edit: StatementEdit,
   place: number,
   date: string,
-  { table, clientId, companyId, payerAccount }: LineTerms,
+  { table, partnerId, clientId, companyIds, payerAccount }: LineTerms,
 ): StatementCells {
   const number = String(place).padStart(foreignDigits, '0');
   const { name, nameTh } = generatePayeeName(foreignProxyNo);
+  const [companyId = ''] = companyIds;
   const cells = [
     '',
     date,
@@ -87,7 +88,7 @@ function makeForeignLine(
     table.status === 'code' ? '010004' : 'COMPLETE',
     'IC000',
     'Fund transfer executed successfully',
-    table.partnerId,
+    partnerId,
     clientId,
     companyId,
     table.chargeType,

@@ -32,8 +32,12 @@ export const columnPlaces = Object.fromEntries(
 /** What lines say that is not a transfer's own. */
 export interface LineTerms {
   readonly table: StatementTable;
+  readonly partnerId: string;
+  /** The settings' own, for transfers that do not say whose they are. */
   readonly clientId: string;
-  readonly companyId: string;
+  /** Whose lines there are; the first stands in lines that the book does not have. */
+  readonly companyIds: ReadonlySet<string>;
+  /** Stands in lines that the book does not have. */
   readonly payerAccount: string;
   readonly findPayee: FindPayee;
 }
@@ -53,8 +57,13 @@ export function computeNet(
   return formatBaht(toSatang(amountSatang + (isPayees ? 0n : feeSatang)));
 }
 
-/** A day has what entered on it, and what was in process when the day before ended and has ended on it. */
-export function isOfDay(transfer: Transfer, { date, startMs, asOfMs }: StatementDay): boolean {
+/** A day of these companies has what entered on it, and what was in process when the day before ended and has ended on it. */
+export function isOfDay(
+  transfer: Transfer,
+  { date, startMs, asOfMs }: StatementDay,
+  companyIds: ReadonlySet<string>,
+): boolean {
+  if (!companyIds.has(transfer.companyId)) return false;
   if (transfer.createdOn === date) return true;
   return transfer.createdOn < date && transfer.endsAtMs >= startMs && hasEnded(transfer, asOfMs);
 }
@@ -73,7 +82,7 @@ function toFigures(transfer: Transfer, hasFailed: boolean, table: StatementTable
 function toCells(
   transfer: Transfer,
   { date, asOfMs }: StatementDay,
-  { table, clientId, findPayee }: LineTerms,
+  { table, partnerId, clientId, findPayee }: LineTerms,
 ): StatementCells {
   const { transRefNo, sysRefNo, channelId, payerAccount, proxyType, proxyNo, companyId } = transfer;
   const isEnded = hasEnded(transfer, asOfMs);
@@ -97,8 +106,8 @@ function toCells(
     table.status === 'code' ? state.tranStatusCode : state.tranStatusDesc,
     state.statusCode,
     state.statusDesc,
-    table.partnerId,
-    clientId,
+    partnerId,
+    transfer.clientId ?? clientId,
     companyId,
     table.chargeType,
     time,
@@ -111,4 +120,6 @@ export const readDayLines = (
   day: StatementDay,
   terms: LineTerms,
 ): Iterable<StatementCells> =>
-  transfers.filter((transfer) => isOfDay(transfer, day)).map((transfer) => toCells(transfer, day, terms));
+  transfers
+    .filter((transfer) => isOfDay(transfer, day, terms.companyIds))
+    .map((transfer) => toCells(transfer, day, terms));

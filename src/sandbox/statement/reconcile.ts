@@ -1,6 +1,7 @@
 /** Endpoint 8: where is the statement of a day (§2.7, §7.2)? */
 import { fieldLengths } from '../../bank/wire.ts';
 import type { AnswerRequest, SandboxBank } from '../bank.ts';
+import type { Client } from '../clients.ts';
 import type { Delivery } from '../delivery.ts';
 import { type Body, textOf } from '../fields.ts';
 import { describeStatus } from '../status-texts.ts';
@@ -54,36 +55,56 @@ function isReady(
   return earlier.length + 1 >= notBefore.requests && waitedMs >= notBefore.seconds * 1_000;
 }
 
-function hasLines({ book, statements: { table } }: SandboxBank, day: StatementDay, issue: number): boolean {
+function hasLines(
+  { book, statements: { table } }: SandboxBank,
+  day: StatementDay,
+  companyIds: ReadonlySet<string>,
+  issue: number,
+): boolean {
   return (
     table.emptyDays ||
     pickEdits(table.edits, day, issue).some(({ edit }) => edit === 'add') ||
-    book.transfers(book.count).some((transfer) => isOfDay(transfer, day))
+    book.transfers(book.count).some((transfer) => isOfDay(transfer, day, companyIds))
   );
 }
 
+/** Each partner and company counts its own files; the settings' own company shares its count with all of its partner's. */
+function nameScope({ clients }: SandboxBank, { partnerId }: Client, companyId: string): string | undefined {
+  const parts = [partnerId ?? '', companyId === clients.homeCompanyId ? '' : companyId];
+  return parts.join('/') === '/' ? undefined : parts.join('/');
+}
+
 /** Counts the request and gives the file out if there is one. */
-function answerDay(bank: SandboxBank, body: Body, day: StatementDay, nowMs: number): Delivery {
-  const { book, statements } = bank;
+function answerDay(
+  bank: SandboxBank,
+  client: Client,
+  body: Body,
+  day: StatementDay,
+  nowMs: number,
+): Delivery {
+  const { book, statements, clients } = bank;
   /** Empty for all of the partner's. */
   const companyId = textOf(body, 'companyID').trim();
-  const earlier = book.statementRequests(day.date);
+  const partners = clients.companiesOfPartner(client);
+  const companyIds = companyId === '' ? partners : partners.intersection(new Set([companyId]));
+  const scope = nameScope(bank, client, companyId);
+  const earlier = book.statementRequests(day.date, scope);
   const number = earlier.filter((request) => request.isIssued).length + 1;
   const isIssued =
-    (companyId === '' || companyId === bank.companyId) &&
-    isReady(bank, day, earlier, nowMs) &&
-    hasLines(bank, day, number);
-  const recorded = book.countStatement({ date: day.date, atMs: nowMs, isIssued });
+    companyIds.size > 0 && isReady(bank, day, earlier, nowMs) && hasLines(bank, day, companyIds, number);
+  const recorded = book.countStatement({ date: day.date, atMs: nowMs, isIssued, scope });
   if (!isIssued) return { body: describeStatement('AU00002'), recorded };
+  const { partnerId = statements.table.partnerId } = client;
   // `<PartnerID>_<CompanyID>_PROXY_<yyyymmdd>.csv`, without the company's part when all are asked for (§2.7).
-  const parts = [statements.table.partnerId, companyId, bank.names.inCapitals, day.date];
+  const parts = [partnerId, companyId, bank.names.inCapitals, day.date];
   const csvName = `${parts.filter((part) => part !== '').join('_')}.csv`;
-  const put = statements.put({ day, csvName, number, transferCount: book.count }, nowMs);
+  const transferCount = book.count;
+  const put = statements.put({ day, partnerId, companyIds, csvName, number, transferCount }, nowMs);
   return { body: { ...describeStatement('0'), ...put }, recorded };
 }
 
 export function createReconcile(bank: SandboxBank): AnswerRequest {
-  return (body, nowMs) => {
+  return (body, nowMs, client) => {
     const { table } = bank.statements;
     const day = readDay(body, table, nowMs);
     if (day === undefined) {
@@ -93,6 +114,6 @@ export function createReconcile(bank: SandboxBank): AnswerRequest {
     if (!isCompanyId(body['companyID'])) return { body: describeStatement('AU00003') };
     const behaviour = bank.findBehaviour('statement', {});
     if (behaviour?.code !== undefined) return { body: describeStatement(behaviour.code), behaviour };
-    return { ...answerDay(bank, body, day, nowMs), behaviour };
+    return { ...answerDay(bank, client, body, day, nowMs), behaviour };
   };
 }

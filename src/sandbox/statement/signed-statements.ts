@@ -6,6 +6,8 @@ import { type Damage, isForIssue, type StatementTable } from './table.ts';
 /** One file that was given out; later transfers and later settings do not change it. */
 export interface IssuedFile {
   readonly day: StatementDay;
+  readonly partnerId: string;
+  readonly companyIds: ReadonlySet<string>;
   /** "PARTNER001_PROXY_20261121.csv" */
   readonly csvName: string;
   /** Counted by day, the first is 1. */
@@ -59,7 +61,10 @@ export function createSignedStatements(table: StatementTable) {
     /** True once a request at a signed address bore an Authorization header. */
     tokenSeen: false,
     /** Puts a file out for a while; the key is empty where the form needs none. */
-    put(issue: Pick<IssuedFile, 'day' | 'csvName' | 'number' | 'transferCount'>, nowMs: number) {
+    put(
+      issue: Pick<IssuedFile, 'day' | 'partnerId' | 'companyIds' | 'csvName' | 'number' | 'transferCount'>,
+      nowMs: number,
+    ) {
       if (issues.size >= sweepAt)
         for (const [id, { expiresAtMs }] of issues) if (expiresAtMs <= nowMs) issues.delete(id);
       const now: StatementTable = statements.table;
