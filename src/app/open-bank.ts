@@ -110,13 +110,12 @@ export interface ProvedLogin {
   readonly login: LoginOutcome;
 }
 
-/** Asks the bank whether it accepts the credentials. @throws SettingsError where there are none */
+/** Asks the bank whether it accepts the credentials, and the token that they bring. @throws SettingsError where there are none */
 export async function proveCredentials(loaded: LoadedSettings): Promise<ProvedLogin> {
   const credentials = requireCredentials(loaded.credentials);
   const { proveLogin } = await import('../bank/client.ts');
   await using stack = new AsyncDisposableStack();
   const baseUrl = await startSandboxIfAsked(loaded, stack, systemClock);
-  const { scheme, timeoutMs } = loaded.settings.bank;
-  const login = await proveLogin({ ...credentials, baseUrl, scheme, timeoutMs, clock: systemClock });
+  const login = await proveLogin({ ...loaded.settings.bank, ...credentials, baseUrl, clock: systemClock });
   return { bankAddress: baseUrl, clientId: credentials.clientId, login };
 }

@@ -4,9 +4,11 @@
  * next hangs on that; tokens and statements, which may be asked for again at any time, go through ky.
  */
 import { randomUUID } from 'node:crypto';
+import { formatBangkokDate, formatBangkokTime } from '../core/bangkok-time.ts';
 import type { Bank, BankReply, BusinessFields } from '../core/bank-port.ts';
 import { readBankAddress } from '../core/network-address.ts';
 import type { Clock } from '../core/ports.ts';
+import { findBankStatus } from '../core/status-codes.ts';
 import { findErrorCode, isTimeout, openHttpClient, type TrustedCertificates } from '../platform/http.ts';
 import { bodyBytesMax, exchange, openRoute, type WireMessage, type WireOutcome } from './exchange.ts';
 import {
@@ -140,27 +142,55 @@ function makeSend(context: CallContext, requestsPerSecond: number): Send {
 
 // ---------------------------------------------------------------- login
 
-/** What the token endpoint says about the credentials. */
+/** What the bank says of the credentials, and of a question asked with the token that they bring. */
 export type LoginOutcome =
   | { readonly kind: 'accepted' }
-  | { readonly kind: 'refused'; readonly code: string }
+  /** By the token endpoint, or (`isToken`) the token by the service. */
+  | { readonly kind: 'refused'; readonly code: string; readonly isToken: boolean }
   | { readonly kind: 'no-answer'; readonly why: string };
 
+/** None of ours begins so: the bank can know no transfer by it. */
+const impossibleReference = 'ZZ000000000000000000';
+
 /**
- * Proves the credentials to the token endpoint (§5): asks once for an access token, forgets it, and asks nothing else.
+ * Proves the credentials (§5): asks for an access token, and with it for a transfer that cannot exist, since a token
+ * that was cut or belongs to another service is refused only where it is used. Moves no money.
  * @throws BankAddressError for a baseUrl that cannot or must not be used
  */
-export async function proveLogin(options: LoginOptions): Promise<LoginOutcome> {
-  using context = openContext(options);
-  const reading = await context.tokens.current();
-  switch (reading.kind) {
-    case 'token':
-      return { kind: 'accepted' };
+export async function proveLogin(options: BankClientOptions): Promise<LoginOutcome> {
+  await using bank = makeBankClient(options);
+  const nowMs = options.clock.now();
+  const reply = await bank.inquire({
+    ...options,
+    transRefNo: impossibleReference,
+    tranDate: formatBangkokDate(nowMs),
+    tranTime: formatBangkokTime(nowMs),
+  });
+  switch (reply.kind) {
     case 'credentials-refused':
-      return { kind: 'refused', code: reading.code };
+      return { kind: 'refused', code: reply.code, isToken: false };
+    case 'answered':
+      return readProof(reply);
+    case 'lost':
     case 'not-sent':
-      return { kind: 'no-answer', why: reading.why };
+      return { kind: 'no-answer', why: reply.why };
+    case 'withheld':
+      return { kind: 'no-answer', why: 'the request was withheld' };
   }
+}
+
+/** Whatever the service says of the reference, it has taken the token; unless it is the payer that it does not know. */
+function readProof({
+  httpStatus,
+  fields,
+}: Pick<Extract<BankReply<BusinessFields>, { kind: 'answered' }>, 'httpStatus' | 'fields'>): LoginOutcome {
+  const code = fields?.statusCode ?? `HTTP ${httpStatus}`;
+  if (httpStatus === 401 || httpStatus === 403) return { kind: 'refused', code, isToken: true };
+  if (fields === undefined)
+    return { kind: 'no-answer', why: `an inquiry was answered with ${code} and no code of the interface` };
+  return findBankStatus(code)?.scope === 'payer'
+    ? { kind: 'refused', code, isToken: true }
+    : { kind: 'accepted' };
 }
 
 // ---------------------------------------------------------------- rate limit

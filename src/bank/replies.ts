@@ -9,6 +9,7 @@ import type {
   PayeeCheckFields,
   TransferFields,
 } from '../core/bank-port.ts';
+import { printable } from '../core/cell-text.ts';
 import type { Clock } from '../core/ports.ts';
 import type { AnswerHeaders } from './exchange.ts';
 import type { WireNames } from './wire.ts';
@@ -88,6 +89,21 @@ export function readText(object: JsonObject, name: string): string | undefined {
   return typeof value === 'string' && value !== '' ? value.slice(0, textLengthMax) : undefined;
 }
 
+/** The text of a field, whole however long it is: half a token is none. */
+export function readWholeText(object: JsonObject, name: string): string | undefined {
+  const value = object[name];
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** A code has 5 or 6 characters (§7); of what is no code only so much is shown. */
+const codeLengthMax = 20;
+
+/** A code of the bank: what is too long is cut, and what cannot be printed is replaced, so that it is no code any more. */
+export function readCode(object: JsonObject, name: string): string | undefined {
+  const text = readText(object, name);
+  return text === undefined ? undefined : printable(text.slice(0, codeLengthMax));
+}
+
 /** The nested object of a field. */
 export function readObject(object: JsonObject, name: string): JsonObject | undefined {
   const value = object[name];
@@ -100,7 +116,7 @@ function readBusinessFields<Own>(
   readOwn: (object: JsonObject) => Own,
 ): (BusinessFields & Own) | undefined {
   const object = readJsonObject(body);
-  const statusCode = object && readText(object, 'statusCode');
+  const statusCode = object && readCode(object, 'statusCode');
   if (object === undefined || statusCode === undefined) return undefined;
   return {
     statusCode,
@@ -142,9 +158,9 @@ function readItem(item: JsonObject): InquiryItem {
     transRefNo: readText(item, 'transRefNo'),
     sysRefNo: readText(item, 'sysRefNo'),
     tranDate: readText(item, 'tranDate'),
-    tranStatusCode: readText(item, 'tranStatusCode'),
+    tranStatusCode: readCode(item, 'tranStatusCode'),
     tranStatusDesc: readText(item, 'tranStatusDesc'),
-    statusCode: readText(item, 'statusCode'),
+    statusCode: readCode(item, 'statusCode'),
     statusDesc: readText(item, 'statusDesc'),
   };
 }

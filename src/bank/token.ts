@@ -1,7 +1,7 @@
 /** The access token's life (§2.1, §5): reused while valid, renewed shortly before it expires, by one request at a time. */
 import type { Clock } from '../core/ports.ts';
 import type { WireOutcome } from './exchange.ts';
-import { type JsonObject, readJsonObject, readObject, readText } from './replies.ts';
+import { type JsonObject, readCode, readJsonObject, readObject, readText, readWholeText } from './replies.ts';
 import { grantTypeRefresh, tokenCodes } from './wire.ts';
 
 export interface Token {
@@ -40,7 +40,9 @@ const refreshTokenLifeSeconds = 86_400;
 const renewalPauseMs = 5_000;
 
 /** What an HTTP header can carry. */
-const tokenPattern = /^[\x21-\x7e]{1,4096}$/;
+const tokenPattern = /^[\x21-\x7e]+$/;
+/** Servers take about so many characters in all the headers of a request. */
+const tokenLengthMax = 16_384;
 
 /** Keeps one token for any number of callers. It rejects never. */
 export function makeTokenService(options: TokenServiceOptions) {
@@ -122,10 +124,11 @@ function readTokenOutcome(outcome: WireOutcome, startedMs: number): TokenReading
       if (httpStatus >= 300 && httpStatus < 400)
         return noToken(`HTTP ${httpStatus}; redirects are never followed`);
       const object = readJsonObject(outcome.body);
-      const code = object && readText(object, 'code');
+      const code = object && readCode(object, 'code');
       if (code === tokenCodes.credentialsRefused) return { kind: 'credentials-refused', code };
       const token =
         object !== undefined && code === tokenCodes.success ? readToken(object, startedMs) : undefined;
+      if (typeof token === 'string') return noToken(token);
       return token ?? noToken(`the token endpoint answered HTTP ${httpStatus}${describeCode(code)}`);
     }
   }
@@ -137,12 +140,15 @@ function describeCode(code: string | undefined): string {
   return /^\w{1,10}$/.test(code) ? ` with code ${code}` : ' with a code that is not what the interface says';
 }
 
-function readToken(object: JsonObject, startedMs: number): Token | undefined {
+/** @returns the token, or in words why it cannot be used; undefined when there is none */
+function readToken(object: JsonObject, startedMs: number): Token | string | undefined {
   const details = readObject(object, 'data');
-  const accessToken = details && readText(details, 'access_token');
+  const accessToken = details && readWholeText(details, 'access_token');
   const tokenType = (details && readText(details, 'token_type')) ?? 'Bearer';
   if (details === undefined || accessToken === undefined || !tokenPattern.test(accessToken)) return undefined;
   if (tokenType.toLowerCase() !== 'bearer') return undefined;
+  if (accessToken.length > tokenLengthMax)
+    return `the access token has ${accessToken.length} characters, more than the ${tokenLengthMax} that can be sent: ask the bank for a shorter one`;
   const lifeMs = readLifeMs(details, 'expires_in', tokenLifeSeconds);
   const expiresAtMs = startedMs + lifeMs;
   return {
@@ -150,7 +156,7 @@ function readToken(object: JsonObject, startedMs: number): Token | undefined {
     authorization: `Bearer ${accessToken}`,
     renewAtMs: expiresAtMs - Math.min(renewMarginMs, lifeMs * renewMarginShare),
     expiresAtMs,
-    refreshToken: readText(details, 'refresh_token'),
+    refreshToken: readWholeText(details, 'refresh_token'),
     refreshExpiresAtMs: startedMs + readLifeMs(details, 'refresh_token_expires_in', refreshTokenLifeSeconds),
   };
 }

@@ -1,5 +1,6 @@
 /** `paydrop config`: the settings in effect, and whether the bank accepts the credentials. */
 import type { ProvedLogin } from '../app/open-bank.ts';
+import { findBankStatus } from '../core/status-codes.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { flagOption, loadCommandSettings, makeCommand } from './options.ts';
@@ -14,7 +15,7 @@ export const configCommand = makeCommand({
   },
   builder: (command) =>
     command
-      .option('login', flagOption('prove the credentials to the bank'))
+      .option('login', flagOption('prove the credentials to the bank, and the token that they bring'))
       .example('$0 config', 'show what is in effect, defaults included')
       .example('$0 config --login', 'ask the bank whether it accepts the credentials'),
   run: async ({ login, json, ...options }) => {
@@ -47,10 +48,15 @@ function explainLogin(
     case 'accepted':
       return { exitCode: exitCodes.ok, words: `the credentials of ${clientId} are accepted` };
     case 'refused': {
-      const words = `the credentials of ${clientId} are refused (${login.code}): correct clientId and client secret`;
+      const words = login.isToken
+        ? `the credentials of ${clientId} are accepted, and the service refuses us (${login.code}): ${serviceRemedy(login.code)}`
+        : `the credentials of ${clientId} are refused (${login.code}): correct clientId and client secret`;
       return { exitCode: exitCodes.usage, words };
     }
     case 'no-answer':
       return { exitCode: exitCodes.stoppedShort, words: `nothing is proved: ${login.why}` };
   }
 }
+
+const serviceRemedy = (code: string): string =>
+  findBankStatus(code)?.remedy ?? 'ask the bank whether they are subscribed to the service';

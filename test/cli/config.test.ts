@@ -1,13 +1,9 @@
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
+import { answer, startFakeBank, tokenReply } from '../support/fake-bank.ts';
 import { runPaydrop } from './run-paydrop.ts';
 
 let folder: string;
@@ -96,26 +92,41 @@ describe('--login', () => {
     expect(code).toBe(0);
   });
 
-  test.each([
-    [
-      'accepted',
-      { clientId: 'my-app', clientSecret: 'hush-hush' },
-      0,
-      /the credentials of my-app are accepted\n$/,
-    ],
-    [
-      'refused',
-      { clientId: 'my-app', clientSecret: 'guessed' },
-      2,
-      /are refused \(TK001\): correct clientId/,
-    ],
-  ])('%s by a bank over http', async (_, credentials, code, message) => {
-    await using bank = await startTokenEndpoint('hush-hush');
-    const ended = await logIn({ baseUrl: bank.baseUrl, ...credentials });
+  type Answer = 'well' | 'credentials' | 'token' | 'payer' | 'endless token';
+
+  /** A bank that takes one secret, and says of itself that it is no sandbox. */
+  async function startBank(how: Answer) {
+    const bank = await startFakeBank();
+    bank.behave = ({ path, body }, response) => {
+      if (path === '/sandbox') return answer(response, {}, 404);
+      const isToken = path.includes('/oauth/');
+      if (isToken && how === 'credentials') return answer(response, { code: 'TK001' });
+      if (isToken) return answer(response, tokenReply('t'.repeat(how === 'endless token' ? 20_000 : 12_000)));
+      if (how === 'token') return answer(response, { statusCode: 'ZZ999', requestUID: '' }, 401);
+      const { requestUID } = JSON.parse(body) as { readonly requestUID: string };
+      return answer(response, { statusCode: how === 'payer' ? 'EM002' : 'EV034', requestUID });
+    };
+    return bank;
+  }
+
+  test.each<readonly [Answer, number, RegExp, asked: number]>([
+    ['well', 0, /the credentials of my-app are accepted\n$/, 1],
+    ['credentials', 2, /are refused \(TK001\): correct clientId/, 0],
+    ['token', 2, /are accepted, and the service refuses us \(ZZ999\): ask the bank whether/, 2],
+    ['payer', 2, /the service refuses us \(EM002\): Ask the bank to subscribe the company/, 1],
+    ['endless token', 6, /the access token has 20000 characters, more than the 16384/, 0],
+  ])('%s, at a bank over http', async (how, code, message, asked) => {
+    await using bank = await startBank(how);
+    const ended = await logIn({ baseUrl: bank.baseUrl, clientId: 'my-app', clientSecret: 'hush-hush' });
     expect(ended).toMatchObject({ code, stdout: expect.stringMatching(message) });
-    expect(JSON.stringify(ended)).not.toMatch(/hush|guessed/);
-    // Asked what it is, then for a token.
-    expect(bank.paths).toEqual(['/sandbox', '/oauth/authentication/api/v2/token']);
+    expect(JSON.stringify(ended)).not.toMatch(/hush|ttttt/);
+    const inquiries = bank.business().filter(({ path }) => path !== '/sandbox');
+    expect(inquiries).toHaveLength(asked);
+    for (const { path, headers, body } of inquiries) {
+      expect(path).toMatch(/fundtransferinquiry$|\/inquiry/i);
+      expect(headers.authorization).toBe(`Bearer ${'t'.repeat(12_000)}`);
+      expect(JSON.parse(body)).toMatchObject({ transRefNo: 'ZZ000000000000000000' });
+    }
   });
 
   test('a bank out of reach ends with 6', async () => {
@@ -133,26 +144,3 @@ describe('--login', () => {
     expect(stderr).toMatch(/^paydrop: no client ID: set /);
   });
 });
-
-/** Endpoint 1 and nothing else. */
-async function startTokenEndpoint(secret: string) {
-  const paths: string[] = [];
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    paths.push(request.url ?? '');
-    const isRight = new URLSearchParams(await text(request)).get('client_secret') === secret;
-    const details = { token_type: 'Bearer', access_token: 'a-token', expires_in: 900 };
-    response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify(isRight ? { code: '0000', data: details } : { code: 'TK001' }));
-  }
-  const server = createServer((request, response) => void answer(request, response));
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as AddressInfo;
-  return {
-    baseUrl: `http://127.0.0.1:${port}`,
-    paths,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
-}
