@@ -4,6 +4,7 @@ import { deliverNotices, deliverNoticesOnce, type NoticeContext } from '../notif
 import {
   describeBatchDone,
   describeBatchHalted,
+  describeFileGrown,
   describeFileRejected,
   describeInDoubt,
   type NoticeScene,
@@ -17,6 +18,8 @@ import type { LoadedSettings } from '../settings/settings.ts';
 import type { Store } from '../store/store.ts';
 import type { WatchEvent } from '../watch/context.ts';
 import { makeSenders } from './notice-senders.ts';
+import { describeGrowth, remedyOfGrowth } from '../watch/rules/file-growth.ts';
+import type { FileGrowth, TakenFile } from '../watch/rules/file-growth.ts';
 import type { FileOutcome } from './run-file.ts';
 import { type Session, toLog } from './session.ts';
 
@@ -54,6 +57,7 @@ export class Notifier {
   async notifyOfEvent(event: WatchEvent): Promise<void> {
     await this.#noteFailure(async () => {
       if (event.kind === 'batch-settled') return this.#notifyOfBatch(event.reports);
+      if (event.kind === 'file-grown') return this.notifyOfGrowth(event.file, event.growth);
       const { why, item, batchId = null, outcome } = event;
       if (outcome === 'archived' || why === undefined) return;
       const { itemId: fileKey, fileName } = item;
@@ -89,6 +93,16 @@ export class Notifier {
 
   async notifyOfFile(file: Omit<RejectedFile, 'remedy' | 'reports'>): Promise<void> {
     await this.#add(describeFileRejected(this.#scene, { ...file, remedy: null, reports: [] }));
+  }
+
+  /** Somebody wrote to a file after its rows had been read. */
+  async notifyOfGrowth(file: TakenFile, growth: FileGrowth): Promise<void> {
+    const { itemId, fileName, batchId, path } = file;
+    const { rows, amount, payoutIds } = growth;
+    const words = { reason: describeGrowth(file, growth), remedy: remedyOfGrowth(file) };
+    const named = { fileKey: `${itemId}:${growth.sha256}`, fileName, batchId };
+    const notice = { ...named, ...words, rows, amount, payoutIds, reports: [path] };
+    await this.#add(describeFileGrown(this.#scene, notice));
   }
 
   /** Batches with transfers that have been in doubt for too long. */

@@ -148,7 +148,11 @@ export async function openSession(
     reader,
     log,
     bankAddress,
-    findTrace: async (inspection) => traces.find(inspection, await journal.loss()),
+    // The whole of a file that grew in our own archive is no other journal's.
+    findTrace: async (inspection) =>
+      (await journal.hasGrownTo(inspection.sha256))
+        ? undefined
+        : traces.find(inspection, await journal.loss()),
     likeness: new KeyedMutex(),
     breakers: new Map(),
     runs: new Set(),

@@ -5,6 +5,7 @@ import type { PayoutHistory } from '../payout/ports.ts';
 import type { StatementDayState, StatementStore, UnreconciledDays } from '../reconcile/ports.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import type { Store } from '../store/store.ts';
+import type { TakenFile } from '../watch/rules/file-growth.ts';
 import { requireJournal } from './open-store.ts';
 
 export type { PayoutHistory } from '../payout/ports.ts';
@@ -16,6 +17,8 @@ export interface BatchStanding {
   readonly batch: Batch;
   readonly totals: readonly StatusTotal[];
   readonly holds: readonly HoldTotal[];
+  /** Its file was written to after its rows had been read, and nobody has dealt with that. */
+  readonly grown?: TakenFile | undefined;
 }
 
 /** A day of which a statement was accepted, or on which payouts were sent and none was. */
@@ -39,11 +42,13 @@ export async function readBatches(
   const named = batchId === undefined ? undefined : await store?.batch(batchId.toUpperCase());
   if (batchId !== undefined && named === undefined) return undefined;
   if (store === undefined) return [];
+  const grown = await store.grownFiles();
   return Promise.all(
     (named === undefined ? await store.batches() : [named]).map(async (batch) => ({
       batch,
       totals: await store.totals(batch.batchId),
       holds: await store.holdTotals(batch.batchId),
+      grown: grown.find(({ batchId: whose }) => whose === batch.batchId),
     })),
   );
 }

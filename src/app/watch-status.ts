@@ -100,6 +100,7 @@ export class InboxTimer {
       waitForNews: (stop) => intake.waitForNews(stop),
       isUntouched: (item) => intake.isUntouched(item),
       end: (item, end) => intake.end(item, end),
+      findEnded: (inode, fileName) => intake.findEnded(inode, fileName),
       [Symbol.asyncDispose]: () => intake[Symbol.asyncDispose](),
     };
   }
@@ -171,7 +172,7 @@ export class WatchStatus {
   /** Before this process has begun to work it knows nothing of folders, journal and bank. */
   readState(): WatchState {
     const { watcher, intake, disk, session } = this.#working ?? {};
-    const { rowsInDoubt, oldestInDoubtAtMs, openBatches } = this.#figures ?? {};
+    const { rowsInDoubt, oldestInDoubtAtMs, openBatches, grownFiles } = this.#figures ?? {};
     const trouble = disk === undefined ? this.diskTrouble : disk.trouble;
     return {
       role: this.#role,
@@ -187,6 +188,7 @@ export class WatchStatus {
       oldestInDoubtAtMs,
       openBatches,
       failingBatches: watcher?.batches.failing,
+      grownFiles,
       lastPollMs: watcher?.lastTurn.atMs ?? this.#clock.now(),
     };
   }
@@ -245,11 +247,12 @@ export class WatchStatus {
 
 /** Figures of the journal, read every now and then. */
 async function readFigures(store: Store, { companyId, payerAccount }: Payer) {
-  const [rowsInDoubt, oldestInDoubtAtMs, openBatches, stop] = await Promise.all([
+  const [rowsInDoubt, oldestInDoubtAtMs, openBatches, stop, grownFiles] = await Promise.all([
     store.countInDoubt(),
     store.oldestInDoubtAtMs(),
     store.countOpenBatches(),
     store.payerHalt(companyId, payerAccount),
+    store.grownFiles(),
   ]);
-  return { rowsInDoubt, oldestInDoubtAtMs, openBatches, stop };
+  return { rowsInDoubt, oldestInDoubtAtMs, openBatches, stop, grownFiles };
 }

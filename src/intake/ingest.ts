@@ -14,7 +14,7 @@ export interface IngestContext {
   /** When the file was dropped, where that was before now. */
   readonly droppedAtMs?: number;
   /** Asked when the bytes are known, before any row is read in; false leaves the file alone. */
-  readonly mayRead?: (batchId: string, sha256: string) => Promise<boolean>;
+  readonly mayRead?: (batchId: string, inspection: Inspection) => Promise<boolean>;
   /** Asked about a file that the journal does not know: where another journal has left its report, or the file itself. */
   readonly findTrace?: ((inspection: Inspection) => Promise<string | undefined>) | undefined;
   /** Aborted when the process is asked to stop; a half-read file is read again from the start next time. */
@@ -36,7 +36,7 @@ export async function ingestFile(context: IngestContext, path: string, fileName:
   const inspected = await context.reader.inspect(path);
   if (inspected.kind === 'rejected') return { ...inspected, batch: undefined };
   const { inspection } = inspected;
-  if ((await context.mayRead?.(computeBatchId(inspection.sha256), inspection.sha256)) === false)
+  if ((await context.mayRead?.(computeBatchId(inspection.sha256), inspection)) === false)
     return { kind: 'turned-away' };
   const known = await findSealed(context.journal, inspection);
   if (known !== undefined) return { kind: 'batch', batch: known, isNew: false };

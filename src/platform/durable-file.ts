@@ -173,6 +173,23 @@ export async function hashBytes(path: string): Promise<string> {
   }
 }
 
+/** SHA-256 (hex) of a file and of its first bytes: whether something was only added to it. */
+export async function hashWithStart(
+  path: string,
+  startBytes: number,
+): Promise<{ readonly sha256: string; readonly startSha256: string; readonly bytes: number }> {
+  await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  const [whole, start] = [createHash('sha256'), createHash('sha256')];
+  const block = Buffer.allocUnsafe(hashBlockBytes);
+  for (let bytes = 0; ;) {
+    const { bytesRead } = await file.read(block, 0, block.length, null);
+    if (bytesRead === 0) return { sha256: whole.digest('hex'), startSha256: start.digest('hex'), bytes };
+    whole.update(block.subarray(0, bytesRead));
+    if (bytes < startBytes) start.update(block.subarray(0, Math.min(bytesRead, startBytes - bytes)));
+    bytes += bytesRead;
+  }
+}
+
 /** One file being written under its temporary name; closing it unfinished removes it. */
 export class AtomicFile implements AsyncDisposable {
   readonly #path: string;

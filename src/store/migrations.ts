@@ -8,6 +8,7 @@ import {
   wordTables,
 } from './reconcile/statement-tables.ts';
 import { query, readFirst, write } from './statements.ts';
+import { takenFileTables } from './watch/taken-files.ts';
 
 const firstTables = `
 create table meta (
@@ -306,6 +307,7 @@ const migrations: readonly string[] = [
   statementLineTables,
   wordTables,
   provenanceTables,
+  takenFileTables,
 ];
 
 /** The version of the tables that this program writes. */

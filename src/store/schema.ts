@@ -14,6 +14,7 @@ import type { Batch, JournalLoss, PayerPause, Report } from '../core/ports.ts';
 import type { NoticeChannel, NoticeDraft } from '../notify/rules/notice.ts';
 import type { PayerHalt, PayoutEvent } from '../payout/ports.ts';
 import type { IntakeRecord } from '../watch/ports.ts';
+import type { TakenFile } from '../watch/rules/file-growth.ts';
 import type { StatementTables } from './reconcile/statement-tables.ts';
 
 /**
@@ -136,6 +137,15 @@ export interface IntakeItemTable extends Columns<Omit<IntakeRecord, 'refusal'>> 
   readonly refusal: string | null;
 }
 
+export interface TakenFileTable extends Columns<Omit<TakenFile, 'isWatched' | 'growth'>> {
+  readonly is_watched: FlagColumn;
+  /** JSON; null unless it has grown. */
+  readonly growth: string | null;
+  /** Of the growth, and of the one that was dealt with. */
+  readonly growth_sha256: string | null;
+  readonly closed_sha256: Generated<string | null>;
+}
+
 /** The last day for which a round was made. */
 interface DailyRoundTable {
   readonly name: string;
@@ -183,6 +193,7 @@ export interface Tables extends StatementTables {
   daily_round: DailyRoundTable;
   notice: NoticeTable;
   notice_delivery: NoticeDeliveryTable;
+  taken_file: TakenFileTable;
 }
 
 /** A row of `payout` on its way in; the columns that are left out have their defaults. */

@@ -27,6 +27,7 @@ import { batchQueueReads } from './watch/batch-queue.ts';
 import { fileQueueReads, fileQueueWrites } from './watch/file-queue.ts';
 import { noticeReads, noticeWrites } from './watch/notice-queue.ts';
 import { scheduleReads, scheduleWrites } from './watch/schedule.ts';
+import { takenFileReads, takenFileWrites } from './watch/taken-files.ts';
 import { WriteQueue } from './write-queue.ts';
 
 /** The journal of payouts, from the file that is read in to the reports. */
@@ -56,6 +57,7 @@ const reads = {
   ...payerBreakerReads,
   ...batchQueueReads,
   ...fileQueueReads,
+  ...takenFileReads,
   ...scheduleReads,
   ...noticeReads,
   loss: readLoss,
@@ -67,6 +69,7 @@ const writes = {
   ...payerBreakerWrites,
   ...reportWrites,
   ...fileQueueWrites,
+  ...takenFileWrites,
   ...scheduleWrites,
   ...noticeWrites,
 };

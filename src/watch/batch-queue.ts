@@ -1,7 +1,7 @@
 /** Works the open batches, several at once: whoever was dropped first goes first, and a big one starves no small one. */
 import { computeBackoffMs } from '../core/backoff.ts';
 import type { Payout } from '../core/payout.ts';
-import type { Batch } from '../core/ports.ts';
+import type { Batch, BatchReason } from '../core/ports.ts';
 import { endWhenSettled, interruptedCode, isConcluded } from '../payout/conclude.ts';
 import { followPayer, runBatch } from '../payout/run-batch.ts';
 import { Signal, waitForAny } from '../platform/signal.ts';
@@ -33,6 +33,7 @@ export class BatchScheduler {
   waiting = 0;
   readonly #setup: WatchSetup;
   readonly #onRest: (batch: Batch) => Promise<void>;
+  readonly #findObstacle: (batch: Batch) => Promise<BatchReason | undefined>;
   readonly #running = new Map<string, Promise<void>>();
   /** Batches for which a file in work/ waits, and which the journal may hold to be at rest. */
   readonly #offered = new Set<string>();
@@ -50,10 +51,18 @@ export class BatchScheduler {
   #reporting = 0;
   readonly #news = new Signal();
 
-  /** @param onRest told when a batch is at rest and its reports are written */
-  constructor(setup: WatchSetup, onRest: (batch: Batch) => Promise<void>) {
+  /**
+   * @param onRest told when a batch is at rest and its reports are written
+   * @param findObstacle asked before the first row of a batch is sent: why it may not begin
+   */
+  constructor(
+    setup: WatchSetup,
+    onRest: (batch: Batch) => Promise<void>,
+    findObstacle: (batch: Batch) => Promise<BatchReason | undefined> = async () => undefined,
+  ) {
     this.#setup = setup;
     this.#onRest = onRest;
+    this.#findObstacle = findObstacle;
   }
 
   /** Batches that are being run. */
@@ -230,6 +239,10 @@ export class BatchScheduler {
   async #run(batch: Batch): Promise<void> {
     const { stop, runs, waitMs, clock } = this.#setup;
     const { batchId } = batch;
+    if (await this.#haltBeforeFirst(batch)) {
+      await this.#rest(batchId, true);
+      return;
+    }
     const waitOver = new AbortController();
     const others = new Set<string>();
     const count = (payout: Payout | undefined): void => {
@@ -256,6 +269,20 @@ export class BatchScheduler {
     await this.#rest(batchId, true);
     this.#due.delete(batchId);
     await this.#coolDown(batchId, startedMs);
+  }
+
+  /** A batch that may not begin is halted, once: an operator who resumes it knows why it was. */
+  async #haltBeforeFirst(batch: Batch): Promise<boolean> {
+    const { store, clock } = this.#setup;
+    const { batchId } = batch;
+    if (batch.status !== 'sealed') return false;
+    const why = await this.#findObstacle(batch);
+    if (why === undefined) return false;
+    const nowMs = clock.now();
+    await store.moveBatch(batchId, 'running', null, nowMs);
+    await store.holdReady(batchId, 'halted', why, nowMs);
+    await store.moveBatch(batchId, 'halted', why, nowMs);
+    return true;
   }
 
   /** A batch that rests at once with rows that could be sent is not run again and again without a breath. */

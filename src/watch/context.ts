@@ -12,6 +12,7 @@ import type { StatementStore } from '../reconcile/ports.ts';
 import type { WrittenReports } from '../reports/write-reports.ts';
 import type { Intake } from './folders/drop-folder.ts';
 import type { IntakeOutcome, WatchStore, WorkItem } from './ports.ts';
+import type { FileGrowth, TakenFile } from './rules/file-growth.ts';
 import type { Trouble } from './rules/health.ts';
 
 /** Something that a person, a metric or a notice is told of. */
@@ -26,7 +27,9 @@ export type WatchEvent =
       readonly why: { readonly code: string; readonly message: string } | undefined;
       readonly batchId: string | undefined;
     }
-  | { readonly kind: 'batch-settled'; readonly reports: WrittenReports };
+  | { readonly kind: 'batch-settled'; readonly reports: WrittenReports }
+  /** Somebody wrote to a file after its rows had been read. */
+  | { readonly kind: 'file-grown'; readonly file: TakenFile; readonly growth: FileGrowth };
 
 export interface WatchSetup {
   readonly store: PayoutJournal & IntakeStore & StatementStore & WatchStore;

@@ -2,6 +2,7 @@
 import pLimit from 'p-limit';
 import { computeBackoffMs } from '../core/backoff.ts';
 import { formatBangkokDateTime } from '../core/bangkok-time.ts';
+import type { Inspection } from '../core/payout-file.ts';
 import { type BatchStatus, isSealed } from '../core/payout.ts';
 import type { Batch } from '../core/ports.ts';
 import { type Ingested, ingestFile } from '../intake/ingest.ts';
@@ -15,6 +16,7 @@ import {
   refuseVanishedFile,
   refuseWrittenFile,
 } from './rules/rejection-reason.ts';
+import { TakenFiles } from './taken-files.ts';
 
 /** Files that are read at once: a big one does not keep a small one waiting. */
 const readingsAtOnce = 2;
@@ -37,6 +39,8 @@ interface Unread {
 export class FileQueue {
   readonly #setup: WatchSetup;
   readonly #onBatch: (batch: Batch) => void;
+  /** Looked at again, wherever they stand. */
+  readonly taken: TakenFiles;
   readonly #readings = pLimit(readingsAtOnce);
   /** Files in work/ whose batch is being worked. */
   readonly #owners = new Map<string, WorkItem>();
@@ -49,6 +53,7 @@ export class FileQueue {
   constructor(setup: WatchSetup, onBatch: (batch: Batch) => void) {
     this.#setup = setup;
     this.#onBatch = onBatch;
+    this.taken = new TakenFiles(setup);
   }
 
   /** Files in work/. */
@@ -127,11 +132,13 @@ export class FileQueue {
     const before = await this.#findReadBefore(item);
     if (!(await intake.isUntouched(item))) return this.#endTouched(item, before);
     let verdict: IntakeVerdict | undefined;
-    const mayRead = async (batchId: string, sha256: string): Promise<boolean> => {
+    const mayRead = async (batchId: string, inspection: Inspection): Promise<boolean> => {
       if (before !== undefined && before.batchId !== batchId) return false;
       const start = { itemId, batchId, fileName, droppedAtMs, nowMs: clock.now() };
       verdict = await store.startIntake(start);
-      requireSameBytes(verdict, sha256);
+      requireSameBytes(verdict, inspection.sha256);
+      // Before it is read in: its batch may begin as soon as it is sealed, and after any crash.
+      if (verdict.kind === 'owner') await this.taken.note(item, batchId, inspection);
       return verdict.kind === 'owner';
     };
     const onRows = (): void => undefined;
@@ -230,6 +237,7 @@ export class FileQueue {
       const date = formatBangkokDateTime(clock.now()).slice(0, 10);
       const path = await intake.end(item, { kind: 'archive', date, batchId: batch.batchId });
       await store.endIntake(item.itemId, 'archived', clock.now());
+      await this.taken.noteEnd(item.itemId, path);
       const { batchId } = batch;
       this.#report({ kind: 'file-ended', item, outcome: 'archived', path, why: undefined, batchId });
     }
@@ -258,6 +266,7 @@ export class FileQueue {
     await store.endIntake(itemId, outcome, clock.now(), { fileName, droppedAtMs, refusal });
     await notify(event);
     const path = await intake.end(item, { kind: 'reject', reason });
+    await this.taken.noteEnd(itemId, path);
     this.#report({ ...event, path });
   }
 

@@ -1,6 +1,7 @@
 /** What a process that works a drop folder keeps beside the payouts. */
 import type { BatchStatus, PayoutStatus } from '../core/payout.ts';
 import type { Batch } from '../core/ports.ts';
+import type { TakenFile } from './rules/file-growth.ts';
 import type { IntakeRefusal } from './rules/rejection-reason.ts';
 
 // ---- What the watcher needs of its folders: files come out of the inbox into work/, and end in archive/ or rejected/.
@@ -109,6 +110,22 @@ export interface FileQueueStore {
   countIntake(): Promise<ReadonlyMap<IntakeOutcome, number>>;
 }
 
+/** The files that were taken, and what became of their bytes afterwards. */
+export interface TakenFileStore {
+  /** Keeps the record as it is given, in place of an earlier one. */
+  putTakenFile(file: TakenFile): Promise<void>;
+  takenFile(itemId: string): Promise<TakenFile | undefined>;
+  /** Of a batch, the latest taken last. */
+  takenFilesOf(batchId: string): Promise<readonly TakenFile[]>;
+  watchedFiles(): Promise<readonly TakenFile[]>;
+  /** Those that have grown and that nobody has dealt with: alarms. */
+  grownFiles(): Promise<readonly TakenFile[]>;
+  /** True when a file of ours has grown to be these bytes. */
+  hasGrownTo(sha256: string): Promise<boolean>;
+  /** What was added has been dealt with; what is added later is an alarm again. */
+  closeGrowth(itemId: string, sha256: string): Promise<void>;
+}
+
 /** Jobs of every day. */
 export interface ScheduleStore {
   /** The last Bangkok date (YYYYMMDD) for which a round was made. */
@@ -117,7 +134,7 @@ export interface ScheduleStore {
 }
 
 /** What the watcher keeps. */
-export interface WatchStore extends BatchQueueStore, FileQueueStore, ScheduleStore {
+export interface WatchStore extends BatchQueueStore, FileQueueStore, TakenFileStore, ScheduleStore {
   /** Makes a durable write probe. @throws JournalWriteError when the disk refuses */
   probe(nowMs: number): Promise<void>;
 }

@@ -34,7 +34,11 @@ export class Watcher {
     this.#options = options;
     this.lastTurn = { atMs: setup.clock.now(), atElapsedMs: performance.now() };
     this.files = new FileQueue(setup, (batch) => this.batches.offer(batch));
-    this.batches = new BatchScheduler(setup, (batch: Batch) => this.files.endFor(batch));
+    this.batches = new BatchScheduler(
+      setup,
+      (batch: Batch) => this.files.endFor(batch),
+      (batch: Batch) => this.files.taken.findGrowth(batch),
+    );
     this.doubt = new InDoubtLoop(setup, this.batches);
   }
 
@@ -55,6 +59,9 @@ export class Watcher {
       recovered.then(() => keepGoing(setup, 'working the batches', () => this.#turn())),
       keepGoing(setup, 'settling what is in doubt', () => this.doubt.step()),
       recovered.then(() => keepGoing(setup, 'a daily round', () => daily.step())),
+      recovered.then(() =>
+        keepGoing(setup, 'looking at files that were taken', () => this.files.taken.step()),
+      ),
       keepGoing(setup, 'looking at the disk', async () => {
         await clock.sleep(disk.trouble === undefined ? probeMs : sickProbeMs, stop);
         if (!stop.aborted) await disk.look();

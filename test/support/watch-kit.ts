@@ -325,6 +325,7 @@ function inWords(event: WatchEvent): string {
     const { batch } = event.reports.summary;
     return `${batch.fileName} ${batch.status}`;
   }
+  if (event.kind === 'file-grown') return `${event.file.fileName} grown by ${event.growth.rows} rows`;
   const { item, outcome, why } = event;
   return `${item.fileName} ${outcome}${why === undefined ? '' : ` ${why.code}`}`;
 }

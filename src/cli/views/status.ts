@@ -8,6 +8,7 @@ import { maskDigits } from '../../core/proxy-id.ts';
 import { showDate } from '../../payout/rules/lost-journal.ts';
 import { describeProvenance } from '../../reconcile/rules/custody.ts';
 import { describeAlarmRemedy, describeRemedy } from '../../reports/rules/remedies.ts';
+import { describeGrowth, remedyOfGrowth } from '../../watch/rules/file-growth.ts';
 import { countOf, showByStatus, showTotal, totalsByStatus } from './amounts.ts';
 import { type Shown, toLines } from './shown.ts';
 
@@ -17,8 +18,16 @@ const stamp = (epochMs: number | null): string | null =>
 /** The lines below the head of a batch begin under its time. */
 const indent = ' '.repeat(12);
 
+/** What was added to the batch's file after its rows had been read; null for nothing that anybody has to look at. */
+function showGrowth(grown: BatchStanding['grown']) {
+  if (grown === undefined || grown.growth === null) return null;
+  const { rows, amount, payoutIds } = grown.growth;
+  const words = { reason: describeGrowth(grown, grown.growth), remedy: remedyOfGrowth(grown) };
+  return { ...words, rowsNotPaid: rows, amountNotPaid: amount, payoutIds };
+}
+
 /** A batch: when, which file, its state and its rows by status. */
-export function showBatch({ batch, totals, holds }: BatchStanding): Shown {
+export function showBatch({ batch, totals, holds, grown }: BatchStanding): Shown {
   const json = {
     batchId: batch.batchId,
     file: batch.fileName,
@@ -34,12 +43,14 @@ export function showBatch({ batch, totals, holds }: BatchStanding): Shown {
     byStatus: totalsByStatus(totals),
     holds: Object.fromEntries(holds.map(({ hold, rows }) => [hold, rows])),
     alarms: countAlarms(totals),
+    fileGrown: showGrowth(grown),
   };
   const { batchId, status, file, startedAt, byStatus, alarms, reasonCode, reason, remedy } = json;
   const started = startedAt.slice(0, 16).replace('T', ' ');
   const held = Object.entries(json.holds).map(([hold, rows]) => `${rows} ${hold}`);
   const below = [
     ...(alarms === 0 ? [] : [`ALARM: ${alarms} rows contradict what was called proved`]),
+    ...(json.fileGrown === null ? [] : [`ALARM: ${json.fileGrown.reason}`, json.fileGrown.remedy]),
     ...(totals.length === 0 ? [] : [showByStatus(byStatus)]),
     ...(held.length === 0 ? [] : [`held: ${held.join(', ')}`]),
     ...(reason === null ? [] : [`${reasonCode ?? ''}: ${reason}`]),

@@ -5,6 +5,7 @@ import { formatBangkokMoment, formatBangkokDateTime } from '../../core/bangkok-t
 import { printable } from '../../core/cell-text.ts';
 import type { ListenAddress } from '../../core/network-address.ts';
 import type { ReportKind } from '../../core/ports.ts';
+import { describeGrowth } from '../../watch/rules/file-growth.ts';
 import { showByStatus, showForReview, totalsByStatus } from './amounts.ts';
 import { alignColumns, sandboxBanner, type Shown } from './shown.ts';
 
@@ -60,6 +61,12 @@ function describe(news: WatchNews): Shown {
       return describeFile(news);
     case 'batch-settled':
       return describeBatch(news);
+    case 'file-grown': {
+      const { fileName: file, batchId, path } = news.file;
+      const { rows, amount, payoutIds } = news.growth;
+      const facts = { file, batchId, path, rowsNotPaid: rows, amountNotPaid: amount, payoutIds };
+      return { json: facts, text: printable(`ALARM: ${describeGrowth(news.file, news.growth)}`) };
+    }
   }
 }
 

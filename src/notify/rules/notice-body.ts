@@ -36,6 +36,7 @@ export interface RejectedFile {
 
 const usageExitCode = 2;
 const fileRejectedExitCode = 5;
+const exceptionsExitCode = 3;
 
 /**
  * A batch has come to its end, again after rows were tried again or settled late.
@@ -93,10 +94,37 @@ export function describeJournalRefused(
   });
 }
 
+/** What was added to a file after its rows had been read, and not paid. */
+export interface GrownFile extends Pick<RejectedFile, 'fileKey' | 'fileName' | 'reports'> {
+  readonly batchId: string;
+  readonly reason: string;
+  readonly remedy: string;
+  /** Null where they cannot be told from those that were read. */
+  readonly rows: number | null;
+  readonly amount: string | null;
+  /** The first of them. */
+  readonly payoutIds: readonly string[];
+}
+
+/** Somebody wrote to a file after its rows had been read: told once for each state of the file. */
+export function describeFileGrown(scene: NoticeScene, file: GrownFile): NoticeDraft {
+  return draft(scene, { kind: 'file-grown', batchId: file.batchId, mark: file.fileKey }, file.fileName, {
+    severity: 'critical',
+    reasonCode: 'file-grown',
+    reason: maskText(file.reason),
+    remedy: maskText(file.remedy),
+    rowsNotPaid: file.rows,
+    amountNotPaid: file.amount,
+    payoutIds: file.payoutIds.map((one) => maskText(one)),
+    exitCode: exceptionsExitCode,
+    reports: file.reports,
+  });
+}
+
 function describeBatch(
   scene: NoticeScene,
   { summary, reports }: BatchNews,
-  kind: Exclude<NoticeKind, 'file-rejected' | 'journal-refused'>,
+  kind: Exclude<NoticeKind, 'file-rejected' | 'journal-refused' | 'file-grown'>,
   mark: string,
   more: object = {},
 ): NoticeDraft {

@@ -2,7 +2,8 @@
 
 /**
  * `batch-done`, `batch-halted`, `in-doubt`: of a batch; `file-rejected`: of a file that is no batch; `journal-refused`:
- * of the journal, without which nothing is sent.
+ * of the journal, without which nothing is sent; `file-grown`: of a file to which somebody wrote after its rows had been
+ * read.
  */
 export const noticeKinds = [
   'batch-done',
@@ -10,6 +11,7 @@ export const noticeKinds = [
   'in-doubt',
   'file-rejected',
   'journal-refused',
+  'file-grown',
 ] as const;
 export type NoticeKind = (typeof noticeKinds)[number];
 

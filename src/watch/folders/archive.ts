@@ -10,6 +10,7 @@ import { type Disk, isSameFile, lookAt, openPlainly, renameUnlessTaken } from '.
 import { errorCode, hashBytes, noLinkCodes, OutputFileError } from '../../platform/durable-file.ts';
 import type { FileEnd, WorkItem } from '../ports.ts';
 import {
+  composeName,
   computeArchiveNames,
   computeRejectedNames,
   itemIdPattern,
@@ -53,6 +54,22 @@ export async function clearLeftovers(
       if (itemId !== undefined && !open.has(itemId)) await disk.remove(join(folder, name));
     }
   }
+}
+
+/** Where a file has ended, by its inode: a crash may have come before that was recorded. */
+export async function findEnded(
+  { folders }: FoldersContext,
+  inode: string,
+  fileName: string,
+): Promise<string | undefined> {
+  const [stem = ''] = composeName(fileName, '').split('.');
+  for (const folder of [...(await listLatestDays(folders.archive)), folders.rejected]) {
+    for (const name of (await readdir(folder)).filter((one) => one.startsWith(stem))) {
+      const stats = await lookAt(join(folder, name));
+      if (stats?.isFile() === true && String(stats.ino) === inode) return join(folder, name);
+    }
+  }
+  return undefined;
 }
 
 async function listLatestDays(archive: string): Promise<string[]> {

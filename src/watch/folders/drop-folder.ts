@@ -9,7 +9,7 @@ import { failWith } from '../../platform/durable-file.ts';
 import { Signal, waitForAny } from '../../platform/signal.ts';
 import type { FileEnd, WorkItem } from '../ports.ts';
 import type { InboxView, StuckFile } from '../rules/drop-folder.ts';
-import { clearLeftovers } from './archive.ts';
+import { clearLeftovers, findEnded } from './archive.ts';
 import { InboxBinding, InboxRefusedError, mayBeAway } from './binding.ts';
 import { type Claim, ClaimedFolder, type FolderLook } from './claim.ts';
 import type { FoldersContext } from './context.ts';
@@ -440,6 +440,11 @@ class DropFolder implements AsyncDisposable {
    */
   end(item: WorkItem, end: FileEnd): Promise<string> {
     return this.#work.end(item, end);
+  }
+
+  /** Where a file stands that has left work/; undefined where it is not found. Never throws for a folder that is away. */
+  findEnded(inode: string, fileName: string): Promise<string | undefined> {
+    return findEnded(this.#context, inode, fileName);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

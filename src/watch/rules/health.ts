@@ -6,6 +6,7 @@ import { formatBangkokMoment, formatBangkokDateTime } from '../../core/bangkok-t
 import { maskNumbers } from '../../core/proxy-id.ts';
 import { type BreakerState, outsideHours } from '../../payout/rules/circuit-breaker.ts';
 import type { InboxView } from './drop-folder.ts';
+import { describeGrowth, remedyOfGrowth, type TakenFile } from './file-growth.ts';
 
 /**
  * `standby`: another process has the right to send; `starting`: nobody else has it, and what an earlier process has left
@@ -47,6 +48,8 @@ export interface WatchState {
   readonly failingBatches: readonly { readonly batchId: string; readonly why: string }[] | undefined;
   /** When the daemon's loop last turned. */
   readonly lastPollMs: number;
+  /** Files that were written to after their rows had been read, and that nobody has dealt with. */
+  readonly grownFiles?: readonly TakenFile[] | undefined;
 }
 
 export interface HealthReason {
@@ -73,6 +76,7 @@ export const healthCodes = [
   'batch-failing',
   'file-stuck',
   'inbox-left',
+  'file-grown',
 ] as const;
 type HealthCode = (typeof healthCodes)[number];
 
@@ -137,6 +141,7 @@ export function judgeHealth(
       remedy: 'It is tried again by itself; nothing of it is paid before',
     })),
     ...describeLeft(state.inbox?.left ?? []),
+    ...(state.grownFiles ?? []).slice(0, namesMax).flatMap((file) => describeGrown(file)),
   ];
   return { live, ready: reasons.length === 0, reasons, notes };
 }
@@ -254,6 +259,12 @@ function describeLeft(names: readonly string[]): readonly HealthReason[] {
   ];
 }
 
+function describeGrown(file: TakenFile): readonly HealthReason[] {
+  if (file.growth === null) return [];
+  const text = maskNumbers(`ALARM: ${describeGrowth(file, file.growth)}`);
+  return [{ code: 'file-grown', text, remedy: maskNumbers(remedyOfGrowth(file)) }];
+}
+
 /** What /healthz shows: JSON-encodable, times in Bangkok; what is not known yet is left out. */
 export function showHealth(
   state: WatchState,
@@ -276,6 +287,7 @@ export function showHealth(
     openBatches: state.openBatches,
     failingBatches: failingBatches?.map(({ batchId }) => batchId),
     rowsInDoubt: state.rowsInDoubt,
+    grownFiles: state.grownFiles?.length,
     oldestInDoubtAt: state.rowsInDoubt === undefined ? undefined : showTime(oldestInDoubtAtMs),
   };
 }

@@ -26,6 +26,7 @@ export interface RefusedIntake {
 interface ReadBefore {
   readonly batchId: string;
   readonly rows: number;
+  readonly status?: BatchStatus;
 }
 
 const whatToDo =
@@ -95,6 +96,17 @@ export function refuseWrittenFile(file: RefusedIntake, read: ReadBefore | undefi
   }
   const { batchId, rows } = read;
   const message = `written to after its ${rows} rows had been read`;
+  if (read.status === 'halted') {
+    return refuse(file, { code: 'changed-after-reading', message, batchId }, [
+      '',
+      `The file was written to after it had been read. Batch ${batchId} is what it held before: ${rows} rows, and is`,
+      `halted: "paydrop resume ${batchId}" pays what of it was not sent, "paydrop cancel ${batchId}" gives that up.`,
+      'What was written later has not been read, and nothing of it was paid.',
+      '',
+      'Drop the whole file again: rows of that batch are then refused by their payoutIds, so nobody is paid twice.',
+      `${howToWrite}.`,
+    ]);
+  }
   return refuse(file, { code: 'changed-after-reading', message, batchId }, [
     '',
     `The file was written to after it had been read. Batch ${batchId} is what it held before: ${rows} rows,`,

@@ -90,7 +90,7 @@ test('a batch, for an operator and for a program', () => {
     '{"batchId":"4K7Q2M9XWD","file":"a.csv","status":"halted","reasonCode":"EM053","reason":"Insufficient funds",' +
       '"remedy":"Fund the account","rows":0,"amount":"0.00","unreadableAmounts":0,"startedAt":"2026-11-21T14:03:05+07:00",' +
       '"restedAt":"2026-11-21T14:03:08+07:00","byStatus":{"paid":{"rows":2,"amount":"201.00"},' +
-      '"held":{"rows":1,"amount":"100.50"}},"holds":{"halted":1},"alarms":0}',
+      '"held":{"rows":1,"amount":"100.50"}},"holds":{"halted":1},"alarms":0,"fileGrown":null}',
   );
 });
 

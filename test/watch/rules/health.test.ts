@@ -40,6 +40,27 @@ const line = (status: PayerLine['status'], part: Partial<PayerLine> = {}): Payer
 const closed: PayerLine = { ...closeBreaker(openBreaker, nowMs + 3_600 * second), paysNewFiles: true };
 const over = { pausedUntilMs: nowMs - second };
 const trouble = { sinceMs: nowMs - 60 * second, why: 'it is broken: mend it' };
+const growth = {
+  sha256: 'f0',
+  bytes: 9,
+  rows: 2,
+  amount: '2.00',
+  payoutIds: ['B1'],
+  seenAtMs: 0,
+  isTold: true,
+};
+const grown = {
+  itemId: '20261121T070305123-48b2f8',
+  batchId: 'B000000001',
+  fileName: 'a.csv',
+  path: '/archive/a.csv',
+  inode: '7',
+  bytes: 5,
+  sha256: 'e0',
+  untilMs: 1,
+  isWatched: true,
+  growth,
+};
 const failing = [{ batchId: 'B000000001', why: `no row of ${account}` }];
 
 const codes = (state: WatchState) => {
@@ -97,6 +118,7 @@ describe('a watcher', () => {
       ['payer-paused'],
     ],
     ['with a batch that fails', { failingBatches: failing }, [], ['batch-failing']],
+    ['with a file that has grown', { grownFiles: [grown] }, [], ['file-grown']],
   ])('%s', (_, part, reasons, notes) => {
     expect(codes({ ...well, ...part })).toEqual({ live: true, ready: reasons.length === 0, reasons, notes });
   });

@@ -1,0 +1,96 @@
+/** Files whose rows were read, and what became of their bytes afterwards. */
+import { type Selectable, sql, type SqlBool } from 'kysely';
+import type { TakenFileStore } from '../../watch/ports.ts';
+import type { FileGrowth, TakenFile } from '../../watch/rules/file-growth.ts';
+import type { TakenFileTable } from '../schema.ts';
+import { type BodiesOf, change, query, select, selectFirst } from '../statements.ts';
+
+export const takenFileTables = `
+create table taken_file (
+  item_id text primary key,
+  batch_id text not null,
+  file_name text not null,
+  path text not null,
+  inode text not null,
+  bytes integer not null,
+  sha256 text not null,
+  -- Null while it stands in work/.
+  until_ms integer,
+  is_watched integer not null,
+  -- JSON of what it is now, where somebody wrote to it afterwards; closed_sha256: of the bytes that were dealt with.
+  growth text,
+  growth_sha256 text,
+  closed_sha256 text
+) strict, without rowid;
+create index taken_file_of_batch on taken_file (batch_id);
+create index taken_file_watched on taken_file (item_id) where is_watched = 1;
+create index taken_file_grown on taken_file (growth_sha256) where growth_sha256 is not null;
+`;
+
+function toTakenFile(found: Selectable<TakenFileTable>): TakenFile {
+  const { item_id: itemId, batch_id: batchId, file_name: fileName, path, inode, bytes, sha256 } = found;
+  return {
+    itemId,
+    batchId,
+    fileName,
+    path,
+    inode,
+    bytes,
+    sha256,
+    untilMs: found.until_ms,
+    isWatched: found.is_watched === 1,
+    growth: found.growth === null ? null : (JSON.parse(found.growth) as FileGrowth),
+  };
+}
+
+const all = () => query.selectFrom('taken_file').selectAll().orderBy('item_id');
+
+export const takenFileReads = {
+  *takenFile(itemId) {
+    const found = yield* selectFirst(all().where('item_id', '=', itemId));
+    return found === undefined ? undefined : toTakenFile(found);
+  },
+  *takenFilesOf(batchId) {
+    return (yield* select(all().where('batch_id', '=', batchId))).map(toTakenFile);
+  },
+  /** The condition of the index taken_file_watched. */
+  *watchedFiles() {
+    return (yield* select(all().where(sql<SqlBool>`is_watched = 1`))).map(toTakenFile);
+  },
+  /** Found by the index taken_file_grown. */
+  *grownFiles() {
+    const isOpen = sql<SqlBool>`growth_sha256 is not null and growth_sha256 is not closed_sha256`;
+    return (yield* select(all().where(isOpen))).map(toTakenFile);
+  },
+  *hasGrownTo(sha256) {
+    return (yield* selectFirst(all().where('growth_sha256', '=', sha256))) !== undefined;
+  },
+} satisfies Partial<BodiesOf<TakenFileStore>>;
+
+/** Each in one transaction. */
+export const takenFileWrites = {
+  *putTakenFile({ itemId, batchId, fileName, path, inode, bytes, sha256, untilMs, isWatched, growth }) {
+    const kept = {
+      batch_id: batchId,
+      file_name: fileName,
+      path,
+      inode,
+      bytes,
+      sha256,
+      until_ms: untilMs,
+      is_watched: isWatched,
+      growth: growth === null ? null : JSON.stringify(growth),
+      growth_sha256: growth?.sha256 ?? null,
+    };
+    const insert = query
+      .insertInto('taken_file')
+      .values({ item_id: itemId, ...kept })
+      .onConflict((conflict) => conflict.column('item_id').doUpdateSet(kept));
+    yield* change(insert);
+  },
+  *closeGrowth(itemId, sha256) {
+    yield* change(
+      query.updateTable('taken_file').set({ closed_sha256: sha256 }).where('item_id', '=', itemId),
+    );
+  },
+} satisfies Partial<BodiesOf<TakenFileStore>>;

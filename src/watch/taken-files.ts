@@ -1,0 +1,201 @@
+/** Files that were taken are looked at again: whoever had one open may go on writing to it, wherever it stands by then. */
+import { formatBaht, type Satang, toSatang } from '../core/money.ts';
+import type { Inspection } from '../core/payout-file.ts';
+import type { Batch, BatchReason } from '../core/ports.ts';
+import { computeBatchId } from '../core/reference.ts';
+import { lookAt, printFile } from '../platform/disk.ts';
+import { hashWithStart } from '../platform/durable-file.ts';
+import type { WatchSetup } from './context.ts';
+import type { WorkItem } from './ports.ts';
+import { grownReason, isLookDue, isWatchOver, stillForMs, watchedForMs } from './rules/file-growth.ts';
+import type { FileGrowth, TakenFile } from './rules/file-growth.ts';
+
+/** How often it is looked for files that are to be looked at. */
+const stepMs = 2_000;
+const idleMs = 10_000;
+/** payoutIds that are told. */
+const namedMax = 20;
+
+/** What a look has found. */
+interface Seen {
+  /** See printFile: while it stays, so do the bytes. */
+  readonly print: string;
+  readonly sha256: string;
+  readonly startSha256: string;
+  readonly bytes: number;
+  readonly sinceMs: number;
+}
+
+type Setup = Pick<
+  WatchSetup,
+  'store' | 'intake' | 'reader' | 'clock' | 'log' | 'notify' | 'reportEvent' | 'stop'
+>;
+
+export class TakenFiles {
+  readonly #setup: Setup;
+  readonly #seen = new Map<string, Seen>();
+  readonly #lookedAtMs = new Map<string, number>();
+
+  constructor(setup: Setup) {
+    this.#setup = setup;
+  }
+
+  /** The rows of a file are about to be read into a batch. */
+  async note({ itemId, fileName, path }: WorkItem, batchId: string, read: Inspection): Promise<void> {
+    const { store } = this.#setup;
+    const { sizeBytes: bytes, sha256 } = read;
+    const stats = await lookAt(path);
+    if (stats === undefined || (await store.takenFile(itemId))?.sha256 === sha256) return;
+    const file = { itemId, batchId, fileName, path, inode: String(stats.ino), bytes, sha256 };
+    await store.putTakenFile({ ...file, untilMs: null, isWatched: true, growth: null });
+  }
+
+  /** A file has left work/. */
+  async noteEnd(itemId: string, path: string): Promise<void> {
+    const { store, clock } = this.#setup;
+    const [file, stats] = [await store.takenFile(itemId), await lookAt(path)];
+    if (file === undefined || file.untilMs !== null) return;
+    const inode = String(stats?.ino ?? file.inode);
+    const sealed = (await store.batch(file.batchId))?.sealedAtMs ?? null;
+    // Of a file that was rejected as a whole, nothing was paid: what it becomes is nobody's loss.
+    const isWatched = sealed !== null;
+    await store.putTakenFile({ ...file, path, inode, isWatched, untilMs: clock.now() + watchedForMs });
+  }
+
+  /** Why a batch may not begin: a file of it has changed since it was read. */
+  async findGrowth(batch: Batch): Promise<BatchReason | undefined> {
+    for (const file of await this.#setup.store.takenFilesOf(batch.batchId)) {
+      const hasGrown = file.isWatched ? (await this.#look(file)) === 'grown' : file.growth !== null;
+      if (hasGrown) return grownReason(batch);
+    }
+    return undefined;
+  }
+
+  /** One look at all of them, and the wait for the next. */
+  async step(): Promise<void> {
+    const { store, clock, log, stop } = this.#setup;
+    const watched = await store.watchedFiles();
+    for (const file of watched) {
+      if (!isLookDue(file, this.#lookedAtMs.get(file.itemId), clock.now())) continue;
+      this.#lookedAtMs.set(file.itemId, clock.now());
+      await this.#follow(file).catch((error: unknown) => {
+        log('warn', 'a file that was taken cannot be looked at', { itemId: file.itemId, err: error });
+      });
+    }
+    const known = new Set(watched.map(({ itemId }) => itemId));
+    for (const itemId of this.#lookedAtMs.keys()) if (!known.has(itemId)) this.#forget(itemId);
+    await this.#closeTaken();
+    await clock.sleep(watched.length === 0 ? idleMs : stepMs, stop);
+  }
+
+  #forget(itemId: string): void {
+    this.#lookedAtMs.delete(itemId);
+    this.#seen.delete(itemId);
+  }
+
+  /** The whole file was dropped again and taken: every row of it is some batch's. */
+  async #closeTaken(): Promise<void> {
+    const { store } = this.#setup;
+    for (const { itemId, batchId, growth } of await store.grownFiles()) {
+      if (growth === null) continue;
+      const whole = await store.batch(computeBatchId(growth.sha256));
+      const isTaken =
+        whole?.sha256 === growth.sha256 && whole.sealedAtMs !== null && whole.batchId !== batchId;
+      if (isTaken) await store.closeGrowth(itemId, growth.sha256);
+    }
+  }
+
+  async #follow(file: TakenFile): Promise<void> {
+    const { store, clock, log } = this.#setup;
+    const isOver = isWatchOver(file, clock.now());
+    // The last look trusts no times.
+    if (isOver) this.#seen.delete(file.itemId);
+    const found = await this.#look(file);
+    const now = (await store.takenFile(file.itemId)) ?? file;
+    if (found === 'grown') await this.#tell(now, isOver);
+    // Until its end is recorded it may be on its way.
+    const isGone = found === 'gone' && now.untilMs !== null;
+    if (isGone)
+      log('warn', 'a file that was taken is not there any more', { itemId: now.itemId, path: now.path });
+    if (!isOver && !isGone) return;
+    const last = (await store.takenFile(file.itemId)) ?? now;
+    await store.putTakenFile({ ...last, isWatched: false });
+  }
+
+  /** Looks at the bytes, where anything about the file has changed since the last look. */
+  async #look(file: TakenFile): Promise<'still' | 'grown' | 'gone'> {
+    const { itemId, sha256, bytes } = file;
+    const path = await this.#find(file);
+    const stats = path === undefined ? undefined : await lookAt(path);
+    if (path === undefined || stats === undefined) return 'gone';
+    const print = printFile(stats);
+    let seen = this.#seen.get(itemId);
+    if (seen?.print !== print) {
+      const hashed = await hashWithStart(path, bytes);
+      const isSame = hashed.sha256 === seen?.sha256;
+      seen = { print, ...hashed, sinceMs: isSame && seen ? seen.sinceMs : this.#setup.clock.now() };
+      this.#seen.set(itemId, seen);
+    }
+    if (seen.sha256 === sha256) return 'still';
+    await this.#noteGrowth(file, seen);
+    return 'grown';
+  }
+
+  /** Where it stands: after a crash it may have been moved without anybody having said so. */
+  async #find(file: TakenFile): Promise<string | undefined> {
+    const stats = await lookAt(file.path);
+    if (String(stats?.ino) === file.inode && stats?.isFile() === true) return file.path;
+    const path = await this.#setup.intake.findEnded(file.inode, file.fileName);
+    if (path !== undefined) await this.noteEnd(file.itemId, path);
+    return path;
+  }
+
+  async #noteGrowth(file: TakenFile, { sha256, bytes }: Seen): Promise<void> {
+    const { store, clock, log } = this.#setup;
+    const { itemId, batchId, fileName } = file;
+    const known = await store.takenFile(itemId);
+    if (known?.growth?.sha256 === sha256) return;
+    const untold = { rows: null, amount: null, payoutIds: [], isTold: false };
+    await store.putTakenFile({
+      ...(known ?? file),
+      growth: { sha256, bytes, ...untold, seenAtMs: clock.now() },
+    });
+    log('error', 'a file was written to after its rows had been read', { itemId, batchId, file: fileName });
+  }
+
+  /** Makes the notice, once nobody has written for a while. @param isLast there is no later look */
+  async #tell(file: TakenFile, isLast: boolean): Promise<void> {
+    const { store, clock, notify, reportEvent } = this.#setup;
+    const { itemId, growth } = file;
+    const seen = this.#seen.get(itemId);
+    if (growth === null || growth.isTold || seen === undefined) return;
+    if (!isLast && clock.now() - seen.sinceMs < stillForMs) return;
+    const told = { ...growth, ...(await this.#readAdded(file, seen)), isTold: true };
+    const event = { kind: 'file-grown', file, growth: told } as const;
+    await notify(event);
+    await store.putTakenFile({ ...file, growth: told });
+    reportEvent(event);
+  }
+
+  /** The rows that stand behind those that were read. */
+  async #readAdded(file: TakenFile, seen: Seen): Promise<Pick<FileGrowth, 'rows' | 'amount' | 'payoutIds'>> {
+    const { reader, store } = this.#setup;
+    const unknown = { rows: null, amount: null, payoutIds: [] };
+    const batch = await store.batch(file.batchId);
+    if (batch === undefined || seen.startSha256 !== file.sha256) return unknown;
+    const inspected = await reader.inspect(file.path);
+    if (inspected.kind === 'rejected') return unknown;
+    const payoutIds: string[] = [];
+    let [rows, satang]: [number, Satang] = [0, toSatang(0n)];
+    for await (const part of reader.read(inspected.inspection)) {
+      if (part.kind === 'rejected') return unknown;
+      if (part.kind !== 'rows') continue;
+      for (const row of part.rows.filter(({ rowNo }) => rowNo > batch.rows)) {
+        rows += 1;
+        satang = toSatang(satang + (row.amountSatang ?? 0n));
+        if (payoutIds.length < namedMax) payoutIds.push(row.cells.payoutId);
+      }
+    }
+    return { rows, amount: formatBaht(satang), payoutIds };
+  }
+}

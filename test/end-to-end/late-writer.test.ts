@@ -1,0 +1,60 @@
+/** A writer that pauses in the midst of its file for longer than the watcher waits, as a shell sees it. */
+import { createWriteStream } from 'node:fs';
+import { copyFile, mkdir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { csvOf, rowOf } from '../support/payout-csv.ts';
+import { openScene, type Scene, until } from './harness.ts';
+
+const noonToLateEveningMs = (11 * 60 + 40) * 60_000;
+const halfAnHourMs = 1_800_000;
+/** What was added is told when nobody has written for ten seconds. */
+const patienceMs = 40_000;
+const rowsAdded = 50;
+const added = Array.from({ length: rowsAdded }, (_, place) => `B${place + 1}`);
+
+async function listArchived(scene: Scene): Promise<string[]> {
+  const archive = join(scene.dataDir, 'archive');
+  const entries = await readdir(archive, { recursive: true, withFileTypes: true }).catch(() => []);
+  return entries.filter((one) => one.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+}
+
+const readStatus = async (scene: Scene): Promise<string> => (await scene.run('status')).stdout;
+
+const countPaid = async (scene: Scene): Promise<number> => (await scene.bank.ledger()).totals.count;
+
+/** Begins a file in the inbox under its own name, and leaves it open. */
+async function beginFile(scene: Scene) {
+  const inbox = join(scene.dataDir, 'inbox');
+  await mkdir(inbox, { recursive: true });
+  const writer = createWriteStream(join(inbox, 'a.csv'));
+  writer.write(csvOf('A', 20));
+  return writer;
+}
+
+describe('a writer that pauses for longer than the watcher waits', () => {
+  test('loses no row in silence, over a restart and a change of day; the whole file pays the rest, once', async () => {
+    await using scene = await openScene({ watch: { stillMs: 100 } });
+    scene.clocks.pass(noonToLateEveningMs);
+    const writer = await beginFile(scene);
+    const watch = scene.start('watch');
+    await until(async () => (await listArchived(scene)).length === 1);
+    watch.kill('SIGTERM');
+    await watch.ended;
+    writer.end(added.map((id) => `${rowOf(id)}\n`).join(''));
+    await until(() => writer.closed);
+    scene.clocks.pass(halfAnHourMs);
+    scene.start('watch');
+    await until(async () => (await readStatus(scene)).includes('50 rows of'), patienceMs);
+    expect(await readStatus(scene)).toMatch(
+      /ALARM: .*a\.csv.* was written to after batch .* 50 rows .* not paid/,
+    );
+    expect(await countPaid(scene)).toBe(20);
+    const [path = ''] = await listArchived(scene);
+    await copyFile(path, join(scene.dataDir, 'inbox', 'whole.csv'));
+    await until(async () => !(await readStatus(scene)).includes('50 rows of'), patienceMs);
+    await until(async () => (await countPaid(scene)) === 70, patienceMs);
+    const { entries } = await scene.bank.ledger();
+    expect(new Set(entries.map(({ reference1 }) => reference1)).size).toBe(70);
+  }, 150_000);
+});
