@@ -1,4 +1,7 @@
-/** The watcher's round of every day: the statement of the day before, asked for until it is there. */
+/**
+ * The watcher's round of every day: the statement of the day before, asked for until it is there, and corrected ones
+ * while breaks are open.
+ */
 import { dayMs, formatBangkokDate, listPastDays, parseBangkokDate } from '../core/bangkok-time.ts';
 import type { Log } from '../core/ports.ts';
 import { showDate } from '../payout/rules/lost-journal.ts';
@@ -6,17 +9,20 @@ import type { NotFetched } from '../reconcile/fetch.ts';
 import { isOfWholeDay, StatementOvertakenError, type StatementStore } from '../reconcile/ports.ts';
 import { ReconcileInterrupted } from '../reconcile/read-lines.ts';
 import { countBreaks, isQuiet } from '../reconcile/rules/attention.ts';
-import { isIncomplete } from '../reconcile/rules/custody.ts';
+import { isIncomplete, isSuperseded } from '../reconcile/rules/custody.ts';
 import { openReconciler } from './reconcile.ts';
 import { type Session, toLog } from './session.ts';
 
 const hourMs = 3_600_000;
 
-/** A statement that is late is asked for on so many days. */
+/** A statement that is late, or has open breaks, is asked for every hour on so many days. */
 const daysBack = 7;
 
-/** `none`: the bank has none yet; `later`: it could not be had; `refused`: there is one, and it is of no use. */
-type Asked = 'reconciled' | 'none' | 'later' | 'refused';
+/**
+ * `breaks`: reconciled, and breaks are open; `none`: the bank has none yet; `later`: it could not be had, or not whole;
+ * `refused`: there is one, and it is of no use.
+ */
+type Asked = 'reconciled' | 'breaks' | 'none' | 'later' | 'refused';
 
 /** What a process remembers between the tries of a round. */
 interface Tries {
@@ -26,12 +32,19 @@ interface Tries {
   readonly notBeforeMs: Map<string, number>;
   /** Rounds that have told which days are not asked for any more. */
   readonly told: Set<string>;
+  /** Rounds that have asked once for each older day with open breaks. */
+  readonly reviewed: Set<string>;
 }
 
 const triesOf = new WeakMap<StatementStore, Tries>();
 
 function openTries({ journal }: Session): Tries {
-  const tries = triesOf.get(journal) ?? { made: new Set(), notBeforeMs: new Map(), told: new Set() };
+  const tries = triesOf.get(journal) ?? {
+    made: new Set(),
+    notBeforeMs: new Map(),
+    told: new Set(),
+    reviewed: new Set(),
+  };
   triesOf.set(journal, tries);
   return tries;
 }
@@ -40,7 +53,8 @@ function openTries({ journal }: Session): Tries {
  * Reconciles the day before a day, and those before it whose statement has not come yet. Batches whose rows it changes
  * are reported on by whoever looks after the batches.
  * @param date YYYYMMDD
- * @returns false while there is no usable statement of the day before, or of a late day with payouts: it is tried again
+ * @returns false while there is no usable statement of the day before, or of a late day with payouts, or one of them has
+ *   open breaks: it is tried again
  * @throws whatever the first day that broke threw, once every day has had its turn
  */
 export async function reconcileDayBefore(sender: Session, date: string, stop: AbortSignal): Promise<boolean> {
@@ -62,11 +76,13 @@ export async function reconcileDayBefore(sender: Session, date: string, stop: Ab
   // What the bank moved before anything was sent from here is another program's.
   if (firstDay === undefined || dayBefore < firstDay) return true;
   let isLateOut = false;
-  for (const day of await listLateDays(sender.journal, startMs, firstDay)) {
+  const withBreaks = await listDaysWithBreaks(sender.journal);
+  for (const day of await listLateDays(sender.journal, startMs, firstDay, withBreaks)) {
     if (stop.aborted) return false;
     const isThere = (await askOf(day, true)) === 'reconciled';
     isLateOut ||= !isThere && (await sender.journal.hasAttemptsOn(day));
   }
+  await reviewOlderDays(sender, date, startMs, withBreaks, (day) => askOf(day, true));
   if (stop.aborted) return false;
   const asked = await askOf(dayBefore, false);
   if (failures.length > 0) throw failures[0];
@@ -76,11 +92,15 @@ export async function reconcileDayBefore(sender: Session, date: string, stop: Ab
   return isMade && !isLateOut;
 }
 
-/** Days of the week before the day before without a statement, from when anything was sent at all, the oldest first. */
+/**
+ * Days of the week before the day before without a statement, or whose statement has open breaks and may be corrected,
+ * from when anything was sent at all, the oldest first.
+ */
 async function listLateDays(
   store: StatementStore,
   startMs: number,
   firstDay: string,
+  withBreaks: ReadonlySet<string>,
 ): Promise<readonly string[]> {
   const days: string[] = [];
   for (let back = daysBack; back > 1; back -= 1) {
@@ -88,9 +108,29 @@ async function listLateDays(
     if (day < firstDay) continue;
     // One that was read before its day had ended does not count.
     const statement = await store.statement(day);
-    if (statement === undefined || !isOfWholeDay(statement.reading)) days.push(day);
+    const isOut = statement === undefined || !isOfWholeDay(statement.reading);
+    if (isOut || withBreaks.has(day)) days.push(day);
   }
   return days;
+}
+
+async function listDaysWithBreaks(store: StatementStore): Promise<ReadonlySet<string>> {
+  const days = await store.statementDays();
+  return new Set(days.flatMap(({ date, openBreaks }) => (openBreaks > 0 ? [date] : [])));
+}
+
+/** Asks once a round for each day of the last month that is older than the week and has open breaks. */
+async function reviewOlderDays(
+  sender: Session,
+  date: string,
+  startMs: number,
+  withBreaks: ReadonlySet<string>,
+  askOf: (day: string) => Promise<Asked | undefined>,
+): Promise<void> {
+  const { reviewed } = openTries(sender);
+  if (reviewed.has(date)) return;
+  reviewed.add(date);
+  for (const day of listPastDays(startMs, daysBack)) if (withBreaks.has(day)) await askOf(day);
 }
 
 /** Says once a day which days with payouts have been asked for in vain for too long. */
@@ -108,7 +148,7 @@ async function tellOfGivenUp(sender: Session, date: string, startMs: number): Pr
 
 /**
  * Asks for a day, unless this process has it, or has asked so lately that there is no use in it: what the bank refuses,
- * and what is late already, is asked for every hour.
+ * what is late already, and what may be corrected, is asked for every hour.
  */
 async function askInTurn(
   sender: Session,
@@ -117,7 +157,8 @@ async function askInTurn(
   stop: AbortSignal,
 ): Promise<Asked | undefined> {
   const { made, notBeforeMs } = openTries(sender);
-  if (made.has(day)) return 'reconciled';
+  const isQuietNow = (await sender.journal.countOpenBreaks(day)).size === 0;
+  if (made.has(day) && isQuietNow) return 'reconciled';
   const nowMs = sender.clock.now();
   const leftMs = (notBeforeMs.get(day) ?? 0) - nowMs;
   // A longer wait was counted on a clock that has been set back.
@@ -125,7 +166,7 @@ async function askInTurn(
   if (isLate) notBeforeMs.set(day, nowMs + hourMs);
   const asked = await reconcileDay(sender, day, stop);
   if (asked === 'reconciled') made.add(day);
-  if (asked === 'refused') notBeforeMs.set(day, nowMs + hourMs);
+  if (asked === 'refused' || asked === 'breaks') notBeforeMs.set(day, nowMs + hourMs);
   return asked;
 }
 
@@ -149,7 +190,7 @@ async function reconcileDay(sender: Session, day: string, stop: AbortSignal): Pr
     openedOnOtherDays: recorded.openedOnOtherDays,
     payoutsChanged: Object.fromEntries(recorded.causes),
   });
-  return 'reconciled';
+  return countBreaks(openBreaks) === 0 ? 'reconciled' : 'breaks';
 }
 
 /** Stopped, or begun again by another process: neither is a failure. */
@@ -178,6 +219,11 @@ function noteNone(log: Log, statement: string, fetched: NotFetched): Asked {
           ...fetched.refusal,
         });
         return 'later';
+      }
+      // Somebody has gone back to an earlier version, and the bank has no newer one yet.
+      if (isSuperseded(fetched.refusal)) {
+        log('info', 'the bank has no newer statement than the one that was replaced', { statement });
+        return 'refused';
       }
       log('error', 'the statement is refused: nothing of it is used', { statement, ...fetched.refusal });
       return 'refused';

@@ -327,11 +327,11 @@ export async function openReconciler(process: ReconcileProcess) {
   for (const why of unpublished) log.error({ why }, 'a table of an accepted statement is not published');
   await originals.removeLeftovers(beforeMs);
 
-  /** Of a day without any accepted statement, no more refused originals pile up than a person can look at. */
+  /** No more originals of a day that were not accepted pile up than a person can look at. */
   const clearRefused = async (date: string): Promise<void> => {
-    if ((await journal.statement(date)) !== undefined) return;
+    const accepted = (await journal.statementVersions(date)).map(({ originalSha256 }) => originalSha256);
     try {
-      await originals.removeRefused(date, Date.now() - leftoverMs);
+      await originals.removeRefused(date, Date.now() - leftoverMs, accepted);
     } catch (error) {
       log.warn({ why: (error as Error).message }, 'old refused statements cannot be removed');
     }
@@ -350,7 +350,7 @@ export async function openReconciler(process: ReconcileProcess) {
     reconcile: async (source: StatementSource, stop: AbortSignal): Promise<Reconciliation> => {
       const own = { store: journal, clock, companyId, log: toLog(log), stop };
       const done = await reconcile(own, outbox, source);
-      if (done.kind === 'refused') await clearRefused(source.date);
+      if (done.kind === 'refused' || done.isRepeat) await clearRefused(source.date);
       return done;
     },
   };

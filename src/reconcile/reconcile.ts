@@ -8,7 +8,6 @@
  */
 import { randomBytes } from 'node:crypto';
 import { formatBangkokDate } from '../core/bangkok-time.ts';
-import { showDate } from '../payout/rules/lost-journal.ts';
 import type { PublishedState } from '../platform/durable-file.ts';
 import { DayIndex } from './day-index.ts';
 import type { StatementOutbox } from './file/tables.ts';
@@ -34,7 +33,12 @@ import {
   recordCleanLines,
   type Recorded,
 } from './record.ts';
-import { describeProvenance, type Provenance, type StatementScope } from './rules/custody.ts';
+import {
+  describeProvenance,
+  type Provenance,
+  refuseSuperseded,
+  type StatementScope,
+} from './rules/custody.ts';
 import { breakColumns, computeStatementFileName, matchedColumns, renderBreak } from './rules/rows.ts';
 import {
   addFigures,
@@ -118,7 +122,7 @@ function lookAtBytes(
   const isHandedIn = provenance.from === 'file';
   const isSettled = versions.at(-1)?.provenance?.isForced === true;
   const mayBeOld = !provenance.isForced && (isHandedIn || isSettled);
-  const superseded = mayBeOld ? refuseSuperseded(date, versions, bytes) : undefined;
+  const superseded = mayBeOld ? findSuperseded(date, versions, bytes) : undefined;
   return superseded ?? describeReading(reading, { isOver, isHandedIn }, versions, bytes);
 }
 
@@ -301,11 +305,10 @@ const isOf =
     mark.originalSha256 === originalSha256 || mark.sha256 === sha256;
 
 /**
- * Why bytes are not taken: they are those of a version that another one has superseded, and would undo its correction.
- * A person may insist on going back, and what the bank still has does not undo that.
+ * Why bytes are not taken that are those of a superseded version; undefined for all others.
  * @param versions of the day, the oldest first
  */
-function refuseSuperseded(
+function findSuperseded(
   date: string,
   versions: readonly StatementVersionMark[],
   bytes: StatementBytes,
@@ -313,12 +316,7 @@ function refuseSuperseded(
   const present = versions.at(-1);
   const known = versions.findLast(isOf(bytes));
   if (present === undefined || known === undefined || isOf(bytes)(present)) return undefined;
-  const day = showDate(date);
-  const message =
-    `this is version ${known.version} of the statement of ${day}, which version ${present.version} has superseded: nothing ` +
-    `of it is recorded; what the bank has now is fetched with "paydrop reconcile --date ${day}", and to go back to this ` +
-    'version add --force';
-  return { code: 'statement-superseded', line: null, column: null, message };
+  return refuseSuperseded(date, known.version, present.version);
 }
 
 /**

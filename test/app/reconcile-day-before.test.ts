@@ -2,6 +2,7 @@
 import { expect, test, vi } from 'vitest';
 import type { Session } from '../../src/app/session.ts';
 import { reconcileDayBefore } from '../../src/app/reconcile-day-before.ts';
+import { parseBangkokDate } from '../../src/core/bangkok-time.ts';
 import { header, makeRehearsal, type Rehearsal } from '../support/rehearsal.ts';
 
 const never = new AbortController().signal;
@@ -88,6 +89,57 @@ test('what was refused is asked for every hour, what has not come with every try
       expect(await reconcileDayBefore(later(sender, minutes), '20261122', never)).toBe(false);
       expect([minutes, asked.length]).toEqual([minutes, requests]);
     }
+  });
+});
+
+const startOf = (date: string): number => parseBangkokDate(date) ?? Number.NaN;
+
+const wrongAmount = { edit: 'alter', match: {}, columns: { AMOUNT: '1.00' } };
+
+test('a corrected statement is asked for every hour while breaks are open', async () => {
+  await using rehearsal = await openSent({ edits: [{ ...wrongAmount, toIssue: 2 }] });
+  await rehearsal.withSender(async (own) => {
+    const { sender, asked } = watchAsking(own);
+    for (const [minutes, requests, isMade] of [
+      [0, 1, false],
+      [10, 1, false],
+      [61, 2, false],
+      [122, 3, true],
+      [183, 3, true],
+    ] as const) {
+      expect(await reconcileDayBefore(later(sender, minutes), '20261122', never)).toBe(isMade);
+      expect([minutes, asked.length]).toEqual([minutes, requests]);
+    }
+    expect(await sender.journal.statementDays()).toMatchObject([{ version: 2, openBreaks: 0 }]);
+  });
+});
+
+test('a day with open breaks is asked for every hour for a week, then once a round, until a month is over', async () => {
+  await using rehearsal = await openSent({ edits: [wrongAmount] });
+  await rehearsal.withSender(async (own) => {
+    const { sender, asked } = watchAsking(own);
+    const rounds: unknown[] = [];
+    for (const date of ['20261122', '20261125', '20261128', '20261129', '20261222', '20261223'])
+      for (const minutes of [0, 61]) {
+        asked.length = 0;
+        const at = later(sender, minutes + (startOf(date) - startOf('20261122')) / minuteMs);
+        const isMade = await reconcileDayBefore(at, date, never);
+        rounds.push([date, isMade, asked.filter((day) => day === '20261121').length]);
+      }
+    expect(rounds).toEqual([
+      ['20261122', false, 1],
+      ['20261122', false, 1],
+      ['20261125', false, 1],
+      ['20261125', false, 1],
+      ['20261128', false, 1],
+      ['20261128', false, 1],
+      ['20261129', true, 1],
+      ['20261129', true, 0],
+      ['20261222', true, 1],
+      ['20261222', true, 0],
+      ['20261223', true, 0],
+      ['20261223', true, 0],
+    ]);
   });
 });
 

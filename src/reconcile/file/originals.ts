@@ -79,7 +79,8 @@ export async function openStatementOriginals(folder: string, bytesMax = Infinity
     keepKey,
     /** Removes what a crash has left half written, unless it was written to since `beforeMs`. */
     removeLeftovers: (beforeMs: number) => removeOldTemporaries(root, leftoverPattern, beforeMs),
-    removeRefused: (date: string, beforeMs: number) => removeRefused(root, date, beforeMs),
+    removeRefused: (date: string, beforeMs: number, acceptedSha256s: readonly string[]) =>
+      removeRefused(root, date, beforeMs, acceptedSha256s),
   };
 }
 
@@ -122,16 +123,22 @@ async function keepKey(original: KeptOriginal, key: string): Promise<string> {
 const originalPattern = /^(\d{8})\.[0-9a-f]+\.original\.[a-z]+$/;
 
 /**
- * Clears old originals of a day away, with their keys: all but the newest few, and none that came since `beforeMs`. Only
- * for a day of which no statement was ever accepted: whatever is kept of it was refused. A bank that packs its file anew
- * for each request would fill the disk, asked again and again.
+ * Clears old originals of a day away that were never accepted, with their keys: all but the newest few, and none that
+ * came since `beforeMs`. A bank that packs its file anew for each request would fill the disk, asked again and again.
  */
-async function removeRefused(root: string, date: string, beforeMs: number): Promise<void> {
+async function removeRefused(
+  root: string,
+  date: string,
+  beforeMs: number,
+  acceptedSha256s: readonly string[],
+): Promise<void> {
+  const accepted = acceptedSha256s.map((sha256) => `${date}.${sha256.slice(0, shownHashLength)}.original.`);
   try {
     const names = await readdir(root);
     const originals: { readonly name: string; readonly cameMs: number }[] = [];
     for (const name of names) {
       if (originalPattern.exec(name)?.[1] !== date) continue;
+      if (accepted.some((start) => name.startsWith(start))) continue;
       originals.push({ name, cameMs: (await stat(join(root, name))).mtimeMs });
     }
     const old = originals

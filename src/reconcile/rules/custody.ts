@@ -125,5 +125,25 @@ const incomplete = (what: string, day: string): FileRejection =>
       'if the bank says that it is right, add --force',
   );
 
+const supersededCode = 'statement-superseded';
+
 /** The statement may yet come whole: it is asked for again. */
 export const isIncomplete = ({ code }: Pick<FileRejection, 'code'>): boolean => code === incompleteCode;
+
+/**
+ * Why bytes are not taken: they are those of a version that another one has superseded, and would undo its correction. A
+ * person may insist on going back, and what the bank still has does not undo that.
+ * @param known the version whose bytes they are
+ * @param present the version that stands
+ */
+export function refuseSuperseded(date: string, known: number, present: number): FileRejection {
+  const day = showDate(date);
+  return refuse(
+    supersededCode,
+    `this is version ${known} of the statement of ${day}, which version ${present} has superseded: ${takenOnly}; what ` +
+      `the bank has now is fetched with "paydrop reconcile --date ${day}", and to go back to this version add --force`,
+  );
+}
+
+/** The statement was replaced by another version. */
+export const isSuperseded = ({ code }: Pick<FileRejection, 'code'>): boolean => code === supersededCode;

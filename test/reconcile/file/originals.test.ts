@@ -154,7 +154,7 @@ describe('originals that were refused again and again', () => {
     for (const hours of [3, 1, 5, 2, 4]) paths.push(await keepAged(hours));
     const other = await keepAged(1, '20261121');
     await writeFile(join(folder, '20261120.v1.breaks.csv'), 'x');
-    await originals.removeRefused('20261120', 2_000 * hourMs);
+    await originals.removeRefused('20261120', 2_000 * hourMs, []);
     const left = (await readdir(folder))
       .map((name) => join(folder, name))
       .filter((path) => path.endsWith('.zip'));
@@ -164,9 +164,9 @@ describe('originals that were refused again and again', () => {
 
   test('stay while they are young', async () => {
     for (const hours of [1, 2, 3, 4, 5]) await keepAged(hours);
-    await originals.removeRefused('20261120', 1_001 * hourMs);
+    await originals.removeRefused('20261120', 1_001 * hourMs, []);
     expect(await readdir(folder)).toHaveLength(10);
-    await originals.removeRefused('20261120', 1_001 * hourMs + 1);
+    await originals.removeRefused('20261120', 1_001 * hourMs + 1, []);
     expect(await readdir(folder)).toHaveLength(8);
   });
 });
