@@ -24,6 +24,7 @@ import {
 } from '../../platform/csv/records.ts';
 import type { StatementPart } from '../ports.ts';
 import {
+  commonSchemes,
   type LineStatus,
   type StatementColumn,
   statementColumns,
@@ -181,10 +182,18 @@ function requireDistinct(names: readonly string[]): void {
   }
 }
 
+/** The word of the settings, or another one under which more columns are there; never columns under two of them. */
 function findPlaces(names: readonly string[], scheme: string): Record<StatementColumn, number> {
   const squeezed = names.map(squeeze);
+  const isThere = (word: string, column: StatementColumn): boolean =>
+    squeezed.includes(squeeze(nameUnder(word, column)));
+  const countUnder = (word: string): number =>
+    requiredColumns.filter((column) => isThere(word, column)).length;
+  const [word = scheme] = [scheme, ...commonSchemes].toSorted(
+    (one, other) => countUnder(other) - countUnder(one),
+  );
   return Object.fromEntries(
-    statementColumns.map((column) => [column, squeezed.indexOf(squeeze(nameUnder(scheme, column)))]),
+    statementColumns.map((column) => [column, squeezed.indexOf(squeeze(nameUnder(word, column)))]),
   ) as Record<StatementColumn, number>;
 }
 

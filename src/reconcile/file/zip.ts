@@ -2,6 +2,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import {
   type Entry,
+  ERR_AMBIGUOUS_ARCHIVE,
   ERR_BAD_FORMAT,
   ERR_ENCRYPTED,
   ERR_ENTRY_DATA_OUT_OF_BOUNDS,
@@ -11,6 +12,7 @@ import {
   ERR_INVALID_CRC32,
   ERR_INVALID_PASSWORD,
   ERR_INVALID_UNCOMPRESSED_SIZE,
+  ERR_OVERLAPPING_ENTRY,
   ERR_RESERVED_COMPRESSION_METHOD,
   ERR_SPLIT_ZIP_FILE,
   ERR_UNSAFE_FILENAME,
@@ -73,6 +75,7 @@ const keyOrDamage = `the ZIP is damaged, or the bank's key is not the one it was
 const unknownPacking = `the ZIP is packed in a way that we do not know: ${byHand}`;
 const unknownEncryption = `the ZIP is encrypted in a way that we do not know: ${byHand}`;
 const pathInName = `the file in the ZIP has a path in its name: look at it, then ${byHand}`;
+const disagrees = `the ZIP's records disagree on what is in it, so that nobody can say which holds: look at it, then ${byHand}`;
 const cutShort = 'the ZIP is cut short: fetch the statement again';
 
 /** What the library's messages mean; any other is damage. */
@@ -84,6 +87,8 @@ const faults: Readonly<Record<string, readonly [code: string, message: string]>>
   [ERR_RESERVED_COMPRESSION_METHOD]: ['zip-method', unknownPacking],
   [ERR_UNSUPPORTED_ENCRYPTION]: ['zip-method', unknownEncryption],
   [ERR_UNSAFE_FILENAME]: ['zip-path', pathInName],
+  [ERR_AMBIGUOUS_ARCHIVE]: ['zip-disagrees', disagrees],
+  [ERR_OVERLAPPING_ENTRY]: ['zip-disagrees', disagrees],
   [ERR_SPLIT_ZIP_FILE]: ['zip-split', `the ZIP is one part of several: ${byHand}`],
   [ERR_EOCDR_NOT_FOUND]: ['zip-truncated', cutShort],
   [ERR_BAD_FORMAT]: ['zip-truncated', cutShort],
@@ -137,6 +142,8 @@ export async function unzip(file: PackedFile, unpacked: PlainSink): Promise<stri
     useWebWorkers: false,
     checkCrc32: true,
     checkAuthenticationCode: true,
+    checkOverlappingEntry: true,
+    strictness: 'strict',
   });
   let isEncrypted = false;
   try {

@@ -4,6 +4,7 @@
  */
 import type { FileRejection } from '../../core/payout-file.ts';
 import { showDate } from '../../payout/rules/lost-journal.ts';
+import { commonSchemes } from './statement.ts';
 
 /** Where an accepted statement came from. */
 export interface Provenance {
@@ -42,9 +43,7 @@ const refuse = (code: string, message: string): FileRejection => ({
 const takenOnly = 'nothing of it is recorded';
 
 /** A name as §2.7 has it: PartnerID, CompanyID where one was asked for, the scheme's word and the day. */
-const namePattern = (word: string): RegExp => new RegExp(`^(.+)_(?:PROXY|${word})_\\d{8}(?:\\D.*)?$`, 'iu');
-
-const escapePattern = (text: string): string => text.replaceAll(/[^\p{L}\p{N}]/gu, String.raw`\$&`);
+const namePattern = /^(.+)_([^_]+)_\d{8}(?:\D.*)?$/u;
 
 /**
  * Why a file is refused by its name (§2.7), which says that it is another company's. A name of another form says
@@ -53,8 +52,9 @@ const escapePattern = (text: string): string => text.replaceAll(/[^\p{L}\p{N}]/g
  */
 export function refuseOtherName(name: string, scope: StatementScope): FileRejection | undefined {
   const { companyId, isOfAllCompanies, scheme } = scope;
-  const owner = namePattern(escapePattern(scheme)).exec(name)?.[1] ?? '';
-  if (isOfAllCompanies || !owner.includes('_')) return undefined;
+  const [, owner = '', word = ''] = namePattern.exec(name) ?? [];
+  if (isOfAllCompanies || ![scheme, ...commonSchemes].includes(word.toLowerCase())) return undefined;
+  if (!owner.includes('_')) return undefined;
   if (owner.toUpperCase().endsWith(`_${companyId.toUpperCase()}`)) return undefined;
   const other = owner.slice(owner.indexOf('_') + 1);
   return refuse(

@@ -29,6 +29,9 @@ export const statementColumns = [
 ] as const;
 export type StatementColumn = (typeof statementColumns)[number];
 
+/** Words that banks have for the scheme in columns and file names, whatever the paths of their interface say. */
+export const commonSchemes: readonly string[] = ['proxy', 'promptpay'];
+
 /** What the bank says of a line's transfer; `other` is a word that neither the interface nor the settings know. */
 export type LineStatus = 'complete' | 'failed' | 'in-process' | 'other';
 

@@ -18,6 +18,7 @@ import {
 
 useStatementFolder();
 
+const twoPayees = [{ proxyNo: '0812345678', proxyType: 'MSISDN' }, { proxyNo: '0812345678' }];
 const two = [row(1), row(2, { 'PROXY NAME (TH)': 'ก ข', STATUS: 'TRANSFER_FAILED' })];
 
 describe('a sound statement', () => {
@@ -111,10 +112,19 @@ describe('a sound statement', () => {
 
   test("has the scheme's word in its columns", async () => {
     const text = csv(two).replaceAll('PROXY ', 'PROMPTPAY ');
-    expect((await read(text, { scheme: 'promptpay' })).lines).toHaveLength(2);
-    const { refusal } = await read(text);
+    for (const scheme of ['promptpay', 'proxy', 'other'])
+      expect((await read(text, { scheme })).lines).toMatchObject(twoPayees);
+    expect((await read(csv(two), { scheme: 'promptpay' })).lines).toMatchObject(twoPayees);
+    const foreign = csv(two).replaceAll('PROXY ', 'OTHER ');
+    expect((await read(foreign, { scheme: 'other' })).lines).toMatchObject(twoPayees);
+    const { refusal } = await read(foreign);
     expect(refusal).toMatchObject({ code: 'column-missing', line: 1, column: 'PROXY TYPE' });
     expect(refusal?.message).toContain('bank.scheme');
+  });
+
+  test('takes no columns under two words', async () => {
+    const { refusal } = await read(csv(two).replace('PROXY NO', 'PROMPTPAY NO'));
+    expect(refusal).toMatchObject({ code: 'column-missing', column: 'PROXY NO' });
   });
 
   test.each([

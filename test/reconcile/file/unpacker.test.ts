@@ -87,6 +87,14 @@ const unknownMethod = async () => {
   bytes.writeUInt16LE(99 - 1, bytes.indexOf('PK\x01\x02') + 10);
   return bytes;
 };
+/** The archive with what a function does to it; `local` and `central` are where its two records of the file begin. */
+const forge = async (
+  change: (bytes: Buffer, local: number, central: number) => Uint8Array | void,
+): Promise<Uint8Array> => {
+  const bytes = await zip(['s.csv', text]);
+  return change(bytes, 0, bytes.indexOf('PK\x01\x02')) ?? bytes;
+};
+const endSignature = 'PK\x05\x06';
 const lines = (count: number) => Buffer.from(`${'0,'.repeat(50)}\n`.repeat(count));
 
 describe('is refused clearly, and nothing is left behind', () => {
@@ -120,6 +128,40 @@ describe('is refused clearly, and nothing is left behind', () => {
     ['the same, under ZipCrypto', () => damage(zip(['s.csv', text, crypto])), 'zip-key-wrong'],
     ['the same, under AES', () => damage(zip(['s.csv', text, aes(3)])), 'zip-key-wrong'],
     ['an unknown method', unknownMethod, 'zip-method'],
+    [
+      'another name before the file',
+      () => forge((zipped) => void zipped.write('t.csv', 30)),
+      'zip-disagrees',
+    ],
+    [
+      'another method before the file',
+      () => forge((zipped, local) => void zipped.writeUInt16LE(0, local + 8)),
+      'zip-disagrees',
+    ],
+    [
+      'another size before the file',
+      () =>
+        forge((zipped, local) => {
+          zipped.writeUInt16LE(zipped.readUInt16LE(local + 6) & ~8, local + 6);
+          zipped.writeUInt32LE(99, local + 18);
+          zipped.writeUInt32LE(99, local + 22);
+        }),
+      'zip-disagrees',
+    ],
+    [
+      'a table of contents that counts two files and has one',
+      () => forge((zipped) => void zipped.writeUInt16LE(2, zipped.lastIndexOf(endSignature) + 10)),
+      'zip-damaged',
+    ],
+    [
+      'a second table of contents',
+      async () => {
+        const other = await zip(['t.csv', lines(3)]);
+        return forge((zipped) => Buffer.concat([zipped, other]));
+      },
+      'zip-disagrees',
+    ],
+    ['bytes before the file', () => forge((zipped) => Buffer.concat([lines(1), zipped])), 'form-unknown'],
     ['a ZIP of another key', () => zip(['s.csv', text, { ...aes(3), password: 'other' }]), 'zip-key-wrong'],
   ])('%s', async (_, make, code) => {
     const found = await open(await make());
