@@ -96,9 +96,9 @@ describe('in process on its day, finished on the next', () => {
   });
 });
 
-describe('in process in the statement, and settled by an inquiry after it was read', () => {
+describe('in process in the statement, and settled by an inquiry when its day was over', () => {
   test.each(['paid', 'failed'] as const)(
-    '%s: the break is closed, and nothing is brought back',
+    '%s after it was read: the break is closed, and nothing is brought back',
     async (status) => {
       await using day = await openDay(['unresolved', 'paid', 'paid']);
       const [one, two] = day.attempts;
@@ -110,6 +110,18 @@ describe('in process in the statement, and settled by an inquiry after it was re
       // The third row is still missing.
       expect(await openKinds(day)).toEqual(['missing-at-bank']);
       expect(await day.reconcile(lines)).toMatchObject({ recorded: { opened: 0, changed: 0, closed: 0 } });
+    },
+  );
+
+  test.each(['paid', 'failed'] as const)(
+    '%s before it was read: the break is named, and closed at once',
+    async (status) => {
+      await using day = await openDay(['unresolved', 'paid']);
+      const [one, two] = day.attempts;
+      await endByInquiry(day, status);
+      const { recorded } = await day.reconcile([lineFor(one, { status: 'in-process' }), lineFor(two)]);
+      expect([recorded.closed, await openKinds(day)]).toEqual([1, []]);
+      expect(await statusesOf(day.store)).toEqual([status, 'paid']);
     },
   );
 
@@ -125,7 +137,8 @@ describe('in process in the statement, and settled by an inquiry after it was re
     const reason = { code: 'said', text: 'the bank said so' };
     const patch = { status, ...reasonPatch(reason), ...settled('inquiry', nowMs) };
     const cause = status === 'paid' ? 'proved' : 'inquiry-failed';
-    const ended = { ...attempt, status, lastInquiryAtMs: nowMs, nextInquiryAtMs: null };
+    const lastFinding = status === 'paid' ? 'complete' : 'failed';
+    const ended = { ...attempt, status, lastInquiryAtMs: nowMs, lastFinding, nextInquiryAtMs: null } as const;
     await applied(store, move({ payout, patch, cause, nowMs, attempt: ended }));
   }
 });

@@ -33,8 +33,8 @@ interface Known {
   /** A statement says that it failed, though we call it paid. */
   isDisputed: boolean;
   isAlarm: boolean;
-  /** An inquiry after the end of its next day found nothing, and none has since. */
-  isNotFound: boolean;
+  /** What the last inquiry has found, of those that were made when all days were over. */
+  finding: Finding | undefined;
 }
 
 /** A key of one day. */
@@ -102,8 +102,6 @@ export class Model {
   readonly #denied = new Set<string>();
   /** Another attempt of its row was paid, too, when this day's line said complete. */
   readonly #second = new Set<string>();
-  /** In process when it was read, and settled by an inquiry since. */
-  readonly #answered = new Set<string>();
 
   constructor(attempts: readonly JournalAttempt[]) {
     this.#known = new Map(
@@ -121,7 +119,7 @@ export class Model {
             isFailedByLine: false,
             isDisputed: false,
             isAlarm: false,
-            isNotFound: false,
+            finding: undefined,
           },
         ];
       }),
@@ -140,9 +138,9 @@ export class Model {
   /** The statement of a day was accepted. */
   read(date: string, lines: readonly BankLine[]): void {
     this.#present.set(date, lines);
+    this.#forget(date, lines);
     for (const place of this.#placesOf(date)) {
       const id = `${date} ${place.key}`;
-      this.#answered.delete(id);
       const isComplete = place.lines.some(({ status }) => status === 'complete');
       if (!isComplete) this.#denied.delete(id);
       else if (this.#kindsOf(place).includes('status-mismatch') && place.known?.word === 'closed')
@@ -156,6 +154,13 @@ export class Model {
       if (this.#isSecond(place)) this.#second.add(id);
       else this.#second.delete(id);
     }
+  }
+
+  /** What was said of lines that the day has no more. */
+  #forget(date: string, lines: readonly BankLine[]): void {
+    const kept = new Set(lines.map((line) => `${date} ${keyOf(line)}`));
+    for (const ids of [this.#denied, this.#second])
+      for (const id of ids) if (id.startsWith(date) && !kept.has(id)) ids.delete(id);
   }
 
   /** Failed by nothing but a line that the bank has taken back: in doubt again. */
@@ -208,12 +213,11 @@ export class Model {
   inquire(reference: string, finding: Finding): void {
     const known = this.#known.get(reference);
     if (known === undefined) throw new Error('there is no such attempt');
-    known.isNotFound = finding === 'not-found';
+    known.finding = finding;
     if (finding !== 'not-found') known.acknowledged = true;
     const isSettled = (finding === 'complete' || finding === 'failed') && !known.contested;
     if (!isSettled) return;
     known.word = finding === 'complete' ? 'paid' : 'closed';
-    for (const date of this.#present.keys()) this.#answered.add(`${date} ${reference}`);
   }
 
   /** Every break that is open: day, key and kind; `!` marks the worst. */
@@ -263,12 +267,12 @@ export class Model {
     ];
   }
 
-  /** In process, and a later day's statement, or an inquiry since, says what we say. */
-  #isOver({ lines: [line], elsewhere, date, key, known }: Place): boolean {
+  /** In process, and a later day's statement, or an inquiry after the day's end, says what we say. */
+  #isOver({ lines: [line], elsewhere, date, known }: Place): boolean {
     if (line?.status !== 'in-process' || known === undefined || known.word === 'open') return false;
     const says = known.word === 'paid' ? 'complete' : 'failed';
     const isSaid = elsewhere.some((one) => one.date > date && one.line.status === says);
-    return isSaid || this.#answered.has(`${date} ${key}`);
+    return isSaid || known.finding === says;
   }
 
   #absenceKinds({ date, elsewhere }: Place, known: Known): string[] {
@@ -277,7 +281,8 @@ export class Model {
     if (elsewhere.length > 0) return [];
     if (known.word === 'paid') return ['missing-at-bank'];
     const isNextRead = [...this.#present.keys()].some((other) => Number(other) === Number(date) + 1);
-    const isTraceless = isNextRead && known.isNotFound && !known.acknowledged && !known.contested;
+    const isTraceless =
+      isNextRead && known.finding === 'not-found' && !known.acknowledged && !known.contested;
     return [isTraceless ? 'no-trace' : 'pending-not-in-statement'];
   }
 
