@@ -8,6 +8,11 @@ import { type SeenRow, World } from './world.ts';
 
 type StatementStep = Extract<StepPlan, { kind: 'statement' }>;
 
+interface ReadFile {
+  readonly path: string;
+  readonly lines: readonly BankLine[];
+}
+
 const isPaidTwice = (text: string): boolean => text.endsWith('paid-twice!');
 
 /** A judged day has shown so many breaks of each kind and so on; the reader of a failure sees the step, too. */
@@ -18,6 +23,8 @@ class Trial {
   /** Every line that any statement has had, also one that was superseded. */
   readonly #lines: BankLine[] = [];
   readonly #present = new Map<number, readonly BankLine[]>();
+  /** The file that each day was read from last, with its lines. */
+  readonly #read = new Map<number, ReadFile>();
   #events: readonly string[] = [];
   #closed: ReadonlyMap<string, string> = new Map();
   #versions: readonly string[] = [];
@@ -43,12 +50,15 @@ class Trial {
         const lines = this.#present.get(step.day);
         return lines === undefined ? undefined : this.#takeStatement(step.day, lines, step.form, null);
       }
+      case 'repeated': {
+        const read = this.#read.get(step.day);
+        return read === undefined ? undefined : this.#repeat(dateOf(step.day), read);
+      }
       case 'inquiry': {
-        const { attempts } = this.#world;
-        const made = attempts[step.of % Math.max(1, attempts.length)];
-        if (made === undefined || !(await this.#world.inquire(made, step.finding))) return;
-        this.#model.inquire(made.order.transRefNo, step.finding);
-        this.#inquired.add(made.order.transRefNo);
+        const asked = await this.#world.inquire(step.of, step.finding);
+        if (asked === undefined) return;
+        this.#model.inquire(asked, step.finding);
+        this.#inquired.add(asked);
         this.#rows = await this.#world.readRows();
       }
     }
@@ -82,9 +92,18 @@ class Trial {
     equal(model.isRefused(date, lines), false);
     if (done === undefined) throw new Error('nobody has killed it');
     this.#present.set(day, lines);
+    this.#read.set(day, { path, lines });
     model.read(date, lines);
     await this.#checkAll(date, lines, done);
     await this.#checkAgain(date, path);
+  }
+
+  /** What an inquiry has said since is newer than lines that were read before. */
+  async #repeat(date: string, { path, lines }: ReadFile): Promise<void> {
+    const done = await this.#world.run(date, path);
+    if (done?.kind !== 'reconciled') throw new Error('what was read before is refused');
+    equal(done.isRepeat, true);
+    await this.#checkAll(date, lines, done);
   }
 
   async #checkAll(date: string, lines: readonly BankLine[], done: Reconciled): Promise<void> {
@@ -117,12 +136,17 @@ class Trial {
     for (const text of twice)
       equal(`${text} ${this.#model.isPaidTwice(text.split(' ')[1] ?? '')}`, `${text} true`);
     const attempts = await this.#world.readAttempts();
-    for (const { made, word, isAlarm } of this.#model.attempts) {
+    for (const { made, word, isAlarm, isDisputed } of this.#model.attempts) {
       const { transRefNo } = made.order;
       const status = attempts.get(transRefNo)?.status ?? 'recorded';
       equal(`${transRefNo} ${wordOf(status)}`, `${transRefNo} ${word}`);
       const row = await store.payout(made.payoutSeq);
       if (isAlarm) equal(`${transRefNo} ${row?.isAlarm}`, `${transRefNo} true`);
+      // Another paid attempt of the row stands for it.
+      const isOnly = this.#model.attempts.every(
+        (one) => one.made === made || one.made.payoutSeq !== made.payoutSeq,
+      );
+      if (isOnly) equal(`${transRefNo} ${row?.status === 'disputed'}`, `${transRefNo} ${isDisputed}`);
     }
     await this.#checkQuiet();
   }

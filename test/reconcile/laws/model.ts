@@ -209,15 +209,17 @@ export class Model {
     }
   }
 
-  /** An inquiry about an attempt in doubt, asked when all days are over. */
+  /** An inquiry about an attempt in doubt, or failed by a line, asked when all days are over. */
   inquire(reference: string, finding: Finding): void {
     const known = this.#known.get(reference);
     if (known === undefined) throw new Error('there is no such attempt');
+    const isLate = known.word === 'closed';
     known.finding = finding;
+    known.isAlarm ||= isLate;
     if (finding !== 'not-found') known.acknowledged = true;
     const isSettled = (finding === 'complete' || finding === 'failed') && !known.contested;
-    if (!isSettled) return;
-    known.word = finding === 'complete' ? 'paid' : 'closed';
+    if (isSettled) known.word = finding === 'complete' ? 'paid' : 'closed';
+    else if (isLate) Object.assign(known, { word: 'open', isFailedByLine: false });
   }
 
   /** Every break that is open: day, key and kind; `!` marks the worst. */

@@ -102,6 +102,9 @@ export type StepPlan =
     }
   /** The lines that the day has already, written otherwise. */
   | { readonly kind: 'rewritten'; readonly day: number; readonly form: FormPlan }
+  /** The bytes that the day has already. */
+  | { readonly kind: 'repeated'; readonly day: number }
+  /** Asks about one of those that may be asked about at the time. */
   | { readonly kind: 'inquiry'; readonly of: number; readonly finding: Finding };
 
 export interface Plan {
@@ -131,8 +134,8 @@ const truths: Readonly<Record<AttemptStatus, readonly (LineStatus | null)[]>> = 
   failed: ['failed', null, null, 'complete'],
   refused: [null, null, 'failed', 'complete'],
   recorded: ['complete', 'failed', 'in-process', null],
-  sent: ['complete', 'failed', 'in-process', null],
-  unresolved: ['complete', 'failed', null, null],
+  sent: ['complete', 'failed', 'failed', 'in-process', null],
+  unresolved: ['complete', 'failed', 'failed', null],
 };
 
 const attempt = (endings: readonly AttemptStatus[], breadth: Breadth): fc.Arbitrary<AttemptPlan> =>
@@ -229,22 +232,66 @@ const statement = fc.record({
 const step: fc.Arbitrary<StepPlan> = fc.oneof(
   { weight: 6, arbitrary: statement },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('rewritten' as const), day: statementDay, form }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('repeated' as const), day: statementDay }) },
   {
-    weight: 2,
+    weight: 3,
     arbitrary: fc.record({
       kind: fc.constant('inquiry' as const),
-      of: fc.nat(20),
-      finding: fc.constantFrom<Finding>('complete', 'failed', 'in-process', 'not-found', 'not-found'),
+      of: fc.constantFrom(0, 0, 0, 1, 2, 3),
+      finding: fc.constantFrom<Finding>('complete', 'in-process', 'failed', 'not-found'),
     }),
   },
 );
 
-/** Draws plans. @param stepsMax of one plan */
-export const plans = (breadth: Breadth, stepsMax: number): fc.Arbitrary<Plan> =>
-  fc.record({
-    rows: fc.array(row(breadth), { minLength: 1, maxLength: 5, size: 'max' }),
-    steps: fc.array(step, { minLength: 1, maxLength: stepsMax, size: 'max' }),
+const untouched: Edit = {
+  isDropped: false,
+  copies: 1,
+  status: null,
+  amount: 0n,
+  fee: 0n,
+  net: 0n,
+  isOtherPayee: false,
+  isOtherName: false,
+  isOtherCompany: false,
+  isOtherPayer: false,
+  effective: 'own',
+  chargeType: 'Our',
+  isFeeInNet: false,
+};
+
+/** A row in doubt whose line says that it failed, and what an inquiry says of it when that line was read. */
+const failedByLine: fc.Arbitrary<Plan> = fc
+  .record({
+    row: row({ bookings: ['own'], isWild: false }),
+    ending: fc.constantFrom<AttemptStatus>('sent', 'unresolved'),
+    day: fc.constantFrom(0, 1),
+    finding: fc.constantFrom<Finding>('complete', 'in-process'),
+    form,
+  })
+  .map(({ row: drawn, ending, day, finding, form: written }) => {
+    const shared = { isAcknowledged: false, hasFee: false, isAskedEarly: false } as const;
+    const failed: AttemptPlan = { ...shared, day, ending, truth: 'failed', booking: 'own' };
+    return {
+      rows: [{ ...drawn, attempts: [failed] }],
+      steps: [
+        { kind: 'statement', day, edits: [untouched], strangers: [], form: written, kill: null },
+        { kind: 'inquiry', of: 0, finding },
+      ],
+    };
   });
+
+/** Draws plans; some of them begin with an inquiry that contradicts a line. @param stepsMax of one plan */
+export const plans = (breadth: Breadth, stepsMax: number): fc.Arbitrary<Plan> =>
+  fc
+    .record({
+      first: fc.option(failedByLine, { nil: undefined, freq: 2 }),
+      rows: fc.array(row(breadth), { minLength: 1, maxLength: 4, size: 'max' }),
+      steps: fc.array(step, { minLength: 1, maxLength: stepsMax, size: 'max' }),
+    })
+    .map(({ first = { rows: [], steps: [] }, rows, steps }) => ({
+      rows: [...first.rows, ...rows],
+      steps: [...first.steps, ...steps].slice(0, Math.max(stepsMax, 3)),
+    }));
 
 /** What the bank's statement of a day says of an attempt before anybody edits it; null when it has no line. */
 export function honestStatus(

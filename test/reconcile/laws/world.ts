@@ -5,10 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { parse } from 'csv-parse/sync';
-import type { Attempt } from '../../../src/core/payout.ts';
+import type { Attempt, Payout } from '../../../src/core/payout.ts';
+import type { Change } from '../../../src/core/ports.ts';
 import { endWhenSettled, isConcluded } from '../../../src/payout/conclude.ts';
 import { decideInquiry } from '../../../src/payout/rules/after-inquiry.ts';
+import type { Case } from '../../../src/payout/rules/case.ts';
 import type { InquiryReading } from '../../../src/payout/rules/read-reply.ts';
+import { decideSuperseded } from '../../../src/payout/rules/superseded.ts';
 import { type FetchContext, takeFile } from '../../../src/reconcile/fetch.ts';
 import { openStatementOriginals } from '../../../src/reconcile/file/originals.ts';
 import { makeStatementReader } from '../../../src/reconcile/file/reader.ts';
@@ -194,22 +197,40 @@ export class World implements AsyncDisposable {
     await writeReports(store, outbox, batchId, context);
   }
 
-  /** Asks the bank about an attempt that is the latest of a row in doubt. @returns false for any other */
-  async inquire(made: JournalAttempt, finding: Finding): Promise<boolean> {
+  /**
+   * Asks the bank about one of the attempts that are in doubt, or that a statement's line has ended.
+   * @param of which of them
+   * @returns its transRefNo, where what was found is recorded
+   */
+  async inquire(of: number, finding: Finding): Promise<string | undefined> {
     this.#clockMs += 60_000;
-    const payout = await this.#store.payout(made.payoutSeq);
-    const attempt = (await this.readAttempts()).get(made.order.transRefNo);
-    if (payout === undefined || attempt === undefined) throw new Error('there is no such attempt');
-    const isInDoubt = payout.status === 'submitted' || payout.status === 'unresolved';
-    const isOpen = ['recorded', 'sent', 'unresolved'].includes(attempt.status);
-    if (!isInDoubt || !isOpen || payout.attemptNo !== attempt.attemptNo) return false;
+    const known = await this.#readAskable();
+    const one = known[of % Math.max(1, known.length)];
+    if (one === undefined) return undefined;
     const reason = { code: 'said', text: 'said by the bank' };
-    const reading: InquiryReading = { kind: finding, reason, sysRefNo: null };
-    const { sendAgain, keep } = decideInquiry(caseAt(this.#clockMs, { payout, attempt }), reading);
-    const [isApplied] = await this.#store.apply([sendAgain ?? keep]);
+    const change = decideFound(one, { kind: finding, reason, sysRefNo: null });
+    if (change === undefined) return undefined;
+    const [isApplied] = await this.#store.apply([change]);
     if (isApplied !== true) throw new Error('the inquiry was not recorded');
     for (const batchId of this.batchIds) await this.#report(this.#store, batchId);
-    return true;
+    return one.attempt.order.transRefNo;
+  }
+
+  /** The latest attempts of rows in doubt, and those that a line has ended of rows whose payoutId no other row bears: these first. */
+  async #readAskable(): Promise<readonly Case[]> {
+    const attempts = await this.readAttempts();
+    const known = await Promise.all(
+      this.attempts.map(async ({ payoutSeq, order, hasSibling }) => {
+        const payout = await this.#store.payout(payoutSeq);
+        const attempt = attempts.get(order.transRefNo);
+        if (payout === undefined || attempt === undefined) throw new Error('there is no such attempt');
+        const isAskable = isInDoubt(payout, attempt) || (isEndedByLine(payout, attempt) && !hasSibling);
+        return isAskable ? [caseAt(this.#clockMs, { payout, attempt })] : [];
+      }),
+    );
+    const all = known.flat();
+    const isEnded = ({ payout, attempt }: Case): boolean => isEndedByLine(payout, attempt);
+    return [...all.filter(isEnded), ...all.filter((one) => !isEnded(one))];
   }
 
   /** Every attempt by its transRefNo. */
@@ -268,4 +289,22 @@ export class World implements AsyncDisposable {
     );
     return hash('sha256', JSON.stringify(tables), 'hex');
   }
+}
+
+const isInDoubt = ({ status, attemptNo }: Payout, attempt: Attempt): boolean =>
+  (status === 'submitted' || status === 'unresolved') &&
+  ['recorded', 'sent', 'unresolved'].includes(attempt.status) &&
+  attemptNo === attempt.attemptNo;
+
+const isEndedByLine = ({ status, settledBy, attemptNo }: Payout, attempt: Attempt): boolean =>
+  status === 'failed' &&
+  settledBy === 'statement' &&
+  attempt.status === 'failed' &&
+  attemptNo === attempt.attemptNo;
+
+/** What is recorded of an inquiry; undefined when it says of an ended attempt what we say. */
+function decideFound(known: Case, reading: InquiryReading): Change | undefined {
+  if (isEndedByLine(known.payout, known.attempt)) return decideSuperseded(known, reading);
+  const { sendAgain, keep } = decideInquiry(known, reading);
+  return sendAgain ?? keep;
 }
