@@ -223,4 +223,23 @@ describe('two attempts of one payout that are both complete', () => {
       ['missing-at-bank', 'high'],
     ]);
   });
+
+  test('one of them failed by its statement: proof of the other is not followed by that failure again', async () => {
+    await using day = await openDay(['failed', 'paid']);
+    await tryAgain(day);
+    using view = day.store.openStatementView();
+    const [first, rest, second] = [...view.attemptsOfDay(date)]
+      .flat()
+      .map((one) => view.attempt(one.payoutSeq, one.attemptNo))
+      .toSorted((one, other) => one.attemptNo - other.attemptNo || one.payoutSeq - other.payoutSeq);
+    await day.reconcile([lineFor(second), lineFor(rest)]);
+    await day.reconcile([lineFor(second, { status: 'failed' }), lineFor(rest)]);
+    expect(await ownerOf(day)).toMatchObject({ status: 'disputed', reasonCode: 'statement-contradicts' });
+    day.daysLater = 2;
+    const listed = [lineFor(first, { effectiveDate: nextDate })];
+    await day.reconcile(listed, { on: nextDate });
+    expect(await ownerOf(day)).toMatchObject({ status: 'paid', reasonCode: 'late-proof' });
+    await day.reconcile(listed, { on: nextDate });
+    expect(await ownerOf(day)).toMatchObject({ status: 'paid', reasonCode: 'late-proof' });
+  });
 });

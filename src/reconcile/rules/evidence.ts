@@ -111,7 +111,7 @@ export function wasSettledSince(known: BreakRecord | undefined, attempt: Attempt
 /**
  * A line of a statement that was read before may still say that the transfer failed: it was held back then, by a
  * contradiction or a lost journal, and no inquiry has found the transfer alive since; or paid rests on a statement that
- * says so no more.
+ * says so no more, and no other attempt stands for it.
  * @param acceptedAtMs when the day's present version was accepted
  */
 export function mayStillFail(
@@ -122,7 +122,7 @@ export function mayStillFail(
 ): boolean {
   if (attempt === undefined) return false;
   if (bookStatusOf(attempt) === 'paid' && attempt.settledBy === 'statement')
-    return !otherDayLines.some(({ line }) => line.status === 'complete');
+    return attempt.isPaidOtherwise !== true && !otherDayLines.some(({ line }) => line.status === 'complete');
   const heldBack = openBreaks.find((known) => known.kind === 'status-mismatch' || known.attempt === null);
   // One that was opened since is what newer evidence has made of the line.
   if (heldBack === undefined || heldBack.openedAtMs > acceptedAtMs) return false;
