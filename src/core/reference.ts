@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto';
-import type { TransferOrder } from './payout.ts';
+import { createHash, hash } from 'node:crypto';
+import type { Instruction, TransferOrder } from './payout.ts';
 
 const prefix = 'PD';
 const bodyLength = 16;
@@ -15,9 +15,9 @@ export function computeBatchId(sha256Hex: string): string {
   return encodeBase32(Buffer.from(sha256Hex, 'hex'), batchIdLength);
 }
 
-/** Each part is preceded by its length in bytes, so that no two triples share an encoding. */
-function encodeUnambiguously(parts: readonly string[]): string {
-  return parts.map((part) => `${Buffer.byteLength(part, 'utf8')}:${part}`).join(',');
+/** Each part is preceded by its length in bytes, and one that is not there is a dash, so that no two lists share an encoding. */
+function encodeUnambiguously(parts: readonly (string | null)[]): string {
+  return parts.map((part) => (part === null ? '-' : `${Buffer.byteLength(part, 'utf8')}:${part}`)).join(',');
 }
 
 /**
@@ -53,6 +53,45 @@ export function computeOrderHash(order: TransferOrder): string {
     order.reference2 ?? '',
   ];
   return hash('sha256', encodeUnambiguously(['order/1', ...parts]), 'hex');
+}
+
+/** Whose instruction it is: the batch belongs to the company, the row to the batch. */
+export interface InstructionPlace {
+  readonly companyId: string;
+  readonly batchId: string;
+  readonly rowNo: number | bigint;
+}
+
+/** An instruction as text and numbers of any origin; `amountSatang` in satang. */
+type DigestedInstruction = { readonly [Name in keyof Instruction]: Instruction[Name] | bigint | string };
+
+/**
+ * SHA-256 (base64url) over everything that a row asks for, and where: taken when the row is read from its file, and
+ * compared when its intent is made. A changed way of encoding gets another version in its first part.
+ */
+export function computeInstructionDigest(
+  { companyId, batchId, rowNo }: InstructionPlace,
+  instruction: DigestedInstruction,
+): string {
+  const { payoutId, proxyType, proxyNo, payeeName, amountSatang, reference1, reference2 } = instruction;
+  const text = (value: bigint | string | null): string | null => (value === null ? null : String(value));
+  const place = ['instruction/1', companyId, batchId, String(rowNo)];
+  const asked = [payoutId, proxyType, proxyNo, payeeName, amountSatang, reference1, reference2].map(text);
+  return hash('sha256', encodeUnambiguously([...place, ...asked]), 'base64url');
+}
+
+/** One digest over many parts, in their order. */
+export class DigestOfAll {
+  readonly #hash = createHash('sha256').update('digests/1');
+
+  add(part: string): void {
+    this.#hash.update(`,${part}`);
+  }
+
+  /** SHA-256 (base64url); called once. */
+  end(): string {
+    return this.#hash.digest('base64url');
+  }
 }
 
 /** Crockford base32: digits and capital letters without I, L, O and U. */

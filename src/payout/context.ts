@@ -98,6 +98,8 @@ export class RunState {
   isSending = true;
   /** True when what earlier runs have left in doubt has been asked about once. */
   hasAsked = false;
+  /** True when an intent was recorded: bytes may have left. */
+  hasSent = false;
   /** Inquiries that told something about their transfer. */
   told = 0;
   /** When the latest of them did; the start before the first. */

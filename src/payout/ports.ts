@@ -14,6 +14,7 @@ import type {
   PaymentLikeness,
   ResultRow,
 } from '../core/ports.ts';
+import type { BatchSeal } from './rules/seal.ts';
 
 export interface PayoutEvent extends EventDraft {
   readonly seq: number;
@@ -34,6 +35,8 @@ export interface PayoutHistory {
 export interface ReadyPayout {
   readonly payout: Payout;
   readonly attemptsRecorded: number;
+  /** `computeInstructionDigest` of the version of its instruction that is in force; null when there is none. */
+  readonly digest: string | null;
 }
 
 /** A payout that is submitted or unresolved, with its latest attempt. */
@@ -58,6 +61,8 @@ export interface BatchStore extends BatchReader {
    * False while any of its rows is in doubt.
    */
   movePayer(batchId: string, payerAccount: string): Promise<boolean>;
+  /** The seal of a batch as it was recorded, and as its rows show it now. */
+  readSeal(batchId: string): Promise<{ readonly recorded: BatchSeal; readonly present: BatchSeal }>;
   /** Adds a hold to every ready row of the batch. Returns how many rows changed. */
   holdReady(batchId: string, hold: HoldReason, why: BatchReason, nowMs: number): Promise<number>;
   /** Lifts holds from the batch's held rows; those left without any become ready. Returns how many rows changed. */

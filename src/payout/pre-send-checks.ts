@@ -3,12 +3,13 @@
  * payouts that are like another one.
  */
 import { decideHold } from '../core/change.ts';
-import type { Batch } from '../core/ports.ts';
+import type { Batch, BatchReason } from '../core/ports.ts';
 import { attemptsMax } from '../core/reference.ts';
 import type { WorkerContext } from './context.ts';
 import { probeLostJournal } from './lost-journal.ts';
 import type { ReadyPayout } from './ports.ts';
 import { findTooOld } from './rules/batch-age.ts';
+import { findChangedBatch, findChangedRow } from './rules/seal.ts';
 import { decideSimilarHold, likenessOf } from './rules/similar.ts';
 import { type Clearing, clearSuperseded, type Obstacle } from './superseded.ts';
 
@@ -71,9 +72,15 @@ async function enterCleared(
 }
 
 /** What may have come about while the row waited; undefined when nothing has. */
-async function lastChecks(context: WorkerContext, { payout, batch }: Row): Promise<Obstacle | undefined> {
+async function lastChecks(context: WorkerContext, row: Row): Promise<Obstacle | undefined> {
+  const { payout, batch } = row;
   const { journal, clock, limits } = context;
   if (await haltWhenOld(context, batch)) return { kind: 'blocked' };
+  const changed = findChangedRow(row, batch);
+  if (changed !== undefined) {
+    await haltForChange(context, batch, changed);
+    return { kind: 'blocked' };
+  }
   const likeness = likenessOf(payout, batch.companyId, limits.similarDays, clock.now());
   const like = likeness && (await journal.similarPayment(likeness));
   if (like === undefined) return undefined;
@@ -101,4 +108,20 @@ export async function haltWhenOld(
   gate.haltFor(why);
   log('warn', 'the batch is too old', { batchId: batch.batchId, reason: why.reason });
   return true;
+}
+
+/** Halts the payer account when the rows of the batch are not what was sealed; before its first send, and after its last. */
+export async function haltWhenChanged(context: WorkerContext, batch: Batch): Promise<void> {
+  const { recorded, present } = await context.journal.readSeal(batch.batchId);
+  const why = findChangedBatch(batch.batchId, recorded, present);
+  if (why !== undefined) await haltForChange(context, batch, why);
+}
+
+/** A journal that was changed can be trusted in nothing: the whole account is halted, until an operator resumes. */
+async function haltForChange(context: WorkerContext, batch: Batch, why: BatchReason): Promise<void> {
+  const { journal, clock, gate, log } = context;
+  const { batchId, companyId, payerAccount } = batch;
+  gate.haltFor(why);
+  log('error', 'the journal was changed behind the program', { batchId, code: why.code, reason: why.reason });
+  await journal.recordPayerHalt({ companyId, payerAccount, ...why, sinceMs: clock.now() });
 }

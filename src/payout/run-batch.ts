@@ -15,7 +15,7 @@ import {
 import { conclude, hasHeldRows } from './conclude.ts';
 import type { WorkerContext } from './context.ts';
 import type { PayoutJournal, ReadyPayout } from './ports.ts';
-import { haltWhenOld } from './pre-send-checks.ts';
+import { haltWhenChanged, haltWhenOld } from './pre-send-checks.ts';
 import { rerunHolds } from './rules/operator.ts';
 import { settleOnce, settleWhileRunning } from './settle.ts';
 import { submitPayout } from './submit.ts';
@@ -49,6 +49,7 @@ export async function runBatch(context: WorkerContext, batch: Batch, limits: Run
     watchEnds.abort();
     await watching;
   }
+  if (context.run.hasSent) await haltWhenChanged(context, batch);
   await recordHalt(context, batch);
   await recordPause(context, batch);
   const isInterrupted = limits.interrupted.aborted;
@@ -71,7 +72,10 @@ async function startRunning(context: WorkerContext, batch: Batch, limits: RunLim
   const isToGoOn = why === undefined && !isInVain;
   if (isToGoOn) await journal.liftHolds(batch.batchId, rerunHolds, clock.now());
   const [toSend] = why === undefined ? await journal.readyPage(batch.batchId, 0, 1) : [];
-  if (toSend !== undefined) await haltWhenOld(context, batch);
+  if (toSend !== undefined) {
+    await haltWhenOld(context, batch);
+    await haltWhenChanged(context, batch);
+  }
   return isToGoOn;
 }
 

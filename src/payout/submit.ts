@@ -72,6 +72,7 @@ async function recordIntent(context: WorkerContext, row: PayableRow): Promise<In
   const payer = payerOf(context, batch);
   const { change, attempt } = decideIntent({ ...row, cleared, payer, policy: settle, ...bankClock.read() });
   run.inFlight.add(payout.seq);
+  run.hasSent = true;
   let isRecorded = false;
   try {
     [isRecorded = false] = await context.journal.apply([change]);

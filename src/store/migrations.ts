@@ -1,6 +1,7 @@
 /** The tables' history: each entry is run once, in one transaction, and never changed after a release. */
 import type { DatabaseSync } from 'node:sqlite';
 import { JournalRefusedError } from './connection.ts';
+import { addDigests } from './payouts/digests.ts';
 import {
   provenanceTables,
   statementLineTables,
@@ -298,7 +299,10 @@ create index batch_unreported on batch (age_from_ms)
 create index payout_paused on payout (batch_id) where holds & 16 <> 0;
 `;
 
-const migrations: readonly string[] = [
+/** Tables in SQL, or what else it takes; inside the transaction of the migration. */
+type Migration = string | ((db: DatabaseSync) => void);
+
+const migrations: readonly Migration[] = [
   firstTables,
   faultTables,
   watchTables,
@@ -308,6 +312,7 @@ const migrations: readonly string[] = [
   wordTables,
   provenanceTables,
   takenFileTables,
+  addDigests,
 ];
 
 /** The version of the tables that this program writes. */
@@ -344,7 +349,8 @@ export function migrate(db: DatabaseSync, nowMs: number, target: number = schema
   for (const [index, tables] of migrations.entries()) {
     const version = index + 1;
     if (version <= present || version > target) continue;
-    db.exec(tables);
+    if (typeof tables === 'string') db.exec(tables);
+    else tables(db);
     write(db, query.insertInto('schema_version').values({ version, applied_at_ms: nowMs }));
   }
 }

@@ -56,6 +56,10 @@ export interface BatchTable extends Columns<Omit<Batch, 'totalSatang' | 'extraCo
   /** Kept by the trigger report_of_batch. */
   readonly reported_event_seq: ColumnType<number, undefined, never>;
   readonly told_event_seq: ColumnType<number, undefined, number>;
+  /** Taken at the seal, and never changed: `BatchSeal.digest`. */
+  readonly digest: ColumnType<string | null, undefined, string>;
+  /** `BatchSeal.versionsDigest`. */
+  readonly versions_digest: ColumnType<string | null, undefined, string>;
 }
 
 /** A row as its file has it; written once. Apart from its state, so that a change of state rewrites few bytes. */
@@ -72,6 +76,20 @@ export interface PayoutRowTable {
   readonly payee_name: string | null;
   readonly reference1: string | null;
   readonly reference2: string | null;
+  /** `computeInstructionDigest`; null when the row has no instruction. */
+  readonly digest: string | null;
+}
+
+/** A version of a row's instruction that came into force after the seal; what was sealed stays beside it. */
+interface InstructionVersionTable {
+  /** In the order in which they came. */
+  readonly id: Generated<number>;
+  readonly batch_id: string;
+  readonly payout_seq: number;
+  /** Counts the row's versions from 1; the sealed one is 0. */
+  readonly version: number;
+  readonly digest: string;
+  readonly at_ms: number;
 }
 
 /** Where a payoutId occurs: one row for each sealed row that names it. */
@@ -178,6 +196,7 @@ export interface Tables extends StatementTables {
   schema_version: SchemaVersionTable;
   batch: BatchTable;
   payout_row: PayoutRowTable;
+  instruction_version: InstructionVersionTable;
   payout_place: PayoutPlaceTable;
   payout: PayoutTable;
   attempt: AttemptTable;

@@ -95,6 +95,7 @@ function makeBatchWork({ db, path, highWaterMark, threadRowsMin }: JournalParts)
       if (isMoved) highWaterMark?.advance();
       return isMoved;
     },
+    readSeal: async (batchId) => bulk(batchId, 'readSeal', batchId),
     holdReady: async (batchId, hold, why, nowMs) => bulk(batchId, 'holdReady', batchId, hold, why, nowMs),
     liftHolds: async (batchId, holds, nowMs) => bulk(batchId, 'liftHolds', batchId, holds, nowMs),
     cancelUnsent: async (batchId, nowMs) => bulk(batchId, 'cancelUnsent', batchId, nowMs),

@@ -19,7 +19,7 @@ export interface Disk {
 const reads: ReadonlySet<string> = new Set(
   (
     'batches batch totals holdTotals readyPage dueInquiries nextInquiryAtMs inDoubt countInDoubt superseded ' +
-    'attemptsOf payout findPayouts similarHolders claimHolders similarPayment payerHalt payerPause loss reports snapshot'
+    'attemptsOf payout findPayouts similarHolders claimHolders similarPayment payerHalt payerPause loss reports snapshot readSeal'
   ).split(' '),
 );
 

@@ -3,12 +3,16 @@ import { formatBaht, sumSatang, zeroSatang } from '../../src/core/money.ts';
 import type { SealTotals, StagedRow } from '../../src/core/payout-file.ts';
 import { canMoveBatch, type Payout } from '../../src/core/payout.ts';
 import type { Batch, StatusTotal } from '../../src/core/ports.ts';
+import { computeInstructionDigest } from '../../src/core/reference.ts';
 import type { BatchStart } from '../../src/intake/ports.ts';
+import type { BatchSeal } from '../../src/payout/rules/seal.ts';
 import {
   claimKey,
+  digestRows,
   inOrder,
   type MemoryStore,
   moveRow,
+  requireBatch,
   requireRow,
   rowsOfBatch,
   similarKey,
@@ -49,18 +53,19 @@ export function startIngest(store: MemoryStore, start: BatchStart): void {
 }
 
 export function stage(store: MemoryStore, batchId: string, rows: readonly StagedRow[]): void {
-  const { startedAtMs } = requireIngesting(store, batchId);
+  const batch = requireIngesting(store, batchId);
   let seq = Math.max(0, ...store.rows.keys());
   const seqs = [...(store.rowsOf.get(batchId) ?? [])];
   for (const row of rows) {
     seq += 1;
     seqs.push(seq);
-    store.rows.set(seq, stageRow(seq, batchId, row, startedAtMs));
+    store.rows.set(seq, stageRow(seq, batch, row));
   }
   store.rowsOf.set(batchId, seqs);
 }
 
-function stageRow(seq: number, batchId: string, staged: StagedRow, startedAtMs: number): StoredRow {
+function stageRow(seq: number, batch: Batch, staged: StagedRow): StoredRow {
+  const { batchId, companyId, startedAtMs } = batch;
   const { rowNo, instruction, issues, holds } = staged;
   const isRejected = issues.length > 0 || instruction === null;
   const payoutId = instruction?.payoutId ?? staged.cells.payoutId.trim();
@@ -83,7 +88,8 @@ function stageRow(seq: number, batchId: string, staged: StagedRow, startedAtMs: 
     acceptedHolds: [],
     isAlarm: false,
   } as unknown as Payout;
-  return { staged, payoutId: payoutId === '' ? null : payoutId, issues, payout, lastEventSeq: 0 };
+  const digest = instruction && computeInstructionDigest({ companyId, batchId, rowNo }, instruction);
+  return { staged, payoutId: payoutId === '' ? null : payoutId, issues, payout, lastEventSeq: 0, digest };
 }
 
 export function rejectBatch(
@@ -132,6 +138,7 @@ export function seal(store: MemoryStore, batchId: string, totals: SealTotals, no
   for (const row of rowsOfBatch(store, batchId)) release(sealing, row);
   numberByRow(store, eventBase);
   const { rows, totalSatang, unreadableAmounts } = totals;
+  store.digests.set(batchId, digestRows(rowsOfBatch(store, batchId)));
   const sealed = { ...batch, rows, totalSatang, unreadableAmounts, sealedAtMs: nowMs } as const;
   store.batches.set(batchId, { ...sealed, status: 'sealed' });
   return { ...sealed, status: 'sealed' };
@@ -220,4 +227,22 @@ function release({ store, nowMs }: Sealing, row: StoredRow): void {
   const status = row.payout.holds.length === 0 ? 'ready' : 'held';
   const after: Payout = { ...row.payout, status };
   moveRow(store, { row, after, cause: 'sealed', atMs: nowMs, detail: '{}' });
+}
+
+/** The seal of a batch as it was recorded, and as its rows show it now. */
+export function readSeal(
+  store: MemoryStore,
+  batchId: string,
+): { readonly recorded: BatchSeal; readonly present: BatchSeal } {
+  const { rows, totalSatang } = requireBatch(store, batchId);
+  const present = rowsOfBatch(store, batchId);
+  const amounts = present.flatMap(({ staged, payout }) =>
+    (payout.instruction as unknown) === null ? (staged.amountSatang ?? []) : payout.instruction.amountSatang,
+  );
+  const digest = store.digests.get(batchId) ?? null;
+  const now = { rows: present.length, totalSatang: sumSatang(amounts), digest: digestRows(present) };
+  return {
+    recorded: { rows, totalSatang, digest, versionsDigest: null },
+    present: { ...now, versionsDigest: null },
+  };
 }

@@ -4,7 +4,7 @@ import { canMoveBatch, canMovePayout, type Payout, type PayoutCause } from '../.
 import type { Batch } from '../../src/core/ports.ts';
 import type { Journal } from '../../src/store/store.ts';
 import { applyCall } from './memory-apply.ts';
-import { countTotals, rejectBatch, seal, stage, startIngest } from './memory-ingest.ts';
+import { countTotals, readSeal, rejectBatch, seal, stage, startIngest } from './memory-ingest.ts';
 import { countHolds, isInDoubt, makePayoutReads, readRows, takeView } from './memory-reads.ts';
 import { findStop, type MemoryStore, moveRow, requireBatch, rowsOfBatch } from './memory-store.ts';
 
@@ -116,6 +116,7 @@ function makeBatchMethods(store: MemoryStore) {
       store.batches.set(batchId, { ...batch, payerAccount });
       return true;
     },
+    readSeal: async (batchId) => readSeal(store, batchId),
     totals: async (batchId) => countTotals(rowsOfBatch(store, batchId)),
     holdTotals: async (batchId) => countHolds(rowsOfBatch(store, batchId)),
   } satisfies Partial<Journal>;

@@ -178,9 +178,9 @@ export function makePayoutReads(store: MemoryStore) {
       return rowsOfBatch(store, batchId)
         .filter(({ payout }) => payout.status === 'ready' && payout.rowNo > afterRowNo)
         .slice(0, limit)
-        .map(({ payout }) => {
+        .map(({ payout, digest }) => {
           const claim = store.claims.get(claimKey(companyId, payout.instruction.payoutId));
-          return { payout, attemptsRecorded: claim?.attemptsRecorded ?? 0 };
+          return { payout, attemptsRecorded: claim?.attemptsRecorded ?? 0, digest };
         });
     },
     dueInquiries: async (nowMs, limit, batchId, horizonMs = Infinity) => {

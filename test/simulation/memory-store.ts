@@ -2,6 +2,7 @@
 import type { Issue, StagedRow } from '../../src/core/payout-file.ts';
 import { type Attempt, type HoldReason, holdReasons, type Payout } from '../../src/core/payout.ts';
 import type { Batch, PayerPause, Report } from '../../src/core/ports.ts';
+import { computeInstructionDigest, DigestOfAll } from '../../src/core/reference.ts';
 import type { PayerHalt, PayoutEvent } from '../../src/payout/ports.ts';
 
 /** One row: as its file has it, and as it stands. The payout of a row without an instruction is never handed out. */
@@ -12,6 +13,8 @@ export interface StoredRow {
   readonly issues: readonly Issue[];
   readonly payout: Payout;
   readonly lastEventSeq: number;
+  /** Of the instruction as it was sealed, or validated later; null while there is none. */
+  readonly digest: string | null;
 }
 
 export interface StoredEvent extends Omit<PayoutEvent, 'detail'> {
@@ -27,6 +30,8 @@ export interface StoredClaim {
 
 export interface MemoryStore {
   readonly batches: Map<string, Batch>;
+  /** Over the digests of the rows, by batch, as they were sealed or validated later. */
+  readonly digests: Map<string, string>;
   /** By number, in the order of the numbers. */
   readonly rows: Map<number, StoredRow>;
   /** Numbers of a batch's rows in input order. */
@@ -49,6 +54,7 @@ export interface MemoryStore {
 export function makeMemoryStore(): MemoryStore {
   return {
     batches: new Map(),
+    digests: new Map(),
     rows: new Map(),
     rowsOf: new Map(),
     attempts: new Map(),
@@ -136,5 +142,22 @@ export function moveRow(
   };
   const moved = { ...row, payout, lastEventSeq: seq };
   store.rows.set(before.seq, moved);
+  if (isValidated === true && row.digest === null) sealAnew(store, moved);
   return moved;
+}
+
+/** A row that never asked for anything does from now on: its digest counts with those that were sealed. */
+function sealAnew(store: MemoryStore, row: StoredRow): void {
+  const { seq, batchId, rowNo, instruction } = row.payout;
+  const { companyId } = requireBatch(store, batchId);
+  const digest = computeInstructionDigest({ companyId, batchId, rowNo }, instruction);
+  store.rows.set(seq, { ...row, digest });
+  store.digests.set(batchId, digestRows(rowsOfBatch(store, batchId)));
+}
+
+/** Over the digests of rows. */
+export function digestRows(rows: readonly StoredRow[]): string {
+  const all = new DigestOfAll();
+  for (const { digest } of rows) if (digest !== null) all.add(digest);
+  return all.end();
 }

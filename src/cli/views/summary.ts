@@ -5,6 +5,7 @@ import { formatBangkokDateTime, formatBangkokMoment } from '../../core/bangkok-t
 import { printable } from '../../core/cell-text.ts';
 import type { Batch, JournalLoss } from '../../core/ports.ts';
 import { isInQuestion, showDate } from '../../payout/rules/lost-journal.ts';
+import { journalChanged } from '../../payout/rules/seal.ts';
 import {
   type BatchSummary,
   renderSummary,
@@ -179,3 +180,7 @@ function showLoss(loss: JournalLoss | undefined): object | null {
     until: showDate(untilDate),
   };
 }
+
+/** What does not add up, and is not halted for that: nobody has noticed it before. */
+export const isUnexplained = ({ addsUp, batch }: BatchSummary): boolean =>
+  !addsUp && !(batch.status === 'halted' && batch.reasonCode === journalChanged);

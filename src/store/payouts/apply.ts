@@ -3,7 +3,14 @@
  * one sync to disk serves them all (group commit).
  */
 import type { DatabaseSync } from 'node:sqlite';
-import type { Expression, ExpressionBuilder, OnConflictDatabase, OnConflictTables, SqlBool } from 'kysely';
+import {
+  type Expression,
+  type ExpressionBuilder,
+  type OnConflictDatabase,
+  type OnConflictTables,
+  sql,
+  type SqlBool,
+} from 'kysely';
 import { ForbiddenChangeError, requireAllowed } from '../../core/change.ts';
 import { attemptStatuses, canMoveAttempt, claimReleasingStatuses } from '../../core/payout.ts';
 import type {
@@ -15,10 +22,12 @@ import type {
   TransferOrder,
 } from '../../core/payout.ts';
 import type { Change } from '../../core/ports.ts';
+import { computeInstructionDigest } from '../../core/reference.ts';
 import { inTransaction, sqliteCodeOf, sqliteCodes } from '../connection.ts';
 import { encodeHolds, type EventTable, literal, similarKeyOf, type Tables } from '../schema.ts';
 import { type Body, define, drive, query, type Statement } from '../statements.ts';
 import { WriteQueue } from '../write-queue.ts';
+import { addVersion } from './digests.ts';
 import { readLatestEventSeq } from './rows.ts';
 
 /** Names one claim and the row that is or wants to be its holder. */
@@ -230,6 +239,57 @@ const keepInstruction = define((values: Instruction & { readonly seq: number }) 
     .where('proxy_type', 'is', null),
 );
 
+interface VersionKey {
+  readonly batchId: string;
+  readonly seq: number;
+}
+
+const versions = {
+  latest: define((values: VersionKey) =>
+    query
+      .selectFrom('batch')
+      .select('versions_digest')
+      .select((eb) =>
+        eb
+          .selectFrom('instruction_version as v')
+          .select((latest) => sql<number>`coalesce(${latest.fn.max('v.version')}, 0)`.as('version'))
+          .where('v.payout_seq', '=', values.seq)
+          .as('version'),
+      )
+      .where('batch_id', '=', values.batchId),
+  ),
+  add: define((values: VersionKey & { version: number; digest: string; atMs: number }) =>
+    query.insertInto('instruction_version').values({
+      batch_id: values.batchId,
+      payout_seq: values.seq,
+      version: values.version,
+      digest: values.digest,
+      at_ms: values.atMs,
+    }),
+  ),
+  seal: define((values: { batchId: string; versionsDigest: string }) =>
+    query
+      .updateTable('batch')
+      .set({ versions_digest: values.versionsDigest })
+      .where('batch_id', '=', values.batchId),
+  ),
+};
+
+/** The row asks for something from now on: that is a version beside what was sealed, with a digest of its own. */
+function* keepVersion(
+  { seq, batchId, rowNo, instruction }: Payout,
+  companyId: string,
+  atMs: number,
+): Body<void> {
+  if ((yield* keepInstruction.run({ seq, ...instruction })) === 0) return;
+  const latest = yield* versions.latest.get({ batchId, seq });
+  const version = (latest?.version ?? 0) + 1;
+  const digest = computeInstructionDigest({ companyId, batchId, rowNo }, instruction);
+  yield* versions.add.run({ batchId, seq, version, digest, atMs });
+  const versionsDigest = addVersion(latest?.versions_digest ?? null, seq, version, digest);
+  yield* versions.seal.run({ batchId, versionsDigest });
+}
+
 const gateOfBatch = define((values: { batchId: string }) =>
   query
     .selectFrom('batch as b')
@@ -327,7 +387,7 @@ function* applyChange(transaction: Transaction, change: Change): Body<boolean> {
     eventSeq,
   });
   if (changed === 0) return false;
-  if (change.isValidated === true) yield* keepInstruction.run({ seq: after.seq, ...after.instruction });
+  if (change.isValidated === true) yield* keepVersion(after, gate.companyId, event.atMs);
   yield* moveClaim(change, ofRow);
   if (attempt !== undefined) yield* keepAttempt(attempt, change.isIntent === true);
   for (const adopted of adopts) yield* keepAttempt(adopted, true);

@@ -8,10 +8,11 @@ import { Worker } from 'node:worker_threads';
 import { JournalLockedError, JournalWriteError } from '../connection.ts';
 import { query, readFirst } from '../statements.ts';
 import { cancelUnsent, holdReady, liftHolds } from './bulk.ts';
+import { readSeal } from './digests.ts';
 import { rejectBatch, startIngest } from './ingest.ts';
 import { seal } from './seal.ts';
 
-const bulkWorks = { startIngest, seal, rejectBatch, holdReady, liftHolds, cancelUnsent };
+const bulkWorks = { startIngest, seal, rejectBatch, holdReady, liftHolds, cancelUnsent, readSeal };
 
 type BulkWorks = typeof bulkWorks;
 type BulkName = keyof BulkWorks;

@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import type { StagedRow } from '../../core/payout-file.ts';
 import { canMoveBatch } from '../../core/payout.ts';
 import type { Batch } from '../../core/ports.ts';
+import { computeInstructionDigest } from '../../core/reference.ts';
 import type { BatchStart } from '../../intake/ports.ts';
 import { inTransaction } from '../connection.ts';
 import { encodeHolds } from '../schema.ts';
@@ -105,8 +106,8 @@ function toStagedPayout(seq: number, batchId: string, row: StagedRow, startedAtM
   };
 }
 
-function toPayoutRow(seq: number, row: StagedRow): PayoutRowTable {
-  const { instruction } = row;
+function toPayoutRow(seq: number, { companyId, batchId }: Batch, row: StagedRow): PayoutRowTable {
+  const { rowNo, instruction } = row;
   const payoutId = instruction?.payoutId ?? row.cells.payoutId.trim();
   return {
     seq,
@@ -119,6 +120,7 @@ function toPayoutRow(seq: number, row: StagedRow): PayoutRowTable {
     payee_name: instruction?.payeeName ?? null,
     reference1: instruction?.reference1 ?? null,
     reference2: instruction?.reference2 ?? null,
+    digest: instruction && computeInstructionDigest({ companyId, batchId, rowNo }, instruction),
   };
 }
 
@@ -131,12 +133,12 @@ export function makeStage(db: DatabaseSync): (batchId: string, rows: readonly St
   );
   return (batchId, rows) =>
     inTransaction(db, () => {
-      const { startedAtMs } = requireIngesting(db, batchId);
+      const batch = requireIngesting(db, batchId);
       let seq = latestSeq.get({})?.seq ?? 0;
       for (const row of rows) {
         seq += 1;
-        insertPayout.run(toStagedPayout(seq, batchId, row, startedAtMs));
-        insertRow.run(toPayoutRow(seq, row));
+        insertPayout.run(toStagedPayout(seq, batchId, row, batch.startedAtMs));
+        insertRow.run(toPayoutRow(seq, batch, row));
       }
     });
 }

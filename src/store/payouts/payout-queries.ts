@@ -27,6 +27,11 @@ interface Page {
 /** A condition on the batch that only counts when a batch is given. */
 const inBatch = (batchId: string | null) => sql<boolean>`(${batchId} is null or p.batch_id = ${batchId})`;
 
+/** Of the latest version of a row's instruction, else of the one that was sealed. */
+const digestInForce = sql<
+  string | null
+>`coalesce((select v.digest from instruction_version as v where v.payout_seq = p.seq order by v.version desc limit 1), r.digest)`;
+
 export const readyPage = define((values: { batchId: string; afterRowNo: number; limit: number }) =>
   selectPayouts()
     .innerJoin('batch as b', 'b.batch_id', 'p.batch_id')
@@ -37,6 +42,7 @@ export const readyPage = define((values: { batchId: string; afterRowNo: number; 
         .onRef('c.payout_id', '=', 'r.payout_id'),
     )
     .select(sql<number>`coalesce(c.attempts_recorded, 0)`.as('attempts_recorded'))
+    .select(digestInForce.as('digest'))
     .where('p.batch_id', '=', values.batchId)
     .where('p.status', '=', literal('ready'))
     .where('p.row_no', '>', values.afterRowNo)
@@ -240,6 +246,7 @@ export const payoutReads = {
     return records.map((record): ReadyPayout => ({
       payout: toPayoutSurely(record),
       attemptsRecorded: record.attempts_recorded,
+      digest: record.digest,
     }));
   },
   *dueInquiries(nowMs, limit, inBatchId, horizonMs = Number.MAX_SAFE_INTEGER) {

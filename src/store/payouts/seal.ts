@@ -12,6 +12,7 @@ import { addBits, holdBits, literal, similarKeyOf } from '../schema.ts';
 import { drive, prepare, query, readAll, write } from '../statements.ts';
 import { batchReads } from './batches.ts';
 import { moveAll } from './bulk.ts';
+import { readSealedDigest } from './digests.ts';
 import { requireIngesting } from './ingest.ts';
 import { readLatestEventSeq } from './rows.ts';
 
@@ -72,6 +73,7 @@ export function seal(db: DatabaseSync, batchId: string, totals: SealTotals, nowM
       total_satang: String(totals.totalSatang),
       unreadable_amounts: totals.unreadableAmounts,
       sealed_at_ms: nowMs,
+      digest: readSealedDigest(db, batchId),
     } as const;
     write(db, query.updateTable('batch').set(sealed).where('batch_id', '=', batchId));
   });

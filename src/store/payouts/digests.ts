@@ -1,0 +1,161 @@
+/**
+ * Digests over the instructions of a batch: taken when its rows are read in and when it is sealed, and read again before
+ * its first send and after its last. What is decided on them stands in payout/rules.
+ */
+import type { DatabaseSync } from 'node:sqlite';
+import { sumSatang, zeroSatang } from '../../core/money.ts';
+import { computeInstructionDigest, DigestOfAll } from '../../core/reference.ts';
+import type { BatchSeal } from '../../payout/rules/seal.ts';
+import { inTransaction } from '../connection.ts';
+import { drive } from '../statements.ts';
+import { batchReads } from './batches.ts';
+
+/** A later version takes nothing away from what was sealed: it stands beside it, in the order in which they came. */
+const digestTables = `
+alter table payout_row add column digest text;
+alter table batch add column digest text;
+alter table batch add column versions_digest text;
+
+create table instruction_version (
+  id integer primary key,
+  batch_id text not null references batch,
+  payout_seq integer not null references payout,
+  version integer not null,
+  digest text not null,
+  at_ms integer not null
+) strict;
+create unique index version_of_instruction on instruction_version (payout_seq, version);
+create trigger instruction_version_never_changes before update on instruction_version begin
+  select raise(abort, 'a version of an instruction is never changed');
+end;
+create trigger instruction_version_never_goes before delete on instruction_version begin
+  select raise(abort, 'a version of an instruction is never removed');
+end;
+create trigger batch_digest_never_changes before update of digest on batch when old.digest is not null begin
+  select raise(abort, 'what was sealed is never changed');
+end;
+
+drop trigger payout_row_never_changes;
+`;
+
+/** As it was, and the digest with it. */
+const rowTrigger = `
+create trigger payout_row_never_changes before update on payout_row
+when old.proxy_type is not null
+  or new.seq is not old.seq or new.payout_id is not old.payout_id or new.line is not old.line
+  or new.cells is not old.cells or new.extras is not old.extras or new.digest is not old.digest
+begin
+  select raise(abort, 'a row as its file has it is never changed');
+end;
+`;
+
+/** A row of the statement that reads what a journal of an older program holds. */
+interface OlderRow {
+  readonly seq: bigint;
+  readonly batch_id: string;
+  readonly company_id: string;
+  readonly row_no: bigint;
+  readonly amount_satang: bigint;
+  readonly payout_id: string;
+  readonly proxy_type: string;
+  readonly proxy_no: string;
+  readonly payee_name: string | null;
+  readonly reference1: string | null;
+  readonly reference2: string | null;
+}
+
+const olderPageRows = 5_000;
+
+/** Takes the digests of everything that an older program has read in, as it stands; inside the caller's transaction. */
+export function addDigests(db: DatabaseSync): void {
+  db.exec(digestTables);
+  const page = db.prepare(
+    `select r.seq, p.batch_id, b.company_id, p.row_no, p.amount_satang, r.payout_id, r.proxy_type, r.proxy_no,
+       r.payee_name, r.reference1, r.reference2
+     from payout_row r join payout p on p.seq = r.seq join batch b on b.batch_id = p.batch_id
+     where r.seq > ? and r.proxy_type is not null and r.payout_id is not null and p.amount_satang is not null
+     order by r.seq limit ${olderPageRows}`,
+  );
+  page.setReadBigInts(true);
+  const keep = db.prepare('update payout_row set digest = ? where seq = ?');
+  let after = 0n;
+  for (;;) {
+    const rows = page.all(after) as unknown as readonly OlderRow[];
+    for (const row of rows) keep.run(digestOf(row), row.seq);
+    after = rows.at(-1)?.seq ?? after;
+    if (rows.length < olderPageRows) break;
+  }
+  db.exec(rowTrigger);
+  const sealed = db.prepare('select batch_id from batch where sealed_at_ms is not null').all();
+  const seal = db.prepare('update batch set digest = ? where batch_id = ?');
+  for (const { batch_id: batchId } of sealed)
+    seal.run(readSealedDigest(db, String(batchId)), String(batchId));
+}
+
+const digestOf = (row: OlderRow): string =>
+  computeInstructionDigest(
+    { companyId: row.company_id, batchId: row.batch_id, rowNo: row.row_no },
+    {
+      payoutId: row.payout_id,
+      proxyType: row.proxy_type,
+      proxyNo: row.proxy_no,
+      payeeName: row.payee_name,
+      amountSatang: row.amount_satang,
+      reference1: row.reference1,
+      reference2: row.reference2,
+    },
+  );
+
+/** Over the digests of all rows of a batch as they were read in, in row order. */
+export function readSealedDigest(db: DatabaseSync, batchId: string): string {
+  const all = new DigestOfAll();
+  const rows = db.prepare(
+    `select r.digest from payout p join payout_row r on r.seq = p.seq
+     where p.batch_id = ? and r.digest is not null order by p.row_no`,
+  );
+  for (const { digest } of rows.iterate(batchId)) all.add(String(digest));
+  return all.end();
+}
+
+/** The digest over the versions so far, with one more. */
+export function addVersion(before: string | null, seq: number, version: number, digest: string): string {
+  const all = new DigestOfAll();
+  for (const part of [before ?? '', `${seq}/${version}/`, digest]) all.add(part);
+  return all.end();
+}
+
+function readVersionsDigest(db: DatabaseSync, batchId: string): string | null {
+  const versions = db.prepare(
+    'select payout_seq, version, digest from instruction_version where batch_id = ? order by id',
+  );
+  let digest: string | null = null;
+  for (const row of versions.iterate(batchId))
+    digest = addVersion(digest, Number(row['payout_seq']), Number(row['version']), String(row['digest']));
+  return digest;
+}
+
+/** The seal of a batch as it was recorded, and as its rows show it now; all of one moment. */
+export function readSeal(db: DatabaseSync, batchId: string): { recorded: BatchSeal; present: BatchSeal } {
+  return inTransaction(db, () => {
+    const batch = drive(db, batchReads.batch(batchId));
+    if (batch === undefined) throw new Error(`there is no batch ${batchId}`);
+    const digests = db.prepare('select digest, versions_digest from batch where batch_id = ?').get(batchId);
+    const text = (name: string): string | null => (digests?.[name] ?? null) as string | null;
+    let rows = 0;
+    let totalSatang = zeroSatang;
+    for (const total of drive(db, batchReads.totals(batchId))) {
+      rows += total.rows;
+      totalSatang = sumSatang([totalSatang, total.amountSatang]);
+    }
+    const recorded = { rows: batch.rows, totalSatang: batch.totalSatang, digest: text('digest') };
+    return {
+      recorded: { ...recorded, versionsDigest: text('versions_digest') },
+      present: {
+        rows,
+        totalSatang,
+        digest: readSealedDigest(db, batchId),
+        versionsDigest: readVersionsDigest(db, batchId),
+      },
+    };
+  });
+}

@@ -1,0 +1,91 @@
+/** What was sealed is what is paid: rows that are changed in the journal behind the program. */
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { tamper } from '../support/store-fixtures.ts';
+import { stage, type Theatre } from '../support/theatre.ts';
+
+const edit = ({ folder }: Theatre, sql: string): void => tamper(join(folder, 'journal.db'), sql);
+
+/** What an editor of the file can do who does not mind its triggers. */
+const asEditor = (sql: string): string =>
+  `drop trigger payout_row_never_changes; drop trigger batch_digest_never_changes; ${sql}`;
+
+async function expectHalted(theatre: Theatre, batchId: string): Promise<void> {
+  const batch = await theatre.batch(batchId);
+  expect(batch).toMatchObject({ status: 'halted', reasonCode: 'journal-changed' });
+  const halt = await theatre.journal.payerHalt(batch.companyId, batch.payerAccount);
+  expect(halt).toMatchObject({ code: 'journal-changed' });
+  expect(await theatre.exitCode(batchId)).toBe(6);
+}
+
+const changeAmount = (sum: string, which: string): string =>
+  `update payout set amount_satang = amount_satang ${sum} where ${which}`;
+
+describe('a batch that is changed between seal and send', () => {
+  test.each([
+    ['an amount', changeAmount('* 10', 'row_no = 3')],
+    ['a digest', asEditor("update payout_row set digest = 'other' where seq = 3")],
+    ['the total', 'update batch set total_satang = 1'],
+    ['a row that is gone', asEditor('delete from payout where row_no = 3')],
+    ['its own digest', asEditor("update batch set digest = 'other'")],
+  ])('%s: nothing of it is paid, and everything halts', async (_, sql) => {
+    await using staged = await stage(4, () => ({}));
+    const { theatre, batchId } = staged;
+    edit(theatre, `pragma foreign_keys = off; ${sql}`);
+    await theatre.run(batchId);
+    expect(theatre.sent).toEqual([]);
+    await expectHalted(theatre, batchId);
+    await theatre.resume(batchId);
+    await theatre.run(batchId);
+    expect(theatre.sent).toEqual([]);
+    await expectHalted(theatre, batchId);
+  });
+});
+
+describe('rows that are changed so that the batch adds up as before', () => {
+  test.each([
+    ['amounts', `${changeAmount('+ 1', 'row_no = 7')}; ${changeAmount('- 1', 'row_no = 8')}`],
+    ['payees', asEditor("update payout_row set proxy_no = '0899999999' where seq in (7, 8)")],
+    ['names', asEditor("update payout_row set payee_name = 'Other Name' where seq in (7, 8)")],
+    ['references', asEditor("update payout_row set reference2 = 'X' where seq in (7, 8)")],
+  ])('%s: they are never paid, and everything halts', async (_, sql) => {
+    await using staged = await stage(8, () => ({}));
+    const { theatre, batchId } = staged;
+    edit(theatre, sql);
+    for (const run of [1, 2]) {
+      await theatre.run(batchId);
+      await expectHalted(theatre, batchId);
+      const sent = theatre.sent.map(({ payoutId }) => payoutId);
+      expect(sent).toEqual(expect.not.arrayContaining(['ref 7']));
+      expect(sent).toEqual(expect.not.arrayContaining(['ref 8']));
+      if (run === 1) await theatre.resume(batchId);
+    }
+  });
+});
+
+describe('a row that is changed when it was paid already', () => {
+  test('halts when the batch has ended, until an operator resumes', async () => {
+    await using staged = await stage(3, (theatre) => ({
+      transfer: (_, no) => {
+        if (no === 3) edit(theatre, changeAmount('* 10', 'row_no = 1'));
+        return undefined;
+      },
+    }));
+    const { theatre, batchId } = staged;
+    await theatre.run(batchId);
+    expect(theatre.sent).toHaveLength(3);
+    await expectHalted(theatre, batchId);
+    await theatre.resume(batchId);
+    await theatre.run(batchId);
+    expect((await theatre.batch(batchId)).status).toBe('done');
+    expect(theatre.sent).toHaveLength(3);
+  });
+});
+
+test('a batch that nobody has changed is paid, and ends', async () => {
+  await using staged = await stage(3, () => ({}));
+  const { theatre, batchId } = staged;
+  await theatre.run(batchId);
+  expect(await theatre.statuses(batchId)).toEqual({ paid: 3 });
+  expect((await theatre.batch(batchId)).status).toBe('done');
+});
