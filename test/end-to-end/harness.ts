@@ -62,6 +62,7 @@ export interface SceneSettings {
   /** Health and metrics are nowhere to be read unless `listen` says where. */
   readonly watch?: object;
   readonly notices?: object;
+  readonly reconcile?: object;
   /** Folders that are elsewhere than in the data directory. */
   readonly folders?: object;
   /** The data directory, instead of one in the scene's folder. */
@@ -100,6 +101,7 @@ function describeSettings(changes: SceneSettings, baseUrl: string): object {
     input: { ...changes.input },
     watch: { listen: '', ...changes.watch },
     notices: { ...changes.notices },
+    reconcile: { ...changes.reconcile },
     folders: { ...changes.folders },
     settle: {
       firstDelayMs: 50,
