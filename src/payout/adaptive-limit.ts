@@ -3,7 +3,7 @@ import type { BankReply } from '../core/bank-port.ts';
 import type { Log } from '../core/ports.ts';
 import { FairSemaphore, type RunInTurn } from '../platform/fair-semaphore.ts';
 import type { BankClock } from './bank-clock.ts';
-import type { BreakerGate } from './circuit-breaker.ts';
+import type { BreakerGate, Pass } from './circuit-breaker.ts';
 import {
   decideLimit,
   fullLimit,
@@ -108,6 +108,8 @@ export interface CallContext {
 }
 
 interface BankCall<Fields, Finding> {
+  /** Given back when the reply is read. */
+  readonly pass: Pass;
   readonly kind: keyof AdaptiveLimits;
   readonly send: () => Promise<BankReply<Fields>>;
   readonly read: (reply: BankReply<Fields>) => ReadReply<Finding>;
@@ -115,8 +117,8 @@ interface BankCall<Fields, Finding> {
 
 /** Makes a request that has passed the gate; its reply is read once, and whoever has to learn from it does. */
 export async function callBank<Fields, Finding>(
-  { gate, bankClock, limitRequest }: CallContext,
-  { kind, send, read }: BankCall<Fields, Finding>,
+  { bankClock, limitRequest }: CallContext,
+  { pass, kind, send, read }: BankCall<Fields, Finding>,
 ): Promise<ReadReply<Finding>> {
   let signal: BreakerSignal = { kind: 'nothing' };
   const ask = async (): Promise<ReadReply<Finding>> => read(await send());
@@ -126,6 +128,6 @@ export async function callBank<Fields, Finding>(
     signal = said.breaker;
     return said;
   } finally {
-    gate.leave(signal);
+    pass.leave(signal);
   }
 }

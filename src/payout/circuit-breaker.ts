@@ -1,8 +1,9 @@
 /**
  * The circuit breaker of a payer account: it lets requests through while the account is open, makes them wait while it
  * is paused or the service is closed, lets one through as a probe when the pause is over, and refuses them when it is
- * halted. Halts and pauses are kept in the journal, so that every other run and process knows of them, the next run
- * begins with them, and an operator can end them.
+ * halted. Transfers and questions have a state and a probe each. Halts, and pauses of the transfers, are kept in the
+ * journal, so that every other run and process knows of them, the next run begins with them, and an operator can end
+ * them.
  */
 import { formatBangkokDateTime } from '../core/bangkok-time.ts';
 import type { Reason } from '../core/change.ts';
@@ -11,14 +12,21 @@ import { Signal } from '../platform/signal.ts';
 import type { PayoutJournal } from './ports.ts';
 import {
   afterEnd,
+  afterUnansweredKnown,
   type BrakePolicy,
   type BreakerState,
   closeBreaker,
-  decideBreaker,
+  computeNextRepetitionAtMs,
   decideOnInDoubt,
+  decidePayer,
   fitPause,
   isPausing,
+  mayRepeat,
   openBreaker,
+  openPayer,
+  type PayerState,
+  type Repetition,
+  type RequestKind,
   takeUpPause,
 } from './rules/circuit-breaker.ts';
 import type { BreakerSignal } from './rules/read-reply.ts';
@@ -29,22 +37,56 @@ export type Payer = Pick<Batch, 'companyId' | 'payerAccount'>;
 
 /** What a process knows about one payer account: it outlives the runs, each of which has a gate of its own. */
 export class PayerBreaker {
-  state: BreakerState = openBreaker;
-  isProbing = false;
+  both: PayerState = openPayer;
+  /** Whether a request of the kind is out as a probe: one that has taken the slot gives it back itself. */
+  readonly isProbing: Record<RequestKind, boolean> = { transfers: false, questions: false };
+  /**
+   * Transfers without an answer whose outcome nobody has asked about since, by reference, with when they were given
+   * up: they are asked about before another transfer tries whether the bank answers again.
+   */
+  readonly unasked = new Map<string, number>();
+  /** The same ones until the bank is known to have them: news of one says that transfers arrive. */
+  readonly unanswered = new Set<string>();
   /** The pause that the journal knows of. */
   recordedPause: Pick<BreakerState, 'pausedAtMs' | 'pausedUntilMs'> | undefined;
   /** Fulfilled when the journal knows of the halt. */
   haltRecorded: Promise<void> | undefined;
-  /** Notified whenever the state changes, so that waiters look again. */
+  /** Notified whenever a state changes, so that waiters look again. */
   readonly changes = new Signal();
 
-  become(next: BreakerState): void {
-    const isNews = next.status !== this.state.status || next.pausedUntilMs !== this.state.pausedUntilMs;
-    this.state = next;
-    if (next.status !== 'halted') this.haltRecorded = undefined;
+  /** The state of the transfers: what halts or pauses the account. */
+  get state(): BreakerState {
+    return this.both.transfers;
+  }
+
+  become(transfers: BreakerState): void {
+    this.becomeBoth({ ...this.both, transfers });
+  }
+
+  becomeBoth(next: PayerState): void {
+    const before = this.both;
+    const kinds: readonly RequestKind[] = ['transfers', 'questions'];
+    const isNews = kinds.some(
+      (kind) =>
+        next[kind].status !== before[kind].status || next[kind].pausedUntilMs !== before[kind].pausedUntilMs,
+    );
+    this.both = next;
+    if (next.transfers.status !== 'halted') this.haltRecorded = undefined;
     if (isNews) this.changes.notify();
   }
 }
+
+/** The right to make one request, to be given back once. */
+export interface Pass {
+  readonly kind: 'go';
+  /** It tries whether a pause is over: it goes through a paused account. */
+  readonly isProbe: boolean;
+  /** Tells the breaker what came of the request, if it was made. */
+  readonly leave: (signal?: BreakerSignal) => void;
+}
+
+/** `halted` and `stopped` mean that nothing may be sent. */
+export type Entry = Pass | { readonly kind: 'halted' | 'stopped' };
 
 interface GateOptions {
   readonly clock: Clock;
@@ -61,6 +103,10 @@ interface GateOptions {
 const probePollMs = 1_000;
 /** How often those who wait for a pause to end look at the clock, which may have been set or have slept. */
 const pausePollMs = 60_000;
+/** A transfer without an answer that nobody has come to ask about for so long holds up no other one. */
+const unaskedMaxMs = 60_000;
+/** Remembered at once; an outage leaves far fewer without an answer, or the brake on doubt halts. */
+const unansweredMax = 10_000;
 
 /** The way of one run through the breaker of its payer account. */
 export class BreakerGate {
@@ -80,10 +126,22 @@ export class BreakerGate {
   }
 
   /** The state for a transfer now: paused, too, while the service is closed. */
-  get state(): BreakerState {
-    const state = this.#look();
+  get transfers(): BreakerState {
+    const state = this.#look('transfers');
     const { opensAtMs } = this;
     return opensAtMs === undefined ? state : closeBreaker(state, opensAtMs);
+  }
+
+  /** What keeps rows from getting on: the state for a transfer, or a pause of the questions that come before one. */
+  get state(): BreakerState {
+    const { transfers } = this;
+    const questions = this.#look('questions');
+    return transfers.status === 'open' && isPausing(questions, this.#nowMs) ? questions : transfers;
+  }
+
+  /** True while questions are not asked. */
+  get isSilent(): boolean {
+    return isPausing(this.#look('questions'), this.#nowMs);
   }
 
   /** True when the service closes at times. */
@@ -91,15 +149,9 @@ export class BreakerGate {
     return this.#options.hours !== undefined;
   }
 
-  /** True while a transfer would have to wait: the account is paused, or the service closed. */
+  /** True while rows would have to wait: the account is paused, or the service closed. */
   get isPausing(): boolean {
     return isPausing(this.state, this.#nowMs);
-  }
-
-  /** True while a transfer would have to wait for longer than any question: nobody who asks waits for it, too. */
-  get isShut(): boolean {
-    const { status, pausedUntilMs } = this.state;
-    return status === 'paused' && pausedUntilMs - this.#nowMs > pausePollMs;
   }
 
   /** When the service opens, while it is closed or about to close. */
@@ -116,40 +168,126 @@ export class BreakerGate {
     return hours === undefined || isOpen(hours, this.#nowMs);
   }
 
-  /**
-   * Waits until a request may go. Inquiries pass a halted account and a closed service (`passHalted`): they move no
-   * money. `go` must be followed by `leave`; `halted` and `stopped` mean that nothing may be sent.
-   */
-  async enter(passHalted = false): Promise<'go' | 'halted' | 'stopped'> {
-    const { breaker } = this;
-    const { clock, stop } = this.#options;
+  /** Waits until a transfer may go. */
+  async enter(): Promise<Entry> {
     for (;;) {
-      if (stop.aborted) return 'stopped';
-      const state = passHalted ? this.#look() : this.state;
-      if (state.status === 'open') return 'go';
-      if (state.status === 'halted') return passHalted ? 'go' : 'halted';
-      const waitMs = (passHalted ? state.questionsUntilMs : state.pausedUntilMs) - clock.now();
-      if (waitMs <= 0 && !breaker.isProbing) {
-        breaker.isProbing = true;
-        return 'go';
-      }
-      await clock.sleep(waitMs <= 0 ? probePollMs : Math.min(waitMs, pausePollMs), breaker.changes.next);
+      const { transfers } = this;
+      const entry = this.#tryEnter('transfers', transfers);
+      if (entry !== undefined) return entry;
+      await this.#wait(transfers.pausedUntilMs);
     }
   }
 
-  /** Tells the breaker what came of a request that went through, if any did; a probe has ended with it. */
-  leave(signal: BreakerSignal = { kind: 'nothing' }): void {
-    const { breaker } = this;
-    const wasProbing = breaker.isProbing;
-    breaker.isProbing = false;
-    this.observe(signal);
-    // One after the other: inquiries go on while transfers have trouble, and nobody sleeps over the end of a probe.
-    if (wasProbing) breaker.changes.notify();
+  /**
+   * Waits until a question may go. With `passHalted` it passes a halted account and a closed service: inquiries move no
+   * money.
+   */
+  async ask(passHalted = false): Promise<Entry> {
+    for (;;) {
+      if (this.#options.stop.aborted) return stopped;
+      if (!passHalted && this.transfers.status === 'halted') return halted;
+      const questions = this.#look('questions');
+      const opensAtMs = passHalted ? undefined : this.opensAtMs;
+      const entry = opensAtMs === undefined ? this.#tryEnter('questions', questions) : undefined;
+      if (entry !== undefined) return entry;
+      await this.#wait(Math.max(questions.pausedUntilMs, opensAtMs ?? 0));
+    }
   }
 
-  /** Tells the breaker what was learnt otherwise, as from an inquiry: no request has ended with it. */
+  /** True when the same attempt may go again now. */
+  mayRepeat(repetition: Repetition): boolean {
+    return mayRepeat(this.transfers, repetition, this.#nowMs);
+  }
+
+  /** A pass for the same attempt to go again, if it may go now: a repetition never waits, and is asked about on. */
+  tryRepeat(repetition: Repetition): Pass | undefined {
+    if (!this.mayRepeat(repetition)) return undefined;
+    const entry = this.#tryEnter('transfers', this.transfers);
+    return entry?.kind === 'go' ? entry : undefined;
+  }
+
+  /** When a repetition that may not go now is looked at again; undefined when nobody knows. */
+  nextRepetitionAtMs(repetition: Repetition): number | undefined {
+    return computeNextRepetitionAtMs(this.transfers, repetition, this.#nowMs);
+  }
+
+  /** Lets a request through, or says why not; undefined when it has to wait. */
+  #tryEnter(kind: RequestKind, { status, pausedUntilMs }: BreakerState): Entry | undefined {
+    if (this.#options.stop.aborted) return stopped;
+    if (status === 'halted') return halted;
+    if (status === 'open') return this.#pass(kind, false);
+    const { isProbing } = this.breaker;
+    if (isProbing[kind] || this.#nowMs < pausedUntilMs) return undefined;
+    if (kind === 'transfers' && this.#isAnyUnasked(pausedUntilMs)) return undefined;
+    isProbing[kind] = true;
+    return this.#pass(kind, true);
+  }
+
+  #pass(kind: RequestKind, isProbe: boolean): Pass {
+    const { breaker } = this;
+    let isLeft = false;
+    return {
+      kind: 'go',
+      isProbe,
+      leave: (signal = { kind: 'nothing' }) => {
+        if (isLeft) return;
+        isLeft = true;
+        if (isProbe) breaker.isProbing[kind] = false;
+        this.#observe(signal, kind);
+        // Nobody sleeps over the end of a probe.
+        if (isProbe) breaker.changes.notify();
+      },
+    };
+  }
+
+  async #wait(untilMs: number): Promise<void> {
+    const { clock } = this.#options;
+    const waitMs = untilMs - clock.now();
+    await clock.sleep(waitMs <= 0 ? probePollMs : Math.min(waitMs, pausePollMs), this.breaker.changes.next);
+  }
+
+  /** What got no answer is asked about first; questions that get none either hold transfers up for a while only. */
+  #isAnyUnasked(pausedUntilMs: number): boolean {
+    const { unasked } = this.breaker;
+    const nowMs = this.#nowMs;
+    for (const [transRefNo, sinceMs] of unasked) {
+      const passedMs = nowMs - Math.max(sinceMs, pausedUntilMs);
+      if (passedMs >= 0 && passedMs < unaskedMaxMs) return true;
+      unasked.delete(transRefNo);
+    }
+    return false;
+  }
+
+  /** A transfer got no answer. */
+  noteUnanswered(transRefNo: string): void {
+    const { unasked, unanswered } = this.breaker;
+    if (unanswered.size >= unansweredMax) unanswered.clear();
+    unasked.set(transRefNo, this.#nowMs);
+    unanswered.add(transRefNo);
+  }
+
+  /**
+   * The bank was asked about a transfer. That it knows one that had got no answer is news for the transfers.
+   * @param isKnown the bank has it, however it ended
+   */
+  noteAsked(transRefNo: string, isKnown: boolean): void {
+    const { breaker } = this;
+    const isLast = breaker.unasked.delete(transRefNo) && breaker.unasked.size === 0;
+    if (isKnown && breaker.unanswered.delete(transRefNo)) {
+      breaker.unanswered.clear();
+      breaker.become(afterUnansweredKnown(breaker.state, this.#nowMs));
+    }
+    if (isLast) breaker.changes.notify();
+  }
+
+  /** Tells the breaker what was learnt of transfers otherwise, as from an inquiry: no request has ended with it. */
   observe(signal: BreakerSignal): void {
-    this.breaker.become(decideBreaker(this.breaker.state, signal, this.#options.brake, this.#nowMs));
+    this.#observe(signal, 'transfers');
+  }
+
+  #observe(signal: BreakerSignal, kind: RequestKind): void {
+    const { breaker } = this;
+    breaker.becomeBoth(decidePayer(breaker.both, signal, kind, this.#options.brake, this.#nowMs));
   }
 
   /** Tells the breaker what an inquiry has ended. */
@@ -189,13 +327,17 @@ export class BreakerGate {
   }
 
   /** The breaker's own state, a pause fitted to a clock that may have been set back. */
-  #look(): BreakerState {
+  #look(kind: RequestKind): BreakerState {
     const { breaker } = this;
-    const fitted = fitPause(breaker.state, this.#nowMs);
-    if (fitted !== breaker.state) breaker.become(fitted);
-    return this.#runHalt === undefined ? fitted : { ...fitted, status: 'halted', why: this.#runHalt };
+    const fitted = fitPause(breaker.both[kind], this.#nowMs);
+    if (fitted !== breaker.both[kind]) breaker.becomeBoth({ ...breaker.both, [kind]: fitted });
+    if (this.#runHalt === undefined || kind === 'questions') return fitted;
+    return { ...fitted, status: 'halted', why: this.#runHalt };
   }
 }
+
+const halted = { kind: 'halted' } as const;
+const stopped = { kind: 'stopped' } as const;
 
 interface BreakerContext {
   readonly journal: PayoutJournal;
@@ -284,7 +426,7 @@ export async function recordPause(
   { journal, gate: { breaker }, log }: BreakerContext,
   { companyId, payerAccount }: Payer,
 ): Promise<void> {
-  const { status, why, pausedAtMs, pausedUntilMs, troubles, isTransferTrouble } = breaker.state;
+  const { status, why, pausedAtMs, pausedUntilMs, troubles } = breaker.state;
   const recorded = breaker.recordedPause;
   if (status === 'open' && recorded !== undefined) {
     breaker.recordedPause = undefined;
@@ -295,7 +437,7 @@ export async function recordPause(
   if (recorded?.pausedAtMs === pausedAtMs && recorded.pausedUntilMs === pausedUntilMs) return;
   breaker.recordedPause = { pausedAtMs, pausedUntilMs };
   const times = { sinceMs: pausedAtMs, untilMs: pausedUntilMs };
-  const pause = { ...why, troubles, isTransfer: isTransferTrouble, ...times };
+  const pause = { ...why, troubles, isTransfer: true, ...times };
   await journal.recordPayerPause({ companyId, payerAccount, ...pause });
   const { code, reason } = why;
   log('warn', 'the line is paused', { code, reason, forMs: pausedUntilMs - pausedAtMs });
@@ -345,7 +487,10 @@ async function endClearedPause({ journal, gate, clock }: BreakerContext, payer: 
   if ((await journal.payerPause(payer.companyId, payer.payerAccount)) !== undefined) return;
   const nowMs = clock.now();
   breaker.recordedPause = undefined;
-  breaker.become({ ...breaker.state, pausedAtMs: nowMs, pausedUntilMs: nowMs, questionsUntilMs: nowMs });
+  const endNow = (state: BreakerState): BreakerState =>
+    state.status === 'paused' ? { ...state, pausedAtMs: nowMs, pausedUntilMs: nowMs } : state;
+  const { transfers, questions } = breaker.both;
+  breaker.becomeBoth({ transfers: endNow(transfers), questions: endNow(questions) });
 }
 
 /** The payer's trouble that an inquiry has shown halts the account as it does in a reply. */

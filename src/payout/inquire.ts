@@ -42,9 +42,11 @@ export async function inquireFor(
   passHalted: boolean,
 ): Promise<Inquired | undefined> {
   const { gate, clock, bank, run } = context;
-  if ((await gate.enter(passHalted)) !== 'go') return undefined;
+  const pass = await gate.ask(passHalted);
+  if (pass.kind !== 'go') return undefined;
   const tranTime = formatBangkokTime(clock.now());
   const said = await callBank(context, {
+    pass,
     kind: 'inquiries',
     send: () => bank.inquire({ transRefNo, channelId, termId, companyId, tranDate, tranTime }),
     read: (reply) => readInquiry(reply, transRefNo),

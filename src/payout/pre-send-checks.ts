@@ -5,6 +5,7 @@
 import { decideHold } from '../core/change.ts';
 import type { Batch, BatchReason } from '../core/ports.ts';
 import { attemptsMax } from '../core/reference.ts';
+import type { Pass } from './circuit-breaker.ts';
 import type { WorkerContext } from './context.ts';
 import { probeLostJournal } from './lost-journal.ts';
 import type { ReadyPayout } from './ports.ts';
@@ -18,10 +19,9 @@ export interface Row extends ReadyPayout {
   readonly batch: Batch;
 }
 
-/** The intent may be recorded: the gate is passed, and to be left. */
+/** The intent may be recorded: the gate is passed, and the pass to be given back. */
 interface Passed extends Extract<Clearing, { kind: 'clear' }> {
-  /** It tries whether a pause is over: it goes through a paused account. */
-  readonly isProbe: boolean;
+  readonly pass: Pass;
 }
 
 /**
@@ -32,14 +32,13 @@ export async function preSendChecks(context: WorkerContext, row: Row): Promise<P
   if ((await probeLostJournal(context, row.batch, row)) === 'blocked') return { kind: 'blocked' };
   const entered = await enterCleared(context, row);
   if (entered.kind !== 'clear') return entered;
-  const isProbe = context.gate.state.status === 'paused';
   let isClear = false;
   try {
     const stop = await lastChecks(context, row);
     isClear = stop === undefined;
-    return stop ?? { ...entered, isProbe };
+    return stop ?? entered;
   } finally {
-    if (!isClear) context.gate.leave();
+    if (!isClear) entered.pass.leave();
   }
 }
 
@@ -52,7 +51,7 @@ const noneBefore: Clearing = { kind: 'clear', cleared: [] };
 async function enterCleared(
   context: WorkerContext,
   { payout, attemptsRecorded, batch }: Row,
-): Promise<Clearing> {
+): Promise<Passed | Obstacle> {
   const { clock, gate } = context;
   if (attemptsRecorded >= attemptsMax) {
     const text = `${attemptsMax} attempts were made; a further one has no name`;
@@ -64,10 +63,11 @@ async function enterCleared(
       attemptsRecorded === 0 ? noneBefore : await clearSuperseded(context, payout, batch.companyId);
     if (clearing.kind !== 'clear') return clearing;
     const clearedAtMs = clock.now();
-    if ((await gate.enter()) !== 'go') return { kind: 'blocked' };
+    const pass = await gate.enter();
+    if (pass.kind !== 'go') return { kind: 'blocked' };
     const ageMs = Math.abs(clock.now() - clearedAtMs);
-    if (clearing.cleared.length === 0 || ageMs <= clearedAgeMaxMs) return clearing;
-    gate.leave();
+    if (clearing.cleared.length === 0 || ageMs <= clearedAgeMaxMs) return { ...clearing, pass };
+    pass.leave();
   }
 }
 

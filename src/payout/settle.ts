@@ -1,8 +1,9 @@
 /** Settles what is in doubt by inquiry, and sends again what the rule allows. */
 import pLimit from 'p-limit';
 import { afterChange } from '../core/change.ts';
-import type { Payout } from '../core/payout.ts';
-import { readOthersOpen } from './apply-change.ts';
+import type { Attempt } from '../core/payout.ts';
+import type { RunInTurn } from '../platform/fair-semaphore.ts';
+import { applyOnAttempt, readOthersOpen } from './apply-change.ts';
 import { haltForPayer } from './circuit-breaker.ts';
 import { endWhenSettled } from './conclude.ts';
 import { caseOf, contextFor, isSeenTo, logFactsOf, type WorkerContext } from './context.ts';
@@ -11,13 +12,21 @@ import { probeBeyond } from './lost-journal.ts';
 import type { InDoubt } from './ports.ts';
 import {
   decideInquiry,
+  decideReturn,
   endsDoubt,
   findEndForBrake,
   findPayersTrouble,
   type InquiryStep,
+  isKnownToBank,
   isOutOfDate,
 } from './rules/after-inquiry.ts';
-import { mayBytesLeaveAgain } from './rules/resend.ts';
+import type { Repetition } from './rules/circuit-breaker.ts';
+import {
+  countDelivered,
+  countRepetitionsLeft,
+  mayBytesLeaveAgain,
+  type SettlePolicy,
+} from './rules/resend.ts';
 import { sendAttempt } from './submit.ts';
 import { recordLearnt, Watch } from './superseded.ts';
 
@@ -39,13 +48,15 @@ export async function settleWhileRunning(
   const { journal, clock, settle } = context;
   const stop = AbortSignal.any([context.stop, end]);
   const watch = new Watch(context);
+  await using repetitions = new Repetitions(context);
   while (!stop.aborted) {
+    repetitions.throwFailure();
     const nowMs = clock.now();
     const horizonMs = nowMs + Math.max(settle.maxDelayMs, settle.firstDelayMs);
     const due = await journal.dueInquiries(nowMs, pageRows, batchId, horizonMs);
     const idle = due.filter(({ payout }) => !isSeenTo(context, payout.seq));
     if (idle.length > 0) {
-      await settleAll(context, idle, true);
+      await settleAll(context, idle, repetitions);
       continue;
     }
     if (context.isWatchedByAnother !== true && (await watch.step())) continue;
@@ -53,16 +64,74 @@ export async function settleWhileRunning(
     const waitMs = due.length > 0 ? inFlightPollMs : Math.max(1, nextAtMs - nowMs);
     await context.run.waitForWork(Math.min(waitMs, idleMs), stop);
   }
+  if (context.stop.aborted) await returnWaiting(context, batchId);
 }
 
-/** Inquires about each of these once, each by the gate of its own payer account. */
+/** What never reached the bank and waited for transfers to go on waits as held when the run ends. */
+async function returnWaiting(context: WorkerContext, batchId: string): Promise<void> {
+  let afterSeq = 0;
+  for (;;) {
+    const page = await context.journal.inDoubt(afterSeq, pageRows, batchId);
+    for (const one of page) {
+      if (isSeenTo(context, one.payout.seq)) continue;
+      const current = await applyOnAttempt(context, one, (now, latest) =>
+        decideReturn(caseOf(context, now, latest)),
+      );
+      if (current?.status === 'held') context.count(current);
+    }
+    const last = page.at(-1);
+    if (last === undefined) return;
+    afterSeq = last.payout.seq;
+  }
+}
+
+/**
+ * Transfers that go again: beside the questions, so that none waits for them, and within the transfers that the bank
+ * bears at once.
+ */
+export class Repetitions implements AsyncDisposable {
+  readonly #inLane: RunInTurn;
+  readonly #underWay = new Set<Promise<void>>();
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor({ adaptiveLimits }: Pick<WorkerContext, 'adaptiveLimits'>) {
+    this.#inLane = adaptiveLimits.transfers.openLane();
+  }
+
+  begin(work: () => Promise<void>): void {
+    const task = this.#inLane(work)
+      .catch((error: unknown) => {
+        this.#failure ??= { error };
+      })
+      .finally(() => this.#underWay.delete(task));
+    this.#underWay.add(task);
+  }
+
+  /** @throws what one of them has met, once */
+  throwFailure(): void {
+    const failure = this.#failure;
+    this.#failure = undefined;
+    if (failure !== undefined) throw failure.error;
+  }
+
+  /** Waits for those under way. @throws what one of them has met */
+  async [Symbol.asyncDispose](): Promise<void> {
+    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
+    this.throwFailure();
+  }
+}
+
+/**
+ * Inquires about each of these once, each by the gate of its own payer account.
+ * @param repetitions where what may be sent again goes; nothing is sent when left out
+ */
 export async function settleAll(
   context: WorkerContext,
   inDoubt: readonly InDoubt[],
-  maySend: boolean,
+  repetitions?: Repetitions,
 ): Promise<void> {
   const limit = pLimit(context.transferConcurrency);
-  const tasks = inDoubt.map((one) => limit(() => settleOne(context, one, maySend)));
+  const tasks = inDoubt.map((one) => limit(() => settleOne(context, one, repetitions)));
   await Promise.all(tasks);
   context.run.notify();
 }
@@ -84,7 +153,7 @@ export async function settleOnce(
     const wanted = page.filter(
       ({ payout }) => (which === 'all' || payout.status === 'unresolved') && !isLeftOut(payout.batchId),
     );
-    await settleAll(context, wanted, false);
+    await settleAll(context, wanted);
     asked += wanted.length;
     const last = page.at(-1);
     if (last === undefined) break;
@@ -97,29 +166,65 @@ export async function settleOnce(
 }
 
 /** One at a time over the whole process: of two who ask, the later would decide on what the earlier has changed. */
-async function settleOne(context: WorkerContext, one: InDoubt, maySend: boolean): Promise<void> {
+async function settleOne(context: WorkerContext, one: InDoubt, repetitions?: Repetitions): Promise<void> {
   const { seq } = one.payout;
   const { asking } = context;
   if (isSeenTo(context, seq)) return;
   asking.add(seq);
   try {
-    await askAbout(contextFor(context, one.attempt.order), one, maySend);
+    await askAbout(contextFor(context, one.attempt.order), one, repetitions);
   } finally {
     asking.delete(seq);
   }
 }
 
-async function askAbout(context: WorkerContext, one: InDoubt, maySend: boolean): Promise<void> {
-  const { payout, attempt } = one;
+async function askAbout(context: WorkerContext, one: InDoubt, repetitions?: Repetitions): Promise<void> {
+  const { gate, settle } = context;
+  const { attempt } = one;
   const inquired = await inquire(context, attempt, true);
   if (inquired === undefined) return;
-  const { finding, facts } = inquired;
-  if (endsDoubt(payout, finding) && (await probeBeyond(context, one)) === 'blocked') return;
-  const decide = (): InquiryStep => decideInquiry(caseOf(context, payout, attempt, facts), finding);
-  // Whoever is asked about next does not wait until the service opens.
-  const isToBeSent = maySend && !context.gate.isShut && decide().sendAgain !== undefined;
-  if (isToBeSent && (await context.gate.enter()) === 'go') return sendAgain(context, one, inquired, decide);
-  const current = await keep(context, one, inquired);
+  const { finding } = inquired;
+  gate.noteAsked(attempt.order.transRefNo, isKnownToBank(finding));
+  if (endsDoubt(one.payout, finding) && (await probeBeyond(context, one)) === 'blocked') return;
+  const isToGoAgain = decideOn(context, one, inquired).sendAgain !== undefined;
+  if (repetitions !== undefined && isToGoAgain && gate.mayRepeat(repetitionOf(attempt, settle))) {
+    context.run.inFlight.add(one.payout.seq);
+    repetitions.begin(() => sendAgain(context, one, inquired));
+    return;
+  }
+  await keep(context, one, inquired, repetitions !== undefined);
+}
+
+const repetitionOf = (attempt: Attempt, settle: SettlePolicy): Repetition => ({
+  repetitionsLeft: countDelivered(attempt) === 0 ? Infinity : countRepetitionsLeft(attempt, settle),
+  intentAtMs: attempt.intentAtMs,
+  notFoundTrustMs: settle.notFoundTrustMs,
+});
+
+/** What follows from the inquiry now: waiting may have changed it. */
+const decideOn = (context: WorkerContext, { payout, attempt }: InDoubt, { finding, facts }: Inquired) =>
+  decideInquiry(caseOf(context, payout, attempt, facts), finding);
+
+/** Records what an inquiry means while nothing is sent. @param isToGoAgain it is, when transfers go on */
+async function keep(
+  context: WorkerContext,
+  one: InDoubt,
+  { finding, facts }: Inquired,
+  isToGoAgain: boolean,
+): Promise<void> {
+  const { payout, attempt } = one;
+  const atMs = isToGoAgain
+    ? context.gate.nextRepetitionAtMs(repetitionOf(attempt, context.settle))
+    : undefined;
+  const current = await recordLearnt(context, one, {
+    finding,
+    caseOf: (now, latest) => caseOf(context, now, latest, facts),
+    decide: (known) => {
+      if (isOutOfDate(attempt, known.attempt, finding)) return undefined;
+      const step = decideInquiry(known, finding);
+      return atMs === undefined || step.keepUntil === undefined ? step.keep : step.keepUntil(atMs);
+    },
+  });
   const trouble = findPayersTrouble(finding);
   if (trouble !== undefined) await haltForPayer(context, attempt.order, trouble);
   const { xRequestId } = facts;
@@ -130,50 +235,33 @@ async function askAbout(context: WorkerContext, one: InDoubt, maySend: boolean):
   if (isPaid !== undefined) context.gate.observeSettled(isPaid);
 }
 
-/** Records what an inquiry means while nothing is sent. */
-function keep(
-  context: WorkerContext,
-  one: InDoubt,
-  { finding, facts }: Inquired,
-): Promise<Payout | undefined> {
-  return recordLearnt(context, one, {
-    finding,
-    caseOf: (current, latest) => caseOf(context, current, latest, facts),
-    decide: (known) =>
-      isOutOfDate(one.attempt, known.attempt, finding) ? undefined : decideInquiry(known, finding).keep,
-  });
-}
-
 /**
- * Sends the same attempt again, once that it is to be sent is durable; waiting at the gate may have changed the answer.
+ * Sends the same attempt again, once that it is to be sent is durable; waiting for its turn may have changed the answer.
  * Not while the bank has completed, or may yet complete, another attempt of the payoutId, nor when the journal takes no
  * send of it any more: its batch or its account was halted. Then it is asked about on.
  */
-async function sendAgain(
-  context: WorkerContext,
-  one: InDoubt,
-  inquired: Inquired,
-  decide: () => InquiryStep,
-): Promise<void> {
+async function sendAgain(context: WorkerContext, one: InDoubt, inquired: Inquired): Promise<void> {
   const { run, gate, settle, bankClock } = context;
-  run.inFlight.add(one.payout.seq);
+  const pass = gate.tryRepeat(repetitionOf(one.attempt, settle));
   let change: InquiryStep['sendAgain'];
   try {
-    change = await recordAgain(context, one, decide().sendAgain);
-    if (change === undefined) await keep(context, one, inquired);
+    if (pass !== undefined)
+      change = await recordAgain(context, one, decideOn(context, one, inquired).sendAgain);
+    if (change === undefined) await keep(context, one, inquired, pass === undefined);
   } finally {
     if (change === undefined) {
       run.inFlight.delete(one.payout.seq);
-      gate.leave();
+      pass?.leave();
     }
   }
-  if (change === undefined) return;
+  if (change === undefined || pass === undefined) return;
   const sent: InDoubt = { payout: afterChange(change), attempt: change.attempt };
   context.log('warn', 'sending the same attempt again', logFactsOf(sent.payout, sent.attempt));
-  const recordOutcome = await sendAttempt(context, sent, () =>
+  const recordOutcome = await sendAttempt(context, sent, pass, () =>
     mayBytesLeaveAgain(sent.attempt, settle, bankClock.read()),
   );
   await recordOutcome();
+  run.notify();
 }
 
 /** Makes the send durable; undefined when it may not be, or the journal does not take it. */

@@ -5,7 +5,7 @@ import type { Change } from '../core/ports.ts';
 import type { RunInTurn } from '../platform/fair-semaphore.ts';
 import { applyOnLatest } from './apply-change.ts';
 import { callBank } from './adaptive-limit.ts';
-import { noticeHalt, recordHalt } from './circuit-breaker.ts';
+import { noticeHalt, type Pass, recordHalt } from './circuit-breaker.ts';
 import { caseOf, countUnderWay, logFactsOf, payerOf, type WorkerContext } from './context.ts';
 import type { InDoubt } from './ports.ts';
 import { preSendChecks, type Row } from './pre-send-checks.ts';
@@ -36,12 +36,14 @@ export async function submitPayout(
   if (intended === undefined) return async () => {};
   const { gate, settle, clock } = context;
   return inLane(async () => {
-    const stop = findStop(gate.state, intended.isProbe);
+    const { pass } = intended;
+    const stop = findStop(gate.transfers, pass.isProbe);
     if (stop !== undefined) {
-      gate.leave();
+      pass.leave();
       return () => recordOutcome(context, intended, { finding: stop, facts: {} });
     }
-    return sendAttempt(context, intended, () => mayBytesLeaveFirst(intended.attempt, settle, clock.now()));
+    const mayLeave = (): boolean => mayBytesLeaveFirst(intended.attempt, settle, clock.now());
+    return sendAttempt(context, intended, pass, mayLeave);
   });
 }
 
@@ -58,17 +60,17 @@ function inLikenessTurn<T>(
 }
 
 interface Intended extends InDoubt {
-  readonly isProbe: boolean;
+  readonly pass: Pass;
 }
 
 /** Undefined when nothing may be sent; the gate is passed otherwise. */
 async function recordIntent(context: WorkerContext, row: PayableRow): Promise<Intended | undefined> {
-  const { run, gate, bankClock, settle } = context;
+  const { run, bankClock, settle } = context;
   const { payout, batch } = row;
   const check = await preSendChecks(context, row);
   if (check.kind === 'hold') await recordHold(context, payout, check.decide);
   if (check.kind !== 'clear') return undefined;
-  const { cleared, isProbe } = check;
+  const { cleared, pass } = check;
   const payer = payerOf(context, batch);
   const { change, attempt } = decideIntent({ ...row, cleared, payer, policy: settle, ...bankClock.read() });
   run.inFlight.add(payout.seq);
@@ -79,7 +81,7 @@ async function recordIntent(context: WorkerContext, row: PayableRow): Promise<In
   } finally {
     if (!isRecorded) {
       run.inFlight.delete(payout.seq);
-      gate.leave();
+      pass.leave();
     }
   }
   if (!isRecorded) {
@@ -87,7 +89,7 @@ async function recordIntent(context: WorkerContext, row: PayableRow): Promise<In
     await noticeHalt(context, batch);
     return undefined;
   }
-  return { payout: afterChange(change), attempt, isProbe };
+  return { payout: afterChange(change), attempt, pass };
 }
 
 async function recordHold(
@@ -111,25 +113,29 @@ function findStop({ status, why }: BreakerState, isProbe: boolean): FindingOf<'n
 }
 
 /**
- * Sends an attempt. The caller has passed the gate and has made the send durable; the gate is left here.
+ * Sends an attempt. The caller has made the send durable.
  * @param sent the payout as it stands after the change that recorded the send
+ * @param pass of the gate; given back here
  * @param mayLeave asked again when the bytes are about to leave
  * @returns a function that records the outcome, so that the caller's place in the queue is free while it is written
  */
 export async function sendAttempt(
   context: WorkerContext,
   sent: InDoubt,
+  pass: Pass,
   mayLeave: () => boolean,
 ): Promise<() => Promise<void>> {
   const { bank, bankClock, gate, run } = context;
   const { payout, attempt } = sent;
   context.log('debug', 'transfer begins', logFactsOf(payout, attempt));
   const said = await callBank(context, {
+    pass,
     kind: 'transfers',
     send: () => bank.transfer(attempt.order, () => gate.isServiceOpen && mayLeave()),
     read: (reply) => readReply(reply, attempt),
   });
   const { kind } = said.breaker;
+  if (kind === 'unanswered') gate.noteUnanswered(attempt.order.transRefNo);
   if (kind === 'paid' || kind === 'taken' || kind === 'ended-otherwise') run.noteProgress();
   const clocks = bankClock.read();
   const timed = (one: Attempt): Attempt => withSendTimes(one, said.facts.elapsedMs, clocks);

@@ -81,7 +81,7 @@ export class Watch {
   /** Asks about the next few while nothing else is to be asked; false when there is none, or it is not yet time. */
   async step(): Promise<boolean> {
     const { clock, gate, settle } = this.#context;
-    if (clock.now() < this.#nextRoundAtMs || gate.state.status === 'paused') return false;
+    if (clock.now() < this.#nextRoundAtMs || gate.isSilent) return false;
     const isAny = await this.ask();
     if (!isAny) this.#nextRoundAtMs = clock.now() + settle.maxDelayMs;
     return isAny;

@@ -29,8 +29,10 @@ export async function askAboutPayee(context: AskContext, payee: AskedPayee): Pro
   const { proxyType, proxyNo, payeeName } = payee;
   const check = { proxyType, proxyNo, proxyName: nameForBank(payeeName) };
   const said = await askUntilSaid(context, true, async (isLastAsk) => {
-    if ((await context.gate.enter()) !== 'go') return undefined;
+    const pass = await context.gate.ask();
+    if (pass.kind !== 'go') return undefined;
     return callBank(context, {
+      pass,
       kind: 'checks',
       send: () => context.bank.checkPayee(check),
       read: (reply) => readPayeeCheck(reply, isLastAsk),

@@ -5,10 +5,10 @@ import { type Payer, type BreakerGate, takeUpBreaker } from '../payout/circuit-b
 import { endWhenSettled } from '../payout/conclude.ts';
 import { isSeenTo, type WorkerContext } from '../payout/context.ts';
 import type { InDoubt } from '../payout/ports.ts';
-import { settleAll, settleOnce } from '../payout/settle.ts';
+import { Repetitions, settleAll, settleOnce } from '../payout/settle.ts';
 import { Watch } from '../payout/superseded.ts';
 import type { BatchScheduler } from './batch-queue.ts';
-import type { WatchSetup } from './context.ts';
+import { noteFailure, type WatchSetup } from './context.ts';
 
 /** Most inquiries of one step; the loop looks around between two. */
 const pageRows = 200;
@@ -22,6 +22,7 @@ export class InDoubtLoop {
   readonly #contexts = new Map<string, WorkerContext>();
   readonly #changed = new Set<string>();
   #watch: Watch | undefined;
+  #repetitions: Repetitions | undefined;
 
   constructor(setup: WatchSetup, batches: Pick<BatchScheduler, 'running' | 'noteChange'>) {
     this.#setup = setup;
@@ -32,7 +33,9 @@ export class InDoubtLoop {
   async step(): Promise<void> {
     const { store, clock, stop, disk } = this.#setup;
     const due = disk.trouble === undefined ? await this.#readDue() : [];
-    await settleAll(this.#own, due, true);
+    this.#repetitions ??= new Repetitions(this.#own);
+    this.#repetitions.throwFailure();
+    await settleAll(this.#own, due, this.#repetitions);
     await this.#reportChanges();
     await this.#followLine();
     if (due.length > 0 || stop.aborted) return;
@@ -42,6 +45,15 @@ export class InDoubtLoop {
     }
     const nextAtMs = (await store.nextInquiryAtMs()) ?? Infinity;
     await clock.sleep(Math.min(pollMs, Math.max(pollMs / 4, nextAtMs - clock.now())), stop);
+  }
+
+  /** Resolves when what goes again has ended. */
+  async ended(): Promise<void> {
+    try {
+      await this.#repetitions?.[Symbol.asyncDispose]();
+    } catch (error) {
+      await noteFailure(this.#setup, 'sending again', error);
+    }
   }
 
   /** A stop or pause that a person has ended is over, though no run is there to see it. */

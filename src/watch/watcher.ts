@@ -67,7 +67,7 @@ export class Watcher {
         if (!stop.aborted) await disk.look();
       }),
     ]);
-    await Promise.all([this.batches.ended(), this.files.ended()]);
+    await Promise.all([this.batches.ended(), this.files.ended(), this.doubt.ended()]);
   }
 
   async #turn(): Promise<void> {

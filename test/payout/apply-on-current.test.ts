@@ -7,7 +7,7 @@ import { applyOnAttempt } from '../../src/payout/apply-change.ts';
 import type { InDoubt } from '../../src/payout/ports.ts';
 import { decideIntent, noBankNames } from '../../src/payout/rules/intent.ts';
 import { sendAttempt } from '../../src/payout/submit.ts';
-import { settleAll } from '../../src/payout/settle.ts';
+import { Repetitions, settleAll } from '../../src/payout/settle.ts';
 import type { Journal } from '../../src/store/store.ts';
 import { lost, noonMs, payer, policy } from '../support/core-fixtures.ts';
 import { applied, firstReady, ingestRunning, makeRows } from '../support/journal-fixtures.ts';
@@ -52,7 +52,10 @@ function makeAsker(theatre: Theatre, says: Saying, latencyMs: number, journal: J
       },
     },
   });
-  return (one: InDoubt, maySend: boolean) => settleAll(context, [one], maySend);
+  return async (one: InDoubt, maySend: boolean) => {
+    await using repetitions = new Repetitions(context);
+    await settleAll(context, [one], maySend ? repetitions : undefined);
+  };
 }
 
 describe('an answer that comes when the attempt was sent again since it was asked for', () => {
@@ -93,8 +96,9 @@ describe('an answer that comes when the attempt was sent again since it was aske
         },
       },
     });
-    await context.gate.enter();
-    const sending = sendAttempt(context, one, () => true).then((record) => record());
+    const pass = await context.gate.enter();
+    if (pass.kind !== 'go') throw new Error('the gate is shut');
+    const sending = sendAttempt(context, one, pass, () => true).then((record) => record());
     theatre.script = { transfer: () => theatre.code('EM027') };
     await theatre.time.advanceTo(noonMs + trustedMs);
     await theatre.time.drive(makeAsker(theatre, 'not-found', 100)(one, true));

@@ -71,7 +71,7 @@ const cases: readonly Case[] = [
   },
   {
     name: 'reply lost every time before anything happened',
-    settings: at({ money: 'untouched', reply: 'lost' }),
+    settings: { ...at({ money: 'untouched', reply: 'lost' }), settle: { giveUpAfterMs: 60_000 } },
     status: 'unresolved',
     exitCode: 4,
     code: 'not-found',

@@ -60,7 +60,7 @@ describe('a row that a statement calls failed while the bank is being asked to p
         return theatre.found(inquiry, '010004');
       },
     };
-    await theatre.time.drive(settleAll(theatre.context(), [one], false));
+    await theatre.time.drive(settleAll(theatre.context(), [one]));
     const history = await historyOf(theatre, one);
     expect(history?.row).toMatchObject({ status: 'paid', isAlarm: true, settledBy: 'inquiry' });
     expect(history?.events.at(-1)).toMatchObject({ cause: 'late-proof' });

@@ -54,7 +54,12 @@ const ofSending: readonly Mutation[] = [
     '(timeMs) => timeMs > 0',
   ),
   inOne('sent again although acknowledged', 'payout/rules/resend.ts', '    !attempt.acknowledged &&\n', ''),
-  inOne('sent again and again', 'payout/rules/resend.ts', 'resends < policy.resendsMax', 'resends < 99'),
+  inOne(
+    'sent again and again',
+    'payout/rules/resend.ts',
+    'countRepetitionsLeft(attempt, policy) > 0',
+    'policy.resendsMax < 99',
+  ),
   {
     name: 'sent again before a not-found can be trusted',
     patches: [

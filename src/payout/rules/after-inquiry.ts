@@ -12,6 +12,8 @@ import { decideAfterPaid } from './superseded.ts';
 export interface InquiryStep {
   /** What to record while nothing is sent. */
   readonly keep: Change;
+  /** The same for what is to be sent again, when it is known from when on it may: it is asked about again then. */
+  readonly keepUntil?: (atMs: number) => Change;
   /** Nothing is known of it and the rule allows it: send the attempt again, after this change of it is durable. */
   readonly sendAgain?: Change & { readonly attempt: Attempt };
 }
@@ -19,6 +21,10 @@ export interface InquiryStep {
 /** True when the row would be called failed: a lost part of the journal may have made another attempt since. */
 export const endsDoubt = ({ status }: Payout, { kind }: InquiryReading): boolean =>
   kind === 'failed' && status !== 'paid';
+
+/** True when the bank has the transfer, however it ended or will end. */
+export const isKnownToBank = ({ kind }: InquiryReading): boolean =>
+  kind === 'complete' || kind === 'failed' || kind === 'in-process';
 
 /** It was sent again since the bank was asked: that it knew nothing then says nothing now. */
 export const isOutOfDate = (asked: Attempt, latest: Attempt, { kind }: InquiryReading): boolean =>
@@ -93,6 +99,12 @@ function askAgainOrGiveUp(asked: Case, reason: Reason): Change {
   });
 }
 
+/** Holds what was refused before processing and is unknown to the bank, until its next attempt may be made. */
+export const decideReturn = (known: Case): Change | undefined =>
+  isHarmless(known.attempt) && known.attempt.lastFinding === 'not-found'
+    ? returnUnsent(known, 'paused', nextAttemptDue)
+    : undefined;
+
 const isHarmless = ({ status, acknowledged }: Attempt): boolean => status === 'refused' && !acknowledged;
 
 function decideNotFound(asked: Case, reason: Reason): InquiryStep {
@@ -107,11 +119,25 @@ function decideNotFound(asked: Case, reason: Reason): InquiryStep {
       attempt.status === 'refused'
         ? returnUnsent(asked, 'paused', nextAttemptDue)
         : askAgainOrGiveUp(asked, { code: reason.code, text });
-    return { keep, sendAgain: sendAgain(asked) };
+    const keepUntil = (atMs: number): Change => waitForRepetition(asked, reason.code, atMs);
+    return { keep, keepUntil, sendAgain: sendAgain(asked) };
   }
   if (isHarmless(attempt)) return { keep: returnUnsent(asked, 'paused', nextAttemptDue) };
   const why = 'the bank finds nothing under this reference, and it may not be sent again';
   return { keep: giveUp(asked, { code: 'not-found', text: why }) };
+}
+
+/** It is to be sent again, and transfers are paused: nothing else can be asked about it until they go on. */
+function waitForRepetition(asked: Case, code: string, nextInquiryAtMs: number): Change {
+  const text =
+    'the bank finds nothing under this reference; the same transfer is sent again when transfers go on';
+  return move({
+    ...asked,
+    patch: reasonPatch({ code, text }),
+    cause: 'inquired',
+    attempt: { ...asked.attempt, nextInquiryAtMs },
+    detail: { ...asked.facts },
+  });
 }
 
 const nextAttemptDue: Reason = {

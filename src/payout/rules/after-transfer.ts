@@ -74,10 +74,14 @@ function decideAfterGateway(known: Case, { reason, scope }: FindingOf<'refused' 
     ...known,
     patch: reasonPatch(reason),
     cause: 'outcome-in-doubt',
-    attempt: { ...attempt, nextInquiryAtMs: computeNextInquiryAtMs(known) },
+    attempt: { ...attempt, nextInquiryAtMs: computeFirstInquiryAtMs(known) },
     detail: { ...facts, code: reason.code, moved: isHarmless ? 'no' : 'unknown' },
   });
 }
+
+/** It has just been sent, for the first time or again: how often it was asked about before says nothing. */
+const computeFirstInquiryAtMs = ({ policy, nowMs }: Case): number =>
+  computeNextInquiryAtMs({ attempt: { inquiries: 0 }, policy, nowMs });
 
 function stillInDoubt(
   known: Case,
@@ -97,7 +101,7 @@ function stillInDoubt(
       status: 'sent',
       acknowledged: attempt.acknowledged || acknowledged,
       referenceConflict: attempt.referenceConflict || referenceConflict,
-      nextInquiryAtMs: computeNextInquiryAtMs(known),
+      nextInquiryAtMs: computeFirstInquiryAtMs(known),
     },
     detail: { ...facts, code: reason.code, acknowledged, contested: referenceConflict, ...alarm },
   });

@@ -1,13 +1,15 @@
 /**
- * The circuit breaker of a payer account (design: "Stop the line"). One state for all that is sent from the account:
- * open to requests, paused while the service is sick, or halted until an operator resumes. Pure; asked before each send.
+ * The circuit breaker of a payer account (design: "Stop the line"): open to requests, paused while the service is sick,
+ * or halted until an operator resumes. Transfers and questions have one each, by the same rules: trouble of transfers
+ * never keeps what is in doubt from being asked about. Pure; asked before each send.
  */
 import { computeBackoffMs } from '../../core/backoff.ts';
 import { formatBangkokMoment } from '../../core/bangkok-time.ts';
 import type { Reason } from '../../core/change.ts';
+import type { Attempt } from '../../core/payout.ts';
 import type { BatchReason, PayerPause } from '../../core/ports.ts';
 import { findBankStatus } from '../../core/status-codes.ts';
-import type { BreakerSignal } from './read-reply.ts';
+import { type BreakerSignal, replyLost } from './read-reply.ts';
 
 export interface BrakePolicy {
   readonly consecutiveFailures: number;
@@ -21,13 +23,9 @@ export interface BrakePolicy {
 export interface BreakerState {
   readonly status: 'open' | 'paused' | 'halted';
   readonly why: BatchReason | null;
-  /** While paused: when the pause began, or was last made longer, and when a transfer may be tried again. */
+  /** While paused: when the pause began, or was last made longer, and when a request may be tried again. */
   readonly pausedAtMs: number;
   readonly pausedUntilMs: number;
-  /** While paused: when a question may be asked again; the bank may answer it while it refuses transfers. */
-  readonly questionsUntilMs: number;
-  /** A transfer met the trouble: that questions are answered again does not end it. */
-  readonly isTransferTrouble: boolean;
   /** Troubles met one after another; the pause doubles with each. */
   readonly troubles: number;
   /** Transfers one after another that got no answer at all. */
@@ -37,6 +35,12 @@ export interface BreakerState {
   readonly ends: readonly boolean[];
 }
 
+/** What a request is: transfers move money; questions are payee checks and inquiries, with the token that they need. */
+export type RequestKind = 'transfers' | 'questions';
+
+/** Both breakers of a payer account. What halts it is kept with the transfers; questions pass a halt, or never meet it. */
+export type PayerState = Readonly<Record<RequestKind, BreakerState>>;
+
 /** Our code for a payer account that waits for the service to open. */
 export const outsideHours = 'outside-service-hours';
 
@@ -45,13 +49,13 @@ export const openBreaker: BreakerState = {
   why: null,
   pausedAtMs: 0,
   pausedUntilMs: 0,
-  questionsUntilMs: 0,
-  isTransferTrouble: false,
   troubles: 0,
   unanswered: 0,
   consecutiveFailures: 0,
   ends: [],
 };
+
+export const openPayer: PayerState = { transfers: openBreaker, questions: openBreaker };
 
 const pauseFirstMs = 1_000;
 const pauseMaxMs = 60_000;
@@ -108,45 +112,35 @@ export function afterEnd(state: BreakerState, isPaid: boolean, brake: BrakePolic
 type Trouble = Extract<BreakerSignal, { kind: 'service-trouble' }>;
 
 /** The bank itself answered a transfer so: the next one would use up an attempt, too, or be in doubt. */
-function isRefusal({ isTransfer, reason }: Trouble): boolean {
-  return isTransfer && (findBankStatus(reason.code) !== undefined || reason.code.startsWith('http-'));
+function isRefusal(kind: RequestKind, { code }: Reason): boolean {
+  return kind === 'transfers' && (findBankStatus(code) !== undefined || code.startsWith('http-'));
 }
 
-function pause(state: BreakerState, trouble: Trouble, nowMs: number): BreakerState {
+function pause(state: BreakerState, trouble: Trouble, kind: RequestKind, nowMs: number): BreakerState {
   if (state.status === 'halted') return state;
-  const isTransferTrouble = trouble.isTransfer || (state.status === 'paused' && state.isTransferTrouble);
+  const { code, text, retryAfterMs } = trouble.reason;
   // Callers that were under way when the trouble began report the same trouble: one pause, not one each.
-  if (isPausing(state, nowMs)) return prolong({ ...state, isTransferTrouble }, trouble, nowMs);
-  const { code, text } = trouble.reason;
   const remedy = remedyOf(
     trouble.reason,
     'Goes on by itself when the bank answers again; or run the same command later',
   );
-  const maxMs = isRefusal(trouble) ? refusedPauseMaxMs : pauseMaxMs;
+  const why = { code, reason: text, remedy };
+  if (isPausing(state, nowMs)) return prolong(state, why, nowMs + computeWishMs(retryAfterMs), nowMs);
+  const maxMs = isRefusal(kind, trouble.reason) ? refusedPauseMaxMs : pauseMaxMs;
   return {
     ...state,
     status: 'paused',
-    why: { code, reason: text, remedy },
+    why,
     pausedAtMs: nowMs,
-    pausedUntilMs: nowMs + computePauseMs(state.troubles, trouble.reason.retryAfterMs, maxMs),
-    questionsUntilMs: nowMs + computePauseMs(state.troubles, trouble.reason.retryAfterMs),
-    isTransferTrouble,
+    pausedUntilMs: nowMs + computePauseMs(state.troubles, retryAfterMs, maxMs),
     troubles: state.troubles + 1,
   };
 }
 
-/** A trouble during a pause: the bank's own wish makes it longer, and a question that met it waits again. */
-function prolong(state: BreakerState, trouble: Trouble, nowMs: number): BreakerState {
-  const wishedUntilMs = nowMs + computeWishMs(trouble.reason.retryAfterMs);
-  const isQuestions = !trouble.isTransfer && nowMs >= state.questionsUntilMs;
-  const askAgainAtMs = isQuestions ? nowMs + computePauseMs(state.troubles, undefined) : nowMs;
-  const isLonger = wishedUntilMs > state.pausedUntilMs;
-  return {
-    ...state,
-    pausedAtMs: isLonger ? nowMs : state.pausedAtMs,
-    pausedUntilMs: Math.max(state.pausedUntilMs, wishedUntilMs),
-    questionsUntilMs: Math.max(state.questionsUntilMs, wishedUntilMs, askAgainAtMs),
-  };
+/** A trouble during a pause: the bank's own wish alone makes it longer. */
+function prolong(state: BreakerState, why: BatchReason, wishedUntilMs: number, nowMs: number): BreakerState {
+  if (wishedUntilMs <= state.pausedUntilMs) return state;
+  return { ...state, why, pausedAtMs: nowMs, pausedUntilMs: wishedUntilMs };
 }
 
 /** True until the pause is over; what is sent afterwards is a probe. */
@@ -161,23 +155,19 @@ export function fitPause(state: BreakerState, nowMs: number): BreakerState {
     ...state,
     pausedAtMs: nowMs,
     pausedUntilMs: state.pausedUntilMs - setBackMs,
-    questionsUntilMs: state.questionsUntilMs - setBackMs,
   };
 }
 
 /** The breaker as a pause of an earlier run leaves it; as it was when that is too long ago. */
 export function takeUpPause(state: BreakerState, recorded: PayerPause, nowMs: number): BreakerState {
-  const { code, reason, remedy, troubles, isTransfer, sinceMs, untilMs } = recorded;
+  const { code, reason, remedy, troubles, sinceMs, untilMs } = recorded;
   if (nowMs - untilMs > staleAfterMs) return state;
-  const questionsUntilMs = Math.min(untilMs, sinceMs + pauseMaxMs);
   const paused: BreakerState = {
     ...state,
     status: 'paused',
     why: { code, reason, remedy },
     pausedAtMs: sinceMs,
     pausedUntilMs: untilMs,
-    questionsUntilMs,
-    isTransferTrouble: isTransfer,
     troubles,
   };
   return fitPause(paused, nowMs);
@@ -203,7 +193,7 @@ export function describePause(state: BreakerState): BatchReason | null {
 /** The trouble is over; what comes back during a pause was under way before it and proves nothing. */
 function reopen(state: BreakerState, nowMs: number): BreakerState {
   if (isPausing(state, nowMs)) return state;
-  const calm = { ...state, troubles: 0, unanswered: 0, isTransferTrouble: false };
+  const calm = { ...state, troubles: 0, unanswered: 0 };
   return state.status === 'paused' ? { ...calm, status: 'open', why: null } : calm;
 }
 
@@ -211,18 +201,19 @@ function reopen(state: BreakerState, nowMs: number): BreakerState {
  * A bank that dies leaves all that was under way without an answer: that is one trouble of the service, not as many
  * payouts that ended badly, so the account waits for the bank instead of for an operator.
  */
-function afterNoAnswer(state: BreakerState, reason: Reason, nowMs: number): BreakerState {
+function afterNoAnswer(state: BreakerState, reason: Reason, kind: RequestKind, nowMs: number): BreakerState {
   const next = { ...state, unanswered: state.unanswered + 1 };
   if (next.unanswered < unansweredMax && state.status !== 'paused') return next;
-  return pause(next, { kind: 'service-trouble', reason, isTransfer: true }, nowMs);
+  return pause(next, { kind: 'service-trouble', reason }, kind, nowMs);
 }
 
-/** The breaker after what a reply signals. */
+/** One breaker after what a reply to a request of its kind signals. */
 export function decideBreaker(
   state: BreakerState,
   signal: BreakerSignal,
   brake: BrakePolicy,
   nowMs: number,
+  kind: RequestKind = 'transfers',
 ): BreakerState {
   switch (signal.kind) {
     case 'paid':
@@ -239,16 +230,113 @@ export function decideBreaker(
         ),
       });
     case 'service-trouble':
-      return pause(state, signal, nowMs);
+      return pause(state, signal, kind, nowMs);
     case 'unanswered':
-      return afterNoAnswer(state, signal.reason, nowMs);
+      return afterNoAnswer(state, signal.reason, kind, nowMs);
     case 'taken':
-      return reopen(state, nowMs);
     case 'answered':
-      return state.isTransferTrouble ? state : { ...reopen(state, nowMs), unanswered: state.unanswered };
+      return reopen(state, nowMs);
     case 'nothing':
       return state;
   }
+}
+
+/** HTTP 429 with the time to come back limits the client, whatever it asked for: it holds for all requests. */
+const tooManyRequests = 'http-429';
+
+/**
+ * Both breakers after what a reply signals: each is moved by requests of its own kind alone, but for what concerns the
+ * whole account: a payer's trouble, a payee check that ends a payout, and the bank's wish to be left alone.
+ */
+export function decidePayer(
+  state: PayerState,
+  signal: BreakerSignal,
+  kind: RequestKind,
+  brake: BrakePolicy,
+  nowMs: number,
+): PayerState {
+  const after = (one: RequestKind): BreakerState => decideBreaker(state[one], signal, brake, nowMs, one);
+  const { transfers, questions } = state;
+  switch (signal.kind) {
+    case 'service-trouble': {
+      const { code, retryAfterMs } = signal.reason;
+      const isForAll = code === tooManyRequests && retryAfterMs !== undefined;
+      return isForAll
+        ? { transfers: after('transfers'), questions: after('questions') }
+        : { ...state, [kind]: after(kind) };
+    }
+    case 'payer-stop':
+      return { ...state, transfers: after('transfers') };
+    case 'ended-otherwise':
+      // Of a payee check: it counts for the brake, and says nothing of how the bank takes transfers.
+      return kind === 'questions'
+        ? { transfers: afterEnd(transfers, false, brake), questions: reopen(questions, nowMs) }
+        : { ...state, transfers: after('transfers') };
+    case 'paid':
+    case 'unanswered':
+    case 'taken':
+    case 'answered':
+    case 'nothing':
+      return { ...state, [kind]: after(kind) };
+  }
+}
+
+/**
+ * The transfers' breaker when an inquiry has shown that one of those without an answer is with the bank: the bank lives,
+ * and the pause ends; whether it answers transfers, too, the next one tries. What another trouble has paused stays so.
+ */
+export function afterUnansweredKnown(state: BreakerState, nowMs: number): BreakerState {
+  const isOver = isPausing(state, nowMs) && state.why?.code === replyLost;
+  return isOver ? { ...state, pausedAtMs: nowMs, pausedUntilMs: nowMs, troubles: 0 } : state;
+}
+
+/** An attempt that is to go again. */
+export interface Repetition extends Pick<Attempt, 'intentAtMs'> {
+  /** With this one, how often it may; Infinity when nothing of it was ever delivered, and a further try costs nothing. */
+  readonly repetitionsLeft: number;
+  readonly notFoundTrustMs: number;
+}
+
+/**
+ * Shares of `notFoundTrustMs`. How long after its intent the last repetition may try whether transfers are answered:
+ * ten minutes and a half by default.
+ */
+const lastRepetitionAgeShare = 5.25;
+/** So long after the end of a pause nobody else has tried: there is nothing else to try with. */
+const probeGraceShare = 1 / 12;
+/** While transfers are paused, the bank is asked so often about what is to go again: it goes when they go on. */
+const repetitionPollShare = 1 / 6;
+/** A pause that lasts for longer than this is worth no such round. */
+const longPauseMs = 60_000;
+
+const graceOf = ({ repetitionsLeft, notFoundTrustMs }: Repetition): number =>
+  repetitionsLeft === Infinity ? 0 : notFoundTrustMs * probeGraceShare;
+
+/**
+ * Says whether the same attempt may go again now. It goes when transfers are answered; it tries whether they are again
+ * only when nothing else is there to try with, and its last repetition only late: an outage would use up
+ * `resendsMax`, and nobody could end the doubt.
+ */
+export function mayRepeat(state: BreakerState, repetition: Repetition, nowMs: number): boolean {
+  if (state.status !== 'paused') return state.status === 'open';
+  if (nowMs < state.pausedUntilMs + graceOf(repetition)) return false;
+  const { repetitionsLeft, intentAtMs, notFoundTrustMs } = repetition;
+  return repetitionsLeft > 1 || nowMs >= intentAtMs + notFoundTrustMs * lastRepetitionAgeShare;
+}
+
+/**
+ * When a repetition is looked at again that may not go now; undefined when nobody knows when it may: transfers are
+ * halted, or paused for long.
+ */
+export function computeNextRepetitionAtMs(
+  { status, pausedUntilMs }: BreakerState,
+  repetition: Repetition,
+  nowMs: number,
+): number | undefined {
+  if (status === 'halted' || pausedUntilMs - nowMs > longPauseMs) return undefined;
+  const latestMs = nowMs + Math.max(10, repetition.notFoundTrustMs * repetitionPollShare);
+  const probeAtMs = pausedUntilMs + graceOf(repetition);
+  return probeAtMs > nowMs ? Math.min(probeAtMs, latestMs) : latestMs;
 }
 
 /** The breaker after a count of what is in doubt. */

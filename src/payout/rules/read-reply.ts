@@ -72,8 +72,7 @@ export type BreakerSignal =
   | { readonly kind: 'paid' }
   | { readonly kind: 'ended-otherwise' }
   | { readonly kind: 'payer-stop'; readonly reason: Reason }
-  /** `isTransfer`: met by a transfer; only another transfer proves that it is over. */
-  | { readonly kind: 'service-trouble'; readonly reason: ServiceTrouble; readonly isTransfer: boolean }
+  | { readonly kind: 'service-trouble'; readonly reason: ServiceTrouble }
   /** A transfer got no answer at all: its own bad luck, or the bank is out of reach. */
   | { readonly kind: 'unanswered'; readonly reason: Reason }
   /** The bank has taken a transfer and works on it. */
@@ -128,7 +127,7 @@ const completeTranStatus = '010004';
 const failedTranStatuses: ReadonlySet<string> = new Set(['030002', '030003']);
 
 /** Our code for a request that may have arrived and got no answer. */
-const replyLost = 'reply-lost';
+export const replyLost = 'reply-lost';
 
 const firstHttpError = 500;
 
@@ -367,7 +366,7 @@ function signalOf(finding: TransferFinding): BreakerSignal {
   // A payout that the bank works on has not ended; one that nobody acknowledged may be a sick bank's.
   const isTaken = finding.kind === 'unknown' && finding.acknowledged && !finding.referenceConflict;
   if (scope === 'payout') return { kind: isTaken ? 'taken' : 'ended-otherwise' };
-  return { kind: 'service-trouble', reason, isTransfer: true };
+  return { kind: 'service-trouble', reason };
 }
 
 // ---------------------------------------------------------------- questions (§2.4, §2.6)
@@ -388,8 +387,7 @@ const nothingSaid = (reason: ServiceTrouble, isTrouble: boolean): NothingSaid =>
 const signalOfNothing = (
   { reason, isTrouble }: NothingSaid,
   otherwise: 'nothing' | 'ended-otherwise',
-): BreakerSignal =>
-  isTrouble ? { kind: 'service-trouble', reason, isTransfer: false } : { kind: otherwise };
+): BreakerSignal => (isTrouble ? { kind: 'service-trouble', reason } : { kind: otherwise });
 
 /**
  * Reads the reply to a status inquiry (§3.2). Only items that bear our transRefNo count;

@@ -13,6 +13,7 @@ export interface SettlePolicy {
   readonly giveUpAfterMs: number;
   readonly notFoundTrustMs: number;
   readonly resendsMax: number;
+  /** No attempt leaves whose intent is older; 0: as long as it is the attempt's day. */
   readonly intentMaxAgeMs: number;
   /**
    * Attempts whose intent is not later may have been sent by a part of the journal that was lost: they never leave
@@ -48,7 +49,9 @@ function isAttemptsDay(attempt: Attempt, nowMs: number): boolean {
   return formatBangkokDate(nowMs) === attempt.order.tranDate;
 }
 
+/** Bounded by the attempt's day alone, unless the setting bounds it further. */
 function isFresh(attempt: Attempt, policy: SettlePolicy, nowMs: number): boolean {
+  if (policy.intentMaxAgeMs === 0) return true;
   const ageMs = nowMs - attempt.intentAtMs;
   return ageMs >= 0 && ageMs <= policy.intentMaxAgeMs;
 }
@@ -105,17 +108,25 @@ export function computeTrustAtMs(
   return Math.max(byOursMs, byBanksMs);
 }
 
+/** How often the same attempt may still be sent again. */
+export function countRepetitionsLeft(
+  attempt: Pick<Attempt, 'sends' | 'rejectedByGateway'>,
+  { resendsMax }: Pick<SettlePolicy, 'resendsMax'>,
+): number {
+  const resends = Math.max(0, countDelivered(attempt) - 1);
+  return resendsMax - resends;
+}
+
 /** True when the same attempt may be sent again after an inquiry that found nothing. */
 export function maySendAgain(attempt: Attempt, policy: SettlePolicy, clock: ClockReading): boolean {
   const isTrusted = clock.nowMs >= computeTrustAtMs(attempt, policy, clock);
-  const resends = Math.max(0, countDelivered(attempt) - 1);
   return (
     computeOrderHash(attempt.order) === attempt.orderHash &&
     attempt.lastFinding === 'not-found' &&
     isTrusted &&
     !attempt.acknowledged &&
     !attempt.referenceConflict &&
-    resends < policy.resendsMax &&
+    countRepetitionsLeft(attempt, policy) > 0 &&
     mayBytesLeaveAgain(attempt, policy, clock)
   );
 }

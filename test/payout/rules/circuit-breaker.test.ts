@@ -6,9 +6,13 @@ import {
   computePauseMs,
   decideBreaker,
   decideOnInDoubt,
+  decidePayer,
   describePause,
   fitPause,
+  mayRepeat,
   openBreaker,
+  openPayer,
+  type RequestKind,
   takeUpPause,
 } from '../../../src/payout/rules/circuit-breaker.ts';
 import type { BreakerSignal } from '../../../src/payout/rules/read-reply.ts';
@@ -18,7 +22,6 @@ const reason = { code: 'EM053', text: 'Insufficient funds' };
 const trouble = {
   kind: 'service-trouble',
   reason: { code: 'ET004', text: 'closed', retryAfterMs: undefined },
-  isTransfer: true,
 } as const;
 
 /** The trouble, with the bank's wish for when to come back. */
@@ -65,17 +68,45 @@ describe('the breaker', () => {
     expect(longer).toMatchObject({ pausedUntilMs: 91_000, troubles: 1 });
   });
 
-  test('is not reopened by an answered question while transfers have trouble', () => {
-    const paused = play([trouble]);
-    expect(decideBreaker(paused, { kind: 'answered' }, brake, 5_000)).toMatchObject({
+  test.each([
+    ['an answered question', { kind: 'answered' }],
+    ['a payee check that ends a payout', { kind: 'ended-otherwise' }],
+  ] as const)('is not reopened by %s while transfers have trouble', (_name, signal) => {
+    const paused = { ...openPayer, transfers: play([trouble]) };
+    expect(decidePayer(paused, signal, 'questions', brake, 5_000).transfers).toMatchObject({
       status: 'paused',
       troubles: 1,
     });
-    const unanswered = play([{ ...trouble, isTransfer: false }]);
-    expect(decideBreaker(unanswered, { kind: 'answered' }, brake, 5_000)).toMatchObject({
+    const silent = { ...openPayer, questions: play([trouble]) };
+    expect(decidePayer(silent, signal, 'questions', brake, 5_000).questions).toMatchObject({
       status: 'open',
       troubles: 0,
     });
+  });
+
+  test('of questions is moved by no transfer but one that the bank asks to come back later, and the reverse', () => {
+    const lost = { kind: 'unanswered', reason: { code: 'reply-lost', text: 'no answer came' } } as const;
+    const closed = troubleFor(90_000);
+    for (const signal of [trouble, lost, closed, paid, otherwise])
+      expect(decidePayer(openPayer, signal, 'transfers', brake, 0).questions).toBe(openPayer.questions);
+    expect(decidePayer(openPayer, closed, 'questions', brake, 0).transfers).toBe(openPayer.transfers);
+    const reason429 = { code: 'http-429', text: 'slow down', retryAfterMs: 90_000 };
+    for (const kind of ['transfers', 'questions'] as const) {
+      const both = decidePayer(openPayer, { kind: 'service-trouble', reason: reason429 }, kind, brake, 0);
+      expect([both.transfers.pausedUntilMs, both.questions.pausedUntilMs]).toEqual([90_000, 90_000]);
+    }
+  });
+
+  test('lets a repetition go while transfers are answered, and try last of all, its last time late', () => {
+    const dead = play(Array.from({ length: 2 }, () => ({ kind: 'unanswered', reason }) as const));
+    const many = { repetitionsLeft: 2, intentAtMs: 0, notFoundTrustMs: 2 * minuteMs };
+    expect(mayRepeat(openBreaker, many, 0)).toBe(true);
+    expect(mayRepeat(dead, many, dead.pausedUntilMs)).toBe(false);
+    expect(mayRepeat(dead, many, dead.pausedUntilMs + 10_000)).toBe(true);
+    const last = { ...many, repetitionsLeft: 1 };
+    expect(mayRepeat(dead, last, 10.5 * minuteMs - 1)).toBe(false);
+    expect(mayRepeat(dead, last, 10.5 * minuteMs)).toBe(true);
+    expect(mayRepeat(play([{ kind: 'payer-stop', reason }]), many, hourMs)).toBe(false);
   });
 
   test('takes many transfers without an answer for one trouble of the service, and a single one for none', () => {
@@ -128,33 +159,32 @@ describe('the breaker', () => {
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
-const withCode = (code: string, isTransfer = true, retryAfterMs?: number): BreakerSignal => ({
+const withCode = (code: string, retryAfterMs?: number): BreakerSignal => ({
   ...trouble,
   reason: { code, text: 'trouble', retryAfterMs },
-  isTransfer,
 });
 
 /** The pauses one after another, each probe meeting the trouble again. */
-function pausesOf(signal: BreakerSignal, count: number): number[] {
+function pausesOf(signal: BreakerSignal, count: number, kind: RequestKind = 'transfers'): number[] {
   let state = openBreaker;
   let nowMs = 0;
   return Array.from({ length: count }, () => {
     nowMs = state.pausedUntilMs;
-    state = decideBreaker(state, signal, brake, nowMs);
+    state = decideBreaker(state, signal, brake, nowMs, kind);
     return (state.pausedUntilMs - nowMs) / 1000;
   });
 }
 
 describe('a pause', () => {
   test.each([
-    ['TM001 to a transfer', withCode('TM001'), 900],
-    ['ET004 to a transfer', withCode('ET004'), 900],
-    ['429 to a transfer', withCode('http-429'), 900],
-    ['nothing sent', withCode('not-sent'), 60],
-    ['TM001 to a question', withCode('TM001', false), 60],
-  ])('after %s grows up to its limit', (_name, signal, longest) => {
-    expect(pausesOf(signal, 5)).toEqual([1, 2, 4, 8, 16]);
-    expect(pausesOf(signal, 20).at(-1)).toBe(longest);
+    ['TM001 to a transfer', withCode('TM001'), 900, 'transfers'],
+    ['ET004 to a transfer', withCode('ET004'), 900, 'transfers'],
+    ['429 to a transfer', withCode('http-429'), 900, 'transfers'],
+    ['nothing sent', withCode('not-sent'), 60, 'transfers'],
+    ['TM001 to a question', withCode('TM001'), 60, 'questions'],
+  ] as const)('after %s grows up to its limit', (_name, signal, longest, kind) => {
+    expect(pausesOf(signal, 5, kind)).toEqual([1, 2, 4, 8, 16]);
+    expect(pausesOf(signal, 20, kind).at(-1)).toBe(longest);
   });
 
   test('of a bank that gives no answer grows to a minute', () => {
@@ -166,24 +196,10 @@ describe('a pause', () => {
     expect(computePauseMs(0, 365 * 24 * hourMs)).toBe(24 * hourMs);
   });
 
-  test('lets questions be asked again after a minute at most, unless the bank wishes otherwise', () => {
-    const many = { ...openBreaker, troubles: 12 };
-    const paused = decideBreaker(many, withCode('TM001'), brake, 0);
-    expect(paused).toMatchObject({ pausedUntilMs: 15 * minuteMs, questionsUntilMs: minuteMs });
-    const asked = decideBreaker(paused, withCode('TM001', false), brake, 2 * minuteMs);
-    expect(asked).toMatchObject({
-      pausedUntilMs: 15 * minuteMs,
-      questionsUntilMs: 3 * minuteMs,
-      troubles: 13,
-    });
-    const wished = decideBreaker(many, withCode('http-429', true, hourMs), brake, 0);
-    expect(wished).toMatchObject({ pausedUntilMs: hourMs, questionsUntilMs: hourMs });
-  });
-
   test('does not last longer when our clock is set back', () => {
-    const paused = decideBreaker(openBreaker, withCode('http-429', true, hourMs), brake, 10 * hourMs);
+    const paused = decideBreaker(openBreaker, withCode('http-429', hourMs), brake, 10 * hourMs);
     const fitted = fitPause(paused, 2 * hourMs);
-    expect(fitted).toMatchObject({ pausedUntilMs: 3 * hourMs, questionsUntilMs: 3 * hourMs });
+    expect(fitted).toMatchObject({ pausedUntilMs: 3 * hourMs });
     expect(fitPause(fitted, 2 * hourMs + minuteMs)).toBe(fitted);
     expect(fitPause(paused, 10 * hourMs + minuteMs)).toBe(paused);
   });
@@ -213,10 +229,8 @@ describe('the pause of an earlier run', () => {
   test('goes on, and grows when its probe meets the trouble again', () => {
     const taken = takeUpPause(openBreaker, recorded, hourMs + minuteMs);
     expect(taken).toMatchObject({ status: 'paused', pausedUntilMs: recorded.untilMs, troubles: 9 });
-    expect(taken.questionsUntilMs).toBe(hourMs + minuteMs);
     const probed = decideBreaker(taken, withCode('TM001'), brake, 2 * hourMs);
     expect(probed.pausedUntilMs - 2 * hourMs).toBe(512_000);
-    expect(decideBreaker(taken, { kind: 'answered' }, brake, 2 * hourMs).status).toBe('paused');
     expect(decideBreaker(taken, paid, brake, 2 * hourMs)).toMatchObject({ status: 'open', troubles: 0 });
   });
 

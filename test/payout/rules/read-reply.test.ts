@@ -278,7 +278,7 @@ describe('what a reply says to the circuit breaker', () => {
     ['paid', code('IC000'), { kind: 'paid' }],
     ['a refused payee', code('EV033'), { kind: 'ended-otherwise' }],
     ['a refused payer', code('EM053'), { kind: 'payer-stop', reason: { code: 'EM053' } }],
-    ['a sick service', code('TM001'), { kind: 'service-trouble', isTransfer: true }],
+    ['a sick service', code('TM001'), { kind: 'service-trouble' }],
     ['in process', code('EM066'), { kind: 'taken' }],
     ['another’s reference', code('EM067'), { kind: 'ended-otherwise' }],
     ['an unknown code', code('XX999'), { kind: 'ended-otherwise' }],
@@ -295,7 +295,6 @@ describe('what a reply says to the circuit breaker', () => {
     expect(ask(answered(inquiryFields([], 'EV034')))).toEqual({ kind: 'answered' });
     expect(ask({ kind: 'not-sent', why: 'ECONNREFUSED' })).toMatchObject({
       kind: 'service-trouble',
-      isTransfer: false,
     });
     expect(ask(lost)).toEqual({ kind: 'nothing' });
   });
