@@ -20,17 +20,18 @@ import { computeSimilarKey } from '../payout/rules/similar.ts';
 import { checkInspected, type RowIssue } from './check.ts';
 import type { CheckerStop, PayeeChecker } from './payee-checker.ts';
 import {
+  addLikeness,
   type AnswerPolicy,
   BrakeForecast,
   type BrakeStop,
   forecastEarlierRow,
-  forecastLike,
   type ForecastOutcome,
   forecastOutcomes,
   forecastRow,
   type GoodRow,
   type RowForecast,
 } from './rules/forecast.ts';
+import { type Likeness, LikePayments } from './rules/like-payments.ts';
 import { RowTally, sumTotals } from './rules/row-tally.ts';
 
 /** What a dry run asks of a journal. */
@@ -256,8 +257,8 @@ class DryRun {
       const verdict = verdicts[place];
       if (verdict === undefined) throw new Error(`row ${row.rowNo} got no verdict`);
       const alone = forecastRow(row, verdict, policy.verify, isHalted);
-      const isLike = alone.outcome === 'toPay' && (await this.#lookalikes.isLikePayment(row));
-      const forecast = isLike ? forecastLike(row) : alone;
+      const likeness = alone.outcome === 'toPay' ? await this.#lookalikes.compare(row) : 'none';
+      const forecast = addLikeness(row, alone, likeness);
       this.#openTally.remove(row.instruction.amountSatang);
       this.#count(forecast, row.instruction.amountSatang);
       if (row.holds.length === 0) this.#brake.observe(forecast, row.rowNo);
@@ -276,7 +277,7 @@ class Lookalikes {
   readonly #context: DryRunContext;
   readonly #ids = new DuplicateIndex();
   readonly #marks = new RowMarks();
-  readonly #payments = new DuplicateIndex();
+  readonly #payments = new LikePayments();
 
   constructor(context: DryRunContext) {
     this.#context = context;
@@ -300,18 +301,21 @@ class Lookalikes {
     return this.#marks.has(rowNo);
   }
 
-  /** True when the journal, or an earlier row that would be paid, has the same payee and amount (limits.similarDays). */
-  async isLikePayment({ rowNo, line, instruction }: OpenRow): Promise<boolean> {
+  /** How a row stands to what the journal, or an earlier row that would be paid, pays (limits.similarDays). */
+  async compare(row: OpenRow): Promise<Likeness> {
     const { journal, policy, clock } = this.#context;
     const { similarDays } = policy.limits;
-    if (similarDays === 0) return false;
+    if (similarDays === 0) return 'none';
+    const inFile = this.#payments.add(row);
+    if (inFile === 'same-payment' || journal === undefined) return inFile;
     const { companyId } = policy.bank;
-    const { payoutId, proxyType, proxyNo, amountSatang } = instruction;
-    const sinceMs = clock.now() - similarDays * dayMs;
-    const likeness = { companyId, payoutId, proxyType, proxyNo, amountSatang, sinceMs };
-    if ((await journal?.similarPayment(likeness)) !== undefined) return true;
-    const key = `${proxyType} ${proxyNo} ${amountSatang}`;
-    return this.#payments.add({ rowNo, line, payoutId: key, cells: [], isValid: true }).kind !== 'new';
+    const { payoutId, proxyType, proxyNo, amountSatang, reference1 } = row.instruction;
+    const payment = { companyId, payoutId, proxyType, proxyNo, amountSatang };
+    const likeness = { ...payment, sinceMs: clock.now() - similarDays * dayMs };
+    if ((await journal.similarPayment({ ...likeness, reference1 })) !== undefined) return 'same-payment';
+    if (inFile !== 'none' || reference1 === null) return inFile;
+    const isAny = (await journal.similarPayment({ ...likeness, reference1: null })) !== undefined;
+    return isAny ? 'other-reference' : 'none';
   }
 }
 

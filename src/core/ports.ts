@@ -169,10 +169,13 @@ export interface ClaimOwner {
   readonly status: PayoutStatus;
 }
 
-/** A like payout: an earlier one of the same company has payee and amount in common with it, and another payoutId. */
+/**
+ * A like payout: an earlier one of the same company has payee and amount in common with it, and another payoutId. Two
+ * that both have a reference1, and not the same, are two payments.
+ */
 export interface PaymentLikeness extends Pick<
   Instruction,
-  'payoutId' | 'proxyType' | 'proxyNo' | 'amountSatang'
+  'payoutId' | 'proxyType' | 'proxyNo' | 'amountSatang' | 'reference1'
 > {
   readonly companyId: string;
   /** The earlier one was submitted no earlier than this. */

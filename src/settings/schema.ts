@@ -173,9 +173,9 @@ const limitsSchema = z.strictObject({
       'a batch that waited longer since its file was dropped, or since a person last let it go on, is held',
     ),
   similarDays: count('days')
-    .default(0)
+    .default(3)
     .describe(
-      'hold a payout to a payee who was paid the same amount under another `payoutId` within so many days',
+      'hold a payout to a payee who was paid the same amount under another `payoutId` within so many days, unless both have a `reference1` and these differ; 0 = never',
     ),
 });
 

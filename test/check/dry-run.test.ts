@@ -176,6 +176,18 @@ describe('who is asked about', () => {
   });
 });
 
+test('rows like another but for their reference1 are paid and told of', async () => {
+  await using theatre = await openTheatre();
+  const like = (payoutId: string, reference1: string): string =>
+    `${row(payoutId).slice(0, -1)}${reference1},`;
+  const path = await folder.write(file(like('A', 'x'), like('B', 'y'), like('C', 'x'), like('D', '')));
+  const policy = { limits: { similarDays: 3, batchMaxAgeHours: 24 } };
+  const played = await predict(theatre, path, { policy });
+  expect(outcomesOf(played)).toEqual({ toPay: 2, held: 2 });
+  expect(played.issues).toEqual(['3 similar-payment', '4 similar-payment']);
+  expect(played.notes).toEqual(['2 similar-reference']);
+});
+
 describe('trouble', () => {
   test('of the service is waited for, and its answers are the file’s', async () => {
     await using theatre = await openTheatre();

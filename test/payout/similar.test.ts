@@ -11,10 +11,15 @@ const proxyNo = '0810000001';
 const amountSatang = parseBaht('750.00') ?? toSatang(0n);
 
 /** A row that pays one payee one amount, under a payoutId of its own. */
-function likeRow(rowNo: number, payoutId = `INV-${rowNo}`): StagedRow {
+function likeRow(
+  rowNo: number,
+  payoutId = `INV-${rowNo}`,
+  reference1: string | null = null,
+  payee = proxyNo,
+): StagedRow {
   const row = makeRow(rowNo, { amountSatang, payoutId });
   if (row.instruction === null) throw new Error('a valid row has an instruction');
-  return { ...row, instruction: { ...row.instruction, proxyNo } };
+  return { ...row, instruction: { ...row.instruction, proxyNo: payee, reference1 } };
 }
 
 const likeRows = (count: number, from = 1): StagedRow[] =>
@@ -134,6 +139,34 @@ describe('like rows of one file', () => {
     expect(await cancelPayouts(theatre.journal, [seq], theatre.now())).toMatchObject({ rowsChanged: 1 });
     await theatre.run(batchId, week);
     expect(await theatre.statuses(batchId)).toEqual({ cancelled: 1 });
+  });
+});
+
+describe('like rows with a reference1', () => {
+  test.each([
+    ['both have one and these differ', 'march', 'april', { paid: 2 }],
+    ['both have the same', 'march', 'march', { paid: 1, held: 1 }],
+    ['only the first has one', 'march', null, { paid: 1, held: 1 }],
+    ['only the second has one', null, 'april', { paid: 1, held: 1 }],
+    ['none has one', null, null, { paid: 1, held: 1 }],
+  ])('of one file, when %s', async (_, first, second, statuses) => {
+    await using theatre = await openTheatre();
+    const { batchId } = await ingest(theatre.journal, [
+      likeRow(1, 'INV-1', first),
+      likeRow(2, 'INV-2', second),
+    ]);
+    await theatre.run(batchId, week);
+    expect(await theatre.statuses(batchId)).toEqual(statuses);
+  });
+
+  test('that differs from the latest payment’s are held for an earlier one with the same', async () => {
+    await using theatre = await openTheatre();
+    const references = ['march', 'april', 'march'];
+    const rows = references.map((reference1, place) => likeRow(place + 1, `INV-${place + 1}`, reference1));
+    const { batchId } = await ingest(theatre.journal, rows);
+    await theatre.run(batchId, { ...week, transferConcurrency: 1, verify: { ...verify, concurrency: 1 } });
+    expect(await theatre.statuses(batchId)).toEqual({ paid: 2, held: 1 });
+    expect((await rowOf(theatre, 'INV-3')).reason).toContain('INV-1');
   });
 });
 

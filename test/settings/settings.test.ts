@@ -232,7 +232,7 @@ test('defaults', () => {
   });
   expect(settings).toMatchObject({
     bank: { scheme: 'proxy', timeoutMs: 30_000, requestsPerSecond: 0 },
-    limits: { batchMaxAgeHours: 24, similarDays: 0 },
+    limits: { batchMaxAgeHours: 24, similarDays: 3 },
     verify: { enabled: true, concurrency: 8, whenUnavailable: 'hold', onThaiNameMismatch: 'hold' },
     transfer: { concurrency: 4 },
     settle: { notFoundTrustMs: 120_000, resendsMax: 2, intentMaxAgeMs: 300_000 },

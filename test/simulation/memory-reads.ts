@@ -158,6 +158,10 @@ function findSimilarPayment(
     .filter(({ attempt: { order, intentAtMs } }) => {
       const isSamePayee = order.proxyNo === likeness.proxyNo && order.proxyType === likeness.proxyType;
       const isSameCompany = order.companyId === likeness.companyId;
+      const { reference1 } = likeness;
+      const isOtherPayment =
+        reference1 !== null && order.reference1 !== null && order.reference1 !== reference1;
+      if (isOtherPayment) return false;
       return (
         isSamePayee && isSameCompany && order.amountText === amountText && intentAtMs >= likeness.sinceMs
       );

@@ -7,6 +7,7 @@ import { maskDigits } from '../../core/proxy-id.ts';
 import { type BrakePolicy, decideBreaker, openBreaker } from '../../payout/rules/circuit-breaker.ts';
 import { rerunHolds } from '../../payout/rules/operator.ts';
 import type { PayeeVerdict } from '../../payout/rules/payee.ts';
+import type { Likeness } from './like-payments.ts';
 
 /** Every row of a file has exactly one. */
 export const forecastOutcomes = [
@@ -148,13 +149,35 @@ export function forecastRow(
   return { outcome: holds.length > 0 ? 'held' : 'toPay', holds, issues, notes };
 }
 
-/** A row that is like a payout that was paid, or would be: a run holds it when it comes to it. */
-export function forecastLike(row: GoodRow): RowForecast {
-  const why =
-    'the same amount was paid, or would be, to the same payee under another payoutId (limits.similarDays)';
-  const issues = [heldIssue(row, 'similar-payment', 'payoutId', why)];
-  return { outcome: 'held', holds: ['similar'], issues, notes: [] };
+/** What a row's likeness adds to a forecast that would pay it: a run holds it when it comes to it, or pays it untold. */
+export function addLikeness(row: GoodRow, forecast: RowForecast, likeness: Likeness): RowForecast {
+  switch (likeness) {
+    case 'none':
+      return forecast;
+    case 'other-reference':
+      return { ...forecast, notes: [...forecast.notes, otherReferenceNote(row)] };
+    case 'same-payment':
+      return { outcome: 'held', holds: ['similar'], issues: [likePaymentIssue(row)], notes: [] };
+  }
 }
+
+/** A row that is like a payout that was paid, or would be. */
+const likePaymentIssue = (row: GoodRow): Issue =>
+  heldIssue(
+    row,
+    'similar-payment',
+    'payoutId',
+    'the same amount was paid, or would be, to the same payee under another payoutId (limits.similarDays)',
+  );
+
+const otherReferenceNote = ({ line }: GoodRow): Issue => ({
+  line,
+  column: 'reference1',
+  code: 'similar-reference',
+  value: null,
+  message:
+    'the same amount was paid, or would be, to the same payee with another reference1 (limits.similarDays): it is paid, make sure that it is another payment',
+});
 
 type EarlierRow = Pick<
   ResultRow,

@@ -93,6 +93,12 @@ export class DuplicateIndex {
     return isNew;
   }
 
+  /** True when a row with this payoutId was added. */
+  has(payoutId: string): boolean {
+    fingerprint(this.#id, [payoutId]);
+    return (this.#slots[this.#findSlot(this.#id[0] ?? 0, this.#id[1] ?? 0)] ?? 0) > 0;
+  }
+
   #word(entry: number, word: number): number {
     const segment = this.#segments[entry >>> segmentBits];
     return segment?.[(entry & placeMask) * entryWords + word] ?? 0;

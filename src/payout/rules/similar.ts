@@ -19,8 +19,9 @@ export function likenessOf(
   nowMs: number,
 ): PaymentLikeness | undefined {
   if (days === 0 || acceptedHolds.includes('similar')) return undefined;
-  const { payoutId, proxyType, proxyNo, amountSatang } = instruction;
-  return { companyId, payoutId, proxyType, proxyNo, amountSatang, sinceMs: nowMs - days * dayMs };
+  const { payoutId, proxyType, proxyNo, amountSatang, reference1 } = instruction;
+  const payment = { payoutId, proxyType, proxyNo, amountSatang, reference1 };
+  return { companyId, ...payment, sinceMs: nowMs - days * dayMs };
 }
 
 /** Holds a ready payout that is like an earlier one, and names that one. */

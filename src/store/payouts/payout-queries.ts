@@ -196,6 +196,13 @@ const similarPayment = define(
       .where('a.proxy_type', '=', values.proxyType)
       .where('a.company_id', '=', values.companyId)
       .where('r.payout_id', '<>', values.payoutId)
+      .where((eb) =>
+        eb.or([
+          sql<boolean>`${values.reference1} is null`,
+          eb('a.reference1', 'is', null),
+          eb('a.reference1', '=', values.reference1),
+        ]),
+      )
       .where('p.status', 'in', mayBePaidStatuses.map(literal))
       .orderBy('a.intent_at_ms', 'desc')
       .limit(1),

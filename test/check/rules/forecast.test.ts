@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
+  addLikeness,
   type AnswerPolicy,
   computeExpectedTime,
   forecastEarlierRow,
-  forecastLike,
   forecastRow,
 } from '../../../src/check/rules/forecast.ts';
 import { type HoldReason, type PayoutStatus, payoutStatuses } from '../../../src/core/payout.ts';
@@ -71,10 +71,18 @@ describe('what a run would do with a good row', () => {
   });
 
   test('like one that was paid', () => {
-    expect(forecastLike({ line: 4, instruction, holds: [] })).toMatchObject({
+    const good = { line: 4, instruction, holds: [] };
+    const paying = { outcome: 'toPay', holds: [], issues: [], notes: [] } as const;
+    expect(addLikeness(good, paying, 'none')).toBe(paying);
+    expect(addLikeness(good, paying, 'same-payment')).toMatchObject({
       outcome: 'held',
       holds: ['similar'],
       issues: [{ line: 4, code: 'similar-payment' }],
+    });
+    expect(addLikeness(good, paying, 'other-reference')).toMatchObject({
+      outcome: 'toPay',
+      issues: [],
+      notes: [{ line: 4, code: 'similar-reference' }],
     });
   });
 });

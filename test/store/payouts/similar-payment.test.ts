@@ -16,7 +16,7 @@ test('a like payment is looked for by payee, amount and time, the latest first, 
   };
   const { companyId } = payer;
   const payee = { proxyType: 'MSISDN', proxyNo: '0810000001', amountSatang: satang(1n) } as const;
-  const likeness = { companyId, payoutId: 'A', ...payee, sinceMs: 0 };
+  const likeness = { companyId, payoutId: 'A', ...payee, reference1: null, sinceMs: 0 };
   drive({ prepare } as DatabaseSync, payoutReads.similarPayment(likeness));
   const plan = db.prepare(`explain query plan ${statement.replaceAll('?', '1')}`).all();
   const steps = plan.map((step) => String(step['detail']));

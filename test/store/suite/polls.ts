@@ -27,6 +27,7 @@ const likeness: PaymentLikeness = {
   proxyType: 'MSISDN',
   proxyNo,
   amountSatang,
+  reference1: null,
   sinceMs: noonMs,
 };
 
@@ -78,6 +79,8 @@ export const lookCases: readonly StoreCase[] = [
   found('submitted', 'submitted'),
   found('unresolved', 'unresolved'),
   found('paid', 'paid'),
+  lookedFor('with the same reference1', { reference1: 'ref 1' }, true),
+  lookedFor('with another reference1', { reference1: 'ref 2' }, false),
   lookedFor('at the first moment that counts', { sinceMs: noonMs }, true),
   lookedFor('before the first moment that counts', { sinceMs: noonMs + 1 }, false),
   lookedFor('for the very same payoutId', { payoutId: 'INV-1' }, false),
