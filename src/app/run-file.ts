@@ -41,7 +41,9 @@ export async function runFile(
   const onRows = (rowsDone: number): void =>
     progress.show({ phase: 'reading', rowsDone, rowsTotal: undefined, paid: 0, inDoubt: 0 });
   const { findTrace } = session;
-  const context = { journal, reader, clock, companyId, payerAccount, findTrace, stop, onRows };
+  const { likeFileDays } = loaded.settings.limits;
+  const given = { companyId, payerAccount, likeFileDays, findTrace };
+  const context = { journal, reader, clock, ...given, stop, onRows };
   const ingested = await ingestFile(context, path, basename(path));
   switch (ingested.kind) {
     case 'rejected':

@@ -248,6 +248,7 @@ function makeSetup(
     adaptiveLimits,
     payer: loaded.settings.bank,
     findTrace,
+    likeFileDays: loaded.settings.limits.likeFileDays,
     filesAtOnce,
     waitMs,
     openContext: (until, count, payer) => ({

@@ -283,7 +283,8 @@ class Lookalikes {
     this.#context = context;
   }
 
-  /** Marks rows whose payoutId differs from another's, here or in the journal, only in case or leading zeros. */
+  /** Marks rows whose payoutId differs from another's, here or in the journal, only in case, leading zeros,
+   * punctuation or blanks. */
   async seeId({ rowNo, line }: StagedRow, payoutId: string): Promise<void> {
     const { journal, policy } = this.#context;
     const key = computeSimilarKey(payoutId);

@@ -11,6 +11,8 @@ export interface IngestContext {
   readonly clock: Clock;
   readonly companyId: string;
   readonly payerAccount: string;
+  /** limits.likeFileDays */
+  readonly likeFileDays: number;
   /** When the file was dropped, where that was before now. */
   readonly droppedAtMs?: number;
   /** Asked when the bytes are known, before any row is read in; false leaves the file alone. */
@@ -96,8 +98,10 @@ async function readIntoJournal(
         rows += part.rows.length;
         context.onRows(rows);
         break;
-      case 'summary':
-        return { kind: 'batch', batch: await journal.seal(batchId, part.totals, clock.now()), isNew: true };
+      case 'summary': {
+        const batch = await journal.seal(batchId, part.totals, clock.now(), context.likeFileDays);
+        return { kind: 'batch', batch, isNew: true };
+      }
       case 'rejected': {
         if (!isStarted) await start([]);
         const { code, message } = part.rejection;

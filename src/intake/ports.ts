@@ -41,9 +41,11 @@ export interface IntakeStore {
   /**
    * Turns the staged rows into ready, held or rejected ones and takes the claims, in one transaction.
    * A row whose payoutId is held elsewhere is rejected with the holder named; one that equals another
-   * but for case or leading zeros gets the hold `similar`.
+   * but for case, leading zeros, punctuation or blanks gets the hold `similar`.
+   * @param likeFileDays all rows get it when half of them, and five or more, have payee and amount of rows that were paid
+   *   or are under way within so many days; 0, or left out, means never
    */
-  seal(batchId: string, totals: SealTotals, nowMs: number): Promise<Batch>;
+  seal(batchId: string, totals: SealTotals, nowMs: number, likeFileDays?: number): Promise<Batch>;
   /** Ends the reading of a file that is rejected as a whole; its staged rows are dropped. */
   rejectBatch(batchId: string, code: string, reason: string, nowMs: number): Promise<void>;
 }

@@ -22,7 +22,8 @@ export interface OperatorResult {
 }
 
 /**
- * Lifts the halt of the batch's payer account and the holds that concern the batch as a whole, and counts the batch's
+ * Lifts the halt of the batch's payer account and the holds that concern the batch as a whole (that its file is like
+ * another one, too), and counts the batch's
  * age anew.
  */
 export async function resumeBatch(
@@ -32,7 +33,8 @@ export async function resumeBatch(
 ): Promise<OperatorResult> {
   // First: whoever is sending sees the batch run only when it is young again.
   await journal.renewAge(batch.batchId, nowMs);
-  const rowsChanged = await journal.liftHolds(batch.batchId, batchWideHolds, nowMs);
+  const released = await journal.releaseLikeFile(batch.batchId, nowMs);
+  const rowsChanged = released + (await journal.liftHolds(batch.batchId, batchWideHolds, nowMs));
   if (batch.status === 'halted' || rowsChanged > 0) {
     await journal.moveBatch(batch.batchId, 'running', null, nowMs);
   }

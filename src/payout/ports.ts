@@ -67,13 +67,18 @@ export interface BatchStore extends BatchReader {
   holdReady(batchId: string, hold: HoldReason, why: BatchReason, nowMs: number): Promise<number>;
   /** Lifts holds from the batch's held rows; those left without any become ready. Returns how many rows changed. */
   liftHolds(batchId: string, holds: readonly HoldReason[], nowMs: number): Promise<number>;
+  /**
+   * Lets the rows go on that the seal has held with their whole file. What is like a row of the other file is not held
+   * for its likeness again. Returns how many rows changed.
+   */
+  releaseLikeFile(batchId: string, nowMs: number): Promise<number>;
   /** Cancels every ready or held row of the batch. Returns how many rows changed. */
   cancelUnsent(batchId: string, nowMs: number): Promise<number>;
 }
 
 /** Who holds payoutIds, over all files. */
 export interface ClaimReader {
-  /** Who holds a payoutId that equals this one but for case or leading zeros; not the very same one. */
+  /** Who holds a payoutId that equals this one but for case, leading zeros, punctuation or blanks; not the very same one. */
   similarHolders(companyId: string, payoutId: string): Promise<readonly ClaimOwner[]>;
   /** Who holds these payoutIds now (live, paid or cancelled). */
   claimHolders(companyId: string, payoutIds: readonly string[]): Promise<readonly ClaimOwner[]>;

@@ -177,6 +177,11 @@ const limitsSchema = z.strictObject({
     .describe(
       'hold a payout to a payee who was paid the same amount under another `payoutId` within so many days, unless both have a `reference1` and these differ; 0 = never',
     ),
+  likeFileDays: count('days')
+    .default(3)
+    .describe(
+      'hold a whole file of which half the rows, and five or more, have payee and amount of rows of other files that were paid, or are under way, within so many days; 0 = never',
+    ),
 });
 
 const inputSchema = z.strictObject({

@@ -1,5 +1,6 @@
 /** One connection to the SQLite file, the transactions on it, and what the journal throws beside plain bugs. */
 import { DatabaseSync } from 'node:sqlite';
+import { computeSimilarKey } from '../payout/rules/similar.ts';
 import { errorCode } from '../platform/durable-file.ts';
 
 /** How long a write waits for another process that writes; the longest writes are those of a whole batch. */
@@ -25,6 +26,7 @@ const logBytesMax = 67_108_864;
 export function openConnection(path: string): DatabaseSync {
   const db = new DatabaseSync(path, { timeout: lockWaitMs, enableForeignKeyConstraints: true });
   try {
+    addFunctions(db);
     db.exec(
       `pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -${cacheKib};
        pragma wal_autocheckpoint = ${checkpointPages}; pragma journal_size_limit = ${logBytesMax};`,
@@ -39,8 +41,16 @@ export function openConnection(path: string): DatabaseSync {
 /** Opens the file for a reader beside the main connection. */
 export function openReader(path: string): DatabaseSync {
   const db = new DatabaseSync(path, { timeout: lockWaitMs, readOnly: true });
+  addFunctions(db);
   db.exec(`pragma cache_size = -${snapshotCacheKib}`);
   return db;
+}
+
+/** What statements call beside SQLite's own functions: one rule, here and in memory. */
+function addFunctions(db: DatabaseSync): void {
+  db.function('similar_key_of', { deterministic: true }, (payoutId) =>
+    typeof payoutId === 'string' ? computeSimilarKey(payoutId) : null,
+  );
 }
 
 function begin(db: DatabaseSync): void {

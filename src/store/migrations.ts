@@ -299,6 +299,50 @@ create index batch_unreported on batch (age_from_ms)
 create index payout_paused on payout (batch_id) where holds & 16 <> 0;
 `;
 
+/** Likeness: payoutIds that differ in punctuation, and files that pay the same people the same amounts again. */
+const likenessTables = `
+alter table claim rename to claim_before;
+drop index claim_tried_again;
+drop trigger claim_never_goes;
+-- similar_key: similar_key_of(payout_id).
+create table claim (
+  company_id text not null,
+  similar_key text not null,
+  payout_id text not null,
+  payout_seq integer,
+  attempts_recorded integer not null,
+  primary key (company_id, similar_key, payout_id)
+) strict, without rowid;
+insert into claim
+  select company_id, similar_key_of(payout_id), payout_id, payout_seq, attempts_recorded from claim_before
+  order by 1, 2, 3;
+drop table claim_before;
+create index claim_tried_again on claim (company_id, payout_id) where attempts_recorded > 1;
+create trigger claim_never_goes before delete on claim begin
+  select raise(abort, 'a claim is never removed');
+end;
+
+-- Where a payee is paid an amount. Filled at the seal, in its own order, as payout_place is.
+create table payee_place (
+  proxy_no text not null,
+  amount_satang integer not null,
+  payout_seq integer not null,
+  primary key (proxy_no, amount_satang, payout_seq)
+) strict, without rowid;
+insert into payee_place
+  select r.proxy_no, p.amount_satang, p.seq from payout p
+  join payout_row r on r.seq = p.seq join batch b on b.batch_id = p.batch_id
+  where b.sealed_at_ms is not null and r.proxy_no is not null and p.amount_satang is not null
+  order by 1, 2, 3;
+create trigger payee_of_validated after update of proxy_no on payout_row
+when old.proxy_no is null and new.proxy_no is not null
+begin
+  insert or ignore into payee_place
+    select new.proxy_no, amount_satang, seq from payout where seq = new.seq and amount_satang is not null;
+end;
+create index batch_rested on batch (rested_at_ms);
+`;
+
 /** Tables in SQL, or what else it takes; inside the transaction of the migration. */
 type Migration = string | ((db: DatabaseSync) => void);
 
@@ -313,6 +357,7 @@ const migrations: readonly Migration[] = [
   provenanceTables,
   takenFileTables,
   addDigests,
+  likenessTables,
 ];
 
 /** The version of the tables that this program writes. */

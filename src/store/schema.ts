@@ -98,6 +98,13 @@ interface PayoutPlaceTable {
   readonly payout_seq: number;
 }
 
+/** Where a payee is paid an amount: each sealed row that may be paid. */
+interface PayeePlaceTable {
+  readonly proxy_no: string;
+  readonly amount_satang: SatangColumn;
+  readonly payout_seq: number;
+}
+
 /** The present state of a row. */
 export interface PayoutTable extends Columns<
   Omit<Payout, 'instruction' | 'holds' | 'acceptedHolds' | 'isAlarm'>
@@ -198,6 +205,7 @@ export interface Tables extends StatementTables {
   payout_row: PayoutRowTable;
   instruction_version: InstructionVersionTable;
   payout_place: PayoutPlaceTable;
+  payee_place: PayeePlaceTable;
   payout: PayoutTable;
   attempt: AttemptTable;
   claim: ClaimTable;
@@ -230,9 +238,9 @@ export function isInDoubt(status: Expression<PayoutStatus>): RawBuilder<SqlBool>
   return sql`${status} in (${sql.join(inDoubtStatuses.map(literal))})`;
 }
 
-/** What payoutIds that differ only in case or leading zeros have in common. payoutIds are plain ASCII. */
+/** `computeSimilarKey` of a payoutId: each connection has it as a function of its own. */
 export function similarKeyOf(payoutId: string | Expression<string | null>): RawBuilder<string> {
-  return sql`ltrim(lower(${payoutId}), '0')`;
+  return sql`similar_key_of(${payoutId})`;
 }
 
 /**

@@ -81,8 +81,8 @@ function makeBatchWork({ db, path, highWaterMark, threadRowsMin }: JournalParts)
   return {
     startIngest: async (start) => bulk(start.batchId, 'startIngest', start),
     stage: async (batchId, rows) => stage(batchId, rows),
-    seal: async (batchId, totals, nowMs) => {
-      await bulk(batchId, 'seal', batchId, totals, nowMs);
+    seal: async (batchId, totals, nowMs, likeFileDays = 0) => {
+      await bulk(batchId, 'seal', batchId, totals, nowMs, likeFileDays);
       highWaterMark?.advance();
       const batch = drive(db, batchReads.batch(batchId));
       if (batch === undefined) throw new Error(`batch ${batchId} was sealed and is not there`);
@@ -98,6 +98,7 @@ function makeBatchWork({ db, path, highWaterMark, threadRowsMin }: JournalParts)
     readSeal: async (batchId) => bulk(batchId, 'readSeal', batchId),
     holdReady: async (batchId, hold, why, nowMs) => bulk(batchId, 'holdReady', batchId, hold, why, nowMs),
     liftHolds: async (batchId, holds, nowMs) => bulk(batchId, 'liftHolds', batchId, holds, nowMs),
+    releaseLikeFile: async (batchId, nowMs) => bulk(batchId, 'releaseLikeFile', batchId, nowMs),
     cancelUnsent: async (batchId, nowMs) => bulk(batchId, 'cancelUnsent', batchId, nowMs),
   } satisfies Partial<IntakeStore & BatchStore>;
 }

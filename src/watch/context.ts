@@ -40,6 +40,8 @@ export interface WatchSetup {
   readonly payer: Payer;
   /** Looks for what another journal has left of a file: its path. None is found when left out. */
   readonly findTrace?: IngestContext['findTrace'];
+  /** limits.likeFileDays */
+  readonly likeFileDays: number;
   /** Files whose rows are sent at once. */
   readonly filesAtOnce: number;
   /** How long what is in doubt is waited for before the result of a batch is written. */

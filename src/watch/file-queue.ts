@@ -126,7 +126,7 @@ export class FileQueue {
   }
 
   async #read(item: WorkItem): Promise<void> {
-    const { intake, store, reader, clock, payer, findTrace, stop } = this.#setup;
+    const { intake, store, reader, clock, payer, likeFileDays, findTrace, stop } = this.#setup;
     const { itemId, fileName, droppedAtMs, path } = item;
     if (stop.aborted || (await this.#finishRefusal(item))) return;
     const before = await this.#findReadBefore(item);
@@ -142,17 +142,8 @@ export class FileQueue {
       return verdict.kind === 'owner';
     };
     const onRows = (): void => undefined;
-    const context = {
-      journal: store,
-      reader,
-      clock,
-      ...payer,
-      droppedAtMs,
-      mayRead,
-      findTrace,
-      stop,
-      onRows,
-    };
+    const given = { ...payer, droppedAtMs, likeFileDays, mayRead, findTrace };
+    const context = { journal: store, reader, clock, ...given, stop, onRows };
     const ingested = await ingestFile(context, path, fileName);
     const isOther =
       ingested.kind === 'rejected' || (ingested.kind === 'turned-away' && verdict === undefined);

@@ -289,7 +289,8 @@ async function take(theatre: Theatre, path: string): Promise<string> {
   const context = { journal: theatre.journal, reader: makePayoutFileReader(defaults), clock };
   const { companyId, payerAccount } = payer;
   const stop = new AbortController().signal;
-  await ingestFile({ ...context, companyId, payerAccount, stop, onRows: () => {} }, path, 'payouts.csv');
+  const given = { companyId, payerAccount, likeFileDays: 3, stop, onRows: () => {} };
+  await ingestFile({ ...context, ...given }, path, 'payouts.csv');
   return computeBatchId((await inspectPath(path)).sha256);
 }
 

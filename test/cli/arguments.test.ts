@@ -10,7 +10,7 @@ let folder = '';
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'paydrop-arguments-'));
   for (const name of ['A', 'B', 'C']) {
-    const csv = `payoutId,proxyType,proxyNo,payeeName,amount\n${name}1,MSISDN,0812345678,,5.00\n`;
+    const csv = `payoutId,proxyType,proxyNo,payeeName,amount\n${name}1,MSISDN,0812345678,,${name === 'A' ? 5 : name === 'B' ? 6 : 7}.00\n`;
     await writeFile(join(folder, `${name}.csv`), csv);
   }
 });

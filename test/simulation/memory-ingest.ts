@@ -1,9 +1,16 @@
 /** Reading a file into the simulated journal: stage, seal, reject. */
+import { dayMs } from '../../src/core/bangkok-time.ts';
 import { formatBaht, sumSatang, zeroSatang } from '../../src/core/money.ts';
 import type { SealTotals, StagedRow } from '../../src/core/payout-file.ts';
 import { canMoveBatch, type Payout } from '../../src/core/payout.ts';
 import type { Batch, StatusTotal } from '../../src/core/ports.ts';
 import { computeInstructionDigest } from '../../src/core/reference.ts';
+import {
+  findLikeFile,
+  likeFileCodes,
+  mayBePaidStatuses,
+  similarIdWords,
+} from '../../src/payout/rules/similar.ts';
 import type { BatchStart } from '../../src/intake/ports.ts';
 import type { BatchSeal } from '../../src/payout/rules/seal.ts';
 import {
@@ -122,7 +129,13 @@ export function countTotals(rows: readonly StoredRow[]): StatusTotal[] {
 }
 
 /** Turns the staged rows into ready, held or rejected ones and takes the claims. */
-export function seal(store: MemoryStore, batchId: string, totals: SealTotals, nowMs: number): Batch {
+export function seal(
+  store: MemoryStore,
+  batchId: string,
+  totals: SealTotals,
+  nowMs: number,
+  likeFileDays = 0,
+): Batch {
   const batch = requireIngesting(store, batchId);
   requireTotals(rowsOfBatch(store, batchId), totals);
   const sealing: Sealing = { store, batch, nowMs };
@@ -135,6 +148,7 @@ export function seal(store: MemoryStore, batchId: string, totals: SealTotals, no
   }
   for (const row of rowsOfBatch(store, batchId)) takeClaim(sealing, row);
   for (const { payout } of rowsOfBatch(store, batchId)) settleClash(sealing, payout.seq);
+  if (likeFileDays > 0) holdLikeFile(sealing, nowMs - likeFileDays * dayMs);
   for (const row of rowsOfBatch(store, batchId)) release(sealing, row);
   numberByRow(store, eventBase);
   const { rows, totalSatang, unreadableAmounts } = totals;
@@ -217,9 +231,45 @@ function settleClash(sealing: Sealing, seq: number): void {
     reject(sealing, row, 'payout-id-claimed', message);
     return;
   }
-  const reason = `differs from payoutId ${other.payoutId} (${place}) only in case or leading zeros`;
+  const reason = `differs from payoutId ${other.payoutId} (${place}) ${similarIdWords}`;
   const holds = inOrder([...row.payout.holds, 'similar']);
   store.rows.set(seq, { ...row, payout: { ...row.payout, holds, reasonCode: 'similar', reason } });
+}
+
+/** The latest row of another file with the row's payee and amount that is paid, or may yet be. */
+function findLike({ store, batch }: Sealing, { payout }: StoredRow, sinceMs: number): StoredRow | undefined {
+  const { proxyNo, amountSatang } = payout.instruction;
+  return [...store.rows.values()].findLast((other) => {
+    const { status, instruction, submittedAtMs, settledAtMs, batchId } = other.payout;
+    const of = requireBatch(store, batchId);
+    if (of.batchId === batch.batchId || of.companyId !== batch.companyId) return false;
+    if ((instruction as unknown) === null) return false;
+    if (instruction.proxyNo !== proxyNo || instruction.amountSatang !== amountSatang) return false;
+    if (status === 'ready' || status === 'held') return (of.sealedAtMs ?? 0) >= sinceMs;
+    return mayBePaidStatuses.includes(status) && (submittedAtMs ?? settledAtMs ?? 0) >= sinceMs;
+  });
+}
+
+function holdLikeFile(sealing: Sealing, sinceMs: number): void {
+  const { store, batch } = sealing;
+  const rows = rowsOfBatch(store, batch.batchId).filter(({ payout }) => payout.status === 'staged');
+  const likes = rows.flatMap((row) => {
+    const other = findLike(sealing, row, sinceMs);
+    return other === undefined ? [] : [{ row, batchId: other.payout.batchId }];
+  });
+  const counted = new Map<string, number>();
+  for (const { batchId } of likes) counted.set(batchId, (counted.get(batchId) ?? 0) + 1);
+  const [most] = [...counted].toSorted(([, one], [, other]) => other - one);
+  if (most === undefined) return;
+  const other = { batchId: most[0], fileName: requireBatch(store, most[0]).fileName, rows: most[1] };
+  const reason = findLikeFile({ rows: rows.length, likeRows: likes.length, other });
+  if (reason === undefined) return;
+  for (const row of rows) {
+    const code = likes.some((like) => like.row === row) ? likeFileCodes.like : likeFileCodes.other;
+    const holds = inOrder([...new Set([...row.payout.holds, 'similar' as const])]);
+    const why = { reasonCode: row.payout.reasonCode ?? code, reason: row.payout.reason ?? reason };
+    store.rows.set(row.payout.seq, { ...row, payout: { ...row.payout, holds, ...why } });
+  }
 }
 
 function release({ store, nowMs }: Sealing, row: StoredRow): void {

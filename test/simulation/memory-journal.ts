@@ -2,6 +2,7 @@
 import { requireAllowed } from '../../src/core/change.ts';
 import { canMoveBatch, canMovePayout, type Payout, type PayoutCause } from '../../src/core/payout.ts';
 import type { Batch } from '../../src/core/ports.ts';
+import { likeFileCodes } from '../../src/payout/rules/similar.ts';
 import type { Journal } from '../../src/store/store.ts';
 import { applyCall } from './memory-apply.ts';
 import { countTotals, readSeal, rejectBatch, seal, stage, startIngest } from './memory-ingest.ts';
@@ -58,6 +59,26 @@ function makeBulkMoves(store: MemoryStore) {
           return { ...payout, status: 'ready', holds, reasonCode: null, reason: null };
         },
       }),
+    releaseLikeFile: async (batchId, nowMs) =>
+      moveAll(store, {
+        batchId,
+        from: ['held'],
+        cause: 'hold-lifted',
+        nowMs,
+        detail: { lifted: ['similar'], by: 'people' },
+        become: (payout) => {
+          const { like, other } = likeFileCodes;
+          const isOfFile = payout.reasonCode === like || payout.reasonCode === other;
+          if (!isOfFile || !payout.holds.includes('similar')) return undefined;
+          const holds = payout.holds.filter((hold) => hold !== 'similar');
+          const acceptedHolds: Payout['acceptedHolds'] =
+            payout.reasonCode === like
+              ? [...new Set([...payout.acceptedHolds, 'similar' as const])]
+              : payout.acceptedHolds;
+          const status = holds.length === 0 ? 'ready' : 'held';
+          return { ...payout, status, holds, acceptedHolds, reasonCode: null, reason: null };
+        },
+      }),
     cancelUnsent: async (batchId, nowMs) =>
       moveAll(store, {
         batchId,
@@ -104,7 +125,7 @@ function makeBatchMethods(store: MemoryStore) {
     batch: async (batchId) => store.batches.get(batchId),
     startIngest: async (start) => startIngest(store, start),
     stage: async (batchId, rows) => stage(store, batchId, rows),
-    seal: async (batchId, totals, nowMs) => seal(store, batchId, totals, nowMs),
+    seal: async (...asked) => seal(store, ...asked),
     rejectBatch: async (batchId, code, reason, nowMs) => rejectBatch(store, batchId, code, reason, nowMs),
     moveBatch: async (...asked) => moveBatch(store, ...asked),
     renewAge: async (batchId, nowMs) => {

@@ -1,4 +1,5 @@
 /** What the simulated disk holds: the records of a journal, each replaced and never changed in place. */
+import { computeSimilarKey } from '../../src/payout/rules/similar.ts';
 import type { Issue, StagedRow } from '../../src/core/payout-file.ts';
 import { type Attempt, type HoldReason, holdReasons, type Payout } from '../../src/core/payout.ts';
 import type { Batch, PayerPause, Report } from '../../src/core/ports.ts';
@@ -41,7 +42,7 @@ export interface MemoryStore {
   /** Row number by reference. */
   readonly references: Map<string, number>;
   readonly claims: Map<string, StoredClaim>;
-  /** payoutIds that differ only in case or leading zeros, by what they have in common. */
+  /** payoutIds that are like each other, by what they have in common. */
   readonly similar: Map<string, readonly string[]>;
   readonly events: StoredEvent[];
   readonly lineStops: (PayerHalt & { readonly liftedAtMs: number | null })[];
@@ -72,7 +73,7 @@ export function makeMemoryStore(): MemoryStore {
 export const claimKey = (companyId: string, payoutId: string): string => `${companyId} ${payoutId}`;
 
 export const similarKey = (companyId: string, payoutId: string): string =>
-  `${companyId} ${payoutId.toLowerCase().replace(/^0+/, '')}`;
+  `${companyId} ${computeSimilarKey(payoutId)}`;
 
 /** A set of holds in the order of the core's list, as the real journal gives it back. */
 export function inOrder(holds: readonly HoldReason[]): readonly HoldReason[] {

@@ -110,7 +110,7 @@ describe('an end', () => {
 describe('statements', () => {
   test('every query that is asked again and again is an index lookup', async () => {
     await using store = await makeSqliteStore();
-    using db = new DatabaseSync(store.path);
+    using db = openConnection(store.path);
     const statements: string[] = [];
     const prepare = (sql: string) => {
       statements.push(sql);

@@ -66,6 +66,8 @@ export interface FileOfRows {
   readonly fileName?: string;
   readonly companyId?: string;
   readonly conflictingRowNos?: readonly number[];
+  readonly likeFileDays?: number;
+  readonly sealedAtMs?: number;
 }
 
 export const firstBatchId = '0123456789';
@@ -95,7 +97,8 @@ export async function ingest(
 ): Promise<Batch> {
   const batchId = await start(journal, file);
   await journal.stage(batchId, rows);
-  return journal.seal(batchId, totalsOf(rows, file.conflictingRowNos), noonMs + 1);
+  const { sealedAtMs = noonMs + 1, likeFileDays } = file;
+  return journal.seal(batchId, totalsOf(rows, file.conflictingRowNos), sealedAtMs, likeFileDays);
 }
 
 /** Takes a file in and lets its batch run. */

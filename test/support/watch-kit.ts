@@ -299,6 +299,7 @@ function makeSetup(
     clock,
     log,
     payer: loaded.settings.bank,
+    likeFileDays: loaded.settings.limits.likeFileDays,
     filesAtOnce: loaded.settings.watch.filesAtOnce,
     waitMs: loaded.settings.watch.waitMs,
     stop,

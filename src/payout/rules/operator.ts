@@ -3,6 +3,7 @@ import { afterChange, decideHold, move } from '../../core/change.ts';
 import { countRows, inDoubtStatuses } from '../../core/exit-code.ts';
 import { type HoldReason, type Payout, type PayoutStatus, sourceStatuses } from '../../core/payout.ts';
 import type { Change, ClaimOwner, HoldTotal, ResultRow, StatusTotal } from '../../core/ports.ts';
+import { similarIdWords } from './similar.ts';
 import { parseRow, type RowRules } from '../../intake/rules/row.ts';
 
 /** Lifted by running the file again: what the bank could not take, or answer, may go through now. */
@@ -148,7 +149,7 @@ function tryAgain(
   const [other] = payout.acceptedHolds.includes('similar') ? [] : similar;
   if (other !== undefined) {
     const place = `row ${other.rowNo} of ${other.fileName}, batch ${other.batchId}`;
-    hold('similar', `differs from payoutId ${other.payoutId} (${place}) only in case or leading zeros`);
+    hold('similar', `differs from payoutId ${other.payoutId} (${place}) ${similarIdWords}`);
   }
   return changes;
 }

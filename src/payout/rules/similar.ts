@@ -36,7 +36,39 @@ export function decideSimilarHold(payout: Payout, earlier: EarlierPayment, nowMs
   return { ...change, event: { ...change.event, detail } };
 }
 
-/** What payoutIds that differ only in case or leading zeros have in common; spreadsheets change those. */
+/**
+ * What payoutIds that differ only in case, leading zeros, punctuation or blanks have in common: what spreadsheets change,
+ * and people who type a number again.
+ */
 export function computeSimilarKey(payoutId: string): string {
-  return payoutId.toLowerCase().replace(/^0+/, '');
+  return payoutId
+    .toLowerCase()
+    .replaceAll(/[^0-9a-z]+/g, '')
+    .replace(/^0+/, '');
+}
+
+/** How a payoutId stands to one with the same key, in words. */
+export const similarIdWords = 'only in case, leading zeros, punctuation or blanks';
+
+/** A file with fewer like rows than this is never held as a whole. */
+export const likeRowsMin = 5;
+
+/** What the rows of a file have in common with rows of other files that are paid or under way. */
+export interface FileLikeness {
+  /** Rows that would be paid. */
+  readonly rows: number;
+  /** Those of them whose payee and amount another file has, too. */
+  readonly likeRows: number;
+  /** The other file that has the most of them. */
+  readonly other: { readonly batchId: string; readonly fileName: string; readonly rows: number };
+}
+
+/** Held with its whole file: a row that is like another, and one that only stands in the same file. */
+export const likeFileCodes = { like: 'like-file', other: 'in-like-file' } as const;
+
+/** Why a whole file waits for an operator: it may be another one again, under new payoutIds. Undefined when it need not. */
+export function findLikeFile({ rows, likeRows, other }: FileLikeness): string | undefined {
+  if (likeRows < likeRowsMin || likeRows * 2 < rows) return undefined;
+  const place = `${other.rows} of them with ${showCell(other.fileName)}, batch ${other.batchId}`;
+  return `its file may have been paid before: ${likeRows} of ${rows} rows share payee and amount with rows that are paid or under way (${place})`;
 }

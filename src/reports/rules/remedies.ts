@@ -51,14 +51,20 @@ const holdRemedies: Record<HoldReason, string> = {
     'if it is another payment, cancel it if it is the same',
 };
 
+const likeFile =
+  'Compare its file with the one that the reason names: let all of it go on with "paydrop resume" and the batch if these ' +
+  'are other payments, stop it with "paydrop cancel" and the batch if they are the same';
+
 /** What a hold has found, or why the line was paused; the reason code tells, unless a later hold has put its own there. */
 const holdRemediesByCode = byCode({
   'similar similar':
-    'Another payoutId differs from this one only in case or leading zeros: compare the two, let it go on if it is ' +
+    'Another payoutId differs from this one only in case, leading zeros, punctuation or blanks: compare the two, let it go on if it is ' +
     'another payment, cancel it if it is the same',
   'similar similar-payment':
     'Another payoutId has paid, or may have paid, the same payee the same amount a short time ago: compare the two, let ' +
     'it go on if it is another payment, cancel it if it is the same',
+  'similar like-file': likeFile,
+  'similar in-like-file': likeFile,
   'paused outside-service-hours':
     'Run the same file again when the service is open. A watcher goes on with its files by itself',
   'paused wait-over':

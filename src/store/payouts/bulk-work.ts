@@ -7,12 +7,21 @@ import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { JournalLockedError, JournalWriteError } from '../connection.ts';
 import { query, readFirst } from '../statements.ts';
-import { cancelUnsent, holdReady, liftHolds } from './bulk.ts';
+import { cancelUnsent, holdReady, liftHolds, releaseLikeFile } from './bulk.ts';
 import { readSeal } from './digests.ts';
 import { rejectBatch, startIngest } from './ingest.ts';
 import { seal } from './seal.ts';
 
-const bulkWorks = { startIngest, seal, rejectBatch, holdReady, liftHolds, cancelUnsent, readSeal };
+const bulkWorks = {
+  startIngest,
+  seal,
+  rejectBatch,
+  holdReady,
+  liftHolds,
+  releaseLikeFile,
+  cancelUnsent,
+  readSeal,
+};
 
 type BulkWorks = typeof bulkWorks;
 type BulkName = keyof BulkWorks;

@@ -9,6 +9,7 @@ import {
   sourceStatuses,
 } from '../../core/payout.ts';
 import type { BatchReason } from '../../core/ports.ts';
+import { likeFileCodes } from '../../payout/rules/similar.ts';
 import { inTransaction } from '../connection.ts';
 import { addBits, encodeHolds, hasBits, literal, removeBits, type Tables } from '../schema.ts';
 import { drive, query, write } from '../statements.ts';
@@ -129,6 +130,38 @@ export function liftHolds(
       to: 'held',
       which: (payout) => payout.and([hasBits(payout.ref('holds'), lifted)]),
       set: (payout) => ({ holds: removeBits(payout.ref('holds'), lifted) }),
+    },
+  ]);
+}
+
+/**
+ * Lets go on what was held with its whole file: an operator has compared the two files. What is like a row of the other
+ * is not held for that again. Returns how many rows changed.
+ */
+export function releaseLikeFile(db: DatabaseSync, batchId: string, nowMs: number): number {
+  const lifted = encodeHolds(['similar']);
+  const detail = { lifted: ['similar'], by: 'people' };
+  const shared = { from: 'held', cause: 'hold-lifted', detail } as const;
+  const accepted = (payout: OnPayout) => ({
+    reason_code: null,
+    reason: null,
+    accepted_holds: sql<number>`case when reason_code = ${likeFileCodes.like}
+      then ${addBits(payout.ref('accepted_holds'), lifted)} else accepted_holds end`,
+  });
+  const isOfFile = (payout: OnPayout) => payout('reason_code', 'in', Object.values(likeFileCodes));
+  const isAlone = (payout: OnPayout) => payout('holds', '=', lifted);
+  return moveInTurn(db, batchId, nowMs, [
+    {
+      ...shared,
+      to: 'ready',
+      which: (payout) => payout.and([isOfFile(payout), isAlone(payout)]),
+      set: (payout) => ({ ...accepted(payout), holds: 0 }),
+    },
+    {
+      ...shared,
+      to: 'held',
+      which: (payout) => payout.and([isOfFile(payout), hasBits(payout.ref('holds'), lifted)]),
+      set: (payout) => ({ ...accepted(payout), holds: removeBits(payout.ref('holds'), lifted) }),
     },
   ]);
 }

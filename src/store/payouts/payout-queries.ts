@@ -124,7 +124,7 @@ export const countInDoubt = define((values: { status: 'submitted' | 'unresolved'
     .where(sql<boolean>`(${values.status} is null or p.status = ${values.status})`),
 );
 
-/** Rows that hold the claim on a payoutId, or on one that differs from it only in case or leading zeros. */
+/** Rows that hold the claim on a payoutId, or on one that is like it. */
 function selectHolders(values: { companyId: string; payoutId: string }) {
   return query
     .selectFrom('claim as c')

@@ -4,9 +4,17 @@
  */
 import type { DatabaseSync } from 'node:sqlite';
 import { type ColumnType, sql } from 'kysely';
+import { dayMs } from '../../core/bangkok-time.ts';
 import { showCell } from '../../core/cell-text.ts';
 import { formatBaht, sumSatang, toSatang } from '../../core/money.ts';
 import type { Issue, SealTotals } from '../../core/payout-file.ts';
+import {
+  findLikeFile,
+  likeFileCodes,
+  likeRowsMin,
+  mayBePaidStatuses,
+  similarIdWords,
+} from '../../payout/rules/similar.ts';
 import { inTransaction } from '../connection.ts';
 import { addBits, holdBits, literal, similarKeyOf } from '../schema.ts';
 import { drive, prepare, query, readAll, write } from '../statements.ts';
@@ -53,9 +61,16 @@ interface Sealing {
 
 /**
  * Seals a batch whose file has been read to its end.
+ * @param likeFileDays how long ago rows of other files count as like; 0 means never
  * @throws Error when what was staged is not what was read: a row or a satang would be lost
  */
-export function seal(db: DatabaseSync, batchId: string, totals: SealTotals, nowMs: number): void {
+export function seal(
+  db: DatabaseSync,
+  batchId: string,
+  totals: SealTotals,
+  nowMs: number,
+  likeFileDays: number,
+): void {
   inTransaction(db, () => {
     const { companyId } = requireIngesting(db, batchId);
     requireTotals(db, batchId, totals);
@@ -66,6 +81,9 @@ export function seal(db: DatabaseSync, batchId: string, totals: SealTotals, nowM
     takeClaims(sealing);
     settleClashes(sealing);
     write(db, sealingQuery.deleteFrom('sealing_row'));
+    const payments = new SealingPayments(sealing);
+    if (likeFileDays > 0) payments.holdLikeFile(nowMs - likeFileDays * dayMs);
+    payments.record();
     releaseStaged(sealing);
     const sealed = {
       status: 'sealed',
@@ -259,7 +277,7 @@ function prepareFirstClash({ db, companyId }: Sealing) {
   );
 }
 
-/** A row, and another whose payoutId is the same, or the same but for case or leading zeros. */
+/** A row, and another whose payoutId is the same, or like it. */
 type Clash = NonNullable<ReturnType<ReturnType<typeof prepareFirstClash>['get']>>;
 
 function settleClashes(sealing: Sealing): void {
@@ -308,7 +326,7 @@ function makeHoldSimilar(sealing: Sealing): (clash: Clash) => void {
   );
   return (clash) => {
     const other = `${showCell(clash.other_payout_id)} (${describePlace(clash, sealing)})`;
-    update.run({ seq: clash.seq, reason: `differs from payoutId ${other} only in case or leading zeros` });
+    update.run({ seq: clash.seq, reason: `differs from payoutId ${other} ${similarIdWords}` });
   };
 }
 
@@ -328,3 +346,161 @@ function releaseStaged({ db, batchId, nowMs, eventBase }: Sealing): void {
     });
   }
 }
+
+/** The rows of the file that would be paid, in the order of payee and amount: what others of the company pay the same. */
+const paymentTable = `
+create temp table if not exists sealing_payment (
+  place integer primary key,
+  proxy_no text not null,
+  amount_satang integer not null,
+  seq integer not null,
+  other_batch_id text
+) strict`;
+
+interface SealingPaymentTable {
+  readonly place: ColumnType<number, never, never>;
+  readonly proxy_no: string;
+  readonly amount_satang: ColumnType<never, unknown, never>;
+  readonly seq: number;
+  /** Of the latest row of another file that is like it; null when there is none. */
+  readonly other_batch_id: string | null;
+}
+
+const paymentQuery = query.$extendTables<{ sealing_payment: SealingPaymentTable }>();
+
+/** What is not sent yet and may be: a like row of it counts, too. */
+const waitingStatuses = ['ready', 'held'] as const;
+
+/** Payee and amount of the rows that are still staged. */
+class SealingPayments {
+  readonly #sealing: Sealing;
+
+  constructor(sealing: Sealing) {
+    this.#sealing = sealing;
+    const { db, batchId } = sealing;
+    db.exec(paymentTable);
+    const rows = query
+      .selectFrom('payout as p')
+      .innerJoin('payout_row as r', 'r.seq', 'p.seq')
+      .select([sql<string>`r.proxy_no`.as('proxy_no'), 'p.amount_satang', 'p.seq'])
+      .where('p.batch_id', '=', batchId)
+      .where('p.status', '=', literal('staged'))
+      .orderBy('r.proxy_no')
+      .orderBy('p.amount_satang')
+      .orderBy('p.seq');
+    const columns = ['proxy_no', 'amount_satang', 'seq'] as const;
+    write(db, paymentQuery.insertInto('sealing_payment').columns(columns).expression(rows));
+  }
+
+  /** Makes every row findable by payee and amount, for the files that come after. */
+  record(): void {
+    const { db } = this.#sealing;
+    const places = paymentQuery
+      .selectFrom('sealing_payment')
+      .select(['proxy_no', 'amount_satang', 'seq as payout_seq'])
+      .orderBy('place');
+    const columns = ['proxy_no', 'amount_satang', 'payout_seq'] as const;
+    write(db, query.insertInto('payee_place').columns(columns).expression(places));
+    write(db, paymentQuery.deleteFrom('sealing_payment'));
+  }
+
+  /** Holds all rows when they are so like those of other files that it may be one of these again. */
+  holdLikeFile(sinceMs: number): void {
+    const { db } = this.#sealing;
+    const { rows } = this.#count();
+    const firstSeq = rows < likeRowsMin ? null : this.#findFirstSeq(sinceMs);
+    if (firstSeq === null) return;
+    this.#findOthers(firstSeq, sinceMs);
+    const { likeRows } = this.#count();
+    const [other] = readAll(db, selectMostLike());
+    if (other === undefined) return;
+    const reason = findLikeFile({ rows, likeRows, other });
+    if (reason !== undefined) this.#hold(reason);
+  }
+
+  #count(): { readonly rows: number; readonly likeRows: number } {
+    const counted = paymentQuery
+      .selectFrom('sealing_payment')
+      .select((eb) => [
+        eb.fn.countAll<number>().as('rows'),
+        eb.fn.count<number>('other_batch_id').as('likeRows'),
+      ]);
+    return readAll(this.#sealing.db, counted)[0] ?? { rows: 0, likeRows: 0 };
+  }
+
+  /** The first row of the batches that were worked since, or are: rows before it are of no interest. */
+  #findFirstSeq(sinceMs: number): number | null {
+    const { db, batchId, companyId } = this.#sealing;
+    const selectFirst = () =>
+      query
+        .selectFrom('batch as b')
+        .innerJoin('payout as p', 'p.batch_id', 'b.batch_id')
+        .select((eb) => eb.fn.min<number | null>('p.seq').as('seq'))
+        .where('p.row_no', '=', 1)
+        .where('b.batch_id', '<>', batchId)
+        .where('b.company_id', '=', companyId);
+    // As two statements, each has an index of its own.
+    const open = selectFirst().where('b.status', 'not in', [sql.lit('done'), sql.lit('rejected')] as never);
+    const rested = selectFirst().where('b.rested_at_ms', '>=', sinceMs);
+    const seqs = [...readAll(db, open), ...readAll(db, rested)].flatMap(({ seq }) => seq ?? []);
+    return seqs.length === 0 ? null : Math.min(...seqs);
+  }
+
+  /** Finds for each row the latest one of another file with its payee and amount that is paid, or may yet be. */
+  #findOthers(firstSeq: number, sinceMs: number): void {
+    const { db, companyId } = this.#sealing;
+    const sentAtMs = sql`coalesce(p.submitted_at_ms, p.settled_at_ms)`;
+    const other = query
+      .selectFrom('payee_place as o')
+      .innerJoin('payout as p', 'p.seq', 'o.payout_seq')
+      .innerJoin('batch as b', 'b.batch_id', 'p.batch_id')
+      .select('p.batch_id')
+      .where(sql<boolean>`o.proxy_no = sealing_payment.proxy_no`)
+      .where(sql<boolean>`o.amount_satang = sealing_payment.amount_satang`)
+      .where('o.payout_seq', '>=', firstSeq)
+      .where('b.company_id', '=', companyId)
+      .where((eb) =>
+        eb.or([
+          eb.and([
+            eb('p.status', 'in', mayBePaidStatuses.map(literal)),
+            sql<boolean>`${sentAtMs} >= ${sinceMs}`,
+          ]),
+          eb.and([eb('p.status', 'in', waitingStatuses.map(literal)), eb('b.sealed_at_ms', '>=', sinceMs)]),
+        ]),
+      )
+      .orderBy('o.payout_seq', 'desc')
+      .limit(1);
+    write(db, paymentQuery.updateTable('sealing_payment').set({ other_batch_id: other }));
+  }
+
+  #hold(reason: string): void {
+    const { db, batchId } = this.#sealing;
+    const liked = paymentQuery
+      .selectFrom('sealing_payment')
+      .select('seq')
+      .where('other_batch_id', 'is not', null);
+    const { like, other } = likeFileCodes;
+    const isLike = sql<boolean>`seq in (${liked})`;
+    const held = query
+      .updateTable('payout')
+      .set((eb) => ({
+        holds: addBits(eb.ref('holds'), holdBits.similar),
+        // What holds a row by itself is to be looked at by itself.
+        reason_code: sql<string>`coalesce(reason_code, case when ${isLike} then ${like} else ${other} end)`,
+        reason: sql<string>`coalesce(reason, ${reason})`,
+      }))
+      .where('batch_id', '=', batchId)
+      .where('status', '=', literal('staged'));
+    write(db, held);
+  }
+}
+
+/** The file that has the most like rows. */
+const selectMostLike = () =>
+  paymentQuery
+    .selectFrom('sealing_payment as s')
+    .innerJoin('batch as b', 'b.batch_id', 's.other_batch_id')
+    .select(['b.batch_id as batchId', 'b.file_name as fileName', (eb) => eb.fn.countAll<number>().as('rows')])
+    .groupBy('b.batch_id')
+    .orderBy('rows', 'desc')
+    .limit(1);

@@ -20,9 +20,10 @@ const earlier: EarlierPayment = {
 describe('what is looked for before an intent', () => {
   test('is the same payee and amount under another payoutId, some days back', () => {
     const payout = makePayout();
-    const { proxyType, proxyNo, amountSatang } = payout.instruction;
+    const { proxyType, proxyNo, amountSatang, reference1 } = payout.instruction;
     const sinceMs = noonMs - 3 * dayMs;
-    const likeness = { companyId, payoutId: 'INV-1', proxyType, proxyNo, amountSatang, sinceMs };
+    const payment = { payoutId: 'INV-1', proxyType, proxyNo, amountSatang, reference1 };
+    const likeness = { companyId, ...payment, sinceMs };
     expect(likenessOf(payout, companyId, 3, noonMs)).toEqual(likeness);
   });
 

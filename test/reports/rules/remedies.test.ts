@@ -60,7 +60,12 @@ describe('a remedy', () => {
     ['unpayable', 'EV006', [], /^Ask the payee for a registered proxy ID\. Nothing was sent/],
     ['held', 'EM053', ['halted'], /^Fund the payer account then resume the batch\. The line was stopped/],
     ['held', null, [], /^Not sent/],
-    ['held', 'similar', ['similar'], /^Another payoutId differs from this one only in case or leading zeros/],
+    [
+      'held',
+      'similar',
+      ['similar'],
+      /^Another payoutId differs from this one only in case, leading zeros, punctuation or blanks/,
+    ],
     ['held', 'similar-payment', ['similar'], /^Another payoutId has paid, or may have paid, the same payee/],
     ['held', 'EM053', ['similar', 'halted'], /Another payoutId looks like this one, or has paid/],
     [

@@ -47,7 +47,7 @@ const released = (status: ReachableStatus): SealCase => ({
 });
 
 const similar = (payoutId: string): SealCase => ({
-  name: `a payoutId that differs only in case or leading zeros (${payoutId}) is held`,
+  name: `a payoutId that differs only in case, leading zeros, punctuation or blanks (${payoutId}) is held`,
   earlier: ['00a-Bc', 'ready'],
   rows: named(payoutId),
   expected: [['held', 'similar', '00a-Bc', 'row 1 of earlier.csv']],
@@ -64,6 +64,9 @@ const sealCases: readonly SealCase[] = [
   similar('a-bc'),
   similar('00A-BC'),
   similar('0a-Bc'),
+  similar('00aBc'),
+  similar('A Bc'),
+  similar('a/b.c'),
   {
     name: 'what is similar to a payoutId given back goes on',
     earlier: ['a-1', 'failed'],

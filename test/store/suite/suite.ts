@@ -5,6 +5,7 @@ import { applyCases } from './apply.ts';
 import { bulkCases } from './bulk.ts';
 import { claimCases } from './claims.ts';
 import { ingestCases } from './ingest.ts';
+import { likeFileCases } from './like-files.ts';
 import { lookCases } from './polls.ts';
 import { readCases } from './reads.ts';
 
@@ -25,6 +26,7 @@ const groups: Readonly<Record<string, readonly StoreCase[]>> = {
   'one change': applyCases,
   'many rows at once': bulkCases,
   reads: readCases,
+  'like files': likeFileCases,
   'looks before money moves': lookCases,
 };
 

@@ -11,7 +11,7 @@ import { makeJournal } from '../../../src/store/store.ts';
 import {
   firstReady,
   ingest,
-  makeRows,
+  makeRow,
   noonMs,
   secondBatchId,
   submit,
@@ -28,12 +28,15 @@ async function makeOldJournal(path: string, version = 2): Promise<void> {
     migrate(db, noonMs, version);
     writeIdentity(db, stamp);
   });
+  // What the seal of today fills beside the tables of then.
+  db.exec('create temp table payee_place (proxy_no text, amount_satang integer, payout_seq integer) strict');
   await using journal = makeJournal({ db, path, journalId: '' });
-  const { batchId } = await ingest(journal, makeRows(2));
+  const { batchId } = await ingest(journal, [makeRow(1, { payoutId: 'A1' }), makeRow(2, { payoutId: 'A2' })]);
   db.exec(`update batch set status = 'running' where batch_id = '${batchId}'`);
   await submit(journal, await firstReady(journal));
   db.exec(`update batch set status = 'halted', rested_at_ms = ${noonMs} where batch_id = '${batchId}'`);
-  await ingest(journal, makeRows(2, 11), { batchId: secondBatchId });
+  const others = [makeRow(11, { payoutId: 'A11' }), makeRow(12, { payoutId: 'A12' })];
+  await ingest(journal, others, { batchId: secondBatchId });
 }
 
 test('an older journal is brought up to date by the sender, and by no other', async () => {
