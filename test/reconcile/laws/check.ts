@@ -1,6 +1,7 @@
 /** Plays a plan on the real store and worker beside the model, and holds them against each other after every step. */
 import { deepStrictEqual as equal } from 'node:assert/strict';
 import type { Reconciled } from '../../../src/reconcile/reconcile.ts';
+import { payer } from '../../support/core-fixtures.ts';
 import { bahtToSatang, type BankLine, dateOf, linesFor, strangersOf, writeStatement } from './bank.ts';
 import { isProof, keyOf, Model, wordOf } from './model.ts';
 import type { Breadth, FormPlan, KillPlan, Plan, StepPlan } from './plan.ts';
@@ -96,6 +97,21 @@ class Trial {
     model.read(date, lines);
     await this.#checkAll(date, lines, done);
     await this.#checkAgain(date, path);
+    await this.#checkLess(date, lines, form);
+  }
+
+  /** A file that lacks one of our transfers, or all of them, is not complete yet: nothing comes of it. */
+  async #checkLess(date: string, lines: readonly BankLine[], form: FormPlan): Promise<void> {
+    const lost = lines.find(({ companyId, reference }) => companyId === payer.companyId && reference !== '');
+    if (lost === undefined) return;
+    const before = this.#world.fingerprint();
+    for (const less of [[], lines.filter((line) => keyOf(line) !== keyOf(lost))]) {
+      const done = await this.#world.offer(date, await this.#world.place(writeStatement(less, form)));
+      // It may have been read before, or have lines of other days alone.
+      const codes = ['statement-incomplete', 'statement-superseded', 'wrong-day'];
+      equal([done.kind, codes.includes(done.kind === 'refused' ? done.refusal.code : '')], ['refused', true]);
+    }
+    equal(this.#world.fingerprint(), before);
   }
 
   /** What an inquiry has said since is newer than lines that were read before. */

@@ -155,7 +155,7 @@ export class World implements AsyncDisposable {
     this.#clockMs += 60_000;
     const death = kill === null ? undefined : new Death(kill);
     try {
-      return await this.#reconcile(date, path, death);
+      return await this.#reconcile(date, path, death, true);
     } catch (error) {
       if (!(error instanceof Killed)) throw error;
       if (kill?.isReopened === true) await this.#reopen();
@@ -163,11 +163,22 @@ export class World implements AsyncDisposable {
     }
   }
 
-  async #reconcile(date: string, path: string, death: Death | undefined): Promise<Reconciliation> {
+  /** Hands a file in without insisting on it. */
+  async offer(date: string, path: string): Promise<Reconciliation> {
+    this.#clockMs += 60_000;
+    return this.#reconcile(date, path, undefined, false);
+  }
+
+  async #reconcile(
+    date: string,
+    path: string,
+    death: Death | undefined,
+    isForced: boolean,
+  ): Promise<Reconciliation> {
     const store = death?.wrap(this.#store) ?? this.#store;
     const tables = await openStatementOutbox(join(this.#folder, 'statements'));
     const outbox = death?.wrap(tables) ?? tables;
-    const fetched = await takeFile(this.#kit, date, path, { user: 'alice', isForced: true });
+    const fetched = await takeFile(this.#kit, date, path, { user: 'alice', isForced });
     if (fetched.kind !== 'fetched') throw new Error(`the file is not taken: ${fetched.kind}`);
     const clock = { now: () => this.#clockMs, sleep: async () => {} };
     const context = { store, clock, companyId: payer.companyId, log: () => {} };
