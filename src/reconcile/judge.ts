@@ -11,8 +11,9 @@ import type { StatementLine } from './rules/statement.ts';
 import { addFigures, type DayTotals, findTotalsGaps, noFigures } from './rules/tally.ts';
 import type { AttemptFacts, DayLines, DaysRead, Figures } from './rules/types.ts';
 
-/** Keys that are judged before everything else in the process has its turn. */
+/** Keys that are judged before everything else in the process has its turn; fewer where they have many lines. */
 const keysPerTurn = 200;
+const linesPerTurn = 1_000;
 
 /** What transfers are judged by. */
 export interface Matching {
@@ -27,17 +28,27 @@ export interface Matching {
   readonly reading: Reading | undefined;
 }
 
-/** Yields lists of as many as are judged in one turn. */
-export function* inChunks<Item>(items: Iterable<Item>, size = keysPerTurn): Generator<readonly Item[]> {
+/** Yields lists of as many as are judged in one turn. @param weigh how much of a list one takes up */
+export function* inChunks<Item>(
+  items: Iterable<Item>,
+  size = keysPerTurn,
+  weigh: (item: Item) => number = () => 1,
+): Generator<readonly Item[]> {
   let chunk: Item[] = [];
+  let weight = 0;
   for (const item of items) {
     chunk.push(item);
-    if (chunk.length < size) continue;
+    weight += weigh(item);
+    if (weight < size) continue;
     yield chunk;
     chunk = [];
+    weight = 0;
   }
   if (chunk.length > 0) yield chunk;
 }
+
+/** What a key takes up of a turn. */
+const weighKey = ({ lines }: DeferredKey): number => Math.max(linesPerTurn / keysPerTurn, lines.length);
 
 /** Notes the keys that concern the day that is read, beside those of the lines that were deferred. */
 export async function noteDay(matching: Matching, reading: Reading): Promise<void> {
@@ -77,7 +88,7 @@ function* referencesMissed({ index, view }: Reading): Generator<string> {
 
 /** Judges every key that is to be judged, in chunks; the same each time it is asked for. */
 export async function* judgeAll(matching: Matching): AsyncGenerator<readonly JudgedTransfer[]> {
-  for (const keys of inChunks(matching.deferred.keys())) {
+  for (const keys of inChunks(matching.deferred.keys(), linesPerTurn, weighKey)) {
     yield await judgeKeys(matching, keys);
     await yieldToEventLoop(matching.context);
   }

@@ -253,6 +253,8 @@ function makeDueMethods(db: DatabaseSync, transact: Write) {
 
 /** Breaks that are read at a time. */
 const pageRows = 100;
+/** Fewer where they have many lines: each has all those of its transfer. */
+const pageLines = 1_000;
 
 /**
  * Of one severity: what is open on the judged day, then what else the matching has moved. A bad day has hundreds of
@@ -285,10 +287,18 @@ function makeBreakMethods(db: DatabaseSync) {
     async *breaksToShow({ date, runId }) {
       for (const severity of severities) {
         const ids = db.prepare(breaksToShow).all(date, severity, runId);
-        for (let from = 0; from < ids.length; from += pageRows) {
-          const page = ids.slice(from, from + pageRows);
-          yield page.flatMap(({ id }) => byId.all({ id: Number(id) })).map(toBreakRecord);
+        let page: BreakRecord[] = [];
+        let lines = 0;
+        for (const { id } of ids) {
+          const found = byId.all({ id: Number(id) }).map(toBreakRecord);
+          page.push(...found);
+          lines += found[0]?.lines.length ?? 0;
+          if (page.length < pageRows && lines < pageLines) continue;
+          yield page;
+          page = [];
+          lines = 0;
         }
+        yield page;
       }
     },
     openBreaks: async (date, limit) => {
