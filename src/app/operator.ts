@@ -32,7 +32,7 @@ export async function changeTarget(
   if (batch !== undefined) {
     switch (verb) {
       case 'resume':
-        return await resumeBatch(journal, batch, nowMs);
+        return await resumeBatch(journal, batch, nowMs, loaded.settings.bank.payerAccount);
       case 'cancel':
         return await cancelBatch(journal, batch, nowMs);
       case 'retry':

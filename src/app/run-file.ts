@@ -57,10 +57,11 @@ export async function runFile(
 }
 
 async function runKnown(session: RunSession, known: Batch, options: RunFileOptions): Promise<FileOutcome> {
-  const { journal, log, loaded, outbox, adaptiveLimits } = session;
+  const { journal, log, loaded, outbox, clock, adaptiveLimits } = session;
   const isRepeat = await isNothingLeft(journal, known);
   if (!isRepeat) {
-    const batch = await followPayer(journal, known, loaded.settings.bank.payerAccount, toLog(log));
+    const { payerAccount } = loaded.settings.bank;
+    const batch = await followPayer(journal, known, payerAccount, toLog(log), clock.now());
     const end = await payWithProgress(session, batch, options);
     if (end === 'interrupted') {
       await finishReports(journal, outbox, batch.batchId);

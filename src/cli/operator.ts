@@ -73,11 +73,14 @@ export const retryCommand = makeVerb(
 export function showChange(
   verb: OperatorVerb,
   target: string,
-  { rowsChanged, refusals, isLineOpened = false }: OperatorOutcome,
+  { rowsChanged, refusals, isLineOpened = false, payerMoved }: OperatorOutcome,
 ): Shown {
   const lines = [
     `${countOf(rowsChanged, 'row')} ${done[verb]}.`,
     ...refusals,
+    ...(payerMoved === undefined
+      ? []
+      : [`What is left is paid from account ${payerMoved.to} from now on, instead of ${payerMoved.from}.`]),
     ...(isLineOpened ? ['The halt or pause of its payer account is lifted.'] : []),
     ...(verb !== 'cancel' && rowsChanged > 0
       ? ['They are sent by whoever is sending now, or when the file is run again.']

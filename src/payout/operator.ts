@@ -1,6 +1,7 @@
 /** What an operator asks for: release held rows, cancel what has not been sent, or try again what moved no money. */
 import type { Payout } from '../core/payout.ts';
 import type { Batch, BatchReason, Change, ResultRow } from '../core/ports.ts';
+import { maskDigits } from '../core/proxy-id.ts';
 import type { RowRules } from '../intake/rules/row.ts';
 import type { PayoutJournal, BatchStore, PayerBreakerStore, PayoutStore } from './ports.ts';
 import {
@@ -19,18 +20,26 @@ export interface OperatorResult {
   readonly refusals: readonly string[];
   /** The payer account was paused or halted, and goes on. */
   readonly isLineOpened?: boolean;
+  /** What is left of the batch is paid from another account from now on: both, masked. */
+  readonly payerMoved?: { readonly from: string; readonly to: string } | undefined;
 }
 
 /**
  * Lifts the halt of the batch's payer account and the holds that concern the batch as a whole (that its file is like
- * another one, too), and counts the batch's
- * age anew.
+ * another one, too), and counts the batch's age anew. Where the settings name another account than the batch, the
+ * operator approves it by this.
+ * @param payerAccount of the settings; the batch's own when left out
  */
 export async function resumeBatch(
   journal: BatchStore & PayerBreakerStore,
   batch: Batch,
   nowMs: number,
+  payerAccount: string = batch.payerAccount,
 ): Promise<OperatorResult> {
+  // What has ended keeps the account that it was paid from.
+  const isOther = payerAccount !== batch.payerAccount && batch.status !== 'done';
+  if (isOther && !(await journal.movePayer(batch.batchId, payerAccount)))
+    return { rowsChanged: 0, refusals: [inDoubtUnderOther(batch, payerAccount)] };
   // First: whoever is sending sees the batch run only when it is young again.
   await journal.renewAge(batch.batchId, nowMs);
   const released = await journal.releaseLikeFile(batch.batchId, nowMs);
@@ -38,12 +47,27 @@ export async function resumeBatch(
   if (batch.status === 'halted' || rowsChanged > 0) {
     await journal.moveBatch(batch.batchId, 'running', null, nowMs);
   }
-  // An operator who resumes the batch knows that the service is back.
-  const isPaused = (await journal.payerPause(batch.companyId, batch.payerAccount)) !== undefined;
-  await journal.clearPayerPause(batch.companyId, batch.payerAccount);
+  const { companyId } = batch;
+  let isLineOpened = false;
+  for (const account of new Set([batch.payerAccount, payerAccount]))
+    isLineOpened = (await openPayer(journal, { companyId, payerAccount: account }, nowMs)) || isLineOpened;
+  const moved = { from: maskDigits(batch.payerAccount), to: maskDigits(payerAccount) };
+  return { rowsChanged, refusals: [], isLineOpened, payerMoved: isOther ? moved : undefined };
+}
+
+const inDoubtUnderOther = ({ batchId, payerAccount: before }: Batch, payerAccount: string): string =>
+  `rows of batch ${batchId} are in doubt under account ${maskDigits(before)}: it goes on from ${maskDigits(payerAccount)} when they are settled ("paydrop settle ${batchId}")`;
+
+/** An operator who resumes a batch knows that the service is back. True when the account was paused or halted. */
+async function openPayer(
+  journal: PayerBreakerStore,
+  { companyId, payerAccount }: Pick<Batch, 'companyId' | 'payerAccount'>,
+  nowMs: number,
+): Promise<boolean> {
+  const isPaused = (await journal.payerPause(companyId, payerAccount)) !== undefined;
+  await journal.clearPayerPause(companyId, payerAccount);
   // Last: whoever is sending sees the halt lifted only when there is something to go on with.
-  const isLifted = await journal.liftPayerHalt(batch.companyId, batch.payerAccount, nowMs);
-  return { rowsChanged, refusals: [], isLineOpened: isPaused || isLifted };
+  return (await journal.liftPayerHalt(companyId, payerAccount, nowMs)) || isPaused;
 }
 
 /** Why a batch is halted that an operator has cancelled while some of its transfers were under way. */

@@ -1,7 +1,7 @@
 /** Concludes one sealed batch: lets it run, pays it, and records why it stopped where it did. */
 import pLimit from 'p-limit';
+import { countRows } from '../core/exit-code.ts';
 import type { Batch, Log } from '../core/ports.ts';
-import { maskDigits } from '../core/proxy-id.ts';
 import type { RunInTurn } from '../platform/fair-semaphore.ts';
 import { type AdaptiveLimit, limitRequests } from './adaptive-limit.ts';
 import {
@@ -16,7 +16,7 @@ import { conclude, hasHeldRows } from './conclude.ts';
 import type { WorkerContext } from './context.ts';
 import type { PayoutJournal, ReadyPayout } from './ports.ts';
 import { haltWhenChanged, haltWhenOld } from './pre-send-checks.ts';
-import { rerunHolds } from './rules/operator.ts';
+import { describePayerChange, rerunHolds } from './rules/operator.ts';
 import { settleOnce, settleWhileRunning } from './settle.ts';
 import { submitPayout } from './submit.ts';
 import { verifyPayee } from './verify-payee.ts';
@@ -143,21 +143,29 @@ async function isAnyToAsk({ run, journal }: WorkerContext, batch: Batch): Promis
 }
 
 /**
- * A payer account that was corrected in the settings holds for what is still to be sent, once nothing of the batch is
- * in doubt under the old one.
+ * A batch is paid from the account that it was taken in for: when the settings name another one, what is still to be sent
+ * is halted until an operator resumes it, which approves the other account.
+ * @returns the batch as it stands then
  */
 export async function followPayer(
   journal: PayoutJournal,
   batch: Batch,
   payerAccount: string,
   log: Log,
+  nowMs: number,
 ): Promise<Batch> {
-  if (payerAccount === batch.payerAccount) return batch;
-  const isMoved = await journal.movePayer(batch.batchId, payerAccount);
-  const accounts = { before: maskDigits(batch.payerAccount), now: maskDigits(payerAccount), isMoved };
-  const { batchId } = batch;
-  log('warn', 'the settings name another payer account than the batch', { batchId, ...accounts });
-  return isMoved ? { ...batch, payerAccount } : batch;
+  const { batchId, status } = batch;
+  if (payerAccount === batch.payerAccount || status === 'halted') return batch;
+  if (countRows(await journal.totals(batchId), ['ready', 'held']) === 0) return batch;
+  const why = describePayerChange(batch, payerAccount);
+  // Only what runs can be halted.
+  await journal.moveBatch(batchId, 'running', null, nowMs);
+  await journal.moveBatch(batchId, 'halted', why, nowMs);
+  // Each row that waits for the account says in its history for which one.
+  await journal.liftHolds(batchId, rerunHolds, nowMs);
+  await journal.holdReady(batchId, 'halted', why, nowMs);
+  log('error', 'the settings name another payer account than the batch', { batchId, reason: why.reason });
+  return (await journal.batch(batchId)) ?? batch;
 }
 
 const pageRows = 500;

@@ -43,8 +43,6 @@ export class BatchScheduler {
   /** Batches that rested at once although rows of theirs wait. */
   readonly #hot = new Map<string, { readonly rests: number; readonly notBeforeMs: number }>();
   readonly #reportedAtMs = new Map<string, number>();
-  /** Batches of another payer account than the settings name. */
-  readonly #reportedPayer = new Set<string>();
   #lookedForUnreportedMs = 0;
   /** Batches that hold a place: rows of theirs are still to be sent. */
   readonly #sending = new Set<string>();
@@ -164,6 +162,7 @@ export class BatchScheduler {
       if (this.#running.has(known.batchId) || this.#isToWait(known.batchId)) continue;
       // Before the stop is looked up, which may be that of an account that the settings no longer name.
       const batch = await this.#followPayer(known);
+      if (batch.status === 'halted') continue;
       const { payerAccount } = batch;
       let isStopped = stopped.get(payerAccount);
       isStopped ??= (await store.payerHalt(batch.companyId, payerAccount)) !== undefined;
@@ -185,13 +184,12 @@ export class BatchScheduler {
     return endWhenSettled(store, batchId, clock.now());
   }
 
-  /** Looked at again and again, and said once. */
+  /** Halted, and told of, where the settings name another payer account than the batch. */
   async #followPayer(known: Batch): Promise<Batch> {
-    const { store, payer, log } = this.#setup;
-    if (known.payerAccount === payer.payerAccount) return known;
-    const isReported = this.#reportedPayer.has(known.batchId);
-    this.#reportedPayer.add(known.batchId);
-    return followPayer(store, known, payer.payerAccount, isReported ? () => undefined : log);
+    const { store, payer, log, clock } = this.#setup;
+    const batch = await followPayer(store, known, payer.payerAccount, log, clock.now());
+    if (batch.status === 'halted') this.#due.set(batch.batchId, clock.now());
+    return batch;
   }
 
   /** What can be run, the oldest drop first; a batch that a file waits for is run as long as it has not come to rest. */

@@ -14,10 +14,11 @@ const countBy = (lines: Rehearsed['results']): Record<string, number> => {
 };
 
 const batchOf = async (rehearsal: Rehearsal, use: 'resume' | 'cancel') =>
-  rehearsal.withSender(async ({ journal, clock }) => {
+  rehearsal.withSender(async ({ journal, clock, loaded }) => {
     const [batch] = await journal.batches();
     if (batch === undefined) throw new Error('no batch');
-    return (use === 'resume' ? resumeBatch : cancelBatch)(journal, batch, clock.now());
+    if (use === 'cancel') return cancelBatch(journal, batch, clock.now());
+    return resumeBatch(journal, batch, clock.now(), loaded.settings.bank.payerAccount);
   });
 
 const seqsOf = async (rehearsal: Rehearsal, payoutId: string, use: typeof resumePayouts) =>
@@ -204,8 +205,26 @@ describe('a payer account that was wrong', () => {
     expect(first.exitCode).toBe(6);
     expect(first.exceptions[0]).toMatchObject({ reasonCode: 'EM004', status: 'held' });
     await rehearsal.correct({});
-    await batchOf(rehearsal, 'resume');
+    expect(await batchOf(rehearsal, 'resume')).toMatchObject({
+      payerMoved: { from: '******9999', to: '******5924' },
+    });
     expect(await rehearsal.run(csv)).toMatchObject({ exitCode: 0, ledger: { count: 2 } });
+  });
+
+  test('moves nothing while rows are in doubt under it', async () => {
+    await using rehearsal = await makeRehearsal({
+      sandbox: { behaviours: [{ match: { amount: '7.00' }, money: 'untouched', reply: 'lost' }] },
+      settle: { resendsMax: 0 },
+      verify: { onThaiNameMismatch: 'hold' },
+      limits: { bahtPerPayout: 100 },
+    });
+    const csv = rowsOf(['7.00', '800.00']);
+    expect((await rehearsal.run(csv)).results.map(({ status }) => status)).toEqual(['unresolved', 'held']);
+    await rehearsal.correct({ bank: { payerAccount: '0000345925' } });
+    expect(await rehearsal.run(csv)).toMatchObject({ exitCode: 6, ledger: { count: 0 } });
+    const { rowsChanged, refusals } = await batchOf(rehearsal, 'resume');
+    expect(rowsChanged).toBe(0);
+    expect(refusals).toEqual([expect.stringMatching(/in doubt under account \*{6}5924/)]);
   });
 });
 

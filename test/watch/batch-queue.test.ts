@@ -282,11 +282,19 @@ describe('a line that a person must open', () => {
     expect(life.watcher.batches.waiting).toBe(0);
   });
 
-  test('does not keep what waits when the settings name another payer account since', async () => {
+  test('does not keep what waits when the settings name another payer account, and an operator approves', async () => {
     await using kit = await openWatchKit();
     await (await halted(kit)).stop();
     await kit.correct('0000345925');
     await kit.work();
+    await kit.time.until(() => kit.told.includes('b.csv archived') && kit.told.includes('c.csv archived'));
+    expect(kit.sent).toHaveLength(1);
+    for (const name of ['b.csv', 'c.csv']) {
+      const batch = await kit.batchOf(name);
+      expect(batch).toMatchObject({ status: 'halted', reasonCode: 'payer-account-changed' });
+      await resumeBatch(kit.store, batch, kit.clock.now(), '0000345925');
+    }
+    await kit.time.until(async () => (await kit.rowsOf('c.csv'))['paid'] === 2, 20_000);
     await kit.time.until(isArchived(kit, 'b.csv', 'c.csv'), 20_000);
     expect(await kit.batchOf('b.csv')).toMatchObject({ status: 'done', payerAccount: '0000345925' });
     expect(await kit.rowsOf('a.csv')).not.toHaveProperty('paid');

@@ -2,9 +2,18 @@
 import { afterChange, decideHold, move } from '../../core/change.ts';
 import { countRows, inDoubtStatuses } from '../../core/exit-code.ts';
 import { type HoldReason, type Payout, type PayoutStatus, sourceStatuses } from '../../core/payout.ts';
-import type { Change, ClaimOwner, HoldTotal, ResultRow, StatusTotal } from '../../core/ports.ts';
-import { similarIdWords } from './similar.ts';
+import type {
+  Batch,
+  BatchReason,
+  Change,
+  ClaimOwner,
+  HoldTotal,
+  ResultRow,
+  StatusTotal,
+} from '../../core/ports.ts';
+import { maskDigits } from '../../core/proxy-id.ts';
 import { parseRow, type RowRules } from '../../intake/rules/row.ts';
+import { similarIdWords } from './similar.ts';
 
 /** Lifted by running the file again: what the bank could not take, or answer, may go through now. */
 export const rerunHolds: readonly HoldReason[] = ['paused', 'unavailable'];
@@ -17,6 +26,19 @@ export function isAnyToRun(totals: readonly StatusTotal[], holds: readonly HoldT
 
 /** Lifted for all rows when a batch is resumed: they concern the payer account, not the row. */
 export const batchWideHolds: readonly HoldReason[] = [...rerunHolds, 'halted'];
+
+/** Why a batch is halted that was taken in for another account than the settings name now. */
+export function describePayerChange(
+  { batchId, payerAccount: before }: Pick<Batch, 'batchId' | 'payerAccount'>,
+  payerAccount: string,
+): BatchReason {
+  const [from, to] = [before, payerAccount].map(maskDigits);
+  return {
+    code: 'payer-account-changed',
+    reason: `the file was taken in to be paid from account ${from}, the settings name account ${to} now`,
+    remedy: `"paydrop resume ${batchId}" pays what is left from ${to}; or put ${from} back in the settings, then resume`,
+  };
+}
 
 /** Holds that ask an operator to compare: once they have, the same likeness does not hold the row again. */
 const lookedAtHolds: readonly HoldReason[] = ['name', 'limit', 'similar'];
