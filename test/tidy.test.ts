@@ -10,6 +10,7 @@ import {
   findImpureCore,
   findLongFiles,
   findLongFunctions,
+  findWaysAroundTheGate,
   findParseFloat,
   measureFunctions,
 } from './tidy/code-rules.ts';
@@ -186,6 +187,30 @@ const sourceRules: readonly Rule<Source>[] = [
     good: [
       ['src/watch/a.ts', 'export class BatchScheduler {}'],
       ['src/watch/a.ts', 'const space = 1; export const deskew = space;'],
+    ],
+  },
+  {
+    name: 'what people and programs read leaves through the one gate',
+    find: findWaysAroundTheGate,
+    bad: [
+      ['src/cli/a.ts', `process.stdout.write('x');`],
+      ['src/cli/a.ts', `const { stderr } = process;`],
+      ['src/app/a.ts', `console.log('x');`],
+      ['src/watch/a.ts', `import { pino } from 'pino';`],
+      ['src/watch/a.ts', `const { pino } = await import('pino');`],
+      ['src/cli/a.ts', `import { stdout } from 'node:process';`],
+      ['src/cli/views/a.ts', 'const text = JSON.stringify(json);'],
+      ['src/notify/a.ts', 'const body = JSON.stringify(notice);'],
+      ['src/watch/monitor/a.ts', 'reply.send(JSON.stringify(health));'],
+      ['src/cli/a.ts', 'const text = raw as PrintableText;'],
+    ],
+    good: [
+      ['src/cli/output.ts', 'process.stdout.write(text);'],
+      ['src/platform/log.ts', `import { pino } from 'pino';`],
+      ['src/watch/a.ts', `import type { Logger } from 'pino';`],
+      ['src/notify/command.ts', 'child.stdout.destroy();'],
+      ['src/store/a.ts', 'const column = JSON.stringify(value);'],
+      ['src/core/outgoing-text.ts', 'const text = raw as PrintableText;'],
     ],
   },
 ];

@@ -4,7 +4,7 @@ import type { ExchangeRecord } from '../bank/client.ts';
 import type { StatementBank } from '../bank/statement-request.ts';
 import { formatBangkokMoment, formatBangkokTime } from '../core/bangkok-time.ts';
 import type { Bank } from '../core/bank-port.ts';
-import { printable } from '../core/cell-text.ts';
+import { printable } from '../core/outgoing-text.ts';
 import type { Inspection } from '../core/payout-file.ts';
 import type { Payout } from '../core/payout.ts';
 import type { Clock, JournalLoss, Log } from '../core/ports.ts';

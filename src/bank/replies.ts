@@ -9,7 +9,7 @@ import type {
   PayeeCheckFields,
   TransferFields,
 } from '../core/bank-port.ts';
-import { printable } from '../core/cell-text.ts';
+import { printable } from '../core/outgoing-text.ts';
 import type { Clock } from '../core/ports.ts';
 import type { AnswerHeaders } from './exchange.ts';
 import type { WireNames } from './wire.ts';

@@ -1,4 +1,5 @@
 /** `paydrop backup FILE`: a copy of the journal as it is now, while others go on. */
+import { printable } from '../core/outgoing-text.ts';
 import { loadCommandSettings, makeCommand } from './options.ts';
 
 export const backupCommand = makeCommand({
@@ -15,6 +16,7 @@ export const backupCommand = makeCommand({
     const { print } = await import('./views/shown.ts');
     const json = await backUp(loaded, file);
     const { path, bytes, latestEventSeq } = json;
-    print({ json, text: `${path}: ${bytes} bytes, up to event ${latestEventSeq}. It is whole.` }, asJson);
+    const text = printable(`${path}: ${bytes} bytes, up to event ${latestEventSeq}. It is whole.`);
+    print({ json, text }, asJson);
   },
 });

@@ -1,8 +1,10 @@
 /** `paydrop config`: the settings in effect, and whether the bank accepts the credentials. */
 import type { ProvedLogin } from '../app/open-bank.ts';
+import { encodeJson, showText, toLines } from '../core/outgoing-text.ts';
 import { findBankStatus } from '../core/status-codes.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { printText } from './output.ts';
 import { flagOption, loadCommandSettings, makeCommand } from './options.ts';
 
 export const configCommand = makeCommand({
@@ -24,7 +26,7 @@ export const configCommand = makeCommand({
     const { describeSettings } = await import('../settings/settings.ts');
     const { stringify } = await import('yaml');
     const shown = describeSettings(loaded);
-    process.stdout.write(json ? `${JSON.stringify(shown, null, 2)}\n` : stringify(shown));
+    printText(json ? encodeJson(shown, 2) : toLines(stringify(shown).trimEnd().split('\n')));
     return exitCodes.ok;
   },
 });
@@ -36,7 +38,7 @@ async function proveLogin(loaded: LoadedSettings, asJson: boolean): Promise<Exit
   const { exitCode, words } = explainLogin(login, clientId);
   const { isSandbox } = loaded;
   const text = `${bankAddress}${isSandbox ? ' (the sandbox)' : ''}: ${words}`;
-  print({ json: { bankAddress, isSandbox, clientId, login, exitCode }, text }, asJson);
+  print({ json: { bankAddress, isSandbox, clientId, login, exitCode }, text: showText(text) }, asJson);
   return exitCode;
 }
 

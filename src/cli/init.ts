@@ -1,4 +1,5 @@
 /** `paydrop init`: settings to fill in, and the journal. */
+import { printable } from '../core/outgoing-text.ts';
 import { loadCommandSettings, makeCommand } from './options.ts';
 
 const usualSettingsFile = 'paydrop.yaml';
@@ -23,14 +24,19 @@ export const initCommand = makeCommand({
     const settingsFile = await writeSettingsIfMissing(config ?? usualSettingsFile);
     if (settingsFile !== undefined) {
       const next = 'fill it in, then run "paydrop init" again: there is no journal yet';
-      print({ json: { settingsFile, journalId: null }, text: `Wrote ${settingsFile}: ${next}.` }, json);
+      print(
+        { json: { settingsFile, journalId: null }, text: printable(`Wrote ${settingsFile}: ${next}.`) },
+        json,
+      );
       return;
     }
     const loaded = await loadCommandSettings({ config, ...options });
     const begun = await initJournal(loaded);
     printBanner(loaded, json);
     const { journalId, dataDir, bankAddress, companyId } = begun;
-    const text = `Made the journal ${journalId} in ${dataDir}, for company ${companyId} at ${bankAddress}.`;
+    const text = printable(
+      `Made the journal ${journalId} in ${dataDir}, for company ${companyId} at ${bankAddress}.`,
+    );
     print({ json: { settingsFile: loaded.path, ...begun }, text }, json);
   },
 });

@@ -1,4 +1,5 @@
 /** `paydrop resume`, `cancel` and `retry`: each names a batch or a payout, and works beside whoever is sending. */
+import { toLines } from '../core/outgoing-text.ts';
 import type { OperatorOutcome, OperatorVerb } from '../app/operator.ts';
 import { SettingsError } from '../settings/secrets.ts';
 import { exitCodes } from './exit-codes.ts';
@@ -86,5 +87,5 @@ export function showChange(
       ? ['They are sent by whoever is sending now, or when the file is run again.']
       : []),
   ];
-  return { json: { target, rowsChanged, refusals }, text: lines.join('\n') };
+  return { json: { target, rowsChanged, refusals }, text: toLines(lines) };
 }

@@ -4,6 +4,7 @@ import { readVersion } from '../app/version.ts';
 import { SettingsError } from '../settings/secrets.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { countColumns } from './output.ts';
 
 export const logLevels = ['silent', 'error', 'warn', 'info', 'debug', 'trace'] as const;
 
@@ -118,7 +119,7 @@ export function makeCommandLine(args: readonly string[]): Argv<GlobalOptions> {
     })
     .version(readVersion())
     .help()
-    .wrap(Math.min(lineWidthMax, process.stdout.columns ?? lineWidthMax))
+    .wrap(Math.min(lineWidthMax, countColumns() ?? lineWidthMax))
     .epilogue(docsLine)
     .strict()
     .recommendCommands()

@@ -1,6 +1,30 @@
-/** What becomes of output that cannot be written: stdout on a full disk, or a reader who has left. */
+/**
+ * The screen: the one file that writes to stdout and stderr, beside the log, and only texts that went through the gate.
+ * Also what becomes of output that cannot be written: stdout on a full disk, or a reader who has left.
+ */
 import { writeSync } from 'node:fs';
+import { joinLines, type PrintableText, toLines, toMessage } from '../core/outgoing-text.ts';
 import { exitCodes } from './exit-codes.ts';
+
+/** Writes a result to stdout, and a line end. */
+export function printText(text: PrintableText): void {
+  process.stdout.write(`${text}\n`);
+}
+
+/** Says a message on stderr, on lines of its own. */
+export function say(message: string): void {
+  process.stderr.write(`${toMessage(message)}\n`);
+}
+
+/** The same where a progress bar may stand in the line. */
+export const sayBelow = (message: string): void =>
+  void process.stderr.write(`${joinLines([toLines(['']), toMessage(message)])}\n`);
+
+/** Where progress is shown: figures and words of our own alone. */
+export const progressStream = (): NodeJS.WriteStream => process.stderr;
+
+/** Columns of the terminal; undefined where there is none. */
+export const countColumns = (): number | undefined => process.stdout.columns;
 
 type OutputErrorHandler = (error: NodeJS.ErrnoException) => void;
 
@@ -22,7 +46,7 @@ function describe({ code, message }: NodeJS.ErrnoException): string {
 const endOver: OutputErrorHandler = (error) => {
   if (error.code === 'EPIPE') return;
   try {
-    writeSync(standardError, `paydrop: ${describe(error)}\n`);
+    writeSync(standardError, `paydrop: ${toMessage(describe(error))}\n`);
   } catch {
     // There is nobody left to report to.
   }

@@ -38,20 +38,21 @@ export const reconcileCommand = makeCommand({
     const { makeLogger } = await import('../platform/log.ts');
     const { reconcileStatement } = await import('../app/reconcile.ts');
     const { listenForInterrupt } = await import('./interrupt.ts');
+    const { say, sayBelow } = await import('./output.ts');
     const { showNoStatement, showReport } = await import('./views/reconcile.ts');
     const { print } = await import('./views/shown.ts');
-    using interrupt = listenForInterrupt(() => process.stderr.write('\nStopping: run it again to go on.\n'));
+    using interrupt = listenForInterrupt(() => sayBelow('Stopping: run it again to go on.'));
     const outcome = await reconcileStatement(loaded, wanted, {
       waitMs: wait * 1000,
       isForced: force,
       logger: makeLogger(logLevel),
-      warn: (warning) => process.stderr.write(`paydrop: ${warning}\n`),
+      warn: (warning) => say(`paydrop: ${warning}`),
       stop: interrupt.signal,
     });
     if (outcome.kind === 'no-statement') {
       const shown = showNoStatement(outcome);
       if (json) print(shown, json);
-      else process.stderr.write(`${shown.text}\n`);
+      else say(shown.text);
       return shown.exitCode;
     }
     // What was accepted is told first, and then why a result update cannot be written.

@@ -1,6 +1,7 @@
 /** What the user reads when a command fails, and the exit code that goes with it. */
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { UsageError } from './options.ts';
+import { say } from './output.ts';
 
 /**
  * Errors whose message names the place and the cure, so that a stack would only hide it, by their name:
@@ -44,13 +45,13 @@ export async function reportFailure(thrown: unknown): Promise<ExitCode> {
   if (error instanceof Error && expected !== undefined) {
     const cure = cures[error.name];
     const message = error instanceof UsageError ? await error.suggest() : error.message;
-    process.stderr.write(`paydrop: ${message}${cure === undefined ? '' : `. ${cure}`}\n`);
+    say(`paydrop: ${message}${cure === undefined ? '' : `. ${cure}`}`);
     return expected;
   }
   const { makeLogger } = await import('../platform/log.ts');
   makeLogger('error').error({ err: error }, 'internal error');
-  process.stderr.write(
-    'paydrop: internal error, logged above. Nothing that was recorded is lost: run the same command again.\n',
+  say(
+    'paydrop: internal error, logged above. Nothing that was recorded is lost: run the same command again.',
   );
   return exitCodes.internalError;
 }

@@ -3,6 +3,7 @@ import type { FileOutcome, RunFileOptions } from '../app/run-file.ts';
 import type { Session, SessionOptions } from '../app/session.ts';
 import { SettingsError } from '../settings/secrets.ts';
 import { type ExitCode, exitCodes, higherOf } from './exit-codes.ts';
+import { say, sayBelow } from './output.ts';
 import {
   flagOption,
   loadCommandSettings,
@@ -66,11 +67,9 @@ export const runCommand = makeCommand({
     await using session = await openSession(loaded, makeLogger(logLevel), 'run', { recovery });
     const notices = await openNotifier(session);
     const loss = explainLoss(session, recovery !== undefined);
-    if (loss !== undefined) process.stderr.write(`${loss}\n`);
+    if (loss !== undefined) say(loss);
     using interrupt = listenForInterrupt(() =>
-      process.stderr.write(
-        '\nStopping: what is in flight is finished and recorded. Press again to end at once.\n',
-      ),
+      sayBelow('Stopping: what is in flight is finished and recorded. Press again to end at once.'),
     );
     const { signal: interrupted } = interrupt;
     let exitCode: ExitCode = exitCodes.ok;

@@ -1,4 +1,5 @@
 /** `paydrop sandbox`: the sandbox bank as a server of its own. */
+import { toLines } from '../core/outgoing-text.ts';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -47,7 +48,8 @@ export const sandboxCommand = makeCommand({
     using interrupt = listenForInterrupt(() => {});
     await using sandbox = await startSandboxFor(loaded, { port, stateFile, latencyMs, asBank });
     const facts = describeSandbox(loaded, sandbox.baseUrl, stateFile);
-    print({ json: facts, text: renderSandbox(facts, tokenUrlOf(sandbox.baseUrl)) }, json);
+    const text = toLines(renderSandbox(facts, tokenUrlOf(sandbox.baseUrl)).split('\n'));
+    print({ json: facts, text }, json);
     if (!interrupt.signal.aborted) await once(interrupt.signal, 'abort');
   },
 });

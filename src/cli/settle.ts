@@ -1,4 +1,5 @@
 /** `paydrop settle [BATCH]`: inquires about what is in doubt, now, whether due or not. */
+import { toLines } from '../core/outgoing-text.ts';
 import type { SettleOutcome } from '../app/settle.ts';
 import { exitCodes } from './exit-codes.ts';
 import { loadCommandSettings, makeCommand, numberOption, orAnotherSends } from './options.ts';
@@ -27,9 +28,10 @@ export const settleCommand = makeCommand({
     const { openSession } = await import('../app/session.ts');
     const { settle } = await import('../app/settle.ts');
     const { listenForInterrupt } = await import('./interrupt.ts');
+    const { sayBelow } = await import('./output.ts');
     const { print, printBanner } = await import('./views/shown.ts');
     await using session = await openSession(loaded, makeLogger(logLevel), 'settle');
-    using interrupt = listenForInterrupt(() => process.stderr.write('\nStopping after what is in flight.\n'));
+    using interrupt = listenForInterrupt(() => sayBelow('Stopping after what is in flight.'));
     const batchId = batch?.toUpperCase();
     const outcome = await settle(session, { batchId, waitMs: wait * 1000, interrupted: interrupt.signal });
     if (outcome === undefined) throw noSuchBatch(batchId);
@@ -53,5 +55,5 @@ export function showSettled(outcome: SettleOutcome, wait: number): Shown {
     ...ended.map((batchId) => `Batch ${batchId} is done: nothing of it is left to send or to ask.`),
     ...files,
   ];
-  return { json: { asked, told, settled, inDoubt, alarms, ended, files }, text: lines.join('\n') };
+  return { json: { asked, told, settled, inDoubt, alarms, ended, files }, text: toLines(lines) };
 }

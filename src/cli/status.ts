@@ -1,4 +1,5 @@
 /** `paydrop status [BATCH]` and `paydrop show PAYOUT`: how batches, days and payouts stand. */
+import { toLines } from '../core/outgoing-text.ts';
 import { SettingsError } from '../settings/secrets.ts';
 import { flagOption, loadCommandSettings, makeCommand } from './options.ts';
 
@@ -31,7 +32,8 @@ export const statusCommand = makeCommand({
     const owner = journal && findSender(loaded.dataDir);
     if (owner !== undefined && !json) {
       const { nameOwner } = await import('../app/session.ts');
-      process.stdout.write(`Sending: ${nameOwner(owner)}\n\n`);
+      const { printText } = await import('./output.ts');
+      printText(toLines([`Sending: ${nameOwner(owner)}`, '']));
     }
     print(showList(batches.map(showBatch), 'No batches yet.'), json);
     const days = batch === undefined && !json ? await readAllDays() : [];
@@ -56,11 +58,11 @@ export const showCommand = makeCommand({
     const { findPayouts } = await import('../app/status.ts');
     const { print, printBanner, showList } = await import('./views/shown.ts');
     const { showPayout } = await import('./views/status.ts');
-    const none = `no payout has the payoutId or transRefNo ${payout}`;
+    const none = `no payout has the payoutId or transRefNo ${payout}; "paydrop status" lists the batches`;
     const found = await findPayouts(loaded, payout);
     if (found.length === 0) throw new SettingsError(none);
     printBanner(loaded, json);
-    print(showList(found.map(showPayout), none, '\n\n'), json);
+    print(showList(found.map(showPayout), '', '\n\n'), json);
   },
 });
 

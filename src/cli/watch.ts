@@ -29,7 +29,7 @@ export const watchCommand = makeCommand({
     const { systemClock: clock } = await import('../platform/clock.ts');
     const { watch } = await import('../app/watch.ts');
     const { listenForInterrupt } = await import('./interrupt.ts');
-    const { outlastOutput } = await import('./output.ts');
+    const { outlastOutput, say } = await import('./output.ts');
     const { print } = await import('./views/shown.ts');
     const { showNews } = await import('./views/watch.ts');
     const log = makeLogger(logLevel);
@@ -40,8 +40,7 @@ export const watchCommand = makeCommand({
       log.info({ graceMs }, 'stopping: what is in flight is finished');
       report({ kind: 'stopping', graceMs });
     });
-    const warn = (text: string): void => void process.stderr.write(`${text}\n`);
-    await watch({ loaded, log, clock, report, warn, stop: interrupt.signal });
+    await watch({ loaded, log, clock, report, warn: say, stop: interrupt.signal });
     return exitCodes.ok;
   },
 });

@@ -1,11 +1,9 @@
 /** How the content of a cell is shown to people, and the traces that a spreadsheet leaves in one. */
+import { maskCellNumbers } from './outgoing-text.ts';
 import { maskDigits } from './proxy-id.ts';
 
 /** Control characters, and invisible ones that hide or turn the text around them. */
-const unseenCharacters = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
-
-/** Digits in a row as long as a mobile number without its zero may be a proxy or an account, whatever the column. */
-const longDigitRuns = /[\d\u0e50-\u0e59](?:[- .]?[\d\u0e50-\u0e59]){8,}/g;
+const unseenCharacters = /[\p{C}\p{Zl}\p{Zp}]/gu;
 
 /** Characters of a cell that an issue shows. */
 const shownCharactersMax = 40;
@@ -17,7 +15,7 @@ function escapeCharacter(character: string): string {
 /** A cell's content for an issue: long runs of digits masked, cut to about 40 characters, control characters escaped. */
 export function showCell(text: string): string {
   // Twice the length is masked before it is cut: a run that the cut shortens must still be seen as long.
-  const masked = text.slice(0, shownCharactersMax * 2).replaceAll(longDigitRuns, (run) => maskDigits(run));
+  const masked = maskCellNumbers(text.slice(0, shownCharactersMax * 2));
   const cut = masked.length > shownCharactersMax ? `${masked.slice(0, shownCharactersMax)}…` : masked;
   return cut.replaceAll(unseenCharacters, escapeCharacter);
 }
@@ -53,6 +51,3 @@ export function findSpreadsheetDamage(text: string): string | undefined {
   }
   return undefined;
 }
-
-/** A file's name, or the bank's words, on one line: they must not break it or steer the terminal. */
-export const printable = (text: string): string => text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '?');

@@ -10,16 +10,6 @@ export function maskDigits(text: string): string {
   return text.length <= 4 ? '*'.repeat(text.length) : '*'.repeat(text.length - 4) + text.slice(-4);
 }
 
-/** 10 to 15 digits that stand alone, and are no amount with its two decimals. */
-const plainNumber = /(?<![0-9A-Za-z])\d{10,15}(?![0-9A-Za-z])(?!\.\d\d(?![0-9A-Za-z]))/g;
-/** The same written with hyphens. */
-const hyphenatedNumber = /(?<![\w-])\d(?:-?\d){9,14}(?![\w-])(?!\.\d\d(?![0-9A-Za-z]))/g;
-
-/** Masks what may be the number of a person or an account: texts of rules, of the bank and of the system may name one. */
-export function maskNumbers(text: string): string {
-  return text.replaceAll(plainNumber, maskDigits).replaceAll(hyphenatedNumber, maskDigits);
-}
-
 const checkWeightMax = 13;
 
 /** The thirteenth digit of a citizen or tax ID, from its first twelve (weights 13 to 2, modulo 11). */

@@ -4,6 +4,7 @@
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { encodeJson } from '../core/outgoing-text.ts';
 import type { Clock } from '../core/ports.ts';
 import type { DueNotice, NoticeSender } from './rules/notice.ts';
 
@@ -70,7 +71,7 @@ async function run(
     const ended = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
     child.on('error', () => undefined);
     // One that could not be started may have no streams.
-    if (child.pid !== undefined) converse(child, `${JSON.stringify(notice.body)}\n`, chunks);
+    if (child.pid !== undefined) converse(child, `${encodeJson(notice.body)}\n`, chunks);
     const late = clock.sleep(timeoutMs, AbortSignal.any([over.signal, stop]));
     void late.then(() => (over.signal.aborted ? undefined : killGroup(child)));
     const [exitCode, signal] = await ended;

@@ -4,6 +4,7 @@
  */
 import { createHmac } from 'node:crypto';
 import type { Clock } from '../core/ports.ts';
+import { encodeJson, showText } from '../core/outgoing-text.ts';
 import { findErrorCode, isTimeout, openHttpClient } from '../platform/http.ts';
 import type { DueNotice, NoticeSender } from './rules/notice.ts';
 
@@ -30,7 +31,7 @@ export function makeWebhook({ url, secret, version, clock }: WebhookOptions): No
   return {
     channel: 'webhook',
     async send(notice, stop) {
-      const body = JSON.stringify(notice.body);
+      const body = encodeJson(maskPaths(notice.body));
       const headers = {
         'content-type': 'application/json',
         'user-agent': `paydrop/${version}`,
@@ -46,6 +47,11 @@ export function makeWebhook({ url, secret, version, clock }: WebhookOptions): No
       }
     },
   };
+}
+
+/** Paths end in the name of a file, which may be somebody's number: it stays on this machine. */
+function maskPaths({ reports, ...body }: DueNotice['body']): DueNotice['body'] {
+  return Array.isArray(reports) ? { ...body, reports: reports.map((path) => showText(String(path))) } : body;
 }
 
 /** The x-paydrop-signature header of a body: its time is signed with it, so that an old one is no good. */

@@ -1,6 +1,7 @@
 /** The log: JSON lines on stderr, with secrets and the numbers of people and accounts taken out. */
 import { pino } from 'pino';
 import type { DestinationStream, Level, Logger as PinoLogger } from 'pino';
+import { encodeJson, maskNumbers } from '../core/outgoing-text.ts';
 import { maskDigits } from '../core/proxy-id.ts';
 
 export type Logger = PinoLogger;
@@ -58,14 +59,12 @@ function redactFields(fields: Record<string, unknown>): Record<string, unknown> 
 
 /** The same for a finished JSON line: what child loggers carry along is in no other place. */
 function redactLine(line: string): string {
-  return `${JSON.stringify(redactFields(JSON.parse(line) as Record<string, unknown>))}\n`;
+  return `${encodeJson(redactFields(JSON.parse(line) as Record<string, unknown>))}\n`;
 }
 
-/** Masks every run of 10 to 15 digits that stands alone in a text, and hides what follows "Bearer". */
+/** Masks what may be the number of a person or an account, and hides what follows "Bearer". */
 function redactText(text: string): string {
-  return text
-    .replaceAll(/(?<![0-9A-Za-z])\d{10,15}(?![0-9A-Za-z])/g, maskDigits)
-    .replaceAll(/(bearer\s+)\S+/gi, `$1${hidden}`);
+  return maskNumbers(text).replaceAll(/(bearer\s+)\S+/gi, `$1${hidden}`);
 }
 
 function redactEntries(entries: readonly [string, unknown][], depth: number): Record<string, unknown> {
@@ -76,10 +75,11 @@ function redactNamed(name: string, value: unknown, depth: number): unknown {
   if (value === null || value === undefined) return value;
   const plainName = name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
   if (secretName.test(plainName)) return hidden;
-  if (recordName.test(plainName)) return value;
+  // A file may be called after a person's number.
+  if (recordName.test(plainName)) return plainName.endsWith('name') ? redactValue(value, depth) : value;
   if (personalName.test(plainName)) {
     // The line is read a second time when it is finished: what is masked by then stays as it is.
-    return typeof value === 'string' && /^[\d* +-]+$/.test(value) ? maskDigits(value) : hidden;
+    return typeof value === 'string' && /^[\p{Nd}*\p{Zs}\p{Pd}+]+$/u.test(value) ? maskDigits(value) : hidden;
   }
   return redactValue(value, depth);
 }

@@ -177,3 +177,12 @@ describe('without an answer', () => {
     expect(isDiscreet(verdict)).toBe(true);
   });
 });
+
+test("the number in a file's name stays on this machine", async () => {
+  await using receiver = await receive(answerWith(200));
+  const told = makeNotice();
+  const reports = ['/outbox/0812345678.5XK2M9QH3C.result.csv'];
+  const sent = { ...told, body: { ...told.body, reports } };
+  expect(await webhookTo(receiver.origin).send(sent, never)).toEqual({ ok: true });
+  expect(receiver.received[0]?.body).toContain('/outbox/******5678.5XK2M9QH3C.result.csv');
+});

@@ -36,6 +36,12 @@ describe('what is masked to its last four digits', () => {
     ['accountNo', '345924', '**5924'],
     ['msisdn', '+66812345678', '********5678'],
     ['anything', 'call 0812345678 now', 'call ******5678 now'],
+    ['why', 'no account 9-1000-00000-01-1', 'no account *************01-1'],
+    ['why', 'card 4000123412341234', 'card ************1234'],
+    ['why', '๐๘๑๒๓๔๕๖๗๘', '******๕๖๗๘'],
+    ['why', '０８１ ２３４ ５６７８', '********５６７８'],
+    ['fileName', '0812345678.csv', '******5678.csv'],
+    ['proxyNo', '๐๘๑๒๓๔๕๖๗๘', '******๕๖๗๘'],
   ])('%s', (name, value, masked) => {
     expect(JSON.parse(record((log) => log.warn({ [name]: value })))).toMatchObject({ [name]: masked });
   });
@@ -88,6 +94,13 @@ test('what turns in a circle is cut off', () => {
   const circle: Record<string, unknown> = {};
   circle['itself'] = circle;
   expect(JSON.parse(record((log) => log.info({ circle })))).toHaveProperty('circle.itself.itself');
+});
+
+test('a line bears no character that a terminal could obey, and says the same', () => {
+  const why = 'a\u009b2Jb\u202ec\u2028d';
+  const line = record((log) => log.info({ why }));
+  expect(line.trimEnd()).not.toMatch(/[\p{C}\p{Zl}\p{Zp}]/u);
+  expect(JSON.parse(line)).toMatchObject({ why });
 });
 
 test('the level decides what is written', () => {

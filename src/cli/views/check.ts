@@ -2,7 +2,16 @@
 import type { CheckOutcome, RejectedFile, Report, RowIssue } from '../../app/check.ts';
 import type { RowTotal } from '../../core/ports.ts';
 import { formatBaht } from '../../core/money.ts';
+import {
+  encodeJson,
+  joinLines,
+  printable,
+  showText,
+  showTextIfAny,
+  toLines,
+} from '../../core/outgoing-text.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { printText } from '../output.ts';
 import { type ShownTotal, showTotal } from './amounts.ts';
 import { alignColumns, print, type Shown, type ShownEnd } from './shown.ts';
 
@@ -21,16 +30,23 @@ export class CheckReport {
     if (kind === 'issue') this.issues += found.length;
     const lines = found.map((one) => {
       const { json, text } = this.#show(kind, one);
-      return `${this.#asJson ? JSON.stringify(json) : text}\n`;
+      return this.#asJson ? encodeJson(json) : text;
     });
-    if (lines.length > 0) process.stdout.write(lines.join(''));
+    if (lines.length > 0) printText(joinLines(lines));
   };
 
-  #show(kind: Parameters<Report>[0], { rowNo, issue }: RowIssue): Shown {
-    const { line, column, value, message, code } = issue;
+  #show(kind: Parameters<Report>[0], { rowNo, issue: found }: RowIssue): Shown {
+    const message = showText(found.message);
+    const issue = {
+      ...found,
+      column: showTextIfAny(found.column),
+      value: showTextIfAny(found.value),
+      message,
+    };
+    const { line, column, value, code } = issue;
     const where = column === null ? '' : ` ${column}${value === null || value === '' ? '' : ` "${value}"`}:`;
     const text = `${this.path}:${line}:${kind === 'note' ? ' note:' : ''}${where} ${message} [${code}]`;
-    return { json: { kind, file: this.path, rowNo, ...issue }, text };
+    return { json: { kind, file: this.path, rowNo, ...issue }, text: printable(text) };
   }
 
   end({ exitCode, text, json }: ShownEnd): ExitCode {
@@ -42,12 +58,16 @@ export class CheckReport {
 
 /** The end of a file that would be rejected as a whole. */
 export function showRejected({ path }: CheckReport, { rejection }: RejectedFile): ShownEnd {
-  const { line, message, code } = rejection;
+  const { line, code } = rejection;
+  const message = showText(rejection.message);
   const where = line === null ? path : `${path}:${line}`;
   return {
     exitCode: exitCodes.fileRejected,
-    text: `${where}: ${message} [${code}]\nThe whole file is rejected: nothing of it would be sent.`,
-    json: { status: 'rejected', ...rejection },
+    text: toLines([
+      `${where}: ${message} [${code}]`,
+      'The whole file is rejected: nothing of it would be sent.',
+    ]),
+    json: { status: 'rejected', ...rejection, message, column: showTextIfAny(rejection.column) },
   };
 }
 
@@ -67,7 +87,7 @@ export function showChecked(report: CheckReport, outcome: CheckOutcome): ShownEn
   ]);
   return {
     exitCode: issues > 0 ? exitCodes.exceptions : exitCodes.ok,
-    text: [`${path}: ${showTotal(all)}, ${issues} issues`, ...rows, 'Nothing was sent.'].join('\n'),
+    text: toLines([`${path}: ${showTotal(all)}, ${issues} issues`, ...rows, 'Nothing was sent.']),
     json: { status: 'checked', batchId, all, ready, held, rejected },
   };
 }

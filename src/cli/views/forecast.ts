@@ -7,6 +7,7 @@ import {
   quietOutcomes,
 } from '../../check/rules/forecast.ts';
 import { formatBaht, type Satang } from '../../core/money.ts';
+import { type PrintableText, showText, toLines } from '../../core/outgoing-text.ts';
 import { holdReasons } from '../../core/payout.ts';
 import type { BatchReason, RowTotal } from '../../core/ports.ts';
 import { findBankStatus } from '../../core/status-codes.ts';
@@ -78,10 +79,16 @@ function describeForecast(dryRun: DryRunOutcome, settings: Settings) {
             boundBy: expected.boundBy,
             how: explainTime(dryRun, expected, settings),
           },
-    lineStop: halt ?? null,
-    brake: brakeStop ?? null,
-    stop: stop ?? null,
+    lineStop: maskReason(halt),
+    brake: maskReason(brakeStop),
+    stop: maskReason(stop),
   };
+}
+
+/** What the bank said may name somebody's number. */
+function maskReason<Told extends BatchReason>(told: Told | undefined): Told | null {
+  if (told === undefined) return null;
+  return { ...told, reason: showText(told.reason), remedy: showText(told.remedy) };
 }
 
 type Described = ReturnType<typeof describeForecast>;
@@ -122,10 +129,14 @@ function showDuration(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-function renderForecast(report: CheckReport, json: Described, expected: ExpectedTime | undefined): string {
+function renderForecast(
+  report: CheckReport,
+  json: Described,
+  expected: ExpectedTime | undefined,
+): PrintableText {
   const { all, outcomes, isKnown, payeeChecks } = json;
   const shown = forecastOutcomes.filter((name) => name === 'toPay' || outcomes[name].rows > 0);
-  return [
+  return toLines([
     `${report.path}: ${showWhole(all)}, ${report.issues} issues`,
     ...(isKnown ? ['  An earlier run has read this file: another one goes on where it is.'] : []),
     ...shown.flatMap((name) => [
@@ -137,7 +148,7 @@ function renderForecast(report: CheckReport, json: Described, expected: Expected
       ? 'No time can be told: nothing would be sent, or no payee check was answered.'
       : `A run takes about ${showDuration(expected.ms)}: ${json.expectedTime.how}.`,
     `${payeeChecks.answered} payee checks were answered. Nothing else was sent.`,
-  ].join('\n');
+  ]);
 }
 
 const showWhole = (total: DescribedTotal): string =>

@@ -1,5 +1,6 @@
 /** Progress for whoever watches stderr: a bar on a terminal, a line now and then anywhere else. */
 import type { Progress, ProgressFigures } from '../../core/progress.ts';
+import { progressStream } from '../output.ts';
 import { showCount } from './amounts.ts';
 
 /** Between two lines where stderr is no terminal. */
@@ -99,7 +100,7 @@ async function openBar(stream: ProgressStream, stopwatch: Stopwatch): Promise<Pr
  * @param stopwatch monotonic milliseconds
  */
 export async function openProgress(
-  stream: ProgressStream = process.stderr,
+  stream: ProgressStream = progressStream(),
   stopwatch: Stopwatch = () => performance.now(),
 ): Promise<Progress> {
   return stream.isTTY === true ? await openBar(stream, stopwatch) : openLines(stream, stopwatch);

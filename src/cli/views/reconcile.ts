@@ -2,6 +2,7 @@
 import type { NoStatement, NotFetched, ReconcileReport, StatementRefusal } from '../../app/reconcile.ts';
 import { formatBangkokMoment } from '../../core/bangkok-time.ts';
 import { formatBaht, sumSatang, toSatang } from '../../core/money.ts';
+import { joinLines, printable, showText, showTextIfAny, toLines } from '../../core/outgoing-text.ts';
 import { showDate } from '../../payout/rules/lost-journal.ts';
 import { countAlarms, countBreaks, isQuiet } from '../../reconcile/rules/attention.ts';
 import { describeBreakRemedy } from '../../reconcile/rules/break-remedies.ts';
@@ -11,7 +12,7 @@ import { isBreakKind } from '../../reconcile/rules/tally.ts';
 import type { BreakKind, BreakRecord, Figures, LineClass, PaidClass } from '../../reconcile/rules/types.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { countOf, showAmount, showBaht, showCount } from './amounts.ts';
-import { alignColumns, sandboxBanner, type ShownEnd, toLines } from './shown.ts';
+import { alignColumns, sandboxBanner, type ShownEnd } from './shown.ts';
 
 const describeFigures = ({ count, satang }: Figures) => ({ count, amount: formatBaht(satang) });
 
@@ -140,7 +141,7 @@ const describeBreak = (record: BreakRecord, nowMs: number) => ({
   severity: record.severity,
   payoutId: record.attempt?.payoutId ?? null,
   transRefNo: record.attempt?.order.transRefNo ?? record.lines[record.lineAt ?? -1]?.transRefNo ?? null,
-  reason: record.reason,
+  reason: showText(record.reason),
   remedy: describeBreakRemedy(record),
   ageDays: computeAgeDays(record, nowMs),
 });
@@ -264,7 +265,7 @@ export function showReport(report: ReconcileReport): ShownEnd {
   const isDone = isQuiet(report.openBreaks, report.reconciled.recorded);
   return {
     json,
-    text: parts.map(toLines).join('\n\n'),
+    text: joinLines(parts.map(toLines), '\n\n'),
     exitCode: isDone ? exitCodes.ok : exitCodes.exceptions,
   };
 }
@@ -305,10 +306,17 @@ function explain(fetched: NotFetched): readonly [reason: string, exitCode: ExitC
   }
 }
 
+const maskRefusal = (refusal: StatementRefusal): object => ({
+  ...refusal,
+  message: showText(refusal.message),
+  column: showTextIfAny(refusal.column),
+});
+
 export function showNoStatement({ date, file, fetched }: NoStatement): ShownEnd {
-  const [reason, exitCode] = explain(fetched);
-  const refusal = fetched.kind === 'unusable' ? { ...fetched.refusal } : undefined;
+  const [told, exitCode] = explain(fetched);
+  const reason = showText(told);
+  const refusal = fetched.kind === 'unusable' ? maskRefusal(fetched.refusal) : undefined;
   const day = date === undefined ? null : showDate(date);
-  const text = `paydrop: ${[day ?? [], file ?? []].flat().join(', ')}: ${reason}`;
+  const text = printable(`paydrop: ${[day ?? [], file ?? []].flat().join(', ')}: ${reason}`);
   return { json: { date: day, file, outcome: fetched.kind, reason, refusal }, text, exitCode };
 }

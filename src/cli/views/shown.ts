@@ -1,12 +1,13 @@
 /** How a command says what it has to say: one record, as JSON for a program and as text for an operator. */
-import { printable } from '../../core/cell-text.ts';
+import { encodeJson, joinLines, type PrintableText, printable, toLines } from '../../core/outgoing-text.ts';
 import type { ExitCode } from '../exit-codes.ts';
+import { printText } from '../output.ts';
 
 /** What is shown of one thing. The text is made of the same fields as the JSON. */
 export interface Shown {
   readonly json: object;
   /** Without a last line end. */
-  readonly text: string;
+  readonly text: PrintableText;
 }
 
 /** What is shown at the end of a piece of work, with the exit code that goes with it. */
@@ -14,16 +15,14 @@ export interface ShownEnd extends Shown {
   readonly exitCode: ExitCode;
 }
 
-/** Lines that may hold what others wrote, as text. */
-export const toLines = (lines: readonly string[]): string => lines.map(printable).join('\n');
-
 export function print({ json, text }: Shown, asJson: boolean): void {
-  process.stdout.write(`${asJson ? JSON.stringify(json) : text}\n`);
+  printText(asJson ? encodeJson(json) : text);
 }
 
 /** Several of a kind: a list for a program; for an operator one below the other, or that there is none. */
-export function showList(shown: readonly Shown[], none: string, separator = '\n'): Shown {
-  const text = shown.length === 0 ? none : shown.map((one) => one.text).join(separator);
+export function showList(shown: readonly Shown[], none: string, separator?: '\n\n'): Shown {
+  const texts = shown.map(({ text }) => text);
+  const text = texts.length === 0 ? printable(none) : joinLines(texts, separator);
   return { json: shown.map(({ json }) => json), text };
 }
 
@@ -32,7 +31,7 @@ export const sandboxBanner = '*** SANDBOX: a rehearsal, no real money moves ***'
 
 /** Says that what follows is of a rehearsal; a program is told by what it reads instead. */
 export function printBanner({ isSandbox }: { readonly isSandbox: boolean }, asJson: boolean): void {
-  if (isSandbox && !asJson) process.stdout.write(`${sandboxBanner}\n\n`);
+  if (isSandbox && !asJson) printText(toLines([sandboxBanner, '']));
 }
 
 /**

@@ -4,13 +4,14 @@ import { dayMs, formatBangkokDateTime, formatBangkokMoment } from '../../core/ba
 import { countAlarms } from '../../core/exit-code.ts';
 import { formatBaht } from '../../core/money.ts';
 import type { Attempt } from '../../core/payout.ts';
+import { printable, showText, showTextIfAny, toLines } from '../../core/outgoing-text.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import { showDate } from '../../payout/rules/lost-journal.ts';
 import { describeProvenance } from '../../reconcile/rules/custody.ts';
 import { describeAlarmRemedy, describeRemedy } from '../../reports/rules/remedies.ts';
 import { describeGrowth, remedyOfGrowth } from '../../watch/rules/file-growth.ts';
 import { countOf, showByStatus, showTotal, totalsByStatus } from './amounts.ts';
-import { type Shown, toLines } from './shown.ts';
+import type { Shown } from './shown.ts';
 
 const stamp = (epochMs: number | null): string | null =>
   epochMs === null ? null : formatBangkokDateTime(epochMs);
@@ -33,8 +34,8 @@ export function showBatch({ batch, totals, holds, grown }: BatchStanding): Shown
     file: batch.fileName,
     status: batch.status,
     reasonCode: batch.reasonCode,
-    reason: batch.reason,
-    remedy: batch.remedy,
+    reason: showTextIfAny(batch.reason),
+    remedy: showTextIfAny(batch.remedy),
     rows: batch.rows,
     amount: formatBaht(batch.totalSatang),
     unreadableAmounts: batch.unreadableAmounts,
@@ -79,16 +80,27 @@ function showAttempt(attempt: Attempt): Shown {
       sysRefNo,
       fee: attempt.feeText,
     },
-    text: `  attempt ${attemptNo}: ${transRefNo} ${status}, tranDate ${tranDate}, sent ${sends}x, inquired ${inquiries}x${found}`,
+    text: printable(
+      `  attempt ${attemptNo}: ${transRefNo} ${status}, tranDate ${tranDate}, sent ${sends}x, inquired ${inquiries}x${found}`,
+    ),
   };
 }
 
-function showEvent({ cause, atMs, from, to, attemptNo, detail }: PayoutHistory['events'][number]): Shown {
+/** References of ours and the bank's, which look like numbers of accounts and are none. */
+const isReference = (name: string): boolean => /(?:RefNo|requestUid|xRequestId|batchId)$/i.test(name);
+
+const maskFact = (name: string, value: unknown): unknown =>
+  typeof value === 'string' && !isReference(name) ? showText(value) : value;
+
+function showEvent({ cause, atMs, from, to, attemptNo, ...event }: PayoutHistory['events'][number]): Shown {
+  const detail = Object.fromEntries(
+    Object.entries(event.detail).map(([name, value]) => [name, maskFact(name, value)]),
+  );
   const at = formatBangkokDateTime(atMs);
   const facts = Object.entries(detail).map(([name, value]) => `${name}=${String(value)}`);
   return {
     json: { at, cause, from, to, attemptNo, detail },
-    text: `  ${at}  ${from} -> ${to}  ${cause}  ${facts.join(' ')}`.trimEnd(),
+    text: printable(`  ${at}  ${from} -> ${to}  ${cause}  ${facts.join(' ')}`.trimEnd()),
   };
 }
 
@@ -107,7 +119,7 @@ export function showPayout({ row, batch, ...history }: PayoutHistory): Shown {
     status: row.status,
     holds: row.holds,
     reasonCode: row.reasonCode,
-    reason: row.reason,
+    reason: showTextIfAny(row.reason),
     isAlarm: row.isAlarm,
     remedy: row.isAlarm ? describeAlarmRemedy(row) : describeRemedy(row),
     attempts: attempts.map((one) => one.json),
@@ -150,7 +162,7 @@ export function showDay({ date: day, state, isWhole }: DayStanding, nowMs: numbe
   if (state === undefined)
     return {
       json: { date, ...none },
-      text: `${date}  not reconciled: payouts were sent, and no statement was accepted`,
+      text: printable(`${date}  not reconciled: payouts were sent, and no statement was accepted`),
     };
   const { version, acceptedAtMs, openBreaks, oldestOpenedAtMs: openedAtMs, provenance: source } = state;
   // Whole days that the oldest open break has been open.
@@ -161,17 +173,17 @@ export function showDay({ date: day, state, isWhole }: DayStanding, nowMs: numbe
   const reconciledAt = formatBangkokDateTime(acceptedAtMs);
   return {
     json: { date, version, reconciledAt, isWhole, openBreaks, oldestOpenDays, source },
-    text: `${date}  v${version}  reconciled ${formatBangkokMoment(acceptedAtMs)}  ${found}${from}`,
+    text: printable(`${date}  v${version}  reconciled ${formatBangkokMoment(acceptedAtMs)}  ${found}${from}`),
   };
 }
 
 /** @param daysMax of the days without open breaks in the text; those with are all there */
 export function showDays(days: readonly DayStanding[], nowMs: number, daysMax = Infinity): Shown {
   const json = days.map((day) => showDay(day, nowMs).json);
-  if (days.length === 0) return { json, text: 'No day was reconciled yet.' };
+  if (days.length === 0) return { json, text: printable('No day was reconciled yet.') };
   const shown = days.filter(({ state }, place) => place < daysMax || (state?.openBreaks ?? 0) > 0);
   const lines = shown.map((day) => showDay(day, nowMs).text);
   const left = days.length - shown.length;
   const rest = left === 0 ? [] : [`${left} more without open breaks: paydrop status --statements`];
-  return { json, text: ['\nStatements by day', ...lines, ...rest].join('\n') };
+  return { json, text: toLines(['', 'Statements by day', ...lines, ...rest]) };
 }

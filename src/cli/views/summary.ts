@@ -2,7 +2,7 @@
 import type { FileOutcome } from '../../app/run-file.ts';
 import type { Session } from '../../app/session.ts';
 import { formatBangkokDateTime, formatBangkokMoment } from '../../core/bangkok-time.ts';
-import { printable } from '../../core/cell-text.ts';
+import { showText, showTextIfAny, toLines } from '../../core/outgoing-text.ts';
 import type { Batch, JournalLoss } from '../../core/ports.ts';
 import { isInQuestion, showDate } from '../../payout/rules/lost-journal.ts';
 import { journalChanged } from '../../payout/rules/seal.ts';
@@ -33,10 +33,10 @@ function renderHead(
   { isSandbox, bankAddress, pace }: SummaryContext,
   isRepeat: boolean,
 ): string[] {
-  const why = batch.reason === null ? '' : `: ${printable(batch.reason)}`;
+  const why = batch.reason === null ? '' : `: ${showText(batch.reason)}`;
   const reduced = pace && `reduced to ${pace.limit} of ${pace.ceiling} transfers at once (${pace.why})`;
   return alignColumns([
-    ['File', printable(batch.fileName)],
+    ['File', batch.fileName],
     ['Batch', batch.batchId],
     ['Processed', showWhen(batch)],
     ...(isRepeat ? [['', 'by an earlier run; nobody is paid again']] : []),
@@ -76,13 +76,13 @@ function renderFiles({ files }: Rested['reports']): string[] {
   if (files.length === 0) return [];
   const rows = files.map(({ kind, path, state }) => [
     `  ${kind}`,
-    `${printable(path)}${state === 'gone' ? '  (taken away since)' : ''}`,
+    `${path}${state === 'gone' ? '  (taken away since)' : ''}`,
   ]);
   return ['', 'Files', ...alignColumns(rows)];
 }
 
 function adviseStopped({ batch, holds }: BatchSummary): string[] {
-  const remedy = batch.remedy === null ? [] : [`${printable(batch.remedy)}.`];
+  const remedy = batch.remedy === null ? [] : [`${showText(batch.remedy)}.`];
   const goOn = `go on with "paydrop resume ${batch.batchId}".`;
   if (batch.status === 'halted') return ['It was halted.', ...remedy, `Then let it ${goOn}`];
   if (holds.some(({ hold }) => hold === 'halted' || hold === 'approval'))
@@ -125,17 +125,24 @@ function adviseNext(summary: BatchSummary): string[] {
 export function showOutcome(session: Session, path: string, outcome: FileOutcome): ShownEnd {
   switch (outcome.kind) {
     case 'rejected': {
-      const { code, line, column, message } = outcome.rejection;
+      const { code, line } = outcome.rejection;
+      const message = showText(outcome.rejection.message);
+      const column = showTextIfAny(outcome.rejection.column);
       const exitCode = exitCodes.fileRejected;
       const json = { file: path, status: 'rejected', exitCode, code, line, column, message };
       const where = line === null ? path : `${path}:${line}`;
-      const text = `${where}: ${message}\nThe whole file was rejected (${code}) and nothing of it was sent.`;
+      const text = toLines([
+        `${where}: ${message}`,
+        `The whole file was rejected (${code}) and nothing of it was sent.`,
+      ]);
       return { json, text, exitCode };
     }
     case 'interrupted': {
       const exitCode = exitCodes.stoppedShort;
       const json = { file: path, status: 'interrupted', exitCode, batchId: outcome.batch?.batchId ?? null };
-      const text = `${path}: interrupted; everything that was sent is recorded. Run it again: it goes on where it was.`;
+      const text = toLines([
+        `${path}: interrupted; everything that was sent is recorded. Run it again: it goes on where it was.`,
+      ]);
       return { json, text, exitCode };
     }
     case 'rested':
@@ -154,17 +161,19 @@ function showRested(
     return { kind, number, path, isGone: state === 'gone' };
   });
   const next = adviseNext(summary).map((line, index) => (index === 0 ? `Next: ${line}` : `      ${line}`));
-  const text = [
+  const text = toLines([
     ...(isSandbox ? [sandboxBanner, ''] : []),
     ...renderHead(summary, context, isRepeat),
     ...(summary.rows === 0 ? [] : ['', ...renderTotals(summary)]),
     ...renderFiles(reports),
     '',
     ...next,
-  ].join('\n');
+  ]);
   const figures = renderSummary(summary, [], context);
+  const reason = showTextIfAny(summary.batch.reason);
+  const remedy = showTextIfAny(summary.batch.remedy);
   return {
-    json: { ...figures, isRepeat, journalLoss: showLoss(loss), files: shownFiles },
+    json: { ...figures, reason, remedy, isRepeat, journalLoss: showLoss(loss), files: shownFiles },
     text,
     exitCode: summary.exitCode,
   };

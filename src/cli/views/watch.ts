@@ -2,7 +2,7 @@
 import { nameOwner } from '../../app/session.ts';
 import type { WatchNews } from '../../app/watch-status.ts';
 import { formatBangkokMoment, formatBangkokDateTime } from '../../core/bangkok-time.ts';
-import { printable } from '../../core/cell-text.ts';
+import { printable, showTextIfAny, toLines } from '../../core/outgoing-text.ts';
 import type { ListenAddress } from '../../core/network-address.ts';
 import type { ReportKind } from '../../core/ports.ts';
 import { describeGrowth } from '../../watch/rules/file-growth.ts';
@@ -14,12 +14,20 @@ export function showNews(news: WatchNews, nowMs: number): Shown {
   const { json, text } = describe(news);
   return {
     json: { at: formatBangkokDateTime(nowMs), event: news.kind, ...json },
-    text: news.kind === 'started' ? text : `${formatBangkokMoment(nowMs)}  ${text}`,
+    text:
+      news.kind === 'started'
+        ? toLines(text.split('\n'))
+        : printable(`${formatBangkokMoment(nowMs)}  ${text}`),
   };
 }
 
+/** Of several lines only where others' words in them have passed the gate already. */
+interface Told extends Pick<Shown, 'json'> {
+  readonly text: string;
+}
+
 /** `json` without when it was and what it is called. */
-function describe(news: WatchNews): Shown {
+function describe(news: WatchNews): Told {
   switch (news.kind) {
     case 'started': {
       const { isSandbox, inbox, outbox } = news;
@@ -74,22 +82,25 @@ function toUrl({ host, port }: ListenAddress): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}/healthz`;
 }
 
-function describeFile(news: Extract<WatchNews, { kind: 'file-ended' }>): Shown {
+function describeFile(news: Extract<WatchNews, { kind: 'file-ended' }>): Told {
   const { item, outcome, path = null, why, batchId = null } = news;
-  const { code = null, message = null } = why ?? {};
+  const code = why?.code ?? null;
+  const message = showTextIfAny(why?.message ?? null);
   const reason = message === null ? '' : `: ${message}`;
   return {
     json: { file: item.fileName, outcome, path, batchId, code, message },
-    text: `${outcome}  ${printable(item.fileName)}${reason} -> ${printable(path ?? '')}`,
+    text: `${outcome}  ${item.fileName}${reason} -> ${path ?? ''}`,
   };
 }
 
 const resultKinds: readonly ReportKind[] = ['result', 'result-update'];
 const exceptionKinds: readonly ReportKind[] = ['exceptions', 'exceptions-update'];
 
-function describeBatch({ reports }: Extract<WatchNews, { kind: 'batch-settled' }>): Shown {
+function describeBatch({ reports }: Extract<WatchNews, { kind: 'batch-settled' }>): Told {
   const { batch, totals, exitCode, exceptionRows: exceptions, alarmRows: alarms } = reports.summary;
-  const { batchId, fileName: file, status, reasonCode, reason, remedy } = batch;
+  const { batchId, fileName: file, status, reasonCode } = batch;
+  const reason = showTextIfAny(batch.reason);
+  const remedy = showTextIfAny(batch.remedy);
   const byStatus = totalsByStatus(totals);
   const counts = { exceptions, alarms };
   const files = reports.files.map(({ path }) => path);
@@ -106,6 +117,6 @@ function describeBatch({ reports }: Extract<WatchNews, { kind: 'batch-settled' }
   ].join('');
   return {
     json: { batchId, file, status, reasonCode, reason, remedy, exitCode, byStatus, ...counts, files },
-    text: printable(text),
+    text,
   };
 }

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { formatBangkokDate, formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { formatBaht } from '../../core/money.ts';
 import type { FileRejection } from '../../core/payout-file.ts';
-import { maskNumbers } from '../../core/proxy-id.ts';
+import { showText, showTextIfAny } from '../../core/outgoing-text.ts';
 import type { BatchSummary } from '../../reports/rules/summary.ts';
 import type { NoticeDraft, NoticeKind } from './notice.ts';
 
@@ -64,10 +64,10 @@ export function describeFileRejected(scene: NoticeScene, file: RejectedFile): No
   return draft(scene, { kind: 'file-rejected', batchId: file.batchId, mark: file.fileKey }, file.fileName, {
     status: 'rejected',
     reasonCode: code,
-    reason: maskText(message),
+    reason: showText(message),
     line,
-    column: maskText(column),
-    remedy: maskText(file.remedy),
+    column: showTextIfAny(column),
+    remedy: showTextIfAny(file.remedy),
     exitCode: fileRejectedExitCode,
     reports: file.reports,
   });
@@ -87,7 +87,7 @@ export function describeJournalRefused(
   return draft({ ...scene, journalId: path }, happening, path, {
     status: 'refused',
     reasonCode: 'journal-refused',
-    reason: maskText(message),
+    reason: showText(message),
     remedy: null,
     exitCode: usageExitCode,
     reports: [],
@@ -111,11 +111,11 @@ export function describeFileGrown(scene: NoticeScene, file: GrownFile): NoticeDr
   return draft(scene, { kind: 'file-grown', batchId: file.batchId, mark: file.fileKey }, file.fileName, {
     severity: 'critical',
     reasonCode: 'file-grown',
-    reason: maskText(file.reason),
-    remedy: maskText(file.remedy),
+    reason: showText(file.reason),
+    remedy: showTextIfAny(file.remedy),
     rowsNotPaid: file.rows,
     amountNotPaid: file.amount,
-    payoutIds: file.payoutIds.map((one) => maskText(one)),
+    payoutIds: file.payoutIds.map((one) => showText(one)),
     exitCode: exceptionsExitCode,
     reports: file.reports,
   });
@@ -132,8 +132,8 @@ function describeBatch(
   return draft(scene, { kind, batchId: batch.batchId, mark }, batch.fileName, {
     status: batch.status,
     reasonCode: batch.reasonCode,
-    reason: maskText(batch.reason),
-    remedy: maskText(batch.remedy),
+    reason: showTextIfAny(batch.reason),
+    remedy: showTextIfAny(batch.remedy),
     rows: batch.rows,
     amount: formatBaht(batch.totalSatang),
     byStatus: renderByStatus(summary),
@@ -168,7 +168,13 @@ function draft(
   const key = kind === 'file-rejected' ? `${kind}:${mark}` : `${kind}:${batchId ?? ''}:${mark}`;
   const id = computeId(journalId, key);
   const at = formatBangkokDateTime(nowMs);
-  return { key, kind, batchId, atMs: nowMs, body: { id, kind, at, isSandbox, batchId, file, ...facts } };
+  return {
+    key,
+    kind,
+    batchId,
+    atMs: nowMs,
+    body: { id, kind, at, isSandbox, batchId, file: showText(file), ...facts },
+  };
 }
 
 const idCharacters = 32;
@@ -177,8 +183,4 @@ const idCharacters = 32;
 function computeId(journalId: string, key: string): string {
   const encoded = JSON.stringify(['paydrop-notice', 1, journalId, key]);
   return createHash('sha256').update(encoded, 'utf8').digest('hex').slice(0, idCharacters);
-}
-
-function maskText(text: string | null): string | null {
-  return text === null ? null : maskNumbers(text);
 }

@@ -14,6 +14,7 @@ import type {
   PayeeCheckFields,
   TransferFields,
 } from '../../core/bank-port.ts';
+import { maskForeignNumbers } from '../../core/outgoing-text.ts';
 import { type BankStatus, findBankStatus } from '../../core/status-codes.ts';
 import { countDelivered } from './resend.ts';
 
@@ -134,11 +135,6 @@ const firstHttpError = 500;
 /** Longest bank text that is kept; the interface allows 256 (§2.5). */
 const textLengthMax = 256;
 
-/** Hides digit runs that could be an account, a citizen ID or a mobile number in a text of the bank's. */
-export function maskDigitRuns(text: string): string {
-  return text.replaceAll(/\d[\d -]{5,}\d/g, (run) => `${'*'.repeat(run.length - 4)}${run.slice(-4)}`);
-}
-
 // ---------------------------------------------------------------- what every reply says
 
 type Answered<Fields> = Extract<BankReply<Fields>, { kind: 'answered' }>;
@@ -203,7 +199,7 @@ const exchangeFacts = ({ requestUid, xRequestId, elapsedMs }: Exchange): ReplyFa
   elapsedMs: Math.round(elapsedMs),
 });
 
-const keepText = (text: string): string => maskDigitRuns(text.slice(0, textLengthMax));
+const keepText = (text: string): string => maskForeignNumbers(text.slice(0, textLengthMax));
 
 function bankReason({ statusCode, statusDesc = '' }: BusinessFields): Reason {
   const text = statusDesc === '' ? `the bank answered ${statusCode}` : keepText(statusDesc);

@@ -7,7 +7,7 @@ import { formatBaht } from '../../core/money.ts';
 import type { Attempt, Payout, PayoutStatus } from '../../core/payout.ts';
 import type { Change, JournalLoss } from '../../core/ports.ts';
 import { mustProbe, showDate } from '../../payout/rules/lost-journal.ts';
-import { maskDigitRuns } from '../../payout/rules/read-reply.ts';
+import { maskForeignNumbers } from '../../core/outgoing-text.ts';
 import { isOpenAttempt, keepInDoubt } from '../../payout/rules/superseded.ts';
 import { describeProvenance } from './custody.ts';
 import { findDifferences, fitsIdentity, isRebuilt } from './differences.ts';
@@ -68,7 +68,7 @@ export function decideOnStatement(evidence: StatementEvidence, mayReopen = true)
   const from = readSource(read, date);
   if (kind === 'reopen') return reopen(evidence, step, from, mayReopen);
   if (line === undefined) return undefined;
-  const statusText = maskDigitRuns(line.statusText);
+  const statusText = maskForeignNumbers(line.statusText);
   const detail = { transRefNo, statement: date, version, line: line.line, statusText, ...from };
   return take(kind, { ...evidence, line, date, detail }, mayReopen);
 }
@@ -148,9 +148,9 @@ const textLengthMax = 256;
 
 function failure(told: Told): Reason {
   const { reasonCode, reasonDesc } = told.line;
-  const said = maskDigitRuns(reasonDesc.slice(0, textLengthMax));
+  const said = maskForeignNumbers(reasonDesc.slice(0, textLengthMax));
   const text = `${placeOf(told)} says that it failed${said === '' ? '' : `: ${said}`}`;
-  return { code: reasonCode === '' ? 'statement-failed' : maskDigitRuns(reasonCode), text };
+  return { code: reasonCode === '' ? 'statement-failed' : maskForeignNumbers(reasonCode), text };
 }
 
 /** In doubt, and the bank says that it failed: so has the row, unless another attempt may still be completed. */
@@ -240,7 +240,7 @@ function comeAlive(told: Told, mayReopen: boolean): Change {
     status: isAwaited ? 'sent' : 'unresolved',
     nextInquiryAtMs: isAwaited ? nowMs : null,
   };
-  const text = `${placeOf(told)} has attempt ${attempt.order.transRefNo}, closed before, as "${maskDigitRuns(line.statusText)}"`;
+  const text = `${placeOf(told)} has attempt ${attempt.order.transRefNo}, closed before, as "${maskForeignNumbers(line.statusText)}"`;
   return aliveAgain(told, attempt, { code: 'earlier-attempt-open', text }, told.detail, mayReopen);
 }
 

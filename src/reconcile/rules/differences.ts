@@ -4,7 +4,7 @@ import { formatBaht, parseBaht, type Satang, toSatang, zeroSatang } from '../../
 import type { ProxyType } from '../../core/payout.ts';
 import { maskDigits, readProxyId } from '../../core/proxy-id.ts';
 import { showDate } from '../../payout/rules/lost-journal.ts';
-import { maskDigitRuns } from '../../payout/rules/read-reply.ts';
+import { maskForeignNumbers } from '../../core/outgoing-text.ts';
 import { blankLine, type StatementLine } from './statement.ts';
 import type { AttemptFacts, BreakKind, LineBreakKind } from './types.ts';
 
@@ -71,7 +71,7 @@ function isPayee({ proxyType, proxyNo }: AttemptFacts['order'], line: StatementL
 }
 
 /** A word of the bank's. Columns that are shifted bring the number of a person to any of them. */
-const shown = (text: string): string => (text === '' ? 'nothing' : maskDigitRuns(text));
+const shown = (text: string): string => (text === '' ? 'nothing' : maskForeignNumbers(text));
 const masked = (text: string): string => (text === '' ? 'nothing' : maskDigits(text));
 
 /** "1,250.01". */

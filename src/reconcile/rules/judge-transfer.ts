@@ -7,7 +7,7 @@
  * ours, and absence proves nothing (design: I3).
  */
 import { dayMs, formatBangkokDate, parseBangkokDate } from '../../core/bangkok-time.ts';
-import { maskDigitRuns } from '../../payout/rules/read-reply.ts';
+import { maskForeignNumbers } from '../../core/outgoing-text.ts';
 import {
   type Difference,
   findDifferences,
@@ -277,7 +277,7 @@ const laterAttempt = 'a lost part of the journal may have made a later attempt t
 function findStatusDifference({ bookStatus, line, isContradicted, mustWait }: Held): Difference[] {
   if (line.status === 'complete' && bookStatus === 'paid') return [];
   // Columns that are shifted bring the number of a person here.
-  const shown = maskDigitRuns(line.statusText);
+  const shown = maskForeignNumbers(line.statusText);
   const said = `the statement says ${shown === '' ? 'nothing' : `"${shown}"`}`;
   const differs = (reason: string): Difference[] => [{ kind: 'status-mismatch', reason }];
   switch (line.status) {

@@ -1,6 +1,7 @@
 /** /healthz, /livez and /metrics of a process that works for long: to be read, and nothing else. */
 import { fastify } from 'fastify';
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { encodeJson } from '../../core/outgoing-text.ts';
 import type { ListenAddress } from '../../core/network-address.ts';
 import type { Clock } from '../../core/ports.ts';
 
@@ -106,6 +107,7 @@ function createApp({ readHealth, renderMetrics, log }: MonitorOptions): FastifyI
     connectionTimeout: requestMsMax,
     frameworkErrors: (_error, _request, reply) => void sendNotFound(reply),
   });
+  app.setReplySerializer((payload) => encodeJson(payload));
   app.addHook('onRequest', async (request, reply) => {
     void reply.header('cache-control', 'no-store').header('x-content-type-options', 'nosniff');
     // Before any body is read: there is nothing here to write to.

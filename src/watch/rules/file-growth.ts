@@ -1,5 +1,5 @@
 /** A file to which somebody wrote after its rows had been read: when it is looked at, and what is said of it. */
-import { printable } from '../../core/cell-text.ts';
+import { printable } from '../../core/outgoing-text.ts';
 import type { BatchReason } from '../../core/ports.ts';
 
 /** What a file is now to which somebody wrote after its rows had been read. */

@@ -3,7 +3,7 @@
  * Pure; the daemon keeps the facts, and what answers /healthz shows the verdict.
  */
 import { formatBangkokMoment, formatBangkokDateTime } from '../../core/bangkok-time.ts';
-import { maskNumbers } from '../../core/proxy-id.ts';
+import { showText } from '../../core/outgoing-text.ts';
 import { type BreakerState, outsideHours } from '../../payout/rules/circuit-breaker.ts';
 import type { InboxView } from './drop-folder.ts';
 import { describeGrowth, remedyOfGrowth, type TakenFile } from './file-growth.ts';
@@ -133,11 +133,11 @@ export function judgeHealth(
     ...lines.filter(({ isAgainst }) => !isAgainst).map(({ what }) => what),
     ...(state.failingBatches ?? []).map(({ batchId, why }) => ({
       code: 'batch-failing' as const,
-      text: `batch ${batchId} does not get on: ${maskNumbers(why)}`,
+      text: `batch ${batchId} does not get on: ${showText(why)}`,
     })),
     ...(state.inbox?.stuck ?? []).slice(0, namesMax).map(({ fileName, why }) => ({
       code: 'file-stuck' as const,
-      text: maskNumbers(`${fileName} cannot be brought into work/: ${why}`),
+      text: showText(`${fileName} cannot be brought into work/: ${why}`),
       remedy: 'It is tried again by itself; nothing of it is paid before',
     })),
     ...describeLeft(state.inbox?.left ?? []),
@@ -186,7 +186,7 @@ function judgeInbox(state: WatchState): readonly HealthReason[] {
   return [
     {
       code: 'inbox-gone',
-      text: maskNumbers(inbox.state.why),
+      text: showText(inbox.state.why),
       remedy:
         'Do what the text says, where it says something to do; goes on by itself when the inbox is there again',
     },
@@ -203,7 +203,7 @@ function judgeTrouble(
   return [
     {
       code,
-      text: `${since}: ${maskNumbers(trouble.why)}`,
+      text: `${since}: ${showText(trouble.why)}`,
       remedy: 'Nothing is sent meanwhile; goes on by itself when the trouble is over',
     },
   ];
@@ -241,8 +241,8 @@ function describeLine(code: HealthCode, text: string, { why }: PayerLine): Healt
   if (why === null) return { code, text };
   return {
     code,
-    text: `${text}: ${maskNumbers(why.reason)} (${why.code})`,
-    remedy: maskNumbers(why.remedy),
+    text: `${text}: ${showText(why.reason)} (${why.code})`,
+    remedy: showText(why.remedy),
   };
 }
 
@@ -253,7 +253,7 @@ function describeLeft(names: readonly string[]): readonly HealthReason[] {
   return [
     {
       code: 'inbox-left',
-      text: `left in the inbox, and not paid: ${maskNumbers(names.slice(0, namesMax).join(', '))}${more}`,
+      text: `left in the inbox, and not paid: ${showText(names.slice(0, namesMax).join(', '))}${more}`,
       remedy: 'Drop payout files themselves, not folders or links; the log says why each one stays',
     },
   ];
@@ -261,8 +261,8 @@ function describeLeft(names: readonly string[]): readonly HealthReason[] {
 
 function describeGrown(file: TakenFile): readonly HealthReason[] {
   if (file.growth === null) return [];
-  const text = maskNumbers(`ALARM: ${describeGrowth(file, file.growth)}`);
-  return [{ code: 'file-grown', text, remedy: maskNumbers(remedyOfGrowth(file)) }];
+  const text = showText(`ALARM: ${describeGrowth(file, file.growth)}`);
+  return [{ code: 'file-grown', text, remedy: showText(remedyOfGrowth(file)) }];
 }
 
 /** What /healthz shows: JSON-encodable, times in Bangkok; what is not known yet is left out. */

@@ -1,6 +1,6 @@
 /** Why a file is turned away, and the `.reason.txt` beside it: what a partner needs to send a better one. */
 import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
-import { printable } from '../../core/cell-text.ts';
+import { printable } from '../../core/outgoing-text.ts';
 import type { FileRejection } from '../../core/payout-file.ts';
 import type { BatchStatus } from '../../core/payout.ts';
 

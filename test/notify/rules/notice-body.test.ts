@@ -154,3 +154,8 @@ describe('the id', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 });
+
+test('a file that is called after a number is told without it, on one line', () => {
+  const file = { ...rejected, fileName: 'ID 9-1000-00000-01-1\u009b\n.csv' };
+  expect(describeFileRejected(scene, file).body).toMatchObject({ file: 'ID *************01-1??.csv' });
+});
