@@ -135,8 +135,9 @@ function makeSend(context: CallContext, requestsPerSecond: number): Send {
     const renewed = await tokens.replace(token);
     if (renewed.kind === 'credentials-refused') return renewed;
     const ready = renewed.kind === 'token' ? await getReady() : renewed;
-    // Without a new token the 401 stays the answer: it was refused, and nothing has changed.
-    return ready.kind === 'token' ? postCall(context, call, ready) : reply;
+    if (ready.kind === 'token') return postCall(context, call, ready);
+    // The request was refused, and that no new token can be had is trouble of the service: our credentials may be right.
+    return ready.kind === 'not-sent' ? { ...reply, tokenTrouble: ready.why } : ready;
   };
 }
 

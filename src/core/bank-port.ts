@@ -18,6 +18,8 @@ export type BankReply<Fields> =
       /** The bank's `Date` header in epoch milliseconds. */
       readonly bankDateMs: number | undefined;
       readonly retryAfterMs: number | undefined;
+      /** Of a 401: why no new token could be had to ask with once more; left out when one was refused, too. */
+      readonly tokenTrouble?: string;
     } & Exchange)
   /** Bytes may have left and no whole answer came back. */
   | ({ readonly kind: 'lost'; readonly why: string } & Exchange)

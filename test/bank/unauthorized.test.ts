@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { makeBankClient } from '../../src/bank/client.ts';
+import { readInquiry, readReply } from '../../src/payout/rules/read-reply.ts';
 import { check, inquiry, order } from '../support/bank-samples.ts';
 import { answer, clientOptions, type FakeBank, startFakeBank } from '../support/fake-bank.ts';
 
@@ -74,6 +75,24 @@ describe('HTTP 401', () => {
     expect(await client.transfer(order, yes)).toMatchObject({ kind: 'answered', httpStatus: 401 });
     isDown = false;
     expect(await client.transfer(order, yes)).toMatchObject({ kind: 'answered', httpStatus: 200 });
+  });
+
+  test('without a new token, since its endpoint has a hiccup, is trouble of the service, not of the payer', async () => {
+    const { bank, client } = await start();
+    bank.behave = ({ path }, response) =>
+      path.includes('/oauth/')
+        ? bank.arrivals.length > 1 && Boolean(response.writeHead(500).end())
+        : answer(response, {}, 401);
+    const { finding, breaker } = readInquiry(await client.inquire(inquiry), inquiry.transRefNo);
+    expect(breaker).toMatchObject({ kind: 'service-trouble', reason: { code: 'no-token' } });
+    expect(finding).toMatchObject({ kind: 'nothing-said', isTrouble: true });
+    const attempt = { order, sends: 1, rejectedByGateway: 0 };
+    bank.arrivals.length = 0;
+    const said = readReply(await client.transfer(order, yes), attempt);
+    expect(said).toMatchObject({
+      finding: { kind: 'refused', scope: 'service', reason: { code: 'no-token' } },
+      breaker: { kind: 'service-trouble' },
+    });
   });
 
   test('with credentials that are refused meanwhile says so', async () => {

@@ -282,6 +282,10 @@ function readGateway<Fields extends ReplyFields>(
   if (isAnothers(fields?.requestUid, requestUid)) {
     return unknown({ code: 'foreign-reply', text: 'the reply bears the requestUID of another request' });
   }
+  if (httpStatus === 401 && reply.tokenTrouble !== undefined) {
+    const text = `the bank refuses our access token, and gives no new one: ${reply.tokenTrouble}`;
+    return { kind: 'refused', scope: 'service', reason: { code: 'no-token', text } };
+  }
   const refusal = gatewayRefusals.get(httpStatus);
   if (refusal !== undefined) {
     const { scope, text } = refusal;
