@@ -125,6 +125,7 @@ export async function openSession(
   if ('heldBy' in lock) throw new SenderBusyError(lock.heldBy, loaded.folders.inbox);
   stack.use(lock);
   onLock?.(lock);
+  for (const note of loaded.notes) log.warn(note);
   const { dataDir } = loaded;
   const journal = await openOwnJournal(loaded, log, clock, recovery);
   stack.use(journal);

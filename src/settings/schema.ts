@@ -119,7 +119,9 @@ const settleSchema = z.strictObject({
     .describe('how long inquiries go on; then the row is `unresolved`'),
   notFoundTrustMs: duration.default(120_000).describe('how long after a send "not found" begins to count'),
   resendsMax: count('times').default(2).describe('how often the same attempt may be sent again'),
-  intentMaxAgeMs: duration.default(300_000).describe('an older intent is never sent'),
+  intentMaxAgeMs: duration
+    .default(0)
+    .describe('an older intent is never sent, nor sent again; 0: until 15 minutes before midnight'),
 });
 
 const brakeSchema = z.strictObject({

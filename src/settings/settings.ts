@@ -4,6 +4,7 @@
  */
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { z } from 'zod';
 import { parseBaht, type Satang } from '../core/money.ts';
 import { maskDigits } from '../core/proxy-id.ts';
 import { describeIssues } from './messages.ts';
@@ -41,6 +42,8 @@ export interface Limits {
 
 /** The settings with what follows from where they were found. */
 export interface LoadedSettings {
+  /** What an operator is told once when a command begins to send: what a setting means has changed. */
+  readonly notes: readonly string[];
   readonly settings: Settings;
   /** Absolute path of the settings file. */
   readonly path: string;
@@ -95,8 +98,19 @@ export function loadSettings(sources: SettingsSources): LoadedSettings {
   const settings = parsed.data;
   const problem = findContradiction(settings);
   if (problem !== undefined) throw new SettingsError(`${path}: ${problem}`);
-  return resolveSettings(settings, path, sources);
+  const notes = hasIntentAgeZero(document.value) ? [intentAgeNote] : [];
+  return { ...resolveSettings(settings, path, sources), notes };
 }
+
+/** Whoever has written the 0 himself may have meant what it meant before. */
+function hasIntentAgeZero(written: unknown): boolean {
+  const found = z.object({ settle: z.object({ intentMaxAgeMs: z.literal(0) }) }).safeParse(written);
+  return found.success;
+}
+
+const intentAgeNote =
+  'settle.intentMaxAgeMs is 0: before, nothing was ever sent then; now the same transfer may go again until 15 minutes ' +
+  'before midnight, under all the other rules (settle.resendsMax: 0 sends nothing again)';
 
 function readSettingsFile(path: string, isNamed: boolean): string {
   const stats = tryReading(path, () => statSync(path, { throwIfNoEntry: false }));
@@ -143,7 +157,11 @@ function findContradiction({ bank, notices, settle }: Settings): string | undefi
 /** True where a sandbox is to be started beside the program, for itself alone. */
 export const isBuiltInSandbox = ({ bank }: Settings): boolean => bank.baseUrl === sandboxBaseUrl;
 
-function resolveSettings(settings: Settings, path: string, sources: SettingsSources): LoadedSettings {
+function resolveSettings(
+  settings: Settings,
+  path: string,
+  sources: SettingsSources,
+): Omit<LoadedSettings, 'notes'> {
   const { bank, notices, limits } = settings;
   const { env } = sources;
   // Paths hang on the settings file, not on the folder the command happens to start in:

@@ -235,7 +235,7 @@ test('defaults', () => {
     limits: { batchMaxAgeHours: 24, similarDays: 3 },
     verify: { enabled: true, concurrency: 8, whenUnavailable: 'hold', onThaiNameMismatch: 'hold' },
     transfer: { concurrency: 4 },
-    settle: { notFoundTrustMs: 120_000, resendsMax: 2, intentMaxAgeMs: 300_000 },
+    settle: { notFoundTrustMs: 120_000, resendsMax: 2, intentMaxAgeMs: 0 },
     input: { columns: {}, encoding: 'auto', delimiter: 'auto', control: 'none', finalLineEnd: 'required' },
   });
   expect(loaded.dataDir).toBe(join(folder, 'paydrop-data'));
@@ -366,4 +366,11 @@ describe('shown settings', () => {
       secretFrom: expect.stringMatching(/^no client secret/),
     });
   });
+});
+
+test('whoever has written settle.intentMaxAgeMs 0 himself is told what it means now', () => {
+  expect(load({ bank, settle: { intentMaxAgeMs: 0 } }).notes.join()).toMatch(
+    /before, nothing was ever sent then/,
+  );
+  for (const settle of [{}, { intentMaxAgeMs: 300_000 }]) expect(load({ bank, settle }).notes).toEqual([]);
 });

@@ -184,8 +184,9 @@ export class Auditor implements Witness {
     if (alive !== undefined) return alive;
     const { ourMs } = this.#world;
     const ageMs = ourMs - attempt.intentAtMs;
+    const ageMaxMs = this.#plan.policy.intentMaxAgeMs;
     if (order.tranDate !== bangkokDay(ourMs)) return 'its day is over';
-    if (ageMs < 0 || ageMs > this.#plan.policy.intentMaxAgeMs) return `its intent is ${ageMs} ms old`;
+    if (ageMs < 0 || (ageMaxMs > 0 && ageMs > ageMaxMs)) return `its intent is ${ageMs} ms old`;
     if (isFirst && watched.intentLife === life) return this.#judgeEarlier(order, attempt.attemptNo, life);
     if (isRepetitionOf401 || isFirst) return undefined;
     if (attempt.acknowledged) return 'the disk says that the bank has acknowledged it';

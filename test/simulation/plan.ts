@@ -143,7 +143,7 @@ const defaultPolicy: SettlePolicy = {
   giveUpAfterMs: dayMs,
   notFoundTrustMs: 120_000,
   resendsMax: 2,
-  intentMaxAgeMs: 300_000,
+  intentMaxAgeMs: 0,
 };
 
 /** The same proportions at a pace that needs fewer steps. */

@@ -51,9 +51,8 @@ function isAttemptsDay(attempt: Attempt, nowMs: number): boolean {
 
 /** Bounded by the attempt's day alone, unless the setting bounds it further. */
 function isFresh(attempt: Attempt, policy: SettlePolicy, nowMs: number): boolean {
-  if (policy.intentMaxAgeMs === 0) return true;
   const ageMs = nowMs - attempt.intentAtMs;
-  return ageMs >= 0 && ageMs <= policy.intentMaxAgeMs;
+  return ageMs >= 0 && (policy.intentMaxAgeMs === 0 || ageMs <= policy.intentMaxAgeMs);
 }
 
 function isFromBeforeLoss({ intentAtMs }: Attempt, { lostUntilMs }: SettlePolicy): boolean {

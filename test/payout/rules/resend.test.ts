@@ -64,6 +64,15 @@ describe('sending the same attempt again', () => {
     expect(maySendAgain(attemptOf(changes), policy, { nowMs, bankNowMs })).toBe(false);
   });
 
+  test('is allowed all day when the age of the intent is not bounded', () => {
+    const unbound = { ...policy, intentMaxAgeMs: 0 };
+    const evening = both(midnightMs - 15 * 60_000);
+    expect(maySendAgain(attemptOf(), unbound, evening)).toBe(true);
+    expect(maySendAgain(attemptOf(), policy, evening)).toBe(false);
+    expect(mayBytesLeaveFirst(attemptOf(), unbound, midnightMs - 1)).toBe(true);
+    expect(mayBytesLeaveFirst(attemptOf(), unbound, midnightMs)).toBe(false);
+  });
+
   test('does not count what the gateway turned away', () => {
     expect(maySendAgain(attemptOf({ sends: 4, rejectedByGateway: 2 }), policy, both(trusted))).toBe(true);
     expect(maySendAgain(attemptOf({ sends: 4, rejectedByGateway: 1 }), policy, both(trusted))).toBe(false);
