@@ -36,6 +36,7 @@ import type { PayoutFileReader, ReadPart, RejectedFile } from '../ports.ts';
 import {
   type ControlTotals,
   findControlMismatch,
+  looksLikeTrailer,
   readControlFile,
   readTrailer,
 } from '../rules/control-totals.ts';
@@ -199,6 +200,8 @@ class RowTaker {
   readonly #options: PayoutFileOptions;
   readonly #duplicates = new DuplicateIndex();
   #trailer: FileRecord | undefined;
+  /** The last row that is not blank, when it is no payment and looks like a trailer. */
+  #unreadTrailer: FileRecord | undefined;
   readonly #counted = {
     rows: 0,
     totalSatang: zeroSatang,
@@ -222,6 +225,7 @@ class RowTaker {
       return undefined;
     }
     const counted = this.#counted;
+    const before = { ...counted };
     counted.rows += 1;
     const { rowsMax } = this.#options.limits;
     if (rowsMax !== null && counted.rows > rowsMax) {
@@ -229,6 +233,11 @@ class RowTaker {
       throw new FileRejected('rows-over-limit', message, record.line);
     }
     const row = this.#rejectDuplicate(this.#read(record), record);
+    if (record.cells.some((cell) => cell.trim() !== '')) {
+      const isTrailer =
+        row.instruction === null && looksLikeTrailer(record.cells, before, this.#header.cellCount);
+      this.#unreadTrailer = isTrailer ? record : undefined;
+    }
     if (row.amountSatang === null) {
       counted.unreadableAmounts += 1;
       counted.unreadableLine ??= record.line;
@@ -296,10 +305,22 @@ class RowTaker {
       const message = 'the file has a header and no rows: have it written again';
       throw new FileRejected('rows-missing', message, this.#header.nextLine);
     }
+    this.#requireNoUnreadTrailer();
     this.#requireControl(this.#declaredTotals(sidecar));
     this.#requireLimit(totalSatang);
     const { conflictingRowNos } = this.#duplicates;
     return { rows, totalSatang, unreadableAmounts, conflictingRowNos };
+  }
+
+  /** What a trailer says would go unread: a file that was cut short would be paid as far as it goes. */
+  #requireNoUnreadTrailer(): void {
+    if (this.#options.control !== 'none' || this.#unreadTrailer === undefined) return;
+    const { cells, line } = this.#unreadTrailer;
+    const mark = showCell(cells[0]?.trim() ?? '');
+    const message =
+      `the last row looks like a trailer with control totals ("${mark}"), and input.control is none: set input.control to ` +
+      'trailer, with this word as input.trailerMark, or have the row left out';
+    throw new FileRejected('trailer-unread', message, line, mark);
   }
 
   #declaredTotals(sidecar: ControlTotals | null): ControlTotals | null {

@@ -98,3 +98,34 @@ export function findControlMismatch(
   }
   return undefined;
 }
+
+/** What files write in the first cell of a trailer, without its punctuation. */
+const trailerWords: ReadonlySet<string> = new Set(
+  'TRAILER TRL TOTAL TOTALS GRANDTOTAL SUM FOOTER CONTROL END EOF รวม ยอดรวม รวมทั้งสิ้น รวมทั้งหมด'.split(' '),
+);
+
+/** Digits of a number of rows, as no mobile or citizen number has. */
+const rowCountPattern = /^\d{1,7}$/;
+
+/** Cells of a trailer: its mark, rows, total. A row of so few columns may be a payment that is written wrong. */
+const trailerCells = 3;
+
+/**
+ * True when a row that is no payment looks like a trailer: by the word that it begins with, or because a number of rows
+ * and an amount are all that it has beside its mark; in a file of few columns, those of the rows before it.
+ * @param columns of the header
+ */
+export function looksLikeTrailer(cells: readonly string[], before: FileTotals, columns: number): boolean {
+  const [mark = '', ...rest] = cells.map((cell) => cell.trim());
+  if (trailerWords.has(mark.toUpperCase().replaceAll(/[^\p{L}\p{M}]/gu, ''))) return true;
+  const [one = '', other = '', ...more] = rest.filter((cell) => cell !== '');
+  if (more.length > 0) return false;
+  return [
+    [one, other],
+    [other, one],
+  ].some(([rows = '', total = '']) => {
+    const totalSatang = parseBaht(total.replaceAll(',', ''));
+    if (!rowCountPattern.test(rows) || totalSatang === undefined) return false;
+    return columns > trailerCells || (Number(rows) === before.rows && totalSatang === before.totalSatang);
+  });
+}

@@ -59,6 +59,18 @@ describe('a bad row never stops the good ones', () => {
     expect(reading.totals?.rows).toBe(rows.length);
   });
 
+  test.each([
+    ['a payment with such a payoutId', row('TOTAL'), ['2 A', '3 TOTAL']],
+    ['a broken row', 'B,,0812345678,,abc,,', ['2 A', '3 B']],
+    ['a row cut short', 'B,,0812345678', ['2 A', '3 B']],
+    ['a row with a short number', 'B,,81234,,100.00,5,', ['2 A', '3 B']],
+  ])('a last row that is no trailer: %s', async (_, last, expected) => {
+    const reading = await folder.read(file(row('A'), last));
+    expect(reading.rejection).toBeUndefined();
+    const places = reading.rows.map(({ line, cells }) => `${line} ${cells.payoutId}`);
+    expect(places).toEqual(expected);
+  });
+
   test('a trailer is a row like any other where no trailer is expected', async () => {
     const { rows } = await folder.read(`${file(row('A'))}TRAILER,1,100.00\n`);
     expect(rows[1]?.issues.map(({ code }) => code)).toEqual(['cell-count']);
