@@ -66,6 +66,8 @@ describe('a bank out of reach', () => {
     await using scene = await openScene();
     const planned = planGoodRows(40, 'N', dice);
     const file = await scene.addFile('payouts.csv', writeRows(planned));
+    // Nobody says that it is a sandbox: no other command makes a journal for it.
+    expect(await scene.run('init')).toMatchObject({ code: 0 });
     await scene.bank.kill();
     const first = await scene.run('run', file, '--json', '--wait', '1');
     expect(first).toMatchObject({ code: 6 });
