@@ -46,6 +46,7 @@ export class Notifier {
   async notifyOfOutcome(path: string, outcome: FileOutcome): Promise<void> {
     await this.#noteFailure(async () => {
       if (outcome.kind === 'rested' && !outcome.isRepeat) await this.#notifyOfBatch(outcome.reports);
+      if (outcome.kind === 'rested' && outcome.grown !== undefined) await this.#keepGrown(outcome.grown);
       if (outcome.kind !== 'rejected') return;
       const fileName = basename(path);
       const fileKey = `${fileName}:${this.#context.clock.now()}`;
@@ -93,6 +94,12 @@ export class Notifier {
 
   async notifyOfFile(file: Omit<RejectedFile, 'remedy' | 'reports'>): Promise<void> {
     await this.#add(describeFileRejected(this.#scene, { ...file, remedy: null, reports: [] }));
+  }
+
+  /** Of a run: kept for `status`, too. */
+  async #keepGrown(grown: TakenFile): Promise<void> {
+    await this.#context.store.putTakenFile(grown);
+    if (grown.growth !== null) await this.notifyOfGrowth(grown, grown.growth);
   }
 
   /** Somebody wrote to a file after its rows had been read. */

@@ -1,14 +1,15 @@
 /** Brings one file from the disk to its reports: what `run` does for each FILE. */
-import { basename } from 'node:path';
-import type { FileRejection } from '../core/payout-file.ts';
+import { basename, resolve } from 'node:path';
+import type { FileRejection, Inspection } from '../core/payout-file.ts';
 import type { Payout } from '../core/payout.ts';
 import type { Batch } from '../core/ports.ts';
 import type { Progress } from '../core/progress.ts';
 import { ingestFile } from '../intake/ingest.ts';
-import { isConcluded, isNothingLeft } from '../payout/conclude.ts';
+import { haltUnsent, isConcluded, isNothingLeft } from '../payout/conclude.ts';
 import type { LowestLimit } from '../payout/rules/adaptive-limit.ts';
 import { followPayer, runBatch } from '../payout/run-batch.ts';
 import { finishReports, writeReports, type WrittenReports } from '../reports/write-reports.ts';
+import { grownReason, type TakenFile } from '../watch/rules/file-growth.ts';
 import { makeContext, type RunSession, toLog } from './session.ts';
 
 export interface RunFileOptions {
@@ -26,6 +27,8 @@ export type FileOutcome =
       readonly reports: WrittenReports;
       readonly isRepeat: boolean;
       readonly pace: LowestLimit | undefined;
+      /** Somebody has written to the file since its rows were read. */
+      readonly grown?: TakenFile | undefined;
     }
   | { readonly kind: 'interrupted'; readonly batch: Batch | undefined };
 
@@ -42,7 +45,12 @@ export async function runFile(
     progress.show({ phase: 'reading', rowsDone, rowsTotal: undefined, paid: 0, inDoubt: 0 });
   const { findTrace } = session;
   const { likeFileDays } = loaded.settings.limits;
-  const given = { companyId, payerAccount, likeFileDays, findTrace };
+  let bytes = 0;
+  const mayRead = async (_batchId: string, { sizeBytes }: Inspection): Promise<boolean> => {
+    bytes = sizeBytes;
+    return true;
+  };
+  const given = { companyId, payerAccount, likeFileDays, findTrace, mayRead };
   const context = { journal, reader, clock, ...given, stop, onRows };
   const ingested = await ingestFile(context, path, basename(path));
   switch (ingested.kind) {
@@ -52,14 +60,33 @@ export async function runFile(
     case 'stopped':
       return { kind: 'interrupted', batch: undefined };
     case 'batch':
-      return runKnown(session, ingested.batch, options);
+      return runKnown(session, ingested.batch, { path: resolve(path), bytes }, options);
   }
 }
 
-async function runKnown(session: RunSession, known: Batch, options: RunFileOptions): Promise<FileOutcome> {
-  const { journal, log, loaded, outbox, clock, adaptiveLimits } = session;
+/** A file as it was when its rows were read. */
+type ReadFile = Pick<TakenFile, 'path' | 'bytes'>;
+
+/** What somebody has written to a file since then, as it is kept for `status`. */
+async function findGrown(session: RunSession, batch: Batch, file: ReadFile): Promise<TakenFile | undefined> {
+  const growth = await session.findGrowth?.(batch, file);
+  if (growth === undefined) return undefined;
+  const { batchId, fileName, sha256 } = batch;
+  const named = { itemId: `run-${batchId}`, batchId, fileName, sha256 };
+  return { ...named, ...file, inode: '', untilMs: null, isWatched: false, growth };
+}
+
+async function runKnown(
+  session: RunSession,
+  known: Batch,
+  file: ReadFile,
+  options: RunFileOptions,
+): Promise<FileOutcome> {
+  const { journal, log, loaded, outbox, adaptiveLimits, clock } = session;
   const isRepeat = await isNothingLeft(journal, known);
-  if (!isRepeat) {
+  const isHalted = known.status === 'sealed' && (await findGrown(session, known, file)) !== undefined;
+  if (isHalted) await haltUnsent(journal, known.batchId, grownReason(known), clock.now());
+  if (!isRepeat && !isHalted) {
     const { payerAccount } = loaded.settings.bank;
     const batch = await followPayer(journal, known, payerAccount, toLog(log), clock.now());
     const end = await payWithProgress(session, batch, options);
@@ -70,7 +97,7 @@ async function runKnown(session: RunSession, known: Batch, options: RunFileOptio
   }
   const pace = isRepeat ? undefined : adaptiveLimits.transfers.lowest;
   const reports = await restBatch(session, known.batchId, options.exceptionsOk, pace);
-  return { kind: 'rested', reports, isRepeat, pace };
+  return { kind: 'rested', reports, isRepeat, pace, grown: await findGrown(session, known, file) };
 }
 
 /** Writes what is due for a batch at rest. */

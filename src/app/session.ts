@@ -7,7 +7,7 @@ import type { Bank } from '../core/bank-port.ts';
 import { printable } from '../core/outgoing-text.ts';
 import type { Inspection } from '../core/payout-file.ts';
 import type { Payout } from '../core/payout.ts';
-import type { Clock, JournalLoss, Log } from '../core/ports.ts';
+import type { Batch, Clock, JournalLoss, Log } from '../core/ports.ts';
 import type { PayoutFileReader } from '../intake/ports.ts';
 import { makeAdaptiveLimits } from '../payout/adaptive-limit.ts';
 import { BankClock } from '../payout/bank-clock.ts';
@@ -24,6 +24,8 @@ import type { SenderLockOwner as LockOwner } from '../store/locks.ts';
 import type { Recovery } from '../store/loss.ts';
 import type { Journal, Store } from '../store/store.ts';
 import { notifyOfRefusal } from './notice-senders.ts';
+import type { FileGrowth, TakenFile } from '../watch/rules/file-growth.ts';
+import { findGrowth } from '../watch/taken-files.ts';
 import { openBank } from './open-bank.ts';
 import { describeIdentity, makeReader, mayMakeJournal } from './open-store.ts';
 import { TraceSearch } from './traces.ts';
@@ -87,6 +89,11 @@ export interface RunSession extends ProcessState {
   readonly loss: JournalLoss | undefined;
   /** Looks for what another journal has left of a file: its path. None is found when left out. */
   readonly findTrace?: (inspection: Inspection) => Promise<string | undefined>;
+  /** What somebody has written to a file since it was read into its batch. None is found when left out. */
+  readonly findGrowth?: (
+    batch: Batch,
+    file: Pick<TakenFile, 'path' | 'bytes'>,
+  ) => Promise<FileGrowth | undefined>;
   /** Where the bank really listens: the built-in sandbox takes a free port. */
   readonly bankAddress: string;
 }
@@ -154,6 +161,7 @@ export async function openSession(
       (await journal.hasGrownTo(inspection.sha256))
         ? undefined
         : traces.find(inspection, await journal.loss()),
+    findGrowth: (batch, file) => findGrowth(reader, batch, file, clock.now()),
     likeness: new KeyedMutex(),
     breakers: new Map(),
     runs: new Set(),

@@ -50,6 +50,18 @@ export async function conclude(
   }
 }
 
+/** Halts a batch before its first row is sent, until an operator resumes it. */
+export async function haltUnsent(
+  journal: BatchStore,
+  batchId: string,
+  why: BatchReason,
+  nowMs: number,
+): Promise<void> {
+  await journal.moveBatch(batchId, 'running', null, nowMs);
+  await journal.holdReady(batchId, 'halted', why, nowMs);
+  await journal.moveBatch(batchId, 'halted', why, nowMs);
+}
+
 /** Why a batch is paused whose run was asked to stop. */
 export const interruptedCode = 'interrupted';
 

@@ -2,7 +2,7 @@
 import { computeBackoffMs } from '../core/backoff.ts';
 import type { Payout } from '../core/payout.ts';
 import type { Batch, BatchReason } from '../core/ports.ts';
-import { endWhenSettled, interruptedCode, isConcluded } from '../payout/conclude.ts';
+import { endWhenSettled, haltUnsent, interruptedCode, isConcluded } from '../payout/conclude.ts';
 import { followPayer, runBatch } from '../payout/run-batch.ts';
 import { Signal, waitForAny } from '../platform/signal.ts';
 import type { WrittenReports } from '../reports/write-reports.ts';
@@ -276,10 +276,7 @@ export class BatchScheduler {
     if (batch.status !== 'sealed') return false;
     const why = await this.#findObstacle(batch);
     if (why === undefined) return false;
-    const nowMs = clock.now();
-    await store.moveBatch(batchId, 'running', null, nowMs);
-    await store.holdReady(batchId, 'halted', why, nowMs);
-    await store.moveBatch(batchId, 'halted', why, nowMs);
+    await haltUnsent(store, batchId, why, clock.now());
     return true;
   }
 

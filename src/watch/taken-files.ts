@@ -3,6 +3,7 @@ import { formatBaht, type Satang, toSatang } from '../core/money.ts';
 import type { Inspection } from '../core/payout-file.ts';
 import type { Batch, BatchReason } from '../core/ports.ts';
 import { computeBatchId } from '../core/reference.ts';
+import type { PayoutFileReader } from '../intake/ports.ts';
 import { lookAt, printFile } from '../platform/disk.ts';
 import { hashWithStart } from '../platform/durable-file.ts';
 import type { WatchSetup } from './context.ts';
@@ -165,37 +166,59 @@ export class TakenFiles {
 
   /** Makes the notice, once nobody has written for a while. @param isLast there is no later look */
   async #tell(file: TakenFile, isLast: boolean): Promise<void> {
-    const { store, clock, notify, reportEvent } = this.#setup;
+    const { store, clock, notify, reader, reportEvent } = this.#setup;
     const { itemId, growth } = file;
     const seen = this.#seen.get(itemId);
     if (growth === null || growth.isTold || seen === undefined) return;
     if (!isLast && clock.now() - seen.sinceMs < stillForMs) return;
-    const told = { ...growth, ...(await this.#readAdded(file, seen)), isTold: true };
+    const added = await readAdded(reader, await store.batch(file.batchId), file.path, seen);
+    const told = { ...growth, ...added, isTold: true };
     const event = { kind: 'file-grown', file, growth: told } as const;
     await notify(event);
     await store.putTakenFile({ ...file, growth: told });
     reportEvent(event);
   }
+}
 
-  /** The rows that stand behind those that were read. */
-  async #readAdded(file: TakenFile, seen: Seen): Promise<Pick<FileGrowth, 'rows' | 'amount' | 'payoutIds'>> {
-    const { reader, store } = this.#setup;
-    const unknown = { rows: null, amount: null, payoutIds: [] };
-    const batch = await store.batch(file.batchId);
-    if (batch === undefined || seen.startSha256 !== file.sha256) return unknown;
-    const inspected = await reader.inspect(file.path);
-    if (inspected.kind === 'rejected') return unknown;
-    const payoutIds: string[] = [];
-    let [rows, satang]: [number, Satang] = [0, toSatang(0n)];
-    for await (const part of reader.read(inspected.inspection)) {
-      if (part.kind === 'rejected') return unknown;
-      if (part.kind !== 'rows') continue;
-      for (const row of part.rows.filter(({ rowNo }) => rowNo > batch.rows)) {
-        rows += 1;
-        satang = toSatang(satang + (row.amountSatang ?? 0n));
-        if (payoutIds.length < namedMax) payoutIds.push(row.cells.payoutId);
-      }
+/** The rows that stand behind those that were read. @param path of the file as it is now */
+export async function readAdded(
+  reader: PayoutFileReader,
+  batch: Pick<Batch, 'rows' | 'sha256'> | undefined,
+  path: string,
+  { startSha256 }: Pick<Seen, 'startSha256'>,
+): Promise<Pick<FileGrowth, 'rows' | 'amount' | 'payoutIds'>> {
+  const unknown = { rows: null, amount: null, payoutIds: [] };
+  if (batch === undefined || startSha256 !== batch.sha256) return unknown;
+  const inspected = await reader.inspect(path);
+  if (inspected.kind === 'rejected') return unknown;
+  const payoutIds: string[] = [];
+  let [rows, satang]: [number, Satang] = [0, toSatang(0n)];
+  for await (const part of reader.read(inspected.inspection)) {
+    if (part.kind === 'rejected') return unknown;
+    if (part.kind !== 'rows') continue;
+    for (const row of part.rows.filter(({ rowNo }) => rowNo > batch.rows)) {
+      rows += 1;
+      satang = toSatang(satang + (row.amountSatang ?? 0n));
+      if (payoutIds.length < namedMax) payoutIds.push(row.cells.payoutId);
     }
-    return { rows, amount: formatBaht(satang), payoutIds };
   }
+  return { rows, amount: formatBaht(satang), payoutIds };
+}
+
+/**
+ * What has become of a file since it was read into its batch; undefined where its bytes are still the same, or it is
+ * not there any more.
+ * @param bytes how many were read
+ */
+export async function findGrowth(
+  reader: PayoutFileReader,
+  batch: Pick<Batch, 'rows' | 'sha256'>,
+  { path, bytes }: Pick<TakenFile, 'path' | 'bytes'>,
+  nowMs: number,
+): Promise<FileGrowth | undefined> {
+  if ((await lookAt(path).catch(() => undefined))?.isFile() !== true) return undefined;
+  const now = await hashWithStart(path, bytes).catch(() => undefined);
+  if (now === undefined || now.sha256 === batch.sha256) return undefined;
+  const added = await readAdded(reader, batch, path, now);
+  return { sha256: now.sha256, bytes: now.bytes, ...added, seenAtMs: nowMs, isTold: true };
 }

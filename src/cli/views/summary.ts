@@ -12,7 +12,8 @@ import {
   stripSecrets,
   type SummaryContext,
 } from '../../reports/rules/summary.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { describeGrowth, remedyOfGrowth } from '../../watch/rules/file-growth.ts';
+import { exitCodes, higherOf } from '../exit-codes.ts';
 import { showBaht, showCount, showForReview } from './amounts.ts';
 import { alignColumns, sandboxBanner, type ShownEnd } from './shown.ts';
 
@@ -153,19 +154,25 @@ export function showOutcome(session: Session, path: string, outcome: FileOutcome
 /** In the text only paths and the bank's own words may make a line longer than 80 characters. */
 function showRested(
   { loaded: { isSandbox }, bankAddress, clock, loss }: Session,
-  { reports, isRepeat, pace }: Rested,
+  { reports, isRepeat, pace, grown }: Rested,
 ): ShownEnd {
   const { summary, files } = reports;
   const context: SummaryContext = { isSandbox, bankAddress, nowMs: clock.now(), pace };
   const shownFiles = files.map(({ kind, number, path, state }) => {
     return { kind, number, path, isGone: state === 'gone' };
   });
+  const growth = grown?.growth ?? null;
+  const alarm =
+    grown === undefined || growth === null
+      ? []
+      : ['', `ALARM: ${describeGrowth(grown, growth)}.`, `${remedyOfGrowth(grown)}.`];
   const next = adviseNext(summary).map((line, index) => (index === 0 ? `Next: ${line}` : `      ${line}`));
   const text = toLines([
     ...(isSandbox ? [sandboxBanner, ''] : []),
     ...renderHead(summary, context, isRepeat),
     ...(summary.rows === 0 ? [] : ['', ...renderTotals(summary)]),
     ...renderFiles(reports),
+    ...alarm,
     '',
     ...next,
   ]);
@@ -173,9 +180,17 @@ function showRested(
   const reason = showTextIfAny(summary.batch.reason);
   const remedy = showTextIfAny(summary.batch.remedy);
   return {
-    json: { ...figures, reason, remedy, isRepeat, journalLoss: showLoss(loss), files: shownFiles },
+    json: {
+      ...figures,
+      reason,
+      remedy,
+      isRepeat,
+      journalLoss: showLoss(loss),
+      files: shownFiles,
+      fileGrown: growth,
+    },
     text,
-    exitCode: summary.exitCode,
+    exitCode: growth === null ? summary.exitCode : higherOf(summary.exitCode, exitCodes.exceptions),
   };
 }
 

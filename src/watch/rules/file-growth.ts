@@ -69,7 +69,10 @@ function describeRows({ rows, amount, payoutIds, bytes }: FileGrowth, before: nu
 }
 
 /** In one sentence, for a notice, `/healthz` and `status`. */
-export function describeGrowth({ fileName, batchId, bytes }: TakenFile, growth: FileGrowth): string {
+export function describeGrowth(
+  { fileName, batchId, bytes }: Pick<TakenFile, 'fileName' | 'batchId' | 'bytes'>,
+  growth: FileGrowth,
+): string {
   return `${printable(fileName)} was written to after batch ${batchId} had been read from it: ${describeRows(growth, bytes)}`;
 }
 
