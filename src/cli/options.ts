@@ -27,7 +27,10 @@ export async function loadCommandSettings(
   options: Pick<GlobalOptions, 'config' | 'dataDir'>,
 ): Promise<LoadedSettings> {
   const { recogniseSandbox } = await import('../app/open-store.ts');
-  return recogniseSandbox(await readCommandSettings(options));
+  const { requireOwnHands } = await import('../app/ownership.ts');
+  const loaded = await recogniseSandbox(await readCommandSettings(options));
+  requireOwnHands(loaded, (text) => void process.stderr.write(`${text}\n`));
+  return loaded;
 }
 
 /** The same as they stand in the file: nobody is asked. Their reader is loaded when a command runs: --help does without it. */

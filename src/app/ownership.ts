@@ -1,0 +1,32 @@
+/** What others could change behind our back: settings, secrets, the data directory, and what is ours in the inbox. */
+import { dirname, join, resolve } from 'node:path';
+import { type Keeping, lookForForeignHand } from '../platform/ownership.ts';
+import { SettingsError } from '../settings/secrets.ts';
+import type { LoadedSettings } from '../settings/settings.ts';
+
+function listGuarded({ path, settings, dataDir, folders }: LoadedSettings): readonly [string, Keeping][] {
+  const secrets = [settings.bank.clientSecretFile, settings.notices.webhookSecretFile];
+  const own = [
+    path,
+    ...secrets.filter((file) => file !== undefined).map((file) => resolve(dirname(path), file)),
+    dataDir,
+    join(folders.inbox, '.paydrop'),
+  ];
+  return [...own.map((one): [string, Keeping] => [one, 'own']), [folders.inbox, 'shared']];
+}
+
+/** Each with the command that mends it. */
+export function findForeignHands(loaded: LoadedSettings): readonly string[] {
+  return listGuarded(loaded).flatMap(([path, keeping]) => lookForForeignHand(path, keeping) ?? []);
+}
+
+/**
+ * Refuses to work where somebody else could change who is paid. Against a sandbox, where nobody is, it only warns.
+ * @throws SettingsError with the commands that mend it
+ */
+export function requireOwnHands(loaded: LoadedSettings, warn: (text: string) => void): void {
+  const found = findForeignHands(loaded);
+  if (found.length === 0) return;
+  if (!loaded.isSandbox) throw new SettingsError(found.join('\n'));
+  for (const one of found) warn(`paydrop: ${one} (refused with a real bank)`);
+}
