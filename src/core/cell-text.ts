@@ -51,3 +51,15 @@ export function findSpreadsheetDamage(text: string): string | undefined {
   }
   return undefined;
 }
+
+/** Breaks of a line, whatever they are called; and what steers a screen or turns the text around it. */
+const lineBreaks = /(?:\r\n|[\t\n\v\f\r\u0085\p{Zl}\p{Zp}])+/gu;
+const steeringCharacters = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+const steeringOrBreak = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
+
+/** True when a cell of the record holds a character that does not belong into a table for people. */
+export const isSteering = (record: readonly string[]): boolean => steeringOrBreak.test(record.join(''));
+
+/** A cell for a table: on one line, and without what steers a screen; all that can be read stays. */
+export const tableCell = (text: string): string =>
+  text.replaceAll(lineBreaks, ' ').replaceAll(steeringCharacters, '?');

@@ -2,6 +2,7 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
+import { isSteering, tableCell } from '../core/cell-text.ts';
 import { escapeAmountCell, escapeSpreadsheetCell } from '../platform/csv/spreadsheet-cells.ts';
 import { openTable, type TableForm } from '../platform/csv/table-writer.ts';
 import { AtomicFile, failWith, publishFile, readTemporaryName } from '../platform/durable-file.ts';
@@ -13,22 +14,28 @@ export const byteOrderMark = '\uFEFF';
 
 const amountIndex = exceptionColumns.indexOf('amount');
 
+/** What a file or the bank has put into a cell must not steer the screen of whoever looks at the table. */
+const withoutSteering = (record: readonly string[]): readonly string[] =>
+  isSteering(record) ? record.map(tableCell) : record;
+
 /** Records as lines of an exceptions file, for a spreadsheet; the file begins with `byteOrderMark`. */
 export function formatExceptionRecords(records: readonly (readonly string[])[]): string {
-  const escaped = records.map((record) =>
-    record.map((cell, index) =>
-      index === amountIndex ? escapeAmountCell(cell) : escapeSpreadsheetCell(cell),
-    ),
-  );
+  const escaped = records
+    .map(withoutSteering)
+    .map((record) =>
+      record.map((cell, index) =>
+        index === amountIndex ? escapeAmountCell(cell) : escapeSpreadsheetCell(cell),
+      ),
+    );
   return stringify(escaped, { record_delimiter: '\r\n' });
 }
 
 /**
  * Records as lines of a result file: plain CSV for the partner's programs, which get their own values back
- * as they wrote them. Therefore no cell is escaped and there is no BOM; people open the exceptions file.
+ * as they wrote them, but for control characters. Therefore no cell is escaped and there is no BOM; people open the exceptions file.
  */
 export function formatResultRecords(records: readonly (readonly string[])[]): string {
-  return stringify([...records], { record_delimiter: '\n' });
+  return stringify(records.map(withoutSteering), { record_delimiter: '\n' });
 }
 
 const formats = {

@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { tableCell } from '../../src/core/cell-text.ts';
 import { unescapeSpreadsheetCell } from '../../src/platform/csv/spreadsheet-cells.ts';
 import { formatExceptionRecords, formatResultRecords, openOutbox } from '../../src/reports/outbox.ts';
 import type { ReportOutbox, TableStyle } from '../../src/reports/ports.ts';
@@ -40,9 +41,7 @@ describe('a table', () => {
       ['=cmd', '0812345678'],
       ['ก,ข', 'say "x"\r\n'],
     ];
-    expect(await writeTable('program', records)).toBe(
-      'payoutId,name\n=cmd,0812345678\n"ก,ข","say ""x""\r\n"\n',
-    );
+    expect(await writeTable('program', records)).toBe('payoutId,name\n=cmd,0812345678\n"ก,ข","say ""x"" "\n');
   });
 
   test('for a spreadsheet is marked as UTF-8, ends its lines with CRLF and keeps values as text', async () => {
@@ -53,14 +52,33 @@ describe('a table', () => {
     expect(text).toBe(`\uFEFF${exceptionColumns.join(',')}\r\n,,,,,'0812345678,,1234.50,,,,,,,,,,\r\n`);
   });
 
-  test('gives a reader back every value', () => {
+  test('gives a reader back every value, but for what steers a screen', () => {
     fc.assert(
       fc.property(cells, (records) => {
-        expect(parse(formatResultRecords(records), { record_delimiter: '\n' })).toEqual(records);
+        const shown = records.map((record) => record.map(tableCell));
+        expect(parse(formatResultRecords(records), { record_delimiter: '\n' })).toEqual(shown);
         const read = parse(formatExceptionRecords(records), { record_delimiter: '\r\n' });
-        expect(read.map((record) => record.map(unescapeSpreadsheetCell))).toEqual(records);
+        expect(read.map((record) => record.map(unescapeSpreadsheetCell))).toEqual(shown);
       }),
     );
+  });
+
+  test.each([
+    ['an escape sequence', 'a\u001b[2Jb', 'a?[2Jb'],
+    ['a C1 control', 'a\u009b2Jb', 'a?2Jb'],
+    ['what turns the text', 'a\u202eb\u2066c', 'a?b?c'],
+    ['a forged line', 'a\r\nb,c', 'a b,c'],
+    ['a separator of lines', 'a\u2028b\u0085c', 'a b c'],
+    ['Thai with a zero-width space', 'สวัสดี\u200bครับ', 'สวัสดี\u200bครับ'],
+  ])('keeps %s out, and each row whole', (_name, cell, shown) => {
+    const records = [
+      ['one', cell, 'three'],
+      ['four', 'five', 'six'],
+    ];
+    const expected = [['one', shown, 'three'], records[1]];
+    expect(parse(formatResultRecords(records), { record_delimiter: '\n' })).toEqual(expected);
+    expect(parse(formatExceptionRecords(records), { record_delimiter: '\r\n' })).toEqual(expected);
+    expect(formatResultRecords(records).match(/\n/g)).toHaveLength(2);
   });
 
   test.each([99, 100, 101, 300])('of %i records has each of them once, with one mark', async (count) => {
