@@ -48,12 +48,49 @@ export async function reportFailure(thrown: unknown): Promise<ExitCode> {
     say(`paydrop: ${message}${cure === undefined ? '' : `. ${cure}`}`);
     return expected;
   }
+  const machine = findMachineTrouble(error);
+  if (machine !== undefined) {
+    process.stderr.write(`paydrop: ${machine}. Nothing that was recorded is lost\n`);
+    return exitCodes.internalError;
+  }
   const { makeLogger } = await import('../platform/log.ts');
   makeLogger('error').error({ err: error }, 'internal error');
   say(
     'paydrop: internal error, logged above. Nothing that was recorded is lost: run the same command again.',
   );
   return exitCodes.internalError;
+}
+
+const damaged =
+  'the journal is damaged: stop every paydrop process, look at the disk, and put back the newest whole copy ' +
+  '(docs/runbook.md says how)';
+const unreadable =
+  'the disk reports an error where the journal is read: look at the disk before anything else';
+const tooManyFiles = 'too many files are open on this machine: raise ulimit -n, then run it again';
+
+/** By SQLite's primary result code, or the system's own. */
+const machineTroubles: ReadonlyMap<unknown, string> = new Map<unknown, string>([
+  [10, unreadable],
+  [11, damaged],
+  [26, damaged],
+  ['EIO', 'the disk reports an error (EIO): look at it before anything else'],
+  ['EMFILE', tooManyFiles],
+  ['ENFILE', tooManyFiles],
+]);
+
+/** Causes that are looked at. */
+const causesMax = 8;
+
+/** The machine that is to blame for an error, or for what caused it; undefined for a bug of ours. */
+function findMachineTrouble(thrown: unknown): string | undefined {
+  let error = thrown;
+  for (let depth = 0; depth < causesMax && error instanceof Error; depth += 1) {
+    const code = 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : undefined;
+    const found = machineTroubles.get(code ?? ('code' in error ? error.code : undefined));
+    if (found !== undefined) return found;
+    error = error.cause;
+  }
+  return undefined;
 }
 
 /** What broke first, where closing what was open has failed as well: on a full disk one follows from the other. */

@@ -34,4 +34,24 @@ describe('what a user reads of a failure', () => {
     expect({ exit, said }).toEqual({ exit: code, said: expect.stringContaining(cure) });
     expect(said).toMatch(/^paydrop: it does not tie out\. /);
   });
+
+  test.each([
+    ['a damaged page', { errcode: 11 }, 'the journal is damaged'],
+    ['a damaged page of an index', { errcode: 779 }, 'the journal is damaged'],
+    ['what is no journal any more', { errcode: 26 }, 'the journal is damaged'],
+    [
+      'a disk that fails under the journal',
+      { errcode: 266 },
+      'the disk reports an error where the journal is read',
+    ],
+    ['a disk that fails', { code: 'EIO' }, 'the disk reports an error (EIO)'],
+    ['too many open files', { code: 'EMFILE' }, 'too many files are open'],
+  ])('of %s is no internal error', async (_name, facts, said) => {
+    const cause = Object.assign(new Error('read failed'), facts);
+    for (const thrown of [cause, new Error('cannot read', { cause })]) {
+      const told = await report(thrown);
+      expect(told).toEqual({ code: 1, said: expect.stringContaining(`paydrop: ${said}`) });
+      expect(told.said).not.toContain('internal error');
+    }
+  });
 });
