@@ -16,7 +16,7 @@ function listGuarded({ path, settings, dataDir, folders }: LoadedSettings): read
 }
 
 /** Each with the command that mends it. */
-export function findForeignHands(loaded: LoadedSettings): readonly string[] {
+function findForeignHands(loaded: LoadedSettings): readonly string[] {
   return listGuarded(loaded).flatMap(([path, keeping]) => lookForForeignHand(path, keeping) ?? []);
 }
 

@@ -11,6 +11,7 @@ import { runCommand } from './run.ts';
 import { sandboxCommand } from './sandbox.ts';
 import { settleCommand } from './settle.ts';
 import { showCommand, statusCommand } from './status.ts';
+import { verifyCommand } from './verify.ts';
 import { watchCommand } from './watch.ts';
 
 export const commands: readonly Command[] = [
@@ -28,6 +29,7 @@ export const commands: readonly Command[] = [
   sandboxCommand,
   configCommand,
   initCommand,
+  verifyCommand,
 ];
 
 /** The command line with every command; each one's help ends with its exit codes. */

@@ -181,7 +181,7 @@ export class TakenFiles {
 }
 
 /** The rows that stand behind those that were read. @param path of the file as it is now */
-export async function readAdded(
+async function readAdded(
   reader: PayoutFileReader,
   batch: Pick<Batch, 'rows' | 'sha256'> | undefined,
   path: string,

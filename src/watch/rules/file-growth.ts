@@ -80,7 +80,7 @@ export function describeGrowth(
 export function remedyOfGrowth({ batchId, path }: Pick<TakenFile, 'batchId' | 'path'>): string {
   return (
     `Have the partner send the whole file again, or drop ${printable(path)} into the inbox: rows of batch ${batchId} are ` +
-    `refused by their payoutIds, the others are paid`
+    `refused by their payoutIds, the others are paid. "paydrop verify ${batchId} --seen" ends the alarm otherwise`
   );
 }
 
