@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { copyFile, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { csvOf, rowOf } from '../support/payout-csv.ts';
+import { header } from '../support/rehearsal.ts';
 import { openScene, type Scene, until } from './harness.ts';
 
 const noonToLateEveningMs = (11 * 60 + 40) * 60_000;
@@ -11,7 +11,13 @@ const halfAnHourMs = 1_800_000;
 /** What was added is told when nobody has written for ten seconds. */
 const patienceMs = 40_000;
 const rowsAdded = 50;
-const added = Array.from({ length: rowsAdded }, (_, place) => `B${place + 1}`);
+/** Payouts that are like no others: none is held for that. */
+const linesOf = (prefix: string, rows: number): string =>
+  Array.from({ length: rows }, (_, place) => {
+    const payoutId = `${prefix}${place + 1}`;
+    const amount = `${prefix.charCodeAt(0)}.${String(place + 10)}`;
+    return `${payoutId},MSISDN,0812345678,,${amount},${payoutId},\n`;
+  }).join('');
 
 async function listArchived(scene: Scene): Promise<string[]> {
   const archive = join(scene.dataDir, 'archive');
@@ -28,7 +34,7 @@ async function beginFile(scene: Scene) {
   const inbox = join(scene.dataDir, 'inbox');
   await mkdir(inbox, { recursive: true });
   const writer = createWriteStream(join(inbox, 'a.csv'));
-  writer.write(csvOf('A', 20));
+  writer.write(`${header}\n${linesOf('A', 20)}`);
   return writer;
 }
 
@@ -41,7 +47,7 @@ describe('a writer that pauses for longer than the watcher waits', () => {
     await until(async () => (await listArchived(scene)).length === 1);
     watch.kill('SIGTERM');
     await watch.ended;
-    writer.end(added.map((id) => `${rowOf(id)}\n`).join(''));
+    writer.end(linesOf('B', rowsAdded));
     await until(() => writer.closed);
     scene.clocks.pass(halfAnHourMs);
     scene.start('watch');

@@ -1,6 +1,7 @@
 /** What `verify` prints: a batch's files, each with what has become of it. */
 import type { Verified, VerifiedFile } from '../../app/verify.ts';
-import { alignColumns, type Shown, toLines } from './shown.ts';
+import { toLines } from '../../core/outgoing-text.ts';
+import { alignColumns, type Shown } from './shown.ts';
 
 const words: Readonly<Record<VerifiedFile['state'], string>> = {
   'as-recorded': 'as recorded',
