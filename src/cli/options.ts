@@ -29,7 +29,8 @@ export async function loadCommandSettings(
   const { recogniseSandbox } = await import('../app/open-store.ts');
   const { requireOwnHands } = await import('../app/ownership.ts');
   const loaded = await recogniseSandbox(await readCommandSettings(options));
-  requireOwnHands(loaded, (text) => void process.stderr.write(`${text}\n`));
+  const { say } = await import('./output.ts');
+  requireOwnHands(loaded, say);
   return loaded;
 }
 

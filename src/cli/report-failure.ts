@@ -50,7 +50,7 @@ export async function reportFailure(thrown: unknown): Promise<ExitCode> {
   }
   const machine = findMachineTrouble(error);
   if (machine !== undefined) {
-    process.stderr.write(`paydrop: ${machine}. Nothing that was recorded is lost\n`);
+    say(`paydrop: ${machine}. Nothing that was recorded is lost`);
     return exitCodes.internalError;
   }
   const { makeLogger } = await import('../platform/log.ts');
