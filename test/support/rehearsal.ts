@@ -1,8 +1,10 @@
 /** One file paid in this process: real settings, journal, files and HTTP, against a sandbox bank that lives as long as the rehearsal. */
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
+import { initJournal } from '../../src/app/init.ts';
 import { requireJournal } from '../../src/app/open-store.ts';
 import { type FileOutcome, runFile } from '../../src/app/run-file.ts';
 import { openSession, type Session } from '../../src/app/session.ts';
@@ -102,6 +104,9 @@ export async function makeRehearsal(changes: RehearsalSettings = {}): Promise<Re
   let loaded = load();
   await mkdir(join(folder, 'in'));
   const withSender = async <T>(use: (sender: Session) => Promise<T>): Promise<T> => {
+    // Who is no sandbox, or does not say so, gets its journal from init alone.
+    const isOwnBank = loaded.settings.bank.baseUrl === sandbox.baseUrl;
+    if (!isOwnBank && !existsSync(join(loaded.dataDir, 'journal.db'))) await initJournal(loaded);
     await using sender = await openSession(loaded, silentLogger, 'test', { clock });
     return await use(sender);
   };
