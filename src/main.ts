@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=16 --heap-growing-percent=50
+#!/usr/bin/env -S node --disable-sigusr1 --max-semi-space-size=16 --heap-growing-percent=50
 import { addCommands } from './cli/commands.ts';
 import { makeCommandLine } from './cli/options.ts';
 import { guardOutput } from './cli/output.ts';

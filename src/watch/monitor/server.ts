@@ -31,6 +31,8 @@ const retryMs = 2_000;
 /** Whoever asks so slowly is not waited for. */
 const requestMsMax = 10_000;
 const bodyBytesMax = 1_024;
+/** Probes and one or two collectors: whoever opens more takes no descriptors from the payouts. */
+const connectionsMax = 64;
 const loopbackPattern = /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/i;
 const prometheusText = 'text/plain; version=0.0.4; charset=utf-8';
 
@@ -107,6 +109,7 @@ function createApp({ readHealth, renderMetrics, log }: MonitorOptions): FastifyI
     connectionTimeout: requestMsMax,
     frameworkErrors: (_error, _request, reply) => void sendNotFound(reply),
   });
+  app.server.maxConnections = connectionsMax;
   app.setReplySerializer((payload) => encodeJson(payload));
   app.addHook('onRequest', async (request, reply) => {
     void reply.header('cache-control', 'no-store').header('x-content-type-options', 'nosniff');

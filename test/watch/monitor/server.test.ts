@@ -231,3 +231,17 @@ describe('who may read', () => {
     if (count > 0) expect(warnings(log)[0]?.[1]).toContain('there is no password');
   });
 });
+
+test('of very many connections at once only so many are held, and it answers when they have gone', async () => {
+  const { monitor } = start();
+  const url = new URL(await urlOf(monitor));
+  const sockets = Array.from({ length: 80 }, () => connect(Number(url.port), url.hostname));
+  for (const socket of sockets) socket.on('error', () => undefined);
+  const closed = sockets.map((socket) => once(socket, 'close'));
+  for (const socket of sockets) socket.resume();
+  await Promise.all(closed.slice(64));
+  expect(sockets.filter((socket) => socket.closed)).toHaveLength(16);
+  for (const socket of sockets) socket.destroy();
+  await Promise.all(closed);
+  await vi.waitFor(async () => expect((await fetch(new URL('/healthz', url))).status).toBe(200));
+});
