@@ -93,7 +93,7 @@ export interface DayAttempt extends AttemptKey {
   readonly transRefNo: string;
   readonly status: AttemptStatus;
   readonly amountSatang: Satang;
-  /** A statement's word alone has called it failed. */
+  /** It was in doubt, and failed by a statement's word. */
   readonly isFailedByStatement: boolean;
 }
 

@@ -201,7 +201,9 @@ async function takeStep(matching: Matching, { facts }: JudgedTransfer): Promise<
       if (attempt === undefined) return undefined;
       // Its breaks are those of what it was: the whole day is judged again on what it is.
       if (attempt.status !== known.attemptStatus) throw new ChangedMeanwhile(known.order.transRefNo);
-      const evidence = { owner: current, attempt, attempts, lines, openBreaks, read, loss, nowMs };
+      const isFailedByStatement = known.isFailedByStatement === true;
+      const told = { attempts, lines, openBreaks, isFailedByStatement, read, loss, nowMs };
+      const evidence = { owner: current, attempt, ...told };
       return decideOnStatement(evidence, mayReopen);
     });
   return (await decide(true)) ?? (await decide(false));

@@ -27,6 +27,8 @@ export interface StatementEvidence {
   readonly lines: readonly DayLines[];
   readonly openBreaks: readonly BreakRecord[];
   readonly read: DaysRead;
+  /** The attempt has failed by a statement's word. */
+  readonly isFailedByStatement: boolean;
   /** The latest loss of the journal: what failed before it may have had a next attempt that is not known. */
   readonly loss: JournalLoss | undefined;
   readonly nowMs: number;
@@ -51,7 +53,7 @@ export function decideOnStatement(evidence: StatementEvidence, mayReopen = true)
   const { transRefNo } = attempt.order;
   // While a lost part of the journal may have made a later attempt, an inquiry looks beyond what failed first.
   const mayHaveLaterAttempt = mustProbe(loss, attempts);
-  const known = factsOf(owner, attempt);
+  const known = { ...factsOf(owner, attempt), isFailedByStatement: evidence.isFailedByStatement };
   const { step } = judgeTransfer(
     {
       key: transRefNo,
@@ -75,8 +77,8 @@ export function decideOnStatement(evidence: StatementEvidence, mayReopen = true)
 
 /** Where the statement of the day came from, for the event; nothing where that was not noted. */
 function readSource({ provenances }: DaysRead, date: string): { readonly source?: string } {
-  const provenance = provenances?.get(date);
-  return provenance === undefined ? {} : { source: describeProvenance(provenance) };
+  const provenance = provenances?.get(date) ?? null;
+  return provenance === null ? {} : { source: describeProvenance(provenance) };
 }
 
 function take(step: Exclude<StatementStep, 'reopen'>, told: Told, mayReopen: boolean): Change | undefined {
@@ -155,7 +157,9 @@ function failure(told: Told): Reason {
 
 /** In doubt, and the bank says that it failed: so has the row, unless another attempt may still be completed. */
 function fail(told: Told): Change {
-  const { owner, attempt, line, nowMs, detail } = told;
+  const { owner, attempt, line, nowMs } = told;
+  // How the attempt has ended, whatever becomes of its row: the statement may be withdrawn.
+  const detail = { ...told.detail, failedBy: 'statement' };
   const ended: Attempt = {
     ...attempt,
     status: 'failed',

@@ -95,8 +95,11 @@ export function isPaidByAnother(attempt: AttemptFacts): boolean {
 
 /** It failed by a statement's word alone, and no statement says so any more. */
 export function isFailureRetracted(attempt: AttemptFacts, otherDayLines: readonly OtherDayLine[]): boolean {
-  const { attemptStatus, payoutStatus, settledBy } = attempt;
-  const isByStatement = attemptStatus === 'failed' && payoutStatus === 'failed' && settledBy === 'statement';
+  const { attemptStatus, payoutStatus, settledBy, lastFinding } = attempt;
+  const isRowByStatement = payoutStatus === 'failed' && settledBy === 'statement';
+  // How the attempt itself has failed: its row may have been tried again since, or have failed by another one's reply.
+  const isFailedByStatement = attempt.isFailedByStatement ?? isRowByStatement;
+  const isByStatement = attemptStatus === 'failed' && isFailedByStatement && lastFinding !== 'failed';
   return isByStatement && !findOwnLines(attempt, otherDayLines).some(({ line }) => line.status === 'failed');
 }
 

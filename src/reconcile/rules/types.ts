@@ -42,6 +42,8 @@ export interface AttemptFacts {
   readonly feeText: string | null;
   /** What has settled the payout, where this is its latest attempt; not in breaks that an older program kept. */
   readonly settledBy?: SettledBy | null;
+  /** It was in doubt, and failed by a statement's word; left out where that is not known. */
+  readonly isFailedByStatement?: boolean;
   /** Another attempt of the row is paid, too, and the row bears an alarm for it. */
   readonly isPaidOtherwise?: boolean;
 }
@@ -91,7 +93,7 @@ export interface DaysRead {
   /** The day whose statement is read now; undefined when none is read anew. */
   readonly readNow: string | undefined;
   /** Where each day's present statement came from, as far as that was noted. */
-  readonly provenances?: ReadonlyMap<string, Provenance>;
+  readonly provenances?: ReadonlyMap<string, Provenance | null>;
 }
 
 /** What is the same for all keys of one day. */

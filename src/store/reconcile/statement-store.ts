@@ -213,7 +213,7 @@ function readDays(db: DatabaseSync): StatementDayState[] {
     acceptedAtMs: row.accepted_at_ms,
     openBreaks: row.open_breaks ?? 0,
     oldestOpenedAtMs: row.oldest,
-    provenance: row.provenance === null ? null : decodeProvenance(row.provenance),
+    provenance: decodeProvenance(row.provenance),
   }));
 }
 
@@ -226,7 +226,7 @@ function readVersions(db: DatabaseSync, date: string): StatementVersionMark[] {
   return readAll(db, versions).map(({ original_sha256: originalSha256, provenance, ...rest }) => ({
     ...rest,
     originalSha256,
-    provenance: provenance === null ? null : decodeProvenance(provenance),
+    provenance: decodeProvenance(provenance),
   }));
 }
 
@@ -288,15 +288,12 @@ function makeBreakMethods(db: DatabaseSync) {
       for (const severity of severities) {
         const ids = db.prepare(breaksToShow).all(date, severity, runId);
         let page: BreakRecord[] = [];
-        let lines = 0;
         for (const { id } of ids) {
-          const found = byId.all({ id: Number(id) }).map(toBreakRecord);
-          page.push(...found);
-          lines += found[0]?.lines.length ?? 0;
+          page.push(...byId.all({ id: Number(id) }).map(toBreakRecord));
+          const lines = page.reduce((sum, one) => sum + one.lines.length, 0);
           if (page.length < pageRows && lines < pageLines) continue;
           yield page;
           page = [];
-          lines = 0;
         }
         yield page;
       }

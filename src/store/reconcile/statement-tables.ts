@@ -309,7 +309,7 @@ export function toVersionColumns(
 }
 
 /** Where a version came from, as its row has it. */
-export const decodeProvenance = (text: string): Provenance => JSON.parse(text) as Provenance;
+export const decodeProvenance = (text: string | null) => JSON.parse(text ?? 'null') as Provenance | null;
 
 export function toAcceptedStatement(row: StatementVersionTable): AcceptedStatement {
   const statement = JSON.parse(row.statement, (name, value: unknown) =>

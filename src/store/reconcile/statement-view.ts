@@ -38,6 +38,13 @@ const isPaidOtherwise = sql<number>`case when p.is_alarm = 1 then exists (
   where o.payout_seq = a.payout_seq and o.attempt_no <> a.attempt_no and o.status = 'paid'
 ) else 0 end`;
 
+/** A statement has ended it, as an event says, which an older program marked by its cause alone. Few attempts fail. */
+const isFailedByStatement = sql<number>`case when a.status = 'failed' then exists (
+  select 1 from event as e
+  where e.payout_seq = a.payout_seq and e.detail ->> '$.transRefNo' = a.trans_ref_no
+    and (e.detail ->> '$.failedBy' = 'statement' or e.cause = 'statement-failed')
+) else 0 end`;
+
 /** An attempt with its payout, in the order in which `toFacts` takes the columns. */
 function selectFacts(
   from: ReturnType<typeof attemptsFirst> | ReturnType<typeof doubtfulFirst> = attemptsFirst(),
@@ -68,6 +75,7 @@ function selectFacts(
     'p.settled_by',
     'p.attempt_no as latest_attempt_no',
     isPaidOtherwise.as('is_paid_otherwise'),
+    isFailedByStatement.as('is_failed_by_statement'),
   ]);
 }
 
@@ -95,6 +103,7 @@ type FactsRow = readonly [
   string | null,
   string | null,
   SettledBy | null,
+  number,
   number,
   number,
 ];
@@ -127,6 +136,7 @@ function toFacts(row: FactsRow): AttemptFacts {
     feeText: row[21],
     settledBy: row[4] === row[23] ? row[22] : null,
     isPaidOtherwise: row[24] === 1,
+    isFailedByStatement: row[25] === 1,
   };
 }
 
@@ -198,9 +208,6 @@ function prepareFacts(db: DatabaseSync) {
 
 type DayRow = readonly [number, number, string, AttemptStatus, string, number];
 
-/** The latest attempt of a row that failed by a statement's word. */
-const failedByStatement = sql<number>`a.status = 'failed' and p.status = 'failed' and p.settled_by = 'statement' and p.attempt_no = a.attempt_no`;
-
 function* readDay(db: DatabaseSync, date: string): Generator<readonly DayAttempt[]> {
   const statement = prepareRows<DayRow>(
     db,
@@ -209,7 +216,7 @@ function* readDay(db: DatabaseSync, date: string): Generator<readonly DayAttempt
       .innerJoin('payout as p', 'p.seq', 'a.payout_seq')
       .select(['a.payout_seq', 'a.attempt_no', 'a.trans_ref_no', 'a.status'])
       .select(sql<string>`cast(p.amount_satang as text)`.as('amount_text'))
-      .select(sql<number>`ifnull(${failedByStatement}, 0)`.as('is_failed_by_statement'))
+      .select(isFailedByStatement.as('is_failed_by_statement'))
       .where('a.tran_date', '=', placeholder)
       .where(sql<boolean>`(a.payout_seq, a.attempt_no) > (?, ?)`)
       .orderBy('a.payout_seq')
@@ -219,13 +226,13 @@ function* readDay(db: DatabaseSync, date: string): Generator<readonly DayAttempt
   let after: readonly [number, number] = [0, 0];
   for (;;) {
     const page = statement.all(date, ...after);
-    yield page.map(([payoutSeq, attemptNo, transRefNo, status, amount, isFailedByStatement]) => ({
+    yield page.map(([payoutSeq, attemptNo, transRefNo, status, amount, isFailed]) => ({
       payoutSeq,
       attemptNo,
       transRefNo,
       status,
       amountSatang: toSatang(BigInt(amount)),
-      isFailedByStatement: isFailedByStatement === 1,
+      isFailedByStatement: isFailed === 1,
     }));
     const last = page.at(-1);
     if (page.length < pageRows || last === undefined) return;
@@ -339,11 +346,7 @@ function readDays(db: DatabaseSync): ReturnType<StatementView['days']> {
     days: new Map(all.map(({ date, version }) => [date, version])),
     acceptedAtMs: new Map(all.map((row) => [row.date, row.accepted_at_ms])),
     wholeDates: new Set(all.flatMap(({ date, reading }) => (isOfWholeDay(reading) ? [date] : []))),
-    provenances: new Map(
-      all.flatMap(({ date, provenance }) =>
-        provenance === null ? [] : [[date, decodeProvenance(provenance)]],
-      ),
-    ),
+    provenances: new Map(all.map(({ date, provenance }) => [date, decodeProvenance(provenance)])),
   };
 }
 

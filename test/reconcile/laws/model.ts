@@ -169,9 +169,7 @@ export class Model {
       .flat()
       .filter((line) => keyOf(line) === known.made.order.transRefNo);
     const isSaid = said.some(({ status }) => status === 'failed');
-    if (known.word !== 'closed' || !known.isFailedByLine || isSaid || !this.#isRows(known)) return;
-    // Its row stayed failed by what had ended it first, since another row had the claim.
-    if (known.made.hasSibling && words[known.made.plan.ending] === 'closed') return;
+    if (known.word !== 'closed' || !known.isFailedByLine || isSaid) return;
     Object.assign(known, { word: 'open', acknowledged: true, isAlarm: true, isFailedByLine: false });
   }
 
@@ -286,12 +284,6 @@ export class Model {
     const isTraceless =
       isNextRead && known.finding === 'not-found' && !known.acknowledged && !known.contested;
     return [isTraceless ? 'no-trace' : 'pending-not-in-statement'];
-  }
-
-  /** What becomes of it becomes of its row. */
-  #isRows({ made }: Known): boolean {
-    const others = this.attempts.filter((one) => one.made.payoutSeq === made.payoutSeq && one.made !== made);
-    return others.every((one) => one.made.attemptNo < made.attemptNo && one.word === 'closed');
   }
 
   #settle(place: Place): void {

@@ -31,7 +31,9 @@ interface Told extends Partial<Omit<StatementEvidence, 'lines'>> {
 function decide(told: Told, status: LineStatus, changes: Partial<StatementLine> = {}, mayReopen = true) {
   const { owner, attempt, lines = [makeLine(factsOf(owner, attempt), status, changes)] } = told;
   const days = lines.length === 0 ? [] : [{ date, lines }];
-  const rest = { attempts: [attempt], openBreaks: [], read: readOnly, loss: undefined, nowMs: noonMs };
+  const isFailedByStatement = attempt.status === 'failed' && owner.settledBy === 'statement';
+  const known = { attempts: [attempt], openBreaks: [], isFailedByStatement };
+  const rest = { ...known, read: readOnly, loss: undefined, nowMs: noonMs };
   const change = decideOnStatement({ ...rest, ...told, lines: days }, mayReopen);
   if (change !== undefined) {
     requireAllowed(change);
