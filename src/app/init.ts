@@ -1,6 +1,6 @@
 /** `paydrop init`: the beginning of a journal, which only a person can tell from one that was lost. */
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { systemClock } from '../platform/clock.ts';
 import { AtomicFile, publishFile } from '../platform/durable-file.ts';
 import { SettingsError } from '../settings/secrets.ts';
@@ -56,6 +56,8 @@ export interface BegunJournal {
   readonly bankAddress: string;
   readonly companyId: string;
   readonly isSandbox: boolean;
+  /** False on a network or FUSE file system: a copy is noticed by the high-water marks alone. */
+  readonly isBoundToFile: boolean;
 }
 
 /**
@@ -66,7 +68,7 @@ export interface BegunJournal {
 export async function initJournal(loaded: LoadedSettings): Promise<BegunJournal> {
   const { dataDir, isSandbox } = loaded;
   const stamp = describeIdentity(loaded);
-  const { openJournal } = await import('../store/open.ts');
+  const { journalFileName, openJournal } = await import('../store/open.ts');
   const { acquireSenderLock } = await import('../store/locks.ts');
   const lock = acquireSenderLock(dataDir, 'init');
   if ('heldBy' in lock)
@@ -80,8 +82,10 @@ export async function initJournal(loaded: LoadedSettings): Promise<BegunJournal>
   if (traces.length > 0) throw describeTraces(traces);
   const nowMs = systemClock.now();
   await using journal = await openJournal({ dataDir, stamp, access: 'own', nowMs, creation: 'only' });
+  const { identifyFile } = await import('../platform/file-identity.ts');
+  const isBoundToFile = identifyFile(join(dataDir, journalFileName)) !== undefined;
   const { bankAddress, companyId } = stamp;
-  return { journalId: journal.journalId, dataDir, bankAddress, companyId, isSandbox };
+  return { journalId: journal.journalId, dataDir, bankAddress, companyId, isSandbox, isBoundToFile };
 }
 
 const describeTraces = (traces: readonly string[]): SettingsError =>

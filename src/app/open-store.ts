@@ -13,8 +13,8 @@ const journalName = 'journal.db';
 
 /** What the journal is stamped with: other settings meet a refusal. */
 export function describeIdentity({ settings, serverKind }: LoadedSettings): JournalIdentity {
-  const { baseUrl, companyId } = settings.bank;
-  return { bankAddress: baseUrl, companyId, isSandbox: isBuiltInSandbox(settings), serverKind };
+  const { baseUrl, companyId, termId } = settings.bank;
+  return { bankAddress: baseUrl, companyId, isSandbox: isBuiltInSandbox(settings), serverKind, termId };
 }
 
 /**

@@ -23,11 +23,12 @@ import type { LoadedSettings } from '../settings/settings.ts';
 import type { SenderLockOwner as LockOwner } from '../store/locks.ts';
 import type { Recovery } from '../store/loss.ts';
 import type { Journal, Store } from '../store/store.ts';
-import { notifyOfRefusal } from './notice-senders.ts';
 import type { FileGrowth, TakenFile } from '../watch/rules/file-growth.ts';
 import { findGrowth } from '../watch/taken-files.ts';
+import { makeAskFirst } from './ask-first.ts';
 import { openBank } from './open-bank.ts';
-import { describeIdentity, makeReader, mayMakeJournal } from './open-store.ts';
+import { makeReader } from './open-store.ts';
+import { openOwnJournal } from './own-journal.ts';
 import { TraceSearch } from './traces.ts';
 
 /** Where a built-in sandbox of this data directory keeps its ledger: it remembers what a killed run had paid. */
@@ -94,6 +95,8 @@ export interface RunSession extends ProcessState {
     batch: Batch,
     file: Pick<TakenFile, 'path' | 'bytes'>,
   ) => Promise<FileGrowth | undefined>;
+  /** Whether the bank is asked about the next reference before each new attempt; never when left out. */
+  readonly asksFirst?: () => Promise<boolean>;
   /** Where the bank really listens: the built-in sandbox takes a free port. */
   readonly bankAddress: string;
 }
@@ -134,7 +137,7 @@ export async function openSession(
   onLock?.(lock);
   for (const note of loaded.notes) log.warn(note);
   const { dataDir } = loaded;
-  const journal = await openOwnJournal(loaded, log, clock, recovery);
+  const journal = await openOwnJournal(loaded, log, clock, { recovery });
   stack.use(journal);
   const { bank, bankAddress } = await openBank(loaded, log, stack, {
     clock,
@@ -156,6 +159,7 @@ export async function openSession(
     reader,
     log,
     bankAddress,
+    asksFirst: makeAskFirst(loaded, journal.newSinceMs, clock),
     // The whole of a file that grew in our own archive is no other journal's.
     findTrace: async (inspection) =>
       (await journal.hasGrownTo(inspection.sha256))
@@ -172,26 +176,6 @@ export async function openSession(
     ),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
-}
-
-/** Opens the journal. One that may not be used is told of at once: nothing is sent from now on. */
-async function openOwnJournal(
-  loaded: LoadedSettings,
-  log: Logger,
-  clock: Clock,
-  recovery: Recovery | undefined,
-): Promise<Store> {
-  const { openJournal } = await import('../store/open.ts');
-  const { dataDir } = loaded;
-  const creation = (await mayMakeJournal(loaded)) ? 'if-missing' : 'never';
-  const stamp = describeIdentity(loaded);
-  try {
-    return await openJournal({ dataDir, stamp, access: 'own', nowMs: clock.now(), recovery, creation });
-  } catch (error) {
-    if (error instanceof Error && error.name === 'JournalRefusedError')
-      await notifyOfRefusal(loaded, error.message, log, clock);
-    throw error;
-  }
 }
 
 /** Opens the gate of a payer account, once for each; its breaker outlives the run. */
@@ -244,6 +228,7 @@ export function makeContext(
     log: toLog(session.log),
     count,
     stop: stopOrBroken,
+    asksFirst: session.asksFirst,
     run,
     likeness: session.likeness,
     asking: session.asking,

@@ -11,6 +11,7 @@ import { isInQuestion } from '../payout/rules/lost-journal.ts';
 import { errorCode, hashBytes } from '../platform/durable-file.ts';
 import { readReportName } from '../reports/rules/report-names.ts';
 import type { Folders } from '../settings/settings.ts';
+import { isMarkName } from './mark-copies.ts';
 
 /** None where the folder is not there. */
 async function listFolder(folder: string): Promise<readonly string[]> {
@@ -29,7 +30,8 @@ export async function findTraces({ inbox, outbox, archive }: Folders): Promise<r
   const found: string[] = [];
   const stamp = await readFile(join(inbox, stampName), 'utf8').catch(() => undefined);
   if (stamp !== undefined) found.push(join(inbox, stampName));
-  const report = (await listFolder(outbox)).find((name) => readReportName(name) !== undefined);
+  const isTrace = (name: string): boolean => isMarkName(name) || readReportName(name) !== undefined;
+  const report = (await listFolder(outbox)).find(isTrace);
   if (report !== undefined) found.push(join(outbox, report));
   for (const day of await listFolder(archive)) {
     const [file] = await listFolder(join(archive, day)).catch(() => [day]);

@@ -12,6 +12,7 @@ import { sandboxCommand } from './sandbox.ts';
 import { settleCommand } from './settle.ts';
 import { showCommand, statusCommand } from './status.ts';
 import { verifyCommand } from './verify.ts';
+import { adoptCommand, restoreCommand } from './take-over.ts';
 import { watchCommand } from './watch.ts';
 
 export const commands: readonly Command[] = [
@@ -30,6 +31,8 @@ export const commands: readonly Command[] = [
   configCommand,
   initCommand,
   verifyCommand,
+  adoptCommand,
+  restoreCommand,
 ];
 
 /** The command line with every command; each one's help ends with its exit codes. */

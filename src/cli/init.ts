@@ -4,6 +4,9 @@ import { loadCommandSettings, makeCommand } from './options.ts';
 
 const usualSettingsFile = 'paydrop.yaml';
 
+const onShare =
+  'It stands on a network or FUSE file system, where a copy of it cannot be told by its file: keep one alone.';
+
 export const initCommand = makeCommand({
   command: 'init',
   describe: 'begin: write settings to fill in where there are none, else make the journal',
@@ -34,9 +37,8 @@ export const initCommand = makeCommand({
     const begun = await initJournal(loaded);
     printBanner(loaded, json);
     const { journalId, dataDir, bankAddress, companyId } = begun;
-    const text = printable(
-      `Made the journal ${journalId} in ${dataDir}, for company ${companyId} at ${bankAddress}.`,
-    );
+    const made = `Made the journal ${journalId} in ${dataDir}, for company ${companyId} at ${bankAddress}.`;
+    const text = printable(begun.isBoundToFile ? made : `${made} ${onShare}`);
     print({ json: { settingsFile: loaded.path, ...begun }, text }, json);
   },
 });

@@ -91,6 +91,14 @@ export const payoutFiles = {
   describe: 'payout files (CSV)',
 } as const;
 
+/** The day that `--since` gives. @throws SettingsError when it is none that makes sense */
+export async function readSinceOption(since: string, nowMs: number): Promise<{ readonly sinceDate: string }> {
+  const { parseSince } = await import('../payout/rules/lost-journal.ts');
+  const reading = parseSince(since, nowMs);
+  if (reading.kind === 'refused') throw new SettingsError(`--since: ${reading.why}`);
+  return { sinceDate: reading.sinceDate };
+}
+
 export const orAnotherSends = 'or another process is sending';
 
 // ---------------------------------------------------------------- the command line

@@ -11,6 +11,7 @@ import {
   numberOption,
   orAnotherSends,
   payoutFiles,
+  readSinceOption,
   textOption,
 } from './options.ts';
 
@@ -123,8 +124,5 @@ async function readRecovery(
     );
   }
   if (!journalLost) throw new SettingsError('--since is for --journal-lost: give both, or neither');
-  const { parseSince } = await import('../payout/rules/lost-journal.ts');
-  const reading = parseSince(since, nowMs);
-  if (reading.kind === 'refused') throw new SettingsError(`--since: ${reading.why}`);
-  return { sinceDate: reading.sinceDate };
+  return readSinceOption(since, nowMs);
 }

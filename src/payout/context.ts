@@ -56,6 +56,8 @@ export interface WorkerContext extends CallContext, ProcessState {
   readonly run: RunState;
   /** The gate of a payer account, which has a breaker of its own. */
   readonly gateOf: (payer: Payer) => BreakerGate;
+  /** Whether the bank is asked about the next reference before each new attempt; never when left out. */
+  readonly asksFirst?: (() => Promise<boolean>) | undefined;
   /** True while nothing new may be sent for reasons that are not the bank's; never when left out. */
   readonly isHeldUp?: () => boolean;
   /** Superseded attempts are asked about elsewhere in this process. */

@@ -1,6 +1,7 @@
 /**
  * The lost-journal probe: after a loss of the journal the bank is asked for every reference that a payout may have used
- * on the days in question, before anything is sent for it.
+ * on the days in question, before anything is sent for it. A new journal asks for the next one alone: another may have
+ * gone before it.
  */
 import { formatBangkokDateTime } from '../core/bangkok-time.ts';
 import type { Batch, Change, JournalLoss } from '../core/ports.ts';
@@ -12,6 +13,7 @@ import {
   addDay,
   computeNextToAsk,
   daysInQuestion,
+  daysToAskFirst,
   decideAfterProbe,
   decideProbeLater,
   isInQuestion,
@@ -27,7 +29,7 @@ type ProbeEnd = 'clear' | 'blocked';
 /** Rows that are remembered at once: one that was forgotten is asked about again. */
 const rememberedMax = 10_000;
 
-/** Asks about a ready payout that a lost journal may have sent, once in a run. */
+/** Asks about a ready payout that a lost journal, or another one, may have sent. */
 export function probeLostJournal(
   context: WorkerContext,
   batch: Batch,
@@ -51,12 +53,20 @@ interface Search extends Pick<Probe, 'payer' | 'payout' | 'asked'> {
 
 async function probe(search: Search): Promise<ProbeEnd> {
   const { context, payer, payout, asked } = search;
-  const { journal, run, settle: policy, clock, stop } = context;
+  const { journal, run } = context;
   const loss = await journal.loss();
-  if (!isInQuestion(loss)) return 'clear';
-  if (asked === undefined && run.probed.has(payout.seq)) return 'clear';
+  if (isInQuestion(loss) && asked === undefined && run.probed.has(payout.seq)) return 'clear';
+  const isFirst = asked === undefined && (await context.asksFirst?.()) === true;
+  if (!isInQuestion(loss) && !isFirst) return 'clear';
   const known = await journal.attemptsOf(payer.companyId, payout.instruction.payoutId);
-  if (!mustProbe(loss, known)) return 'clear';
+  const highest = Math.max(0, ...known.map(({ attemptNo }) => attemptNo));
+  if (mustProbe(loss, known)) return probeLost(search, loss, highest);
+  return isFirst ? askFirst(search, highest) : 'clear';
+}
+
+async function probeLost(search: Search, loss: JournalLoss, highest: number): Promise<ProbeEnd> {
+  const { context, payout, asked } = search;
+  const { run, settle: policy, clock, stop } = context;
   const tooEarly = await waitUntilTrusted(context, loss);
   if (stop.aborted) return 'blocked';
   if (tooEarly !== undefined) {
@@ -64,14 +74,29 @@ async function probe(search: Search): Promise<ProbeEnd> {
     const early = { payout, asked, policy, nowMs: clock.now() };
     return block(context, decideProbeLater(early, reason, { tooEarly }));
   }
-  const highest = Math.max(0, ...known.map(({ attemptNo }) => attemptNo));
-  const findings = await searchReferences(search, loss, highest);
+  const end = await searchAndDecide(search, { days: daysInQuestion(loss), attemptsRecorded: highest });
+  if (end === 'clear' && asked === undefined) remember(run.probed, payout.seq);
+  return end;
+}
+
+/**
+ * Asks about the reference that the next attempt would use. The answer counts for this attempt alone: it is asked again
+ * before the next one.
+ */
+async function askFirst(search: Search, highest: number): Promise<ProbeEnd> {
+  const { nowMs, bankNowMs } = search.context.bankClock.read();
+  const days = daysToAskFirst(nowMs, bankNowMs);
+  return searchAndDecide(search, { days, attemptsRecorded: highest, ahead: 1 });
+}
+
+async function searchAndDecide(search: Search, range: SearchRange): Promise<ProbeEnd> {
+  const { context, payer, payout, asked } = search;
+  const findings = await searchReferences(search, range);
   if (findings === undefined) return 'blocked';
+  const { settle: policy, clock, run } = context;
   const found = decideAfterProbe({ payout, asked, findings, payer, policy, nowMs: clock.now() });
   if (asked === undefined) run.noteProgress();
-  if (found !== undefined) return block(context, found);
-  if (asked === undefined) remember(run.probed, payout.seq);
-  return 'clear';
+  return found === undefined ? 'clear' : block(context, found);
 }
 
 function remember(probed: Set<number>, seq: number): void {
@@ -109,17 +134,26 @@ async function waitUntilTrusted(
   return undefined;
 }
 
+/** Which references are asked about, and for which days. */
+interface SearchRange {
+  /** In their order. */
+  readonly days: readonly string[];
+  /** The highest number that the journal knows. */
+  readonly attemptsRecorded: number;
+  /** How many unknown ones in a row end it; as many as a lost journal may have used when left out. */
+  readonly ahead?: number;
+}
+
 /** Asks for one reference after another. Undefined when the gate lets nothing through, or the run ends. */
 async function searchReferences(
   search: Search,
-  loss: JournalLoss,
-  attemptsRecorded: number,
+  { days, attemptsRecorded, ahead }: SearchRange,
 ): Promise<readonly ReferenceFinding[] | undefined> {
   const findings: ReferenceFinding[] = [];
   for (;;) {
-    const attemptNo = computeNextToAsk(attemptsRecorded, findings);
+    const attemptNo = computeNextToAsk(attemptsRecorded, findings, ahead);
     if (attemptNo === undefined) return findings;
-    const finding = await searchReference(search, loss, attemptNo);
+    const finding = await searchReference(search, days, attemptNo);
     if (finding === undefined) return undefined;
     findings.push(finding);
     // It is held whatever the others show, unless money may have moved: all of them are asked for next time.
@@ -130,13 +164,13 @@ async function searchReferences(
 /** Asks on each day, the latest first, until it is found or nobody answers. */
 async function searchReference(
   { context, payer, payout, asked }: Search,
-  loss: JournalLoss,
+  days: readonly string[],
   attemptNo: number,
 ): Promise<ReferenceFinding | undefined> {
   const passHalted = asked !== undefined;
   const transRefNo = computeTransRefNo(payer.companyId, payout.instruction.payoutId, attemptNo);
   let finding: ReferenceFinding | undefined;
-  for (const tranDate of daysInQuestion(loss).toReversed()) {
+  for (const tranDate of days.toReversed()) {
     // Who passes a halted account is not kept waiting by it: a bank in trouble is asked again later.
     const said = await askUntilSaid(context, !passHalted, () =>
       inquireFor(context, { ...payer, transRefNo }, tranDate, passHalted),

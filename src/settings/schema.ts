@@ -109,6 +109,12 @@ const verifySchema = z.strictObject({
 
 const transferSchema = z.strictObject({
   concurrency: concurrency.default(4).describe('transfers at a time, at most, of the whole process'),
+  askFirst: z
+    .enum(['newJournal', 'always', 'never'])
+    .default('newJournal')
+    .describe(
+      'ask the bank about the next reference, for today and yesterday, before each new attempt; `newJournal`: for seven days after `init`, `adopt`, `restore` or `--journal-lost`, and not with a sandbox',
+    ),
 });
 
 const settleSchema = z.strictObject({

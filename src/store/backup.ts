@@ -12,6 +12,7 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { errorCode, noLinkCodes, syncFolderNow } from '../platform/durable-file.ts';
 import {
   asFileWriteError,
@@ -22,6 +23,7 @@ import {
 } from './connection.ts';
 import { journalFileName } from './open.ts';
 import { readLatestEventSeq } from './payouts/rows.ts';
+import { noteCopied } from './place.ts';
 import { drive } from './statements.ts';
 
 const randomLength = 6;
@@ -39,12 +41,17 @@ export interface Backup {
  * @throws JournalRefusedError when the file is there already, or the copy is not whole
  * @throws JournalWriteError when the disk does not take it
  */
-export function backUpJournal(dataDir: string, target: string): Backup {
-  const path = resolve(target);
+export function backUpJournal(dataDir: string, target: string, nowMs: number = Date.now()): Backup {
+  return copyJournal(join(resolve(dataDir), journalFileName), resolve(target), nowMs);
+}
+
+/** Copies a journal, or a backup of one, and says in the copy that it is one. @throws as `backUpJournal` does */
+export function copyJournal(source: string, path: string, nowMs: number): Backup {
   refuseExisting(path);
   const temporaryPath = `${path}.${randomBytes(randomLength).toString('hex')}.part`;
   try {
-    copyInto(join(resolve(dataDir), journalFileName), temporaryPath);
+    copyInto(source, temporaryPath);
+    noteInCopy(temporaryPath, nowMs);
     const latestEventSeq = proveWhole(temporaryPath);
     publish(temporaryPath, path);
     return { path, bytes: statSync(path).size, latestEventSeq };
@@ -83,6 +90,11 @@ function copyInto(journalPath: string, temporaryPath: string): void {
     // Where files have no owners, they have the rights that the mount gives them.
     if (!noLinkCodes.has(errorCode(error))) throw error;
   }
+}
+
+function noteInCopy(temporaryPath: string, nowMs: number): void {
+  using db = new DatabaseSync(temporaryPath);
+  noteCopied(db, nowMs);
 }
 
 /** Reads the copy through. @returns the number of its latest event */

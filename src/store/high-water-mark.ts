@@ -7,10 +7,11 @@ import { closeSync, fdatasyncSync, openSync, readFileSync, writeSync } from 'nod
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
+import { describeLost, type MarkCopy, wayOut } from '../payout/rules/journal-place.ts';
 import { errorCode, replaceFileNow } from '../platform/durable-file.ts';
 import { explainWriting, JournalRefusedError } from './connection.ts';
 
-const highWaterMarkSchema = z.object({
+export const highWaterMarkSchema = z.object({
   journalId: z.string(),
   /** When it last went on after a loss: a copy from before knows nothing of what was sent since. 0: never. */
   recoveredAtMs: z.int().default(0),
@@ -20,10 +21,6 @@ const highWaterMarkSchema = z.object({
 
 /** How far a journal has come; all numbers only grow. */
 export type HighWaterMark = Readonly<z.infer<typeof highWaterMarkSchema>>;
-
-const wayOut =
-  'If there is none, "paydrop run --journal-lost --since YYYY-MM-DD FILE.." asks the bank about every payout before ' +
-  'it sends one; the day is the first of which something may be missing';
 
 const highWaterMarkFileName = 'journal.mark';
 
@@ -63,40 +60,10 @@ const highWaterMarkLength = 255;
 const encodeHighWaterMark = (highWaterMark: HighWaterMark): string =>
   `${JSON.stringify(highWaterMark).padEnd(highWaterMarkLength)}\n`;
 
-const cure =
-  'Nothing is sent, since payouts of the lost part would be paid again. ' +
-  `Put back the newest journal.db together with its -wal file. ${wayOut}`;
-
 /** @throws JournalRefusedError when the high-water mark stands and there is no journal, or an empty one */
 export function requireNoHighWaterMark(dataDir: string, highWaterMark: FoundHighWaterMark): void {
   if (highWaterMark === undefined) return;
-  throw new JournalRefusedError(
-    `the journal that worked in ${dataDir} is lost: journal.mark is there, journal.db is not. ${cure}`,
-  );
-}
-
-/** Why this is not the journal that the high-water mark stands for, or not all of it; undefined when it is. */
-export function describeMissing(
-  dataDir: string,
-  highWaterMark: FoundHighWaterMark,
-  present: HighWaterMark,
-): string | undefined {
-  if (highWaterMark === undefined) return undefined;
-  if (highWaterMark === 'unreadable') return `journal.mark in ${dataDir} cannot be read`;
-  if (highWaterMark.journalId !== present.journalId) {
-    return `journal.db in ${dataDir} is not the journal that worked here before. ${cure}`;
-  }
-  if (present.recoveredAtMs < highWaterMark.recoveredAtMs) {
-    return `journal.db in ${dataDir} is a copy from before the journal last went on after a loss. ${cure}`;
-  }
-  if (
-    present.sealedBatches < highWaterMark.sealedBatches ||
-    present.latestEventSeq < highWaterMark.latestEventSeq
-  ) {
-    const lost = `it has ${present.sealedBatches} files and ${present.latestEventSeq} events, ${highWaterMark.sealedBatches} and ${highWaterMark.latestEventSeq} were recorded`;
-    return `journal.db in ${dataDir} is an older copy: ${lost}. ${cure}`;
-  }
-  return undefined;
+  throw new JournalRefusedError(describeLost(dataDir));
 }
 
 /** How long the disk may lag behind what was written to the high-water mark: only a power cut makes a difference. */
@@ -112,10 +79,18 @@ export class HighWaterMarkFile {
   readonly #readPresent: () => HighWaterMark;
   #written: HighWaterMark | undefined;
   #file: number | undefined;
+  readonly #copies: MarkCopy | undefined;
   #syncedAtMs = -Infinity;
 
-  constructor(dataDir: string, found: FoundHighWaterMark, readPresent: () => HighWaterMark) {
+  /** @param copies kept elsewhere, a little behind */
+  constructor(
+    dataDir: string,
+    found: FoundHighWaterMark,
+    readPresent: () => HighWaterMark,
+    copies?: MarkCopy,
+  ) {
     this.#dataDir = dataDir;
+    this.#copies = copies;
     this.#written = found === 'unreadable' ? undefined : found;
     this.#readPresent = readPresent;
   }
@@ -129,6 +104,7 @@ export class HighWaterMarkFile {
     explainWriting(path, () => replaceFileNow(path, encodeHighWaterMark(present)));
     this.#written = present;
     this.#file = openSync(path, 'r+');
+    this.#copies?.write(present);
   }
 
   /** Notes a commit with the number of the latest event. @throws JournalWriteError as `advance` does */
@@ -142,16 +118,22 @@ export class HighWaterMarkFile {
     const highWaterMark = { ...this.#written, latestEventSeq };
     explainWriting(highWaterMarkPathIn(this.#dataDir), () => {
       writeSync(file, encodeHighWaterMark(highWaterMark), 0);
-      this.#syncNowAndThen(file);
+      if (this.#syncNowAndThen(file)) this.#copies?.write(highWaterMark);
     });
     this.#written = highWaterMark;
   }
 
-  #syncNowAndThen(file: number): void {
+  #syncNowAndThen(file: number): boolean {
     const nowMs = performance.now();
-    if (nowMs - this.#syncedAtMs < unsyncedMsMax) return;
+    if (nowMs - this.#syncedAtMs < unsyncedMsMax) return false;
     fdatasyncSync(file);
     this.#syncedAtMs = nowMs;
+    return true;
+  }
+
+  /** Resolves when the copies are up to date, or have not been for too long. */
+  async settled(): Promise<void> {
+    await this.#copies?.settled();
   }
 
   close(): void {

@@ -2,6 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { formatBangkokDate, formatBangkokDateTime } from '../core/bangkok-time.ts';
 import type { JournalLoss } from '../core/ports.ts';
+import { findKnownDays } from '../payout/rules/journal-place.ts';
 import { inTransaction, JournalRefusedError } from './connection.ts';
 import { define, drive, query, readFirst, type Reading, write } from './statements.ts';
 
@@ -48,15 +49,6 @@ export function recordLoss(db: DatabaseSync, recovery: Recovery, isNoticed: bool
     const record = { recovered_at_ms: recoveredAtMs, since_date: sinceDate, until_date: untilDate };
     write(db, query.insertInto('journal_loss').values(record));
   });
-}
-
-/**
- * Days that are in question whatever a person says: the last one that an older copy knows of, and those of an earlier
- * loss. Afterwards, when the journal is whole again, a later day narrows them.
- */
-function findKnownDays(earlier: JournalLoss | undefined, latestMs: number): string[] {
-  const isOpen = earlier !== undefined && earlier.sinceDate <= earlier.untilDate;
-  return [...(isOpen ? [earlier.sinceDate] : []), ...(latestMs > 0 ? [formatBangkokDate(latestMs)] : [])];
 }
 
 /**

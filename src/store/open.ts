@@ -3,7 +3,17 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import {
+  describeMissing,
+  describeMoved,
+  describeNoJournal,
+  describeNoMark,
+  describeOther,
+  isBoundTo,
+  type MarkCopy,
+} from '../payout/rules/journal-place.ts';
 import { syncFolderNow } from '../platform/durable-file.ts';
+import { identifyFile } from '../platform/file-identity.ts';
 import {
   asRefusal,
   explainWriting,
@@ -12,7 +22,6 @@ import {
   openConnection,
 } from './connection.ts';
 import {
-  describeMissing,
   type FoundHighWaterMark,
   type HighWaterMark,
   HighWaterMarkFile,
@@ -22,6 +31,16 @@ import {
 import { readLoss, recordLoss, type Recovery, requireWhole } from './loss.ts';
 import { migrate, readSchemaVersion, schemaVersion } from './migrations.ts';
 import { readLatestEventSeq } from './payouts/rows.ts';
+import {
+  forgetCopy,
+  isMarkKept,
+  noteMarkKept,
+  readNewSince,
+  readPlace,
+  requireNoCopy,
+  writeNewSince,
+  writePlace,
+} from './place.ts';
 import { requireServerKind, type ServerKind } from './server-kind.ts';
 import { drive, query, readFirst, write } from './statements.ts';
 import { makeJournal, type Store } from './store.ts';
@@ -35,6 +54,8 @@ export interface JournalIdentity {
   readonly isSandbox: boolean;
   /** What the server at a loopback address says that it is; undefined where nobody was asked or nobody answered. */
   readonly serverKind?: ServerKind | undefined;
+  /** The terminal of the settings, to which the journal is bound; nothing is compared where it is left out. */
+  readonly termId?: string | undefined;
 }
 
 /** Writes the identity of a new journal, with an id of its own; inside the caller's transaction. */
@@ -61,29 +82,16 @@ function readIdentity(db: DatabaseSync): JournalIdentity & { readonly journalId:
   };
 }
 
-const describeBank = ({ isSandbox, bankAddress }: JournalIdentity): string =>
-  isSandbox ? `the sandbox (${bankAddress})` : `the bank at ${bankAddress}`;
-
 /**
  * Compares the identity with the settings.
  * @returns the journal's id
  * @throws JournalRefusedError that says what differs: a rehearsal must never be taken for the real run
  */
-function requireIdentity(db: DatabaseSync, dataDir: string, wanted: JournalIdentity): string {
+export function requireIdentity(db: DatabaseSync, dataDir: string, wanted: JournalIdentity): string {
   const kept = readIdentity(db);
-  const differences: string[] = [];
-  if (kept.isSandbox !== wanted.isSandbox || kept.bankAddress !== wanted.bankAddress) {
-    differences.push(`it was made for ${describeBank(kept)}, the settings name ${describeBank(wanted)}`);
-  }
-  if (kept.companyId !== wanted.companyId) {
-    differences.push(
-      `it was made for company ${kept.companyId}, the settings name company ${wanted.companyId}`,
-    );
-  }
-  if (differences.length === 0) return kept.journalId;
-  throw new JournalRefusedError(
-    `the journal in ${dataDir} is another’s: ${differences.join('; ')}. Set another dataDir, or correct the settings`,
-  );
+  const differs = describeOther(dataDir, kept, wanted);
+  if (differs !== undefined) throw new JournalRefusedError(differs);
+  return kept.journalId;
 }
 
 export interface JournalOpening {
@@ -96,6 +104,12 @@ export interface JournalOpening {
   readonly access: 'own' | 'beside';
   /** Lets a journal go on (`own`) that was lost or restored; the loss is recorded, and remembered from then on. */
   readonly recovery?: Recovery | undefined;
+  /** With a recovery: the journal is a backup that is being put in place. */
+  readonly restores?: boolean;
+  /** The journal has moved, or the terminal is a new one, and nothing works with the old one any more. */
+  readonly adopts?: boolean;
+  /** Further high-water marks of the journal with this id (`own`), in folders that are restored apart from it. */
+  readonly openMarks?: (journalId: string) => MarkCopy;
   /** Epoch milliseconds, for the record of when the tables were made. */
   readonly nowMs?: number;
   /**
@@ -121,7 +135,8 @@ export async function openJournal(opening: JournalOpening): Promise<Store> {
 }
 
 /** An opening with what follows from it. */
-interface Opening extends Required<Omit<JournalOpening, 'recovery'>> {
+interface Opening extends Required<Omit<JournalOpening, 'recovery' | 'openMarks'>> {
+  readonly openMarks: JournalOpening['openMarks'];
   readonly path: string;
   /** Only of one that may recover. */
   readonly recovery: Recovery | undefined;
@@ -131,12 +146,14 @@ interface Opening extends Required<Omit<JournalOpening, 'recovery'>> {
 /** Opens the journal as `openJournal` does; undefined when there is none and it is not to be made (`beside`). */
 export async function openJournalIfThere(wanted: JournalOpening): Promise<Store | undefined> {
   const { access, stamp, nowMs = Date.now(), creation = 'if-missing' } = wanted;
+  const { restores = false, adopts = false, openMarks } = wanted;
   const dataDir = resolve(wanted.dataDir);
   const path = join(dataDir, journalFileName);
   const recovery = access === 'own' ? wanted.recovery : undefined;
   // Before the journal: it only grows, so what the high-water mark says now it must have.
   const highWaterMark = readHighWaterMarkToCompare(dataDir, recovery);
-  const opening: Opening = { access, stamp, nowMs, dataDir, path, recovery, highWaterMark, creation };
+  const ways = { access, creation, restores, adopts, openMarks };
+  const opening: Opening = { ...ways, stamp, nowMs, dataDir, path, recovery, highWaterMark };
   if (!existsSync(path)) {
     if (recovery === undefined) requireNoHighWaterMark(dataDir, highWaterMark);
     if (access === 'beside') return undefined;
@@ -146,7 +163,7 @@ export async function openJournalIfThere(wanted: JournalOpening): Promise<Store 
   const db = openFile(path);
   try {
     if (recovery !== undefined) requireWhole(db);
-    if (prepareTables(db, opening)) return keepHighWaterMark(db, opening);
+    if (prepareTables(db, opening)) return await takeUp(db, opening);
   } catch (error) {
     db.close();
     throw error;
@@ -161,12 +178,7 @@ export async function openJournalIfThere(wanted: JournalOpening): Promise<Store 
  */
 function requireCreation({ creation, recovery, dataDir }: Opening): void {
   if (creation !== 'never' || recovery !== undefined) return;
-  throw new JournalRefusedError(
-    `there is no journal in ${dataDir}, and nothing is sent without it. For the first time: "paydrop init" makes one. ` +
-      'If there was one: mount its volume, or correct dataDir or --data-dir; if it is lost, ' +
-      '"paydrop run --journal-lost --since YYYY-MM-DD FILE.." asks the bank about every payout before it sends one; ' +
-      'the day is the first of which something may be missing',
-  );
+  throw new JournalRefusedError(describeNoJournal(dataDir));
 }
 
 /** The high-water mark as it stands; a person who lets a lost journal go on does so even if it says nothing any more. */
@@ -218,38 +230,70 @@ function prepareTables(db: DatabaseSync, opening: Opening): boolean {
   if (version === 0) requireCreation(opening);
   inTransaction(db, () => {
     migrate(db, nowMs);
-    if (version === 0) writeIdentity(db, stamp);
+    if (version > 0) return;
+    writeIdentity(db, stamp);
+    writeNewSince(db, nowMs);
   });
   return true;
 }
 
-/** Checks identity and high-water mark, and keeps the latter up to date while the journal is open. */
-function keepHighWaterMark(db: DatabaseSync, opening: Opening): Store {
-  const { stamp, access, recovery, nowMs, dataDir, path, highWaterMark } = opening;
+/** Checks identity, place and high-water marks, and keeps the latter up to date while the journal is open. */
+async function takeUp(db: DatabaseSync, opening: Opening): Promise<Store> {
+  const { stamp, access, recovery, dataDir, path, highWaterMark } = opening;
+  const isOwn = access === 'own';
   const journalId = requireIdentity(db, dataDir, stamp);
-  requireServerKind(db, dataDir, stamp.serverKind, access === 'own');
+  requireServerKind(db, dataDir, stamp.serverKind, isOwn);
+  if (!(isOwn && opening.restores)) requireNoCopy(db, path);
   const readPresent = (): HighWaterMark => readProgress(db, journalId);
-  const missing = findMissing(dataDir, highWaterMark, readPresent);
-  if (recovery !== undefined) recordLoss(db, recovery, missing !== undefined, nowMs);
-  else if (missing !== undefined) throw new JournalRefusedError(missing);
+  const copies = isOwn ? opening.openMarks?.(journalId) : undefined;
+  const missing =
+    findMissing(db, opening, readPresent) ?? (await copies?.describeMissing(dataDir, readPresent()));
+  if (missing !== undefined && recovery === undefined) throw new JournalRefusedError(missing);
   // A command beside the sender has nothing to go on with: a thread would only come later, behind others' changes. It
   // leaves the high-water mark alone, too, so that reading changes nothing.
-  if (access === 'beside') return makeJournal({ db, path, journalId, threadRowsMin: Infinity });
-  const keeper = new HighWaterMarkFile(dataDir, highWaterMark, readPresent);
+  if (!isOwn) return makeJournal({ db, path, journalId, threadRowsMin: Infinity });
+  takePlace(db, opening, missing !== undefined);
+  const keeper = new HighWaterMarkFile(dataDir, highWaterMark, readPresent, copies);
   keeper.advance();
-  return makeJournal({ db, path, journalId, highWaterMark: keeper });
+  if (!isMarkKept(db)) inTransaction(db, () => noteMarkKept(db));
+  return makeJournal({ db, path, journalId, newSinceMs: readNewSince(db), highWaterMark: keeper });
+}
+
+/**
+ * Binds the journal to where it stands: once, or when a person says that it goes on there.
+ * @param isBehind the high-water marks show that something is missing
+ * @throws JournalRefusedError when it is bound elsewhere, and nobody says so
+ */
+function takePlace(db: DatabaseSync, opening: Opening, isBehind: boolean): void {
+  const { recovery, nowMs, dataDir, path, stamp, restores, adopts } = opening;
+  const kept = readPlace(db);
+  const present = { termId: stamp.termId, file: identifyFile(path) };
+  const moved = describeMoved(dataDir, kept, present);
+  const isSaid = recovery !== undefined || adopts;
+  if (moved !== undefined && !isSaid) throw new JournalRefusedError(moved);
+  if (recovery !== undefined) recordLoss(db, recovery, isBehind || moved !== undefined || restores, nowMs);
+  if (!isSaid && isBoundTo(kept, present)) return;
+  inTransaction(db, () => {
+    writePlace(db, present);
+    if (isSaid) writeNewSince(db, nowMs);
+    if (restores) forgetCopy(db);
+  });
 }
 
 /** Looks twice: whoever is sending may have been writing the high-water mark when it was read. */
 function findMissing(
-  dataDir: string,
-  highWaterMark: FoundHighWaterMark,
+  db: DatabaseSync,
+  { dataDir, highWaterMark }: Opening,
   readPresent: () => HighWaterMark,
 ): string | undefined {
-  const missing = describeMissing(dataDir, highWaterMark, readPresent());
+  const find = (mark: FoundHighWaterMark): string | undefined => {
+    const present = readPresent();
+    if (mark === undefined && present.sealedBatches > 0 && isMarkKept(db)) return describeNoMark(dataDir);
+    return describeMissing(dataDir, mark, present);
+  };
+  const missing = find(highWaterMark);
   if (missing === undefined || highWaterMark === 'unreadable') return missing;
-  const again = readHighWaterMark(dataDir);
-  return describeMissing(dataDir, again, readPresent());
+  return find(readHighWaterMark(dataDir));
 }
 
 function readProgress(db: DatabaseSync, journalId: string): HighWaterMark {

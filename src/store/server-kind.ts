@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { describeOtherServer } from '../payout/rules/journal-place.ts';
 import { JournalRefusedError, openReader } from './connection.ts';
 import { query, readFirst, write } from './statements.ts';
 
@@ -14,9 +15,6 @@ function readServerKind(db: DatabaseSync): ServerKind | undefined {
   const found = readFirst(db, query.selectFrom('meta').select('value').where('key', '=', metaKey));
   return found?.value === 'sandbox' || found?.value === 'bank' ? found.value : undefined;
 }
-
-const describeServer = (kind: ServerKind): string =>
-  kind === 'sandbox' ? 'a paydrop sandbox' : 'a server that is no paydrop sandbox, or does not say so';
 
 /**
  * Compares what the server says with what it said to this journal. One that has not been told, such as that of an
@@ -34,10 +32,7 @@ export function requireServerKind(
   const kept = readServerKind(db);
   if (saidNow === undefined || saidNow === kept) return;
   if (kept !== undefined) {
-    throw new JournalRefusedError(
-      `the journal in ${dataDir} was made for ${describeServer(kept)}, and at the same address there is now ` +
-        `${describeServer(saidNow)}. Set another dataDir, or correct bank.baseUrl`,
-    );
+    throw new JournalRefusedError(describeOtherServer(dataDir, kept, saidNow));
   }
   if (mayBind) write(db, query.insertInto('meta').values({ key: metaKey, value: saidNow }));
 }

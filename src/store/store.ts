@@ -3,6 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { IntakeStore } from '../intake/ports.ts';
 import type { NoticeStore } from '../notify/ports.ts';
 import type { BatchStore, PayoutJournal } from '../payout/ports.ts';
+import type { MarkCopy } from '../payout/rules/journal-place.ts';
 import type { StatementStore, UnreconciledDays } from '../reconcile/ports.ts';
 import type { ReportStore } from '../reports/ports.ts';
 import type { WatchStore } from '../watch/ports.ts';
@@ -37,6 +38,11 @@ export interface Journal extends PayoutJournal, IntakeStore, ReportStore, AsyncD
 export interface Store extends Journal, WatchStore, NoticeStore, StatementStore, UnreconciledDays {
   /** Made with the journal, and kept for ever: an inbox bears the id of the journal that works it. */
   readonly journalId: string;
+  /**
+   * When it began, or last went on in a new place or after a loss, epoch milliseconds; undefined in one of an earlier
+   * version, and for whoever reads beside the sender.
+   */
+  readonly newSinceMs: number | undefined;
 }
 
 export interface JournalParts {
@@ -44,8 +50,10 @@ export interface JournalParts {
   /** Of the file, for snapshots. */
   readonly path: string;
   readonly journalId: string;
+  readonly newSinceMs?: number | undefined;
   /** What stands beside the journal and says how far it has come; what it throws stops whoever wanted to go on. */
-  readonly highWaterMark?: Pick<HighWaterMarkFile, 'advance' | 'note' | 'close'>;
+  readonly highWaterMark?: Pick<HighWaterMarkFile, 'advance' | 'note' | 'close'> &
+    Partial<Pick<MarkCopy, 'settled'>>;
   /** Rows of a batch from which on a thread works on all of them. */
   readonly threadRowsMin?: number;
 }
@@ -115,7 +123,7 @@ function queueEach<Methods extends object>(queue: WriteQueue, methods: Methods):
 
 /** The journal on an open connection, which it closes in the end. */
 export function makeJournal(parts: JournalParts): Store {
-  const { db, path, journalId, highWaterMark } = parts;
+  const { db, path, journalId, newSinceMs, highWaterMark } = parts;
   const queue = new WriteQueue(db);
   const applier = makeApplier(db, (latestEventSeq) => highWaterMark?.note(latestEventSeq), queue);
   const transact: Write = (body) => queue.run(() => inTransaction(db, body));
@@ -138,11 +146,13 @@ export function makeJournal(parts: JournalParts): Store {
     ...makeStatementStore(db, path, transact),
     ...makeUnreconciledDays(db),
     journalId,
+    newSinceMs,
     apply: applier.apply,
     snapshot: async () => openSnapshot(path),
     [Symbol.asyncDispose]: async () => {
       applier.flush();
       await queue.run(close);
+      await highWaterMark?.settled?.();
     },
   };
 }

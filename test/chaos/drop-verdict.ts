@@ -1,6 +1,7 @@
 /** Whether each dropped file was worked once: folders, reports and the bank's own ledger are laid side by side. */
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { isMarkName } from '../../src/app/mark-copies.ts';
 import { formatBaht, parseBaht, sumSatang, zeroSatang } from '../../src/core/money.ts';
 import type { Ledger } from '../../src/sandbox/book.ts';
 import { type Line, readTable } from '../end-to-end/harness.ts';
@@ -292,11 +293,11 @@ function judgeFolders(
     ),
     ...complain(
       'the outbox',
-      reports.filter((name) => name.endsWith('.tmp') || name.startsWith('.')),
+      reports.filter((name) => !isMarkName(name) && (name.endsWith('.tmp') || name.startsWith('.'))),
     ),
     ...complain(
       'beside the batches, the outbox',
-      reports.filter((name) => !isOfBatch(name) && !name.startsWith('late ')),
+      reports.filter((name) => !isMarkName(name) && !isOfBatch(name) && !name.startsWith('late ')),
     ),
   ];
 }

@@ -20,6 +20,8 @@ const commands = [
   'sandbox',
   'config',
   'init',
+  'adopt',
+  'restore',
 ];
 
 test('--help lists every command', async () => {

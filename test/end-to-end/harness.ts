@@ -89,6 +89,8 @@ export interface Scene extends AsyncDisposable {
   start(...args: string[]): Program;
   /** Runs it to its end. */
   run(...args: string[]): Promise<ProgramEnd>;
+  /** The same with other settings. */
+  runWith(configPath: string, ...args: string[]): Promise<ProgramEnd>;
 }
 
 function describeSettings(changes: SceneSettings, baseUrl: string): object {
@@ -154,7 +156,9 @@ export async function openScene(changes: SceneSettings = {}): Promise<Scene> {
     const bank = await openBank(launcherOf('bank'), bankConfigPath, bankStatePath, changes.asBank);
     await writeFile(configPath, stringify(describeSettings(changes, bank.baseUrl)));
     const dataDir = changes.dataDir ?? join(folder, 'data');
-    const start = (...args: string[]): Program => watch(launch([...args, '--config', configPath]));
+    const startWith = (path: string, args: readonly string[]): Program =>
+      watch(launch([...args, '--config', path]));
+    const start = (...args: string[]): Program => startWith(configPath, args);
     return {
       folder,
       dataDir,
@@ -165,6 +169,7 @@ export async function openScene(changes: SceneSettings = {}): Promise<Scene> {
       clocks,
       start,
       run: (...args) => start(...args).ended,
+      runWith: (path, ...args) => startWith(path, args).ended,
       addFile: async (name, csv) => {
         const path = join(folder, 'in', name);
         await writeFile(path, csv);

@@ -1,11 +1,12 @@
 /** A bank that is none of ours to try out: which journal may send to it, and what the wrong one would pay twice. */
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { formatBangkokDate } from '../../src/core/bangkok-time.ts';
 import { planGoodRows, writeRows } from '../chaos/plan.ts';
 import { Dice } from '../support/dice.ts';
-import { openScene, type Scene } from './harness.ts';
+import { findReports, openScene, readPresentResult, type Scene } from './harness.ts';
 
 const rowCount = 6;
 /** The bank refuses a duplicate on the same day only (§4 rule 2). */
@@ -121,13 +122,103 @@ describe('a journal and its mark that were restored together', () => {
     return { scene, file };
   }
 
-  test('pay nobody: the report of the day before is found before anything is read in', async () => {
+  test('pay nobody: a mark in the outbox shows it, else the report of the day before', async () => {
     const { scene: opened, file } = await restoreBoth(5);
     await using scene = opened;
+    const noticed = await scene.run('run', file);
+    expect(await countPaid(scene)).toBe(rowCount);
+    expect(noticed).toMatchObject({ code: 2, stdout: '' });
+    expect(noticed.stderr).toMatch(/an older copy: .*\(so says .*outbox\/\.journal-.*\.mark\)/);
+    for (const mark of await findReports(scene.outbox, /^\.journal-.*\.mark$/)) await rm(mark);
     const end = await scene.run('run', file);
     expect(await countPaid(scene)).toBe(rowCount);
     expect(end.code).toBe(5);
     expect(end.stdout).toMatch(/outbox\/payouts\.\w{10}\.\w+\.(csv|json)/);
     expect(end.stdout).toContain('--journal-lost');
   }, 60_000);
+});
+
+describe('a copy the next day', () => {
+  test('of the data directory pays nobody, and goes on when it is adopted', async () => {
+    await using scene = await openScene({ asBank: true, settle: { notFoundTrustMs: 200 } });
+    const file = await scene.addFile('payouts.csv', writeRows(planGoodRows(rowCount, 'C', new Dice(6))));
+    expect(await scene.run('init')).toMatchObject({ code: 0 });
+    const copy = join(scene.folder, 'copy');
+    await cp(scene.dataDir, copy, { recursive: true, preserveTimestamps: true });
+    expect(await scene.run('run', file)).toMatchObject({ code: 0 });
+    scene.clocks.pass(nightMs);
+    const elsewhere = ['--data-dir', copy];
+    const refused = await scene.run('run', file, ...elsewhere);
+    expect(await countPaid(scene)).toBe(rowCount);
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(refused.stderr).toMatch(/is a copy: .*paydrop adopt/);
+    expect(await scene.run('adopt', ...elsewhere)).toMatchObject({ code: 0 });
+    expect(await scene.run('run', await scene.addFile('none.csv', ''), ...elsewhere)).toMatchObject({
+      code: 5,
+    });
+  }, 60_000);
+
+  test('that paydrop made, in the place of a lost journal, pays nobody twice', async () => {
+    await using scene = await openScene({ asBank: true, settle: { notFoundTrustMs: 200 } });
+    const csv = (start: string, seed: number): string =>
+      writeRows(planGoodRows(rowCount, start, new Dice(seed)));
+    const first = await scene.addFile('first.csv', csv('K', 7));
+    const second = await scene.addFile('second.csv', csv('M', 8));
+    const backup = join(scene.folder, 'backup.db');
+    const day = formatBangkokDate(scene.clocks.readMs());
+    expect(await scene.run('init')).toMatchObject({ code: 0 });
+    expect(await scene.run('run', first)).toMatchObject({ code: 0 });
+    expect(await scene.run('backup', backup)).toMatchObject({ code: 0 });
+    expect(await scene.run('run', second)).toMatchObject({ code: 0 });
+    scene.clocks.pass(nightMs);
+    await rename(scene.dataDir, join(scene.folder, 'lost'));
+    await mkdir(scene.dataDir);
+    await copyFile(backup, join(scene.dataDir, 'journal.db'));
+    expect(await scene.run('run', second)).toMatchObject({ code: 2 });
+    expect(await countPaid(scene)).toBe(2 * rowCount);
+    await rm(join(scene.dataDir, 'journal.db'));
+    expect(await scene.run('restore', backup, '--since', day)).toMatchObject({ code: 0 });
+    expect(await scene.run('run', second, '--wait', '1')).toMatchObject({ code: 4 });
+    expect(await scene.run('run', first)).toMatchObject({ code: 0 });
+    expect(await countPaid(scene)).toBe(2 * rowCount);
+  }, 60_000);
+});
+
+describe('two machines with a terminal each, on one day', () => {
+  /** Settings of another machine: a journal, folders and a terminal of its own. */
+  async function openOther(scene: Scene): Promise<(...args: string[]) => ReturnType<Scene['run']>> {
+    const text = await readFile(scene.configPath, 'utf8');
+    const path = join(scene.folder, 'other.yaml');
+    await writeFile(path, text.replace('./data', './other').replace(/termId: .*/, 'termId: TERM0002'));
+    return (...args) => scene.runWith(path, ...args);
+  }
+
+  const unresolved = Array.from({ length: rowCount }, () => 'unresolved found-after-loss');
+
+  test.each(['newJournal', 'always', 'never'])(
+    'the second asks the bank about each reference before it uses it: %s',
+    async (askFirst) => {
+      await using scene = await openScene({
+        asBank: true,
+        settle: { notFoundTrustMs: 200 },
+        transfer: { askFirst },
+      });
+      const file = await scene.addFile('payouts.csv', writeRows(planGoodRows(rowCount, 'T', new Dice(9))));
+      const runOther = await openOther(scene);
+      expect(await scene.run('init')).toMatchObject({ code: 0 });
+      expect(await runOther('init')).toMatchObject({ code: 0 });
+      expect(await scene.run('run', file)).toMatchObject({ code: 0 });
+      const end = await runOther('run', file, '--wait', '1');
+      if (askFirst === 'never') {
+        // What the setting is for: the bank takes the same reference from another terminal.
+        expect(await countPaid(scene)).toBe(2 * rowCount);
+        return;
+      }
+      expect(await countPaid(scene)).toBe(rowCount);
+      expect(end.code).toBe(4);
+      const lines = await readPresentResult(join(scene.folder, 'other', 'outbox'));
+      expect(lines.map(({ status, reasonCode }) => `${status} ${reasonCode}`)).toEqual(unresolved);
+    },
+    60_000,
+  );
 });

@@ -3,17 +3,20 @@ import { chmod, copyFile, mkdir, readdir, readFile, stat, writeFile } from 'node
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { placeBackup } from '../../src/app/place-backup.ts';
+import { formatBangkokDate } from '../../src/core/bangkok-time.ts';
 import { backUpJournal } from '../../src/store/backup.ts';
 import { openJournal } from '../../src/store/open.ts';
 import { runPaydrop } from '../cli/run-paydrop.ts';
+import { noonMs } from '../support/core-fixtures.ts';
 import { firstReady, ingestRunning, intentOf, makeRows, readyOf } from '../support/journal-fixtures.ts';
-import { makeFolder, openingIn } from '../support/sqlite-store.ts';
+import { makeFolder, openingIn, stamp } from '../support/sqlite-store.ts';
 
-/** Opens a copy as a journal of its own, with no mark beside it. */
+/** Puts a copy in the place of a journal, with no mark beside it. */
 async function openCopy(copy: string, folder: string) {
-  await mkdir(folder);
-  await copyFile(copy, join(folder, 'journal.db'));
-  return openJournal(openingIn(folder));
+  placeBackup(copy, folder, stamp, noonMs);
+  const recovery = { sinceDate: formatBangkokDate(noonMs) };
+  return openJournal({ ...openingIn(folder), recovery, restores: true });
 }
 
 describe('a backup of the journal', () => {
@@ -61,6 +64,39 @@ describe('a backup of the journal', () => {
     );
     await chmod(folder.path, 0o700);
     expect((await readdir(folder.path)).filter((name) => name.includes('.part'))).toEqual([]);
+  });
+});
+
+describe('a backup in the place of the journal', () => {
+  test('opens through restore alone, whatever else a person says, and beside nobody', async () => {
+    await using folder = await makeFolder();
+    await (await openJournal(openingIn(folder.path)))[Symbol.asyncDispose]();
+    const copy = join(folder.path, 'copy.db');
+    backUpJournal(folder.path, copy);
+    const dataDir = join(folder.path, 'data');
+    await mkdir(dataDir);
+    await copyFile(copy, join(dataDir, 'journal.db'));
+    const recovery = { sinceDate: formatBangkokDate(noonMs) };
+    for (const way of [{}, { recovery }, { adopts: true }, { access: 'beside' } as const])
+      await expect(openJournal({ ...openingIn(dataDir), ...way })).rejects.toThrow('paydrop restore');
+    await (await openJournal({ ...openingIn(dataDir), recovery, restores: true }))[Symbol.asyncDispose]();
+    await using journal = await openJournal(openingIn(dataDir));
+    expect(await journal.loss()).toMatchObject({ sinceDate: recovery.sinceDate });
+    expect(journal.newSinceMs).toBe(noonMs);
+  });
+
+  test('never replaces a journal, nor joins the log of another, and is a journal', async () => {
+    await using folder = await makeFolder();
+    await (await openJournal(openingIn(folder.path)))[Symbol.asyncDispose]();
+    const copy = join(folder.path, 'copy.db');
+    backUpJournal(folder.path, copy);
+    const place = (file: string, dataDir: string) => () => placeBackup(file, dataDir, stamp, noonMs);
+    expect(place(copy, folder.path)).toThrow('journal.db is there');
+    const other = join(folder.path, 'other');
+    await mkdir(other);
+    await writeFile(join(other, 'journal.db-wal'), '');
+    expect(place(copy, other)).toThrow('journal.db-wal is there');
+    expect(place(join(folder.path, 'none.db'), other)).toThrow('there is no file');
   });
 });
 

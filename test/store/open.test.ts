@@ -1,12 +1,15 @@
-import { chmod, copyFile, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, cp, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
+import { MarkCopies } from '../../src/app/mark-copies.ts';
+import { formatBangkokDate } from '../../src/core/bangkok-time.ts';
 import { JournalRefusedError } from '../../src/store/connection.ts';
 import { schemaVersion } from '../../src/store/migrations.ts';
 import { openJournal, openJournalIfThere } from '../../src/store/open.ts';
 import type { JournalIdentity } from '../../src/store/open.ts';
 import { peekServerKind } from '../../src/store/server-kind.ts';
+import { noonMs } from '../support/core-fixtures.ts';
 import {
   firstReady,
   ingest,
@@ -141,7 +144,7 @@ describe('the mark', () => {
     },
   );
 
-  test('is behind after a crash, and catches up; a missing one is written again', async () => {
+  test('is behind after a crash, and catches up', async () => {
     await using folder = await makeFolder();
     const path = join(folder.path, 'journal.mark');
     await withJournal(folder.path, nothing);
@@ -152,9 +155,48 @@ describe('the mark', () => {
     await writeFile(path, old);
     await withJournal(folder.path, nothing);
     expect(await readFile(path, 'utf8')).toBe(newest);
-    await rm(path);
+  });
+
+  test('that is missing is written again while there is no file, and refused from then on', async () => {
+    await using folder = await makeFolder();
+    const path = join(folder.path, 'journal.mark');
     await withJournal(folder.path, nothing);
-    expect(await readFile(path, 'utf8')).toBe(newest);
+    await rm(path);
+    await withJournal(folder.path, (journal) => ingest(journal, makeRows(2)));
+    await rm(path);
+    expect(await refusal(folder.path)).toContain('journal.mark is missing');
+    await expect(openJournalIfThere(openingIn(folder.path, 'beside'))).rejects.toThrow(
+      'journal.mark is missing',
+    );
+  });
+
+  test('in another folder shows that journal and mark were put back together', async () => {
+    await using folder = await makeFolder();
+    const dataDir = join(folder.path, 'data');
+    const outbox = join(folder.path, 'outbox');
+    await mkdir(outbox);
+    const openMarks = (journalId: string): MarkCopies =>
+      new MarkCopies([outbox, join(folder.path, 'away')], journalId);
+    const opening = { ...openingIn(dataDir), openMarks };
+    const names = ['journal.db', 'journal.mark'];
+    await (await openJournal(opening))[Symbol.asyncDispose]();
+    const kept = await Promise.all(names.map((name) => readFile(join(dataDir, name))));
+    {
+      await using journal = await openJournal(opening);
+      await ingest(journal, makeRows(2));
+    }
+    for (const [place, name] of names.entries()) await writeFile(join(dataDir, name), kept[place] ?? '');
+    const [mark = ''] = await readdir(outbox);
+    await expect(openJournal(opening)).rejects.toThrow(`(so says ${join(outbox, mark)})`);
+    const recovery = { sinceDate: formatBangkokDate(noonMs) };
+    await (await openJournal({ ...opening, recovery }))[Symbol.asyncDispose]();
+    await (await openJournal(opening))[Symbol.asyncDispose]();
+    // A folder that is put back by itself, from before the loss, says nothing.
+    await writeFile(
+      join(outbox, mark),
+      `${JSON.stringify({ journalId: 'x', sealedBatches: 9, latestEventSeq: 9 })}\n`,
+    );
+    await (await openJournal(opening))[Symbol.asyncDispose]();
   });
 
   test.each(['', '{', '{}', 'null', '{"journalId":1}'])('one that reads %j is refused', async (text) => {
@@ -162,6 +204,69 @@ describe('the mark', () => {
     await withJournal(folder.path, nothing);
     await writeFile(join(folder.path, 'journal.mark'), text);
     expect(await refusal(folder.path)).toContain('journal.mark cannot be read');
+  });
+});
+
+describe('the place', () => {
+  const open = (dataDir: string, more: object = {}) =>
+    openJournal({ ...openingIn(dataDir), stamp: { ...stamp, termId: 'TERM0001' }, ...more });
+  const openAndClose = async (...asked: Parameters<typeof open>): Promise<void> =>
+    (await open(...asked))[Symbol.asyncDispose]();
+
+  test('a copy of the whole folder is refused, and goes on once it is adopted', async () => {
+    await using folder = await makeFolder();
+    const [dataDir, copy] = [join(folder.path, 'data'), join(folder.path, 'copy')];
+    await openAndClose(dataDir);
+    await openAndClose(dataDir);
+    await cp(dataDir, copy, { recursive: true, preserveTimestamps: true });
+    await expect(open(copy)).rejects.toThrow(/is a copy: .*--journal-lost.*paydrop adopt/s);
+    await openAndClose(copy, { adopts: true });
+    await openAndClose(copy);
+    // The folder itself may move with its file, as a volume does with its container.
+    await rename(copy, `${copy}-moved`);
+    await openAndClose(`${copy}-moved`);
+  });
+
+  test('a copy that is older than its marks is not adopted', async () => {
+    await using folder = await makeFolder();
+    const [dataDir, copy] = [join(folder.path, 'data'), join(folder.path, 'copy')];
+    await openAndClose(dataDir);
+    await cp(join(dataDir, 'journal.db'), join(copy, 'journal.db'));
+    await withJournal(dataDir, (journal) => ingest(journal, makeRows(1)));
+    await cp(join(dataDir, 'journal.mark'), join(copy, 'journal.mark'));
+    await expect(open(copy, { adopts: true })).rejects.toThrow('older copy');
+  });
+
+  test('another terminal is refused until it is adopted', async () => {
+    await using folder = await makeFolder();
+    await openAndClose(folder.path);
+    const other = { stamp: { ...stamp, termId: 'TERM0002' } };
+    await expect(open(folder.path, other)).rejects.toThrow('bound to the terminal TERM0001');
+    await openAndClose(folder.path, { ...other, adopts: true });
+    await openAndClose(folder.path, other);
+    await expect(open(folder.path)).rejects.toThrow('bound to the terminal TERM0002');
+  });
+
+  test('a journal of an earlier version is bound where it stands, once, and is not new', async () => {
+    await using folder = await makeFolder();
+    await openAndClose(folder.path);
+    const path = join(folder.path, 'journal.db');
+    {
+      using db = new DatabaseSync(path);
+      db.exec(
+        "delete from meta where key in ('termId', 'fileInode', 'fileBirthNs', 'newSinceMs', 'markKept')",
+      );
+    }
+    const copy = await readFile(path);
+    await rm(path);
+    await writeFile(path, copy, { mode: 0o600 });
+    {
+      await using journal = await open(folder.path);
+      expect(journal.newSinceMs).toBeUndefined();
+    }
+    await rename(path, `${path}.old`);
+    await copyFile(`${path}.old`, path);
+    await expect(open(folder.path)).rejects.toThrow('is a copy');
   });
 });
 

@@ -72,6 +72,20 @@ export function mustProbe(loss: JournalLoss | undefined, attempts: readonly Atte
   return isInQuestion(loss) && attempts.every(({ intentAtMs }) => intentAtMs <= loss.recoveredAtMs);
 }
 
+/** How long a journal counts as new: one that another went before is found out by then. */
+const newForMs = 7 * dayMs;
+
+/** @param newSinceMs when it began, or last went on in a new place or after a loss; undefined when nobody knows */
+export function isNewJournal(newSinceMs: number | undefined, nowMs: number): boolean {
+  return newSinceMs !== undefined && nowMs < newSinceMs + newForMs;
+}
+
+/** The days on which another journal may have sent it, by our clock and by the bank's: today's and those before them. */
+export function daysToAskFirst(nowMs: number, bankNowMs: number | undefined): string[] {
+  const moments = [nowMs, bankNowMs ?? nowMs].flatMap((today) => [today - dayMs, today]);
+  return [...new Set(moments.map(formatBangkokDate))].toSorted();
+}
+
 /** What the bank said of one reference, over all days in question. */
 export interface ReferenceFinding {
   readonly attemptNo: number;
@@ -111,19 +125,20 @@ const isKnown = (finding: ReferenceFinding): boolean =>
   mayHaveMoved(finding) || finding.reading.kind === 'failed';
 
 /**
- * The next number to ask for, until as many in a row as `attemptsAhead` are known to nobody; undefined then.
+ * The next number to ask for, until as many in a row as `ahead` are known to nobody; undefined then.
  * @param attemptsRecorded the highest number that the journal knows for the payoutId
  */
 export function computeNextToAsk(
   attemptsRecorded: number,
   findings: readonly ReferenceFinding[],
+  ahead: number = attemptsAhead,
 ): number | undefined {
   const highestKnown = Math.max(
     attemptsRecorded,
     ...findings.filter(isKnown).map(({ attemptNo }) => attemptNo),
   );
   const next = attemptsRecorded + findings.length + 1;
-  return next <= Math.min(highestKnown + attemptsAhead, attemptsMax) ? next : undefined;
+  return next <= Math.min(highestKnown + ahead, attemptsMax) ? next : undefined;
 }
 
 /** A payout, and what the bank said of references that a lost journal may have used, in their order. */
@@ -151,7 +166,7 @@ export function decideAfterProbe(probe: Probe): Change | undefined {
   const silent = findings.find(({ reading }) => reading.kind === 'nothing-said');
   if (silent !== undefined) {
     const { transRefNo, reading } = silent;
-    const text = `asked about ${transRefNo}, which a lost journal may have used, the bank gave no answer: ${reading.reason.text}`;
+    const text = `asked about ${transRefNo}, which another journal may have used, the bank gave no answer: ${reading.reason.text}`;
     return decideProbeLater(probe, { code: 'look-up-unanswered', text }, { unanswered: transRefNo });
   }
   const last = asked === undefined ? findings.findLast(isKnown) : undefined;
@@ -212,13 +227,13 @@ function adopt(probe: Probe, ending: PayoutPatch): Change {
 const foundReason = ({ transRefNo, tranDate, reading }: ReferenceFinding): Reason => ({
   code: 'found-after-loss',
   text:
-    `the bank knows ${transRefNo} (${showDate(tranDate)}, ${reading.kind}), which the lost journal must have sent: ` +
+    `the bank knows ${transRefNo} (${showDate(tranDate)}, ${reading.kind}), which another journal, or a lost part of this one, must have sent: ` +
     'only a proof with amount and payee, such as a statement line, can call it paid',
 });
 
 const failedReason = ({ transRefNo, tranDate, reading: { reason } }: ReferenceFinding): Reason => ({
   code: reason.code,
-  text: `sent as ${transRefNo} (${showDate(tranDate)}) before the journal was lost, and failed: ${reason.text}`,
+  text: `sent as ${transRefNo} (${showDate(tranDate)}) by another journal, or a lost part of this one, and failed: ${reason.text}`,
 });
 
 /**

@@ -185,5 +185,5 @@ const otherAlarm =
   'The bank contradicts what it had said before: ask it about every transRefNo of this payout ("paydrop show" lists them)';
 
 const foundAfterLoss =
-  "It was sent before the journal was lost: do not pay it again; find it in the bank's statement with amount and payee, " +
+  "It was sent by another journal, or before this one was lost: do not pay it again; find it in the bank's statement with amount and payee, " +
   'and record the outcome';

@@ -1,8 +1,8 @@
 /** The tables of a watcher in journals old and new, and in copies of them. */
-import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
+import { placeBackup } from '../../../src/app/place-backup.ts';
 import { backUpJournal } from '../../../src/store/backup.ts';
 import { inTransaction, JournalWriteError, openConnection } from '../../../src/store/connection.ts';
 import { migrate, schemaVersion } from '../../../src/store/migrations.ts';
@@ -119,9 +119,9 @@ test('a backup has what the watcher keeps', async () => {
   await store.probe(noonMs);
   const copy = join(folder.path, 'copy.db');
   backUpJournal(folder.path, copy);
-  await mkdir(restored);
-  await copyFile(copy, join(restored, 'journal.db'));
-  await using again = await openJournal(openingIn(restored));
+  placeBackup(copy, restored, stamp, noonMs);
+  const recovery = { sinceDate: '20261121' };
+  await using again = await openJournal({ ...openingIn(restored), recovery, restores: true });
   expect(again.journalId).toBe(store.journalId);
   expect(await again.startIntake(fileOf('b'))).toMatchObject({ first: { fileName: 'a.csv' } });
   expect(await again.dueNotices(noonMs, 9)).toEqual(await store.dueNotices(noonMs, 9));

@@ -1,0 +1,50 @@
+/** A journal that goes on where another one, or its own file elsewhere, worked before: only a person can say so. */
+import { systemClock } from '../platform/clock.ts';
+import type { Logger } from '../platform/log.ts';
+import type { LoadedSettings } from '../settings/settings.ts';
+import type { Recovery } from '../store/loss.ts';
+import type { JournalOpening } from '../store/open.ts';
+import { describeIdentity } from './open-store.ts';
+import { openOwnJournal } from './own-journal.ts';
+import { SenderBusyError } from './session.ts';
+
+export interface TakenOver {
+  readonly journalId: string;
+  readonly dataDir: string;
+}
+
+/** `paydrop adopt`: the original of this copy is stopped for good, or the terminal is a new one. */
+export const adoptJournal = (loaded: LoadedSettings, log: Logger): Promise<TakenOver> =>
+  takeOver(loaded, log, 'adopt', { adopts: true });
+
+/**
+ * `paydrop restore`: puts a backup in place of a journal that is lost; the bank is asked about what it does not know.
+ * @throws JournalRefusedError when a journal is there, or the backup is another's
+ */
+export const restoreJournal = (
+  loaded: LoadedSettings,
+  log: Logger,
+  file: string,
+  recovery: Recovery,
+): Promise<TakenOver> => takeOver(loaded, log, 'restore', { recovery, restores: true }, file);
+
+async function takeOver(
+  loaded: LoadedSettings,
+  log: Logger,
+  command: string,
+  ways: Pick<JournalOpening, 'recovery' | 'restores' | 'adopts'>,
+  file?: string,
+): Promise<TakenOver> {
+  const { acquireSenderLock } = await import('../store/locks.ts');
+  const { dataDir } = loaded;
+  await using stack = new AsyncDisposableStack();
+  const lock = acquireSenderLock(dataDir, command);
+  if ('heldBy' in lock) throw new SenderBusyError(lock.heldBy, loaded.folders.inbox);
+  stack.use(lock);
+  if (file !== undefined) {
+    const { placeBackup } = await import('./place-backup.ts');
+    placeBackup(file, dataDir, describeIdentity(loaded), systemClock.now());
+  }
+  await using journal = await openOwnJournal(loaded, log, systemClock, ways);
+  return { journalId: journal.journalId, dataDir };
+}

@@ -1,0 +1,65 @@
+/** `paydrop adopt` and `paydrop restore`: a journal goes on where it has not worked before. */
+import { printable } from '../core/outgoing-text.ts';
+import { loadCommandSettings, makeCommand, orAnotherSends, readSinceOption, textOption } from './options.ts';
+
+export const adoptCommand = makeCommand({
+  command: 'adopt',
+  describe:
+    'let a journal go on that was moved here, or gets a new terminal, once the original is stopped for good',
+  exits: {
+    0: 'the journal is bound to this place and terminal',
+    2: 'it is older than what worked here: it was lost, not moved',
+    6: orAnotherSends.replace(/^or /, ''),
+  },
+  builder: (command) =>
+    command
+      .example('$0 adopt', 'the dataDir was copied to this machine whole, and the old machine is off')
+      .epilogue(
+        'Two that work the same journal pay twice. A journal that was restored, from a snapshot or a backup, is not ' +
+          'adopted: "run --journal-lost" or "restore" ask the bank about what it does not know.\n',
+      ),
+  run: async ({ json, logLevel, ...options }) => {
+    const loaded = await loadCommandSettings(options);
+    const { makeLogger } = await import('../platform/log.ts');
+    const { adoptJournal } = await import('../app/take-over.ts');
+    const { print } = await import('./views/shown.ts');
+    const taken = await adoptJournal(loaded, makeLogger(logLevel));
+    const { termId } = loaded.settings.bank;
+    const text = printable(
+      `The journal ${taken.journalId} in ${taken.dataDir} goes on here, with the terminal ${termId}.`,
+    );
+    print({ json: { ...taken, termId }, text }, json);
+  },
+});
+
+export const restoreCommand = makeCommand({
+  command: 'restore <file>',
+  describe: 'put a backup in the place of a journal that is lost; the bank is asked before anything is paid',
+  exits: {
+    0: 'it is in place: run the files that were handed over since',
+    2: 'a journal is there, or the backup is another’s',
+    6: orAnotherSends.replace(/^or /, ''),
+  },
+  builder: (command) =>
+    command
+      .positional('file', { type: 'string', demandOption: true, describe: 'what "paydrop backup" wrote' })
+      .option('since', {
+        ...textOption('the first day (YYYY-MM-DD, Bangkok) of which the backup may miss something'),
+        demandOption: true,
+      })
+      .example('$0 restore /backup/journal-2026-11-21.db --since 2026-11-21', 'the day on which it was made'),
+  run: async ({ file, since, json, logLevel, ...options }) => {
+    const { systemClock } = await import('../platform/clock.ts');
+    const recovery = await readSinceOption(since, systemClock.now());
+    const loaded = await loadCommandSettings(options);
+    const { makeLogger } = await import('../platform/log.ts');
+    const { restoreJournal } = await import('../app/take-over.ts');
+    const { print } = await import('./views/shown.ts');
+    const taken = await restoreJournal(loaded, makeLogger(logLevel), file, recovery);
+    const text = printable(
+      `The journal ${taken.journalId} is back in ${taken.dataDir}. Before a payout is sent, the bank is asked about it ` +
+        'on each day that is in question: run the files again that were handed over since.',
+    );
+    print({ json: taken, text }, json);
+  },
+});

@@ -1,0 +1,157 @@
+/** Which journal may send: one that is where it worked before, and whole. Each answer is why not, with the way on. */
+
+import { formatBangkokDate } from '../../core/bangkok-time.ts';
+import type { JournalLoss } from '../../core/ports.ts';
+
+/** How far a journal has come; all numbers only grow. */
+export interface JournalProgress {
+  readonly journalId: string;
+  /** When it last went on after a loss: a copy from before knows nothing of what was sent since. 0: never. */
+  readonly recoveredAtMs: number;
+  readonly sealedBatches: number;
+  readonly latestEventSeq: number;
+}
+
+/** What tells one file from a copy of it. */
+export interface FileIdentity {
+  readonly inode: string;
+  /** Null where the file system knows of none: the inode alone counts then. */
+  readonly birthNs: string | null;
+}
+
+export interface Place {
+  /** The terminal of the settings; undefined where nobody says. */
+  readonly termId: string | undefined;
+  /** Undefined on network and FUSE file systems, whose numbers change with each mount. */
+  readonly file: FileIdentity | undefined;
+}
+
+/** What a journal belongs to. */
+export interface Owner {
+  readonly bankAddress: string;
+  readonly companyId: string;
+  readonly isSandbox: boolean;
+}
+
+const askTheBank =
+  '"paydrop run --journal-lost --since YYYY-MM-DD FILE.." asks the bank about every payout before it sends one; ' +
+  'the day is the first of which something may be missing';
+
+/** What a person does who has no newer journal. */
+export const wayOut = `If there is none, ${askTheBank}`;
+
+const cure =
+  'Nothing is sent, since payouts of the lost part would be paid again. ' +
+  `Put back the newest journal.db together with its -wal file. ${wayOut}`;
+
+export const describeLost = (dataDir: string): string =>
+  `the journal that worked in ${dataDir} is lost: journal.mark is there, journal.db is not. ${cure}`;
+
+export const describeNoJournal = (dataDir: string): string =>
+  `there is no journal in ${dataDir}, and nothing is sent without it. For the first time: "paydrop init" makes one. ` +
+  `If there was one: mount its volume, or correct dataDir or --data-dir; if it is lost, ${askTheBank}`;
+
+/** A journal that was kept with a high-water mark is without it: both were not put back together. */
+export const describeNoMark = (dataDir: string): string =>
+  `journal.mark is missing in ${dataDir}, so nobody can tell whether journal.db is an older copy. ${cure}`;
+
+/** Why this is not the journal that the high-water mark stands for, or not all of it; undefined when it is. */
+export function describeMissing(
+  dataDir: string,
+  mark: JournalProgress | undefined | 'unreadable',
+  present: JournalProgress,
+): string | undefined {
+  if (mark === undefined) return undefined;
+  if (mark === 'unreadable') return `journal.mark in ${dataDir} cannot be read`;
+  if (mark.journalId !== present.journalId)
+    return `journal.db in ${dataDir} is not the journal that worked here before. ${cure}`;
+  if (present.recoveredAtMs < mark.recoveredAtMs)
+    return `journal.db in ${dataDir} is a copy from before the journal last went on after a loss. ${cure}`;
+  if (present.sealedBatches >= mark.sealedBatches && present.latestEventSeq >= mark.latestEventSeq)
+    return undefined;
+  const lost = `it has ${present.sealedBatches} files and ${present.latestEventSeq} events, ${mark.sealedBatches} and ${mark.latestEventSeq} were recorded`;
+  return `journal.db in ${dataDir} is an older copy: ${lost}. ${cure}`;
+}
+
+const isSameFile = (one: FileIdentity, other: FileIdentity): boolean =>
+  one.inode === other.inode &&
+  (one.birthNs === null || other.birthNs === null || one.birthNs === other.birthNs);
+
+/** Why this is not the place that the journal is bound to; undefined when it is, or where nothing tells. */
+export function describeMoved(dataDir: string, kept: Place, present: Place): string | undefined {
+  if (kept.termId !== undefined && present.termId !== undefined && kept.termId !== present.termId) {
+    return (
+      `the journal in ${dataDir} is bound to the terminal ${kept.termId}, and the settings name ${present.termId}: ` +
+      'the bank takes the same payout from two terminals on one day. Correct bank.termId, or, for a new terminal, ' +
+      'stop whatever works with the old one and run "paydrop adopt"'
+    );
+  }
+  if (kept.file === undefined || present.file === undefined || isSameFile(kept.file, present.file))
+    return undefined;
+  return (
+    `journal.db in ${dataDir} is a copy: it is another file than the one that worked before. If it was restored, from a ` +
+    'snapshot or a backup of any kind, "paydrop run --journal-lost --since YYYY-MM-DD FILE.." asks the bank about every ' +
+    'payout before it sends one. If it was moved, whole, see that the original is stopped for good (both would pay), ' +
+    'then run "paydrop adopt"'
+  );
+}
+
+/** A backup that was put in the place of a journal by hand. */
+export const describeBackup = (path: string): string =>
+  `${path} is a backup, which knows nothing of what was sent after it was made. "paydrop restore FILE --since ` +
+  'YYYY-MM-DD" puts one in place, with the day from which on the bank is to be asked; for this one: ' +
+  `paydrop restore ${path} --since YYYY-MM-DD`;
+
+const describeBank = ({ isSandbox, bankAddress }: Owner): string =>
+  isSandbox ? `the sandbox (${bankAddress})` : `the bank at ${bankAddress}`;
+
+/** What differs between the journal's owner and the settings'; undefined when nothing does. */
+export function describeOther(dataDir: string, kept: Owner, wanted: Owner): string | undefined {
+  const differences: string[] = [];
+  if (kept.isSandbox !== wanted.isSandbox || kept.bankAddress !== wanted.bankAddress) {
+    differences.push(`it was made for ${describeBank(kept)}, the settings name ${describeBank(wanted)}`);
+  }
+  if (kept.companyId !== wanted.companyId) {
+    differences.push(
+      `it was made for company ${kept.companyId}, the settings name company ${wanted.companyId}`,
+    );
+  }
+  if (differences.length === 0) return undefined;
+  return `the journal in ${dataDir} is another’s: ${differences.join('; ')}. Set another dataDir, or correct the settings`;
+}
+
+/** High-water marks that are kept elsewhere, a little behind. */
+export interface MarkCopy {
+  /** Why the journal is behind one of them; undefined when it is not, or none can be read. */
+  describeMissing(dataDir: string, present: JournalProgress): Promise<string | undefined>;
+  write(mark: JournalProgress): void;
+  /** Resolves when they have been written, or have not for too long. */
+  settled(): Promise<void>;
+}
+
+/**
+ * Days that are in question whatever a person says: the last one that an older copy knows of, and those of an earlier
+ * loss. Afterwards, when the journal is whole again, a later day narrows them.
+ */
+export function findKnownDays(earlier: JournalLoss | undefined, latestMs: number): string[] {
+  const isOpen = earlier !== undefined && earlier.sinceDate <= earlier.untilDate;
+  return [...(isOpen ? [earlier.sinceDate] : []), ...(latestMs > 0 ? [formatBangkokDate(latestMs)] : [])];
+}
+
+const isTold = (kept: unknown, present: unknown): boolean => kept !== undefined || present === undefined;
+
+/** True when the journal is bound to all that the place tells. */
+export const isBoundTo = (kept: Place, present: Place): boolean =>
+  isTold(kept.termId, present.termId) && isTold(kept.file, present.file);
+
+const describeServer = (kind: 'sandbox' | 'bank'): string =>
+  kind === 'sandbox' ? 'a paydrop sandbox' : 'a server that is no paydrop sandbox, or does not say so';
+
+/** The server at the same address says that it is something else than it was. */
+export const describeOtherServer = (
+  dataDir: string,
+  kept: 'sandbox' | 'bank',
+  saidNow: 'sandbox' | 'bank',
+): string =>
+  `the journal in ${dataDir} was made for ${describeServer(kept)}, and at the same address there is now ` +
+  `${describeServer(saidNow)}. Set another dataDir, or correct bank.baseUrl`;

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { makeAskFirst } from '../../src/app/ask-first.ts';
+import { startSandbox } from '../../src/sandbox/server.ts';
+import type { LoadedSettings } from '../../src/settings/settings.ts';
+import { noonMs, partner } from '../support/core-fixtures.ts';
+
+const clock = { now: () => noonMs, sleep: async () => {} };
+
+/** Asks with a server that says what it is, or keeps it to itself; or with none at all. */
+async function asksFirst(askFirst: string, server: 'sandbox' | 'bank' | 'none', newSinceMs?: number) {
+  await using owned = new AsyncDisposableStack();
+  const asBank = server === 'bank';
+  const { payerAccount, ...company } = partner;
+  const options = { ...company, payerAccounts: [payerAccount], asBank };
+  const opened = server === 'none' ? undefined : owned.use(await startSandbox(options));
+  const baseUrl = opened?.baseUrl ?? 'http://127.0.0.1:9';
+  const loaded = { settings: { transfer: { askFirst }, bank: { baseUrl } }, isSandbox: false };
+  return await makeAskFirst(loaded as unknown as LoadedSettings, newSinceMs, clock)();
+}
+
+test.each([
+  ['newJournal', 'bank', noonMs, true],
+  ['newJournal', 'bank', undefined, false],
+  ['newJournal', 'sandbox', noonMs, false],
+  ['newJournal', 'none', noonMs, true],
+  ['always', 'sandbox', undefined, true],
+  ['never', 'bank', noonMs, false],
+] as const)('%s with a %s, new since %s: %s', async (askFirst, server, newSinceMs, expected) => {
+  expect(await asksFirst(askFirst, server, newSinceMs)).toBe(expected);
+});

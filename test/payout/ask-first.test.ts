@@ -1,0 +1,103 @@
+/** A journal that another may have gone before asks about each reference before it uses it (`transfer.askFirst`). */
+import { expect, test } from 'vitest';
+import type { StatusInquiry } from '../../src/core/bank-port.ts';
+import { computeTransRefNo } from '../../src/core/reference.ts';
+import { daysToAskFirst, isNewJournal } from '../../src/payout/rules/lost-journal.ts';
+import { noonMs, payer, policy } from '../support/core-fixtures.ts';
+import { ingest, makeRows } from '../support/journal-fixtures.ts';
+import { stage, type Theatre } from '../support/theatre.ts';
+
+const dayMs = 86_400_000;
+const ahead = { settle: policy, asksFirst: async () => true };
+const refOf = (rowNo: number, attemptNo = 1): string =>
+  computeTransRefNo(payer.companyId, `INV-${rowNo}`, attemptNo);
+
+interface Asked extends Pick<StatusInquiry, 'transRefNo' | 'tranDate'> {
+  readonly sentBefore: number;
+}
+
+/** A bank that knows some references, each with its state on its day; everything that was asked is noted. */
+async function stageKnowing(
+  rows: number,
+  known: Readonly<Record<string, readonly [on: string, status: string]>>,
+) {
+  const asked: Asked[] = [];
+  const opened = await stage(rows, (theatre) => ({
+    inquire: (inquiry) => {
+      const { transRefNo, tranDate } = inquiry;
+      asked.push({ transRefNo, tranDate, sentBefore: theatre.sent.length });
+      const [on, status] = known[transRefNo] ?? [];
+      return theatre.found(inquiry, on === tranDate ? status : undefined);
+    },
+  }));
+  return { ...opened, asked };
+}
+
+async function reasonsOf({ journal }: Theatre, rowNo: number) {
+  const [history] = await journal.findPayouts(`INV-${rowNo}`);
+  const { status, reasonCode, attemptNo } = history?.row ?? {};
+  return { status, reasonCode, attemptNo };
+}
+
+test('the next reference is asked for today and yesterday, and the row is sent when nobody knows it', async () => {
+  await using opened = await stageKnowing(1, {});
+  const { theatre, batchId, asked } = opened;
+  await theatre.run(batchId, ahead);
+  expect(asked).toEqual(
+    ['20261121', '20261120'].map((tranDate) => ({ transRefNo: refOf(1), tranDate, sentBefore: 0 })),
+  );
+  expect(await reasonsOf(theatre, 1)).toMatchObject({ status: 'paid', attemptNo: 1 });
+});
+
+test('what is found is taken over: never sent, failed or paid by the word of an inquiry alone', async () => {
+  await using opened = await stageKnowing(4, {
+    [refOf(1)]: ['20261120', '010004'],
+    [refOf(2)]: ['20261121', '010001'],
+    [refOf(3)]: ['20261121', '030003'],
+    [refOf(3, 2)]: ['20261121', '010004'],
+  });
+  const { theatre, batchId } = opened;
+  await theatre.run(batchId, ahead);
+  expect(theatre.sent.map(({ transRefNo }) => transRefNo)).toEqual([refOf(4)]);
+  const found = { status: 'unresolved', reasonCode: 'found-after-loss' };
+  expect(await reasonsOf(theatre, 1)).toEqual({ ...found, attemptNo: 1 });
+  expect(await reasonsOf(theatre, 2)).toEqual({ ...found, attemptNo: 1 });
+  expect(await reasonsOf(theatre, 3)).toEqual({ ...found, attemptNo: 2 });
+});
+
+test('no answer holds the row', async () => {
+  await using opened = await stage(1, (theatre) => ({ inquire: () => theatre.answer(undefined) }));
+  const { theatre, batchId } = opened;
+  await theatre.run(batchId, ahead);
+  expect(theatre.sent).toEqual([]);
+  expect(await reasonsOf(theatre, 1)).toMatchObject({ status: 'held', reasonCode: 'look-up-unanswered' });
+});
+
+test('a further attempt is asked for anew', async () => {
+  await using opened = await stageKnowing(1, {});
+  const { theatre, batchId, asked } = opened;
+  Object.assign(theatre.script, { transfer: () => theatre.code('EV055') });
+  await theatre.run(batchId, ahead);
+  expect(await reasonsOf(theatre, 1)).toMatchObject({ status: 'failed', attemptNo: 1 });
+  await ingest(theatre.journal, makeRows(1), { batchId: 'ABCDEFGHJK' });
+  await theatre.run('ABCDEFGHJK', ahead);
+  expect(asked.filter(({ transRefNo }) => transRefNo === refOf(1, 2))).toMatchObject([
+    { tranDate: '20261121' },
+    { tranDate: '20261120' },
+  ]);
+});
+
+test.each([
+  [undefined, 0, false],
+  [noonMs, noonMs - dayMs, true],
+  [noonMs, noonMs, true],
+  [noonMs, noonMs + 7 * dayMs - 1, true],
+  [noonMs, noonMs + 7 * dayMs, false],
+])('a journal that is new since %s is so at %s: %s', (sinceMs, nowMs, isNew) => {
+  expect(isNewJournal(sinceMs, nowMs)).toBe(isNew);
+});
+
+test('the days are those of both clocks', () => {
+  expect(daysToAskFirst(noonMs, undefined)).toEqual(['20261120', '20261121']);
+  expect(daysToAskFirst(noonMs, noonMs + dayMs)).toEqual(['20261120', '20261121', '20261122']);
+});
