@@ -336,7 +336,8 @@ export function computeNextRepetitionAtMs(
   if (status === 'halted' || pausedUntilMs - nowMs > longPauseMs) return undefined;
   const latestMs = nowMs + Math.max(10, repetition.notFoundTrustMs * repetitionPollShare);
   const probeAtMs = pausedUntilMs + graceOf(repetition);
-  return probeAtMs > nowMs ? Math.min(probeAtMs, latestMs) : latestMs;
+  // The journal keeps whole milliseconds.
+  return Math.ceil(probeAtMs > nowMs ? Math.min(probeAtMs, latestMs) : latestMs);
 }
 
 /** The breaker after a count of what is in doubt. */

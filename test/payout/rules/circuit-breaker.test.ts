@@ -9,6 +9,7 @@ import {
   decidePayer,
   describePause,
   fitPause,
+  computeNextRepetitionAtMs,
   mayRepeat,
   openBreaker,
   openPayer,
@@ -108,6 +109,17 @@ describe('the breaker', () => {
     expect(mayRepeat(dead, last, 10.5 * minuteMs)).toBe(true);
     expect(mayRepeat(play([{ kind: 'payer-stop', reason }]), many, hourMs)).toBe(false);
   });
+
+  test.each([100, 150, 1_000, 2 * minuteMs])(
+    'looks at a repetition again at a whole millisecond, whatever notFoundTrustMs is (%i)',
+    (notFoundTrustMs) => {
+      const dead = play(Array.from({ length: 2 }, () => ({ kind: 'unanswered', reason }) as const));
+      for (const nowMs of [0, dead.pausedUntilMs, dead.pausedUntilMs + 1]) {
+        const repetition = { repetitionsLeft: 2, intentAtMs: 0, notFoundTrustMs };
+        expect(computeNextRepetitionAtMs(dead, repetition, nowMs)).toSatisfy(Number.isSafeInteger);
+      }
+    },
+  );
 
   test('takes many transfers without an answer for one trouble of the service, and a single one for none', () => {
     const lost: BreakerSignal = {
