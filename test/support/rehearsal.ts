@@ -82,7 +82,8 @@ function settingsText(changes: RehearsalSettings, baseUrl: string): string {
     },
     brake: { consecutiveFailures: 1_000, window: 1_000, inDoubtMax: 1_000, ...changes.brake },
     ...(changes.verify === undefined ? {} : { verify: changes.verify }),
-    ...(changes.transfer === undefined ? {} : { transfer: changes.transfer }),
+    // What a young journal asks before it pays has tests of its own (ask-first.test.ts).
+    transfer: { askFirst: 'never', ...changes.transfer },
     // The files of the tests pay a few payees the same again and again.
     limits: { similarDays: 0, likeFileDays: 0, ...changes.limits },
   });
