@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import { userInfo } from 'node:os';
 import { basename } from 'node:path';
 import { formatBangkokDate, parseBangkokDate } from '../core/bangkok-time.ts';
+import { readBankAddress } from '../core/network-address.ts';
 import { endWhenSettled } from '../payout/conclude.ts';
 import { showDate } from '../payout/rules/lost-journal.ts';
 import { systemClock } from '../platform/clock.ts';
@@ -30,7 +31,7 @@ import { isIncomplete } from '../reconcile/rules/custody.ts';
 import { commonStatementWords, type StatementWords } from '../reconcile/rules/statement.ts';
 import type { BreakKind, BreakRecord } from '../reconcile/rules/types.ts';
 import { SettingsError } from '../settings/secrets.ts';
-import type { LoadedSettings } from '../settings/settings.ts';
+import { isBuiltInSandbox, type LoadedSettings } from '../settings/settings.ts';
 import { findSender } from '../store/locks.ts';
 import { openJournal } from '../store/open.ts';
 import { openBank } from './open-bank.ts';
@@ -363,14 +364,14 @@ async function openFetchContext({ loaded, bank }: ReconcileProcess) {
   const { makeStatementUnpacker } = await import('../reconcile/file/unpacker.ts');
   const { makeStatementReader } = await import('../reconcile/file/reader.ts');
   const { reconcile: settings, bank: partner } = loaded.settings;
-  const { dateField, maxBytes: bytesMax, timeoutMs } = settings;
+  const { dateField, maxBytes: bytesMax, timeoutMs, hosts } = settings;
   const { scheme } = partner;
   const asked = settings.companyId ?? partner.companyId;
   const words = combineWords(settings.words);
   const folder = loaded.folders.statements;
   return {
     desk: makeStatementRequests(bank, dateField),
-    downloader: makeStatementDownloader({ bytesMax, timeoutMs }),
+    downloader: makeStatementDownloader({ bytesMax, timeoutMs, bankHost: findBankHost(loaded), hosts }),
     originals: await openStatementOriginals(folder, bytesMax),
     unpacker: makeStatementUnpacker({ folder, bytesMax }),
     reader: makeStatementReader({ scheme, words, bytesMax }),
@@ -378,6 +379,10 @@ async function openFetchContext({ loaded, bank }: ReconcileProcess) {
     reading: hash('sha256', JSON.stringify([words, partner.companyId]), 'hex').slice(0, 16),
   };
 }
+
+/** A sandbox of our own is on this machine. */
+const findBankHost = ({ settings }: LoadedSettings): string =>
+  isBuiltInSandbox(settings) ? 'localhost' : readBankAddress(settings.bank.baseUrl).host;
 
 const wordKinds = ['complete', 'failed', 'inProcess'] as const;
 

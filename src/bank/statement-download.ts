@@ -1,9 +1,9 @@
 /**
  * Brings the statement from its signed address, which may be on anybody's host: a plain GET that carries none of our
- * credentials, within limits of size and time, over no redirect that leaves https. Messages name the host alone, since
- * path and query of a signed address are as good as the file.
+ * credentials, within limits of size and time, over no redirect that leaves https, and to no machine inside our own network
+ * that has not been named. Messages name the host alone, since path and query of a signed address are as good as the file.
  */
-import { BlockList, isIP, isIPv6 } from 'node:net';
+import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net';
 import type { ReadableStream } from 'node:stream/web';
 import type { Options } from 'ky';
 import { computeBackoffMs } from '../core/backoff.ts';
@@ -21,6 +21,10 @@ import {
 import type { StatementDelivery, StatementDownloader } from '../reconcile/ports.ts';
 
 export interface DownloaderOptions {
+  /** Host of bank.baseUrl: where the bank is, its files may be. */
+  readonly bankHost: string;
+  /** Other hosts, by name or address, whose files may come from a loopback, private or link-local address. */
+  readonly hosts?: readonly string[];
   readonly bytesMax: number;
   /** Covers everything, redirects and our own writing included. */
   readonly timeoutMs: number;
@@ -28,6 +32,8 @@ export interface DownloaderOptions {
   readonly idleMs?: number;
   /** Certificates (PEM) to trust instead of the system's. */
   readonly ca?: TrustedCertificates;
+  /** Finds the addresses of a name; the system's when left out. */
+  readonly lookup?: LookupFunction;
 }
 
 const usualIdleMs = 60_000;
@@ -93,9 +99,9 @@ async function follow(
   from?: URL,
   redirectsLeft = redirectsMax,
 ): Promise<StatementDelivery> {
-  const { bytesMax: bodyBytesMax, idleMs, ca } = download;
-  const findObstacle = (connectedTo: string | undefined) => explainForbidden(at, from, connectedTo);
-  await using client = await openHttpClient({ bodyBytesMax, idleMs, ca, findObstacle });
+  const { bytesMax: bodyBytesMax, idleMs, ca, lookup } = download;
+  const findObstacle = (address: string | undefined) => explainForbidden(download, { at, from }, address);
+  await using client = await openHttpClient({ bodyBytesMax, idleMs, ca, findObstacle, lookup });
   const response = await get(download, client, at);
   if (!redirectStatuses.has(response.status)) return await receive(download, at, response);
   if (redirectsLeft === 0)
@@ -103,7 +109,7 @@ async function follow(
       'redirects',
       `the address leads over more than ${redirectsMax} redirects: ${askBank}`,
     );
-  const to = followRedirect(at, response.headers.get('location'));
+  const to = followRedirect(at, response.headers.get('location'), download.hosts);
   return await follow(download, to, at, redirectsLeft - 1);
 }
 
@@ -136,15 +142,62 @@ ownAddresses.addAddress('::', 'ipv6');
 const isOwnAddress = (address: string): boolean =>
   isIP(address) !== 0 && ownAddresses.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 
+/** Inside our own network, or nobody's: this machine's, private, link-local and multicast. */
+const innerIpv4 = [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['224.0.0.0', 3],
+] as const;
+/** The first has ::, ::1 and IPv4 in a form that is out of use; 2002:: (6to4) holds any IPv4 address. */
+const innerIpv6 = [
+  ['::', 96],
+  ['64:ff9b:1::', 48],
+  ['2002::', 16],
+  ['fc00::', 7],
+  ['fe80::', 9],
+  ['ff00::', 8],
+] as const;
+const innerAddresses = new BlockList();
+for (const [net, prefix] of innerIpv6) innerAddresses.addSubnet(net, prefix, 'ipv6');
+for (const [net, prefix] of innerIpv4) {
+  innerAddresses.addSubnet(net, prefix);
+  // As NAT64 writes it.
+  innerAddresses.addSubnet(`64:ff9b::${net}`, 96 + prefix, 'ipv6');
+}
+
+/** Of an address that was looked up or connected to; one with a zone ("fe80::1%eth0") as well. */
+const isInnerAddress = (address: string): boolean => {
+  const [bare = ''] = address.split('%');
+  return isIP(bare) !== 0 && innerAddresses.check(bare, isIPv6(bare) ? 'ipv6' : 'ipv4');
+};
+
+/** A host as it is compared: without brackets, the dot of the root, and case. */
+const plainHost = (host: string): string => {
+  const bare = host.replace(/^\[(.*)\]$/, '$1');
+  const url = `http://${isIPv6(bare) ? `[${bare}]` : bare}/`;
+  return URL.canParse(url) ? new URL(url).hostname.replace(/\.$/, '') : bare.toLowerCase();
+};
+
+const isAmong = (hosts: readonly string[], { hostname }: URL): boolean =>
+  hosts.some((host) => plainHost(host) === plainHost(hostname));
+
 /** By the name alone, whatever it may resolve to. */
-const isThisMachine = ({ hostname }: URL): boolean =>
-  /^(?:.*\.)?localhost\.?$/.test(hostname) || isOwnAddress(hostname.replace(/^\[(.*)\]$/, '$1'));
+const isOwnHost = (host: string): boolean =>
+  /^(?:.*\.)?localhost\.?$/.test(host) || isOwnAddress(host.replace(/^\[(.*)\]$/, '$1'));
+const isThisMachine = ({ hostname }: URL): boolean => isOwnHost(hostname);
 
 const leadsHere = (from: URL) =>
   new NotBrought('redirect-refused', `${from.host} redirects to this machine: ${askBank}`);
 
-/** @throws NotBrought for a redirect that may not be followed */
-export function followRedirect(from: URL, location: string | null): URL {
+/** @param hosts those that the settings name @throws NotBrought for a redirect that may not be followed */
+export function followRedirect(from: URL, location: string | null, hosts: readonly string[] = []): URL {
   if (location === null || !URL.canParse(location, from.href))
     throw new NotBrought('redirect-unusable', `${from.host} redirects to no address: ${askBank}`);
   const to = new URL(location, from);
@@ -155,17 +208,31 @@ export function followRedirect(from: URL, location: string | null): URL {
       `${from.host} redirects ${kinds}, which is not followed: ${askBank}`,
     );
   }
-  if (isThisMachine(to) && !isThisMachine(from)) throw leadsHere(from);
+  if (isThisMachine(to) && !isThisMachine(from) && !isAmong(hosts, to)) throw leadsHere(from);
   return readAddress(to.href);
 }
 
-/** What its name has hidden: plain http that leaves this machine, or a redirect from elsewhere that ends on it. */
-function explainForbidden(at: URL, from: URL | undefined, connectedTo = ''): NotBrought | undefined {
-  const isHere = isOwnAddress(connectedTo);
+/** What its name has hidden: plain http that leaves this machine, or a way into our own network that nobody has named. */
+function explainForbidden(
+  download: Download,
+  { at, from }: { readonly at: URL; readonly from: URL | undefined },
+  address = '',
+): NotBrought | undefined {
+  const isHere = isOwnAddress(address);
   if (at.protocol === 'http:' && !isHere) return travelsInTheClear(at);
+  const { bankHost, hosts = [] } = download;
+  if (!isInnerAddress(address) || isAmong(hosts, at)) return undefined;
   const comesFromElsewhere = from !== undefined && from.host !== at.host && !isThisMachine(from);
-  return isHere && comesFromElsewhere ? leadsHere(from) : undefined;
+  if (isHere && comesFromElsewhere) return leadsHere(from);
+  const isBankThere = isAmong([bankHost], at) || (isHere && isOwnHost(bankHost));
+  return isBankThere ? undefined : leadsInside(at);
 }
+
+const leadsInside = (at: URL) =>
+  new NotBrought(
+    'address-internal',
+    `the bank's address of the file leads to ${at.hostname}, which is this machine or inside your own network, where the bank is not: ${askBank}, or add ${at.hostname} to reconcile.hosts if its files are really there`,
+  );
 
 // ---------------------------------------------------------------- asking
 

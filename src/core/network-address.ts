@@ -67,3 +67,9 @@ export function parseListenAddress(text: string): ListenAddress | undefined {
   if (host === undefined || port === undefined || Number(port) > portMax) return undefined;
   return { host, port: Number(port) };
 }
+
+/** True for a host name or IP address alone, IPv6 with or without brackets. */
+export function isHostName(text: string): boolean {
+  if (/^[0-9a-f:.]*:[0-9a-f:.]*$/i.test(text)) return isHostName(`[${text}]`);
+  return /^(?:\[[0-9a-f:.]+\]|[\w.-]+)$/i.test(text) && URL.canParse(`http://${text}/`);
+}

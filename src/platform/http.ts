@@ -2,6 +2,8 @@
  * ky over undici, for what moves no money: each client makes connections of its own, to whom they were meant for.
  * Both are loaded with the first client, since most commands ask nobody. undici's `request` stands in for its `fetch`, which undoes a Content-Encoding and takes one cut short for whole.
  */
+import dns from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import type { ConnectionOptions } from 'node:tls';
@@ -17,8 +19,13 @@ export interface HttpOptions {
   /** The longest silence while connecting, before the answer and within it. */
   readonly idleMs: number;
   readonly ca?: TrustedCertificates | undefined;
-  /** Asked when a connection stands and before anything is written: what forbids this address, if anything does. */
+  /**
+   * What forbids this address, if anything does: asked of each that the name leads to, before anything connects there, and
+   * of the one that a connection has come to, before anything is written.
+   */
   readonly findObstacle?: (address: string | undefined) => Error | undefined;
+  /** Finds the addresses of a name; the system's when left out. */
+  readonly lookup?: LookupFunction | undefined;
 }
 
 export interface HttpClient extends AsyncDisposable {
@@ -57,16 +64,26 @@ export async function openHttpClient(options: HttpOptions): Promise<HttpClient> 
   };
 }
 
-async function makeAgent(
-  { bodyBytesMax, idleMs, ca, findObstacle }: HttpOptions,
-  onConnected: () => void,
-): Promise<Agent> {
+/** The lookup, ending in what forbids any address that it finds. */
+function guardLookup({ findObstacle, lookup = dns.lookup }: HttpOptions): LookupFunction {
+  return (name, options, found) =>
+    lookup(name, options, (error, addresses, family) => {
+      const all =
+        typeof addresses === 'string' ? [addresses] : (addresses?.map(({ address }) => address) ?? []);
+      const [obstacle] = all.flatMap((address) => findObstacle?.(address) ?? []);
+      found(error ?? obstacle ?? null, addresses, family);
+    });
+}
+
+async function makeAgent(options: HttpOptions, onConnected: () => void): Promise<Agent> {
+  const { bodyBytesMax, idleMs, ca, findObstacle } = options;
   const { Agent, buildConnector } = await import('undici');
   const connect = buildConnector({
     // Said aloud, so that no variable of the environment can switch the proof off.
     rejectUnauthorized: true,
     allowH2: false,
     timeout: idleMs,
+    lookup: guardLookup(options),
     ...(ca === undefined ? {} : { ca }),
   });
   return new Agent({
@@ -74,7 +91,13 @@ async function makeAgent(
     maxResponseSize: bodyBytesMax,
     headersTimeout: idleMs,
     bodyTimeout: idleMs,
-    connect: (target, callback) =>
+    connect: (target, callback) => {
+      // An address that is written out is looked up nowhere.
+      const forbidden = isIP(target.hostname) === 0 ? undefined : findObstacle?.(target.hostname);
+      if (forbidden !== undefined) {
+        callback(forbidden, null);
+        return;
+      }
       connect(target, (...connected) => {
         const [error, socket] = connected;
         const obstacle = error === null ? findObstacle?.(socket.remoteAddress) : undefined;
@@ -85,7 +108,8 @@ async function makeAgent(
           socket?.destroy();
           callback(obstacle, null);
         }
-      }),
+      });
+    },
   });
 }
 

@@ -8,6 +8,7 @@ import { parseBaht } from '../core/money.ts';
 import { rowColumns } from '../core/payout-file.ts';
 import {
   BankAddressError,
+  isHostName,
   isLoopback,
   parseListenAddress,
   readBankAddress,
@@ -319,6 +320,13 @@ const statementWordsSchema = z
     'must not have a word twice: each means one thing',
   );
 
+const hostName = z
+  .string()
+  .refine(
+    (text) => isHostName(text),
+    'must be a host name or IP address alone, without scheme, port or path',
+  );
+
 const reconcileSchema = z.strictObject({
   dateField: z
     .enum(['date', 'Date'])
@@ -335,6 +343,11 @@ const reconcileSchema = z.strictObject({
   words: statementWordsSchema.prefault({}),
   maxBytes: positive('bytes').default(1_073_741_824).describe('largest statement, packed and unpacked'),
   timeoutMs: duration.min(1_000).default(600_000).describe('for the whole download of a statement'),
+  hosts: z.array(hostName).default([]).meta({
+    description:
+      'hosts besides that of `bank.baseUrl` whose statements may come from this machine or a private network',
+    allowed: 'a list of host names and IP addresses, as they stand in the address, without port',
+  }),
 });
 
 export const folderNames = ['inbox', 'work', 'archive', 'rejected', 'outbox', 'statements'] as const;

@@ -1,7 +1,7 @@
 import dns from 'node:dns';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
+import { type AddressInfo, isIP, type LookupFunction, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { makeBankClient } from '../../src/bank/client.ts';
@@ -22,11 +22,14 @@ afterEach(async () => {
 interface Host {
   readonly url: string;
   readonly requests: IncomingMessage[];
+  /** Where each came from. */
+  readonly connections: (string | undefined)[];
 }
 
 /** A host of files on loopback. */
-async function host(serve: RequestListener, certificate?: Certificate): Promise<Host> {
+async function host(serve: RequestListener, certificate?: Certificate, listen = '127.0.0.1'): Promise<Host> {
   const requests: IncomingMessage[] = [];
+  const connections: (string | undefined)[] = [];
   const listener: RequestListener = (request, response) => {
     requests.push(request);
     serve(request, response);
@@ -35,19 +38,25 @@ async function host(serve: RequestListener, certificate?: Certificate): Promise<
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);
+    connections.push(socket.remoteAddress);
     socket.on('error', () => {});
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(0, listen, resolve));
   open.push(() => {
     for (const socket of sockets) socket.destroy();
     return new Promise<void>((resolve) => server.close(() => resolve()));
   });
   const { port } = server.address() as AddressInfo;
   const url = `${certificate === undefined ? 'http' : 'https'}://127.0.0.1:${port}/s.csv?signature=secret`;
-  return { url, requests };
+  return { url, requests, connections };
 }
 
-const defaults: DownloaderOptions = { bytesMax: 1_000_000, timeoutMs: 5_000, idleMs: 2_000 };
+const defaults: DownloaderOptions = {
+  bankHost: '127.0.0.1',
+  bytesMax: 1_000_000,
+  timeoutMs: 5_000,
+  idleMs: 2_000,
+};
 
 /** Brings what is there, and tells what came. */
 async function bring(url: string, changes: Partial<DownloaderOptions> = {}, signal?: AbortSignal) {
@@ -243,6 +252,97 @@ describe('a redirect', () => {
     const { url } = await host(redirect(clear.url), certificate);
     expect(await bring(url, { ca: certificate.cert })).toMatchObject({ code: 'redirect-refused' });
     expect(clear.requests).toEqual([]);
+  });
+});
+
+describe('a way into our own network', () => {
+  /** A lookup by which every name leads to these addresses. */
+  const leadTo =
+    (...addresses: string[]): LookupFunction =>
+    (_, { all }, found) =>
+      all
+        ? found(
+            null,
+            addresses.map((address) => ({ address, family: isIP(address) })),
+          )
+        : found(null, addresses[0]!, isIP(addresses[0]!));
+  const away = { bankHost: 'bank.example' };
+  const inside = { kind: 'refused', code: 'address-internal' };
+
+  test.each(['127.0.0.1', '127.9.9.9', 'localhost', '[::1]', '[::ffff:127.0.0.1]', '[::]', '0.0.0.0'])(
+    'as %s is not gone while the bank is elsewhere: nothing connects',
+    async (name) => {
+      const certificate = makeCertificate(Date.now(), 'localhost');
+      const { url, connections } = await host(file, certificate, '::');
+      const to = url.replace('127.0.0.1', name);
+      expect(await bring(to, { ...away, ca: certificate.cert })).toMatchObject({
+        ...inside,
+        message: expect.stringContaining('reconcile.hosts'),
+      });
+      expect(await bring(to.replace('https', 'http'), away)).toMatchObject({
+        code: expect.stringMatching(/^address-(?:internal|insecure)$/),
+      });
+      expect(connections).toEqual([]);
+    },
+  );
+
+  test.each([
+    ['127.0.0.1'],
+    ['::1'],
+    ['::ffff:127.0.0.1'],
+    ['10.1.2.3'],
+    ['172.31.255.255'],
+    ['192.168.1.1'],
+    ['169.254.169.254'],
+    ['100.64.0.1'],
+    ['fd12::1'],
+    ['fe80::1%lo'],
+    ['::10.0.0.1'],
+    ['64:ff9b::10.0.0.1'],
+    ['2002:7f00:1::'],
+    ['2001:db8::1', '127.0.0.1'],
+  ])('behind a name that leads to %s is not gone', async (...addresses) => {
+    const { url, connections } = await host(file, makeCertificate(Date.now()), '::');
+    const to = url.replace('127.0.0.1', 'files.example');
+    expect(await bring(to, { ...away, lookup: leadTo(...addresses) })).toMatchObject(inside);
+    expect(connections).toEqual([]);
+  });
+
+  test('leads to the bank, and to hosts that the settings name, alone', async () => {
+    const certificate = makeCertificate(Date.now(), 'files.example');
+    const { url } = await host(file, certificate);
+    const named = url.replace('127.0.0.1', 'files.example');
+    const trusting = { ca: certificate.cert, lookup: leadTo('127.0.0.1') };
+    for (const where of [
+      { bankHost: 'files.example' },
+      { bankHost: 'localhost' },
+      { bankHost: '::1' },
+      { ...away, hosts: ['other.example', 'Files.Example.'] },
+    ])
+      expect(await bring(named, { ...trusting, ...where })).toMatchObject({ kind: 'delivered' });
+    expect(await bring(url, { ...trusting, ...away, hosts: ['127.0.0.1'] })).toMatchObject({
+      kind: 'delivered',
+    });
+    for (const where of [{ bankHost: '10.1.2.3' }, { ...away, hosts: ['127.0.0.1', 'example'] }])
+      expect(await bring(named, { ...trusting, ...where })).toMatchObject(inside);
+  });
+
+  test('is not gone through a redirect either, but to hosts that the settings name', async () => {
+    const certificate = makeCertificate(Date.now(), 'files.example', 'other.example');
+    const target = await host(file, certificate);
+    const to = target.url.replace('127.0.0.1', 'other.example');
+    const from = (await host(redirect(to), certificate)).url.replace('127.0.0.1', 'files.example');
+    const trusting = { ...away, ca: certificate.cert, lookup: leadTo('127.0.0.1') };
+    expect(await bring(from, { ...trusting, hosts: ['files.example'] })).toMatchObject({
+      code: 'redirect-refused',
+    });
+    const lookup: LookupFunction = (name, ...rest) =>
+      leadTo(name === 'other.example' ? '10.0.0.1' : '127.0.0.1')(name, ...rest);
+    expect(await bring(from, { ...trusting, hosts: ['files.example'], lookup })).toMatchObject(inside);
+    expect(target.connections).toEqual([]);
+    expect(await bring(from, { ...trusting, hosts: ['files.example', 'other.example'] })).toMatchObject({
+      kind: 'delivered',
+    });
   });
 });
 

@@ -1,12 +1,14 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { makeWebhook, signNotice } from '../../src/notify/webhook.ts';
 import { noonMs } from '../support/core-fixtures.ts';
 import { makeNotice, never } from '../support/notices.ts';
+import { type Certificate, makeCertificate } from '../support/self-signed.ts';
 import { makeVirtualClock } from '../support/virtual-clock.ts';
 
 const secret = 'a-long-secret';
@@ -27,7 +29,7 @@ interface Received {
 }
 
 /** A receiver over real HTTP that keeps what it was sent. */
-async function receive(answer: (response: ServerResponse) => void) {
+async function receive(answer: (response: ServerResponse) => void, certificate?: Certificate) {
   const received: Received[] = [];
   const arrived = Promise.withResolvers<void>();
   const take: RequestListener = (request, response) => {
@@ -39,11 +41,11 @@ async function receive(answer: (response: ServerResponse) => void) {
       return undefined;
     });
   };
-  const server = createServer(take);
+  const server = certificate === undefined ? createServer(take) : createTlsServer(certificate, take);
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
   return {
-    origin: `http://127.0.0.1:${port}`,
+    origin: `${certificate === undefined ? 'http' : 'https'}://127.0.0.1:${port}`,
     received,
     arrived: arrived.promise,
     async [Symbol.asyncDispose]() {
@@ -168,6 +170,14 @@ describe('without an answer', () => {
     const verdict = await webhookTo(receiver.origin).send(notice, never);
     expect(verdict).toEqual({ ok: false, why: 'no answer (ECONNREFUSED)' });
     expect(isDiscreet(verdict)).toBe(true);
+  });
+
+  test('a receiver that does not prove who it is, whatever the environment says of certificates', async () => {
+    vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+    await using receiver = await receive(answerWith(200), makeCertificate(Date.now()));
+    const verdict = await webhookTo(receiver.origin).send(notice, never);
+    expect(verdict).toEqual({ ok: false, why: 'no answer (DEPTH_ZERO_SELF_SIGNED_CERT)' });
+    expect(receiver.received).toEqual([]);
   });
 
   test('a receiver that hangs up', async () => {
