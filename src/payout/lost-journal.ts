@@ -23,8 +23,11 @@ import {
   type ReferenceFinding,
 } from './rules/lost-journal.ts';
 
-/** `clear` when money may be moved, as far as a loss goes; `blocked` when it may not, which is recorded if the bank was asked. */
-type ProbeEnd = 'clear' | 'blocked';
+/**
+ * `clear` when money may be moved, as far as a loss goes; `clear-now` when another journal may go on, so that the answer
+ * ages; `blocked` when it may not, which is recorded if the bank was asked.
+ */
+type ProbeEnd = 'clear' | 'clear-now' | 'blocked';
 
 /** Rows that are remembered at once: one that was forgotten is asked about again. */
 const rememberedMax = 10_000;
@@ -55,13 +58,15 @@ async function probe(search: Search): Promise<ProbeEnd> {
   const { context, payer, payout, asked } = search;
   const { journal, run } = context;
   const loss = await journal.loss();
-  if (isInQuestion(loss) && asked === undefined && run.probed.has(payout.seq)) return 'clear';
+  const isLost = isInQuestion(loss) && !(asked === undefined && run.probed.has(payout.seq));
   const isFirst = asked === undefined && (await context.asksFirst?.()) === true;
-  if (!isInQuestion(loss) && !isFirst) return 'clear';
+  if (!isLost && !isFirst) return 'clear';
   const known = await journal.attemptsOf(payer.companyId, payout.instruction.payoutId);
   const highest = Math.max(0, ...known.map(({ attemptNo }) => attemptNo));
-  if (mustProbe(loss, known)) return probeLost(search, loss, highest);
-  return isFirst ? askFirst(search, highest) : 'clear';
+  const mustSearch = isLost && mustProbe(loss, known);
+  if (!mustSearch && !isFirst) return 'clear';
+  const end = mustSearch ? await probeLost(search, loss, highest) : await askFirst(search, highest);
+  return end === 'clear' && isFirst ? 'clear-now' : end;
 }
 
 async function probeLost(search: Search, loss: JournalLoss, highest: number): Promise<ProbeEnd> {

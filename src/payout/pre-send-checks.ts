@@ -29,7 +29,6 @@ interface Passed extends Extract<Clearing, { kind: 'clear' }> {
  * looked at when the first one's intent is recorded.
  */
 export async function preSendChecks(context: WorkerContext, row: Row): Promise<Passed | Obstacle> {
-  if ((await probeLostJournal(context, row.batch, row)) === 'blocked') return { kind: 'blocked' };
   const entered = await enterCleared(context, row);
   if (entered.kind !== 'clear') return entered;
   let isClear = false;
@@ -42,23 +41,26 @@ export async function preSendChecks(context: WorkerContext, row: Row): Promise<P
   }
 }
 
-/** An answer about a superseded attempt that is older than this, by the time the gate is passed, is asked for again. */
+/**
+ * An answer about a superseded attempt, or about one that another journal may have made, that is older than this, by the
+ * time the gate is passed, is asked for again.
+ */
 const clearedAgeMaxMs = 60_000;
 
 const noneBefore: Clearing = { kind: 'clear', cleared: [] };
 
-/** Passes the gate with every superseded attempt cleared just now: a pause may take hours. */
-async function enterCleared(
-  context: WorkerContext,
-  { payout, attemptsRecorded, batch }: Row,
-): Promise<Passed | Obstacle> {
+/** Passes the gate with everything that the bank is asked about answered just now: a pause may take hours. */
+async function enterCleared(context: WorkerContext, row: Row): Promise<Passed | Obstacle> {
   const { clock, gate } = context;
+  const { payout, attemptsRecorded, batch } = row;
   if (attemptsRecorded >= attemptsMax) {
     const text = `${attemptsMax} attempts were made; a further one has no name`;
     const usedUp = { code: 'attempts-used-up', text };
     return { kind: 'hold', decide: (current) => decideHold(current, 'unavailable', usedUp, clock.now()) };
   }
   for (;;) {
+    const probed = await probeLostJournal(context, batch, row);
+    if (probed === 'blocked') return { kind: 'blocked' };
     const clearing: Clearing =
       attemptsRecorded === 0 ? noneBefore : await clearSuperseded(context, payout, batch.companyId);
     if (clearing.kind !== 'clear') return clearing;
@@ -66,7 +68,8 @@ async function enterCleared(
     const pass = await gate.enter();
     if (pass.kind !== 'go') return { kind: 'blocked' };
     const ageMs = Math.abs(clock.now() - clearedAtMs);
-    if (clearing.cleared.length === 0 || ageMs <= clearedAgeMaxMs) return { ...clearing, pass };
+    const isAnyAsked = probed === 'clear-now' || clearing.cleared.length > 0;
+    if (!isAnyAsked || ageMs <= clearedAgeMaxMs) return { ...clearing, pass };
     pass.leave();
   }
 }

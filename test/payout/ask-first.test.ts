@@ -2,10 +2,12 @@
 import { expect, test } from 'vitest';
 import type { StatusInquiry } from '../../src/core/bank-port.ts';
 import { computeTransRefNo } from '../../src/core/reference.ts';
+import { PayerBreaker } from '../../src/payout/circuit-breaker.ts';
+import { openBreaker } from '../../src/payout/rules/circuit-breaker.ts';
 import { daysToAskFirst, isNewJournal } from '../../src/payout/rules/lost-journal.ts';
 import { noonMs, payer, policy } from '../support/core-fixtures.ts';
 import { ingest, makeRows } from '../support/journal-fixtures.ts';
-import { stage, type Theatre } from '../support/theatre.ts';
+import { minuteMs, stage, type Theatre } from '../support/theatre.ts';
 
 const dayMs = 86_400_000;
 const ahead = { settle: policy, asksFirst: async () => true };
@@ -85,6 +87,30 @@ test('a further attempt is asked for anew', async () => {
     { tranDate: '20261121' },
     { tranDate: '20261120' },
   ]);
+});
+
+test('an answer from before a pause counts no more: another journal may have paid it meanwhile', async () => {
+  const asked: number[] = [];
+  await using opened = await stage(1, (theatre) => ({
+    inquire: (inquiry) => {
+      asked.push(theatre.now() - noonMs);
+      return theatre.found(inquiry, theatre.now() < noonMs + 10 * minuteMs ? undefined : '010004');
+    },
+  }));
+  const { theatre, batchId } = opened;
+  const breaker = new PayerBreaker();
+  const pause = { pausedAtMs: noonMs, pausedUntilMs: noonMs + 30 * minuteMs };
+  breaker.become({
+    ...openBreaker,
+    status: 'paused',
+    why: { code: 'x', reason: 'x', remedy: 'x' },
+    ...pause,
+  });
+  await theatre.run(batchId, { ...ahead, breaker, waitMs: 60 * minuteMs });
+  expect(theatre.sent).toEqual([]);
+  expect(await reasonsOf(theatre, 1)).toMatchObject({ status: 'unresolved', reasonCode: 'found-after-loss' });
+  expect(asked[0]).toBeLessThan(minuteMs);
+  expect(asked.at(-1)).toBeGreaterThanOrEqual(30 * minuteMs);
 });
 
 test.each([
