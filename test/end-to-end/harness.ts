@@ -69,6 +69,8 @@ export interface SceneSettings {
   readonly dataDir?: string;
   /** The bank does not say that it is a sandbox: all that is asked of a real one is asked of it. */
   readonly asBank?: boolean;
+  /** Node's own switches for paydrop. */
+  readonly switches?: readonly string[];
   /** Leaves the folder where it is, to be looked at. */
   readonly keep?: boolean;
 }
@@ -132,7 +134,12 @@ export async function openScene(changes: SceneSettings = {}): Promise<Scene> {
   const launcherOf =
     (owner: 'paydrop' | 'bank') =>
     (args: readonly string[]): ChildProcess =>
-      launchPaydrop(args, folder, clocks.pathOf(owner), children);
+      launchPaydrop(
+        [...(changes.switches ?? []), '--import', noonClockUrl, paydropPath, ...args],
+        folder,
+        clocks.pathOf(owner),
+        children,
+      );
   const launch = launcherOf('paydrop');
   const bankStatePath = join(folder, 'bank.jsonl');
   const bankConfigPath = join(folder, 'bank.yaml');
@@ -189,7 +196,7 @@ function launchPaydrop(
   clockPath: string,
   children: Set<ChildProcess>,
 ): ChildProcess {
-  const child = spawn(process.execPath, ['--import', noonClockUrl, paydropPath, ...args], {
+  const child = spawn(process.execPath, args, {
     cwd,
     env: { ...process.env, PAYDROP_TEST_CLOCK_FILE: clockPath },
     stdio: ['ignore', 'pipe', 'pipe'],
