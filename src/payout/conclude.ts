@@ -57,8 +57,9 @@ export async function haltUnsent(
   why: BatchReason,
   nowMs: number,
 ): Promise<void> {
-  await journal.moveBatch(batchId, 'running', null, nowMs);
+  // First: a batch that runs with ready rows begins, and killed in between nobody would ask again whether it may.
   await journal.holdReady(batchId, 'halted', why, nowMs);
+  await journal.moveBatch(batchId, 'running', null, nowMs);
   await journal.moveBatch(batchId, 'halted', why, nowMs);
 }
 
