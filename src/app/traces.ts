@@ -13,28 +13,35 @@ import { readReportName } from '../reports/rules/report-names.ts';
 import type { Folders } from '../settings/settings.ts';
 import { isMarkName } from './mark-copies.ts';
 
-/** None where the folder is not there. */
-async function listFolder(folder: string): Promise<readonly string[]> {
+/** Nothing stands there by this name, or something else does: a link that leads nowhere, no folder. */
+const absentCodes: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP']);
+
+/** Undefined where nothing is. @throws whatever else keeps anybody from looking: what cannot be read proves nothing */
+async function ifThere<T>(looking: Promise<T>): Promise<T | undefined> {
   try {
-    return await readdir(folder);
+    return await looking;
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return [];
+    if (absentCodes.has(errorCode(error))) return undefined;
     throw error;
   }
 }
+
+/** None where the folder is not there. */
+const listFolder = async (folder: string): Promise<readonly string[]> =>
+  (await ifThere(readdir(folder))) ?? [];
 
 const stampName = join('.paydrop', 'journal.json');
 
 /** Paths of what bears witness to another journal, one of each folder; none where a journal may begin. */
 export async function findTraces({ inbox, outbox, archive }: Folders): Promise<readonly string[]> {
   const found: string[] = [];
-  const stamp = await readFile(join(inbox, stampName), 'utf8').catch(() => undefined);
+  const stamp = await ifThere(readFile(join(inbox, stampName)));
   if (stamp !== undefined) found.push(join(inbox, stampName));
   const isTrace = (name: string): boolean => isMarkName(name) || readReportName(name) !== undefined;
   const report = (await listFolder(outbox)).find(isTrace);
   if (report !== undefined) found.push(join(outbox, report));
   for (const day of await listFolder(archive)) {
-    const [file] = await listFolder(join(archive, day)).catch(() => [day]);
+    const [file] = await readdir(join(archive, day)).catch(() => [day]);
     if (file === undefined) continue;
     found.push(join(archive, day));
     break;
@@ -82,7 +89,7 @@ export class TraceSearch {
       for (const name of names.get(sizeBytes) ?? []) {
         const path = join(folder, name);
         // One that was taken away since proves nothing.
-        if ((await hashBytes(path).catch(() => undefined)) === sha256) return path;
+        if ((await ifThere(hashBytes(path))) === sha256) return path;
       }
     }
     return undefined;
@@ -102,13 +109,13 @@ export class TraceSearch {
 
   /** A day to which nothing was added since is not read again. */
   async #readDay(folder: string): Promise<void> {
-    const changedMs = (await stat(folder)).mtimeMs;
-    if (this.#days.get(folder)?.changedMs === changedMs) return;
+    const changedMs = (await ifThere(stat(folder)))?.mtimeMs;
+    if (changedMs === undefined || this.#days.get(folder)?.changedMs === changedMs) return;
     const names = new Map<number, string[]>();
-    const listed = await listFolder(folder).catch(() => []);
+    const listed = await listFolder(folder);
     for (let from = 0; from < listed.length; from += statsAtOnce) {
       const part = listed.slice(from, from + statsAtOnce);
-      const found = await Promise.all(part.map((name) => stat(join(folder, name)).catch(() => undefined)));
+      const found = await Promise.all(part.map((name) => ifThere(stat(join(folder, name)))));
       for (const [place, stats] of found.entries()) {
         if (stats?.isFile() !== true) continue;
         names.set(stats.size, [...(names.get(stats.size) ?? []), part[place] ?? '']);

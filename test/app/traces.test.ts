@@ -1,8 +1,9 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import fsPromises, { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { TraceSearch } from '../../src/app/traces.ts';
 import { computeBatchId } from '../../src/core/reference.ts';
 
@@ -63,4 +64,45 @@ test('nothing is looked for while a loss is in question: the bank is asked', asy
   const path = await folders.write('archive/2026-11-20/payouts.csv', bytes);
   expect(await folders.find(loss)).toBeUndefined();
   expect(await folders.find({ ...loss, sinceDate: '20261122' })).toBe(path);
+});
+
+/** The disk answers one kind of question about a path otherwise, for a while. */
+function breakDisk(name: 'readdir' | 'open' | 'stat', path: string, code: string): Disposable {
+  const whole = fsPromises[name] as (...given: unknown[]) => Promise<unknown>;
+  const broken = vi
+    .spyOn(fsPromises, name)
+    .mockImplementation(((...given: unknown[]) =>
+      String(given[0]) === path
+        ? Promise.reject(Object.assign(new Error(code), { code }))
+        : whole(...given)) as never);
+  syncBuiltinESMExports();
+  return {
+    [Symbol.dispose]: () => {
+      broken.mockRestore();
+      syncBuiltinESMExports();
+    },
+  };
+}
+
+test.each([
+  ['readdir', ''],
+  ['stat', '/payouts.csv'],
+  ['open', '/payouts.csv'],
+] as const)('an archive that cannot be read (%s) is no proof that nothing is there', async (name, file) => {
+  await using folders = await openFolders();
+  const path = await folders.write('archive/2026-11-20/payouts.csv', bytes);
+  {
+    using _ = breakDisk(name, `${join(path, '..')}${file}`, 'EIO');
+    await expect(folders.find()).rejects.toThrow('EIO');
+  }
+  expect(await folders.find()).toBe(path);
+});
+
+test('what is no folder of a day, or leads nowhere, stands in nobody’s way', async () => {
+  await using folders = await openFolders();
+  const path = await folders.write('archive/2026-11-20/payouts.csv', bytes);
+  await folders.write('archive/readme.txt', '');
+  await symlink('nowhere', join(path, '..', '..', '2026-11-21'));
+  await symlink('nowhere', join(path, '..', 'gone.csv'));
+  expect(await folders.find()).toBe(path);
 });
