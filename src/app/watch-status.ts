@@ -155,10 +155,12 @@ export class WatchStatus {
 
   /** Opens /healthz and /metrics, where the settings ask for them. */
   async listen(): Promise<Monitor | undefined> {
-    const listen = parseListenAddress(this.#loaded.settings.watch.listen);
+    const { hosts, listen: address } = this.#loaded.settings.watch;
+    const listen = parseListenAddress(address);
     if (listen === undefined) return undefined;
     return openMonitor({
       listen,
+      hosts,
       clock: this.#clock,
       log: toLog(this.#log),
       readHealth: () => ({

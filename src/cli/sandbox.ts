@@ -47,7 +47,7 @@ export const sandboxCommand = makeCommand({
     const { print } = await import('./views/shown.ts');
     using interrupt = listenForInterrupt(() => {});
     await using sandbox = await startSandboxFor(loaded, { port, stateFile, latencyMs, asBank });
-    const facts = describeSandbox(loaded, sandbox.baseUrl, stateFile);
+    const facts = describeSandbox(loaded, sandbox, stateFile);
     const text = toLines(renderSandbox(facts, tokenUrlOf(sandbox.baseUrl)).split('\n'));
     print({ json: facts, text }, json);
     if (!interrupt.signal.aborted) await once(interrupt.signal, 'abort');
@@ -91,7 +91,7 @@ function refuseRealBank({ path, isSandbox, settings }: LoadedSettings): void {
 
 function describeSandbox(
   { settings: { bank }, credentials, isSandbox, path }: LoadedSettings,
-  baseUrl: string,
+  { baseUrl, controlToken }: { readonly baseUrl: string; readonly controlToken: string },
   stateFile: string | undefined,
 ) {
   const { channelId, termId, companyId, payerAccount } = bank;
@@ -101,6 +101,7 @@ function describeSandbox(
   const isOpen = isSandbox || bank.clientSecret === clientSecret;
   return {
     baseUrl,
+    controlToken,
     clientId,
     clientSecret: isOpen ? clientSecret : `(from ${secretFrom})`,
     channelId,
@@ -122,6 +123,7 @@ function renderSandbox(facts: ReturnType<typeof describeSandbox>, tokenUrl: stri
   client secret  ${clientSecret}
   company        ${facts.companyId}
   payer account  ${facts.payerAccount}
+  control token  ${facts.controlToken}
   settings       ${facts.settingsFile}
   remembers      ${facts.stateFile ?? 'nothing after it stops (--state FILE)'}
 
@@ -139,7 +141,7 @@ Settings for paydrop (paydrop.yaml):
 An access token, and what really moved so far:
 
   curl -s ${tokenUrl} -d client_id=${clientId} -d client_secret=${clientSecret}
-  curl -s ${baseUrl}/ledger
+  curl -s ${baseUrl}/ledger -H 'authorization: Bearer ${facts.controlToken}'
 
 Ctrl-C stops it.`;
 }

@@ -73,3 +73,16 @@ export function isHostName(text: string): boolean {
   if (/^[0-9a-f:.]*:[0-9a-f:.]*$/i.test(text)) return isHostName(`[${text}]`);
   return /^(?:\[[0-9a-f:.]+\]|[\w.-]+)$/i.test(text) && URL.canParse(`http://${text}/`);
 }
+
+/**
+ * True for a `Host` header under which a server may answer: an address, localhost or a name of the list. A request
+ * without one is from no browser.
+ */
+export function isServedHost(header: string | undefined, names: readonly string[]): boolean {
+  if (header === undefined || header === '') return true;
+  const [, host] = /^(\[[0-9a-f:.]+\]|[\w.-]+?)\.?(?::\d*)?$/i.exec(header) ?? [];
+  if (host === undefined || !URL.canParse(`http://${host}/`)) return false;
+  const { hostname } = new URL(`http://${host}/`);
+  const isAddress = hostname.startsWith('[') || /^\d+\.\d+\.\d+\.\d+$/.test(hostname);
+  return isAddress || hostname === 'localhost' || names.some((name) => name.toLowerCase() === hostname);
+}

@@ -1,6 +1,8 @@
 /** The running bank: what it is like, what it holds, and what may change while it runs. */
+import { randomBytes } from 'node:crypto';
 import { wireNames } from '../bank/wire.ts';
 import { parseBaht } from '../core/money.ts';
+import type { ServerLimits } from '../platform/http-server.ts';
 import { createBehaviourIndex } from './behaviours.ts';
 import { Book, type Ledger } from './book.ts';
 import { type Client, createClients } from './clients.ts';
@@ -27,9 +29,12 @@ export interface SandboxOptions extends SandboxTableInput {
   readonly stateFile?: string | undefined;
   /** True: it does not say that it is a sandbox, so that all that is asked of a real bank can be rehearsed. */
   readonly asBank?: boolean | undefined;
+  readonly limits?: Partial<ServerLimits>;
   /** Source of the bank's time, epoch milliseconds. */
   readonly now?: (() => number) | undefined;
 }
+
+const controlTokenBytes = 24;
 
 export type SandboxBank = ReturnType<typeof openBank>;
 
@@ -47,6 +52,8 @@ export function openBank(options: SandboxOptions) {
   };
   return {
     clients,
+    /** Which the ledger and the controls want: new at each start, and told by who starts the bank alone. */
+    controlToken: randomBytes(controlTokenBytes).toString('base64url'),
     names: wireNames(scheme),
     table,
     clock,

@@ -1,9 +1,14 @@
-/** Changes the bank while it runs: in code always, over HTTP only when the table allows it. */
-import type { FastifyInstance } from 'fastify';
+/**
+ * The side entrance: what really moved, and changes to the bank while it runs. In code always; over HTTP for bearers of the
+ * control token alone, changes only when the table allows them.
+ */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { parseBaht } from '../core/money.ts';
 import type { SandboxBank } from './bank.ts';
 import { createBehaviourIndex } from './behaviours.ts';
+import type { Ledger } from './book.ts';
 import { SandboxError } from './sandbox-error.ts';
 import { parseBehaviours, parseStatementTable } from './table.ts';
 
@@ -64,9 +69,25 @@ function readCommand(text: unknown): ControlCommand {
   }
 }
 
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/** Ends requests that do not bear the bank's control token. */
+const requireToken =
+  ({ controlToken }: SandboxBank) =>
+  (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
+    const right = digest(`Bearer ${controlToken}`);
+    if (timingSafeEqual(right, digest(request.headers.authorization ?? ''))) done();
+    else reply.code(401).send({ message: 'send the control token: Authorization: Bearer …' });
+  };
+
+/** GET /ledger tells what really moved. */
+export function addLedgerRoute(app: FastifyInstance, bank: SandboxBank, ledger: () => Ledger): void {
+  app.get('/ledger', { onRequest: requireToken(bank) }, (_request, reply) => reply.send(ledger()));
+}
+
 /** POST /sandbox/control takes what is to change as a JSON object. */
 export function addControlRoute(app: FastifyInstance, bank: SandboxBank): void {
-  app.post('/sandbox/control', (request, reply) => {
+  app.post('/sandbox/control', { onRequest: requireToken(bank) }, (request, reply) => {
     try {
       control(bank, readCommand(request.body));
       return reply.send({ done: true });

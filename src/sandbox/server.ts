@@ -4,9 +4,10 @@
  */
 import fastify, { type FastifyInstance } from 'fastify';
 import { sandboxHeader } from '../bank/wire.ts';
+import { makeServerFactory, refuseOtherHosts, type ServerLimits } from '../platform/http-server.ts';
 import { openBank, type SandboxBank, type SandboxOptions } from './bank.ts';
 import type { Ledger } from './book.ts';
-import { addControlRoute, control, type ControlCommand } from './controls.ts';
+import { addControlRoute, addLedgerRoute, control, type ControlCommand } from './controls.ts';
 import { createHandlers } from './gateway.ts';
 import { createInquiry } from './inquiry.ts';
 import { createPayeeCheck } from './payee-check.ts';
@@ -19,6 +20,8 @@ export interface Sandbox extends AsyncDisposable {
   /** "http://127.0.0.1:1234" */
   readonly baseUrl: string;
   readonly port: number;
+  /** What `GET /ledger` and `POST /sandbox/control` want as bearer token. */
+  readonly controlToken: string;
   /**
    * Changes the bank while it runs.
    * @throws SandboxError for what cannot be read
@@ -33,9 +36,18 @@ export interface Sandbox extends AsyncDisposable {
 const host = '127.0.0.1';
 const bodyBytesMax = 64 * 1024;
 
-/** @param asBank as a real bank's server, it does not say what it is */
-function createApp(asBank: boolean): FastifyInstance {
-  const app = fastify({ logger: false, forceCloseConnections: true, bodyLimit: bodyBytesMax });
+/** As many as clients with the highest settings open at once, and more. Answers may take any time. */
+const usualLimits: ServerLimits = {
+  connectionsMax: 4_096,
+  headersMs: 10_000,
+  requestMs: 30_000,
+  restMs: 10_000,
+};
+
+/** As a real bank's server (`asBank`) it does not say what it is. */
+function createApp({ asBank = false, limits }: SandboxOptions, { table }: SandboxBank): FastifyInstance {
+  const serverFactory = makeServerFactory({ ...usualLimits, ...limits });
+  const app = fastify({ logger: false, forceCloseConnections: true, bodyLimit: bodyBytesMax, serverFactory });
   app.removeAllContentTypeParsers();
   // On the raw response, which handlers write to by themselves: no reply goes out without it.
   if (!asBank)
@@ -43,6 +55,7 @@ function createApp(asBank: boolean): FastifyInstance {
       reply.raw.setHeader(sandboxHeader, '1');
       done();
     });
+  app.addHook('onRequest', refuseOtherHosts(table.hosts, 'add it to hosts in the sandbox section'));
   app.addContentTypeParser('*', { parseAs: 'string' }, (_request, text, done) => done(null, text));
   app.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) => {
     const status = error.statusCode ?? 500;
@@ -96,13 +109,12 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const bank = openBank(options);
   const { book, statements, table } = bank;
   const ledger = (): Ledger => book.ledger(bank.clock.now(), bank.requests, statements);
-  const { asBank = false } = options;
-  const app = createApp(asBank);
-  if (!asBank) addSelfRoute(app, bank);
+  const app = createApp(options, bank);
+  if (options.asBank !== true) addSelfRoute(app, bank);
   addRoutes(app, bank);
-  const fileApp = table.statement.host === 'other' ? createApp(asBank) : app;
+  const fileApp = table.statement.host === 'other' ? createApp(options, bank) : app;
   addDownloadRoute(fileApp, bank);
-  app.get('/ledger', (_request, reply) => reply.send(ledger()));
+  addLedgerRoute(app, bank, ledger);
   if (table.control) addControlRoute(app, bank);
 
   const end = async (): Promise<void> => {
@@ -118,6 +130,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     return {
       baseUrl,
       port,
+      controlToken: bank.controlToken,
       control: (command) => control(bank, command),
       ledger,
       close,

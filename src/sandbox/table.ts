@@ -197,6 +197,8 @@ const tableSchema = z.strictObject({
   refreshTokenSeconds: z.number().int().min(1).default(86_400),
   /** True: the addresses under /sandbox/ change the bank while it runs. */
   control: z.boolean().default(false),
+  /** Names under which it may be asked, besides addresses and localhost. */
+  hosts: z.array(z.string().min(1)).default([]),
   ...clientsShape,
   directory: z.array(payeeSchema).default([]),
   behaviours: z.array(behaviourSchema).default([]),

@@ -238,6 +238,13 @@ const optionalTimeOfDay = z
   )
   .meta({ unit: 'Bangkok time', allowed: '`00:00` to `23:59`, or empty for never' });
 
+const hostName = z
+  .string()
+  .refine(
+    (text) => isHostName(text),
+    'must be a host name or IP address alone, without scheme, port or path',
+  );
+
 const watchSchema = z.strictObject({
   filesAtOnce: positive('files').max(100).default(4).describe('files whose rows are sent at once'),
   stillMs: duration
@@ -278,6 +285,11 @@ const watchSchema = z.strictObject({
   inquiryAt: optionalTimeOfDay
     .default('07:30')
     .describe('when everything in doubt is asked about, every day'),
+  hosts: z.array(hostName).default([]).meta({
+    description:
+      'names by which other machines ask at `watch.listen`, such as a collector does; addresses, `localhost` and the name in `watch.listen` need none',
+    allowed: 'a list of host names, without port',
+  }),
 });
 
 const noticesSchema = z.strictObject({
@@ -318,13 +330,6 @@ const statementWordsSchema = z
     ({ complete, failed, inProcess }) =>
       hasNoRepeat([...complete, ...failed, ...inProcess].map((word) => word.trim().toUpperCase())),
     'must not have a word twice: each means one thing',
-  );
-
-const hostName = z
-  .string()
-  .refine(
-    (text) => isHostName(text),
-    'must be a host name or IP address alone, without scheme, port or path',
   );
 
 const reconcileSchema = z.strictObject({

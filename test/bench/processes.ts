@@ -72,11 +72,14 @@ export async function openBankProcess(settingsPath: string, latencyMs: number): 
   const child = spawn(process.execPath, [paydropPath, ...args, '--json'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const { baseUrl } = JSON.parse(await readFirstLine(child)) as { readonly baseUrl: string };
+  const facts = JSON.parse(await readFirstLine(child)) as { baseUrl: string; controlToken: string };
+  const { baseUrl, controlToken } = facts;
   return {
     baseUrl,
     countMoved: async () => {
-      const response = await fetch(`${baseUrl}/ledger`);
+      const response = await fetch(`${baseUrl}/ledger`, {
+        headers: { authorization: `Bearer ${controlToken}` },
+      });
       const ledger = (await response.json()) as { readonly totals: { readonly references: number } };
       return ledger.totals.references;
     },

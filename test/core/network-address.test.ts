@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { BankAddressError, readBankAddress } from '../../src/core/network-address.ts';
+import {
+  BankAddressError,
+  isHostName,
+  isServedHost,
+  readBankAddress,
+} from '../../src/core/network-address.ts';
 
 describe('bank.baseUrl', () => {
   test.each([
@@ -53,4 +58,61 @@ describe('bank.baseUrl', () => {
     expect(error).toBeInstanceOf(BankAddressError);
     expect(String(error)).not.toMatch(/hush|me:/);
   });
+});
+
+describe('a Host header', () => {
+  const names = ['monitor.internal', 'paydrop-1'];
+
+  test.each([
+    [undefined],
+    [''],
+    ['127.0.0.1'],
+    ['127.0.0.1:8765'],
+    ['10.2.3.4:80'],
+    ['[::1]:8765'],
+    ['[fd00::1]'],
+    ['localhost'],
+    ['LOCALHOST:9'],
+    ['monitor.internal'],
+    ['Monitor.Internal.:8765'],
+    ['paydrop-1:1'],
+  ])('%s is served', (header) => {
+    expect(isServedHost(header, names)).toBe(true);
+  });
+
+  test.each([
+    ['evil.example'],
+    ['evil.example:8765'],
+    ['127.0.0.1.evil.example'],
+    ['localhost.evil.example'],
+    ['x.monitor.internal'],
+    ['monitor.internal.evil.example'],
+    ['evil.example@127.0.0.1'],
+    ['evil.example/127.0.0.1'],
+    ['127.0.0.1 evil.example'],
+    ['127.0.0.1,evil.example'],
+    ['127.0.0.1:x'],
+    ['[evil.example]'],
+    ['1.2.3.4.5'],
+    [':80'],
+  ])('%s is not', (header) => {
+    expect(isServedHost(header, names)).toBe(false);
+  });
+});
+
+test.each([
+  ['files.example', true],
+  ['10.1.2.3', true],
+  ['::1', true],
+  ['[fd00::1]', true],
+  ['files-1', true],
+  ['https://files.example', false],
+  ['files.example:443', false],
+  ['files.example/x', false],
+  ['me@files.example', false],
+  ['*.example', false],
+  ['[::x]', false],
+  ['', false],
+])('%j as the name of a host: %s', (text, isOne) => {
+  expect(isHostName(text)).toBe(isOne);
 });

@@ -241,21 +241,25 @@ async function openBank(
   opensAsBank = false,
 ): Promise<BankProcess> {
   let port = 0;
+  let controlToken = '';
   let child: ChildProcess | undefined;
   const open = async (latencyMs?: number, asBank = opensAsBank): Promise<string> => {
     const args = ['--config', configPath, '--state', statePath, '--port', String(port), '--json'];
     if (asBank) args.push('--as-bank');
     const pace = latencyMs === undefined ? [] : ['--latency-ms', String(latencyMs)];
     child = launch(['sandbox', ...args, ...pace]);
-    return readBaseUrl(child);
+    const facts = await readFacts(child);
+    controlToken = facts.controlToken;
+    return facts.baseUrl;
   };
+  const bearer = () => ({ authorization: `Bearer ${controlToken}` });
   const baseUrl = await open();
   port = Number(new URL(baseUrl).port);
   return {
     baseUrl,
-    ledger: async () => (await (await fetch(`${baseUrl}/ledger`)).json()) as Ledger,
+    ledger: async () => (await (await fetch(`${baseUrl}/ledger`, { headers: bearer() })).json()) as Ledger,
     control: async (command) => {
-      const options = { method: 'POST', body: JSON.stringify(command) };
+      const options = { method: 'POST', body: JSON.stringify(command), headers: bearer() };
       const response = await fetch(`${baseUrl}/sandbox/control`, options);
       if (!response.ok) throw new Error(`the bank does not obey: ${await response.text()}`);
     },
@@ -270,12 +274,17 @@ async function openBank(
   };
 }
 
-/** The bank says its address once it listens. */
-async function readBaseUrl({ stdout, stderr }: ChildProcess): Promise<string> {
+interface BankFacts {
+  readonly baseUrl: string;
+  readonly controlToken: string;
+}
+
+/** The bank says its address, and its token for the ledger, once it listens. */
+async function readFacts({ stdout, stderr }: ChildProcess): Promise<BankFacts> {
   if (stdout === null || stderr === null) throw new Error('the bank has no output');
   const complaint = text(stderr);
   for await (const line of createInterface({ input: stdout })) {
-    return (JSON.parse(line) as { readonly baseUrl: string }).baseUrl;
+    return JSON.parse(line) as BankFacts;
   }
   throw new Error(`the bank ended before it was open: ${await complaint}`);
 }

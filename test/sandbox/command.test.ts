@@ -10,7 +10,15 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { askServerKind } from '../../src/bank/sandbox-server.ts';
 import { wireNames } from '../../src/bank/wire.ts';
 import { paydropPath } from '../cli/run-paydrop.ts';
-import { askForToken, goodTransfer, payerAccount, readBody, speak, tokenOf } from '../support/sandbox-kit.ts';
+import {
+  askForToken,
+  controlHeaders,
+  goodTransfer,
+  payerAccount,
+  readBody,
+  speak,
+  tokenOf,
+} from '../support/sandbox-kit.ts';
 
 const { paths } = wireNames('proxy');
 
@@ -45,6 +53,7 @@ function start(args: readonly string[], env: Record<string, string> = {}): Start
 
 interface Facts {
   readonly baseUrl: string;
+  readonly controlToken: string;
   readonly clientId: string;
   readonly clientSecret: string;
   readonly settingsFile: string;
@@ -65,8 +74,10 @@ async function pay({ baseUrl, clientId, clientSecret }: Facts, changes: object =
   return readBody(await speak(baseUrl, { path: paths.transfer, body, headers }))['statusCode'];
 }
 
-const readLedger = async ({ baseUrl }: Facts) =>
-  readBody(await speak(baseUrl, { path: '/ledger', body: '', method: 'GET' }));
+const readLedger = async ({ baseUrl, ...facts }: Facts) =>
+  readBody(
+    await speak(baseUrl, { path: '/ledger', body: '', method: 'GET', headers: controlHeaders(facts) }),
+  );
 
 test('prints what a client needs, and ends with 0 when it is told to', async () => {
   const { child, said, ended } = start(['--state', 'bank.jsonl']);
@@ -83,6 +94,8 @@ test('prints what a client needs, and ends with 0 when it is told to', async () 
   }
   expect(said.stdout).toContain(`curl -s ${baseUrl}${paths.token} -d client_id=sandbox-app`);
   expect(said.stdout).toContain(`    baseUrl: ${baseUrl}\n`);
+  const [, token] = /control token +(\S{32})\n/.exec(said.stdout) ?? [];
+  expect(said.stdout).toContain(`curl -s ${baseUrl}/ledger -H 'authorization: Bearer ${token}'\n`);
   child.kill('SIGINT');
   expect(await ended).toBe(0);
   expect(said.stderr).toBe('');

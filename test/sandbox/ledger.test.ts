@@ -1,5 +1,8 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import {
+  controlHeaders,
   goodCheck,
   goodInquiry,
   goodTransfer,
@@ -11,7 +14,7 @@ import {
 import type { TestBank } from '../support/sandbox-kit.ts';
 
 const get = async (bank: TestBank, path: string) =>
-  speak(bank.sandbox.baseUrl, { path, body: '', method: 'GET' });
+  speak(bank.sandbox.baseUrl, { path, body: '', method: 'GET', headers: controlHeaders(bank.sandbox) });
 
 test('GET /ledger shows what moved, what did not, and what was asked', async () => {
   const bank = await openBank({
@@ -56,9 +59,63 @@ test('GET /ledger shows what moved, what did not, and what was asked', async () 
   });
 });
 
+test.each([
+  ['', undefined],
+  ['a wrong one', 'Bearer nonsense'],
+  ['a client’s', 'token'],
+])(
+  'the ledger and the controls want their own token: with %s they tell and change nothing',
+  async (_, given) => {
+    const bank = await openBank({ control: true });
+    const authorization = given === 'token' ? `Bearer ${bank.token}` : given;
+    const headers = authorization === undefined ? {} : { authorization };
+    const control = { path: '/sandbox/control', body: '{"serviceOpen":false}', headers };
+    for (const message of [{ path: '/ledger', body: '', method: 'GET', headers }, control]) {
+      const outcome = await speak(bank.sandbox.baseUrl, message);
+      expect(isHeard(outcome) && outcome.status).toBe(401);
+      expect(readBody(outcome)).toEqual({ message: expect.stringContaining('control token') });
+    }
+    expect(await bank.ask('transfer', goodTransfer)).toMatchObject({ statusCode: 'IC000' });
+  },
+);
+
+test('under another name than its own it answers nothing, and no page of that name reads the ledger', async () => {
+  const bank = await openBank({ hosts: ['bank.internal'] });
+  const statusAs = async (host: string) => {
+    const headers = { ...controlHeaders(bank.sandbox), host };
+    const outcome = await speak(bank.sandbox.baseUrl, { path: '/ledger', body: '', method: 'GET', headers });
+    return isHeard(outcome) && outcome.status;
+  };
+  expect(await statusAs('127.0.0.1:1')).toBe(200);
+  expect(await statusAs('bank.internal:8080')).toBe(200);
+  expect(await statusAs('evil.example')).toBe(421);
+  const posted = await speak(bank.sandbox.baseUrl, {
+    path: '/oauth/authentication/api/v2/token',
+    body: '',
+    headers: { host: 'evil.example' },
+  });
+  expect(isHeard(posted) && posted.status).toBe(421);
+  expect(bank.sandbox.ledger().requests).toMatchObject({ token: 1, other: 0 });
+});
+
+test('of many connections at once it holds so many and no more', async () => {
+  const { sandbox } = await openBank({ limits: { connectionsMax: 2 } });
+  const sockets = [1, 2, 3, 4].map(() =>
+    connect(sandbox.port, '127.0.0.1')
+      .on('error', () => {})
+      .resume(),
+  );
+  await Promise.race(sockets.map((socket) => once(socket, 'close')));
+  for (const socket of sockets) socket.destroy();
+});
+
 describe('the controls over HTTP', () => {
   const control = (bank: TestBank, command: unknown) =>
-    speak(bank.sandbox.baseUrl, { path: '/sandbox/control', body: JSON.stringify(command) });
+    speak(bank.sandbox.baseUrl, {
+      path: '/sandbox/control',
+      body: JSON.stringify(command),
+      headers: controlHeaders(bank.sandbox),
+    });
   const codeOf = async (bank: TestBank) => (await bank.ask('transfer', goodTransfer))['statusCode'];
 
   test('are not there unless the table allows them', async () => {
@@ -103,7 +160,8 @@ describe('the controls over HTTP', () => {
     ['a wrong amount', '{"payerBalanceBaht":"x"}', 'baht'],
   ])('refuse %s and change nothing', async (_, body, says) => {
     const bank = await openBank({ control: true });
-    const outcome = await speak(bank.sandbox.baseUrl, { path: '/sandbox/control', body });
+    const headers = controlHeaders(bank.sandbox);
+    const outcome = await speak(bank.sandbox.baseUrl, { path: '/sandbox/control', body, headers });
     expect(isHeard(outcome) && outcome.status).toBe(400);
     expect(readBody(outcome)['message']).toContain(says);
     expect(await codeOf(bank)).toBe('IC000');

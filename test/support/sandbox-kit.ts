@@ -104,6 +104,11 @@ export function tokenOf(outcome: Outcome, name: 'access_token' | 'refresh_token'
   return data?.[name] ?? '';
 }
 
+/** What the ledger and the controls want to see. */
+export const controlHeaders = ({ controlToken }: Pick<Sandbox, 'controlToken'>) => ({
+  authorization: `Bearer ${controlToken}`,
+});
+
 /** Starts a bank whose clock stands at noon; it is closed when the test ends. */
 export async function openBank(options: Partial<SandboxOptions> = {}): Promise<TestBank> {
   const clock = makeVirtualClock(noonMs);

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { encodeJson } from '../../core/outgoing-text.ts';
 import type { ListenAddress } from '../../core/network-address.ts';
 import type { Clock } from '../../core/ports.ts';
+import { makeServerFactory, refuseOtherHosts, type ServerLimits } from '../../platform/http-server.ts';
 
 /** How the process is. All of it is shown, as JSON: free of secrets and of full numbers. */
 export interface HealthAnswer {
@@ -14,6 +15,9 @@ export interface HealthAnswer {
 
 export interface MonitorOptions {
   readonly listen: ListenAddress;
+  /** Names under which it may be asked, besides addresses, localhost and the one that it listens on. */
+  readonly hosts?: readonly string[];
+  readonly limits?: Partial<ServerLimits>;
   readonly readHealth: () => HealthAnswer;
   /** In Prometheus' text form. */
   readonly renderMetrics: () => Promise<string>;
@@ -28,11 +32,15 @@ export interface Monitor extends AsyncDisposable {
 }
 
 const retryMs = 2_000;
-/** Whoever asks so slowly is not waited for. */
-const requestMsMax = 10_000;
 const bodyBytesMax = 1_024;
-/** Probes and one or two collectors: whoever opens more takes no descriptors from the payouts. */
-const connectionsMax = 64;
+const usualLimits: ServerLimits = {
+  // Probes and one or two collectors: whoever opens more takes no descriptors from the payouts.
+  connectionsMax: 64,
+  // Whoever asks so slowly is not waited for.
+  headersMs: 5_000,
+  requestMs: 10_000,
+  restMs: 5_000,
+};
 const loopbackPattern = /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/i;
 const prometheusText = 'text/plain; version=0.0.4; charset=utf-8';
 
@@ -100,22 +108,22 @@ async function tryToListen(app: FastifyInstance, { host, port }: ListenAddress):
   }
 }
 
-function createApp({ readHealth, renderMetrics, log }: MonitorOptions): FastifyInstance {
+function createApp(options: MonitorOptions): FastifyInstance {
+  const { readHealth, renderMetrics, log, listen, hosts = [], limits } = options;
   const app = fastify({
     logger: false,
     forceCloseConnections: true,
     bodyLimit: bodyBytesMax,
-    requestTimeout: requestMsMax,
-    connectionTimeout: requestMsMax,
+    serverFactory: makeServerFactory({ ...usualLimits, ...limits }),
     frameworkErrors: (_error, _request, reply) => void sendNotFound(reply),
   });
-  app.server.maxConnections = connectionsMax;
   app.setReplySerializer((payload) => encodeJson(payload));
   app.addHook('onRequest', async (request, reply) => {
     void reply.header('cache-control', 'no-store').header('x-content-type-options', 'nosniff');
     // Before any body is read: there is nothing here to write to.
     return request.method === 'GET' ? undefined : sendNotFound(reply);
   });
+  app.addHook('onRequest', refuseOtherHosts([...hosts, listen.host], 'add it to watch.hosts'));
   app.setNotFoundHandler((_request, reply) => sendNotFound(reply));
   app.setErrorHandler((error, _request, reply) => {
     log('error', 'health or metrics could not be told', { err: error });

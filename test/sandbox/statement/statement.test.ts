@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { StatementTableInput } from '../../../src/sandbox/statement/table.ts';
 import { parseSandboxTable } from '../../../src/sandbox/table.ts';
-import { companyId, isHeard, readBody, speak } from '../../support/sandbox-kit.ts';
+import { companyId, controlHeaders, isHeard, readBody, speak } from '../../support/sandbox-kit.ts';
 import type { Fields } from '../../support/sandbox-kit.ts';
 import { columnOf, dayMs, openStatementBank, payThree, today } from '../../support/sandbox-statement-kit.ts';
 
@@ -212,7 +212,8 @@ describe('the control endpoint', () => {
     const bank = await openStatementBank(undefined, { control: true });
     await payThree(bank);
     const body = JSON.stringify({ statement });
-    const outcome = await speak(bank.sandbox.baseUrl, { path: '/sandbox/control', body });
+    const headers = controlHeaders(bank.sandbox);
+    const outcome = await speak(bank.sandbox.baseUrl, { path: '/sandbox/control', body, headers });
     expect(isHeard(outcome) && outcome.status).toBe(status);
     expect(readBody(outcome)).toEqual(
       status === 200 ? { done: true } : { message: expect.stringContaining(says) as string },

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { connect, createServer } from 'node:net';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import {
@@ -244,4 +245,35 @@ test('of very many connections at once only so many are held, and it answers whe
   for (const socket of sockets) socket.destroy();
   await Promise.all(closed);
   await vi.waitFor(async () => expect((await fetch(new URL('/healthz', url))).status).toBe(200));
+});
+
+describe('the name under which it is asked', () => {
+  /** The status of an answer to a request with this Host header. */
+  async function askAs(monitor: Monitor, host: string, path: string): Promise<number | undefined> {
+    const { port } = new URL(await urlOf(monitor));
+    const asking = request({ host: '127.0.0.1', port, path, headers: { host }, agent: false }).end();
+    const [answer] = (await once(asking, 'response')) as [IncomingMessage];
+    answer.resume();
+    return answer.statusCode;
+  }
+
+  test.each([
+    ['127.0.0.1', 200],
+    ['10.1.2.3:8765', 200],
+    ['localhost', 200],
+    ['monitor.internal:8765', 200],
+    ['evil.example', 421],
+    ['evil.example:8765', 421],
+  ])('%s gets %i', async (host, status) => {
+    const { monitor } = start({ hosts: ['monitor.internal'] });
+    for (const path of ['/healthz', '/livez', '/metrics'])
+      expect(await askAs(monitor, host, path)).toBe(status);
+  });
+});
+
+test('a connection on which nothing is asked is closed', async () => {
+  const { monitor } = start({ limits: { headersMs: 50 } });
+  const { port, hostname } = new URL(await urlOf(monitor));
+  const socket = connect(Number(port), hostname).resume();
+  await once(socket, 'close');
 });
