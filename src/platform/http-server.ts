@@ -32,7 +32,7 @@ export const makeServerFactory =
   };
 
 /** What is answered to those who came under a name that is not served (HTTP 421). */
-export const misdirectedStatus = 421;
+const misdirectedStatus = 421;
 
 /**
  * For fastify's `onRequest`: ends requests under another name. A page of somebody else's name that has been made to lead
