@@ -106,7 +106,7 @@ export class Notifier {
   async notifyOfGrowth(file: TakenFile, growth: FileGrowth): Promise<void> {
     const { itemId, fileName, batchId, path } = file;
     const { rows, amount, payoutIds } = growth;
-    const words = { reason: describeGrowth(file, growth), remedy: remedyOfGrowth(file) };
+    const words = { reason: describeGrowth(file, growth), remedy: remedyOfGrowth(file, growth) };
     const named = { fileKey: `${itemId}:${growth.sha256}`, fileName, batchId };
     const notice = { ...named, ...words, rows, amount, payoutIds, reports: [path] };
     await this.#add(describeFileGrown(this.#scene, notice));

@@ -101,6 +101,9 @@ export class InboxTimer {
       isUntouched: (item) => intake.isUntouched(item),
       end: (item, end) => intake.end(item, end),
       findEnded: (inode, fileName) => intake.findEnded(inode, fileName),
+      findOriginal: (itemId) => intake.findOriginal(itemId),
+      listOriginals: () => intake.listOriginals(),
+      removeOriginal: (itemId) => intake.removeOriginal(itemId),
       [Symbol.asyncDispose]: () => intake[Symbol.asyncDispose](),
     };
   }

@@ -24,6 +24,7 @@ interface Seen {
   readonly sha256: string;
   readonly startSha256: string;
   readonly bytes: number;
+  readonly path: string;
   readonly sinceMs: number;
 }
 
@@ -86,6 +87,7 @@ export class TakenFiles {
     const known = new Set(watched.map(({ itemId }) => itemId));
     for (const itemId of this.#lookedAtMs.keys()) if (!known.has(itemId)) this.#forget(itemId);
     await this.#closeTaken();
+    await this.#clearOriginals(known);
     await clock.sleep(watched.length === 0 ? idleMs : stepMs, stop);
   }
 
@@ -106,6 +108,31 @@ export class TakenFiles {
     }
   }
 
+  /** Removes the originals that are watched no more, each after a last look: the inbox may have been away. */
+  async #clearOriginals(watched: ReadonlySet<string>): Promise<void> {
+    const { intake, store, log } = this.#setup;
+    const unwatched = (await intake.listOriginals()).filter((itemId) => !watched.has(itemId));
+    for (const itemId of unwatched) {
+      try {
+        const file = await store.takenFile(itemId);
+        if (file?.isWatched === true || (file !== undefined && (await this.#isAlarm(file)))) continue;
+        await intake.removeOriginal(itemId);
+      } catch (error) {
+        log('warn', 'the original of a file that was taken cannot be removed', { itemId, err: error });
+      }
+    }
+  }
+
+  /** True while rows of a file that was paid stand in its original alone. */
+  async #isAlarm(file: TakenFile): Promise<boolean> {
+    const { store } = this.#setup;
+    const { itemId, batchId } = file;
+    if (((await store.batch(batchId))?.sealedAtMs ?? null) === null) return false;
+    if ((await this.#look(file)) === 'grown') await this.#tell((await store.takenFile(itemId)) ?? file, true);
+    this.#seen.delete(itemId);
+    return (await store.grownFiles()).some((grown) => grown.itemId === itemId);
+  }
+
   async #follow(file: TakenFile): Promise<void> {
     const { store, clock, log } = this.#setup;
     const isOver = isWatchOver(file, clock.now());
@@ -123,10 +150,11 @@ export class TakenFiles {
     await store.putTakenFile({ ...last, isWatched: false });
   }
 
-  /** Looks at the bytes, where anything about the file has changed since the last look. */
+  /** Looks at the bytes, where anything about the file, or its original, has changed since the last look. */
   async #look(file: TakenFile): Promise<'still' | 'grown' | 'gone'> {
     const { itemId, sha256, bytes } = file;
-    const path = await this.#find(file);
+    const own = await this.#find(file);
+    const path = (await this.#setup.intake.findOriginal(itemId)) ?? own;
     const stats = path === undefined ? undefined : await lookAt(path);
     if (path === undefined || stats === undefined) return 'gone';
     const print = printFile(stats);
@@ -134,9 +162,10 @@ export class TakenFiles {
     if (seen?.print !== print) {
       const hashed = await hashWithStart(path, bytes);
       const isSame = hashed.sha256 === seen?.sha256;
-      seen = { print, ...hashed, sinceMs: isSame && seen ? seen.sinceMs : this.#setup.clock.now() };
+      seen = { print, path, ...hashed, sinceMs: isSame && seen ? seen.sinceMs : this.#setup.clock.now() };
       this.#seen.set(itemId, seen);
     }
+    seen = { ...seen, path };
     if (seen.sha256 === sha256) return 'still';
     await this.#noteGrowth(file, seen);
     return 'grown';
@@ -151,15 +180,16 @@ export class TakenFiles {
     return path;
   }
 
-  async #noteGrowth(file: TakenFile, { sha256, bytes }: Seen): Promise<void> {
+  async #noteGrowth(file: TakenFile, { sha256, bytes, path }: Seen): Promise<void> {
     const { store, clock, log } = this.#setup;
     const { itemId, batchId, fileName } = file;
     const known = await store.takenFile(itemId);
     if (known?.growth?.sha256 === sha256) return;
     const untold = { rows: null, amount: null, payoutIds: [], isTold: false };
+    const original = path === (await this.#setup.intake.findOriginal(itemId)) ? { original: path } : {};
     await store.putTakenFile({
       ...(known ?? file),
-      growth: { sha256, bytes, ...untold, seenAtMs: clock.now() },
+      growth: { sha256, bytes, ...untold, ...original, seenAtMs: clock.now() },
     });
     log('error', 'a file was written to after its rows had been read', { itemId, batchId, file: fileName });
   }
@@ -171,7 +201,7 @@ export class TakenFiles {
     const seen = this.#seen.get(itemId);
     if (growth === null || growth.isTold || seen === undefined) return;
     if (!isLast && clock.now() - seen.sinceMs < stillForMs) return;
-    const added = await readAdded(reader, await store.batch(file.batchId), file.path, seen);
+    const added = await readAdded(reader, await store.batch(file.batchId), seen.path, seen);
     const told = { ...growth, ...added, isTold: true };
     const event = { kind: 'file-grown', file, growth: told } as const;
     await notify(event);

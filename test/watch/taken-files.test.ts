@@ -1,5 +1,6 @@
 /** A writer that goes on after its file was taken: nothing that he adds is lost in silence, wherever the file stands. */
-import { appendFile, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, chown, link, open, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { csvOf, rowOf } from '../support/payout-csv.ts';
 import { openWatchKit, type WatchKit } from '../support/watch-kit.ts';
@@ -157,5 +158,96 @@ describe('a file that grows after it was read', () => {
     await kit.time.until(() => kit.told.includes('a.csv grown by 1 rows'));
     expect(kit.told).toContain('a.csv rejected changed-after-reading');
     expect(await grownNotices(kit)).toMatchObject([{ rowsNotPaid: 1, payoutIds: ['B1'] }]);
+  });
+});
+
+/** What its dropper can do to a file that stands in the inbox, once it was taken. */
+type Hold = (kit: WatchKit) => Promise<(text: string) => Promise<void>>;
+
+/** A second name, outside the inbox. */
+const holdByName: Hold = async (kit) => {
+  const elsewhere = join(kit.root, 'elsewhere.csv');
+  await link(join(kit.loaded.folders.inbox, 'a.csv'), elsewhere);
+  return (text) => appendFile(elsewhere, text);
+};
+/** Another user's file, which that user has open. */
+const holdAsOwner: Hold = async (kit) => {
+  const path = join(kit.loaded.folders.inbox, 'a.csv');
+  const handle = await open(path, 'a');
+  await chown(path, 65_534, 65_534);
+  return async (text) => {
+    await handle.appendFile(text);
+    await handle.close();
+  };
+};
+const holds: readonly (readonly [string, Hold])[] = [
+  ['that has a second name', holdByName],
+  ...(process.getuid?.() === 0 ? ([['of another user', holdAsOwner]] as const) : []),
+];
+
+const originals = async (kit: WatchKit): Promise<readonly string[]> => {
+  const names = await readdir(join(kit.loaded.folders.inbox, '.paydrop', 'originals'), { recursive: true });
+  return names.filter((name) => name.endsWith('.csv'));
+};
+
+test.each(holds)(
+  'a file %s is worked as a copy: what is added changes no archive, and is told of after a restart, too',
+  async (_held, hold) => {
+    await using kit = await openWatchKit();
+    await kit.drop('a.csv', csvOf('A', 2));
+    const add = await hold(kit);
+    const life = await kit.work();
+    await kit.time.until(hasArchived(kit));
+    await life.stop();
+    await kit.time.advance(1_800_000);
+    await add(`${rowOf('B1')}\n`);
+    const second = await kit.work();
+    await kit.time.until(() => kit.told.includes('a.csv grown by 1 rows'));
+    expect(await kit.read('archive', 'a.csv')).toBe(csvOf('A', 2));
+    const [original = ''] = await originals(kit);
+    const [notice] = await grownNotices(kit);
+    expect(notice).toMatchObject({ rowsNotPaid: 1, payoutIds: ['B1'] });
+    expect(JSON.stringify(notice)).toContain(original);
+    // The rows that were not paid stand there alone, until somebody has dealt with them.
+    await second.stop();
+    await kit.time.advance(3_700_000);
+    await kit.work();
+    await kit.time.until(async () => (await kit.store.watchedFiles()).length === 0);
+    await kit.time.advance(20_000);
+    expect(await originals(kit)).toEqual([original]);
+    const path = join(kit.loaded.folders.inbox, '.paydrop', 'originals', original);
+    await kit.drop('whole.csv', await readFile(path, 'utf8'));
+    await kit.time.until(async () => (await originals(kit)).length === 0);
+    expect(sentIds(kit)).toEqual(['A1', 'A2', 'B1']);
+  },
+);
+
+describe('a file that others may still change', () => {
+  test('is halted where it grows before anything of it is sent', async () => {
+    await using kit = await openWatchKit();
+    await kit.drop('a.csv', csvOf('A', 2));
+    const add = await holdByName(kit);
+    kit.before = { seal: () => add(`${rowOf('B1')}\n`) };
+    await kit.work();
+    await kit.time.until(() => kit.told.includes('a.csv halted'));
+    expect([(await kit.batchOf('a.csv')).reasonCode, sentIds(kit)]).toEqual(['file-grown', []]);
+  });
+
+  test('is kept for the hour, and looked at once more before it goes', async () => {
+    await using kit = await openWatchKit();
+    await kit.drop('a.csv', csvOf('A', 2));
+    await kit.drop('b.csv', csvOf('B', 2));
+    await link(join(kit.loaded.folders.inbox, 'b.csv'), join(kit.root, 'other.csv'));
+    const add = await holdByName(kit);
+    const life = await kit.work();
+    await kit.time.until(() => kit.told.filter((line) => line.includes(' archived')).length === 2);
+    expect(await originals(kit)).toHaveLength(2);
+    await life.stop();
+    await kit.time.advance(3_700_000);
+    await add(`${rowOf('C1')}\n`);
+    await kit.work();
+    await kit.time.until(() => kit.told.includes('a.csv grown by 1 rows'));
+    await kit.time.until(async () => (await originals(kit)).length === 1);
+    expect(await kit.store.watchedFiles()).toEqual([]);
   });
 });

@@ -23,7 +23,7 @@ const indent = ' '.repeat(12);
 function showGrowth(grown: BatchStanding['grown']) {
   if (grown === undefined || grown.growth === null) return null;
   const { rows, amount, payoutIds } = grown.growth;
-  const words = { reason: describeGrowth(grown, grown.growth), remedy: remedyOfGrowth(grown) };
+  const words = { reason: describeGrowth(grown, grown.growth), remedy: remedyOfGrowth(grown, grown.growth) };
   return { ...words, rowsNotPaid: rows, amountNotPaid: amount, payoutIds };
 }
 

@@ -165,7 +165,7 @@ function showRested(
   const alarm =
     grown === undefined || growth === null
       ? []
-      : ['', `ALARM: ${describeGrowth(grown, growth)}.`, `${remedyOfGrowth(grown)}.`];
+      : ['', `ALARM: ${describeGrowth(grown, growth)}.`, `${remedyOfGrowth(grown, growth)}.`];
   const next = adviseNext(summary).map((line, index) => (index === 0 ? `Next: ${line}` : `      ${line}`));
   const text = toLines([
     ...(isSandbox ? [sandboxBanner, ''] : []),

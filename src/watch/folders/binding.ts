@@ -28,6 +28,11 @@ export function claimedFolderOf(inbox: string): string {
   return join(inbox, ownFolderName, 'claimed');
 }
 
+/** Where the originals of files stand that are worked as copies. */
+export function originalsFolderOf(inbox: string): string {
+  return join(inbox, ownFolderName, 'originals');
+}
+
 /** What a stamp says. `holder`: the process that works the inbox; stamps of earlier versions have none. */
 const stampSchema = z.object({ journalId: z.string(), holder: z.string().optional().catch(undefined) });
 

@@ -14,6 +14,7 @@ import { InboxBinding, InboxRefusedError, mayBeAway } from './binding.ts';
 import { type Claim, ClaimedFolder, type FolderLook } from './claim.ts';
 import type { FoldersContext } from './context.ts';
 import { Inbox, InboxWatcher } from './inbox.ts';
+import { Originals } from './originals.ts';
 import { decideRecovery, type Recovery } from './states.ts';
 import { LateWritingError, NoRoomError, WorkFolder } from './work.ts';
 
@@ -58,6 +59,7 @@ class DropFolder implements AsyncDisposable {
   readonly #inbox: Inbox;
   readonly #claimed: ClaimedFolder;
   readonly #work: WorkFolder;
+  readonly #originals: Originals;
   /** In work/, not handed out yet; the oldest drop first. */
   #ready: WorkItem[] = [];
   /** What stands in claimed/ or in work/ and could not be taken up, by item. */
@@ -82,7 +84,8 @@ class DropFolder implements AsyncDisposable {
     this.#claimed = new ClaimedFolder(context);
     this.#binding = new InboxBinding(context.folders, journalId);
     this.#inbox = new Inbox(context, this.#claimed, this.#binding);
-    this.#work = new WorkFolder(context);
+    this.#originals = new Originals(context);
+    this.#work = new WorkFolder(context, this.#originals);
     this.#lookedAtMs = context.elapsedMs() - context.watch.rescanMs;
     this.#notifiedAtMs = this.#lookedAtMs;
   }
@@ -445,6 +448,24 @@ class DropFolder implements AsyncDisposable {
   /** Where a file stands that has left work/; undefined where it is not found. Never throws for a folder that is away. */
   findEnded(inode: string, fileName: string): Promise<string | undefined> {
     return findEnded(this.#context, inode, fileName);
+  }
+
+  // ---------------------------------------------------------------- originals of files that others may still change
+
+  /** The absolute path of an item's original; undefined for an item that is no copy. */
+  findOriginal(itemId: string): Promise<string | undefined> {
+    return this.#originals.find(itemId);
+  }
+
+  /** Items whose originals are kept, but for those in work/. */
+  async listOriginals(): Promise<readonly string[]> {
+    const itemIds = await this.#originals.list();
+    const looks = await Promise.all(itemIds.map((itemId) => lookAt(this.#work.folderOf(itemId))));
+    return itemIds.filter((_itemId, place) => looks[place] === undefined);
+  }
+
+  removeOriginal(itemId: string): Promise<void> {
+    return this.#originals.remove(itemId);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -20,6 +20,7 @@ import { clearWay, endFile } from './archive.ts';
 import { listItems, lookInto, requireFile, withoutDroppings } from './claim.ts';
 import type { Claim, Contents, FolderLook } from './claim.ts';
 import type { FoldersContext } from './context.ts';
+import { isFolderHeldByOthers, type Originals } from './originals.ts';
 import { decideRecovery } from './states.ts';
 
 /** A file that this process has had in work/. */
@@ -54,6 +55,7 @@ const ownForm = /^\.{1,2}paydrop/;
 
 export class WorkFolder {
   readonly #context: FoldersContext;
+  readonly #originals: Originals;
   readonly #standings = new Map<string, Standing>();
   /** Items, ended or not, whose claimed folder has only to be removed: after the copying it could not be. */
   readonly copied = new Set<string>();
@@ -62,8 +64,9 @@ export class WorkFolder {
   /** One after the other: two files of one name must not meet. */
   readonly #endings = pLimit(1);
 
-  constructor(context: FoldersContext) {
+  constructor(context: FoldersContext, originals: Originals) {
     this.#context = context;
+    this.#originals = originals;
   }
 
   folderOf(itemId: string): string {
@@ -75,7 +78,7 @@ export class WorkFolder {
   }
 
   /**
-   * Moves a claimed folder into work/. The caller makes work/ durable.
+   * Moves a claimed folder into work/; one that others may still write to is copied. The caller makes work/ durable.
    * @throws UnreadableSourceError when the file cannot be copied for its own sake
    */
   async bringIn(claimed: string, claim: Claim): Promise<WorkItem> {
@@ -83,6 +86,7 @@ export class WorkFolder {
     const contents = await requireFile(claimed);
     const path = join(claimed, contents.fileName);
     const content = claim.content ?? printContent(await lstat(path, { bigint: true }));
+    if (await isFolderHeldByOthers(claimed, contents)) return await this.#copyIn(claimed, contents, content);
     await secureFile(path).catch(asUnreadable);
     await disk.sync(claimed);
     try {
@@ -110,7 +114,7 @@ export class WorkFolder {
     let copies = 1;
     while (!(await this.#copyOnce(claimed, contents, handle, copies === copiesMax))) copies += 1;
     await disk.sync(folders.work);
-    await this.#removeSource(claimed);
+    await this.#endSource(claimed, contents);
     const item = await this.#stand(basename(claimed), content, handle);
     // From now on it belongs to the standing.
     opened.move();
@@ -161,16 +165,17 @@ export class WorkFolder {
     const itemId = basename(claimed);
     if (!this.copied.has(itemId)) await this.#requireSame(claimed);
     const isKnown = this.copied.has(itemId) || this.#standings.has(itemId);
-    await this.#removeSource(claimed);
+    await this.#endSource(claimed, (await lookInto(claimed)).contents);
     return isKnown ? undefined : await this.#stand(itemId);
   }
 
-  /** The copy stands in work/: its source goes, at the latest when it is met again. */
-  async #removeSource(claimed: string): Promise<void> {
+  /** The copy stands in work/: its source goes, or is kept as the original, at the latest when it is met again. */
+  async #endSource(claimed: string, contents: Contents | undefined): Promise<void> {
     const { disk, log } = this.#context;
     const itemId = basename(claimed);
     try {
-      await removeFilledFolder(disk, claimed);
+      const isKept = contents !== undefined && (await isFolderHeldByOthers(claimed, contents));
+      await (isKept ? this.#originals.keep(claimed) : removeFilledFolder(disk, claimed));
       this.copied.delete(itemId);
     } catch (error) {
       if (this.copied.has(itemId)) return;

@@ -14,6 +14,8 @@ export interface FileGrowth {
   /** The first of them. */
   readonly payoutIds: readonly string[];
   readonly seenAtMs: number;
+  /** Where the whole file stands, absolute, while a copy of it was worked. */
+  readonly original?: string;
   /** Nobody writes to it any more, and its notice is made. */
   readonly isTold: boolean;
 }
@@ -35,6 +37,19 @@ export interface TakenFile {
   readonly isWatched: boolean;
   readonly growth: FileGrowth | null;
 }
+
+/** Of `stat`. */
+interface Held {
+  readonly uid: bigint;
+  readonly nlink: bigint;
+}
+
+/**
+ * True for a file that somebody else may still change once it is ours: it belongs to another user than root and this
+ * process's, or has a second name elsewhere. @param userId undefined where the system has no owners
+ */
+export const isHeldByOthers = ({ uid, nlink }: Held, userId: number | undefined): boolean =>
+  nlink > 1n || (userId !== undefined && uid !== 0n && uid !== BigInt(userId));
 
 /** A writer that pauses for longer writes into a file that was archived long ago. */
 export const watchedForMs = 3_600_000;
@@ -77,9 +92,12 @@ export function describeGrowth(
 }
 
 /** The cure. */
-export function remedyOfGrowth({ batchId, path }: Pick<TakenFile, 'batchId' | 'path'>): string {
+export function remedyOfGrowth(
+  { batchId, path }: Pick<TakenFile, 'batchId' | 'path'>,
+  { original = path }: FileGrowth,
+): string {
   return (
-    `Have the partner send the whole file again, or drop ${printable(path)} into the inbox: rows of batch ${batchId} are ` +
+    `Have the partner send the whole file again, or drop ${printable(original)} into the inbox: rows of batch ${batchId} are ` +
     `refused by their payoutIds, the others are paid. "paydrop verify ${batchId} --seen" ends the alarm otherwise`
   );
 }

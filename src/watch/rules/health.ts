@@ -262,7 +262,7 @@ function describeLeft(names: readonly string[]): readonly HealthReason[] {
 function describeGrown(file: TakenFile): readonly HealthReason[] {
   if (file.growth === null) return [];
   const text = showText(`ALARM: ${describeGrowth(file, file.growth)}`);
-  return [{ code: 'file-grown', text, remedy: showText(remedyOfGrowth(file)) }];
+  return [{ code: 'file-grown', text, remedy: showText(remedyOfGrowth(file, file.growth)) }];
 }
 
 /** What /healthz shows: JSON-encodable, times in Bangkok; what is not known yet is left out. */
