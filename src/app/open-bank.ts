@@ -19,6 +19,8 @@ export interface OpenedBank {
 export interface BankOpening {
   readonly clock?: Clock;
   readonly onExchange?: ((record: ExchangeRecord) => void) | undefined;
+  /** Told of the `Date` header of every answer. */
+  readonly onDate?: (bankDateMs: number | undefined) => void;
   /** Where a built-in sandbox keeps its ledger; nowhere when left out. */
   readonly stateFile?: string;
 }
@@ -28,7 +30,7 @@ export async function openBank(
   loaded: LoadedSettings,
   log: Logger,
   stack: AsyncDisposableStack,
-  { clock = systemClock, stateFile, onExchange }: BankOpening = {},
+  { clock = systemClock, stateFile, onExchange, onDate }: BankOpening = {},
 ): Promise<OpenedBank> {
   const { makeBankClient } = await import('../bank/client.ts');
   const bankAddress = await startSandboxIfAsked(loaded, stack, clock, stateFile);
@@ -45,6 +47,7 @@ export async function openBank(
     timeoutMs,
     requestsPerSecond,
     clock,
+    ...(onDate === undefined ? {} : { onDate }),
     onExchange: (record) => {
       log.debug(record, 'bank call');
       onExchange?.(record);

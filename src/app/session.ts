@@ -14,6 +14,7 @@ import { BankClock } from '../payout/bank-clock.ts';
 import { BreakerGate, type Payer, PayerBreaker } from '../payout/circuit-breaker.ts';
 import { type ProcessState, RunState, type WorkerContext } from '../payout/context.ts';
 import { describeLoss, isInQuestion } from '../payout/rules/lost-journal.ts';
+import type { ClockReading } from '../payout/rules/clock-skew.ts';
 import { readServiceHours } from '../payout/rules/service-hours.ts';
 import { systemClock } from '../platform/clock.ts';
 import { KeyedMutex } from '../platform/keyed-mutex.ts';
@@ -84,6 +85,8 @@ export interface RunSession extends ProcessState {
   readonly reader: PayoutFileReader;
   readonly log: Logger;
   readonly clock: Clock;
+  /** The bank's, as all its replies tell it. */
+  readonly bankClock: BankClock;
   /** The circuit breaker of each payer account, from the first file of the process to the last. */
   readonly breakers: Map<string, PayerBreaker>;
   /** The latest loss of the journal, in question or not. */
@@ -139,9 +142,11 @@ export async function openSession(
   const { dataDir } = loaded;
   const journal = await openOwnJournal(loaded, log, clock, { recovery });
   stack.use(journal);
+  const bankClock = new BankClock(clock, ({ kind, text }) => log[levels[kind]]({ kind }, text));
   const { bank, bankAddress } = await openBank(loaded, log, stack, {
     clock,
     onExchange,
+    onDate: (bankDateMs) => bankClock.hear(bankDateMs),
     stateFile: sandboxStateFileIn(dataDir),
   });
   const outbox = await openOutbox(loaded.folders.outbox);
@@ -166,6 +171,7 @@ export async function openSession(
         ? undefined
         : traces.find(inspection, await journal.loss()),
     findGrowth: (batch, file) => findGrowth(reader, batch, file, clock.now()),
+    bankClock,
     likeness: new KeyedMutex(),
     breakers: new Map(),
     runs: new Set(),
@@ -178,9 +184,12 @@ export async function openSession(
   };
 }
 
+/** How loud an alarm about the clocks is. */
+const levels = { differs: 'error', jumped: 'error', untold: 'warn', agrees: 'info' } as const;
+
 /** Opens the gate of a payer account, once for each; its breaker outlives the run. */
 function makeGates(
-  { loaded: { settings }, clock, breakers }: RunSession,
+  { loaded: { settings }, clock, bankClock, breakers }: RunSession,
   stop: AbortSignal,
 ): (payer: Payer) => BreakerGate {
   const hours = readServiceHours(settings.serviceHours);
@@ -189,7 +198,9 @@ function makeGates(
     const key = `${companyId} ${payerAccount}`;
     const breaker = breakers.get(key) ?? new PayerBreaker();
     breakers.set(key, breaker);
-    const gate = gates.get(key) ?? new BreakerGate({ clock, brake: settings.brake, stop, breaker, hours });
+    const clocks = (): ClockReading => bankClock.read();
+    const gate =
+      gates.get(key) ?? new BreakerGate({ clock, clocks, brake: settings.brake, stop, breaker, hours });
     gates.set(key, gate);
     return gate;
   };
@@ -216,9 +227,7 @@ export function makeContext(
     clock: session.clock,
     gate: gateOf(payer),
     gateOf,
-    bankClock: new BankClock(session.clock, ({ kind, text }) =>
-      session.log[kind === 'agrees' ? 'info' : 'error']({ kind }, text),
-    ),
+    bankClock: session.bankClock,
     verify: settings.verify,
     settle: { ...settings.settle, lostUntilMs: session.loss?.recoveredAtMs },
     limits: settings.limits,

@@ -8,6 +8,7 @@ import { formatBangkokDate, formatBangkokTime } from '../core/bangkok-time.ts';
 import type { Bank, BankReply, BusinessFields } from '../core/bank-port.ts';
 import { readBankAddress } from '../core/network-address.ts';
 import type { Clock } from '../core/ports.ts';
+import { impossibleReference } from '../core/reference.ts';
 import { findBankStatus } from '../core/status-codes.ts';
 import { findErrorCode, isTimeout, openHttpClient, type TrustedCertificates } from '../platform/http.ts';
 import { bodyBytesMax, exchange, openRoute, type WireMessage, type WireOutcome } from './exchange.ts';
@@ -34,6 +35,8 @@ export interface LoginOptions {
   /** Covers connection, headers and body of each exchange. */
   readonly timeoutMs: number;
   readonly clock: Clock;
+  /** Told of the `Date` header of every answer, a token's, too; undefined when it has none. */
+  readonly onDate?: (bankDateMs: number | undefined) => void;
   /** Called after every exchange, for the log. */
   readonly onExchange?: (record: ExchangeRecord) => void;
   /** Certificates (PEM) to trust instead of the system's. */
@@ -150,9 +153,6 @@ export type LoginOutcome =
   | { readonly kind: 'refused'; readonly code: string; readonly isToken: boolean }
   | { readonly kind: 'no-answer'; readonly why: string };
 
-/** None of ours begins so: the bank can know no transfer by it. */
-const impossibleReference = 'ZZ000000000000000000';
-
 /**
  * Proves the credentials (§5): asks for an access token, and with it for a transfer that cannot exist, since a token
  * that was cut or belongs to another service is refused only where it is used. Moves no money.
@@ -237,6 +237,7 @@ function openContext(options: LoginOptions) {
       const outcome = await ask(asking, { path: names.paths[endpoint], headers, body });
       const elapsedMs = performance.now() - startedMs;
       record(onExchange, outcome, { endpoint, code: undefined, elapsedMs });
+      if (outcome.kind === 'answered') options.onDate?.(readBankDateMs(outcome.headers));
       return outcome;
     },
   });

@@ -4,6 +4,9 @@ import type { Instruction, TransferOrder } from './payout.ts';
 const prefix = 'PD';
 const bodyLength = 16;
 
+/** None of ours begins so: the bank can know no transfer by it. Asked about for what else the answer tells. */
+export const impossibleReference = 'ZZ000000000000000000';
+
 /** The attempt takes the last two digits of a transRefNo, so a hundredth attempt has no name. */
 export const attemptsMax = 99;
 

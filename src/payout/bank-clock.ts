@@ -1,12 +1,12 @@
 /** The bank's time beside our own: what is sent again must be of today by both, and a wrong clock is an alarm. */
 import type { Clock } from '../core/ports.ts';
-import { type ClockAlarm, decideClockAlarm } from './rules/clock-skew.ts';
-import type { ClockReading } from './rules/resend.ts';
+import { type ClockAlarm, type ClockReading, decideClockAlarm } from './rules/clock-skew.ts';
 
 /** The bank's time as its latest `Date` header told it, carried on by our own clock. */
 export class BankClock {
   #offsetMs: number | undefined;
   #toldOffsetMs = 0;
+  #isUntold = false;
   readonly #clock: Clock;
   readonly #onAlarm: (alarm: ClockAlarm) => void;
 
@@ -25,6 +25,17 @@ export class BankClock {
     if (alarm === undefined) return;
     this.#toldOffsetMs = offsetMs;
     this.#onAlarm(alarm);
+  }
+
+  /** The `Date` header of a reply as it came in; that there is none is said once, as long as none ever came. */
+  hear(bankDateMs: number | undefined): void {
+    if (bankDateMs !== undefined) this.see({ bankDateMs });
+    else if (this.#offsetMs === undefined && !this.#isUntold) {
+      this.#isUntold = true;
+      const text =
+        "the bank's replies bear no Date header: whether its day is ours cannot be told, and nothing is sent again";
+      this.#onAlarm({ kind: 'untold', text });
+    }
   }
 
   /** Both clocks, now. */

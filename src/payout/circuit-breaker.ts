@@ -20,6 +20,7 @@ import {
   decideOnInDoubt,
   decidePayer,
   fitPause,
+  holdBack,
   isPausing,
   mayRepeat,
   openBreaker,
@@ -29,6 +30,7 @@ import {
   type RequestKind,
   takeUpPause,
 } from './rules/circuit-breaker.ts';
+import { type ClockReading, findDayTrouble } from './rules/clock-skew.ts';
 import type { BreakerSignal } from './rules/read-reply.ts';
 import { isOpen, mayBeginAtMs, type ServiceHours } from './rules/service-hours.ts';
 
@@ -97,6 +99,8 @@ interface GateOptions {
   readonly breaker?: PayerBreaker | undefined;
   /** Transfers are sent only then; always when left out. */
   readonly hours?: ServiceHours | undefined;
+  /** Ours beside the bank's: no transfer is begun while their days differ. The bank's is unknown when left out. */
+  readonly clocks?: (() => ClockReading) | undefined;
 }
 
 /** How often those who wait behind a probe look whether it has ended, should no news reach them. */
@@ -129,7 +133,9 @@ export class BreakerGate {
   get transfers(): BreakerState {
     const state = this.#look('transfers');
     const { opensAtMs } = this;
-    return opensAtMs === undefined ? state : closeBreaker(state, opensAtMs);
+    const open = opensAtMs === undefined ? state : closeBreaker(state, opensAtMs);
+    const day = findDayTrouble(this.#options.clocks?.() ?? { nowMs: this.#nowMs, bankNowMs: undefined });
+    return day === undefined ? open : holdBack(open, day.why, day.untilMs);
   }
 
   /** What keeps rows from getting on: the state for a transfer, or a pause of the questions that come before one. */

@@ -2,8 +2,11 @@
 import { formatBangkokDate, formatBangkokTime } from '../core/bangkok-time.ts';
 import type { StatusInquiry } from '../core/bank-port.ts';
 import type { Attempt } from '../core/payout.ts';
+import { impossibleReference } from '../core/reference.ts';
 import { callBank } from './adaptive-limit.ts';
-import type { WorkerContext } from './context.ts';
+import type { Payer } from './circuit-breaker.ts';
+import { payerOf, type WorkerContext } from './context.ts';
+import { clocksDiffer, dayPollMs } from './rules/clock-skew.ts';
 import { type InquiryReading, type PayeeFinding, readInquiry, type ReadReply } from './rules/read-reply.ts';
 
 export type Inquired = ReadReply<InquiryReading>;
@@ -53,6 +56,24 @@ export async function inquireFor(
   });
   if (said.finding.kind !== 'nothing-said') run.noteTold();
   return said;
+}
+
+/**
+ * While nothing is begun because the day is another by the bank's clock, asks the bank for its time, until told to end:
+ * nothing else may be there to ask about, and either clock may have been set right.
+ */
+export async function keepAskingTheTime(
+  context: WorkerContext,
+  payer: Payer,
+  end: AbortSignal,
+): Promise<void> {
+  const { gate, clock } = context;
+  const question = { ...payerOf(context, payer), transRefNo: impossibleReference };
+  while (!end.aborted) {
+    const isWaiting = gate.transfers.why?.code === clocksDiffer && !gate.isSilent;
+    if (isWaiting) await inquireFor(context, question, formatBangkokDate(clock.now()), true);
+    await clock.sleep(dayPollMs, end);
+  }
 }
 
 /** How often a question that says nothing is asked again; a sick service is waited for instead. */

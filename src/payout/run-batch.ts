@@ -14,6 +14,7 @@ import {
 } from './circuit-breaker.ts';
 import { conclude, hasHeldRows } from './conclude.ts';
 import type { WorkerContext } from './context.ts';
+import { keepAskingTheTime } from './inquire.ts';
 import type { PayoutJournal, ReadyPayout } from './ports.ts';
 import { haltWhenChanged, haltWhenOld } from './pre-send-checks.ts';
 import { describePayerChange, rerunHolds } from './rules/operator.ts';
@@ -181,10 +182,11 @@ async function payBatch(unlimited: WorkerContext, batch: Batch): Promise<void> {
   const { signal } = payingEnds;
   const settling = breakTogether(context, settleWhileRunning(context, batch.batchId, signal));
   const pausing = breakTogether(context, keepPauseRecorded(context, batch, signal));
+  const asking = breakTogether(context, keepAskingTheTime(context, batch, signal));
   const paying = breakTogether(context, payUntilRest(context, batch, limits.transfers)).finally(() =>
     payingEnds.abort(),
   );
-  const ends = await Promise.allSettled([settling, pausing, paying]);
+  const ends = await Promise.allSettled([settling, pausing, asking, paying]);
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
 }
 

@@ -34,7 +34,7 @@ export async function submitPayout(
 ): Promise<() => Promise<void>> {
   const intended = await inLikenessTurn(context, row, () => recordIntent(context, row));
   if (intended === undefined) return async () => {};
-  const { gate, settle, clock } = context;
+  const { gate, settle, bankClock } = context;
   return inLane(async () => {
     const { pass } = intended;
     const stop = findStop(gate.transfers, pass.isProbe);
@@ -42,7 +42,7 @@ export async function submitPayout(
       pass.leave();
       return () => recordOutcome(context, intended, { finding: stop, facts: {} });
     }
-    const mayLeave = (): boolean => mayBytesLeaveFirst(intended.attempt, settle, clock.now());
+    const mayLeave = (): boolean => mayBytesLeaveFirst(intended.attempt, settle, bankClock.read());
     return sendAttempt(context, intended, pass, mayLeave);
   });
 }

@@ -157,8 +157,8 @@ describe('a bank clock that is', () => {
   test.each([
     [-2, 'paid', 2],
     [2, 'paid', 2],
-    [-13, 'unresolved', 1],
-    [13, 'unresolved', 1],
+    [-13, 'held', 0],
+    [13, 'held', 0],
   ])(
     '%i hours off: a transfer lost before the bank had it ends %s after %i sends',
     async (hours, status, sends) => {
@@ -172,7 +172,7 @@ describe('a bank clock that is', () => {
       await using ambush = await makeAmbush(tamper);
       const { results, ledger } = await ambush.rehearsal.run(rowsOf(['7.00']));
       expect(results).toMatchObject([{ status }]);
-      expect(ledger.count).toBe(sends - 1);
+      expect(ledger.count).toBe(Math.max(0, sends - 1));
       expect(ambush.proxy.passed.filter(({ endpoint }) => endpoint === 'transfer')).toHaveLength(sends);
     },
   );

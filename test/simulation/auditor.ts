@@ -83,6 +83,8 @@ export class Auditor implements Witness {
   readonly #world: World;
   readonly #plan: Plan;
   readonly #watched = new Map<string, Watched>();
+  /** The bank's time less ours, as each process was told it last. */
+  readonly #bankOffsets = new WeakMap<Life, number>();
   readonly #references = new Map<string, string>();
   /** Rows held for a person's eye, and not let go on by name since. */
   readonly #unapproved = new Set<number>();
@@ -186,6 +188,8 @@ export class Auditor implements Witness {
     const ageMs = ourMs - attempt.intentAtMs;
     const ageMaxMs = this.#plan.policy.intentMaxAgeMs;
     if (order.tranDate !== bangkokDay(ourMs)) return 'its day is over';
+    const banksDay = bangkokDay(ourMs + (this.#bankOffsets.get(life) ?? 0));
+    if (order.tranDate !== banksDay) return `the bank has told that its day is ${banksDay}`;
     if (ageMs < 0 || (ageMaxMs > 0 && ageMs > ageMaxMs)) return `its intent is ${ageMs} ms old`;
     if (isFirst && watched.intentLife === life) return this.#judgeEarlier(order, attempt.attemptNo, life);
     if (isRepetitionOf401 || isFirst) return undefined;
@@ -237,6 +241,7 @@ export class Auditor implements Witness {
   }
 
   toldOfTransfer({ transRefNo }: TransferOrder, reply: BankReply<TransferFields>, life: Life): void {
+    this.#noteTime(reply, life);
     const fields = readable(reply);
     const watched = this.#watch(transRefNo);
     if (reply.kind === 'answered' && [401, 403, 429].includes(reply.httpStatus))
@@ -246,7 +251,14 @@ export class Auditor implements Witness {
     if (acknowledging.includes(fields.statusCode)) watched.acknowledgedIn = life;
   }
 
+  /** What a process has been told of the bank's time. */
+  #noteTime(reply: BankReply<unknown>, life: Life): void {
+    if (reply.kind !== 'answered' || reply.bankDateMs === undefined) return;
+    this.#bankOffsets.set(life, reply.bankDateMs - this.#world.ourMs);
+  }
+
   toldOfInquiry(transRefNo: string, reply: BankReply<InquiryFields>, life: Life): void {
+    this.#noteTime(reply, life);
     const fields = readable(reply);
     const finding = fields === undefined ? undefined : findIn(fields, transRefNo);
     if (finding === undefined) return;

@@ -44,9 +44,24 @@ const ofSending: readonly Mutation[] = [
   inOne(
     'a first send leaves on another day than its own',
     'payout/rules/resend.ts',
-    'return isAttemptsDay(attempt, nowMs) && isFresh(attempt, policy, nowMs);',
+    'return isDaySure && isFresh(attempt, policy, nowMs);',
     'return true;',
   ),
+  {
+    name: 'sent first though the bank’s day is another',
+    patches: [
+      {
+        file: 'payout/rules/resend.ts',
+        find: 'return isDaySure && isFresh(attempt, policy, nowMs);',
+        replace: 'return isAttemptsDay(attempt, nowMs) && isFresh(attempt, policy, nowMs);',
+      },
+      {
+        file: 'payout/rules/clock-skew.ts',
+        find: 'if (ours === banks) return undefined;',
+        replace: 'if (ours !== "") return undefined;',
+      },
+    ],
+  },
   inOne(
     'sent again on another day',
     'payout/rules/resend.ts',

@@ -1,4 +1,5 @@
 /** The program as `paydrop run` composes it, in a simulated process; the one place that knows its settings. */
+import { BankClock } from '../../src/payout/bank-clock.ts';
 import { runFile } from '../../src/app/run-file.ts';
 import type { RunSession } from '../../src/app/session.ts';
 import type { Bank } from '../../src/core/bank-port.ts';
@@ -86,6 +87,7 @@ export async function runProcess(
   const { world, life, plan, journal, bank, outbox, reader, interrupted } = parts;
   const sender: RunSession = {
     loaded: loadSettings(plan),
+    bankClock: new BankClock(makeClock(world, life)),
     likeness: new KeyedMutex(),
     breakers: new Map(),
     runs: new Set(),

@@ -72,7 +72,16 @@ class Simulation {
     const { files } = this.#plan;
     const book = this.#bank.book;
     const isLying = this.#plan.lie !== 'none';
-    return { world: this.#world, book, auditor: this.#auditor, disk: this.#disk, files, isLying };
+    const isBankTimeOff = this.#plan.bankOffsetMs !== 0 || this.#plan.dateOffsetMs !== 0;
+    return {
+      world: this.#world,
+      book,
+      auditor: this.#auditor,
+      disk: this.#disk,
+      files,
+      isLying,
+      isBankTimeOff,
+    };
   }
 
   async play(): Promise<void> {

@@ -19,6 +19,8 @@ export interface VerdictParts {
   readonly files: readonly PlannedFile[];
   /** The bank breaks its own rules: nobody can promise that it pays once. */
   readonly isLying: boolean;
+  /** The bank's clock is wrong for good: what is to be sent may wait for a day that both clocks agree on. */
+  readonly isBankTimeOff: boolean;
 }
 
 /** A batch with its rows and every attempt for their payoutIds. */
@@ -120,11 +122,13 @@ async function judgeEnd(parts: VerdictParts, row: ResultRow): Promise<string | u
         : undefined;
     case 'held': {
       const waitsForPeople = reasonCode === 'earlier-attempt-open' || reasonCode === 'attempts-used-up';
+      if (parts.isBankTimeOff && holds.every((hold) => hold === 'paused')) return undefined;
       if (waitsForPeople && !open.some((attempt) => isProvable(parts, attempt))) return undefined;
       return `liveness: ${where} ${holds.join()}`;
     }
-    case 'staged':
     case 'ready':
+      return parts.isBankTimeOff ? undefined : `liveness: ${where}`;
+    case 'staged':
     case 'submitted':
     case 'disputed':
       return `liveness: ${where}`;

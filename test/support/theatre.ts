@@ -58,8 +58,10 @@ export class Theatre extends ScriptedBank implements AsyncDisposable {
     const run = new RunState(clock);
     const stopOrBroken = AbortSignal.any([stop, run.broken.signal]);
     const { breaker, hours } = options;
+    const { bankClock = new BankClock(clock) } = options;
     const gate = new BreakerGate({
       clock,
+      clocks: () => bankClock.read(),
       brake: options.brake ?? brake,
       stop: stopOrBroken,
       breaker,
@@ -71,7 +73,7 @@ export class Theatre extends ScriptedBank implements AsyncDisposable {
     const adaptiveLimits = makeAdaptiveLimits(transferConcurrency, (options.verify ?? verify).concurrency);
     const process = { likeness, asking: new Set<number>(), runs: new Set<RunState>(), adaptiveLimits };
     const gates = { gate, gateOf: () => options.gate ?? gate };
-    const world = { journal, bank, clock, bankClock: new BankClock(clock), run, ...gates, ...process };
+    const world = { journal, bank, clock, bankClock, run, ...gates, ...process };
     const limits = { batchMaxAgeHours: 24, similarDays: 0 };
     const policies = { verify, settle: policy, limits, transferConcurrency, channelId, termId };
     return { ...world, ...policies, stop: stopOrBroken, log: () => {}, count: () => {}, ...options };

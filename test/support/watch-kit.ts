@@ -2,6 +2,7 @@
  * The watcher in this process: real folders, journal, settings and reports; a scripted bank, a clock that tests drive,
  * and processes that can be killed at any step.
  */
+import { BankClock } from '../../src/payout/bank-clock.ts';
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -272,6 +273,7 @@ async function makeDesk(kit: WatchKit, mortality: Mortality, clock: Clock): Prom
     reader: mortality.wrapReader(await makeReader(loaded)),
     log: silentLogger,
     clock,
+    bankClock: new BankClock(clock),
     likeness: new KeyedMutex(),
     breakers: new Map(),
     adaptiveLimits: makeAdaptiveLimits(transfer.concurrency, verify.concurrency),

@@ -3,7 +3,8 @@ import { addHold, move, type Reason, reasonPatch, settled } from '../../core/cha
 import type { Attempt, HoldReason, Payout } from '../../core/payout.ts';
 import type { Change } from '../../core/ports.ts';
 import type { InquiryReading } from './read-reply.ts';
-import type { ClockReading, SettlePolicy } from './resend.ts';
+import type { ClockReading } from './clock-skew.ts';
+import type { SettlePolicy } from './resend.ts';
 
 /** One attempt, its payout and what was just learnt about it, with the time by both clocks. */
 export interface Case extends ClockReading {

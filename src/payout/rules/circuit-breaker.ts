@@ -9,6 +9,7 @@ import type { Reason } from '../../core/change.ts';
 import type { Attempt } from '../../core/payout.ts';
 import type { BatchReason, PayerPause } from '../../core/ports.ts';
 import { findBankStatus } from '../../core/status-codes.ts';
+import { aroundMidnight, clocksDiffer } from './clock-skew.ts';
 import { type BreakerSignal, replyLost } from './read-reply.ts';
 
 export interface BrakePolicy {
@@ -175,19 +176,27 @@ export function takeUpPause(state: BreakerState, recorded: PayerPause, nowMs: nu
 
 /** The breaker as it stands outside the service hours. */
 export function closeBreaker(state: BreakerState, opensAtMs: number): BreakerState {
-  if (state.status === 'halted' || (state.status === 'paused' && state.pausedUntilMs >= opensAtMs))
-    return state;
   const opens = `the service is closed now and opens at ${formatBangkokMoment(opensAtMs)} Bangkok time`;
   const remedy = 'Goes on by itself when the service opens; or run the same file again then';
-  const why = { code: outsideHours, reason: opens, remedy };
-  return { ...state, status: 'paused', why, pausedUntilMs: opensAtMs };
+  return holdBack(state, { code: outsideHours, reason: opens, remedy }, opensAtMs);
 }
+
+/** The breaker while transfers have to wait for what is no trouble of the bank's; neither a halt nor a longer pause is hidden. */
+export function holdBack(state: BreakerState, why: BatchReason, untilMs: number): BreakerState {
+  if (state.status === 'halted' || (state.status === 'paused' && state.pausedUntilMs >= untilMs))
+    return state;
+  return { ...state, status: 'paused', why, pausedUntilMs: untilMs };
+}
+
+/** Codes whose reason says all: the service is not left alone for any trouble of its own. */
+const ownReasons: readonly string[] = [outsideHours, clocksDiffer, aroundMidnight];
 
 /** What a row that waits for the account is told: why, and until when. */
 export function describePause(state: BreakerState): BatchReason | null {
-  if (state.status !== 'paused' || state.why === null || state.why.code === outsideHours) return state.why;
+  const { why } = state;
+  if (state.status !== 'paused' || why === null || ownReasons.includes(why.code)) return why;
   const until = `the service is left alone until ${formatBangkokMoment(state.pausedUntilMs)} Bangkok time`;
-  return { ...state.why, reason: `${state.why.reason}; ${until}` };
+  return { ...why, reason: `${why.reason}; ${until}` };
 }
 
 /** The trouble is over; what comes back during a pause was under way before it and proves nothing. */

@@ -1,8 +1,61 @@
-/** When the difference between our clock and the bank's is worth an alarm. Offsets are the bank's time less ours. */
+/**
+ * What the bank's clock beside ours means: when no transfer may be begun, and when the difference between our clock and
+ * the bank's is worth an alarm. Offsets are the bank's time less ours.
+ */
+import {
+  dayMs,
+  formatBangkokDate,
+  msFromBangkokMidnight,
+  msSinceBangkokMidnight,
+} from '../../core/bangkok-time.ts';
+import type { BatchReason } from '../../core/ports.ts';
 
-/** `differs`: too far apart; `jumped`: one of them has moved by itself; `agrees`: they are together again. */
+/** Our time, and the bank's as its latest `Date` header tells; undefined before it has spoken. */
+export interface ClockReading {
+  readonly nowMs: number;
+  readonly bankNowMs: number | undefined;
+}
+
+/** Our codes for a payer account that waits for a day that both clocks agree on. */
+export const clocksDiffer = 'clocks-differ';
+export const aroundMidnight = 'around-midnight';
+
+/** No transfer is begun nearer to midnight than this, by either clock. */
+export const firstSendMarginMs = 60_000;
+/** How often it is looked whether the days agree again. */
+export const dayPollMs = 60_000;
+
+/** Why no transfer may be begun now, and until when at least; undefined when the day is one and the same by both clocks. */
+export function findDayTrouble({
+  nowMs,
+  bankNowMs = nowMs,
+}: ClockReading): { readonly why: BatchReason; readonly untilMs: number } | undefined {
+  const [ours, banks] = [formatBangkokDate(nowMs), formatBangkokDate(bankNowMs)];
+  const near = [nowMs, bankNowMs].filter((timeMs) => msFromBangkokMidnight(timeMs) < firstSendMarginMs);
+  if (near.length > 0) {
+    const reason = 'it is midnight in Bangkok, or nearly: the day of a transfer would be in doubt';
+    const remedy = 'Goes on by itself a minute after midnight; or run the same file again then';
+    const waitMs = Math.max(...near.map(computeMsPastMidnight));
+    return { why: { code: aroundMidnight, reason, remedy }, untilMs: nowMs + waitMs };
+  }
+  if (ours === banks) return undefined;
+  const reason = `the day is ${ours} by the clock of this machine and ${banks} by the bank's`;
+  const remedy = 'Set the clock of this machine by a time server; goes on by itself when the days agree';
+  return { why: { code: clocksDiffer, reason, remedy }, untilMs: nowMs + dayPollMs };
+}
+
+/** From shortly before or after a midnight until it is over by the margin. */
+function computeMsPastMidnight(timeMs: number): number {
+  const sinceMs = msSinceBangkokMidnight(timeMs);
+  return firstSendMarginMs + (sinceMs < firstSendMarginMs ? -sinceMs : dayMs - sinceMs);
+}
+
+/**
+ * `differs`: too far apart; `jumped`: one of them has moved by itself; `agrees`: they are together again; `untold`: the
+ * bank does not tell its time.
+ */
 export interface ClockAlarm {
-  readonly kind: 'differs' | 'jumped' | 'agrees';
+  readonly kind: 'differs' | 'jumped' | 'agrees' | 'untold';
   /** In words, for a person. */
   readonly text: string;
 }

@@ -6,7 +6,8 @@ import { nameForBank } from '../../core/payee-name.ts';
 import type { Attempt, Payout, TransferOrder } from '../../core/payout.ts';
 import type { Change } from '../../core/ports.ts';
 import { computeOrderHash, computeTransRefNo } from '../../core/reference.ts';
-import type { ClockReading, SettlePolicy } from './resend.ts';
+import type { ClockReading } from './clock-skew.ts';
+import type { SettlePolicy } from './resend.ts';
 
 /** The bank's names for the side that pays (§2.4). */
 export type PayerSetup = Pick<TransferOrder, 'channelId' | 'termId' | 'companyId' | 'payerAccount'>;

@@ -6,6 +6,7 @@ import { computeBackoffMs } from '../../core/backoff.ts';
 import { formatBangkokDate, msFromBangkokMidnight } from '../../core/bangkok-time.ts';
 import type { Attempt } from '../../core/payout.ts';
 import { computeOrderHash } from '../../core/reference.ts';
+import { type ClockReading, firstSendMarginMs } from './clock-skew.ts';
 
 export interface SettlePolicy {
   readonly firstDelayMs: number;
@@ -20,12 +21,6 @@ export interface SettlePolicy {
    * again. Undefined when it was never lost.
    */
   readonly lostUntilMs?: number | undefined;
-}
-
-/** Our time, and the bank's as its latest `Date` header tells; undefined before it has spoken. */
-export interface ClockReading {
-  readonly nowMs: number;
-  readonly bankNowMs: number | undefined;
 }
 
 /** Nothing is sent again nearer to midnight than this: the bank's day may already be another. */
@@ -60,8 +55,15 @@ function isFromBeforeLoss({ intentAtMs }: Attempt, { lostUntilMs }: SettlePolicy
 }
 
 /** Asked when the bytes of a first send are about to leave: a suspended machine may have slept past the day. */
-export function mayBytesLeaveFirst(attempt: Attempt, policy: SettlePolicy, nowMs: number): boolean {
-  return isAttemptsDay(attempt, nowMs) && isFresh(attempt, policy, nowMs);
+export function mayBytesLeaveFirst(
+  attempt: Attempt,
+  policy: SettlePolicy,
+  { nowMs, bankNowMs = nowMs }: ClockReading,
+): boolean {
+  const isDaySure = [nowMs, bankNowMs].every(
+    (timeMs) => isAttemptsDay(attempt, timeMs) && msFromBangkokMidnight(timeMs) >= firstSendMarginMs,
+  );
+  return isDaySure && isFresh(attempt, policy, nowMs);
 }
 
 /** Asked when the bytes of a repetition are about to leave; the bank's clock must be known and agree. */

@@ -69,8 +69,8 @@ describe('sending the same attempt again', () => {
     const evening = both(midnightMs - 15 * 60_000);
     expect(maySendAgain(attemptOf(), unbound, evening)).toBe(true);
     expect(maySendAgain(attemptOf(), policy, evening)).toBe(false);
-    expect(mayBytesLeaveFirst(attemptOf(), unbound, midnightMs - 1)).toBe(true);
-    expect(mayBytesLeaveFirst(attemptOf(), unbound, midnightMs)).toBe(false);
+    expect(mayBytesLeaveFirst(attemptOf(), unbound, both(midnightMs - 60_000))).toBe(true);
+    expect(mayBytesLeaveFirst(attemptOf(), unbound, both(midnightMs - 59_999))).toBe(false);
   });
 
   test('does not count what the gateway turned away', () => {
@@ -101,12 +101,17 @@ describe('sending the same attempt again', () => {
 });
 
 describe('the first bytes', () => {
-  test('may leave up to midnight, not after it, and not long after the intent', () => {
-    const attempt = attemptOf({}, midnightMs - 1_000);
-    expect(mayBytesLeaveFirst(attempt, policy, midnightMs - 1)).toBe(true);
-    expect(mayBytesLeaveFirst(attempt, policy, midnightMs)).toBe(false);
+  test('may leave up to a minute before midnight by both clocks, and not long after the intent', () => {
+    const attempt = attemptOf({}, midnightMs - 61_000);
+    const lastMs = midnightMs - 60_000;
+    expect(mayBytesLeaveFirst(attempt, policy, both(lastMs))).toBe(true);
+    for (const wrong of [1, 60_000, 86_400_000]) {
+      expect(mayBytesLeaveFirst(attempt, policy, { nowMs: lastMs, bankNowMs: lastMs + wrong })).toBe(false);
+      expect(mayBytesLeaveFirst(attempt, policy, both(lastMs + wrong))).toBe(false);
+    }
+    expect(mayBytesLeaveFirst(attempt, policy, { nowMs: lastMs, bankNowMs: undefined })).toBe(true);
     const slept = noonMs + policy.intentMaxAgeMs + 1;
-    expect(mayBytesLeaveFirst(attemptOf(), policy, slept)).toBe(false);
+    expect(mayBytesLeaveFirst(attemptOf(), policy, both(slept))).toBe(false);
   });
 });
 
