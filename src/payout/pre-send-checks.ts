@@ -113,11 +113,15 @@ export async function haltWhenOld(
   return true;
 }
 
-/** Halts the payer account when the rows of the batch are not what was sealed; before its first send, and after its last. */
-export async function haltWhenChanged(context: WorkerContext, batch: Batch): Promise<void> {
+/**
+ * Halts the payer account when the rows of the batch are not what was sealed; before its first send, after a halt, and
+ * after its last. @returns true when nothing more of it may be sent
+ */
+export async function haltWhenChanged(context: WorkerContext, batch: Batch): Promise<boolean> {
   const { recorded, present } = await context.journal.readSeal(batch.batchId);
   const why = findChangedBatch(batch.batchId, recorded, present);
   if (why !== undefined) await haltForChange(context, batch, why);
+  return why !== undefined;
 }
 
 /** A journal that was changed can be trusted in nothing: the whole account is halted, until an operator resumes. */

@@ -38,6 +38,8 @@ export interface RunLimits {
 
 /** Pays a sealed batch as far as it can be paid now. */
 export async function runBatch(context: WorkerContext, batch: Batch, limits: RunLimits): Promise<RunEnd> {
+  // Left by a run that broke off before its end.
+  const wasInDoubt = (await context.journal.nextInquiryAtMs(batch.batchId)) !== undefined;
   const isLifted = await startRunning(context, batch, limits);
   const watchEnds = new AbortController();
   const watching = watchTheWait(context, batch, limits, watchEnds.signal);
@@ -50,7 +52,7 @@ export async function runBatch(context: WorkerContext, batch: Batch, limits: Run
     watchEnds.abort();
     await watching;
   }
-  if (context.run.hasSent) await haltWhenChanged(context, batch);
+  if (context.run.hasSent || wasInDoubt) await haltWhenChanged(context, batch);
   await recordHalt(context, batch);
   await recordPause(context, batch);
   const isInterrupted = limits.interrupted.aborted;
@@ -214,7 +216,8 @@ async function payUntilRest(context: WorkerContext, batch: Batch, limit: Adaptiv
     const isHalted = gate.state.status === 'halted';
     if (isHalted) {
       await recordHalt(context, batch);
-      if ((await findHalt(context, batch)) === undefined) {
+      // Whoever has lifted the halt of the account may have looked at another batch of it.
+      if ((await findHalt(context, batch)) === undefined && !(await haltWhenChanged(context, batch))) {
         // What came back after the halt was lifted was held for that very halt.
         await journal.liftHolds(batch.batchId, ['halted'], context.clock.now());
         gate.reopen();

@@ -1,8 +1,9 @@
 /** What was sealed is what is paid: rows that are changed in the journal behind the program. */
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { lost } from '../support/core-fixtures.ts';
 import { tamper } from '../support/store-fixtures.ts';
-import { stage, type Theatre } from '../support/theatre.ts';
+import { minuteMs, stage, type Theatre } from '../support/theatre.ts';
 
 const edit = ({ folder }: Theatre, sql: string): void => tamper(join(folder, 'journal.db'), sql);
 
@@ -80,6 +81,55 @@ describe('a row that is changed when it was paid already', () => {
     expect((await theatre.batch(batchId)).status).toBe('done');
     expect(theatre.sent).toHaveLength(3);
   });
+});
+
+test('a batch whose run broke off after its last send is looked at when the next one has settled it', async () => {
+  const interrupted = new AbortController();
+  await using staged = await stage(1, (theatre) => ({
+    transfer: () => {
+      interrupted.abort();
+      return lost;
+    },
+    inquire: (inquiry) => theatre.found(inquiry, '010004'),
+  }));
+  const { theatre, batchId } = staged;
+  await theatre.run(batchId, { interrupted: interrupted.signal });
+  expect(await theatre.statuses(batchId)).toEqual({ submitted: 1 });
+  edit(theatre, changeAmount('* 10', 'row_no = 1'));
+  await theatre.run(batchId);
+  expect(await theatre.statuses(batchId)).toEqual({ paid: 1 });
+  await expectHalted(theatre, batchId);
+  await theatre.resume(batchId);
+  await theatre.run(batchId);
+  expect((await theatre.batch(batchId)).status).toBe('done');
+});
+
+test('a halt for it that is lifted while the run still asks about a row in doubt is laid on again', async () => {
+  const interrupted = new AbortController();
+  let inDoubt = '010003';
+  await using staged = await stage(6, (theatre) => ({
+    transfer: () => {
+      interrupted.abort();
+      return lost;
+    },
+    inquire: (inquiry) => theatre.found(inquiry, inDoubt),
+  }));
+  const { theatre, batchId } = staged;
+  await theatre.run(batchId, { interrupted: interrupted.signal, transferConcurrency: 1 });
+  const { length: sentBefore } = theatre.sent;
+  const { ready = 0, submitted = 0 } = await theatre.statuses(batchId);
+  expect([ready > 0, submitted > 0]).toEqual([true, true]);
+  edit(theatre, asEditor("update batch set digest = 'other'"));
+  const running = theatre.start(batchId);
+  await theatre.time.advance(minuteMs);
+  // As an operator does who resumes another batch of the account.
+  const { companyId, payerAccount } = await theatre.batch(batchId);
+  expect(await theatre.journal.liftPayerHalt(companyId, payerAccount, theatre.now())).toBe(true);
+  await theatre.time.advance(minuteMs);
+  expect(theatre.sent).toHaveLength(sentBefore);
+  inDoubt = '010004';
+  await theatre.time.drive(running);
+  await expectHalted(theatre, batchId);
 });
 
 test('a batch that nobody has changed is paid, and ends', async () => {
