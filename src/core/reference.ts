@@ -20,7 +20,12 @@ export function computeBatchId(sha256Hex: string): string {
 
 /** Each part is preceded by its length in bytes, and one that is not there is a dash, so that no two lists share an encoding. */
 function encodeUnambiguously(parts: readonly (string | null)[]): string {
-  return parts.map((part) => (part === null ? '-' : `${Buffer.byteLength(part, 'utf8')}:${part}`)).join(',');
+  let text = '';
+  for (const part of parts) {
+    if (text !== '') text += ',';
+    text += part === null ? '-' : `${Buffer.byteLength(part, 'utf8')}:${part}`;
+  }
+  return text;
 }
 
 /**
@@ -65,8 +70,11 @@ export interface InstructionPlace {
   readonly rowNo: number | bigint;
 }
 
-/** An instruction as text and numbers of any origin; `amountSatang` in satang. */
-type DigestedInstruction = { readonly [Name in keyof Instruction]: Instruction[Name] | bigint | string };
+/** An instruction as any program has stored it. */
+interface DigestedInstruction extends Omit<Instruction, 'proxyType' | 'amountSatang'> {
+  readonly proxyType: string;
+  readonly amountSatang: bigint;
+}
 
 /**
  * SHA-256 (base64url) over everything that a row asks for, and where: taken when the row is read from its file, and
@@ -77,9 +85,8 @@ export function computeInstructionDigest(
   instruction: DigestedInstruction,
 ): string {
   const { payoutId, proxyType, proxyNo, payeeName, amountSatang, reference1, reference2 } = instruction;
-  const text = (value: bigint | string | null): string | null => (value === null ? null : String(value));
   const place = ['instruction/1', companyId, batchId, String(rowNo)];
-  const asked = [payoutId, proxyType, proxyNo, payeeName, amountSatang, reference1, reference2].map(text);
+  const asked = [payoutId, proxyType, proxyNo, payeeName, String(amountSatang), reference1, reference2];
   return hash('sha256', encodeUnambiguously([...place, ...asked]), 'base64url');
 }
 

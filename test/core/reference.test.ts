@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { attemptsMax, computeBatchId, computeTransRefNo } from '../../src/core/reference.ts';
+import * as references from '../../src/core/reference.ts';
+
+const { attemptsMax, computeBatchId, computeInstructionDigest, computeTransRefNo, DigestOfAll } = references;
 
 const printable = fc.string({
   unit: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)),
@@ -64,4 +66,17 @@ describe('batchId', () => {
     const digits = Array.from({ length: 10 }, (_, place) => Number((bits >> BigInt(45 - 5 * place)) & 31n));
     expect(computeBatchId(sha256)).toBe(digits.map((digit) => alphabet[digit]).join(''));
   });
+});
+
+// Journals hold them: one that came out otherwise would halt every batch that was sealed before.
+test('digests of instructions, one and many, are for ever what they are', () => {
+  const names = { payeeName: 'สมชาย ใจดี', reference1: null, reference2: 'a,1:b' };
+  const digest = computeInstructionDigest(
+    { companyId: 'COMP000001', batchId: '0123456789', rowNo: 7 },
+    { payoutId: 'INV-1', proxyType: 'MSISDN', proxyNo: '0812345678', amountSatang: 125_050n, ...names },
+  );
+  expect(digest).toBe('6Ua7ORDJNFkm3Z2AjIBk0jst5UfW8OArPq9ogUsoYTQ');
+  const all = new DigestOfAll();
+  for (const part of [digest, digest]) all.add(part);
+  expect(all.end()).toBe('p2hD79jd1eL7vzXjeM_8FKkpMdz_aHe_g0J6eG2_SVA');
 });

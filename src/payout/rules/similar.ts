@@ -51,7 +51,7 @@ export function computeSimilarKey(payoutId: string): string {
 export const similarIdWords = 'only in case, leading zeros, punctuation or blanks';
 
 /** A file with fewer like rows than this is never held as a whole. */
-export const likeRowsMin = 5;
+const likeRowsMin = 5;
 
 /** What the rows of a file have in common with rows of other files that are paid or under way. */
 export interface FileLikeness {

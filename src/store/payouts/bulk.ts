@@ -18,7 +18,7 @@ import { readLatestEventSeq } from './rows.ts';
 type OnPayout = ExpressionBuilder<Tables, 'payout'>;
 
 /** One move of all rows of a batch in one status that meet a condition. */
-interface BulkMove {
+export interface BulkMove {
   readonly batchId: string;
   readonly from: PayoutStatus;
   readonly to: PayoutStatus;

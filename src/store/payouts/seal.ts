@@ -11,7 +11,6 @@ import type { Issue, SealTotals } from '../../core/payout-file.ts';
 import {
   findLikeFile,
   likeFileCodes,
-  likeRowsMin,
   mayBePaidStatuses,
   similarIdWords,
 } from '../../payout/rules/similar.ts';
@@ -19,7 +18,7 @@ import { inTransaction } from '../connection.ts';
 import { addBits, holdBits, literal, similarKeyOf } from '../schema.ts';
 import { drive, prepare, query, readAll, write } from '../statements.ts';
 import { batchReads } from './batches.ts';
-import { moveAll } from './bulk.ts';
+import { type BulkMove, moveAll } from './bulk.ts';
 import { readSealedDigest } from './digests.ts';
 import { requireIngesting } from './ingest.ts';
 import { readLatestEventSeq } from './rows.ts';
@@ -81,10 +80,13 @@ export function seal(
     takeClaims(sealing);
     settleClashes(sealing);
     write(db, sealingQuery.deleteFrom('sealing_row'));
-    const payments = new SealingPayments(sealing);
-    if (likeFileDays > 0) payments.holdLikeFile(nowMs - likeFileDays * dayMs);
-    payments.record();
-    releaseStaged(sealing);
+    sortPayments(sealing);
+    releaseStaged(
+      sealing,
+      likeFileDays > 0 ? findLikeFileOf(sealing, nowMs - likeFileDays * dayMs) : undefined,
+    );
+    recordPayees(sealing);
+    write(db, paymentQuery.deleteFrom('sealing_payment'));
     const sealed = {
       status: 'sealed',
       rows: totals.rows,
@@ -330,20 +332,19 @@ function makeHoldSimilar(sealing: Sealing): (clash: Clash) => void {
   };
 }
 
-/** What is still staged goes on as ready, or as held when it has a hold. */
-function releaseStaged({ db, batchId, nowMs, eventBase }: Sealing): void {
+/**
+ * What is still staged goes on as ready, or as held when it has a hold.
+ * @param likeReason why the whole file is held
+ */
+function releaseStaged(sealing: Sealing, likeReason: string | undefined): void {
+  const shared = { ...sealing, from: 'staged', cause: 'sealed', detail: {} } as const;
+  if (likeReason !== undefined) {
+    moveAll(sealing.db, { ...shared, to: 'held', set: holdLikeFile(likeReason) });
+    return;
+  }
   for (const to of ['ready', 'held'] as const) {
-    moveAll(db, {
-      batchId,
-      from: 'staged',
-      to,
-      cause: 'sealed',
-      which: (payout) => payout('holds', to === 'ready' ? '=' : '<>', 0),
-      set: () => ({}),
-      nowMs,
-      eventBase,
-      detail: {},
-    });
+    const isHeld: BulkMove['which'] = (payout) => payout('holds', to === 'ready' ? '=' : '<>', 0);
+    moveAll(sealing.db, { ...shared, to, which: isHeld, set: () => ({}) });
   }
 }
 
@@ -371,128 +372,90 @@ const paymentQuery = query.$extendTables<{ sealing_payment: SealingPaymentTable 
 /** What is not sent yet and may be: a like row of it counts, too. */
 const waitingStatuses = ['ready', 'held'] as const;
 
-/** Payee and amount of the rows that are still staged. */
-class SealingPayments {
-  readonly #sealing: Sealing;
+/** Fills the table of the rows that are still staged: sorted once, for all that follows. */
+function sortPayments({ db, batchId }: Sealing): void {
+  db.exec(paymentTable);
+  const rows = query
+    .selectFrom('payout as p')
+    .innerJoin('payout_row as r', 'r.seq', 'p.seq')
+    .select([sql<string>`r.proxy_no`.as('proxy_no'), 'p.amount_satang', 'p.seq'])
+    .where('p.batch_id', '=', batchId)
+    .where('p.status', '=', literal('staged'))
+    .orderBy('r.proxy_no')
+    .orderBy('p.amount_satang')
+    .orderBy('p.seq');
+  const columns = ['proxy_no', 'amount_satang', 'seq'] as const;
+  write(db, paymentQuery.insertInto('sealing_payment').columns(columns).expression(rows));
+}
 
-  constructor(sealing: Sealing) {
-    this.#sealing = sealing;
-    const { db, batchId } = sealing;
-    db.exec(paymentTable);
-    const rows = query
-      .selectFrom('payout as p')
-      .innerJoin('payout_row as r', 'r.seq', 'p.seq')
-      .select([sql<string>`r.proxy_no`.as('proxy_no'), 'p.amount_satang', 'p.seq'])
-      .where('p.batch_id', '=', batchId)
-      .where('p.status', '=', literal('staged'))
-      .orderBy('r.proxy_no')
-      .orderBy('p.amount_satang')
-      .orderBy('p.seq');
-    const columns = ['proxy_no', 'amount_satang', 'seq'] as const;
-    write(db, paymentQuery.insertInto('sealing_payment').columns(columns).expression(rows));
-  }
+/** Why all rows are held: they are so like those of other files that it may be one of these again. */
+function findLikeFileOf(sealing: Sealing, sinceMs: number): string | undefined {
+  const firstSeq = findFirstSeq(sealing, sinceMs);
+  if (firstSeq === null) return undefined;
+  findOthers(sealing, firstSeq, sinceMs);
+  const [other] = readAll(sealing.db, selectMostLike());
+  if (other === undefined) return undefined;
+  const counted = paymentQuery
+    .selectFrom('sealing_payment')
+    .select((eb) => [
+      eb.fn.countAll<number>().as('rows'),
+      eb.fn.count<number>('other_batch_id').as('likeRows'),
+    ]);
+  const [counts = { rows: 0, likeRows: 0 }] = readAll(sealing.db, counted);
+  return findLikeFile({ ...counts, other });
+}
 
-  /** Makes every row findable by payee and amount, for the files that come after. */
-  record(): void {
-    const { db } = this.#sealing;
-    const places = paymentQuery
-      .selectFrom('sealing_payment')
-      .select(['proxy_no', 'amount_satang', 'seq as payout_seq'])
-      .orderBy('place');
-    const columns = ['proxy_no', 'amount_satang', 'payout_seq'] as const;
-    write(db, query.insertInto('payee_place').columns(columns).expression(places));
-    write(db, paymentQuery.deleteFrom('sealing_payment'));
-  }
+/** The first row of the batches that were worked since, or are: rows before it are of no interest. */
+function findFirstSeq({ db, batchId, companyId }: Sealing, sinceMs: number): number | null {
+  const selectFirst = () =>
+    query
+      .selectFrom('batch as b')
+      .innerJoin('payout as p', 'p.batch_id', 'b.batch_id')
+      .select((eb) => eb.fn.min<number | null>('p.seq').as('seq'))
+      .where('p.row_no', '=', 1)
+      .where('b.batch_id', '<>', batchId)
+      .where('b.company_id', '=', companyId);
+  // As two statements, each has an index of its own.
+  const open = selectFirst().where('b.status', 'not in', [sql.lit('done'), sql.lit('rejected')] as never);
+  const rested = selectFirst().where('b.rested_at_ms', '>=', sinceMs);
+  const seqs = [...readAll(db, open), ...readAll(db, rested)].flatMap(({ seq }) => seq ?? []);
+  return seqs.length === 0 ? null : Math.min(...seqs);
+}
 
-  /** Holds all rows when they are so like those of other files that it may be one of these again. */
-  holdLikeFile(sinceMs: number): void {
-    const { db } = this.#sealing;
-    const { rows } = this.#count();
-    const firstSeq = rows < likeRowsMin ? null : this.#findFirstSeq(sinceMs);
-    if (firstSeq === null) return;
-    this.#findOthers(firstSeq, sinceMs);
-    const { likeRows } = this.#count();
-    const [other] = readAll(db, selectMostLike());
-    if (other === undefined) return;
-    const reason = findLikeFile({ rows, likeRows, other });
-    if (reason !== undefined) this.#hold(reason);
-  }
-
-  #count(): { readonly rows: number; readonly likeRows: number } {
-    const counted = paymentQuery
-      .selectFrom('sealing_payment')
-      .select((eb) => [
-        eb.fn.countAll<number>().as('rows'),
-        eb.fn.count<number>('other_batch_id').as('likeRows'),
-      ]);
-    return readAll(this.#sealing.db, counted)[0] ?? { rows: 0, likeRows: 0 };
-  }
-
-  /** The first row of the batches that were worked since, or are: rows before it are of no interest. */
-  #findFirstSeq(sinceMs: number): number | null {
-    const { db, batchId, companyId } = this.#sealing;
-    const selectFirst = () =>
-      query
-        .selectFrom('batch as b')
-        .innerJoin('payout as p', 'p.batch_id', 'b.batch_id')
-        .select((eb) => eb.fn.min<number | null>('p.seq').as('seq'))
-        .where('p.row_no', '=', 1)
-        .where('b.batch_id', '<>', batchId)
-        .where('b.company_id', '=', companyId);
-    // As two statements, each has an index of its own.
-    const open = selectFirst().where('b.status', 'not in', [sql.lit('done'), sql.lit('rejected')] as never);
-    const rested = selectFirst().where('b.rested_at_ms', '>=', sinceMs);
-    const seqs = [...readAll(db, open), ...readAll(db, rested)].flatMap(({ seq }) => seq ?? []);
-    return seqs.length === 0 ? null : Math.min(...seqs);
-  }
-
-  /** Finds for each row the latest one of another file with its payee and amount that is paid, or may yet be. */
-  #findOthers(firstSeq: number, sinceMs: number): void {
-    const { db, companyId } = this.#sealing;
-    const sentAtMs = sql`coalesce(p.submitted_at_ms, p.settled_at_ms)`;
-    const other = query
-      .selectFrom('payee_place as o')
-      .innerJoin('payout as p', 'p.seq', 'o.payout_seq')
-      .innerJoin('batch as b', 'b.batch_id', 'p.batch_id')
-      .select('p.batch_id')
-      .where(sql<boolean>`o.proxy_no = sealing_payment.proxy_no`)
-      .where(sql<boolean>`o.amount_satang = sealing_payment.amount_satang`)
-      .where('o.payout_seq', '>=', firstSeq)
-      .where('b.company_id', '=', companyId)
-      .where((eb) =>
-        eb.or([
-          eb.and([
-            eb('p.status', 'in', mayBePaidStatuses.map(literal)),
-            sql<boolean>`${sentAtMs} >= ${sinceMs}`,
-          ]),
-          eb.and([eb('p.status', 'in', waitingStatuses.map(literal)), eb('b.sealed_at_ms', '>=', sinceMs)]),
+/** Finds for each row the latest one of another file with its payee and amount that is paid, or may yet be. */
+function findOthers({ db, companyId }: Sealing, firstSeq: number, sinceMs: number): void {
+  const sentAtMs = sql`coalesce(p.submitted_at_ms, p.settled_at_ms)`;
+  const other = query
+    .selectFrom('payee_place as o')
+    .innerJoin('payout as p', 'p.seq', 'o.payout_seq')
+    .innerJoin('batch as b', 'b.batch_id', 'p.batch_id')
+    .select('p.batch_id')
+    .where(sql<boolean>`o.proxy_no = sealing_payment.proxy_no`)
+    .where(sql<boolean>`o.amount_satang = sealing_payment.amount_satang`)
+    .where('o.payout_seq', '>=', firstSeq)
+    .where('b.company_id', '=', companyId)
+    .where((eb) =>
+      eb.or([
+        eb.and([
+          eb('p.status', 'in', mayBePaidStatuses.map(literal)),
+          sql<boolean>`${sentAtMs} >= ${sinceMs}`,
         ]),
-      )
-      .orderBy('o.payout_seq', 'desc')
-      .limit(1);
-    write(db, paymentQuery.updateTable('sealing_payment').set({ other_batch_id: other }));
-  }
+        eb.and([eb('p.status', 'in', waitingStatuses.map(literal)), eb('b.sealed_at_ms', '>=', sinceMs)]),
+      ]),
+    )
+    .orderBy('o.payout_seq', 'desc')
+    .limit(1);
+  write(db, paymentQuery.updateTable('sealing_payment').set({ other_batch_id: other }));
+}
 
-  #hold(reason: string): void {
-    const { db, batchId } = this.#sealing;
-    const liked = paymentQuery
-      .selectFrom('sealing_payment')
-      .select('seq')
-      .where('other_batch_id', 'is not', null);
-    const { like, other } = likeFileCodes;
-    const isLike = sql<boolean>`seq in (${liked})`;
-    const held = query
-      .updateTable('payout')
-      .set((eb) => ({
-        holds: addBits(eb.ref('holds'), holdBits.similar),
-        // What holds a row by itself is to be looked at by itself.
-        reason_code: sql<string>`coalesce(reason_code, case when ${isLike} then ${like} else ${other} end)`,
-        reason: sql<string>`coalesce(reason, ${reason})`,
-      }))
-      .where('batch_id', '=', batchId)
-      .where('status', '=', literal('staged'));
-    write(db, held);
-  }
+/** Makes every row findable by payee and amount, for the files that come after. */
+function recordPayees({ db }: Sealing): void {
+  const places = paymentQuery
+    .selectFrom('sealing_payment')
+    .select(['proxy_no', 'amount_satang', 'seq as payout_seq'])
+    .orderBy('place');
+  const columns = ['proxy_no', 'amount_satang', 'payout_seq'] as const;
+  write(db, query.insertInto('payee_place').columns(columns).expression(places));
 }
 
 /** The file that has the most like rows. */
@@ -504,3 +467,17 @@ const selectMostLike = () =>
     .groupBy('b.batch_id')
     .orderBy('rows', 'desc')
     .limit(1);
+
+function holdLikeFile(reason: string): BulkMove['set'] {
+  const liked = paymentQuery
+    .selectFrom('sealing_payment')
+    .select('seq')
+    .where('other_batch_id', 'is not', null);
+  const { like, other } = likeFileCodes;
+  return (payout) => ({
+    holds: addBits(payout.ref('holds'), holdBits.similar),
+    // What holds a row by itself is to be looked at by itself.
+    reason_code: sql<string>`coalesce(reason_code, case when seq in (${liked}) then ${like} else ${other} end)`,
+    reason: sql<string>`coalesce(reason, ${reason})`,
+  });
+}
