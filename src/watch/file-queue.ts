@@ -6,8 +6,10 @@ import type { Inspection } from '../core/payout-file.ts';
 import { type BatchStatus, isSealed } from '../core/payout.ts';
 import type { Batch } from '../core/ports.ts';
 import { type Ingested, ingestFile } from '../intake/ingest.ts';
+import { Signal, waitForAny } from '../platform/signal.ts';
 import { isAhead, noteFailure, retryBackoff, type WatchEvent, type WatchSetup } from './context.ts';
 import type { IntakeOutcome, IntakeVerdict, WorkItem } from './ports.ts';
+import { computeRoom } from './rules/drop-folder.ts';
 import {
   type FirstFile,
   type IntakeRefusal,
@@ -20,12 +22,12 @@ import { TakenFiles } from './taken-files.ts';
 
 /** Files that are read at once: a big one does not keep a small one waiting. */
 const readingsAtOnce = 2;
-/** Files in work/ at most; the others wait in the inbox. */
-const workItemsMax = 500;
 /** How soon a sick disk is looked at again. */
 const sickPollMs = 1_000;
 /** How soon a file is looked at again whose bytes are those of one that is still being read. */
 const copyPollMs = 1_000;
+/** How often the inbox is looked at while there is no room for its files. */
+const fullPollMs = 10_000;
 /** What the reader calls a file that is not there. */
 const missingCode = 'file-missing';
 
@@ -48,6 +50,8 @@ export class FileQueue {
   #found: readonly WorkItem[] | undefined;
   #unread: Unread[] = [];
   readonly #underWay = new Set<Promise<void>>();
+  /** A file has been read, or has ended: there may be room for another. */
+  readonly #room = new Signal();
 
   /** @param onBatch told of every batch that a file in work/ waits for */
   constructor(setup: WatchSetup, onBatch: (batch: Batch) => void) {
@@ -58,8 +62,12 @@ export class FileQueue {
 
   /** Files in work/. */
   get inWork(): number {
+    return this.#owners.size + this.#unread.length + this.#beingRead;
+  }
+
+  get #beingRead(): number {
     const { activeCount, pendingCount } = this.#readings;
-    return this.#owners.size + this.#unread.length + activeCount + pendingCount;
+    return activeCount + pendingCount;
   }
 
   /** Takes up what an earlier process has left in work/, before anything new is taken. */
@@ -83,10 +91,22 @@ export class FileQueue {
       return;
     }
     this.#readAgain(clock.now());
-    const room = Math.max(0, workItemsMax - this.inWork);
+    const room = computeRoom(this.inWork, this.#beingRead);
     const items = await intake.take(room);
     for (const item of items) this.#keep(this.#takeUp(item));
-    if (items.length < room || room === 0) await intake.waitForNews(stop);
+    if (items.length < room) await intake.waitForNews(stop);
+    else await this.#waitForRoom();
+  }
+
+  /** Until files can be taken, or the inbox is to be looked at all the same. */
+  async #waitForRoom(): Promise<void> {
+    const { clock, stop } = this.#setup;
+    for (;;) {
+      const change = this.#room.next;
+      if (computeRoom(this.inWork, this.#beingRead) > 0) return;
+      await waitForAny(clock, fullPollMs, change, stop);
+      if (!change.aborted || stop.aborted) return;
+    }
   }
 
   /** Before new files are taken: if that fails, none of these is forgotten. */
@@ -102,7 +122,10 @@ export class FileQueue {
   }
 
   #keep(work: Promise<void>): void {
-    const kept = work.finally(() => this.#underWay.delete(kept));
+    const kept = work.finally(() => {
+      this.#underWay.delete(kept);
+      this.#room.notify();
+    });
     this.#underWay.add(kept);
   }
 
@@ -233,6 +256,7 @@ export class FileQueue {
       this.#report({ kind: 'file-ended', item, outcome: 'archived', path, why: undefined, batchId });
     }
     this.#owners.delete(batch.batchId);
+    this.#room.notify();
   }
 
   /**

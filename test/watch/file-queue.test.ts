@@ -49,6 +49,28 @@ describe('a file that is rejected', () => {
   });
 });
 
+describe('a flood of junk', () => {
+  test('keeps a good file waiting for a few of its files only, and no look at the inbox for the others', async () => {
+    await using kit = await openWatchKit();
+    const junk = Array.from({ length: 120 }, (_, number) => `junk-${number}.csv`);
+    for (const name of junk.slice(0, 60)) await kit.drop(name, `${name}\n`);
+    await kit.drop('payouts-20261121.csv', csvOf('G', 1));
+    for (const name of junk.slice(60)) await kit.drop(name, `${name}\n`);
+    let inWorkMax = 0;
+    const life = await kit.begin();
+    const note = (): void => {
+      inWorkMax = Math.max(inWorkMax, life.watcher.files.inWork);
+    };
+    kit.before = { startIntake: note };
+    life.work();
+    await kit.time.until(hasEnded(kit, 'payouts-20261121.csv'));
+    const before = kit.told.findIndex((line) => line.startsWith('payouts-20261121.csv archived'));
+    const sinceMs = kit.clock.now();
+    await kit.time.until(hasEnded(kit, ...junk));
+    expect([before < 40, inWorkMax <= 32, kit.clock.now() - sinceMs < 10_000]).toEqual([true, true, true]);
+  });
+});
+
 describe('a file with the bytes of another', () => {
   test('is turned away while that is being worked, and when it has been', async () => {
     await using kit = await openWatchKit();

@@ -7,7 +7,13 @@ import pLimit from 'p-limit';
 import type { Log } from '../../core/ports.ts';
 import { joinName, lookAt, printFile } from '../../platform/disk.ts';
 import { errorCode, failWith } from '../../platform/durable-file.ts';
-import { classifyName, decideTaking, isIgnoredName, noteSighting } from '../rules/drop-folder.ts';
+import {
+  classifyName,
+  decideTaking,
+  isIgnoredName,
+  noteSighting,
+  orderFinished,
+} from '../rules/drop-folder.ts';
 import type { InboxState, InboxView, Sighting, Taking } from '../rules/drop-folder.ts';
 import { type InboxBinding, InboxRefusedError } from './binding.ts';
 import type { Claim, Claimable, ClaimedFolder } from './claim.ts';
@@ -192,7 +198,7 @@ export class Inbox {
       if (taking.kind === 'wait') waitMs = Math.min(waitMs, taking.forMs ?? Infinity);
       else finished.push(describeFinished(drop.file, drop, taking.withSidecar));
     }
-    this.#finished = finished.toSorted(compareDrops);
+    this.#finished = [...orderFinished(finished)];
     this.nextLookAtMs = waitMs === Infinity ? undefined : nowMs + waitMs;
   }
 
@@ -264,10 +270,6 @@ const describeFinished = (
   sidecar: withSidecar ? sidecar?.bytes : undefined,
   marker: marker?.bytes,
 });
-
-/** The oldest first; the same moment by name. */
-const compareDrops = (one: Claimable, other: Claimable): number =>
-  Number(one.droppedAtNs - other.droppedAtNs) || Buffer.compare(one.name, other.name);
 
 /** What concerns one file and not the inbox. */
 const oneFileCodes = new Set(['EACCES', 'EPERM', 'EBUSY', 'EXDEV', 'ETXTBSY', 'EINVAL', 'ENAMETOOLONG']);

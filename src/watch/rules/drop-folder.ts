@@ -117,6 +117,60 @@ export function decideTaking(facts: FileFacts, rules: IntakeRules, nowMs: number
   return { kind: 'wait', forMs: Math.min(patienceMs, sidecarMs) };
 }
 
+// ---------------------------------------------------------------- which file is next
+
+/** A finished file that waits: by its name and its last change of any kind. */
+export interface Waiting {
+  readonly name: Buffer;
+  readonly droppedAtNs: bigint;
+}
+
+/** The oldest first; the same moment by name. */
+const compareDrops = (one: Waiting, other: Waiting): number =>
+  Number(one.droppedAtNs - other.droppedAtNs) || Buffer.compare(one.name, other.name);
+
+/** So many files wait for one another in their order; more than these are a crowd. */
+const crowdMin = 32;
+
+/** What the names of files that come again and again have in common: `payouts-20261121.csv` and `payouts-20261122.csv`. */
+const seriesOf = ({ name }: Waiting): string => name.toString('latin1').replaceAll(/\d+/g, '#');
+
+/** The rarest names first, and among these the oldest. @param byAge the oldest first */
+function sortByRarity<File extends Waiting>(byAge: readonly File[]): readonly File[] {
+  const series = Map.groupBy(byAge, seriesOf).values();
+  return [...series].toSorted((one, other) => one.length - other.length).flat();
+}
+
+/**
+ * The oldest first. In a crowd the oldest, the newest and the one with the rarest name take turns, so that a flood of
+ * junk keeps no other file waiting to its end.
+ */
+export function orderFinished<File extends Waiting>(files: readonly File[]): readonly File[] {
+  const byAge = files.toSorted(compareDrops);
+  if (byAge.length <= crowdMin) return byAge;
+  const turns = [byAge, byAge.toReversed(), sortByRarity(byAge)].map((ordered) => ordered.values());
+  const ordered = new Set<File>();
+  while (ordered.size < byAge.length) {
+    for (const turn of turns) {
+      // It goes on behind the last that it found.
+      const next = turn.find((file) => !ordered.has(file));
+      if (next !== undefined) ordered.add(next);
+    }
+  }
+  return [...ordered];
+}
+
+/** Files in work/ at most; the others wait in the inbox. */
+const workItemsMax = 500;
+/** Of these, taken and not read yet: what is dropped meanwhile has no more before it. */
+const unreadMax = 32;
+
+/** How many files are taken now; some at a time, since each time takes several writes to the disk. */
+export function computeRoom(inWork: number, unread: number): number {
+  const room = Math.min(workItemsMax - inWork, unreadMax - unread);
+  return unread > unreadMax / 2 ? 0 : Math.max(0, room);
+}
+
 // ---------------------------------------------------------------- names of claimed and ended files
 
 /** As the parts of file names have it. */

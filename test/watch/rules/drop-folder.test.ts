@@ -1,6 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
+  computeRoom,
+  orderFinished,
   classifyName,
   composeName,
   computeArchiveNames,
@@ -150,4 +152,47 @@ describe('the name of an ended file', () => {
       { numRuns: 30 },
     );
   });
+});
+
+describe('the order of finished files', () => {
+  const waiting = (names: readonly string[]) =>
+    names.map((name, place) => ({ name: Buffer.from(name), droppedAtNs: BigInt(place) }));
+  const ordered = (names: readonly string[]): readonly string[] =>
+    orderFinished(waiting(names)).map(({ name }) => name.toString());
+  const junk = Array.from({ length: 3_000 }, (_, number) => `junk${number}.csv`);
+  const random = junk.map((_name, number) => `${String.fromCodePoint(0x4e00 + number)}.csv`);
+
+  test('is the order in which they were dropped, while few wait', () => {
+    expect(ordered(['b', 'a2', 'a1'])).toEqual(['b', 'a2', 'a1']);
+    expect(ordered(junk.slice(0, 32))).toEqual(junk.slice(0, 32));
+  });
+
+  test.each([
+    ['behind a flood', [...junk, 'payouts-20261121.csv']],
+    ['behind a flood without order in its names', [...random, 'payouts-20261121.csv']],
+    ['in the midst of a flood', junk.toSpliced(1_500, 0, 'payouts-20261121.csv')],
+    ['before it', ['payouts-20261121.csv', ...junk]],
+  ])('takes a good file %s among the first', (_where, names) => {
+    expect(ordered(names).indexOf('payouts-20261121.csv')).toBeLessThan(3);
+  });
+
+  test('forgets none, and takes the oldest in every third turn at the latest', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.string({ minLength: 1, maxLength: 3 }), { maxLength: 100 }), (names) => {
+        const found = ordered(names);
+        expect(found.toSorted()).toEqual(names.toSorted());
+        for (const [age, name] of names.entries()) expect(found.indexOf(name)).toBeLessThanOrEqual(3 * age);
+      }),
+    );
+  });
+});
+
+test.each([
+  ['an empty work/', 0, 0, 32],
+  ['files that are read', 20, 16, 16],
+  ['many files that are read', 20, 17, 0],
+  ['many batches', 490, 0, 10],
+  ['too many', 600, 0, 0],
+])('room beside %s', (_what, inWork, unread, room) => {
+  expect(computeRoom(inWork, unread)).toBe(room);
 });
