@@ -102,6 +102,15 @@ export class Auditor implements Witness {
     this.#disk = disk;
   }
 
+  /** Another journal takes the place of the one before: what that one knew is no promise of this one. */
+  lookAnew(disk: DiskView): void {
+    this.#watched.clear();
+    this.#references.clear();
+    this.#unapproved.clear();
+    this.#disk = disk;
+    this.#eventSeq = Math.max(0, ...disk.eventsAfter(0).map(({ seq }) => seq));
+  }
+
   get #seen(): { readonly book: BankBook; readonly disk: DiskView } {
     if (this.#book === undefined || this.#disk === undefined) throw new Error('nothing to look at');
     return { book: this.#book, disk: this.#disk };

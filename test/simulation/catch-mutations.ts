@@ -22,18 +22,14 @@ export async function catchMutation(
   first = 1,
 ): Promise<Catch> {
   const startedAt = performance.now();
-  const { name, isOfJournal } = mutation ?? { name: 'none' };
+  const { name, playedOn = 'memory' } = mutation ?? { name: 'none' };
   const hook = mutation === undefined ? [] : ['--import', new URL('mutate-on-load.ts', import.meta.url).href];
   const script = fileURLToPath(new URL('play-until-broken.ts', import.meta.url));
-  const child = spawn(
-    process.execPath,
-    [...hook, script, String(seeds), isOfJournal === true ? 'sqlite' : 'memory', String(first)],
-    {
-      // The real journal syncs each commit.
-      env: { TMPDIR: findMemoryFolder(), ...process.env, SIMULATED_MUTATION: name },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  );
+  const child = spawn(process.execPath, [...hook, script, String(seeds), playedOn, String(first)], {
+    // The real journal syncs each commit.
+    env: { TMPDIR: findMemoryFolder(), ...process.env, SIMULATED_MUTATION: name },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let said = '';
   child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
@@ -44,8 +40,8 @@ export async function catchMutation(
 }
 
 /** Seeds that are played before a bug counts as not found; each of those on the real journal takes a hundred times as long. */
-export const seedsFor = ({ isOfJournal }: Pick<Mutation, 'isOfJournal'>): number =>
-  isOfJournal === true ? 60 : 3_000;
+export const seedsFor = ({ playedOn }: Pick<Mutation, 'playedOn'>): number =>
+  playedOn === undefined ? 3_000 : 60;
 
 /** Tries every mutation, two at a time. @returns true when all were found */
 export async function catchAll(): Promise<boolean> {

@@ -14,8 +14,8 @@ interface Patch {
 export interface Mutation {
   readonly name: string;
   readonly patches: readonly Patch[];
-  /** The bug is in the real journal, so the seeds run on it. */
-  readonly isOfJournal?: true;
+  /** The bug is in the real journal, so the seeds run on it; `lost`: in what becomes of one that is lost or copied. */
+  readonly playedOn?: 'sqlite' | 'lost';
 }
 
 const inOne = (name: string, file: string, find: string, replace: string): Mutation => ({
@@ -25,7 +25,12 @@ const inOne = (name: string, file: string, find: string, replace: string): Mutat
 
 const inJournal = (name: string, file: string, find: string, replace: string): Mutation => ({
   ...inOne(name, file, find, replace),
-  isOfJournal: true,
+  playedOn: 'sqlite',
+});
+
+const inLost = (name: string, file: string, find: string, replace: string): Mutation => ({
+  ...inOne(name, file, find, replace),
+  playedOn: 'lost',
 });
 
 const ofSending: readonly Mutation[] = [
@@ -239,4 +244,75 @@ const ofJournal: readonly Mutation[] = [
   ),
 ];
 
-export const mutations: readonly Mutation[] = [...ofSending, ...ofReading, ...ofStates, ...ofJournal];
+const ofLoss: readonly Mutation[] = [
+  inLost(
+    'the high-water marks ignored',
+    'store/open.ts',
+    'if (missing !== undefined && recovery === undefined) throw new JournalRefusedError(missing);',
+    '',
+  ),
+  inLost('marks in other folders ignored', 'app/mark-copies.ts', 'of this.#paths) {', 'of []) {'),
+  inLost(
+    'a journal bound to no file',
+    'payout/rules/journal-place.ts',
+    'if (kept.file === undefined || present.file === undefined || isSameFile(kept.file, present.file))',
+    '',
+  ),
+  inLost(
+    'a backup opens like the journal itself',
+    'store/place.ts',
+    "if (readMeta(db, 'copiedAtMs') === undefined) return;",
+    'if (db.isOpen) return;',
+  ),
+  inLost(
+    'a backup put back is no loss',
+    'store/open.ts',
+    'if (recovery !== undefined) recordLoss(',
+    'if (recovery !== undefined && !restores) recordLoss(',
+  ),
+  inLost(
+    'a journal that is missing makes itself',
+    'store/open.ts',
+    "if (creation !== 'never' || recovery !== undefined) return;",
+    'if (dataDir !== null) return;',
+  ),
+  inLost(
+    'traces of another journal ignored by init',
+    'app/traces.ts',
+    '  const found: string[] = [];\n',
+    '  const found: string[] = [];\n  if (inbox !== undefined) return found;\n',
+  ),
+  inLost(
+    'the report of a file that the journal does not know ignored',
+    'intake/ingest.ts',
+    'if (trace !== undefined)',
+    'if (trace === null)',
+  ),
+  inLost(
+    'a new journal asks nobody first',
+    'payout/lost-journal.ts',
+    'asked === undefined && (await context.asksFirst?.()) === true;',
+    'false;',
+  ),
+  inLost('an adopted journal is no new one', 'store/open.ts', 'if (isSaid) writeNewSince(db, nowMs);', ''),
+  inLost(
+    'a lost journal asks about today alone',
+    'payout/rules/lost-journal.ts',
+    'return [...eachBangkokDate(loss.sinceDate, loss.untilDate)];',
+    'return [loss.untilDate];',
+  ),
+  inLost(
+    'a lost journal asks about nothing',
+    'payout/rules/lost-journal.ts',
+    'return isInQuestion(loss) && attempts.every(',
+    'return isInQuestion(loss) && attempts.length > 0 && attempts.every(',
+  ),
+];
+
+export const mutations: readonly Mutation[] = [
+  ...ofSending,
+  ...ofReading,
+  ...ofStates,
+  ...ofJournal,
+  ...ofLoss,
+];

@@ -7,7 +7,8 @@ export interface MemoryOutbox {
   readonly published: ReadonlyMap<string, number>;
 }
 
-export function makeMemoryOutbox(): MemoryOutbox {
+/** @param onPublished told of each file that appears */
+export function makeMemoryOutbox(onPublished: (path: string) => void = () => {}): MemoryOutbox {
   const temporary = new Map<string, number>();
   const published = new Map<string, number>();
   let drafts = 0;
@@ -35,6 +36,7 @@ export function makeMemoryOutbox(): MemoryOutbox {
       if (rows === undefined) return published.has(path) ? 'already-there' : 'gone';
       temporary.delete(temporaryPath);
       published.set(path, rows);
+      onPublished(path);
       return 'published';
     },
     findLeftovers: async () => [],

@@ -1,5 +1,5 @@
 /** Plays seeds until one breaks an invariant, and says which; started with a mutation by catch-mutations.ts. */
-import { runSeed } from './run-seed.ts';
+import { type RunOptions, runSeed } from './run-seed.ts';
 
 const [seedsText, journal, firstText] = process.argv.slice(2);
 const seeds = Number(seedsText);
@@ -7,11 +7,14 @@ const seeds = Number(seedsText);
 const first = Number(firstText ?? 1);
 Error.stackTraceLimit = 0;
 
-const onSqlite = async () => {
+async function readOptions(): Promise<RunOptions> {
+  if (journal === 'lost') return { shape: 'journals' };
+  if (journal !== 'sqlite') return {};
   const { makeSqliteDisk } = await import('./sqlite-disk.ts');
-  return { makeDisk: makeSqliteDisk, shape: 'people' } as const;
-};
-const options = journal === 'sqlite' ? await onSqlite() : {};
+  return { makeDisk: makeSqliteDisk, shape: 'people' };
+}
+
+const options = await readOptions();
 
 let found: object = { broken: '' };
 for (let played = 0; played < seeds; played += 1) {

@@ -1,4 +1,5 @@
 /** The program as `paydrop run` composes it, in a simulated process; the one place that knows its settings. */
+import { makeAskFirst } from '../../src/app/ask-first.ts';
 import { BankClock } from '../../src/payout/bank-clock.ts';
 import { runFile } from '../../src/app/run-file.ts';
 import type { RunSession } from '../../src/app/session.ts';
@@ -53,9 +54,17 @@ export interface ProcessParts {
   readonly outbox: ReportOutbox;
   readonly reader: PayoutFileReader;
   readonly interrupted: AbortSignal;
+  /** Where a real journal and what it leaves lie. */
+  readonly place?: Place | undefined;
 }
 
-function loadSettings(plan: Plan): LoadedSettings {
+/** What a session has from the folders that it works in. */
+export interface Place extends Pick<RunSession, 'loaded' | 'loss' | 'findTrace'> {
+  /** When the journal began, or last went on in a new place or after a loss. */
+  readonly newSinceMs: number | undefined;
+}
+
+export function loadSettings(plan: Plan): LoadedSettings {
   const { policy, isVerifying, whenUnavailable, concurrency, inDoubtMax, consecutiveFailures, similarDays } =
     plan;
   const settings = {
@@ -85,21 +94,23 @@ export async function runProcess(
   waitMs: number,
 ): Promise<void> {
   const { world, life, plan, journal, bank, outbox, reader, interrupted } = parts;
+  const clock = makeClock(world, life);
+  const { newSinceMs, ...place } = parts.place ?? { loaded: loadSettings(plan), loss: undefined };
   const sender: RunSession = {
-    loaded: loadSettings(plan),
-    bankClock: new BankClock(makeClock(world, life)),
+    bankClock: new BankClock(clock),
+    ...place,
+    asksFirst: makeAskFirst(place.loaded, newSinceMs, clock),
     likeness: new KeyedMutex(),
     breakers: new Map(),
     runs: new Set(),
     asking: new Set(),
     adaptiveLimits: makeAdaptiveLimits(plan.concurrency, plan.concurrency),
-    loss: undefined,
     journal,
     bank,
     outbox,
     reader,
     log: makeLog(parts),
-    clock: makeClock(world, life),
+    clock,
     bankAddress: 'https://bank.example',
   };
   const progress = { show: () => {}, close: () => {} };

@@ -14,9 +14,10 @@ import { bangkokDay } from './bank-book.ts';
 import { SimulatedBank } from './bank.ts';
 import { Connection, isDiskFull } from './disk.ts';
 import { Figures } from './figures.ts';
+import type { Journals } from './journals.ts';
 import { makeMemoryDisk, type SimulatedDisk } from './memory-disk.ts';
 import { Network } from './network.ts';
-import { makeMemoryOutbox } from './outbox.ts';
+import { makeMemoryOutbox, type MemoryOutbox } from './outbox.ts';
 import { type Act, drawPlan, drawShape, type Plan, type PlannedLife, type Shape } from './plan.ts';
 import { makePlannedReader } from './planned-files.ts';
 import { company, runProcess, terminal } from './process.ts';
@@ -24,7 +25,8 @@ import { judge, type VerdictParts } from './verdict.ts';
 import { type Life, World } from './world.ts';
 
 export interface RunOptions {
-  readonly shape?: Shape | undefined;
+  /** `journals`: the journal is lost, put back or copied in the midst of the run. */
+  readonly shape?: Shape | 'journals' | undefined;
   readonly makeDisk?: () => Promise<SimulatedDisk>;
   readonly trace?: ((line: string) => void) | undefined;
 }
@@ -45,6 +47,9 @@ const hourMs = 60 * minuteMs;
 /** Pauses before each run of the end, when the bank is healthy: long enough for everything to be proved or given up. */
 const restGapsMs = [minuteMs, 10 * minuteMs, 3 * hourMs, 30 * hourMs, 30 * hourMs, hourMs];
 
+/** Fewer where opening the journal takes real time. */
+const fewRestGapsMs = [10 * minuteMs, 30 * hourMs];
+
 const retryRules = { payoutSatangMax: null };
 
 class Simulation {
@@ -54,17 +59,21 @@ class Simulation {
   readonly #auditor: Auditor;
   readonly #bank: SimulatedBank;
   readonly #network: Network;
-  readonly #outbox = makeMemoryOutbox();
+  readonly #outbox: MemoryOutbox;
+  /** Real ones, of which one takes the place of another. */
+  readonly #journals: Journals | undefined;
   #lives = 0;
 
-  constructor(world: World, plan: Plan, disk: SimulatedDisk) {
+  constructor(world: World, plan: Plan, disk: SimulatedDisk, journals: Journals | undefined) {
     this.#world = world;
     this.#plan = plan;
     this.#disk = disk;
     this.#auditor = new Auditor(world, plan);
     this.#bank = new SimulatedBank(world, plan, (entry) => this.#auditor.entered(entry));
     this.#network = new Network(world, plan, this.#bank, this.#auditor);
-    this.#auditor.look(this.#bank.book, disk.view);
+    this.#journals = journals;
+    this.#outbox = makeMemoryOutbox(this.#journals?.publish);
+    if (this.#journals === undefined) this.#auditor.look(this.#bank.book, disk.view);
     disk.onWritten = () => this.#auditor.written();
   }
 
@@ -72,6 +81,7 @@ class Simulation {
     const { files } = this.#plan;
     const book = this.#bank.book;
     const isLying = this.#plan.lie !== 'none';
+    const journal = this.#journals === undefined ? 'kept' : this.#journals.isOpen ? 'another' : 'refused';
     const isBankTimeOff = this.#plan.bankOffsetMs !== 0 || this.#plan.dateOffsetMs !== 0;
     return {
       world: this.#world,
@@ -81,6 +91,7 @@ class Simulation {
       files,
       isLying,
       isBankTimeOff,
+      journal,
     };
   }
 
@@ -146,8 +157,19 @@ class Simulation {
     return new Connection(this.#world, this.#plan, this.#bank, this.#disk, life, onAsked).journal;
   }
 
+  /** Opens the journal where it is a real one. @returns false when it is refused */
+  async #begin(place: number): Promise<boolean> {
+    if (this.#journals === undefined) return true;
+    const begun = await this.#journals.begin(place);
+    if (begun === 'refused') return false;
+    if (begun === 'another') this.#auditor.lookAnew(this.#journals.view);
+    else this.#auditor.look(this.#bank.book, this.#journals.view);
+    return true;
+  }
+
   /** A process, from its start to its end or its death. */
   async #live({ killAtStep, interruptAfterMs }: PlannedLife, place: number): Promise<void> {
+    if (!(await this.#begin(place))) return;
     const life = this.#newLife('process ', killAtStep);
     const journal = this.#connect(life);
     const interrupt = new AbortController();
@@ -171,6 +193,7 @@ class Simulation {
       outbox: this.#outbox.outbox,
       reader: makePlannedReader(seed, this.#plan.files),
       interrupted: interrupt.signal,
+      place: await this.#journals?.place(),
     };
     this.#world.figures.count('life');
     const ended = runProcess(parts, files, this.#plan.waitMs).catch((error: unknown) => this.#break(error));
@@ -225,13 +248,21 @@ class Simulation {
     machine.suspendedUntilMs = 0;
     this.#world.note('the bank is healthy');
     // Running it all again must change nothing when nothing is left: looked at now and then.
-    const isDone = this.#plan.lie === 'none' && (await judge(this.parts, true)).length === 0;
+    const isDone =
+      this.#plan.lie === 'none' &&
+      this.#journals === undefined &&
+      (await judge(this.parts, true)).length === 0;
     if (isDone && this.#world.dice.chance(0.7)) return;
-    for (const gapMs of restGapsMs) {
+    for (const gapMs of this.#journals === undefined ? restGapsMs : fewRestGapsMs) {
       await this.#world.pause(gapMs);
       await this.#live({ gapMs, killAtStep: Infinity, interruptAfterMs: undefined }, Infinity);
-      if (this.#plan.lie === 'none' && (await judge(this.parts, true)).length === 0) return;
-      await this.#letAllGoOn();
+      if (
+        this.#plan.lie === 'none' &&
+        this.#journals === undefined &&
+        (await judge(this.parts, true)).length === 0
+      )
+        return;
+      if (this.#journals?.isOpen !== false) await this.#letAllGoOn();
     }
   }
 
@@ -248,16 +279,25 @@ class Simulation {
   }
 }
 
+async function openJournals(world: World) {
+  // Loads the real store, which the other shapes do without.
+  const { drawJournalsPlan, Journals: RealJournals } = await import('./journals.ts');
+  const drawn = drawJournalsPlan(world.dice);
+  return { plan: drawn.plan, journals: new RealJournals(world, drawn) };
+}
+
 /** Plays one seed. */
 export async function runSeed(seed: number, options: RunOptions = {}): Promise<RunOutcome> {
   const figures = new Figures();
   const world = new World(seed, figures, options.trace);
   const shape = drawShape(world.dice);
-  const plan = drawPlan(world.dice, options.shape ?? shape);
+  const wanted = options.shape ?? shape;
+  const lost = wanted === 'journals' ? await openJournals(world) : undefined;
+  const plan = lost?.plan ?? drawPlan(world.dice, wanted === 'journals' ? shape : wanted);
   if (options.trace !== undefined) options.trace(describePlan(plan));
-  const disk = options.makeDisk === undefined ? makeMemoryDisk() : await options.makeDisk();
+  const disk = lost?.journals ?? (await options.makeDisk?.()) ?? makeMemoryDisk();
   try {
-    const simulation = new Simulation(world, plan, disk);
+    const simulation = new Simulation(world, plan, disk, lost?.journals);
     let broken: string | undefined;
     try {
       await world.drive(simulation.play());

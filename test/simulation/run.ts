@@ -1,12 +1,11 @@
 /**
  * `npm run simulate -- --seeds 100000`: plays seeds and shows what they met. `--seed N --trace` replays one;
- * `--mutations` shows that each deliberate bug is found.
+ * `--mutations` shows that each deliberate bug is found; `--shape journals` loses, restores and copies the journal.
  */
 import { parseArgs } from 'node:util';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { catchAll } from './catch-mutations.ts';
 import { Figures } from './figures.ts';
-import type { Shape } from './plan.ts';
 import { type RunOptions, runSeed } from './run-seed.ts';
 
 /** Seeds from one number up, of one shape where it is given. */
@@ -15,7 +14,7 @@ interface Share {
   readonly seeds: number;
   /** Every so manieth seed. */
   readonly stride: number;
-  readonly shape: Shape | undefined;
+  readonly shape: RunOptions['shape'];
   readonly onSqlite: boolean;
 }
 
@@ -98,7 +97,7 @@ function join(tallies: readonly Tally[]): Tally {
 
 async function replay(
   seed: number,
-  shape: Shape | undefined,
+  shape: RunOptions['shape'],
   isTraced: boolean,
   onSqlite: boolean,
 ): Promise<void> {
@@ -124,7 +123,7 @@ async function main(): Promise<void> {
       mutations: { type: 'boolean', default: false },
     },
   });
-  const shape = values.shape as Shape | undefined;
+  const shape = values.shape as RunOptions['shape'];
   const onSqlite = values.journal === 'sqlite';
   if (values.mutations) {
     process.exitCode = (await catchAll()) ? 0 : 1;

@@ -22,6 +22,17 @@ describe('no invariant is broken', () => {
   });
 });
 
+/** Of a lost, an adopted and a restored journal, and of one that only a report gives away; `--shape journals` plays more. */
+const journalSeeds = [1, 8, 11, 12];
+
+test('no payout is paid twice when the journal is lost, put back or copied over a night', async () => {
+  for (const seed of journalSeeds) {
+    const { broken, figures } = await runSeed(seed, { shape: 'journals' });
+    expect([seed, broken]).toEqual([seed, undefined]);
+    expect(figures['first-send']).toBeGreaterThan(0);
+  }
+});
+
 test('a seed reproduces its run exactly', async () => {
   for (let seed = 1; seed <= 12; seed += 1) {
     const [first, second] = [await runSeed(seed), await runSeed(seed)];

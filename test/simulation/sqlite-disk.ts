@@ -16,7 +16,7 @@ const orderColumns =
   'a.proxy_no proxyNo, a.proxy_name proxyName, a.amount_text amountText, a.reference1, a.reference2';
 
 /** What the file shows through a connection of its own. */
-function makeView(db: DatabaseSync): DiskView {
+export function makeView(db: DatabaseSync): DiskView {
   const order = db.prepare(`select ${orderColumns} from attempt a where trans_ref_no = ?`);
   const state = db.prepare(
     `select payout_seq seq, attempt_no attemptNo, status, sends, intent_at_ms intentAtMs, acknowledged

@@ -21,6 +21,8 @@ export interface VerdictParts {
   readonly isLying: boolean;
   /** The bank's clock is wrong for good: what is to be sent may wait for a day that both clocks agree on. */
   readonly isBankTimeOff: boolean;
+  /** `another` than the run began with, of which less is asked; nobody goes on with one that is `refused`. */
+  readonly journal: 'kept' | 'another' | 'refused';
 }
 
 /** A batch with its rows and every attempt for their payoutIds. */
@@ -152,6 +154,7 @@ function judgeLies({ auditor, disk }: VerdictParts, settled: readonly Settled[])
 
 /** Everything that is broken; `isConcluded` when the bank has been healthy for long and everything was run again. */
 export async function judge(parts: VerdictParts, isConcluded: boolean): Promise<string[]> {
+  if (parts.journal === 'refused') return judgeBook(parts);
   const settled = await readBatches(parts.disk.journal);
   if (parts.isLying) {
     // Late proof takes the claim from a row that is unsent, so that it can never be sent.
@@ -160,6 +163,8 @@ export async function judge(parts: VerdictParts, isConcluded: boolean): Promise<
       .filter((what) => !what.startsWith('a live payout'));
     return [...contradictions, ...judgeLies(parts, settled)];
   }
+  if (parts.journal === 'another')
+    return [...parts.disk.findContradictions(), ...judgeBook(parts), ...judgeRows(parts, settled)];
   const broken = [
     ...parts.disk.findContradictions(),
     ...judgeBook(parts),

@@ -1,0 +1,365 @@
+/**
+ * Real journals in real folders, of which one is lost, put back or copied in the midst of a run, and what a person does
+ * about it. The programs that open them are the real ones; only time, the bank and the reports are simulated.
+ */
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { tmpdir } from 'node:os';
+import { DatabaseSync } from 'node:sqlite';
+import { describeIdentity } from '../../src/app/open-store.ts';
+import { openOwnJournal } from '../../src/app/own-journal.ts';
+import { placeBackup } from '../../src/app/place-backup.ts';
+import { findTraces, TraceSearch } from '../../src/app/traces.ts';
+import { dayMs, formatBangkokDate } from '../../src/core/bangkok-time.ts';
+import type { Clock } from '../../src/core/ports.ts';
+import type { Logger } from '../../src/platform/log.ts';
+import type { LoadedSettings } from '../../src/settings/settings.ts';
+import { backUpJournal } from '../../src/store/backup.ts';
+import { type JournalOpening, openJournal } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/store.ts';
+import type { Dice } from '../support/dice.ts';
+import { findContradictions } from '../support/store-consistency.ts';
+import type { DiskView } from './auditor.ts';
+import type { SimulatedDisk } from './memory-disk.ts';
+import { drawPlan, type FaultKind, type Plan, type PlannedLife } from './plan.ts';
+import { loadSettings, type Place } from './process.ts';
+import { makeView } from './sqlite-disk.ts';
+import type { World } from './world.ts';
+
+const hourMs = 3_600_000;
+
+/** What becomes of the journal, by the person's way on that has to hold. */
+const mishaps = [
+  // An older copy of journal.db alone, as another file or written over the one that is there.
+  'older-copy',
+  'older-copy-written-over',
+  // The same with journal.mark, so that only the marks in other folders are ahead of it.
+  'older-copy-with-mark',
+  'older-copy-with-mark-written-over',
+  // One from before any file was taken, with all marks: what was paid is proved by the reports alone.
+  'first-copy-with-all-marks',
+  // What `backup` wrote, put in place by hand.
+  'backup-by-hand',
+  // journal.db alone is gone, or the whole data directory.
+  'journal-gone',
+  'folder-gone',
+  // The data directory, whole or older, on another machine, with a terminal of its own or not; the first one is stopped.
+  'second-machine',
+  'second-machine-with-its-own-terminal',
+  // Nothing is left anywhere, and a person begins anew.
+  'nothing-left',
+] as const;
+type Mishap = (typeof mishaps)[number];
+
+/** Nothing in the folders tells of what was sent: only the bank does, about today and yesterday. */
+const askedFirst: readonly Mishap[] = [
+  ...(['second-machine', 'second-machine-with-its-own-terminal', 'nothing-left'] as const),
+];
+
+export interface JournalsPlan {
+  readonly plan: Plan;
+  readonly mishap: Mishap;
+  /** Lives before the copy is taken, and before it takes the place of the journal. */
+  readonly copiedBeforeLife: number;
+  readonly mishapBeforeLife: number;
+}
+
+/** Nothing that keeps the bank from telling the truth, late at most: that is what the other shapes are for. */
+const mildFaults: readonly FaultKind[] = [
+  ...(['reply-lost', 'connection-closed', 'in-process', 'in-process-long', 'ends-failed'] as const),
+  ...(['vague-moved', 'vague-unmoved', 'refused-payout', 'transfer-lost', 'http-429'] as const),
+  ...(['question-lost', 'inquiry-code', 'not-sent', 'earlier-failed-items'] as const),
+];
+
+/** Three lives in a row, one of which finds another journal than it left. */
+export function drawJournalsPlan(dice: Dice): JournalsPlan {
+  const usual = drawPlan(dice, 'simple');
+  const { files } = drawPlan(dice, 'people');
+  const mishap = dice.pick(mishaps);
+  const isFirst = mishap === 'first-copy-with-all-marks';
+  const copiedBeforeLife = isFirst ? 0 : dice.whole(0, 1);
+  const mishapBeforeLife = dice.whole(Math.max(1, copiedBeforeLife), 2);
+  const lives = Array.from({ length: 3 }, (_, place): PlannedLife => {
+    // A night at least: on one day the bank refuses the same reference by itself.
+    const isNight = place === mishapBeforeLife;
+    const nightMs = askedFirst.includes(mishap) ? dice.whole(13, 15) * hourMs : dice.whole(30, 80) * hourMs;
+    return {
+      gapMs: isNight ? nightMs : dice.wide(60_000, hourMs),
+      killAtStep: !isFirst && dice.chance(0.5) ? dice.whole(15, 120) : Infinity,
+      interruptAfterMs: undefined,
+    };
+  });
+  const faults = Object.fromEntries(
+    Array.from({ length: dice.whole(0, 3) }, () => [dice.pick(mildFaults), dice.wide(20, 500) / 1_000]),
+  );
+  const plan: Plan = {
+    ...usual,
+    // Noon on the first day, so that the night after it is one.
+    startMs: Date.UTC(2026, 10, 21, 5) + dice.whole(0, 4) * hourMs,
+    // A report proves that its file was paid, not that another file with the same payoutIds was.
+    files: files.slice(0, isFirst ? 1 : 3).map((file) => ({ ...file, fromLife: Math.min(file.fromLife, 1) })),
+    lives,
+    faults,
+    closures: [],
+    disturbances: [],
+    bankOffsetMs: 0,
+    dateOffsetMs: 0,
+    inquiryDay: 'transfer-date',
+    foreignPayoutIds: [],
+    similarDays: 0,
+    lie: 'none',
+  };
+  return { plan, mishap, copiedBeforeLife, mishapBeforeLife };
+}
+
+const silent = (): void => {};
+const noLog = { debug: silent, info: silent, warn: silent, error: silent } as unknown as Logger;
+
+const journalFiles = ['journal.db', 'journal.db-wal', 'journal.db-shm'];
+
+type Ways = Pick<JournalOpening, 'recovery' | 'restores' | 'adopts'>;
+
+/** Where a machine keeps its things; the outbox has a place of its own, as where it is a share. */
+interface Machine {
+  readonly dataDir: string;
+  readonly loaded: LoadedSettings;
+}
+
+interface Opened {
+  readonly store: Store;
+  readonly db: DatabaseSync;
+  readonly view: DiskView;
+}
+
+export class Journals implements SimulatedDisk {
+  onWritten = silent;
+  readonly #world: World;
+  readonly #journals: JournalsPlan;
+  readonly #root = mkdtempSync(join(tmpdir(), 'paydrop-journals-'));
+  #machine: Machine;
+  #opened: Opened | undefined;
+
+  constructor(world: World, journals: JournalsPlan) {
+    this.#world = world;
+    this.#journals = journals;
+    this.#machine = this.#makeMachine('data', 'TERM0001');
+  }
+
+  #makeMachine(name: string, termId: string): Machine {
+    const at = (folder: string): string => join(this.#root, name, folder);
+    const dataDir = at('journal');
+    const folders = { inbox: at('inbox'), outbox: at('outbox'), archive: at('archive') };
+    mkdirSync(folders.outbox, { recursive: true });
+    const { settings } = loadSettings(this.#journals.plan);
+    const changed = { ...settings, bank: { ...settings.bank, termId } };
+    const loaded = { settings: changed, dataDir, folders, isSandbox: false } as unknown as LoadedSettings;
+    return { dataDir, loaded };
+  }
+
+  get #present(): Opened {
+    if (this.#opened === undefined) throw new Error('no journal is open');
+    return this.#opened;
+  }
+
+  get journal(): Store {
+    return this.#present.store;
+  }
+
+  get view(): DiskView {
+    return this.#present.view;
+  }
+
+  findContradictions(): string[] {
+    return findContradictions(join(this.#machine.dataDir, 'journal.db'));
+  }
+
+  /** What a process has from its folders. */
+  async place(): Promise<Place> {
+    const { loaded } = this.#machine;
+    const { newSinceMs } = this.journal;
+    // Nobody but the programs of the run writes there: what is listed is never old.
+    const traces = new TraceSearch(loaded.folders, () => this.#world.nowMs);
+    const loss = await this.journal.loss();
+    const findTrace: NonNullable<Place['findTrace']> = async (inspection) =>
+      this.#wait(traces.find(inspection, await this.journal.loss()));
+    return { loaded, newSinceMs, loss, findTrace };
+  }
+
+  /** A report has been published. */
+  publish = (fileName: string): void =>
+    writeFileSync(join(this.#machine.loaded.folders.outbox, fileName), '');
+
+  /** What takes real time: the simulated one stands still meanwhile. */
+  async #wait<Value>(work: Promise<Value>): Promise<Value> {
+    this.#world.diskCalls += 1;
+    try {
+      return await work;
+    } finally {
+      this.#world.diskCalls -= 1;
+    }
+  }
+
+  get isOpen(): boolean {
+    return this.#opened !== undefined;
+  }
+
+  /** Before a life: what befalls the journal, and who opens it. @returns whether it is another one than before */
+  async begin(place: number): Promise<'same' | 'another' | 'refused'> {
+    return this.#wait(this.#begin(place));
+  }
+
+  async #begin(place: number): Promise<'same' | 'another' | 'refused'> {
+    await this.close(true);
+    const { mishap, copiedBeforeLife, mishapBeforeLife } = this.#journals;
+    // Old enough that it asks nobody first, until it goes on elsewhere or after a loss.
+    if (place === 0) await this.#init(this.#world.ourMs - 9 * dayMs);
+    if (place === copiedBeforeLife) this.#copy();
+    if (place === mishapBeforeLife) {
+      this.#world.note(`the journal: ${mishap}`);
+      this.#befall(mishap);
+    }
+    if (!(await this.#open({})) && !(await this.#goOn(mishap))) return 'refused';
+    return place === mishapBeforeLife ? 'another' : 'same';
+  }
+
+  async #init(nowMs: number): Promise<boolean> {
+    const { dataDir, loaded } = this.#machine;
+    if ((await findTraces(loaded.folders)).length > 0) return false;
+    const stamp = describeIdentity(loaded);
+    await using _ = await openJournal({ dataDir, stamp, access: 'own', nowMs, creation: 'only' });
+    return true;
+  }
+
+  /** @returns false when it is refused */
+  async #open(ways: Ways): Promise<boolean> {
+    const clock = { now: () => this.#world.ourMs } as Clock;
+    try {
+      const store = await openOwnJournal(this.#machine.loaded, noLog, clock, ways);
+      const db = new DatabaseSync(join(this.#machine.dataDir, 'journal.db'), { readOnly: true });
+      this.#opened = { store, db, view: makeView(db) };
+      return true;
+    } catch (error) {
+      if (!(error instanceof Error) || error.name !== 'JournalRefusedError') throw error;
+      // A journal's id, by which marks are named, is another in each run.
+      this.#world.note(`refused: ${error.message.replaceAll(this.#root, '').replace(/[0-9a-f-]{36}/, 'ID')}`);
+      this.#world.figures.count(`journal-refused ${this.#journals.mishap}`);
+      return false;
+    }
+  }
+
+  /** What is kept for a bad day: the folder as it is, and what `backup` makes of it. */
+  #copy(): void {
+    const { dataDir, loaded } = this.#machine;
+    cpSync(dataDir, this.#at('kept'), { recursive: true });
+    cpSync(loaded.folders.outbox, this.#at('kept-outbox'), { recursive: true });
+    backUpJournal(dataDir, this.#at('backup.db'), this.#world.ourMs);
+  }
+
+  #at(name: string): string {
+    return join(this.#root, name);
+  }
+
+  #putBack(names: readonly string[], isWrittenOver: boolean): void {
+    const { dataDir } = this.#machine;
+    for (const name of names) {
+      const path = join(dataDir, name);
+      const kept = readIfThere(join(this.#at('kept'), name));
+      if (kept === undefined || !isWrittenOver) rmSync(path, { force: true });
+      if (kept === undefined) continue;
+      // The number of a file that was removed is often given to the next one.
+      if (!isWrittenOver) writeFileSync(join(dataDir, `taken-${name}`), '');
+      writeFileSync(path, kept);
+    }
+  }
+
+  #befall(mishap: Mishap): void {
+    const { dataDir, loaded } = this.#machine;
+    const { outbox } = loaded.folders;
+    const isWrittenOver = mishap.endsWith('written-over');
+    switch (mishap) {
+      case 'older-copy':
+      case 'older-copy-written-over':
+        this.#putBack(journalFiles, isWrittenOver);
+        return;
+      case 'older-copy-with-mark':
+      case 'older-copy-with-mark-written-over':
+        this.#putBack([...journalFiles, 'journal.mark'], isWrittenOver);
+        return;
+      case 'first-copy-with-all-marks':
+        for (const name of readdirSync(outbox)) if (name.endsWith('.mark')) rmSync(join(outbox, name));
+        this.#putBack([...journalFiles, 'journal.mark'], true);
+        return;
+      case 'backup-by-hand':
+        empty(dataDir);
+        empty(outbox);
+        cpSync(this.#at('backup.db'), join(dataDir, 'journal.db'));
+        return;
+      case 'journal-gone':
+        for (const name of journalFiles) rmSync(join(dataDir, name), { force: true });
+        return;
+      case 'folder-gone':
+        empty(dataDir);
+        return;
+      case 'second-machine':
+        this.#moveTo(loaded.settings.bank.termId);
+        return;
+      case 'second-machine-with-its-own-terminal':
+        this.#moveTo('TERM0002');
+        return;
+      case 'nothing-left':
+        empty(dataDir);
+        empty(outbox);
+    }
+  }
+
+  /** The copies go on elsewhere; the machine before never does. */
+  #moveTo(termId: string): void {
+    this.#machine = this.#makeMachine('other', termId);
+    cpSync(this.#at('kept'), this.#machine.dataDir, { recursive: true });
+    cpSync(this.#at('kept-outbox'), this.#machine.loaded.folders.outbox, { recursive: true });
+  }
+
+  /** What a person does whose journal was refused. @returns false when nothing is sent any more */
+  async #goOn(mishap: Mishap): Promise<boolean> {
+    const since = formatBangkokDate(this.#journals.plan.startMs);
+    const recovery = { sinceDate: since };
+    const { dataDir, loaded } = this.#machine;
+    // Whoever adopts what is older, or begins anew where something is left, is refused again.
+    if (mishap.startsWith('second-machine')) return this.#open({ adopts: true });
+    if (mishap === 'nothing-left') return (await this.#init(this.#world.ourMs)) && (await this.#open({}));
+    if (this.#world.dice.chance(0.5) && (await this.#open({ adopts: true }))) return true;
+    if (mishap === 'folder-gone' && (await this.#init(this.#world.ourMs))) return this.#open({});
+    // The reports stand in the way of those to come.
+    const { outbox } = loaded.folders;
+    for (const name of readdirSync(outbox)) if (!name.endsWith('.mark')) rmSync(join(outbox, name));
+    if (mishap !== 'backup-by-hand') return this.#mustOpen({ recovery });
+    placeBackup(join(dataDir, 'journal.db'), dataDir, describeIdentity(loaded), this.#world.ourMs);
+    return this.#mustOpen({ recovery, restores: true });
+  }
+
+  async #mustOpen(ways: Ways): Promise<boolean> {
+    if (await this.#open(ways)) return true;
+    this.#world.fail('a journal that is lost has no way on');
+    return false;
+  }
+
+  async close(goesOn = false): Promise<void> {
+    const opened = this.#opened;
+    this.#opened = undefined;
+    opened?.db.close();
+    await opened?.store[Symbol.asyncDispose]();
+    if (!goesOn) rmSync(this.#root, { recursive: true, force: true });
+  }
+}
+
+function empty(folder: string): void {
+  for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true });
+}
+
+function readIfThere(path: string): Buffer | undefined {
+  try {
+    return readFileSync(path);
+  } catch {
+    return undefined;
+  }
+}
