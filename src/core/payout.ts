@@ -290,6 +290,11 @@ export interface Attempt {
   readonly lastSentBankMs: number | null;
   /** Sends of these that the gateway refused before processing: they did nothing. */
   readonly rejectedByGateway: number;
+  /**
+   * Repetitions of these that got no answer while no other transfer got one either: they have only tried whether
+   * transfers are answered again.
+   */
+  readonly unansweredTrials: number;
   /** A reply or inquiry has shown that the bank knows this reference; never unset. */
   readonly acknowledged: boolean;
   /**

@@ -21,6 +21,7 @@ import {
   decidePayer,
   fitPause,
   holdBack,
+  isAnswer,
   isPausing,
   mayRepeat,
   openBreaker,
@@ -49,6 +50,8 @@ export class PayerBreaker {
   readonly unasked = new Map<string, number>();
   /** The same ones until the bank is known to have them: news of one says that transfers arrive. */
   readonly unanswered = new Set<string>();
+  /** Transfers that the bank has answered, whatever it said of them. */
+  answered = 0;
   /** The pause that the journal knows of. */
   recordedPause: Pick<BreakerState, 'pausedAtMs' | 'pausedUntilMs'> | undefined;
   /** Fulfilled when the journal knows of the halt. */
@@ -104,7 +107,7 @@ interface GateOptions {
 }
 
 /** How often those who wait behind a probe look whether it has ended, should no news reach them. */
-const probePollMs = 1_000;
+const probePollMs = 5_000;
 /** How often those who wait for a pause to end look at the clock, which may have been set or have slept. */
 const pausePollMs = 60_000;
 /** A transfer without an answer that nobody has come to ask about for so long holds up no other one. */
@@ -293,6 +296,7 @@ export class BreakerGate {
 
   #observe(signal: BreakerSignal, kind: RequestKind): void {
     const { breaker } = this;
+    if (kind === 'transfers' && isAnswer(signal)) breaker.answered += 1;
     breaker.becomeBoth(decidePayer(breaker.both, signal, kind, this.#options.brake, this.#nowMs));
   }
 

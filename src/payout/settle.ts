@@ -21,19 +21,14 @@ import {
   isOutOfDate,
 } from './rules/after-inquiry.ts';
 import type { Repetition } from './rules/circuit-breaker.ts';
-import {
-  countDelivered,
-  countRepetitionsLeft,
-  mayBytesLeaveAgain,
-  type SettlePolicy,
-} from './rules/resend.ts';
+import { countDelivered, mayBytesLeaveAgain, type SettlePolicy } from './rules/resend.ts';
 import { sendAttempt } from './submit.ts';
 import { recordLearnt, Watch } from './superseded.ts';
 
 /** Longest sleep of the loop when nothing is due: it is woken when something falls into doubt. */
 const idleMs = 60_000;
-/** Pause while all that is due has its own request still under way. */
-const inFlightPollMs = 50;
+/** Longest sleep while all that is due has its own request still under way: each that ends in doubt wakes the loop. */
+const inFlightPollMs = 1_000;
 const pageRows = 200;
 
 /**
@@ -195,10 +190,9 @@ async function askAbout(context: WorkerContext, one: InDoubt, repetitions?: Repe
   await keep(context, one, inquired, repetitions !== undefined);
 }
 
-const repetitionOf = (attempt: Attempt, settle: SettlePolicy): Repetition => ({
-  repetitionsLeft: countDelivered(attempt) === 0 ? Infinity : countRepetitionsLeft(attempt, settle),
-  intentAtMs: attempt.intentAtMs,
-  notFoundTrustMs: settle.notFoundTrustMs,
+const repetitionOf = (attempt: Attempt, { notFoundTrustMs }: SettlePolicy): Repetition => ({
+  isUndelivered: countDelivered(attempt) === 0,
+  notFoundTrustMs,
 });
 
 /** What follows from the inquiry now: waiting may have changed it. */
@@ -252,6 +246,7 @@ async function sendAgain(context: WorkerContext, one: InDoubt, inquired: Inquire
     if (change === undefined) {
       run.inFlight.delete(one.payout.seq);
       pass?.leave();
+      run.notify();
     }
   }
   if (change === undefined || pass === undefined) return;

@@ -13,7 +13,7 @@ import { decideReply } from './rules/after-transfer.ts';
 import type { BreakerState } from './rules/circuit-breaker.ts';
 import { type BankNames, decideIntent } from './rules/intent.ts';
 import { type FindingOf, readReply, type ReadReply, type TransferFinding } from './rules/read-reply.ts';
-import { mayBytesLeaveFirst, withSendTimes } from './rules/resend.ts';
+import { mayBytesLeaveFirst, withSendTimes, withUnansweredTrial } from './rules/resend.ts';
 import { likenessOf } from './rules/similar.ts';
 import { recordLearnt } from './superseded.ts';
 
@@ -128,6 +128,7 @@ export async function sendAttempt(
   const { bank, bankClock, gate, run } = context;
   const { payout, attempt } = sent;
   context.log('debug', 'transfer begins', logFactsOf(payout, attempt));
+  const answeredBefore = gate.breaker.answered;
   const said = await callBank(context, {
     pass,
     kind: 'transfers',
@@ -135,26 +136,31 @@ export async function sendAttempt(
     read: (reply) => readReply(reply, attempt),
   });
   const { kind } = said.breaker;
-  if (kind === 'unanswered') gate.noteUnanswered(attempt.order.transRefNo);
+  const isUnanswered = kind === 'unanswered';
+  if (isUnanswered) gate.noteUnanswered(attempt.order.transRefNo);
+  const isTrial = isUnanswered && gate.breaker.answered === answeredBefore;
   if (kind === 'paid' || kind === 'taken' || kind === 'ended-otherwise') run.noteProgress();
   const clocks = bankClock.read();
-  const timed = (one: Attempt): Attempt => withSendTimes(one, said.facts.elapsedMs, clocks);
-  return () => recordOutcome(context, sent, said, timed);
+  const counted = (one: Attempt): Attempt => {
+    const timed = withSendTimes(one, said.facts.elapsedMs, clocks);
+    return isTrial ? withUnansweredTrial(timed) : timed;
+  };
+  return () => recordOutcome(context, sent, said, counted);
 }
 
-/** @param timed the attempt, whatever has become of it since, with the times of this send */
+/** @param counted the attempt, whatever has become of it since, with the times of this send and what it counts as */
 async function recordOutcome(
   context: WorkerContext,
   sent: InDoubt,
   { finding, facts }: Pick<ReadReply<TransferFinding>, 'finding' | 'facts'>,
-  timed: (attempt: Attempt) => Attempt = (one) => one,
+  counted: (attempt: Attempt) => Attempt = (one) => one,
 ): Promise<void> {
   const { inFlight } = context.run;
   const { payout, attempt } = sent;
   try {
     const settled = await recordLearnt(context, sent, {
       finding,
-      caseOf: (current, latest) => caseOf(context, current, timed(latest), facts),
+      caseOf: (current, latest) => caseOf(context, current, counted(latest), facts),
       decide: (known) => decideReply(known, finding),
     });
     context.log(levelOf(finding), 'transfer answered', {

@@ -125,7 +125,11 @@ const settleSchema = z.strictObject({
     .default(86_400_000)
     .describe('how long inquiries go on; then the row is `unresolved`'),
   notFoundTrustMs: duration.default(120_000).describe('how long after a send "not found" begins to count'),
-  resendsMax: count('times').default(2).describe('how often the same attempt may be sent again'),
+  resendsMax: count('times')
+    .default(2)
+    .describe(
+      'how often the same attempt may be sent again; what only tries whether transfers are answered again does not count',
+    ),
   intentMaxAgeMs: duration
     .default(0)
     .describe('an older intent is never sent, nor sent again; 0: until 15 minutes before midnight'),

@@ -343,6 +343,9 @@ end;
 create index batch_rested on batch (rested_at_ms);
 `;
 
+/** Repetitions of an attempt that count for no limit: they have only tried whether transfers are answered again. */
+const trialColumn = 'alter table attempt add column unanswered_trials integer not null default 0;';
+
 /** Tables in SQL, or what else it takes; inside the transaction of the migration. */
 type Migration = string | ((db: DatabaseSync) => void);
 
@@ -358,6 +361,7 @@ const migrations: readonly Migration[] = [
   takenFileTables,
   addDigests,
   likenessTables,
+  trialColumn,
 ];
 
 /** The version of the tables that this program writes. */

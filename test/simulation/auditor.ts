@@ -57,6 +57,10 @@ interface Watched {
   leftRecordedAtMs: number;
   leaves: number;
   rejectedByGateway: number;
+  /** Repetitions that got no answer while no other transfer was paid: they only tried whether the bank is back. */
+  unansweredTrials: number;
+  /** Transfers that had been paid, as all processes were told, when its bytes left last. */
+  paidBefore: number;
   intentLife: Life | undefined;
   acknowledgedIn: Life | undefined;
   finding: Finding | undefined;
@@ -89,6 +93,8 @@ export class Auditor implements Witness {
   /** Rows held for a person's eye, and not let go on by name since. */
   readonly #unapproved = new Set<number>();
   #eventSeq = 0;
+  /** Transfers that a process was told are paid. */
+  #paid = 0;
   #book: BankBook | undefined;
   #disk: DiskView | undefined;
 
@@ -125,6 +131,8 @@ export class Auditor implements Witness {
       leftRecordedAtMs: 0,
       leaves: 0,
       rejectedByGateway: 0,
+      unansweredTrials: 0,
+      paidBefore: 0,
       isToldComplete: false,
       ...none,
     };
@@ -168,6 +176,7 @@ export class Auditor implements Witness {
     const broken = this.#judgeLeaving(order, watched, life, isFirst, isRepetitionOf401);
     if (broken !== undefined) this.#world.fail(`${transRefNo} is sent although ${broken}`);
     watched.leaves += 1;
+    watched.paidBefore = this.#paid;
     watched.leftRecordedAtMs = watched.recordedAtMs;
     this.#world.note(`sends ${transRefNo} ${order.reference1 ?? ''} ${order.amountText}`);
   }
@@ -241,7 +250,8 @@ export class Auditor implements Witness {
     if (watched.foundIn !== life || watched.finding !== 'not-found')
       return 'no inquiry has found nothing before';
     if (watched.acknowledgedIn === life) return 'the bank has acknowledged it';
-    if (letThrough > policy.resendsMax) return `it was sent ${letThrough} times`;
+    const counted = letThrough - watched.unansweredTrials;
+    if (policy.resendsMax === 0 || counted > policy.resendsMax) return `it was sent ${letThrough} times`;
     if (this.#seen.book.day !== order.tranDate) return 'the bank counts another day';
     const hasJumped = disturbances.some(({ what }) => what.kind === 'clock-jump');
     const sinceMs = this.#world.nowMs - watched.leftRecordedAtMs;
@@ -253,6 +263,10 @@ export class Auditor implements Witness {
     this.#noteTime(reply, life);
     const fields = readable(reply);
     const watched = this.#watch(transRefNo);
+    const isRepetition = watched.leaves - watched.rejectedByGateway > 1;
+    if (reply.kind === 'lost' && isRepetition && watched.paidBefore === this.#paid)
+      watched.unansweredTrials += 1;
+    if (fields?.statusCode === 'IC000') this.#paid += 1;
     if (reply.kind === 'answered' && [401, 403, 429].includes(reply.httpStatus))
       watched.rejectedByGateway += 1;
     if (fields === undefined || (fields.transRefNo ?? transRefNo) !== transRefNo) return;

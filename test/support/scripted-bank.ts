@@ -36,8 +36,8 @@ export class ScriptedBank {
   /** In the order in which their bytes left. */
   readonly sent: Sent[] = [];
 
-  constructor(startMs: number) {
-    this.time = makeVirtualClock(startMs);
+  constructor(startMs: number, isInMemory = false) {
+    this.time = makeVirtualClock(startMs, isInMemory);
   }
 
   /** As the code under test sees it. */

@@ -6,7 +6,6 @@
 import { computeBackoffMs } from '../../core/backoff.ts';
 import { formatBangkokMoment } from '../../core/bangkok-time.ts';
 import type { Reason } from '../../core/change.ts';
-import type { Attempt } from '../../core/payout.ts';
 import type { BatchReason, PayerPause } from '../../core/ports.ts';
 import { findBankStatus } from '../../core/status-codes.ts';
 import { aroundMidnight, clocksDiffer } from './clock-skew.ts';
@@ -216,6 +215,10 @@ function afterNoAnswer(state: BreakerState, reason: Reason, kind: RequestKind, n
   return pause(next, { kind: 'service-trouble', reason }, kind, nowMs);
 }
 
+/** True for a signal by which the bank has answered a request: it shows that the trouble is over. */
+export const isAnswer = ({ kind }: BreakerSignal): boolean =>
+  kind === 'paid' || kind === 'ended-otherwise' || kind === 'taken' || kind === 'answered';
+
 /** One breaker after what a reply to a request of its kind signals. */
 export function decideBreaker(
   state: BreakerState,
@@ -300,37 +303,32 @@ export function afterUnansweredKnown(state: BreakerState, nowMs: number): Breake
 }
 
 /** An attempt that is to go again. */
-export interface Repetition extends Pick<Attempt, 'intentAtMs'> {
-  /** With this one, how often it may; Infinity when nothing of it was ever delivered, and a further try costs nothing. */
-  readonly repetitionsLeft: number;
+export interface Repetition {
+  /** Nothing of it was ever delivered: it is as good as a first send. */
+  readonly isUndelivered: boolean;
   readonly notFoundTrustMs: number;
 }
 
 /**
- * Shares of `notFoundTrustMs`. How long after its intent the last repetition may try whether transfers are answered:
- * ten minutes and a half by default.
+ * Shares of `notFoundTrustMs`. So long after the end of a pause nobody else has tried: there is nothing else to try
+ * with.
  */
-const lastRepetitionAgeShare = 5.25;
-/** So long after the end of a pause nobody else has tried: there is nothing else to try with. */
 const probeGraceShare = 1 / 12;
 /** While transfers are paused, the bank is asked so often about what is to go again: it goes when they go on. */
 const repetitionPollShare = 1 / 6;
 /** A pause that lasts for longer than this is worth no such round. */
 const longPauseMs = 60_000;
 
-const graceOf = ({ repetitionsLeft, notFoundTrustMs }: Repetition): number =>
-  repetitionsLeft === Infinity ? 0 : notFoundTrustMs * probeGraceShare;
+const graceOf = ({ isUndelivered, notFoundTrustMs }: Repetition): number =>
+  isUndelivered ? 0 : notFoundTrustMs * probeGraceShare;
 
 /**
  * Says whether the same attempt may go again now. It goes when transfers are answered; it tries whether they are again
- * only when nothing else is there to try with, and its last repetition only late: an outage would use up
- * `resendsMax`, and nobody could end the doubt.
+ * only when nothing else is there to try with.
  */
 export function mayRepeat(state: BreakerState, repetition: Repetition, nowMs: number): boolean {
   if (state.status !== 'paused') return state.status === 'open';
-  if (nowMs < state.pausedUntilMs + graceOf(repetition)) return false;
-  const { repetitionsLeft, intentAtMs, notFoundTrustMs } = repetition;
-  return repetitionsLeft > 1 || nowMs >= intentAtMs + notFoundTrustMs * lastRepetitionAgeShare;
+  return nowMs >= state.pausedUntilMs + graceOf(repetition);
 }
 
 /**

@@ -96,6 +96,7 @@ function composeAttempt(input: IntentInput): Attempt {
     lastSentAtMs: nowMs,
     lastSentBankMs: bankNowMs,
     rejectedByGateway: 0,
+    unansweredTrials: 0,
     acknowledged: false,
     referenceConflict: false,
     inquiries: 0,

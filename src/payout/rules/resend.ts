@@ -109,14 +109,23 @@ export function computeTrustAtMs(
   return Math.max(byOursMs, byBanksMs);
 }
 
-/** How often the same attempt may still be sent again. */
-export function countRepetitionsLeft(
-  attempt: Pick<Attempt, 'sends' | 'rejectedByGateway'>,
+/**
+ * How often the same attempt may still be sent again. What only tried whether transfers are answered again counts for
+ * nothing: an outage would use up `resendsMax`, and nobody could end the doubt. All other rules hold for it, too: it
+ * goes once in `notFoundTrustMs`, on the attempt's own day, on which the bank refuses a duplicate.
+ */
+function countRepetitionsLeft(
+  attempt: Pick<Attempt, 'sends' | 'rejectedByGateway' | 'unansweredTrials'>,
   { resendsMax }: Pick<SettlePolicy, 'resendsMax'>,
 ): number {
-  const resends = Math.max(0, countDelivered(attempt) - 1);
+  if (resendsMax === 0) return 0;
+  const resends = Math.max(0, countDelivered(attempt) - 1 - attempt.unansweredTrials);
   return resendsMax - resends;
 }
+
+/** The attempt whose latest send got no answer, as no other transfer did meanwhile. */
+export const withUnansweredTrial = (attempt: Attempt): Attempt =>
+  countDelivered(attempt) > 1 ? { ...attempt, unansweredTrials: attempt.unansweredTrials + 1 } : attempt;
 
 /** True when the same attempt may be sent again after an inquiry that found nothing. */
 export function maySendAgain(attempt: Attempt, policy: SettlePolicy, clock: ClockReading): boolean {

@@ -115,6 +115,7 @@ const attemptState = (values: Attempt) => ({
   last_sent_at_ms: values.lastSentAtMs,
   last_sent_bank_ms: values.lastSentBankMs,
   turned_away: values.rejectedByGateway,
+  unanswered_trials: values.unansweredTrials,
   acknowledged: values.acknowledged,
   contested: values.referenceConflict,
   inquiries: values.inquiries,

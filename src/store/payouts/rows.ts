@@ -184,6 +184,7 @@ export function toAttempt(record: Selectable<AttemptTable>): Attempt {
     lastSentAtMs: record.last_sent_at_ms,
     lastSentBankMs: record.last_sent_bank_ms,
     rejectedByGateway: record.turned_away,
+    unansweredTrials: record.unanswered_trials,
     acknowledged: record.acknowledged === 1,
     referenceConflict: record.contested === 1,
     inquiries: record.inquiries,

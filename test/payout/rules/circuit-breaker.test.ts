@@ -98,16 +98,14 @@ describe('the breaker', () => {
     }
   });
 
-  test('lets a repetition go while transfers are answered, and try last of all, its last time late', () => {
+  test('lets a repetition go while transfers are answered, and try last of all', () => {
     const dead = play(Array.from({ length: 2 }, () => ({ kind: 'unanswered', reason }) as const));
-    const many = { repetitionsLeft: 2, intentAtMs: 0, notFoundTrustMs: 2 * minuteMs };
-    expect(mayRepeat(openBreaker, many, 0)).toBe(true);
-    expect(mayRepeat(dead, many, dead.pausedUntilMs)).toBe(false);
-    expect(mayRepeat(dead, many, dead.pausedUntilMs + 10_000)).toBe(true);
-    const last = { ...many, repetitionsLeft: 1 };
-    expect(mayRepeat(dead, last, 10.5 * minuteMs - 1)).toBe(false);
-    expect(mayRepeat(dead, last, 10.5 * minuteMs)).toBe(true);
-    expect(mayRepeat(play([{ kind: 'payer-stop', reason }]), many, hourMs)).toBe(false);
+    const sent = { isUndelivered: false, notFoundTrustMs: 2 * minuteMs };
+    expect(mayRepeat(openBreaker, sent, 0)).toBe(true);
+    expect(mayRepeat(dead, sent, dead.pausedUntilMs)).toBe(false);
+    expect(mayRepeat(dead, sent, dead.pausedUntilMs + 10_000)).toBe(true);
+    expect(mayRepeat(dead, { ...sent, isUndelivered: true }, dead.pausedUntilMs)).toBe(true);
+    expect(mayRepeat(play([{ kind: 'payer-stop', reason }]), sent, hourMs)).toBe(false);
   });
 
   test.each([100, 150, 1_000, 2 * minuteMs])(
@@ -115,7 +113,7 @@ describe('the breaker', () => {
     (notFoundTrustMs) => {
       const dead = play(Array.from({ length: 2 }, () => ({ kind: 'unanswered', reason }) as const));
       for (const nowMs of [0, dead.pausedUntilMs, dead.pausedUntilMs + 1]) {
-        const repetition = { repetitionsLeft: 2, intentAtMs: 0, notFoundTrustMs };
+        const repetition = { isUndelivered: false, notFoundTrustMs };
         expect(computeNextRepetitionAtMs(dead, repetition, nowMs)).toSatisfy(Number.isSafeInteger);
       }
     },
