@@ -445,10 +445,11 @@ export async function recordPause(
   }
   if (status !== 'paused' || why === null) return;
   if (recorded?.pausedAtMs === pausedAtMs && recorded.pausedUntilMs === pausedUntilMs) return;
-  breaker.recordedPause = { pausedAtMs, pausedUntilMs };
   const times = { sinceMs: pausedAtMs, untilMs: pausedUntilMs };
   const pause = { ...why, troubles, isTransfer: true, ...times };
   await journal.recordPayerPause({ companyId, payerAccount, ...pause });
+  // Not before: whoever looks meanwhile would take it for one that an operator has ended.
+  breaker.recordedPause = { pausedAtMs, pausedUntilMs };
   const { code, reason } = why;
   log('warn', 'the line is paused', { code, reason, forMs: pausedUntilMs - pausedAtMs });
 }

@@ -1,6 +1,6 @@
 /** A halted line is opened by a person alone: those who look before the stop is recorded must not take it for lifted. */
 import { describe, expect, test } from 'vitest';
-import { PayerBreaker, recordHalt, takeUpBreaker } from '../../src/payout/circuit-breaker.ts';
+import { PayerBreaker, recordHalt, recordPause, takeUpBreaker } from '../../src/payout/circuit-breaker.ts';
 import type { Journal } from '../../src/store/store.ts';
 import { noonMs, payer } from '../support/core-fixtures.ts';
 import { minuteMs, openTheatre, stage, type Theatre } from '../support/theatre.ts';
@@ -96,6 +96,34 @@ describe('a line that was halted', () => {
     expect([breaker.state.status, (await stopOf(theatre))?.code]).toEqual(['halted', 'EM053']);
     // Two at once, and one whose intent was recorded ahead.
     expect(theatre.sent.length).toBeLessThanOrEqual(6);
+  });
+});
+
+describe('a pause that a reply has just begun', () => {
+  const busy = { code: 'http-429', text: 'too many requests', retryAfterMs: 10 * minuteMs };
+
+  test.each([
+    ['while it is being recorded', undefined],
+    ['when it could not be recorded', 'the disk is full'],
+  ])('is not taken for one that a person has ended %s', async (_, failure) => {
+    await using theatre = await openTheatre();
+    const breaker = new PayerBreaker();
+    const journal: Journal = {
+      ...theatre.journal,
+      recordPayerPause: async (pause) => {
+        await theatre.time.sleep(1_000);
+        if (failure !== undefined) throw new Error(failure);
+        await theatre.journal.recordPayerPause(pause);
+      },
+    };
+    const [one, other] = [theatre.context({ breaker, journal }), theatre.context({ breaker, journal })];
+    one.gate.observe({ kind: 'service-trouble', reason: busy });
+    const recording = recordPause(one, payer).catch((error: unknown) => (error as Error).message);
+    await takeUpBreaker(other, payer);
+    expect(breaker.state.status).toBe('paused');
+    expect(await theatre.time.drive(recording)).toBe(failure);
+    await takeUpBreaker(other, payer);
+    expect(breaker.state.status).toBe('paused');
   });
 });
 
