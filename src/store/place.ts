@@ -22,7 +22,7 @@ export function readPlace(db: DatabaseSync): Place {
   return { termId: readMeta(db, 'termId'), file };
 }
 
-/** Binds the journal to a place; what the place does not tell is left as it is. Inside the caller's transaction. */
+/** Binds the journal to a place; to no file any more where files cannot be told. Inside the caller's transaction. */
 export function writePlace(db: DatabaseSync, { termId, file }: Place): void {
   if (termId !== undefined) writeMeta(db, 'termId', termId);
   writeMeta(db, 'fileInode', file?.inode);

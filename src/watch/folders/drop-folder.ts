@@ -445,7 +445,7 @@ class DropFolder implements AsyncDisposable {
     return this.#work.end(item, end);
   }
 
-  /** Where a file stands that has left work/; undefined where it is not found. Never throws for a folder that is away. */
+  /** Where a file stands that has left work/; undefined where it is not found. @throws where a folder is away: it may stand there */
   findEnded(inode: string, fileName: string): Promise<string | undefined> {
     return findEnded(this.#context, inode, fileName);
   }
