@@ -1,7 +1,9 @@
 /** One connection to the SQLite file, the transactions on it, and what the journal throws beside plain bugs. */
+import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { computeSimilarKey } from '../payout/rules/similar.ts';
 import { errorCode } from '../platform/durable-file.ts';
+import { findReadable, isReadOnlyDisk } from '../platform/read-only-disk.ts';
 
 /** How long a write waits for another process that writes; the longest writes are those of a whole batch. */
 export const lockWaitMs = 30_000;
@@ -38,12 +40,36 @@ export function openConnection(path: string): DatabaseSync {
   }
 }
 
-/** Opens the file for a reader beside the main connection. */
+/** Opens the file for a reader beside the main connection; on a disk that takes no writes, too. */
 export function openReader(path: string): DatabaseSync {
+  try {
+    return openToRead(path);
+  } catch (error) {
+    // Beside a process that works on it from elsewhere it can be read where it is.
+    if (!isUnwritable(path, error)) throw error;
+    return openToRead(findReadable(path));
+  }
+}
+
+function openToRead(path: string): DatabaseSync {
   const db = new DatabaseSync(path, { timeout: lockWaitMs, readOnly: true });
-  addFunctions(db);
-  db.exec(`pragma cache_size = -${snapshotCacheKib}`);
-  return db;
+  try {
+    addFunctions(db);
+    db.exec(`pragma cache_size = -${snapshotCacheKib}`);
+    // The first read meets what keeps the file from being read.
+    db.exec('select 1 from sqlite_schema limit 1');
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** True for what opening a file to write it meets where its disk takes no writes. */
+export function isUnwritable(path: string, error: unknown): boolean {
+  const code = sqliteCodeOf(error);
+  const isRefused = code === sqliteCodes.cannotOpen || code === sqliteCodes.readOnly;
+  return isRefused && isReadOnlyDisk(dirname(path));
 }
 
 /** What statements call beside SQLite's own functions: one rule, here and in memory. */

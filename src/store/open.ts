@@ -18,8 +18,10 @@ import {
   asRefusal,
   explainWriting,
   inTransaction,
+  isUnwritable,
   JournalRefusedError,
   openConnection,
+  openReader,
 } from './connection.ts';
 import {
   type FoundHighWaterMark,
@@ -160,7 +162,7 @@ export async function openJournalIfThere(wanted: JournalOpening): Promise<Store 
     requireCreation(opening);
     createFile(dataDir, path);
   }
-  const db = openFile(path);
+  const db = openFile(path, access);
   try {
     if (recovery !== undefined) requireWhole(db);
     if (prepareTables(db, opening)) return await takeUp(db, opening);
@@ -200,10 +202,12 @@ function createFile(dataDir: string, path: string): void {
   });
 }
 
-function openFile(path: string): DatabaseSync {
+/** Who is beside the sender can do without writing. */
+function openFile(path: string, access: JournalOpening['access']): DatabaseSync {
   try {
     return openConnection(path);
   } catch (error) {
+    if (access === 'beside' && isUnwritable(path, error)) return openReader(path);
     throw asRefusal(path, error);
   }
 }

@@ -1,0 +1,59 @@
+/** A journal that cannot be written or read as it should: each command works all the same, or says what to do. */
+import { spawnSync } from 'node:child_process';
+import { cp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, test } from 'vitest';
+import { csvOf } from '../support/payout-csv.ts';
+import { openScene, type Scene } from './harness.ts';
+
+const mount = (...args: readonly string[]): boolean => spawnSync('mount', args).status === 0;
+
+/** Takes writes from a folder, as a failing disk does. @returns what gives them back; undefined where that is not allowed */
+function makeReadOnly(folder: string): Disposable | undefined {
+  if (!mount('--bind', folder, folder)) return undefined;
+  const end = { [Symbol.dispose]: () => void spawnSync('umount', ['--lazy', folder]) };
+  if (mount('-o', 'remount,bind,ro', folder)) return end;
+  end[Symbol.dispose]();
+  return undefined;
+}
+
+/** @returns the file that was paid */
+async function pay(scene: Scene): Promise<string> {
+  const file = await scene.addFile('a.csv', csvOf('A', 2));
+  expect(await scene.run('run', file)).toMatchObject({ code: 0 });
+  return file;
+}
+
+test('a disk that takes no writes: what only reads works, with what was written last', async (context) => {
+  await using scene = await openScene();
+  const file = await pay(scene);
+  // As a crash leaves it: the last change stands in the log beside the journal alone.
+  const crashed = join(scene.folder, 'crashed');
+  const db = new DatabaseSync(join(scene.dataDir, 'journal.db'));
+  db.exec("insert into meta (key, value) values ('latest', 'in the log')");
+  await cp(scene.dataDir, crashed, { recursive: true });
+  await rm(join(crashed, 'journal.db-shm'));
+  db.close();
+  using whole = makeReadOnly(scene.dataDir);
+  using torn = makeReadOnly(crashed);
+  if (whole === undefined || torn === undefined) return context.skip('nothing can be mounted here');
+  const [status, show, check, backup, copy, run] = await Promise.all([
+    scene.run('status', '--json'),
+    scene.run('show', 'A1', '--json'),
+    scene.run('check', file),
+    scene.run('backup', join(scene.folder, 'whole.db')),
+    scene.run('backup', join(scene.folder, 'torn.db'), '--data-dir', crashed),
+    scene.run('run', file),
+  ]);
+  expect([status, show, backup, copy].map(({ code, stderr }) => [code, stderr])).toEqual(
+    Array.from({ length: 4 }, () => [0, '']),
+  );
+  expect([status.stdout, show.stdout].every((text) => text.includes('"paid"'))).toBe(true);
+  expect([check.code, check.stderr]).toEqual([0, '']);
+  expect([run.code, run.stderr]).toEqual([1, expect.stringContaining('read-only')]);
+  using copied = new DatabaseSync(join(scene.folder, 'torn.db'), { readOnly: true });
+  expect(copied.prepare("select value from meta where key = 'latest'").get()).toEqual({
+    value: 'in the log',
+  });
+});
