@@ -4,7 +4,7 @@
  */
 import type { BankReply, InquiryFields, InquiryItem, TransferFields } from '../../src/core/bank-port.ts';
 import type { AttemptStatus, PayoutStatus, TransferOrder } from '../../src/core/payout.ts';
-import type { Change } from '../../src/core/ports.ts';
+import type { Change, ResultRow } from '../../src/core/ports.ts';
 import { bangkokDay, type BankBook, type Entry } from './bank-book.ts';
 import { duplicateCode, otherDetailsCodes, processingCodes } from './bank-codes.ts';
 import type { Witness } from './network.ts';
@@ -67,6 +67,11 @@ interface Watched {
   isToldComplete: boolean;
   foundIn: Life | undefined;
 }
+
+/** So soon the outcome of what got no answer is to be known once it can be. */
+const soonMs = 60_000;
+/** With so many transfers in a row without an answer the bank is out of reach. */
+const silencesMax = 2;
 
 const acknowledging: readonly string[] = [duplicateCode, ...processingCodes, ...otherDetailsCodes];
 
@@ -173,7 +178,7 @@ export class Auditor implements Witness {
     const isFirst = watched.leaves === 0;
     this.#world.figures.count(isFirst ? 'first-send' : 'repeated-send');
     if (isRepetitionOf401) watched.rejectedByGateway += 1;
-    const broken = this.#judgeLeaving(order, watched, life, isFirst, isRepetitionOf401);
+    const broken = this.#judgeProbe() ?? this.#judgeLeaving(order, watched, life, isFirst, isRepetitionOf401);
     if (broken !== undefined) this.#world.fail(`${transRefNo} is sent although ${broken}`);
     watched.leaves += 1;
     watched.paidBefore = this.#paid;
@@ -259,6 +264,48 @@ export class Auditor implements Witness {
     return undefined;
   }
 
+  /** In an outage: what has hung, and when it was given up last. */
+  readonly #hung = new Map<string, number>();
+  /** Those of them that nobody has asked about since. */
+  readonly #unasked = new Set<string>();
+  /** Transfers one after another that got no answer. */
+  #silences = 0;
+
+  #noteSilence(transRefNo: string, isLost: boolean): void {
+    if (this.#plan.outage === undefined) return;
+    this.#silences = isLost ? this.#silences + 1 : 0;
+    if (!isLost) return;
+    this.#hung.set(transRefNo, this.#world.nowMs);
+    this.#unasked.add(transRefNo);
+  }
+
+  /** Before another transfer tries whether the bank answers again, those that got no answer are asked about. */
+  #judgeProbe(): string | undefined {
+    return this.#silences >= silencesMax && this.#unasked.size > 0
+      ? `nobody has asked about ${[...this.#unasked].join()} yet`
+      : undefined;
+  }
+
+  /**
+   * When the only run of a plan with an outage is over: what reached the bank is settled within a minute, once nobody
+   * waits for its answer any more; what did not within a minute of the trust in a not-found, once the outage is over.
+   */
+  judgeOutage(rows: readonly Pick<ResultRow, 'transRefNo' | 'status' | 'settledAtMs'>[]): void {
+    const { outage, policy } = this.#plan;
+    if (outage === undefined) return;
+    for (const { transRefNo, status, settledAtMs } of rows) {
+      const givenUpAtMs = transRefNo === null ? undefined : this.#hung.get(transRefNo);
+      if (transRefNo === null || givenUpAtMs === undefined) continue;
+      const [entry] = this.#seen.book.of(transRefNo);
+      const hasArrived = entry !== undefined && entry.visibleAtMs < outage.toMs;
+      const sinceMs = hasArrived ? givenUpAtMs : outage.toMs;
+      const limitMs = soonMs + (hasArrived ? 0 : policy.notFoundTrustMs);
+      const tookMs = (settledAtMs ?? Infinity) - sinceMs;
+      if (status !== 'paid' || tookMs > limitMs)
+        this.#world.fail(`outage: ${transRefNo} is ${status} after ${tookMs} ms`);
+    }
+  }
+
   toldOfTransfer({ transRefNo }: TransferOrder, reply: BankReply<TransferFields>, life: Life): void {
     this.#noteTime(reply, life);
     const fields = readable(reply);
@@ -267,6 +314,7 @@ export class Auditor implements Witness {
     if (reply.kind === 'lost' && isRepetition && watched.paidBefore === this.#paid)
       watched.unansweredTrials += 1;
     if (fields?.statusCode === 'IC000') this.#paid += 1;
+    this.#noteSilence(transRefNo, reply.kind === 'lost');
     if (reply.kind === 'answered' && [401, 403, 429].includes(reply.httpStatus))
       watched.rejectedByGateway += 1;
     if (fields === undefined || (fields.transRefNo ?? transRefNo) !== transRefNo) return;
@@ -286,6 +334,7 @@ export class Auditor implements Witness {
     const finding = fields === undefined ? undefined : findIn(fields, transRefNo);
     if (finding === undefined) return;
     const watched = this.#watch(transRefNo);
+    this.#unasked.delete(transRefNo);
     watched.finding = finding;
     if (finding === 'complete') watched.isToldComplete = true;
     watched.foundIn = life;

@@ -56,6 +56,13 @@ export class SimulatedBank {
     return happens;
   }
 
+  /** True while transfers get no answer. */
+  get isOut(): boolean {
+    const { outage } = this.#plan;
+    const { nowMs } = this.#world;
+    return outage !== undefined && outage.fromMs <= nowMs && nowMs < outage.toMs;
+  }
+
   closure(): Closure['how'] | undefined {
     if (this.isHealed) return undefined;
     const { nowMs } = this.#world;

@@ -20,6 +20,10 @@ const alwaysTried = [
   ['failed although one item alone is', 138],
   ['a new attempt without inquiring about the earlier ones', 13],
   ['a stop of the line ignored', 1],
+  ['trouble of transfers silences questions', 29],
+  ['settling waits at the gate of the transfers', 3],
+  ['a transfer tries again before what got no answer is asked about', 3],
+  ['a repetition that only tries counts for the limit', 8],
 ] as const;
 
 test.each(mutations.flatMap(({ name, patches }) => patches.map((patch) => ({ name, ...patch }))))(

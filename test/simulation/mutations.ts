@@ -14,8 +14,11 @@ interface Patch {
 export interface Mutation {
   readonly name: string;
   readonly patches: readonly Patch[];
-  /** The bug is in the real journal, so the seeds run on it; `lost`: in what becomes of one that is lost or copied. */
-  readonly playedOn?: 'sqlite' | 'lost';
+  /**
+   * The bug is in the real journal, so the seeds run on it; `lost`: in what becomes of one that is lost or copied;
+   * `outage`: in what becomes of transfers that hang.
+   */
+  readonly playedOn?: 'sqlite' | 'lost' | 'outage';
 }
 
 const inOne = (name: string, file: string, find: string, replace: string): Mutation => ({
@@ -217,6 +220,67 @@ const ofStates: readonly Mutation[] = [
   ),
 ];
 
+/** What an outage of the transfers has met before: transfers hang, inquiries are answered. */
+const ofOutages: readonly Mutation[] = [
+  {
+    name: 'trouble of transfers silences questions',
+    playedOn: 'outage',
+    patches: [
+      {
+        file: 'payout/rules/circuit-breaker.ts',
+        find: '      return { ...state, [kind]: after(kind) };',
+        replace:
+          "      return kind === 'questions' ? { ...state, [kind]: after(kind) } : { transfers: after('transfers'), questions: after('transfers') };",
+      },
+      {
+        file: 'payout/circuit-breaker.ts',
+        find: 'if (isProbing[kind] || this.#nowMs < pausedUntilMs) return undefined;',
+        replace:
+          'if (isProbing.transfers || isProbing.questions || this.#nowMs < pausedUntilMs) return undefined;',
+      },
+    ],
+  },
+  {
+    name: 'settling waits at the gate of the transfers',
+    playedOn: 'outage',
+    patches: [
+      {
+        file: 'payout/settle.ts',
+        find: 'isToGoAgain && gate.mayRepeat(repetitionOf(attempt, settle))',
+        replace: 'isToGoAgain',
+      },
+      {
+        file: 'payout/settle.ts',
+        find: 'repetitions.begin(() => sendAgain(context, one, inquired));',
+        replace: 'await sendAgain(context, one, inquired);',
+      },
+      {
+        file: 'payout/settle.ts',
+        find: 'const pass = gate.tryRepeat(repetitionOf(one.attempt, settle));',
+        replace: "const entry = await gate.enter(); const pass = entry.kind === 'go' ? entry : undefined;",
+      },
+    ],
+  },
+  {
+    ...inOne(
+      'a transfer tries again before what got no answer is asked about',
+      'payout/circuit-breaker.ts',
+      "    if (kind === 'transfers' && this.#isAnyUnasked(pausedUntilMs)) return undefined;\n",
+      '',
+    ),
+    playedOn: 'outage',
+  },
+  {
+    ...inOne(
+      'a repetition that only tries counts for the limit',
+      'payout/submit.ts',
+      'isTrial ? withUnansweredTrial(timed) : timed',
+      'isTrial ? timed : timed',
+    ),
+    playedOn: 'outage',
+  },
+];
+
 const ofJournal: readonly Mutation[] = [
   inJournal(
     'the version guard ignored',
@@ -313,6 +377,7 @@ export const mutations: readonly Mutation[] = [
   ...ofSending,
   ...ofReading,
   ...ofStates,
+  ...ofOutages,
   ...ofJournal,
   ...ofLoss,
 ];

@@ -169,6 +169,10 @@ export class Network {
   ): void {
     const { dice } = this.#world;
     const isTransfer = request.what.startsWith('transfer');
+    if (isTransfer && this.#bank.isOut) {
+      this.#hang(request, bank);
+      return;
+    }
     if (this.#bank.roll(isTransfer ? 'transfer-lost' : 'question-lost')) {
       bank.lose();
       this.#giveUpAt(request, this.#lossMs(request));
@@ -189,6 +193,21 @@ export class Network {
         if (!request.isSettled && dice.chance(0.5)) this.#answer(request, answer);
       });
     }
+  }
+
+  /** Nobody answers; the bank may get it all the same. */
+  #hang<Fields extends BusinessFields>(
+    request: Request<Fields>,
+    bank: { readonly arrive: (isCopy: boolean) => Answer<Fields>; readonly lose: () => void },
+  ): void {
+    const { dice, figures } = this.#world;
+    figures.count('transfer-hung');
+    this.#giveUpAt(request, request.leftAtMs + this.#plan.timeoutMs);
+    if (!dice.chance(this.#plan.outage?.reachesShare ?? 0)) bank.lose();
+    else
+      this.#world.after(dice.whole(1, 40), `bank receives ${request.what}`, undefined, () => {
+        bank.arrive(false);
+      });
   }
 
   /** A connection breaks at once, or nothing comes until the time is over. */

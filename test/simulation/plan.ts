@@ -62,6 +62,14 @@ export interface Closure {
   readonly how: 'TM001' | 'EM058' | 'ET004' | 'ET002' | 'http-503' | 'http-429' | 'unreachable' | 'silent';
 }
 
+/** A time in which transfers get no answer, while everything else is answered. */
+export interface Outage {
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** Share of those transfers that reach the bank all the same. */
+  readonly reachesShare: number;
+}
+
 export interface PlannedLife {
   /** Since the end of the life before. */
   readonly gapMs: number;
@@ -107,6 +115,8 @@ export interface Plan {
   readonly lives: readonly PlannedLife[];
   readonly faults: Readonly<Partial<Record<FaultKind, number>>>;
   readonly closures: readonly Closure[];
+  /** Nothing else goes wrong in a run with one; undefined in all others. */
+  readonly outage: Outage | undefined;
   readonly disturbances: readonly Disturbance[];
   /** The bank's clock less the true time; it counts its days by it. */
   readonly bankOffsetMs: number;
@@ -125,9 +135,9 @@ export interface Plan {
 
 /**
  * How much goes on; `people` is about files that repeat one another and persons who step in,
- * `lying` about a bank that breaks its own rules.
+ * `lying` about a bank that breaks its own rules, `outage` about transfers that hang while inquiries are answered.
  */
-export type Shape = 'simple' | 'mixed' | 'wild' | 'people' | 'lying';
+export type Shape = 'simple' | 'mixed' | 'wild' | 'people' | 'lying' | 'outage';
 
 const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
@@ -161,7 +171,14 @@ function drawStart(dice: Dice): number {
 }
 
 /** How many kinds of fault a run has at most. */
-const faultKindsMax: Readonly<Record<Shape, number>> = { simple: 2, mixed: 7, wild: 16, people: 3, lying: 2 };
+const faultKindsMax: Readonly<Record<Shape, number>> = {
+  simple: 2,
+  mixed: 7,
+  wild: 16,
+  people: 3,
+  lying: 2,
+  outage: 0,
+};
 
 /** Faults that find something together, beside whatever else goes wrong. */
 const conspiracies: readonly (readonly FaultKind[])[] = [
@@ -256,7 +273,7 @@ function drawDisturbances(dice: Dice, shape: Shape, startMs: number, mayJump: bo
   const count =
     shape === 'simple'
       ? 0
-      : dice.whole(isPeople ? 6 : 0, { mixed: 4, wild: 8, people: 16, lying: 16 }[shape]);
+      : dice.whole(isPeople ? 6 : 0, { mixed: 4, wild: 8, people: 16, lying: 16, outage: 0 }[shape]);
   for (let place = 0; place < count; place += 1) {
     const atMs = startMs + dice.wide(10, isPeople ? secondMs : 20 * minuteMs);
     const kind = isPeople
@@ -308,10 +325,41 @@ function makeLying(dice: Dice, plan: Plan): Plan {
   };
 }
 
+/** Long enough for every outage to be waited out. */
+const outageWaitMs = 3 * hourMs;
+
+/** Nothing else goes wrong, so that how soon everything is settled can be told. */
+function makeOutage(dice: Dice, plan: Plan): Plan {
+  // Later in the day the same transfer may not go again for as long as an outage lasts.
+  const startMs = firstMidnightMs + dice.whole(hourMs, 20 * hourMs);
+  const fromMs = startMs + dice.wide(1, 300);
+  const toMs = fromMs + dice.wide(30 * secondMs, 40 * minuteMs);
+  return {
+    ...plan,
+    startMs,
+    policy: defaultPolicy,
+    timeoutMs: 30 * secondMs,
+    inDoubtMax: 200,
+    consecutiveFailures: 1_000,
+    waitMs: outageWaitMs,
+    similarDays: 0,
+    lives: [{ gapMs: 0, killAtStep: Infinity, interruptAfterMs: undefined }],
+    faults: {},
+    closures: [],
+    outage: { fromMs, toMs, reachesShare: dice.pick([0, 0.3, 0.8]) },
+    disturbances: [],
+    bankOffsetMs: 0,
+    dateOffsetMs: 0,
+    inquiryDay: 'any',
+    lie: 'none',
+  };
+}
+
 /** Everything that the seed decides beforehand. */
 export function drawPlan(dice: Dice, shape: Shape): Plan {
   const plan = drawUsual(dice, shape);
   if (shape === 'lying') return makeLying(dice, plan);
+  if (shape === 'outage') return makeOutage(dice, plan);
   return dice.chance(0.03) ? giveAway(dice, plan) : plan;
 }
 
@@ -341,6 +389,7 @@ function drawUsual(dice: Dice, shape: Shape): Plan {
     lives: drawLives(dice, shape),
     faults,
     closures: drawClosures(dice, shape, startMs),
+    outage: undefined,
     disturbances: drawDisturbances(dice, shape, startMs, wrongClock === 'ours'),
     bankOffsetMs: wrongClock === 'bank' ? offsetMs : 0,
     dateOffsetMs: wrongClock === 'date' ? offsetMs : 0,

@@ -71,8 +71,22 @@ function drawRow(dice: Dice, payoutId: string): DrawnRow {
   };
 }
 
-const rowsMax: Readonly<Record<Shape, number>> = { simple: 4, mixed: 6, wild: 10, people: 4, lying: 4 };
-const filesMax: Readonly<Record<Shape, number>> = { simple: 1, mixed: 2, wild: 3, people: 3, lying: 3 };
+const rowsMax: Readonly<Record<Shape, number>> = {
+  simple: 4,
+  mixed: 6,
+  wild: 10,
+  people: 4,
+  lying: 4,
+  outage: 12,
+};
+const filesMax: Readonly<Record<Shape, number>> = {
+  simple: 1,
+  mixed: 2,
+  wild: 3,
+  people: 3,
+  lying: 3,
+  outage: 1,
+};
 
 /** Later files name payoutIds of earlier ones again, some with another amount, payee, case or leading zero. */
 export function drawFiles(dice: Dice, shape: Shape): PlannedFile[] {

@@ -112,7 +112,15 @@ class Simulation {
       await this.#world.pause(life.gapMs);
       await this.#live(life, place);
     }
+    if (this.#plan.outage !== undefined) await this.#judgeOutage();
     await this.#rest();
+  }
+
+  async #judgeOutage(): Promise<void> {
+    const { journal } = this.#disk;
+    await using snapshot = await journal.snapshot();
+    for (const { batchId } of await journal.batches())
+      for await (const rows of snapshot.resultRows(batchId)) this.#auditor.judgeOutage(rows);
   }
 
   /** Somebody else has used references of ours. */

@@ -6,7 +6,14 @@ import type { Shape } from './plan.ts';
 import { runSeed } from './run-seed.ts';
 import { makeSqliteDisk } from './sqlite-disk.ts';
 
-const seedsOf: Readonly<Record<Shape, number>> = { simple: 120, mixed: 60, people: 40, wild: 20, lying: 30 };
+const seedsOf: Readonly<Record<Shape, number>> = {
+  simple: 120,
+  mixed: 60,
+  people: 40,
+  wild: 20,
+  lying: 30,
+  outage: 20,
+};
 
 const shapes = Object.entries(seedsOf) as [Shape, number][];
 
