@@ -45,7 +45,12 @@ export type { StatementRefusal } from '../reconcile/ports.ts';
 /** What is to be reconciled: a day (YYYYMMDD), or a file that a person has and that may tell its day. */
 export type Wanted =
   | { readonly date: string; readonly file: undefined }
-  | { readonly date: string | undefined; readonly file: string };
+  | {
+      readonly date: string | undefined;
+      readonly file: string;
+      /** Of a ZIP that is encrypted. */
+      readonly key: string | null;
+    };
 
 export interface ReconcileOptions {
   /** Takes a statement though it lacks lines, is empty or was superseded before. */
@@ -136,23 +141,25 @@ async function reconcileOnce(
 /** What is no file, and a day that is yet to come, is said before anything is opened. */
 async function getStatement(
   loaded: LoadedSettings,
-  { date: asked, file }: Wanted,
+  wanted: Wanted,
   { waitMs, logger, warn, stop, isForced }: ReconcileOptions,
 ): Promise<Asked<OpenedReconciler> & { readonly date: string | undefined }> {
   const clock = systemClock;
+  const { date: asked, file } = wanted;
   let date = asked;
-  if (file === undefined) requirePast(asked, clock.now(), warn);
+  if (wanted.file === undefined) requirePast(wanted.date, clock.now(), warn);
   const noFile = file === undefined ? undefined : await findNoFile(file);
   if (noFile !== undefined)
     return { opened: undefined, fetched: { kind: 'unusable', refusal: noFile }, date };
   const take = async ({ reconciler }: OpenedReconciler): Promise<Fetched> => {
     const user = readUser();
-    if (file === undefined) return reconciler.fetch(asked, stop, isForced ? user : undefined);
-    const found = await findDay(reconciler.context, file, asked);
+    if (wanted.file === undefined) return reconciler.fetch(wanted.date, stop, isForced ? user : undefined);
+    const { file, key } = wanted;
+    const found = await findDay(reconciler.context, file, asked, key);
     if (typeof found !== 'string') return { kind: 'unusable', refusal: found };
     date = found;
     requirePast(found, clock.now(), warn);
-    return takeFile(reconciler.context, found, file, { user, isForced });
+    return takeFile(reconciler.context, found, file, { user, isForced, key });
   };
   const open = (): Promise<OpenedReconciler> => openBesideSender(loaded, logger);
   const gotten = await askLettingGo(open, take, { clock, waitMs: file === undefined ? waitMs : 0, stop });
@@ -200,6 +207,7 @@ export async function findDay(
   context: FetchContext,
   path: string,
   asked: string | undefined,
+  key: string | null = null,
 ): Promise<string | StatementRefusal> {
   const named = readNamedDay(path);
   // Under a wrong day all of ours would be missing at the bank, and nothing of the bank's known.
@@ -207,7 +215,7 @@ export async function findDay(
     throw new SettingsError(
       `--date says ${showDate(asked)}, and the name of the file ${showDate(named)}: leave --date out, or rename the file if its name is wrong`,
     );
-  const found = asked ?? named ?? (await findDate(context, path));
+  const found = asked ?? named ?? (await findDate(context, path, key));
   if (found !== undefined) return found;
   throw new SettingsError(
     'neither the name of the file nor its first lines tell the day: add --date YYYY-MM-DD',

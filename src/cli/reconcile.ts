@@ -1,7 +1,7 @@
 /** `paydrop reconcile`: reconciles the bank's statement of a day with the journal. */
 import type { Wanted } from '../app/reconcile.ts';
 import { parseBangkokDate } from '../core/bangkok-time.ts';
-import { SettingsError } from '../settings/secrets.ts';
+import { readZipKey, SettingsError } from '../settings/secrets.ts';
 import { flagOption, loadCommandSettings, makeCommand, numberOption, textOption } from './options.ts';
 
 export const reconcileCommand = makeCommand({
@@ -18,6 +18,12 @@ export const reconcileCommand = makeCommand({
       .option('date', textOption('the day (YYYY-MM-DD, Bangkok); with --file only if the file does not tell'))
       .option('file', textOption('a statement that you have, instead of asking the bank'))
       .option(
+        'key-file',
+        textOption(
+          'a file with the key of an encrypted ZIP in --file; or the variable PAYDROP_UNZIP_KEY, which wins',
+        ),
+      )
+      .option(
         'wait',
         numberOption(0, 'seconds to go on asking, every minute, while the bank has no file yet'),
       )
@@ -31,9 +37,10 @@ export const reconcileCommand = makeCommand({
         '$0 reconcile --file 20261120.1a2b3c4d5e.original.csv --force',
         'go back to an earlier version',
       )
+      .example('$0 reconcile --file statement.zip --key-file key', 'match an encrypted ZIP that you have')
       .example('$0 reconcile --date 2026-11-20 --wait 3600', 'ask for up to an hour until it is there'),
-  run: async ({ date, file, wait, force, json, logLevel, ...options }) => {
-    const wanted = readWanted(readDate(date), file);
+  run: async ({ date, file, keyFile, wait, force, json, logLevel, ...options }) => {
+    const wanted = readWanted(readDate(date), file, keyFile);
     const loaded = await loadCommandSettings(options);
     const { makeLogger } = await import('../platform/log.ts');
     const { reconcileStatement } = await import('../app/reconcile.ts');
@@ -63,8 +70,10 @@ export const reconcileCommand = makeCommand({
   },
 });
 
-function readWanted(date: string | undefined, file: string | undefined): Wanted {
-  if (file !== undefined) return { date, file };
+function readWanted(date: string | undefined, file: string | undefined, keyFile: string | undefined): Wanted {
+  if (file !== undefined) return { date, file, key: readZipKey(keyFile, process.env) };
+  if (keyFile !== undefined)
+    throw new SettingsError('--key-file is for an encrypted ZIP that you have: give it with --file');
   if (date !== undefined) return { date, file };
   throw new SettingsError('say which day: --date YYYY-MM-DD, or --file with a statement that you have');
 }

@@ -85,19 +85,20 @@ const mayComeLater = ({ code }: StatementRefusal): boolean =>
  * Keeps a copy of a person's file and makes a source of it.
  * @param user of the operating system, who gives it
  * @param isForced he insists on it, whatever it lacks
+ * @param key of a ZIP that is encrypted
  */
 export async function takeFile(
   context: FetchContext,
   date: string,
   path: string,
-  { user, isForced }: Pick<Provenance, 'user' | 'isForced'>,
+  { user, isForced, key = null }: Pick<Provenance, 'user' | 'isForced'> & { readonly key?: string | null },
 ): Promise<Fetched> {
   const refusal = refuseOtherName(basename(path), context.scope);
   if (refusal !== undefined) return { kind: 'unusable', refusal };
   const kept = await context.originals.keepFile(date, path);
   if ('kind' in kept) return { kind: 'unusable', refusal: kept.refusal };
   const provenance: Provenance = { from: 'file', user, isForced };
-  return { kind: 'fetched', source: makeSource(context, date, kept, null, provenance) };
+  return { kind: 'fetched', source: makeSource(context, date, kept, key, provenance) };
 }
 
 const mention = (refusal: StatementRefusal, where: string): StatementRefusal => ({
@@ -122,7 +123,9 @@ function makeSource(
     scope,
     read: async (use) => {
       const refuse = async (refusal: StatementRefusal): Promise<StatementRefusal> => {
-        const keyPath = key === null ? undefined : await originals.keepKey(original, key);
+        // A person's key is his to keep.
+        const isOurs = key !== null && provenance.from === 'bank';
+        const keyPath = isOurs ? await originals.keepKey(original, key) : undefined;
         const beside = keyPath === undefined ? '' : `, its key as ${keyPath}`;
         return mention(refusal, `the bank's file is kept as ${original.path}${beside}`);
       };
@@ -169,8 +172,9 @@ const fillDate = (line: StatementLine, date: string): StatementLine =>
 export async function findDate(
   { unpacker, reader }: FetchContext,
   path: string,
+  key: string | null,
 ): Promise<string | StatementRefusal | undefined> {
-  const opened = await unpacker.open(path, null);
+  const opened = await unpacker.open(path, key);
   if (opened.kind === 'refused') return opened.refusal;
   await using statement = opened;
   const dates = new Set<string>();

@@ -122,6 +122,25 @@ export function requireCredentials(reading: CredentialsReading): Credentials {
   return { clientId: reading.clientId, clientSecret: reading.clientSecret };
 }
 
+// ---------------------------------------------------------------- statements
+
+const zipKeyVariable = 'PAYDROP_UNZIP_KEY';
+
+/**
+ * The key of an encrypted ZIP that a person gives: never on a command line, which every user of the machine can read.
+ * @param file that holds it, as --key-file names it; the variable wins
+ * @returns null where there is none
+ * @throws SettingsError when the file cannot be used
+ */
+export function readZipKey(file: string | undefined, env: Environment): string | null {
+  const given = readVariable(env, zipKeyVariable);
+  if (given !== undefined) return given;
+  if (file === undefined) return null;
+  const reading = readSecretFile('--key-file', file);
+  if (!reading.ok) throw new SettingsError(reading.message);
+  return reading.secret;
+}
+
 // ---------------------------------------------------------------- notices
 
 /** The key of the webhook's signatures. */

@@ -1,12 +1,14 @@
 /** What is said of a person's file before it is taken for a statement. */
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Uint8ArrayReader, Uint8ArrayWriter, ZipWriter } from '@zip.js/zip.js';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { findDay, findNoFile } from '../../src/app/reconcile.ts';
 import type { FetchContext } from '../../src/reconcile/fetch.ts';
 import { makeStatementReader } from '../../src/reconcile/file/reader.ts';
 import { makeStatementUnpacker } from '../../src/reconcile/file/unpacker.ts';
+import { readZipKey } from '../../src/settings/secrets.ts';
 import { csv, header, readerDefaults, row } from '../support/statement-file-kit.ts';
 
 let folder = '';
@@ -77,4 +79,25 @@ test.each([
   ['has lines of several days', csv([row(1), row(2, { 'EFFECTIVE DATE': '20261119' })])],
 ])('a day is asked for when the file %s', async (_, content) => {
   await expect(findDay(makeKit(), await put(content), undefined)).rejects.toThrow('add --date YYYY-MM-DD');
+});
+
+test('an encrypted ZIP that a person has is read with a key from a file or the environment', async () => {
+  const writer = new ZipWriter(new Uint8ArrayWriter(), { useWebWorkers: false });
+  const statement = Buffer.from(csv([row(1, { 'EFFECTIVE DATE': '20261119' })]));
+  await writer.add('s.csv', new Uint8ArrayReader(statement), { password: 'k3y', encryptionStrength: 3 });
+  const path = await put(await writer.close(), 'mine.zip');
+  expect(await findDay(makeKit(), path, undefined)).toMatchObject({
+    code: 'zip-key-missing',
+    message: expect.stringContaining('--key-file FILE or PAYDROP_UNZIP_KEY'),
+  });
+  const keyFile = await put('k3y\n', 'key');
+  await chmod(keyFile, 0o600);
+  const readDay = (file: string | undefined, env: Record<string, string>) =>
+    findDay(makeKit(), path, undefined, readZipKey(file, env));
+  expect(await readDay(keyFile, {})).toBe('20261119');
+  expect(await readDay('nowhere', { PAYDROP_UNZIP_KEY: 'k3y' })).toBe('20261119');
+  expect(await readDay(keyFile, { PAYDROP_UNZIP_KEY: 'other' })).toMatchObject({ code: 'zip-key-wrong' });
+  await chmod(keyFile, 0o644);
+  expect(() => readZipKey(keyFile, {})).toThrow(`--key-file ${keyFile} is open to every user`);
+  expect(readZipKey(undefined, { PAYDROP_UNZIP_KEY: '' })).toBeNull();
 });

@@ -76,7 +76,7 @@ export function findForm(head: Uint8Array): FormFinding {
 
 /** What every refusal of a packed form ends with. */
 export const byHand =
-  'open it by hand (7z x -p<key> FILE, or with whatever the bank says it is) and go on with --file and what comes out';
+  'open it by hand (7z x FILE asks for the key; or with whatever the bank says it is) and go on with --file and what comes out';
 
 /** A rejection as an answer; any other error is thrown on. */
 export function asRefused(error: unknown): StatementRefused {
