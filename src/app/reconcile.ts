@@ -44,7 +44,7 @@ export type { StatementRefusal } from '../reconcile/ports.ts';
 
 /** What is to be reconciled: a day (YYYYMMDD), or a file that a person has and that may tell its day. */
 export type Wanted =
-  | { readonly date: string; readonly file: undefined }
+  | { readonly date: string; readonly file: undefined; readonly key?: undefined }
   | {
       readonly date: string | undefined;
       readonly file: string;
@@ -141,20 +141,18 @@ async function reconcileOnce(
 /** What is no file, and a day that is yet to come, is said before anything is opened. */
 async function getStatement(
   loaded: LoadedSettings,
-  wanted: Wanted,
+  { date: asked, file, key }: Wanted,
   { waitMs, logger, warn, stop, isForced }: ReconcileOptions,
 ): Promise<Asked<OpenedReconciler> & { readonly date: string | undefined }> {
   const clock = systemClock;
-  const { date: asked, file } = wanted;
   let date = asked;
-  if (wanted.file === undefined) requirePast(wanted.date, clock.now(), warn);
+  if (file === undefined) requirePast(asked, clock.now(), warn);
   const noFile = file === undefined ? undefined : await findNoFile(file);
   if (noFile !== undefined)
     return { opened: undefined, fetched: { kind: 'unusable', refusal: noFile }, date };
   const take = async ({ reconciler }: OpenedReconciler): Promise<Fetched> => {
     const user = readUser();
-    if (wanted.file === undefined) return reconciler.fetch(wanted.date, stop, isForced ? user : undefined);
-    const { file, key } = wanted;
+    if (file === undefined) return reconciler.fetch(asked, stop, isForced ? user : undefined);
     const found = await findDay(reconciler.context, file, asked, key);
     if (typeof found !== 'string') return { kind: 'unusable', refusal: found };
     date = found;

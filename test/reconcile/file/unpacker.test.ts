@@ -190,7 +190,10 @@ describe('is refused clearly, and nothing is left behind', () => {
 
   test('two files in a ZIP by their names', async () => {
     const found = await open(await zip(['a.csv', text], ['b.csv', text]));
-    expect(found).toHaveProperty('message', expect.stringMatching(/a\.csv, b\.csv.*7z x FILE asks for the key/));
+    expect(found).toHaveProperty(
+      'message',
+      expect.stringMatching(/a\.csv, b\.csv.*7z x FILE asks for the key/),
+    );
   });
 
   // One in 256 wrong keys passes ZipCrypto's own check, as these do: what comes out then is nonsense.
