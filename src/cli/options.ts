@@ -139,7 +139,10 @@ export function makeCommandLine(args: readonly string[]): Argv<GlobalOptions> {
     .check((options) => requireNoEmptyNumber(args) && checkValues(options, readParts(commandLine)))
     .exitProcess(false)
     .fail((message: string | null, error: Error | undefined) => {
-      throw error ?? new UsageError(message ?? 'wrong usage', readParts(commandLine));
+      const parts = readParts(commandLine);
+      // A value that is lacking is told by an error of the parser, the rest by a message.
+      if (error !== undefined && error.name !== 'YError') throw error;
+      throw new UsageError(error?.message ?? message ?? 'wrong usage', parts);
     });
   // In handlers the names are in camel case, which is how GlobalOptions has them.
   return described as unknown as Argv<GlobalOptions>;
@@ -156,6 +159,10 @@ interface CommandParts {
   readonly positionals: readonly string[];
   /** Names of everything that may be given. */
   readonly known: readonly string[];
+  /** "restore <file>"; undefined while no command has been read. */
+  readonly command: string | undefined;
+  /** What each option is, by its name. */
+  readonly meanings: Readonly<Record<string, string>>;
 }
 
 /** yargs takes `--wait soon` for a number that is none, an empty FILE for a value, and an option given twice for a list. */
@@ -185,22 +192,51 @@ function requireNoEmptyNumber(args: readonly string[]): true {
 const emptyValue = (shown: string): SettingsError =>
   new SettingsError(`${shown} is empty: give it a value or leave it out`);
 
+const names = (list: string): readonly string[] => list.split(', ');
+
+/** What the parser complains of, in words that say what to type; undefined where its own do. */
+function explainComplaint(complaint: string, parts: CommandParts): string | undefined {
+  const { positionals, command = '', meanings } = parts;
+  const word = command.split(' ')[0] ?? '';
+  const help = `paydrop ${word} --help shows examples`;
+  const usage = `paydrop ${command.replaceAll(/[<[](\w+)(\.\.)?[>\]]/g, (_, name: string, more = '') => `${name.toUpperCase()}${more}`)}`;
+  const [, had] = /^Not enough non-option arguments: got (\d+), need/.exec(complaint) ?? [];
+  if (had !== undefined) {
+    const missing = (positionals[Number(had)] ?? 'argument').toUpperCase();
+    return `${missing} is missing: type ${usage} (${help})`;
+  }
+  const [, lacking] = /^Missing required arguments?: (.+)$/.exec(complaint) ?? [];
+  if (lacking !== undefined)
+    return names(lacking)
+      .map((name) => `--${name} is missing, ${meanings[name] ?? ''}: type ${usage} --${name} … (${help})`)
+      .join('; ');
+  const [, empty] = /^Not enough arguments following: (.+)$/.exec(complaint) ?? [];
+  if (empty !== undefined) return emptyValue(`--${empty}`).message;
+  const [, name, given, choices] =
+    /^Invalid values: Argument: (.+?), Given: (.+), Choices: (.+)$/.exec(complaint) ?? [];
+  return name === undefined
+    ? undefined
+    : `--${name} takes one of ${choices?.replaceAll('"', '')}, not ${given}`;
+}
+
 /** A wrong command line. */
 export class UsageError extends SettingsError {
   readonly #unknown: string | undefined;
   readonly #known: readonly string[];
 
   /** @param complaint the parser's own */
-  constructor(complaint: string, { known, positionals }: CommandParts) {
+  constructor(complaint: string, parts: CommandParts) {
+    const { known, positionals } = parts;
     const [unknown] = /^Unknown arguments?: (.+)$/.exec(complaint)?.[1]?.split(', ') ?? [];
     const command = /^Did you mean (\S+)\?$/.exec(complaint)?.[1];
     const isFileOption = known.includes('file') && !positionals.includes('file');
     const hint = unknown !== undefined && isFileOption ? 'a file is given with --file; ' : '';
     const oneLine = complaint.trim().replaceAll(/\s*\n\s*/g, ' ');
     super(
-      command === undefined
-        ? `${oneLine} (${hint}--help shows what there is)`
-        : `unknown command: did you mean ${command}?`,
+      explainComplaint(oneLine, parts) ??
+        (command === undefined
+          ? `${oneLine} (${hint}--help shows what there is)`
+          : `unknown command: did you mean ${command}?`),
     );
     this.#unknown = unknown;
     this.#known = known;
@@ -223,7 +259,18 @@ function readParts(commandLine: unknown): CommandParts {
       readonly array: readonly string[];
     };
     getGroups: () => Readonly<Record<string, readonly string[]>>;
+    getInternalMethods: () => {
+      getContext: () => { readonly fullCommands: readonly string[] };
+      getUsageInstance: () => { getDescriptions: () => Readonly<Record<string, string>> };
+    };
   };
+  const inner = parser.getInternalMethods();
   const { key, array } = parser.getOptions();
-  return { lists: array, positionals: parser.getGroups()['Positionals:'] ?? [], known: Object.keys(key) };
+  return {
+    lists: array,
+    positionals: parser.getGroups()['Positionals:'] ?? [],
+    known: Object.keys(key),
+    command: inner.getContext().fullCommands.at(-1),
+    meanings: inner.getUsageInstance().getDescriptions(),
+  };
 }

@@ -47,7 +47,7 @@ describe('arguments that nobody can have meant', () => {
     [['run', 'A.csv', '--wait', '1', '--wait', '2'], /--wait is given more than once/],
     [['run', 'A.csv', ''], /FILE is empty/],
     [['run', 'A.csv', '--wait', 'soon'], /--wait takes a number/],
-    [['run'], /non-option arguments/],
+    [['run'], /FILE is missing: type paydrop run FILE\.\. \(paydrop run --help shows examples\)/],
   ])('%j are refused before anything is done', async (args, message) => {
     const { code, stderr, stdout } = await paydrop(...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

@@ -5,6 +5,7 @@ import { checkCommand } from '../../src/cli/check.ts';
 import { makeCommandLine } from '../../src/cli/options.ts';
 import { reconcileCommand } from '../../src/cli/reconcile.ts';
 import { runCommand } from '../../src/cli/run.ts';
+import { restoreCommand } from '../../src/cli/take-over.ts';
 import { settleCommand } from '../../src/cli/settle.ts';
 import { SettingsError } from '../../src/settings/secrets.ts';
 
@@ -18,6 +19,7 @@ async function read(...args: string[]): Promise<unknown> {
     .command({ ...settleCommand, handler })
     .command({ ...reconcileCommand, handler })
     .command({ ...backupCommand, handler })
+    .command({ ...restoreCommand, handler })
     .parseAsync();
 }
 
@@ -46,6 +48,15 @@ test.each([
   [['run', 'a.csv', '--wait', '604801'], waitAllowed],
   [['run', 'a.csv', '--wait', 'Infinity'], waitAllowed],
   [['check', 'a.csv', '--wait', '1e99'], waitAllowed],
+  [['backup'], 'FILE is missing: type paydrop backup FILE (paydrop backup --help shows examples)'],
+  [['--json', 'run', '--wait', '1'], 'FILE is missing: type paydrop run FILE..'],
+  [['restore', 'a.db'], '--since is missing, the first day (YYYY-MM-DD, Bangkok) of which'],
+  [['restore', 'a.db'], ': type paydrop restore FILE --since …'],
+  [['reconcile', '--date'], '--date is empty: give it a value or leave it out'],
+  [
+    ['settle', '--log-level', 'loud'],
+    '--log-level takes one of silent, error, warn, info, debug, trace, not "loud"',
+  ],
 ])('%j is refused', async (args, message) => {
   const refused = await read(...args).catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(SettingsError);
