@@ -305,8 +305,7 @@ async function postCall<Fields extends BusinessFields>(
   };
   const outcome = await (endpoint === 'statement' ? ask(context, message) : exchange(route, message));
   const elapsedMs = performance.now() - startedMs;
-  // A redirect is no business answer, whatever its body says.
-  const isRead = outcome.kind === 'answered' && (outcome.httpStatus < 300 || outcome.httpStatus >= 400);
+  const isRead = outcome.kind === 'answered' && isSpoken(outcome.httpStatus);
   const fields = isRead ? read(outcome.body, names) : undefined;
   const code = fields?.statusCode;
   record(context.onExchange, outcome, { endpoint, transRefNo, xRequestId, code, elapsedMs });
@@ -328,6 +327,10 @@ async function postCall<Fields extends BusinessFields>(
       };
   }
 }
+
+/** A redirect is no business answer, whatever its body says, and what is no status of HTTP comes from no bank. */
+const isSpoken = (httpStatus: number): boolean =>
+  (httpStatus >= 200 && httpStatus < 300) || (httpStatus >= 400 && httpStatus < 600);
 
 function record(
   onExchange: LoginOptions['onExchange'],

@@ -146,10 +146,13 @@ export const readTransferFields = (body: string): TransferFields | undefined =>
 export const readInquiryFields = (body: string): InquiryFields | undefined =>
   readBusinessFields(body, (object) => ({ items: readItems(object['fundTfrInfoList']) }));
 
+/** An inquiry is about one transfer, which has an item for each day or state at most. */
+const itemsMax = 1_000;
+
 /** Empty when the list is missing; undefined when it cannot be read, so that nothing is concluded from what is left. */
 function readItems(list: unknown): readonly InquiryItem[] | undefined {
   if (list === undefined || list === null) return [];
-  if (!Array.isArray(list) || !list.every(isJsonObject)) return undefined;
+  if (!Array.isArray(list) || list.length > itemsMax || !list.every(isJsonObject)) return undefined;
   return list.map(readItem);
 }
 

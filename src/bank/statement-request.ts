@@ -1,7 +1,7 @@
 /** Endpoint 8: asking for the signed address of a day's statement (§2.7, §7.2). */
 import type { BankReply, BusinessFields } from '../core/bank-port.ts';
 import type { StatementRequests, StatementOffer } from '../reconcile/ports.ts';
-import { type JsonObject, readJsonObject, readText } from './replies.ts';
+import { type JsonObject, readCode as readCodeText, readJsonObject, readText } from './replies.ts';
 
 /** The interface writes the name of the date both ways: in its table, and in its sample. */
 export type StatementDateField = 'date' | 'Date';
@@ -63,7 +63,7 @@ export function readStatementFields(body: string): StatementFields | undefined {
 /** Success is a zero here, which may come as a number. */
 function readStatusCode(object: JsonObject): string | undefined {
   const code = object['statusCode'];
-  return code === 0 ? offeredCode : readText(object, 'statusCode');
+  return code === 0 ? offeredCode : readCodeText(object, 'statusCode');
 }
 
 /** The desk over a bank client. */

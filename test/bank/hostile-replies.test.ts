@@ -1,17 +1,25 @@
-/** A hundred hostile replies at each endpoint, over real HTTP: none ends the program, and none is taken for a payment. */
+/**
+ * A hundred hostile replies at each endpoint, over real HTTP: none ends the program, none is taken for a payment, and
+ * none takes more memory than the program may have.
+ */
 import type { ServerResponse } from 'node:http';
 import { afterEach, expect, test } from 'vitest';
 import { makeBankClient } from '../../src/bank/client.ts';
+import { makeStatementDownloader } from '../../src/bank/statement-download.ts';
 import { makeStatementRequests } from '../../src/bank/statement-request.ts';
 import { readInquiry, readPayeeCheck, readReply } from '../../src/payout/rules/read-reply.ts';
+import { makeVirtualClock } from '../support/virtual-clock.ts';
 import { check, inquiry, order } from '../support/bank-samples.ts';
 import { Dice } from '../support/dice.ts';
 import { type Arrival, clientOptions, startFakeBank, tokenReply } from '../support/fake-bank.ts';
 
 const repliesEach = 100;
 
+/** What the whole program may take; a test process has its own share of that already. */
+const growthMaxBytes = 150_000_000;
+
 type Fields = Readonly<Record<string, unknown>>;
-type Endpoint = 'token' | 'payeeCheck' | 'transfer' | 'inquiry' | 'statement';
+type Endpoint = 'token' | 'tokenRefresh' | 'payeeCheck' | 'transfer' | 'inquiry' | 'statement';
 
 interface Raw {
   readonly status?: number;
@@ -19,11 +27,13 @@ interface Raw {
   readonly body: string | Buffer;
   /** Bytes that the headers promise beyond the body; the connection ends before them. */
   readonly missing?: number;
+  /** Sent instead of all that, as it stands; then the connection ends. */
+  readonly wire?: string | Buffer;
 }
 
 /** What would say that all is well, if it were whole and ours. */
 function goodFields(endpoint: Endpoint, { body }: Arrival): Fields {
-  if (endpoint === 'token') return tokenReply('good-token') as Fields;
+  if (endpoint === 'token' || endpoint === 'tokenRefresh') return tokenReply('good-token') as Fields;
   const { requestUID, transRefNo } = JSON.parse(body) as Fields;
   const common = { statusDesc: 'Success', severity: 'INFO', requestUID };
   switch (endpoint) {
@@ -40,6 +50,7 @@ function goodFields(endpoint: Endpoint, { body }: Arrival): Fields {
 
 const codeNames: Readonly<Record<Endpoint, string>> = {
   token: 'code',
+  tokenRefresh: 'code',
   payeeCheck: 'statusCode',
   transfer: 'statusCode',
   inquiry: 'statusCode',
@@ -119,6 +130,41 @@ const kinds: Readonly<Record<string, (good: Fields, code: string, dice: Dice) =>
   }),
 };
 
+const head = (body: string, ...headers: readonly string[]): string =>
+  ['HTTP/1.1 200 OK', 'content-type: application/json', ...headers, '', body].join('\r\n');
+
+/** What is wrong below the body: in status, headers and framing. */
+const wires: Readonly<Record<string, (body: string, dice: Dice) => string>> = {
+  'another protocol': () => 'SSH-2.0-OpenSSH_9.0\r\n',
+  'a body without a head': (body) => body,
+  'two lengths that differ': (body) => head(body, `content-length: ${body.length}`, 'content-length: 2'),
+  'a length and chunks': (body) => head(body, `content-length: ${body.length}`, 'transfer-encoding: chunked'),
+  'a length below nothing': (body) => head(body, `content-length: -${body.length}`),
+  'a length beyond all numbers': (body) => head(body, `content-length: ${'9'.repeat(40)}`),
+  'a chunk beyond all numbers': (body) =>
+    head(`ffffffffffffffff1\r\n${body}\r\n0\r\n\r\n`, 'transfer-encoding: chunked'),
+  'chunks without an end': (body) =>
+    head(`${body.length.toString(16)}\r\n${body}\r\n`, 'transfer-encoding: chunked'),
+  'a header of a megabyte': (body) =>
+    head(body, `x: ${'x'.repeat(1_048_576)}`, `content-length: ${body.length}`),
+  '5,000 headers': (body) =>
+    head(body, ...Array.from({ length: 5_000 }, (_, no) => `x-${no}: 1`), `content-length: ${body.length}`),
+  'a header with a null byte': (body) => head(body, 'x: a\0b', `content-length: ${body.length}`),
+  'a status that is none': (body, dice) =>
+    head(body, `content-length: ${body.length}`).replace(
+      '200',
+      ['999', '099', '2000', 'OK'][dice.whole(0, 3)]!,
+    ),
+  '2,000 early answers, and no other': () => 'HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n'.repeat(2_000),
+};
+
+const wireKinds = Object.fromEntries(
+  Object.entries(wires).map(([name, make]) => [
+    name,
+    (good: Fields, dice: Dice): Raw => ({ body: '', wire: make(JSON.stringify(good), dice) }),
+  ]),
+);
+
 /** References that are another's: only where a reply bears them. */
 const references: Readonly<Record<string, (good: Fields, dice: Dice) => Raw>> = {
   'another’s references': (good, dice) => ({
@@ -131,13 +177,26 @@ const references: Readonly<Record<string, (good: Fields, dice: Dice) => Raw>> = 
   'no references': (good) => ({ body: rewriteReferences(good, () => undefined) }),
 };
 
+/** Of an inquiry alone: ours is the last of very many. */
+const lists: Readonly<Record<string, (good: Fields, dice: Dice) => Raw>> = {
+  'a list of very many': (good, dice) => {
+    const items = (good['fundTfrInfoList'] ?? []) as unknown[];
+    const empty = Array.from({ length: dice.whole(5_000, 300_000) }, () => ({}));
+    return { body: JSON.stringify({ ...good, fundTfrInfoList: [...empty, ...items] }) };
+  },
+};
+
 function rewriteReferences(good: Fields, change: (text: string) => unknown): string {
   return JSON.stringify(good, (name, value: unknown) =>
     name === 'transRefNo' && typeof value === 'string' ? change(value) : value,
   );
 }
 
-function answerWith(response: ServerResponse, { status = 200, headers, body, missing = 0 }: Raw): true {
+function answerWith(response: ServerResponse, { status = 200, headers, body, missing = 0, wire }: Raw): true {
+  if (wire !== undefined) {
+    response.socket?.end(wire);
+    return true;
+  }
   const length = Buffer.byteLength(body) + missing;
   const latin = Object.entries({ 'content-type': 'application/json', ...headers }).map(([name, value]) => [
     name,
@@ -160,15 +219,22 @@ async function makeScene(endpoint: Endpoint) {
   open.push(bank);
   let hostile: ((arrival: Arrival) => Raw) | undefined;
   bank.behave = (arrival, response) => {
-    const isToken = arrival.path.includes('/oauth/');
-    if (hostile === undefined || isToken !== (endpoint === 'token')) return false;
+    const at = /\/token(?:\/refresh)?$/.exec(arrival.path)?.[0];
+    const asked = at === undefined ? 'business' : at === '/token' ? 'token' : 'tokenRefresh';
+    const isMeant = asked === endpoint || (asked === 'business' && !endpoint.startsWith('token'));
+    if (hostile === undefined || !isMeant) return false;
     return answerWith(response, hostile(arrival));
   };
   return {
     bank,
     ask: async (reply: (arrival: Arrival) => Raw): Promise<string> => {
       hostile = reply;
-      await using client = makeBankClient(clientOptions(bank.baseUrl));
+      const clock = makeVirtualClock();
+      await using client = makeBankClient(clientOptions(bank.baseUrl, { clock }));
+      if (endpoint === 'tokenRefresh') {
+        await client.inquire(inquiry);
+        await clock.advance(900_001);
+      }
       return await callEndpoint(client, endpoint);
     },
   };
@@ -180,6 +246,7 @@ const attempt = { order, sends: 1, rejectedByGateway: 0 };
 async function callEndpoint(client: ReturnType<typeof makeBankClient>, endpoint: Endpoint): Promise<string> {
   switch (endpoint) {
     case 'token':
+    case 'tokenRefresh':
     case 'transfer':
       return readReply(await client.transfer(order, () => true), attempt).finding.kind;
     case 'payeeCheck':
@@ -194,6 +261,8 @@ async function callEndpoint(client: ReturnType<typeof makeBankClient>, endpoint:
 /** What would be a false word of the bank's. */
 const falseWords: Readonly<Record<Endpoint, readonly string[]>> = {
   token: ['paid', 'failed', 'unknown'],
+  // Without a new token by this way it is asked for anew: the transfer goes, with a token that is one.
+  tokenRefresh: ['failed', 'unknown', 'not-sent'],
   payeeCheck: ['payable', 'unpayable'],
   transfer: ['paid', 'failed'],
   inquiry: ['complete', 'failed', 'not-found'],
@@ -209,12 +278,18 @@ test.each(Object.keys(codeNames) as Endpoint[])(
       name,
       make: (good: Fields) => make(good, codeNames[endpoint], dice),
     }));
+    const framed = Object.entries(wireKinds);
     const borne = endpoint === 'transfer' || endpoint === 'inquiry' ? Object.entries(references) : [];
+    const listed = endpoint === 'inquiry' ? Object.entries(lists) : [];
     const all = [
       ...named,
-      ...borne.map(([name, make]) => ({ name, make: (good: Fields) => make(good, dice) })),
+      ...[...framed, ...borne, ...listed].map(([name, make]) => ({
+        name,
+        make: (good: Fields) => make(good, dice),
+      })),
     ];
     const complaints: string[] = [];
+    const startBytes = process.memoryUsage.rss();
     for (let no = 0; no < repliesEach; no += 1) {
       const kind = all[no % all.length];
       if (kind === undefined) throw new Error('no kind');
@@ -222,7 +297,72 @@ test.each(Object.keys(codeNames) as Endpoint[])(
       if (falseWords[endpoint].includes(word)) complaints.push(`${kind.name}: ${word}`);
     }
     expect([...new Set(complaints)]).toEqual([]);
-    expect(bank.business().length).toBe(endpoint === 'token' ? 0 : repliesEach);
+    const asksTwice = endpoint === 'tokenRefresh';
+    expect(bank.business().length).toBe(endpoint === 'token' ? 0 : repliesEach * (asksTwice ? 2 : 1));
+    const bearers = bank.business().map(({ headers }) => headers.authorization ?? '');
+    expect(bearers.filter((bearer) => !/^Bearer (?:token-\d+|good-token)$/.test(bearer))).toEqual([]);
+    expect(process.memoryUsage.rss() - startBytes).toBeLessThan(growthMaxBytes);
   },
   60_000,
 );
+
+/** Files that are cut short, or not what they are said to be. */
+const files: Readonly<Record<string, (csv: string, dice: Dice) => Raw>> = {
+  'cut short': (csv, dice) => ({ body: csv.slice(0, -3), missing: dice.whole(1, 3) }),
+  'of a length that ends the connection': (csv) => ({ body: '', wire: head(csv) }),
+  'in part': (csv) => ({ status: 206, headers: { 'content-range': 'bytes 0-9/900' }, body: csv }),
+  'a page': (csv, dice) => ({
+    headers: { 'content-type': dice.whole(0, 1) === 0 ? 'text/html' : 'text/csv' },
+    body: `<html><pre>${csv}</pre></html>`,
+  }),
+  'too long': () => ({ body: 'x'.repeat(bytesMax + 1) }),
+  'said to be far too long': (csv) => ({ body: csv, missing: 10_000_000_000 }),
+  elsewhere: (csv, dice) => {
+    const places = [
+      'file:///etc/passwd',
+      'http://10.0.0.1/',
+      'https://127.0.0.1:1/',
+      '//[',
+      'http://169.254.169.254/',
+    ];
+    return { status: 302, headers: { location: places[dice.whole(0, 4)] ?? '' }, body: csv };
+  },
+  'at the same address, for ever': (csv) => ({ status: 302, headers: { location: '/s.csv' }, body: csv }),
+  'without a body': () => ({ status: 204, body: '' }),
+  refused: (csv, dice) => ({ status: dice.whole(400, 407), body: csv }),
+};
+
+const bytesMax = 100_000;
+
+test('a hundred hostile files at the signed address are brought for no statement', async () => {
+  const bank = await startFakeBank();
+  open.push(bank);
+  const dice = new Dice(12);
+  const all = [
+    ...Object.entries(files),
+    ...Object.entries(wires).map(([name, make]): [string, (csv: string) => Raw] => [
+      name,
+      (csv) => ({ body: '', wire: make(csv, dice) }),
+    ]),
+  ];
+  const downloader = makeStatementDownloader({
+    bankHost: '127.0.0.1',
+    bytesMax,
+    timeoutMs: 5_000,
+    idleMs: 2_000,
+  });
+  const startBytes = process.memoryUsage.rss();
+  const complaints: string[] = [];
+  for (let no = 0; no < repliesEach; no += 1) {
+    const [name, make] = all[no % all.length] ?? ['nothing', () => ({ body: '' })];
+    bank.behave = (_, response) => answerWith(response, make('NO,AMOUNT\r\n1,1.00\r\n', dice));
+    let sizeBytes = 0;
+    const brought = await downloader.bring(`${bank.baseUrl}/s.csv`, async ({ length }) => {
+      sizeBytes += length;
+    });
+    if (brought.kind === 'delivered') complaints.push(name);
+    expect(sizeBytes).toBeLessThanOrEqual(bytesMax);
+  }
+  expect([...new Set(complaints)]).toEqual([]);
+  expect(process.memoryUsage.rss() - startBytes).toBeLessThan(growthMaxBytes);
+});

@@ -80,7 +80,10 @@ const cutShort = 'the ZIP is cut short: fetch the statement again';
 
 /** What the library's messages mean; any other is damage. */
 const faults: Readonly<Record<string, readonly [code: string, message: string]>> = {
-  [ERR_ENCRYPTED]: ['zip-key-missing', `the ZIP is encrypted and there is no key: with --file give it by --key-file FILE or PAYDROP_UNZIP_KEY, or ${byHand}`],
+  [ERR_ENCRYPTED]: [
+    'zip-key-missing',
+    `the ZIP is encrypted and there is no key: with --file give it by --key-file FILE or PAYDROP_UNZIP_KEY, or ${byHand}`,
+  ],
   [ERR_INVALID_PASSWORD]: ['zip-key-wrong', wrongKey],
   [ERR_INVALID_AUTHENTICATION_CODE]: ['zip-key-wrong', keyOrDamage],
   [ERR_UNSUPPORTED_COMPRESSION]: ['zip-method', unknownPacking],
