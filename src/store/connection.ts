@@ -1,6 +1,7 @@
 /** One connection to the SQLite file, the transactions on it, and what the journal throws beside plain bugs. */
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { restoreBackup } from '../payout/rules/journal-place.ts';
 import { computeSimilarKey } from '../payout/rules/similar.ts';
 import { errorCode } from '../platform/durable-file.ts';
 import { findReadable, isReadOnlyDisk } from '../platform/read-only-disk.ts';
@@ -155,12 +156,11 @@ const cures: ReadonlyMap<number | undefined, string> = new Map([
   [sqliteCodes.busy, 'another process has kept it locked for too long: wait until that process has ended'],
   [sqliteCodes.readOnly, 'it is read-only: let this user write the file and its folder'],
   [sqliteCodes.ioError, 'the disk reports an error: check the disk before anything else'],
-  [sqliteCodes.corrupt, 'the file is damaged: put back the newest whole copy of it'],
+  [sqliteCodes.corrupt, `the file is damaged: ${restoreBackup}`],
   [sqliteCodes.full, 'the disk is full: free some space'],
 ]);
 
-const wholeCopy =
-  'it is no journal, or damaged: put back the newest whole copy of it, or set another dataDir';
+const wholeCopy = `it is no journal, or damaged: ${restoreBackup}, or set another dataDir`;
 
 const openingCures: ReadonlyMap<number | undefined, string> = new Map([
   ...cures,

@@ -2,7 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { formatBangkokDate, formatBangkokDateTime } from '../core/bangkok-time.ts';
 import type { JournalLoss } from '../core/ports.ts';
-import { findKnownDays } from '../payout/rules/journal-place.ts';
+import { findKnownDays, restoreBackup } from '../payout/rules/journal-place.ts';
 import { inTransaction, JournalRefusedError } from './connection.ts';
 import { define, drive, query, readFirst, type Reading, write } from './statements.ts';
 
@@ -63,8 +63,7 @@ export function requireWhole(db: DatabaseSync): void {
     found = error;
   }
   if (found === 'ok') return;
-  const cure =
-    'put back a whole copy of it, without the -wal and -shm files of another, or move all three of them away';
+  const cure = `if it was put back beside the -wal and -shm of another, take these away; else ${restoreBackup}`;
   throw new JournalRefusedError(`journal.db is damaged: ${cure}`, { cause: found });
 }
 

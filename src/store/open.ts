@@ -11,6 +11,7 @@ import {
   describeOther,
   isBoundTo,
   type MarkCopy,
+  restoreBackup,
 } from '../payout/rules/journal-place.ts';
 import { syncFolderNow } from '../platform/durable-file.ts';
 import { identifyFile } from '../platform/file-identity.ts';
@@ -74,7 +75,7 @@ function readIdentity(db: DatabaseSync): JournalIdentity & { readonly journalId:
   const fact = (key: string): string => {
     const found = readFirst(db, query.selectFrom('meta').select('value').where('key', '=', key));
     if (found !== undefined) return found.value;
-    throw new JournalRefusedError(`journal.db has lost its ${key}: put back a whole copy of it`);
+    throw new JournalRefusedError(`journal.db has lost its ${key}: ${restoreBackup}`);
   };
   return {
     journalId: fact('journalId'),

@@ -310,7 +310,7 @@ describe('a file that is no journal of ours', () => {
     bytes.fill(0xff, 100, 4_096);
     await writeFile(path, bytes);
     await chmod(path, 0o600);
-    expect(await refusal(folder.path)).toContain('put back the newest whole copy');
+    expect(await refusal(folder.path)).toContain('with "paydrop restore FILE --since YYYY-MM-DD"');
   });
 });
 

@@ -238,7 +238,7 @@ export function decideBreaker(
         reason: signal.reason.text,
         remedy: remedyOf(
           signal.reason,
-          'Clear it with the bank, correct the settings, then resume the batch',
+          'Clear it with the bank and correct the settings; "paydrop config --login" proves them; then "paydrop resume" the batch',
         ),
       });
     case 'service-trouble':

@@ -37,6 +37,11 @@ const askTheBank =
   '"paydrop run --journal-lost --since YYYY-MM-DD FILE.." asks the bank about every payout before it sends one; ' +
   'the day is the first of which something may be missing';
 
+/** What a person does about a journal that is not whole: a backup opens in no other way. */
+export const restoreBackup =
+  'move journal.db away with its -wal and -shm, and put the newest backup in their place with "paydrop restore FILE ' +
+  '--since YYYY-MM-DD"';
+
 /** What a person does who has no newer journal. */
 export const wayOut = `If there is none, ${askTheBank}`;
 

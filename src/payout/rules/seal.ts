@@ -6,6 +6,7 @@ import { formatBaht, type Satang } from '../../core/money.ts';
 import type { Payout } from '../../core/payout.ts';
 import type { Batch, BatchReason } from '../../core/ports.ts';
 import { computeInstructionDigest } from '../../core/reference.ts';
+import { restoreBackup } from './journal-place.ts';
 
 /** What all rows of a batch add up to, and digests over them. */
 export interface BatchSeal {
@@ -22,8 +23,9 @@ export interface BatchSeal {
 export const journalChanged = 'journal-changed';
 
 const remedy =
-  'Nothing more is sent from this payer account. Find out who or what has changed journal.db, and put back the newest ' +
-  'whole copy of it; or cancel this batch, pay what is left of it from a new file, and resume the others';
+  'Nothing more is sent from this payer account. Find out who or what has changed journal.db. Then ' +
+  `${restoreBackup}; or stop this batch with "paydrop cancel" and its id, pay what is left of it from a new file, and let ` +
+  'the others go on with "paydrop resume"';
 
 /** Why a row may not be sent; undefined when it is as it was sealed. */
 export function findChangedRow(

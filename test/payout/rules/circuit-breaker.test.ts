@@ -45,6 +45,13 @@ describe('the breaker', () => {
     });
   });
 
+  test('for credentials it names the commands that prove them and let the batch go on', () => {
+    const refused = { code: 'TK001', text: 'the bank refuses our client ID and secret' };
+    expect(play([{ kind: 'payer-stop', reason: refused }]).why?.remedy).toMatch(
+      /"paydrop config --login" .*"paydrop resume"/,
+    );
+  });
+
   test('stays halted whatever is heard later', () => {
     const halted = play([{ kind: 'payer-stop', reason }]);
     expect(play([paid, trouble, otherwise], halted).status).toBe('halted');

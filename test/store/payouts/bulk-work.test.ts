@@ -111,6 +111,6 @@ describe('a thread', () => {
     closeSync(file);
     const cancelled = makeBulk(db, broken, 1)(firstBatchId, 'cancelUnsent', firstBatchId, noonMs);
     await expect(cancelled).rejects.toThrow(JournalWriteError);
-    await expect(cancelled).rejects.toThrow('put back the newest whole copy of it');
+    await expect(cancelled).rejects.toThrow('with "paydrop restore FILE --since YYYY-MM-DD"');
   });
 });
