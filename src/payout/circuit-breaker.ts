@@ -30,10 +30,11 @@ import {
   type Repetition,
   type RequestKind,
   takeUpPause,
+  waitForOpening,
 } from './rules/circuit-breaker.ts';
 import { type ClockReading, findDayTrouble } from './rules/clock-skew.ts';
 import type { BreakerSignal } from './rules/read-reply.ts';
-import { isOpen, mayBeginAtMs, type ServiceHours } from './rules/service-hours.ts';
+import { isOpen, mayBeginByBothAtMs, type ServiceHours } from './rules/service-hours.ts';
 
 /** Whose breaker it is: a batch's, or that of an order of it. */
 export type Payer = Pick<Batch, 'companyId' | 'payerAccount'>;
@@ -132,12 +133,17 @@ export class BreakerGate {
     return this.#options.clock.now();
   }
 
+  /** Both clocks; the bank's is unknown when nobody tells it. */
+  get #clocks(): ClockReading {
+    return this.#options.clocks?.() ?? { nowMs: this.#nowMs, bankNowMs: undefined };
+  }
+
   /** The state for a transfer now: paused, too, while the service is closed. */
   get transfers(): BreakerState {
     const state = this.#look('transfers');
     const { opensAtMs } = this;
     const open = opensAtMs === undefined ? state : closeBreaker(state, opensAtMs);
-    const day = findDayTrouble(this.#options.clocks?.() ?? { nowMs: this.#nowMs, bankNowMs: undefined });
+    const day = findDayTrouble(this.#clocks);
     return day === undefined ? open : holdBack(open, day.why, day.untilMs);
   }
 
@@ -166,8 +172,9 @@ export class BreakerGate {
   /** When the service opens, while it is closed or about to close. */
   get opensAtMs(): number | undefined {
     const { hours } = this.#options;
-    const nowMs = this.#nowMs;
-    const opensAtMs = hours === undefined ? nowMs : mayBeginAtMs(hours, nowMs);
+    const clocks = this.#clocks;
+    const { nowMs } = clocks;
+    const opensAtMs = hours === undefined ? nowMs : mayBeginByBothAtMs(hours, clocks);
     return opensAtMs > nowMs ? opensAtMs : undefined;
   }
 
@@ -297,7 +304,11 @@ export class BreakerGate {
   #observe(signal: BreakerSignal, kind: RequestKind): void {
     const { breaker } = this;
     if (kind === 'transfers' && isAnswer(signal)) breaker.answered += 1;
-    breaker.becomeBoth(decidePayer(breaker.both, signal, kind, this.#options.brake, this.#nowMs));
+    const { brake, hours } = this.#options;
+    const nowMs = this.#nowMs;
+    const isForHours = kind === 'transfers' && hours !== undefined;
+    const heard = isForHours ? waitForOpening(signal, hours, nowMs) : signal;
+    breaker.becomeBoth(decidePayer(breaker.both, heard, kind, brake, nowMs));
   }
 
   /** Tells the breaker what an inquiry has ended. */

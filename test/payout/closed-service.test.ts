@@ -1,5 +1,6 @@
 /** Service hours: nothing is sent while the service is closed, and the line starts by itself when it opens. */
 import { describe, expect, test } from 'vitest';
+import { BankClock } from '../../src/payout/bank-clock.ts';
 import { cancelBatch } from '../../src/payout/operator.ts';
 import type { ServiceHours } from '../../src/payout/rules/service-hours.ts';
 import { lost } from '../support/core-fixtures.ts';
@@ -140,5 +141,49 @@ describe('a service that closes during the run', () => {
     theatre.time.jump(8 * hourMs);
     await theatre.run(batchId, { hours: day });
     expect([theatre.sent.length, await theatre.statuses(batchId)]).toEqual([2, { paid: 2 }]);
+  });
+});
+
+describe('a bank that says that it is closed during its service hours', () => {
+  const closedUntil =
+    (untilMs: number) =>
+    (theatre: Theatre): Script => ({
+      transfer: () => (theatre.now() < untilMs ? theatre.code('TM001') : undefined),
+    });
+  const options = { limits: { batchMaxAgeHours: 0, similarDays: 0 }, transferConcurrency: 1 };
+
+  test('is left alone until it opens, and all is paid by a run that waits', async () => {
+    const noon: ServiceHours = { openMinute: 12 * 60, closeMinute: 11 * 60 + 59 };
+    await using one = await stageAt(at('2026-11-21T11:30'), 3, closedUntil(at('2026-11-21T12:00')));
+    const { theatre, batchId } = one;
+    await theatre.run(batchId, { ...options, hours: noon, waitMs: hourMs });
+    expect(await theatre.statuses(batchId)).toEqual({ paid: 3 });
+    expect(theatre.sent.map(({ atMs }) => atMs)).toEqual([
+      at('2026-11-21T11:30'),
+      ...Array.from({ length: 3 }, () => at('2026-11-21T12:00')),
+    ]);
+  });
+
+  test('costs one attempt an opening, however often the file is run anew, and all is paid when it opens', async () => {
+    await using one = await stageAt(at('2026-11-21T10:00'), 3, closedUntil(at('2026-11-23T06:00')));
+    const { theatre, batchId } = one;
+    while (theatre.now() < at('2026-11-23T08:00')) {
+      await theatre.run(batchId, { ...options, hours: day, waitMs: minuteMs });
+      theatre.time.jump(2 * hourMs);
+    }
+    expect(await theatre.statuses(batchId)).toEqual({ paid: 3 });
+    expect(theatre.sent).toHaveLength(2 + 3);
+  });
+
+  test('is not asked to pay before it opens by its own clock', async () => {
+    await using one = await stageAt(at('2026-11-21T23:00'), 2, (theatre) => ({
+      check: () => ({ ...theatre.checked('IC001'), bankDateMs: theatre.now() - 2 * minuteMs }),
+    }));
+    const { theatre, batchId } = one;
+    const bankClock = new BankClock(theatre.time);
+    bankClock.see({ bankDateMs: theatre.now() - 2 * minuteMs });
+    await theatre.run(batchId, { hours: day, bankClock, waitMs: 8 * hourMs });
+    expect(await theatre.statuses(batchId)).toEqual({ paid: 2 });
+    expect(theatre.sent[0]?.atMs).toBe(at('2026-11-22T06:02'));
   });
 });

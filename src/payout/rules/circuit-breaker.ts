@@ -10,6 +10,7 @@ import type { BatchReason, PayerPause } from '../../core/ports.ts';
 import { findBankStatus } from '../../core/status-codes.ts';
 import { aroundMidnight, clocksDiffer } from './clock-skew.ts';
 import { type BreakerSignal, replyLost } from './read-reply.ts';
+import { nextOpeningAfterMs, type ServiceHours } from './service-hours.ts';
 
 export interface BrakePolicy {
   readonly consecutiveFailures: number;
@@ -59,12 +60,16 @@ export const openPayer: PayerState = { transfers: openBreaker, questions: openBr
 
 const pauseFirstMs = 1_000;
 const pauseMaxMs = 60_000;
-/** A bank that refuses transfers uses up an attempt with each that is tried, so it is left alone for longer. */
+/** A bank that answers transfers so is left alone for longer. */
 const refusedPauseMaxMs = 15 * 60_000;
+/** A definite refusal uses up an attempt of the payout that is tried, of which it has 99: so it is left alone for longest. */
+const usedUpPauseMaxMs = 3 * 3_600_000;
 /** Longest wish of the bank that is followed; a slip of its server must not stop the account for years. */
 const retryAfterMaxMs = 24 * 3_600_000;
 /** A pause that has been over for so long says nothing about the service any more. */
-const staleAfterMs = 6 * 3_600_000;
+const staleAfterMs = 36 * 3_600_000;
+/** The bank's code for a service that is closed (§7.3). */
+const serviceClosed = 'TM001';
 
 /** One lost reply happens; when so many transfers in a row get none, the bank is out of reach. */
 const unansweredMax = 2;
@@ -111,9 +116,23 @@ export function afterEnd(state: BreakerState, isPaid: boolean, brake: BrakePolic
 
 type Trouble = Extract<BreakerSignal, { kind: 'service-trouble' }>;
 
-/** The bank itself answered a transfer so: the next one would use up an attempt, too, or be in doubt. */
-function isRefusal(kind: RequestKind, { code }: Reason): boolean {
-  return kind === 'transfers' && (findBankStatus(code) !== undefined || code.startsWith('http-'));
+/** How long a pause may grow: where the bank itself answered a transfer so, the next one would fare no better. */
+function pauseMaxFor(kind: RequestKind, { code }: Reason): number {
+  if (kind === 'questions') return pauseMaxMs;
+  const status = findBankStatus(code);
+  if (status?.outcome === 'failed') return usedUpPauseMaxMs;
+  return status !== undefined || code.startsWith('http-') ? refusedPauseMaxMs : pauseMaxMs;
+}
+
+/**
+ * The signal of a transfer to a service with known hours: one that says that it is closed is left alone until it opens
+ * next, since each try in between would use up an attempt.
+ */
+export function waitForOpening(signal: BreakerSignal, hours: ServiceHours, nowMs: number): BreakerSignal {
+  if (signal.kind !== 'service-trouble' || signal.reason.code !== serviceClosed) return signal;
+  const untilOpeningMs = nextOpeningAfterMs(hours, nowMs) - nowMs;
+  const retryAfterMs = Math.max(untilOpeningMs, signal.reason.retryAfterMs ?? 0);
+  return { ...signal, reason: { ...signal.reason, retryAfterMs } };
 }
 
 function pause(state: BreakerState, trouble: Trouble, kind: RequestKind, nowMs: number): BreakerState {
@@ -126,7 +145,7 @@ function pause(state: BreakerState, trouble: Trouble, kind: RequestKind, nowMs: 
   );
   const why = { code, reason: text, remedy };
   if (isPausing(state, nowMs)) return prolong(state, why, nowMs + computeWishMs(retryAfterMs), nowMs);
-  const maxMs = isRefusal(kind, trouble.reason) ? refusedPauseMaxMs : pauseMaxMs;
+  const maxMs = pauseMaxFor(kind, trouble.reason);
   return {
     ...state,
     status: 'paused',

@@ -2,6 +2,7 @@
  * When transfers may be sent (setting `serviceHours`, Bangkok time). Pure: all functions take epoch milliseconds.
  */
 import { dayMs, msSinceBangkokMidnight } from '../../core/bangkok-time.ts';
+import type { ClockReading } from './clock-skew.ts';
 
 const minuteMs = 60_000;
 
@@ -48,6 +49,23 @@ export function nextOpeningMs(hours: ServiceHours, nowMs: number): number {
   if (isOpen(hours, nowMs)) return nowMs;
   const untilOpeningMs = hours.openMinute * minuteMs - msSinceBangkokMidnight(nowMs);
   return nowMs + ((untilOpeningMs + dayMs) % dayMs);
+}
+
+/** The next opening after `nowMs`, open or not. */
+export function nextOpeningAfterMs({ openMinute }: ServiceHours, nowMs: number): number {
+  const untilOpeningMs = openMinute * minuteMs - msSinceBangkokMidnight(nowMs);
+  return nowMs + (untilOpeningMs > 0 ? untilOpeningMs : untilOpeningMs + dayMs);
+}
+
+/** Clocks that are further apart are an alarm, and no measure of when the service opens. */
+const clocksApartMaxMs = 5 * minuteMs;
+
+/** When something new may be begun by both clocks: too early by the bank's it would use up an attempt. */
+export function mayBeginByBothAtMs(hours: ServiceHours, { nowMs, bankNowMs = nowMs }: ClockReading): number {
+  const ahead = bankNowMs - nowMs;
+  const oursMs = mayBeginAtMs(hours, nowMs);
+  if (Math.abs(ahead) > clocksApartMaxMs) return oursMs;
+  return Math.max(oursMs, mayBeginAtMs(hours, bankNowMs) - ahead);
 }
 
 /** When something new may be begun: now, or when the service opens next, if it is closed or about to close. */

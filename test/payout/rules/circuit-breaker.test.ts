@@ -194,7 +194,8 @@ function pausesOf(signal: BreakerSignal, count: number, kind: RequestKind = 'tra
 
 describe('a pause', () => {
   test.each([
-    ['TM001 to a transfer', withCode('TM001'), 900, 'transfers'],
+    ['TM001 to a transfer', withCode('TM001'), 10_800, 'transfers'],
+    ['EM058 to a transfer', withCode('EM058'), 10_800, 'transfers'],
     ['ET004 to a transfer', withCode('ET004'), 900, 'transfers'],
     ['429 to a transfer', withCode('http-429'), 900, 'transfers'],
     ['nothing sent', withCode('not-sent'), 60, 'transfers'],
@@ -252,8 +253,8 @@ describe('the pause of an earlier run', () => {
   });
 
   test('is forgotten when it has been over for long', () => {
-    expect(takeUpPause(openBreaker, recorded, recorded.untilMs + 6 * hourMs).status).toBe('paused');
-    expect(takeUpPause(openBreaker, recorded, recorded.untilMs + 6 * hourMs + 1)).toBe(openBreaker);
+    expect(takeUpPause(openBreaker, recorded, recorded.untilMs + 36 * hourMs).status).toBe('paused');
+    expect(takeUpPause(openBreaker, recorded, recorded.untilMs + 36 * hourMs + 1)).toBe(openBreaker);
   });
 
   test('lasts no longer than it was to last when our clock is behind it', () => {
