@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { ExchangeRecord } from '../bank/client.ts';
 import type { StatementBank } from '../bank/statement-request.ts';
-import { formatBangkokMoment, formatBangkokTime } from '../core/bangkok-time.ts';
+import { formatBangkokDate, formatBangkokMoment, formatBangkokTime } from '../core/bangkok-time.ts';
 import type { Bank } from '../core/bank-port.ts';
 import { printable } from '../core/outgoing-text.ts';
 import type { Inspection } from '../core/payout-file.ts';
@@ -138,10 +138,10 @@ export async function openSession(
   if ('heldBy' in lock) throw new SenderBusyError(lock.heldBy, loaded.folders.inbox);
   stack.use(lock);
   onLock?.(lock);
-  for (const note of loaded.notes) log.warn(note);
   const { dataDir } = loaded;
   const journal = await openOwnJournal(loaded, log, clock, { recovery });
   stack.use(journal);
+  await tellNotes(loaded.notes, journal, log, clock.now());
   const bankClock = new BankClock(clock, ({ kind, text }) => log[levels[kind]]({ kind }, text));
   const { bank, bankAddress } = await openBank(loaded, log, stack, {
     clock,
@@ -182,6 +182,21 @@ export async function openSession(
     ),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+}
+
+/** Says what the journal does not remember to have been said. */
+async function tellNotes(
+  notes: LoadedSettings['notes'],
+  journal: Pick<Store, 'lastDailyJob' | 'recordDailyJob'>,
+  log: Logger,
+  nowMs: number,
+): Promise<void> {
+  for (const { code, text } of notes) {
+    const name = `told ${code}`;
+    if ((await journal.lastDailyJob(name)) !== undefined) continue;
+    log.warn(text);
+    await journal.recordDailyJob(name, formatBangkokDate(nowMs));
+  }
 }
 
 /** How loud an alarm about the clocks is. */

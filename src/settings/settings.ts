@@ -40,10 +40,17 @@ export interface Limits {
   readonly satangPerBatch: Satang | null;
 }
 
+/** What a setting means has changed. */
+export interface SettingsNote {
+  /** By which the journal remembers that it was told. */
+  readonly code: string;
+  readonly text: string;
+}
+
 /** The settings with what follows from where they were found. */
 export interface LoadedSettings {
-  /** What an operator is told once when a command begins to send: what a setting means has changed. */
-  readonly notes: readonly string[];
+  /** What an operator is told when a command begins to send, once in the life of a journal. */
+  readonly notes: readonly SettingsNote[];
   readonly settings: Settings;
   /** Absolute path of the settings file. */
   readonly path: string;
@@ -108,9 +115,12 @@ function hasIntentAgeZero(written: unknown): boolean {
   return found.success;
 }
 
-const intentAgeNote =
-  'settle.intentMaxAgeMs is 0: before, nothing was ever sent then; now the same transfer may go again until 15 minutes ' +
-  'before midnight, under all the other rules (settle.resendsMax: 0 sends nothing again)';
+const intentAgeNote: SettingsNote = {
+  code: 'intent-age-zero',
+  text:
+    'settle.intentMaxAgeMs is 0: before, nothing was ever sent then; now the same transfer may go again until 15 minutes ' +
+    'before midnight, under all the other rules (settle.resendsMax: 0 sends nothing again)',
+};
 
 function readSettingsFile(path: string, isNamed: boolean): string {
   const stats = tryReading(path, () => statSync(path, { throwIfNoEntry: false }));

@@ -369,8 +369,8 @@ describe('shown settings', () => {
 });
 
 test('whoever has written settle.intentMaxAgeMs 0 himself is told what it means now', () => {
-  expect(load({ bank, settle: { intentMaxAgeMs: 0 } }).notes.join()).toMatch(
-    /before, nothing was ever sent then/,
-  );
+  expect(load({ bank, settle: { intentMaxAgeMs: 0 } }).notes).toMatchObject([
+    { code: 'intent-age-zero', text: expect.stringMatching(/before, nothing was ever sent then/) },
+  ]);
   for (const settle of [{}, { intentMaxAgeMs: 300_000 }]) expect(load({ bank, settle }).notes).toEqual([]);
 });
