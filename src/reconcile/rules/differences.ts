@@ -1,5 +1,6 @@
 /** One line of a statement held against one attempt: what of it is ours, and what differs. */
 import { hash } from 'node:crypto';
+import { dayMs, formatBangkokDate, parseBangkokDate } from '../../core/bangkok-time.ts';
 import { formatBaht, parseBaht, type Satang, toSatang, zeroSatang } from '../../core/money.ts';
 import type { ProxyType } from '../../core/payout.ts';
 import { maskDigits, readProxyId } from '../../core/proxy-id.ts';
@@ -146,10 +147,44 @@ function findChargeDifferences(line: StatementLine, { feeText }: AttemptFacts): 
  * repeats by design when a journal was lost.
  * @param date YYYYMMDD of the statement that has the line
  */
-export function isOfEarlierTransfer(line: StatementLine, { order }: AttemptFacts, date: string): boolean {
+export function isOfEarlierTransfer(line: StatementLine, attempt: AttemptFacts, date: string): boolean {
   const { effectiveDate } = line;
-  return date < order.tranDate || (effectiveDate !== '' && effectiveDate < order.tranDate);
+  const { tranDate } = attempt.order;
+  const isBefore = date < tranDate || (effectiveDate !== '' && effectiveDate < tranDate);
+  return isBefore && !isBookedBeforeMidnight(line, attempt, date);
 }
+
+/** So far the clocks may be apart at which we send and the bank books. */
+const acrossMidnightMaxMs = 5 * 60_000;
+
+/** How far from midnight a time of day is, "HH:mm:ss" or "HHmmss"; undefined for any other text. */
+function readMsFromMidnight(time: string): number | undefined {
+  const [, hours, minutes, seconds] = /^([01]\d|2[0-3]):?([0-5]\d):?([0-5]\d)$/.exec(time) ?? [];
+  if (seconds === undefined) return undefined;
+  const sinceMs = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1_000;
+  return Math.min(sinceMs, dayMs - sinceMs);
+}
+
+/**
+ * Sent just after midnight by our clock, the transfer was booked just before it by the bank's: complete, the same in
+ * amount, payee, payer and company, and close to that midnight or under the bank's own reference for it. One that failed
+ * is left to inquiry: were it another transfer's, this one might yet be completed.
+ */
+function isBookedBeforeMidnight(line: StatementLine, attempt: AttemptFacts, date: string): boolean {
+  const { tranDate, tranTime = '' } = attempt.order;
+  const startMs = parseBangkokDate(tranDate);
+  if (line.status !== 'complete' || startMs === undefined) return false;
+  const days = [tranDate, formatBangkokDate(startMs - dayMs)];
+  const isNextTo = [date, line.effectiveDate].every((on) => on === '' || days.includes(on));
+  const isJustAfter = tranTime < '12' && isNearMidnight(tranTime);
+  if (!isNextTo || !isJustAfter || !fitsIdentity(findIdentityDifferences(line, attempt))) return false;
+  // Of a rebuilt line it was found when it was read whole.
+  const isBanksOwn = line.sysRefNo !== '' && line.sysRefNo === attempt.sysRefNo;
+  return isBanksOwn || isRebuilt(line) || isNearMidnight(line.effectiveTime);
+}
+
+const isNearMidnight = (time: string): boolean =>
+  (readMsFromMidnight(time) ?? Infinity) <= acrossMidnightMaxMs;
 
 /**
  * The effective date is the statement's, or the transfer's own: a transfer sent just before midnight may be effective,

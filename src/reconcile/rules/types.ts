@@ -30,7 +30,9 @@ export interface AttemptFacts {
     | 'proxyNo'
     | 'proxyName'
     | 'amountText'
-  >;
+  > &
+    // Not in breaks that an older program kept.
+    Partial<Pick<TransferOrder, 'tranTime'>>;
   /** Bytes may have left this often. */
   readonly sends: number;
   readonly acknowledged: boolean;

@@ -76,6 +76,7 @@ function selectFacts(
     'p.attempt_no as latest_attempt_no',
     isPaidOtherwise.as('is_paid_otherwise'),
     isFailedByStatement.as('is_failed_by_statement'),
+    'a.tran_time',
   ]);
 }
 
@@ -106,6 +107,7 @@ type FactsRow = readonly [
   number,
   number,
   number,
+  string,
 ];
 
 function toFacts(row: FactsRow): AttemptFacts {
@@ -126,6 +128,7 @@ function toFacts(row: FactsRow): AttemptFacts {
       proxyNo: row[12],
       proxyName: row[13],
       amountText: row[14],
+      tranTime: row[26],
     },
     sends: row[15],
     acknowledged: row[16] === 1,

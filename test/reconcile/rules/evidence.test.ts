@@ -76,6 +76,57 @@ describe('a line of before the attempt', () => {
   });
 });
 
+describe('a line of the day before, of an attempt from just after midnight', () => {
+  const eve = '20261120';
+  const onEve = { ...day, date: eve };
+  const justAfter = { tranTime: '00:00:41' };
+  const said = { effectiveDate: eve, effectiveTime: '23:59:58' };
+
+  test('proves what is in doubt, and is what its own day lacks', () => {
+    const facts = makeFacts('unresolved', {}, justAfter);
+    const line = makeLine(facts, 'complete', said);
+    expect(judge(facts, [line], [], onEve)).toMatchObject({ step: 'prove', breaks: [] });
+    const paid = makeFacts('paid', {}, justAfter);
+    expect(judge(paid, [], [{ date: eve, line }])).toMatchObject({
+      breaks: [],
+      paidClass: 'found-other-day',
+    });
+    expect(judge(paid, [line], [], onEve).lineClasses).toEqual(['matched-other-day']);
+    // Both days have it complete: money may have gone out twice.
+    expect(kindsOf(judge(paid, [makeLine(paid, 'complete')], [{ date: eve, line }]))).toEqual([
+      'duplicate-line',
+    ]);
+  });
+
+  test('is told by the bank’s own reference, too, where it bears no time', () => {
+    const facts = makeFacts('unresolved', { sysRefNo: 'SYS1' }, justAfter);
+    const line = makeLine(facts, 'complete', { ...said, effectiveTime: '' });
+    expect(judge(facts, [line], [], onEve)).toMatchObject({ step: 'prove', breaks: [] });
+  });
+
+  test.each([
+    ['one that failed', 'failed', {}, {}],
+    ['long before midnight', 'complete', { effectiveTime: '23:50:00' }, {}],
+    ['sent long after midnight', 'complete', {}, { tranTime: '00:20:00' }],
+    ['sent before the midnight after', 'complete', {}, { tranTime: '23:59:59' }],
+    ['without a time', 'complete', { effectiveTime: '' }, {}],
+    ['of two days before', 'complete', { effectiveDate: '20261119' }, {}],
+  ] as const)('is another transfer’s: %s', (_name, status, changes, order) => {
+    const facts = makeFacts('unresolved', {}, { ...justAfter, ...order });
+    const judged = judge(facts, [makeLine(facts, status, { ...said, ...changes })], [], onEve);
+    expect(judged.step).toBe('doubt');
+    expect(kindsOf(judged)).toEqual(['date-mismatch']);
+  });
+
+  test('proves nothing with another payee or amount', () => {
+    const facts = makeFacts('unresolved', {}, justAfter);
+    for (const other of [{ proxyNo: '0810000009' }, { amountSatang: toSatang(1n) }])
+      expect(judge(facts, [makeLine(facts, 'complete', { ...said, ...other })], [], onEve).step).toBe(
+        'doubt',
+      );
+  });
+});
+
 describe('a failure that a superseded statement had settled', () => {
   const failed = makeFacts('failed', { settledBy: 'statement' });
 
