@@ -163,7 +163,7 @@ function pickStep(
   return { kind: 'reopen', date: attempt.order.tranDate, version: 0, line: undefined };
 }
 
-/** What the statement that is read disputes is not proved again by a line that was known before: days contradict. */
+/** What the statement that is read disputes, and would again, is not proved by a line that was known before: days contradict. */
 function isDisputedNow(
   attempt: AttemptFacts | undefined,
   { date, judgement }: JudgedDay,
@@ -172,7 +172,10 @@ function isDisputedNow(
 ): boolean {
   if (attempt?.payoutStatus !== 'disputed' || judgement.step !== 'prove' || date === readNow) return false;
   return days.some(
-    (day) => day.date === readNow && day.facts.lines.some(({ status }) => status === 'failed'),
+    ({ date: on, facts }) =>
+      on === readNow &&
+      facts.lines.some(({ status }) => status === 'failed') &&
+      !isConfirmedByLaterDay(attempt, facts.otherDayLines, on),
   );
 }
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { type AttemptStatus, attemptStatuses } from '../../../src/core/payout.ts';
 import { judgeDay, judgeTransfer } from '../../../src/reconcile/rules/judge-transfer.ts';
 import type { LineStatus } from '../../../src/reconcile/rules/statement.ts';
-import type { DaysRead, StatementStep } from '../../../src/reconcile/rules/types.ts';
+import type { AttemptFacts, DaysRead, StatementStep } from '../../../src/reconcile/rules/types.ts';
 import { payer } from '../../support/core-fixtures.ts';
 import { date, makeFacts, makeLine, nextDate } from '../../support/statement-fixtures.ts';
 
@@ -14,8 +14,8 @@ const allDates = [before, date, nextDate] as const;
 /** Of each day what its statement says, in turn; null where it was not read. */
 type Said = readonly (readonly LineStatus[] | null)[];
 
-function judgeAll(status: AttemptStatus, said: Said, readNow?: string) {
-  const attempt = makeFacts(status);
+function judgeAll(status: AttemptStatus, said: Said, readNow?: string, changes: Partial<AttemptFacts> = {}) {
+  const attempt = makeFacts(status, changes);
   const lines = said.flatMap((statuses, at) => {
     const on = allDates[at] ?? date;
     const effectiveDate = on === before ? before : date;
@@ -83,6 +83,31 @@ describe('the step', () => {
     const still = { ...facts, lines: [{ date: nextDate, lines: [line] }] };
     expect(judgeTransfer(still, { ...read, days }).step).toBeUndefined();
   });
+});
+
+test('one reading does not dispute what a kept line would prove again', () => {
+  const statuses = ['complete', 'failed', 'in-process', 'other'] as const;
+  const pairs = statuses.flatMap((one) => statuses.map((other) => [one, other] as const));
+  const days: readonly (readonly LineStatus[])[] = [[], ...statuses.map((one) => [one]), ...pairs];
+  const restless: string[] = [];
+  for (const own of days)
+    for (const later of days)
+      for (const readNow of [date, nextDate]) {
+        const said: Said = [null, own, later];
+        const first = judgeAll('paid', said, readNow).judged.step;
+        if (first?.kind !== 'dispute') continue;
+        const second = judgeAll('paid', said, readNow, { payoutStatus: 'disputed' }).judged.step;
+        if (second !== undefined) restless.push(`${own.join('+')} / ${later.join('+')}: ${second.kind}`);
+      }
+  expect(restless).toEqual([]);
+});
+
+test('what a later day shows complete is proved, whichever of the two is read: its step may have been lost in a crash', () => {
+  const disputed = { payoutStatus: 'disputed' } as const;
+  for (const readNow of [date, nextDate]) {
+    const { step } = judgeAll('paid', [null, ['failed'], ['complete']], readNow, disputed).judged;
+    expect(step).toMatchObject({ kind: 'prove', date: nextDate });
+  }
 });
 
 describe('breaks', () => {
