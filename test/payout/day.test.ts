@@ -75,3 +75,14 @@ describe('around midnight', () => {
     expect(times.some((ms) => ms >= at('2026-11-22T00:01'))).toBe(true);
   });
 });
+
+test('a bank whose answers bear no Date header is told of once, and not once it has told its time', () => {
+  const said: string[] = [];
+  const clock = { now: () => at('2026-11-21T12:00'), sleep: async () => {} };
+  const bankClock = new BankClock(clock, ({ kind }) => void said.push(kind));
+  for (let answers = 0; answers < 3; answers += 1) bankClock.hear(undefined);
+  expect([said, bankClock.read().bankNowMs]).toEqual([['untold'], undefined]);
+  const spoken = new BankClock(clock, ({ kind }) => void said.push(kind));
+  for (const bankDateMs of [clock.now(), undefined]) spoken.hear(bankDateMs);
+  expect([said, spoken.read().bankNowMs]).toEqual([['untold'], clock.now()]);
+});
