@@ -74,11 +74,12 @@ export const retryCommand = makeVerb(
 export function showChange(
   verb: OperatorVerb,
   target: string,
-  { rowsChanged, refusals, isLineOpened = false, payerMoved }: OperatorOutcome,
+  { rowsChanged, refusals, notes = [], isLineOpened = false, payerMoved }: OperatorOutcome,
 ): Shown {
   const lines = [
     `${countOf(rowsChanged, 'row')} ${done[verb]}.`,
     ...refusals,
+    ...notes,
     ...(payerMoved === undefined
       ? []
       : [`What is left is paid from account ${payerMoved.to} from now on, instead of ${payerMoved.from}.`]),
@@ -87,5 +88,8 @@ export function showChange(
       ? ['They are sent by whoever is sending now, or when the file is run again.']
       : []),
   ];
-  return { json: { target, rowsChanged, refusals }, text: toLines(lines) };
+  return {
+    json: { target, rowsChanged, refusals, ...(notes.length === 0 ? {} : { notes }) },
+    text: toLines(lines),
+  };
 }

@@ -1,6 +1,6 @@
 /** What an operator asks for: release held rows, cancel what has not been sent, or try again what moved no money. */
 import type { Payout } from '../core/payout.ts';
-import type { Batch, BatchReason, Change, ResultRow } from '../core/ports.ts';
+import type { Batch, BatchReader, BatchReason, Change, ResultRow } from '../core/ports.ts';
 import { maskDigits } from '../core/proxy-id.ts';
 import type { RowRules } from '../intake/rules/row.ts';
 import type { PayoutJournal, BatchStore, PayerBreakerStore, PayoutStore } from './ports.ts';
@@ -18,6 +18,8 @@ export interface OperatorResult {
   readonly rowsChanged: number;
   /** What was asked for does not fit what stands in the journal; in words. */
   readonly refusals: readonly string[];
+  /** What was asked for is done, and this is still to be decided; in words. */
+  readonly notes?: readonly string[];
   /** The payer account was paused or halted, and goes on. */
   readonly isLineOpened?: boolean;
   /** What is left of the batch is paid from another account from now on: both, masked. */
@@ -25,9 +27,9 @@ export interface OperatorResult {
 }
 
 /**
- * Lifts the halt of the batch's payer account and the holds that concern the batch as a whole (that its file is like
- * another one, too), and counts the batch's age anew. Where the settings name another account than the batch, the
- * operator approves it by this.
+ * Lifts the halt of the batch's payer account and the holds that concern the batch as a whole, and counts the batch's
+ * age anew. That its file is like another one is lifted, too, but not with a halt: whoever resumes for that was told of
+ * nothing else. Where the settings name another account than the batch, the operator approves it by this.
  * @param payerAccount of the settings; the batch's own when left out
  */
 export async function resumeBatch(
@@ -42,9 +44,10 @@ export async function resumeBatch(
     return { rowsChanged: 0, refusals: [inDoubtUnderOther(batch, payerAccount)] };
   // First: whoever is sending sees the batch run only when it is young again.
   await journal.renewAge(batch.batchId, nowMs);
-  const released = await journal.releaseLikeFile(batch.batchId, nowMs);
+  const isHalted = batch.status === 'halted';
+  const released = isHalted ? 0 : await journal.releaseLikeFile(batch.batchId, nowMs);
   const rowsChanged = released + (await journal.liftHolds(batch.batchId, batchWideHolds, nowMs));
-  if (batch.status === 'halted' || rowsChanged > 0) {
+  if (isHalted || rowsChanged > 0) {
     await journal.moveBatch(batch.batchId, 'running', null, nowMs);
   }
   const { companyId } = batch;
@@ -52,7 +55,19 @@ export async function resumeBatch(
   for (const account of new Set([batch.payerAccount, payerAccount]))
     isLineOpened = (await openPayer(journal, { companyId, payerAccount: account }, nowMs)) || isLineOpened;
   const moved = { from: maskDigits(batch.payerAccount), to: maskDigits(payerAccount) };
-  return { rowsChanged, refusals: [], isLineOpened, payerMoved: isOther ? moved : undefined };
+  const notes = isHalted ? await describeLikeRows(journal, batch.batchId) : [];
+  return { rowsChanged, refusals: [], notes, isLineOpened, payerMoved: isOther ? moved : undefined };
+}
+
+/** What is still held for its likeness when a halt is lifted. */
+async function describeLikeRows(journal: BatchReader, batchId: string): Promise<readonly string[]> {
+  const similar = (await journal.holdTotals(batchId)).find(({ hold }) => hold === 'similar');
+  if (similar === undefined || similar.rows === 0) return [];
+  const { rows } = similar;
+  return [
+    `${rows} rows stay held because they, or their whole file, are like others: compare them first ("paydrop status ${batchId}"). ` +
+      `"paydrop resume ${batchId}" once more lets a file go on that is held as a whole, "paydrop resume PAYOUT" one row`,
+  ];
 }
 
 const inDoubtUnderOther = ({ batchId, payerAccount: before }: Batch, payerAccount: string): string =>

@@ -3,8 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { parseBaht, toSatang } from '../../src/core/money.ts';
 import type { StagedRow } from '../../src/core/payout-file.ts';
 import { cancelPayouts, resumeBatch, resumePayouts } from '../../src/payout/operator.ts';
+import { followPayer } from '../../src/payout/run-batch.ts';
 import { lost } from '../support/core-fixtures.ts';
-import { ingest, makeRow, secondBatchId } from '../support/journal-fixtures.ts';
+import { ingest, makeRow, makeRows, secondBatchId } from '../support/journal-fixtures.ts';
 import { dayMs, minuteMs, openTheatre, type Theatre, verify } from '../support/theatre.ts';
 
 const proxyNo = '0810000001';
@@ -193,4 +194,26 @@ describe('a payoutId that differs only in case', () => {
     await theatre.run(batchId, week);
     expect(await theatre.statuses(batchId)).toEqual({ paid: 2 });
   });
+});
+
+test('whoever resumes a batch for what halted it lets no file go on that is like another one', async () => {
+  await using theatre = await openTheatre();
+  const first = await ingest(theatre.journal, makeRows(5));
+  await theatre.run(first.batchId);
+  const again = Array.from({ length: 5 }, (_, at) => makeRow(at + 1, { payoutId: `AGAIN-${at + 1}` }));
+  const file = { batchId: secondBatchId, likeFileDays: 3, sealedAtMs: theatre.now() };
+  const { batchId } = await ingest(theatre.journal, again, file);
+  const other = '0000345925';
+  const resume = async () => resumeBatch(theatre.journal, await theatre.batch(batchId), theatre.now(), other);
+  await followPayer(theatre.journal, await theatre.batch(batchId), other, () => {}, theatre.now());
+  expect(await theatre.batch(batchId)).toMatchObject({ reasonCode: 'payer-account-changed' });
+  const { notes, payerMoved } = await resume();
+  expect(payerMoved?.to).toMatch(/5925$/);
+  expect(notes).toEqual([expect.stringMatching(/5 rows .* like .*resume/)]);
+  await theatre.run(batchId);
+  expect(theatre.sent).toHaveLength(5);
+  expect(await rowOf(theatre, 'AGAIN-1')).toMatchObject({ holds: ['similar'], reasonCode: 'like-file' });
+  expect((await resume()).notes).toEqual([]);
+  await theatre.run(batchId);
+  expect(theatre.sent).toHaveLength(10);
 });
