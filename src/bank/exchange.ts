@@ -12,7 +12,7 @@ import {
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import type { BankAddress } from '../core/network-address.ts';
-import { findErrorCode, timerMsMax, type TrustedCertificates } from '../platform/http.ts';
+import { findErrorCode, isCrumbled, timerMsMax, type TrustedCertificates } from '../platform/http.ts';
 
 /** What is posted to the bank. */
 export interface WireMessage {
@@ -205,6 +205,7 @@ function readAnswer(route: Route, response: IncomingMessage, settle: (outcome: W
   response.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
     if (bytes > bodyBytesMax) lost(`the answer is longer than ${bodyBytesMax} bytes`);
+    else if (isCrumbled(chunks.length, bytes)) lost('the answer came in crumbs');
     else chunks.push(chunk);
   });
   response.on('end', () => {

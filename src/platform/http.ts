@@ -113,6 +113,19 @@ async function makeAgent(options: HttpOptions, onConnected: () => void): Promise
   });
 }
 
+/** Each piece of a body costs some hundred bytes, so that a megabyte in pieces of one byte would take half a gigabyte. */
+const piecesMax = 4_096;
+const pieceBytesMin = 64;
+
+/** True for a body that comes in far more pieces than any server cuts it into. */
+export const isCrumbled = (pieces: number, bytes: number): boolean =>
+  pieces > piecesMax && bytes < pieces * pieceBytesMin;
+
+/** Hands all that has come meanwhile over as one piece, as a stream that is iterated does. */
+async function* mergePieces(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  yield* body;
+}
+
 /** Statuses whose answer has no body, as a Response wants it. */
 const bodilessStatuses: ReadonlySet<number> = new Set([204, 205, 304]);
 
@@ -130,7 +143,9 @@ async function ask(dispatcher: Agent, request: Request): Promise<Response> {
   const pairs = Object.entries(headers).map(([name, value = '']): [string, string] => [name, String(value)]);
   const isBodiless = bodilessStatuses.has(statusCode);
   if (isBodiless) body.resume();
-  const stream = isBodiless ? null : (Readable.toWeb(body) as ReadableStream<Uint8Array>);
+  const stream = isBodiless
+    ? null
+    : (Readable.toWeb(Readable.from(mergePieces(body), { objectMode: false })) as ReadableStream<Uint8Array>);
   return new Response(stream, { status: statusCode, headers: pairs });
 }
 

@@ -366,3 +366,22 @@ test('a hundred hostile files at the signed address are brought for no statement
   expect([...new Set(complaints)]).toEqual([]);
   expect(process.memoryUsage.rss() - startBytes).toBeLessThan(growthMaxBytes);
 });
+
+test.each(['token', 'tokenRefresh', 'payeeCheck', 'transfer', 'inquiry', 'statement'] as const)(
+  'a reply in pieces of a byte at the endpoint %s takes little memory',
+  async (endpoint) => {
+    const { ask } = await makeScene(endpoint);
+    const crumbs = `${'1\r\n \r\n'.repeat(400_000)}0\r\n\r\n`;
+    let peakBytes = 0;
+    const look = () => {
+      peakBytes = Math.max(peakBytes, process.memoryUsage.rss());
+    };
+    const timer = setInterval(look, 10);
+    const wire = Buffer.from(head(crumbs, 'transfer-encoding: chunked'));
+    const startBytes = process.memoryUsage.rss();
+    await ask(() => ({ body: '', wire }));
+    look();
+    clearInterval(timer);
+    expect(peakBytes - startBytes).toBeLessThan(80_000_000);
+  },
+);
