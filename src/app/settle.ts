@@ -1,8 +1,12 @@
 /** Settles what is in doubt, now, and writes what is due for the batches that it has changed. */
 import { countAlarms, countRows, inDoubtStatuses } from '../core/exit-code.ts';
-import { type Settled, settleNow } from '../payout/settle.ts';
+import type { Logger } from '../platform/log.ts';
+import { systemClock } from '../platform/clock.ts';
+import { type Settled, settleBeside, settleNow } from '../payout/settle.ts';
+import type { LoadedSettings } from '../settings/settings.ts';
+import { requireJournal } from './open-store.ts';
 import { reportIfSettled } from './run-file.ts';
-import { makeContext, type Session } from './session.ts';
+import { makeContext, nameOwner, openSession, SenderBusyError, type Session } from './session.ts';
 
 export interface SettleOptions {
   /** One batch; all of them when undefined. */
@@ -13,14 +17,63 @@ export interface SettleOptions {
 }
 
 export interface SettleOutcome extends Settled {
+  readonly settled: number;
   readonly inDoubt: number;
+  /** Who has asked in our place, holding the right to send; undefined when we did. */
+  readonly askedBy?: string;
+  /** Transfers that it has not asked about in time. */
+  readonly unasked?: number;
   /** Rows that bear an alarm in the batches that have changed. */
   readonly alarms: number;
   readonly files: readonly string[];
 }
 
+/** Senders that look for what is to be asked about now. */
+const listeners: readonly string[] = ['run', 'watch'];
+
+/**
+ * Settles by itself, or has the run or watcher do so that holds the right to send; undefined when there is no such batch.
+ * @throws SenderBusyError when something else holds it
+ */
+export async function settleOrRequest(
+  loaded: LoadedSettings,
+  log: Logger,
+  options: SettleOptions,
+): Promise<SettleOutcome | undefined> {
+  try {
+    await using session = await openSession(loaded, log, 'settle');
+    return await settle(session, options);
+  } catch (error) {
+    if (!(error instanceof SenderBusyError) || !listeners.includes(error.owner?.command ?? '')) throw error;
+    return requestFrom(error.owner, loaded, options);
+  }
+}
+
+async function requestFrom(
+  owner: SenderBusyError['owner'],
+  loaded: LoadedSettings,
+  { batchId, waitMs, interrupted }: SettleOptions,
+): Promise<SettleOutcome | undefined> {
+  await using journal = await requireJournal(loaded);
+  if (batchId !== undefined && (await journal.batch(batchId)) === undefined) return undefined;
+  // A run sees to its own file alone.
+  const batches = await journal.batches();
+  const running = new Set(batches.filter(({ status }) => status === 'running').map((one) => one.batchId));
+  const isSeenTo = (id: string): boolean => owner?.command === 'watch' || running.has(id);
+  const { timeoutMs } = loaded.settings.bank;
+  const context = { journal, clock: systemClock, settle: loaded.settings.settle };
+  const { batchIds, ...settled } = await settleBeside(
+    context,
+    { batchId, waitMs, timeoutMs, isSeenTo },
+    interrupted,
+  );
+  let alarms = 0;
+  for (const id of batchIds) alarms += countAlarms(await journal.totals(id));
+  return { ...settled, askedBy: nameOwner(owner), ended: [], alarms, files: [] };
+}
+
 /** Undefined when there is no such batch. */
-export async function settle(session: Session, options: SettleOptions): Promise<SettleOutcome | undefined> {
+async function settle(session: Session, options: SettleOptions): Promise<SettleOutcome | undefined> {
   const { batchId, waitMs, interrupted } = options;
   if (batchId !== undefined && (await session.journal.batch(batchId)) === undefined) return undefined;
   const touched = new Set<string>();
@@ -39,5 +92,5 @@ export async function settle(session: Session, options: SettleOptions): Promise<
       : countRows(await journal.totals(batchId), inDoubtStatuses);
   let alarms = 0;
   for (const changed of touched) alarms += countAlarms(await journal.totals(changed));
-  return { ...settled, inDoubt, alarms, files };
+  return { ...settled, settled: Math.max(0, settled.asked - inDoubt), inDoubt, alarms, files };
 }

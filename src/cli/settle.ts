@@ -2,7 +2,7 @@
 import { toLines } from '../core/outgoing-text.ts';
 import type { SettleOutcome } from '../app/settle.ts';
 import { exitCodes } from './exit-codes.ts';
-import { loadCommandSettings, makeCommand, numberOption, orAnotherSends } from './options.ts';
+import { loadCommandSettings, makeCommand, numberOption } from './options.ts';
 import { noSuchBatch } from './status.ts';
 import type { Shown } from './views/shown.ts';
 
@@ -14,7 +14,7 @@ export const settleCommand = makeCommand({
     2: 'there is no such batch',
     3: 'nothing is in doubt, and rows bear an alarm',
     4: 'transfers are still in doubt',
-    6: `the bank told nothing at all, ${orAnotherSends}`,
+    6: 'the bank told nothing at all, or another process than a run or a watcher is sending',
   },
   builder: (command) =>
     command
@@ -25,35 +25,36 @@ export const settleCommand = makeCommand({
   run: async ({ batch, wait, json, logLevel, ...options }) => {
     const loaded = await loadCommandSettings(options);
     const { makeLogger } = await import('../platform/log.ts');
-    const { openSession } = await import('../app/session.ts');
-    const { settle } = await import('../app/settle.ts');
+    const { settleOrRequest } = await import('../app/settle.ts');
     const { listenForInterrupt } = await import('./interrupt.ts');
     const { sayBelow } = await import('./output.ts');
     const { print, printBanner } = await import('./views/shown.ts');
-    await using session = await openSession(loaded, makeLogger(logLevel), 'settle');
     using interrupt = listenForInterrupt(() => sayBelow('Stopping after what is in flight.'));
     const batchId = batch?.toUpperCase();
-    const outcome = await settle(session, { batchId, waitMs: wait * 1000, interrupted: interrupt.signal });
+    const limits = { batchId, waitMs: wait * 1000, interrupted: interrupt.signal };
+    const outcome = await settleOrRequest(loaded, makeLogger(logLevel), limits);
     if (outcome === undefined) throw noSuchBatch(batchId);
     printBanner(loaded, json);
     print(showSettled(outcome, wait), json);
-    const { asked, told, inDoubt, alarms } = outcome;
+    const { asked, told, unasked = 0, inDoubt, alarms } = outcome;
     if (inDoubt === 0) return alarms > 0 ? exitCodes.exceptions : exitCodes.ok;
-    return asked > 0 && told === 0 ? exitCodes.stoppedShort : exitCodes.inDoubt;
+    return asked + unasked > 0 && told === 0 ? exitCodes.stoppedShort : exitCodes.inDoubt;
   },
 });
 
 /** @param wait seconds after which it gave up */
 export function showSettled(outcome: SettleOutcome, wait: number): Shown {
-  const { asked, told, inDoubt, alarms, ended, files } = outcome;
-  const settled = Math.max(0, asked - inDoubt);
+  const { asked, told, unasked = 0, settled, inDoubt, alarms, ended, files, askedBy } = outcome;
   const isSilent = asked > 0 && told === 0;
   const lines = [
+    ...(askedBy === undefined ? [] : [`${askedBy} holds the right to send, and was had to inquire.`]),
     `Inquired about ${asked}: ${settled} settled, ${inDoubt} still in doubt.`,
     ...(isSilent ? [`The bank told nothing for ${wait} s: run "paydrop settle" again later.`] : []),
+    ...(unasked === 0 ? [] : [`${unasked} were not asked about for ${wait} s: look again later.`]),
     ...(alarms === 0 ? [] : [`${alarms} rows bear an alarm: look at the exceptions of their batches.`]),
     ...ended.map((batchId) => `Batch ${batchId} is done: nothing of it is left to send or to ask.`),
     ...files,
   ];
-  return { json: { asked, told, settled, inDoubt, alarms, ended, files }, text: toLines(lines) };
+  const beside = askedBy === undefined ? {} : { askedBy, unasked };
+  return { json: { asked, told, settled, inDoubt, alarms, ended, files, ...beside }, text: toLines(lines) };
 }

@@ -83,6 +83,8 @@ export const payoutTransitions = [
   { from: 'unresolved', to: 'unresolved', cause: 'found-after-loss' },
   { from: 'submitted', to: 'submitted', cause: 'outcome-in-doubt' },
   { from: 'submitted', to: 'submitted', cause: 'inquired' },
+  // By a person: whoever sends asks at once.
+  { from: 'submitted', to: 'submitted', cause: 'inquiry-requested' },
   { from: 'submitted', to: 'submitted', cause: 'sending-again' },
   { from: 'submitted', to: 'paid', cause: 'proved' },
   { from: 'submitted', to: 'failed', cause: 'refused-for-payout' },
@@ -136,6 +138,7 @@ export const attemptTransitions = [
 export const quietCauses: readonly PayoutCause[] = [
   'outcome-in-doubt',
   'inquired',
+  'inquiry-requested',
   'sending-again',
   'statement-read',
 ];

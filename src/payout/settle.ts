@@ -3,7 +3,7 @@ import pLimit from 'p-limit';
 import { afterChange } from '../core/change.ts';
 import type { Attempt } from '../core/payout.ts';
 import type { RunInTurn } from '../platform/fair-semaphore.ts';
-import { applyOnAttempt, readOthersOpen } from './apply-change.ts';
+import { applyOnAttempt, readLatest, readOthersOpen } from './apply-change.ts';
 import { haltForPayer } from './circuit-breaker.ts';
 import { endWhenSettled } from './conclude.ts';
 import { caseOf, contextFor, isSeenTo, logFactsOf, type WorkerContext } from './context.ts';
@@ -11,6 +11,7 @@ import { inquire, type Inquired } from './inquire.ts';
 import { probeBeyond } from './lost-journal.ts';
 import type { InDoubt } from './ports.ts';
 import {
+  decideAskNow,
   decideInquiry,
   decideReturn,
   endsDoubt,
@@ -25,8 +26,11 @@ import { countDelivered, mayBytesLeaveAgain, type SettlePolicy } from './rules/r
 import { sendAttempt } from './submit.ts';
 import { recordLearnt, Watch } from './superseded.ts';
 
-/** Longest sleep of the loop when nothing is due: it is woken when something falls into doubt. */
-const idleMs = 60_000;
+/**
+ * Longest sleep of the loop when nothing is due: it is woken when something falls into doubt, and another process may
+ * have something asked about at once.
+ */
+const idleMs = 5_000;
 /** Longest sleep while all that is due has its own request still under way: each that ends in doubt wakes the loop. */
 const inFlightPollMs = 1_000;
 const pageRows = 200;
@@ -306,6 +310,117 @@ export async function settleNow(context: WorkerContext, limits: SettleLimits): P
     await waiting;
   }
   return { asked, told: context.run.told, ended: await endBatches(context, batchId) };
+}
+
+/** What another process is to ask about, which holds the right to send. */
+export interface AskedBeside {
+  readonly batchId: string | undefined;
+  /** How long to go on while it tells nothing of any. */
+  readonly waitMs: number;
+  /** A transfer that left within this time may have its request under way still. */
+  readonly timeoutMs: number;
+  /** True for batches that the other process sees to. */
+  readonly isSeenTo: (batchId: string) => boolean;
+}
+
+export interface SettledBeside extends Pick<Settled, 'asked' | 'told'> {
+  /** Transfers that it has not asked about in that time. */
+  readonly unasked: number;
+  /** Transfers that are in doubt no more. */
+  readonly settled: number;
+  /** Transfers that still are, those included that it does not see to. */
+  readonly inDoubt: number;
+  /** Whose transfers they were. */
+  readonly batchIds: readonly string[];
+}
+
+type BesideContext = Pick<WorkerContext, 'journal' | 'clock' | 'settle'>;
+
+/** How often it is looked what the other process has asked about. */
+const besidePollMs = 500;
+
+/**
+ * Has the process that sends ask now about everything in doubt, and waits until it has. Rows that were given up are left
+ * to a `settle` of its own, or to the next run.
+ */
+export async function settleBeside(
+  context: BesideContext,
+  limits: AskedBeside,
+  end: AbortSignal,
+): Promise<SettledBeside> {
+  const { clock } = context;
+  const sinceMs = clock.now();
+  const { wanted, others } = await requestInquiries(context, limits, sinceMs);
+  let waiting = wanted;
+  let told = 0;
+  let progressAtMs = sinceMs;
+  while (waiting.length > 0 && !end.aborted && clock.now() < progressAtMs + limits.waitMs) {
+    await clock.sleep(besidePollMs, end);
+    const before = waiting.length;
+    const still: InDoubt[] = [];
+    for (const one of waiting) {
+      const asked = await readAsked(context, one, sinceMs);
+      if (asked === 'not-yet') still.push(one);
+      else if (asked === 'told') told += 1;
+    }
+    waiting = still;
+    if (waiting.length < before) progressAtMs = clock.now();
+  }
+  let left = 0;
+  for (const { payout } of wanted)
+    if ((await context.journal.payout(payout.seq))?.status === 'submitted') left += 1;
+  const unasked = waiting.length;
+  const counts = { asked: wanted.length - unasked, unasked, told, settled: wanted.length - left };
+  const batchIds = [...new Set(wanted.map(({ payout }) => payout.batchId))];
+  return { ...counts, inDoubt: left + others, batchIds };
+}
+
+/** @returns everything in doubt that is asked about by that, and how many rows there are that are not */
+async function requestInquiries(
+  context: BesideContext,
+  { batchId, timeoutMs, isSeenTo: isAsked }: AskedBeside,
+  nowMs: number,
+): Promise<{ readonly wanted: readonly InDoubt[]; readonly others: number }> {
+  const wanted: InDoubt[] = [];
+  let others = 0;
+  let afterSeq = 0;
+  for (;;) {
+    const page = await context.journal.inDoubt(afterSeq, pageRows, batchId);
+    for (const one of page) {
+      const { payout, attempt } = one;
+      if ((attempt.lastSentAtMs ?? 0) + timeoutMs > nowMs) continue;
+      if (payout.status !== 'submitted' || attempt.nextInquiryAtMs === null || !isAsked(payout.batchId)) {
+        others += 1;
+        continue;
+      }
+      wanted.push(one);
+      await applyOnAttempt(context, one, (current, latest) =>
+        decideAskNow({
+          payout: current,
+          attempt: latest,
+          policy: context.settle,
+          nowMs,
+          bankNowMs: undefined,
+        }),
+      );
+    }
+    const last = page.at(-1);
+    if (last === undefined) return { wanted, others };
+    afterSeq = last.payout.seq;
+  }
+}
+
+/** What the other process has done about an attempt since. */
+async function readAsked(
+  context: Pick<WorkerContext, 'journal'>,
+  { payout, attempt }: InDoubt,
+  sinceMs: number,
+): Promise<'told' | 'nothing-said' | 'not-yet'> {
+  const current = await context.journal.payout(payout.seq);
+  if (current?.status !== 'submitted' || current.attemptNo !== payout.attemptNo) return 'told';
+  const latest = await readLatest(context, current, attempt);
+  if ((latest.lastInquiryAtMs ?? 0) < sinceMs) return latest.sends === attempt.sends ? 'not-yet' : 'told';
+  return latest.lastFinding === 'nothing-said' ? 'nothing-said' : 'told';
 }
 
 async function endWaiting(

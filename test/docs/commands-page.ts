@@ -170,7 +170,7 @@ export function describeCommandsPage(): string[] {
   return [
     ...intro,
     table(['command', 'what it does'], overview),
-    'Only one process at a time may send: `run`, `settle` and `watch`. All others work while it does.',
+    'Only one process at a time may send: `run`, `settle` and `watch`. All others work while it does; `settle` has a run or a watcher ask in its place.',
     '## Exit codes',
     'With several files the highest code applies. Any command can end with 1 and 2, also where its own table does not list them.',
     table(

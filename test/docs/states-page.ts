@@ -40,6 +40,7 @@ const causes = {
   ],
   'outcome-in-doubt': ['no clear answer', 'the reply proved nothing: the bank is asked what became of it'],
   inquired: ['inquired', 'the bank was asked, and nothing new is proved'],
+  'inquiry-requested': ['inquiry wanted', '`paydrop settle` has whoever sends ask now'],
   'sending-again': ['sent again', 'the same attempt leaves once more, under the rule for it'],
   proved: ['proved', 'the bank has proved the payment: by its reply, an inquiry or a statement'],
   'refused-for-payout': ['refused', 'a definite refusal that concerns this payout alone'],

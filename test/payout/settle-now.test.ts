@@ -1,9 +1,9 @@
 /** `paydrop settle`: asks once about everything in doubt, never for ever, and brings to rest what is settled by it. */
 import { describe, expect, test } from 'vitest';
-import { type Settled, settleNow } from '../../src/payout/settle.ts';
-import { lost } from '../support/core-fixtures.ts';
-import { firstBatchId } from '../support/journal-fixtures.ts';
-import { minuteMs, notSent, stage, type Theatre } from '../support/theatre.ts';
+import { type Settled, settleBeside, settleNow } from '../../src/payout/settle.ts';
+import { lost, policy } from '../support/core-fixtures.ts';
+import { firstBatchId, ingest, makeRows } from '../support/journal-fixtures.ts';
+import { minuteMs, notSent, openMemoryTheatre, stage, type Theatre } from '../support/theatre.ts';
 
 async function settle(theatre: Theatre, waitMs = minuteMs, batchId?: string): Promise<Settled> {
   const waitOver = new AbortController();
@@ -70,5 +70,74 @@ describe('settling by hand', () => {
       'paused',
       { held: 3, paid: 2 },
     ]);
+  });
+});
+
+describe('settling beside a run', () => {
+  const timeoutMs = 30_000;
+
+  /** A run that has asked about its rows for half an hour, and asks again in minutes. */
+  async function runInDoubt(rows: number, says: string) {
+    const theatre = openMemoryTheatre();
+    const bank = { says, inquiries: 0 };
+    theatre.script = {
+      transfer: () => theatre.code('EM073'),
+      inquire: (inquiry) => {
+        bank.inquiries += 1;
+        return bank.says === 'dead' ? notSent : theatre.found(inquiry, bank.says);
+      },
+    };
+    const { batchId } = await ingest(theatre.journal, makeRows(rows));
+    const interrupted = new AbortController();
+    const running = theatre.start(batchId, { waitMs: 600 * minuteMs, interrupted: interrupted.signal });
+    await theatre.time.advance(30 * minuteMs);
+    bank.inquiries = 0;
+    const settleNext = async (isSeenTo: () => boolean, waitMs = minuteMs) => {
+      const context = { journal: theatre.journal, clock: theatre.time, settle: policy };
+      const limits = { batchId: undefined, waitMs, timeoutMs, isSeenTo };
+      const beganMs = theatre.now();
+      const settled = await theatre.time.drive(settleBeside(context, limits, new AbortController().signal));
+      return { ...settled, tookMs: theatre.now() - beganMs };
+    };
+    const end = async (): Promise<void> => {
+      interrupted.abort();
+      await theatre.time.drive(running);
+    };
+    return { theatre, bank, batchId, settleNext, end };
+  }
+
+  test('has it ask about each row at once, and waits for what it learns', async () => {
+    const { theatre, bank, batchId, settleNext, end } = await runInDoubt(30, '010003');
+    bank.says = '010004';
+    const { tookMs, ...settled } = await settleNext(() => true);
+    expect(settled).toEqual({
+      asked: 30,
+      unasked: 0,
+      told: 30,
+      settled: 30,
+      inDoubt: 0,
+      batchIds: [batchId],
+    });
+    expect(tookMs).toBeLessThan(10_000);
+    expect(bank.inquiries).toBe(30);
+    expect(await theatre.statuses(batchId)).toEqual({ paid: 30 });
+    await end();
+  });
+
+  test('says how many are in doubt still, and asks about each once', async () => {
+    const { bank, settleNext, end } = await runInDoubt(4, '010003');
+    expect(await settleNext(() => true)).toMatchObject({ asked: 4, told: 4, settled: 0, inDoubt: 4 });
+    expect(bank.inquiries).toBe(4);
+    await end();
+  });
+
+  test('waits no longer than it is told to, and leaves alone what the run does not see to', async () => {
+    const { bank, settleNext, end } = await runInDoubt(4, '010003');
+    expect(await settleNext(() => false)).toMatchObject({ asked: 0, unasked: 0, inDoubt: 4, tookMs: 0 });
+    bank.says = 'dead';
+    const silent = await settleNext(() => true);
+    expect(silent).toMatchObject({ told: 0, settled: 0, inDoubt: 4 });
+    expect(silent.tookMs).toBeLessThan(5 * minuteMs);
+    await end();
   });
 });

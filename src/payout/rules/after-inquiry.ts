@@ -48,6 +48,20 @@ export function findEndForBrake(
   return after?.status === 'paid' || (after?.status === 'failed' ? false : undefined);
 }
 
+/** Has an attempt in doubt asked about now by whoever sends; undefined when it is due anyway, or nothing is to be asked. */
+export function decideAskNow(known: Omit<Case, 'facts'>): Change | undefined {
+  const { payout, attempt, nowMs } = known;
+  const { nextInquiryAtMs } = attempt;
+  if (payout.status !== 'submitted' || nextInquiryAtMs === null || nextInquiryAtMs <= nowMs) return undefined;
+  return move({
+    ...known,
+    patch: {},
+    cause: 'inquiry-requested',
+    attempt: { ...attempt, nextInquiryAtMs: nowMs },
+    detail: {},
+  });
+}
+
 /** Decides on an inquiry about an attempt in doubt, whatever has become of its payout meanwhile. */
 export function decideInquiry(known: Case, reading: InquiryReading): InquiryStep {
   if (known.payout.status === 'paid') return { keep: decideAfterPaid(known, reading) };

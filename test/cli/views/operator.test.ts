@@ -18,7 +18,15 @@ test.each([
   expect(JSON.stringify(json)).toBe(JSON.stringify({ target: 'P-1', rowsChanged, refusals }));
 });
 
-const outcome = { asked: 3, told: 2, ended: ['4K7Q2M9XWD'], inDoubt: 1, alarms: 1, files: ['/outbox/a.csv'] };
+const outcome = {
+  asked: 3,
+  told: 2,
+  settled: 2,
+  ended: ['4K7Q2M9XWD'],
+  inDoubt: 1,
+  alarms: 1,
+  files: ['/outbox/a.csv'],
+};
 
 test('what was settled, for an operator and for a program', () => {
   const { text, json } = showSettled(outcome, 60);
@@ -31,8 +39,23 @@ Batch 4K7Q2M9XWD is done: nothing of it is left to send or to ask.
   );
 });
 
+test('whoever has asked in our place is named', () => {
+  const beside = {
+    ...outcome,
+    ended: [],
+    alarms: 0,
+    files: [],
+    askedBy: '"paydrop watch" (process 7)',
+    unasked: 2,
+  };
+  expect(showSettled(beside, 60).text)
+    .toBe(`"paydrop watch" (process 7) holds the right to send, and was had to inquire.
+Inquired about 3: 2 settled, 1 still in doubt.
+2 were not asked about for 60 s: look again later.`);
+});
+
 test('a bank that tells nothing is said to', () => {
-  const silent = { asked: 2, told: 0, ended: [], inDoubt: 2, alarms: 0, files: [] };
+  const silent = { asked: 2, told: 0, settled: 0, ended: [], inDoubt: 2, alarms: 0, files: [] };
   expect(showSettled(silent, 1.5).text).toBe(
     'Inquired about 2: 0 settled, 2 still in doubt.\nThe bank told nothing for 1.5 s: run "paydrop settle" again later.',
   );
