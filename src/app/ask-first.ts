@@ -2,6 +2,7 @@
 import type { Clock } from '../core/ports.ts';
 import { isNewJournal } from '../payout/rules/lost-journal.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
+import type { Store } from '../store/store.ts';
 
 /** @param newSinceMs when the journal began, or last went on in a new place or after a loss; undefined when nobody knows */
 export function makeAskFirst(
@@ -24,3 +25,9 @@ export function makeAskFirst(
     return kind !== 'sandbox';
   };
 }
+
+/** Since when an adopted journal may miss what its original has sent; like the journal itself, this is news for a while only. */
+export const makeMissesSince =
+  ({ newSinceMs, missesSinceMs }: Pick<Store, 'newSinceMs' | 'missesSinceMs'>, clock: Clock) =>
+  (): number | undefined =>
+    isNewJournal(newSinceMs, clock.now()) ? missesSinceMs : undefined;

@@ -26,7 +26,7 @@ import type { Recovery } from '../store/loss.ts';
 import type { Journal, Store } from '../store/store.ts';
 import type { FileGrowth, TakenFile } from '../watch/rules/file-growth.ts';
 import { findGrowth } from '../watch/taken-files.ts';
-import { makeAskFirst } from './ask-first.ts';
+import { makeAskFirst, makeMissesSince } from './ask-first.ts';
 import { openBank } from './open-bank.ts';
 import { makeReader } from './open-store.ts';
 import { openOwnJournal } from './own-journal.ts';
@@ -100,6 +100,8 @@ export interface RunSession extends ProcessState {
   ) => Promise<FileGrowth | undefined>;
   /** Whether the bank is asked about the next reference before each new attempt; never when left out. */
   readonly asksFirst?: () => Promise<boolean>;
+  /** Since when an adopted journal may miss what its original has sent. */
+  readonly missesSince?: () => number | undefined;
   /** Where the bank really listens: the built-in sandbox takes a free port. */
   readonly bankAddress: string;
 }
@@ -165,6 +167,7 @@ export async function openSession(
     log,
     bankAddress,
     asksFirst: makeAskFirst(loaded, journal.newSinceMs, clock),
+    missesSince: makeMissesSince(journal, clock),
     // The whole of a file that grew in our own archive is no other journal's.
     findTrace: async (inspection) =>
       (await journal.hasGrownTo(inspection.sha256))
@@ -253,6 +256,7 @@ export function makeContext(
     count,
     stop: stopOrBroken,
     asksFirst: session.asksFirst,
+    missesSince: session.missesSince,
     run,
     likeness: session.likeness,
     asking: session.asking,

@@ -58,6 +58,8 @@ export interface WorkerContext extends CallContext, ProcessState {
   readonly gateOf: (payer: Payer) => BreakerGate;
   /** Whether the bank is asked about the next reference before each new attempt; never when left out. */
   readonly asksFirst?: (() => Promise<boolean>) | undefined;
+  /** Since when an adopted journal may miss what its original has sent. */
+  readonly missesSince?: (() => number | undefined) | undefined;
   /** True while nothing new may be sent for reasons that are not the bank's; never when left out. */
   readonly isHeldUp?: () => boolean;
   /** Superseded attempts are asked about elsewhere in this process. */

@@ -38,7 +38,8 @@ export function probeLostJournal(
   batch: Batch,
   { payout }: Pick<ReadyPayout, 'payout'>,
 ): Promise<ProbeEnd> {
-  return probe({ context, payer: payerOf(context, batch), payout, asked: undefined });
+  const { sealedAtMs } = batch;
+  return probe({ context, payer: payerOf(context, batch), payout, asked: undefined, sealedAtMs });
 }
 
 /**
@@ -46,12 +47,14 @@ export function probeLostJournal(
  * since.
  */
 export function probeBeyond(context: WorkerContext, { payout, attempt }: InDoubt): Promise<ProbeEnd> {
-  return probe({ context, payer: payerOf(attempt.order, attempt.order), payout, asked: attempt });
+  const payer = payerOf(attempt.order, attempt.order);
+  return probe({ context, payer, payout, asked: attempt, sealedAtMs: null });
 }
 
 /** What is looked for, and through which gate: who asks beyond a failed attempt passes a halted account. */
 interface Search extends Pick<Probe, 'payer' | 'payout' | 'asked'> {
   readonly context: WorkerContext;
+  readonly sealedAtMs: number | null;
 }
 
 async function probe(search: Search): Promise<ProbeEnd> {
@@ -89,8 +92,10 @@ async function probeLost(search: Search, loss: JournalLoss, highest: number): Pr
  * before the next one.
  */
 async function askFirst(search: Search, highest: number): Promise<ProbeEnd> {
-  const { nowMs, bankNowMs } = search.context.bankClock.read();
-  const days = daysToAskFirst(nowMs, bankNowMs);
+  const { context, sealedAtMs } = search;
+  const { nowMs, bankNowMs } = context.bankClock.read();
+  const missesSinceMs = context.missesSince?.();
+  const days = daysToAskFirst(nowMs, bankNowMs, { missesSinceMs, sealedAtMs });
   return searchAndDecide(search, { days, attemptsRecorded: highest, ahead: 1 });
 }
 

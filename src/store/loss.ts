@@ -75,7 +75,7 @@ function requireClock(recoveredAtMs: number, nowMs: number): void {
 }
 
 /** The latest moment of which anything is recorded; 0 in a new journal. */
-function readLatestMs(db: DatabaseSync): number {
+export function readLatestMs(db: DatabaseSync): number {
   const latestEvent = query
     .selectFrom('event')
     .select(({ fn }) => fn.max<number | null>('at_ms').as('at_ms'));

@@ -13,6 +13,7 @@ import {
   type MarkCopy,
   restoreBackup,
 } from '../payout/rules/journal-place.ts';
+import { computeMissesSince } from '../payout/rules/lost-journal.ts';
 import { syncFolderNow } from '../platform/durable-file.ts';
 import { identifyFile } from '../platform/file-identity.ts';
 import {
@@ -31,17 +32,17 @@ import {
   readHighWaterMark,
   requireNoHighWaterMark,
 } from './high-water-mark.ts';
-import { readLoss, recordLoss, type Recovery, requireWhole } from './loss.ts';
+import { readLatestMs, readLoss, recordLoss, type Recovery, requireWhole } from './loss.ts';
 import { migrate, readSchemaVersion, schemaVersion } from './migrations.ts';
 import { readLatestEventSeq } from './payouts/rows.ts';
 import {
   forgetCopy,
   isMarkKept,
   noteMarkKept,
-  readNewSince,
+  readMoment,
   readPlace,
   requireNoCopy,
-  writeNewSince,
+  writeMoment,
   writePlace,
 } from './place.ts';
 import { requireServerKind, type ServerKind } from './server-kind.ts';
@@ -237,7 +238,7 @@ function prepareTables(db: DatabaseSync, opening: Opening): boolean {
     migrate(db, nowMs);
     if (version > 0) return;
     writeIdentity(db, stamp);
-    writeNewSince(db, nowMs);
+    writeMoment(db, 'newSinceMs', nowMs);
   });
   return true;
 }
@@ -261,7 +262,8 @@ async function takeUp(db: DatabaseSync, opening: Opening): Promise<Store> {
   const keeper = new HighWaterMarkFile(dataDir, highWaterMark, readPresent, copies);
   keeper.advance();
   if (!isMarkKept(db)) inTransaction(db, () => noteMarkKept(db));
-  return makeJournal({ db, path, journalId, newSinceMs: readNewSince(db), highWaterMark: keeper });
+  const [newSinceMs, missesSinceMs] = [readMoment(db, 'newSinceMs'), readMoment(db, 'missesSinceMs')];
+  return makeJournal({ db, path, journalId, newSinceMs, missesSinceMs, highWaterMark: keeper });
 }
 
 /**
@@ -280,9 +282,16 @@ function takePlace(db: DatabaseSync, opening: Opening, isBehind: boolean): void 
   if (!isSaid && isBoundTo(kept, present)) return;
   inTransaction(db, () => {
     writePlace(db, present);
-    if (isSaid) writeNewSince(db, nowMs);
+    if (adopts) noteAdopted(db, nowMs);
+    if (isSaid) writeMoment(db, 'newSinceMs', nowMs);
     if (restores) forgetCopy(db);
   });
+}
+
+function noteAdopted(db: DatabaseSync, nowMs: number): void {
+  const [newSinceMs, missesSinceMs] = [readMoment(db, 'newSinceMs'), readMoment(db, 'missesSinceMs')];
+  const known = { latestMs: readLatestMs(db), newSinceMs, missesSinceMs };
+  writeMoment(db, 'missesSinceMs', computeMissesSince(known, nowMs));
 }
 
 /** Looks twice: whoever is sending may have been writing the high-water mark when it was read. */

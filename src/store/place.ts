@@ -4,7 +4,8 @@ import { describeBackup, type Place } from '../payout/rules/journal-place.ts';
 import { JournalRefusedError } from './connection.ts';
 import { query, readFirst, write } from './statements.ts';
 
-type PlaceKey = 'termId' | 'fileInode' | 'fileBirthNs' | 'newSinceMs' | 'markKept' | 'copiedAtMs';
+type MomentKey = 'newSinceMs' | 'missesSinceMs';
+type PlaceKey = 'termId' | 'fileInode' | 'fileBirthNs' | 'markKept' | 'copiedAtMs' | MomentKey;
 
 function readMeta(db: DatabaseSync, key: PlaceKey): string | undefined {
   return readFirst(db, query.selectFrom('meta').select('value').where('key', '=', key))?.value;
@@ -29,14 +30,17 @@ export function writePlace(db: DatabaseSync, { termId, file }: Place): void {
   writeMeta(db, 'fileBirthNs', file?.birthNs);
 }
 
-/** When the journal began, or last went on in a new place or after a loss; undefined in one of an earlier version. */
-export function readNewSince(db: DatabaseSync): number | undefined {
-  const text = readMeta(db, 'newSinceMs');
+/**
+ * `newSinceMs`: when the journal began, or last went on in a new place or after a loss; undefined in one of an earlier
+ * version. `missesSinceMs`: since when it may miss something, once it was adopted.
+ */
+export function readMoment(db: DatabaseSync, key: MomentKey): number | undefined {
+  const text = readMeta(db, key);
   return text === undefined ? undefined : Number(text);
 }
 
-export const writeNewSince = (db: DatabaseSync, nowMs: number): void =>
-  writeMeta(db, 'newSinceMs', String(nowMs));
+export const writeMoment = (db: DatabaseSync, key: MomentKey, atMs: number): void =>
+  writeMeta(db, key, String(atMs));
 
 /** True once a high-water mark has stood beside the journal: it is never without one from then on. */
 export const isMarkKept = (db: DatabaseSync): boolean => readMeta(db, 'markKept') !== undefined;

@@ -43,6 +43,8 @@ export interface Store extends Journal, WatchStore, NoticeStore, StatementStore,
    * version, and for whoever reads beside the sender.
    */
   readonly newSinceMs: number | undefined;
+  /** Since when it may miss what its original has sent, once it was adopted; undefined as above. */
+  readonly missesSinceMs: number | undefined;
 }
 
 export interface JournalParts {
@@ -51,6 +53,7 @@ export interface JournalParts {
   readonly path: string;
   readonly journalId: string;
   readonly newSinceMs?: number | undefined;
+  readonly missesSinceMs?: number | undefined;
   /** What stands beside the journal and says how far it has come; what it throws stops whoever wanted to go on. */
   readonly highWaterMark?: Pick<HighWaterMarkFile, 'advance' | 'note' | 'close'> &
     Partial<Pick<MarkCopy, 'settled'>>;
@@ -123,7 +126,7 @@ function queueEach<Methods extends object>(queue: WriteQueue, methods: Methods):
 
 /** The journal on an open connection, which it closes in the end. */
 export function makeJournal(parts: JournalParts): Store {
-  const { db, path, journalId, newSinceMs, highWaterMark } = parts;
+  const { db, path, journalId, newSinceMs, missesSinceMs, highWaterMark } = parts;
   const queue = new WriteQueue(db);
   const applier = makeApplier(db, (latestEventSeq) => highWaterMark?.note(latestEventSeq), queue);
   const transact: Write = (body) => queue.run(() => inTransaction(db, body));
@@ -147,6 +150,7 @@ export function makeJournal(parts: JournalParts): Store {
     ...makeUnreconciledDays(db),
     journalId,
     newSinceMs,
+    missesSinceMs,
     apply: applier.apply,
     snapshot: async () => openSnapshot(path),
     [Symbol.asyncDispose]: async () => {

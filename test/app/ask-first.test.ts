@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { makeAskFirst } from '../../src/app/ask-first.ts';
+import { makeAskFirst, makeMissesSince } from '../../src/app/ask-first.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
 import type { LoadedSettings } from '../../src/settings/settings.ts';
 import { noonMs, partner } from '../support/core-fixtures.ts';
@@ -27,4 +27,11 @@ test.each([
   ['never', 'bank', noonMs, false],
 ] as const)('%s with a %s, new since %s: %s', async (askFirst, server, newSinceMs, expected) => {
   expect(await asksFirst(askFirst, server, newSinceMs)).toBe(expected);
+});
+
+test('what an adopted journal may miss counts for as long as the journal is new', () => {
+  const journal = { newSinceMs: noonMs, missesSinceMs: 1 };
+  expect(makeMissesSince(journal, clock)()).toBe(1);
+  const later = { ...clock, now: () => noonMs + 7 * 86_400_000 };
+  expect(makeMissesSince(journal, later)()).toBeUndefined();
 });

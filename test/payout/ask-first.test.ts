@@ -4,7 +4,7 @@ import type { StatusInquiry } from '../../src/core/bank-port.ts';
 import { computeTransRefNo } from '../../src/core/reference.ts';
 import { PayerBreaker } from '../../src/payout/circuit-breaker.ts';
 import { openBreaker } from '../../src/payout/rules/circuit-breaker.ts';
-import { daysToAskFirst, isNewJournal } from '../../src/payout/rules/lost-journal.ts';
+import { computeMissesSince, daysToAskFirst, isNewJournal } from '../../src/payout/rules/lost-journal.ts';
 import { noonMs, payer, policy } from '../support/core-fixtures.ts';
 import { ingest, makeRows } from '../support/journal-fixtures.ts';
 import { minuteMs, stage, type Theatre } from '../support/theatre.ts';
@@ -126,4 +126,30 @@ test.each([
 test('the days are those of both clocks', () => {
   expect(daysToAskFirst(noonMs, undefined)).toEqual(['20261120', '20261121']);
   expect(daysToAskFirst(noonMs, noonMs + dayMs)).toEqual(['20261120', '20261121', '20261122']);
+});
+
+test.each([
+  ['a file of today', undefined, noonMs, ['20261120', '20261121']],
+  ['a file that waited', undefined, noonMs - 2 * dayMs, ['20261118', '20261119', '20261120', '20261121']],
+  ['an adopted journal', noonMs - 2 * dayMs, noonMs, ['20261119', '20261120', '20261121']],
+])(
+  'of %s all days count on which another journal may have sent it',
+  (_of, missesSinceMs, sealedAtMs, days) => {
+    expect(daysToAskFirst(noonMs, undefined, { missesSinceMs, sealedAtMs })).toEqual(days);
+  },
+);
+
+test('no more days are asked about than a search may have', () => {
+  const unknown = { missesSinceMs: noonMs - 1_000 * dayMs, sealedAtMs: noonMs };
+  expect(daysToAskFirst(noonMs, undefined, unknown)).toHaveLength(91);
+});
+
+test.each([
+  ['the latest that it knew', { latestMs: 5, newSinceMs: 1, missesSinceMs: undefined }, 5],
+  ['its beginning, when it knew nothing', { latestMs: 0, newSinceMs: 1, missesSinceMs: undefined }, 1],
+  ['an earlier adoption, while that is new', { latestMs: 9, newSinceMs: 6, missesSinceMs: 5 }, 5],
+  ['not one of long ago', { latestMs: 9, newSinceMs: 6 - 7 * dayMs, missesSinceMs: 5 }, 9],
+  ['nothing, when nobody knows', { latestMs: 0, newSinceMs: undefined, missesSinceMs: undefined }, 10],
+])('an adopted journal may miss what was sent since %s', (_what, known, sinceMs) => {
+  expect(computeMissesSince(known, 10)).toBe(sinceMs);
 });

@@ -51,11 +51,6 @@ const mishaps = [
 ] as const;
 type Mishap = (typeof mishaps)[number];
 
-/** Nothing in the folders tells of what was sent: only the bank does, about today and yesterday. */
-const askedFirst: readonly Mishap[] = [
-  ...(['second-machine', 'second-machine-with-its-own-terminal', 'nothing-left'] as const),
-];
-
 export interface JournalsPlan {
   readonly plan: Plan;
   readonly mishap: Mishap;
@@ -80,9 +75,10 @@ export function drawJournalsPlan(dice: Dice): JournalsPlan {
   const copiedBeforeLife = isFirst ? 0 : dice.whole(0, 1);
   const mishapBeforeLife = dice.whole(Math.max(1, copiedBeforeLife), 2);
   const lives = Array.from({ length: 3 }, (_, place): PlannedLife => {
-    // A night at least: on one day the bank refuses the same reference by itself.
+    // A night at least: on one day the bank refuses the same reference by itself. Whoever begins anew, though another
+    // journal has paid, is saved by nothing but the question about today and yesterday.
     const isNight = place === mishapBeforeLife;
-    const nightMs = askedFirst.includes(mishap) ? dice.whole(13, 15) * hourMs : dice.whole(30, 80) * hourMs;
+    const nightMs = (mishap === 'nothing-left' ? dice.whole(13, 15) : dice.whole(30, 80)) * hourMs;
     return {
       gapMs: isNight ? nightMs : dice.wide(60_000, hourMs),
       killAtStep: !isFirst && dice.chance(0.5) ? dice.whole(15, 120) : Infinity,
@@ -176,13 +172,13 @@ export class Journals implements SimulatedDisk {
   /** What a process has from its folders. */
   async place(): Promise<Place> {
     const { loaded } = this.#machine;
-    const { newSinceMs } = this.journal;
+    const { newSinceMs, missesSinceMs } = this.journal;
     // Nobody but the programs of the run writes there: what is listed is never old.
     const traces = new TraceSearch(loaded.folders, () => this.#world.nowMs);
     const loss = await this.journal.loss();
     const findTrace: NonNullable<Place['findTrace']> = async (inspection) =>
       this.#wait(traces.find(inspection, await this.journal.loss()));
-    return { loaded, newSinceMs, loss, findTrace };
+    return { loaded, newSinceMs, missesSinceMs, loss, findTrace };
   }
 
   /** A report has been published. */
@@ -299,6 +295,8 @@ export class Journals implements SimulatedDisk {
         return;
       case 'folder-gone':
         empty(dataDir);
+        // The partner has fetched them.
+        this.#takeReports();
         return;
       case 'second-machine':
         this.#moveTo(loaded.settings.bank.termId);
@@ -330,11 +328,15 @@ export class Journals implements SimulatedDisk {
     if (this.#world.dice.chance(0.5) && (await this.#open({ adopts: true }))) return true;
     if (mishap === 'folder-gone' && (await this.#init(this.#world.ourMs))) return this.#open({});
     // The reports stand in the way of those to come.
-    const { outbox } = loaded.folders;
-    for (const name of readdirSync(outbox)) if (!name.endsWith('.mark')) rmSync(join(outbox, name));
+    this.#takeReports();
     if (mishap !== 'backup-by-hand') return this.#mustOpen({ recovery });
     placeBackup(join(dataDir, 'journal.db'), dataDir, describeIdentity(loaded), this.#world.ourMs);
     return this.#mustOpen({ recovery, restores: true });
+  }
+
+  #takeReports(): void {
+    const { outbox } = this.#machine.loaded.folders;
+    for (const name of readdirSync(outbox)) if (!name.endsWith('.mark')) rmSync(join(outbox, name));
   }
 
   async #mustOpen(ways: Ways): Promise<boolean> {

@@ -358,7 +358,18 @@ const ofLoss: readonly Mutation[] = [
     'asked === undefined && (await context.asksFirst?.()) === true;',
     'false;',
   ),
-  inLost('an adopted journal is no new one', 'store/open.ts', 'if (isSaid) writeNewSince(db, nowMs);', ''),
+  inLost(
+    'an adopted journal is no new one',
+    'store/open.ts',
+    "if (isSaid) writeMoment(db, 'newSinceMs', nowMs);",
+    '',
+  ),
+  inLost(
+    'an adopted journal asks about today and yesterday alone',
+    'payout/rules/lost-journal.ts',
+    'Math.min(missesSinceMs, (sealedAtMs ?? nowMs) - dayMs)',
+    '(sealedAtMs ?? nowMs) - dayMs',
+  ),
   inLost(
     'a lost journal asks about today alone',
     'payout/rules/lost-journal.ts',

@@ -1,5 +1,5 @@
 /** The program as `paydrop run` composes it, in a simulated process; the one place that knows its settings. */
-import { makeAskFirst } from '../../src/app/ask-first.ts';
+import { makeAskFirst, makeMissesSince } from '../../src/app/ask-first.ts';
 import { BankClock } from '../../src/payout/bank-clock.ts';
 import { runFile } from '../../src/app/run-file.ts';
 import type { RunSession } from '../../src/app/session.ts';
@@ -62,6 +62,8 @@ export interface ProcessParts {
 export interface Place extends Pick<RunSession, 'loaded' | 'loss' | 'findTrace'> {
   /** When the journal began, or last went on in a new place or after a loss. */
   readonly newSinceMs: number | undefined;
+  /** Since when an adopted journal may miss something. */
+  readonly missesSinceMs: number | undefined;
 }
 
 export function loadSettings(plan: Plan): LoadedSettings {
@@ -77,6 +79,13 @@ export function loadSettings(plan: Plan): LoadedSettings {
   };
   return { settings, isSandbox: false } as unknown as LoadedSettings;
 }
+
+const noPlace = (plan: Plan): Place => ({
+  loaded: loadSettings(plan),
+  loss: undefined,
+  newSinceMs: undefined,
+  missesSinceMs: undefined,
+});
 
 function makeLog({ world, life }: ProcessParts): RunSession['log'] {
   const say =
@@ -95,11 +104,12 @@ export async function runProcess(
 ): Promise<void> {
   const { world, life, plan, journal, bank, outbox, reader, interrupted } = parts;
   const clock = makeClock(world, life);
-  const { newSinceMs, ...place } = parts.place ?? { loaded: loadSettings(plan), loss: undefined };
+  const { newSinceMs, missesSinceMs, ...place } = parts.place ?? noPlace(plan);
   const sender: RunSession = {
     bankClock: new BankClock(clock),
     ...place,
     asksFirst: makeAskFirst(place.loaded, newSinceMs, clock),
+    missesSince: makeMissesSince({ newSinceMs, missesSinceMs }, clock),
     likeness: new KeyedMutex(),
     breakers: new Map(),
     runs: new Set(),

@@ -80,10 +80,45 @@ export function isNewJournal(newSinceMs: number | undefined, nowMs: number): boo
   return newSinceMs !== undefined && nowMs < newSinceMs + newForMs;
 }
 
-/** The days on which another journal may have sent it, by our clock and by the bank's: today's and those before them. */
-export function daysToAskFirst(nowMs: number, bankNowMs: number | undefined): string[] {
+/** What is known of when another journal may have begun to send what this one does not know; undefined where nothing is. */
+interface Unknown {
+  /** The latest that an adopted journal knew of when it was adopted: its original may have gone on after it was copied. */
+  readonly missesSinceMs: number | undefined;
+  /** When the file was read in: another journal may have paid it on that day, or the day before. */
+  readonly sealedAtMs: number | null;
+}
+
+/**
+ * The days on which another journal may have sent it, by our clock and by the bank's: today's and those before them, and
+ * all since it may have, back to as many as a search may have.
+ */
+export function daysToAskFirst(
+  nowMs: number,
+  bankNowMs: number | undefined,
+  { missesSinceMs = nowMs, sealedAtMs }: Unknown = { missesSinceMs: undefined, sealedAtMs: null },
+): string[] {
   const moments = [nowMs, bankNowMs ?? nowMs].flatMap((today) => [today - dayMs, today]);
-  return [...new Set(moments.map(formatBangkokDate))].toSorted();
+  const sinceMs = Math.max(
+    Math.min(missesSinceMs, (sealedAtMs ?? nowMs) - dayMs),
+    nowMs - searchDaysMax * dayMs,
+  );
+  const since = eachBangkokDate(formatBangkokDate(sinceMs), formatBangkokDate(nowMs));
+  return [...new Set([...since, ...moments.map(formatBangkokDate)])].toSorted();
+}
+
+/** How far a journal that is being adopted was known to be whole. */
+interface Known {
+  /** When anything was recorded last; 0 in a new journal. */
+  readonly latestMs: number;
+  readonly newSinceMs: number | undefined;
+  /** Of an earlier adoption. */
+  readonly missesSinceMs: number | undefined;
+}
+
+/** Since when a journal that is being adopted may miss something: the earliest that still counts. */
+export function computeMissesSince({ latestMs, newSinceMs, missesSinceMs }: Known, nowMs: number): number {
+  const knownMs = latestMs > 0 ? latestMs : (newSinceMs ?? nowMs);
+  return isNewJournal(newSinceMs, nowMs) ? Math.min(knownMs, missesSinceMs ?? knownMs) : knownMs;
 }
 
 /** What the bank said of one reference, over all days in question. */
