@@ -1,6 +1,7 @@
 /** Puts a backup in the place of a journal that is lost. */
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
 import { copyJournal } from '../store/backup.ts';
 import { JournalRefusedError, openReader } from '../store/connection.ts';
 import { readSchemaVersion } from '../store/migrations.ts';
@@ -15,8 +16,7 @@ export function placeBackup(file: string, dataDir: string, wanted: JournalIdenti
   const [source, target] = [resolve(file), join(resolve(dataDir), journalFileName)];
   if (!existsSync(source)) throw new JournalRefusedError(`there is no file ${source}`);
   {
-    using db = openReader(source);
-    if (readSchemaVersion(db) === 0) throw new JournalRefusedError(`${source} is no journal`);
+    using db = openBackup(source);
     requireIdentity(db, dataDir, wanted);
   }
   if (source === target) return;
@@ -28,4 +28,18 @@ export function placeBackup(file: string, dataDir: string, wanted: JournalIdenti
   }
   mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
   copyJournal(source, target, nowMs);
+}
+
+/** @throws JournalRefusedError when it is something else, or damaged: that says nothing of the journal in use */
+function openBackup(source: string): DatabaseSync {
+  let db: DatabaseSync | undefined;
+  let cause: unknown;
+  try {
+    db = openReader(source);
+    if (readSchemaVersion(db) > 0) return db;
+  } catch (error) {
+    cause = error;
+  }
+  db?.close();
+  throw new JournalRefusedError(`${source} is no journal, or damaged: give another backup`, { cause });
 }

@@ -3,6 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { formatBangkokDate, formatBangkokDateTime } from '../core/bangkok-time.ts';
 import type { JournalLoss } from '../core/ports.ts';
 import { findKnownDays, restoreBackup } from '../payout/rules/journal-place.ts';
+import { showDate } from '../payout/rules/lost-journal.ts';
 import { inTransaction, JournalRefusedError } from './connection.ts';
 import { define, drive, query, readFirst, type Reading, write } from './statements.ts';
 
@@ -41,7 +42,7 @@ export function recordLoss(db: DatabaseSync, recovery: Recovery, isNoticed: bool
     const untilDate = formatBangkokDate(recoveredAtMs);
     if (isNoticed && recovery.sinceDate > untilDate) {
       throw new JournalRefusedError(
-        `the journal is lost or an older copy, so that today at least is in question: give --since a day up to ${untilDate}`,
+        `the journal is lost or an older copy, so that today at least is in question: give --since a day up to ${showDate(untilDate)}`,
       );
     }
     const known = isNoticed ? findKnownDays(earlier, latestMs) : [];

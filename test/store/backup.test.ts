@@ -97,6 +97,13 @@ describe('a backup in the place of the journal', () => {
     await writeFile(join(other, 'journal.db-wal'), '');
     expect(place(copy, other)).toThrow('journal.db-wal is there');
     expect(place(join(folder.path, 'none.db'), other)).toThrow('there is no file');
+    for (const [name, bytes] of [
+      ['text.db', 'no journal'.repeat(99)],
+      ['empty.db', ''],
+    ] as const) {
+      await writeFile(join(folder.path, name), bytes);
+      expect(place(join(folder.path, name), other)).toThrow(`${name} is no journal, or damaged`);
+    }
   });
 });
 
