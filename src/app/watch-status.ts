@@ -119,6 +119,8 @@ export class WatchStatus {
   isStandingBy = false;
   /** What keeps the journal from being written is another process. */
   isJournalLocked = false;
+  /** Found in reading the journal through; nothing mends it but another journal. */
+  journalDamage: Trouble | undefined;
   readonly inboxTimer: InboxTimer;
   readonly #loaded: LoadedSettings;
   readonly #log: Logger;
@@ -184,7 +186,8 @@ export class WatchStatus {
       inbox: intake?.view,
       inboxPollMs: this.inboxTimer.underWayMs,
       // A lock is no fault of the disk.
-      diskTrouble: this.isJournalLocked ? undefined : trouble,
+      diskTrouble: this.isJournalLocked || this.journalDamage !== undefined ? undefined : trouble,
+      journalDamage: this.journalDamage,
       journalTrouble: this.isJournalLocked ? trouble : undefined,
       bankTrouble: this.bankTrouble,
       lines: session && this.#readLines(session),

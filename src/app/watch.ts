@@ -13,6 +13,7 @@ import { journalFileName } from '../store/open.ts';
 import { DiskWatch, keepGoing, type WatchEvent, type WatchSetup } from '../watch/context.ts';
 import { openIntake } from '../watch/folders/drop-folder.ts';
 import type { DailyJob } from '../watch/schedule.ts';
+import { JournalCheck } from './journal-check.ts';
 import { Watcher } from '../watch/watcher.ts';
 import { openNotifier } from './notifier.ts';
 import { reconcileDayBefore } from './reconcile-day-before.ts';
@@ -215,6 +216,8 @@ async function workFolder(
     dailyJobs: (askAll) => listDailyJobs(session, askAll, stop),
   });
   status.begin({ session, watcher, intake, disk });
+  const journalCheck = new JournalCheck(session, status, disk);
+  await journalCheck.begin();
   const reportLeft = makeLeftReporter(report);
   await Promise.all([
     watcher.work(),
@@ -224,6 +227,7 @@ async function workFolder(
       await clock.sleep(figuresPollMs, stop);
     }),
     keepGoing(setup, 'looking at the bank', () => probeBankNow(session, status, stop)),
+    keepGoing(setup, 'reading the journal through', () => journalCheck.step(stop)),
     keepGoing(setup, 'looking for old doubt', async () => {
       await notices.notifyOfDoubt();
       await clock.sleep(doubtPollMs, stop);
@@ -272,6 +276,7 @@ async function probeDisks(
   { loaded, journal, clock }: Session,
   status: WatchStatus,
 ): Promise<string | undefined> {
+  if (status.journalDamage !== undefined) return status.journalDamage.why;
   const { work, archive, rejected, outbox } = loaded.folders;
   const trouble = await probeFolders([work, outbox, archive, rejected]);
   const error =

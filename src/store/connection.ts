@@ -165,7 +165,10 @@ const wholeCopy = `it is no journal, or damaged: ${restoreBackup}, or set anothe
 const openingCures: ReadonlyMap<number | undefined, string> = new Map([
   ...cures,
   [sqliteCodes.notADatabase, wholeCopy],
-  [sqliteCodes.corrupt, wholeCopy],
+  [
+    sqliteCodes.corrupt,
+    'the journal is damaged: look at the disk, and put back the newest whole copy (docs/runbook.md says how)',
+  ],
   [
     sqliteCodes.cannotOpen,
     'it is no file, or this user may not read and write it: correct that, or set another dataDir',

@@ -1,11 +1,14 @@
 /** A journal that cannot be written or read as it should: each command works all the same, or says what to do. */
 import { spawnSync } from 'node:child_process';
-import { cp, rm } from 'node:fs/promises';
+import { cp, mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { csvOf } from '../support/payout-csv.ts';
-import { openScene, type Scene } from './harness.ts';
+import { openScene, type Scene, until } from './harness.ts';
+
+/** SQLite's own. */
+const pageBytes = 4_096;
 
 const mount = (...args: readonly string[]): boolean => spawnSync('mount', args).status === 0;
 
@@ -56,4 +59,54 @@ test('a disk that takes no writes: what only reads works, with what was written 
   expect(copied.prepare("select value from meta where key = 'latest'").get()).toEqual({
     value: 'in the log',
   });
+});
+
+/** Overwrites the pages of a file from one on, all or so many. */
+async function overwrite(path: string, page: number, pages?: number): Promise<void> {
+  await using file = await open(path, 'r+');
+  const { size } = await file.stat();
+  const from = (page - 1) * pageBytes;
+  await file.write(Buffer.alloc((pages ?? size / pageBytes - page + 1) * pageBytes, 0xaa), {
+    position: from,
+  });
+}
+
+/** The page of an index that neither opening the journal nor looking at its batches reads. */
+function findQuietPage(path: string): number {
+  using db = new DatabaseSync(path);
+  const found = db.prepare("select rootpage from sqlite_schema where name = 'taken_file_of_batch'").get();
+  return Number(found?.['rootpage']);
+}
+
+test('a damaged journal: a watcher finds it out and sends nothing, and each command says what to do', async () => {
+  const notices = { command: ['/bin/sh', '-c', 'cat > notice.json'] };
+  await using scene = await openScene({ watch: { stillMs: 50 }, notices });
+  await pay(scene);
+  const journal = join(scene.dataDir, 'journal.db');
+  await overwrite(journal, findQuietPage(journal), 1);
+  // The run has told of its batch.
+  const notice = join(scene.folder, 'notice.json');
+  await rm(notice, { force: true });
+  const inbox = join(scene.dataDir, 'inbox');
+  await mkdir(inbox, { recursive: true });
+  await writeFile(join(inbox, 'b.csv'), csvOf('B', 2));
+  const watch = scene.start('watch', '--log-level', 'info');
+  const readNotice = async (): Promise<string> => readFile(notice, 'utf8').catch(() => '');
+  await until(async () => (await readNotice()).includes('the journal is damaged'));
+  expect(watch.stderr).toContain('the journal is damaged: nothing is sent any more');
+  watch.kill('SIGTERM');
+  expect(await watch.ended).toMatchObject({ code: 0 });
+  expect((await scene.bank.ledger()).entries).toHaveLength(2);
+  await overwrite(journal, 2);
+  for (const { code, stderr } of await Promise.all([
+    scene.run('status'),
+    scene.run('run', join(inbox, 'b.csv')),
+    scene.run('watch'),
+  ])) {
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/the journal is damaged.*put back the newest whole copy/s),
+    ]);
+  }
+  expect((await scene.bank.ledger()).entries).toHaveLength(2);
 });

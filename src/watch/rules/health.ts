@@ -48,6 +48,8 @@ export interface WatchState {
   readonly failingBatches: readonly { readonly batchId: string; readonly why: string }[] | undefined;
   /** When the daemon's loop last turned. */
   readonly lastPollMs: number;
+  /** The journal was read through, and a part of it is not what was written. */
+  readonly journalDamage?: Trouble | undefined;
   /** Files that were written to after their rows had been read, and that nobody has dealt with. */
   readonly grownFiles?: readonly TakenFile[] | undefined;
 }
@@ -71,6 +73,7 @@ export const healthCodes = [
   'bank',
   'payer-halted',
   'payer-paused',
+  'journal-damaged',
   // Of notes alone:
   'service-closed',
   'batch-failing',
@@ -126,6 +129,7 @@ export function judgeHealth(
     ...judgeInbox(state),
     ...judgeTrouble('disk', 'the disk refuses writes', state.diskTrouble),
     ...judgeTrouble('journal-locked', 'the journal is locked', state.journalTrouble),
+    ...judgeTrouble('journal-damaged', 'nothing is sent any more', state.journalDamage),
     ...judgeTrouble('bank', 'the bank is out of reach', state.bankTrouble),
     ...lines.filter(({ isAgainst }) => isAgainst).map(({ what }) => what),
   ];
@@ -194,7 +198,7 @@ function judgeInbox(state: WatchState): readonly HealthReason[] {
 }
 
 function judgeTrouble(
-  code: 'disk' | 'journal-locked' | 'bank',
+  code: 'disk' | 'journal-locked' | 'journal-damaged' | 'bank',
   what: string,
   trouble: Trouble | undefined,
 ): HealthReason[] {

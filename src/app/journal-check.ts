@@ -1,0 +1,72 @@
+/** Reads the journal through now and then while a watcher works with it: damage is found before it is met. */
+import { join } from 'node:path';
+import { findDamage } from '../store/quick-check.ts';
+import { journalFileName } from '../store/open.ts';
+import type { DiskWatch } from '../watch/context.ts';
+import { computeCheckPauseMs, describeDamage } from '../watch/rules/journal-check.ts';
+import { notifyOfRefusal } from './notice-senders.ts';
+import type { Session } from './session.ts';
+import type { WatchStatus } from './watch-status.ts';
+
+/** So long the first work waits for the first check; a big journal is read through beside it. */
+const firstWaitMs = 2_000;
+
+type Checked = Pick<Session, 'loaded' | 'log' | 'clock'>;
+
+export class JournalCheck {
+  readonly #session: Checked;
+  readonly #status: Pick<WatchStatus, 'journalDamage'>;
+  readonly #disk: Pick<DiskWatch, 'look'>;
+  readonly #find: typeof findDamage;
+  #underWay: Promise<number> | undefined;
+
+  /** @param find for tests */
+  constructor(
+    session: Checked,
+    status: Pick<WatchStatus, 'journalDamage'>,
+    disk: Pick<DiskWatch, 'look'>,
+    find: typeof findDamage = findDamage,
+  ) {
+    this.#session = session;
+    this.#status = status;
+    this.#disk = disk;
+    this.#find = find;
+  }
+
+  /** Begins the first check, and waits for it a little while. */
+  async begin(): Promise<void> {
+    const over = new AbortController();
+    this.#underWay = this.#check();
+    const ended = this.#underWay.then(
+      () => undefined,
+      () => undefined,
+    );
+    await Promise.race([ended, this.#session.clock.sleep(firstWaitMs, over.signal)]);
+    over.abort();
+  }
+
+  /** One check, and the pause after it. */
+  async step(stop: AbortSignal): Promise<'done' | undefined> {
+    const tookMs = await (this.#underWay ?? this.#check());
+    this.#underWay = undefined;
+    if (this.#status.journalDamage !== undefined) return 'done';
+    await this.#session.clock.sleep(computeCheckPauseMs(tookMs), stop);
+    return undefined;
+  }
+
+  /** @returns how long it took */
+  async #check(): Promise<number> {
+    const { loaded, log, clock } = this.#session;
+    const beganMs = performance.now();
+    const damage = await this.#find(join(loaded.dataDir, journalFileName));
+    const tookMs = performance.now() - beganMs;
+    log.debug({ tookMs, damage }, 'the journal was read through');
+    if (damage === undefined) return tookMs;
+    const why = describeDamage(damage);
+    this.#status.journalDamage = { sinceMs: clock.now(), why };
+    log.error({ why }, 'the journal is damaged: nothing is sent any more');
+    await this.#disk.look();
+    await notifyOfRefusal(loaded, why, log, clock);
+    return tookMs;
+  }
+}
