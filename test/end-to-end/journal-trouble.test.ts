@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { cp, mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { csvOf } from '../support/payout-csv.ts';
 import { openScene, type Scene, until } from './harness.ts';
 
@@ -21,16 +21,17 @@ function makeReadOnly(folder: string): Disposable | undefined {
   return undefined;
 }
 
-/** @returns the file that was paid */
-async function pay(scene: Scene): Promise<string> {
-  const file = await scene.addFile('a.csv', csvOf('A', 2));
+let scene: Scene;
+let file: string;
+beforeAll(async () => {
+  const notices = { command: ['/bin/sh', '-c', 'cat > notice.json'] };
+  scene = await openScene({ watch: { stillMs: 50 }, notices });
+  file = await scene.addFile('a.csv', csvOf('A', 2));
   expect(await scene.run('run', file)).toMatchObject({ code: 0 });
-  return file;
-}
+});
+afterAll(() => scene[Symbol.asyncDispose]());
 
 test('a disk that takes no writes: what only reads works, with what was written last', async (context) => {
-  await using scene = await openScene();
-  const file = await pay(scene);
   // As a crash leaves it: the last change stands in the log beside the journal alone.
   const crashed = join(scene.folder, 'crashed');
   const db = new DatabaseSync(join(scene.dataDir, 'journal.db'));
@@ -41,20 +42,18 @@ test('a disk that takes no writes: what only reads works, with what was written 
   using whole = makeReadOnly(scene.dataDir);
   using torn = makeReadOnly(crashed);
   if (whole === undefined || torn === undefined) return context.skip('nothing can be mounted here');
-  const [status, show, check, backup, copy, run] = await Promise.all([
+  const [status, show, check, backup, copy] = await Promise.all([
     scene.run('status', '--json'),
     scene.run('show', 'A1', '--json'),
     scene.run('check', file),
     scene.run('backup', join(scene.folder, 'whole.db')),
     scene.run('backup', join(scene.folder, 'torn.db'), '--data-dir', crashed),
-    scene.run('run', file),
   ]);
   expect([status, show, backup, copy].map(({ code, stderr }) => [code, stderr])).toEqual(
     Array.from({ length: 4 }, () => [0, '']),
   );
   expect([status.stdout, show.stdout].every((text) => text.includes('"paid"'))).toBe(true);
   expect([check.code, check.stderr]).toEqual([0, '']);
-  expect([run.code, run.stderr]).toEqual([1, expect.stringContaining('read-only')]);
   using copied = new DatabaseSync(join(scene.folder, 'torn.db'), { readOnly: true });
   expect(copied.prepare("select value from meta where key = 'latest'").get()).toEqual({
     value: 'in the log',
@@ -79,9 +78,6 @@ function findQuietPage(path: string): number {
 }
 
 test('a damaged journal: a watcher finds it out and sends nothing, and each command says what to do', async () => {
-  const notices = { command: ['/bin/sh', '-c', 'cat > notice.json'] };
-  await using scene = await openScene({ watch: { stillMs: 50 }, notices });
-  await pay(scene);
   const journal = join(scene.dataDir, 'journal.db');
   await overwrite(journal, findQuietPage(journal), 1);
   // The run has told of its batch.
