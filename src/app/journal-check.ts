@@ -45,10 +45,14 @@ export class JournalCheck {
     over.abort();
   }
 
-  /** One check, and the pause after it. */
+  /** One check, and the pause after it; whoever stops waits for neither. */
   async step(stop: AbortSignal): Promise<'done' | undefined> {
-    const tookMs = await (this.#underWay ?? this.#check());
+    const over = new Promise<number>((resolve) =>
+      stop.addEventListener('abort', () => resolve(0), { once: true }),
+    );
+    const check = this.#underWay ?? this.#check();
     this.#underWay = undefined;
+    const tookMs = await Promise.race([check, over]);
     if (this.#status.journalDamage !== undefined) return 'done';
     await this.#session.clock.sleep(computeCheckPauseMs(tookMs), stop);
     return undefined;

@@ -33,6 +33,8 @@ export async function findDamage(path: string): Promise<string | undefined> {
       workerData: { path, timeout: lockWaitMs },
       resourceLimits,
     });
+    // Nobody who stops waits for it.
+    worker.unref();
     worker.once('message', resolve);
     worker.once('error', reject);
     worker.once('exit', () => reject(new Error(`the check of ${path} has ended without a result`)));
