@@ -167,7 +167,7 @@ const openingCures: ReadonlyMap<number | undefined, string> = new Map([
   [sqliteCodes.notADatabase, wholeCopy],
   [
     sqliteCodes.corrupt,
-    'the journal is damaged: look at the disk, and put back the newest whole copy (docs/runbook.md says how)',
+    `the journal is damaged: stop every paydrop process, look at the disk, then ${restoreBackup}`,
   ],
   [
     sqliteCodes.cannotOpen,

@@ -62,10 +62,10 @@ test('a disk that takes no writes: what only reads works, with what was written 
 
 /** Overwrites the pages of a file from one on, all or so many. */
 async function overwrite(path: string, page: number, pages?: number): Promise<void> {
-  await using file = await open(path, 'r+');
-  const { size } = await file.stat();
+  await using handle = await open(path, 'r+');
+  const { size } = await handle.stat();
   const from = (page - 1) * pageBytes;
-  await file.write(Buffer.alloc((pages ?? size / pageBytes - page + 1) * pageBytes, 0xaa), {
+  await handle.write(Buffer.alloc((pages ?? size / pageBytes - page + 1) * pageBytes, 0xaa), {
     position: from,
   });
 }
@@ -101,7 +101,7 @@ test('a damaged journal: a watcher finds it out and sends nothing, and each comm
   ])) {
     expect([code, stderr]).toEqual([
       2,
-      expect.stringMatching(/the journal is damaged.*put back the newest whole copy/s),
+      expect.stringMatching(/the journal is damaged.*paydrop restore FILE/s),
     ]);
   }
   expect((await scene.bank.ledger()).entries).toHaveLength(2);

@@ -1,4 +1,5 @@
 /** A journal that is read through now and then: how often, and what is said of one that is damaged. */
+import { restoreBackup } from '../../payout/rules/journal-place.ts';
 
 /** The part of the time that reading it through may take: a big journal takes longer, and is read less often. */
 const shareMax = 1 / 1_000;
@@ -11,5 +12,5 @@ export const computeCheckPauseMs = (tookMs: number): number =>
 
 /** With the cure. @param found SQLite's own words */
 export const describeDamage = (found: string): string =>
-  `the journal is damaged (${found.replaceAll(/\s+/g, ' ')}): stop every paydrop process, look at the disk, and put back ` +
-  'the newest whole copy (docs/runbook.md says how)';
+  `the journal is damaged (${found.replaceAll(/\s+/g, ' ')}): stop every paydrop process, look at the disk, ` +
+  `then ${restoreBackup}`;
