@@ -1,35 +1,60 @@
 /**
  * High-water marks in folders that are restored apart from the journal: journal.db and journal.mark that were put back
- * together are noticed by them. They bear the journal's id in their names, since journals may share an outbox. Never in
+ * together are noticed by them. Beside each stand the digests of the batches: a journal that was edited together with its own
+ * digests is noticed, too. They bear the journal's id in their names, since journals may share an outbox. Never in
  * the way: a folder that is away, full or slow has an older mark, which only notices less.
  */
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describeMissing, type MarkCopy } from '../payout/rules/journal-place.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
+import { describeMissing, type KeptSeal, type MarkCopy } from '../payout/rules/journal-place.ts';
 import { type HighWaterMark, highWaterMarkSchema } from '../store/high-water-mark.ts';
 
 /** How long a folder may take: a share that hangs holds up nobody. */
 const folderMs = 3_000;
 
-const namePattern = /^\.journal-[0-9a-f-]{36}\.mark(?:\.tmp)?$/;
+const namePattern = /^\.journal-[0-9a-f-]{36}\.(?:mark|seals)(?:\.tmp)?$/;
 
-/** True for the name of such a mark, of any journal. */
+/** True for the name of such a mark, or of the seals beside it, of any journal. */
 export const isMarkName = (name: string): boolean => namePattern.test(name);
 
+/** Batches whose seals are kept, the latest; of others the journal alone tells. */
+const sealsMax = 2_000;
+
+const sealsSchema = z.object({
+  /** As in the mark: seals from before a loss are of a journal that went further than this one. */
+  recoveredAtMs: z.int(),
+  seals: z.record(
+    z.string(),
+    z.object({ digest: z.string().nullable(), versionsDigest: z.string().nullable() }),
+  ),
+});
+
+/** By batchId. */
+type Seals = ReadonlyMap<string, KeptSeal>;
+
 export class MarkCopies implements MarkCopy {
-  readonly #paths: readonly string[];
-  #next: HighWaterMark | undefined;
+  readonly #stems: readonly string[];
+  /** To be written, by the end of the file's name. */
+  readonly #pending = new Map<'mark' | 'seals', string>();
   #writing: Promise<void> | undefined;
+  #recoveredAtMs = 0;
+  /** As they stood in the folders when the journal was opened. */
+  #found: readonly Seals[] = [];
+  #seals = new Map<string, KeptSeal>();
 
   constructor(folders: readonly string[], journalId: string) {
-    this.#paths = folders.map((folder) => join(folder, `.journal-${journalId}.mark`));
+    this.#stems = folders.map((folder) => join(folder, `.journal-${journalId}`));
   }
 
   /** Why the journal is behind one of them; undefined when it is not, or none can be read. */
   async describeMissing(dataDir: string, present: HighWaterMark): Promise<string | undefined> {
-    for (const path of this.#paths) {
-      const mark = await Promise.race([readMark(path), sleep(folderMs, undefined, { ref: false })]);
+    await this.#readSeals(present.recoveredAtMs);
+    for (const stem of this.#stems) {
+      const path = `${stem}.mark`;
+      const mark = await readWithin(path, highWaterMarkSchema);
       // One from before a loss that the journal knows of is of a journal that went further than this one.
       if (mark === undefined || mark.recoveredAtMs < present.recoveredAtMs) continue;
       const missing = describeMissing(dataDir, mark, present);
@@ -38,17 +63,56 @@ export class MarkCopies implements MarkCopy {
     return undefined;
   }
 
-  /** Writes the latest one, when the one before has been. */
-  write(mark: HighWaterMark): void {
-    this.#next = mark;
-    this.#writing ??= this.#writeNext().finally(() => (this.#writing = undefined));
+  async #readSeals(recoveredAtMs: number): Promise<void> {
+    const read = await Promise.all(this.#stems.map((stem) => readWithin(`${stem}.seals`, sealsSchema)));
+    const current = read.filter((kept) => kept?.recoveredAtMs === recoveredAtMs);
+    this.#found = current.map((kept) => new Map(Object.entries(kept?.seals ?? {})));
+    this.#seals = new Map(this.#found.flatMap((seals) => [...seals]));
+    this.#recoveredAtMs = recoveredAtMs;
   }
 
-  async #writeNext(): Promise<void> {
-    while (this.#next !== undefined) {
-      const text = `${JSON.stringify(this.#next)}\n`;
-      this.#next = undefined;
-      await Promise.all(this.#paths.map((path) => replaceMark(path, text).catch(() => undefined)));
+  keptSeals(batchId: string): readonly KeptSeal[] {
+    return [...this.#found, this.#seals].flatMap((seals) => seals.get(batchId) ?? []);
+  }
+
+  async keepSeal(batchId: string, { digest, versionsDigest }: KeptSeal): Promise<void> {
+    if (!isDeepStrictEqual(this.#seals.get(batchId), { digest, versionsDigest })) {
+      this.#seals.delete(batchId);
+      this.#seals.set(batchId, { digest, versionsDigest });
+      for (const oldest of this.#seals.keys()) {
+        if (this.#seals.size <= sealsMax) break;
+        this.#seals.delete(oldest);
+      }
+      const seals = Object.fromEntries(this.#seals);
+      this.#queue('seals', { recoveredAtMs: this.#recoveredAtMs, seals });
+    }
+    await this.settled();
+  }
+
+  /** Writes the latest one, when the one before has been. */
+  write(mark: HighWaterMark): void {
+    if (mark.recoveredAtMs !== this.#recoveredAtMs) {
+      // What is read in again after a loss may come out otherwise.
+      this.#found = [];
+      this.#seals.clear();
+      this.#recoveredAtMs = mark.recoveredAtMs;
+    }
+    this.#queue('mark', mark);
+  }
+
+  #queue(kind: 'mark' | 'seals', content: object): void {
+    this.#pending.set(kind, `${JSON.stringify(content)}\n`);
+    this.#writing ??= this.#writeAll().finally(() => (this.#writing = undefined));
+  }
+
+  async #writeAll(): Promise<void> {
+    while (this.#pending.size > 0) {
+      const pending = [...this.#pending];
+      this.#pending.clear();
+      const writes = this.#stems.flatMap((stem) =>
+        pending.map(([kind, text]) => replaceMark(`${stem}.${kind}`, text, kind === 'seals')),
+      );
+      await Promise.allSettled(writes);
     }
   }
 
@@ -58,16 +122,23 @@ export class MarkCopies implements MarkCopy {
   }
 }
 
-async function readMark(path: string): Promise<HighWaterMark | undefined> {
-  try {
-    return highWaterMarkSchema.parse(JSON.parse(await readFile(path, 'utf8')));
-  } catch {
-    return undefined;
-  }
+/** What a file says; undefined where it says nothing in time. */
+async function readWithin<Content>(
+  path: string,
+  schema: { parse(content: unknown): Content },
+): Promise<Content | undefined> {
+  const read = async (): Promise<Content | undefined> => {
+    try {
+      return schema.parse(JSON.parse(await readFile(path, 'utf8')));
+    } catch {
+      return undefined;
+    }
+  };
+  return Promise.race([read(), sleep(folderMs, undefined, { ref: false })]);
 }
 
 /** A process that dies midway leaves the one temporary name, which the next takes over. */
-async function replaceMark(path: string, text: string): Promise<void> {
-  await writeFile(`${path}.tmp`, text, { mode: 0o600 });
+async function replaceMark(path: string, text: string, flush: boolean): Promise<void> {
+  await writeFile(`${path}.tmp`, text, { mode: 0o600, flush });
   await rename(`${path}.tmp`, path);
 }

@@ -14,7 +14,8 @@ import type {
   PaymentLikeness,
   ResultRow,
 } from '../core/ports.ts';
-import type { BatchSeal } from './rules/seal.ts';
+import type { KeptSeal } from './rules/journal-place.ts';
+import type { SealReading } from './rules/seal.ts';
 
 export interface PayoutEvent extends EventDraft {
   readonly seq: number;
@@ -61,8 +62,10 @@ export interface BatchStore extends BatchReader {
    * False while any of its rows is in doubt.
    */
   movePayer(batchId: string, payerAccount: string): Promise<boolean>;
-  /** The seal of a batch as it was recorded, and as its rows show it now. */
-  readSeal(batchId: string): Promise<{ readonly recorded: BatchSeal; readonly present: BatchSeal }>;
+  /** The seal of a batch as it was recorded and kept, and as its rows show it now. */
+  readSeal(batchId: string): Promise<SealReading>;
+  /** Keeps the seal of a batch outside the journal. */
+  keepSeal(batchId: string, seal: KeptSeal): Promise<void>;
   /** Adds a hold to every ready row of the batch. Returns how many rows changed. */
   holdReady(batchId: string, hold: HoldReason, why: BatchReason, nowMs: number): Promise<number>;
   /** Lifts holds from the batch's held rows; those left without any become ready. Returns how many rows changed. */

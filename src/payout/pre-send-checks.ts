@@ -118,9 +118,10 @@ export async function haltWhenOld(
  * after its last. @returns true when nothing more of it may be sent
  */
 export async function haltWhenChanged(context: WorkerContext, batch: Batch): Promise<boolean> {
-  const { recorded, present } = await context.journal.readSeal(batch.batchId);
-  const why = findChangedBatch(batch.batchId, recorded, present);
+  const seal = await context.journal.readSeal(batch.batchId);
+  const why = findChangedBatch(batch.batchId, seal);
   if (why !== undefined) await haltForChange(context, batch, why);
+  else await context.journal.keepSeal(batch.batchId, seal.recorded);
   return why !== undefined;
 }
 

@@ -7,7 +7,7 @@ import { closeSync, fdatasyncSync, openSync, readFileSync, writeSync } from 'nod
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { describeLost, type MarkCopy, wayOut } from '../payout/rules/journal-place.ts';
+import { describeLost, type MarkCopy, type SealKeeper, wayOut } from '../payout/rules/journal-place.ts';
 import { errorCode, replaceFileNow } from '../platform/durable-file.ts';
 import { explainWriting, JournalRefusedError } from './connection.ts';
 
@@ -80,6 +80,8 @@ export class HighWaterMarkFile {
   #written: HighWaterMark | undefined;
   #file: number | undefined;
   readonly #copies: MarkCopy | undefined;
+  /** Keeps the seals of batches beside the copies. */
+  readonly seals: SealKeeper | undefined;
   #syncedAtMs = -Infinity;
 
   /** @param copies kept elsewhere, a little behind */
@@ -91,6 +93,7 @@ export class HighWaterMarkFile {
   ) {
     this.#dataDir = dataDir;
     this.#copies = copies;
+    this.seals = copies;
     this.#written = found === 'unreadable' ? undefined : found;
     this.#readPresent = readPresent;
   }

@@ -19,6 +19,7 @@ import {
   reportWrites,
 } from './payouts/batches.ts';
 import { makeBulk } from './payouts/bulk-work.ts';
+import { readRecordedDigests } from './payouts/digests.ts';
 import { makeStage } from './payouts/ingest.ts';
 import { payoutReads } from './payouts/payout-queries.ts';
 import { makeStatementStore, makeUnreconciledDays } from './reconcile/statement-store.ts';
@@ -56,7 +57,7 @@ export interface JournalParts {
   readonly missesSinceMs?: number | undefined;
   /** What stands beside the journal and says how far it has come; what it throws stops whoever wanted to go on. */
   readonly highWaterMark?: Pick<HighWaterMarkFile, 'advance' | 'note' | 'close'> &
-    Partial<Pick<MarkCopy, 'settled'>>;
+    Partial<Pick<MarkCopy, 'settled'> & Pick<HighWaterMarkFile, 'seals'>>;
   /** Rows of a batch from which on a thread works on all of them. */
   readonly threadRowsMin?: number;
 }
@@ -87,6 +88,7 @@ const writes = {
 
 /** Writes that have a body of their own, or more to do than one transaction. */
 function makeBatchWork({ db, path, highWaterMark, threadRowsMin }: JournalParts) {
+  const seals = highWaterMark?.seals;
   const stage = makeStage(db);
   const bulk = makeBulk(db, path, threadRowsMin);
   return {
@@ -95,6 +97,8 @@ function makeBatchWork({ db, path, highWaterMark, threadRowsMin }: JournalParts)
     seal: async (batchId, totals, nowMs, likeFileDays = 0) => {
       await bulk(batchId, 'seal', batchId, totals, nowMs, likeFileDays);
       highWaterMark?.advance();
+      // Waited for before the first send.
+      void seals?.keepSeal(batchId, readRecordedDigests(db, batchId));
       const batch = drive(db, batchReads.batch(batchId));
       if (batch === undefined) throw new Error(`batch ${batchId} was sealed and is not there`);
       return batch;
@@ -106,7 +110,10 @@ function makeBatchWork({ db, path, highWaterMark, threadRowsMin }: JournalParts)
       if (isMoved) highWaterMark?.advance();
       return isMoved;
     },
-    readSeal: async (batchId) => bulk(batchId, 'readSeal', batchId),
+    readSeal: async (batchId) => ({
+      ...(await bulk(batchId, 'readSeal', batchId)),
+      kept: seals?.keptSeals(batchId) ?? [],
+    }),
     holdReady: async (batchId, hold, why, nowMs) => bulk(batchId, 'holdReady', batchId, hold, why, nowMs),
     liftHolds: async (batchId, holds, nowMs) => bulk(batchId, 'liftHolds', batchId, holds, nowMs),
     releaseLikeFile: async (batchId, nowMs) => bulk(batchId, 'releaseLikeFile', batchId, nowMs),
@@ -146,6 +153,7 @@ export function makeJournal(parts: JournalParts): Store {
     ...driveEach(reads, (read: () => Reading<unknown>) => drive(db, read())),
     ...driveEach(writes, (write: () => Body<unknown>) => transact(() => drive(db, write()))),
     ...queueEach(queue, makeBatchWork(parts)),
+    keepSeal: async (batchId, seal) => highWaterMark?.seals?.keepSeal(batchId, seal),
     ...makeStatementStore(db, path, transact),
     ...makeUnreconciledDays(db),
     journalId,

@@ -1,9 +1,14 @@
 /** What was sealed is what is paid: rows that are changed in the journal behind the program. */
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { lost } from '../support/core-fixtures.ts';
+import type { Instruction } from '../../src/core/payout.ts';
+import { computeInstructionDigest, DigestOfAll } from '../../src/core/reference.ts';
+import { ingest, makeRows, payer } from '../support/journal-fixtures.ts';
 import { tamper } from '../support/store-fixtures.ts';
-import { minuteMs, stage, type Theatre } from '../support/theatre.ts';
+import { minuteMs, openTheatre, stage, type Theatre } from '../support/theatre.ts';
 
 const edit = ({ folder }: Theatre, sql: string): void => tamper(join(folder, 'journal.db'), sql);
 
@@ -138,4 +143,66 @@ test('a batch that nobody has changed is paid, and ends', async () => {
   await theatre.run(batchId);
   expect(await theatre.statuses(batchId)).toEqual({ paid: 3 });
   expect((await theatre.batch(batchId)).status).toBe('done');
+});
+
+/** Changes an amount and everything in the journal that is taken over it. */
+function editWithDigests({ folder }: Theatre, batchId: string): void {
+  using db = new DatabaseSync(join(folder, 'journal.db'));
+  db.exec(asEditor('update payout set amount_satang = amount_satang * 10 where row_no = 3'));
+  const rows = db
+    .prepare(
+      `select r.seq, p.row_no rowNo, amount_satang amountSatang, payout_id payoutId, proxy_type proxyType,
+         proxy_no proxyNo, payee_name payeeName, reference1, reference2
+       from payout p join payout_row r on r.seq = p.seq order by p.row_no`,
+    )
+    .all() as unknown as readonly (Instruction & { readonly seq: number; readonly rowNo: number })[];
+  const all = new DigestOfAll();
+  let total = 0n;
+  for (const row of rows) {
+    const amountSatang = BigInt(row.amountSatang) as Instruction['amountSatang'];
+    const digest = computeInstructionDigest(
+      { ...payer, batchId, rowNo: row.rowNo },
+      { ...row, amountSatang },
+    );
+    db.prepare('update payout_row set digest = ? where seq = ?').run(digest, row.seq);
+    all.add(digest);
+    total += amountSatang;
+  }
+  db.prepare('update batch set digest = ?, total_satang = ?').run(all.end(), String(total));
+}
+
+describe('a journal that is edited together with its own digests', () => {
+  test('while it is open: what stands beside the second mark tells', async () => {
+    await using staged = await stage(4, () => ({}));
+    const { theatre, batchId } = staged;
+    editWithDigests(theatre, batchId);
+    await theatre.run(batchId);
+    expect(theatre.sent).toEqual([]);
+    await expectHalted(theatre, batchId);
+  });
+
+  test('while nobody has it open: so it does, and no longer when it was taken away', async () => {
+    const first = await openTheatre();
+    await mkdir(join(first.folder, 'outbox'));
+    const { batchId } = await ingest(first.journal, makeRows(4));
+    await first.journal[Symbol.asyncDispose]();
+    editWithDigests(first, batchId);
+    {
+      const second = await openTheatre(undefined, first.folder);
+      await second.run(batchId);
+      expect(second.sent).toEqual([]);
+      await expectHalted(second, batchId);
+      await second.resume(batchId);
+      await second.journal[Symbol.asyncDispose]();
+    }
+    const outbox = join(first.folder, 'outbox');
+    const names = await readdir(outbox);
+    expect(names.map((name) => name.split('.').at(-1))).toEqual(['mark', 'seals']);
+    for (const name of names) await rm(join(outbox, name));
+    // As after a version that kept none: the journal alone tells, and is kept from now on.
+    await using third = await openTheatre(undefined, first.folder);
+    await third.run(batchId);
+    expect(third.sent).toHaveLength(4);
+    expect(await readdir(outbox)).toHaveLength(2);
+  });
 });

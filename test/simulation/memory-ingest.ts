@@ -12,7 +12,7 @@ import {
   similarIdWords,
 } from '../../src/payout/rules/similar.ts';
 import type { BatchStart } from '../../src/intake/ports.ts';
-import type { BatchSeal } from '../../src/payout/rules/seal.ts';
+import type { SealReading } from '../../src/payout/rules/seal.ts';
 import {
   claimKey,
   digestRows,
@@ -280,10 +280,7 @@ function release({ store, nowMs }: Sealing, row: StoredRow): void {
 }
 
 /** The seal of a batch as it was recorded, and as its rows show it now. */
-export function readSeal(
-  store: MemoryStore,
-  batchId: string,
-): { readonly recorded: BatchSeal; readonly present: BatchSeal } {
+export function readSeal(store: MemoryStore, batchId: string): SealReading {
   const { rows, totalSatang } = requireBatch(store, batchId);
   const present = rowsOfBatch(store, batchId);
   const amounts = present.flatMap(({ staged, payout }) =>
@@ -294,5 +291,7 @@ export function readSeal(
   return {
     recorded: { rows, totalSatang, digest, versionsDigest: null },
     present: { ...now, versionsDigest: null },
+    versionsDigests: [],
+    kept: [],
   };
 }

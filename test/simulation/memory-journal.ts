@@ -138,6 +138,7 @@ function makeBatchMethods(store: MemoryStore) {
       return true;
     },
     readSeal: async (batchId) => readSeal(store, batchId),
+    keepSeal: async () => {},
     totals: async (batchId) => countTotals(rowsOfBatch(store, batchId)),
     holdTotals: async (batchId) => countHolds(rowsOfBatch(store, batchId)),
   } satisfies Partial<Journal>;

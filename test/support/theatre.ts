@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { MarkCopies } from '../../src/app/mark-copies.ts';
 import { computeExitCode } from '../../src/core/exit-code.ts';
 import type { Batch } from '../../src/core/ports.ts';
 import { makeAdaptiveLimits } from '../../src/payout/adaptive-limit.ts';
@@ -130,10 +131,13 @@ export class Theatre extends ScriptedBank implements AsyncDisposable {
 export const openMemoryTheatre = (): Theatre =>
   new Theatre(makeMemoryJournal(makeMemoryStore()), undefined, noonMs);
 
-export async function openTheatre(startMs = noonMs): Promise<Theatre> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'paydrop-adversary-'));
+/** @param kept folder of a theatre that was closed, or a new one */
+export async function openTheatre(startMs = noonMs, kept?: string): Promise<Theatre> {
+  const dataDir = kept ?? (await mkdtemp(join(tmpdir(), 'paydrop-adversary-')));
   const stamp = { bankAddress: 'https://bank.example', companyId: payer.companyId, isSandbox: false };
-  const journal = await openJournal({ dataDir, stamp, access: 'own', nowMs: startMs });
+  const openMarks = (journalId: string): MarkCopies =>
+    new MarkCopies([join(dataDir, 'outbox'), join(dataDir, 'away')], journalId);
+  const journal = await openJournal({ dataDir, stamp, access: 'own', nowMs: startMs, openMarks });
   return new Theatre(journal, dataDir, startMs);
 }
 

@@ -125,8 +125,21 @@ export function describeOther(dataDir: string, kept: Owner, wanted: Owner): stri
   return `the journal in ${dataDir} is another’s: ${differences.join('; ')}. Set another dataDir, or correct the settings`;
 }
 
+/** What is kept of a batch's seal outside the journal; the names are those of its whole seal. */
+export interface KeptSeal {
+  readonly digest: string | null;
+  readonly versionsDigest: string | null;
+}
+
+/** Keeps seals outside the journal: whoever edits the journal, its digests included, does not edit them. */
+export interface SealKeeper {
+  keptSeals(batchId: string): readonly KeptSeal[];
+  /** Resolves when it is durable, or a folder has taken too long: a place that is away only notices less. */
+  keepSeal(batchId: string, seal: KeptSeal): Promise<void>;
+}
+
 /** High-water marks that are kept elsewhere, a little behind. */
-export interface MarkCopy {
+export interface MarkCopy extends SealKeeper {
   /** Why the journal is behind one of them; undefined when it is not, or none can be read. */
   describeMissing(dataDir: string, present: JournalProgress): Promise<string | undefined>;
   write(mark: JournalProgress): void;

@@ -6,7 +6,7 @@ import { formatBaht, type Satang } from '../../core/money.ts';
 import type { Payout } from '../../core/payout.ts';
 import type { Batch, BatchReason } from '../../core/ports.ts';
 import { computeInstructionDigest } from '../../core/reference.ts';
-import { restoreBackup } from './journal-place.ts';
+import { restoreBackup, type KeptSeal } from './journal-place.ts';
 
 /** What all rows of a batch add up to, and digests over them. */
 export interface BatchSeal {
@@ -17,6 +17,18 @@ export interface BatchSeal {
   readonly digest: string | null;
   /** Over the digests of the versions that came into force later, in that order; null when there is none. */
   readonly versionsDigest: string | null;
+}
+
+/** All that tells whether a batch is as it was sealed. */
+export interface SealReading {
+  /** As the journal has recorded it. */
+  readonly recorded: BatchSeal;
+  /** As its rows show it now. */
+  readonly present: BatchSeal;
+  /** What `versionsDigest` was after each later version, as the versions show it now. */
+  readonly versionsDigests: readonly string[];
+  /** As it was kept outside the journal, wherever that can be read; a copy may lag behind by some versions. */
+  readonly kept: readonly KeptSeal[];
 }
 
 /** Our code for a journal whose sealed rows are not what they were. */
@@ -41,8 +53,7 @@ export function findChangedRow(
 /** Why nothing of a batch may be sent; undefined when all of it is as it was sealed. */
 export function findChangedBatch(
   batchId: string,
-  recorded: BatchSeal,
-  present: BatchSeal,
+  { recorded, present, versionsDigests, kept }: SealReading,
 ): BatchReason | undefined {
   const differences: string[] = [];
   if (recorded.rows !== present.rows) differences.push(`${present.rows} rows instead of ${recorded.rows}`);
@@ -52,6 +63,11 @@ export function findChangedBatch(
   }
   const isSame = recorded.digest === present.digest && recorded.versionsDigest === present.versionsDigest;
   if (!isSame) differences.push('other digests of its rows');
+  const isKept = kept.every(
+    ({ digest, versionsDigest }) =>
+      digest === present.digest && (versionsDigest === null || versionsDigests.includes(versionsDigest)),
+  );
+  if (!isKept) differences.push('other digests than were kept outside it');
   if (differences.length === 0) return undefined;
   const reason = `batch ${batchId} is not what was sealed: the journal shows ${differences.join(', ')}`;
   return { code: journalChanged, reason, remedy };

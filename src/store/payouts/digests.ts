@@ -5,7 +5,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { sumSatang, zeroSatang } from '../../core/money.ts';
 import { computeInstructionDigest, DigestOfAll } from '../../core/reference.ts';
-import type { BatchSeal } from '../../payout/rules/seal.ts';
+import type { KeptSeal } from '../../payout/rules/journal-place.ts';
+import type { SealReading } from '../../payout/rules/seal.ts';
 import { inTransaction } from '../connection.ts';
 import { drive } from '../statements.ts';
 import { batchReads } from './batches.ts';
@@ -136,38 +137,45 @@ export function addVersion(before: string | null, seq: number, version: number, 
   return all.end();
 }
 
-function readVersionsDigest(db: DatabaseSync, batchId: string): string | null {
+function readVersionsDigests(db: DatabaseSync, batchId: string): string[] {
   const versions = db.prepare(
     'select payout_seq, version, digest from instruction_version where batch_id = ? order by id',
   );
-  let digest: string | null = null;
-  for (const row of versions.iterate(batchId))
-    digest = addVersion(digest, Number(row['payout_seq']), Number(row['version']), String(row['digest']));
-  return digest;
+  const digests: string[] = [];
+  for (const row of versions.iterate(batchId)) {
+    const before = digests.at(-1) ?? null;
+    digests.push(
+      addVersion(before, Number(row['payout_seq']), Number(row['version']), String(row['digest'])),
+    );
+  }
+  return digests;
+}
+
+/** What the journal has recorded of a batch's digests. */
+export function readRecordedDigests(db: DatabaseSync, batchId: string): KeptSeal {
+  const digests = db.prepare('select digest, versions_digest from batch where batch_id = ?').get(batchId);
+  const text = (name: string): string | null => (digests?.[name] ?? null) as string | null;
+  return { digest: text('digest'), versionsDigest: text('versions_digest') };
 }
 
 /** The seal of a batch as it was recorded, and as its rows show it now; all of one moment. */
-export function readSeal(db: DatabaseSync, batchId: string): { recorded: BatchSeal; present: BatchSeal } {
+export function readSeal(db: DatabaseSync, batchId: string): Omit<SealReading, 'kept'> {
   return inTransaction(db, () => {
     const batch = drive(db, batchReads.batch(batchId));
     if (batch === undefined) throw new Error(`there is no batch ${batchId}`);
-    const digests = db.prepare('select digest, versions_digest from batch where batch_id = ?').get(batchId);
-    const text = (name: string): string | null => (digests?.[name] ?? null) as string | null;
     let rows = 0;
     let totalSatang = zeroSatang;
     for (const total of drive(db, batchReads.totals(batchId))) {
       rows += total.rows;
       totalSatang = sumSatang([totalSatang, total.amountSatang]);
     }
-    const recorded = { rows: batch.rows, totalSatang: batch.totalSatang, digest: text('digest') };
+    const sums = { rows: batch.rows, totalSatang: batch.totalSatang };
+    const versionsDigests = readVersionsDigests(db, batchId);
+    const versionsDigest = versionsDigests.at(-1) ?? null;
     return {
-      recorded: { ...recorded, versionsDigest: text('versions_digest') },
-      present: {
-        rows,
-        totalSatang,
-        digest: readSealedDigest(db, batchId),
-        versionsDigest: readVersionsDigest(db, batchId),
-      },
+      recorded: { ...sums, ...readRecordedDigests(db, batchId) },
+      present: { rows, totalSatang, digest: readSealedDigest(db, batchId), versionsDigest },
+      versionsDigests,
     };
   });
 }
