@@ -2,6 +2,7 @@
  * Watches a run from outside and holds the promises against what really happens: at the bank's door, in its book and
  * on the disk, at the very moment, so that a broken promise is found even where luck mends it later.
  */
+import { formatBaht } from '../../src/core/money.ts';
 import type { BankReply, InquiryFields, InquiryItem, TransferFields } from '../../src/core/bank-port.ts';
 import type { AttemptStatus, PayoutStatus, TransferOrder } from '../../src/core/payout.ts';
 import type { Change, ResultRow } from '../../src/core/ports.ts';
@@ -95,6 +96,8 @@ export class Auditor implements Witness {
   /** The bank's time less ours, as each process was told it last. */
   readonly #bankOffsets = new WeakMap<Life, number>();
   readonly #references = new Map<string, string>();
+  /** What the files ask for: payoutId, amount and payee. */
+  readonly #asked: ReadonlySet<string>;
   /** Rows held for a person's eye, and not let go on by name since. */
   readonly #unapproved = new Set<number>();
   #eventSeq = 0;
@@ -106,6 +109,14 @@ export class Auditor implements Witness {
   constructor(world: World, plan: Plan) {
     this.#world = world;
     this.#plan = plan;
+    const instructions = plan.files.flatMap(({ rows }) =>
+      rows.flatMap(({ instruction }) => instruction ?? []),
+    );
+    this.#asked = new Set(
+      instructions.map(
+        ({ payoutId, amountSatang, proxyNo }) => `${payoutId} ${formatBaht(amountSatang)} ${proxyNo}`,
+      ),
+    );
   }
 
   look(book: BankBook, disk: DiskView): void {
@@ -204,6 +215,8 @@ export class Auditor implements Witness {
       return `its row is ${row.status} at attempt ${row.attemptNo}`;
     if (row.amountText !== order.amountText || row.proxyNo !== order.proxyNo)
       return 'it is not what the row asks for';
+    if (!this.#asked.has(`${order.reference1 ?? ''} ${order.amountText} ${order.proxyNo}`))
+      return 'no file asks for it';
     if (this.#unapproved.has(attempt.seq)) return 'no person has let its row go on';
     const alive = this.#findAlive(order, attempt.attemptNo);
     if (alive !== undefined) return alive;

@@ -1,5 +1,6 @@
 /** The journal of most runs: in memory, so that a run takes a millisecond. */
-import { formatBaht } from '../../src/core/money.ts';
+import { formatBaht, toSatang } from '../../src/core/money.ts';
+import type { Dice } from '../support/dice.ts';
 import type { DiskView } from './auditor.ts';
 import type { Disk } from './disk.ts';
 import { findMemoryContradictions } from './memory-contradictions.ts';
@@ -9,6 +10,8 @@ import { isStopped, makeMemoryStore, requireBatch, requireRow } from './memory-s
 /** A disk with a journal, and ways to look at it. */
 export interface SimulatedDisk extends Disk {
   readonly view: DiskView;
+  /** Somebody changes the amount of a row that is sealed and not sent. @returns false when there is none */
+  editAmount?(dice: Dice): boolean;
   /** What in the journal contradicts itself. */
   findContradictions(): string[];
   close(): Promise<void>;
@@ -43,6 +46,19 @@ export function makeMemoryDisk(): SimulatedDisk {
     journal: makeMemoryJournal(store),
     onWritten: () => {},
     view,
+    editAmount: (dice) => {
+      const unsent = [...store.rows].filter(([, { payout }]) => ['ready', 'held'].includes(payout.status));
+      const [found] = dice.shuffle(unsent);
+      if (found === undefined) return false;
+      const [seq, row] = found;
+      const { instruction } = row.payout;
+      const amountSatang = toSatang(instruction.amountSatang * 10n);
+      store.rows.set(seq, {
+        ...row,
+        payout: { ...row.payout, instruction: { ...instruction, amountSatang } },
+      });
+      return true;
+    },
     findContradictions: () => findMemoryContradictions(store),
     close: async () => {},
   };

@@ -16,9 +16,9 @@ export interface Mutation {
   readonly patches: readonly Patch[];
   /**
    * The bug is in the real journal, so the seeds run on it; `lost`: in what becomes of one that is lost or copied;
-   * `outage`: in what becomes of transfers that hang.
+   * `outage`: in what becomes of transfers that hang; `edited`: of a journal in which somebody has changed an amount.
    */
-  readonly playedOn?: 'sqlite' | 'lost' | 'outage';
+  readonly playedOn?: 'sqlite' | 'lost' | 'outage' | 'edited';
 }
 
 const inOne = (name: string, file: string, find: string, replace: string): Mutation => ({
@@ -384,6 +384,25 @@ const ofLoss: readonly Mutation[] = [
   ),
 ];
 
+const ofSeal: readonly Mutation[] = [
+  {
+    name: 'what was sealed and what is paid are not compared',
+    patches: [
+      {
+        file: 'payout/rules/seal.ts',
+        find: 'if (digest === computeInstructionDigest(',
+        replace: "if (digest !== '' || digest === computeInstructionDigest(",
+      },
+      {
+        file: 'payout/rules/seal.ts',
+        find: 'if (differences.length === 0) return undefined;',
+        replace: 'if (differences.length >= 0) return undefined;',
+      },
+    ],
+    playedOn: 'edited',
+  },
+];
+
 export const mutations: readonly Mutation[] = [
   ...ofSending,
   ...ofReading,
@@ -391,4 +410,5 @@ export const mutations: readonly Mutation[] = [
   ...ofOutages,
   ...ofJournal,
   ...ofLoss,
+  ...ofSeal,
 ];

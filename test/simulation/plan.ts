@@ -129,15 +129,18 @@ export interface Plan {
   readonly untoldShare: number;
   /** How the bank breaks its own rules. */
   readonly lie: 'none' | 'refused-and-moved' | 'failed-and-completed';
+  /** Before which life somebody changes the amount of a row that is sealed and not sent; none where it is left out. */
+  readonly editedBeforeLife?: number;
   /** Rejected references are kept by the bank, and count as duplicates. */
   readonly keepsRefused: boolean;
 }
 
 /**
  * How much goes on; `people` is about files that repeat one another and persons who step in,
- * `lying` about a bank that breaks its own rules, `outage` about transfers that hang while inquiries are answered.
+ * `lying` about a bank that breaks its own rules, `outage` about transfers that hang while inquiries are answered,
+ * `edited` about somebody who changes an amount in the journal.
  */
-export type Shape = 'simple' | 'mixed' | 'wild' | 'people' | 'lying' | 'outage';
+export type Shape = 'simple' | 'mixed' | 'wild' | 'people' | 'lying' | 'outage' | 'edited';
 
 const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
@@ -178,6 +181,7 @@ const faultKindsMax: Readonly<Record<Shape, number>> = {
   people: 3,
   lying: 2,
   outage: 0,
+  edited: 0,
 };
 
 /** Faults that find something together, beside whatever else goes wrong. */
@@ -273,7 +277,10 @@ function drawDisturbances(dice: Dice, shape: Shape, startMs: number, mayJump: bo
   const count =
     shape === 'simple'
       ? 0
-      : dice.whole(isPeople ? 6 : 0, { mixed: 4, wild: 8, people: 16, lying: 16, outage: 0 }[shape]);
+      : dice.whole(
+          isPeople ? 6 : 0,
+          { mixed: 4, wild: 8, people: 16, lying: 16, outage: 0, edited: 0 }[shape],
+        );
   for (let place = 0; place < count; place += 1) {
     const atMs = startMs + dice.wide(10, isPeople ? secondMs : 20 * minuteMs);
     const kind = isPeople
@@ -355,11 +362,31 @@ function makeOutage(dice: Dice, plan: Plan): Plan {
   };
 }
 
+/** The bank closes soon after the file was sealed, and is open again when the amount has been changed. */
+function makeEdited(dice: Dice, plan: Plan): Plan {
+  const gapMs = dice.wide(20 * minuteMs, 2 * hourMs);
+  const fromMs = plan.startMs + dice.wide(1, 2 * secondMs);
+  const life = { killAtStep: Infinity, interruptAfterMs: undefined };
+  return {
+    ...plan,
+    files: plan.files.map((file) => ({ ...file, fromLife: 0 })),
+    lives: [
+      { ...life, gapMs: 0 },
+      { ...life, gapMs },
+    ],
+    faults: {},
+    closures: [{ fromMs, toMs: fromMs + 15 * minuteMs, how: 'unreachable' }],
+    disturbances: [],
+    editedBeforeLife: 1,
+  };
+}
+
 /** Everything that the seed decides beforehand. */
 export function drawPlan(dice: Dice, shape: Shape): Plan {
   const plan = drawUsual(dice, shape);
   if (shape === 'lying') return makeLying(dice, plan);
   if (shape === 'outage') return makeOutage(dice, plan);
+  if (shape === 'edited') return makeEdited(dice, plan);
   return dice.chance(0.03) ? giveAway(dice, plan) : plan;
 }
 

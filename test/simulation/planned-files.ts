@@ -78,6 +78,7 @@ const rowsMax: Readonly<Record<Shape, number>> = {
   people: 4,
   lying: 4,
   outage: 12,
+  edited: 4,
 };
 const filesMax: Readonly<Record<Shape, number>> = {
   simple: 1,
@@ -86,6 +87,7 @@ const filesMax: Readonly<Record<Shape, number>> = {
   people: 3,
   lying: 3,
   outage: 1,
+  edited: 1,
 };
 
 /** Later files name payoutIds of earlier ones again, some with another amount, payee, case or leading zero. */

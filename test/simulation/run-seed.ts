@@ -81,6 +81,7 @@ class Simulation {
     const { files } = this.#plan;
     const book = this.#bank.book;
     const isLying = this.#plan.lie !== 'none';
+    const isEdited = this.#plan.editedBeforeLife !== undefined;
     const journal = this.#journals === undefined ? 'kept' : this.#journals.isOpen ? 'another' : 'refused';
     const isBankTimeOff = this.#plan.bankOffsetMs !== 0 || this.#plan.dateOffsetMs !== 0;
     return {
@@ -90,6 +91,7 @@ class Simulation {
       disk: this.#disk,
       files,
       isLying,
+      isEdited,
       isBankTimeOff,
       journal,
     };
@@ -110,6 +112,8 @@ class Simulation {
     }
     for (const [place, life] of lives.entries()) {
       await this.#world.pause(life.gapMs);
+      if (this.#plan.editedBeforeLife === place && this.#disk.editAmount?.(this.#world.dice) === true)
+        this.#world.figures.count('amount-edited');
       await this.#live(life, place);
     }
     if (this.#plan.outage !== undefined) await this.#judgeOutage();

@@ -13,6 +13,7 @@ const seedsOf: Readonly<Record<Shape, number>> = {
   wild: 20,
   lying: 30,
   outage: 20,
+  edited: 20,
 };
 
 const shapes = Object.entries(seedsOf) as [Shape, number][];

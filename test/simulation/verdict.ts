@@ -19,6 +19,8 @@ export interface VerdictParts {
   readonly files: readonly PlannedFile[];
   /** The bank breaks its own rules: nobody can promise that it pays once. */
   readonly isLying: boolean;
+  /** Somebody has changed an amount in the journal: what is not paid waits for a person. */
+  readonly isEdited: boolean;
   /** The bank's clock is wrong for good: what is to be sent may wait for a day that both clocks agree on. */
   readonly isBankTimeOff: boolean;
   /** `another` than the run began with, of which less is asked; nobody goes on with one that is `refused`. */
@@ -163,6 +165,7 @@ export async function judge(parts: VerdictParts, isConcluded: boolean): Promise<
       .filter((what) => !what.startsWith('a live payout'));
     return [...contradictions, ...judgeLies(parts, settled)];
   }
+  if (parts.isEdited) return [...judgeBook(parts), ...judgeRows(parts, settled), ...judgeEntries(parts)];
   if (parts.journal === 'another')
     return [...parts.disk.findContradictions(), ...judgeBook(parts), ...judgeRows(parts, settled)];
   const broken = [
