@@ -1,5 +1,5 @@
 /** Checks payout files without sending a transfer: alone, or as a dry run that asks the bank about payees. */
-import { checkFile, type CheckOutcome, type RowIssue } from '../check/check.ts';
+import { checkFile, type CheckOutcome, makeFindLike, type RowIssue } from '../check/check.ts';
 import { dryRun, type FileForecast } from '../check/dry-run.ts';
 import { PayeeChecker } from '../check/payee-checker.ts';
 import { computeExpectedTime, describeHolds, type ExpectedTime } from '../check/rules/forecast.ts';
@@ -32,7 +32,8 @@ export type Report = (kind: 'issue' | 'note', found: readonly RowIssue[]) => voi
 /** Checks a file and asks nobody. */
 export async function checkAlone(checking: Checking, path: string, report: Report): Promise<CheckOutcome> {
   const { loaded, reader, journal } = checking;
-  const { companyId } = loaded.settings.bank;
+  const { bank, limits } = loaded.settings;
+  const { companyId } = bank;
   return checkFile(reader, path, {
     onIssues: report.bind(null, 'issue'),
     onRows: (rows) => {
@@ -46,6 +47,7 @@ export async function checkAlone(checking: Checking, path: string, report: Repor
         );
       }
     },
+    findLike: makeFindLike(journal, companyId, limits.likeFileDays, systemClock.now()),
     ...(journal === undefined
       ? {}
       : { claimHolders: (ids: readonly string[]) => journal.claimHolders(companyId, ids) }),

@@ -1,14 +1,45 @@
 /** Checks a payout file without sending anything: every issue of every row, and what its rows would become. */
+import { dayMs } from '../core/bangkok-time.ts';
 import { showCell } from '../core/cell-text.ts';
 import type { Inspection, Issue, SealTotals, StagedRow } from '../core/payout-file.ts';
-import type { ClaimOwner, RowTotal } from '../core/ports.ts';
+import type { Instruction } from '../core/payout.ts';
+import type { ClaimOwner, EarlierPayment, RowTotal } from '../core/ports.ts';
 import { computeBatchId } from '../core/reference.ts';
 import type { PayoutFileReader, RejectedFile } from '../intake/ports.ts';
+import type { ClaimReader } from '../payout/ports.ts';
+import { type FileLikeness, findLikeFile, likeFileCodes } from '../payout/rules/similar.ts';
 import { RowTally, sumTotals } from './rules/row-tally.ts';
 
 export interface RowIssue {
   readonly rowNo: number;
   readonly issue: Issue;
+}
+
+/** What is asked of a journal about a payee and an amount; undefined while nothing is looked for. */
+type FindLike = ((instruction: Instruction) => Promise<EarlierPayment | undefined>) | undefined;
+
+/**
+ * Finds what was sent to the same payee, as much, for another row.
+ * @param days limits.likeFileDays
+ */
+export function makeFindLike(
+  journal: Pick<ClaimReader, 'similarPayment'> | undefined,
+  companyId: string,
+  days: number,
+  nowMs: number,
+): FindLike {
+  if (journal === undefined || days === 0) return undefined;
+  const sinceMs = nowMs - days * dayMs;
+  return async ({ payoutId, proxyType, proxyNo, amountSatang }) =>
+    journal.similarPayment({
+      companyId,
+      payoutId,
+      proxyType,
+      proxyNo,
+      amountSatang,
+      reference1: null,
+      sinceMs,
+    });
 }
 
 /** Totals by what the rows would become; the three add up to `all`. */
@@ -25,6 +56,8 @@ export interface CheckedFile {
   /** The batch that these bytes are, run or not. */
   readonly batchId: string;
   readonly totals: CheckTotals;
+  /** Why all of it would be held; undefined when it would not. */
+  readonly likeReason: string | undefined;
   /** Rows that were handed on as good, and that a later row has contradicted since. */
   readonly conflictingRowNos: readonly number[];
 }
@@ -38,6 +71,7 @@ export interface CheckOptions {
   onRows?(rows: readonly StagedRow[]): void | Promise<void>;
   /** Who holds these payoutIds in the journal; leave it out where there is none yet. */
   claimHolders?(payoutIds: readonly string[]): Promise<readonly ClaimOwner[]>;
+  readonly findLike?: FindLike;
 }
 
 type RowOutcome = 'ready' | 'held' | 'rejected';
@@ -62,12 +96,45 @@ function explainHolder(holder: ClaimOwner): string {
   );
 }
 
+/** Counts the rows that pay what another file has paid: so many may be that file again. */
+class LikeRows {
+  readonly #findLike: FindLike;
+  readonly #batchId: string;
+  readonly #files = new Map<string, FileLikeness['other']>();
+  #rows = 0;
+  #likeRows = 0;
+
+  constructor(findLike: FindLike, batchId: string) {
+    this.#findLike = findLike;
+    this.#batchId = batchId;
+  }
+
+  /** @param by 1, or -1 for a row that is rejected after all */
+  async count({ instruction }: StagedRow, by: 1 | -1): Promise<void> {
+    if (instruction === null) return;
+    this.#rows += by;
+    const like = await this.#findLike?.(instruction);
+    if (like === undefined || like.batchId === this.#batchId) return;
+    this.#likeRows += by;
+    const { batchId, fileName } = like;
+    const rows = (this.#files.get(batchId)?.rows ?? 0) + by;
+    this.#files.set(batchId, { batchId, fileName, rows });
+  }
+
+  /** Why a run would hold all of the file. */
+  findReason(): string | undefined {
+    const [other] = [...this.#files.values()].toSorted((one, two) => two.rows - one.rows);
+    return other && findLikeFile({ rows: this.#rows, likeRows: this.#likeRows, other });
+  }
+}
+
 /** What both readings of one file work with. */
 interface Check {
   readonly reader: PayoutFileReader;
   readonly inspection: Inspection;
   readonly batchId: string;
   readonly tallies: Tallies;
+  readonly likes: LikeRows;
   readonly options: CheckOptions;
 }
 
@@ -89,6 +156,15 @@ async function rejectClaimed(
     return holder === undefined ? row : reject(row, 'payout-id-claimed', explainHolder(holder));
   });
 }
+
+/** Of the whole file: it has no place in it but the beginning. */
+const explainLikeFile = (reason: string): Issue => ({
+  line: 1,
+  column: null,
+  code: likeFileCodes.like,
+  value: null,
+  message: `${reason}: a run would hold all of it until an operator resumes its batch`,
+});
 
 async function reportIssues({ options }: Check, rows: readonly StagedRow[]): Promise<void> {
   const issues = rows.flatMap((row) => row.issues.map((issue) => ({ rowNo: row.rowNo, issue })));
@@ -117,7 +193,7 @@ async function readAll(
 
 /** The second reading, only where it is needed: rows that were good until a later one contradicted them. */
 async function reportConflicts(check: Check, rowNos: ReadonlySet<number>): ReturnType<typeof readAll> {
-  const { tallies } = check;
+  const { tallies, likes } = check;
   return readAll(check, async (rows) => {
     const conflicting = rows.filter((row) => rowNos.has(row.rowNo));
     const rejected: StagedRow[] = [];
@@ -126,6 +202,7 @@ async function reportConflicts(check: Check, rowNos: ReadonlySet<number>): Retur
       if (row.instruction === null) continue;
       tallies[outcomeOf(row)].remove(row.amountSatang);
       tallies.rejected.add(row.amountSatang);
+      await likes.count(row, -1);
       const message =
         'a later row has the same payoutId and other cells: all such rows are rejected, give each payout a payoutId of its own';
       rejected.push(reject(row, 'duplicate-differs', message));
@@ -153,10 +230,14 @@ export async function checkInspected(
 ): Promise<CheckOutcome> {
   const batchId = computeBatchId(inspection.sha256);
   const tallies: Tallies = { ready: new RowTally(), held: new RowTally(), rejected: new RowTally() };
-  const check: Check = { reader, inspection, batchId, tallies, options };
+  const likes = new LikeRows(options.findLike, batchId);
+  const check: Check = { reader, inspection, batchId, tallies, likes, options };
   let end = await readAll(check, async (read) => {
     const rows = await rejectClaimed(check, read);
-    for (const row of rows) tallies[outcomeOf(row)].add(row.amountSatang);
+    for (const row of rows) {
+      tallies[outcomeOf(row)].add(row.amountSatang);
+      await likes.count(row, 1);
+    }
     await reportIssues(check, rows);
     await options.onRows?.(rows);
   });
@@ -164,6 +245,11 @@ export async function checkInspected(
   const { conflictingRowNos } = end;
   if (conflictingRowNos.length > 0) end = await reportConflicts(check, new Set(conflictingRowNos));
   if ('kind' in end) return end;
+  const likeReason = likes.findReason();
   const totals = { ...tallies, all: sumTotals(Object.values(tallies)) };
-  return { kind: 'checked', inspection, batchId, totals, conflictingRowNos };
+  const checked = { kind: 'checked', inspection, batchId, likeReason, conflictingRowNos } as const;
+  if (likeReason === undefined) return { ...checked, totals };
+  await options.onIssues([{ rowNo: 1, issue: explainLikeFile(likeReason) }]);
+  const held = sumTotals([tallies.ready, tallies.held]);
+  return { ...checked, totals: { ...totals, held, ready: new RowTally() } };
 }

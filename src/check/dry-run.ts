@@ -17,7 +17,7 @@ import type { ClaimReader, PayerBreakerReader } from '../payout/ports.ts';
 import { findTooOld } from '../payout/rules/batch-age.ts';
 import type { BrakePolicy } from '../payout/rules/circuit-breaker.ts';
 import { computeSimilarKey } from '../payout/rules/similar.ts';
-import { checkInspected, type RowIssue } from './check.ts';
+import { checkInspected, makeFindLike, type RowIssue } from './check.ts';
 import type { CheckerStop, PayeeChecker } from './payee-checker.ts';
 import {
   addLikeness,
@@ -44,7 +44,11 @@ export interface DryRunPolicy {
   readonly verify: AnswerPolicy;
   readonly brake: BrakePolicy;
   /** 0 means none. */
-  readonly limits: { readonly similarDays: number; readonly batchMaxAgeHours: number };
+  readonly limits: {
+    readonly similarDays: number;
+    readonly likeFileDays: number;
+    readonly batchMaxAgeHours: number;
+  };
 }
 
 export interface DryRunContext {
@@ -123,6 +127,8 @@ class DryRun {
   readonly #holds = tallyEach(holdReasons);
   /** Rows that a run would send, or hold, as far as file and journal tell: the first pass leaves them open. */
   readonly #open = new RowMarks();
+  /** All of it would be held: it may be another file again. */
+  #isLikeFile = false;
   /** Of them, those of which nobody has said more. */
   #openTally = new RowTally();
 
@@ -203,7 +209,8 @@ class DryRun {
   }
 
   async #outlineFile(): Promise<RejectedFile | undefined> {
-    const { reader, journal, policy, onIssues } = this.#context;
+    const { reader, journal, clock, policy, onIssues } = this.#context;
+    const { companyId } = policy.bank;
     const checked = await checkInspected(reader, this.#inspection, {
       onIssues,
       onRows: async (rows) => {
@@ -213,11 +220,13 @@ class DryRun {
           await this.#lookalikes.seeId(row, row.instruction.payoutId);
         }
       },
+      findLike: makeFindLike(journal, companyId, policy.limits.likeFileDays, clock.now()),
       ...(journal === undefined
         ? {}
-        : { claimHolders: (ids: readonly string[]) => journal.claimHolders(policy.bank.companyId, ids) }),
+        : { claimHolders: (ids: readonly string[]) => journal.claimHolders(companyId, ids) }),
     });
     if (checked.kind === 'rejected') return checked;
+    this.#isLikeFile = checked.likeReason !== undefined;
     this.#lookalikes.closeIds();
     for (const rowNo of checked.conflictingRowNos) this.#open.remove(rowNo);
     const { ready, held, rejected } = checked.totals;
@@ -244,7 +253,8 @@ class DryRun {
     if (instruction === null || !this.#open.has(rowNo)) return [];
     // What held a row of a known batch is in the journal, and an operator may have lifted it since.
     const fromFile = isKnown ? [] : holds;
-    const isNewlySimilar = this.#lookalikes.hasSimilarId(rowNo) && !fromFile.includes('similar');
+    const isSimilar = this.#isLikeFile || this.#lookalikes.hasSimilarId(rowNo);
+    const isNewlySimilar = isSimilar && !fromFile.includes('similar');
     return [{ rowNo, line, instruction, holds: isNewlySimilar ? [...fromFile, 'similar'] : fromFile }];
   }
 

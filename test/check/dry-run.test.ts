@@ -1,5 +1,6 @@
 /** The dry run: real files, a scripted bank, a clock that tests drive, and a journal that is only read. */
 import { describe, expect, test } from 'vitest';
+import { checkFile, makeFindLike } from '../../src/check/check.ts';
 import { dryRun, type DryRunContext, type DryRunPolicy, type FileForecast } from '../../src/check/dry-run.ts';
 import { PayeeChecker, type PayeeCheckerOptions } from '../../src/check/payee-checker.ts';
 import type { BankReply, PayeeCheck, PayeeCheckFields } from '../../src/core/bank-port.ts';
@@ -12,7 +13,7 @@ import type { PayoutFileReader, ReadPart } from '../../src/intake/ports.ts';
 import type { Journal } from '../../src/store/store.ts';
 import { lost, payer } from '../support/core-fixtures.ts';
 import { defaults, file, inspectPath, noLimits, row, useFolder } from '../support/payout-file-kit.ts';
-import { minuteMs, notSent, openTheatre, type Theatre, verify } from '../support/theatre.ts';
+import { dayMs, minuteMs, notSent, openTheatre, type Theatre, verify } from '../support/theatre.ts';
 
 const folder = useFolder();
 const brake = { consecutiveFailures: 10, failureShare: 0.5, window: 100, inDoubtMax: 200 };
@@ -79,7 +80,7 @@ async function predict(theatre: Theatre, path: string, play: Play = {}): Promise
       bank: payer,
       verify: play.policy?.verify ?? verify,
       brake,
-      limits: { similarDays: 0, batchMaxAgeHours: 24, ...play.policy?.limits },
+      limits: { similarDays: 0, likeFileDays: 3, batchMaxAgeHours: 24, ...play.policy?.limits },
     },
     onIssues: (found) => void issues.push(...found.map(({ rowNo, issue }) => `${rowNo} ${issue.code}`)),
     onNotes: (found) => void notes.push(...found.map(({ rowNo, issue }) => `${rowNo} ${issue.code}`)),
@@ -170,7 +171,7 @@ describe('who is asked about', () => {
     const path = await folder.write(file(row('A', '5'), row('B', '6'), row('C', '5')));
     expect(outcomesOf(await predict(theatre, path))).toEqual({ toPay: 3 });
     const played = await predict(theatre, path, {
-      policy: { limits: { similarDays: 7, batchMaxAgeHours: 24 } },
+      policy: { limits: { similarDays: 7, likeFileDays: 3, batchMaxAgeHours: 24 } },
     });
     expect([outcomesOf(played), played.issues]).toEqual([{ toPay: 2, held: 1 }, ['3 similar-payment']]);
   });
@@ -181,7 +182,7 @@ test('rows like another but for their reference1 are paid and told of', async ()
   const like = (payoutId: string, reference1: string): string =>
     `${row(payoutId).slice(0, -1)}${reference1},`;
   const path = await folder.write(file(like('A', 'x'), like('B', 'y'), like('C', 'x'), like('D', '')));
-  const policy = { limits: { similarDays: 3, batchMaxAgeHours: 24 } };
+  const policy = { limits: { similarDays: 3, likeFileDays: 3, batchMaxAgeHours: 24 } };
   const played = await predict(theatre, path, { policy });
   expect(outcomesOf(played)).toEqual({ toPay: 2, held: 2 });
   expect(played.issues).toEqual(['3 similar-payment', '4 similar-payment']);
@@ -295,6 +296,32 @@ async function take(theatre: Theatre, path: string): Promise<string> {
 }
 
 describe('beside a journal', () => {
+  test('a file that pays the same people the same again is foreseen to be held, and a weekly one to be paid', async () => {
+    await using theatre = await openTheatre();
+    const payees = ['1', '2', '3', '4', '5'];
+    const march = await folder.write(file(...payees.map((payee) => row(`M-${payee}`, payee))));
+    const batchId = await take(theatre, march);
+    await theatre.run(batchId);
+    expect(await theatre.statuses(batchId)).toEqual({ paid: 5 });
+    const again = await folder.write(
+      file(...payees.map((payee) => row(`N-${payee}`, payee)), row('N-6', '6')),
+    );
+    const journal = readOnly(theatre.journal);
+    const played = await predict(theatre, again, { context: { journal } });
+    expect(outcomesOf(played)).toEqual({ held: 6 });
+    expect(played.issues[0]).toBe('1 like-file');
+    const alone = { findLike: makeFindLike(journal, payer.companyId, 3, theatre.now()) };
+    const found: string[] = [];
+    const checked = await checkFile(await readAhead(again), again, {
+      ...alone,
+      onIssues: (issues) => void found.push(...issues.map(({ issue }) => issue.message)),
+    });
+    expect(checked).toMatchObject({ totals: { ready: { rows: 0 }, held: { rows: 6 } } });
+    expect(found).toEqual([expect.stringContaining(`(5 of them with payouts.csv, batch ${batchId})`)]);
+    await theatre.time.drive(theatre.time.sleep(7 * dayMs));
+    expect(outcomesOf(await predict(theatre, again, { context: { journal } }))).toEqual({ toPay: 6 });
+  });
+
   test('rows of a known batch stand as it has them, and nothing is written', async () => {
     await using theatre = await openTheatre();
     const path = await folder.write(rows(6));
