@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { JournalWriteError, openConnection } from '../../src/store/connection.ts';
 import { makeApplier } from '../../src/store/payouts/apply.ts';
 import * as queries from '../../src/store/payouts/payout-queries.ts';
-import { drive, query } from '../../src/store/statements.ts';
+import { drive, query, type Reading } from '../../src/store/statements.ts';
 import {
   endOf,
   holdOf,
@@ -91,6 +91,29 @@ describe('a full disk', () => {
     );
     expect(findContradictions(store.path)).toEqual([]);
   });
+});
+
+test('what another process settles while it is read is not in doubt, and no error', async () => {
+  await using store = await makeSqliteStore();
+  await ingestRunning(store.journal, makeRows(1));
+  const submitted = await submit(store.journal, (await readyOf(store.journal))[0]!);
+  using db = openConnection(store.path);
+  const reading = queries.payoutReads.dueInquiries(Number.MAX_SAFE_INTEGER, 10, undefined);
+  const first = reading.next();
+  if (first.done === true) throw new Error('it has read nothing');
+  const records = drive(
+    db,
+    (function* (): Reading<unknown> {
+      return yield first.value;
+    })(),
+  );
+  await store.journal.apply([endOf(submitted, 'paid')]);
+  const rest = (function* (): Reading<unknown> {
+    let step = reading.next(records);
+    while (step.done !== true) step = reading.next(yield step.value);
+    return step.value;
+  })();
+  expect(drive(db, rest)).toEqual([]);
 });
 
 describe('an end', () => {

@@ -236,13 +236,19 @@ function* readHistory(seq: number): Reading<PayoutHistory> {
   return { row: toResultRow(record), batch, attempts, events };
 }
 
+/** Another process may have settled a row between two reads: then there is nothing to ask about it. */
+function* requireSettledSince({ seq, status }: PayoutRecord): Reading<void> {
+  const now = yield* selectFirst(query.selectFrom('payout').select('status').where('seq', '=', seq));
+  if (now?.status === status) throw new Error(`payout ${seq} is ${status} without an attempt`);
+}
+
 function* withAttempts(records: readonly PayoutRecord[]): Reading<InDoubt[]> {
   const found: InDoubt[] = [];
   for (const record of records) {
     const isUnresolved = record.status === 'unresolved' ? 1 : 0;
     const attempt = yield* doubtfulAttempt.get({ seq: record.seq, isUnresolved });
-    if (attempt === undefined) throw new Error(`payout ${record.seq} is ${record.status} without an attempt`);
-    found.push({ payout: toPayoutSurely(record), attempt: toAttempt(attempt) });
+    if (attempt !== undefined) found.push({ payout: toPayoutSurely(record), attempt: toAttempt(attempt) });
+    else yield* requireSettledSince(record);
   }
   return found;
 }

@@ -31,7 +31,8 @@ async function makeOldJournal(path: string, version = 2): Promise<void> {
   // What the seal of today fills beside the tables of then.
   db.exec('create temp table payee_place (proxy_no text, amount_satang integer, payout_seq integer) strict');
   db.exec('create temp table instruction_version (payout_seq integer, version integer, digest text) strict');
-  for (const column of digestColumns) db.exec(`alter table ${column.replace(' ', ' add column ')} text`);
+  for (const [table, column, type] of laterColumns)
+    db.exec(`alter table ${table} add column ${column} ${type}`);
   await using journal = makeJournal({ db, path, journalId: '' });
   const { batchId } = await ingest(journal, [makeRow(1, { payoutId: 'A1' }), makeRow(2, { payoutId: 'A2' })]);
   db.exec(`update batch set status = 'running' where batch_id = '${batchId}'`);
@@ -39,11 +40,15 @@ async function makeOldJournal(path: string, version = 2): Promise<void> {
   db.exec(`update batch set status = 'halted', rested_at_ms = ${noonMs} where batch_id = '${batchId}'`);
   const others = [makeRow(11, { payoutId: 'A11' }), makeRow(12, { payoutId: 'A12' })];
   await ingest(journal, others, { batchId: secondBatchId });
-  for (const column of digestColumns) db.exec(`alter table ${column.replace(' ', ' drop column ')}`);
+  for (const [table, column] of laterColumns) db.exec(`alter table ${table} drop column ${column}`);
 }
 
 /** Columns that the program of today writes into the tables of then. */
-const digestColumns = ['payout_row digest', 'batch digest'];
+const laterColumns = [
+  ['payout_row', 'digest', 'text'],
+  ['batch', 'digest', 'text'],
+  ['attempt', 'unanswered_trials', 'integer not null default 0'],
+] as const;
 
 test('an older journal is brought up to date by the sender, and by no other', async () => {
   await using folder = await makeFolder();
