@@ -18,11 +18,11 @@ const memoryMbMax = 300;
 const tooLong = 300_000;
 
 test.each([
-  ['content', 65],
-  ['form', 40],
-  ['bytes', 60],
-  ['archives', 28],
-  ['size', 10],
+  ['content', 33],
+  ['form', 20],
+  ['bytes', 30],
+  ['archives', 14],
+  ['size', 5],
 ] as const)(
   'hostile statements, %s: at least %i',
   async (part, count) => {
