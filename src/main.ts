@@ -1,13 +1,9 @@
-#!/usr/bin/env -S node --disable-sigusr1 --max-semi-space-size=16 --heap-growing-percent=50
 import { addCommands } from './cli/commands.ts';
 import { makeCommandLine } from './cli/options.ts';
 import { guardOutput } from './cli/output.ts';
 import { reportFailure } from './cli/report-failure.ts';
 
-/**
- * The bin entry: registers the commands and turns what they throw into an exit code. The switches above keep memory
- * flat: left alone, V8 lets garbage pile up to many times what lives.
- */
+/** Registers the commands and turns what they throw into an exit code; launch.cts, the bin entry, starts it. */
 
 guardOutput();
 try {

@@ -21,7 +21,7 @@ export interface Usage {
   readonly peakBytes: number;
 }
 
-/** Those of the first line of src/main.ts, with which the installed command runs. */
+/** Those of src/launch.cts, with which the installed command runs. */
 export const memoryOptions = ['--max-semi-space-size=16', '--heap-growing-percent=50'];
 
 /** Node's own switches for a measured program, such as `--cpu-prof`. */
