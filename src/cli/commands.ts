@@ -42,5 +42,8 @@ export function addCommands(commandLine: Argv<GlobalOptions>): Argv<GlobalOption
     const epilogue = ['Exit codes:', ...meanings].join('\n');
     commandLine.command({ ...command, builder: (line) => command.builder(line).epilogue(epilogue) });
   }
-  return commandLine;
+  return commandLine.completion(
+    'completion',
+    'print what lets the Tab key complete commands, for bash or zsh',
+  );
 }

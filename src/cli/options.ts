@@ -130,13 +130,20 @@ export function makeCommandLine(args: readonly string[]): Argv<GlobalOptions> {
       describe: 'what to log to stderr',
     })
     .version(readVersion())
+    .alias('version', 'v')
     .help()
+    .alias('help', 'h')
     .wrap(Math.min(lineWidthMax, countColumns() ?? lineWidthMax))
     .epilogue(docsLine)
     .strict()
     .recommendCommands()
     .demandCommand(1, 'name a command')
-    .check((options) => requireNoEmptyNumber(args) && checkValues(options, readParts(commandLine)))
+    .check(
+      (options) =>
+        requireFilesToRead(args) &&
+        requireNoEmptyNumber(args) &&
+        checkValues(options, readParts(commandLine)),
+    )
     .exitProcess(false)
     .fail((message: string | null, error: Error | undefined) => {
       const parts = readParts(commandLine);
@@ -187,6 +194,19 @@ function requireNoEmptyNumber(args: readonly string[]): true {
     if (name !== undefined) throw emptyValue(name);
   }
   return true;
+}
+
+/**
+ * A file that is paid is looked at again: before it is sealed, after it was paid, and whenever it is run again. What
+ * comes through standard input cannot be. yargs drops a lone `-` before anybody sees it.
+ */
+function requireFilesToRead(args: readonly string[]): true {
+  const piped = args.find((arg) => arg === '-' || /^\/(dev\/stdin|(dev|proc\/\w+)\/fd\/)/.test(arg));
+  if (piped === undefined) return true;
+  throw new SettingsError(
+    `${piped}: standard input is not read, because a file that is paid must be there to be looked at again: ` +
+      'save it under a name, and give that',
+  );
 }
 
 const emptyValue = (shown: string): SettingsError =>

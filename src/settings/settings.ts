@@ -3,7 +3,7 @@
  * Every message names the key and the cure.
  */
 import { readFileSync, statSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, resolve, sep } from 'node:path';
 import { z } from 'zod';
 import { parseBaht, type Satang } from '../core/money.ts';
 import { maskDigits } from '../core/proxy-id.ts';
@@ -176,10 +176,15 @@ function resolveSettings(
   const { env } = sources;
   // Paths hang on the settings file, not on the folder the command happens to start in:
   // a journal that moved with that folder would not know what was paid, and could pay it again.
-  const inSettings = (text: string) => resolve(dirname(path), text);
+  const inSettings = (text: string) => resolve(findBase(path, sources.cwd), text);
   const fileOf = (text: string | undefined) => (text === undefined ? undefined : inSettings(text));
   const dataDir =
     sources.dataDir === undefined ? inSettings(settings.dataDir) : resolve(sources.cwd, sources.dataDir);
+  if (isInPackages(dataDir)) {
+    throw new SettingsError(
+      `the data directory ${dataDir} lies in node_modules, which the next install removes: give another with --data-dir`,
+    );
+  }
   const isSandbox = isBuiltInSandbox(settings);
   const bankSecret = { value: bank.clientSecret, file: fileOf(bank.clientSecretFile), env };
   const noticeSecret = { value: notices.webhookSecret, file: fileOf(notices.webhookSecretFile), env };
@@ -206,6 +211,14 @@ function resolveSettings(
       ),
     },
   };
+}
+
+const isInPackages = (path: string): boolean => path.split(sep).includes('node_modules');
+
+/** What an installed package comes with is an example: to its paths the folder where it is tried is the package's own. */
+function findBase(path: string, cwd: string): string {
+  const [, inPackage] = /.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+[\\/](.+)$/.exec(path) ?? [];
+  return inPackage === undefined ? dirname(path) : join(cwd, dirname(inPackage));
 }
 
 function resolveFolders(

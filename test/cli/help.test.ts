@@ -44,9 +44,20 @@ test.each(commands)(
   },
 );
 
-test('--version is the one of package.json', async () => {
+test.each(['--version', '-v'])('%s is the one of package.json', async (option) => {
   const manifest = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8'));
-  expect(await runPaydrop(['--version'])).toEqual({ code: 0, stdout: `${manifest.version}\n`, stderr: '' });
+  expect(await runPaydrop([option])).toEqual({ code: 0, stdout: `${manifest.version}\n`, stderr: '' });
+});
+
+test('-h is --help', async () => {
+  expect(await runPaydrop(['status', '-h'])).toEqual(await runPaydrop(['status', '--help']));
+});
+
+test('completion prints a script that asks for the commands and their options', async () => {
+  const { code, stdout } = await runPaydrop(['completion']);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('complete -o bashdefault') });
+  const asked = await runPaydrop(['--get-yargs-completions', 'paydrop', 'run', '--']);
+  expect(asked.stdout.split('\n')).toEqual(expect.arrayContaining(['--wait', '--exceptions-ok', '--config']));
 });
 
 describe('wrong usage ends with 2, one line on stderr and nothing on stdout', () => {
@@ -61,6 +72,12 @@ describe('wrong usage ends with 2, one line on stderr and nothing on stdout', ()
     [['config', 'surplus'], /^paydrop: Unknown argument: surplus/],
     [['run'], /^paydrop: FILE is missing/],
     [['run', 'a.csv', '--wait', 'long'], /^paydrop: --wait takes a number/],
+    [['run', '-'], /^paydrop: -: standard input is not read/],
+    [
+      ['run', 'a.csv', '/dev/stdin'],
+      /^paydrop: \/dev\/stdin: standard input is not read.*save it under a name/,
+    ],
+    [['check', '/dev/fd/63'], /^paydrop: \/dev\/fd\/63: standard input is not read/],
   ])('%j', async (args, message) => {
     const { code, stdout, stderr } = await runPaydrop(args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

@@ -158,7 +158,9 @@ const codes = {
 const intro = [
   '# Commands',
   '<!-- Written by `npm run docs` from the commands themselves: change them there. -->',
-  '`paydrop COMMAND --help` says the same. Results go to stdout, the log and the progress to stderr.',
+  '`paydrop COMMAND --help` (or `-h`) says the same, `paydrop --version` (or `-v`) which one it is. Results go to stdout, the log ' +
+    'and the progress to stderr. Files are given by name; standard input is not read, because a file that is paid must be there to ' +
+    'be looked at again. `paydrop completion >> ~/.bashrc` (or `~/.zshrc`) lets the Tab key complete commands and options.',
 ];
 
 /** The page, in paragraphs. */

@@ -270,6 +270,18 @@ describe('paths', () => {
       inbox: join(folder, 'drop'),
     });
   });
+
+  test('is never within a package, which the next install removes', () => {
+    const folder = makeFolder();
+    const inPackage = join(folder, 'node_modules/paydrop/config');
+    mkdirSync(inPackage, { recursive: true });
+    writeFileSync(join(inPackage, 'sandbox.yaml'), stringify({ bank, dataDir: '../paydrop-data' }));
+    const configPath = join(inPackage, 'sandbox.yaml');
+    const loaded = loadSettings({ configPath, dataDir: undefined, cwd: folder, env: {} });
+    expect(loaded.dataDir).toBe(join(folder, 'paydrop-data'));
+    const named = { configPath, dataDir: 'data', cwd: inPackage, env: {} };
+    expect(() => loadSettings(named)).toThrow(/lies in node_modules.*--data-dir/);
+  });
 });
 
 describe('credentials', () => {
