@@ -3,7 +3,7 @@ import { basename, resolve } from 'node:path';
 import type { FileRejection, Inspection } from '../core/payout-file.ts';
 import type { Payout } from '../core/payout.ts';
 import type { Batch } from '../core/ports.ts';
-import type { Progress } from '../core/progress.ts';
+import { makeRowCounter, type Progress } from '../core/progress.ts';
 import { ingestFile } from '../intake/ingest.ts';
 import { haltUnsent, isConcluded, isNothingLeft } from '../payout/conclude.ts';
 import type { LowestLimit } from '../payout/rules/adaptive-limit.ts';
@@ -154,24 +154,12 @@ async function makeCounter(
   batch: Batch,
   progress: Progress,
 ): Promise<(payout: Payout | undefined) => void> {
-  const unsent = ['ready', 'held'];
-  let rowsDone = 0;
-  let paid = 0;
-  const inDoubt = new Set<number>();
-  for (const { status, rows } of await session.journal.totals(batch.batchId)) {
-    if (!unsent.includes(status) && status !== 'submitted') rowsDone += rows;
-    if (status === 'paid') paid += rows;
-  }
+  const count = makeRowCounter(batch.rows, await session.journal.totals(batch.batchId));
   return (payout) => {
     if (payout === undefined) return;
-    if (payout.status === 'submitted') inDoubt.add(payout.seq);
-    else {
-      inDoubt.delete(payout.seq);
-      rowsDone += 1;
-      if (payout.status === 'paid') paid += 1;
-    }
-    const phase = rowsDone + inDoubt.size >= batch.rows ? 'settling' : 'paying';
+    const figures = count(payout);
+    const phase = figures.rowsDone + figures.inDoubt >= batch.rows ? 'settling' : 'paying';
     const pace = session.adaptiveLimits.transfers.state;
-    progress.show({ phase, rowsDone, rowsTotal: batch.rows, paid, inDoubt: inDoubt.size, pace });
+    progress.show({ phase, rowsTotal: batch.rows, ...figures, pace });
   };
 }

@@ -1,7 +1,7 @@
 /** `paydrop check FILE..`: every issue of every row, and what the rows would become. Sends no transfer. */
 import type { Asking } from '../app/check.ts';
 import { type ExitCode, exitCodes, higherOf } from './exit-codes.ts';
-import { sayBelow } from './output.ts';
+import { say } from './output.ts';
 import { flagOption, loadCommandSettings, makeCommand, numberOption, payoutFiles } from './options.ts';
 
 export const checkCommand = makeCommand({
@@ -58,7 +58,7 @@ export const checkCommand = makeCommand({
       const { listenForInterrupt } = await import('./interrupt.ts');
       const { bank } = await openBank(loaded, makeLogger(logLevel), stack);
       const { signal: interrupted } = stack.use(
-        listenForInterrupt(() => sayBelow('Stopping: what was learnt is told. Press again to end at once.')),
+        listenForInterrupt(() => say('Stopping: what was learnt is told. Press again to end at once.')),
       );
       return { bank, waitMs: wait * 1_000, interrupted };
     }

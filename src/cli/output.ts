@@ -3,22 +3,21 @@
  * Also what becomes of output that cannot be written: stdout on a full disk, or a reader who has left.
  */
 import { writeSync } from 'node:fs';
-import { joinLines, type PrintableText, toLines, toMessage } from '../core/outgoing-text.ts';
+import { type PrintableText, toMessage } from '../core/outgoing-text.ts';
+import { clearLastLine } from '../platform/last-line.ts';
 import { exitCodes } from './exit-codes.ts';
 
 /** Writes a result to stdout, and a line end. */
 export function printText(text: PrintableText): void {
+  clearLastLine();
   process.stdout.write(`${text}\n`);
 }
 
 /** Says a message on stderr, on lines of its own. */
 export function say(message: string): void {
+  clearLastLine();
   process.stderr.write(`${toMessage(message)}\n`);
 }
-
-/** The same where a progress bar may stand in the line. */
-export const sayBelow = (message: string): void =>
-  void process.stderr.write(`${joinLines([toLines(['']), toMessage(message)])}\n`);
 
 /** Where progress is shown: figures and words of our own alone. */
 export const progressStream = (): NodeJS.WriteStream => process.stderr;

@@ -45,10 +45,10 @@ export const reconcileCommand = makeCommand({
     const { makeLogger } = await import('../platform/log.ts');
     const { reconcileStatement } = await import('../app/reconcile.ts');
     const { listenForInterrupt } = await import('./interrupt.ts');
-    const { say, sayBelow } = await import('./output.ts');
+    const { say } = await import('./output.ts');
     const { showNoStatement, showReport } = await import('./views/reconcile.ts');
     const { print } = await import('./views/shown.ts');
-    using interrupt = listenForInterrupt(() => sayBelow('Stopping: run it again to go on.'));
+    using interrupt = listenForInterrupt(() => say('Stopping: run it again to go on.'));
     const outcome = await reconcileStatement(loaded, wanted, {
       waitMs: wait * 1000,
       isForced: force,

@@ -3,7 +3,7 @@ import type { FileOutcome, RunFileOptions } from '../app/run-file.ts';
 import type { Session, SessionOptions } from '../app/session.ts';
 import { SettingsError } from '../settings/secrets.ts';
 import { type ExitCode, exitCodes, higherOf } from './exit-codes.ts';
-import { say, sayBelow } from './output.ts';
+import { say } from './output.ts';
 import {
   flagOption,
   loadCommandSettings,
@@ -70,7 +70,7 @@ export const runCommand = makeCommand({
     const loss = explainLoss(session, recovery !== undefined);
     if (loss !== undefined) say(loss);
     using interrupt = listenForInterrupt(() =>
-      sayBelow('Stopping: what is in flight is finished and recorded. Press again to end at once.'),
+      say('Stopping: what is in flight is finished and recorded. Press again to end at once.'),
     );
     const { signal: interrupted } = interrupt;
     let exitCode: ExitCode = exitCodes.ok;

@@ -4,7 +4,7 @@ import type { SettleOutcome } from '../app/settle.ts';
 import { exitCodes } from './exit-codes.ts';
 import { loadCommandSettings, makeCommand, numberOption } from './options.ts';
 import { noSuchBatch } from './status.ts';
-import type { Shown } from './views/shown.ts';
+import { type Shown, showPath } from './views/shown.ts';
 
 export const settleCommand = makeCommand({
   command: 'settle [batch]',
@@ -27,9 +27,9 @@ export const settleCommand = makeCommand({
     const { makeLogger } = await import('../platform/log.ts');
     const { settleOrRequest } = await import('../app/settle.ts');
     const { listenForInterrupt } = await import('./interrupt.ts');
-    const { sayBelow } = await import('./output.ts');
+    const { say } = await import('./output.ts');
     const { print, printBanner } = await import('./views/shown.ts');
-    using interrupt = listenForInterrupt(() => sayBelow('Stopping after what is in flight.'));
+    using interrupt = listenForInterrupt(() => say('Stopping after what is in flight.'));
     const batchId = batch?.toUpperCase();
     const limits = { batchId, waitMs: wait * 1000, interrupted: interrupt.signal };
     const outcome = await settleOrRequest(loaded, makeLogger(logLevel), limits);
@@ -53,7 +53,7 @@ export function showSettled(outcome: SettleOutcome, wait: number): Shown {
     ...(unasked === 0 ? [] : [`${unasked} were not asked about for ${wait} s: look again later.`]),
     ...(alarms === 0 ? [] : [`${alarms} rows bear an alarm: look at the exceptions of their batches.`]),
     ...ended.map((batchId) => `Batch ${batchId} is done: nothing of it is left to send or to ask.`),
-    ...files,
+    ...files.map(showPath),
   ];
   const beside = askedBy === undefined ? {} : { askedBy, unasked };
   return { json: { asked, told, settled, inDoubt, alarms, ended, files, ...beside }, text: toLines(lines) };

@@ -1,8 +1,16 @@
-/** The log: JSON lines on stderr, with secrets and the numbers of people and accounts taken out. */
+/**
+ * The log, on stderr, with secrets and the numbers of people and accounts taken out: for a person on a terminal, JSON
+ * lines anywhere else.
+ */
+import { createRequire } from 'node:module';
+import { isatty } from 'node:tty';
 import { pino } from 'pino';
+import type * as Pretty from 'pino-pretty';
 import type { DestinationStream, Level, Logger as PinoLogger } from 'pino';
-import { encodeJson, maskNumbers } from '../core/outgoing-text.ts';
+import { formatBangkokMoment } from '../core/bangkok-time.ts';
+import { encodeJson, maskNumbers, printable, toMessage } from '../core/outgoing-text.ts';
 import { maskDigits } from '../core/proxy-id.ts';
+import { clearLastLine } from './last-line.ts';
 
 export type Logger = PinoLogger;
 export type LogLevel = Level | 'silent';
@@ -12,20 +20,63 @@ const standardError = 2;
 /**
  * A logger of this level. Lines are written at once, so that none is lost when the process ends.
  * @param destination for tests; stderr when left out
+ * @param isTerminal whether a person reads it
  */
-export function makeLogger(level: LogLevel, destination?: DestinationStream): Logger {
+export function makeLogger(
+  level: LogLevel,
+  destination: DestinationStream = openStandardError(),
+  isTerminal = isatty(standardError),
+): Logger {
+  const show = isTerminal ? makePretty() : (line: string) => line;
   return pino(
     {
       level,
-      base: { pid: process.pid },
-      timestamp: pino.stdTimeFunctions.isoTime,
+      base: isTerminal ? {} : { pid: process.pid },
+      timestamp: isTerminal ? stampBangkokTime : pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }), log: redactFields },
       // Errors are plain fields by now, with nothing of theirs left that could carry a request along.
       serializers: { err: (error: unknown) => error },
-      hooks: { streamWrite: redactLine },
+      hooks: { streamWrite: (line) => show(redactLine(line)) },
     },
-    destination ?? openStandardError(),
+    destination,
   );
+}
+
+/** As the screens say it: "2026-11-21 10:30:00". */
+const stampBangkokTime = (): string => `,"time":"${formatBangkokMoment(Date.now())}"`;
+
+/** What turns a finished line of JSON into one for a person. Its package is loaded where there is a terminal alone. */
+function makePretty(): (line: string) => string {
+  const { prettyFactory } = createRequire(import.meta.url)('pino-pretty') as typeof Pretty;
+  return prettyFactory({
+    colorize: isColored(),
+    customColors: 'message:reset',
+    translateTime: false,
+    customPrettifiers: { time: (at) => at as string },
+    // The fields stand behind the message, in this file's own words: what JSON had made harmless is read out again.
+    hideObject: true,
+    messageFormat: ({ level: _level, time: _time, pid: _pid, msg, ...fields }) =>
+      [printable(typeof msg === 'string' ? msg : ''), ...Object.entries(fields).flatMap(showField)]
+        .join('  ')
+        .replaceAll(/ +\n/g, '\n'),
+  });
+}
+
+/** https://no-color.org */
+const isColored = (): boolean => (process.env['NO_COLOR'] ?? '') === '' && process.env['TERM'] !== 'dumb';
+
+function showField([name, value]: readonly [name: string, value: unknown]): string[] {
+  if (value === null || value === undefined) return [];
+  if (name === 'err') return showError(value);
+  return [`${name}: ${typeof value === 'string' ? printable(value) : encodeJson(value)}`];
+}
+
+/** With its stack on lines below, and that of each cause. */
+function showError(error: unknown): string[] {
+  if (typeof error !== 'object' || error === null) return [encodeJson(error)];
+  const { stack, cause } = error as { readonly stack?: unknown; readonly cause?: unknown };
+  const shown = typeof stack === 'string' ? `\n${toMessage(stack)}` : encodeJson(error);
+  return [shown, ...(cause === undefined ? [] : [`\ncaused by:`, ...showError(cause)])];
 }
 
 /** Says nothing; for tests and for parts that need a logger and have nothing to say. */
@@ -35,7 +86,12 @@ function openStandardError(): DestinationStream {
   const stream = pino.destination({ fd: standardError, sync: true });
   // The reader of the log may leave (EPIPE); that is no reason to stop paying.
   stream.on('error', () => undefined);
-  return stream;
+  return {
+    write: (line) => {
+      clearLastLine();
+      stream.write(line);
+    },
+  };
 }
 
 // ---------------------------------------------------------------- what never reaches the log

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { makeLogger, silentLogger } from '../../src/platform/log.ts';
 import type { Logger, LogLevel } from '../../src/platform/log.ts';
 
@@ -111,4 +111,41 @@ test('the level decides what is written', () => {
   expect(record(all, 'warn').trim().split('\n')).toHaveLength(1);
   expect(record(all, 'silent')).toBe('');
   expect(silentLogger.isLevelEnabled('error')).toBe(false);
+});
+
+describe('on a terminal', () => {
+  const show = (act: (log: Logger) => void): string => {
+    let lines = '';
+    vi.stubEnv('NO_COLOR', '1');
+    act(makeLogger('trace', { write: (line) => (lines += line) }, true));
+    return lines;
+  };
+  const time = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`;
+
+  test('a line is for a person', () => {
+    const line = show((log) => log.warn({ batchId: '7B3KQ0M9ZX', rows: 3, deep: { a: [1] } }, 'it rests'));
+    expect(line).toMatch(
+      new RegExp(`^${time} WARN: it rests  batchId: 7B3KQ0M9ZX  rows: 3  deep: \\{"a":\\[1\\]\\}\\n$`),
+    );
+  });
+
+  test('what others wrote neither steers it, nor forges a line, nor shows a number', () => {
+    const hostile = 'a\u001B[2J\n2026-11-22 10:00:00 INFO: forged\u202E';
+    const line = show((log) =>
+      log.child({ who: hostile }).info({ why: hostile, payeeNo: '0812345678' }, hostile),
+    );
+    for (const forbidden of ['\u001B', '\u202E']) expect(line).not.toContain(forbidden);
+    expect(line.trimEnd()).not.toContain('\n');
+    expect(line).toContain('payeeNo: ******5678');
+  });
+
+  test('an error has its stack below, and its causes', () => {
+    const error = new Error('for 0812345678', { cause: new Error('underneath\nforged') });
+    const lines = show((log) => log.error({ err: error }, 'internal error')).split('\n');
+    expect(lines[0]).toMatch(/ERROR: internal error$/);
+    expect(lines[1]).toBe('Error: for ******5678');
+    expect(lines[2]).toMatch(/^ {4}at /);
+    expect(lines).toContain('caused by:');
+    expect(lines).toContain('  forged');
+  });
 });

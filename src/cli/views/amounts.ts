@@ -15,6 +15,15 @@ export function showAmount(baht: string): string {
 /** "1,234,567.50". */
 export const showBaht = (amount: Satang): string => showAmount(formatBaht(amount));
 
+/** "4 min 10 s", "1,200 h 3 min"; what is shorter than a second is a second. */
+export function showDuration(ms: number): string {
+  const seconds = Math.max(1, Math.floor(ms / 1_000));
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
+  return `${showCount(Math.floor(minutes / 60))} h ${minutes % 60} min`;
+}
+
 /** "1 row", "2 rows". */
 export const countOf = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`;
 

@@ -13,7 +13,7 @@ import type { BatchReason, RowTotal } from '../../core/ports.ts';
 import { findBankStatus } from '../../core/status-codes.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
-import { showTotal } from './amounts.ts';
+import { showDuration, showTotal } from './amounts.ts';
 import { type CheckReport, type DescribedTotal, describeTotal, showRejected } from './check.ts';
 import type { ShownEnd } from './shown.ts';
 
@@ -120,15 +120,6 @@ function explainTime(
   }
 }
 
-/** "4 min 10 s"; what is shorter than a second is a second. */
-function showDuration(ms: number): string {
-  const seconds = Math.max(1, Math.ceil(ms / 1_000));
-  if (seconds < 60) return `${seconds} s`;
-  const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
-  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
-}
-
 function renderForecast(
   report: CheckReport,
   json: Described,
@@ -146,7 +137,7 @@ function renderForecast(
     ...renderStops(json),
     json.expectedTime === null || expected === undefined
       ? 'No time can be told: nothing would be sent, or no payee check was answered.'
-      : `A run takes about ${showDuration(expected.ms)}: ${json.expectedTime.how}.`,
+      : `A run takes about ${showDuration(Math.ceil(expected.ms / 1_000) * 1_000)}: ${json.expectedTime.how}.`,
     `${payeeChecks.answered} payee checks were answered. Nothing else was sent.`,
   ]);
 }

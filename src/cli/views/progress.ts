@@ -1,14 +1,16 @@
 /** Progress for whoever watches stderr: a bar on a terminal, a line now and then anywhere else. */
 import type { Progress, ProgressFigures } from '../../core/progress.ts';
+import { holdLastLine } from '../../platform/last-line.ts';
 import { progressStream } from '../output.ts';
-import { showCount } from './amounts.ts';
+import { showCount, showDuration } from './amounts.ts';
 
 /** Between two lines where stderr is no terminal. */
 const lineIntervalMs = 10_000;
 
-const barFramesPerSecond = 5;
+/** Between two drawings of the bar. */
+const frameIntervalMs = 200;
 
-type ProgressStream = NodeJS.WritableStream & { readonly isTTY?: boolean };
+type ProgressStream = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
 
 /** Monotonic milliseconds. */
 type Stopwatch = () => number;
@@ -24,25 +26,20 @@ function makeRateMeter(stopwatch: Stopwatch): (figures: ProgressFigures) => numb
   };
 }
 
-/** The figures as both displays show them. */
-function show({ phase, paid, inDoubt, pace }: ProgressFigures, rate: number) {
+/** The figures in words, the most important first. `rate` is in rows a second. */
+function describe({ rowsDone, rowsTotal, paid, inDoubt, pace }: ProgressFigures, rate: number): string[] {
+  const of = rowsTotal === undefined ? '' : ` of ${showCount(rowsTotal)}`;
+  const leftMs = rowsTotal === undefined || rate === 0 ? 0 : ((rowsTotal - rowsDone) * 1_000) / rate;
   // Said while fewer transfers are under way at once than the settings allow.
   const isSlower = pace !== undefined && pace.limit < pace.ceiling;
-  return {
-    phase,
-    paid: showCount(paid),
-    inDoubt: showCount(inDoubt),
-    rate: showCount(rate),
-    pace: isSlower ? `pace ${pace.limit} of ${pace.ceiling}` : '',
-  };
-}
-
-function formatLine(figures: ProgressFigures, rate: number): string {
-  const { rowsDone, rowsTotal } = figures;
-  const { phase, paid, inDoubt, rate: shownRate, pace } = show(figures, rate);
-  const of = rowsTotal === undefined ? '' : ` of ${showCount(rowsTotal)}`;
-  const rest = pace === '' ? '' : `, ${pace}`;
-  return `${phase}: ${showCount(rowsDone)}${of} rows, ${paid} paid, ${inDoubt} in doubt, ${shownRate} rows/s${rest}\n`;
+  return [
+    `${showCount(rowsDone)}${of} rows`,
+    ...(rowsTotal === undefined ? [] : [`${showCount(paid)} paid`]),
+    ...(inDoubt === 0 ? [] : [`${showCount(inDoubt)} in doubt`]),
+    ...(leftMs < 1_000 ? [] : [`${showDuration(leftMs)} left`]),
+    ...(rate === 0 ? [] : [`${showCount(rate)} rows/s`]),
+    ...(isSlower ? [`pace ${pace.limit} of ${pace.ceiling}`] : []),
+  ];
 }
 
 /** A line at most every 10 seconds, the first one not before; short runs stay silent. */
@@ -55,43 +52,48 @@ function openLines(stream: ProgressStream, stopwatch: Stopwatch): Progress {
       const nowMs = stopwatch();
       if (nowMs - lastLineAtMs < lineIntervalMs) return;
       lastLineAtMs = nowMs;
-      stream.write(formatLine(figures, rate));
+      stream.write(`${figures.phase}: ${describe(figures, rate).join(', ')}\n`);
     },
     close() {},
   };
 }
 
-/** The bar's package is loaded only where there is a terminal. */
+const barWidth = 20;
+const separator = ' | ';
+
+/** The bar and as many figures as one line of so many columns holds. */
+export function formatBar(figures: ProgressFigures, rate: number, columns: number): string {
+  const { phase, rowsDone, rowsTotal } = figures;
+  const filled = rowsTotal === undefined ? 0 : Math.floor((barWidth * rowsDone) / Math.max(1, rowsTotal));
+  const bar = rowsTotal === undefined ? '' : ` [${'='.repeat(filled)}${'-'.repeat(barWidth - filled)}]`;
+  let line = `${phase}${bar}`;
+  for (const [place, part] of describe(figures, rate).entries()) {
+    const longer = `${line}${place === 0 ? ' ' : separator}${part}`;
+    // The last column stays free: a terminal may go to the next line there.
+    if (longer.length >= columns) break;
+    line = longer;
+  }
+  return line;
+}
+
+/** Drawn again at a steady pace, so that it comes back below what others have written. */
 async function openBar(stream: ProgressStream, stopwatch: Stopwatch): Promise<Progress> {
-  const { default: cliProgress } = await import('cli-progress');
+  const { createLogUpdate } = await import('log-update');
+  const line = createLogUpdate(stream, { showCursor: true });
   const measure = makeRateMeter(stopwatch);
-  const bar = new cliProgress.SingleBar({
-    format: '{phase} [{bar}] {value}/{total} rows | {paid} paid | {inDoubt} in doubt | {rate} rows/s{pace}',
-    barsize: 20,
-    fps: barFramesPerSecond,
-    stream,
-    hideCursor: null,
-    emptyOnZero: true,
-    // Signals are the command's own business: it ends what is in flight and then closes the bar.
-    gracefulExit: false,
-    formatValue: (value, _options, type) =>
-      type === 'value' || type === 'total' ? showCount(value) : String(value),
-  });
-  let isOpen = false;
+  let shown: (() => string) | undefined;
+  using stack = new DisposableStack();
+  stack.use(holdLastLine(() => line.clear()));
+  const timer = setInterval(() => shown && line(shown()), frameIntervalMs);
+  stack.defer(() => clearInterval(timer));
+  stack.defer(() => line.clear());
+  const opened = stack.move();
   return {
     show(figures) {
-      const { rowsDone, rowsTotal = rowsDone } = figures;
-      const shown = show(figures, measure(figures));
-      const payload = { ...shown, pace: shown.pace === '' ? '' : ` | ${shown.pace}` };
-      if (!isOpen) bar.start(rowsTotal, rowsDone, payload);
-      isOpen = true;
-      bar.setTotal(rowsTotal);
-      bar.update(rowsDone, payload);
+      const rate = measure(figures);
+      shown = () => formatBar(figures, rate, stream.columns ?? 80);
     },
-    close() {
-      if (isOpen) bar.stop();
-      isOpen = false;
-    },
+    close: () => opened.dispose(),
   };
 }
 

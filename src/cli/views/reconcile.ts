@@ -12,7 +12,7 @@ import { isBreakKind } from '../../reconcile/rules/tally.ts';
 import type { BreakKind, BreakRecord, Figures, LineClass, PaidClass } from '../../reconcile/rules/types.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { countOf, showAmount, showBaht, showCount } from './amounts.ts';
-import { alignColumns, sandboxBanner, type ShownEnd } from './shown.ts';
+import { alignColumns, sandboxBanner, showPath, showReportPath, type ShownEnd } from './shown.ts';
 
 const describeFigures = ({ count, satang }: Figures) => ({ count, amount: formatBaht(satang) });
 
@@ -186,11 +186,8 @@ function renderOtherDays({ reconciled: { recorded }, nowMs }: ReconcileReport): 
 
 function renderFiles({ reconciled, updates, isWatched, failure }: ReconcileReport): readonly string[] {
   const rows = [
-    ...reconciled.files.map(({ kind, path, state }) => [
-      `  ${kind}`,
-      `${path}${state === 'gone' ? '  (taken away since)' : ''}`,
-    ]),
-    ...(updates ?? []).map((path) => ['  update', path]),
+    ...reconciled.files.map(({ kind, path, state }) => [`  ${kind}`, showReportPath(path, state === 'gone')]),
+    ...(updates ?? []).map((path) => ['  update', showPath(path)]),
   ];
   const due = isWatched
     ? 'The watcher that runs writes the result updates.'

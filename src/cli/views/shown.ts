@@ -1,4 +1,5 @@
 /** How a command says what it has to say: one record, as JSON for a program and as text for an operator. */
+import { isAbsolute, relative } from 'node:path';
 import { encodeJson, joinLines, type PrintableText, printable, toLines } from '../../core/outgoing-text.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { printText } from '../output.ts';
@@ -25,6 +26,16 @@ export function showList(shown: readonly Shown[], none: string, separator?: '\n\
   const text = texts.length === 0 ? printable(none) : joinLines(texts, separator);
   return { json: shown.map(({ json }) => json), text };
 }
+
+/** A path as somebody would type it here: relative where it lies below this folder. */
+export function showPath(path: string): string {
+  const here = relative(process.cwd(), path);
+  return here === '' || here.startsWith('..') || isAbsolute(here) ? path : here;
+}
+
+/** A report's path, and whether somebody has taken it away since. */
+export const showReportPath = (path: string, isGone: boolean): string =>
+  `${showPath(path)}${isGone ? '  (taken away since)' : ''}`;
 
 /** The first line of what is shown of a rehearsal. */
 export const sandboxBanner = '*** SANDBOX: a rehearsal, no real money moves ***';

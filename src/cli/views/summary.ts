@@ -14,19 +14,15 @@ import {
 } from '../../reports/rules/summary.ts';
 import { describeGrowth, remedyOfGrowth } from '../../watch/rules/file-growth.ts';
 import { exitCodes, higherOf } from '../exit-codes.ts';
-import { showBaht, showCount, showForReview } from './amounts.ts';
-import { alignColumns, sandboxBanner, type ShownEnd } from './shown.ts';
+import { showBaht, showCount, showDuration, showForReview } from './amounts.ts';
+import { alignColumns, sandboxBanner, showReportPath, type ShownEnd } from './shown.ts';
 
-function showDuration(ms: number): string {
-  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
-  const minutes = Math.floor(ms / 60_000);
-  const rest = minutes < 60 ? `${Math.floor((ms % 60_000) / 1000)} s` : `${minutes % 60} min`;
-  return minutes < 60 ? `${minutes} min ${rest}` : `${showCount(Math.floor(minutes / 60))} h ${rest}`;
-}
+/** Of a short run the tenths count, too. */
+const showElapsed = (ms: number): string => (ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : showDuration(ms));
 
 function showWhen(batch: Batch): string {
   if (batch.restedAtMs === null) return `began ${formatBangkokMoment(batch.startedAtMs)}`;
-  return `${formatBangkokMoment(batch.restedAtMs)}, after ${showDuration(batch.restedAtMs - batch.startedAtMs)}`;
+  return `${formatBangkokMoment(batch.restedAtMs)}, after ${showElapsed(batch.restedAtMs - batch.startedAtMs)}`;
 }
 
 function renderHead(
@@ -75,10 +71,7 @@ type Rested = Extract<FileOutcome, { kind: 'rested' }>;
 
 function renderFiles({ files }: Rested['reports']): string[] {
   if (files.length === 0) return [];
-  const rows = files.map(({ kind, path, state }) => [
-    `  ${kind}`,
-    `${path}${state === 'gone' ? '  (taken away since)' : ''}`,
-  ]);
+  const rows = files.map(({ kind, path, state }) => [`  ${kind}`, showReportPath(path, state === 'gone')]);
   return ['', 'Files', ...alignColumns(rows)];
 }
 

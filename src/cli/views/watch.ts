@@ -7,7 +7,7 @@ import type { ListenAddress } from '../../core/network-address.ts';
 import type { ReportKind } from '../../core/ports.ts';
 import { describeGrowth } from '../../watch/rules/file-growth.ts';
 import { showByStatus, showForReview, totalsByStatus } from './amounts.ts';
-import { alignColumns, sandboxBanner, type Shown } from './shown.ts';
+import { alignColumns, sandboxBanner, showPath, type Shown } from './shown.ts';
 
 /** One line for a program; for an operator one line too, but for the start, which is a head of several. */
 export function showNews(news: WatchNews, nowMs: number): Shown {
@@ -32,8 +32,8 @@ function describe(news: WatchNews): Told {
     case 'started': {
       const { isSandbox, inbox, outbox } = news;
       const head = alignColumns([
-        ['Inbox', printable(inbox)],
-        ['Outbox', printable(outbox)],
+        ['Inbox', printable(showPath(inbox))],
+        ['Outbox', printable(showPath(outbox))],
       ]);
       const text = [...(isSandbox ? [sandboxBanner, ''] : []), ...head, ''].join('\n');
       return { json: { isSandbox, inbox, outbox }, text };
@@ -51,7 +51,10 @@ function describe(news: WatchNews): Told {
     case 'working': {
       const { inbox, hasTakenOver } = news;
       const state = hasTakenOver ? 'taken over: this process is sending now' : 'working';
-      return { json: { hasTakenOver, inbox }, text: `${state}; drop files into ${printable(inbox)}` };
+      return {
+        json: { hasTakenOver, inbox },
+        text: `${state}; drop files into ${printable(showPath(inbox))}`,
+      };
     }
     case 'inbox-skipped': {
       const file = news.fileName;
@@ -89,7 +92,7 @@ function describeFile(news: Extract<WatchNews, { kind: 'file-ended' }>): Told {
   const reason = message === null ? '' : `: ${message}`;
   return {
     json: { file: item.fileName, outcome, path, batchId, code, message },
-    text: `${outcome}  ${item.fileName}${reason} -> ${path ?? ''}`,
+    text: `${outcome}  ${item.fileName}${reason} ${path === null ? '' : `-> ${showPath(path)}`}`,
   };
 }
 
@@ -113,7 +116,7 @@ function describeBatch({ reports }: Extract<WatchNews, { kind: 'batch-settled' }
     status === 'halted' ? `: "paydrop resume ${batchId}"` : '',
     alarms === 0 ? '' : `; ALARM: ${alarms} contradict what was called proved`,
     exceptions === 0 ? '' : `; ${showForReview(exceptions)}`,
-    path === undefined ? '' : ` -> ${path}`,
+    path === undefined ? '' : ` -> ${showPath(path)}`,
   ].join('');
   return {
     json: { batchId, file, status, reasonCode, reason, remedy, exitCode, byStatus, ...counts, files },

@@ -1,7 +1,8 @@
 import { PassThrough } from 'node:stream';
-import { describe, expect, test } from 'vitest';
-import { openProgress } from '../../../src/cli/views/progress.ts';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { formatBar, openProgress } from '../../../src/cli/views/progress.ts';
 import type { ProgressFigures } from '../../../src/core/progress.ts';
+import { clearLastLine } from '../../../src/platform/last-line.ts';
 
 function figures(rowsDone: number, changes: Partial<ProgressFigures> = {}): ProgressFigures {
   return { phase: 'paying', rowsDone, rowsTotal: 20_000, paid: rowsDone - 1, inDoubt: 1, ...changes };
@@ -28,8 +29,8 @@ describe('where nobody watches', () => {
     for (nowMs = 0; nowMs <= 25_000; nowMs += 5) progress.show(figures(1000 + nowMs / 5));
     progress.close();
     expect(text()).toBe(
-      'paying: 3,000 of 20,000 rows, 2,999 paid, 1 in doubt, 200 rows/s\n' +
-        'paying: 5,000 of 20,000 rows, 4,999 paid, 1 in doubt, 200 rows/s\n',
+      'paying: 3,000 of 20,000 rows, 2,999 paid, 1 in doubt, 1 min 25 s left, 200 rows/s\n' +
+        'paying: 5,000 of 20,000 rows, 4,999 paid, 1 in doubt, 1 min 15 s left, 200 rows/s\n',
     );
   });
 
@@ -41,7 +42,7 @@ describe('where nobody watches', () => {
       nowMs += 10_000;
       progress.show(figures(1000, { pace: { limit, ceiling: 16 } }));
     }
-    expect(text()).toMatch(/rows\/s\n.*, 0 rows\/s, pace 2 of 16\n$/);
+    expect(text()).toMatch(/doubt\n.* in doubt, pace 2 of 16\n$/);
   });
 
   test('a short run stays silent', async () => {
@@ -62,34 +63,52 @@ describe('where nobody watches', () => {
     progress.show(figures(50_000, { phase: 'reading', rowsTotal: undefined, paid: 0, inDoubt: 0 }));
     nowMs = 20_000;
     progress.show(figures(100, { paid: 100, inDoubt: 0 }));
-    expect(text()).toBe(
-      'reading: 50,000 rows, 0 paid, 0 in doubt, 5,000 rows/s\n' +
-        'paying: 100 of 20,000 rows, 100 paid, 0 in doubt, 0 rows/s\n',
-    );
+    expect(text()).toBe('reading: 50,000 rows, 5,000 rows/s\npaying: 100 of 20,000 rows, 100 paid\n');
   });
 });
 
 describe('on a terminal', () => {
-  test('a bar shows the figures and ends its line', async () => {
+  afterEach(() => vi.useRealTimers());
+
+  /** The frames of a bar, one for each figures shown. */
+  async function draw(...shown: readonly ProgressFigures[]): Promise<string> {
+    vi.useFakeTimers();
     const { stream, text } = makeStream(true);
-    let nowMs = 0;
-    const progress = await openProgress(stream, () => nowMs);
-    progress.show(figures(0));
-    nowMs = 1000;
-    progress.show(figures(10_000));
+    const progress = await openProgress(stream, () => performance.now());
+    for (const one of shown) {
+      progress.show(one);
+      await vi.advanceTimersByTimeAsync(1_000);
+    }
     progress.close();
     progress.close();
-    expect(text()).toMatch(
-      /paying \[=+-+\] 10,000\/20,000 rows \| 9,999 paid \| 1 in doubt \| 10,000 rows\/s[^\n]*\n$/,
+    return text();
+  }
+
+  test('a bar shows the figures, and is gone at the end', async () => {
+    const text = await draw(figures(0), figures(10_000));
+    expect(text).toContain(
+      'paying [==========----------] 10,000 of 20,000 rows | 9,999 paid | 1 in doubt | 1 s left | 10,000 rows/s',
     );
+    // Erased, and nothing after it.
+    // oxlint-disable-next-line no-control-regex
+    expect(text).toMatch(/rows\/s[^\n]*\n?(\u001B\[[0-9;?]*[A-Za-z])+$/);
   });
 
-  test('tells of a pace below the settings', async () => {
+  test('is cleared before anything else is written, and comes back', async () => {
+    vi.useFakeTimers();
     const { stream, text } = makeStream(true);
-    const progress = await openProgress(stream, () => 0);
-    progress.show(figures(10, { pace: { limit: 2, ceiling: 16 } }));
+    const progress = await openProgress(stream, () => performance.now());
+    progress.show(figures(10));
+    await vi.advanceTimersByTimeAsync(250);
+    const before = text();
+    expect(before).toContain('10 of 20,000 rows');
+    clearLastLine();
+    expect(text().slice(before.length)).toContain('\u001B[2K');
+    stream.write('a message\n');
+    await vi.advanceTimersByTimeAsync(250);
     progress.close();
-    expect(text()).toContain('rows/s | pace 2 of 16');
+    clearLastLine();
+    expect(text().slice(text().indexOf('a message'))).toContain('10 of 20,000 rows');
   });
 
   test('does not flood', async () => {
@@ -101,17 +120,41 @@ describe('on a terminal', () => {
   });
 
   test('shows nothing when there was nothing to show', async () => {
-    const { stream, text } = makeStream(true);
-    (await openProgress(stream, () => 0)).close();
-    expect(text()).toBe('');
+    expect(await draw()).toBe('');
   });
 
   test('leaves signals to the command', async () => {
     const before = process.listenerCount('SIGINT');
-    const { stream } = makeStream(true);
-    const progress = await openProgress(stream, () => 0);
-    progress.show(figures(1));
+    await draw(figures(1));
     expect(process.listenerCount('SIGINT')).toBe(before);
-    progress.close();
+  });
+});
+
+describe('a line holds', () => {
+  const long = figures(123_456, { rowsTotal: 1_000_000, inDoubt: 123, pace: { limit: 2, ceiling: 16 } });
+
+  test.each([
+    [
+      120,
+      'paying [==------------------] 123,456 of 1,000,000 rows | 123,455 paid | 123 in doubt | 1 h 13 min left | 200 rows/s',
+    ],
+    [80, 'paying [==------------------] 123,456 of 1,000,000 rows | 123,455 paid'],
+    [20, 'paying [==------------------]'],
+  ])('of %i columns, what is most important', (columns, expected) => {
+    expect(formatBar(long, 200, columns)).toBe(expected);
+  });
+
+  test('of so many columns, everything', () => {
+    expect(formatBar(long, 200, 200)).toMatch(/ \| 200 rows\/s \| pace 2 of 16$/);
+  });
+
+  test('the pace where it is that of the settings, nothing of it', () => {
+    expect(formatBar(figures(1, { pace: { limit: 16, ceiling: 16 } }), 0, 200)).not.toContain('pace');
+  });
+
+  test('no bar while the total is not known', () => {
+    expect(formatBar(figures(5, { phase: 'reading', rowsTotal: undefined }), 5, 80)).toBe(
+      'reading 5 rows | 1 in doubt | 5 rows/s',
+    );
   });
 });
