@@ -4,15 +4,15 @@ import { encodeJson, showText, toLines } from '../core/outgoing-text.ts';
 import { findBankStatus } from '../core/status-codes.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
-import { printText } from './output.ts';
+import { printText, say } from './output.ts';
 import { flagOption, loadCommandSettings, makeCommand } from './options.ts';
 
 export const configCommand = makeCommand({
   command: 'config',
   describe: 'print the effective settings, secrets masked',
   exits: {
-    0: 'shown; with --login: the bank accepts the credentials',
-    2: 'the settings are wrong; with --login: the bank refuses the credentials',
+    0: 'shown, and complete; with --login: the bank accepts the credentials',
+    2: 'the settings are wrong, or a secret is missing or cannot be read; with --login: the bank refuses the credentials',
     6: 'with --login: the bank is out of reach',
   },
   builder: (command) =>
@@ -27,7 +27,9 @@ export const configCommand = makeCommand({
     const { stringify } = await import('yaml');
     const shown = describeSettings(loaded);
     printText(json ? encodeJson(shown, 2) : toLines(stringify(shown).trimEnd().split('\n')));
-    return exitCodes.ok;
+    if (loaded.credentials.ok) return exitCodes.ok;
+    say(`paydrop: ${loaded.credentials.message}`);
+    return exitCodes.usage;
   },
 });
 

@@ -69,10 +69,19 @@ const groupedNumber = new RegExp(
   'gu',
 );
 
+/** A record's name of 32 hexadecimal digits in five groups is nobody's number, though some of its groups look like one. */
+const uuid = /((?<![\p{Nd}A-Za-z])[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}(?![\p{Nd}A-Za-z]))/iu;
+
+/** Masks what matches, but for UUIDs, which `split` leaves at the odd places. */
+const maskBetweenUuids = (text: string, numbers: RegExp): string =>
+  text
+    .split(uuid)
+    .map((part, place) => (place % 2 === 1 ? part : part.replaceAll(numbers, maskDigits)))
+    .join('');
+
 /** Masks what may be the number of a person or an account: texts of rules, of the bank and of the system may name one. */
-export function maskNumbers(text: string): string {
-  return text.replaceAll(plainNumber, maskDigits).replaceAll(groupedNumber, maskDigits);
-}
+export const maskNumbers = (text: string): string =>
+  maskBetweenUuids(maskBetweenUuids(text, plainNumber), groupedNumber);
 
 /** In the bank's own words shorter runs may be a number, too, wherever they stand: 7 digits and more. */
 const foreignNumber = new RegExp(String.raw`\p{Nd}(?:[\p{Pd}\p{Zs}\u2212]*\p{Nd}){6,}`, 'gu');
@@ -83,7 +92,7 @@ export const maskForeignNumbers = (text: string): string => text.replaceAll(fore
 /** In a cell of a file, whose amounts must stay readable: 9 digits and more. */
 const cellNumber = new RegExp(String.raw`\p{Nd}(?:[\p{Pd}\p{Zs}\u2212.]?\p{Nd}){8,}`, 'gu');
 
-export const maskCellNumbers = (text: string): string => text.replaceAll(cellNumber, maskDigits);
+export const maskCellNumbers = (text: string): string => maskBetweenUuids(text, cellNumber);
 
 /** A text that may hold others' words, for a notice or a health reason: on one line, numbers masked. */
 export const showText = (text: string): PrintableText => printable(maskNumbers(text));

@@ -40,6 +40,21 @@ test('prints what is in effect as YAML, secrets masked', async () => {
   expect(stdout).not.toMatch(/hush|0000345924/);
 });
 
+test('a secret that cannot be read ends with 2, after what is in effect', async () => {
+  const bank = { baseUrl: 'https://bank.example', clientId: 'my-app', clientSecretFile: './no-such-secret' };
+  const names = {
+    channelId: 'PAYDROP',
+    termId: 'TERM0001',
+    companyId: 'COMP000001',
+    payerAccount: '0000345924',
+  };
+  writeFileSync(join(folder, 'away.yaml'), stringify({ bank: { ...bank, ...names } }));
+  const { code, stdout, stderr } = await runPaydrop(['config', '--config', 'away.yaml'], { cwd: folder });
+  expect(code).toBe(2);
+  expect(parse(stdout)).toMatchObject({ settings: { bank: { clientId: 'my-app' } } });
+  expect(stderr).toMatch(/^paydrop: bank\.clientSecretFile .*no-such-secret cannot be read \(ENOENT\)/);
+});
+
 test('and as JSON', async () => {
   const { code, stdout } = await runPaydrop(['config', '--json'], { cwd: folder });
   expect(code).toBe(0);

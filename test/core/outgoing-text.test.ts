@@ -33,6 +33,8 @@ describe('the one masking rule', () => {
     '20261121-103000.csv',
     'INV-2026-000123',
     'PD0123456789ABCDEF01',
+    'payout 6a0ecdd2-9a02-4667-9185-951488511234 is paid',
+    '12345678-1234-4234-8234-123456789012',
     '536870912 bytes',
     '1,234,567,890',
   ])('leaves %j', (text) => expect(maskNumbers(text)).toBe(text));

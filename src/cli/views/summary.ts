@@ -97,6 +97,7 @@ function adviseNext(summary: BatchSummary): string[] {
     case 3: {
       const { alarmRows } = summary;
       const files = alarmRows > 0 ? 'files say' : 'file says';
+      if (summary.exceptionRows === 0) return ['Nothing to do: what is not paid was cancelled by a person.'];
       return [
         ...(alarmRows > 0
           ? [`ALARM: ${showCount(alarmRows)} contradict what was called proved before.`]

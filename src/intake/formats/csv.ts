@@ -455,15 +455,41 @@ function rejectMissing(
   const headers = missing.map((column) => options.columns[column] ?? column).join(', ');
   const similar = record.names.find((name) => squeeze(name) === squeeze(first));
   const hint = similar === undefined ? '' : ` ("${similar}" is not taken for it)`;
-  const message = `the header lacks ${headers}${hint}: add the column, or name the file's own header in input.columns`;
+  const mapping = describeMapping(record, missing);
+  const message = `the header lacks ${headers}${hint}: add the column, or name the file's own header in the settings: ${mapping}`;
   return new FileRejected('column-missing', message, record.line, first);
 }
+
+/** What to paste into the settings: each missing column with the header that is probably meant, or a place to fill in. */
+function describeMapping({ names }: HeaderRecord, missing: readonly RowColumn[]): string {
+  const known = rowColumns.filter((column) => !missing.includes(column)).map(squeeze);
+  const free = names.filter((name) => name !== '' && !known.includes(squeeze(name)));
+  const pairs = missing.map((column) => {
+    const meant = free.find((name) => squeeze(name) === squeeze(column)) ?? findMeant(column, free);
+    return `${column}: ${JSON.stringify(meant ?? 'the header in the file')}`;
+  });
+  return `input: { columns: { ${pairs.join(', ')} } }`;
+}
+
+/** Parts of the headers that partners give these columns, in English and Thai. */
+const usualHeaders: Readonly<Record<RowColumn, RegExp>> = {
+  payoutId: /payout|payment.?(id|no)|invoice|order|เลขที่/iu,
+  proxyType: /type|ประเภท/iu,
+  proxyNo: /proxy|promptpay|mobile|phone|citizen|tax.?id|พร้อมเพย์|มือถือ|บัตร/iu,
+  payeeName: /name|payee|ชื่อ/iu,
+  amount: /amount|baht|total|sum|จำนวน|ยอด/iu,
+  reference1: /ref.*1|อ้างอิง.*1/iu,
+  reference2: /ref.*2|อ้างอิง.*2/iu,
+};
+
+const findMeant = (column: RowColumn, names: readonly string[]): string | undefined =>
+  names.find((name) => usualHeaders[column].test(name));
 
 function rejectUnusable(record: HeaderRecord, options: PayoutFileOptions): FileRejected {
   const wanted = requiredColumns.map((column) => options.columns[column] ?? column).join(', ');
   const message =
     `the first line is no header: it must name ${wanted}, separated by commas, semicolons or tabs; ` +
-    "add it, or name the file's own headers in input.columns";
+    `add it, or name the file's own headers in the settings: ${describeMapping(record, requiredColumns)}`;
   return new FileRejected('header-missing', message, record.line);
 }
 

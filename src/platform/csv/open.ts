@@ -141,6 +141,23 @@ function rejectTooLarge(sizeBytes: number, bytesMax: number | null): void {
   }
 }
 
+const saveAsCsv = 'save the sheet as "CSV UTF-8" and give that file';
+
+/** By their first bytes: kinds of files that people give instead of a CSV. */
+const otherKinds: readonly (readonly [start: string, what: string, cure: string])[] = [
+  ['PK\u0003\u0004', 'a workbook (.xlsx, .ods) or another ZIP archive', saveAsCsv],
+  ['\u00D0\u00CF\u0011\u00E0', 'an old workbook or document (.xls, .doc)', saveAsCsv],
+  ['%PDF-', 'a PDF', 'have the list exported as CSV'],
+  ['\u001F\u008B', 'compressed (gzip)', 'unpack it first'],
+];
+
+/** @throws FileRejected for a file that says itself that it is no text */
+function rejectOtherKind(head: Buffer): void {
+  const text = head.toString('latin1', 0, 8);
+  const [, what, cure] = otherKinds.find(([start]) => text.startsWith(start)) ?? [];
+  if (what !== undefined) throw new FileRejected('not-a-csv', `the file is no CSV but ${what}: ${cure}`);
+}
+
 /** What is said of a file that somebody still writes to. */
 export function rejectChanged(): FileRejected {
   return new FileRejected(
@@ -164,6 +181,7 @@ export async function inspectFile(path: string, options: InspectOptions): Promis
   let probe: EncodingProbe | undefined;
   let sizeBytes = 0;
   for await (const block of readBlocks(handle)) {
+    if (probe === undefined) rejectOtherKind(block);
     probe ??= new EncodingProbe(options.encoding, block);
     probe.feed(block, sizeBytes);
     sizeBytes += block.length;

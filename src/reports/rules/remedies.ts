@@ -25,8 +25,8 @@ const statusRemedies: Record<PayoutStatus, string> = {
   failed:
     'No money moved: remove the cause, then "paydrop retry" it, or pay it in a new file under the same payoutId',
   unresolved:
-    'Do not pay it again by hand before the bank has said what became of it: ask the bank with the transRefNo, ' +
-    'and record its answer',
+    'Do not pay it again by hand before the bank has said what became of it: ask the bank with the transRefNo; the ' +
+    'statement of its day settles it ("paydrop reconcile")',
   disputed:
     "Do not pay it again: the bank's statement contradicts a payment that the bank had confirmed; " +
     'ask the bank with the transRefNo',
@@ -109,8 +109,8 @@ const codeRemedies = byCode({
 /** Rows that no correction of a cell makes right; every other rejected row is corrected as its reason says. */
 const rejectionRemedies = byCode({
   'payout-id-claimed':
-    'Nothing was sent for this row: the payout that the reason names has its payoutId; do nothing if it is the same ' +
-    'payment, send another one in a new file under a payoutId of its own',
+    'Nothing was sent for this row. Do not pay it again: the payout that the reason names has its payoutId, and is paid or may ' +
+    'be. Only if another payment was meant, send that one in a new file under another payoutId',
   'duplicate-repeat':
     'Nothing was sent for this row: the first row with its payoutId stands; do nothing if one payment was meant, ' +
     'send a second one in a new file under a payoutId of its own',
@@ -186,4 +186,4 @@ const otherAlarm =
 
 const foundAfterLoss =
   "It was sent by another journal, or before this one was lost: do not pay it again; find it in the bank's statement with amount and payee, " +
-  'and record the outcome';
+  'which settles it here, too ("paydrop reconcile")';

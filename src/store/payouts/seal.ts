@@ -311,7 +311,7 @@ function describePlace(clash: Clash, { batchId }: Sealing): string {
 
 function describeClaimed(clash: Clash, sealing: Sealing): string {
   const place = describePlace(clash, sealing);
-  return `this payoutId is already taken by ${place}, which is ${clash.other_status}: a payoutId is paid once; give another payment a payoutId of its own`;
+  return `this payoutId is already taken by ${place}, which is ${clash.other_status}: do not pay it again; a payoutId is paid once, and only another payment gets another one`;
 }
 
 /** A function that adds the hold `similar` to a row that is still staged. */

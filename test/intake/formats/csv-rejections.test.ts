@@ -124,6 +124,23 @@ describe('a file that is rejected as a whole says where and why', () => {
       'lacks ผู้รับ',
       { columns: { payeeName: 'ผู้รับ' } },
     ],
+    [
+      "headers of the partner's own, with what to paste",
+      'Payment No;PromptPay;ยอดเงิน\nA;0812345678;1.00\n',
+      'header-missing',
+      1,
+      'input: { columns: { payoutId: "Payment No", proxyNo: "PromptPay", amount: "ยอดเงิน" } }',
+    ],
+    [
+      'a workbook',
+      Buffer.from('PK\u0003\u0004\u0014\0\u0006\0'),
+      'not-a-csv',
+      null,
+      'save the sheet as "CSV UTF-8"',
+    ],
+    ['an old workbook', Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1]), 'not-a-csv', null, '(.xls, .doc)'],
+    ['a PDF', '%PDF-1.7\n', 'not-a-csv', null, 'a PDF'],
+    ['what is compressed', Buffer.from([0x1f, 0x8b, 8, 0]), 'not-a-csv', null, 'unpack it first'],
     ['NUL bytes', file(row('A\0')), 'nul-bytes', 2, 'offset 67'],
     ['UTF-16 without its mark', Buffer.from(file(row('A')), 'utf16le'), 'nul-bytes', 1, 'UTF-16'],
     [

@@ -76,7 +76,12 @@ describe('a remedy', () => {
     ],
     ['unresolved', 'EM066', [], /In process at the bank: inquire and do not send again$/],
     ['rejected', 'amount-decimals', [], /^Nothing was sent: correct the row/],
-    ['rejected', 'payout-id-claimed', [], /^Nothing was sent for this row: the payout that the reason names/],
+    [
+      'rejected',
+      'payout-id-claimed',
+      [],
+      /^Nothing was sent for this row\. Do not pay it again: the payout that the reason names/,
+    ],
     ['rejected', null, [], /^Nothing was sent: correct the row/],
     ['paid', 'IC000', [], /^Nothing to do$/],
   ] as const)('%s with %s and holds %j', (status, reasonCode, holds, pattern) => {
