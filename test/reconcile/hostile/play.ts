@@ -110,10 +110,10 @@ const own = { dataDir: folder };
 let day = await openDay(endings);
 const sound = { rows: day.attempts.map(rowOf), unpaid };
 const isShort = process.env['HOSTILE_STATEMENTS'] !== 'all';
-let place = 0;
+let taken = 0;
 for await (const { name, pieces, fileName = 'statement.csv' } of makeHostileStatements(sound, part, seed)) {
-  place += 1;
-  if (isShort && place % 2 === 0) continue;
+  taken += 1;
+  if (isShort && taken % 2 === 0) continue;
   const path = join(own.dataDir, fileName);
   await pipeline(Readable.from(pieces, { objectMode: true }), createWriteStream(path));
   for (const isForced of [false, true]) {
