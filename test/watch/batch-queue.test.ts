@@ -324,7 +324,7 @@ describe('places', () => {
     await kit.time.until(() => kit.sent.length >= 4);
     await kit.time.until(async () => life.watcher.batches.waiting === 1);
     await kit.drop('c.csv', csvOf('C', 3));
-    await kit.time.until(isArchived(kit, 'c.csv'), 10_000);
+    await kit.time.until(isArchived(kit, 'c.csv'), 60_000);
     expect([(await kit.batchOf('a.csv')).status, (await kit.batchOf('b.csv')).status].toSorted()).toEqual([
       'running',
       'sealed',
