@@ -17,6 +17,10 @@ export function formatBangkokDate(epochMs: number): string {
   return bangkokIso(epochMs).slice(0, 10).replaceAll('-', '');
 }
 
+/** True when both are on one Bangkok day; for what is asked many times a row, without writing the dates. */
+export const isSameBangkokDay = (oneMs: number, otherMs: number): boolean =>
+  Math.floor((oneMs + bangkokOffsetMs) / dayMs) === Math.floor((otherMs + bangkokOffsetMs) / dayMs);
+
 /** tranTime of §2.4: "HH:mm:ss" in Bangkok. */
 export function formatBangkokTime(epochMs: number): string {
   return bangkokIso(epochMs).slice(11, 19);

@@ -4,6 +4,7 @@ import {
   formatBangkokDate,
   formatBangkokDateTime,
   formatBangkokTime,
+  isSameBangkokDay,
   msFromBangkokMidnight,
 } from '../../src/core/bangkok-time.ts';
 
@@ -66,4 +67,21 @@ describe('laws', () => {
       }),
     );
   });
+});
+
+test('two instants are on one day exactly when their dates are the same', () => {
+  const instant = fc.integer({
+    min: Date.parse('2026-11-01T00:00:00Z'),
+    max: Date.parse('2026-11-08T00:00:00Z'),
+  });
+  fc.assert(
+    fc.property(instant, instant, (one, other) => {
+      expect(isSameBangkokDay(one, other)).toBe(formatBangkokDate(one) === formatBangkokDate(other));
+    }),
+  );
+  const midnight = Date.parse('2026-11-21T17:00:00Z');
+  expect([
+    isSameBangkokDay(midnight, midnight - 1),
+    isSameBangkokDay(midnight, midnight + dayMs - 1),
+  ]).toEqual([false, true]);
 });

@@ -65,7 +65,7 @@ const ofSending: readonly Mutation[] = [
       },
       {
         file: 'payout/rules/clock-skew.ts',
-        find: 'if (ours === banks) return undefined;',
+        find: 'if (isSameBangkokDay(nowMs, bankNowMs)) return undefined;',
         replace: 'if (ours !== "") return undefined;',
       },
     ],

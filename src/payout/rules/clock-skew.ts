@@ -5,6 +5,7 @@
 import {
   dayMs,
   formatBangkokDate,
+  isSameBangkokDay,
   msFromBangkokMidnight,
   msSinceBangkokMidnight,
 } from '../../core/bangkok-time.ts';
@@ -30,7 +31,6 @@ export function findDayTrouble({
   nowMs,
   bankNowMs = nowMs,
 }: ClockReading): { readonly why: BatchReason; readonly untilMs: number } | undefined {
-  const [ours, banks] = [formatBangkokDate(nowMs), formatBangkokDate(bankNowMs)];
   const near = [nowMs, bankNowMs].filter((timeMs) => msFromBangkokMidnight(timeMs) < firstSendMarginMs);
   if (near.length > 0) {
     const reason = 'it is midnight in Bangkok, or nearly: the day of a transfer would be in doubt';
@@ -38,7 +38,8 @@ export function findDayTrouble({
     const waitMs = Math.max(...near.map(computeMsPastMidnight));
     return { why: { code: aroundMidnight, reason, remedy }, untilMs: nowMs + waitMs };
   }
-  if (ours === banks) return undefined;
+  if (isSameBangkokDay(nowMs, bankNowMs)) return undefined;
+  const [ours, banks] = [formatBangkokDate(nowMs), formatBangkokDate(bankNowMs)];
   const reason = `the day is ${ours} by the clock of this machine and ${banks} by the bank's`;
   const remedy = 'Set the clock of this machine by a time server; goes on by itself when the days agree';
   return { why: { code: clocksDiffer, reason, remedy }, untilMs: nowMs + dayPollMs };
