@@ -338,6 +338,9 @@ export class Auditor implements Witness {
   /** What a process has been told of the bank's time. */
   #noteTime(reply: BankReply<unknown>, life: Life): void {
     if (reply.kind !== 'answered' || reply.bankDateMs === undefined) return;
+    const shownMs = this.#seen.book.bankMs + this.#plan.dateOffsetMs;
+    // It waited while the machine was suspended, or on its way: it tells no time of now.
+    if (shownMs - reply.bankDateMs > 60_000) return;
     this.#bankOffsets.set(life, reply.bankDateMs - this.#world.ourMs);
   }
 

@@ -66,7 +66,7 @@ const ofSending: readonly Mutation[] = [
       {
         file: 'payout/rules/clock-skew.ts',
         find: 'if (isSameBangkokDay(nowMs, bankNowMs)) return undefined;',
-        replace: 'if (ours !== "") return undefined;',
+        replace: 'if (nowMs > 0) return undefined;',
       },
     ],
   },
