@@ -58,6 +58,8 @@ export interface CheckedFile {
   readonly totals: CheckTotals;
   /** Why all of it would be held; undefined when it would not. */
   readonly likeReason: string | undefined;
+  /** Rows that pay a payee as much as another file has within limits.likeFileDays. */
+  readonly likeRows: number;
   /** Rows that were handed on as good, and that a later row has contradicted since. */
   readonly conflictingRowNos: readonly number[];
 }
@@ -92,7 +94,7 @@ function reject(row: StagedRow, code: string, message: string): StagedRow {
 function explainHolder(holder: ClaimOwner): string {
   return (
     `row ${holder.rowNo} of batch ${holder.batchId} (${holder.fileName}) has this payoutId and is ${holder.status}: ` +
-    'remove the row, or give the payout a payoutId of its own'
+    'do not pay it again; remove the row, and only another payment gets another payoutId'
   );
 }
 
@@ -119,6 +121,10 @@ class LikeRows {
     const { batchId, fileName } = like;
     const rows = (this.#files.get(batchId)?.rows ?? 0) + by;
     this.#files.set(batchId, { batchId, fileName, rows });
+  }
+
+  get likeRows(): number {
+    return this.#likeRows;
   }
 
   /** Why a run would hold all of the file. */
@@ -247,7 +253,8 @@ export async function checkInspected(
   if ('kind' in end) return end;
   const likeReason = likes.findReason();
   const totals = { ...tallies, all: sumTotals(Object.values(tallies)) };
-  const checked = { kind: 'checked', inspection, batchId, likeReason, conflictingRowNos } as const;
+  const { likeRows } = likes;
+  const checked = { kind: 'checked', inspection, batchId, likeReason, likeRows, conflictingRowNos } as const;
   if (likeReason === undefined) return { ...checked, totals };
   await options.onIssues([{ rowNo: 1, issue: explainLikeFile(likeReason) }]);
   const held = sumTotals([tallies.ready, tallies.held]);

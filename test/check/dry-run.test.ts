@@ -1,4 +1,5 @@
 /** The dry run: real files, a scripted bank, a clock that tests drive, and a journal that is only read. */
+import { CheckReport, showChecked } from '../../src/cli/views/check.ts';
 import { describe, expect, test } from 'vitest';
 import { checkFile, makeFindLike } from '../../src/check/check.ts';
 import { dryRun, type DryRunContext, type DryRunPolicy, type FileForecast } from '../../src/check/dry-run.ts';
@@ -316,7 +317,13 @@ describe('beside a journal', () => {
       ...alone,
       onIssues: (issues) => void found.push(...issues.map(({ issue }) => issue.message)),
     });
-    expect(checked).toMatchObject({ totals: { ready: { rows: 0 }, held: { rows: 6 } } });
+    expect(checked).toMatchObject({ totals: { ready: { rows: 0 }, held: { rows: 6 } }, likeRows: 5 });
+    const few = await folder.write(file(row('F-1', '1'), row('F-2', '77')));
+    const told = await checkFile(await readAhead(few), few, { ...alone, onIssues: () => {} });
+    expect(told).toMatchObject({ totals: { ready: { rows: 2 } }, likeReason: undefined, likeRows: 1 });
+    expect(showChecked(new CheckReport('few.csv', false), told).text).toContain(
+      '1 row of it pays a payee as much as another file did',
+    );
     expect(found).toEqual([expect.stringContaining(`(5 of them with payouts.csv, batch ${batchId})`)]);
     await theatre.time.drive(theatre.time.sleep(7 * dayMs));
     expect(outcomesOf(await predict(theatre, again, { context: { journal } }))).toEqual({ toPay: 6 });

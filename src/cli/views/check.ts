@@ -12,7 +12,7 @@ import {
 } from '../../core/outgoing-text.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { printText } from '../output.ts';
-import { type ShownTotal, showTotal } from './amounts.ts';
+import { countOf, type ShownTotal, showTotal } from './amounts.ts';
 import { alignColumns, print, type Shown, type ShownEnd } from './shown.ts';
 
 export class CheckReport {
@@ -74,7 +74,7 @@ export function showRejected({ path }: CheckReport, { rejection }: RejectedFile)
 /** The end of a check that asked nobody. */
 export function showChecked(report: CheckReport, outcome: CheckOutcome): ShownEnd {
   if (outcome.kind === 'rejected') return showRejected(report, outcome);
-  const { batchId, totals } = outcome;
+  const { batchId, totals, likeRows } = outcome;
   const all = describeTotal(totals.all);
   const ready = describeTotal(totals.ready);
   const held = describeTotal(totals.held);
@@ -87,10 +87,24 @@ export function showChecked(report: CheckReport, outcome: CheckOutcome): ShownEn
   ]);
   return {
     exitCode: issues > 0 ? exitCodes.exceptions : exitCodes.ok,
-    text: toLines([`${path}: ${showTotal(all)}, ${issues} issues`, ...rows, 'Nothing was sent.']),
-    json: { status: 'checked', batchId, all, ready, held, rejected },
+    text: toLines([
+      `${path}: ${showTotal(all)}, ${issues} issues`,
+      ...rows,
+      ...showLike(likeRows),
+      'Nothing was sent.',
+    ]),
+    json: { status: 'checked', batchId, all, ready, held, rejected, likeRows },
   };
 }
+
+/** Told, not held: with references of their own they are other payments (limits.similarDays holds those without). */
+const showLike = (rows: number): string[] =>
+  rows === 0
+    ? []
+    : [
+        `${countOf(rows, 'row')} of it ${rows === 1 ? 'pays' : 'pay'} a payee as much as another file did a short time ago; "paydrop check --payees" says which`,
+        'would be held (limits.similarDays, limits.likeFileDays).',
+      ];
 
 export interface DescribedTotal extends ShownTotal {
   readonly unreadableAmounts: number;
