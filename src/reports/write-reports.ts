@@ -14,9 +14,9 @@ import type { PreparedFile, PublishedState } from '../platform/durable-file.ts';
 import type { ReportOutbox, ReportStore, TableStyle } from './ports.ts';
 import { computeReportName } from './rules/report-names.ts';
 import {
-  exceptionColumns,
   isException,
   renderException,
+  renderExceptionHeader,
   renderResultHeader,
   renderResultRow,
 } from './rules/report-rows.ts';
@@ -229,8 +229,8 @@ function listTables({ batchId, extraColumns }: Batch, isFirst: boolean): readonl
     {
       kind: isFirst ? 'exceptions' : 'exceptions-update',
       style: 'spreadsheet',
-      header: exceptionColumns,
-      render: (row) => (needsReview(row) ? renderException(batchId, row) : undefined),
+      header: renderExceptionHeader(extraColumns),
+      render: (row) => (needsReview(row) ? renderException(batchId, row, extraColumns.length) : undefined),
       rows: 0,
     },
   ];

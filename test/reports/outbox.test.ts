@@ -49,7 +49,7 @@ describe('a table', () => {
       column === 'amount' ? '1234.50' : column === 'proxyNo' ? '0812345678' : '',
     );
     const text = await writeTable('spreadsheet', [exceptionColumns, row]);
-    expect(text).toBe(`\uFEFF${exceptionColumns.join(',')}\r\n,,,,,'0812345678,,1234.50,,,,,,,,,,\r\n`);
+    expect(text).toBe(`\uFEFF${exceptionColumns.join(',')}\r\n,,,,,'0812345678,,1234.50,,,,,,,,,,,,,,\r\n`);
   });
 
   test('gives a reader back every value, but for what steers a screen', () => {

@@ -105,12 +105,19 @@ describe('when a batch first comes to rest', () => {
   });
 
   test('carried-through columns come along', async () => {
-    const extra = [makeRow({ extras: ['B1', 'x'] }), makeRow({ rowNo: 2, extras: ['B2'] })];
+    const extra = [
+      makeRow({ extras: ['B1', 'x'] }),
+      makeRow({ rowNo: 2, extras: ['B2'] }),
+      makeRow({ rowNo: 3, status: 'failed', extras: ['0812345678', '=cmd'] }),
+    ];
     journal = new MemoryJournal(extra, makeBatchOf(extra, { extraColumns: ['branch', 'status'] }));
     await write();
     const [first, second] = await readTable(result);
     expect(first).toMatchObject({ branch: 'B1', 'input.status': 'x', status: 'paid' });
     expect(second).toMatchObject({ branch: 'B2', 'input.status': '' });
+    // For a spreadsheet: text stays text, and no formula is run.
+    const [exception] = await readTable(exceptions);
+    expect(exception).toMatchObject({ branch: "'0812345678", 'input.status': "'=cmd", status: 'failed' });
   });
 });
 

@@ -82,26 +82,34 @@ const reasonColumns: Columns = {
   reason: (row) => renderReason(row)[1],
 };
 
+const referenceColumns: Columns = {
+  reference1: ({ cells, instruction }) => (instruction ?? cells).reference1 ?? '',
+  reference2: ({ cells, instruction }) => (instruction ?? cells).reference2 ?? '',
+};
+
+const bankNameColumns: Columns = {
+  bankPayeeName: (row) => row.bankPayeeName ?? '',
+  bankPayeeNameTh: (row) => row.bankPayeeNameTh ?? '',
+};
+
 const resultCells: Columns = {
   rowNo: (row) => String(row.rowNo),
   ...instructionColumns,
-  reference1: ({ cells, instruction }) => (instruction ?? cells).reference1 ?? '',
-  reference2: ({ cells, instruction }) => (instruction ?? cells).reference2 ?? '',
+  ...referenceColumns,
   status: (row) => row.status,
   final: (row) => String(finalStatuses.includes(row.status)),
   ...reasonColumns,
   transRefNo: (row) => row.transRefNo ?? '',
   sysRefNo: (row) => row.sysRefNo ?? '',
   fee: (row) => row.feeText ?? '',
-  bankPayeeName: (row) => row.bankPayeeName ?? '',
-  bankPayeeNameTh: (row) => row.bankPayeeNameTh ?? '',
+  ...bankNameColumns,
   attempts: (row) => String(row.attemptNo),
   submittedAt: (row) => renderMoment(row.submittedAtMs),
   settledAt: (row) => renderMoment(row.settledAtMs),
   settledBy: (row) => row.settledBy ?? '',
 };
 
-/** After the batch's id; the last four are left empty, for a person to fill in. */
+/** After the batch's id; `decision` to `note` are left empty, for a person to fill in. */
 const exceptionCells: Columns = {
   rowNo: (row) => String(row.rowNo),
   version: (row) => String(row.version),
@@ -119,6 +127,8 @@ const exceptionCells: Columns = {
   newProxyNo: () => '',
   newAmount: () => '',
   note: () => '',
+  ...referenceColumns,
+  ...bankNameColumns,
 };
 
 const resultRenderers = Object.values(resultCells);
@@ -127,14 +137,15 @@ const exceptionRenderers = Object.values(exceptionCells);
 /** The result file's own columns; the carried-through ones follow. */
 export const resultColumns: readonly string[] = Object.keys(resultCells);
 
+/** The exceptions file's own columns; the carried-through ones follow. */
 export const exceptionColumns: readonly string[] = ['batchId', ...Object.keys(exceptionCells)];
 
 /**
- * The result file's header. A carried-through column whose name is taken (a result file fed in again has
- * a `status` of its own), in whatever case, gets `input.` before it: every name stands once, and says whose it is.
+ * A table's header. A carried-through column whose name is taken (a result file fed in again has a `status` of its
+ * own), in whatever case, gets `input.` before it: every name stands once, and says whose it is.
  */
-export function renderResultHeader(extraColumns: readonly string[]): string[] {
-  const header = [...resultColumns];
+function renderHeader(ownColumns: readonly string[], extraColumns: readonly string[]): string[] {
+  const header = [...ownColumns];
   for (const column of extraColumns) {
     let name = column;
     while (header.some((taken) => taken.toLowerCase() === name.toLowerCase())) name = `input.${name}`;
@@ -143,18 +154,28 @@ export function renderResultHeader(extraColumns: readonly string[]): string[] {
   return header;
 }
 
+export const renderResultHeader = (extraColumns: readonly string[]): string[] =>
+  renderHeader(resultColumns, extraColumns);
+
+export const renderExceptionHeader = (extraColumns: readonly string[]): string[] =>
+  renderHeader(exceptionColumns, extraColumns);
+
+/** The carried-through cells, one for each column: a row with too few or too many must not make the table ragged. */
+const fillExtras = ({ extras }: ResultRow, count: number): string[] =>
+  Array.from({ length: count }, (_, index) => extras[index] ?? '');
+
 /**
  * One row of the result file, in the order of `resultColumns`, then the carried-through cells.
- * @param extrasCount how many carried-through columns the header has: a row with too few or too many cells
- *   must not make the table ragged
+ * @param extrasCount how many carried-through columns the header has
  */
-export function renderResultRow(row: ResultRow, extrasCount = row.extras.length): string[] {
-  const extras = Array.from({ length: extrasCount }, (_, index) => row.extras[index] ?? '');
-  return [...resultRenderers.map((render) => render(row)), ...extras];
-}
-
-/** One row of the exceptions file, in the order of `exceptionColumns`. */
-export const renderException = (batchId: string, row: ResultRow): string[] => [
-  batchId,
-  ...exceptionRenderers.map((render) => render(row)),
+export const renderResultRow = (row: ResultRow, extrasCount = row.extras.length): string[] => [
+  ...resultRenderers.map((render) => render(row)),
+  ...fillExtras(row, extrasCount),
 ];
+
+/** One row of the exceptions file, in the order of `exceptionColumns`, then as `renderResultRow`. */
+export const renderException = (
+  batchId: string,
+  row: ResultRow,
+  extrasCount = row.extras.length,
+): string[] => [batchId, ...exceptionRenderers.map((render) => render(row)), ...fillExtras(row, extrasCount)];

@@ -5,6 +5,7 @@ import {
   exceptionColumns,
   isException,
   renderException,
+  renderExceptionHeader,
   renderResultHeader,
   renderResultRow,
   resultColumns,
@@ -100,14 +101,31 @@ describe('a row of the exceptions file', () => {
   test('has the columns of the design, in its order', () => {
     expect(exceptionColumns.join(', ')).toBe(
       'batchId, rowNo, version, payoutId, proxyType, proxyNo, payeeName, amount, status, moneyMoved, reasonCode, ' +
-        'reason, remedy, transRefNo, decision, newProxyNo, newAmount, note',
+        'reason, remedy, transRefNo, decision, newProxyNo, newAmount, note, reference1, reference2, bankPayeeName, ' +
+        'bankPayeeNameTh',
     );
   });
 
-  test('leaves the last four cells to the person', () => {
+  test('leaves four cells to the person', () => {
     const cells = renderException('4K7Q2M9XWD', makeRow({ status: 'failed' }));
     expect(cells).toHaveLength(exceptionColumns.length);
-    expect(cells.slice(-4)).toEqual(['', '', '', '']);
+    const empty = exceptionColumns.filter((_, place) => cells[place] === '');
+    expect(empty).toEqual(['decision', 'newProxyNo', 'newAmount', 'note', 'reference2']);
+  });
+
+  test('has references, both names and what was carried through, for whoever sees nothing but it', () => {
+    const row = makeRow({ status: 'failed', extras: ['B1', 'pay on Friday'] });
+    expect(exceptionOf(row)).toMatchObject({
+      payeeName: 'Somchai J',
+      reference1: 'R1',
+      reference2: '',
+      bankPayeeName: 'SOMCHAI J',
+      bankPayeeNameTh: 'สมชาย จ',
+    });
+    const carried = exceptionColumns.length;
+    expect(renderExceptionHeader(['branch', 'Note']).slice(carried)).toEqual(['branch', 'input.Note']);
+    expect(renderException('4K7Q2M9XWD', row, 3).slice(carried)).toEqual(['B1', 'pay on Friday', '']);
+    expect(exceptionOf(makeRejectedRow(2))).toMatchObject({ reference1: '', bankPayeeNameTh: '' });
   });
 
   test('names batch, row and version, and says what is known about the money', () => {
