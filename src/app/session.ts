@@ -136,7 +136,7 @@ export async function openSession(
   const { acquireSenderLock } = await import('../store/locks.ts');
   const { openOutbox } = await import('../reports/outbox.ts');
   await using stack = new AsyncDisposableStack();
-  const lock = acquireSenderLock(loaded.dataDir, command);
+  const lock = await acquireSenderLock(loaded.dataDir, command, clock);
   if ('heldBy' in lock) throw new SenderBusyError(lock.heldBy, loaded.folders.inbox);
   stack.use(lock);
   onLock?.(lock);

@@ -38,7 +38,7 @@ async function takeOver(
   const { acquireSenderLock } = await import('../store/locks.ts');
   const { dataDir } = loaded;
   await using stack = new AsyncDisposableStack();
-  const lock = acquireSenderLock(dataDir, command);
+  const lock = await acquireSenderLock(dataDir, command);
   if ('heldBy' in lock) throw new SenderBusyError(lock.heldBy, loaded.folders.inbox);
   stack.use(lock);
   if (file !== undefined) {

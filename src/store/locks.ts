@@ -6,6 +6,8 @@ import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } f
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
+import type { Clock } from '../core/ports.ts';
+import { systemClock } from '../platform/clock.ts';
 import { errorCode } from '../platform/durable-file.ts';
 import { asFileWriteError, explainWriting, sqliteCodeOf, sqliteCodes } from './connection.ts';
 
@@ -35,21 +37,41 @@ export interface SenderLockTaken {
   readonly heldBy: SenderLockOwner | undefined;
 }
 
+/** Whoever has just taken the lock is about to say who it is, and one that goes away has stopped saying it. */
+const looksMax = 100;
+const lookMs = 20;
+
 /**
- * Takes the sender lock of this data directory, at once or not at all.
+ * Takes the sender lock of this data directory, or says who has it. It waits for nobody, except for the owner's name:
+ * at most {@link looksMax} looks, and what is free by then is taken.
  * @param command what the process does, for the message to others
  * @throws JournalWriteError when the folder cannot be written
  */
-export function acquireSenderLock(
+export async function acquireSenderLock(
   dataDir: string,
   command: string,
-  nowMs: number = Date.now(),
-): SenderLock | SenderLockTaken {
+  clock: Clock = systemClock,
+): Promise<SenderLock | SenderLockTaken> {
+  for (let looks = 1; ; looks++) {
+    const lock = tryLock(dataDir, command, clock.now());
+    if (!('note' in lock)) return lock;
+    const { note } = lock;
+    if (looks >= looksMax || (note !== undefined && isThere(note))) return { heldBy: note?.owner };
+    await clock.sleep(lookMs);
+  }
+}
+
+/** At once or not at all: the lock, or the note that is there. */
+function tryLock(
+  dataDir: string,
+  command: string,
+  nowMs: number,
+): SenderLock | { readonly note: Note | undefined } {
   const folder = resolve(dataDir);
   explainWriting(folder, () => mkdirSync(folder, { recursive: true, mode: 0o700 }));
   const ownerPath = join(folder, ownerFileName);
   const db = lockFile(join(folder, lockFileName));
-  if (db === undefined) return { heldBy: readNote(ownerPath)?.owner };
+  if (db === undefined) return { note: readNote(ownerPath) };
   try {
     const { pid } = process;
     const note: OwnerNote = { pid, command, sinceMs: nowMs, startMark: readStartMark(pid) };
@@ -76,12 +98,15 @@ export function acquireSenderLock(
  */
 export function findSender(dataDir: string): SenderLockOwner | undefined {
   const note = readNote(join(resolve(dataDir), ownerFileName));
-  if (note === undefined) return undefined;
-  const { owner, startMark } = note;
   // In a container the next process often has the number of the last.
-  if (owner.pid === process.pid || !isAlive(owner.pid)) return undefined;
+  return note !== undefined && note.owner.pid !== process.pid && isThere(note) ? note.owner : undefined;
+}
+
+/** Whether the process is there that wrote this; none that has its number since. */
+function isThere({ owner, startMark }: Note): boolean {
+  if (!isAlive(owner.pid)) return false;
   const found = readStartMark(owner.pid);
-  return startMark === null || found === null || found === startMark ? owner : undefined;
+  return startMark === null || found === null || found === startMark;
 }
 
 function isAlive(pid: number): boolean {
@@ -106,12 +131,15 @@ function readStartMark(pid: number): string | null {
   }
 }
 
-/** The connection that holds the lock; undefined when another has it. */
+/**
+ * The connection that holds the lock; undefined when another has it. It is the lock that SQLite calls reserved: an
+ * exclusive one is refused to each of two that try at the same moment, and nobody would have it.
+ */
 function lockFile(path: string): DatabaseSync | undefined {
   createOnce(path);
   const db = new DatabaseSync(path, { timeout: 0 });
   try {
-    db.exec('pragma journal_mode = memory; pragma locking_mode = exclusive; begin exclusive');
+    db.exec('pragma journal_mode = memory; pragma locking_mode = exclusive; begin immediate');
     return db;
   } catch (error) {
     db.close();
@@ -132,7 +160,12 @@ function createOnce(path: string): void {
   }
 }
 
-function readNote(path: string) {
+interface Note {
+  readonly owner: SenderLockOwner;
+  readonly startMark: string | null;
+}
+
+function readNote(path: string): Note | undefined {
   try {
     const { startMark, ...owner } = noteSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
     return { owner, startMark };

@@ -6,7 +6,7 @@ import { makeLogger } from '../../src/platform/log.ts';
 import { acquireSenderLock } from '../../src/store/locks.ts';
 
 const [dataDir = '', hung] = process.argv.slice(2);
-const lock = acquireSenderLock(dataDir, 'watch');
+const lock = await acquireSenderLock(dataDir, 'watch');
 if ('heldBy' in lock) throw new Error('nobody else can have it');
 if (hung !== undefined) void readFile(hung);
 await endNow(makeLogger('info'), systemClock, () => lock[Symbol.dispose]());

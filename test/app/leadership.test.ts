@@ -9,6 +9,7 @@ import { SenderBusyError } from '../../src/app/session.ts';
 import type { WatchNews } from '../../src/app/watch-status.ts';
 import { silentLogger } from '../../src/platform/log.ts';
 import { loadSettings } from '../../src/settings/settings.ts';
+import { systemClock } from '../../src/platform/clock.ts';
 import { acquireSenderLock } from '../../src/store/locks.ts';
 import type { Trouble } from '../../src/watch/rules/health.ts';
 import { payer } from '../support/core-fixtures.ts';
@@ -47,8 +48,8 @@ async function openScene(dataDir = 'data'): Promise<Scene> {
   return { dataDir: loaded.dataDir, told, stop, status, wait, [Symbol.asyncDispose]: clear };
 }
 
-function lock(dataDir: string, command: string): Disposable {
-  const taken = acquireSenderLock(dataDir, command, noonMs);
+async function lock(dataDir: string, command: string): Promise<Disposable> {
+  const taken = await acquireSenderLock(dataDir, command, { ...systemClock, now: () => noonMs });
   if ('heldBy' in taken) throw new Error('nobody else can have it');
   return taken;
 }
@@ -60,8 +61,8 @@ const writeHolder = (dataDir: string, note: string): Promise<void> =>
 test('a standby names each who is sending, once, and takes over', async () => {
   await using scene = await openScene();
   const { dataDir, told } = scene;
-  using held = lock(dataDir, 'watch');
-  const next = JSON.stringify({ pid: 12, command: 'watch', sinceMs: noonMs });
+  using held = await lock(dataDir, 'watch');
+  const next = JSON.stringify({ pid: process.ppid, command: 'watch', sinceMs: noonMs });
   const leadership = await scene.wait(
     () => expect(scene.status.isStandingBy).toBe(true),
     () => writeHolder(dataDir, ''),
@@ -74,7 +75,7 @@ test('a standby names each who is sending, once, and takes over', async () => {
   expect(scene.status.isStandingBy).toBe(false);
   expect(told).toMatchObject([
     { kind: 'standing-by', owner: { pid: process.pid, command: 'watch' } },
-    { kind: 'standing-by', owner: { pid: 12 } },
+    { kind: 'standing-by', owner: { pid: process.ppid } },
   ]);
 });
 
@@ -83,7 +84,7 @@ test('the first one takes nothing over; one that is stopped while it waits gets 
   const first = await scene.wait();
   await first?.session[Symbol.asyncDispose]();
   expect([first?.hasTakenOver, scene.told]).toEqual([false, []]);
-  using held = lock(scene.dataDir, 'run');
+  using held = await lock(scene.dataDir, 'run');
   expect(held).toBeDefined();
   expect(await scene.wait(() => scene.stop.abort())).toBeUndefined();
 });

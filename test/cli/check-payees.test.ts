@@ -92,7 +92,7 @@ describe('check --payees', () => {
   test('ends with 0 when all would be paid, beside whoever has the right to send', async () => {
     await open({}, { bank: {}, verify: { enabled: false } });
     await write(...good);
-    using lock = acquireSenderLock(join(folder, 'data'), 'run') as Disposable;
+    using lock = (await acquireSenderLock(join(folder, 'data'), 'run')) as Disposable;
     expect(lock).not.toHaveProperty('heldBy');
     expect(await check()).toMatchObject({ code: 0, stdout: expect.stringContaining('2 payee checks') });
   });

@@ -292,7 +292,7 @@ async function readFacts({ stdout, stderr }: ChildProcess): Promise<BankFacts> {
 const lookMs = 10;
 
 /** Looks every few milliseconds until it is so. @throws Error when that takes longer than `waitMs` */
-export async function until(isSo: () => boolean | Promise<boolean>, waitMs = 15_000): Promise<void> {
+export async function until(isSo: () => boolean | Promise<boolean>, waitMs = 45_000): Promise<void> {
   const endsAtMs = performance.now() + waitMs;
   while (!(await isSo())) {
     if (performance.now() > endsAtMs) throw new Error(`waited ${waitMs} ms in vain: ${String(isSo)}`);

@@ -1,7 +1,8 @@
 /** A script: takes the right to send, says so, and keeps it until it is killed. */
+import { systemClock } from '../../src/platform/clock.ts';
 import { acquireSenderLock } from '../../src/store/locks.ts';
 
 const [dataDir = ''] = process.argv.slice(2);
-const lock = acquireSenderLock(dataDir, 'run payouts.csv', 1_000);
+const lock = await acquireSenderLock(dataDir, 'run payouts.csv', { ...systemClock, now: () => 1_000 });
 console.log('heldBy' in lock ? 'refused' : 'held');
 setInterval(() => lock, 60_000);
