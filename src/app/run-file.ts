@@ -109,7 +109,8 @@ export async function restBatch(
 ): Promise<WrittenReports> {
   const { loaded, clock, bankAddress, journal, outbox } = session;
   const { isSandbox } = loaded;
-  const context = { isSandbox, bankAddress, nowMs: clock.now(), exceptionsOk, pace };
+  const { similarDays } = loaded.settings.limits;
+  const context = { isSandbox, bankAddress, nowMs: clock.now(), exceptionsOk, pace, similarDays };
   return writeReports(journal, outbox, batchId, context);
 }
 

@@ -115,10 +115,22 @@ export interface BatchReader {
   snapshot(): Promise<Snapshot>;
 }
 
+/**
+ * Rows that were sent though another row had paid, or may have paid, the same payee as much a short time before: both
+ * have a reference1, and these differ. They are told of, and not held.
+ */
+export interface OtherReferences {
+  readonly rows: number;
+  /** The first of them. */
+  readonly firstRowNos: readonly number[];
+}
+
 /** A consistent view of one moment of the journal, for reports; closed by its owner. */
 export interface Snapshot extends AsyncDisposable, Pick<BatchReader, 'batch' | 'totals' | 'holdTotals'> {
   /** Number of the latest event in this view. */
   readonly eventSeq: number;
+  /** @param days limits.similarDays; 0 means that none is looked for */
+  otherReferences(batchId: string, days: number): Promise<OtherReferences>;
   /** Rows of a batch in input order, in pages; those changed after event `changedSince` only when it is given. */
   resultRows(batchId: string, changedSince?: number): AsyncIterable<readonly ResultRow[]>;
 }

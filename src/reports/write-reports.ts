@@ -8,7 +8,7 @@
  */
 import type { ExitOptions } from '../core/exit-code.ts';
 import { isSealed } from '../core/payout.ts';
-import type { Batch, Report, ReportKind, ResultRow, Snapshot } from '../core/ports.ts';
+import type { Batch, OtherReferences, Report, ReportKind, ResultRow, Snapshot } from '../core/ports.ts';
 import type { TableDraft } from '../platform/csv/table-writer.ts';
 import type { PreparedFile, PublishedState } from '../platform/durable-file.ts';
 import type { ReportOutbox, ReportStore, TableStyle } from './ports.ts';
@@ -22,7 +22,10 @@ import {
 } from './rules/report-rows.ts';
 import { type BatchSummary, renderSummary, summariseBatch, type SummaryContext } from './rules/summary.ts';
 
-export interface ReportContext extends SummaryContext, ExitOptions {}
+export interface ReportContext extends Omit<SummaryContext, 'otherReferences'>, ExitOptions {
+  /** limits.similarDays; 0 means none. */
+  readonly similarDays: number;
+}
 
 /** A file that the batch has, or once had, in the outbox. */
 export interface ReportedFile extends Report {
@@ -32,6 +35,7 @@ export interface ReportedFile extends Report {
 export interface WrittenReports {
   /** The batch as it stands. */
   readonly summary: BatchSummary;
+  readonly otherReferences: OtherReferences;
   /** Every file of the batch, the oldest first. */
   readonly files: readonly ReportedFile[];
   /** How many of them are new. */
@@ -94,24 +98,31 @@ export async function writeReports(
   context: ReportContext,
 ): Promise<WrittenReports> {
   const earlier = await finishReports(journal, outbox, batchId);
-  const { summary, eventSeq, prepared } = await prepareReports(journal, outbox, batchId, earlier, context)
+  const { summary, otherReferences, eventSeq, prepared } = await prepareReports(
+    journal,
+    outbox,
+    batchId,
+    earlier,
+    context,
+  )
     // A failure on the way (a full disk) leaves nothing behind, whole or half.
     .catch(async (error: unknown) => {
       await outbox.removeLeftovers(batchId, temporaryPathsOf(earlier)).catch(() => undefined);
       throw error;
     });
-  if (prepared.length === 0) return { summary, files: earlier, filesWritten: 0 };
+  if (prepared.length === 0) return { summary, otherReferences, files: earlier, filesWritten: 0 };
   const due = prepared.map(({ kind, number, path, temporaryPath, sha256 }): Report => {
     return { batchId, kind, number, path, temporaryPath, sha256, eventSeq, atMs: context.nowMs };
   });
   await journal.recordReports(due);
   for (const report of prepared) await outbox.publish(report);
   const written = due.map((report): ReportedFile => ({ ...report, state: 'published' }));
-  return { summary, files: [...earlier, ...written], filesWritten: written.length };
+  return { summary, otherReferences, files: [...earlier, ...written], filesWritten: written.length };
 }
 
 interface Preparation {
   readonly summary: BatchSummary;
+  readonly otherReferences: OtherReferences;
   readonly eventSeq: number;
   readonly prepared: readonly PreparedReport[];
 }
@@ -130,15 +141,17 @@ async function prepareReports(
   if (batch === undefined) throw new Error(`the journal has no batch ${batchId} to report on`);
   const totals = await snapshot.totals(batchId);
   const summary = summariseBatch(batch, totals, await snapshot.holdTotals(batchId), context);
-  if (!isSealed(batch.status)) return { summary, eventSeq, prepared: [] };
+  const otherReferences = await snapshot.otherReferences(batchId, context.similarDays);
+  const found = { otherReferences, eventSeq };
+  if (!isSealed(batch.status)) return { ...found, summary, prepared: [] };
   const source: ReportSource = { snapshot, outbox, batch };
   if (!recorded.some(({ kind }) => kind === 'result'))
-    return { eventSeq, ...(await prepareFirst(source, summary, context)) };
+    return { ...found, ...(await prepareFirst(source, summary, { ...context, otherReferences })) };
   // The rows that changed after the last report, and the alarms among them; no file at all when none did.
   const number = 1 + recorded.filter(({ kind }) => kind === 'result-update').length;
   const changedSince = Math.max(...recorded.map((report) => report.eventSeq));
   const prepared = await writeTables(source, snapshot.resultRows(batchId, changedSince), number);
-  return { summary, eventSeq, prepared };
+  return { ...found, summary, prepared };
 }
 
 /** What the files of one batch are written from, and where they go. */
@@ -152,8 +165,8 @@ interface ReportSource {
 async function prepareFirst(
   source: ReportSource,
   counted: BatchSummary,
-  context: ReportContext,
-): Promise<Omit<Preparation, 'eventSeq'>> {
+  context: SummaryContext,
+): Promise<Pick<Preparation, 'summary' | 'prepared'>> {
   const { snapshot, outbox, batch } = source;
   const { batchId, fileName } = batch;
   const tally = { rows: 0, exceptionRows: 0, lastRowNo: 0, amountSatang: 0n };

@@ -1,11 +1,14 @@
 /** A consistent view for reports: a connection of its own with one read transaction open. */
 import type { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
+import { dayMs } from '../core/bangkok-time.ts';
 import { quietCauses } from '../core/payout.ts';
-import type { ResultRow, Snapshot } from '../core/ports.ts';
+import type { OtherReferences, ResultRow, Snapshot } from '../core/ports.ts';
+import { mayBePaidStatuses } from '../payout/rules/similar.ts';
 import { openReader } from './connection.ts';
 import { batchReads } from './payouts/batches.ts';
 import { readLatestEventSeq, selectResultRows, toResultRow } from './payouts/rows.ts';
+import { literal } from './schema.ts';
 import { drive, prepare, query } from './statements.ts';
 
 /** Rows that are read at a time, so that memory stays flat. */
@@ -50,6 +53,63 @@ async function* readRows(
   }
 }
 
+/** Rows that are looked at before others get their turn. */
+const likePageRows = 2_000;
+
+/** As many as a message names. */
+const firstRowsMax = 5;
+
+const selectOtherReferences = (batchId: string, days: number, afterRowNo: number) =>
+  query
+    .selectFrom('payout as p')
+    .innerJoin('payout_row as r', 'r.seq', 'p.seq')
+    .innerJoin('attempt as a', (join) =>
+      join.onRef('a.payout_seq', '=', 'p.seq').onRef('a.attempt_no', '=', 'p.attempt_no'),
+    )
+    .select('p.row_no')
+    .where('p.batch_id', '=', batchId)
+    .where('p.row_no', '>', afterRowNo)
+    .where('p.row_no', '<=', sql<number>`${afterRowNo} + ${likePageRows}`)
+    .where('p.status', 'in', mayBePaidStatuses.map(literal))
+    .where(({ exists, selectFrom, eb }) =>
+      exists(
+        selectFrom('attempt as o')
+          .innerJoin('payout as op', 'op.seq', 'o.payout_seq')
+          .innerJoin('payout_row as other', 'other.seq', 'o.payout_seq')
+          .select('o.payout_seq')
+          .whereRef('o.proxy_no', '=', 'a.proxy_no')
+          .whereRef('o.amount_text', '=', 'a.amount_text')
+          .where('o.intent_at_ms', '>=', eb('a.intent_at_ms', '-', days * dayMs))
+          .where(sql<boolean>`(o.intent_at_ms, o.payout_seq) < (a.intent_at_ms, a.payout_seq)`)
+          .whereRef('o.proxy_type', '=', 'a.proxy_type')
+          .whereRef('o.company_id', '=', 'a.company_id')
+          .whereRef('o.reference1', '<>', 'a.reference1')
+          .whereRef('other.payout_id', '<>', 'r.payout_id')
+          .where('op.status', 'in', mayBePaidStatuses.map(literal)),
+      ),
+    )
+    .orderBy('p.row_no');
+
+async function findOtherReferences(
+  db: DatabaseSync,
+  batchId: string,
+  days: number,
+): Promise<OtherReferences> {
+  const found = { rows: 0, firstRowNos: [] as number[] };
+  if (days === 0) return found;
+  const page = prepare(db, (values: { afterRowNo: number }) =>
+    selectOtherReferences(batchId, days, values.afterRowNo),
+  );
+  const batch = drive(db, batchReads.batch(batchId));
+  for (let afterRowNo = 0; afterRowNo < (batch?.rows ?? 0); afterRowNo += likePageRows) {
+    const rowNos = page.all({ afterRowNo }).map((row) => row.row_no);
+    found.rows += rowNos.length;
+    found.firstRowNos.push(...rowNos.slice(0, firstRowsMax - found.firstRowNos.length));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return found;
+}
+
 /** Opens a view of this moment. While it is open the write-ahead log grows, so its owner closes it soon. */
 export function openSnapshot(path: string): Snapshot {
   const db = openReader(path);
@@ -62,6 +122,7 @@ export function openSnapshot(path: string): Snapshot {
       batch: async (batchId) => drive(db, batchReads.batch(batchId)),
       totals: async (batchId) => drive(db, batchReads.totals(batchId)),
       holdTotals: async (batchId) => drive(db, batchReads.holdTotals(batchId)),
+      otherReferences: (batchId, days) => findOtherReferences(db, batchId, days),
       resultRows: (batchId, changedSince) => readRows(db, batchId, changedSince),
       [Symbol.asyncDispose]: async () => db.close(),
     };

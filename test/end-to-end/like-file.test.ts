@@ -1,4 +1,5 @@
 /** The same people again under new payoutIds: a file exported anew, and the file of the next week. */
+import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { findReports, openScene, readTable, type Scene } from './harness.ts';
 
@@ -17,10 +18,15 @@ function exportOf(name: string, withReferences = false): string {
 
 const countMoved = async ({ bank }: Scene): Promise<number> => (await bank.ledger()).entries.length;
 
+interface Summary {
+  readonly batchId: string;
+  readonly otherReferences: { readonly rows: number; readonly firstRowNos: readonly number[] };
+}
+
 async function runFile(scene: Scene, name: string, csv: string) {
   const ended = await scene.run('run', await scene.addFile(name, csv), '--json');
-  const summary = JSON.parse(ended.stdout) as { readonly batchId: string };
-  return { code: ended.code, batchId: summary.batchId };
+  const summary = JSON.parse(ended.stdout) as Summary;
+  return { code: ended.code, ...summary };
 }
 
 test.each([
@@ -56,6 +62,11 @@ test('a like row of a small file is held, in one file, too, unless both have ref
   const rows = ['A,,0812345670,,100.00,r1,', 'B,,0812345670,,100.00,r2,', 'C,,0812345670,,100.00,r1,'];
   const first = await runFile(scene, 'first.csv', `${[header, ...rows].join('\n')}\n`);
   expect([first.code, await countMoved(scene)]).toEqual([3, 2]);
+  // Whichever of the two went second: it is told of, on the screen and in the file.
+  expect(first.otherReferences.rows).toBe(1);
+  const [path = ''] = await findReports(scene.outbox, /^first.*\.summary\.json$/);
+  const { otherReferences } = JSON.parse(await readFile(path, 'utf8')) as Summary;
+  expect(otherReferences).toEqual(first.otherReferences);
   scene.clocks.pass(dayMs);
   const second = await runFile(scene, 'second.csv', `${header}\nD,,0812345670,,100.00,,\n`);
   expect([second.code, await countMoved(scene)]).toEqual([3, 2]);

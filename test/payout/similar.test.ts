@@ -6,6 +6,7 @@ import { cancelPayouts, resumeBatch, resumePayouts } from '../../src/payout/oper
 import { followPayer } from '../../src/payout/run-batch.ts';
 import { lost } from '../support/core-fixtures.ts';
 import { ingest, makeRow, makeRows, secondBatchId } from '../support/journal-fixtures.ts';
+import { noOtherReferences } from '../support/report-fixtures.ts';
 import { dayMs, minuteMs, openTheatre, type Theatre, verify } from '../support/theatre.ts';
 
 const proxyNo = '0810000001';
@@ -36,6 +37,11 @@ async function rowOf({ journal }: Theatre, payoutId: string) {
 
 const letGo = async (theatre: Theatre, payoutId: string) =>
   resumePayouts(theatre.journal, [(await rowOf(theatre, payoutId)).seq], theatre.now());
+
+async function tellOf({ journal }: Theatre, batchId: string, days: number) {
+  await using snapshot = await journal.snapshot();
+  return await snapshot.otherReferences(batchId, days);
+}
 
 /** A file that is paid, and some time later another one with a like row. */
 async function payTwice(theatre: Theatre, betweenMs: number) {
@@ -158,6 +164,29 @@ describe('like rows with a reference1', () => {
     ]);
     await theatre.run(batchId, week);
     expect(await theatre.statuses(batchId)).toEqual(statuses);
+    // Only what is paid untold is told of; whoever looks for nothing is told of nothing.
+    const told = { rows: 1, firstRowNos: [2] };
+    expect(await tellOf(theatre, batchId, 7)).toEqual('held' in statuses ? noOtherReferences : told);
+    expect(await tellOf(theatre, batchId, 0)).toEqual(noOtherReferences);
+  });
+
+  test('of an earlier file are told of within the days that count, and those of which nothing came are not', async () => {
+    await using theatre = await openTheatre();
+    theatre.script = { transfer: (_order, no) => (no === 2 ? theatre.code('EM069') : undefined) };
+    const one = { transferConcurrency: 1, verify: { ...verify, concurrency: 1 } };
+    const march = [likeRow(1, 'INV-1', 'march'), likeRow(2, 'INV-2', 'march', '0810000002')];
+    const first = await ingest(theatre.journal, march, { fileName: 'first.csv' });
+    await theatre.run(first.batchId, { ...week, ...one });
+    theatre.time.jump(3 * dayMs);
+    const april = ['0810000002', '0810000003', proxyNo].map((payee, place) =>
+      likeRow(place + 1, `INV-${place + 3}`, 'april', payee),
+    );
+    const { batchId } = await ingest(theatre.journal, april, { batchId: secondBatchId });
+    await theatre.run(batchId, { ...week, ...one });
+    expect(await theatre.statuses(batchId)).toEqual({ paid: 3 });
+    expect(await tellOf(theatre, batchId, 4)).toEqual({ rows: 1, firstRowNos: [3] });
+    expect(await tellOf(theatre, batchId, 2)).toEqual(noOtherReferences);
+    expect(await tellOf(theatre, first.batchId, 4)).toEqual(noOtherReferences);
   });
 
   test('that differs from the latest payment’s are held for an earlier one with the same', async () => {

@@ -17,7 +17,8 @@ import { makeRejectedRow, makeRow, noonMs } from '../support/report-fixtures.ts'
 const batchId = '4K7Q2M9XWD';
 const rowCount = 1_203;
 const prefix = `pay.${batchId}`;
-const context = { isSandbox: false, bankAddress: 'https://bank.example', nowMs: noonMs, exceptionsOk: false };
+const bank = { isSandbox: false, bankAddress: 'https://bank.example' };
+const context = { ...bank, nowMs: noonMs, exceptionsOk: false, similarDays: 3 };
 const halt = { code: 'EM053', reason: 'Insufficient funds', remedy: 'Fund the payer account' };
 
 let folder = '';

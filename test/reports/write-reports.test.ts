@@ -16,6 +16,7 @@ const context: ReportContext = {
   bankAddress: 'http://127.0.0.1:1',
   nowMs: noonMs,
   exceptionsOk: false,
+  similarDays: 3,
 };
 const batchId = '4K7Q2M9XWD';
 const prefix = `เงินเดือน payouts.${batchId}`;

@@ -6,7 +6,14 @@ import { likeFileCodes } from '../../src/payout/rules/similar.ts';
 import type { Journal } from '../../src/store/store.ts';
 import { applyCall } from './memory-apply.ts';
 import { countTotals, readSeal, rejectBatch, seal, stage, startIngest } from './memory-ingest.ts';
-import { countHolds, isInDoubt, makePayoutReads, readRows, takeView } from './memory-reads.ts';
+import {
+  countHolds,
+  findOtherReferences,
+  isInDoubt,
+  makePayoutReads,
+  readRows,
+  takeView,
+} from './memory-reads.ts';
 import { findStop, type MemoryStore, moveRow, requireBatch, rowsOfBatch } from './memory-store.ts';
 
 interface BulkMove {
@@ -204,6 +211,7 @@ export function makeMemoryJournal(store: MemoryStore): Journal {
         batch: async (batchId) => view.batches.get(batchId),
         totals: async (batchId) => countTotals(rowsOfBatch(view, batchId)),
         holdTotals: async (batchId) => countHolds(rowsOfBatch(view, batchId)),
+        otherReferences: async (batchId, days) => findOtherReferences(view, batchId, days),
         resultRows: (batchId, changedSince) => readRows(view, batchId, changedSince),
         [Symbol.asyncDispose]: async () => {},
       };

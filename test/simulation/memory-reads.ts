@@ -1,7 +1,8 @@
 /** What the simulated journal shows: payouts, attempts, claims, and the rows of a view. */
+import { dayMs } from '../../src/core/bangkok-time.ts';
 import { formatBaht } from '../../src/core/money.ts';
 import { type Attempt, type HoldReason, type Payout, quietCauses } from '../../src/core/payout.ts';
-import type { ClaimOwner, HoldTotal, ResultRow } from '../../src/core/ports.ts';
+import type { ClaimOwner, HoldTotal, OtherReferences, ResultRow } from '../../src/core/ports.ts';
 import type { InDoubt, PayoutHistory } from '../../src/payout/ports.ts';
 import { mayBePaidStatuses } from '../../src/payout/rules/similar.ts';
 import type { Journal } from '../../src/store/store.ts';
@@ -172,6 +173,37 @@ function findSimilarPayment(
   const { batchId, rowNo, status } = payout;
   const { fileName } = requireBatch(store, batchId);
   return { payoutId, batchId, rowNo, fileName, status, submittedAtMs: found.attempt.intentAtMs };
+}
+
+/** Rows of a batch that were sent after a like one of another reference1. */
+export function findOtherReferences(store: MemoryStore, batchId: string, days: number): OtherReferences {
+  const mayBePaid = [...store.rows.values()].flatMap(({ payout, payoutId }) => {
+    const attempt = store.attempts.get(payout.seq)?.at(-1);
+    const isSent = attempt !== undefined && mayBePaidStatuses.includes(payout.status);
+    return isSent ? [{ payout, payoutId, attempt, order: attempt.order }] : [];
+  });
+  type Sent = (typeof mayBePaid)[number];
+  const isLike = (one: Sent, other: Sent): boolean =>
+    one.payoutId !== other.payoutId &&
+    (['proxyNo', 'amountText', 'proxyType', 'companyId'] as const).every(
+      (name) => one.order[name] === other.order[name],
+    );
+  const isEarlier = (one: Sent, { attempt, payout }: Sent): boolean => {
+    const earlierMs = attempt.intentAtMs - one.attempt.intentAtMs;
+    return (earlierMs > 0 || (earlierMs === 0 && one.payout.seq < payout.seq)) && earlierMs <= days * dayMs;
+  };
+  const hasOtherReference = (one: Sent, other: Sent): boolean =>
+    one.order.reference1 !== null &&
+    other.order.reference1 !== null &&
+    one.order.reference1 !== other.order.reference1;
+  const found = mayBePaid
+    .filter(({ payout }) => days > 0 && payout.batchId === batchId)
+    .filter((sent) =>
+      mayBePaid.some((one) => isLike(one, sent) && isEarlier(one, sent) && hasOtherReference(one, sent)),
+    )
+    .map(({ payout }) => payout.rowNo)
+    .toSorted((one, other) => one - other);
+  return { rows: found.length, firstRowNos: found.slice(0, 5) };
 }
 
 /** The reads of the port about single payouts. */

@@ -118,6 +118,8 @@ export function makeBatch(changes: Partial<Batch> = {}): Batch {
   };
 }
 
+export const noOtherReferences = { rows: 0, firstRowNos: [] };
+
 export function makeTotal(
   status: PayoutStatus,
   rows = 1,
@@ -188,6 +190,7 @@ export class MemoryJournal implements ReportStore {
       batch: (batchId: string) => Promise.resolve(batchId === batch.batchId ? batch : undefined),
       totals: () => Promise.resolve(totalRows(rows)),
       holdTotals: () => Promise.resolve([]),
+      otherReferences: () => Promise.resolve(noOtherReferences),
       async *resultRows(_batchId: string, changedSince = -1) {
         for (const row of rows)
           if ((changedAt.get(row.rowNo) ?? 0) > changedSince) yield await Promise.resolve([row]);

@@ -3,7 +3,7 @@ import type { FileOutcome } from '../../app/run-file.ts';
 import type { Session } from '../../app/session.ts';
 import { formatBangkokDateTime, formatBangkokMoment } from '../../core/bangkok-time.ts';
 import { showText, showTextIfAny, toLines } from '../../core/outgoing-text.ts';
-import type { Batch, JournalLoss } from '../../core/ports.ts';
+import type { Batch, JournalLoss, OtherReferences } from '../../core/ports.ts';
 import { isInQuestion, showDate } from '../../payout/rules/lost-journal.ts';
 import { journalChanged } from '../../payout/rules/seal.ts';
 import {
@@ -64,6 +64,19 @@ function renderTotals(summary: BatchSummary): string[] {
     `${lines.at(-1)}${addsUp ? '  adds up to the file' : ''}`,
     ...(addsUp ? [] : [`DOES NOT ADD UP: ${found}`]),
     ...(unreadableAmounts === 0 ? [] : [unreadable]),
+  ];
+}
+
+/** Told of, not held: with references of their own they are other payments. */
+function renderOtherReferences({ rows, firstRowNos }: OtherReferences): string[] {
+  if (rows === 0) return [];
+  const more = rows - firstRowNos.length;
+  const named = `${firstRowNos.join(', ')}${more === 0 ? '' : ` and ${showCount(more)} more`}`;
+  return [
+    '',
+    `${rows === 1 ? 'Row' : 'Rows'} ${named} ${rows === 1 ? 'pays' : 'pay'} a payee`,
+    'the amount that another row paid, with another reference1: told, not held.',
+    `Make sure that ${rows === 1 ? 'it is a payment of its own' : 'they are payments of their own'}.`,
   ];
 }
 
@@ -150,8 +163,8 @@ function showRested(
   { loaded: { isSandbox }, bankAddress, clock, loss }: Session,
   { reports, isRepeat, pace, grown }: Rested,
 ): ShownEnd {
-  const { summary, files } = reports;
-  const context: SummaryContext = { isSandbox, bankAddress, nowMs: clock.now(), pace };
+  const { summary, files, otherReferences } = reports;
+  const context: SummaryContext = { isSandbox, bankAddress, nowMs: clock.now(), pace, otherReferences };
   const shownFiles = files.map(({ kind, number, path, state }) => {
     return { kind, number, path, isGone: state === 'gone' };
   });
@@ -165,6 +178,7 @@ function showRested(
     ...(isSandbox ? [sandboxBanner, ''] : []),
     ...renderHead(summary, context, isRepeat),
     ...(summary.rows === 0 ? [] : ['', ...renderTotals(summary)]),
+    ...renderOtherReferences(otherReferences),
     ...renderFiles(reports),
     ...alarm,
     '',

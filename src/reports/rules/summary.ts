@@ -10,7 +10,14 @@ import {
 } from '../../core/exit-code.ts';
 import { formatBaht, type Satang, sumSatang } from '../../core/money.ts';
 import { payoutStatuses } from '../../core/payout.ts';
-import type { Batch, HoldTotal, ReportKind, RowTotal, StatusTotal } from '../../core/ports.ts';
+import type {
+  Batch,
+  HoldTotal,
+  OtherReferences,
+  ReportKind,
+  RowTotal,
+  StatusTotal,
+} from '../../core/ports.ts';
 import type { LowestLimit } from '../../payout/rules/adaptive-limit.ts';
 import { countExceptions } from './report-rows.ts';
 
@@ -74,6 +81,7 @@ export interface SummaryContext {
   readonly nowMs: number;
   /** The lowest pace of the run; left out when it was never below the settings. */
   readonly pace?: LowestLimit | undefined;
+  readonly otherReferences: OtherReferences;
 }
 
 /** A file that the summary names. */
@@ -145,6 +153,7 @@ export function renderSummary(
     exceptions: summary.exceptionRows,
     alarms: summary.alarmRows,
     inDoubt: summary.inDoubtRows,
+    otherReferences: context.otherReferences,
     ...renderTimings(batch, context.nowMs),
     ...renderPace(context.pace),
     files,

@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 import type { Session } from '../../../src/app/session.ts';
 import { showOutcome } from '../../../src/cli/views/summary.ts';
 import { toSatang } from '../../../src/core/money.ts';
-import type { Batch, HoldTotal, StatusTotal } from '../../../src/core/ports.ts';
+import type { Batch, HoldTotal, OtherReferences, StatusTotal } from '../../../src/core/ports.ts';
 import type { LowestLimit } from '../../../src/payout/rules/adaptive-limit.ts';
 import { type BatchSummary, summariseBatch } from '../../../src/reports/rules/summary.ts';
 import type { ReportedFile } from '../../../src/reports/write-reports.ts';
-import { makeBatch, makeTotal, noonMs } from '../../support/report-fixtures.ts';
+import { makeBatch, makeTotal, noonMs, noOtherReferences } from '../../support/report-fixtures.ts';
 
 /** What bears on the text besides the batch. */
 interface Scene {
@@ -14,6 +14,7 @@ interface Scene {
   readonly bankAddress: string;
   readonly isRepeat: boolean;
   readonly pace: LowestLimit | undefined;
+  readonly otherReferences: OtherReferences;
 }
 
 const plain: Scene = {
@@ -21,13 +22,14 @@ const plain: Scene = {
   bankAddress: 'https://bank.example/base',
   isRepeat: false,
   pace: undefined,
+  otherReferences: noOtherReferences,
 };
 
 function textOf(summary: BatchSummary, files: readonly ReportedFile[], scene: Scene): string {
-  const { isSandbox, bankAddress, isRepeat, pace } = scene;
+  const { isSandbox, bankAddress, isRepeat, pace, otherReferences } = scene;
   const clock = { now: () => noonMs };
   const opened = { loaded: { isSandbox }, bankAddress, clock, loss: undefined };
-  const reports = { summary, files, filesWritten: 0 };
+  const reports = { summary, otherReferences, files, filesWritten: 0 };
   const outcome = { kind: 'rested', reports, isRepeat, pace } as const;
   return showOutcome(opened as unknown as Session, 'payouts.csv', outcome).text;
 }
@@ -194,6 +196,23 @@ test('tells of a pace that fell below the settings', () => {
     '\nConcurrency  reduced to 2 of 16 transfers at once (HTTP 429)\n',
   );
   expect(show([makeTotal('paid', 1, 1n)])).not.toContain('Pace');
+});
+
+test.each([
+  [1, [3], 'Row 3 pays a payee', 'it is a payment of its own'],
+  [2, [3, 6], 'Rows 3, 6 pay a payee', 'they are payments of their own'],
+  [
+    1_000_000,
+    [999_996, 999_997, 999_998, 999_999, 1_000_000],
+    'Rows 999996, 999997, 999998, 999999, 1000000 and 999,995 more pay a payee',
+    'they are payments of their own',
+  ],
+])('tells of %i rows like others that have another reference1', (rows, firstRowNos, told, advice) => {
+  const text = show([makeTotal('paid')], {}, [], { otherReferences: { rows, firstRowNos } });
+  expect(text).toContain(`${told}\nthe amount that another row paid, with another reference1`);
+  expect(text).toContain(`Make sure that ${advice}.\n`);
+  for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+  expect(show([makeTotal('paid')])).not.toContain('reference1');
 });
 
 const session = { loaded: { isSandbox: false } } as Partial<Session> as Session;

@@ -7,7 +7,7 @@ import { watchCommand } from '../../../src/cli/watch.ts';
 import type { Batch } from '../../../src/core/ports.ts';
 import { summariseBatch } from '../../../src/reports/rules/summary.ts';
 import type { ReportedFile } from '../../../src/reports/write-reports.ts';
-import { makeBatch, makeTotal, noonMs } from '../../support/report-fixtures.ts';
+import { makeBatch, makeTotal, noonMs, noOtherReferences } from '../../support/report-fixtures.ts';
 
 const show = (news: WatchNews): string => showNews(news, noonMs).text;
 const read = (news: WatchNews): unknown => JSON.parse(JSON.stringify(showNews(news, noonMs).json));
@@ -109,7 +109,8 @@ function rested(paid: number, failed: number, isAlarm = false, changes: Partial<
   const batch = makeBatch({ fileName: 'a\nb.csv', ...changes });
   const files = [fileOf('result', 0), fileOf('exceptions', 0), fileOf('result-update', 1)];
   const summary = summariseBatch(batch, totals, [], { exceptionsOk: false });
-  return { kind: 'batch-settled', reports: { summary, files, filesWritten: 1 } };
+  const reports = { summary, files, filesWritten: 1, otherReferences: noOtherReferences };
+  return { kind: 'batch-settled', reports };
 }
 
 test('a batch is named with its file and the report to open', () => {

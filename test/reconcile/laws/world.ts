@@ -204,7 +204,8 @@ export class World implements AsyncDisposable {
 
   async #report(store: Store, batchId: string): Promise<void> {
     const outbox = await openOutbox(join(this.#folder, 'outbox'));
-    const context = { isSandbox: false, bankAddress: '', nowMs: this.#clockMs, exceptionsOk: false };
+    const bank = { isSandbox: false, bankAddress: '' };
+    const context = { ...bank, nowMs: this.#clockMs, exceptionsOk: false, similarDays: 3 };
     await writeReports(store, outbox, batchId, context);
   }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { toSatang } from '../../../src/core/money.ts';
 import { renderSummary, stripSecrets, summariseBatch } from '../../../src/reports/rules/summary.ts';
-import { makeBatch, makeTotal, noonMs } from '../../support/report-fixtures.ts';
+import { makeBatch, makeTotal, noonMs, noOtherReferences } from '../../support/report-fixtures.ts';
 
 const options = { exceptionsOk: false };
 const totals = [
@@ -48,6 +48,7 @@ test('the summary file says it all, amounts as decimal strings', () => {
     isSandbox: true,
     bankAddress: 'http://me:secret@127.0.0.1:4123/bank?key=1',
     nowMs: noonMs + 9000,
+    otherReferences: { rows: 2, firstRowNos: [3, 6] },
   };
   expect(JSON.parse(JSON.stringify(renderSummary(summary, files, context)))).toEqual({
     batchId: '4K7Q2M9XWD',
@@ -74,6 +75,7 @@ test('the summary file says it all, amounts as decimal strings', () => {
     alarms: 0,
     exceptions: 4,
     inDoubt: 3,
+    otherReferences: { rows: 2, firstRowNos: [3, 6] },
     startedAt: '2026-11-21T14:03:05+07:00',
     sealedAt: '2026-11-21T14:03:05+07:00',
     restedAt: '2026-11-21T14:03:08+07:00',
@@ -85,7 +87,7 @@ test('the summary file says it all, amounts as decimal strings', () => {
 
 test('the summary tells of a pace that fell below the settings, and of no other', () => {
   const summary = summariseBatch(makeBatch(), [], [], options);
-  const context = { isSandbox: false, bankAddress: 'x', nowMs: noonMs };
+  const context = { isSandbox: false, bankAddress: 'x', nowMs: noonMs, otherReferences: noOtherReferences };
   const pace = { limit: 2, ceiling: 16, why: 'HTTP 429' };
   expect(renderSummary(summary, [], { ...context, pace })).toMatchObject({
     lowestPace: { transfersAtOnce: 2, settings: 16, why: 'HTTP 429' },
@@ -95,7 +97,12 @@ test('the summary tells of a pace that fell below the settings, and of no other'
 
 test('the summary of a batch that has not come to rest counts its time until now', () => {
   const summary = summariseBatch(makeBatch({ restedAtMs: null, sealedAtMs: null }), [], [], options);
-  const rendered = renderSummary(summary, [], { isSandbox: false, bankAddress: 'x', nowMs: noonMs + 9000 });
+  const rendered = renderSummary(summary, [], {
+    isSandbox: false,
+    bankAddress: 'x',
+    nowMs: noonMs + 9000,
+    otherReferences: noOtherReferences,
+  });
   expect(rendered).toMatchObject({ restedAt: null, sealedAt: null, durationMs: 9000 });
 });
 
