@@ -7,6 +7,7 @@ import { initCommand } from './init.ts';
 import { cancelCommand, resumeCommand, retryCommand } from './operator.ts';
 import type { Command, GlobalOptions } from './options.ts';
 import { reconcileCommand } from './reconcile.ts';
+import { resultCommand } from './result.ts';
 import { runCommand } from './run.ts';
 import { sandboxCommand } from './sandbox.ts';
 import { settleCommand } from './settle.ts';
@@ -33,6 +34,7 @@ export const commands: readonly Command[] = [
   verifyCommand,
   adoptCommand,
   restoreCommand,
+  resultCommand,
 ];
 
 /** The command line with every command; each one's help ends with its exit codes. */

@@ -95,7 +95,7 @@ async function runOne(
   const { runFile } = await import('../app/run-file.ts');
   const { openProgress } = await import('./views/progress.ts');
   const { print } = await import('./views/shown.ts');
-  const { isUnexplained, showOutcome } = await import('./views/summary.ts');
+  const { refuseUnexplained, showOutcome } = await import('./views/summary.ts');
   const progress = await openProgress();
   let outcome: FileOutcome;
   try {
@@ -105,9 +105,7 @@ async function runOne(
   }
   const shown = showOutcome(session, path, outcome);
   print(shown, json);
-  if (outcome.kind === 'rested' && isUnexplained(outcome.reports.summary)) {
-    throw new Error(`${path}: the rows by status do not add up to the file; nothing of it can be trusted`);
-  }
+  if (outcome.kind === 'rested') refuseUnexplained(path, outcome.reports.summary);
   return { outcome, exitCode: shown.exitCode };
 }
 

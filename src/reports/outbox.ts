@@ -6,7 +6,7 @@ import { isSteering, tableCell } from '../core/cell-text.ts';
 import { escapeAmountCell, escapeSpreadsheetCell } from '../platform/csv/spreadsheet-cells.ts';
 import { openTable, type TableForm } from '../platform/csv/table-writer.ts';
 import { AtomicFile, failWith, publishFile, readTemporaryName } from '../platform/durable-file.ts';
-import type { ReportOutbox, TableStyle } from './ports.ts';
+import type { PresentOutbox, TableStyle } from './ports.ts';
 import { exceptionColumns } from './rules/report-rows.ts';
 
 /** Tells a spreadsheet that the file is UTF-8, or Thai names come out garbled. */
@@ -106,7 +106,7 @@ class Temporaries {
  * The outbox in a folder, which is created (for its owner only) when it is not there.
  * @throws OutputFileError here and from every method, naming the path and the cure
  */
-export async function openOutbox(folder: string): Promise<ReportOutbox> {
+export async function openOutbox(folder: string): Promise<PresentOutbox> {
   const root = resolve(folder);
   try {
     await mkdir(root, { recursive: true, mode: 0o700 });
@@ -114,9 +114,11 @@ export async function openOutbox(folder: string): Promise<ReportOutbox> {
     throw failWith('create', root, error);
   }
   const temporaries = new Temporaries(root);
+  const unpublished = new Set<string>();
   const open = async (fileName: string): Promise<AtomicFile> => {
     const file = await AtomicFile.open(join(root, fileName));
     temporaries.note(file.temporaryPath);
+    unpublished.add(file.temporaryPath);
     return file;
   };
   return {
@@ -129,9 +131,13 @@ export async function openOutbox(folder: string): Promise<ReportOutbox> {
     publish: async (recorded) => {
       const state = await publishFile(recorded);
       temporaries.forget(recorded.temporaryPath);
+      unpublished.delete(recorded.temporaryPath);
       return state;
     },
     findLeftovers: () => temporaries.find(),
     removeLeftovers: (batchId, recorded) => temporaries.remove(batchId, recorded),
+    discardUnpublished: async () => {
+      for (const path of unpublished) await rm(path, { force: true });
+    },
   };
 }

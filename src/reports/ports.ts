@@ -20,6 +20,12 @@ export interface ReportOutbox {
   removeLeftovers(batchId: string, recordedTemporaryPaths: readonly string[]): Promise<void>;
 }
 
+/** Where files go that the journal knows nothing of. */
+export interface PresentOutbox extends ReportOutbox {
+  /** Removes the temporary files that were written through this very outbox and not published. */
+  discardUnpublished(): Promise<void>;
+}
+
 export interface ReportStore extends Pick<BatchReader, 'reports' | 'snapshot'> {
   recordReports(reports: readonly Report[]): Promise<void>;
 }

@@ -11,7 +11,7 @@ import { isSealed } from '../core/payout.ts';
 import type { Batch, OtherReferences, Report, ReportKind, ResultRow, Snapshot } from '../core/ports.ts';
 import type { TableDraft } from '../platform/csv/table-writer.ts';
 import type { PreparedFile, PublishedState } from '../platform/durable-file.ts';
-import type { ReportOutbox, ReportStore, TableStyle } from './ports.ts';
+import type { PresentOutbox, ReportOutbox, ReportStore, TableStyle } from './ports.ts';
 import { computeReportName } from './rules/report-names.ts';
 import {
   isException,
@@ -42,7 +42,15 @@ export interface WrittenReports {
   readonly filesWritten: number;
 }
 
-interface PreparedReport extends PreparedFile {
+/** How a batch stands at a moment that an operator has chosen. */
+export interface PresentReports {
+  readonly summary: BatchSummary;
+  /** Of the moment that the files show. */
+  readonly context: SummaryContext;
+  readonly files: readonly PreparedReport[];
+}
+
+export interface PreparedReport extends PreparedFile {
   readonly kind: ReportKind;
   readonly number: number;
   readonly rows: number;
@@ -144,13 +152,16 @@ async function prepareReports(
   const otherReferences = await snapshot.otherReferences(batchId, context.similarDays);
   const found = { otherReferences, eventSeq };
   if (!isSealed(batch.status)) return { ...found, summary, prepared: [] };
-  const source: ReportSource = { snapshot, outbox, batch };
+  const sourceOf = (number: number): ReportSource => {
+    const nameOf = (kind: ReportKind): string => computeReportName(batch.fileName, batchId, kind, number);
+    return { snapshot, outbox, batch, nameOf };
+  };
   if (!recorded.some(({ kind }) => kind === 'result'))
-    return { ...found, ...(await prepareFirst(source, summary, { ...context, otherReferences })) };
+    return { ...found, ...(await prepareWhole(sourceOf(0), summary, { ...context, otherReferences })) };
   // The rows that changed after the last report, and the alarms among them; no file at all when none did.
   const number = 1 + recorded.filter(({ kind }) => kind === 'result-update').length;
   const changedSince = Math.max(...recorded.map((report) => report.eventSeq));
-  const prepared = await writeTables(source, snapshot.resultRows(batchId, changedSince), number);
+  const prepared = await writeTables(sourceOf(number), snapshot.resultRows(batchId, changedSince), number);
   return { ...found, summary, prepared };
 }
 
@@ -159,16 +170,48 @@ interface ReportSource {
   readonly snapshot: Snapshot;
   readonly outbox: ReportOutbox;
   readonly batch: Batch;
+  readonly nameOf: (kind: ReportKind) => string;
+}
+
+/**
+ * Writes result, exceptions and summary as the batch stands now, beside whoever is sending. The journal knows nothing of
+ * them: what is due is due as before.
+ * @param nameOf names of their own, which nothing has yet
+ * @returns undefined when there is no such batch; no file of one that has no rows, since it is not sealed
+ */
+export async function writePresent(
+  journal: Pick<ReportStore, 'snapshot'>,
+  outbox: PresentOutbox,
+  batchId: string,
+  nameOf: ReportSource['nameOf'],
+  context: ReportContext,
+): Promise<PresentReports | undefined> {
+  await using snapshot = await journal.snapshot();
+  const batch = await snapshot.batch(batchId);
+  if (batch === undefined) return undefined;
+  const totals = await snapshot.totals(batchId);
+  const counted = summariseBatch(batch, totals, await snapshot.holdTotals(batchId), context);
+  const otherReferences = await snapshot.otherReferences(batchId, context.similarDays);
+  const asked = { ...context, otherReferences };
+  if (!isSealed(batch.status)) return { summary: counted, context: asked, files: [] };
+  try {
+    const { summary, prepared } = await prepareWhole({ snapshot, outbox, batch, nameOf }, counted, asked);
+    for (const report of prepared) await outbox.publish(report);
+    return { summary, context: asked, files: prepared };
+  } catch (error) {
+    await outbox.discardUnpublished().catch(() => undefined);
+    throw error;
+  }
 }
 
 /** The result and the exceptions in one pass over the rows, and the summary of both. */
-async function prepareFirst(
+async function prepareWhole(
   source: ReportSource,
   counted: BatchSummary,
   context: SummaryContext,
 ): Promise<Pick<Preparation, 'summary' | 'prepared'>> {
-  const { snapshot, outbox, batch } = source;
-  const { batchId, fileName } = batch;
+  const { snapshot, outbox, batch, nameOf } = source;
+  const { batchId } = batch;
   const tally = { rows: 0, exceptionRows: 0, lastRowNo: 0, amountSatang: 0n };
   const tables = await writeTables(source, tallyRows(snapshot.resultRows(batchId), tally), 0);
   // Each row of the file is in the result once: a result that misses one is never published.
@@ -181,10 +224,10 @@ async function prepareFirst(
   const agrees = tally.exceptionRows === counted.exceptionRows && tally.amountSatang === counted.amountSatang;
   const summary = { ...counted, addsUp: counted.addsUp && agrees };
   const named = tables.map(({ kind, rows, sha256 }) => {
-    return { kind, name: computeReportName(fileName, batchId, kind, 0), rows, sha256 };
+    return { kind, name: nameOf(kind), rows, sha256 };
   });
   const text = `${JSON.stringify(renderSummary(summary, named, context), null, 2)}\n`;
-  const file = await outbox.writeText(computeReportName(fileName, batchId, 'summary', 0), text);
+  const file = await outbox.writeText(nameOf('summary'), text);
   return { summary, prepared: [...tables, { ...file, kind: 'summary', number: 0, rows: 0 }] };
 }
 
@@ -251,14 +294,13 @@ function listTables({ batchId, extraColumns }: Batch, isFirst: boolean): readonl
 
 /** Writes tables in one pass over the rows, each under its temporary name; an update without rows is no file at all. */
 async function writeTables(
-  { outbox, batch }: ReportSource,
+  { outbox, batch, nameOf }: ReportSource,
   pages: ResultPages,
   number: number,
 ): Promise<PreparedReport[]> {
   await using drafts = new AsyncDisposableStack();
   const open = async ({ kind, style, header }: ReportTable): Promise<TableDraft> => {
-    const name = computeReportName(batch.fileName, batch.batchId, kind, number);
-    const draft = drafts.use(await outbox.openTable(name, style));
+    const draft = drafts.use(await outbox.openTable(nameOf(kind), style));
     await draft.add(header);
     return draft;
   };

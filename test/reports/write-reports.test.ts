@@ -8,7 +8,12 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { PreparedFile } from '../../src/platform/durable-file.ts';
 import { openOutbox } from '../../src/reports/outbox.ts';
 import type { ReportOutbox, ReportStore } from '../../src/reports/ports.ts';
-import { finishReports, type ReportContext, writeReports } from '../../src/reports/write-reports.ts';
+import {
+  finishReports,
+  type ReportContext,
+  writePresent,
+  writeReports,
+} from '../../src/reports/write-reports.ts';
 import { makeBatchOf, makeRejectedRow, makeRow, MemoryJournal, noonMs } from '../support/report-fixtures.ts';
 
 const context: ReportContext = {
@@ -133,6 +138,50 @@ describe('a batch that has nothing to show', () => {
 
   test('that the journal does not know is a bug', async () => {
     await expect(writeReports(journal, outbox, 'XXXXXXXXXX', context)).rejects.toThrow('no batch XXXXXXXXXX');
+  });
+});
+
+describe('how a batch stands now', () => {
+  const nameOf = (kind: string) => `now.${kind}`;
+  const present = async (given = journal) =>
+    writePresent(given, await openOutbox(folder), batchId, nameOf, context);
+
+  test('is written whole, with nothing recorded and nothing taken from what is due', async () => {
+    journal.change(3, { status: 'paid' });
+    const written = await present();
+    expect(await names()).toEqual(['now.exceptions', 'now.result', 'now.summary']);
+    expect((await readTable('now.result')).map((row) => row['status']).join()).toBe(
+      'paid,rejected,paid,paid',
+    );
+    expect(JSON.parse(await read('now.summary'))).toMatchObject({
+      addsUp: true,
+      files: [{ name: 'now.result' }, { name: 'now.exceptions', rows: 1 }],
+    });
+    expect(written?.files.map(({ kind, rows: count }) => [kind, count])).toEqual([
+      ['result', 4],
+      ['exceptions', 1],
+      ['summary', 0],
+    ]);
+    expect(journal.recorded).toEqual([]);
+    expect(journal.snapshotsOpen).toBe(0);
+    expect((await write()).filesWritten).toBe(3);
+  });
+
+  test('never overwrites, and leaves nothing half behind', async () => {
+    await writeFile(join(folder, 'now.result'), 'another');
+    await expect(present()).rejects.toThrow(/another file has this name already/);
+    expect(await names()).toEqual(['now.result']);
+    expect(await read('now.result')).toBe('another');
+  });
+
+  test('is nothing of a batch that has no rows, or is not there', async () => {
+    expect((await present(new MemoryJournal([], makeBatchOf([], { status: 'rejected' }))))?.files).toEqual(
+      [],
+    );
+    expect(
+      await writePresent(journal, await openOutbox(folder), 'XXXXXXXXXX', nameOf, context),
+    ).toBeUndefined();
+    expect(await names()).toEqual([]);
   });
 });
 

@@ -1,5 +1,6 @@
 /** What `run` prints of each file: figures that add up, where the files are, and what to do next. */
 import type { FileOutcome } from '../../app/run-file.ts';
+import type { PresentReports } from '../../app/result.ts';
 import type { Session } from '../../app/session.ts';
 import { formatBangkokDateTime, formatBangkokMoment } from '../../core/bangkok-time.ts';
 import { showText, showTextIfAny, toLines } from '../../core/outgoing-text.ts';
@@ -15,7 +16,7 @@ import {
 import { describeGrowth, remedyOfGrowth } from '../../watch/rules/file-growth.ts';
 import { exitCodes, higherOf } from '../exit-codes.ts';
 import { showBaht, showCount, showDuration, showForReview } from './amounts.ts';
-import { alignColumns, sandboxBanner, showReportPath, type ShownEnd } from './shown.ts';
+import { alignColumns, sandboxBanner, showReportPath, type Shown, type ShownEnd } from './shown.ts';
 
 /** Of a short run the tenths count, too. */
 const showElapsed = (ms: number): string => (ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : showDuration(ms));
@@ -23,6 +24,12 @@ const showElapsed = (ms: number): string => (ms < 60_000 ? `${(ms / 1000).toFixe
 function showWhen(batch: Batch): string {
   if (batch.restedAtMs === null) return `began ${formatBangkokMoment(batch.startedAtMs)}`;
   return `${formatBangkokMoment(batch.restedAtMs)}, after ${showElapsed(batch.restedAtMs - batch.startedAtMs)}`;
+}
+
+/** The built-in sandbox has an address while it runs. */
+function showBank(isSandbox: boolean, bankAddress: string): string {
+  if (bankAddress === 'sandbox') return 'SANDBOX, built in';
+  return `${isSandbox ? 'SANDBOX ' : ''}${stripSecrets(bankAddress)}`;
 }
 
 function renderHead(
@@ -37,7 +44,7 @@ function renderHead(
     ['Batch', batch.batchId],
     ['Processed', showWhen(batch)],
     ...(isRepeat ? [['', 'by an earlier run; nobody is paid again']] : []),
-    ['Bank', `${isSandbox ? 'SANDBOX ' : ''}${stripSecrets(bankAddress)}`],
+    ['Bank', showBank(isSandbox, bankAddress)],
     ['State', `${batch.status}${why}`],
     ...(reduced === undefined ? [] : [['Concurrency', reduced]]),
   ]);
@@ -82,10 +89,39 @@ function renderOtherReferences({ rows, firstRowNos }: OtherReferences): string[]
 
 type Rested = Extract<FileOutcome, { kind: 'rested' }>;
 
-function renderFiles({ files }: Rested['reports']): string[] {
+interface ShownFile {
+  readonly kind: string;
+  readonly path: string;
+  readonly isGone?: boolean;
+}
+
+function renderFiles(files: readonly ShownFile[]): string[] {
   if (files.length === 0) return [];
-  const rows = files.map(({ kind, path, state }) => [`  ${kind}`, showReportPath(path, state === 'gone')]);
+  const rows = files.map(({ kind, path, isGone = false }) => [`  ${kind}`, showReportPath(path, isGone)]);
   return ['', 'Files', ...alignColumns(rows)];
+}
+
+const renderNext = (summary: BatchSummary): string[] =>
+  adviseNext(summary).map((line, index) => (index === 0 ? `Next: ${line}` : `      ${line}`));
+
+/** What `result` has written. */
+export function showPresent({ summary, context, files }: PresentReports): Shown {
+  const { isSandbox, nowMs } = context;
+  const text = toLines([
+    ...(isSandbox ? [sandboxBanner, ''] : []),
+    ...renderHead(summary, context, false),
+    `As of      ${formatBangkokMoment(nowMs)}`,
+    '',
+    ...renderTotals(summary),
+    ...renderOtherReferences(context.otherReferences),
+    ...renderFiles(files),
+    '',
+    ...renderNext(summary),
+  ]);
+  const shownFiles = files.map(({ kind, path, rows, sha256 }) => ({ kind, path, rows, sha256 }));
+  const { reason, remedy } = summary.batch;
+  const words = { reason: showTextIfAny(reason), remedy: showTextIfAny(remedy) };
+  return { json: { ...renderSummary(summary, [], context), ...words, files: shownFiles }, text };
 }
 
 function adviseStopped({ batch, holds }: BatchSummary): string[] {
@@ -173,16 +209,15 @@ function showRested(
     grown === undefined || growth === null
       ? []
       : ['', `ALARM: ${describeGrowth(grown, growth)}.`, `${remedyOfGrowth(grown, growth)}.`];
-  const next = adviseNext(summary).map((line, index) => (index === 0 ? `Next: ${line}` : `      ${line}`));
   const text = toLines([
     ...(isSandbox ? [sandboxBanner, ''] : []),
     ...renderHead(summary, context, isRepeat),
     ...(summary.rows === 0 ? [] : ['', ...renderTotals(summary)]),
     ...renderOtherReferences(otherReferences),
-    ...renderFiles(reports),
+    ...renderFiles(shownFiles),
     ...alarm,
     '',
-    ...next,
+    ...renderNext(summary),
   ]);
   const figures = renderSummary(summary, [], context);
   const reason = showTextIfAny(summary.batch.reason);
@@ -213,6 +248,8 @@ function showLoss(loss: JournalLoss | undefined): object | null {
   };
 }
 
-/** What does not add up, and is not halted for that: nobody has noticed it before. */
-export const isUnexplained = ({ addsUp, batch }: BatchSummary): boolean =>
-  !addsUp && !(batch.status === 'halted' && batch.reasonCode === journalChanged);
+/** @throws Error for what does not add up, and is not halted for that: nobody has noticed it before */
+export function refuseUnexplained(name: string, { addsUp, batch }: BatchSummary): void {
+  if (addsUp || (batch.status === 'halted' && batch.reasonCode === journalChanged)) return;
+  throw new Error(`${name}: the rows by status do not add up to the file; nothing of it can be trusted`);
+}

@@ -1,4 +1,5 @@
 /** The names of the files that a batch leaves in the outbox. */
+import { formatBangkokMoment } from '../../core/bangkok-time.ts';
 import type { ReportKind } from '../../core/ports.ts';
 
 /**
@@ -54,8 +55,32 @@ export function computeReportName(
   return `${computeStem(fileName)}.${batchId}.${endings[kind](number)}`;
 }
 
-const reportForm =
-  /\.([0-9A-HJKMNP-TV-Z]{10})\.(?:result|exceptions|summary|(?:result|exceptions)-update-\d+)\.(?:csv|json)$/;
+/**
+ * `<name>.<batchId>.result-at-20261121-140305.csv` and its kin: what an operator asks for, as the batch stands then. No
+ * program that waits for `.result.csv` takes one for the report that is written once.
+ * @param atMs the moment, told in Bangkok time
+ * @param copy counts those of the same second from 1
+ */
+export function computePresentName(
+  fileName: string,
+  batchId: string,
+  kind: ReportKind,
+  atMs: number,
+  copy: number,
+): string {
+  const moment = formatBangkokMoment(atMs).replaceAll(/[-:]/g, '').replace(' ', '-');
+  const extension = endings[kind](0).split('.').at(-1);
+  return `${computeStem(fileName)}.${batchId}.${kind}-at-${moment}${copy === 1 ? '' : `-${copy}`}.${extension}`;
+}
+
+const presentEnding = String.raw`(?:result|exceptions|summary)-at-\d{8}-\d{6}(?:-\d+)?`;
+
+/** What `computePresentName` gives. */
+export const presentForm = new RegExp(String.raw`\.${presentEnding}\.(?:csv|json)$`);
+
+const reportForm = new RegExp(
+  String.raw`\.([0-9A-HJKMNP-TV-Z]{10})\.(?:result|exceptions|summary|(?:result|exceptions)-update-\d+|${presentEnding})\.(?:csv|json)$`,
+);
 
 /** The batch of a report by its name; undefined for the name of anything else. */
 export function readReportName(name: string): string | undefined {

@@ -1,6 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { computeReportName } from '../../../src/reports/rules/report-names.ts';
+import {
+  computePresentName,
+  computeReportName,
+  presentForm,
+  readReportName,
+} from '../../../src/reports/rules/report-names.ts';
 
 const name = (fileName: string) => computeReportName(fileName, '4K7Q2M9XWD', 'result', 0);
 
@@ -45,5 +50,28 @@ describe('the name of a report', () => {
         expect(Buffer.from(reportName).toString()).toBe(reportName);
       }),
     );
+  });
+});
+
+describe('the name of what an operator has written', () => {
+  const present = (kind: 'result' | 'summary', copy = 1) =>
+    computePresentName('payouts.csv', '4K7Q2M9XWD', kind, Date.UTC(2026, 10, 21, 17, 3, 5), copy);
+
+  test('tells the moment in Bangkok, and is no name of a report that is written once', () => {
+    expect(present('result')).toBe('payouts.4K7Q2M9XWD.result-at-20261122-000305.csv');
+    expect(present('summary', 3)).toBe('payouts.4K7Q2M9XWD.summary-at-20261122-000305-3.json');
+    expect(present('result')).not.toMatch(/\.result\.csv$/);
+  });
+
+  test('bears witness of its batch, as every report does', () => {
+    for (const report of [present('result'), present('summary', 12), 'a.4K7Q2M9XWD.exceptions.csv'])
+      expect(readReportName(report)).toBe('4K7Q2M9XWD');
+    expect(readReportName('a.4K7Q2M9XWD.result-at-noon.csv')).toBeUndefined();
+  });
+
+  test('leaves room for a temporary name', () => {
+    const long = computePresentName(`${'x'.repeat(300)}.csv`, '4K7Q2M9XWD', 'exceptions', 0, 2);
+    expect(Buffer.byteLength(long)).toBeLessThanOrEqual(255 - 18);
+    expect(long).toMatch(presentForm);
   });
 });

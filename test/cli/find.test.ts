@@ -1,0 +1,87 @@
+/** A file that was paid in the sandbox, and every way to find, write out and decide what became of its rows. */
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readTable } from '../support/tables.ts';
+import { callPaydrop } from './call-paydrop.ts';
+
+const root = join(import.meta.dirname, '../..');
+/** Each ends at once, in a way of its own. */
+const lines = [
+  'PAY-1,0810000001,Somchai Jaidee,100.00,INV-1,,BKK',
+  'PAY-2,0810000002,Malee Srisuk,980.50,INV-2,NOV,BKK',
+  'PAY-3,0810000003,Anan Thongdee,1001.07,INV-3,,CNX',
+  'PAY-4,0890000033,Inactive Payee,500.00,INV-4,,CNX',
+  'PAY-5,0890000052,ดวงใจ ใจดี,1200.00,INV-5,,CNX',
+  'PAY-6,0995000000023,Rung Arun Transport,2500000.00,INV-6,,HDY',
+  'PAY-7,081000001,Somchai Jaidee,450.00,INV-7,,HDY',
+  'PAY-8,9100000000011,นิรันดร์ วงษา,980.50,INV-8,NOV,HDY',
+];
+const csv = `payoutId,proxyNo,payeeName,amount,reference1,reference2,branch\n${lines.join('\n')}\n`;
+let sample = '';
+let folder = '';
+let batchId = '';
+const call = (...args: readonly string[]) =>
+  callPaydrop(...args, '--config', join(root, 'config/sandbox.yaml'), '--data-dir', folder);
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'paydrop-find-'));
+  sample = join(folder, 'payouts.csv');
+  await writeFile(sample, csv);
+  expect(await call('run', sample)).toMatchObject({ code: 3 });
+  [batchId = ''] = (await readdir(join(folder, 'outbox'))).flatMap(
+    (name) => /^payouts\.(\w{10})\.result\.csv$/.exec(name)?.[1] ?? [],
+  );
+}, 60_000);
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe('result', () => {
+  test('writes what is so now, under names of their own, beside what was written before', async () => {
+    const out = join(folder, 'now');
+    const before = await readFile(join(folder, 'outbox', `payouts.${batchId}.result.csv`), 'utf8');
+    expect(await call('cancel', 'PAY-6')).toMatchObject({ code: 0 });
+    const ended = await call('result', batchId, '--out', out);
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    expect(ended.stdout).toMatch(/^As of {6}20\d\d-[\s\S]*adds up to the file[\s\S]*^Files$/m);
+    const names = await readdir(out);
+    expect(names.toSorted().map((name) => name.replaceAll(/\d{8}-\d{6}/g, 'NOW'))).toEqual([
+      `payouts.${batchId}.exceptions-at-NOW.csv`,
+      `payouts.${batchId}.result-at-NOW.csv`,
+      `payouts.${batchId}.summary-at-NOW.json`,
+    ]);
+    const [now = ''] = names.filter((name) => name.includes('result-at'));
+    const rowOf = async (path: string) =>
+      (await readTable(path)).find((row) => row['payoutId'] === 'PAY-6')?.['status'];
+    expect(await rowOf(join(out, now))).toBe('cancelled');
+    // What was written when it came to rest is what it was.
+    const after = await readFile(join(folder, 'outbox', `payouts.${batchId}.result.csv`), 'utf8');
+    expect(after).toBe(before);
+  });
+
+  test('goes to the outbox, and again without a name twice', async () => {
+    const listed = async () =>
+      (await readdir(join(folder, 'outbox'))).filter((name) => name.includes('-at-'));
+    const ends = [
+      await call('result', batchId, '--json'),
+      await call('result', batchId.toLowerCase(), '--json'),
+    ];
+    expect(ends.map(({ code }) => code)).toEqual([0, 0]);
+    expect(await listed()).toHaveLength(6);
+    const { files, exceptions } = JSON.parse(ends[0]?.stdout ?? '');
+    expect(files.map(({ kind, rows }: { kind: string; rows: number }) => [kind, rows])).toEqual([
+      ['result', 8],
+      ['exceptions', exceptions],
+      ['summary', 0],
+    ]);
+    // Nothing of it is due, or was changed by anybody.
+    expect(await call('verify', batchId)).toMatchObject({ code: 0 });
+    expect((await call('run', sample)).stdout).not.toContain('-at-');
+  });
+
+  test('of a batch that is not there says so', async () => {
+    const ended = await call('result', 'XXXXXXXXXX');
+    expect(ended).toMatchObject({ code: 2 });
+    expect(ended.stderr).toContain('there is no batch XXXXXXXXXX');
+  });
+});
