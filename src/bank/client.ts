@@ -11,6 +11,7 @@ import type { Clock } from '../core/ports.ts';
 import { impossibleReference } from '../core/reference.ts';
 import { findBankStatus } from '../core/status-codes.ts';
 import { findErrorCode, isTimeout, openHttpClient, type TrustedCertificates } from '../platform/http.ts';
+import { tellsTime } from '../payout/rules/clock-skew.ts';
 import { bodyBytesMax, exchange, openRoute, type WireMessage, type WireOutcome } from './exchange.ts';
 import {
   readBankDateMs,
@@ -35,7 +36,7 @@ export interface LoginOptions {
   /** Covers connection, headers and body of each exchange. */
   readonly timeoutMs: number;
   readonly clock: Clock;
-  /** Told of the `Date` header of every answer, a token's, too; undefined when it has none. */
+  /** Told of the `Date` header of every token's answer that tells the time of now; undefined when it has none. */
   readonly onDate?: (bankDateMs: number | undefined) => void;
   /** Called after every exchange, for the log. */
   readonly onExchange?: (record: ExchangeRecord) => void;
@@ -233,11 +234,12 @@ function openContext(options: LoginOptions) {
     /** Posts a form to endpoint 1 or 2 (§2.1). */
     async postForm(endpoint, body) {
       const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' };
-      const startedMs = performance.now();
+      const startedMs = clock.elapsedMs();
       const outcome = await ask(asking, { path: names.paths[endpoint], headers, body });
-      const elapsedMs = performance.now() - startedMs;
+      const elapsedMs = clock.elapsedMs() - startedMs;
       record(onExchange, outcome, { endpoint, code: undefined, elapsedMs });
-      if (outcome.kind === 'answered') options.onDate?.(readBankDateMs(outcome.headers));
+      if (outcome.kind === 'answered' && tellsTime(elapsedMs))
+        options.onDate?.(readBankDateMs(outcome.headers));
       return outcome;
     },
   });
@@ -291,7 +293,7 @@ async function postCall<Fields extends BusinessFields>(
   const { route, names, clock } = context;
   const requestUid = makeRequestUid();
   const xRequestId = randomUUID();
-  const startedMs = performance.now();
+  const startedMs = clock.elapsedMs();
   const message: WireMessage = {
     path: names.paths[endpoint],
     headers: {
@@ -304,7 +306,7 @@ async function postCall<Fields extends BusinessFields>(
     mayLeave,
   };
   const outcome = await (endpoint === 'statement' ? ask(context, message) : exchange(route, message));
-  const elapsedMs = performance.now() - startedMs;
+  const elapsedMs = clock.elapsedMs() - startedMs;
   const isRead = outcome.kind === 'answered' && isSpoken(outcome.httpStatus);
   const fields = isRead ? read(outcome.body, names) : undefined;
   const code = fields?.statusCode;

@@ -5,6 +5,7 @@ import type { ProxyType, TransferOrder } from './payout.ts';
 export interface Exchange {
   readonly requestUid: string;
   readonly xRequestId: string;
+  /** From its beginning until the whole answer was there, the machine's sleep included. */
   readonly elapsedMs: number;
 }
 

@@ -17,8 +17,10 @@ import type {
 // ---------------------------------------------------------------- the world
 
 export interface Clock {
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds, by a clock that people and time servers set. */
   now(): number;
+  /** Milliseconds since some moment, by one that nobody sets and that goes on while the machine sleeps. */
+  elapsedMs(): number;
   /** Resolves after `ms`, or at once when the signal aborts (it never rejects). */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }

@@ -2,8 +2,9 @@
 import type { Clock } from '../core/ports.ts';
 import { type ClockAlarm, type ClockReading, decideClockAlarm } from './rules/clock-skew.ts';
 
-/** The bank's time as its latest `Date` header told it, carried on by our own clock. */
+/** The bank's time as its latest `Date` header told it, carried on by a clock of ours that nobody sets. */
 export class BankClock {
+  #latest: { readonly bankDateMs: number; readonly atElapsedMs: number } | undefined;
   #offsetMs: number | undefined;
   #toldOffsetMs = 0;
   #isUntold = false;
@@ -16,9 +17,10 @@ export class BankClock {
     this.#onAlarm = onAlarm;
   }
 
-  /** Takes note of a reply's `Date` header, in epoch milliseconds. */
+  /** Takes note of the `Date` header of a reply that tells the time of now, in epoch milliseconds. */
   see({ bankDateMs }: { readonly bankDateMs: number | undefined }): void {
     if (bankDateMs === undefined) return;
+    this.#latest = { bankDateMs, atElapsedMs: this.#clock.elapsedMs() };
     const offsetMs = bankDateMs - this.#clock.now();
     const alarm = decideClockAlarm(this.#offsetMs, offsetMs, this.#toldOffsetMs);
     this.#offsetMs = offsetMs;
@@ -41,6 +43,9 @@ export class BankClock {
   /** Both clocks, now. */
   read(): ClockReading {
     const nowMs = this.#clock.now();
-    return { nowMs, bankNowMs: this.#offsetMs === undefined ? undefined : nowMs + this.#offsetMs };
+    if (this.#latest === undefined) return { nowMs, bankNowMs: undefined };
+    const { bankDateMs, atElapsedMs } = this.#latest;
+    const sinceMs = Math.round(this.#clock.elapsedMs() - atElapsedMs);
+    return { nowMs, bankNowMs: bankDateMs + sinceMs };
   }
 }

@@ -4,7 +4,7 @@ import { startSandbox } from '../../src/sandbox/server.ts';
 import type { LoadedSettings } from '../../src/settings/settings.ts';
 import { noonMs, partner } from '../support/core-fixtures.ts';
 
-const clock = { now: () => noonMs, sleep: async () => {} };
+const clock = { now: () => noonMs, elapsedMs: () => 0, sleep: async () => {} };
 
 /** Asks with a server that says what it is, or keeps it to itself; or with none at all. */
 async function asksFirst(askFirst: string, server: 'sandbox' | 'bank' | 'none', newSinceMs?: number) {

@@ -40,7 +40,7 @@ async function openScene(dataDir = 'data'): Promise<Scene> {
       if (step === undefined) throw new Error('it waits for longer than it should');
       await step();
     };
-    const clock = { now: () => noonMs, sleep };
+    const clock = { now: () => noonMs, elapsedMs: () => 0, sleep };
     const report = (news: WatchNews): void => void told.push(news);
     return waitForSenderLock({ loaded, log: silentLogger, report, status, clock, stop: stop.signal }, {});
   };

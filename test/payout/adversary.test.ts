@@ -262,8 +262,8 @@ function makeMortal(theatre: Theatre) {
     const result = await work();
     return isDead ? never : result;
   };
-  const { now, sleep } = theatre.time;
-  const clock: Clock = { now, sleep: (ms, signal) => outlive(() => sleep(ms, signal)) };
+  const { sleep } = theatre.time;
+  const clock: Clock = { ...theatre.time, sleep: (ms, signal) => outlive(() => sleep(ms, signal)) };
   const journal = new Proxy(theatre.journal, {
     get: (target, name: keyof Journal) => {
       const method = target[name] as (...args: readonly unknown[]) => Promise<unknown>;

@@ -78,11 +78,26 @@ describe('around midnight', () => {
 
 test('a bank whose answers bear no Date header is told of once, and not once it has told its time', () => {
   const said: string[] = [];
-  const clock = { now: () => at('2026-11-21T12:00'), sleep: async () => {} };
+  const clock = { now: () => at('2026-11-21T12:00'), elapsedMs: () => 0, sleep: async () => {} };
   const bankClock = new BankClock(clock, ({ kind }) => void said.push(kind));
   for (let answers = 0; answers < 3; answers += 1) bankClock.hear(undefined);
   expect([said, bankClock.read().bankNowMs]).toEqual([['untold'], undefined]);
   const spoken = new BankClock(clock, ({ kind }) => void said.push(kind));
   for (const bankDateMs of [clock.now(), undefined]) spoken.hear(bankDateMs);
   expect([said, spoken.read().bankNowMs]).toEqual([['untold'], clock.now()]);
+});
+
+test("the bank's time stays what it is when somebody sets our clock", () => {
+  let aheadMs = 0;
+  let elapsedMs = 0;
+  const startMs = at('2026-11-21T12:00');
+  const clock = {
+    now: () => startMs + elapsedMs + aheadMs,
+    elapsedMs: () => elapsedMs,
+    sleep: async () => {},
+  };
+  const bankClock = new BankClock(clock);
+  bankClock.hear(startMs);
+  [aheadMs, elapsedMs] = [dayMs, minuteMs];
+  expect(bankClock.read()).toEqual({ nowMs: startMs + dayMs + minuteMs, bankNowMs: startMs + minuteMs });
 });

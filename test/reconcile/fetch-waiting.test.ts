@@ -13,6 +13,7 @@ function openScene(answers: readonly Fetched[]) {
   let tries = 0;
   const clock: Clock = {
     now: () => nowMs,
+    elapsedMs: () => nowMs,
     sleep: (ms) => {
       events.push(`sleep ${ms}`);
       nowMs += ms;

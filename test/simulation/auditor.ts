@@ -93,7 +93,7 @@ export class Auditor implements Witness {
   readonly #world: World;
   readonly #plan: Plan;
   readonly #watched = new Map<string, Watched>();
-  /** The bank's time less ours, as each process was told it last. */
+  /** The bank's time less the true one, as each process was told it last. */
   readonly #bankOffsets = new WeakMap<Life, number>();
   readonly #references = new Map<string, string>();
   /** What the files ask for: payoutId, amount and payee. */
@@ -220,11 +220,12 @@ export class Auditor implements Witness {
     if (this.#unapproved.has(attempt.seq)) return 'no person has let its row go on';
     const alive = this.#findAlive(order, attempt.attemptNo);
     if (alive !== undefined) return alive;
-    const { ourMs } = this.#world;
+    const { ourMs, nowMs } = this.#world;
+    const offsetMs = this.#bankOffsets.get(life);
     const ageMs = ourMs - attempt.intentAtMs;
     const ageMaxMs = this.#plan.policy.intentMaxAgeMs;
     if (order.tranDate !== bangkokDay(ourMs)) return 'its day is over';
-    const banksDay = bangkokDay(ourMs + (this.#bankOffsets.get(life) ?? 0));
+    const banksDay = bangkokDay(offsetMs === undefined ? ourMs : nowMs + offsetMs);
     if (order.tranDate !== banksDay) return `the bank has told that its day is ${banksDay}`;
     if (ageMs < 0 || (ageMaxMs > 0 && ageMs > ageMaxMs)) return `its intent is ${ageMs} ms old`;
     if (isFirst && watched.intentLife === life) return this.#judgeEarlier(order, attempt.attemptNo, life);
@@ -338,10 +339,9 @@ export class Auditor implements Witness {
   /** What a process has been told of the bank's time. */
   #noteTime(reply: BankReply<unknown>, life: Life): void {
     if (reply.kind !== 'answered' || reply.bankDateMs === undefined) return;
-    const shownMs = this.#seen.book.bankMs + this.#plan.dateOffsetMs;
     // It waited while the machine was suspended, or on its way: it tells no time of now.
-    if (shownMs - reply.bankDateMs > 60_000) return;
-    this.#bankOffsets.set(life, reply.bankDateMs - this.#world.ourMs);
+    if (reply.elapsedMs > 60_000) return;
+    this.#bankOffsets.set(life, reply.bankDateMs - this.#world.nowMs);
   }
 
   toldOfInquiry(transRefNo: string, reply: BankReply<InquiryFields>, life: Life): void {

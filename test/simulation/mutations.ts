@@ -16,9 +16,10 @@ export interface Mutation {
   readonly patches: readonly Patch[];
   /**
    * The bug is in the real journal, so the seeds run on it; `lost`: in what becomes of one that is lost or copied;
-   * `outage`: in what becomes of transfers that hang; `edited`: of a journal in which somebody has changed an amount.
+   * `outage`: in what becomes of transfers that hang; `edited`: of a journal in which somebody has changed an amount;
+   * `clocks`: of a machine that sleeps and clocks that are set.
    */
-  readonly playedOn?: 'sqlite' | 'lost' | 'outage' | 'edited';
+  readonly playedOn?: 'sqlite' | 'lost' | 'outage' | 'edited' | 'clocks';
 }
 
 const inOne = (name: string, file: string, find: string, replace: string): Mutation => ({
@@ -34,6 +35,11 @@ const inJournal = (name: string, file: string, find: string, replace: string): M
 const inLost = (name: string, file: string, find: string, replace: string): Mutation => ({
   ...inOne(name, file, find, replace),
   playedOn: 'lost',
+});
+
+const inClocks = (name: string, file: string, find: string, replace: string): Mutation => ({
+  ...inOne(name, file, find, replace),
+  playedOn: 'clocks',
 });
 
 const ofSending: readonly Mutation[] = [
@@ -70,6 +76,18 @@ const ofSending: readonly Mutation[] = [
       },
     ],
   },
+  inClocks(
+    'a reply that slept with the machine tells the time',
+    'payout/rules/clock-skew.ts',
+    'elapsedMs <= exchangeMaxMs',
+    'elapsedMs >= 0',
+  ),
+  inClocks(
+    'the bank’s time jumps with our clock',
+    'payout/bank-clock.ts',
+    'bankNowMs: bankDateMs + sinceMs',
+    'bankNowMs: nowMs + (this.#offsetMs ?? sinceMs)',
+  ),
   inOne(
     'sent again on another day',
     'payout/rules/resend.ts',

@@ -254,6 +254,7 @@ export class Network {
         bankDateMs,
         retryAfterMs,
         ...request.exchange,
+        elapsedMs: this.#world.nowMs - request.leftAtMs,
       });
     });
   }

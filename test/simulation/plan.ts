@@ -138,9 +138,10 @@ export interface Plan {
 /**
  * How much goes on; `people` is about files that repeat one another and persons who step in,
  * `lying` about a bank that breaks its own rules, `outage` about transfers that hang while inquiries are answered,
- * `edited` about somebody who changes an amount in the journal.
+ * `edited` about somebody who changes an amount in the journal, `clocks` about a machine that sleeps and clocks that
+ * are set while replies are on their way.
  */
-export type Shape = 'simple' | 'mixed' | 'wild' | 'people' | 'lying' | 'outage' | 'edited';
+export type Shape = 'simple' | 'mixed' | 'wild' | 'people' | 'lying' | 'outage' | 'edited' | 'clocks';
 
 const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
@@ -182,6 +183,7 @@ const faultKindsMax: Readonly<Record<Shape, number>> = {
   lying: 2,
   outage: 0,
   edited: 0,
+  clocks: 0,
 };
 
 /** Faults that find something together, beside whatever else goes wrong. */
@@ -279,7 +281,7 @@ function drawDisturbances(dice: Dice, shape: Shape, startMs: number, mayJump: bo
       ? 0
       : dice.whole(
           isPeople ? 6 : 0,
-          { mixed: 4, wild: 8, people: 16, lying: 16, outage: 0, edited: 0 }[shape],
+          { mixed: 4, wild: 8, people: 16, lying: 16, outage: 0, edited: 0, clocks: 0 }[shape],
         );
   for (let place = 0; place < count; place += 1) {
     const atMs = startMs + dice.wide(10, isPeople ? secondMs : 20 * minuteMs);
@@ -362,6 +364,30 @@ function makeOutage(dice: Dice, plan: Plan): Plan {
   };
 }
 
+/** The machine sleeps with replies on their way, and clocks are set in the midst; little else goes wrong. */
+function makeClocks(dice: Dice, plan: Plan): Plan {
+  const startMs = firstMidnightMs + dice.whole(hourMs, 22 * hourMs);
+  const isBanks = dice.chance(0.5);
+  const disturbances = Array.from({ length: dice.whole(2, 6) }, (): Disturbance => {
+    const atMs = startMs + dice.wide(10, 2 * secondMs);
+    if (isBanks || dice.chance(0.5))
+      return { atMs, what: { kind: 'suspend', ms: dice.wide(minuteMs, 10 * hourMs) } };
+    const ms = dice.wide(minuteMs, 26 * hourMs) * (dice.chance(0.5) ? 1 : -1);
+    return { atMs, what: { kind: 'clock-jump', ms } };
+  });
+  return {
+    ...plan,
+    startMs,
+    disturbances,
+    lives: plan.lives.map((life) => ({ ...life, killAtStep: Infinity, interruptAfterMs: undefined })),
+    faults: { 'in-process': 0.2, 'reply-late': 0.2 },
+    closures: [],
+    bankOffsetMs: isBanks ? dice.wide(hourMs, 20 * hourMs) * (dice.chance(0.5) ? 1 : -1) : 0,
+    dateOffsetMs: 0,
+    inquiryDay: 'any',
+  };
+}
+
 /** The bank closes soon after the file was sealed, and is open again when the amount has been changed. */
 function makeEdited(dice: Dice, plan: Plan): Plan {
   const gapMs = dice.wide(20 * minuteMs, 2 * hourMs);
@@ -387,6 +413,7 @@ export function drawPlan(dice: Dice, shape: Shape): Plan {
   if (shape === 'lying') return makeLying(dice, plan);
   if (shape === 'outage') return makeOutage(dice, plan);
   if (shape === 'edited') return makeEdited(dice, plan);
+  if (shape === 'clocks') return makeClocks(dice, plan);
   return dice.chance(0.03) ? giveAway(dice, plan) : plan;
 }
 

@@ -79,6 +79,7 @@ const rowsMax: Readonly<Record<Shape, number>> = {
   lying: 4,
   outage: 12,
   edited: 4,
+  clocks: 3,
 };
 const filesMax: Readonly<Record<Shape, number>> = {
   simple: 1,
@@ -88,6 +89,7 @@ const filesMax: Readonly<Record<Shape, number>> = {
   lying: 3,
   outage: 1,
   edited: 1,
+  clocks: 2,
 };
 
 /** Later files name payoutIds of earlier ones again, some with another amount, payee, case or leading zero. */

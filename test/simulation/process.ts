@@ -26,6 +26,7 @@ const baseSettings = settingsSchema.parse({
 function makeClock(world: World, life: Life): Clock {
   return {
     now: () => world.ourMs,
+    elapsedMs: () => world.nowMs,
     sleep: async (ms, signal) =>
       new Promise((resolve) => {
         if (signal?.aborted === true) {

@@ -14,6 +14,7 @@ const seedsOf: Readonly<Record<Shape, number>> = {
   lying: 30,
   outage: 20,
   edited: 20,
+  clocks: 20,
 };
 
 const shapes = Object.entries(seedsOf) as [Shape, number][];

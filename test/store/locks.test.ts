@@ -12,6 +12,7 @@ const script = new URL('hold-sender-lock.ts', import.meta.url);
 /** A clock without waits; each of them is a moment for something to happen. */
 const makeClock = (onSleep: () => unknown = () => undefined): Clock => ({
   now: () => 5,
+  elapsedMs: () => 5,
   sleep: async () => void (await onSleep()),
 });
 

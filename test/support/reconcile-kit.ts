@@ -115,7 +115,7 @@ export async function openDayOf(
     daysLater: 1,
     reconcile: async (lines, options = {}) => {
       const { on = date, through = store, reading = 'words' } = options;
-      const clock = { now: () => noonMs + day.daysLater * dayMs, sleep: async () => {} };
+      const clock = { now: () => noonMs + day.daysLater * dayMs, elapsedMs: () => 0, sleep: async () => {} };
       const stop = new AbortController().signal;
       const context: ReconcileContext = {
         store: through,

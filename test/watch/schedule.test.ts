@@ -24,7 +24,7 @@ function makeScene(nowMs: number, isMade: () => boolean = () => true) {
         lastDailyJob: async (name) => recorded.get(name),
         recordDailyJob: async (name, date) => void recorded.set(name, date),
       },
-      clock: { now: () => now, sleep: async () => undefined },
+      clock: { now: () => now, elapsedMs: () => 0, sleep: async () => undefined },
       log: (level, message) => void (level === 'warn' && warned.push(message)),
       stop: new AbortController().signal,
     },

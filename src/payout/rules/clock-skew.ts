@@ -17,6 +17,15 @@ export interface ClockReading {
   readonly bankNowMs: number | undefined;
 }
 
+/** An answer that was longer on its way bears the time of then. */
+const exchangeMaxMs = 60_000;
+
+/**
+ * Whether the `Date` of an answer tells the bank's time of now: one that was under way while the machine slept does not.
+ * @param elapsedMs of the exchange
+ */
+export const tellsTime = (elapsedMs: number): boolean => elapsedMs <= exchangeMaxMs;
+
 /** Our codes for a payer account that waits for a day that both clocks agree on. */
 export const clocksDiffer = 'clocks-differ';
 export const aroundMidnight = 'around-midnight';

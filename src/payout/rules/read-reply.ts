@@ -16,6 +16,7 @@ import type {
 } from '../../core/bank-port.ts';
 import { maskForeignNumbers } from '../../core/outgoing-text.ts';
 import { type BankStatus, findBankStatus } from '../../core/status-codes.ts';
+import { tellsTime } from './clock-skew.ts';
 import { countDelivered } from './resend.ts';
 
 /** Trouble of the whole service, with the bank's own wish for when to come back. */
@@ -146,7 +147,7 @@ function readWith<Finding>(
   finding: Finding,
   breaker: BreakerSignal,
 ): ReadReply<Finding> {
-  const bankDateMs = reply.kind === 'answered' ? reply.bankDateMs : undefined;
+  const bankDateMs = reply.kind === 'answered' && tellsTime(reply.elapsedMs) ? reply.bankDateMs : undefined;
   return { finding, breaker, limit: readLimitSignal(reply), bankDateMs, facts: readFacts(reply) };
 }
 

@@ -9,6 +9,7 @@ import {
   inquiryItem,
   lost,
   makeSubmitted,
+  noonMs,
   transferFields,
 } from '../../support/core-fixtures.ts';
 
@@ -237,6 +238,13 @@ describe('what is kept of a reply', () => {
   ])('is what there is of one that is %s', (_name, reply, facts) => {
     expect(readTransfer(reply).facts).toMatchObject(facts);
   });
+});
+
+test.each([
+  ['a minute', 60_000, noonMs],
+  ['longer, while the machine slept', 60_001, undefined],
+])('a reply that was under way for %s', (_, elapsedMs, bankDateMs) => {
+  expect(readTransfer(answered(transferFields('IC000'), { elapsedMs })).bankDateMs).toBe(bankDateMs);
 });
 
 const exchange = { requestUid: 'R', xRequestId: 'X', elapsedMs: 1 };

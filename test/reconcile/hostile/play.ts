@@ -84,7 +84,7 @@ async function take({ store, folder }: ReconcileDay, path: string, isForced: boo
   const fetched = await takeFile(kit, date, path, { user: 'mallory', isForced });
   if (fetched.kind === 'unusable') return fetched.refusal.code;
   if (fetched.kind !== 'fetched') return fetched.kind;
-  const clock = { now: () => noonMs + dayMs, sleep: async () => {} };
+  const clock = { now: () => noonMs + dayMs, elapsedMs: () => 0, sleep: async () => {} };
   const stop = new AbortController().signal;
   const context = { store, clock, companyId: payer.companyId, log: () => {}, stop };
   const done = await reconcile(context, await openStatementOutbox(folder), fetched.source);

@@ -180,7 +180,7 @@ export class World implements AsyncDisposable {
     const outbox = death?.wrap(tables) ?? tables;
     const fetched = await takeFile(this.#kit, date, path, { user: 'alice', isForced });
     if (fetched.kind !== 'fetched') throw new Error(`the file is not taken: ${fetched.kind}`);
-    const clock = { now: () => this.#clockMs, sleep: async () => {} };
+    const clock = { now: () => this.#clockMs, elapsedMs: () => this.#clockMs, sleep: async () => {} };
     const context = { store, clock, companyId: payer.companyId, log: () => {} };
     const stop = new AbortController().signal;
     const done = await reconcile({ ...context, stop }, outbox, fetched.source);

@@ -327,7 +327,7 @@ test('polling looks at the folder as often as it is set, and keeps no timer for 
   const sleep = async (ms: number) => {
     time.skip(ms);
   };
-  const clock = { now: () => 0, sleep };
+  const clock = { now: () => 0, elapsedMs: () => time.elapsedMs(), sleep };
   const intake = await open(realDisk, { clock, watch: { polling: true, pollMs: 1_000 } });
   await intake.take(9);
   await drop('a.csv');

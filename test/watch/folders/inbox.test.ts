@@ -86,7 +86,7 @@ describe('a finished file', () => {
 
   test('is told by a clock that never jumps', async () => {
     let wallMs = Date.now();
-    const clock = { now: () => wallMs, sleep: (ms: number) => pause(ms) };
+    const clock = { now: () => wallMs, elapsedMs: () => 0, sleep: (ms: number) => pause(ms) };
     const time = makeVirtualClock(0);
     const intake = await kit.open({ clock, elapsedMs: () => time.elapsedMs() });
     await drop('a.csv');
