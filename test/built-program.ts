@@ -12,6 +12,7 @@ import { build } from 'vite';
 import type { TestProject } from 'vitest/node';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+const residentPath = 'test/support/resident-program.ts';
 const cache = join(root, 'node_modules/.cache');
 const prefix = 'program-';
 /** Another run of the tests may still start what was made a while ago. */
@@ -25,7 +26,7 @@ async function computeSourceHash(): Promise<string> {
       .map(({ parentPath, name }) => join(parentPath, name));
   const files = [...(await under('src')), ...(await under('config')), join(root, 'package.json')];
   const lock = join(root, 'package-lock.json');
-  for (const path of [...files.toSorted(), lock, fileURLToPath(import.meta.url)]) {
+  for (const path of [...files.toSorted(), lock, join(root, residentPath), fileURLToPath(import.meta.url)]) {
     hash.update(`${path}\n`).update(await readFile(path));
   }
   return hash.digest('hex').slice(0, 16);
@@ -38,12 +39,13 @@ async function buildInto(folder: string): Promise<void> {
     logLevel: 'warn',
     root,
     build: {
-      ssr: 'src/main.ts',
+      ssr: true,
       outDir: join(folder, 'src'),
       minify: false,
       target: 'node24',
       // All files as deep as those of the source that look for what is beside it.
       rolldownOptions: {
+        input: { main: join(root, 'src/main.ts'), resident: join(root, residentPath) },
         output: { entryFileNames: 'parts/[name].js', chunkFileNames: 'parts/[name]-[hash].js' },
       },
     },
@@ -73,9 +75,11 @@ async function provideProgram(): Promise<void> {
   const folder = join(cache, `${prefix}${await computeSourceHash()}`);
   // Inherited by the processes of the tests; without it they start the source as it is.
   delete process.env['PAYDROP_TEST_PROGRAM'];
+  delete process.env['PAYDROP_TEST_RESIDENT'];
   try {
     if (!existsSync(folder)) await makeProgram(folder);
     process.env['PAYDROP_TEST_PROGRAM'] = join(folder, 'src/parts/main.js');
+    process.env['PAYDROP_TEST_RESIDENT'] = join(folder, 'src/parts/resident.js');
   } catch (error) {
     console.warn('The program cannot be put together, the tests start its source:', error);
   }

@@ -5,8 +5,9 @@ import { checkCommand } from './check.ts';
 import { configCommand } from './config.ts';
 import { initCommand } from './init.ts';
 import { cancelCommand, resumeCommand, retryCommand } from './operator.ts';
-import type { Command, GlobalOptions } from './options.ts';
+import { type Command, type GlobalOptions, makeCommandLine } from './options.ts';
 import { reconcileCommand } from './reconcile.ts';
+import { reportFailure } from './report-failure.ts';
 import { resultCommand } from './result.ts';
 import { runCommand } from './run.ts';
 import { sandboxCommand } from './sandbox.ts';
@@ -38,7 +39,7 @@ export const commands: readonly Command[] = [
 ];
 
 /** The command line with every command; each one's help ends with its exit codes. */
-export function addCommands(commandLine: Argv<GlobalOptions>): Argv<GlobalOptions> {
+function addCommands(commandLine: Argv<GlobalOptions>): Argv<GlobalOptions> {
   for (const command of commands) {
     const meanings = Object.entries(command.exits).map(([code, meaning]) => `  ${code}  ${meaning}`);
     const epilogue = ['Exit codes:', ...meanings].join('\n');
@@ -48,4 +49,15 @@ export function addCommands(commandLine: Argv<GlobalOptions>): Argv<GlobalOption
     'completion',
     'print what lets the Tab key complete commands, for bash or zsh',
   );
+}
+
+/** Runs the command that is named, and sets the process's exit code, also for what is thrown. */
+export async function runCommandLine(args: readonly string[]): Promise<void> {
+  try {
+    // The commands load what they need when they run: --help loads none of it.
+    await addCommands(makeCommandLine(args)).parseAsync();
+  } catch (error) {
+    // The code is set rather than the process ended, so that no output is cut off.
+    process.exitCode = await reportFailure(error);
+  }
 }

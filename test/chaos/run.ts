@@ -51,7 +51,12 @@ function describeFigures(evidence: Evidence, besieged: Besieged, disk: Disk, sec
 async function chaos(options: Options): Promise<boolean> {
   const planned = planRows(options.rows, `C${options.seed}`, new Dice(options.seed));
   await using disk = await openDisk();
-  await using scene = await openScene({ ...settings, dataDir: disk.dataDir, keep: options.keep });
+  await using scene = await openScene({
+    ...settings,
+    ownProcesses: true,
+    dataDir: disk.dataDir,
+    keep: options.keep,
+  });
   if (options.keep) console.log(`the scene stays in ${scene.folder}`);
   const startMs = performance.now();
   const besieged = await besiege(scene, disk, planned, options, (line) => console.log(line));

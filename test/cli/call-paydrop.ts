@@ -1,8 +1,6 @@
 /** Runs a command in the process of the test: for what it says and how it ends, where no process is the point. */
 import { vi } from 'vitest';
-import { addCommands } from '../../src/cli/commands.ts';
-import { makeCommandLine } from '../../src/cli/options.ts';
-import { reportFailure } from '../../src/cli/report-failure.ts';
+import { runCommandLine } from '../../src/cli/commands.ts';
 import type { Ended } from './run-paydrop.ts';
 
 /** Runs `paydrop` with these arguments to its end, in this folder and with this environment. */
@@ -15,11 +13,8 @@ export async function callPaydrop(...args: readonly string[]): Promise<Ended> {
     }),
   );
   try {
-    await addCommands(makeCommandLine(args)).parseAsync();
+    await runCommandLine(args);
     return { code: Number(process.exitCode ?? 0), ...said };
-  } catch (error) {
-    const code = await reportFailure(error);
-    return { code, ...said };
   } finally {
     for (const spy of spies) spy.mockRestore();
     // What ends is the test's own process.

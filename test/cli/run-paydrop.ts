@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { runInResident } from '../support/resident.ts';
 
 /** The program that tests run: put together beforehand, or the source as it is. */
 export const paydropPath =
@@ -16,15 +17,16 @@ export interface Ended {
 
 export interface Surroundings {
   readonly cwd?: string;
-  readonly env?: Readonly<Record<string, string>>;
+  readonly env?: NodeJS.ProcessEnv;
 }
 
-/** Runs `paydrop` with these arguments to its end. */
+/** Runs `paydrop` with these arguments to its end, where there need not be a process of its own for it. */
 export async function runPaydrop(args: readonly string[], { cwd, env }: Surroundings = {}): Promise<Ended> {
-  return runNode([paydropPath, ...args], {
-    ...(cwd === undefined ? {} : { cwd }),
-    ...(env === undefined ? {} : { env }),
-  });
+  const task = { args, cwd: cwd ?? process.cwd(), env: { ...process.env, ...env } };
+  const ran = runInResident(task);
+  if (ran === undefined) return runNode([paydropPath, ...args], task);
+  const { code, stdout, stderr } = await ran;
+  return { code, stdout, stderr };
 }
 
 /** Runs Node, the one that runs the tests, with these arguments to its end. */

@@ -15,7 +15,7 @@ describe.skipIf(!existsSync(fullDevice))('a full disk', () => {
   test.each(['sender.json', 'journal.mark.tmp'])(
     'under %s ends the run with the place and the cure',
     async (name) => {
-      await using scene = await openScene();
+      await using scene = await openScene({ ownProcesses: true });
       const planned = planGoodRows(8, 'F', new Dice(1));
       const file = await scene.addFile('payouts.csv', writeRows(planned));
       await mkdir(scene.dataDir);

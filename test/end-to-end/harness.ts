@@ -11,19 +11,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { stringify } from 'yaml';
 import type { Ledger } from '../../src/sandbox/book.ts';
 import { paydropPath } from '../cli/run-paydrop.ts';
+import { type ProgramEnd, runInResident } from '../support/resident.ts';
 import { partner } from '../support/core-fixtures.ts';
 import { findFiles, type Line, readTable } from '../support/tables.ts';
 import { makeClocks, type SceneClocks } from './clocks.ts';
 
 const noonClockUrl = new URL('./noon-clock.ts', import.meta.url).href;
-
-/** How a program ended: by itself with a code, or by a signal. */
-export interface ProgramEnd {
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 /** A program under way. */
 export interface Program {
@@ -69,7 +62,9 @@ export interface SceneSettings {
   readonly dataDir?: string;
   /** The bank does not say that it is a sandbox: all that is asked of a real one is asked of it. */
   readonly asBank?: boolean;
-  /** Node's own switches for paydrop. */
+  /** Every command in a process of its own, also one that is run to its end: where the process is the point. */
+  readonly ownProcesses?: boolean;
+  /** Node's own switches for paydrop: it has a process of its own then. */
   readonly switches?: readonly string[];
   /** Leaves the folder where it is, to be looked at. */
   readonly keep?: boolean;
@@ -166,6 +161,12 @@ export async function openScene(changes: SceneSettings = {}): Promise<Scene> {
     const startWith = (path: string, args: readonly string[]): Program =>
       watch(launch([...args, '--config', path]));
     const start = (...args: string[]): Program => startWith(configPath, args);
+    const isAlone = changes.ownProcesses === true || changes.switches !== undefined;
+    const runWith = (path: string, ...args: string[]): Promise<ProgramEnd> => {
+      const env = environmentOf(clocks.pathOf('paydrop'));
+      const task = { args: [...args, '--config', path], cwd: folder, env };
+      return (isAlone ? undefined : runInResident(task)) ?? startWith(path, args).ended;
+    };
     return {
       folder,
       dataDir,
@@ -175,8 +176,8 @@ export async function openScene(changes: SceneSettings = {}): Promise<Scene> {
       bank,
       clocks,
       start,
-      run: (...args) => start(...args).ended,
-      runWith: (path, ...args) => startWith(path, args).ended,
+      run: (...args) => runWith(configPath, ...args),
+      runWith,
       addFile: async (name, csv) => {
         const path = join(folder, 'in', name);
         await writeFile(path, csv);
@@ -190,6 +191,11 @@ export async function openScene(changes: SceneSettings = {}): Promise<Scene> {
   }
 }
 
+const environmentOf = (clockPath: string): NodeJS.ProcessEnv => ({
+  ...process.env,
+  PAYDROP_TEST_CLOCK_FILE: clockPath,
+});
+
 function launchPaydrop(
   args: readonly string[],
   cwd: string,
@@ -198,7 +204,7 @@ function launchPaydrop(
 ): ChildProcess {
   const child = spawn(process.execPath, args, {
     cwd,
-    env: { ...process.env, PAYDROP_TEST_CLOCK_FILE: clockPath },
+    env: environmentOf(clockPath),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   children.add(child);
@@ -300,6 +306,7 @@ export async function until(isSo: () => boolean | Promise<boolean>, waitMs = 45_
   }
 }
 
+export type { ProgramEnd };
 export { findFiles as findReports, readTable, type Line };
 
 /** The only result of the outbox, each row as the latest update has it. */

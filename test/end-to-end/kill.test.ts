@@ -12,7 +12,11 @@ const rowCount = 120;
 const seed = 20_261_121;
 
 const openFaultyScene = (): Promise<Scene> =>
-  openScene({ sandbox: { latencyMs: 12, behaviours: faultyBehaviours }, transfer: { concurrency: 6 } });
+  openScene({
+    ownProcesses: true,
+    sandbox: { latencyMs: 12, behaviours: faultyBehaviours },
+    transfer: { concurrency: 6 },
+  });
 
 const moments: readonly Moment[] = [
   { after: 'journal', waitMs: 0 },

@@ -31,7 +31,7 @@ describe('a run in a storm', () => {
       sandbox: { latencyMs: 20, behaviours: faultyBehaviours },
       transfer: { concurrency: 4 },
     };
-    await using scene = await openScene({ ...settings, dataDir: disk.dataDir });
+    await using scene = await openScene({ ...settings, ownProcesses: true, dataDir: disk.dataDir });
     const planned = planRows(100, 'W', new Dice(seed));
     const said: string[] = [];
     const { exitCode, came } = await besiege(scene, disk, planned, storm, (line) => said.push(line));
