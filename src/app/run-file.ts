@@ -128,7 +128,8 @@ async function payWithProgress(
     else countOwn(payout);
   };
   session.adaptiveLimits.transfers.forgetLowest();
-  const context = makeContext(session, stop, count, batch);
+  const reportWait = options.progress.showWait?.bind(options.progress);
+  const context = { ...makeContext(session, stop, count, batch), reportWait };
   const { waitMs, interrupted } = options;
   const end = await runBatch(context, batch, { waitMs, interrupted, waitOver });
   // A late proof for an attempt of another file changes that file's row: its own update says so, not this one's.
@@ -149,18 +150,19 @@ export async function reportIfSettled(
   return files.slice(files.length - filesWritten).map(({ path }) => path);
 }
 
-/** Counts rows as they get on, from where the batch stands now. */
+/** Shows where the batch stands now, and counts rows as they get on. */
 async function makeCounter(
   session: RunSession,
   batch: Batch,
   progress: Progress,
 ): Promise<(payout: Payout | undefined) => void> {
   const count = makeRowCounter(batch.rows, await session.journal.totals(batch.batchId));
-  return (payout) => {
-    if (payout === undefined) return;
+  const show = (payout?: Payout): void => {
     const figures = count(payout);
     const phase = figures.rowsDone + figures.inDoubt >= batch.rows ? 'settling' : 'paying';
     const pace = session.adaptiveLimits.transfers.state;
     progress.show({ phase, rowsTotal: batch.rows, ...figures, pace });
   };
+  show();
+  return (payout) => payout !== undefined && show(payout);
 }

@@ -1,5 +1,7 @@
 /** Settles what is in doubt, now, and writes what is due for the batches that it has changed. */
 import { countAlarms, countRows, inDoubtStatuses } from '../core/exit-code.ts';
+import type { Payout } from '../core/payout.ts';
+import type { Progress } from '../core/progress.ts';
 import type { Logger } from '../platform/log.ts';
 import { systemClock } from '../platform/clock.ts';
 import { type Settled, settleBeside, settleNow } from '../payout/settle.ts';
@@ -14,6 +16,7 @@ export interface SettleOptions {
   /** How long to go on while the bank tells nothing. */
   readonly waitMs: number;
   readonly interrupted: AbortSignal;
+  readonly progress: Progress;
 }
 
 export interface SettleOutcome extends Settled {
@@ -52,7 +55,7 @@ export async function settleOrRequest(
 async function requestFrom(
   owner: SenderBusyError['owner'],
   loaded: LoadedSettings,
-  { batchId, waitMs, interrupted }: SettleOptions,
+  { batchId, waitMs, interrupted, progress }: SettleOptions,
 ): Promise<SettleOutcome | undefined> {
   await using journal = await requireJournal(loaded);
   if (batchId !== undefined && (await journal.batch(batchId)) === undefined) return undefined;
@@ -64,7 +67,7 @@ async function requestFrom(
   const context = { journal, clock: systemClock, settle: loaded.settings.settle };
   const { batchIds, ...settled } = await settleBeside(
     context,
-    { batchId, waitMs, timeoutMs, isSeenTo },
+    { batchId, waitMs, timeoutMs, isSeenTo, progress },
     interrupted,
   );
   let alarms = 0;
@@ -74,23 +77,47 @@ async function requestFrom(
 
 /** Undefined when there is no such batch. */
 async function settle(session: Session, options: SettleOptions): Promise<SettleOutcome | undefined> {
-  const { batchId, waitMs, interrupted } = options;
+  const { batchId, waitMs, interrupted, progress } = options;
   if (batchId !== undefined && (await session.journal.batch(batchId)) === undefined) return undefined;
   const touched = new Set<string>();
+  const { journal } = session;
+  const countInDoubt = async (): Promise<number> =>
+    batchId === undefined
+      ? journal.countInDoubt()
+      : countRows(await journal.totals(batchId), inDoubtStatuses);
+  const showOne = makeInquiryCounter(await countInDoubt(), progress);
   const waitOver = new AbortController();
-  const context = makeContext(session, AbortSignal.any([interrupted, waitOver.signal]), (payout) => {
+  const stop = AbortSignal.any([interrupted, waitOver.signal]);
+  const counted = makeContext(session, stop, (payout) => {
+    showOne(payout);
     if (payout !== undefined && payout.status !== 'submitted') touched.add(payout.batchId);
   });
+  const context = { ...counted, reportWait: progress.showWait?.bind(progress) };
   const settled = await settleNow(context, { batchId, waitMs, waitOver });
   for (const ended of settled.ended) touched.add(ended);
   const files: string[] = [];
   for (const changed of touched) files.push(...((await reportIfSettled(session, changed)) ?? []));
-  const { journal } = session;
-  const inDoubt =
-    batchId === undefined
-      ? await journal.countInDoubt()
-      : countRows(await journal.totals(batchId), inDoubtStatuses);
+  const inDoubt = await countInDoubt();
   let alarms = 0;
   for (const changed of touched) alarms += countAlarms(await journal.totals(changed));
   return { ...settled, settled: Math.max(0, settled.asked - inDoubt), inDoubt, alarms, files };
+}
+
+/** Counts what the inquiries have told. @param rowsTotal in doubt before the first */
+function makeInquiryCounter(
+  rowsTotal: number,
+  progress: Progress,
+): (payout: Pick<Payout, 'status'> | undefined) => void {
+  let [asked, paid, settled] = [0, 0, 0];
+  const show = (): void => {
+    const counts = { rowsDone: Math.min(asked, rowsTotal), paid, inDoubt: Math.max(0, rowsTotal - settled) };
+    progress.show({ phase: 'inquiring', rowsTotal, ...counts });
+  };
+  show();
+  return (payout) => {
+    asked += 1;
+    if (payout?.status === 'paid') paid += 1;
+    if (payout !== undefined && !inDoubtStatuses.includes(payout.status)) settled += 1;
+    show();
+  };
 }

@@ -28,11 +28,13 @@ export const settleCommand = makeCommand({
     const { settleOrRequest } = await import('../app/settle.ts');
     const { listenForInterrupt } = await import('./interrupt.ts');
     const { say } = await import('./output.ts');
+    const { openProgress } = await import('./views/progress.ts');
     const { print, printBanner } = await import('./views/shown.ts');
     using interrupt = listenForInterrupt(() => say('Stopping after what is in flight.'));
     const batchId = batch?.toUpperCase();
-    const limits = { batchId, waitMs: wait * 1000, interrupted: interrupt.signal };
-    const outcome = await settleOrRequest(loaded, makeLogger(logLevel), limits);
+    const progress = await openProgress();
+    const limits = { batchId, waitMs: wait * 1000, interrupted: interrupt.signal, progress };
+    const outcome = await settleOrRequest(loaded, makeLogger(logLevel), limits).finally(progress.close);
     if (outcome === undefined) throw noSuchBatch(batchId);
     printBanner(loaded, json);
     print(showSettled(outcome, wait), json);

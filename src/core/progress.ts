@@ -13,9 +13,28 @@ export interface ProgressFigures {
   readonly pace?: { readonly limit: number; readonly ceiling: number };
 }
 
+/**
+ * What is waited for: the next inquiry, an answer of the bank, the end of a pause, its opening, midnight, the same day by
+ * both clocks, or that the bank can be asked about what a lost journal had sent.
+ */
+export type WaitKind = 'inquiry' | 'answer' | 'pause' | 'opening' | 'midnight' | 'clocks' | 'recovery';
+
+/** What a run waits for while no row gets on. Times count from when it is told: no clock need be asked. */
+export interface Wait {
+  readonly kind: WaitKind;
+  /** Until it is over, or looked at again; undefined when nobody knows. */
+  readonly dueInMs: number | undefined;
+  /** Until the run gives up if nothing happens. */
+  readonly givesUpInMs: number;
+  /** Of a pause, in words that may hold the bank's own. */
+  readonly why: string | undefined;
+}
+
 /** Shows progress; may be called as often as something changes. */
 export interface Progress {
   show(figures: ProgressFigures): void;
+  /** What is waited for from now on; undefined while rows get on. */
+  showWait?(wait: Wait | undefined): void;
   close(): void;
 }
 
@@ -45,13 +64,13 @@ function placeOf(status: PayoutStatus): Place {
 
 /**
  * Counts the rows of one batch. A row may change again after it has ended (held and let go, unresolved and paid): it
- * counts once all the same, at the price of a byte a row.
+ * counts once all the same, at the price of a byte a row. Asked about no row, it says where they stand.
  * @param totals where they stand at the start; what is held then is tried again
  */
 export function makeRowCounter(
   rowsTotal: number,
   totals: readonly { readonly status: PayoutStatus; readonly rows: number }[],
-): (row: Pick<Payout, 'rowNo' | 'status'>) => Pick<ProgressFigures, 'rowsDone' | 'paid' | 'inDoubt'> {
+): (row?: Pick<Payout, 'rowNo' | 'status'>) => Pick<ProgressFigures, 'rowsDone' | 'paid' | 'inDoubt'> {
   const placeOfRow = new Uint8Array(rowsTotal + 1);
   const counts = Object.values(places).map(() => 0);
   const countOf = (place: number): number => counts[place] ?? 0;
@@ -60,13 +79,15 @@ export function makeRowCounter(
   /** Where a row that is heard of for the first time was counted. */
   const findFirst = (): Place =>
     [places.unsent, places.inDoubt, places.ended].find((place) => countOf(place) > 0) ?? places.paid;
-  return ({ rowNo, status }) => {
-    const place = placeOf(status);
+  const move = (rowNo: number, place: Place): void => {
     const known = placeOfRow[rowNo] as Place;
     const before = known === places.unheard ? findFirst() : known;
     placeOfRow[rowNo] = place;
     add(before, -1);
     add(place, 1);
+  };
+  return (row) => {
+    if (row !== undefined) move(row.rowNo, placeOf(row.status));
     const paid = countOf(places.paid);
     return { rowsDone: paid + countOf(places.ended), paid, inDoubt: countOf(places.inDoubt) };
   };

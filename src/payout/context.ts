@@ -2,6 +2,7 @@
 import type { Bank } from '../core/bank-port.ts';
 import type { Attempt, Payout } from '../core/payout.ts';
 import type { Clock, Log } from '../core/ports.ts';
+import type { Wait } from '../core/progress.ts';
 import type { KeyedMutex } from '../platform/keyed-mutex.ts';
 import { Signal, waitForAny } from '../platform/signal.ts';
 import type { AdaptiveLimits, CallContext } from './adaptive-limit.ts';
@@ -51,6 +52,8 @@ export interface WorkerContext extends CallContext, ProcessState {
   readonly log: Log;
   /** Told of each row that has got on, for whoever watches. */
   readonly count: (payout: Payout | undefined) => void;
+  /** Told now and then of what the run waits for; left out where nobody watches. */
+  readonly reportWait?: ((wait: Wait | undefined) => void) | undefined;
   /** Aborted when nothing new is to be begun: the process is asked to stop, or the wait is over. */
   readonly stop: AbortSignal;
   readonly run: RunState;

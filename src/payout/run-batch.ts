@@ -21,6 +21,7 @@ import { describePayerChange, rerunHolds } from './rules/operator.ts';
 import { settleOnce, settleWhileRunning } from './settle.ts';
 import { submitPayout } from './submit.ts';
 import { verifyPayee } from './verify-payee.ts';
+import { reportWaits } from './wait.ts';
 
 /** Why a run ended; `rested` covers whatever the batch's own status says (done, halted, or waiting on the bank). */
 export type RunEnd = 'rested' | 'interrupted';
@@ -42,7 +43,10 @@ export async function runBatch(context: WorkerContext, batch: Batch, limits: Run
   const wasInDoubt = (await context.journal.nextInquiryAtMs(batch.batchId)) !== undefined;
   const isLifted = await startRunning(context, batch, limits);
   const watchEnds = new AbortController();
-  const watching = watchTheWait(context, batch, limits, watchEnds.signal);
+  const watching = Promise.all([
+    watchTheWait(context, batch, limits, watchEnds.signal),
+    reportWaits(context, () => readWait(context, batch, limits), watchEnds.signal),
+  ]);
   try {
     await settleOnce(context, 'unresolved', batch.batchId);
     await brakeOnDoubt(context);
@@ -124,6 +128,12 @@ async function watchTheWait(
     }
     await gate.waitForNews(isInVain ? inVainPollMs : Math.max(leftMs, waitPollMs), end);
   }
+}
+
+async function readWait({ run, journal }: WorkerContext, { batchId }: Batch, { waitMs }: RunLimits) {
+  const { lastProgressAtMs, isSending } = run;
+  const nextInquiryAtMs = isSending ? undefined : await journal.nextInquiryAtMs(batchId);
+  return { lastProgressAtMs, nextInquiryAtMs, givesUpAtMs: lastProgressAtMs + waitMs };
 }
 
 /** True while rows wait for the account, or the disk, to go on. */

@@ -2,6 +2,7 @@
 import pLimit from 'p-limit';
 import { afterChange } from '../core/change.ts';
 import type { Attempt } from '../core/payout.ts';
+import type { Progress } from '../core/progress.ts';
 import type { RunInTurn } from '../platform/fair-semaphore.ts';
 import { applyOnAttempt, readLatest, readOthersOpen } from './apply-change.ts';
 import { haltForPayer } from './circuit-breaker.ts';
@@ -25,6 +26,7 @@ import type { Repetition } from './rules/circuit-breaker.ts';
 import { countDelivered, mayBytesLeaveAgain, type SettlePolicy } from './rules/resend.ts';
 import { sendAttempt } from './submit.ts';
 import { recordLearnt, Watch } from './superseded.ts';
+import { reportWaits } from './wait.ts';
 
 /**
  * Longest sleep of the loop when nothing is due: it is woken when something falls into doubt, and another process may
@@ -301,7 +303,16 @@ export interface SettleLimits {
 export async function settleNow(context: WorkerContext, limits: SettleLimits): Promise<Settled> {
   const { batchId } = limits;
   const end = new AbortController();
-  const waiting = endWaiting(context, limits, end.signal);
+  const { run } = context;
+  const readWait = () => ({
+    lastProgressAtMs: run.lastToldAtMs,
+    nextInquiryAtMs: undefined,
+    givesUpAtMs: run.lastToldAtMs + limits.waitMs,
+  });
+  const waiting = Promise.all([
+    endWaiting(context, limits, end.signal),
+    reportWaits(context, readWait, end.signal),
+  ]);
   let asked: number;
   try {
     asked = await settleOnce(context, 'all', batchId);
@@ -309,7 +320,7 @@ export async function settleNow(context: WorkerContext, limits: SettleLimits): P
     end.abort();
     await waiting;
   }
-  return { asked, told: context.run.told, ended: await endBatches(context, batchId) };
+  return { asked, told: run.told, ended: await endBatches(context, batchId) };
 }
 
 /** What another process is to ask about, which holds the right to send. */
@@ -321,6 +332,7 @@ export interface AskedBeside {
   readonly timeoutMs: number;
   /** True for batches that the other process sees to. */
   readonly isSeenTo: (batchId: string) => boolean;
+  readonly progress?: Progress | undefined;
 }
 
 export interface SettledBeside extends Pick<Settled, 'asked' | 'told'> {
@@ -355,6 +367,8 @@ export async function settleBeside(
   let told = 0;
   let progressAtMs = sinceMs;
   while (waiting.length > 0 && !end.aborted && clock.now() < progressAtMs + limits.waitMs) {
+    const givesUpInMs = progressAtMs + limits.waitMs - clock.now();
+    showAsked(limits.progress, wanted.length, waiting.length, givesUpInMs);
     await clock.sleep(besidePollMs, end);
     const before = waiting.length;
     const still: InDoubt[] = [];
@@ -373,6 +387,18 @@ export async function settleBeside(
   const counts = { asked: wanted.length - unasked, unasked, told, settled: wanted.length - left };
   const batchIds = [...new Set(wanted.map(({ payout }) => payout.batchId))];
   return { ...counts, inDoubt: left + others, batchIds };
+}
+
+/** Shows how many the other process has asked about, and that it is waited for. */
+function showAsked(
+  progress: Progress | undefined,
+  rowsTotal: number,
+  rowsWaiting: number,
+  givesUpInMs: number,
+): void {
+  const rowsDone = rowsTotal - rowsWaiting;
+  progress?.show({ phase: 'inquiring', rowsDone, rowsTotal, paid: 0, inDoubt: rowsWaiting });
+  progress?.showWait?.({ kind: 'answer', dueInMs: undefined, givesUpInMs, why: undefined });
 }
 
 /** @returns everything in doubt that is asked about by that, and how many rows there are that are not */

@@ -65,8 +65,11 @@ function makePretty(): (line: string) => string {
 /** https://no-color.org */
 const isColored = (): boolean => (process.env['NO_COLOR'] ?? '') === '' && process.env['TERM'] !== 'dumb';
 
+/** 36 characters that the JSON of the log and the history of a payout have, and that fill half a line of a terminal. */
+const onlyForMachines = 'xRequestId';
+
 function showField([name, value]: readonly [name: string, value: unknown]): string[] {
-  if (value === null || value === undefined) return [];
+  if (value === null || value === undefined || name === onlyForMachines) return [];
   if (name === 'err') return showError(value);
   return [`${name}: ${typeof value === 'string' ? printable(value) : encodeJson(value)}`];
 }

@@ -15,13 +15,21 @@ export function showAmount(baht: string): string {
 /** "1,234,567.50". */
 export const showBaht = (amount: Satang): string => showAmount(formatBaht(amount));
 
-/** "4 min 10 s", "1,200 h 3 min"; what is shorter than a second is a second. */
+/** "4 min 10 s", "5 min", "1,200 h 3 min"; what is shorter than a second is a second. */
 export function showDuration(ms: number): string {
   const seconds = Math.max(1, Math.floor(ms / 1_000));
-  if (seconds < 60) return `${seconds} s`;
   const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
-  return `${showCount(Math.floor(minutes / 60))} h ${minutes % 60} min`;
+  const parts =
+    minutes < 60
+      ? ([
+          [minutes, 'min'],
+          [seconds % 60, 's'],
+        ] as const)
+      : ([
+          [Math.floor(minutes / 60), 'h'],
+          [minutes % 60, 'min'],
+        ] as const);
+  return parts.flatMap(([count, unit]) => (count === 0 ? [] : [`${showCount(count)} ${unit}`])).join(' ');
 }
 
 /** "1 row", "2 rows". */

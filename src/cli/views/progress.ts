@@ -1,11 +1,14 @@
 /** Progress for whoever watches stderr: a bar on a terminal, a line now and then anywhere else. */
-import type { Progress, ProgressFigures } from '../../core/progress.ts';
+import { showText } from '../../core/outgoing-text.ts';
+import type { Progress, ProgressFigures, Wait, WaitKind } from '../../core/progress.ts';
 import { holdLastLine } from '../../platform/last-line.ts';
 import { progressStream } from '../output.ts';
 import { showCount, showDuration } from './amounts.ts';
 
 /** Between two lines where stderr is no terminal. */
 const lineIntervalMs = 10_000;
+/** The same while the same thing is waited for. */
+const waitIntervalMs = 60_000;
 
 /** Between two drawings of the bar. */
 const frameIntervalMs = 200;
@@ -26,33 +29,85 @@ function makeRateMeter(stopwatch: Stopwatch): (figures: ProgressFigures) => numb
   };
 }
 
-/** The figures in words, the most important first. `rate` is in rows a second. */
-function describe({ rowsDone, rowsTotal, paid, inDoubt, pace }: ProgressFigures, rate: number): string[] {
+/** Rows and what became of them, the most important first. */
+function describeRows({ rowsDone, rowsTotal, paid, inDoubt }: ProgressFigures): string[] {
   const of = rowsTotal === undefined ? '' : ` of ${showCount(rowsTotal)}`;
+  return [
+    `${showCount(rowsDone)}${of} ${rowsTotal === 1 ? 'row' : 'rows'}`,
+    ...(rowsTotal === undefined ? [] : [`${showCount(paid)} paid`]),
+    ...(inDoubt === 0 ? [] : [`${showCount(inDoubt)} in doubt`]),
+  ];
+}
+
+/** How fast it goes. `rate` is in rows a second. */
+function describeSpeed({ rowsDone, rowsTotal, pace }: ProgressFigures, rate: number): string[] {
   const leftMs = rowsTotal === undefined || rate === 0 ? 0 : ((rowsTotal - rowsDone) * 1_000) / rate;
   // Said while fewer transfers are under way at once than the settings allow.
   const isSlower = pace !== undefined && pace.limit < pace.ceiling;
   return [
-    `${showCount(rowsDone)}${of} rows`,
-    ...(rowsTotal === undefined ? [] : [`${showCount(paid)} paid`]),
-    ...(inDoubt === 0 ? [] : [`${showCount(inDoubt)} in doubt`]),
     ...(leftMs < 1_000 ? [] : [`${showDuration(leftMs)} left`]),
     ...(rate === 0 ? [] : [`${showCount(rate)} rows/s`]),
     ...(isSlower ? [`pace ${pace.limit} of ${pace.ceiling}`] : []),
   ];
 }
 
-/** A line at most every 10 seconds, the first one not before; short runs stay silent. */
+/** What is waited for in words, and how long at most. */
+export function describeWait({ kind, dueInMs = 0, givesUpInMs, why }: Wait): string[] {
+  const due = dueInMs < 1_000 ? undefined : showDuration(dueInMs);
+  const soon = due === undefined ? 'now' : `in ${due}`;
+  const words: Readonly<Record<WaitKind, string>> = {
+    inquiry: due === undefined ? 'inquiring' : `next inquiry ${soon}`,
+    answer: "waiting for the bank's answer",
+    pause: due === undefined ? 'trying again' : `trying again ${soon}`,
+    opening: `the bank is closed, opens ${soon}`,
+    midnight: `midnight in Bangkok, goes on ${soon}`,
+    clocks: `the clocks tell different days, looking again ${soon}`,
+    recovery: `asks what was sent before the loss ${soon}`,
+  };
+  const limit = givesUpInMs < 1_000 ? [] : [`waits up to ${showDuration(givesUpInMs)}`];
+  return [words[kind], ...limit, ...(why === undefined ? [] : [showText(why)])];
+}
+
+const laterBy = (wait: Wait, elapsedMs: number): Wait => ({
+  ...wait,
+  dueInMs: wait.dueInMs === undefined ? undefined : wait.dueInMs - elapsedMs,
+  givesUpInMs: wait.givesUpInMs - elapsedMs,
+});
+
+/** Told now and then: in between it counts down by itself. */
+function makeWaitReader(stopwatch: Stopwatch) {
+  let told: { readonly wait: Wait; readonly atMs: number } | undefined;
+  return {
+    hear: (wait: Wait | undefined): void => void (told = wait && { wait, atMs: stopwatch() }),
+    read: (): Wait | undefined => told && laterBy(told.wait, stopwatch() - told.atMs),
+  };
+}
+
+/** A line at most every 10 seconds, the first one not before; short runs stay silent. A wait is told of once a minute. */
 function openLines(stream: ProgressStream, stopwatch: Stopwatch): Progress {
   const measure = makeRateMeter(stopwatch);
+  const waiting = makeWaitReader(stopwatch);
   let lastLineAtMs = stopwatch();
+  let shown: ProgressFigures | undefined;
+  let lastKind: WaitKind | undefined;
+  const write = (figures: ProgressFigures, parts: readonly string[], phase = figures.phase): void => {
+    lastLineAtMs = stopwatch();
+    stream.write(`${[`${phase}: ${describeRows(figures).join(', ')}`, ...parts].join(', ')}\n`);
+  };
+  const isDue = (intervalMs: number): boolean => stopwatch() - lastLineAtMs >= intervalMs;
   return {
     show(figures) {
       const rate = measure(figures);
-      const nowMs = stopwatch();
-      if (nowMs - lastLineAtMs < lineIntervalMs) return;
-      lastLineAtMs = nowMs;
-      stream.write(`${figures.phase}: ${describe(figures, rate).join(', ')}\n`);
+      shown = figures;
+      if (waiting.read() === undefined && isDue(lineIntervalMs)) write(figures, describeSpeed(figures, rate));
+    },
+    showWait(wait) {
+      waiting.hear(wait);
+      const isKnown = wait?.kind === lastKind;
+      if (wait === undefined || shown === undefined || !isDue(isKnown ? waitIntervalMs : lineIntervalMs))
+        return;
+      lastKind = wait.kind;
+      write(shown, describeWait(wait), phaseOf(shown, wait));
     },
     close() {},
   };
@@ -61,19 +116,36 @@ function openLines(stream: ProgressStream, stopwatch: Stopwatch): Progress {
 const barWidth = 20;
 const separator = ' | ';
 
-/** The bar and as many figures as one line of so many columns holds. */
-export function formatBar(figures: ProgressFigures, rate: number, columns: number): string {
-  const { phase, rowsDone, rowsTotal } = figures;
-  const filled = rowsTotal === undefined ? 0 : Math.floor((barWidth * rowsDone) / Math.max(1, rowsTotal));
-  const bar = rowsTotal === undefined ? '' : ` [${'='.repeat(filled)}${'-'.repeat(barWidth - filled)}]`;
-  let line = `${phase}${bar}`;
-  for (const [place, part] of describe(figures, rate).entries()) {
+/** As many of the parts as one line of so many columns holds. The last column stays free: a terminal may go to the next line there. */
+function fitLine(head: string, parts: readonly string[], columns: number): string {
+  let line = head;
+  for (const [place, part] of parts.entries()) {
     const longer = `${line}${place === 0 ? ' ' : separator}${part}`;
-    // The last column stays free: a terminal may go to the next line there.
     if (longer.length >= columns) break;
     line = longer;
   }
   return line;
+}
+
+/** Under a halt rows are left that nobody pays: what is asked about is settled all the same. */
+const phaseOf = ({ phase }: ProgressFigures, wait: Wait): string =>
+  wait.kind === 'inquiry' ? 'settling' : phase;
+
+/** The bar and as many figures as one line of so many columns holds; without a bar while nothing moves. */
+export function formatBar(figures: ProgressFigures, rate: number, columns: number, wait?: Wait): string {
+  const { phase, rowsDone, rowsTotal } = figures;
+  if (wait !== undefined) {
+    const [rows = '', paid = '', ...doubt] = describeRows(figures);
+    const [what = '', ...limits] = describeWait(wait);
+    return fitLine(
+      `${phaseOf(figures, wait)}:`,
+      [...doubt, what, ...limits.slice(0, 1), rows, paid, ...limits.slice(1)],
+      columns,
+    );
+  }
+  const filled = rowsTotal === undefined ? 0 : Math.floor((barWidth * rowsDone) / Math.max(1, rowsTotal));
+  const bar = rowsTotal === undefined ? '' : ` [${'='.repeat(filled)}${'-'.repeat(barWidth - filled)}]`;
+  return fitLine(`${phase}${bar}`, [...describeRows(figures), ...describeSpeed(figures, rate)], columns);
 }
 
 /** Drawn again at a steady pace, so that it comes back below what others have written. */
@@ -81,6 +153,7 @@ async function openBar(stream: ProgressStream, stopwatch: Stopwatch): Promise<Pr
   const { createLogUpdate } = await import('log-update');
   const line = createLogUpdate(stream, { showCursor: true });
   const measure = makeRateMeter(stopwatch);
+  const waiting = makeWaitReader(stopwatch);
   let shown: (() => string) | undefined;
   using stack = new DisposableStack();
   stack.use(holdLastLine(() => line.clear()));
@@ -91,8 +164,9 @@ async function openBar(stream: ProgressStream, stopwatch: Stopwatch): Promise<Pr
   return {
     show(figures) {
       const rate = measure(figures);
-      shown = () => formatBar(figures, rate, stream.columns ?? 80);
+      shown = () => formatBar(figures, rate, stream.columns ?? 80, waiting.read());
     },
+    showWait: waiting.hear,
     close: () => opened.dispose(),
   };
 }

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { formatBar, openProgress } from '../../../src/cli/views/progress.ts';
-import type { ProgressFigures } from '../../../src/core/progress.ts';
+import { describeWait, formatBar, openProgress } from '../../../src/cli/views/progress.ts';
+import type { ProgressFigures, Wait } from '../../../src/core/progress.ts';
 import { clearLastLine } from '../../../src/platform/last-line.ts';
 
 function figures(rowsDone: number, changes: Partial<ProgressFigures> = {}): ProgressFigures {
@@ -67,6 +67,40 @@ describe('where nobody watches', () => {
   });
 });
 
+const wait: Wait = { kind: 'inquiry', dueInMs: 8_400, givesUpInMs: 240_000, why: undefined };
+
+test('where nobody watches, a wait is told when it begins, and then once a minute', async () => {
+  const { stream, text } = makeStream(false);
+  let nowMs = 0;
+  const progress = await openProgress(stream, () => nowMs);
+  progress.show(figures(19_999));
+  for (nowMs = 10_000; nowMs < 135_000; nowMs += 1_000)
+    progress.showWait?.({ ...wait, dueInMs: 300_000 - nowMs, givesUpInMs: 400_000 - nowMs });
+  progress.showWait?.(undefined);
+  const rows = 'settling: 19,999 of 20,000 rows, 19,998 paid, 1 in doubt';
+  expect(text()).toBe(
+    `${rows}, next inquiry in 4 min 50 s, waits up to 6 min 30 s\n` +
+      `${rows}, next inquiry in 3 min 50 s, waits up to 5 min 30 s\n` +
+      `${rows}, next inquiry in 2 min 50 s, waits up to 4 min 30 s\n`,
+  );
+});
+
+test.each<[Partial<Wait>, readonly string[]]>([
+  [{}, ['next inquiry in 8 s', 'waits up to 4 min']],
+  [{ dueInMs: 0 }, ['inquiring', 'waits up to 4 min']],
+  [{ kind: 'answer', dueInMs: undefined }, ["waiting for the bank's answer", 'waits up to 4 min']],
+  [
+    { kind: 'pause', why: 'no answer\nof 0812345678' },
+    ['trying again in 8 s', 'waits up to 4 min', 'no answer?of ******5678'],
+  ],
+  [{ kind: 'opening', dueInMs: 3 * 3_600_000, givesUpInMs: 0 }, ['the bank is closed, opens in 3 h']],
+  [{ kind: 'midnight', givesUpInMs: 0 }, ['midnight in Bangkok, goes on in 8 s']],
+  [{ kind: 'clocks', givesUpInMs: 0 }, ['the clocks tell different days, looking again in 8 s']],
+  [{ kind: 'recovery', givesUpInMs: 0 }, ['asks what was sent before the loss in 8 s']],
+])('a wait %j in words', (changes, words) => {
+  expect(describeWait({ ...wait, ...changes })).toEqual(words);
+});
+
 describe('on a terminal', () => {
   afterEach(() => vi.useRealTimers());
 
@@ -92,6 +126,18 @@ describe('on a terminal', () => {
     // Erased, and nothing after it.
     // oxlint-disable-next-line no-control-regex
     expect(text).toMatch(/rows\/s[^\n]*\n?(\u001B\[[0-9;?]*[A-Za-z])+$/);
+  });
+
+  test('counts a wait down by itself', async () => {
+    vi.useFakeTimers();
+    const { stream, text } = makeStream(true);
+    const progress = await openProgress(stream, () => performance.now());
+    progress.show(figures(19_999, { phase: 'settling' }));
+    progress.showWait?.(wait);
+    await vi.advanceTimersByTimeAsync(4_000);
+    progress.close();
+    for (const seconds of [8, 7, 6, 5])
+      expect(text()).toContain(`settling: 1 in doubt | next inquiry in ${seconds} s | waits up to `);
   });
 
   test('is cleared before anything else is written, and comes back', async () => {
@@ -142,6 +188,16 @@ describe('a line holds', () => {
     [20, 'paying [==------------------]'],
   ])('of %i columns, what is most important', (columns, expected) => {
     expect(formatBar(long, 200, columns)).toBe(expected);
+  });
+
+  test.each([
+    [
+      120,
+      '123 in doubt | next inquiry in 8 s | waits up to 4 min | 123,456 of 1,000,000 rows | 123,455 paid',
+    ],
+    [80, '123 in doubt | next inquiry in 8 s | waits up to 4 min'],
+  ])('of %i columns, first what is waited for', (columns, expected) => {
+    expect(formatBar(long, 200, columns, wait)).toBe(`settling: ${expected}`);
   });
 
   test('of so many columns, everything', () => {
