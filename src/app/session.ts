@@ -59,7 +59,8 @@ export class SenderBusyError extends Error {
 }
 
 /** Commands that need no sender lock, or do without it when another owns it. */
-const besideCommands = 'check, status, show, result, settle, resume, cancel, retry, reconcile and backup';
+const besideCommands =
+  'check, status, show, list, result, settle, resume, cancel, retry, reconcile and backup';
 
 /** A watcher does not end by itself, and does what other senders do. */
 function adviseOn(owner: LockOwner | undefined, inbox: string): string {

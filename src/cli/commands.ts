@@ -4,6 +4,7 @@ import { backupCommand } from './backup.ts';
 import { checkCommand } from './check.ts';
 import { configCommand } from './config.ts';
 import { initCommand } from './init.ts';
+import { listCommand } from './list.ts';
 import { cancelCommand, resumeCommand, retryCommand } from './operator.ts';
 import { type Command, type GlobalOptions, makeCommandLine } from './options.ts';
 import { reconcileCommand } from './reconcile.ts';
@@ -36,6 +37,7 @@ export const commands: readonly Command[] = [
   adoptCommand,
   restoreCommand,
   resultCommand,
+  listCommand,
 ];
 
 /** The command line with every command; each one's help ends with its exit codes. */

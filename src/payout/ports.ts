@@ -15,6 +15,7 @@ import type {
   ResultRow,
 } from '../core/ports.ts';
 import type { KeptSeal } from './rules/journal-place.ts';
+import type { PayoutFilter } from './rules/search.ts';
 import type { SealReading } from './rules/seal.ts';
 
 export interface PayoutEvent extends EventDraft {
@@ -128,6 +129,20 @@ export interface PayoutStore extends ClaimReader {
   apply(changes: readonly Change[]): Promise<readonly boolean[]>;
   /** The latest loss that the journal has recovered from; undefined when it was never lost. */
   loss(): Promise<JournalLoss | undefined>;
+}
+
+/** A payout that was looked for, with what is told of its batch. */
+export interface FoundPayout {
+  readonly row: ResultRow;
+  readonly batch: Pick<Batch, 'batchId' | 'fileName' | 'startedAtMs'>;
+}
+
+/** Finds payouts by what is known of them. */
+export interface PayoutSearch {
+  /** Those with a number below `beforeSeq` that the filter lets through, the newest first. */
+  searchPayouts(filter: PayoutFilter, beforeSeq: number, limit: number): Promise<readonly FoundPayout[]>;
+  /** The rows one of whose attempts has this transRefNo, or this sysRefNo of the bank's. */
+  findOwners(reference: string): Promise<readonly number[]>;
 }
 
 /** Stops and pauses of everything that uses one payer account. */

@@ -346,6 +346,12 @@ create index batch_rested on batch (rested_at_ms);
 /** Repetitions of an attempt that count for no limit: they have only tried whether transfers are answered again. */
 const trialColumn = 'alter table attempt add column unanswered_trials integer not null default 0;';
 
+/** What a person has to look at is few among many: found and listed without the rest. */
+const searchIndex = `
+create index payout_not_paid on payout (status)
+  where status = 'held' or status = 'rejected' or status = 'unpayable' or status = 'failed' or status = 'disputed';
+`;
+
 /** Tables in SQL, or what else it takes; inside the transaction of the migration. */
 type Migration = string | ((db: DatabaseSync) => void);
 
@@ -362,6 +368,7 @@ const migrations: readonly Migration[] = [
   addDigests,
   likenessTables,
   trialColumn,
+  searchIndex,
 ];
 
 /** The version of the tables that this program writes. */

@@ -2,7 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { IntakeStore } from '../intake/ports.ts';
 import type { NoticeStore } from '../notify/ports.ts';
-import type { BatchStore, PayoutJournal } from '../payout/ports.ts';
+import type { BatchStore, PayoutJournal, PayoutSearch } from '../payout/ports.ts';
 import type { MarkCopy } from '../payout/rules/journal-place.ts';
 import type { StatementStore, UnreconciledDays } from '../reconcile/ports.ts';
 import type { ReportStore } from '../reports/ports.ts';
@@ -22,6 +22,7 @@ import { makeBulk } from './payouts/bulk-work.ts';
 import { readRecordedDigests } from './payouts/digests.ts';
 import { makeStage } from './payouts/ingest.ts';
 import { payoutReads } from './payouts/payout-queries.ts';
+import { searchReads } from './payouts/search.ts';
 import { makeStatementStore, makeUnreconciledDays } from './reconcile/statement-store.ts';
 import { openSnapshot } from './snapshot.ts';
 import { type Body, drive, driveEach, type Reading } from './statements.ts';
@@ -36,7 +37,8 @@ import { WriteQueue } from './write-queue.ts';
 export interface Journal extends PayoutJournal, IntakeStore, ReportStore, AsyncDisposable {}
 
 /** The whole store: the journal, and what reconciling, the watcher and the notices keep beside it. */
-export interface Store extends Journal, WatchStore, NoticeStore, StatementStore, UnreconciledDays {
+export interface Store
+  extends Journal, WatchStore, NoticeStore, StatementStore, UnreconciledDays, PayoutSearch {
   /** Made with the journal, and kept for ever: an inbox bears the id of the journal that works it. */
   readonly journalId: string;
   /**
@@ -66,6 +68,7 @@ export interface JournalParts {
 const reads = {
   ...batchReads,
   ...payoutReads,
+  ...searchReads,
   ...payerBreakerReads,
   ...batchQueueReads,
   ...fileQueueReads,

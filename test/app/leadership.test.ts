@@ -104,7 +104,7 @@ test('a disk that refuses writes is waited for, and nobody else is said to be se
 
 test('whoever is turned away learns what to do, and what works beside a sender', () => {
   const besides =
-    'check, status, show, result, settle, resume, cancel, retry, reconcile and backup work beside it.';
+    'check, status, show, list, result, settle, resume, cancel, retry, reconcile and backup work beside it.';
   const words = (command: string): string =>
     new SenderBusyError({ pid: 12, command, sinceMs: noonMs }, '/srv/inbox').message;
   expect(words('run')).toBe(

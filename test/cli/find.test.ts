@@ -85,3 +85,62 @@ describe('result', () => {
     expect(ended.stderr).toContain('there is no batch XXXXXXXXXX');
   });
 });
+
+describe('list', () => {
+  const idsOf = (stdout: string) => stdout.split('\n').flatMap((line) => /PAY-\d/.exec(line)?.[0] ?? []);
+  const list = async (...args: readonly string[]) => {
+    const { code, stdout } = await call('list', ...args);
+    expect(code).toBe(0);
+    return idsOf(stdout);
+  };
+
+  test('finds rows by each of the ways, the newest first', async () => {
+    expect(await list()).toEqual(['PAY-8', 'PAY-7', 'PAY-6', 'PAY-5', 'PAY-4', 'PAY-3', 'PAY-2', 'PAY-1']);
+    expect(await list('--status', 'failed', 'unpayable')).toEqual(['PAY-4', 'PAY-3']);
+    expect(await list('--status', 'failed', '--status', 'rejected')).toEqual(['PAY-7', 'PAY-3']);
+    expect(await list('--hold', 'name', '--batch', batchId.toLowerCase())).toEqual(['PAY-5']);
+    expect(await list('--reference', 'INV-4')).toEqual(['PAY-4']);
+    expect(await list('--reference', 'NOV', '--limit', '1')).toEqual(['PAY-8']);
+    expect(await list('--amount', '2,500,000')).toEqual(['PAY-6']);
+    expect(await list('--payee', '081-000-0001')).toEqual(['PAY-1']);
+    expect(await list('--payee', 'นิรันดร์')).toEqual(['PAY-8']);
+    expect(await list('--since', '2020-01-01', '--status', 'failed')).toEqual(['PAY-3']);
+    expect(await list('--until', '2020-01-01')).toEqual([]);
+    expect(await list('--alarms')).toEqual([]);
+  });
+
+  test('says that there are more, and that there is none', async () => {
+    expect((await call('list', '--limit', '3')).stdout).toContain('The newest 3, ');
+    expect((await call('list', '--amount', '1')).stdout).toMatch(/\nNo payout matches\.\n$/);
+    const none = await call('list', '--amount', '1', '--json');
+    expect(none).toMatchObject({ code: 0, stdout: '', stderr: 'No payout matches.\n' });
+  });
+
+  test('gives a program one line for each', async () => {
+    const { stdout } = await call('list', '--status', 'failed', 'held', '--json');
+    const records = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(records.at(-1)).toMatchObject({
+      payoutId: 'PAY-3',
+      batchId,
+      status: 'failed',
+      reference1: 'INV-3',
+    });
+    expect(stdout).not.toContain('0810000003');
+  });
+
+  test.each([
+    [['--since', 'yesterday'], '--since takes a day such as 2026-11-20'],
+    [['--since', '2026-11-21', '--until', '2026-11-20'], '--since is after --until'],
+    [['--amount', 'ten'], '--amount takes baht such as 1250.00, not "ten"'],
+    [['--limit', '1.5'], '--limit takes a whole number'],
+    [['--batch', 'XXXXXXXXXX'], 'there is no batch XXXXXXXXXX'],
+    [['--status', 'lost'], '--status takes one of staged, rejected'],
+  ])('%j makes no sense', async (args, message) => {
+    const ended = await call('list', ...args);
+    expect(ended).toMatchObject({ code: 2, stdout: '' });
+    expect(ended.stderr).toContain(message);
+  });
+});

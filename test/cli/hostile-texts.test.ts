@@ -42,6 +42,7 @@ describe('no screen shows raw what others wrote', () => {
     ['status', [`NONE${hostile} ${person}`]],
     ['show', ['A']],
     ['show', [`NONE${hostile} ${person}`]],
+    ['list', []],
     ['resume', [`NONE${hostile} ${person}`]],
     ['reconcile', ['--file', 'statement.csv']],
     ['reconcile', ['--file', `none${hostile}.csv`]],

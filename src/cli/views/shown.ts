@@ -45,21 +45,45 @@ export function printBanner({ isSandbox }: { readonly isSandbox: boolean }, asJs
   if (isSandbox && !asJson) printText(toLines([sandboxBanner, '']));
 }
 
+/** Marks that stand above or below a letter take no place of their own: Thai vowels and tones are such. */
+const marks = /\p{Mn}/gu;
+
+/** Columns of a terminal that a text takes. */
+export const measureText = (text: string): number => text.replaceAll(marks, '').length;
+
+/** A text that takes at most so many columns; what was cut is told by its end. */
+export function cutText(text: string, columnsMax: number): string {
+  if (measureText(text) <= columnsMax) return text;
+  let [kept, columns] = ['', 0];
+  for (const character of text) {
+    columns += measureText(character);
+    if (columns >= columnsMax) break;
+    kept += character;
+  }
+  return `${kept}…`;
+}
+
 /**
  * Lines whose cells stand below each other, two spaces apart.
  * @param right places of the columns whose cells end below each other; in the others they begin below each other
+ * @param least columns that each takes at least
  */
-export function alignColumns(rows: readonly (readonly string[])[], right: readonly number[] = []): string[] {
-  const widths: number[] = [];
+export function alignColumns(
+  rows: readonly (readonly string[])[],
+  right: readonly number[] = [],
+  least: readonly number[] = [],
+): string[] {
+  const widths = [...least];
   for (const row of rows)
-    for (const [place, cell] of row.entries()) widths[place] = Math.max(widths[place] ?? 0, cell.length);
+    for (const [place, cell] of row.entries())
+      widths[place] = Math.max(widths[place] ?? 0, measureText(cell));
   return rows.map((row) =>
     row
       .map((cell, place) => {
-        const width = widths[place] ?? 0;
-        if (right.includes(place)) return cell.padStart(width);
+        const blanks = ' '.repeat((widths[place] ?? 0) - measureText(cell));
+        if (right.includes(place)) return blanks + cell;
         // Nothing follows the last one.
-        return place === row.length - 1 ? cell : cell.padEnd(width);
+        return place === row.length - 1 ? cell : cell + blanks;
       })
       .join('  '),
   );

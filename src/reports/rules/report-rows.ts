@@ -46,7 +46,7 @@ export function describeIssue(issue: Issue): string {
 }
 
 /** Why the row is where it is. Several codes, of a row with many issues or holds, are parted by a space. */
-function renderReason(row: ResultRow): [code: string, reason: string] {
+export function describeReason(row: ResultRow): [code: string, reason: string] {
   if (row.status === 'rejected') return renderRejection(row);
   if (row.status !== 'held' || row.holds.length === 0) return [row.reasonCode ?? '', row.reason ?? ''];
   const reason = row.reason ?? describeHolds(row.holds);
@@ -78,8 +78,8 @@ const instructionColumns: Columns = {
 };
 
 const reasonColumns: Columns = {
-  reasonCode: (row) => renderReason(row)[0],
-  reason: (row) => renderReason(row)[1],
+  reasonCode: (row) => describeReason(row)[0],
+  reason: (row) => describeReason(row)[1],
 };
 
 const referenceColumns: Columns = {
@@ -91,6 +91,16 @@ const bankNameColumns: Columns = {
   bankPayeeName: (row) => row.bankPayeeName ?? '',
   bankPayeeNameTh: (row) => row.bankPayeeNameTh ?? '',
 };
+
+/** What is known about the money of a row. */
+export function moneyMovedOf({
+  status,
+  isAlarm,
+}: Pick<ResultRow, 'status' | 'isAlarm'>): 'no' | 'unknown' | 'yes' {
+  const moved = moneyMoved(status);
+  // The bank has contradicted what the status says.
+  return isAlarm && moved === 'no' ? 'unknown' : moved;
+}
 
 const resultCells: Columns = {
   rowNo: (row) => String(row.rowNo),
@@ -115,11 +125,7 @@ const exceptionCells: Columns = {
   version: (row) => String(row.version),
   ...instructionColumns,
   status: (row) => row.status,
-  moneyMoved: ({ status, isAlarm }) => {
-    const moved = moneyMoved(status);
-    // The bank has contradicted what the status says.
-    return isAlarm && moved === 'no' ? 'unknown' : moved;
-  },
+  moneyMoved: moneyMovedOf,
   ...reasonColumns,
   remedy: (row) => (row.isAlarm ? describeAlarmRemedy(row) : describeRemedy(row)),
   transRefNo: (row) => row.transRefNo ?? '',

@@ -1,0 +1,140 @@
+/** What `list` prints: a line for each payout, as wide as the terminal is. */
+import type { FoundPayout } from '../../app/list.ts';
+import { formatBangkokDateTime, formatBangkokMoment } from '../../core/bangkok-time.ts';
+import { formatBaht, type Satang, sumSatang } from '../../core/money.ts';
+import { printable, showText, showTextIfAny, toLines } from '../../core/outgoing-text.ts';
+import { maskDigits } from '../../core/proxy-id.ts';
+import { placeInTime } from '../../payout/rules/search.ts';
+import { describeReason, moneyMovedOf } from '../../reports/rules/report-rows.ts';
+import { countOf, showBaht, showCount } from './amounts.ts';
+import { alignColumns, cutText, measureText } from './shown.ts';
+
+/** Wide enough for when and to whom, and for the batch as well. */
+const [wideColumns, widestColumns] = [100, 140];
+
+interface Column {
+  readonly head: string;
+  readonly cell: (found: FoundPayout) => string;
+  /** Columns of the terminal from which on it is shown. */
+  readonly from?: number;
+  /** Characters after which it is cut; in a narrow terminal, too. */
+  readonly max: number;
+  readonly isRight?: boolean;
+  /** Our own name for it, which is typed again: digits in it stay. */
+  readonly isId?: boolean;
+}
+
+const amountOf = ({ row }: FoundPayout): string =>
+  row.amountSatang === null ? row.cells.amount : showBaht(row.amountSatang);
+
+/** Its number masked, as on every screen. */
+const proxyOf = ({ row }: FoundPayout): string => maskDigits(row.instruction?.proxyNo ?? row.cells.proxyNo);
+
+const nameOf = ({ row }: FoundPayout): string =>
+  row.bankPayeeName ?? row.bankPayeeNameTh ?? (row.instruction ?? row.cells).payeeName ?? '';
+
+function whyOf({ row }: FoundPayout): string {
+  if (row.status === 'paid' && !row.isAlarm) return '';
+  const why = describeReason(row)
+    .filter((text) => text !== '')
+    .join(': ');
+  return row.isAlarm ? `ALARM ${why}` : why;
+}
+
+const columns: readonly Column[] = [
+  {
+    head: 'When',
+    cell: ({ row, batch }) => formatBangkokMoment(placeInTime(row, batch)).slice(0, 16),
+    from: wideColumns,
+    max: 16,
+  },
+  { head: 'PayoutId', cell: ({ row }) => row.cells.payoutId, max: 20, isId: true },
+  { head: 'Status', cell: ({ row }) => row.status, max: 10 },
+  { head: 'Baht', cell: amountOf, max: 15, isRight: true },
+  { head: 'Payee', cell: proxyOf, max: 13 },
+  { head: 'Name', cell: nameOf, from: wideColumns, max: 20 },
+  { head: 'Batch', cell: ({ batch }) => batch.batchId, from: widestColumns, max: 10 },
+  { head: 'Why', cell: whyOf, max: Infinity },
+];
+
+/** Lines below each other, those of later pages below those of the first. */
+export class PayoutTable {
+  readonly #shown: readonly Column[];
+  readonly #width: number;
+  #widths: readonly number[] = [];
+  #rows = 0;
+  #amount: Satang[] = [];
+
+  /** @param width of the terminal; without one all columns are there, and none is cut */
+  constructor(width: number | undefined) {
+    this.#width = width ?? Infinity;
+    this.#shown = columns.filter(({ from = 0 }) => from <= this.#width);
+  }
+
+  /** The lines of a page, the first with their heads above them. */
+  show(found: readonly FoundPayout[]) {
+    const isFirst = this.#rows === 0;
+    this.#rows += found.length;
+    this.#amount = [sumSatang([...this.#amount, ...found.flatMap(({ row }) => row.amountSatang ?? [])])];
+    const isCut = this.#width !== Infinity;
+    const cells = found.map((one) =>
+      this.#shown.map(({ cell, max, isId }) => {
+        const text = cell(one);
+        return cutText(isId === true ? printable(text) : showText(text), isCut ? max : Infinity);
+      }),
+    );
+    const table = isFirst ? [this.#shown.map(({ head }) => head), ...cells] : cells;
+    this.#widths = this.#shown.map((_, place) =>
+      Math.max(this.#widths[place] ?? 0, ...table.map((row) => measureText(row[place] ?? ''))),
+    );
+    const right = [...this.#shown.keys()].filter((place) => this.#shown[place]?.isRight);
+    const lines = alignColumns(table, right, this.#widths);
+    return toLines(lines.map((line) => cutText(line.trimEnd(), this.#width)));
+  }
+
+  /** What stands below the last page. @param isMore there are more than were asked for */
+  end(isMore: boolean) {
+    if (this.#rows === 0) return printable('No payout matches.');
+    const total = `${showBaht(sumSatang(this.#amount))} baht`;
+    const more = `The newest ${showCount(this.#rows)}, ${total}. There are more: --limit ${this.#rows * 10} shows`;
+    return toLines([
+      '',
+      ...(isMore
+        ? [more, `so many, --limit 0 all of them.`]
+        : [`${countOf(this.#rows, 'payout')}, ${total}.`]),
+      '"paydrop show PAYOUT" tells the whole story of one, and what to type.',
+    ]);
+  }
+}
+
+/** One payout for a program; numbers of payees are masked, the result file has them in full. */
+export function describeFound(found: FoundPayout): object {
+  const { row, batch } = found;
+  const { cells, instruction } = row;
+  const [reasonCode, reason] = describeReason(row);
+  const stamp = (ms: number | null): string | null => (ms === null ? null : formatBangkokDateTime(ms));
+  return {
+    payoutId: cells.payoutId,
+    batchId: batch.batchId,
+    file: batch.fileName,
+    rowNo: row.rowNo,
+    status: row.status,
+    holds: row.holds,
+    isAlarm: row.isAlarm,
+    moneyMoved: moneyMovedOf(row),
+    amount: row.amountSatang === null ? null : formatBaht(row.amountSatang),
+    proxyNo: proxyOf(found),
+    payeeName: showTextIfAny((instruction ?? cells).payeeName),
+    bankPayeeName: showTextIfAny(row.bankPayeeName),
+    bankPayeeNameTh: showTextIfAny(row.bankPayeeNameTh),
+    reference1: showTextIfAny((instruction ?? cells).reference1),
+    reference2: showTextIfAny((instruction ?? cells).reference2),
+    reasonCode,
+    reason: showText(reason),
+    transRefNo: row.transRefNo,
+    sysRefNo: row.sysRefNo,
+    takenInAt: formatBangkokDateTime(batch.startedAtMs),
+    submittedAt: stamp(row.submittedAtMs),
+    settledAt: stamp(row.settledAtMs),
+  };
+}

@@ -1,0 +1,65 @@
+/** By what payouts are looked for, and how what a person has typed becomes that. */
+import { dayMs, parseBangkokDate } from '../../core/bangkok-time.ts';
+import type { Satang } from '../../core/money.ts';
+import type { HoldReason, PayoutStatus } from '../../core/payout.ts';
+import { readProxyId } from '../../core/proxy-id.ts';
+
+/** A payee by the number, by how it ends (which is what screens show), or by a part of one of the names. */
+export type PayeeWanted =
+  | { readonly kind: 'number'; readonly proxyNo: string; readonly end: string }
+  | { readonly kind: 'number-end'; readonly end: string }
+  | { readonly kind: 'name'; readonly part: string };
+
+/** Whatever is given must hold; what is left out holds for all. */
+export interface PayoutFilter {
+  /** One of these. */
+  readonly statuses?: readonly PayoutStatus[];
+  readonly hold?: HoldReason | undefined;
+  readonly isAlarm?: boolean;
+  readonly batchId?: string | undefined;
+  /** payoutId, reference1 or reference2; or, through `ownerSeqs`, one that the bank knows. */
+  readonly reference?: string | undefined;
+  /** The rows whose attempts have this reference as transRefNo or sysRefNo. */
+  readonly ownerSeqs?: readonly number[];
+  readonly amountSatang?: Satang | undefined;
+  readonly payee?: PayeeWanted | undefined;
+  /** Of `placeInTime`: from here on. */
+  readonly sinceMs?: number | undefined;
+  /** And before this. */
+  readonly untilMs?: number | undefined;
+}
+
+/** The moment by which a payout is listed: when it was sent, or, while it was not, when its file was taken in. */
+export const placeInTime = (
+  { submittedAtMs }: { readonly submittedAtMs: number | null },
+  { startedAtMs }: { readonly startedAtMs: number },
+): number => submittedAtMs ?? startedAtMs;
+
+/** A hold is borne by what is held: said with its status, the search needs to look at nothing else. */
+export const completeFilter = (filter: PayoutFilter): PayoutFilter =>
+  filter.hold !== undefined && (filter.statuses ?? []).length === 0
+    ? { ...filter, statuses: ['held'] }
+    : filter;
+
+/** Digits of a mobile number that are the same in all its writings. */
+const mobileDigits = 9;
+
+/** A number in any of its writings, its last digits with or without the mask before them, or a part of a name. */
+export function parsePayee(text: string): PayeeWanted {
+  const typed = text.trim();
+  if (!/^[\d\s*+-]*\d$/.test(typed)) return { kind: 'name', part: typed };
+  const digits = typed.replaceAll(/\D/g, '');
+  for (const type of [undefined, 'MSISDN', 'NATID'] as const) {
+    const reading = readProxyId(typed, type);
+    if (!reading.ok) continue;
+    const { proxyNo, proxyType } = reading;
+    return { kind: 'number', proxyNo, end: proxyType === 'MSISDN' ? proxyNo.slice(-mobileDigits) : proxyNo };
+  }
+  return { kind: 'number-end', end: digits };
+}
+
+/** A day as it is typed, YYYY-MM-DD in Bangkok: when it begins and when it is over; undefined for what is none. */
+export function parseDay(text: string): { readonly startMs: number; readonly endMs: number } | undefined {
+  const startMs = /^\d{4}-\d\d-\d\d$/.test(text) ? parseBangkokDate(text.replaceAll('-', '')) : undefined;
+  return startMs === undefined ? undefined : { startMs, endMs: startMs + dayMs };
+}

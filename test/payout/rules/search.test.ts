@@ -1,0 +1,37 @@
+import { describe, expect, test } from 'vitest';
+import { completeFilter, parseDay, parsePayee } from '../../../src/payout/rules/search.ts';
+
+const mobile = { kind: 'number', proxyNo: '0812345678', end: '812345678' };
+const citizen = { kind: 'number', proxyNo: '9100000000011', end: '9100000000011' };
+
+describe('a payee as it is typed', () => {
+  test.each([
+    ['0812345678', mobile],
+    ['081-234-5678', mobile],
+    ['+66812345678', mobile],
+    ['0066812345678', mobile],
+    [' 9100000000011 ', citizen],
+    ['9-1000-00000-01-1', citizen],
+    // As screens show it.
+    ['******5678', { kind: 'number-end', end: '5678' }],
+    ['5678', { kind: 'number-end', end: '5678' }],
+    // The check digit is wrong: only a rejected row can have it.
+    ['9100000000012', { kind: 'number-end', end: '9100000000012' }],
+    ['Somchai', { kind: 'name', part: 'Somchai' }],
+    ['บริษัท 9', { kind: 'name', part: 'บริษัท 9' }],
+    ['*', { kind: 'name', part: '*' }],
+  ])('%j', (text, wanted) => expect(parsePayee(text)).toEqual(wanted));
+});
+
+test('a day is whole, in Bangkok', () => {
+  const startMs = Date.UTC(2026, 10, 20, 17);
+  expect(parseDay('2026-11-21')).toEqual({ startMs, endMs: startMs + 86_400_000 });
+  for (const text of ['2026-11-31', '20261121', '21.11.2026', 'today', ''])
+    expect(parseDay(text)).toBeUndefined();
+});
+
+test('a hold is looked for among what is held, unless statuses are given', () => {
+  expect(completeFilter({ hold: 'name' })).toEqual({ hold: 'name', statuses: ['held'] });
+  expect(completeFilter({ hold: 'name', statuses: ['paid'] })).toEqual({ hold: 'name', statuses: ['paid'] });
+  expect(completeFilter({ isAlarm: true })).toEqual({ isAlarm: true });
+});
