@@ -4,6 +4,7 @@ import { dryRun, type FileForecast } from '../check/dry-run.ts';
 import { PayeeChecker } from '../check/payee-checker.ts';
 import { computeExpectedTime, describeHolds, type ExpectedTime } from '../check/rules/forecast.ts';
 import type { PayoutFileReader, RejectedFile } from '../intake/ports.ts';
+import type { Progress } from '../core/progress.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import type { Store } from '../store/store.ts';
@@ -59,6 +60,7 @@ export interface Asking {
   /** How long to wait for a bank in trouble, after its last answer. */
   readonly waitMs: number;
   readonly interrupted: AbortSignal;
+  readonly progress: Progress;
 }
 
 /** What a run of the file would do, and in what time. */
@@ -79,11 +81,13 @@ export async function dryRunFile(
   report: Report,
 ): Promise<DryRunOutcome | RejectedFile> {
   const { settings } = loaded;
+  const { progress } = asking;
   const checker = new PayeeChecker({
     ...asking,
     clock: systemClock,
     concurrency: settings.verify.concurrency,
     unansweredMax: settings.brake.consecutiveFailures,
+    reportWait: progress.showWait?.bind(progress),
   });
   const context = {
     reader,
@@ -91,6 +95,7 @@ export async function dryRunFile(
     journal,
     clock: systemClock,
     policy: settings,
+    progress,
     onIssues: report.bind(null, 'issue'),
     onNotes: report.bind(null, 'note'),
   };

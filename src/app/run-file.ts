@@ -42,7 +42,7 @@ export async function runFile(
   const { companyId, payerAccount } = loaded.settings.bank;
   const { interrupted: stop, progress } = options;
   const onRows = (rowsDone: number): void =>
-    progress.show({ phase: 'reading', rowsDone, rowsTotal: undefined, paid: 0, inDoubt: 0 });
+    progress.show({ phase: 'reading', rowsDone, rowsTotal: undefined, inDoubt: 0 });
   const { findTrace } = session;
   const { likeFileDays } = loaded.settings.limits;
   let bytes = 0;

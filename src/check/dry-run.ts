@@ -9,6 +9,7 @@ import { dayMs } from '../core/bangkok-time.ts';
 import type { Inspection, Issue, StagedRow } from '../core/payout-file.ts';
 import { type HoldReason, holdReasons, isSealed } from '../core/payout.ts';
 import type { Batch, BatchReader, BatchReason, Clock, RowTotal } from '../core/ports.ts';
+import type { Progress } from '../core/progress.ts';
 import { computeBatchId } from '../core/reference.ts';
 import type { PayoutFileReader, RejectedFile } from '../intake/ports.ts';
 import { DuplicateIndex } from '../intake/rules/duplicates.ts';
@@ -16,6 +17,7 @@ import { haltOf } from '../payout/circuit-breaker.ts';
 import type { ClaimReader, PayerBreakerReader } from '../payout/ports.ts';
 import { findTooOld } from '../payout/rules/batch-age.ts';
 import type { BrakePolicy } from '../payout/rules/circuit-breaker.ts';
+import type { PayeeVerdict } from '../payout/rules/payee.ts';
 import { computeSimilarKey } from '../payout/rules/similar.ts';
 import { checkInspected, makeFindLike, type RowIssue } from './check.ts';
 import type { CheckerStop, PayeeChecker } from './payee-checker.ts';
@@ -62,6 +64,8 @@ export interface DryRunContext {
   readonly onIssues: (issues: readonly RowIssue[]) => void | Promise<void>;
   /** The same for what is worth knowing of rows that would be paid. */
   readonly onNotes: (notes: readonly RowIssue[]) => void | Promise<void>;
+  /** For whoever watches. */
+  readonly progress?: Pick<Progress, 'show'> | undefined;
 }
 
 /** What a run of the whole file would do. The outcomes add up to `all`. */
@@ -209,11 +213,14 @@ class DryRun {
   }
 
   async #outlineFile(): Promise<RejectedFile | undefined> {
-    const { reader, journal, clock, policy, onIssues } = this.#context;
+    const { reader, journal, clock, policy, onIssues, progress } = this.#context;
+    let rowsDone = 0;
     const { companyId } = policy.bank;
     const checked = await checkInspected(reader, this.#inspection, {
       onIssues,
       onRows: async (rows) => {
+        rowsDone += rows.length;
+        progress?.show({ phase: 'reading', rowsDone, rowsTotal: undefined, inDoubt: 0 });
         for (const row of rows) {
           if (row.instruction === null) continue;
           this.#open.add(row.rowNo);
@@ -237,13 +244,20 @@ class DryRun {
 
   /** The second pass: asks about the rows that are left, a stretch of them after the other. */
   async #askOpenRows(isKnown: boolean, isHalted: boolean): Promise<RejectedFile | undefined> {
-    const { reader, checker } = this.#context;
+    const { reader, checker, progress } = this.#context;
+    const asked = { phase: 'asking', rowsDone: 0, rowsTotal: this.#openTally.rows, inDoubt: 0, refused: 0 };
+    const count = ({ kind }: PayeeVerdict): void => {
+      if (kind === 'stopped') return;
+      asked.rowsDone += 1;
+      if (kind === 'unpayable') asked.refused += 1;
+      progress?.show({ ...asked });
+    };
     for await (const part of reader.read(this.#inspection)) {
       if (checker.stop !== undefined) return undefined;
       if (part.kind === 'rejected') return part;
       if (part.kind !== 'rows') continue;
       const rows = part.rows.flatMap((row) => this.#findOpen(row, isKnown));
-      if (rows.length > 0) await this.#askStretch(rows, isHalted);
+      if (rows.length > 0) await this.#askStretch(rows, isHalted, count);
     }
     return undefined;
   }
@@ -258,9 +272,14 @@ class DryRun {
     return [{ rowNo, line, instruction, holds: isNewlySimilar ? [...fromFile, 'similar'] : fromFile }];
   }
 
-  async #askStretch(rows: readonly OpenRow[], isHalted: boolean): Promise<void> {
+  async #askStretch(
+    rows: readonly OpenRow[],
+    isHalted: boolean,
+    count: (verdict: PayeeVerdict) => void,
+  ): Promise<void> {
     const { checker, policy, onIssues, onNotes } = this.#context;
-    const verdicts = await checker.ask(rows.map(({ instruction }) => instruction));
+    const payees = rows.map(({ instruction }) => instruction);
+    const verdicts = await checker.ask(payees, count);
     const issues: RowIssue[] = [];
     const notes: RowIssue[] = [];
     for (const [place, row] of rows.entries()) {

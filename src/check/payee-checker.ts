@@ -3,10 +3,12 @@ import pLimit from 'p-limit';
 import type { LimitFunction } from 'p-limit';
 import type { Bank, PayeeCheck } from '../core/bank-port.ts';
 import type { BatchReason, Clock } from '../core/ports.ts';
+import type { Progress } from '../core/progress.ts';
 import { BankClock } from '../payout/bank-clock.ts';
 import { BreakerGate } from '../payout/circuit-breaker.ts';
 import type { BrakePolicy } from '../payout/rules/circuit-breaker.ts';
 import type { PayeeVerdict } from '../payout/rules/payee.ts';
+import { decideWait } from '../payout/rules/wait.ts';
 import { askAboutPayee, type AskContext, type AskedPayee } from '../payout/verify-payee.ts';
 
 /** The one question that a dry run has for the bank: no money can move. */
@@ -23,6 +25,8 @@ export interface PayeeCheckerOptions {
   readonly unansweredMax: number;
   /** Aborted by a signal of the operating system. */
   readonly interrupted: AbortSignal;
+  /** Told now and then of what is waited for; left out where nobody watches. */
+  readonly reportWait?: Progress['showWait'];
 }
 
 /** Why nobody more is asked about. */
@@ -39,6 +43,7 @@ const noBrake: BrakePolicy = {
 };
 
 const waitPollMs = 200;
+const reportEveryMs = 1_000;
 
 export class PayeeChecker {
   readonly #options: PayeeCheckerOptions;
@@ -80,13 +85,21 @@ export class PayeeChecker {
       : { kind: 'wait-over', ...(why ?? waitOver) };
   }
 
-  /** What the bank says about these payees, in their order. */
-  async ask(payees: readonly AskedPayee[]): Promise<readonly PayeeVerdict[]> {
+  /** What the bank says about these payees, in their order. @param onVerdict told of each as it comes */
+  async ask(
+    payees: readonly AskedPayee[],
+    onVerdict: (verdict: PayeeVerdict) => void = () => {},
+  ): Promise<readonly PayeeVerdict[]> {
     const end = new AbortController();
     this.#lastAnswerAtMs = this.#options.clock.now();
-    const watching = this.#watchTheWait(end.signal);
+    const watching = Promise.all([this.#watchTheWait(end.signal), this.#reportWaits(end.signal)]);
+    const askOne = async (payee: AskedPayee): Promise<PayeeVerdict> => {
+      const verdict = await this.#askOne(payee);
+      onVerdict(verdict);
+      return verdict;
+    };
     try {
-      return await Promise.all(payees.map((payee) => this.#limit(() => this.#askOne(payee))));
+      return await Promise.all(payees.map((payee) => this.#limit(() => askOne(payee))));
     } finally {
       end.abort();
       await watching;
@@ -109,6 +122,19 @@ export class PayeeChecker {
       this.#elapsedMs += reply.elapsedMs;
     }
     return reply;
+  }
+
+  async #reportWaits(end: AbortSignal): Promise<void> {
+    const { clock, waitMs, reportWait } = this.#options;
+    if (reportWait === undefined) return;
+    while (!end.aborted) {
+      const lastProgressAtMs = this.#lastAnswerAtMs;
+      const times = { nowMs: clock.now(), lastProgressAtMs, givesUpAtMs: lastProgressAtMs + waitMs };
+      const underWay = this.#limit.activeCount;
+      reportWait(decideWait({ ...times, breaker: this.#gate.state, isSending: true, underWay }));
+      await clock.sleep(reportEveryMs, end);
+    }
+    reportWait(undefined);
   }
 
   async #watchTheWait(end: AbortSignal): Promise<void> {

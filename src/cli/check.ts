@@ -1,5 +1,5 @@
 /** `paydrop check FILE..`: every issue of every row, and what the rows would become. Sends no transfer. */
-import type { Asking } from '../app/check.ts';
+import type { Asking, Report } from '../app/check.ts';
 import { type ExitCode, exitCodes, higherOf } from './exit-codes.ts';
 import { say } from './output.ts';
 import { flagOption, loadCommandSettings, makeCommand, numberOption, payoutFiles } from './options.ts';
@@ -45,14 +45,20 @@ export const checkCommand = makeCommand({
       const end =
         asking === undefined
           ? showChecked(report, await checkAlone(checking, path, report.report))
-          : showForecast(report, await dryRunFile(checking, path, asking, report.report), loaded);
+          : showForecast(report, await dryRunWatched(asking, path, report.report), loaded);
       exitCode = higherOf(exitCode, report.end(end));
       if (asking?.interrupted.aborted === true) return exitCodes.stoppedShort;
     }
     return exitCode;
 
+    async function dryRunWatched(way: Omit<Asking, 'progress'>, path: string, report: Report) {
+      const { openProgress } = await import('./views/progress.ts');
+      const progress = await openProgress();
+      return dryRunFile(checking, path, { ...way, progress }, report).finally(() => progress.close());
+    }
+
     /** A dry run's way to the bank, until the stack is closed. */
-    async function openAsking(): Promise<Asking> {
+    async function openAsking(): Promise<Omit<Asking, 'progress'>> {
       const { makeLogger } = await import('../platform/log.ts');
       const { openBank } = await import('../app/open-bank.ts');
       const { listenForInterrupt } = await import('./interrupt.ts');

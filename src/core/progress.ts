@@ -7,8 +7,11 @@ export interface ProgressFigures {
   readonly rowsDone: number;
   /** Undefined while it is not known. */
   readonly rowsTotal: number | undefined;
-  readonly paid: number;
+  /** Left out where nobody is paid. */
+  readonly paid?: number;
   readonly inDoubt: number;
+  /** Rows that a run would not pay, as far as they were asked about; left out where none is foreseen. */
+  readonly refused?: number;
   /** Transfers at once, and what the settings allow; left out where nothing is sent. */
   readonly pace?: { readonly limit: number; readonly ceiling: number };
 }
@@ -62,6 +65,8 @@ function placeOf(status: PayoutStatus): Place {
   }
 }
 
+type RowCounts = Required<Pick<ProgressFigures, 'rowsDone' | 'paid' | 'inDoubt'>>;
+
 /**
  * Counts the rows of one batch. A row may change again after it has ended (held and let go, unresolved and paid): it
  * counts once all the same, at the price of a byte a row. Asked about no row, it says where they stand.
@@ -70,7 +75,7 @@ function placeOf(status: PayoutStatus): Place {
 export function makeRowCounter(
   rowsTotal: number,
   totals: readonly { readonly status: PayoutStatus; readonly rows: number }[],
-): (row?: Pick<Payout, 'rowNo' | 'status'>) => Pick<ProgressFigures, 'rowsDone' | 'paid' | 'inDoubt'> {
+): (row?: Pick<Payout, 'rowNo' | 'status'>) => RowCounts {
   const placeOfRow = new Uint8Array(rowsTotal + 1);
   const counts = Object.values(places).map(() => 0);
   const countOf = (place: number): number => counts[place] ?? 0;

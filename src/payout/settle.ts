@@ -397,7 +397,7 @@ function showAsked(
   givesUpInMs: number,
 ): void {
   const rowsDone = rowsTotal - rowsWaiting;
-  progress?.show({ phase: 'inquiring', rowsDone, rowsTotal, paid: 0, inDoubt: rowsWaiting });
+  progress?.show({ phase: 'inquiring', rowsDone, rowsTotal, inDoubt: rowsWaiting });
   progress?.showWait?.({ kind: 'answer', dueInMs: undefined, givesUpInMs, why: undefined });
 }
 

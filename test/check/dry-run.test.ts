@@ -6,6 +6,7 @@ import { dryRun, type DryRunContext, type DryRunPolicy, type FileForecast } from
 import { PayeeChecker, type PayeeCheckerOptions } from '../../src/check/payee-checker.ts';
 import type { BankReply, PayeeCheck, PayeeCheckFields } from '../../src/core/bank-port.ts';
 import { toSatang } from '../../src/core/money.ts';
+import type { ProgressFigures } from '../../src/core/progress.ts';
 import type { Clock } from '../../src/core/ports.ts';
 import { computeBatchId } from '../../src/core/reference.ts';
 import { makePayoutFileReader, type PayoutFileLimits } from '../../src/intake/formats/csv.ts';
@@ -198,6 +199,24 @@ describe('trouble', () => {
     const played = await predict(theatre, await folder.write(rows(10)), { answer });
     expect(played.forecast).toMatchObject({ stop: undefined });
     expect(Object.keys(outcomesOf(played)).toSorted()).toEqual(['toPay', 'unpayable']);
+  });
+
+  test('is seen by whoever watches, and how many were asked about', async () => {
+    await using theatre = await openTheatre();
+    const shown: ProgressFigures[] = [];
+    const waits: string[] = [];
+    const answer = (_check: PayeeCheck, no: number): Answer =>
+      no < 6 ? notSent : theatre.checked(no === 9 ? 'EV033' : 'IC001');
+    await predict(theatre, await folder.write(rows(10)), {
+      answer,
+      context: { progress: { show: (figures) => void shown.push(figures) } },
+      checker: { reportWait: (wait) => void (wait && waits.push(wait.kind)) },
+    });
+    expect(shown.at(0)).toEqual({ phase: 'reading', rowsDone: 10, rowsTotal: undefined, inDoubt: 0 });
+    const asked = shown.filter(({ phase }) => phase === 'asking');
+    expect(asked.map(({ rowsDone }) => rowsDone)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    expect(asked.at(-1)).toMatchObject({ rowsTotal: 10, refused: 1 });
+    expect(new Set(waits)).toEqual(new Set(['pause']));
   });
 
   test('that does not end is waited for as long as allowed', async () => {

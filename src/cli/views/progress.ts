@@ -30,11 +30,12 @@ function makeRateMeter(stopwatch: Stopwatch): (figures: ProgressFigures) => numb
 }
 
 /** Rows and what became of them, the most important first. */
-function describeRows({ rowsDone, rowsTotal, paid, inDoubt }: ProgressFigures): string[] {
+function describeRows({ rowsDone, rowsTotal, paid, inDoubt, refused = 0 }: ProgressFigures): string[] {
   const of = rowsTotal === undefined ? '' : ` of ${showCount(rowsTotal)}`;
   return [
     `${showCount(rowsDone)}${of} ${rowsTotal === 1 ? 'row' : 'rows'}`,
-    ...(rowsTotal === undefined ? [] : [`${showCount(paid)} paid`]),
+    ...(paid === undefined || rowsTotal === undefined ? [] : [`${showCount(paid)} paid`]),
+    ...(refused === 0 ? [] : [`${showCount(refused)} would not be paid`]),
     ...(inDoubt === 0 ? [] : [`${showCount(inDoubt)} in doubt`]),
   ];
 }

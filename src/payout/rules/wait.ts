@@ -14,9 +14,9 @@ export interface WaitScene {
   readonly underWay: number;
   readonly lastProgressAtMs: number;
   /** Undefined when nothing is to be asked about, and while rows are handed out. */
-  readonly nextInquiryAtMs: number | undefined;
-  /** From when on it is asked about what a lost journal had sent; undefined when none was lost. */
-  readonly trustsFromMs: number | undefined;
+  readonly nextInquiryAtMs?: number | undefined;
+  /** From when on it is asked about what a lost journal had sent; left out when none was lost. */
+  readonly trustsFromMs?: number | undefined;
   readonly givesUpAtMs: number;
 }
 

@@ -208,6 +208,13 @@ describe('a line holds', () => {
     expect(formatBar(figures(1, { pace: { limit: 16, ceiling: 16 } }), 0, 200)).not.toContain('pace');
   });
 
+  test('payees asked about, and how many of them would not be paid', () => {
+    const asking = { phase: 'asking', rowsDone: 300, rowsTotal: 1_200, inDoubt: 0, refused: 2 };
+    expect(formatBar(asking, 50, 120)).toBe(
+      'asking [=====---------------] 300 of 1,200 rows | 2 would not be paid | 18 s left | 50 rows/s',
+    );
+  });
+
   test('no bar while the total is not known', () => {
     expect(formatBar(figures(5, { phase: 'reading', rowsTotal: undefined }), 5, 80)).toBe(
       'reading 5 rows | 1 in doubt | 5 rows/s',

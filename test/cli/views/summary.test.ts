@@ -177,8 +177,8 @@ describe('the table', () => {
     [59_900, '59.9 s'],
     [61_000, '1 min 1 s'],
     [3_599_999, '59 min 59 s'],
-    [3_600_000, '1 h 0 min'],
-    [93_600_000, '26 h 0 min'],
+    [3_600_000, '1 h'],
+    [93_600_000, '26 h'],
   ])('%i ms are %j', (ms, shown) => {
     expect(show([makeTotal('paid')], { restedAtMs: noonMs + ms })).toContain(`, after ${shown}\n`);
   });
