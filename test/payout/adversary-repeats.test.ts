@@ -16,7 +16,7 @@ import {
   submit,
 } from '../support/journal-fixtures.ts';
 import type { Script } from '../support/scripted-bank.ts';
-import { dayMs, minuteMs, openTheatre, stage, type Theatre, verify } from '../support/theatre.ts';
+import { dayMs, minuteMs, openTheatre, stageInMemory, type Theatre, verify } from '../support/theatre.ts';
 
 const rules = { payoutSatangMax: null };
 
@@ -70,7 +70,9 @@ describe('an earlier attempt that the bank works on after all', () => {
 
   test('does not keep the later one from being asked about', async () => {
     const says: Says = { '02': '010003' };
-    await using one = await stage(1, (theatre) => refusedFirst(theatre, says, () => theatre.code('EM073')));
+    await using one = await stageInMemory(1, (theatre) =>
+      refusedFirst(theatre, says, () => theatre.code('EM073')),
+    );
     const { theatre, batchId } = one;
     await aliveBeside(theatre, batchId, says);
     says['02'] = '010004';
@@ -81,7 +83,7 @@ describe('an earlier attempt that the bank works on after all', () => {
   test('is not asked about without a pause', async () => {
     const says: Says = { '02': '010003' };
     let asked = 0;
-    await using one = await stage(1, (theatre) => {
+    await using one = await stageInMemory(1, (theatre) => {
       const script = refusedFirst(theatre, says, () => theatre.code('EM073'));
       return {
         ...script,
@@ -100,7 +102,9 @@ describe('an earlier attempt that the bank works on after all', () => {
 
   test('keeps the row in doubt when the later one has failed', async () => {
     const says: Says = { '02': '010003' };
-    await using one = await stage(1, (theatre) => refusedFirst(theatre, says, () => theatre.code('EM073')));
+    await using one = await stageInMemory(1, (theatre) =>
+      refusedFirst(theatre, says, () => theatre.code('EM073')),
+    );
     const { theatre, batchId } = one;
     await aliveBeside(theatre, batchId, says);
     says['02'] = '030003';
@@ -113,7 +117,7 @@ describe('an earlier attempt that the bank works on after all', () => {
 
   test('keeps the row in doubt when the bank refuses the later one', async () => {
     const says: Says = {};
-    await using one = await stage(1, (theatre) =>
+    await using one = await stageInMemory(1, (theatre) =>
       refusedFirst(theatre, says, async () => {
         says['01'] = '010003';
         await theatre.time.sleep(90_000);
@@ -129,7 +133,7 @@ describe('an earlier attempt that the bank works on after all', () => {
 
   test('keeps the later one from being sent again', async () => {
     const says: Says = {};
-    await using one = await stage(1, (theatre) => refusedFirst(theatre, says, () => lost));
+    await using one = await stageInMemory(1, (theatre) => refusedFirst(theatre, says, () => lost));
     const { theatre, batchId } = one;
     await aliveBeside(theatre, batchId, says);
     await theatre.run(batchId, { waitMs: 30 * minuteMs });
@@ -138,7 +142,7 @@ describe('an earlier attempt that the bank works on after all', () => {
 
   test('and has failed in the end does not hold the payout for ever', async () => {
     const says: Says = {};
-    await using one = await stage(1, (theatre) => refusedFirst(theatre, says, undefined));
+    await using one = await stageInMemory(1, (theatre) => refusedFirst(theatre, says, undefined));
     const { theatre, batchId } = one;
     await theatre.run(batchId);
     const later = await ingest(theatre.journal, [makeRow(1)], {
@@ -158,7 +162,7 @@ describe('an earlier attempt that the bank works on after all', () => {
 describe('a late proof for the row of an earlier file', () => {
   test('keeps the later row from being sent again', async () => {
     const says: Says = {};
-    await using one = await stage(1, (theatre) => refusedFirst(theatre, says, () => lost));
+    await using one = await stageInMemory(1, (theatre) => refusedFirst(theatre, says, () => lost));
     const { theatre, batchId } = one;
     await theatre.run(batchId);
     const later = await ingest(theatre.journal, [makeRow(1)], {
@@ -177,7 +181,7 @@ describe('a late proof for the row of an earlier file', () => {
 describe('one proof', () => {
   test('that two look at is not called two transfers', async () => {
     const says: Says = { '02': '030003' };
-    await using one = await stage(1, (theatre) => {
+    await using one = await stageInMemory(1, (theatre) => {
       const script = refusedFirst(theatre, says, (order) =>
         noOf(order) === '02' ? theatre.code('EV042') : undefined,
       );
@@ -203,7 +207,7 @@ describe('one proof', () => {
   test('after an older answer does not break the run', async () => {
     const says: Says = { '02': '030003' };
     let isSlow = false;
-    await using one = await stage(1, (theatre) => {
+    await using one = await stageInMemory(1, (theatre) => {
       const script = refusedFirst(theatre, says, (order) =>
         noOf(order) === '02' ? theatre.code('EV042') : undefined,
       );
@@ -238,7 +242,7 @@ describe('one proof', () => {
 describe('what was cleared', () => {
   test('before a long pause is asked about again after it', async () => {
     const says: Says = {};
-    await using one = await stage(2, (theatre) => refusedFirst(theatre, says, undefined));
+    await using one = await stageInMemory(2, (theatre) => refusedFirst(theatre, says, undefined));
     const { theatre, batchId } = one;
     await theatre.run(batchId);
     await retry(theatre, batchId);
@@ -269,7 +273,7 @@ describe('a person who cancels beside the run', () => {
     const refused = new Promise<void>((resolve) => {
       refuse = resolve;
     });
-    await using one = await stage(1, (theatre) => ({
+    await using one = await stageInMemory(1, (theatre) => ({
       transfer: async () => {
         await refused;
         return theatre.code('EM053');
@@ -299,7 +303,7 @@ describe('a person who cancels beside the run', () => {
 describe('a row that the bank contradicts', () => {
   test('is not reported as one of which no money moved', async () => {
     const says: Says = {};
-    await using one = await stage(1, (theatre) => refusedFirst(theatre, says, undefined));
+    await using one = await stageInMemory(1, (theatre) => refusedFirst(theatre, says, undefined));
     const { theatre, batchId } = one;
     await theatre.run(batchId);
     await ingest(theatre.journal, [makeRow(1)], { batchId: secondBatchId, fileName: 'later.csv' });
@@ -317,7 +321,7 @@ describe('a row that the bank contradicts', () => {
 describe('a later attempt whose payout a late proof has paid', () => {
   test('and that the bank calls another’s is not called paid by an inquiry', async () => {
     const says: Says = {};
-    await using one = await stage(1, (theatre) =>
+    await using one = await stageInMemory(1, (theatre) =>
       refusedFirst(theatre, says, async () => {
         says['01'] = '010004';
         await theatre.time.sleep(90_000);

@@ -4,7 +4,7 @@ import { PayerBreaker } from '../../src/payout/circuit-breaker.ts';
 import { renderException } from '../../src/reports/rules/report-rows.ts';
 import { noonMs, payer } from '../support/core-fixtures.ts';
 import { ingest, makeRows, secondBatchId } from '../support/journal-fixtures.ts';
-import { minuteMs, stage, type Theatre } from '../support/theatre.ts';
+import { minuteMs, stageInMemory, type Theatre } from '../support/theatre.ts';
 
 const hourMs = 60 * minuteMs;
 
@@ -24,7 +24,7 @@ const pauseOf = ({ journal }: Theatre) => journal.payerPause(payer.companyId, pa
 describe('a service that is closed for hours', () => {
   test('costs few attempts though the file is run every five minutes, and goes on when it opens', async () => {
     let isClosed = true;
-    await using one = await stage(3, (theatre) => ({
+    await using one = await stageInMemory(3, (theatre) => ({
       transfer: () => (isClosed ? theatre.code('TM001') : undefined),
       inquire: (inquiry) => theatre.found(inquiry, undefined),
     }));
@@ -50,7 +50,7 @@ describe('a service that is closed for hours', () => {
   }, 60_000);
 
   test('is waited for by a run that has the time', async () => {
-    await using one = await stage(3, (theatre) => ({
+    await using one = await stageInMemory(3, (theatre) => ({
       transfer: () => (theatre.now() < noonMs + hourMs ? theatre.code('TM001') : undefined),
     }));
     await one.theatre.run(one.batchId, { waitMs: 3 * hourMs });
@@ -69,7 +69,7 @@ describe('a bank that says when to come back', () => {
   });
 
   test('is left alone until then, by later runs too, which end at once', async () => {
-    await using one = await stage(5, slow);
+    await using one = await stageInMemory(5, slow);
     const { theatre, batchId } = one;
     await theatre.run(batchId, { waitMs: 5 * minuteMs });
     expect(await theatre.exitCode(batchId)).toBe(6);
@@ -88,7 +88,7 @@ describe('a bank that says when to come back', () => {
   });
 
   test('holds the next file of the same process up, too', async () => {
-    await using one = await stage(1, slow);
+    await using one = await stageInMemory(1, slow);
     const { theatre } = one;
     const breaker = new PayerBreaker();
     await theatre.run(one.batchId, { waitMs: minuteMs, breaker });
@@ -100,7 +100,7 @@ describe('a bank that says when to come back', () => {
   });
 
   test('is not waited for in vain: with nothing in doubt the run ends at once', async () => {
-    await using one = await stage(1, slow);
+    await using one = await stageInMemory(1, slow);
     const { theatre, batchId } = one;
     await theatre.run(batchId, { waitMs: minuteMs });
     const next = await ingest(theatre.journal, makeRows(4, 100), { batchId: secondBatchId });
@@ -114,7 +114,7 @@ describe('a bank that says when to come back', () => {
   });
 
   test('is tried at once when a person resumes, by the next run or by one that waits', async () => {
-    await using one = await stage(5, slow);
+    await using one = await stageInMemory(5, slow);
     const { theatre, batchId } = one;
     await theatre.run(batchId, { waitMs: 5 * minuteMs });
     await theatre.resume(batchId);
@@ -126,7 +126,7 @@ describe('a bank that says when to come back', () => {
   });
 
   test('is tried by a run that waits when a person resumes meanwhile', async () => {
-    await using one = await stage(5, slow);
+    await using one = await stageInMemory(5, slow);
     const { theatre, batchId } = one;
     const run = theatre.start(batchId, { waitMs: 2 * hourMs });
     await theatre.time.advanceTo(noonMs + 4 * minuteMs);
@@ -138,7 +138,7 @@ describe('a bank that says when to come back', () => {
   });
 
   test('does not hold us up for longer when our clock is set back', async () => {
-    await using one = await stage(5, slow);
+    await using one = await stageInMemory(5, slow);
     const { theatre, batchId } = one;
     const interrupt = new AbortController();
     const run = theatre.start(batchId, { waitMs: 8 * hourMs, interrupted: interrupt.signal });

@@ -6,16 +6,16 @@ import type { ServiceHours } from '../../src/payout/rules/service-hours.ts';
 import { lost } from '../support/core-fixtures.ts';
 import { ingest, makeRows } from '../support/journal-fixtures.ts';
 import type { Script } from '../support/scripted-bank.ts';
-import { minuteMs, openTheatre, type Theatre } from '../support/theatre.ts';
+import { minuteMs, openMemoryTheatre, type Theatre } from '../support/theatre.ts';
 
 const hourMs = 60 * minuteMs;
 const at = (bangkok: string): number => Date.parse(`${bangkok}+07:00`);
 const day: ServiceHours = { openMinute: 6 * 60, closeMinute: 22 * 60 + 30 };
 const nearlyAlways: ServiceHours = { openMinute: 8 * 60, closeMinute: 6 * 60 };
 
-/** A theatre with one sealed file at this moment. */
+/** A theatre with one sealed file at this moment; hours go by in it. */
 async function stageAt(startMs: number, rows: number, write: (theatre: Theatre) => Script = () => ({})) {
-  const theatre = await openTheatre(startMs);
+  const theatre = openMemoryTheatre(startMs);
   theatre.script = write(theatre);
   const { batchId } = await ingest(theatre.journal, makeRows(rows));
   return { theatre, batchId, [Symbol.asyncDispose]: () => theatre[Symbol.asyncDispose]() };

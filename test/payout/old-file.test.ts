@@ -4,7 +4,7 @@ import type { StatusInquiry } from '../../src/core/bank-port.ts';
 import { resumePayouts } from '../../src/payout/operator.ts';
 import { lost, noonMs, payer } from '../support/core-fixtures.ts';
 import { ingest, makeRow, makeRows, secondBatchId } from '../support/journal-fixtures.ts';
-import { dayMs, minuteMs, openTheatre, stage, type Theatre } from '../support/theatre.ts';
+import { dayMs, minuteMs, openTheatre, stageInMemory, type Theatre } from '../support/theatre.ts';
 
 const hourMs = 60 * minuteMs;
 
@@ -28,7 +28,7 @@ const completeFrom = (theatre: Theatre, atMs: number) => (inquiry: StatusInquiry
 
 /** One batch of two rows whose file was dropped 25 hours ago. */
 async function stageOld() {
-  const one = await stage(2, () => ({}));
+  const one = await stageInMemory(2, () => ({}));
   one.theatre.time.jump(25 * hourMs);
   return one;
 }
@@ -104,7 +104,7 @@ describe('a file that waited longer than a batch may', () => {
   });
 
   test('is young on a clock that was set back', async () => {
-    await using one = await stage(2, () => ({}));
+    await using one = await stageInMemory(2, () => ({}));
     one.theatre.time.jump(-3 * dayMs);
     await one.theatre.run(one.batchId);
     expect(await one.theatre.statuses(one.batchId)).toEqual({ paid: 2 });
@@ -113,7 +113,7 @@ describe('a file that waited longer than a batch may', () => {
 
 describe('an old batch with nothing left to send', () => {
   test('is not held for its age: what is in doubt is settled', async () => {
-    await using one = await stage(2, (theatre) => ({
+    await using one = await stageInMemory(2, (theatre) => ({
       transfer: (_order, no) => (no === 1 ? lost : undefined),
       inquire: completeFrom(theatre, noonMs + 30 * hourMs),
     }));
@@ -127,7 +127,7 @@ describe('an old batch with nothing left to send', () => {
   });
 
   test('settles what is in doubt when it is held, too', async () => {
-    await using one = await stage(4, (theatre) => ({
+    await using one = await stageInMemory(4, (theatre) => ({
       transfer: (_order, no) => (no === 1 ? lost : busyFor(theatre, hourMs)),
       inquire: completeFrom(theatre, noonMs + 20 * hourMs),
     }));
@@ -156,7 +156,7 @@ describe('a batch that gets old while its run waits for the bank', () => {
   });
 
   test('is held before the next intent', async () => {
-    await using one = await stage(6, quiet);
+    await using one = await stageInMemory(6, quiet);
     const { theatre, batchId } = one;
     await theatre.run(batchId, { limits, waitMs: 48 * hourMs });
     const late = theatre.sent.filter(({ atMs }) => atMs > noonMs + 2 * hourMs);
@@ -169,7 +169,7 @@ describe('a batch that gets old while its run waits for the bank', () => {
   });
 
   test('goes on in the same run when a person has resumed it before', async () => {
-    await using one = await stage(6, quiet);
+    await using one = await stageInMemory(6, quiet);
     const { theatre, batchId } = one;
     const running = theatre.start(batchId, { limits, waitMs: 48 * hourMs });
     await theatre.time.advanceTo(noonMs + 1.5 * hourMs);

@@ -6,7 +6,7 @@ import type { Journal } from '../../src/store/store.ts';
 import { noonMs } from '../support/core-fixtures.ts';
 import { ingest, makeRow, secondBatchId } from '../support/journal-fixtures.ts';
 import { header, makeRehearsal, rowsOf } from '../support/rehearsal.ts';
-import { minuteMs, stage, type Theatre } from '../support/theatre.ts';
+import { minuteMs, stageInMemory, type Theatre } from '../support/theatre.ts';
 
 const rules = { payoutSatangMax: null };
 
@@ -43,7 +43,7 @@ describe('retry', () => {
   });
 
   test('makes nothing of what is in doubt, paid or cancelled', async () => {
-    await using one = await stage(2, (theatre) => ({
+    await using one = await stageInMemory(2, (theatre) => ({
       transfer: (_order, no) => (no === 1 ? theatre.code('EM073') : undefined),
     }));
     const { theatre, batchId } = one;
@@ -56,7 +56,7 @@ describe('retry', () => {
 
   test('validates a rejected row anew once its payoutId is free again', async () => {
     let said = '010003';
-    await using one = await stage(1, (theatre) => ({
+    await using one = await stageInMemory(1, (theatre) => ({
       transfer: (order) => (order.transRefNo.endsWith('01') ? theatre.code('EM073') : undefined),
       inquire: (inquiry) => theatre.found(inquiry, said),
     }));
@@ -84,6 +84,7 @@ describe('retry', () => {
   test('does not let the repeats of a row within its file go on', async () => {
     await using rehearsal = await makeRehearsal({
       sandbox: { behaviours: [{ match: { amount: '7.00' }, money: 'untouched', code: 'EV042', times: 1 }] },
+      bank: { timeoutMs: 10_000 },
     });
     const row = 'P1,MSISDN,0812345678,,7.00,,';
     const csv = `${header}\n${row}\n${row}\n`;
@@ -107,7 +108,7 @@ const oneFails = (theatre: Theatre, says: () => string | undefined) => ({
 describe('an earlier attempt stays under inquiry', () => {
   test('and its late proof stops the later one, loudly', async () => {
     const bank: { says?: string } = {};
-    await using one = await stage(1, (theatre) => oneFails(theatre, () => bank.says));
+    await using one = await stageInMemory(1, (theatre) => oneFails(theatre, () => bank.says));
     const { theatre, batchId } = one;
     await theatre.run(batchId);
     expect(await theatre.statuses(batchId)).toEqual({ failed: 1 });
@@ -122,7 +123,7 @@ describe('an earlier attempt stays under inquiry', () => {
 
   test('after the later one was paid: two transfers, an alarm', async () => {
     const bank: { says?: string } = {};
-    await using one = await stage(1, (theatre) => oneFails(theatre, () => bank.says));
+    await using one = await stageInMemory(1, (theatre) => oneFails(theatre, () => bank.says));
     const { theatre, batchId } = one;
     await theatre.run(batchId);
     await retry(theatre.journal, batchId, theatre.now());
@@ -139,7 +140,7 @@ describe('an earlier attempt stays under inquiry', () => {
 
   test('while the later one is with the bank: its own outcome is still recorded', async () => {
     const bank: { says?: string } = {};
-    await using one = await stage(1, (theatre) => ({
+    await using one = await stageInMemory(1, (theatre) => ({
       ...oneFails(theatre, () => bank.says),
       inquire: (inquiry) => theatre.found(inquiry, inquiry.transRefNo.endsWith('01') ? bank.says : '010003'),
     }));
@@ -159,7 +160,7 @@ describe('an earlier attempt stays under inquiry', () => {
 
   test('of another file: the row of the later file is stopped before it is sent', async () => {
     const bank: { says?: string } = {};
-    await using one = await stage(1, (theatre) => oneFails(theatre, () => bank.says));
+    await using one = await stageInMemory(1, (theatre) => oneFails(theatre, () => bank.says));
     const { theatre, batchId } = one;
     await theatre.run(batchId);
     const later = await ingest(theatre.journal, [makeRow(1)], {
@@ -178,7 +179,7 @@ describe('an earlier attempt stays under inquiry', () => {
 
   test('of another file: the row of the later file that was paid bears the alarm too', async () => {
     const bank: { says?: string } = {};
-    await using one = await stage(1, (theatre) => oneFails(theatre, () => bank.says));
+    await using one = await stageInMemory(1, (theatre) => oneFails(theatre, () => bank.says));
     const { theatre, batchId } = one;
     await theatre.run(batchId);
     const changed = { ...makeRow(1), fileName: 'later.csv' };
@@ -196,7 +197,7 @@ describe('an earlier attempt stays under inquiry', () => {
 
   test('that the bank works on again makes a failed row doubtful', async () => {
     const bank: { says?: string } = {};
-    await using one = await stage(1, (theatre) => ({
+    await using one = await stageInMemory(1, (theatre) => ({
       ...oneFails(theatre, () => bank.says),
       transfer: () => theatre.code('EV042'),
     }));
@@ -217,7 +218,7 @@ describe('an earlier attempt stays under inquiry', () => {
 
 describe('a payer’s trouble that an inquiry shows', () => {
   test('stops the line as one in a reply does', async () => {
-    await using one = await stage(200, (theatre) => ({
+    await using one = await stageInMemory(200, (theatre) => ({
       transfer: (_order, no) => (no === 1 ? theatre.code('EM073') : undefined),
       inquire: (inquiry) =>
         theatre.answer({
@@ -251,7 +252,7 @@ describe('what the gateway turns away', () => {
     ['paid', 'IC000', { paid: 1 }],
     ['refused for good', 'EV042', { failed: 1 }],
   ] as const)('counts for nothing: sent again and %s', async (_name, code, statuses) => {
-    await using one = await stage(1, (theatre) => ({
+    await using one = await stageInMemory(1, (theatre) => ({
       transfer: ({ transRefNo }, no) =>
         no < 3
           ? theatre.answer<TransferFields>(undefined, { httpStatus: 429 })

@@ -128,8 +128,8 @@ export class Theatre extends ScriptedBank implements AsyncDisposable {
 }
 
 /** A theatre whose journal is in memory: many times as quick, for what lasts for hours or has thousands of rows. */
-export const openMemoryTheatre = (): Theatre =>
-  new Theatre(makeMemoryJournal(makeMemoryStore()), undefined, noonMs);
+export const openMemoryTheatre = (startMs = noonMs): Theatre =>
+  new Theatre(makeMemoryJournal(makeMemoryStore()), undefined, startMs);
 
 /** @param kept folder of a theatre that was closed, or a new one */
 export async function openTheatre(startMs = noonMs, kept?: string): Promise<Theatre> {
@@ -143,7 +143,14 @@ export async function openTheatre(startMs = noonMs, kept?: string): Promise<Thea
 
 /** A theatre with one sealed file. */
 export async function stage(rows: number, write: (theatre: Theatre) => Script) {
-  const theatre = await openTheatre();
+  return stageIn(await openTheatre(), rows, write);
+}
+
+/** The same in memory: where much time goes by, or rows go round many times. */
+export const stageInMemory = (rows: number, write: (theatre: Theatre) => Script) =>
+  stageIn(openMemoryTheatre(), rows, write);
+
+async function stageIn(theatre: Theatre, rows: number, write: (theatre: Theatre) => Script) {
   theatre.script = write(theatre);
   const { batchId } = await ingest(theatre.journal, makeRows(rows));
   return { theatre, batchId, [Symbol.asyncDispose]: () => theatre[Symbol.asyncDispose]() };
