@@ -86,6 +86,7 @@ async function measureShare({ pid }: Program): Promise<number> {
 export async function measureIdle(options: IdleOptions, say: (line: string) => void): Promise<void> {
   const { archived, batches, stillMs } = options;
   await using scene = await openScene({
+    ownProcesses: true,
     sandbox: { latencyMs: 3 },
     transfer: { concurrency: 8 },
     watch: { stillMs },

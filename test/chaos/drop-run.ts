@@ -51,6 +51,7 @@ async function soak(options: DropOptions): Promise<boolean> {
   const inboxParent =
     options.inbox === '' ? undefined : await mkdtemp(join(resolve(options.inbox), 'paydrop-inbox-'));
   await using scene = await openScene({
+    ownProcesses: true,
     sandbox: { latencyMs: 3, behaviours: faultyBehaviours },
     transfer: { concurrency: 8 },
     limits: { ...brokenLimits, rowsPerFile: options.rowsMax },

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { runInResident } from '../support/resident.ts';
+import { startInResident } from '../support/resident.ts';
 
 /** The program that tests run: put together beforehand, or the source as it is. */
 export const paydropPath =
@@ -23,9 +23,7 @@ export interface Surroundings {
 /** Runs `paydrop` with these arguments to its end, where there need not be a process of its own for it. */
 export async function runPaydrop(args: readonly string[], { cwd, env }: Surroundings = {}): Promise<Ended> {
   const task = { args, cwd: cwd ?? process.cwd(), env: { ...process.env, ...env } };
-  const ran = runInResident(task);
-  if (ran === undefined) return runNode([paydropPath, ...args], task);
-  const { code, stdout, stderr } = await ran;
+  const { code, stdout, stderr } = await startInResident(task).ended;
   return { code, stdout, stderr };
 }
 

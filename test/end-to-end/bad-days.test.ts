@@ -59,6 +59,8 @@ describe.concurrent('a payer account that is empty at row 3', () => {
       brake,
       transfer: { concurrency },
       verify: { enabled: false },
+      // No reply is lost, however busy the machine is.
+      bank: { timeoutMs: 10_000 },
     });
     const amountSatang = toSatang(10_000n);
     const planned = planGoodRows(Math.ceil(rows * 1.05), 'E', new Dice(seed))

@@ -30,6 +30,6 @@ describe.skipIf(!existsSync(fullDevice))('a full disk', () => {
       const second = await scene.run('run', file, '--json');
       expect(findBrokenPromises(await gatherEvidence(scene, planned, second.code))).toEqual([]);
     },
-    30_000,
+    120_000,
   );
 });

@@ -1,32 +1,21 @@
 /** A scene of real processes: a sandbox bank that outlives its client, paydrop as a shell runs it, real files. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stringify } from 'yaml';
 import type { Ledger } from '../../src/sandbox/book.ts';
 import { paydropPath } from '../cli/run-paydrop.ts';
-import { type ProgramEnd, runInResident } from '../support/resident.ts';
+import { type Program, type ProgramEnd, startInResident } from '../support/resident.ts';
+import type { Task } from '../support/resident-program.ts';
 import { partner } from '../support/core-fixtures.ts';
 import { findFiles, type Line, readTable } from '../support/tables.ts';
 import { makeClocks, type SceneClocks } from './clocks.ts';
 
 const noonClockUrl = new URL('./noon-clock.ts', import.meta.url).href;
-
-/** A program under way. */
-export interface Program {
-  readonly pid: number;
-  /** What it has said so far. */
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly ended: Promise<ProgramEnd>;
-  kill(signal: NodeJS.Signals): void;
-}
 
 /** A sandbox bank in a process of its own; its ledger outlives the process. */
 export interface BankProcess {
@@ -38,6 +27,8 @@ export interface BankProcess {
   signal(signal: NodeJS.Signals): void;
   /** Ends the process as a power cut would. */
   kill(): Promise<void>;
+  /** Ends it as an operator would. */
+  close(): Promise<void>;
   /** Opens the same bank again: same port, same ledger; at another pace, or as another kind, when one is given. */
   reopen(latencyMs?: number, asBank?: boolean): Promise<void>;
 }
@@ -90,6 +81,9 @@ export interface Scene extends AsyncDisposable {
   runWith(configPath: string, ...args: string[]): Promise<ProgramEnd>;
 }
 
+/** Starts `paydrop` with these arguments. */
+type Launch = (...args: readonly string[]) => Program;
+
 function describeSettings(changes: SceneSettings, baseUrl: string): object {
   return {
     dataDir: changes.dataDir ?? './data',
@@ -125,27 +119,31 @@ function describeSettings(changes: SceneSettings, baseUrl: string): object {
 export async function openScene(changes: SceneSettings = {}): Promise<Scene> {
   const folder = await mkdtemp(join(tmpdir(), 'paydrop-scene-'));
   const clocks = makeClocks(folder);
-  const children = new Set<ChildProcess>();
+  const isAlone = changes.ownProcesses === true || changes.switches !== undefined;
+  const programs = new Set<Program>();
   const launcherOf =
-    (owner: 'paydrop' | 'bank') =>
-    (args: readonly string[]): ChildProcess =>
-      launchPaydrop(
-        [...(changes.switches ?? []), '--import', noonClockUrl, paydropPath, ...args],
-        folder,
-        clocks.pathOf(owner),
-        children,
-      );
+    (owner: 'paydrop' | 'bank'): Launch =>
+    (...args) => {
+      const task = { args, cwd: folder, env: environmentOf(clocks.pathOf(owner)) };
+      const program =
+        isAlone && owner === 'paydrop' ? spawnPaydrop(task, changes.switches) : startInResident(task);
+      programs.add(program);
+      void program.ended.finally(() => programs.delete(program));
+      return program;
+    };
   const launch = launcherOf('paydrop');
   const bankStatePath = join(folder, 'bank.jsonl');
   const bankConfigPath = join(folder, 'bank.yaml');
   const configPath = join(folder, 'paydrop.yaml');
   const killAll = (): void => {
-    for (const child of children) child.kill('SIGKILL');
+    for (const program of programs) program.kill('SIGKILL');
   };
   // No program outlives a process that ends before it has cleared away.
   process.once('exit', killAll);
+  let bank: BankProcess | undefined;
   const end = async (): Promise<void> => {
-    const ends = [...children].map((child) => once(child, 'close'));
+    await bank?.close();
+    const ends = [...programs].map(({ ended }) => ended);
     killAll();
     await Promise.all(ends);
     process.off('exit', killAll);
@@ -155,18 +153,10 @@ export async function openScene(changes: SceneSettings = {}): Promise<Scene> {
     await mkdir(join(folder, 'in'));
     const table = { bank: { baseUrl: 'sandbox', ...partner }, sandbox: changes.sandbox ?? {} };
     await writeFile(bankConfigPath, stringify(table));
-    const bank = await openBank(launcherOf('bank'), bankConfigPath, bankStatePath, changes.asBank);
+    bank = await openBank(launcherOf('bank'), bankConfigPath, bankStatePath, changes.asBank);
     await writeFile(configPath, stringify(describeSettings(changes, bank.baseUrl)));
     const dataDir = changes.dataDir ?? join(folder, 'data');
-    const startWith = (path: string, args: readonly string[]): Program =>
-      watch(launch([...args, '--config', path]));
-    const start = (...args: string[]): Program => startWith(configPath, args);
-    const isAlone = changes.ownProcesses === true || changes.switches !== undefined;
-    const runWith = (path: string, ...args: string[]): Promise<ProgramEnd> => {
-      const env = environmentOf(clocks.pathOf('paydrop'));
-      const task = { args: [...args, '--config', path], cwd: folder, env };
-      return (isAlone ? undefined : runInResident(task)) ?? startWith(path, args).ended;
-    };
+    const startWith = (path: string, args: readonly string[]): Program => launch(...args, '--config', path);
     return {
       folder,
       dataDir,
@@ -175,9 +165,9 @@ export async function openScene(changes: SceneSettings = {}): Promise<Scene> {
       bankStatePath,
       bank,
       clocks,
-      start,
-      run: (...args) => runWith(configPath, ...args),
-      runWith,
+      start: (...args) => startWith(configPath, args),
+      run: (...args) => startWith(configPath, args).ended,
+      runWith: (path, ...args) => startWith(path, args).ended,
       addFile: async (name, csv) => {
         const path = join(folder, 'in', name);
         await writeFile(path, csv);
@@ -196,26 +186,15 @@ const environmentOf = (clockPath: string): NodeJS.ProcessEnv => ({
   PAYDROP_TEST_CLOCK_FILE: clockPath,
 });
 
-function launchPaydrop(
-  args: readonly string[],
-  cwd: string,
-  clockPath: string,
-  children: Set<ChildProcess>,
-): ChildProcess {
-  const child = spawn(process.execPath, args, {
+/** Starts `paydrop` in a process of its own. */
+function spawnPaydrop({ args, cwd, env }: Omit<Task, 'endMark'>, switches: readonly string[] = []): Program {
+  const child = spawn(process.execPath, [...switches, '--import', noonClockUrl, paydropPath, ...args], {
     cwd,
-    env: environmentOf(clockPath),
+    env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  children.add(child);
-  child.once('close', () => children.delete(child));
-  return child;
-}
-
-function watch(child: ChildProcess): Program {
   const { pid } = child;
-  if (child.stdout === null || child.stderr === null || pid === undefined)
-    throw new Error('the program did not start');
+  if (pid === undefined) throw new Error('the program did not start');
   const stdout = gather(child.stdout);
   const stderr = gather(child.stderr);
   const close = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
@@ -241,20 +220,20 @@ function gather(stream: Readable): () => string {
 }
 
 async function openBank(
-  launch: (args: readonly string[]) => ChildProcess,
+  launch: Launch,
   configPath: string,
   statePath: string,
   opensAsBank = false,
 ): Promise<BankProcess> {
   let port = 0;
   let controlToken = '';
-  let child: ChildProcess | undefined;
+  let program: Program | undefined;
   const open = async (latencyMs?: number, asBank = opensAsBank): Promise<string> => {
     const args = ['--config', configPath, '--state', statePath, '--port', String(port), '--json'];
     if (asBank) args.push('--as-bank');
     const pace = latencyMs === undefined ? [] : ['--latency-ms', String(latencyMs)];
-    child = launch(['sandbox', ...args, ...pace]);
-    const facts = await readFacts(child);
+    program = launch('sandbox', ...args, ...pace);
+    const facts = await readFacts(program);
     controlToken = facts.controlToken;
     return facts.baseUrl;
   };
@@ -269,12 +248,15 @@ async function openBank(
       const response = await fetch(`${baseUrl}/sandbox/control`, options);
       if (!response.ok) throw new Error(`the bank does not obey: ${await response.text()}`);
     },
-    signal: (signal) => void child?.kill(signal),
+    signal: (signal) => program?.kill(signal),
     kill: async () => {
-      if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-      const closed = once(child, 'close');
-      child.kill('SIGKILL');
-      await closed;
+      program?.kill('SIGKILL');
+      await program?.ended;
+    },
+    close: async () => {
+      // It may stand still.
+      for (const signal of ['SIGCONT', 'SIGTERM'] as const) program?.kill(signal);
+      await program?.ended;
     },
     reopen: async (latencyMs, asBank) => void (await open(latencyMs, asBank)),
   };
@@ -286,27 +268,34 @@ interface BankFacts {
 }
 
 /** The bank says its address, and its token for the ledger, once it listens. */
-async function readFacts({ stdout, stderr }: ChildProcess): Promise<BankFacts> {
-  if (stdout === null || stderr === null) throw new Error('the bank has no output');
-  const complaint = text(stderr);
-  for await (const line of createInterface({ input: stdout })) {
-    return JSON.parse(line) as BankFacts;
-  }
-  throw new Error(`the bank ended before it was open: ${await complaint}`);
+async function readFacts(program: Program): Promise<BankFacts> {
+  let end: ProgramEnd | undefined;
+  void program.ended.then((it) => (end = it));
+  await until(() => end !== undefined || program.stdout.includes('\n'));
+  if (end !== undefined) throw new Error(`the bank ended before it was open: ${end.stderr}`);
+  return JSON.parse(program.stdout) as BankFacts;
 }
 
-const lookMs = 10;
+const lookMs = 5;
 
-/** Looks every few milliseconds until it is so. @throws Error when that takes longer than `waitMs` */
-export async function until(isSo: () => boolean | Promise<boolean>, waitMs = 45_000): Promise<void> {
+/**
+ * Looks every few milliseconds until it is so.
+ * @param pollMs longer where a look is a command
+ * @throws Error when that takes longer than `waitMs`
+ */
+export async function until(
+  isSo: () => boolean | Promise<boolean>,
+  waitMs = 45_000,
+  pollMs = lookMs,
+): Promise<void> {
   const endsAtMs = performance.now() + waitMs;
   while (!(await isSo())) {
     if (performance.now() > endsAtMs) throw new Error(`waited ${waitMs} ms in vain: ${String(isSo)}`);
-    await sleep(lookMs);
+    await sleep(pollMs);
   }
 }
 
-export type { ProgramEnd };
+export type { Program, ProgramEnd };
 export { findFiles as findReports, readTable, type Line };
 
 /** The only result of the outbox, each row as the latest update has it. */

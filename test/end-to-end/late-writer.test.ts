@@ -9,7 +9,8 @@ import { openScene, type Scene, until } from './harness.ts';
 const noonToLateEveningMs = (11 * 60 + 40) * 60_000;
 const halfAnHourMs = 1_800_000;
 /** What was added is told when nobody has written for ten seconds. */
-const patienceMs = 40_000;
+const patienceMs = 120_000;
+const statusPollMs = 250;
 const rowsAdded = 50;
 /** Payouts that are like no others: none is held for that. */
 const linesOf = (prefix: string, rows: number): string =>
@@ -51,16 +52,16 @@ describe('a writer that pauses for longer than the watcher waits', () => {
     await until(() => writer.closed);
     scene.clocks.pass(halfAnHourMs);
     scene.start('watch');
-    await until(async () => (await readStatus(scene)).includes('50 rows of'), patienceMs);
+    await until(async () => (await readStatus(scene)).includes('50 rows of'), patienceMs, statusPollMs);
     expect(await readStatus(scene)).toMatch(
       /ALARM: .*a\.csv.* was written to after batch .* 50 rows .* not paid/,
     );
     expect(await countPaid(scene)).toBe(20);
     const [path = ''] = await listArchived(scene);
     await copyFile(path, join(scene.dataDir, 'inbox', 'whole.csv'));
-    await until(async () => !(await readStatus(scene)).includes('50 rows of'), patienceMs);
+    await until(async () => !(await readStatus(scene)).includes('50 rows of'), patienceMs, statusPollMs);
     await until(async () => (await countPaid(scene)) === 70, patienceMs);
     const { entries } = await scene.bank.ledger();
     expect(new Set(entries.map(({ reference1 }) => reference1)).size).toBe(70);
-  }, 150_000);
+  }, 300_000);
 });

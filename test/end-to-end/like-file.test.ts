@@ -70,7 +70,7 @@ test('a like row of a small file is held, in one file, too, unless both have ref
   scene.clocks.pass(dayMs);
   const second = await runFile(scene, 'second.csv', `${header}\nD,,0812345670,,100.00,,\n`);
   expect([second.code, await countMoved(scene)]).toEqual([3, 2]);
-}, 60_000);
+}, 120_000);
 
 test('weekly and monthly files of the same people pass without a word', async () => {
   await using scene = await openScene();

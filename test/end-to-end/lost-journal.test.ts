@@ -174,5 +174,5 @@ describe('a journal that is lost when all was paid and reported', () => {
       rows.map(() => 'unresolved found-after-loss'),
     );
     expect((await scene.bank.ledger()).totals).toEqual(totals);
-  }, 60_000);
+  }, 120_000);
 });

@@ -52,6 +52,6 @@ describe('what a run says', () => {
         await rm(dataDir, { recursive: true, force: true });
       }
     },
-    60_000,
+    120_000,
   );
 });

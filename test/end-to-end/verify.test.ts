@@ -55,4 +55,4 @@ test('a batch of a run: its file stays where it was', async () => {
     batchId?: string;
   }[];
   expect(await verify(scene, batchId)).toEqual([0, true, ['input not-archived', ...reports('as-recorded')]]);
-}, 60_000);
+}, 120_000);

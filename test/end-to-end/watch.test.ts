@@ -121,7 +121,7 @@ describe('a watcher that is asked to stop', () => {
     await expectPaid(scene, [file, late]);
     next.kill('SIGTERM');
     expect(await next.ended).toMatchObject({ code: 0 });
-  }, 60_000);
+  }, 120_000);
 });
 
 describe('a file that is written to after its rows were read', () => {
@@ -147,7 +147,7 @@ describe('a file that is written to after its rows were read', () => {
     await expectPaid(scene, [file]);
     next.kill('SIGTERM');
     expect(await next.ended).toMatchObject({ code: 0 });
-  }, 60_000);
+  }, 120_000);
 });
 
 describe('what a watcher says of itself', () => {
@@ -179,7 +179,7 @@ describe('what a watcher says of itself', () => {
     await expectPaid(scene, [file, meanwhile]);
     watch.kill('SIGTERM');
     expect(await watch.ended).toMatchObject({ code: 0, signal: null });
-  }, 60_000);
+  }, 120_000);
 });
 
 describe('an inbox', () => {
@@ -201,7 +201,7 @@ describe('an inbox', () => {
     const events = stdout.trimEnd().split('\n');
     const kinds = events.map((line) => (JSON.parse(line) as { readonly event: string }).event);
     expect(kinds.toSorted()).toEqual(['batch-settled', 'file-ended', 'started', 'stopping', 'working']);
-  }, 60_000);
+  }, 120_000);
 });
 
 describe('a payer account without money', () => {
@@ -226,5 +226,5 @@ describe('a payer account without money', () => {
     );
     watch.kill('SIGTERM');
     expect(await watch.ended).toMatchObject({ code: 0 });
-  }, 60_000);
+  }, 120_000);
 });

@@ -43,5 +43,5 @@ describe(`a file of ${rowCount} rows`, () => {
     const { summary } = outcome.reports;
     expect(summary).toMatchObject({ addsUp: true, rows: rowCount, exceptionRows: broken, exitCode: 3 });
     expect(formatBaht(summary.amountSatang)).toBe(total);
-  }, 60_000);
+  }, 120_000);
 });

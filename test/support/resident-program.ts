@@ -21,23 +21,33 @@ const clockLooksMs = 4;
 
 const activityPollMs = 5;
 
-/** What keeps this process from ending. */
-const describeActivity = (): string => process.getActiveResourcesInfo().toSorted().join(' ');
+/** Its output, its errors, and the line to the tests. */
+const ownPipes = 3;
+
+/** A process of its own would go on, with a command that has returned. */
+function isKept(): boolean {
+  const keepers = process.getActiveResourcesInfo();
+  return keepers.length > ownPipes || keepers.some((name) => name !== 'PipeWrap');
+}
 
 function takeEnvironment(env: NodeJS.ProcessEnv): void {
   for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name];
   Object.assign(process.env, env);
 }
 
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+/** A signal for a command that has just ended is not for the next. */
+const ignore = (): void => undefined;
+
 async function serve({ args, cwd, env, endMark }: Task): Promise<void> {
   process.chdir(cwd);
   takeEnvironment(env);
   await sleep(clockLooksMs);
-  const idle = describeActivity();
   process.exitCode = undefined;
+  for (const signal of signals) process.off(signal, ignore);
   await runCommandLine(args);
-  // A process of its own would end when nothing keeps it any more, and not before.
-  while (describeActivity() !== idle) await sleep(activityPollMs);
+  while (isKept()) await sleep(activityPollMs);
+  for (const signal of signals) process.on(signal, ignore);
   process.send?.(process.exitCode ?? 0);
   process.exitCode = undefined;
   process.stdout.write(endMark);

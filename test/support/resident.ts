@@ -1,4 +1,4 @@
-/** paydrop's commands in a process that stays for the next: see resident-program.ts. */
+/** paydrop's commands in processes that stay for the next: see resident-program.ts. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -18,9 +18,20 @@ export interface ProgramEnd {
   readonly stderr: string;
 }
 
-/** The one of this process of tests; undefined where there is none that lives. */
-let resident: ChildProcess | undefined;
-let isBusy = false;
+/** A program under way. */
+export interface Program {
+  readonly pid: number;
+  /** What it has said so far. */
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly ended: Promise<ProgramEnd>;
+  kill(signal: NodeJS.Signals): void;
+}
+
+type How = Pick<ProgramEnd, 'code' | 'signal'>;
+
+/** Those of this process of tests that have nothing to do. */
+const idle = new Set<ChildProcess>();
 
 function openResident(): ChildProcess {
   const child = spawn(process.execPath, ['--import', noonClockUrl, programPath], {
@@ -33,58 +44,82 @@ function openResident(): ChildProcess {
     stream?.setEncoding('utf8');
     if (stream instanceof Socket) stream.unref();
   }
-  child.once('close', () => {
-    if (resident === child) resident = undefined;
-  });
+  child.once('close', () => idle.delete(child));
   return child;
 }
 
-/** Reads until the mark, or to the stream's end. */
-function readTo(endMark: string, stream: Readable | null): Promise<string> {
-  return new Promise((resolve) => {
-    let said = '';
-    const take = (chunk: string): void => {
-      said += chunk;
-      if (said.endsWith(endMark)) end();
-    };
-    const end = (): void => {
-      stream?.off('data', take).off('end', end);
-      resolve(said.endsWith(endMark) ? said.slice(0, -endMark.length) : said);
-    };
-    if (stream === null) resolve('');
-    else stream.on('data', take).once('end', end);
-  });
+interface Heard {
+  /** All so far, without the mark. */
+  read(): string;
+  /** At the mark, or with the stream. */
+  readonly over: Promise<unknown>;
 }
 
-/**
- * Runs `paydrop` with these arguments to its end, in the process that stays.
- * @returns undefined while that process runs another: two at once have a process each
- */
-export function runInResident(task: Omit<Task, 'endMark'>): Promise<ProgramEnd> | undefined {
-  if (isBusy) return undefined;
-  resident ??= openResident();
-  return runIn(resident, { ...task, endMark: `\u0000${randomUUID()}` });
+function hear(stream: Readable | null, endMark: string): Heard {
+  let said = '';
+  const over = Promise.withResolvers<void>();
+  const take = (chunk: string): void => {
+    said += chunk;
+    if (said.endsWith(endMark)) end();
+  };
+  const end = (): void => {
+    stream?.off('data', take).off('end', end);
+    over.resolve();
+  };
+  stream?.on('data', take).once('end', end);
+  return { read: () => said.split(endMark)[0] ?? '', over: over.promise };
 }
 
-async function runIn(child: ChildProcess, task: Task): Promise<ProgramEnd> {
-  isBusy = true;
+/** How the task ends: the process says so and stays, or ends with it. */
+async function awaitEnd(child: ChildProcess): Promise<How & { readonly isIdle: boolean }> {
+  const over = new AbortController();
+  const { signal } = over;
+  const told = once(child, 'message', { signal }).then(([code]) => ({
+    code: code as number,
+    signal: null,
+    isIdle: true,
+  }));
+  const closed = once(child, 'close', { signal }).then(([code, by]) => ({
+    code: code as number | null,
+    signal: by as NodeJS.Signals | null,
+    isIdle: false,
+  }));
   try {
-    const told = new AbortController();
-    const { signal } = told;
-    const ends = [
-      once(child, 'message', { signal }).then(([code]) => [code as number, null] as const),
-      once(child, 'close', { signal }).then(
-        ([code, by]) => [code as number | null, by as NodeJS.Signals | null] as const,
-      ),
-    ];
-    for (const end of ends) end.catch(() => undefined);
-    const said = [child.stdout, child.stderr].map((stream) => readTo(task.endMark, stream));
-    child.send(task);
-    const [code, by] = await Promise.race(ends);
-    const [stdout = '', stderr = ''] = await Promise.all(said);
-    told.abort();
-    return { code, signal: by, stdout, stderr };
+    return await Promise.race([told, closed]);
   } finally {
-    isBusy = false;
+    for (const other of [told, closed]) other.catch(() => undefined);
+    over.abort();
   }
+}
+
+/** Runs `paydrop` with these arguments in a process that stays: two at once have a process each. */
+export function startInResident(task: Omit<Task, 'endMark'>): Program {
+  const [child = openResident()] = idle;
+  idle.delete(child);
+  const { pid } = child;
+  if (pid === undefined) throw new Error('the program did not start');
+  // Nothing that a command says has this in it.
+  const endMark = `\u0000${randomUUID()}`;
+  const [stdout, stderr] = [hear(child.stdout, endMark), hear(child.stderr, endMark)];
+  let isOver = false;
+  const finish = async (): Promise<ProgramEnd> => {
+    const { isIdle, ...how } = await awaitEnd(child);
+    isOver = true;
+    await Promise.all([stdout.over, stderr.over]);
+    if (isIdle && child.connected) idle.add(child);
+    return { ...how, stdout: stdout.read(), stderr: stderr.read() };
+  };
+  const ended = finish();
+  child.send({ ...task, endMark } satisfies Task);
+  return {
+    pid,
+    ended,
+    kill: (signal) => void (isOver || child.kill(signal)),
+    get stdout() {
+      return stdout.read();
+    },
+    get stderr() {
+      return stderr.read();
+    },
+  };
 }
