@@ -18,12 +18,20 @@ export function computeBatchId(sha256Hex: string): string {
   return encodeBase32(Buffer.from(sha256Hex, 'hex'), batchIdLength);
 }
 
+const beyondPrintable = /[^ -~]/;
+
 /** Each part is preceded by its length in bytes, and one that is not there is a dash, so that no two lists share an encoding. */
 function encodeUnambiguously(parts: readonly (string | null)[]): string {
+  const text = encodeByLength(parts, (part) => part.length);
+  // Most are of ASCII, a byte a character: to ask for the bytes of each part would take as long as the hash.
+  return beyondPrintable.test(text) ? encodeByLength(parts, (part) => Buffer.byteLength(part, 'utf8')) : text;
+}
+
+function encodeByLength(parts: readonly (string | null)[], lengthOf: (part: string) => number): string {
   let text = '';
   for (const part of parts) {
     if (text !== '') text += ',';
-    text += part === null ? '-' : `${Buffer.byteLength(part, 'utf8')}:${part}`;
+    text += part === null ? '-' : `${lengthOf(part)}:${part}`;
   }
   return text;
 }

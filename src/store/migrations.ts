@@ -355,6 +355,9 @@ create index payout_not_paid on payout (status)
 /** Tables in SQL, or what else it takes; inside the transaction of the migration. */
 type Migration = string | ((db: DatabaseSync) => void);
 
+/** The reason that all rows of a file share: in each of them it would take more than all else of a row's state. */
+const likeReasonColumn = 'alter table batch add column like_reason text;';
+
 const migrations: readonly Migration[] = [
   firstTables,
   faultTables,
@@ -369,6 +372,7 @@ const migrations: readonly Migration[] = [
   likenessTables,
   trialColumn,
   searchIndex,
+  likeReasonColumn,
 ];
 
 /** The version of the tables that this program writes. */

@@ -60,6 +60,8 @@ export interface BatchTable extends Columns<Omit<Batch, 'totalSatang' | 'extraCo
   readonly digest: ColumnType<string | null, undefined, string>;
   /** `BatchSeal.versionsDigest`. */
   readonly versions_digest: ColumnType<string | null, undefined, string>;
+  /** Why all its rows were held at the seal, as another file's; rows that have it as their reason bear its code alone. */
+  readonly like_reason: ColumnType<string | null, undefined, string>;
 }
 
 /** A row as its file has it; written once. Apart from its state, so that a change of state rewrites few bytes. */

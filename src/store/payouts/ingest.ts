@@ -83,7 +83,22 @@ export function rejectBatch(
   });
 }
 
-function toStagedPayout(seq: number, batchId: string, row: StagedRow, startedAtMs: number): StagedPayout {
+/** What no row has yet, in the text of the statement: values that are bound cost more. */
+const newPayout = {
+  version: sql.lit(1),
+  attempt_no: sql.lit(0),
+  bank_payee_name: sql.lit(null),
+  bank_payee_name_th: sql.lit(null),
+  submitted_at_ms: sql.lit(null),
+  last_event_seq: sql.lit(0),
+};
+
+function toStagedPayout(
+  seq: number,
+  batchId: string,
+  row: StagedRow,
+  startedAtMs: number,
+): Omit<StagedPayout, keyof typeof newPayout> {
   const isRejected = row.issues.length > 0 || row.instruction === null;
   return {
     seq,
@@ -95,14 +110,8 @@ function toStagedPayout(seq: number, batchId: string, row: StagedRow, startedAtM
     reason_code: row.issues[0]?.code ?? row.holds[0] ?? null,
     reason: isRejected ? row.issues.map((issue) => issue.message).join('; ') : null,
     issues: encodeList(row.issues),
-    version: 1,
-    attempt_no: 0,
-    bank_payee_name: null,
-    bank_payee_name_th: null,
-    submitted_at_ms: null,
     settled_at_ms: isRejected ? startedAtMs : null,
     settled_by: isRejected ? 'rules' : null,
-    last_event_seq: 0,
   };
 }
 
@@ -126,7 +135,9 @@ function toPayoutRow(seq: number, { companyId, batchId }: Batch, row: StagedRow)
 
 /** Makes the function that adds rows to a batch that is being read; one transaction a call. */
 export function makeStage(db: DatabaseSync): (batchId: string, rows: readonly StagedRow[]) => void {
-  const insertPayout = prepare(db, (values: StagedPayout) => query.insertInto('payout').values(values));
+  const insertPayout = prepare(db, (values: ReturnType<typeof toStagedPayout>) =>
+    query.insertInto('payout').values({ ...values, ...newPayout }),
+  );
   const insertRow = prepare(db, (values: PayoutRowTable) => query.insertInto('payout_row').values(values));
   const latestSeq = prepare(db, (_values: object) =>
     query.selectFrom('payout').select((eb) => sql<number>`coalesce(${eb.fn.max('seq')}, 0)`.as('seq')),

@@ -4,8 +4,14 @@ import { type Satang, toSatang } from '../../core/money.ts';
 import { type Issue, type RowCells, type RowColumn, rowColumns } from '../../core/payout-file.ts';
 import type { Attempt, Instruction, Payout } from '../../core/payout.ts';
 import type { Batch, ResultRow } from '../../core/ports.ts';
+import { likeFileCodes } from '../../payout/rules/similar.ts';
 import { type AttemptTable, type BatchTable, decodeHolds } from '../schema.ts';
 import { define, query, type Reading } from '../statements.ts';
+
+/** Of a row that is held with its whole file it stands with the batch. */
+const reasonShown = sql<string | null>`case
+  when p.reason is null and p.reason_code in (${sql.join(Object.values(likeFileCodes).map((code) => sql.lit(code)))})
+  then (select b.like_reason from batch as b where b.batch_id = p.batch_id) else p.reason end`;
 
 /** The state of rows joined with what their file says. */
 export function selectPayouts() {
@@ -20,7 +26,7 @@ export function selectPayouts() {
       'p.status',
       'p.holds',
       'p.reason_code',
-      'p.reason',
+      reasonShown.as('reason'),
       'p.version',
       'p.attempt_no',
       'p.bank_payee_name',

@@ -3,7 +3,7 @@
  * claims. What all rows share is done by one statement each; only rows that clash with another are taken singly.
  */
 import type { DatabaseSync } from 'node:sqlite';
-import { type ColumnType, sql } from 'kysely';
+import { type ColumnType, type Expression, sql } from 'kysely';
 import { dayMs } from '../../core/bangkok-time.ts';
 import { showCell } from '../../core/cell-text.ts';
 import { formatBaht, sumSatang, toSatang } from '../../core/money.ts';
@@ -80,13 +80,10 @@ export function seal(
     takeClaims(sealing);
     settleClashes(sealing);
     write(db, sealingQuery.deleteFrom('sealing_row'));
-    sortPayments(sealing);
-    releaseStaged(
-      sealing,
-      likeFileDays > 0 ? findLikeFileOf(sealing, nowMs - likeFileDays * dayMs) : undefined,
-    );
-    recordPayees(sealing);
-    write(db, paymentQuery.deleteFrom('sealing_payment'));
+    const like = findLikeFileOf(sealing, likeFileDays > 0 ? nowMs - likeFileDays * dayMs : undefined);
+    releaseStaged(sealing, like);
+    for (const table of ['sealing_payment', 'sealing_other'] as const)
+      write(db, paymentQuery.deleteFrom(table));
     const sealed = {
       status: 'sealed',
       rows: totals.rows,
@@ -94,6 +91,7 @@ export function seal(
       unreadable_amounts: totals.unreadableAmounts,
       sealed_at_ms: nowMs,
       digest: readSealedDigest(db, batchId),
+      ...(like === undefined ? {} : { like_reason: like.reason }),
     } as const;
     write(db, query.updateTable('batch').set(sealed).where('batch_id', '=', batchId));
   });
@@ -334,12 +332,12 @@ function makeHoldSimilar(sealing: Sealing): (clash: Clash) => void {
 
 /**
  * What is still staged goes on as ready, or as held when it has a hold.
- * @param likeReason why the whole file is held
+ * @param like why the whole file is held
  */
-function releaseStaged(sealing: Sealing, likeReason: string | undefined): void {
+function releaseStaged(sealing: Sealing, like: LikeFile | undefined): void {
   const shared = { ...sealing, from: 'staged', cause: 'sealed', detail: {} } as const;
-  if (likeReason !== undefined) {
-    moveAll(sealing.db, { ...shared, to: 'held', set: holdLikeFile(likeReason) });
+  if (like !== undefined) {
+    moveAll(sealing.db, { ...shared, to: 'held', set: holdLikeFile(like) });
     return;
   }
   for (const to of ['ready', 'held'] as const) {
@@ -348,14 +346,21 @@ function releaseStaged(sealing: Sealing, likeReason: string | undefined): void {
   }
 }
 
-/** The rows of the file that would be paid, in the order of payee and amount: what others of the company pay the same. */
-const paymentTable = `
+/**
+ * The rows of the file that would be paid, in the order of payee and amount: what others of the company pay the same.
+ * The others are looked up in the order of their own table: in that of the payees each would be on another page.
+ */
+const paymentTables = `
 create temp table if not exists sealing_payment (
   place integer primary key,
   proxy_no text not null,
   amount_satang integer not null,
   seq integer not null,
-  other_batch_id text
+  other_seq integer
+) strict;
+create temp table if not exists sealing_other (
+  seq integer primary key,
+  batch_id text not null
 ) strict`;
 
 interface SealingPaymentTable {
@@ -363,46 +368,55 @@ interface SealingPaymentTable {
   readonly proxy_no: string;
   readonly amount_satang: ColumnType<never, unknown, never>;
   readonly seq: number;
-  /** Of the latest row of another file that is like it; null when there is none. */
-  readonly other_batch_id: string | null;
+  /** The latest row of another file that is like it; null when there is none. */
+  readonly other_seq: number | null;
 }
 
-const paymentQuery = query.$extendTables<{ sealing_payment: SealingPaymentTable }>();
+/** Rows of other files that are paid, or may yet be. */
+interface SealingOtherTable {
+  readonly seq: number;
+  readonly batch_id: string;
+}
+
+const paymentQuery = query.$extendTables<{
+  sealing_payment: SealingPaymentTable;
+  sealing_other: SealingOtherTable;
+}>();
 
 /** What is not sent yet and may be: a like row of it counts, too. */
 const waitingStatuses = ['ready', 'held'] as const;
 
-/** Fills the table of the rows that are still staged: sorted once, for all that follows. */
-function sortPayments({ db, batchId }: Sealing): void {
-  db.exec(paymentTable);
-  const rows = query
-    .selectFrom('payout as p')
-    .innerJoin('payout_row as r', 'r.seq', 'p.seq')
-    .select([sql<string>`r.proxy_no`.as('proxy_no'), 'p.amount_satang', 'p.seq'])
-    .where('p.batch_id', '=', batchId)
-    .where('p.status', '=', literal('staged'))
-    .orderBy('r.proxy_no')
-    .orderBy('p.amount_satang')
-    .orderBy('p.seq');
-  const columns = ['proxy_no', 'amount_satang', 'seq'] as const;
-  write(db, paymentQuery.insertInto('sealing_payment').columns(columns).expression(rows));
+/** Why all rows are held: they are so like those of other files that it may be one of these again. */
+interface LikeFile {
+  readonly reason: string;
+  /** Every row is like one of another file. */
+  readonly isWhole: boolean;
 }
 
-/** Why all rows are held: they are so like those of other files that it may be one of these again. */
-function findLikeFileOf(sealing: Sealing, sinceMs: number): string | undefined {
-  const firstSeq = findFirstSeq(sealing, sinceMs);
-  if (firstSeq === null) return undefined;
-  findOthers(sealing, firstSeq, sinceMs);
+/**
+ * Finds what the file is like, and makes its rows findable by payee and amount, for the files that come after.
+ * @param sinceMs rows of other files that were sent before are not like; undefined when none is looked for
+ */
+function findLikeFileOf(sealing: Sealing, sinceMs: number | undefined): LikeFile | undefined {
+  const { db, batchId } = sealing;
+  db.exec(paymentTables);
+  const firstSeq = sinceMs === undefined ? null : findFirstSeq(sealing, sinceMs);
+  if (firstSeq === null || sinceMs === undefined) {
+    recordPayees(db, selectStaged(batchId));
+    return undefined;
+  }
+  sortPayments(sealing, firstSeq);
+  confirmOthers(sealing, firstSeq, sinceMs);
+  const sorted = paymentQuery.selectFrom('sealing_payment').orderBy('place');
+  recordPayees(db, sorted.select(['proxy_no', 'amount_satang', 'seq']));
   const [other] = readAll(sealing.db, selectMostLike());
   if (other === undefined) return undefined;
   const counted = paymentQuery
     .selectFrom('sealing_payment')
-    .select((eb) => [
-      eb.fn.countAll<number>().as('rows'),
-      eb.fn.count<number>('other_batch_id').as('likeRows'),
-    ]);
+    .select((eb) => [eb.fn.countAll<number>().as('rows'), eb.fn.count<number>('other_seq').as('likeRows')]);
   const [counts = { rows: 0, likeRows: 0 }] = readAll(sealing.db, counted);
-  return findLikeFile({ ...counts, other });
+  const reason = findLikeFile({ ...counts, other });
+  return reason === undefined ? undefined : { reason, isWhole: counts.rows === counts.likeRows };
 }
 
 /** The first row of the batches that were worked since, or are: rows before it are of no interest. */
@@ -422,38 +436,89 @@ function findFirstSeq({ db, batchId, companyId }: Sealing, sinceMs: number): num
   return seqs.length === 0 ? null : Math.min(...seqs);
 }
 
-/** Finds for each row the latest one of another file with its payee and amount that is paid, or may yet be. */
-function findOthers({ db, companyId }: Sealing, firstSeq: number, sinceMs: number): void {
-  const sentAtMs = sql`coalesce(p.submitted_at_ms, p.settled_at_ms)`;
-  const other = query
+/** The latest row of another file, from `firstSeq` on, that pays the payee of `of` as much; whatever became of it. */
+const selectOther = (of: string, firstSeq: number) =>
+  query
     .selectFrom('payee_place as o')
-    .innerJoin('payout as p', 'p.seq', 'o.payout_seq')
-    .innerJoin('batch as b', 'b.batch_id', 'p.batch_id')
-    .select('p.batch_id')
-    .where(sql<boolean>`o.proxy_no = sealing_payment.proxy_no`)
-    .where(sql<boolean>`o.amount_satang = sealing_payment.amount_satang`)
+    .select('o.payout_seq')
+    .where(sql<boolean>`o.proxy_no = ${sql.ref(`${of}.proxy_no`)}`)
+    .where(sql<boolean>`o.amount_satang = ${sql.ref(`${of}.amount_satang`)}`)
     .where('o.payout_seq', '>=', firstSeq)
-    .where('b.company_id', '=', companyId)
-    .where((eb) =>
-      eb.or([
-        eb.and([
-          eb('p.status', 'in', mayBePaidStatuses.map(literal)),
-          sql<boolean>`${sentAtMs} >= ${sinceMs}`,
-        ]),
-        eb.and([eb('p.status', 'in', waitingStatuses.map(literal)), eb('b.sealed_at_ms', '>=', sinceMs)]),
-      ]),
-    )
     .orderBy('o.payout_seq', 'desc')
     .limit(1);
-  write(db, paymentQuery.updateTable('sealing_payment').set({ other_batch_id: other }));
+
+/** The rows that are still staged, by payee and amount. */
+const selectStaged = (batchId: string) =>
+  query
+    .selectFrom('payout as p')
+    .innerJoin('payout_row as r', 'r.seq', 'p.seq')
+    .select([sql<string>`r.proxy_no`.as('proxy_no'), 'p.amount_satang', 'p.seq'])
+    .where('p.batch_id', '=', batchId)
+    .where('p.status', '=', literal('staged'))
+    .orderBy('r.proxy_no')
+    .orderBy('p.amount_satang')
+    .orderBy('p.seq');
+
+/** Fills the table of the rows that are still staged, each with what may be like it. */
+function sortPayments({ db, batchId }: Sealing, firstSeq: number): void {
+  // With a limit SQLite sorts before it looks up, so that neighbours are looked up one after the other.
+  const staged = selectStaged(batchId).limit(sql.lit(-1));
+  const rows = query
+    .selectFrom(staged.as('s'))
+    .select(['s.proxy_no', 's.amount_satang', 's.seq', selectOther('s', firstSeq).as('other_seq')]);
+  const columns = ['proxy_no', 'amount_satang', 'seq', 'other_seq'] as const;
+  write(db, paymentQuery.insertInto('sealing_payment').columns(columns).expression(rows));
 }
 
-/** Makes every row findable by payee and amount, for the files that come after. */
-function recordPayees({ db }: Sealing): void {
-  const places = paymentQuery
-    .selectFrom('sealing_payment')
-    .select(['proxy_no', 'amount_satang', 'seq as payout_seq'])
-    .orderBy('place');
+/** Those of some rows that are paid, or may yet be, for the same company. */
+function selectStanding({ companyId }: Sealing, seqs: Expression<unknown>, sinceMs: number) {
+  const sentAtMs = sql`coalesce(p.submitted_at_ms, p.settled_at_ms)`;
+  return (
+    query
+      .selectFrom(sql<{ seq: number }>`(${seqs})`.as('c'))
+      // SQLite keeps the order of a cross join.
+      .crossJoin('payout as p')
+      .crossJoin('batch as b')
+      .select(['p.seq', 'p.batch_id'])
+      .whereRef('p.seq', '=', 'c.seq')
+      .whereRef('b.batch_id', '=', 'p.batch_id')
+      .where('b.company_id', '=', companyId)
+      .where((eb) =>
+        eb.or([
+          eb.and([
+            eb('p.status', 'in', mayBePaidStatuses.map(literal)),
+            sql<boolean>`${sentAtMs} >= ${sinceMs}`,
+          ]),
+          eb.and([eb('p.status', 'in', waitingStatuses.map(literal)), eb('b.sealed_at_ms', '>=', sinceMs)]),
+        ]),
+      )
+  );
+}
+
+/** Leaves each row with the latest one that is like it and stands; nothing may have come of the one found first. */
+function confirmOthers(sealing: Sealing, firstSeq: number, sinceMs: number): void {
+  const { db } = sealing;
+  const found = sql`select distinct other_seq as seq from sealing_payment where other_seq is not null order by 1`;
+  const keep = paymentQuery.insertInto('sealing_other').columns(['seq', 'batch_id']);
+  write(db, keep.expression(selectStanding(sealing, found, sinceMs)));
+  const earlier = sql`select o.payout_seq as seq from payee_place as o
+    where o.proxy_no = sealing_payment.proxy_no and o.amount_satang = sealing_payment.amount_satang
+      and o.payout_seq >= ${firstSeq} and o.payout_seq < sealing_payment.other_seq
+    order by o.payout_seq desc limit -1`;
+  const latest = selectStanding(sealing, earlier, sinceMs).clearSelect().select('p.seq').limit(1);
+  const isUnconfirmed = sql<boolean>`other_seq is not null and other_seq not in (select seq from sealing_other)`;
+  write(db, paymentQuery.updateTable('sealing_payment').set({ other_seq: latest }).where(isUnconfirmed));
+  const rest = paymentQuery
+    .selectFrom('sealing_payment as s')
+    .innerJoin('payout as p', 'p.seq', 's.other_seq')
+    .select(['p.seq', 'p.batch_id'])
+    .distinct()
+    .where(isUnconfirmed);
+  write(db, keep.expression(rest));
+}
+
+/** @param places payee, amount and row, in this order */
+function recordPayees(db: DatabaseSync, places: Expression<unknown>): void {
   const columns = ['proxy_no', 'amount_satang', 'payout_seq'] as const;
   write(db, query.insertInto('payee_place').columns(columns).expression(places));
 }
@@ -462,22 +527,24 @@ function recordPayees({ db }: Sealing): void {
 const selectMostLike = () =>
   paymentQuery
     .selectFrom('sealing_payment as s')
-    .innerJoin('batch as b', 'b.batch_id', 's.other_batch_id')
+    .innerJoin('sealing_other as o', 'o.seq', 's.other_seq')
+    .innerJoin('batch as b', 'b.batch_id', 'o.batch_id')
     .select(['b.batch_id as batchId', 'b.file_name as fileName', (eb) => eb.fn.countAll<number>().as('rows')])
-    .groupBy('b.batch_id')
+    .groupBy('o.batch_id')
     .orderBy('rows', 'desc')
     .limit(1);
 
-function holdLikeFile(reason: string): BulkMove['set'] {
-  const liked = paymentQuery
-    .selectFrom('sealing_payment')
-    .select('seq')
-    .where('other_batch_id', 'is not', null);
+/** The reason stands with the batch: in each row it would double what a file of many rows takes. */
+function holdLikeFile({ reason, isWhole }: LikeFile): BulkMove['set'] {
+  const liked = paymentQuery.selectFrom('sealing_payment').select('seq').where('other_seq', 'is not', null);
   const { like, other } = likeFileCodes;
+  const code = isWhole
+    ? sql<string>`${like}`
+    : sql<string>`case when seq in (${liked}) then ${like} else ${other} end`;
   return (payout) => ({
     holds: addBits(payout.ref('holds'), holdBits.similar),
     // What holds a row by itself is to be looked at by itself.
-    reason_code: sql<string>`coalesce(reason_code, case when seq in (${liked}) then ${like} else ${other} end)`,
-    reason: sql<string>`coalesce(reason, ${reason})`,
+    reason_code: sql<string>`coalesce(reason_code, ${code})`,
+    reason: sql<string>`case when reason_code is null then reason else coalesce(reason, ${reason}) end`,
   });
 }

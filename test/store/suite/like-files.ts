@@ -159,6 +159,26 @@ const release: StoreCase = {
   },
 };
 
+/** The same people a third time: of the latest like rows nothing came, and those before them were paid. */
+const behindCancelled: StoreCase = {
+  name: 'a file again is held for paid rows behind cancelled ones, and names their file',
+  run: async (journal) => {
+    await payEarlier(journal, { rows: 5 });
+    const between = again(6).map((row) => ({ ...row, cells: { ...row.cells, payoutId: `B-${row.rowNo}` } }));
+    const batchId = 'ZZZZZZZZZZ';
+    const named = between.map(({ instruction, ...row }) => ({
+      ...row,
+      instruction: instruction && { ...instruction, payoutId: `B-${row.rowNo}` },
+    }));
+    await ingest(journal, named, { batchId, fileName: 'withdrawn.csv', sealedAtMs: noonMs + 2 });
+    await journal.cancelUnsent(batchId, noonMs + 3);
+    expect(await takeSecond(journal, { rows: again(6) })).toEqual(codes(5, 1));
+    const reasons = (await rowsOf(journal)).map(({ reason }) => reason);
+    expect(new Set(reasons).size).toBe(1);
+    expect(reasons[0]).toMatch(/5 of 6 rows .*5 of them with march\.csv/);
+  },
+};
+
 export const likeFileCases: readonly StoreCase[] = [
   ...likeCases.map(({ name, earlier, second, expected }) => ({
     name,
@@ -173,4 +193,5 @@ export const likeFileCases: readonly StoreCase[] = [
     },
   })),
   release,
+  behindCancelled,
 ];

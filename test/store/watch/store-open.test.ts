@@ -48,6 +48,7 @@ const laterColumns = [
   ['payout_row', 'digest', 'text'],
   ['batch', 'digest', 'text'],
   ['attempt', 'unanswered_trials', 'integer not null default 0'],
+  ['batch', 'like_reason', 'text'],
 ] as const;
 
 test('an older journal is brought up to date by the sender, and by no other', async () => {
