@@ -15,7 +15,7 @@ import { SimulatedBank } from './bank.ts';
 import { Connection, isDiskFull } from './disk.ts';
 import { Figures } from './figures.ts';
 import type { Journals } from './journals.ts';
-import { makeMemoryDisk, type SimulatedDisk } from './memory-disk.ts';
+import { makeMemoryDisk, type SimulatedDisk } from './memory/disk.ts';
 import { Network } from './network.ts';
 import { makeMemoryOutbox, type MemoryOutbox } from './outbox.ts';
 import { type Act, drawPlan, drawShape, type Plan, type PlannedLife, type Shape } from './plan.ts';

@@ -7,7 +7,7 @@ import { formatBaht, toSatang } from '../../src/core/money.ts';
 import { openJournal } from '../../src/store/open.ts';
 import { findContradictions } from '../support/store-consistency.ts';
 import type { DiskView, SeenAttempt, SeenEvent } from './auditor.ts';
-import type { SimulatedDisk } from './memory-disk.ts';
+import type { SimulatedDisk } from './memory/disk.ts';
 import { company } from './process.ts';
 
 const orderColumns =

@@ -6,7 +6,7 @@ import { summariseBatch } from '../../src/reports/rules/summary.ts';
 import type { Journal } from '../../src/store/store.ts';
 import type { Auditor } from './auditor.ts';
 import { bangkokDay, type BankBook } from './bank-book.ts';
-import type { SimulatedDisk } from './memory-disk.ts';
+import type { SimulatedDisk } from './memory/disk.ts';
 import type { PlannedFile } from './planned-files.ts';
 import { company } from './process.ts';
 import type { World } from './world.ts';

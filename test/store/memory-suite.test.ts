@@ -1,5 +1,5 @@
-import { makeMemoryJournal } from '../simulation/memory-journal.ts';
-import { makeMemoryStore } from '../simulation/memory-store.ts';
+import { makeMemoryJournal } from '../simulation/memory/journal.ts';
+import { makeMemoryStore } from '../simulation/memory/store.ts';
 import { journalSuite } from './suite/suite.ts';
 
 journalSuite('memory', async () => {

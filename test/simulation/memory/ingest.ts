@@ -1,18 +1,18 @@
 /** Reading a file into the simulated journal: stage, seal, reject. */
-import { dayMs } from '../../src/core/bangkok-time.ts';
-import { formatBaht, sumSatang, zeroSatang } from '../../src/core/money.ts';
-import type { SealTotals, StagedRow } from '../../src/core/payout-file.ts';
-import { canMoveBatch, type Payout } from '../../src/core/payout.ts';
-import type { Batch, StatusTotal } from '../../src/core/ports.ts';
-import { computeInstructionDigest } from '../../src/core/reference.ts';
+import { dayMs } from '../../../src/core/bangkok-time.ts';
+import { formatBaht, sumSatang, zeroSatang } from '../../../src/core/money.ts';
+import type { SealTotals, StagedRow } from '../../../src/core/payout-file.ts';
+import { canMoveBatch, type Payout } from '../../../src/core/payout.ts';
+import type { Batch, StatusTotal } from '../../../src/core/ports.ts';
+import { computeInstructionDigest } from '../../../src/core/reference.ts';
 import {
   findLikeFile,
   likeFileCodes,
   mayBePaidStatuses,
   similarIdWords,
-} from '../../src/payout/rules/similar.ts';
-import type { BatchStart } from '../../src/intake/ports.ts';
-import type { SealReading } from '../../src/payout/rules/seal.ts';
+} from '../../../src/payout/rules/similar.ts';
+import type { BatchStart } from '../../../src/intake/ports.ts';
+import type { SealReading } from '../../../src/payout/rules/seal.ts';
 import {
   claimKey,
   digestRows,
@@ -24,7 +24,7 @@ import {
   rowsOfBatch,
   similarKey,
   type StoredRow,
-} from './memory-store.ts';
+} from './store.ts';
 
 function requireIngesting(store: MemoryStore, batchId: string): Batch {
   const batch = store.batches.get(batchId);

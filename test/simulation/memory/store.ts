@@ -1,10 +1,10 @@
 /** What the simulated disk holds: the records of a journal, each replaced and never changed in place. */
-import { computeSimilarKey } from '../../src/payout/rules/similar.ts';
-import type { Issue, StagedRow } from '../../src/core/payout-file.ts';
-import { type Attempt, type HoldReason, holdReasons, type Payout } from '../../src/core/payout.ts';
-import type { Batch, PayerPause, Report } from '../../src/core/ports.ts';
-import { computeInstructionDigest, DigestOfAll } from '../../src/core/reference.ts';
-import type { PayerHalt, PayoutEvent } from '../../src/payout/ports.ts';
+import { computeSimilarKey } from '../../../src/payout/rules/similar.ts';
+import type { Issue, StagedRow } from '../../../src/core/payout-file.ts';
+import { type Attempt, type HoldReason, holdReasons, type Payout } from '../../../src/core/payout.ts';
+import type { Batch, PayerPause, Report } from '../../../src/core/ports.ts';
+import { computeInstructionDigest, DigestOfAll } from '../../../src/core/reference.ts';
+import type { PayerHalt, PayoutEvent } from '../../../src/payout/ports.ts';
 
 /** One row: as its file has it, and as it stands. The payout of a row without an instruction is never handed out. */
 export interface StoredRow {

@@ -1,11 +1,11 @@
 /** The journal of most runs: in memory, so that a run takes a millisecond. */
-import { formatBaht, toSatang } from '../../src/core/money.ts';
-import type { Dice } from '../support/dice.ts';
-import type { DiskView } from './auditor.ts';
-import type { Disk } from './disk.ts';
-import { findMemoryContradictions } from './memory-contradictions.ts';
-import { makeMemoryJournal } from './memory-journal.ts';
-import { isStopped, makeMemoryStore, requireBatch, requireRow } from './memory-store.ts';
+import { formatBaht, toSatang } from '../../../src/core/money.ts';
+import type { Dice } from '../../support/dice.ts';
+import type { DiskView } from '../auditor.ts';
+import type { Disk } from '../disk.ts';
+import { findMemoryContradictions } from './contradictions.ts';
+import { makeMemoryJournal } from './journal.ts';
+import { isStopped, makeMemoryStore, requireBatch, requireRow } from './store.ts';
 
 /** A disk with a journal, and ways to look at it. */
 export interface SimulatedDisk extends Disk {

@@ -1,13 +1,13 @@
 /** What the simulated journal shows: payouts, attempts, claims, and the rows of a view. */
-import { dayMs } from '../../src/core/bangkok-time.ts';
-import { formatBaht } from '../../src/core/money.ts';
-import { type Attempt, type HoldReason, type Payout, quietCauses } from '../../src/core/payout.ts';
-import type { ClaimOwner, HoldTotal, OtherReferences, ResultRow } from '../../src/core/ports.ts';
-import type { InDoubt, PayoutHistory } from '../../src/payout/ports.ts';
-import { mayBePaidStatuses } from '../../src/payout/rules/similar.ts';
-import type { Journal } from '../../src/store/store.ts';
-import { claimKey, requireBatch, requireRow, rowsOfBatch, similarKey } from './memory-store.ts';
-import type { MemoryStore, StoredRow } from './memory-store.ts';
+import { dayMs } from '../../../src/core/bangkok-time.ts';
+import { formatBaht } from '../../../src/core/money.ts';
+import { type Attempt, type HoldReason, type Payout, quietCauses } from '../../../src/core/payout.ts';
+import type { ClaimOwner, HoldTotal, OtherReferences, ResultRow } from '../../../src/core/ports.ts';
+import type { InDoubt, PayoutHistory } from '../../../src/payout/ports.ts';
+import { mayBePaidStatuses } from '../../../src/payout/rules/similar.ts';
+import type { Journal } from '../../../src/store/store.ts';
+import { claimKey, requireBatch, requireRow, rowsOfBatch, similarKey } from './store.ts';
+import type { MemoryStore, StoredRow } from './store.ts';
 
 export const isInDoubt = ({ payout }: StoredRow): boolean =>
   payout.status === 'submitted' || payout.status === 'unresolved';

@@ -1,20 +1,13 @@
 /** The `Journal` port on records in memory. Every method does its whole work at once; a simulated disk decides when. */
-import { requireAllowed } from '../../src/core/change.ts';
-import { canMoveBatch, canMovePayout, type Payout, type PayoutCause } from '../../src/core/payout.ts';
-import type { Batch } from '../../src/core/ports.ts';
-import { likeFileCodes } from '../../src/payout/rules/similar.ts';
-import type { Journal } from '../../src/store/store.ts';
-import { applyCall } from './memory-apply.ts';
-import { countTotals, readSeal, rejectBatch, seal, stage, startIngest } from './memory-ingest.ts';
-import {
-  countHolds,
-  findOtherReferences,
-  isInDoubt,
-  makePayoutReads,
-  readRows,
-  takeView,
-} from './memory-reads.ts';
-import { findStop, type MemoryStore, moveRow, requireBatch, rowsOfBatch } from './memory-store.ts';
+import { requireAllowed } from '../../../src/core/change.ts';
+import { canMoveBatch, canMovePayout, type Payout, type PayoutCause } from '../../../src/core/payout.ts';
+import type { Batch } from '../../../src/core/ports.ts';
+import { likeFileCodes } from '../../../src/payout/rules/similar.ts';
+import type { Journal } from '../../../src/store/store.ts';
+import { applyCall } from './apply.ts';
+import { countTotals, readSeal, rejectBatch, seal, stage, startIngest } from './ingest.ts';
+import { countHolds, findOtherReferences, isInDoubt, makePayoutReads, readRows, takeView } from './reads.ts';
+import { findStop, type MemoryStore, moveRow, requireBatch, rowsOfBatch } from './store.ts';
 
 interface BulkMove {
   readonly batchId: string;

@@ -4,8 +4,8 @@ import {
   canMoveAttempt,
   claimReleasingStatuses,
   type PayoutStatus,
-} from '../../src/core/payout.ts';
-import type { Change } from '../../src/core/ports.ts';
+} from '../../../src/core/payout.ts';
+import type { Change } from '../../../src/core/ports.ts';
 import {
   claimKey,
   isStopped,
@@ -14,7 +14,7 @@ import {
   requireBatch,
   requireRow,
   type StoredClaim,
-} from './memory-store.ts';
+} from './store.ts';
 
 const isReleased = (status: PayoutStatus): boolean => claimReleasingStatuses.includes(status);
 

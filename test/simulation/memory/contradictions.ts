@@ -1,5 +1,5 @@
-/** What must hold in the simulated journal at any moment: the same as test/journal/consistency.ts asks of the file. */
-import { claimKey, type MemoryStore, type StoredRow } from './memory-store.ts';
+/** What must hold in the simulated journal at any moment: the same as test/support/store-consistency.ts asks of the file. */
+import { claimKey, type MemoryStore, type StoredRow } from './store.ts';
 
 type Check = (row: StoredRow, store: MemoryStore) => boolean;
 
