@@ -43,6 +43,8 @@ export interface Custody {
   readonly scope: StatementScope;
   /** SHA-256 (hex) of the plain text of the day's present version; undefined before the first. */
   readonly presentSha256: string | undefined;
+  /** The present version was read before the day had ended, and what the bank gives now is of the whole day. */
+  readonly closesDay: boolean;
 }
 
 /** A day whose statement is read. */
@@ -161,7 +163,10 @@ class OwnerCount {
   }
 }
 
-/** Why the statement is not taken, though it can be read; the present one again is taken, whatever it is. */
+/**
+ * Why the statement is not taken, though it can be read. The present one again is taken, whatever it is, unless it would
+ * close the day by that: it may have been empty early in the day, when nothing was paid yet.
+ */
 async function refuseByCustody(
   reading: Reading,
   owners: LineOwners,
@@ -169,7 +174,7 @@ async function refuseByCustody(
   paidCount: number,
 ): Promise<StatementRefusal | undefined> {
   const { custody, day } = reading;
-  if (sha256 === custody.presentSha256) return undefined;
+  if (sha256 === custody.presentSha256 && !custody.closesDay) return undefined;
   const { scope, provenance } = custody;
   const { isForced } = provenance;
   const isFirst = custody.presentSha256 === undefined;

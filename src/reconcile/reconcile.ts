@@ -194,7 +194,9 @@ async function judgeAnew(
   const index = new DayIndex();
   const tally = makeTally();
   const { provenance, scope } = source;
-  const custody = { provenance, scope, presentSha256: previous?.sha256 };
+  const wasOfPart = previous !== undefined && !isOfWholeDay(previous.reading);
+  const closesDay = wasOfPart && isOver && provenance.from === 'bank';
+  const custody = { provenance, scope, presentSha256: previous?.sha256, closesDay };
   const reading: Reading = { context, day, version, view, deferred, index, tally, matched, custody };
   const paid = await indexDay(reading);
   const totalsRead = await source.read((parts) => readLines(reading, parts, paid.count));

@@ -1,6 +1,8 @@
 /** Which statements are taken, what each says of where it came from, and how one goes back to an earlier version. */
 import { expect, test } from 'vitest';
+import { move, settled } from '../../src/core/change.ts';
 import type { StatementLine } from '../../src/reconcile/rules/statement.ts';
+import { applied, noonMs } from '../support/journal-fixtures.ts';
 import { lineFor, openDay, openKinds, type ReconcileDay } from '../support/reconcile-kit.ts';
 import { date } from '../support/statement-fixtures.ts';
 
@@ -10,6 +12,16 @@ const insisted = { ...byHand, isForced: true };
 
 const versionOf = async ({ store }: ReconcileDay): Promise<number | undefined> =>
   (await store.statement(date))?.version;
+
+/** The reply comes that proves the payout paid which is under way. */
+async function prove({ store }: ReconcileDay): Promise<void> {
+  const [one] = await store.inDoubt(0, 1);
+  if (one === undefined) throw new Error('nothing is in doubt');
+  const { payout, attempt } = one;
+  const patch = { status: 'paid', ...settled('reply', noonMs) } as const;
+  const paid = { ...attempt, status: 'paid', nextInquiryAtMs: null } as const;
+  await applied(store, move({ payout, patch, cause: 'proved', nowMs: noonMs, attempt: paid }));
+}
 
 /** As another company's file has them. */
 const ofOther = (lines: readonly StatementLine[]): StatementLine[] =>
@@ -43,6 +55,22 @@ test('an empty file of a day on which nothing was paid is an empty day', async (
   await using day = await openDay(['failed']);
   await day.reconcile([], taken);
   expect(await versionOf(day)).toBe(1);
+});
+
+test('an empty file that came before anything was paid does not close the day when it comes again', async () => {
+  await using day = await openDay(['submitted']);
+  day.daysLater = 0;
+  await day.reconcile([], taken);
+  await prove(day);
+  expect(await day.reconcile([], taken)).toMatchObject({ isRepeat: true });
+  day.daysLater = 1;
+  await expect(day.reconcile([], taken)).rejects.toThrow('it has no line of ours, and 1 payouts');
+  // What a person hands in was written before the day had ended, and is no more of it than then.
+  expect(await day.reconcile([], byHand)).toMatchObject({ isRepeat: true });
+  expect([await versionOf(day), await openKinds(day)]).toEqual([1, ['missing-at-bank']]);
+  expect(await day.store.daysReadInPart()).toEqual([date]);
+  await day.reconcile([lineFor(day.attempts[0])], taken);
+  expect([await versionOf(day), await openKinds(day)]).toEqual([2, []]);
 });
 
 test.each([
