@@ -21,6 +21,7 @@ export interface SeenAttempt {
   readonly sends: number;
   readonly intentAtMs: number;
   readonly acknowledged: boolean;
+  readonly referenceConflict: boolean;
 }
 
 export interface SeenRow {
@@ -31,11 +32,14 @@ export interface SeenRow {
   readonly references: readonly string[];
   readonly amountText: string;
   readonly proxyNo: string;
+  readonly isAlarm: boolean;
 }
 
 export interface SeenEvent {
   readonly seq: number;
   readonly payoutSeq: number;
+  /** Null when its file was sealed. */
+  readonly from: PayoutStatus | null;
   readonly to: PayoutStatus;
   readonly cause: string;
 }
@@ -47,6 +51,14 @@ export interface DiskView {
   attempt(transRefNo: string): SeenAttempt | undefined;
   row(seq: number): SeenRow;
   eventsAfter(seq: number): readonly SeenEvent[];
+}
+
+/** A statement that is read; what it calls failed. */
+interface StatementReading {
+  readonly date: string;
+  readonly failed: ReadonlySet<string>;
+  /** Which matching it is, in their order; Infinity while it has not begun. */
+  begun: number;
 }
 
 type Finding = 'complete' | 'open' | 'failed' | 'not-found';
@@ -78,6 +90,14 @@ const acknowledging: readonly string[] = [duplicateCode, ...processingCodes, ...
 
 /** Holds that only a word about the very row lifts. */
 const personalHolds: readonly string[] = ['approval', 'name', 'limit', 'similar'];
+
+/** What comes of a statement, or of a proof against one. */
+const statementCauses: ReadonlySet<string> = new Set(
+  (
+    'statement-read statement-failed statement-contradicts earlier-attempt-alive alarm-raised ' +
+    'late-proof second-proof'
+  ).split(' '),
+);
 
 /** No money may have moved, or move later, for a row in one of these. */
 const unpaidStatuses: readonly PayoutStatus[] = [
@@ -191,6 +211,7 @@ export class Auditor implements Witness {
     if (isRepetitionOf401) watched.rejectedByGateway += 1;
     const broken = this.#judgeProbe() ?? this.#judgeLeaving(order, watched, life, isFirst, isRepetitionOf401);
     if (broken !== undefined) this.#world.fail(`${transRefNo} is sent although ${broken}`);
+    this.#underWay.set(transRefNo, life);
     watched.leaves += 1;
     watched.paidBefore = this.#paid;
     watched.leftRecordedAtMs = watched.recordedAtMs;
@@ -322,7 +343,9 @@ export class Auditor implements Witness {
 
   toldOfTransfer({ transRefNo }: TransferOrder, reply: BankReply<TransferFields>, life: Life): void {
     this.#noteTime(reply, life);
+    this.#underWay.delete(transRefNo);
     const fields = readable(reply);
+    if (isProof(reply, fields, transRefNo)) this.#proofs.set(transRefNo, life);
     const watched = this.#watch(transRefNo);
     const isRepetition = watched.leaves - watched.rejectedByGateway > 1;
     if (reply.kind === 'lost' && isRepetition && watched.paidBefore === this.#paid)
@@ -352,7 +375,10 @@ export class Auditor implements Witness {
     const watched = this.#watch(transRefNo);
     this.#unasked.delete(transRefNo);
     watched.finding = finding;
-    if (finding === 'complete') watched.isToldComplete = true;
+    if (finding === 'complete') {
+      watched.isToldComplete = true;
+      this.#proofs.set(transRefNo, life);
+    }
     watched.foundIn = life;
     if (finding !== 'not-found') watched.acknowledgedIn = life;
     this.#world.figures.count(`inquiry-${finding}`);
@@ -386,7 +412,105 @@ export class Auditor implements Witness {
       const broken = this.judgeRow(row, event.to);
       if (broken !== undefined)
         this.#world.fail(`I3: row ${event.payoutSeq} becomes ${event.to}, but ${broken}`);
+      if (this.#plan.statements.length > 0) this.#judgeBesideStatements(event, row);
     }
+  }
+
+  // ---- statements that are read meanwhile
+
+  /** Transfers whose request is under way, by the process that waits for its answer. */
+  readonly #underWay = new Map<string, Life>();
+  /** Transfers that a process was told are complete, by the process. */
+  readonly #proofs = new Map<string, Life>();
+  /** What the accepted statement of each day calls failed, and what readings that have not ended, or broke off. */
+  readonly #calledFailed = new Map<string, ReadonlySet<string>>();
+  readonly #readings = new Set<StatementReading>();
+  #readingsBegun = 0;
+  readonly #everCalledFailed = new Set<string>();
+  readonly #rows = new Set<number>();
+
+  /**
+   * A statement is read that calls these references failed.
+   * @returns to be told when its matching has begun, and what became of it; what one that breaks off has called failed
+   * counts until a later one of its day is accepted
+   */
+  beginStatement(date: string, failed: ReadonlySet<string>) {
+    const reading: StatementReading = { date, failed, begun: Infinity };
+    this.#readings.add(reading);
+    for (const reference of failed) this.#everCalledFailed.add(reference);
+    return {
+      begun: (): void => {
+        this.#readingsBegun += 1;
+        reading.begun = this.#readingsBegun;
+      },
+      end: (how: 'accepted' | 'refused'): void => {
+        this.#readings.delete(reading);
+        if (how === 'refused') return;
+        for (const other of this.#readings)
+          if (other.date === date && other.begun < reading.begun) this.#readings.delete(other);
+        this.#calledFailed.set(date, failed);
+        this.#judgeAll();
+      },
+    };
+  }
+
+  isAnyPaidOn(date: string): boolean {
+    const { book, disk } = this.#seen;
+    return book.entries.some(({ order }) => {
+      const attempt = disk.attempt(order.transRefNo);
+      return attempt?.status === 'paid' && attempt.order.tranDate === date;
+    });
+  }
+
+  /** True while a statement, right or wrong, says so. */
+  #isCalledFailed(reference: string): boolean {
+    if (!this.#everCalledFailed.has(reference)) return false;
+    const readings = [...this.#readings].map(({ failed }) => failed);
+    return [...this.#calledFailed.values(), ...readings].some((failed) => failed.has(reference));
+  }
+
+  #judgeBesideStatements({ payoutSeq, from, to, cause }: SeenEvent, row: SeenRow): void {
+    const { disk } = this.#seen;
+    if (statementCauses.has(cause)) this.#world.figures.count(`event ${cause}`);
+    this.#rows.add(payoutSeq);
+    const isClosed = from !== null && !['submitted', 'unresolved', 'paid'].includes(from);
+    if (to === 'paid' && isClosed && !row.isAlarm)
+      this.#world.fail(`I4: row ${payoutSeq} was ${from} and is paid without an alarm`);
+    for (const [reference, life] of this.#underWay) {
+      const attempt = disk.attempt(reference);
+      // An hour after its day nobody waits for an answer any more.
+      const isLate =
+        attempt !== undefined && bangkokDay(this.#world.ourMs - 3_600_000) > attempt.order.tranDate;
+      if (life.isAlive && attempt?.status === 'failed' && !isLate)
+        this.#world.fail(`I3: ${reference} is called failed while its request is under way`);
+    }
+  }
+
+  /** A process has ended by itself: what it was told is paid it has written down. */
+  judgeProofs(life: Life): void {
+    for (const [reference, by] of this.#proofs) {
+      if (by !== life) continue;
+      const attempt = this.#seen.disk.attempt(reference);
+      if (attempt !== undefined && attempt.status !== 'paid' && !attempt.referenceConflict)
+        this.#world.fail(`I4: ${life.name} was told that ${reference} is paid, and it is ${attempt.status}`);
+    }
+  }
+
+  #judgeAll(): void {
+    const { disk } = this.#seen;
+    for (const seq of this.#rows) {
+      const row = disk.row(seq);
+      const broken = this.judgeRow(row, row.status);
+      if (broken !== undefined) this.#world.fail(`I3: row ${seq} is ${row.status}, but ${broken}`);
+    }
+  }
+
+  /** Somebody has been told to look: the attempt is open again, though its row has ended. */
+  #isAlarmed(row: SeenRow, reference: string): boolean {
+    const status = this.#seen.disk.attempt(reference)?.status;
+    return (
+      this.#everCalledFailed.has(reference) && row.isAlarm && (status === 'unresolved' || status === 'paid')
+    );
   }
 
   /** What of a row's status the bank's book contradicts. */
@@ -408,7 +532,10 @@ export class Auditor implements Witness {
       return isPaid ? undefined : 'the bank has not completed it';
     }
     if (!unpaidStatuses.includes(status)) return undefined;
-    const live = row.references.find((reference) => book.mayMove(reference));
+    const live = row.references.find(
+      (reference) =>
+        book.mayMove(reference) && !this.#isCalledFailed(reference) && !this.#isAlarmed(row, reference),
+    );
     return live === undefined ? undefined : `money of ${live} has moved or may still move`;
   }
 }
@@ -416,6 +543,16 @@ export class Auditor implements Witness {
 /** The same text for the same order, whatever the order of its fields. */
 const spell = (order: TransferOrder): string =>
   JSON.stringify(Object.entries(order).toSorted(([one], [other]) => (one < other ? -1 : 1)));
+
+/** IC000 with our references. */
+function isProof(
+  reply: BankReply<TransferFields>,
+  fields: TransferFields | undefined,
+  transRefNo: string,
+): boolean {
+  if (reply.kind !== 'answered' || fields?.statusCode !== 'IC000') return false;
+  return fields.transRefNo === transRefNo && fields.requestUid === reply.requestUid;
+}
 
 /** The fields of a reply that is ours to believe. */
 function readable<Fields extends { readonly requestUid: string | undefined }>(

@@ -3,6 +3,7 @@
  * lost, or reaches the disk without anybody being told.
  */
 import type { Change } from '../../src/core/ports.ts';
+import type { StatementStore } from '../../src/reconcile/ports.ts';
 import type { Journal } from '../../src/store/store.ts';
 import type { SimulatedBank } from './bank.ts';
 import type { Plan } from './plan.ts';
@@ -10,7 +11,7 @@ import type { Life, World } from './world.ts';
 
 /** The journal itself, and what of it can be seen at any moment. */
 export interface Disk {
-  readonly journal: Journal;
+  readonly journal: Journal & StatementStore;
   /** Told after each write. */
   onWritten: () => void;
 }
@@ -19,7 +20,8 @@ export interface Disk {
 const reads: ReadonlySet<string> = new Set(
   (
     'batches batch totals holdTotals readyPage dueInquiries nextInquiryAtMs inDoubt countInDoubt superseded ' +
-    'attemptsOf payout findPayouts similarHolders claimHolders similarPayment payerHalt payerPause loss reports snapshot readSeal'
+    'attemptsOf payout findPayouts similarHolders claimHolders similarPayment payerHalt payerPause loss reports snapshot readSeal ' +
+    'openStatementView openDeferred statement statementVersions brokenOff breaksToShow openBreaks dueReports'
   ).split(' '),
 );
 
@@ -42,7 +44,7 @@ export const isDiskFull = (error: unknown): boolean => error instanceof DiskFull
 export type OnAsked = (changes: readonly Change[], life: Life) => void;
 
 export class Connection {
-  readonly journal: Journal;
+  readonly journal: Journal & StatementStore;
   readonly #world: World;
   readonly #plan: Plan;
   readonly #bank: SimulatedBank;
@@ -73,7 +75,7 @@ export class Connection {
     };
     const close = async (): Promise<void> => {};
     this.journal = {
-      ...(Object.fromEntries(methods) as unknown as Journal),
+      ...(Object.fromEntries(methods) as unknown as Disk['journal']),
       apply,
       keepSeal,
       [Symbol.asyncDispose]: close,

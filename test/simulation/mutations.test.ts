@@ -25,6 +25,9 @@ const alwaysTried = [
   ['a transfer tries again before what got no answer is asked about', 3],
   ['a repetition that only tries counts for the limit', 8],
   ['what was sealed and what is paid are not compared', 1],
+  ['a statement fails what is under way', 9],
+  ['a proof thrown away when a statement was read meanwhile', 40],
+  ['a statement cut short takes the place of a whole one', 8],
 ] as const;
 
 test.each(mutations.flatMap(({ name, patches }) => patches.map((patch) => ({ name, ...patch }))))(

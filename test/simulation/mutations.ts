@@ -17,9 +17,9 @@ export interface Mutation {
   /**
    * The bug is in the real journal, so the seeds run on it; `lost`: in what becomes of one that is lost or copied;
    * `outage`: in what becomes of transfers that hang; `edited`: of a journal in which somebody has changed an amount;
-   * `clocks`: of a machine that sleeps and clocks that are set.
+   * `clocks`: of a machine that sleeps and clocks that are set; `statements`: of statements that are read meanwhile.
    */
-  readonly playedOn?: 'sqlite' | 'lost' | 'outage' | 'edited' | 'clocks';
+  readonly playedOn?: 'sqlite' | 'lost' | 'outage' | 'edited' | 'clocks' | 'statements';
 }
 
 const inOne = (name: string, file: string, find: string, replace: string): Mutation => ({
@@ -40,6 +40,11 @@ const inLost = (name: string, file: string, find: string, replace: string): Muta
 const inClocks = (name: string, file: string, find: string, replace: string): Mutation => ({
   ...inOne(name, file, find, replace),
   playedOn: 'clocks',
+});
+
+const inStatements = (name: string, file: string, find: string, replace: string): Mutation => ({
+  ...inOne(name, file, find, replace),
+  playedOn: 'statements',
 });
 
 const ofSending: readonly Mutation[] = [
@@ -402,6 +407,57 @@ const ofLoss: readonly Mutation[] = [
   ),
 ];
 
+const ofStatements: readonly Mutation[] = [
+  inStatements(
+    'a statement fails what is under way',
+    'reconcile/rules/evidence.ts',
+    "  if (attempt.status === 'recorded') return attempt.inquiries === 0;",
+    '  if (nowMs > 0) return false;',
+  ),
+  inStatements(
+    'a proof thrown away when a statement was read meanwhile',
+    'payout/apply-change.ts',
+    'return decideOnClosed(current, latest);',
+    'return decideOnClosed === undefined ? decideOnClosed : undefined;',
+  ),
+  inStatements(
+    'a statement cut short takes the place of a whole one',
+    'reconcile/rules/custody.ts',
+    'return isForced ? undefined : findIncomplete(seen);',
+    'return isForced ? undefined : findIncomplete({ ...seen, lost: { count: 0, key: undefined } });',
+  ),
+  inStatements(
+    'an empty statement taken for the day on which we have paid',
+    'reconcile/rules/custody.ts',
+    'if (owners.own > 0 || paidCount === 0) return undefined;',
+    'if (owners.own >= 0 || paidCount === 0) return undefined;',
+  ),
+  inStatements(
+    'an empty statement of the morning closes the day when it comes again',
+    'reconcile/read-lines.ts',
+    'if (sha256 === custody.presentSha256 && !custody.closesDay) return undefined;',
+    'if (sha256 === custody.presentSha256) return undefined;',
+  ),
+  inStatements(
+    'a failure that no statement tells any more stands',
+    'reconcile/rules/evidence.ts',
+    "const isByStatement = attemptStatus === 'failed' && isFailedByStatement && lastFinding !== 'failed';",
+    "const isByStatement = attemptStatus === 'paid' && isFailedByStatement && lastFinding !== 'failed';",
+  ),
+  inStatements(
+    'a line in process taken for a failure',
+    'reconcile/rules/judge-transfer.ts',
+    "    case 'in-process':\n      return bookStatus === 'unpaid' && !isFinished ? 'doubt' : note;",
+    "    case 'in-process':\n      return bookStatus === 'pending' ? 'fail' : note;",
+  ),
+  inStatements(
+    'a late proof by a statement raises no alarm',
+    'reconcile/rules/decide-statement.ts',
+    'const isAlarm = !isDoubt || !isOpenAttempt(attempt);',
+    'const isAlarm = false;',
+  ),
+];
+
 const ofSeal: readonly Mutation[] = [
   {
     name: 'what was sealed and what is paid are not compared',
@@ -428,5 +484,6 @@ export const mutations: readonly Mutation[] = [
   ...ofOutages,
   ...ofJournal,
   ...ofLoss,
+  ...ofStatements,
   ...ofSeal,
 ];

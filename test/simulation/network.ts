@@ -119,11 +119,15 @@ export class Network {
     isRepetition: boolean,
   ): void {
     this.#witness.leaves(order, isRepetition, life);
+    const told: Resolve<TransferFields> = (reply) => {
+      this.#witness.toldOfTransfer(order, reply, life);
+      resolve(reply);
+    };
     // The gateway refuses our token: nothing was processed, and the client renews it and sends once more.
     if (!isRepetition && this.#bank.roll('token-renewed')) {
       this.#world.after(this.#tokenMs(), 'has a new token', life, () => {
         if (mayLeave()) this.#leave(order, mayLeave, life, resolve, true);
-        else resolve({ kind: 'withheld' });
+        else told({ kind: 'withheld' });
       });
       return;
     }
@@ -132,10 +136,6 @@ export class Network {
     const leftAtMs = this.#world.nowMs;
     const send: Send = { order, requestUid, leftAtMs, isDecided: false };
     this.#bank.book.sends.push(send);
-    const told: Resolve<TransferFields> = (reply) => {
-      this.#witness.toldOfTransfer(order, reply, life);
-      resolve(reply);
-    };
     const what = `transfer ${order.transRefNo}`;
     const request = { what, exchange, leftAtMs, resolve: told, life, deadline: undefined, isSettled: false };
     this.#carry(request, {

@@ -98,6 +98,27 @@ export interface Disturbance {
 /** How the bank looks a transfer up: whose date it expects in an inquiry is not shown (§2.6). */
 export type InquiryDay = 'any' | 'transfer-date' | 'received-date';
 
+/** Who gives us a statement: the bank, a person who has its file, or one who insists on it. */
+export type StatementGiver = 'bank' | 'file' | 'insists';
+
+/** A statement that the bank writes while we work, or between two lives. */
+export interface PlannedStatement {
+  /** Since the beginning of which life, from 0. */
+  readonly life: number;
+  readonly afterMs: number;
+  /** Of the day before that moment, by the bank's clock, or of the day itself. */
+  readonly isOfDayBefore: boolean;
+  /**
+   * `early`: half of the lines are missing; `hasty`: what is in process is called failed; `old`: one that was written
+   * before comes again.
+   */
+  readonly how: 'honest' | 'early' | 'empty' | 'hasty' | 'old';
+  readonly by: StatementGiver;
+  /** From its writing to its reading. */
+  readonly lagMs: number;
+  readonly killAtStep: number;
+}
+
 export interface Plan {
   readonly startMs: number;
   readonly policy: SettlePolicy;
@@ -133,15 +154,18 @@ export interface Plan {
   readonly editedBeforeLife?: number;
   /** Rejected references are kept by the bank, and count as duplicates. */
   readonly keepsRefused: boolean;
+  /** None in most runs. */
+  readonly statements: readonly PlannedStatement[];
 }
 
 /**
  * How much goes on; `people` is about files that repeat one another and persons who step in,
  * `lying` about a bank that breaks its own rules, `outage` about transfers that hang while inquiries are answered,
  * `edited` about somebody who changes an amount in the journal, `clocks` about a machine that sleeps and clocks that
- * are set while replies are on their way.
+ * are set while replies are on their way, `statements` about statements that are read meanwhile, whatever else goes on.
  */
-export type Shape = 'simple' | 'mixed' | 'wild' | 'people' | 'lying' | 'outage' | 'edited' | 'clocks';
+export type Shape = DrawnShape | 'statements';
+export type DrawnShape = 'simple' | 'mixed' | 'wild' | 'people' | 'lying' | 'outage' | 'edited' | 'clocks';
 
 const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
@@ -175,7 +199,7 @@ function drawStart(dice: Dice): number {
 }
 
 /** How many kinds of fault a run has at most. */
-const faultKindsMax: Readonly<Record<Shape, number>> = {
+const faultKindsMax: Readonly<Record<DrawnShape, number>> = {
   simple: 2,
   mixed: 7,
   wild: 16,
@@ -211,7 +235,7 @@ const patienceFaults: readonly FaultKind[] = [
 
 const often = (dice: Dice): number => dice.wide(200, 950) / 1_000;
 
-function drawFaults(dice: Dice, shape: Shape): Plan['faults'] {
+function drawFaults(dice: Dice, shape: DrawnShape): Plan['faults'] {
   const faults: Partial<Record<FaultKind, number>> = {};
   const kinds = dice.whole(0, faultKindsMax[shape]);
   for (let count = 0; count < kinds; count += 1) {
@@ -240,7 +264,7 @@ function drawGap(dice: Dice): number {
   return dice.wide(from, to);
 }
 
-function drawLives(dice: Dice, shape: Shape): PlannedLife[] {
+function drawLives(dice: Dice, shape: DrawnShape): PlannedLife[] {
   const count = dice.whole(1, shape === 'simple' ? 2 : 4);
   return Array.from({ length: count }, (_, place) => ({
     gapMs: place === 0 ? 0 : drawGap(dice),
@@ -255,7 +279,7 @@ const closureKinds: readonly Closure['how'][] = [
   ...(['TM001', 'EM058', 'ET004', 'ET002', 'http-503', 'http-429', 'unreachable', 'silent'] as const),
 ];
 
-function drawClosures(dice: Dice, shape: Shape, startMs: number): Closure[] {
+function drawClosures(dice: Dice, shape: DrawnShape, startMs: number): Closure[] {
   if (shape === 'simple' || !dice.chance(0.3)) return [];
   const fromMs = startMs + dice.wide(1, 10 * minuteMs);
   return [{ fromMs, toMs: fromMs + dice.wide(secondMs, 8 * hourMs), how: dice.pick(closureKinds) }];
@@ -273,7 +297,7 @@ const acts: readonly Act[] = [
   ...(['cancel-batch', 'cancel-payout', 'stop-line'] as const),
 ];
 
-function drawDisturbances(dice: Dice, shape: Shape, startMs: number, mayJump: boolean): Disturbance[] {
+function drawDisturbances(dice: Dice, shape: DrawnShape, startMs: number, mayJump: boolean): Disturbance[] {
   const disturbances: Disturbance[] = [];
   const isPeople = shape === 'people' || shape === 'lying';
   const count =
@@ -407,8 +431,77 @@ function makeEdited(dice: Dice, plan: Plan): Plan {
   };
 }
 
+const statementKinds = [
+  ...(['honest', 'honest', 'early', 'empty', 'hasty', 'hasty', 'hasty', 'old'] as const),
+] satisfies PlannedStatement['how'][];
+
+function drawStatement(dice: Dice, lives: readonly PlannedLife[]): PlannedStatement {
+  return {
+    life: dice.whole(0, lives.length - 1),
+    afterMs: dice.wide(20, dice.chance(0.8) ? 30 * secondMs : 2 * hourMs),
+    isOfDayBefore: dice.chance(0.2),
+    how: dice.pick(statementKinds),
+    by: dice.pick(['bank', 'bank', 'bank', 'file', 'insists'] as const),
+    lagMs: dice.chance(0.6) ? dice.wide(1, 200) : dice.wide(200, 10 * minuteMs),
+    killAtStep: dice.chance(0.15) ? dice.whole(1, 8) : Infinity,
+  };
+}
+
+function drawStatements(dice: Dice, lives: readonly PlannedLife[]): PlannedStatement[] {
+  const all = Array.from({ length: dice.whole(1, 8) }, () => drawStatement(dice, lives));
+  // What is called failed too early is withdrawn again.
+  const withdrawn = all
+    .filter(({ how }) => how === 'hasty' && dice.chance(0.4))
+    .map((one): PlannedStatement => {
+      const afterMs = one.afterMs + one.lagMs + dice.wide(100, minuteMs);
+      return { ...one, afterMs, how: dice.pick(['early', 'empty']), by: 'insists', killAtStep: Infinity };
+    });
+  return [...all, ...withdrawn];
+}
+
+/** Answers that let something come in between, each with how many runs have it. */
+const slowFaults: readonly (readonly [FaultKind, number])[] = [
+  ['in-process', 0.8],
+  ['in-process-long', 0.4],
+  ['request-late', 0.5],
+  ['reply-late', 0.4],
+  ['reply-lost', 0.3],
+  ['ends-failed', 0.2],
+];
+
+/** What the other shapes bring, and statements; both clocks are right, by which a statement is of this day or another. */
+function drawWithStatements(dice: Dice): Plan {
+  const usual = drawUsual(dice, dice.pick(['simple', 'mixed', 'people', 'wild'] as const));
+  const plan: Plan = {
+    ...usual,
+    disturbances: usual.disturbances.filter(({ what }) => what.kind !== 'clock-jump'),
+    bankOffsetMs: 0,
+    dateOffsetMs: 0,
+    inquiryDay: 'any',
+  };
+  if (dice.chance(0.4)) return makeHasty(dice, plan);
+  const faults: Partial<Record<FaultKind, number>> = { ...plan.faults };
+  for (const [kind, share] of slowFaults) if (dice.chance(share)) faults[kind] ??= often(dice);
+  return { ...plan, faults, statements: drawStatements(dice, plan.lives) };
+}
+
+/** One statement calls failed what the bank completes while it is read, and is asked about at that moment. */
+function makeHasty(dice: Dice, plan: Plan): Plan {
+  const [first, ...lives] = plan.lives;
+  const times = { afterMs: dice.wide(100, 5 * secondMs), lagMs: dice.wide(500, 30 * secondMs) };
+  return {
+    ...plan,
+    isVerifying: false,
+    lives: [{ gapMs: 0, ...first, killAtStep: Infinity, interruptAfterMs: undefined }, ...lives],
+    faults: { 'in-process': 0.9, 'request-late': often(dice), 'reply-late': dice.pick([0, 0.3]) },
+    closures: [],
+    statements: [{ ...times, life: 0, isOfDayBefore: false, how: 'hasty', by: 'bank', killAtStep: Infinity }],
+  };
+}
+
 /** Everything that the seed decides beforehand. */
 export function drawPlan(dice: Dice, shape: Shape): Plan {
+  if (shape === 'statements') return drawWithStatements(dice);
   const plan = drawUsual(dice, shape);
   if (shape === 'lying') return makeLying(dice, plan);
   if (shape === 'outage') return makeOutage(dice, plan);
@@ -417,7 +510,7 @@ export function drawPlan(dice: Dice, shape: Shape): Plan {
   return dice.chance(0.03) ? giveAway(dice, plan) : plan;
 }
 
-function drawUsual(dice: Dice, shape: Shape): Plan {
+function drawUsual(dice: Dice, shape: DrawnShape): Plan {
   const startMs = drawStart(dice);
   const isHurried = dice.chance(0.7);
   const policy = isHurried ? quickPolicy : defaultPolicy;
@@ -452,6 +545,7 @@ function drawUsual(dice: Dice, shape: Shape): Plan {
     untoldShare: dice.pick([0, 0.3, 0.8]),
     lie: 'none',
     keepsRefused: dice.chance(0.5),
+    statements: [],
   };
 }
 

@@ -5,7 +5,7 @@ import type { Inspection, SealTotals, StagedRow } from '../../src/core/payout-fi
 import type { HoldReason } from '../../src/core/payout.ts';
 import type { PayoutFileReader, ReadPart } from '../../src/intake/ports.ts';
 import type { Dice } from '../support/dice.ts';
-import type { Shape } from './plan.ts';
+import type { DrawnShape } from './plan.ts';
 
 export interface PlannedFile {
   readonly name: string;
@@ -71,7 +71,7 @@ function drawRow(dice: Dice, payoutId: string): DrawnRow {
   };
 }
 
-const rowsMax: Readonly<Record<Shape, number>> = {
+const rowsMax: Readonly<Record<DrawnShape, number>> = {
   simple: 4,
   mixed: 6,
   wild: 10,
@@ -81,7 +81,7 @@ const rowsMax: Readonly<Record<Shape, number>> = {
   edited: 4,
   clocks: 3,
 };
-const filesMax: Readonly<Record<Shape, number>> = {
+const filesMax: Readonly<Record<DrawnShape, number>> = {
   simple: 1,
   mixed: 2,
   wild: 3,
@@ -93,7 +93,7 @@ const filesMax: Readonly<Record<Shape, number>> = {
 };
 
 /** Later files name payoutIds of earlier ones again, some with another amount, payee, case or leading zero. */
-export function drawFiles(dice: Dice, shape: Shape): PlannedFile[] {
+export function drawFiles(dice: Dice, shape: DrawnShape): PlannedFile[] {
   const used: string[] = [];
   return Array.from({ length: dice.whole(1, filesMax[shape]) }, (_, place) => {
     const rows: StagedRow[] = [];

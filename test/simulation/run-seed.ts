@@ -8,7 +8,6 @@ import {
   retryBatch,
   retryPayouts,
 } from '../../src/payout/operator.ts';
-import type { Journal } from '../../src/store/store.ts';
 import { Auditor } from './auditor.ts';
 import { bangkokDay } from './bank-book.ts';
 import { SimulatedBank } from './bank.ts';
@@ -18,9 +17,19 @@ import type { Journals } from './journals.ts';
 import { makeMemoryDisk, type SimulatedDisk } from './memory/disk.ts';
 import { Network } from './network.ts';
 import { makeMemoryOutbox, type MemoryOutbox } from './outbox.ts';
-import { type Act, drawPlan, drawShape, type Plan, type PlannedLife, type Shape } from './plan.ts';
+import {
+  type Act,
+  drawPlan,
+  drawShape,
+  type Plan,
+  type PlannedLife,
+  type PlannedStatement,
+  type Shape,
+  type StatementGiver,
+} from './plan.ts';
 import { makePlannedReader } from './planned-files.ts';
 import { company, runProcess, terminal } from './process.ts';
+import { type DayFile, type Reading, StatementDesk } from './statements.ts';
 import { judge, type VerdictParts } from './verdict.ts';
 import { type Life, World } from './world.ts';
 
@@ -43,6 +52,7 @@ export interface RunOutcome {
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
 
 /** Pauses before each run of the end, when the bank is healthy: long enough for everything to be proved or given up. */
 const restGapsMs = [minuteMs, 10 * minuteMs, 3 * hourMs, 30 * hourMs, 30 * hourMs, hourMs];
@@ -60,6 +70,7 @@ class Simulation {
   readonly #bank: SimulatedBank;
   readonly #network: Network;
   readonly #outbox: MemoryOutbox;
+  readonly #statements: StatementDesk;
   /** Real ones, of which one takes the place of another. */
   readonly #journals: Journals | undefined;
   #lives = 0;
@@ -70,6 +81,7 @@ class Simulation {
     this.#disk = disk;
     this.#auditor = new Auditor(world, plan);
     this.#bank = new SimulatedBank(world, plan, (entry) => this.#auditor.entered(entry));
+    this.#statements = new StatementDesk(world, this.#bank.book, this.#auditor);
     this.#network = new Network(world, plan, this.#bank, this.#auditor);
     this.#journals = journals;
     this.#outbox = makeMemoryOutbox(this.#journals?.publish);
@@ -92,6 +104,7 @@ class Simulation {
       files,
       isLying,
       isEdited,
+      hasStatements: this.#plan.statements.length > 0,
       isBankTimeOff,
       journal,
     };
@@ -163,7 +176,7 @@ class Simulation {
     return { name: `${name}${this.#lives}`, isAlive: true, steps: 0, killAtStep, onKill: () => {} };
   }
 
-  #connect(life: Life): Journal {
+  #connect(life: Life): Connection['journal'] {
     const onAsked: ConstructorParameters<typeof Connection>[5] = (changes, who) =>
       this.#auditor.asked(changes, who);
     return new Connection(this.#world, this.#plan, this.#bank, this.#disk, life, onAsked).journal;
@@ -182,6 +195,7 @@ class Simulation {
   /** A process, from its start to its end or its death. */
   async #live({ killAtStep, interruptAfterMs }: PlannedLife, place: number): Promise<void> {
     if (!(await this.#begin(place))) return;
+    for (const planned of this.#plan.statements) if (planned.life === place) this.#expect(planned);
     const life = this.#newLife('process ', killAtStep);
     const journal = this.#connect(life);
     const interrupt = new AbortController();
@@ -208,8 +222,13 @@ class Simulation {
       place: await this.#journals?.place(),
     };
     this.#world.figures.count('life');
-    const ended = runProcess(parts, files, this.#plan.waitMs).catch((error: unknown) => this.#break(error));
+    let hasBroken = false;
+    const ended = runProcess(parts, files, this.#plan.waitMs).catch((error: unknown) => {
+      hasBroken = true;
+      this.#break(error);
+    });
     await Promise.race([died, ended]);
+    if (life.isAlive && this.#plan.statements.length > 0 && !hasBroken) this.#auditor.judgeProofs(life);
     life.isAlive = false;
   }
 
@@ -223,6 +242,37 @@ class Simulation {
     this.#world.fail(`the process broke: ${text}`);
   }
 
+  /** A statement comes of itself, once the bank has written it. */
+  #expect({ afterMs, isOfDayBefore, how, by, lagMs, killAtStep }: PlannedStatement): void {
+    this.#world.after(afterMs, 'the bank writes a statement', undefined, () => {
+      if (this.#bank.isHealed) return;
+      const date = bangkokDay(this.#bank.book.bankMs - (isOfDayBefore ? dayMs : 0));
+      const file = this.#statements.write(date, how);
+      this.#world.figures.count(`statement ${how}`);
+      this.#world.after(lagMs, 'a statement is there', undefined, () => {
+        const life = this.#newLife('reader ', killAtStep);
+        this.#read(life, file, by).catch((error: unknown) => this.#break(error));
+      });
+    });
+  }
+
+  async #read(life: Life, file: DayFile, by: StatementGiver): Promise<Reading> {
+    const reading = await this.#statements.read(life, this.#connect(life), file, by);
+    life.isAlive = false;
+    return reading;
+  }
+
+  /** The bank has corrected its statements, and those of all days are read. */
+  async #readAll(): Promise<void> {
+    for (const date of this.#statements.days) {
+      const file = this.#statements.write(date, 'honest');
+      const readBy = async (by: StatementGiver): Promise<Reading> =>
+        this.#read(this.#newLife('reader ', Infinity), file, by);
+      if ((await readBy('bank')) === 'accepted' || (await readBy('insists')) === 'accepted') continue;
+      this.#world.fail(`the last statement of ${date} is not taken`);
+    }
+  }
+
   /** A person's command, beside whoever is sending. */
   #act(act: Act): void {
     const life = this.#newLife('person ', Infinity);
@@ -230,7 +280,7 @@ class Simulation {
     this.#doAct(act, journal).catch((error: unknown) => this.#break(error));
   }
 
-  async #doAct(act: Act, journal: Journal): Promise<void> {
+  async #doAct(act: Act, journal: Connection['journal']): Promise<void> {
     const { dice, ourMs } = this.#world;
     const batches = await journal.batches();
     const [batch] = dice.shuffle(batches);
@@ -262,12 +312,14 @@ class Simulation {
     // Running it all again must change nothing when nothing is left: looked at now and then.
     const isDone =
       this.#plan.lie === 'none' &&
+      this.#plan.statements.length === 0 &&
       this.#journals === undefined &&
       (await judge(this.parts, true)).length === 0;
     if (isDone && this.#world.dice.chance(0.7)) return;
     for (const gapMs of this.#journals === undefined ? restGapsMs : fewRestGapsMs) {
       await this.#world.pause(gapMs);
       await this.#live({ gapMs, killAtStep: Infinity, interruptAfterMs: undefined }, Infinity);
+      if (this.#plan.statements.length > 0) await this.#readAll();
       if (
         this.#plan.lie === 'none' &&
         this.#journals === undefined &&

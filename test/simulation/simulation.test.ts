@@ -15,6 +15,7 @@ const seedsOf: Readonly<Record<Shape, number>> = {
   outage: 20,
   edited: 20,
   clocks: 20,
+  statements: 30,
 };
 
 const shapes = Object.entries(seedsOf) as [Shape, number][];
@@ -63,6 +64,7 @@ test('the simulated journal and the real one live through the same', async () =>
     ['mixed', 1],
     ['people', 2],
     ['people', 3],
+    ['statements', 48],
   ] as const) {
     const real = await runSeed(seed, { shape, makeDisk: makeSqliteDisk });
     expect(real).toEqual(await runSeed(seed, { shape }));

@@ -19,11 +19,13 @@ const orderColumns =
 export function makeView(db: DatabaseSync): DiskView {
   const order = db.prepare(`select ${orderColumns} from attempt a where trans_ref_no = ?`);
   const state = db.prepare(
-    `select payout_seq seq, attempt_no attemptNo, status, sends, intent_at_ms intentAtMs, acknowledged
+    `select payout_seq seq, attempt_no attemptNo, status, sends, intent_at_ms intentAtMs, acknowledged,
+       contested referenceConflict
      from attempt where trans_ref_no = ?`,
   );
   const row = db.prepare(
-    `select p.status, p.attempt_no attemptNo, p.holds, cast(p.amount_satang as text) amount, r.proxy_no proxyNo
+    `select p.status, p.attempt_no attemptNo, p.holds, cast(p.amount_satang as text) amount, r.proxy_no proxyNo,
+       p.is_alarm isAlarm
      from payout p join payout_row r on r.seq = p.seq where p.seq = ?`,
   );
   const references = db.prepare(
@@ -35,23 +37,26 @@ export function makeView(db: DatabaseSync): DiskView {
        where s.company_id = b.company_id and s.payer_account = b.payer_account and s.lifted_at_ms is null)`,
   );
   const events = db.prepare(
-    'select seq, payout_seq payoutSeq, to_status "to", cause from event where seq > ? order by seq',
+    'select seq, payout_seq payoutSeq, from_status "from", to_status "to", cause from event where seq > ? order by seq',
   );
   return {
     attempt: (transRefNo) => {
       const found = state.get(transRefNo) as unknown as ShownAttempt | undefined;
       if (found === undefined) return undefined;
       const sent = { ...order.get(transRefNo) } as unknown as SeenAttempt['order'];
-      return { ...found, acknowledged: found.acknowledged === 1, order: sent };
+      const { acknowledged, referenceConflict, ...rest } = found;
+      const known = { acknowledged: acknowledged === 1, referenceConflict: referenceConflict === 1 };
+      return { ...rest, ...known, order: sent };
     },
     row: (seq) => {
-      const { amount, holds, ...shown } = row.get(seq) as unknown as Shown;
+      const { amount, holds, isAlarm, ...shown } = row.get(seq) as unknown as Shown;
       const made = references.all(seq).map(({ reference }) => String(reference));
       const amountText = amount === null ? '' : formatBaht(toSatang(BigInt(amount)));
       return {
         ...shown,
         amountText,
         references: made,
+        isAlarm: isAlarm === 1,
         holds: personalHolds.filter((_, bit) => holds & (1 << bit)),
       };
     },
@@ -60,12 +65,16 @@ export function makeView(db: DatabaseSync): DiskView {
   };
 }
 
-type Shown = Omit<ReturnType<DiskView['row']>, 'holds'> & {
+type Shown = Omit<ReturnType<DiskView['row']>, 'holds' | 'isAlarm'> & {
+  readonly isAlarm: number;
   readonly amount: string | null;
   readonly holds: number;
 };
 
-type ShownAttempt = Omit<SeenAttempt, 'order' | 'acknowledged'> & { readonly acknowledged: number };
+type ShownAttempt = Omit<SeenAttempt, 'order' | 'acknowledged' | 'referenceConflict'> & {
+  readonly acknowledged: number;
+  readonly referenceConflict: number;
+};
 
 /** The lowest bits of a set of holds. */
 const personalHolds = ['approval', 'name', 'limit'];

@@ -21,6 +21,8 @@ export interface VerdictParts {
   readonly isLying: boolean;
   /** Somebody has changed an amount in the journal: what is not paid waits for a person. */
   readonly isEdited: boolean;
+  /** Statements have called failed what the bank paid in the end. */
+  readonly hasStatements: boolean;
   /** The bank's clock is wrong for good: what is to be sent may wait for a day that both clocks agree on. */
   readonly isBankTimeOff: boolean;
   /** `another` than the run began with, of which less is asked; nobody goes on with one that is `refused`. */
@@ -112,6 +114,9 @@ async function judgeEnd(parts: VerdictParts, row: ResultRow): Promise<string | u
   if (instruction === null) return undefined;
   const attempts = await parts.disk.journal.attemptsOf(company.companyId, instruction.payoutId);
   const open = attempts.filter((attempt) => attempt.status !== 'paid' && attempt.status !== 'failed');
+  // Another row had let go of its payoutId when a statement called it failed, and is paid after all.
+  const isPaidByOther = parts.hasStatements && attempts.some(({ status: end }) => end === 'paid');
+  if (isPaidByOther && (status === 'held' || status === 'ready')) return undefined;
   const where = `${instruction.payoutId} ${formatBaht(instruction.amountSatang)} ended ${status} ${reasonCode ?? ''}`;
   switch (status) {
     case 'paid':
@@ -154,28 +159,39 @@ function judgeLies({ auditor, disk }: VerdictParts, settled: readonly Settled[])
   );
 }
 
+/** Late proof takes the claim from a row that is unsent, so that it can never be sent. */
+function findContradictions({ disk, isLying, hasStatements }: VerdictParts): string[] {
+  const found = disk.findContradictions();
+  return isLying || hasStatements ? found.filter((what) => !what.startsWith('a live payout')) : found;
+}
+
+/** What the bank has paid is paid, once its last statements are read. */
+function judgePaid({ book, disk }: VerdictParts): string[] {
+  return book.entries
+    .filter((entry) => !entry.isForeign && book.stateOf(entry) === 'complete')
+    .filter(({ order }) => disk.view.attempt(order.transRefNo)?.status !== 'paid')
+    .map(({ order }) => `I4: the bank has paid ${order.transRefNo}, and the journal does not say so`);
+}
+
 /** Everything that is broken; `isConcluded` when the bank has been healthy for long and everything was run again. */
 export async function judge(parts: VerdictParts, isConcluded: boolean): Promise<string[]> {
   if (parts.journal === 'refused') return judgeBook(parts);
   const settled = await readBatches(parts.disk.journal);
   if (parts.isLying) {
-    // Late proof takes the claim from a row that is unsent, so that it can never be sent.
-    const contradictions = parts.disk
-      .findContradictions()
-      .filter((what) => !what.startsWith('a live payout'));
-    return [...contradictions, ...judgeLies(parts, settled)];
+    return [...findContradictions(parts), ...judgeLies(parts, settled)];
   }
   if (parts.isEdited) return [...judgeBook(parts), ...judgeRows(parts, settled), ...judgeEntries(parts)];
   if (parts.journal === 'another')
     return [...parts.disk.findContradictions(), ...judgeBook(parts), ...judgeRows(parts, settled)];
   const broken = [
-    ...parts.disk.findContradictions(),
+    ...findContradictions(parts),
     ...judgeBook(parts),
     ...judgeRows(parts, settled),
     ...judgeEntries(parts),
   ];
   if (!isConcluded) return broken;
   broken.push(...(await judgeFiles(parts, settled)));
+  if (parts.hasStatements) broken.push(...judgePaid(parts));
   for (const { rows } of settled) {
     for (const row of rows) {
       const end = await judgeEnd(parts, row);

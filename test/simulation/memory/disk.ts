@@ -28,10 +28,11 @@ export function makeMemoryDisk(): SimulatedDisk {
     },
     row: (seq) => {
       const { payout } = requireRow(store, seq);
-      const { status, attemptNo, holds, instruction } = payout;
+      const { status, attemptNo, holds, instruction, isAlarm } = payout;
       const references = (store.attempts.get(seq) ?? []).map(({ order }) => order.transRefNo);
       const amountText = formatBaht(instruction.amountSatang);
-      return { status, attemptNo, holds, references, amountText, proxyNo: instruction.proxyNo };
+      const { proxyNo } = instruction;
+      return { status, attemptNo, holds, references, amountText, proxyNo, isAlarm };
     },
     isOpen: (seq) => {
       const { companyId, payerAccount, status } = requireBatch(store, requireRow(store, seq).payout.batchId);

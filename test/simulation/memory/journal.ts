@@ -3,10 +3,12 @@ import { requireAllowed } from '../../../src/core/change.ts';
 import { canMoveBatch, canMovePayout, type Payout, type PayoutCause } from '../../../src/core/payout.ts';
 import type { Batch } from '../../../src/core/ports.ts';
 import { likeFileCodes } from '../../../src/payout/rules/similar.ts';
+import type { StatementStore } from '../../../src/reconcile/ports.ts';
 import type { Journal } from '../../../src/store/store.ts';
 import { applyCall } from './apply.ts';
 import { countTotals, readSeal, rejectBatch, seal, stage, startIngest } from './ingest.ts';
 import { countHolds, findOtherReferences, isInDoubt, makePayoutReads, readRows, takeView } from './reads.ts';
+import { makeStatementMethods } from './statements.ts';
 import { findStop, type MemoryStore, moveRow, requireBatch, rowsOfBatch } from './store.ts';
 
 interface BulkMove {
@@ -187,8 +189,9 @@ function makeLineMethods(store: MemoryStore) {
 }
 
 /** The journal over a store; several may be open on one. */
-export function makeMemoryJournal(store: MemoryStore): Journal {
+export function makeMemoryJournal(store: MemoryStore): Journal & StatementStore {
   return {
+    ...makeStatementMethods(store),
     ...makeBatchMethods(store),
     ...makePayoutReads(store),
     ...makeBulkMoves(store),

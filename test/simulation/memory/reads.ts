@@ -86,9 +86,15 @@ export function countHolds(rows: readonly StoredRow[]): HoldTotal[] {
 }
 
 export function takeView(store: MemoryStore): MemoryStore {
-  const { batches, rows, rowsOf, attempts } = store;
+  const { batches, rows, rowsOf, attempts, statements } = store;
   const copies = { batches: new Map(batches), rows: new Map(rows), rowsOf: new Map(rowsOf) };
-  return { ...store, ...copies, attempts: new Map(attempts), events: [...store.events] };
+  return {
+    ...store,
+    ...copies,
+    attempts: new Map(attempts),
+    events: [...store.events],
+    statements: { ...statements },
+  };
 }
 
 function isNews(store: MemoryStore, row: StoredRow, changedSince: number): boolean {

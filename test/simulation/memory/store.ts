@@ -2,9 +2,12 @@
 import { computeSimilarKey } from '../../../src/payout/rules/similar.ts';
 import type { Issue, StagedRow } from '../../../src/core/payout-file.ts';
 import { type Attempt, type HoldReason, holdReasons, type Payout } from '../../../src/core/payout.ts';
-import type { Batch, PayerPause, Report } from '../../../src/core/ports.ts';
+import type { AttemptKey, Batch, PayerPause, Report } from '../../../src/core/ports.ts';
 import { computeInstructionDigest, DigestOfAll } from '../../../src/core/reference.ts';
 import type { PayerHalt, PayoutEvent } from '../../../src/payout/ports.ts';
+import type { AcceptedStatement, DueReport } from '../../../src/reconcile/ports.ts';
+import type { StatementLine } from '../../../src/reconcile/rules/statement.ts';
+import type { BreakRecord } from '../../../src/reconcile/rules/types.ts';
 
 /** One row: as its file has it, and as it stands. The payout of a row without an instruction is never handed out. */
 export interface StoredRow {
@@ -29,6 +32,43 @@ export interface StoredClaim {
   readonly attemptsRecorded: number;
 }
 
+export interface StoredBreak extends BreakRecord {
+  readonly id: number;
+  /** The matching that moved it last. */
+  readonly movedBy: string;
+}
+
+export interface StoredLine {
+  readonly date: string;
+  readonly version: number;
+  readonly line: number;
+  /** The attempt that it agrees with in everything; undefined for any other line. */
+  readonly clean: AttemptKey | undefined;
+  readonly key: string | undefined;
+  /** Undefined where its cells are not kept. */
+  readonly cells: StatementLine | undefined;
+}
+
+/** Replaced, never changed in place, but for `runId`. */
+export interface MemoryStatements {
+  runId: string;
+  versions: readonly AcceptedStatement[];
+  breaks: readonly StoredBreak[];
+  lines: readonly StoredLine[];
+  /** By day: how far the journal had come before a version began to be recorded that was not accepted. */
+  readings: ReadonlyMap<string, { readonly eventSeq: number; readonly breaks: number }>;
+  reports: readonly (DueReport & { readonly isDue: boolean })[];
+}
+
+const makeMemoryStatements = (): MemoryStatements => ({
+  runId: '',
+  versions: [],
+  breaks: [],
+  lines: [],
+  readings: new Map(),
+  reports: [],
+});
+
 export interface MemoryStore {
   readonly batches: Map<string, Batch>;
   /** Over the digests of the rows, by batch, as they were sealed or validated later. */
@@ -49,6 +89,7 @@ export interface MemoryStore {
   /** The latest of each payer account. */
   readonly linePauses: Map<string, PayerPause>;
   readonly reports: Report[];
+  readonly statements: MemoryStatements;
   latestEventSeq: number;
 }
 
@@ -66,6 +107,7 @@ export function makeMemoryStore(): MemoryStore {
     lineStops: [],
     linePauses: new Map(),
     reports: [],
+    statements: makeMemoryStatements(),
     latestEventSeq: 0,
   };
 }
