@@ -151,12 +151,30 @@ export function makeCommandLine(args: readonly string[]): Argv<GlobalOptions> {
       if (error !== undefined && error.name !== 'YError') throw error;
       throw new UsageError(error?.message ?? message ?? 'wrong usage', parts);
     });
+  // It would lay out the help of every command that runs, for failures that it then reports with: ours do without.
+  (commandLine as unknown as Parser).getInternalMethods().getUsageInstance().cacheHelpMessage = () => {};
   // In handlers the names are in camel case, which is how GlobalOptions has them.
   return described as unknown as Argv<GlobalOptions>;
 }
 
 /** The longest `--wait`, in seconds: a week. Timers hold no more than 24 days. */
 const waitSecondsMax = 604_800;
+
+/** What yargs has beside what its types show. */
+interface Parser {
+  getOptions(): {
+    readonly key: Readonly<Record<string, unknown>>;
+    readonly array: readonly string[];
+  };
+  getGroups(): Readonly<Record<string, readonly string[]>>;
+  getInternalMethods(): {
+    getContext(): { readonly fullCommands: readonly string[] };
+    getUsageInstance(): {
+      getDescriptions(): Readonly<Record<string, string>>;
+      cacheHelpMessage: () => void;
+    };
+  };
+}
 
 /** What yargs knows of the command being read; its types do not show it. */
 interface CommandParts {
@@ -273,17 +291,7 @@ export class UsageError extends SettingsError {
 }
 
 function readParts(commandLine: unknown): CommandParts {
-  const parser = commandLine as {
-    getOptions: () => {
-      readonly key: Readonly<Record<string, unknown>>;
-      readonly array: readonly string[];
-    };
-    getGroups: () => Readonly<Record<string, readonly string[]>>;
-    getInternalMethods: () => {
-      getContext: () => { readonly fullCommands: readonly string[] };
-      getUsageInstance: () => { getDescriptions: () => Readonly<Record<string, string>> };
-    };
-  };
+  const parser = commandLine as Parser;
   const inner = parser.getInternalMethods();
   const { key, array } = parser.getOptions();
   return {
