@@ -69,7 +69,7 @@ export async function initJournal(loaded: LoadedSettings): Promise<BegunJournal>
   const { dataDir, isSandbox } = loaded;
   const stamp = describeIdentity(loaded);
   const { journalFileName, openJournal } = await import('../store/open.ts');
-  const { acquireSenderLock } = await import('../store/locks.ts');
+  const { acquireSenderLock } = await import('./sender-lock.ts');
   const lock = await acquireSenderLock(dataDir, 'init');
   if ('heldBy' in lock)
     throw new SettingsError(`another paydrop process works in ${dataDir}: it has a journal`);

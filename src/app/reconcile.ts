@@ -32,7 +32,7 @@ import { commonStatementWords, type StatementWords } from '../reconcile/rules/st
 import type { BreakKind, BreakRecord } from '../reconcile/rules/types.ts';
 import { SettingsError } from '../settings/secrets.ts';
 import { isBuiltInSandbox, type LoadedSettings } from '../settings/settings.ts';
-import { findSender } from '../store/locks.ts';
+import { findSender } from './sender-lock.ts';
 import { openJournal } from '../store/open.ts';
 import { openBank } from './open-bank.ts';
 import { describeIdentity } from './open-store.ts';

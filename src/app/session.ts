@@ -21,7 +21,7 @@ import { KeyedMutex } from '../platform/keyed-mutex.ts';
 import type { Logger } from '../platform/log.ts';
 import type { ReportOutbox } from '../reports/ports.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
-import type { SenderLockOwner as LockOwner } from '../store/locks.ts';
+import type { SenderLockOwner as LockOwner } from './sender-lock.ts';
 import type { Recovery } from '../store/loss.ts';
 import type { Journal, Store } from '../store/store.ts';
 import type { FileGrowth, TakenFile } from '../watch/rules/file-growth.ts';
@@ -134,7 +134,7 @@ export async function openSession(
   command: string,
   { clock = systemClock, recovery, onExchange, onLock }: SessionOptions = {},
 ): Promise<Session> {
-  const { acquireSenderLock } = await import('../store/locks.ts');
+  const { acquireSenderLock } = await import('./sender-lock.ts');
   const { openOutbox } = await import('../reports/outbox.ts');
   await using stack = new AsyncDisposableStack();
   const lock = await acquireSenderLock(loaded.dataDir, command, clock);

@@ -9,7 +9,7 @@ import type { TakenFile } from '../watch/rules/file-growth.ts';
 import { requireJournal } from './open-store.ts';
 
 export type { PayoutHistory } from '../payout/ports.ts';
-export { findSender } from '../store/locks.ts';
+export { findSender } from './sender-lock.ts';
 export { openJournalBeside } from './open-store.ts';
 
 /** A batch with its rows by status and its held rows by hold. */

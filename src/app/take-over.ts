@@ -35,7 +35,7 @@ async function takeOver(
   ways: Pick<JournalOpening, 'recovery' | 'restores' | 'adopts'>,
   file?: string,
 ): Promise<TakenOver> {
-  const { acquireSenderLock } = await import('../store/locks.ts');
+  const { acquireSenderLock } = await import('./sender-lock.ts');
   const { dataDir } = loaded;
   await using stack = new AsyncDisposableStack();
   const lock = await acquireSenderLock(dataDir, command);

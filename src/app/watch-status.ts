@@ -8,7 +8,7 @@ import { closeBreaker, openBreaker } from '../payout/rules/circuit-breaker.ts';
 import { mayBeginAtMs, readServiceHours } from '../payout/rules/service-hours.ts';
 import type { Logger } from '../platform/log.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
-import type { SenderLockOwner } from '../store/locks.ts';
+import type { SenderLockOwner } from './sender-lock.ts';
 import type { Store } from '../store/store.ts';
 import type { DiskWatch, WatchEvent } from '../watch/context.ts';
 import type { Intake } from '../watch/folders/drop-folder.ts';

@@ -8,7 +8,7 @@ import type { Logger } from '../platform/log.ts';
 import { finishReports } from '../reports/write-reports.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import { sqliteCodeOf, sqliteCodes } from '../store/connection.ts';
-import type { SenderLockOwner } from '../store/locks.ts';
+import type { SenderLockOwner } from './sender-lock.ts';
 import { journalFileName } from '../store/open.ts';
 import { DiskWatch, keepGoing, type WatchEvent, type WatchSetup } from '../watch/context.ts';
 import { openIntake } from '../watch/folders/drop-folder.ts';

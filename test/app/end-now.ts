@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { endNow } from '../../src/app/shutdown.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { makeLogger } from '../../src/platform/log.ts';
-import { acquireSenderLock } from '../../src/store/locks.ts';
+import { acquireSenderLock } from '../../src/app/sender-lock.ts';
 
 const [dataDir = '', hung] = process.argv.slice(2);
 const lock = await acquireSenderLock(dataDir, 'watch');

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { findDamage } from '../../src/store/quick-check.ts';
+import { findDamage } from '../../src/app/journal-check.ts';
 import { computeCheckPauseMs } from '../../src/watch/rules/journal-check.ts';
 
 const hourMs = 3_600_000;

@@ -10,7 +10,7 @@ import type { WatchNews } from '../../src/app/watch-status.ts';
 import { silentLogger } from '../../src/platform/log.ts';
 import { loadSettings } from '../../src/settings/settings.ts';
 import { systemClock } from '../../src/platform/clock.ts';
-import { acquireSenderLock } from '../../src/store/locks.ts';
+import { acquireSenderLock } from '../../src/app/sender-lock.ts';
 import type { Trouble } from '../../src/watch/rules/health.ts';
 import { payer } from '../support/core-fixtures.ts';
 import { noonMs } from '../support/report-fixtures.ts';

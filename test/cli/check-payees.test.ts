@@ -10,7 +10,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { startSandbox } from '../../src/sandbox/server.ts';
 import { parseSandboxTable } from '../../src/sandbox/table.ts';
-import { acquireSenderLock } from '../../src/store/locks.ts';
+import { acquireSenderLock } from '../../src/app/sender-lock.ts';
 import { type Ended, runPaydrop } from './run-paydrop.ts';
 
 const header = 'payoutId,proxyType,proxyNo,payeeName,amount,reference1,reference2';

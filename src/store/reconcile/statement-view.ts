@@ -3,12 +3,12 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { type Compilable, sql } from 'kysely';
 import { toSatang } from '../../core/money.ts';
 import type { AttemptStatus, InquiryFinding, PayoutStatus, ProxyType, SettledBy } from '../../core/payout.ts';
-import type { AttemptKey } from '../../core/ports.ts';
 import { type DayAttempt, isOfWholeDay, type StatementView } from '../../reconcile/ports.ts';
 import { rebuildLine } from '../../reconcile/rules/differences.ts';
 import { statusesInDoubt } from '../../reconcile/rules/evidence.ts';
 import { decodeLine } from '../../reconcile/rules/statement.ts';
 import type { AttemptFacts } from '../../reconcile/rules/types.ts';
+import { ReadAhead, stretchRows } from '../../platform/read-ahead.ts';
 import { openReader } from '../connection.ts';
 import { isInDoubt } from '../schema.ts';
 import { prepare, query, readAll } from '../statements.ts';
@@ -378,67 +378,5 @@ export function openStatementView(path: string): StatementView {
   } catch (error) {
     db.close();
     throw error;
-  }
-}
-
-// ---------------------------------------------------------------- attempts read ahead
-
-/**
- * Attempts read one by one, or a stretch at once where they are asked for nearly in the order in which they were made,
- * as a statement lists them: a search for each would cost twice the time.
- */
-
-/** Attempts of one stretch. */
-export const stretchRows = 256;
-/** So few payouts further on is nearly in order: many transfers are under way at once. */
-const nearness = 64;
-/** Attempts of a payout are numbered below it. */
-const attemptsBelow = 128;
-
-const keyOf = ({ payoutSeq, attemptNo }: AttemptKey): number => payoutSeq * attemptsBelow + attemptNo;
-
-export class ReadAhead<Row extends AttemptKey> {
-  readonly #readOne: (place: AttemptKey) => Row | undefined;
-  readonly #readFrom: (payoutSeq: number) => readonly Row[];
-  /** The latest stretch, and the one before, for those that come late. */
-  #stretch = new Map<number, Row>();
-  #earlier = new Map<number, Row>();
-  /** The last payout of the latest stretch. */
-  #endSeq = -Infinity;
-  /** The last payout that was in no stretch. */
-  #strayedSeq = -Infinity;
-
-  /** @param readFrom the next `stretchRows` attempts of this payout and those after it, in their order */
-  constructor(
-    readOne: (place: AttemptKey) => Row | undefined,
-    readFrom: (payoutSeq: number) => readonly Row[],
-  ) {
-    this.#readOne = readOne;
-    this.#readFrom = readFrom;
-  }
-
-  get(place: AttemptKey): Row | undefined {
-    const key = keyOf(place);
-    const known = this.#stretch.get(key) ?? this.#earlier.get(key);
-    if (known !== undefined) return known;
-    const fromSeq = this.#findStart(place.payoutSeq);
-    if (fromSeq !== undefined) this.#takeStretch(fromSeq);
-    else this.#strayedSeq = place.payoutSeq;
-    return this.#stretch.get(key) ?? this.#readOne(place);
-  }
-
-  /** Where the stretch begins that may serve this payout and those to come; undefined when it stands alone. */
-  #findStart(payoutSeq: number): number | undefined {
-    const isNear = (seq: number): boolean => payoutSeq > seq && payoutSeq - seq <= nearness;
-    if (isNear(this.#endSeq)) return this.#endSeq + 1;
-    return isNear(this.#strayedSeq) ? this.#strayedSeq + 1 : undefined;
-  }
-
-  #takeStretch(fromSeq: number): void {
-    const rows = this.#readFrom(fromSeq);
-    this.#earlier = this.#stretch;
-    this.#stretch = new Map(rows.map((row) => [keyOf(row), row]));
-    // The last payout may have more attempts than the stretch has room for; those are read alone.
-    this.#endSeq = rows.at(-1)?.payoutSeq ?? fromSeq;
   }
 }

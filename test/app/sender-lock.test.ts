@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import type { Clock } from '../../src/core/ports.ts';
-import { acquireSenderLock, findSender } from '../../src/store/locks.ts';
+import { acquireSenderLock, findSender } from '../../src/app/sender-lock.ts';
 import { makeFolder } from '../support/sqlite-store.ts';
-import { startChild } from './child.ts';
+import { startChild } from '../store/child.ts';
 
 const script = new URL('hold-sender-lock.ts', import.meta.url);
 

@@ -9,7 +9,7 @@ import { z } from 'zod';
 import type { Clock } from '../core/ports.ts';
 import { systemClock } from '../platform/clock.ts';
 import { errorCode } from '../platform/durable-file.ts';
-import { asFileWriteError, explainWriting, sqliteCodeOf, sqliteCodes } from './connection.ts';
+import { asFileWriteError, explainWriting, sqliteCodeOf, sqliteCodes } from '../store/connection.ts';
 
 const lockFileName = 'sender.lock';
 const ownerFileName = 'sender.json';

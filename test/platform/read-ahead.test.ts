@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ReadAhead, stretchRows } from '../../../src/store/reconcile/statement-view.ts';
+import { ReadAhead, stretchRows } from '../../src/platform/read-ahead.ts';
 
 interface Row {
   readonly payoutSeq: number;
