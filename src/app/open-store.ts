@@ -3,9 +3,10 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PayoutFileReader } from '../intake/ports.ts';
 import { isLoopbackAddress } from '../core/network-address.ts';
+import type { ArchiveName } from '../payout/ports.ts';
 import { SettingsError } from '../settings/secrets.ts';
 import { isBuiltInSandbox, type LoadedSettings } from '../settings/settings.ts';
-import type { backUpJournal } from '../store/backup.ts';
+import type { backUpJournal } from './backup.ts';
 import type { JournalIdentity } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
 
@@ -81,10 +82,11 @@ export async function requireJournal(loaded: LoadedSettings): Promise<Store> {
 export async function backUp(
   loaded: LoadedSettings,
   file: string,
-): Promise<ReturnType<typeof backUpJournal>> {
+): Promise<ReturnType<typeof backUpJournal> & { readonly archives: readonly ArchiveName[] }> {
   // Opened first to see whose journal it is, and whether it is whole.
   const journal = await requireJournal(loaded);
+  const archives = await journal.archives();
   await journal[Symbol.asyncDispose]();
-  const { backUpJournal: copy } = await import('../store/backup.ts');
-  return copy(loaded.dataDir, file);
+  const { backUpJournal: copy } = await import('./backup.ts');
+  return { ...copy(loaded.dataDir, file), archives };
 }

@@ -28,6 +28,9 @@ export async function changeTarget(
   await using journal = await requireJournal(loaded);
   const nowMs = systemClock.now();
   const rules = { payoutSatangMax: loaded.limits.satangPerPayout };
+  // What it names may be changed: it is to stand in the journal.
+  await journal.recall('batch', [target.toUpperCase()], nowMs);
+  for (const by of ['payoutId', 'transRefNo'] as const) await journal.recall(by, [target], nowMs);
   const batch = await journal.batch(target.toUpperCase());
   if (batch !== undefined) {
     switch (verb) {

@@ -1,5 +1,6 @@
 /** A journal that goes on where another one, or its own file elsewhere, worked before: only a person can say so. */
 import { systemClock } from '../platform/clock.ts';
+import type { ArchiveName } from '../payout/ports.ts';
 import type { Logger } from '../platform/log.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import type { Recovery } from '../store/loss.ts';
@@ -11,6 +12,8 @@ import { SenderBusyError } from './session.ts';
 export interface TakenOver {
   readonly journalId: string;
   readonly dataDir: string;
+  /** Archives that it names and that are not there. */
+  readonly missingArchives: readonly ArchiveName[];
 }
 
 /** `paydrop adopt`: the original of this copy is stopped for good, or the terminal is a new one. */
@@ -42,9 +45,10 @@ async function takeOver(
   if ('heldBy' in lock) throw new SenderBusyError(lock.heldBy, loaded.folders.inbox);
   stack.use(lock);
   if (file !== undefined) {
-    const { placeBackup } = await import('./place-backup.ts');
+    const { placeBackup } = await import('./backup.ts');
     placeBackup(file, dataDir, describeIdentity(loaded), systemClock.now());
   }
   await using journal = await openOwnJournal(loaded, log, systemClock, ways);
-  return { journalId: journal.journalId, dataDir };
+  const missingArchives = (await journal.archives()).filter(({ isThere }) => !isThere);
+  return { journalId: journal.journalId, dataDir, missingArchives };
 }

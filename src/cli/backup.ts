@@ -1,5 +1,6 @@
 /** `paydrop backup FILE`: a copy of the journal as it is now, while others go on. */
-import { printable } from '../core/outgoing-text.ts';
+import { toLines } from '../core/outgoing-text.ts';
+import { describeArchives } from '../payout/rules/archive.ts';
 import { loadCommandSettings, makeCommand } from './options.ts';
 
 export const backupCommand = makeCommand({
@@ -15,8 +16,11 @@ export const backupCommand = makeCommand({
     const { backUp } = await import('../app/open-store.ts');
     const { print } = await import('./views/shown.ts');
     const json = await backUp(loaded, file);
-    const { path, bytes, latestEventSeq } = json;
-    const text = printable(`${path}: ${bytes} bytes, up to event ${latestEventSeq}. It is whole.`);
+    const { path, bytes, latestEventSeq, archives } = json;
+    const text = toLines([
+      `${path}: ${bytes} bytes, up to event ${latestEventSeq}. It is whole.`,
+      ...describeArchives(archives, 'Copy its archives, too, each once'),
+    ]);
     print({ json, text }, asJson);
   },
 });

@@ -1,5 +1,6 @@
 /** Every command, in the order of `--help`. */
 import type { Argv } from 'yargs';
+import { archiveCommand } from './archive.ts';
 import { backupCommand } from './backup.ts';
 import { checkCommand } from './check.ts';
 import { configCommand } from './config.ts';
@@ -38,6 +39,7 @@ export const commands: readonly Command[] = [
   restoreCommand,
   resultCommand,
   listCommand,
+  archiveCommand,
 ];
 
 /** The command line with every command; each one's help ends with its exit codes. */

@@ -1,5 +1,6 @@
 /** `paydrop adopt` and `paydrop restore`: a journal goes on where it has not worked before. */
-import { printable } from '../core/outgoing-text.ts';
+import { toLines } from '../core/outgoing-text.ts';
+import { describeArchives } from '../payout/rules/archive.ts';
 import { loadCommandSettings, makeCommand, orAnotherSends, readSinceOption, textOption } from './options.ts';
 
 export const adoptCommand = makeCommand({
@@ -25,9 +26,10 @@ export const adoptCommand = makeCommand({
     const { print } = await import('./views/shown.ts');
     const taken = await adoptJournal(loaded, makeLogger(logLevel));
     const { termId } = loaded.settings.bank;
-    const text = printable(
+    const text = toLines([
       `The journal ${taken.journalId} in ${taken.dataDir} goes on here, with the terminal ${termId}.`,
-    );
+      ...describeArchives(taken.missingArchives, 'It names archives'),
+    ]);
     print({ json: { ...taken, termId }, text }, json);
   },
 });
@@ -56,10 +58,11 @@ export const restoreCommand = makeCommand({
     const { restoreJournal } = await import('../app/take-over.ts');
     const { print } = await import('./views/shown.ts');
     const taken = await restoreJournal(loaded, makeLogger(logLevel), file, recovery);
-    const text = printable(
+    const text = toLines([
       `The journal ${taken.journalId} is back in ${taken.dataDir}. Before a payout is sent, the bank is asked about it ` +
         'on each day that is in question: run the files again that were handed over since.',
-    );
+      ...describeArchives(taken.missingArchives, 'It names archives'),
+    ]);
     print({ json: taken, text }, json);
   },
 });

@@ -14,6 +14,7 @@ import type {
   PaymentLikeness,
   ResultRow,
 } from '../core/ports.ts';
+import type { ArchiveFacts, ArchivePolicy } from './rules/archive.ts';
 import type { KeptSeal } from './rules/journal-place.ts';
 import type { PayoutFilter } from './rules/search.ts';
 import type { SealReading } from './rules/seal.ts';
@@ -162,3 +163,32 @@ export interface PayerBreakerStore extends PayerBreakerReader {
 
 /** What a run needs of the journal. */
 export interface PayoutJournal extends BatchStore, PayoutStore, PayerBreakerStore {}
+
+/** What names payouts whose batches are to be in the journal. */
+export type Meaning = 'batch' | 'date' | 'payoutId' | 'transRefNo';
+
+/** An archive that the journal names. */
+export interface ArchiveName {
+  /** Of the file, beside the journal. */
+  readonly archive: string;
+  readonly batches: number;
+  readonly isThere: boolean;
+}
+
+/** Batches that have left the journal for an archive, and back. */
+export interface ArchiveStore {
+  /** Batches that are done and came to rest before a moment, the oldest first. */
+  archiveFacts(beforeMs: number): Promise<readonly ArchiveFacts[]>;
+  /** Makes an empty archive. @returns its name */
+  makeArchive(nowMs: number): Promise<string>;
+  /** Moves a batch into an archive. @returns false when it may not go any more, or has changed since it was copied */
+  archiveBatch(batchId: string, archive: string, policy: ArchivePolicy, nowMs: number): Promise<boolean>;
+  /**
+   * Brings archived batches back into the journal, each whole: those on whose days, or with whose payoutIds or
+   * references, somebody has to work. @returns how many were brought back
+   */
+  recall(by: Meaning, values: readonly string[], nowMs?: number): Promise<number>;
+  archives(): Promise<readonly ArchiveName[]>;
+  /** Gives the space that rows have left back to the disk. @returns bytes; 0 where there is too little to be worth it */
+  giveSpaceBack(): Promise<number>;
+}

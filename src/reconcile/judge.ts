@@ -101,6 +101,7 @@ export async function judgeKeys(
 ): Promise<readonly JudgedTransfer[]> {
   const { view, read } = matching;
   const attempts = view.byReference(keys.map(({ key }) => key));
+  await recallMissing(matching, keys, attempts);
   const judged = keys.map(({ key, lines: deferred }) => {
     if (deferred.some((line) => lineKeyOf(line) !== key)) throw new Error('lines of two keys were mixed');
     const attempt = attempts.get(key);
@@ -108,6 +109,22 @@ export async function judgeKeys(
     return judgeTransfer({ key, attempt, lines, openBreaks: view.openBreaks(key) }, read);
   });
   return holdBack(matching, judged);
+}
+
+/** Archived batches have come back into the journal: what is judged is judged again by a view that shows them. */
+export class RecalledError extends Error {
+  override readonly name = 'RecalledError';
+}
+
+/** @throws RecalledError when some keys that no attempt in the journal bears are of archived ones */
+async function recallMissing(
+  { context: { store }, nowMs }: Matching,
+  keys: readonly DeferredKey[],
+  attempts: ReadonlyMap<string, AttemptFacts>,
+): Promise<void> {
+  const missing = keys.map(({ key }) => key).filter((key) => !attempts.has(key));
+  if ((await store.recall('transRefNo', missing, nowMs)) > 0)
+    throw new RecalledError('archived payouts are back in the journal');
 }
 
 /** Of the day that is read its lines as they were read, of the others those of their present statements. */

@@ -4,6 +4,7 @@
 import type { Satang } from '../core/money.ts';
 import type { AttemptStatus } from '../core/payout.ts';
 import type { AttemptKey } from '../core/ports.ts';
+import type { ArchiveStore } from '../payout/ports.ts';
 import type { PreparedFile } from '../platform/durable-file.ts';
 import type { BreakMove } from './rules/breaks.ts';
 import type { Provenance } from './rules/custody.ts';
@@ -240,7 +241,7 @@ export class StatementOvertakenError extends Error {
   override readonly name = 'StatementOvertakenError';
 }
 
-export interface StatementStore {
+export interface StatementStore extends Pick<ArchiveStore, 'recall'> {
   openStatementView(): StatementView;
   /** @throws JournalWriteError from its methods when the disk refuses */
   openDeferred(): Deferred;

@@ -11,7 +11,7 @@ import { formatBangkokDate } from '../core/bangkok-time.ts';
 import type { PublishedState } from '../platform/durable-file.ts';
 import { DayIndex } from './day-index.ts';
 import type { StatementOutbox } from './file/tables.ts';
-import { countAll, type Matching, noteDay, noteOtherDays, requireTieOut } from './judge.ts';
+import { countAll, type Matching, noteDay, noteOtherDays, RecalledError, requireTieOut } from './judge.ts';
 import {
   type AcceptedStatement,
   isOfWholeDay,
@@ -94,6 +94,7 @@ export async function reconcile(
   const { date, originalSha256 } = source;
   const run: StatementRun = { date, runId: randomBytes(8).toString('hex') };
   await store.beginStatement(run);
+  await store.recall('date', [date], clock.now());
   const former = await readFormer(store, date);
   const seen = lookAtBytes(source, isWhole(date, clock.now()), former.versions, { originalSha256 });
   if (typeof seen !== 'string') return { kind: 'refused', refusal: seen };
@@ -141,6 +142,11 @@ async function judgeAgainWhenChanged<T>({ log }: ReconcileContext, judge: () => 
     try {
       return await judge();
     } catch (error) {
+      if (error instanceof RecalledError) {
+        // Each time there is one archived batch less.
+        tries -= 1;
+        continue;
+      }
       if (!(error instanceof ChangedMeanwhile) || tries === triesMax) throw error;
       log('info', 'the journal has changed meanwhile: the statement is judged again', { why: error.message });
     }

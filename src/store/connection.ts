@@ -1,10 +1,12 @@
 /** One connection to the SQLite file, the transactions on it, and what the journal throws beside plain bugs. */
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { restoreBackup } from '../payout/rules/journal-place.ts';
+import { fileCures, openingCures, sqliteCodes, writingCures } from '../payout/rules/journal-cures.ts';
 import { computeSimilarKey } from '../payout/rules/similar.ts';
 import { errorCode } from '../platform/durable-file.ts';
 import { findReadable, isReadOnlyDisk } from '../platform/read-only-disk.ts';
+
+export { sqliteCodes } from '../payout/rules/journal-cures.ts';
 
 /** How long a write waits for another process that writes; the longest writes are those of a whole batch. */
 export const lockWaitMs = 30_000;
@@ -25,13 +27,14 @@ const logBytesMax = 67_108_864;
 /**
  * Opens the file for reading and writing. Every commit is synced (FULL): an intent that is recorded is durable.
  * @param path of an existing file; SQLite's side files take over its permissions
+ * @param journalMode `delete`: each commit is in the file itself
  */
-export function openConnection(path: string): DatabaseSync {
+export function openConnection(path: string, journalMode: 'wal' | 'delete' = 'wal'): DatabaseSync {
   const db = new DatabaseSync(path, { timeout: lockWaitMs, enableForeignKeyConstraints: true });
   try {
     addFunctions(db);
     db.exec(
-      `pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -${cacheKib};
+      `pragma journal_mode = ${journalMode}; pragma synchronous = full; pragma cache_size = -${cacheKib};
        pragma wal_autocheckpoint = ${checkpointPages}; pragma journal_size_limit = ${logBytesMax};`,
     );
     return db;
@@ -133,47 +136,12 @@ export class JournalWriteError extends Error {
 /** Another process is writing: the transaction has not begun, and may be tried again as if it had never been asked for. */
 export class JournalLockedError extends JournalWriteError {}
 
-/** SQLite's primary result codes (the low byte of `errcode`) that we tell apart. */
-export const sqliteCodes = {
-  busy: 5,
-  readOnly: 8,
-  ioError: 10,
-  corrupt: 11,
-  full: 13,
-  cannotOpen: 14,
-  constraint: 19,
-  notADatabase: 26,
-} as const;
-
 /** The primary result code of an error that SQLite raised; undefined for any other error. */
 export function sqliteCodeOf(error: unknown): number | undefined {
   if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number')
     return undefined;
   return error.errcode & 0xff;
 }
-
-const cures: ReadonlyMap<number | undefined, string> = new Map([
-  [sqliteCodes.busy, 'another process has kept it locked for too long: wait until that process has ended'],
-  [sqliteCodes.readOnly, 'it is read-only: let this user write the file and its folder'],
-  [sqliteCodes.ioError, 'the disk reports an error: check the disk before anything else'],
-  [sqliteCodes.corrupt, `the file is damaged: ${restoreBackup}`],
-  [sqliteCodes.full, 'the disk is full: free some space'],
-]);
-
-const wholeCopy = `it is no journal, or damaged: ${restoreBackup}, or set another dataDir`;
-
-const openingCures: ReadonlyMap<number | undefined, string> = new Map([
-  ...cures,
-  [sqliteCodes.notADatabase, wholeCopy],
-  [
-    sqliteCodes.corrupt,
-    `the journal is damaged: stop every paydrop process, look at the disk, then ${restoreBackup}`,
-  ],
-  [
-    sqliteCodes.cannotOpen,
-    'it is no file, or this user may not read and write it: correct that, or set another dataDir',
-  ],
-]);
 
 /** A journal that SQLite cannot open, with its cure. */
 export function asRefusal(path: string, error: unknown): unknown {
@@ -184,20 +152,10 @@ export function asRefusal(path: string, error: unknown): unknown {
 
 /** The failure of a transaction, with its cure; nothing of that transaction is in the journal. */
 export function asWriteError(error: unknown): unknown {
-  const cure = cures.get(sqliteCodeOf(error));
+  const cure = writingCures.get(sqliteCodeOf(error));
   if (cure === undefined) return error;
   return new JournalWriteError(`the journal cannot be written: ${cure}, then run it again`, { cause: error });
 }
-
-const fileCures: ReadonlyMap<string, string> = new Map([
-  ['ENOSPC', 'the disk is full: free some space'],
-  ['EDQUOT', 'the disk quota is used up: free some space'],
-  ['EROFS', 'the file system is read-only: make it writable, or set another dataDir'],
-  ['EACCES', 'permission is denied: let this user write there, or set another dataDir'],
-  ['EPERM', 'the operation is not permitted: let this user write there, or set another dataDir'],
-  ['ENOTDIR', 'a part of the path is no folder: move it away, or set another dataDir'],
-  ['EIO', 'the disk reports an error: check the disk before anything else'],
-]);
 
 /** Writes a file beside the journal. @throws JournalWriteError with the cure when the operating system does not let us */
 export function explainWriting<T>(path: string, write: () => T): T {

@@ -1,5 +1,6 @@
 /** The tables' history: each entry is run once, in one transaction, and never changed after a release. */
 import type { DatabaseSync } from 'node:sqlite';
+import { archiveTables } from './archive/archive-tables.ts';
 import { JournalRefusedError } from './connection.ts';
 import { addDigests } from './payouts/digests.ts';
 import {
@@ -373,6 +374,7 @@ const migrations: readonly Migration[] = [
   trialColumn,
   searchIndex,
   likeReasonColumn,
+  archiveTables,
 ];
 
 /** The version of the tables that this program writes. */

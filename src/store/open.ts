@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { describeArchivesAlone } from '../payout/rules/archive.ts';
 import {
   describeMissing,
   describeMoved,
@@ -16,6 +17,8 @@ import {
 import { computeMissesSince } from '../payout/rules/lost-journal.ts';
 import { syncFolderNow } from '../platform/durable-file.ts';
 import { identifyFile } from '../platform/file-identity.ts';
+import { listArchives } from './archive/archive-file.ts';
+import { findAhead, takeInArchives } from './archive/take-in.ts';
 import {
   asRefusal,
   explainWriting,
@@ -162,6 +165,7 @@ export async function openJournalIfThere(wanted: JournalOpening): Promise<Store 
     if (recovery === undefined) requireNoHighWaterMark(dataDir, highWaterMark);
     if (access === 'beside') return undefined;
     requireCreation(opening);
+    if (recovery === undefined) requireNoArchives(dataDir);
     createFile(dataDir, path);
   }
   const db = openFile(path, access);
@@ -183,6 +187,12 @@ export async function openJournalIfThere(wanted: JournalOpening): Promise<Store 
 function requireCreation({ creation, recovery, dataDir }: Opening): void {
   if (creation !== 'never' || recovery !== undefined) return;
   throw new JournalRefusedError(describeNoJournal(dataDir));
+}
+
+/** @throws JournalRefusedError where archives of a journal are and the journal is not */
+function requireNoArchives(dataDir: string): void {
+  const names = existsSync(dataDir) ? listArchives(dataDir) : [];
+  if (names.length > 0) throw new JournalRefusedError(describeArchivesAlone(dataDir, names));
 }
 
 /** The high-water mark as it stands; a person who lets a lost journal go on does so even if it says nothing any more. */
@@ -253,11 +263,14 @@ async function takeUp(db: DatabaseSync, opening: Opening): Promise<Store> {
   const readPresent = (): HighWaterMark => readProgress(db, journalId);
   const copies = isOwn ? opening.openMarks?.(journalId) : undefined;
   const missing =
-    findMissing(db, opening, readPresent) ?? (await copies?.describeMissing(dataDir, readPresent()));
+    findMissing(db, opening, readPresent) ??
+    (isOwn ? findAhead(db, dataDir, readPresent().latestEventSeq) : undefined) ??
+    (await copies?.describeMissing(dataDir, readPresent()));
   if (missing !== undefined && recovery === undefined) throw new JournalRefusedError(missing);
   // A command beside the sender has nothing to go on with: a thread would only come later, behind others' changes. It
   // leaves the high-water mark alone, too, so that reading changes nothing.
   if (!isOwn) return makeJournal({ db, path, journalId, threadRowsMin: Infinity });
+  if (recovery !== undefined) takeInArchives(db, dataDir, opening.nowMs);
   takePlace(db, opening, missing !== undefined);
   const keeper = new HighWaterMarkFile(dataDir, highWaterMark, readPresent, copies);
   keeper.advance();

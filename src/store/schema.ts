@@ -13,8 +13,10 @@ import type { Attempt, HoldReason, Payout, PayoutStatus, ProxyType, TransferOrde
 import type { Batch, JournalLoss, PayerPause, Report } from '../core/ports.ts';
 import type { NoticeChannel, NoticeDraft } from '../notify/rules/notice.ts';
 import type { PayerHalt, PayoutEvent } from '../payout/ports.ts';
+import type { SnakeCase } from '../platform/record-rows.ts';
 import type { IntakeRecord } from '../watch/ports.ts';
 import type { TakenFile } from '../watch/rules/file-growth.ts';
+import type { ArchiveTables } from './archive/archive-tables.ts';
 import type { StatementTables } from './reconcile/statement-tables.ts';
 
 /**
@@ -25,10 +27,6 @@ type SatangColumn = ColumnType<never, bigint | null, never>;
 
 /** Flags go in as they are, and come out as 0 or 1. */
 type FlagColumn = ColumnType<number, boolean, boolean | number>;
-
-type SnakeCase<Name extends string> = Name extends `${infer First}${infer Rest}`
-  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
-  : Name;
 
 /** The columns that hold a record's fields, by the same names. */
 export type Columns<Fields> = {
@@ -200,7 +198,7 @@ interface NoticeDeliveryTable {
   readonly why: string | null;
 }
 
-export interface Tables extends StatementTables {
+export interface Tables extends StatementTables, ArchiveTables {
   meta: MetaTable;
   schema_version: SchemaVersionTable;
   batch: BatchTable;
@@ -238,6 +236,11 @@ const inDoubtStatuses = ['submitted', 'unresolved'] as const satisfies readonly 
 /** What may be with the bank and is not proved: the condition of the index payout_in_doubt. */
 export function isInDoubt(status: Expression<PayoutStatus>): RawBuilder<SqlBool> {
   return sql`${status} in (${sql.join(inDoubtStatuses.map(literal))})`;
+}
+
+/** Joins the archived rows, as `g`, that one of these numbers is of. */
+export function isArchivedSeq(seq: Expression<number | null>): RawBuilder<SqlBool> {
+  return sql`g.first_seq = (select max(first_seq) from archived_rows where first_seq <= ${seq}) and g.last_seq >= ${seq}`;
 }
 
 /** `computeSimilarKey` of a payoutId: each connection has it as a function of its own. */

@@ -5,6 +5,8 @@ import { dayMs } from '../core/bangkok-time.ts';
 import { quietCauses } from '../core/payout.ts';
 import type { OtherReferences, ResultRow, Snapshot } from '../core/ports.ts';
 import { mayBePaidStatuses } from '../payout/rules/similar.ts';
+import { openArchive } from './archive/archive-file.ts';
+import { findArchive } from './archive/move.ts';
 import { openReader } from './connection.ts';
 import { batchReads } from './payouts/batches.ts';
 import { readLatestEventSeq, selectResultRows, toResultRow } from './payouts/rows.ts';
@@ -110,6 +112,18 @@ async function findOtherReferences(
   return found;
 }
 
+/** From its archive, where the batch stands in one. */
+async function* readRowsOf(
+  db: DatabaseSync,
+  path: string,
+  batchId: string,
+  changedSince: number | undefined,
+): AsyncGenerator<readonly ResultRow[]> {
+  const archived = findArchive(db, path, batchId);
+  using archive = archived && openArchive(archived.path);
+  yield* readRows(archive ?? db, batchId, changedSince);
+}
+
 /** Opens a view of this moment. While it is open the write-ahead log grows, so its owner closes it soon. */
 export function openSnapshot(path: string): Snapshot {
   const db = openReader(path);
@@ -123,7 +137,7 @@ export function openSnapshot(path: string): Snapshot {
       totals: async (batchId) => drive(db, batchReads.totals(batchId)),
       holdTotals: async (batchId) => drive(db, batchReads.holdTotals(batchId)),
       otherReferences: (batchId, days) => findOtherReferences(db, batchId, days),
-      resultRows: (batchId, changedSince) => readRows(db, batchId, changedSince),
+      resultRows: (batchId, changedSince) => readRowsOf(db, path, batchId, changedSince),
       [Symbol.asyncDispose]: async () => db.close(),
     };
   } catch (error) {

@@ -2,11 +2,13 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { IntakeStore } from '../intake/ports.ts';
 import type { NoticeStore } from '../notify/ports.ts';
-import type { BatchStore, PayoutJournal, PayoutSearch } from '../payout/ports.ts';
+import type { ArchiveStore, BatchStore, PayoutJournal, PayoutSearch } from '../payout/ports.ts';
 import type { MarkCopy } from '../payout/rules/journal-place.ts';
 import type { StatementStore, UnreconciledDays } from '../reconcile/ports.ts';
 import type { ReportStore } from '../reports/ports.ts';
 import type { WatchStore } from '../watch/ports.ts';
+import { makeArchiveStore } from './archive/archive-store.ts';
+import type { OnStep } from './archive/move.ts';
 import { inTransaction, JournalWriteError, type Write } from './connection.ts';
 import type { HighWaterMarkFile } from './high-water-mark.ts';
 import { readLoss } from './loss.ts';
@@ -38,7 +40,7 @@ export interface Journal extends PayoutJournal, IntakeStore, ReportStore, AsyncD
 
 /** The whole store: the journal, and what reconciling, the watcher and the notices keep beside it. */
 export interface Store
-  extends Journal, WatchStore, NoticeStore, StatementStore, UnreconciledDays, PayoutSearch {
+  extends Journal, WatchStore, NoticeStore, StatementStore, UnreconciledDays, PayoutSearch, ArchiveStore {
   /** Made with the journal, and kept for ever: an inbox bears the id of the journal that works it. */
   readonly journalId: string;
   /**
@@ -62,6 +64,8 @@ export interface JournalParts {
     Partial<Pick<MarkCopy, 'settled'> & Pick<HighWaterMarkFile, 'seals'>>;
   /** Rows of a batch from which on a thread works on all of them. */
   readonly threadRowsMin?: number;
+  /** Told how far the move of a batch into an archive has come. */
+  readonly onArchiveStep?: OnStep;
 }
 
 /** Answered at once. */
@@ -159,6 +163,7 @@ export function makeJournal(parts: JournalParts): Store {
     keepSeal: async (batchId, seal) => highWaterMark?.seals?.keepSeal(batchId, seal),
     ...makeStatementStore(db, path, transact),
     ...makeUnreconciledDays(db),
+    ...makeArchiveStore({ db, path, queue, onStep: parts.onArchiveStep }),
     journalId,
     newSinceMs,
     missesSinceMs,

@@ -27,7 +27,7 @@ describe('history is append-only, whoever writes', () => {
     ['a row as its file has it is never changed', `update payout_row set proxy_no = 'x'`],
     ['what an attempt sends is never changed', `update attempt set amount_text = '1.00'`],
     ['what an attempt sends is never changed', `update attempt set trans_ref_no = 'x'`],
-    ['FOREIGN KEY', 'delete from payout'],
+    ['a payout that was sealed is never removed', 'delete from payout'],
     ['UNIQUE', 'insert into claim select * from claim'],
   ])('%s', async (message, statement) => {
     await using store = await makeSqliteStore();

@@ -45,12 +45,13 @@ export const restoreBackup =
 /** What a person does who has no newer journal. */
 export const wayOut = `If there is none, ${askTheBank}`;
 
-const cure =
+/** What is to be done where a part of the journal is lost. */
+export const lossCure =
   'Nothing is sent, since payouts of the lost part would be paid again. ' +
   `Put back the newest journal.db together with its -wal file. ${wayOut}`;
 
 export const describeLost = (dataDir: string): string =>
-  `the journal that worked in ${dataDir} is lost: journal.mark is there, journal.db is not. ${cure}`;
+  `the journal that worked in ${dataDir} is lost: journal.mark is there, journal.db is not. ${lossCure}`;
 
 export const describeNoJournal = (dataDir: string): string =>
   `there is no journal in ${dataDir}, and nothing is sent without it. For the first time: "paydrop init" makes one. ` +
@@ -58,7 +59,7 @@ export const describeNoJournal = (dataDir: string): string =>
 
 /** A journal that was kept with a high-water mark is without it: both were not put back together. */
 export const describeNoMark = (dataDir: string): string =>
-  `journal.mark is missing in ${dataDir}, so nobody can tell whether journal.db is an older copy. ${cure}`;
+  `journal.mark is missing in ${dataDir}, so nobody can tell whether journal.db is an older copy. ${lossCure}`;
 
 /** Why this is not the journal that the high-water mark stands for, or not all of it; undefined when it is. */
 export function describeMissing(
@@ -69,13 +70,13 @@ export function describeMissing(
   if (mark === undefined) return undefined;
   if (mark === 'unreadable') return `journal.mark in ${dataDir} cannot be read`;
   if (mark.journalId !== present.journalId)
-    return `journal.db in ${dataDir} is not the journal that worked here before. ${cure}`;
+    return `journal.db in ${dataDir} is not the journal that worked here before. ${lossCure}`;
   if (present.recoveredAtMs < mark.recoveredAtMs)
-    return `journal.db in ${dataDir} is a copy from before the journal last went on after a loss. ${cure}`;
+    return `journal.db in ${dataDir} is a copy from before the journal last went on after a loss. ${lossCure}`;
   if (present.sealedBatches >= mark.sealedBatches && present.latestEventSeq >= mark.latestEventSeq)
     return undefined;
   const lost = `it has ${present.sealedBatches} files and ${present.latestEventSeq} events, ${mark.sealedBatches} and ${mark.latestEventSeq} were recorded`;
-  return `journal.db in ${dataDir} is an older copy: ${lost}. ${cure}`;
+  return `journal.db in ${dataDir} is an older copy: ${lost}. ${lossCure}`;
 }
 
 const isSameFile = (one: FileIdentity, other: FileIdentity): boolean =>

@@ -72,3 +72,21 @@ export function findLikeFile({ rows, likeRows, other }: FileLikeness): string | 
   const place = `${other.rows} of them with ${showCell(other.fileName)}, batch ${other.batchId}`;
   return `its file may have been paid before: ${likeRows} of ${rows} rows share payee and amount with rows that are paid or under way (${place})`;
 }
+
+/** The row that a sealed one clashes with, named as the store's columns are. */
+interface ClashingRow {
+  readonly other_batch_id: string;
+  readonly other_row_no: number;
+  readonly other_file_name: string;
+  readonly other_status: string;
+}
+
+export function describePlace(other: ClashingRow, batchId: string): string {
+  if (other.other_batch_id === batchId) return `row ${other.other_row_no} of this file`;
+  return `row ${other.other_row_no} of ${other.other_file_name} (batch ${other.other_batch_id})`;
+}
+
+/** Why a row whose payoutId another one has is not paid. */
+export const describeClaimed = (other: ClashingRow, batchId: string): string =>
+  `this payoutId is already taken by ${describePlace(other, batchId)}, which is ${other.other_status}: ` +
+  'do not pay it again; a payoutId is paid once, and only another payment gets another one';

@@ -24,7 +24,14 @@ import type {
 import type { Change } from '../../core/ports.ts';
 import { computeInstructionDigest } from '../../core/reference.ts';
 import { inTransaction, sqliteCodeOf, sqliteCodes } from '../connection.ts';
-import { encodeHolds, type EventTable, literal, similarKeyOf, type Tables } from '../schema.ts';
+import {
+  encodeHolds,
+  type EventTable,
+  isArchivedSeq,
+  literal,
+  similarKeyOf,
+  type Tables,
+} from '../schema.ts';
 import { type Body, define, drive, query, type Statement } from '../statements.ts';
 import { WriteQueue } from '../write-queue.ts';
 import { addVersion } from './digests.ts';
@@ -212,15 +219,22 @@ const claim = {
     ofClaim(values).set({ payout_seq: null }).where('payout_seq', '=', values.seq),
   ),
   takeIfFree: defineTake((eb) => eb('claim.payout_seq', 'is', null)),
-  /** From any row that is not paid itself. */
-  takeForPaid: defineTake(({ not, exists, selectFrom }) =>
+  /** From any row that is not paid itself; one in an archive keeps it. */
+  takeForPaid: defineTake(({ not, or, exists, selectFrom }) =>
     not(
-      exists(
-        selectFrom('payout')
-          .select('payout.seq')
-          .whereRef('payout.seq', '=', 'claim.payout_seq')
-          .where('payout.status', 'in', [literal('paid'), literal('disputed')]),
-      ),
+      or([
+        exists(
+          selectFrom('payout')
+            .select('payout.seq')
+            .whereRef('payout.seq', '=', 'claim.payout_seq')
+            .where('payout.status', 'in', [literal('paid'), literal('disputed')]),
+        ),
+        exists(
+          selectFrom('archived_rows as g')
+            .select('g.batch_id')
+            .where(isArchivedSeq(sql.ref('claim.payout_seq'))),
+        ),
+      ]),
     ),
   ),
 };

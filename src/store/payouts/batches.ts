@@ -34,6 +34,13 @@ function selectTotals(batchId: string) {
     .orderBy('status');
 }
 
+/** Of a batch whose rows stand in an archive; none for any other. */
+function* readArchivedTotals(batchId: string): Reading<StatusTotal[]> {
+  const archived = query.selectFrom('archived_batch').select('totals').where('batch_id', '=', batchId);
+  const totals = JSON.parse((yield* selectFirst(archived))?.totals ?? '[]') as StatusTotal[];
+  return totals.map((total) => ({ ...total, amountSatang: toSatang(BigInt(total.amountSatang)) }));
+}
+
 export const batchReads = {
   *batches() {
     const newestFirst = query
@@ -48,7 +55,9 @@ export const batchReads = {
     return record === undefined ? undefined : toBatch(record);
   },
   *totals(batchId): Reading<StatusTotal[]> {
-    return (yield* select(selectTotals(batchId))).map((record) => ({
+    const records = yield* select(selectTotals(batchId));
+    if (records.length === 0) return yield* readArchivedTotals(batchId);
+    return records.map((record) => ({
       status: record.status,
       rows: record.rows,
       amountSatang: joinParts(record.high, record.low),

@@ -140,7 +140,11 @@ export function makeStage(db: DatabaseSync): (batchId: string, rows: readonly St
   );
   const insertRow = prepare(db, (values: PayoutRowTable) => query.insertInto('payout_row').values(values));
   const latestSeq = prepare(db, (_values: object) =>
-    query.selectFrom('payout').select((eb) => sql<number>`coalesce(${eb.fn.max('seq')}, 0)`.as('seq')),
+    query.selectNoFrom(
+      sql<number>`max(
+        coalesce((select max(seq) from payout), 0),
+        coalesce((select last_seq from archived_rows order by first_seq desc limit 1), 0))`.as('seq'),
+    ),
   );
   return (batchId, rows) =>
     inTransaction(db, () => {

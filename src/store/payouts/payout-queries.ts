@@ -1,11 +1,11 @@
 /** Reads about payouts, each an index lookup however many rows the journal has. */
 import { sql } from 'kysely';
 import { formatBaht } from '../../core/money.ts';
-import type { Attempt } from '../../core/payout.ts';
+import type { Attempt, PayoutStatus } from '../../core/payout.ts';
 import type { AttemptKey, ClaimOwner, EarlierPayment, PaymentLikeness } from '../../core/ports.ts';
 import type { InDoubt, PayoutEvent, PayoutHistory, PayoutStore, ReadyPayout } from '../../payout/ports.ts';
 import { mayBePaidStatuses } from '../../payout/rules/similar.ts';
-import { isInDoubt, literal, similarKeyOf } from '../schema.ts';
+import { isArchivedSeq, isInDoubt, literal, similarKeyOf } from '../schema.ts';
 import { type BodiesOf, define, query, type Reading, select, selectFirst } from '../statements.ts';
 import { batchReads } from './batches.ts';
 import {
@@ -124,14 +124,18 @@ export const countInDoubt = define((values: { status: 'submitted' | 'unresolved'
     .where(sql<boolean>`(${values.status} is null or p.status = ${values.status})`),
 );
 
-/** Rows that hold the claim on a payoutId, or on one that is like it. */
+/** Rows that hold the claim on a payoutId, or on one that is like it, archived ones too. */
 function selectHolders(values: { companyId: string; payoutId: string }) {
   return query
     .selectFrom('claim as c')
-    .innerJoin('payout as p', 'p.seq', 'c.payout_seq')
-    .innerJoin('batch as b', 'b.batch_id', 'p.batch_id')
-    .select(['c.payout_id as payoutId', 'p.batch_id as batchId', 'p.row_no as rowNo'])
-    .select(['b.file_name as fileName', 'p.status'])
+    .leftJoin('payout as p', 'p.seq', 'c.payout_seq')
+    .leftJoin('archived_rows as g', (join) => join.on(isArchivedSeq(sql.ref('c.payout_seq'))))
+    .innerJoin('batch as b', (join) =>
+      join.on('b.batch_id', '=', ({ fn }) => fn.coalesce('p.batch_id', 'g.batch_id')),
+    )
+    .select(['c.payout_id as payoutId', 'b.batch_id as batchId', 'b.file_name as fileName'])
+    .select(sql<number>`coalesce(p.row_no, g.first_row_no + c.payout_seq - g.first_seq)`.as('rowNo'))
+    .select(sql<PayoutStatus>`coalesce(p.status, g.status)`.as('status'))
     .where('c.company_id', '=', values.companyId)
     .where('c.similar_key', '=', similarKeyOf(values.payoutId));
 }
@@ -144,7 +148,7 @@ const similarHolders = define((values: { companyId: string; payoutId: string }) 
   selectHolders(values)
     .where('c.payout_id', '<>', values.payoutId)
     .orderBy('b.sealed_at_ms')
-    .orderBy('p.seq'),
+    .orderBy('c.payout_seq'),
 );
 
 /** Every attempt for a payoutId, over all files. */
@@ -208,16 +212,19 @@ const similarPayment = define(
       .limit(1),
 );
 
-/** Rows with this payoutId, and the row that made the attempt with this transRefNo. */
-const selectNamed = (name: string) =>
-  query
+/** Rows with this payoutId, and the row that made the attempt with this transRefNo, archived ones too; the latest first. */
+export function* readNamed(name: string): Reading<number[]> {
+  const named = query
     .selectFrom('payout_place')
     .select('payout_seq as seq')
     .where('payout_id', '=', name)
     .union(query.selectFrom('attempt').select('payout_seq as seq').where('trans_ref_no', '=', name))
-    .orderBy('seq');
+    .union(query.selectFrom('used_reference').select('payout_seq as seq').where('trans_ref_no', '=', name))
+    .orderBy('seq', 'desc');
+  return (yield* select(named)).map(({ seq }) => seq);
+}
 
-function* readHistory(seq: number): Reading<PayoutHistory> {
+export function* readHistory(seq: number): Reading<PayoutHistory> {
   const record = yield* selectFirst(selectResultRows().where('p.seq', '=', seq));
   const batch = record === undefined ? undefined : yield* batchReads.batch(record.batch_id);
   if (record === undefined || batch === undefined) throw new Error(`payout ${seq} has no row or no batch`);
@@ -292,11 +299,6 @@ export const payoutReads = {
   *payout(seq) {
     const record = yield* bySeq.get({ seq });
     return record === undefined ? undefined : toPayout(record);
-  },
-  *findPayouts(name) {
-    const histories: PayoutHistory[] = [];
-    for (const { seq } of yield* select(selectNamed(name))) histories.push(yield* readHistory(seq));
-    return histories.toSorted((left, right) => right.row.seq - left.row.seq);
   },
   similarHolders: (companyId, payoutId) => similarHolders.all({ companyId, payoutId }),
   *claimHolders(companyId, payoutIds) {

@@ -8,14 +8,17 @@ import { dayMs } from '../../core/bangkok-time.ts';
 import { showCell } from '../../core/cell-text.ts';
 import { formatBaht, sumSatang, toSatang } from '../../core/money.ts';
 import type { Issue, SealTotals } from '../../core/payout-file.ts';
+import type { PayoutStatus } from '../../core/payout.ts';
 import {
+  describeClaimed,
+  describePlace,
   findLikeFile,
   likeFileCodes,
   mayBePaidStatuses,
   similarIdWords,
 } from '../../payout/rules/similar.ts';
 import { inTransaction } from '../connection.ts';
-import { addBits, holdBits, literal, similarKeyOf } from '../schema.ts';
+import { addBits, holdBits, isArchivedSeq, literal, similarKeyOf } from '../schema.ts';
 import { drive, prepare, query, readAll, write } from '../statements.ts';
 import { batchReads } from './batches.ts';
 import { type BulkMove, moveAll } from './bulk.ts';
@@ -263,16 +266,26 @@ function prepareFirstClash({ db, companyId }: Sealing) {
           .on((eb) => eb('c.similar_key', '=', similarKeyOf(eb.ref('r.payout_id'))))
           .onRef('c.payout_seq', '<>', 'p.seq'),
       )
-      .innerJoin('payout as o', 'o.seq', 'c.payout_seq')
-      .innerJoin('batch as b', 'b.batch_id', 'o.batch_id')
-      .select(['p.seq', 'p.row_no', 'r.line', 'c.payout_id as other_payout_id'])
-      .select(['o.batch_id as other_batch_id', 'o.row_no as other_row_no', 'o.status as other_status'])
+      .leftJoin('payout as o', 'o.seq', 'c.payout_seq')
+      .leftJoin('archived_rows as g', (join) => join.on(isArchivedSeq(sql.ref('c.payout_seq'))))
+      .innerJoin('batch as b', (join) =>
+        join.on('b.batch_id', '=', ({ fn }) => fn.coalesce('o.batch_id', 'g.batch_id')),
+      )
+      .select([
+        'p.seq',
+        'p.row_no',
+        'r.line',
+        'c.payout_id as other_payout_id',
+        'b.batch_id as other_batch_id',
+      ])
+      .select(sql<number>`coalesce(o.row_no, g.first_row_no + c.payout_seq - g.first_seq)`.as('other_row_no'))
+      .select(sql<PayoutStatus>`coalesce(o.status, g.status)`.as('other_status'))
       .select(['b.file_name as other_file_name', sql<string>`r.payout_id`.as('payout_id')])
       .where('p.seq', '=', values.seq)
       .where('p.status', '=', literal('staged'))
       .orderBy((eb) => eb('c.payout_id', '=', eb.ref('r.payout_id')), 'desc')
       .orderBy('b.sealed_at_ms', (order) => order.asc().nullsLast())
-      .orderBy('o.seq')
+      .orderBy('c.payout_seq')
       .limit(1),
   );
 }
@@ -291,7 +304,7 @@ function settleClashes(sealing: Sealing): void {
       const clash = firstClash.get({ seq });
       if (clash === undefined) throw new Error(`payout ${seq} clashes with nothing`);
       if (clash.other_payout_id === clash.payout_id) {
-        const message = describeClaimed(clash, sealing);
+        const message = describeClaimed(clash, sealing.batchId);
         reject(clash, makeIssue('payout-id-claimed', clash.line, clash.payout_id, message));
       } else {
         hold(clash);
@@ -300,16 +313,6 @@ function settleClashes(sealing: Sealing): void {
     place = page.at(-1)?.place ?? place;
     if (page.length < clashPageRows) return;
   }
-}
-
-function describePlace(clash: Clash, { batchId }: Sealing): string {
-  if (clash.other_batch_id === batchId) return `row ${clash.other_row_no} of this file`;
-  return `row ${clash.other_row_no} of ${clash.other_file_name} (batch ${clash.other_batch_id})`;
-}
-
-function describeClaimed(clash: Clash, sealing: Sealing): string {
-  const place = describePlace(clash, sealing);
-  return `this payoutId is already taken by ${place}, which is ${clash.other_status}: do not pay it again; a payoutId is paid once, and only another payment gets another one`;
 }
 
 /** A function that adds the hold `similar` to a row that is still staged. */
@@ -325,7 +328,7 @@ function makeHoldSimilar(sealing: Sealing): (clash: Clash) => void {
       .where('seq', '=', values.seq),
   );
   return (clash) => {
-    const other = `${showCell(clash.other_payout_id)} (${describePlace(clash, sealing)})`;
+    const other = `${showCell(clash.other_payout_id)} (${describePlace(clash, sealing.batchId)})`;
     update.run({ seq: clash.seq, reason: `differs from payoutId ${other} ${similarIdWords}` });
   };
 }

@@ -14,6 +14,7 @@ import {
 } from '../../reconcile/ports.ts';
 import { encodeLine } from '../../reconcile/rules/statement.ts';
 import { type BreakRecord, severities, type Severity } from '../../reconcile/rules/types.ts';
+import { findArchived } from '../archive/move.ts';
 import type { Write } from '../connection.ts';
 import { pick, prepare, query, readAll, readFirst, write } from '../statements.ts';
 import { openDeferred } from './deferred.ts';
@@ -311,7 +312,11 @@ function makeBreakMethods(db: DatabaseSync) {
  * @param path of the journal's file, for views of one moment
  * @param transact where every write waits its turn
  */
-export function makeStatementStore(db: DatabaseSync, path: string, transact: Write): StatementStore {
+export function makeStatementStore(
+  db: DatabaseSync,
+  path: string,
+  transact: Write,
+): Omit<StatementStore, 'recall'> {
   const present: Present = (run, body) =>
     transact(() => {
       requirePresent(db, run);
@@ -352,7 +357,7 @@ export function makeStatementStore(db: DatabaseSync, path: string, transact: Wri
 
 function hasAttemptsOn(db: DatabaseSync, date: string): boolean {
   const any = query.selectFrom('attempt').select('payout_seq').where('tran_date', '=', date).limit(1);
-  return readFirst(db, any) !== undefined;
+  return readFirst(db, any) !== undefined || findArchived(db, 'date', [date]).length > 0;
 }
 
 /** Days by whether their present statement is of the whole day. */

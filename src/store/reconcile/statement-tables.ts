@@ -6,6 +6,7 @@ import type { BreakMove } from '../../reconcile/rules/breaks.ts';
 import { decodeLine, encodeLine, type LineStatus } from '../../reconcile/rules/statement.ts';
 import type { Provenance } from '../../reconcile/rules/custody.ts';
 import type { BreakRecord } from '../../reconcile/rules/types.ts';
+import { makeRowMapping, type RowOf } from '../../platform/record-rows.ts';
 
 /** As they are made; the types below are the same tables as Kysely sees them. */
 export const statementTables = `
@@ -204,18 +205,6 @@ export const provenanceTables = `
 alter table statement_version add column provenance text;
 `;
 
-/** `lineAt` as `line_at`. */
-type SnakeCase<Name extends string> = Name extends `${infer First}${infer Rest}`
-  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
-  : '';
-
-/** A record as a row: its names in snake case, and what SQLite has no type for as JSON. */
-type RowOf<Kept> = {
-  readonly [Name in keyof Kept & string as SnakeCase<Name>]: Kept[Name] extends string | number | null
-    ? Kept[Name]
-    : string | Extract<Kept[Name], null>;
-};
-
 /** `moved_by` is the matching that last moved it. */
 export type StatementBreakTable = RowOf<BreakRecord> & {
   readonly id: Generated<number>;
@@ -250,42 +239,11 @@ export interface StatementTables {
 
 // ---------------------------------------------------------------- rows as records
 
-/** There are few names, and hundreds of thousands of breaks on a bad day. */
-const memoise = (rename: (name: string) => string): ((name: string) => string) => {
-  const known = new Map<string, string>();
-  return (name) => known.get(name) ?? known.set(name, rename(name)).get(name) ?? '';
-};
-const toColumn = memoise((name) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
-const toName = memoise((column) => column.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase()));
-
-function toRow<Kept extends object>(record: Kept): RowOf<Kept> {
-  const cells = Object.entries(record).map(([name, value]: [string, unknown]) => {
-    const isJson = typeof value === 'object' && value !== null;
-    return [toColumn(name), isJson ? JSON.stringify(value) : value];
-  });
-  return Object.fromEntries(cells) as RowOf<Kept>;
-}
-
-const jsonColumns: ReadonlySet<string> = new Set([
-  'attempt',
-  'closed_by',
-  'totals',
-  'changes',
-  'files',
-  'provenance',
-]);
-/** What the store alone wants to know. */
-const ownColumns: ReadonlySet<string> = new Set(['id', 'moved_by', 'run_id']);
-
-function toRecord<Kept>(row: RowOf<Kept>): Kept {
-  const record: Record<string, unknown> = {};
-  for (const [column, cell] of Object.entries(row)) {
-    if (ownColumns.has(column)) continue;
-    const isJson = jsonColumns.has(column) && cell !== null;
-    record[toName(column)] = isJson ? JSON.parse(cell as string) : cell;
-  }
-  return record as Kept;
-}
+const { toRow, toRecord } = makeRowMapping({
+  json: ['attempt', 'closed_by', 'totals', 'changes', 'files', 'provenance'],
+  // What the store alone wants to know.
+  own: ['id', 'moved_by', 'run_id'],
+});
 
 /** A break as a row of its table; `id` is not known yet. */
 export const toBreakColumns = ({ record }: BreakMove, { runId }: StatementRun) => ({

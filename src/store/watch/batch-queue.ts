@@ -1,6 +1,6 @@
 /** What a watcher asks about all batches at once, again and again: index lookups but for the count of every row. */
 import { type Expression, type RawBuilder, sql, type SqlBool } from 'kysely';
-import type { BatchStatus } from '../../core/payout.ts';
+import type { BatchStatus, PayoutStatus } from '../../core/payout.ts';
 import type { BatchQueueStore } from '../../watch/ports.ts';
 import { toBatch } from '../payouts/rows.ts';
 import { hasBits, holdBits, isInDoubt, literal } from '../schema.ts';
@@ -169,8 +169,17 @@ export const batchQueueReads = {
     const byStatus = query
       .selectFrom('payout')
       .select(['status', (eb) => eb.fn.countAll<number>().as('rows')])
-      .groupBy('status');
-    return new Map((yield* select(byStatus)).map(({ status, rows }) => [status, rows]));
+      .groupBy('status')
+      .unionAll(
+        query
+          .selectFrom('archived_rows')
+          .select(['status', sql<number>`sum(last_seq - first_seq + 1)`.as('rows')])
+          .groupBy('status'),
+      );
+    const counts = new Map<PayoutStatus, number>();
+    for (const { status, rows } of yield* select(byStatus))
+      counts.set(status, (counts.get(status) ?? 0) + rows);
+    return counts;
   },
   *oldestInDoubtAtMs() {
     return (yield* oldestInDoubt.get({}))?.submitted_at_ms ?? undefined;

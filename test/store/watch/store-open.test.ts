@@ -2,8 +2,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { placeBackup } from '../../../src/app/place-backup.ts';
-import { backUpJournal } from '../../../src/store/backup.ts';
+import { backUpJournal, placeBackup } from '../../../src/app/backup.ts';
 import { inTransaction, JournalWriteError, openConnection } from '../../../src/store/connection.ts';
 import { migrate, schemaVersion } from '../../../src/store/migrations.ts';
 import { openJournal, writeIdentity } from '../../../src/store/open.ts';
@@ -31,6 +30,12 @@ async function makeOldJournal(path: string, version = 2): Promise<void> {
   // What the seal of today fills beside the tables of then.
   db.exec('create temp table payee_place (proxy_no text, amount_satang integer, payout_seq integer) strict');
   db.exec('create temp table instruction_version (payout_seq integer, version integer, digest text) strict');
+  // What tells of archives, of which there were none.
+  db.exec('create temp table archived_batch (batch_id text, totals text, latest_event_seq integer) strict');
+  db.exec(
+    `create temp table archived_rows (
+      first_seq integer, last_seq integer, batch_id text, first_row_no integer, status text) strict`,
+  );
   for (const [table, column, type] of laterColumns)
     db.exec(`alter table ${table} add column ${column} ${type}`);
   await using journal = makeJournal({ db, path, journalId: '' });

@@ -1,4 +1,4 @@
-/** A copy of the journal as it is at one moment, taken while others go on writing it. */
+/** A copy of the journal as it is at one moment, taken while others go on writing it; and one put in the place of a journal. */
 import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
@@ -6,6 +6,7 @@ import {
   existsSync,
   fsyncSync,
   linkSync,
+  mkdirSync,
   openSync,
   renameSync,
   rmSync,
@@ -20,11 +21,12 @@ import {
   JournalRefusedError,
   JournalWriteError,
   openReader,
-} from './connection.ts';
-import { journalFileName } from './open.ts';
-import { readLatestEventSeq } from './payouts/rows.ts';
-import { noteCopied } from './place.ts';
-import { drive } from './statements.ts';
+} from '../store/connection.ts';
+import { readSchemaVersion, schemaVersion } from '../store/migrations.ts';
+import { journalFileName, type JournalIdentity, requireIdentity } from '../store/open.ts';
+import { readLatestEventSeq } from '../store/payouts/rows.ts';
+import { noteCopied } from '../store/place.ts';
+import { drive } from '../store/statements.ts';
 
 const randomLength = 6;
 
@@ -46,7 +48,7 @@ export function backUpJournal(dataDir: string, target: string, nowMs: number = D
 }
 
 /** Copies a journal, or a backup of one, and says in the copy that it is one. @throws as `backUpJournal` does */
-export function copyJournal(source: string, path: string, nowMs: number): Backup {
+function copyJournal(source: string, path: string, nowMs: number): Backup {
   refuseExisting(path);
   const temporaryPath = `${path}.${randomBytes(randomLength).toString('hex')}.part`;
   try {
@@ -103,7 +105,9 @@ function proveWhole(temporaryPath: string): number {
   const found = db.prepare('pragma quick_check').get()?.['quick_check'];
   if (found !== 'ok')
     throw new JournalRefusedError(`the copy is not whole (${String(found)}): look at the disk`);
-  return drive(db, readLatestEventSeq());
+  // An older program's has no archives.
+  if (readSchemaVersion(db) === schemaVersion) return drive(db, readLatestEventSeq());
+  return Number(db.prepare('select max(seq) as seq from event').get()?.['seq'] ?? 0);
 }
 
 function publish(temporaryPath: string, path: string): void {
@@ -138,4 +142,42 @@ function claimName(temporaryPath: string, path: string): void {
     if (existsSync(temporaryPath)) rmSync(path, { force: true });
     throw error;
   }
+}
+
+// ---------------------------------------------------------------- back in the place of a journal
+
+/**
+ * The copy says that it is a backup until a person's word on the loss is recorded in it: nobody can open it before.
+ * @throws JournalRefusedError when a journal is there, or the backup is another's
+ */
+export function placeBackup(file: string, dataDir: string, wanted: JournalIdentity, nowMs: number): void {
+  const [source, target] = [resolve(file), join(resolve(dataDir), journalFileName)];
+  if (!existsSync(source)) throw new JournalRefusedError(`there is no file ${source}`);
+  {
+    using db = openBackup(source);
+    requireIdentity(db, dataDir, wanted);
+  }
+  if (source === target) return;
+  for (const path of [target, `${target}-wal`, `${target}-shm`]) {
+    if (existsSync(path))
+      throw new JournalRefusedError(
+        `${path} is there: move journal.db, with its -wal and -shm, out of the folder first, and keep them`,
+      );
+  }
+  mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
+  copyJournal(source, target, nowMs);
+}
+
+/** @throws JournalRefusedError when it is something else, or damaged: that says nothing of the journal in use */
+function openBackup(source: string): DatabaseSync {
+  let db: DatabaseSync | undefined;
+  let cause: unknown;
+  try {
+    db = openReader(source);
+    if (readSchemaVersion(db) > 0) return db;
+  } catch (error) {
+    cause = error;
+  }
+  db?.close();
+  throw new JournalRefusedError(`${source} is no journal, or damaged: give another backup`, { cause });
 }

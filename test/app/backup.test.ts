@@ -3,9 +3,8 @@ import { chmod, copyFile, mkdir, readdir, readFile, stat, writeFile } from 'node
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { placeBackup } from '../../src/app/place-backup.ts';
+import { backUpJournal, placeBackup } from '../../src/app/backup.ts';
 import { formatBangkokDate } from '../../src/core/bangkok-time.ts';
-import { backUpJournal } from '../../src/store/backup.ts';
 import { openJournal } from '../../src/store/open.ts';
 import { runPaydrop } from '../cli/run-paydrop.ts';
 import { noonMs } from '../support/core-fixtures.ts';

@@ -1,0 +1,100 @@
+/** `paydrop archive`: moves batches that nobody needs in the journal any more into an archive beside it. */
+import { parseBangkokDate } from '../core/bangkok-time.ts';
+import {
+  type ArchiveFacts,
+  type ArchiveObstacle,
+  computeArchivePolicy,
+  findArchiveObstacle,
+} from '../payout/rules/archive.ts';
+import { describeLoss, isInQuestion, showDate } from '../payout/rules/lost-journal.ts';
+import { systemClock } from '../platform/clock.ts';
+import type { Logger } from '../platform/log.ts';
+import { SettingsError } from '../settings/secrets.ts';
+import type { LoadedSettings } from '../settings/settings.ts';
+import { requireJournal } from './open-store.ts';
+import { openOwnJournal } from './own-journal.ts';
+import { SenderBusyError } from './session.ts';
+
+export interface ArchiveOptions {
+  /** YYYYMMDD in Bangkok: batches of which nothing has happened since then. */
+  readonly beforeDate: string;
+  /** Says only what would move. */
+  readonly isDryRun: boolean;
+  readonly stop: AbortSignal;
+}
+
+export interface StayingBatch {
+  readonly batch: ArchiveFacts;
+  readonly obstacle: ArchiveObstacle;
+}
+
+export interface Archived {
+  /** The file; undefined when nothing has moved. */
+  readonly archive: string | undefined;
+  /** What has moved, or would. */
+  readonly moved: readonly ArchiveFacts[];
+  readonly stays: readonly StayingBatch[];
+  readonly bytesGivenBack: number;
+  /** It was asked to stop before all that may go had moved. */
+  readonly isStopped: boolean;
+}
+
+/**
+ * Works alone: nothing is sent meanwhile, so that nobody holds a row in hand that leaves the journal.
+ * @throws SenderBusyError while another process may send
+ * @throws SettingsError without a journal, for a day that is yet to come, and while a loss is in question
+ */
+export async function archiveBatches(
+  loaded: LoadedSettings,
+  log: Logger,
+  { beforeDate, isDryRun, stop }: ArchiveOptions,
+): Promise<Archived> {
+  const nowMs = systemClock.now();
+  const beforeMs = parseBangkokDate(beforeDate);
+  if (beforeMs === undefined || beforeMs > nowMs)
+    throw new SettingsError(`--before: ${showDate(beforeDate)} is yet to come: name a day that has begun`);
+  await using journal = await openAlone(loaded, log);
+  const loss = await journal.loss();
+  if (isInQuestion(loss)) throw new SettingsError(`nothing is archived now. ${describeLoss(loss)}`);
+  const { similarDays, likeFileDays } = loaded.settings.limits;
+  const { giveUpAfterMs } = loaded.settings.settle;
+  const policy = computeArchivePolicy(beforeMs, { similarDays, likeFileDays, giveUpAfterMs }, nowMs);
+  const stays: StayingBatch[] = [];
+  const mayGo: ArchiveFacts[] = [];
+  for (const batch of await journal.archiveFacts(beforeMs)) {
+    const obstacle = findArchiveObstacle(batch, policy);
+    if (obstacle === undefined) mayGo.push(batch);
+    else stays.push({ batch, obstacle });
+  }
+  const found = { archive: undefined, moved: mayGo, stays, bytesGivenBack: 0, isStopped: false };
+  if (isDryRun || mayGo.length === 0 || stop.aborted) return found;
+  const archive = await journal.makeArchive(nowMs);
+  const moved: ArchiveFacts[] = [];
+  let left = mayGo.length;
+  for (const batch of mayGo) {
+    if (stop.aborted) break;
+    left -= 1;
+    if (await journal.archiveBatch(batch.batchId, archive, policy, systemClock.now())) moved.push(batch);
+    else stays.push({ batch, obstacle: changedMeanwhile });
+    // Signals are heard between two batches.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  const bytesGivenBack = left > 0 ? 0 : await journal.giveSpaceBack();
+  return { archive, moved, stays, bytesGivenBack, isStopped: left > 0 };
+}
+
+const changedMeanwhile: ArchiveObstacle = { code: 'changed', text: 'it has changed meanwhile' };
+
+/** The journal with the sender lock. */
+async function openAlone(loaded: LoadedSettings, log: Logger) {
+  // One that is not there is not made by this.
+  await (await requireJournal(loaded))[Symbol.asyncDispose]();
+  const { acquireSenderLock } = await import('./sender-lock.ts');
+  await using stack = new AsyncDisposableStack();
+  const lock = await acquireSenderLock(loaded.dataDir, 'archive');
+  if ('heldBy' in lock) throw new SenderBusyError(lock.heldBy, loaded.folders.inbox);
+  stack.use(lock);
+  const journal = stack.use(await openOwnJournal(loaded, log, systemClock, {}));
+  const owned = stack.move();
+  return { ...journal, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}

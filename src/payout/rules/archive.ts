@@ -1,0 +1,149 @@
+/**
+ * Which batches may leave the journal for an archive of it: those that nobody needs there any more. Whatever would need
+ * one again and cannot reach it in its archive keeps it in the journal.
+ */
+import { dayMs } from '../../core/bangkok-time.ts';
+import { lossCure } from './journal-place.ts';
+import { showDate } from './lost-journal.ts';
+
+/** A Bangkok day (YYYYMMDD) on which rows of a batch were sent. */
+export interface ArchiveDay {
+  readonly date: string;
+  /** Its present statement was read after it had ended. */
+  readonly isReconciled: boolean;
+  readonly openBreaks: number;
+}
+
+/** What is known of a batch when it is to leave the journal. */
+export interface ArchiveFacts {
+  readonly batchId: string;
+  readonly fileName: string;
+  readonly rows: number;
+  readonly isDone: boolean;
+  /** The latest of anything that happened to it, its return from an archive included. */
+  readonly latestMs: number;
+  /** Rows that have not ended, or bear a hold. */
+  readonly openRows: number;
+  readonly alarmRows: number;
+  /** Attempts that are still asked about, or whose outcome nobody knows. */
+  readonly openAttempts: number;
+  /** Its reports show how it ended, and no statement has changed it since. */
+  readonly isReported: boolean;
+  /** The watcher has its file in hand, or somebody has written to it since it was read. */
+  readonly isFileOpen: boolean;
+  readonly days: readonly ArchiveDay[];
+}
+
+/** What must have been quiet since when. */
+export interface ArchivePolicy {
+  /** The day that was asked for begins, epoch milliseconds. */
+  readonly beforeMs: number;
+  /** What is looked at again to find what is like it, or watched for a late proof, is later than this. */
+  readonly quietSinceMs: number;
+}
+
+export interface ArchiveLimits {
+  readonly similarDays: number;
+  readonly likeFileDays: number;
+  /** How long superseded attempts are asked about. */
+  readonly giveUpAfterMs: number;
+}
+
+/** A batch that has come back from an archive stays at least so long: whoever needed it may still work with it. */
+const quietDaysMin = 1;
+
+export function computeArchivePolicy(beforeMs: number, limits: ArchiveLimits, nowMs: number): ArchivePolicy {
+  const quietDays = Math.max(limits.similarDays, limits.likeFileDays, quietDaysMin);
+  return { beforeMs, quietSinceMs: nowMs - Math.max(quietDays * dayMs, limits.giveUpAfterMs) };
+}
+
+/** Why a batch stays. */
+export interface ArchiveObstacle {
+  /** A short, stable name, for programs. */
+  readonly code:
+    | 'not-done'
+    | 'too-young'
+    | 'still-compared'
+    | 'rows-open'
+    | 'alarm'
+    | 'attempts-open'
+    | 'not-reported'
+    | 'file-open'
+    | 'not-reconciled'
+    | 'breaks-open'
+    | 'changed';
+  readonly text: string;
+}
+
+const nameDays = (days: readonly ArchiveDay[]): string => {
+  const [first, ...others] = days.map(({ date }) => showDate(date));
+  return others.length === 0 ? (first ?? '') : `${first} and ${others.length} more`;
+};
+
+/** What keeps a batch in the journal, the first that there is; undefined when it may go. */
+export function findArchiveObstacle(facts: ArchiveFacts, policy: ArchivePolicy): ArchiveObstacle | undefined {
+  const unread = facts.days.filter(({ isReconciled }) => !isReconciled);
+  const broken = facts.days.filter(({ openBreaks }) => openBreaks > 0);
+  const obstacles: readonly (readonly [boolean, ArchiveObstacle['code'], string])[] = [
+    [!facts.isDone, 'not-done', 'it is not done'],
+    [facts.latestMs >= policy.beforeMs, 'too-young', 'something happened to it since the day asked for'],
+    [
+      facts.latestMs >= policy.quietSinceMs,
+      'still-compared',
+      'new files are still compared with it, or the bank is still asked about it',
+    ],
+    [facts.openRows > 0, 'rows-open', `${facts.openRows} of its rows have not ended`],
+    [facts.alarmRows > 0, 'alarm', `${facts.alarmRows} of its rows bear an alarm`],
+    [facts.openAttempts > 0, 'attempts-open', `${facts.openAttempts} of its transfers are not settled`],
+    [!facts.isReported, 'not-reported', 'a report of it is due'],
+    [facts.isFileOpen, 'file-open', 'its file is in work, or somebody has written to it'],
+    [unread.length > 0, 'not-reconciled', `no statement was accepted of ${nameDays(unread)}`],
+    [broken.length > 0, 'breaks-open', `breaks are open on ${nameDays(broken)}`],
+  ];
+  const [, code, text] = obstacles.find(([isThere]) => isThere) ?? [];
+  return code === undefined ? undefined : { code, text: text ?? '' };
+}
+
+const archiveNamePattern = /^journal-archive-(\d{4,})\.db$/;
+
+/** Not to be taken for `archive/`, the folder of input files. */
+export const archiveNameOf = (number: number): string =>
+  `journal-archive-${String(number).padStart(4, '0')}.db`;
+
+/** The number in the name of an archive; undefined for any other name. */
+export function readArchiveNumber(name: string): number | undefined {
+  const [, digits] = archiveNamePattern.exec(name) ?? [];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+const putBack = 'put it back beside journal.db, from where you keep it';
+
+export const describeMissingArchive = (path: string): string =>
+  `${path} is missing: payouts that were archived are in it. ${putBack[0]?.toUpperCase()}${putBack.slice(1)}`;
+
+export const describeOtherArchive = (path: string, batchId: string): string =>
+  `${path} does not have batch ${batchId} as it was archived: it is another file, or was changed; ${putBack}`;
+
+/** An archive beside a journal tells of payouts that the journal does not know of. */
+export const describeAhead = (dataDir: string, names: readonly string[]): string =>
+  `journal.db in ${dataDir} is an older copy: it had come further when ${names.join(', ')} beside it was made. ${lossCure}`;
+
+/** There is no journal, and archives of one. */
+export const describeArchivesAlone = (dataDir: string, names: readonly string[]): string =>
+  `the journal that worked in ${dataDir} is lost: ${names.join(', ')} is there, journal.db is not. ${lossCure}`;
+
+/** What an archive has of a batch and what the journal has were never one history. */
+export const describeUnlike = (archive: string): string =>
+  `${archive} and journal.db are of two histories: the same batch, or other rows under the same numbers, went on in both. ` +
+  'Put back the journal that belongs to the archive; else take the archive away, and ask the bank about each of its days';
+
+/** The archives that a journal names, in a line; none where it names none. */
+export function describeArchives(
+  archives: readonly { readonly archive: string; readonly isThere: boolean }[],
+  what: string,
+): string[] {
+  const names = archives.map(({ archive, isThere }) =>
+    isThere ? archive : `${archive} (MISSING: ${putBack})`,
+  );
+  return names.length === 0 ? [] : [`${what}: ${names.join(', ')}.`];
+}

@@ -1,0 +1,118 @@
+/**
+ * The files that batches are moved to: each is a database with the journal's own tables, so that whatever reads the
+ * journal reads it, too. It is written once, by one call of `archive`, and never changed after.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { closeSync, copyFileSync, existsSync, openSync, readdirSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { archiveNameOf, describeMissingArchive, readArchiveNumber } from '../../payout/rules/archive.ts';
+import { syncFolderNow } from '../../platform/durable-file.ts';
+import {
+  explainWriting,
+  inTransaction,
+  JournalRefusedError,
+  openConnection,
+  openReader,
+} from '../connection.ts';
+import { migrate, readSchemaVersion, schemaVersion } from '../migrations.ts';
+import { query, readFirst, write } from '../statements.ts';
+
+/** Of a batch, parents first: each with the condition on its rows, `?1` the batch, and the order of its rows. */
+export const movedTables = [
+  { name: 'payout', key: 'seq', seq: 'seq' },
+  { name: 'payout_row', key: 'seq', seq: 'seq' },
+  { name: 'instruction_version', key: 'id', seq: 'payout_seq' },
+  { name: 'attempt', key: 'payout_seq, attempt_no', seq: 'payout_seq' },
+  { name: 'event', key: 'seq', seq: 'payout_seq' },
+] as const;
+
+/** Rows of the file whose text is hashed at a time. */
+const digestRows = 2_000;
+
+/** SHA-256 (hex) over all that a database has of a batch's rows. */
+export function digestBatch(db: DatabaseSync, batchId: string): string {
+  const last = db.prepare('select max(row_no) as row_no from payout where batch_id = ?').get(batchId);
+  const all = createHash('sha256');
+  for (const { name, key, seq } of movedTables) {
+    const columns = db.prepare('select name from pragma_table_info(?)').all(name);
+    const row = columns.map((column) => `quote("${String(column['name'])}")`).join(` || ',' || `);
+    const page = db.prepare(
+      `select group_concat(${row}, ';' order by ${key}) as text from ${name}
+       where ${seq} in (select seq from payout where batch_id = ? and row_no > ? and row_no <= ?)`,
+    );
+    for (let from = 0; from < Number(last?.['row_no'] ?? 0); from += digestRows)
+      all.update(`${name} ${String(page.get(batchId, from, from + digestRows)?.['text'])}\n`);
+  }
+  return all.digest('hex');
+}
+
+/** Names of the archives in a folder, the oldest first. */
+export const listArchives = (folder: string): readonly string[] =>
+  readdirSync(folder)
+    .filter((name) => readArchiveNumber(name) !== undefined)
+    .toSorted((one, other) => (readArchiveNumber(one) ?? 0) - (readArchiveNumber(other) ?? 0));
+
+/** Makes the next archive of a journal, with its tables; readable by its owner only. */
+export function makeArchive(folder: string, atEventSeq: number, nowMs: number): string {
+  const latest = listArchives(folder).at(-1);
+  const name = archiveNameOf(latest === undefined ? 1 : (readArchiveNumber(latest) ?? 0) + 1);
+  const path = join(folder, name);
+  explainWriting(path, () => closeSync(openSync(path, 'wx', 0o600)));
+  using db = openConnection(path, 'delete');
+  inTransaction(db, () => {
+    migrate(db, nowMs);
+    write(db, query.insertInto('meta').values({ key: 'atEventSeq', value: String(atEventSeq) }));
+  });
+  syncFolderNow(folder);
+  return name;
+}
+
+/** The number of the journal's latest event when the archive was made; undefined for one that was not finished. */
+export function readArchivedAtEvent(path: string): number | undefined {
+  using db = openWhole(path);
+  if (readSchemaVersion(db) === 0) return undefined;
+  const made = query.selectFrom('meta').select('value').where('key', '=', 'atEventSeq');
+  const value = readFirst(db, made)?.value;
+  return value === undefined ? undefined : Number(value);
+}
+
+/** A file that a statement of today can read: the archive itself, or a copy with today's tables, which its owner removes. */
+export function makeReadable(path: string): { readonly path: string } & Disposable {
+  if (!existsSync(path)) throw new JournalRefusedError(describeMissingArchive(path));
+  const version = readVersion(path);
+  if (version > schemaVersion)
+    throw new JournalRefusedError(`${path} was written by a newer paydrop: use that one`);
+  if (version === schemaVersion) return { path, [Symbol.dispose]: () => {} };
+  const copy = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.part`);
+  const remove = (): void => rmSync(copy, { force: true });
+  try {
+    explainWriting(copy, () => copyFileSync(path, copy));
+    using db = openConnection(copy, 'delete');
+    inTransaction(db, () => migrate(db, 0));
+  } catch (error) {
+    remove();
+    throw error;
+  }
+  return { path: copy, [Symbol.dispose]: remove };
+}
+
+/** What a process that was killed has left half written is taken back first, which a reader may not do. */
+function openWhole(path: string): DatabaseSync {
+  if (existsSync(`${path}-journal`)) {
+    using db = openConnection(path, 'delete');
+    db.exec('select 1 from sqlite_schema limit 1');
+  }
+  return openReader(path);
+}
+
+function readVersion(path: string): number {
+  using db = openWhole(path);
+  return readSchemaVersion(db);
+}
+
+/** Opens an archive to read it. */
+export function openArchive(path: string): DatabaseSync {
+  using readable = makeReadable(path);
+  return openReader(readable.path);
+}

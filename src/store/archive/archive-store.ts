@@ -1,0 +1,128 @@
+/** The archives of a journal as its owner works them, and what is read of payouts wherever they stand. */
+import { existsSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import type {
+  ArchiveStore,
+  FoundPayout,
+  PayoutHistory,
+  PayoutSearch,
+  PayoutStore,
+} from '../../payout/ports.ts';
+import { sqliteCodeOf, sqliteCodes } from '../connection.ts';
+import { payoutReads, readHistory, readNamed } from '../payouts/payout-queries.ts';
+import { readLatestEventSeq } from '../payouts/rows.ts';
+import { searchReads } from '../payouts/search.ts';
+import { drive } from '../statements.ts';
+import type { WriteQueue } from '../write-queue.ts';
+import { makeArchive, openArchive } from './archive-file.ts';
+import {
+  archiveBatch,
+  findArchive,
+  findArchived,
+  type OnStep,
+  readArchiveFacts,
+  recallBatches,
+} from './move.ts';
+
+interface ArchiveParts {
+  readonly db: DatabaseSync;
+  /** Of the journal's file. */
+  readonly path: string;
+  readonly queue: WriteQueue;
+  readonly onStep?: OnStep | undefined;
+}
+
+/** Free pages of the file, from so large a share on, are given back: less is filled again soon. */
+const freeShareMin = 0.1;
+
+export function makeArchiveStore({ db, path, queue, onStep }: ArchiveParts) {
+  const recall: ArchiveStore['recall'] = async (by, values, nowMs = Date.now()) => {
+    const batchIds = findArchived(db, by, values);
+    if (batchIds.length > 0) await queue.run(() => recallBatches(db, path, batchIds, nowMs));
+    return batchIds.length;
+  };
+  return {
+    archiveFacts: async (beforeMs) => [...readArchiveFacts(db, beforeMs)],
+    makeArchive: async (nowMs) => makeArchive(dirname(path), drive(db, readLatestEventSeq()), nowMs),
+    archiveBatch: async (batchId, archive, policy, nowMs) =>
+      queue.run(() => archiveBatch(db, path, { batchId, archive, policy, nowMs, ...(onStep && { onStep }) })),
+    recall,
+    archives: async () => listNamed(db, path),
+    giveSpaceBack: async () => queue.run(() => giveSpaceBack(db, path)),
+    attemptsOf: async (companyId, payoutId) => {
+      // Whoever looks at a payoutId's attempts may change the rows that made them.
+      await recall('payoutId', [payoutId]);
+      return drive(db, payoutReads.attemptsOf(companyId, payoutId));
+    },
+    searchPayouts: async (...page) => {
+      const found = drive(db, searchReads.searchPayouts(...page));
+      for (const { archive } of listNamed(db, path)) found.push(...searchArchive(db, path, archive, page));
+      return found.toSorted((one, other) => other.row.seq - one.row.seq).slice(0, page[2]);
+    },
+    findOwners: async (reference) => {
+      const owners = drive(db, searchReads.findOwners(reference));
+      for (const { archive } of listNamed(db, path)) {
+        using opened = openArchive(join(dirname(path), archive));
+        owners.push(...drive(opened, searchReads.findOwners(reference)));
+      }
+      return owners;
+    },
+    findPayouts: async (name) => drive(db, readNamed(name)).map((seq) => findHistory(db, path, seq)),
+  } satisfies ArchiveStore & PayoutSearch & Pick<PayoutStore, 'attemptsOf' | 'findPayouts'>;
+}
+
+/** A page of what stands in an archive; batches that came back have left their rows in it, which do not count. */
+function searchArchive(
+  db: DatabaseSync,
+  path: string,
+  archive: string,
+  [filter, firstSeq, limit]: Parameters<PayoutSearch['searchPayouts']>,
+): FoundPayout[] {
+  using opened = openArchive(join(dirname(path), archive));
+  const found: FoundPayout[] = [];
+  for (let beforeSeq = firstSeq; ;) {
+    const page = drive(opened, searchReads.searchPayouts(filter, beforeSeq, limit));
+    const stands = ({ batch }: FoundPayout) => findArchive(db, path, batch.batchId)?.archive === archive;
+    found.push(...page.filter(stands));
+    beforeSeq = page.at(-1)?.row.seq ?? 0;
+    if (found.length >= limit || page.length < limit) return found;
+  }
+}
+
+function findHistory(db: DatabaseSync, path: string, seq: number): PayoutHistory {
+  const [batchId] = findArchived(db, 'seq', [seq]);
+  const archived = batchId === undefined ? undefined : findArchive(db, path, batchId);
+  if (archived === undefined) return drive(db, readHistory(seq));
+  using archive = openArchive(archived.path);
+  return drive(archive, readHistory(seq));
+}
+
+/** The archives that the journal names. */
+function listNamed(db: DatabaseSync, path: string) {
+  const named = db.prepare(
+    'select archive, count(*) as batches from archived_batch group by archive order by archive',
+  );
+  return named.all().map((row) => {
+    const archive = String(row['archive']);
+    return { archive, batches: Number(row['batches']), isThere: existsSync(join(dirname(path), archive)) };
+  });
+}
+
+function giveSpaceBack(db: DatabaseSync, path: string): number {
+  const [free, all] = ['freelist_count', 'page_count'].map((name) =>
+    Number(db.prepare(`pragma ${name}`).get()?.[name]),
+  );
+  if (free === undefined || all === undefined || free < all * freeShareMin) return 0;
+  db.exec('pragma wal_checkpoint(truncate)');
+  const before = statSync(path).size;
+  try {
+    db.exec('vacuum');
+  } catch (error) {
+    // Later payouts fill the free pages all the same.
+    if (sqliteCodeOf(error) === sqliteCodes.full) return 0;
+    throw error;
+  }
+  db.exec('pragma wal_checkpoint(truncate)');
+  return before - statSync(path).size;
+}

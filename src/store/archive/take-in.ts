@@ -1,0 +1,121 @@
+/**
+ * A journal that was lost or restored beside archives that were made later: what these have counts, so that nothing that
+ * was archived is paid again. Other than by a person's word, such a journal is refused.
+ */
+import { join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { describeAhead, describeUnlike } from '../../payout/rules/archive.ts';
+import { inTransaction, JournalRefusedError } from '../connection.ts';
+import { listArchives, readArchivedAtEvent } from './archive-file.ts';
+import {
+  deleteRows,
+  digestCopy,
+  forgetArchive,
+  nameArchive,
+  removeRows,
+  takeRows,
+  withArchive,
+} from './move.ts';
+
+/** Why the journal is behind the archives beside it; undefined when it is not. */
+export function findAhead(db: DatabaseSync, dataDir: string, latestEventSeq: number): string | undefined {
+  const isNamed = db.prepare('select 1 from archived_batch where archive = ? limit 1');
+  const ahead = listArchives(dataDir).filter(
+    (name) =>
+      isNamed.get(name) === undefined && (readArchivedAtEvent(join(dataDir, name)) ?? 0) > latestEventSeq,
+  );
+  return ahead.length === 0 ? undefined : describeAhead(dataDir, ahead);
+}
+
+/** Takes in the batches of all archives in a folder that the journal does not name and knows less of. */
+export function takeInArchives(db: DatabaseSync, dataDir: string, nowMs: number): void {
+  // Their files are read from the start; until then their rows have numbers that others may have got since.
+  db.prepare(
+    `delete from payout where batch_id in (select batch_id from batch where status = 'ingesting')`,
+  ).run();
+  for (const archive of listArchives(dataDir)) {
+    const path = join(dataDir, archive);
+    if (readArchivedAtEvent(path) === undefined) continue;
+    withArchive(db, path, () => {
+      const unnamed = db.prepare(
+        `select batch_id from archive.batch where batch_id not in (select batch_id from archived_batch)
+         order by sealed_at_ms`,
+      );
+      for (const row of unnamed.all()) {
+        const batchId = String(row['batch_id']);
+        const digest = digestCopy(path, batchId);
+        inTransaction(db, () => takeIn(db, { batchId, archive, digest, nowMs }));
+      }
+    });
+  }
+}
+
+/** How many rows of a batch the journal and the archive have that the other does not, or has as they were earlier. */
+const comparison = `
+select
+  (select count(*) from main.payout p where p.batch_id = ?1 and not exists (select 1 from archive.payout a
+     where a.seq = p.seq and a.batch_id = ?1 and a.version >= p.version)) as ahead,
+  (select count(*) from archive.payout a where a.batch_id = ?1 and not exists (select 1 from main.payout p
+     where p.seq = a.seq and p.batch_id = ?1 and p.version >= a.version)) as behind,
+  exists (select 1 from archive.payout a join main.payout p on p.seq = a.seq
+    where a.batch_id = ?1 and p.batch_id <> ?1)
+  or exists (select 1 from archive.payout a join archived_rows g on a.seq between g.first_seq and g.last_seq
+    where a.batch_id = ?1) as is_foreign,
+  coalesce((select sealed_at_ms is not null from batch where batch_id = ?1), 0) as is_sealed`;
+
+function takeIn(db: DatabaseSync, naming: Parameters<typeof nameArchive>[1]): void {
+  const { batchId, archive } = naming;
+  const found = db.prepare(comparison).get(batchId);
+  const [isAhead, isBehind] = [Number(found?.['ahead']) > 0, Number(found?.['behind']) > 0];
+  const isSealed = found?.['is_sealed'] === 1;
+  if (found?.['is_foreign'] === 1 || (isSealed && isAhead && isBehind))
+    throw new JournalRefusedError(describeUnlike(archive));
+  // The journal has it as it was, or, brought back, as it became later.
+  if (isSealed && !isBehind) return;
+  if (isSealed) {
+    nameArchive(db, naming);
+    deleteRows(db, batchId);
+    forgetArchive(db, batchId);
+  }
+  takeBatch(db, batchId, isSealed);
+  takeRows(db, batchId);
+  takeNames(db, batchId);
+  nameArchive(db, naming);
+  removeRows(db, batchId);
+}
+
+/** What was sealed is never changed, and is the same. */
+function takeBatch(db: DatabaseSync, batchId: string, isSealed: boolean): void {
+  const names = db.prepare(`select name from pragma_table_info('batch')`).all();
+  const all = names.map(({ name }) => `"${String(name)}"`);
+  const added = db
+    .prepare('insert or ignore into batch select * from archive.batch where batch_id = ?')
+    .run(batchId);
+  if (added.changes === 1) return;
+  const columns = all
+    .filter((name) => name !== '"batch_id"' && !(isSealed && name === '"digest"'))
+    .join(', ');
+  db.prepare(
+    `update batch set (${columns}) = (select ${columns} from archive.batch where batch_id = ?1) where batch_id = ?1`,
+  ).run(batchId);
+}
+
+/** Where its payoutIds occur, and its claims: who holds one there holds it, and no attempt is numbered again. */
+function takeNames(db: DatabaseSync, batchId: string): void {
+  const rows = `from payout p join payout_row r on r.seq = p.seq join batch b on b.batch_id = p.batch_id
+    where p.batch_id = ? and r.payout_id is not null`;
+  db.prepare(`insert or ignore into payout_place select r.payout_id, p.seq ${rows}`).run(batchId);
+  db.prepare(
+    `update claim set payout_seq = null where (company_id, similar_key, payout_id, payout_seq) in (
+       select b.company_id, similar_key_of(r.payout_id), r.payout_id, p.seq ${rows}
+       and p.status not in ('paid', 'cancelled'))`,
+  ).run(batchId);
+  db.prepare(
+    `insert into claim
+     select b.company_id, similar_key_of(r.payout_id), r.payout_id, iif(p.status in ('paid', 'cancelled'), p.seq, null),
+       max(p.attempt_no, coalesce((select max(attempt_no) from attempt where payout_seq = p.seq), 0)) ${rows}
+     on conflict (company_id, similar_key, payout_id) do update set
+       payout_seq = coalesce(excluded.payout_seq, payout_seq),
+       attempts_recorded = max(attempts_recorded, excluded.attempts_recorded)`,
+  ).run(batchId);
+}

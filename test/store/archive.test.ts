@@ -1,0 +1,429 @@
+import { copyFile, mkdir, readdir, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, test } from 'vitest';
+import { backUpJournal, placeBackup } from '../../src/app/backup.ts';
+import { formatBangkokDate } from '../../src/core/bangkok-time.ts';
+import { toSatang } from '../../src/core/money.ts';
+import type { ArchivePolicy } from '../../src/payout/rules/archive.ts';
+import { findArchiveObstacle } from '../../src/payout/rules/archive.ts';
+import type { PayoutFilter } from '../../src/payout/rules/search.ts';
+import { listArchives } from '../../src/store/archive/archive-file.ts';
+import { openConnection } from '../../src/store/connection.ts';
+import { schemaVersion } from '../../src/store/migrations.ts';
+import { openJournal } from '../../src/store/open.ts';
+import { makeJournal, type Store } from '../../src/store/store.ts';
+import { toJson } from '../support/core-fixtures.ts';
+import {
+  bringTo,
+  firstBatchId,
+  ingest,
+  ingestRunning,
+  makeRow,
+  makeRows,
+  noonMs,
+  payer,
+  resultRows,
+  secondBatchId,
+} from '../support/journal-fixtures.ts';
+import { makeSqliteStore, openingIn, type SqliteStore, stamp } from '../support/sqlite-store.ts';
+import { tamper } from '../support/store-fixtures.ts';
+import { startChild } from './child.ts';
+
+const dayMs = 86_400_000;
+const laterMs = noonMs + 40 * dayMs;
+const policy: ArchivePolicy = { beforeMs: laterMs, quietSinceMs: laterMs - dayMs };
+
+/** As if reports had been written and the statement of the day accepted. */
+const settled = `
+update batch set reported_event_seq = 1000000 where status = 'done';
+insert or ignore into statement_version values ('20261121', 1, 'r', 's', 'o', 'p', 'words whole', '{}', '{}', '{}', '[]', 1, null);
+`;
+
+const endings = ['paid', 'failed', 'paid', 'unpayable', 'cancelled', 'paid'] as const;
+
+/** A batch that is done: paid, failed, unpayable and cancelled rows, and one that was rejected. */
+async function makeDone({ store, path }: SqliteStore, batchId = firstBatchId, from = 1): Promise<void> {
+  const rows = [
+    ...makeRows(endings.length, from),
+    makeRow(from + endings.length, { payoutId: `INV-${from}` }),
+  ];
+  const numbered = rows.map((row, place) => ({ ...row, rowNo: place + 1 }));
+  await ingestRunning(store, numbered, { batchId, conflictingRowNos: [endings.length + 1] });
+  for (const ending of endings) await bringTo(store, ending, batchId);
+  await store.moveBatch(batchId, 'done', null, noonMs + 20);
+  tamper(path, settled);
+}
+
+async function archiveAll(store: Store, ids: readonly string[] = [firstBatchId]): Promise<boolean[]> {
+  const archive = await store.makeArchive(laterMs);
+  const moved: boolean[] = [];
+  for (const id of ids) moved.push(await store.archiveBatch(id, archive, policy, laterMs));
+  return moved;
+}
+
+const search = async (store: Store, filter: Partial<PayoutFilter>, limit = 3) => {
+  const found = await store.searchPayouts({ ...filter }, Number.MAX_SAFE_INTEGER, limit);
+  return found.map(({ row, batch }) => [batch.batchId, row.rowNo, row.status]);
+};
+
+/** All that anybody asks of a batch. */
+async function look(store: Store, batchId = firstBatchId): Promise<string> {
+  const payoutIds = Array.from({ length: 8 }, (_, place) => `INV-${place + 1}`);
+  const histories = await Promise.all(payoutIds.map((id) => store.findPayouts(id)));
+  return toJson({
+    rows: await resultRows(store, batchId),
+    totals: await store.totals(batchId),
+    holds: await store.holdTotals(batchId),
+    histories,
+    holders: await store.claimHolders(payer.companyId, payoutIds),
+    similar: await store.similarHolders(payer.companyId, 'inv1'),
+    paid: await search(store, { statuses: ['paid'], batchId }, 2),
+    payee: await search(store, { payee: { kind: 'number', proxyNo: '0810000001', end: '0810000001' } }),
+    amount: await search(store, { amountSatang: toSatang(10_003n) }),
+    byStatus: [...(await store.countByStatus())].map(String).toSorted(),
+  });
+}
+
+const count = (path: string, table: string): number => {
+  using db = new DatabaseSync(path, { readOnly: true });
+  return Number(db.prepare(`select count(*) as rows from ${table}`).get()?.['rows']);
+};
+
+describe('a batch in an archive', () => {
+  test('is shown as before, and its rows have left the journal', async () => {
+    await using sqlite = await makeSqliteStore();
+    const { store, path } = sqlite;
+    await makeDone(sqlite);
+    const before = await look(store);
+    const latest = await store.snapshot().then((view) => view.eventSeq);
+    expect(await archiveAll(store)).toEqual([true]);
+    expect(await look(store)).toBe(before);
+    for (const table of ['payout', 'payout_row', 'attempt', 'event', 'payee_place'])
+      expect(count(path, table)).toBe(0);
+    expect(count(path, 'used_reference')).toBe(4);
+    expect((await store.snapshot()).eventSeq).toBe(latest);
+    const [transfer] = await store.findPayouts('INV-3');
+    const reference = transfer?.attempts[0]?.order.transRefNo ?? '';
+    expect((await store.findPayouts(reference)).map(({ row }) => row.rowNo)).toEqual([3]);
+  });
+
+  test('is listed once, among those of the journal, though an archive that it has left has it too', async () => {
+    await using sqlite = await makeSqliteStore();
+    const { store } = sqlite;
+    await makeDone(sqlite);
+    await makeDone(sqlite, secondBatchId, 20);
+    const all = await search(store, {}, 20);
+    await archiveAll(store);
+    expect(await search(store, {}, 20)).toEqual(all);
+    await store.recall('batch', [firstBatchId]);
+    await archiveAll(store, [secondBatchId]);
+    expect(await search(store, {}, 20)).toEqual(all);
+    await archiveAll(store);
+    for (const limit of [1, 2, 7, 8, 20]) expect(await search(store, {}, limit)).toEqual(all.slice(0, limit));
+    const [{ attempts } = { attempts: [] }] = await store.findPayouts('INV-3');
+    expect(await store.findOwners(attempts[0]?.order.transRefNo ?? '')).toContain(3);
+  });
+
+  test('comes back whole, when its payoutId is looked at, and goes again', async () => {
+    await using sqlite = await makeSqliteStore();
+    const { store, path } = sqlite;
+    await makeDone(sqlite);
+    const before = await look(store);
+    await archiveAll(store);
+    expect(await store.attemptsOf(payer.companyId, 'INV-2')).toMatchObject([{ status: 'failed' }]);
+    expect([count(path, 'payout'), count(path, 'used_reference'), count(path, 'archived_batch')]).toEqual([
+      7, 0, 0,
+    ]);
+    expect(await look(store)).toBe(before);
+    expect(await archiveAll(store)).toEqual([true]);
+    expect(await look(store)).toBe(before);
+    // Who brought it back may still work with it.
+    expect(await store.recall('date', ['20261121'], laterMs)).toBe(1);
+    expect(await archiveAll(store)).toEqual([false]);
+  });
+
+  test('keeps its payoutIds: the same rows again are rejected, and like ones are held', async () => {
+    await using sqlite = await makeSqliteStore();
+    const { store } = sqlite;
+    await makeDone(sqlite);
+    await archiveAll(store);
+    const again = [...makeRows(6), makeRow(7, { payoutId: 'inv1' })];
+    await ingest(store, again, { batchId: secondBatchId, fileName: 'again.csv' });
+    const rows = await resultRows(store, secondBatchId);
+    expect(rows.map(({ status, reasonCode }) => [status, reasonCode])).toEqual([
+      ['rejected', 'payout-id-claimed'],
+      ['ready', null],
+      ['rejected', 'payout-id-claimed'],
+      ['ready', null],
+      ['rejected', 'payout-id-claimed'],
+      ['rejected', 'payout-id-claimed'],
+      ['held', 'similar'],
+    ]);
+    expect(rows[0]?.reason).toContain(
+      'row 1 of payouts.csv (batch 0123456789), which is paid: do not pay it again',
+    );
+    expect(rows[4]?.reason).toContain('which is cancelled');
+    expect(Math.min(...rows.map(({ seq }) => seq))).toBeGreaterThan(7);
+    // What failed may be tried again by its new row: its earlier attempt is known by then.
+    const [second] = await store.readyPage(secondBatchId, 0, 1);
+    expect(second?.attemptsRecorded).toBe(1);
+    expect(await store.attemptsOf(payer.companyId, 'INV-2')).toHaveLength(1);
+  });
+
+  test('lets no reference be used again, and no row go that no move lets go', async () => {
+    await using sqlite = await makeSqliteStore();
+    const { store, path } = sqlite;
+    await makeDone(sqlite);
+    await makeDone(sqlite, secondBatchId, 20);
+    const [third] = await store.findPayouts('INV-3');
+    const reference = third?.attempts[0]?.order.transRefNo;
+    await archiveAll(store);
+    for (const statement of [
+      `insert into attempt select 8, 9, status, '${reference}', channel_id, term_id, company_id, payer_account,
+        tran_date, tran_time, proxy_type, proxy_no, proxy_name, amount_text, reference1, reference2, order_hash, intent_at_ms,
+        sends, last_sent_at_ms, acknowledged, contested, inquiries, last_inquiry_at_ms, last_finding, next_inquiry_at_ms,
+        sys_ref_no, fee_text, null, 0, 0 from attempt limit 1`,
+      'delete from event',
+      'delete from attempt',
+      'delete from payout',
+      'delete from claim',
+      'delete from used_reference',
+      'delete from archived_batch',
+      'delete from archived_rows',
+      'delete from instruction_version; update used_reference set payout_seq = 1',
+    ])
+      expect(() => tamper(path, statement)).toThrow(/never/);
+  });
+});
+
+describe('killed while a batch is moved', () => {
+  test.each(['copied', 'verified', 'named', 'removed', 'committed'] as const)(
+    '%s: nothing is lost',
+    async (step) => {
+      await using sqlite = await makeSqliteStore();
+      const { store, path, dataDir } = sqlite;
+      await makeDone(sqlite);
+      const before = await look(store);
+      {
+        await using dying = makeJournal({
+          db: openConnection(path),
+          path,
+          journalId: '',
+          onArchiveStep: (reached) => {
+            if (reached === step) throw new Error('killed');
+          },
+        });
+        await expect(archiveAll(dying)).rejects.toThrow('killed');
+      }
+      expect(await look(store)).toBe(before);
+      await store[Symbol.asyncDispose]();
+      await using next = await openJournal(openingIn(dataDir));
+      expect(await archiveAll(next)).toEqual([step !== 'committed']);
+      expect(await look(next)).toBe(before);
+      expect(await next.recall('batch', [firstBatchId])).toBe(1);
+      expect(await look(next)).toBe(before);
+    },
+  );
+
+  test('as by a power cut, with the rows gone and nothing committed', async () => {
+    await using sqlite = await makeSqliteStore();
+    const { store, dataDir } = sqlite;
+    await makeDone(sqlite);
+    const before = await look(store);
+    await using child = startChild(new URL('archive-until-killed.ts', import.meta.url), [
+      dataDir,
+      String(laterMs),
+    ]);
+    await child.waitForLines(1);
+    await child.kill();
+    expect(await look(store)).toBe(before);
+    expect(await archiveAll(store)).toEqual([true]);
+    expect(await look(store)).toBe(before);
+    expect((await store.archives()).map(({ archive }) => archive)).toEqual(['journal-archive-0002.db']);
+  });
+
+  test('a row that has changed since the copy keeps its batch in the journal', async () => {
+    await using sqlite = await makeSqliteStore();
+    const { path } = sqlite;
+    await makeDone(sqlite);
+    await using journal = makeJournal({
+      db: openConnection(path),
+      path,
+      journalId: '',
+      onArchiveStep: (step) => {
+        if (step === 'verified') tamper(path, "update payout set reason = 'later' where row_no = 1");
+      },
+    });
+    expect(await archiveAll(journal)).toEqual([false]);
+    expect(count(path, 'payout')).toBe(7);
+  });
+});
+
+describe('what keeps a batch in the journal', () => {
+  test.each([
+    ['not reported', 'update batch set reported_event_seq = -1', 'not-reported'],
+    [
+      'a statement has changed it',
+      "insert into statement_report values ('0123456789', '20261121', 'r', 1)",
+      'not-reported',
+    ],
+    ['an alarm', 'update payout set is_alarm = 1 where row_no = 1', 'alarm'],
+    ['a hold', 'update payout set holds = 4 where row_no = 1', 'rows-open'],
+    ['a disputed row', "update payout set status = 'disputed' where row_no = 1", 'rows-open'],
+    ['an attempt that is asked about', 'update attempt set next_inquiry_at_ms = 1', 'attempts-open'],
+    ['no statement', 'delete from statement_version', 'not-reconciled'],
+    [
+      'a statement of a part of the day',
+      "update statement_version set reading = 'words part'",
+      'not-reconciled',
+    ],
+    ['it came back today', `update batch set recalled_at_ms = ${laterMs}`, 'too-young'],
+  ])('%s', async (_name, statement, code) => {
+    await using sqlite = await makeSqliteStore();
+    await makeDone(sqlite);
+    tamper(sqlite.path, statement);
+    const [facts] = await sqlite.store.archiveFacts(laterMs);
+    expect(facts && findArchiveObstacle(facts, policy)?.code).toBe(code);
+    expect(await archiveAll(sqlite.store)).toEqual([false]);
+  });
+});
+
+describe('a journal that is older than the archives beside it', () => {
+  /** Archives of a first batch that the backup has unpaid, and of a second that it does not have. */
+  async function makeAfterBackup() {
+    await using stack = new AsyncDisposableStack();
+    const sqlite = stack.use(await makeSqliteStore());
+    const { store, path, dataDir } = sqlite;
+    await ingestRunning(store, makeRows(3), { batchId: firstBatchId });
+    await ingest(store, makeRows(2, 50), { batchId: 'STAGEDLATE' }).catch(() => {});
+    const backup = join(dataDir, '..', 'backup.db');
+    backUpJournal(dataDir, backup);
+    for (const ending of ['paid', 'paid', 'failed'] as const) await bringTo(store, ending, firstBatchId);
+    await store.moveBatch(firstBatchId, 'done', null, noonMs + 20);
+    await makeDone(sqlite, secondBatchId, 20);
+    expect(await archiveAll(store, [firstBatchId, secondBatchId])).toEqual([true, true]);
+    const known = [await look(store, firstBatchId), await look(store, secondBatchId)];
+    const restored = join(dataDir, '..', 'restored');
+    await mkdir(restored);
+    for (const name of listArchives(dataDir)) await copyFile(join(dataDir, name), join(restored, name));
+    const owned = stack.move();
+    return { backup, restored, known, path, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  }
+
+  const recovery = { sinceDate: formatBangkokDate(noonMs) };
+  const lookAtBoth = async (store: Store) => [
+    await look(store, firstBatchId),
+    await look(store, secondBatchId),
+  ];
+  /** What a file with the payoutIds of both comes to. */
+  const dropAgain = async (store: Store) => {
+    const rows = [...makeRows(3), ...makeRows(6, 20)].map((row, place) => ({ ...row, rowNo: place + 1 }));
+    await ingest(store, rows, { batchId: 'DROPAGAIN1' });
+    return (await resultRows(store, 'DROPAGAIN1')).map(({ status }) => status).join(' ');
+  };
+
+  test('is refused, and restored takes in what they have', async () => {
+    await using made = await makeAfterBackup();
+    const { backup, restored, known } = made;
+    placeBackup(backup, restored, stamp, noonMs);
+    // As somebody would who knows nothing of restore.
+    tamper(join(restored, 'journal.db'), "delete from meta where key in ('copiedAtMs', 'markKept')");
+    await expect(openJournal(openingIn(restored))).rejects.toThrow(
+      'it had come further when journal-archive-0001.db beside it was made',
+    );
+    await using store = await openJournal({ ...openingIn(restored), recovery, restores: true });
+    const byStatus = /"byStatus".*/s;
+    expect((await lookAtBoth(store)).map((text) => text.replace(byStatus, ''))).toEqual(
+      known.map((text) => text.replace(byStatus, '')),
+    );
+    expect(await store.readyPage(firstBatchId, 0, 9)).toEqual([]);
+    expect(await dropAgain(store)).toBe(
+      'rejected rejected ready rejected ready rejected ready rejected rejected',
+    );
+    expect(await store.attemptsOf(payer.companyId, 'INV-3')).toHaveLength(1);
+    expect((await store.batch(firstBatchId))?.status).toBe('done');
+    // The number of no event comes twice.
+    await using view = await store.snapshot();
+    const events = (await store.findPayouts('INV-20')).flatMap(({ events: of }) => of.map(({ seq }) => seq));
+    expect(view.eventSeq).toBeGreaterThan(Math.max(...events));
+  });
+
+  test('or that is not there at all: none is made, and one that is made for lost takes them in', async () => {
+    await using made = await makeAfterBackup();
+    const { restored } = made;
+    await expect(openJournal(openingIn(restored))).rejects.toThrow(
+      'journal-archive-0001.db is there, journal.db is not',
+    );
+    expect(await readdir(restored)).toEqual(['journal-archive-0001.db']);
+    await using store = await openJournal({ ...openingIn(restored), recovery });
+    expect(await dropAgain(store)).toBe(
+      'rejected rejected ready rejected ready rejected ready rejected rejected',
+    );
+  });
+
+  test('is left as it is where it knows more', async () => {
+    await using made = await makeAfterBackup();
+    const { path } = made;
+    const dataDir = join(path, '..');
+    {
+      await using store = await openJournal(openingIn(dataDir, 'beside'));
+      await store.recall('batch', [firstBatchId], laterMs);
+    }
+    tamper(
+      path,
+      `update payout set version = version + 1, reason = 'later' where batch_id = '${firstBatchId}'`,
+    );
+    await using store = await openJournal({ ...openingIn(dataDir), recovery });
+    expect((await resultRows(store)).map(({ reason }) => reason)).toEqual(['later', 'later', 'later']);
+  });
+});
+
+test('an archive that is missing, or another, is named, and nothing goes on without it', async () => {
+  await using sqlite = await makeSqliteStore();
+  const { store, dataDir } = sqlite;
+  await makeDone(sqlite);
+  await archiveAll(store);
+  const archive = join(dataDir, 'journal-archive-0001.db');
+  tamper(archive, "drop trigger order_never_changes; update attempt set amount_text = '1.00'");
+  await expect(store.attemptsOf(payer.companyId, 'INV-3')).rejects.toThrow(
+    'it is another file, or was changed',
+  );
+  await rename(archive, `${archive}.away`);
+  await expect(store.attemptsOf(payer.companyId, 'INV-3')).rejects.toThrow(
+    'journal-archive-0001.db is missing',
+  );
+  await expect(store.findPayouts('INV-3')).rejects.toThrow(
+    'put it back beside journal.db'.replace('put', 'Put'),
+  );
+  expect(await store.archives()).toEqual([
+    { archive: 'journal-archive-0001.db', batches: 1, isThere: false },
+  ]);
+});
+
+test('an archive of an older program is read, and its batches come back', async () => {
+  await using sqlite = await makeSqliteStore();
+  const { store, path, dataDir } = sqlite;
+  await makeDone(sqlite);
+  const before = await look(store);
+  await archiveAll(store);
+  // As if the last migration had been made since: it adds one column to the tables of the archive.
+  const archive = join(dataDir, 'journal-archive-0001.db');
+  const triggers = ['event_never_goes', 'attempt_never_goes', 'instruction_version_never_goes'];
+  const former = triggers.map((name) => {
+    const table = name.replace('_never_goes', '');
+    return `drop trigger ${name}; create trigger ${name} before delete on ${table} begin select raise(abort, 'never'); end;`;
+  });
+  tamper(
+    archive,
+    `delete from schema_version where version = ${schemaVersion}; ${former.join(' ')}
+     drop trigger reference_used_once; drop trigger payout_never_goes; drop trigger archived_rows_never_go;
+     drop trigger used_reference_never_goes; drop table archived_batch; drop table archived_rows;
+     drop table used_reference; alter table batch drop column recalled_at_ms`,
+  );
+  expect(await look(store)).toBe(before);
+  expect(await store.recall('batch', [firstBatchId], laterMs)).toBe(1);
+  expect(await look(store)).toBe(before);
+  expect(count(path, 'archived_batch')).toBe(0);
+  expect((await readdir(dataDir)).filter((name) => name.includes('.part'))).toEqual([]);
+});
