@@ -73,11 +73,21 @@ export class Connection {
       world.diskCalls += 1;
       await disk.journal.keepSeal(...asked).finally(() => (world.diskCalls -= 1));
     };
+    const snapshot: Journal['snapshot'] = async () => {
+      const taken = await disk.journal.snapshot();
+      // The real one yields to the event loop: meanwhile time stands still.
+      const otherReferences: typeof taken.otherReferences = async (...asked) => {
+        world.diskCalls += 1;
+        return taken.otherReferences(...asked).finally(() => (world.diskCalls -= 1));
+      };
+      return { ...taken, otherReferences };
+    };
     const close = async (): Promise<void> => {};
     this.journal = {
       ...(Object.fromEntries(methods) as unknown as Disk['journal']),
       apply,
       keepSeal,
+      snapshot,
       [Symbol.asyncDispose]: close,
     };
   }
