@@ -160,7 +160,8 @@ describe.concurrent('a bank that takes connections and never answers', () => {
   test.each([true, false])(
     'ends the run with exit 6 when the wait is over, and nothing is lost (payee checks: %s)',
     async (enabled) => {
-      const settings = { brake, verify: { enabled }, transfer: { concurrency } };
+      // Long for a busy machine: without a reply before the bank stands still the run would end early.
+      const settings = { brake, verify: { enabled }, transfer: { concurrency }, bank: { timeoutMs: 5_000 } };
       await using scene = await openScene({ sandbox: controlled, ...settings });
       const planned = planGoodRows(80, 'H', new Dice(seed));
       const file = await scene.addFile('payouts.csv', writeRows(planned));

@@ -35,6 +35,8 @@ describe('insufficient funds early in a file', () => {
   const settings = {
     sandbox: { behaviours: [{ match: { amount: '9.05' }, money: 'untouched', code: 'EM053', times: 1 }] },
     transfer: { concurrency: 4 },
+    // No reply is lost, however busy the machine is.
+    bank: { timeoutMs: 10_000 },
   };
 
   test('costs at most as many refusals as there are transfers at once, and goes on when a person resumes', async () => {
