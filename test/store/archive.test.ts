@@ -260,6 +260,15 @@ describe('killed while a batch is moved', () => {
   });
 });
 
+const openBreak = (whose: 'ours' | 'unknown', date = '20261121'): string =>
+  `insert into statement_version values ('20261123', 1, 'r', 's', 'o', 'p', 'words whole', '{}', '{}', '{}', '[]', 1, null);
+   insert into statement_break select null, '${date}',
+     ${whose === 'ours' ? '(select trans_ref_no from attempt limit 1)' : "'PDAAAAAAAAAAAAAAAA01'"},
+     'duplicate-line', 'open', 1, 'high', 1, 'r', null, '[]', 1, null, null, 'r'`;
+
+const grownFile =
+  "insert into taken_file values ('i', '0123456789', 'f', 'p', '1', 1, 's', null, 1, '{}', 'more', null)";
+
 describe('what keeps a batch in the journal', () => {
   test.each([
     ['not reported', 'update batch set reported_event_seq = -1', 'not-reported'],
@@ -273,6 +282,9 @@ describe('what keeps a batch in the journal', () => {
     ['a disputed row', "update payout set status = 'disputed' where row_no = 1", 'rows-open'],
     ['an attempt that is asked about', 'update attempt set next_inquiry_at_ms = 1', 'attempts-open'],
     ['no statement', 'delete from statement_version', 'not-reconciled'],
+    ['a break of its day', openBreak('unknown'), 'breaks-open'],
+    ['a break of another day that names a transfer of it', openBreak('ours', '20261123'), 'breaks-open'],
+    ['bytes that were added to its file', grownFile, 'file-open'],
     [
       'a statement of a part of the day',
       "update statement_version set reading = 'words part'",
@@ -360,6 +372,41 @@ describe('a journal that is older than the archives beside it', () => {
     expect(await dropAgain(store)).toBe(
       'rejected rejected ready rejected ready rejected ready rejected rejected',
     );
+  });
+
+  test('opens again afterwards, also beside archives that have nothing for it', async () => {
+    await using sqlite = await makeSqliteStore();
+    const { store, dataDir } = sqlite;
+    await makeDone(sqlite);
+    const backup = join(dataDir, '..', 'backup.db');
+    backUpJournal(dataDir, backup);
+    await makeDone(sqlite, secondBatchId, 20);
+    const known = await look(store);
+    await archiveAll(store);
+    await store.makeArchive(laterMs);
+    const restored = join(dataDir, '..', 'restored');
+    await mkdir(restored);
+    for (const name of listArchives(dataDir)) await copyFile(join(dataDir, name), join(restored, name));
+    placeBackup(backup, restored, stamp, noonMs);
+    await (await openJournal({ ...openingIn(restored), recovery, restores: true }))[Symbol.asyncDispose]();
+    await using again = await openJournal(openingIn(restored));
+    expect((await again.archives()).map(({ archive, batches }) => [archive, batches])).toEqual([
+      ['journal-archive-0001.db', 1],
+    ]);
+    expect(JSON.parse(await look(again))).toMatchObject({ rows: JSON.parse(known).rows });
+    expect(await again.makeArchive(laterMs)).toBe('journal-archive-0003.db');
+  });
+
+  test('takes nothing from an archive of a rehearsal', async () => {
+    await using made = await makeAfterBackup();
+    const { restored } = made;
+    tamper(
+      join(restored, 'journal-archive-0001.db'),
+      "update meta set value = 'true' where key = 'isSandbox'",
+    );
+    await using store = await openJournal({ ...openingIn(restored), recovery });
+    expect(await store.archives()).toEqual([]);
+    expect(await store.claimHolders(payer.companyId, ['INV-1'])).toEqual([]);
   });
 
   test('is left as it is where it knows more', async () => {

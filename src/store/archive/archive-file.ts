@@ -6,6 +6,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { closeSync, copyFileSync, existsSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { isDeepStrictEqual } from 'node:util';
 import { archiveNameOf, describeMissingArchive, readArchiveNumber } from '../../payout/rules/archive.ts';
 import { syncFolderNow } from '../../platform/durable-file.ts';
 import {
@@ -16,7 +17,8 @@ import {
   openReader,
 } from '../connection.ts';
 import { migrate, readSchemaVersion, schemaVersion } from '../migrations.ts';
-import { query, readFirst, write } from '../statements.ts';
+import { readLatestEventSeq } from '../payouts/rows.ts';
+import { drive, query, readAll, readFirst, write } from '../statements.ts';
 
 /** Of a batch, parents first: each with the condition on its rows, `?1` the batch, and the order of its rows. */
 export const movedTables = [
@@ -53,8 +55,14 @@ export const listArchives = (folder: string): readonly string[] =>
     .filter((name) => readArchiveNumber(name) !== undefined)
     .toSorted((one, other) => (readArchiveNumber(one) ?? 0) - (readArchiveNumber(other) ?? 0));
 
+/** What an archive has in common with its journal. */
+const identityKeys = ['bankAddress', 'companyId', 'isSandbox'];
+
+const readIdentity = (db: DatabaseSync) =>
+  readAll(db, query.selectFrom('meta').selectAll().where('key', 'in', identityKeys).orderBy('key'));
+
 /** Makes the next archive of a journal, with its tables; readable by its owner only. */
-export function makeArchive(folder: string, atEventSeq: number, nowMs: number): string {
+export function makeArchive(journal: DatabaseSync, folder: string, nowMs: number): string {
   const latest = listArchives(folder).at(-1);
   const name = archiveNameOf(latest === undefined ? 1 : (readArchiveNumber(latest) ?? 0) + 1);
   const path = join(folder, name);
@@ -62,19 +70,23 @@ export function makeArchive(folder: string, atEventSeq: number, nowMs: number): 
   using db = openConnection(path, 'delete');
   inTransaction(db, () => {
     migrate(db, nowMs);
-    write(db, query.insertInto('meta').values({ key: 'atEventSeq', value: String(atEventSeq) }));
+    const made = { key: 'atEventSeq', value: String(drive(journal, readLatestEventSeq())) };
+    write(db, query.insertInto('meta').values([made, ...readIdentity(journal)]));
   });
   syncFolderNow(folder);
   return name;
 }
 
-/** The number of the journal's latest event when the archive was made; undefined for one that was not finished. */
-export function readArchivedAtEvent(path: string): number | undefined {
+/**
+ * The number of the journal's latest event when an archive of it was made.
+ * @returns undefined for one that has no batch, or is not of this bank, company and kind
+ */
+export function readArchivedAtEvent(journal: DatabaseSync, path: string): number | undefined {
   using db = openWhole(path);
-  if (readSchemaVersion(db) === 0) return undefined;
+  if (readSchemaVersion(db) === 0 || db.prepare('select 1 from batch').get() === undefined) return undefined;
+  if (!isDeepStrictEqual(readIdentity(db), readIdentity(journal))) return undefined;
   const made = query.selectFrom('meta').select('value').where('key', '=', 'atEventSeq');
-  const value = readFirst(db, made)?.value;
-  return value === undefined ? undefined : Number(value);
+  return Number(readFirst(db, made)?.value);
 }
 
 /** A file that a statement of today can read: the archive itself, or a copy with today's tables, which its owner removes. */

@@ -11,7 +11,6 @@ import type {
 } from '../../payout/ports.ts';
 import { sqliteCodeOf, sqliteCodes } from '../connection.ts';
 import { payoutReads, readHistory, readNamed } from '../payouts/payout-queries.ts';
-import { readLatestEventSeq } from '../payouts/rows.ts';
 import { searchReads } from '../payouts/search.ts';
 import { drive } from '../statements.ts';
 import type { WriteQueue } from '../write-queue.ts';
@@ -44,7 +43,7 @@ export function makeArchiveStore({ db, path, queue, onStep }: ArchiveParts) {
   };
   return {
     archiveFacts: async (beforeMs) => [...readArchiveFacts(db, beforeMs)],
-    makeArchive: async (nowMs) => makeArchive(dirname(path), drive(db, readLatestEventSeq()), nowMs),
+    makeArchive: async (nowMs) => makeArchive(db, dirname(path), nowMs),
     archiveBatch: async (batchId, archive, policy, nowMs) =>
       queue.run(() => archiveBatch(db, path, { batchId, archive, policy, nowMs, ...(onStep && { onStep }) })),
     recall,

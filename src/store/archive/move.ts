@@ -35,8 +35,10 @@ select b.batch_id as batchId, b.file_name as fileName, b.rows, b.status = 'done'
   exists (select 1 from intake_item i where i.batch_id = b.batch_id and i.outcome is null)
     or exists (select 1 from taken_file t where t.batch_id = b.batch_id
       and t.growth_sha256 is not null and t.growth_sha256 is not t.closed_sha256) as isFileOpen,
-  (select json_group_array(distinct a.tran_date) from payout p join attempt a on a.payout_seq = p.seq
-    where p.batch_id = b.batch_id) as dates
+  (select json_group_array(date) from (
+    select a.tran_date as date from payout p join attempt a on a.payout_seq = p.seq where p.batch_id = b.batch_id
+    union select s.date from statement_break s cross join attempt a cross join payout p
+      where s.state = 'open' and a.trans_ref_no = s.key and p.seq = a.payout_seq and p.batch_id = b.batch_id)) as dates
 from batch b
 where b.status = 'done' and b.rested_at_ms < ?1 and (?2 is null or b.batch_id = ?2)
   and not exists (select 1 from archived_batch a where a.batch_id = b.batch_id)

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { describeAhead, describeUnlike } from '../../payout/rules/archive.ts';
+import { describeAhead, describeUnlike, readArchiveNumber } from '../../payout/rules/archive.ts';
 import { inTransaction, JournalRefusedError } from '../connection.ts';
 import { listArchives, readArchivedAtEvent } from './archive-file.ts';
 import {
@@ -17,25 +17,32 @@ import {
   withArchive,
 } from './move.ts';
 
+/** The highest number of an archive that was there when a person let the journal go on. */
+const seenKey = 'archivesSeen';
+
 /** Why the journal is behind the archives beside it; undefined when it is not. */
 export function findAhead(db: DatabaseSync, dataDir: string, latestEventSeq: number): string | undefined {
+  const seen = Number(db.prepare('select value from meta where key = ?').get(seenKey)?.['value'] ?? 0);
   const isNamed = db.prepare('select 1 from archived_batch where archive = ? limit 1');
   const ahead = listArchives(dataDir).filter(
     (name) =>
-      isNamed.get(name) === undefined && (readArchivedAtEvent(join(dataDir, name)) ?? 0) > latestEventSeq,
+      (readArchiveNumber(name) ?? 0) > seen &&
+      isNamed.get(name) === undefined &&
+      (readArchivedAtEvent(db, join(dataDir, name)) ?? 0) > latestEventSeq,
   );
   return ahead.length === 0 ? undefined : describeAhead(dataDir, ahead);
 }
 
-/** Takes in the batches of all archives in a folder that the journal does not name and knows less of. */
+/** Takes in the batches of all archives in a folder that the journal does not name, unless it knows more of them. */
 export function takeInArchives(db: DatabaseSync, dataDir: string, nowMs: number): void {
   // Their files are read from the start; until then their rows have numbers that others may have got since.
   db.prepare(
     `delete from payout where batch_id in (select batch_id from batch where status = 'ingesting')`,
   ).run();
-  for (const archive of listArchives(dataDir)) {
+  const archives = listArchives(dataDir);
+  for (const archive of archives) {
     const path = join(dataDir, archive);
-    if (readArchivedAtEvent(path) === undefined) continue;
+    if (readArchivedAtEvent(db, path) === undefined) continue;
     withArchive(db, path, () => {
       const unnamed = db.prepare(
         `select batch_id from archive.batch where batch_id not in (select batch_id from archived_batch)
@@ -48,6 +55,8 @@ export function takeInArchives(db: DatabaseSync, dataDir: string, nowMs: number)
       }
     });
   }
+  const latest = readArchiveNumber(archives.at(-1) ?? '') ?? 0;
+  db.prepare('insert or replace into meta values (?, ?)').run(seenKey, String(latest));
 }
 
 /** How many rows of a batch the journal and the archive have that the other does not, or has as they were earlier. */
@@ -70,8 +79,8 @@ function takeIn(db: DatabaseSync, naming: Parameters<typeof nameArchive>[1]): vo
   const isSealed = found?.['is_sealed'] === 1;
   if (found?.['is_foreign'] === 1 || (isSealed && isAhead && isBehind))
     throw new JournalRefusedError(describeUnlike(archive));
-  // The journal has it as it was, or, brought back, as it became later.
-  if (isSealed && !isBehind) return;
+  // It was brought back, and went on in the journal.
+  if (isSealed && isAhead) return;
   if (isSealed) {
     nameArchive(db, naming);
     deleteRows(db, batchId);
