@@ -1,4 +1,5 @@
 /** What the user reads when a command fails, and the exit code that goes with it. */
+import { restoreBackup } from '../payout/rules/journal-place.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { UsageError } from './options.ts';
 import { say } from './output.ts';
@@ -62,7 +63,7 @@ export async function reportFailure(thrown: unknown): Promise<ExitCode> {
 }
 
 const damaged =
-  'the journal is damaged: stop every paydrop process, look at the disk, and put back the newest whole copy ' +
+  `the journal is damaged: stop every paydrop process, look at the disk, then ${restoreBackup} ` +
   '(docs/runbook.md says how)';
 const unreadable =
   'the disk reports an error where the journal is read: look at the disk before anything else';

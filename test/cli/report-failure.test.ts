@@ -35,6 +35,13 @@ describe('what a user reads of a failure', () => {
     expect(said).toMatch(/^paydrop: it does not tie out\. /);
   });
 
+  test.each([11, 26])('of a damaged journal (%i) is the command that puts a backup back', async (errcode) => {
+    const { said } = await report(Object.assign(new Error('read failed'), { errcode }));
+    expect(said).toContain(
+      'put the newest backup in their place with "paydrop restore FILE --since YYYY-MM-DD"',
+    );
+  });
+
   test.each([
     ['a damaged page', { errcode: 11 }, 'the journal is damaged'],
     ['a damaged page of an index', { errcode: 779 }, 'the journal is damaged'],
