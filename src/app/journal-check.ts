@@ -5,7 +5,7 @@ import { lockWaitMs, sqliteCodes } from '../store/connection.ts';
 import { journalFileName } from '../store/open.ts';
 import type { DiskWatch } from '../watch/context.ts';
 import { computeCheckPauseMs, describeDamage } from '../watch/rules/journal-check.ts';
-import { notifyOfRefusal } from './notice-senders.ts';
+import { notifyOfRefusal } from './notices/senders.ts';
 import type { Session } from './session.ts';
 import type { WatchStatus } from './watch-status.ts';
 

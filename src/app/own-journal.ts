@@ -6,7 +6,7 @@ import type { Folders, LoadedSettings } from '../settings/settings.ts';
 import type { JournalOpening } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
 import { MarkCopies } from './mark-copies.ts';
-import { notifyOfRefusal } from './notice-senders.ts';
+import { notifyOfRefusal } from './notices/senders.ts';
 import { describeIdentity, mayMakeJournal } from './open-store.ts';
 
 /** Where further high-water marks are kept: the inbox's is there once a watcher has bound it. */

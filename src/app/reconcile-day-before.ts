@@ -53,22 +53,29 @@ function openTries({ journal }: Session): Tries {
  * Reconciles the day before a day, and those before it whose statement has not come yet. Batches whose rows it changes
  * are reported on by whoever looks after the batches.
  * @param date YYYYMMDD
+ * @param onBroken told of each day that broke
  * @returns false while there is no usable statement of the day before, or of a late day with payouts, or one of them has
  *   open breaks: it is tried again
  * @throws whatever the first day that broke threw, once every day has had its turn
  */
-export async function reconcileDayBefore(sender: Session, date: string, stop: AbortSignal): Promise<boolean> {
+export async function reconcileDayBefore(
+  sender: Session,
+  date: string,
+  stop: AbortSignal,
+  onBroken: (day: string, error: unknown) => Promise<void> = async () => {},
+): Promise<boolean> {
   const startMs = parseBangkokDate(date);
   if (startMs === undefined) throw new RangeError(`${date} names no day`);
   await tellOfGivenUp(sender, date, startMs);
   const failures: unknown[] = [];
   const askOf = (day: string, isLate: boolean): Promise<Asked | undefined> =>
-    askInTurn(sender, day, isLate, stop).catch((error: unknown) => {
+    askInTurn(sender, day, isLate, stop).catch(async (error: unknown) => {
       sender.log.error(
         { statement: day, err: error },
         'a day was not reconciled: the others have their turn',
       );
       failures.push(error);
+      await onBroken(day, error);
       return undefined;
     });
   const dayBefore = formatBangkokDate(startMs - dayMs);

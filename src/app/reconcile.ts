@@ -32,6 +32,7 @@ import { commonStatementWords, type StatementWords } from '../reconcile/rules/st
 import type { BreakKind, BreakRecord } from '../reconcile/rules/types.ts';
 import { SettingsError } from '../settings/secrets.ts';
 import { isBuiltInSandbox, type LoadedSettings } from '../settings/settings.ts';
+import { notifyAtEnd } from './notices/attention.ts';
 import { findSender } from './sender-lock.ts';
 import { openJournal } from '../store/open.ts';
 import { openBank } from './open-bank.ts';
@@ -135,7 +136,7 @@ async function reconcileOnce(
   const done = await opened.reconciler.reconcile(fetched.source, options.stop);
   return done.kind === 'refused'
     ? { ...without, fetched: { kind: 'unusable', refusal: done.refusal } }
-    : await makeReport(opened, done);
+    : await makeReport(opened, done, options.stop);
 }
 
 /** What is no file, and a day that is yet to come, is said before anything is opened. */
@@ -253,10 +254,13 @@ async function openBeside(
 }
 
 async function makeReport(
-  { process: { loaded, journal, clock }, sender }: OpenedReconciler,
+  { process, sender }: OpenedReconciler,
   reconciled: Reconciled,
+  stop: AbortSignal,
 ): Promise<ReconcileReport> {
+  const { loaded, journal, clock } = process;
   const { date, reading } = reconciled.statement;
+  await notifyAtEnd(process, sender !== undefined, stop);
   const { updates, failure } = await writeUpdates(journal, sender);
   return {
     kind: 'reconciled',

@@ -6,6 +6,7 @@ import type { Logger } from '../platform/log.ts';
 import { systemClock } from '../platform/clock.ts';
 import { type Settled, settleBeside, settleNow } from '../payout/settle.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
+import { notifyAtEnd } from './notices/attention.ts';
 import { requireJournal } from './open-store.ts';
 import { reportIfSettled } from './run-file.ts';
 import { makeContext, nameOwner, openSession, SenderBusyError, type Session } from './session.ts';
@@ -100,6 +101,7 @@ async function settle(session: Session, options: SettleOptions): Promise<SettleO
   const inDoubt = await countInDoubt();
   let alarms = 0;
   for (const changed of touched) alarms += countAlarms(await journal.totals(changed));
+  await notifyAtEnd(session, true, interrupted);
   return { ...settled, settled: Math.max(0, settled.asked - inDoubt), inDoubt, alarms, files };
 }
 

@@ -15,6 +15,8 @@ import type { Intake } from '../watch/folders/drop-folder.ts';
 import { makeMetrics, type Metrics } from '../watch/monitor/metrics.ts';
 import { type Monitor, openMonitor } from '../watch/monitor/server.ts';
 import {
+  type Attention,
+  type Health,
   judgeHealth,
   type PayerLine,
   showHealth,
@@ -121,6 +123,8 @@ export class WatchStatus {
   isJournalLocked = false;
   /** Found in reading the journal through; nothing mends it but another journal. */
   journalDamage: Trouble | undefined;
+  /** What people are told of the journal as a whole; undefined until it was first read. */
+  attention: Attention | undefined;
   readonly inboxTimer: InboxTimer;
   readonly #loaded: LoadedSettings;
   readonly #log: Logger;
@@ -197,8 +201,19 @@ export class WatchStatus {
       openBatches,
       failingBatches: watcher?.batches.failing,
       grownFiles,
+      attention: this.attention,
+      place: this.#place,
       lastPollMs: watcher?.lastTurn.atMs ?? this.#clock.now(),
     };
+  }
+
+  readHealth(): Health {
+    return judgeHealth(this.readState(), this.#clock.now(), this.#sinceTurnMs);
+  }
+
+  get #place(): WatchState['place'] {
+    const { path: settingsPath, dataDir, dataDirOption, folders } = this.#loaded;
+    return { command: { settingsPath, dataDir: dataDirOption }, dataDir, inbox: folders.inbox };
   }
 
   get #role(): WatchState['role'] {
@@ -234,7 +249,7 @@ export class WatchStatus {
       isSandbox,
       now: () => this.#clock.now(),
       readWatch: () => this.readState(),
-      readHealth: () => judgeHealth(this.readState(), this.#clock.now(), this.#sinceTurnMs),
+      readHealth: () => this.readHealth(),
       readLimits: () => this.#working?.session.adaptiveLimits ?? idle,
       countRowsUnderWay: () => (this.#working === undefined ? 0 : countUnderWay(this.#working.session)),
       countByStatus: async () => this.#working?.session.journal.countByStatus(),

@@ -13,9 +13,10 @@ import { journalFileName } from '../store/open.ts';
 import { DiskWatch, keepGoing, type WatchEvent, type WatchSetup } from '../watch/context.ts';
 import { openIntake } from '../watch/folders/drop-folder.ts';
 import type { DailyJob } from '../watch/schedule.ts';
+import { AttentionNotices, readAttention, ReadinessNotices } from './notices/attention.ts';
 import { JournalCheck } from './journal-check.ts';
 import { Watcher } from '../watch/watcher.ts';
-import { openNotifier } from './notifier.ts';
+import { openNotifier } from './notices/notifier.ts';
 import { reconcileDayBefore } from './reconcile-day-before.ts';
 import { restBatch } from './run-file.ts';
 import {
@@ -172,6 +173,8 @@ function noteTrouble({ status, clock, log, loaded }: Waiting, error: unknown): v
 const figuresPollMs = 2_000;
 /** How often the journal is asked for transfers that have been in doubt for too long. */
 const doubtPollMs = 60_000;
+/** How often it is looked whether the watcher is ready. */
+const readinessPollMs = 2_000;
 /** A bank that is out of reach is tried this often. */
 const sickBankPollMs = 2_000;
 const bankTimeoutMs = 5_000;
@@ -203,6 +206,9 @@ async function workFolder(
   );
   report({ kind: 'working', inbox: loaded.folders.inbox, hasTakenOver });
   const notices = await openNotifier(session);
+  const { notReadyAfterMs } = loaded.settings.notices;
+  const readiness = new ReadinessNotices(notices, clock, notReadyAfterMs);
+  const attention = makeAttention(session, status, new AttentionNotices(session, notices));
   const disk = new DiskWatch(clock, log, () => probeDisks(session, status));
   const reportEvent = (event: WatchEvent): void => {
     status.noteChange();
@@ -213,7 +219,7 @@ async function workFolder(
   const setup = makeSetup(session, status, { intake, disk, log, stop, notify, reportEvent });
   const watcher = new Watcher(setup, {
     probeMs: settings.probeMs,
-    dailyJobs: (askAll) => listDailyJobs(session, askAll, stop),
+    dailyJobs: (askAll) => listDailyJobs(session, askAll, attention, stop),
   });
   status.begin({ session, watcher, intake, disk });
   const journalCheck = new JournalCheck(session, status, disk);
@@ -230,7 +236,12 @@ async function workFolder(
     keepGoing(setup, 'reading the journal through', () => journalCheck.step(stop)),
     keepGoing(setup, 'looking for old doubt', async () => {
       await notices.notifyOfDoubt();
+      await attention.look(false);
       await clock.sleep(doubtPollMs, stop);
+    }),
+    keepGoing(setup, 'telling whether it is ready', async () => {
+      await readiness.look(status.readHealth());
+      await clock.sleep(Math.min(readinessPollMs, notReadyAfterMs), stop);
     }),
     notices.deliver(stop),
   ]);
@@ -303,9 +314,28 @@ async function probeBankNow(session: Session, status: WatchStatus, stop: AbortSi
   await clock.sleep(isWell ? loaded.settings.watch.probeMs : sickBankPollMs, stop);
 }
 
+/** What people are told of the journal as a whole. */
+function makeAttention(session: Session, status: WatchStatus, notices: AttentionNotices) {
+  return {
+    /** Reads it, for whoever looks at this process and for the notices. @param isSettled no statement is being recorded */
+    look: async (isSettled: boolean): Promise<void> => {
+      status.attention = await readAttention(session);
+      await notices.notify(status.attention, isSettled);
+    },
+    noteBroken: async (date: string, error: unknown): Promise<void> => {
+      if (error instanceof Error && gapErrors.includes(error.name))
+        await notices.notifyOfGap(date, error.message);
+    },
+  };
+}
+
+/** Statement and journal do not tie out: a bug of ours, or a damaged journal. */
+const gapErrors = ['TotalsGapError', 'ClearLineError'];
+
 function listDailyJobs(
   session: Session,
   askAll: () => Promise<number>,
+  attention: ReturnType<typeof makeAttention>,
   stop: AbortSignal,
 ): readonly DailyJob[] {
   const { settings } = session.loaded;
@@ -314,12 +344,19 @@ function listDailyJobs(
     session.log.info({ asked }, 'everything in doubt was inquired about');
     return true;
   };
+  const statement = async (date: string): Promise<boolean> => {
+    try {
+      return await reconcileDayBefore(session, date, stop, attention.noteBroken);
+    } finally {
+      await attention.look(true);
+    }
+  };
   const job = (name: string, at: string, run: DailyJob['run']): readonly DailyJob[] => {
     const minute = parseTimeOfDay(at);
     return minute === undefined ? [] : [{ name, atMs: minute * 60_000, run }];
   };
   return [
     ...job('inquiry', settings.watch.inquiryAt, inquiry),
-    ...job('statement', settings.reconcile.at, (date) => reconcileDayBefore(session, date, stop)),
+    ...job('statement', settings.reconcile.at, statement),
   ];
 }

@@ -62,7 +62,8 @@ export const runCommand = makeCommand({
     const recovery = await readRecovery(journalLost, since, systemClock.now());
     const loaded = await loadCommandSettings(options);
     const { makeLogger } = await import('../platform/log.ts');
-    const { openNotifier } = await import('../app/notifier.ts');
+    const { notifyOnce } = await import('../app/notices/attention.ts');
+    const { openNotifier } = await import('../app/notices/notifier.ts');
     const { explainLoss, openSession } = await import('../app/session.ts');
     const { listenForInterrupt } = await import('./interrupt.ts');
     await using session = await openSession(loaded, makeLogger(logLevel), 'run', { recovery });
@@ -81,6 +82,7 @@ export const runCommand = makeCommand({
       exitCode = higherOf(exitCode, code);
       if (interrupted.aborted) break;
     }
+    await notifyOnce(session, session.log, notices);
     await notices.deliverOnce(interrupted);
     return interrupted.aborted ? exitCodes.stoppedShort : exitCode;
   },

@@ -6,11 +6,11 @@
 import { computeBackoffMs } from '../core/backoff.ts';
 import type { Clock, Log } from '../core/ports.ts';
 import { type Signal, waitForAny } from '../platform/signal.ts';
-import type { NoticeStore } from './ports.ts';
+import type { DeliveryStore } from './ports.ts';
 import type { DeliveryFailure, DeliveryResult, DueNotice, NoticeSender } from './rules/notice.ts';
 
 export interface NoticeContext {
-  readonly store: NoticeStore;
+  readonly store: DeliveryStore;
   /** At most one of a channel. */
   readonly senders: readonly NoticeSender[];
   readonly clock: Clock;

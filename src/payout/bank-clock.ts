@@ -8,6 +8,8 @@ export class BankClock {
   #offsetMs: number | undefined;
   #toldOffsetMs = 0;
   #isUntold = false;
+  #trouble: ClockAlarm | undefined;
+  #jump: ClockAlarm | undefined;
   readonly #clock: Clock;
   readonly #onAlarm: (alarm: ClockAlarm) => void;
 
@@ -17,6 +19,23 @@ export class BankClock {
     this.#onAlarm = onAlarm;
   }
 
+  /** What is amiss with the two now; undefined while they agree, and before anything is known. */
+  get trouble(): ClockAlarm | undefined {
+    return this.#trouble;
+  }
+
+  /** The bank's time less ours, as the latest reply told it. */
+  get offsetMs(): number | undefined {
+    return this.#offsetMs;
+  }
+
+  /** The latest jump, handed out once. */
+  takeJump(): ClockAlarm | undefined {
+    const jump = this.#jump;
+    this.#jump = undefined;
+    return jump;
+  }
+
   /** Takes note of the `Date` header of a reply that tells the time of now, in epoch milliseconds. */
   see({ bankDateMs }: { readonly bankDateMs: number | undefined }): void {
     if (bankDateMs === undefined) return;
@@ -24,9 +43,10 @@ export class BankClock {
     const offsetMs = bankDateMs - this.#clock.now();
     const alarm = decideClockAlarm(this.#offsetMs, offsetMs, this.#toldOffsetMs);
     this.#offsetMs = offsetMs;
+    if (this.#trouble?.kind === 'untold') this.#trouble = undefined;
     if (alarm === undefined) return;
     this.#toldOffsetMs = offsetMs;
-    this.#onAlarm(alarm);
+    this.#raise(alarm);
   }
 
   /** The `Date` header of a reply as it came in; that there is none is said once, as long as none ever came. */
@@ -36,8 +56,14 @@ export class BankClock {
       this.#isUntold = true;
       const text =
         "the bank's replies bear no Date header: whether its day is ours cannot be told, and nothing is sent again";
-      this.#onAlarm({ kind: 'untold', text });
+      this.#raise({ kind: 'untold', text });
     }
+  }
+
+  #raise(alarm: ClockAlarm): void {
+    if (alarm.kind === 'jumped') this.#jump = alarm;
+    else this.#trouble = alarm.kind === 'agrees' ? undefined : alarm;
+    this.#onAlarm(alarm);
   }
 
   /** Both clocks, now. */

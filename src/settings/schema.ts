@@ -312,6 +312,9 @@ const noticesSchema = z.strictObject({
     allowed: 'a list of texts, no shell; empty for none',
   }),
   inDoubtAfterMs: duration.default(3_600_000).describe('from when on transfers in doubt are told of'),
+  notReadyAfterMs: duration
+    .default(60_000)
+    .describe('how long a watcher must not be ready, or be ready again, before that is told'),
 });
 
 /** Compared without regard to case. */
@@ -357,6 +360,11 @@ const reconcileSchema = z.strictObject({
       'hosts besides that of `bank.baseUrl` whose statements may come from this machine or a private network',
     allowed: 'a list of host names and IP addresses, as they stand in the address, without port',
   }),
+  lateAt: optionalTimeOfDay
+    .default('12:00')
+    .describe(
+      'from when on a day before without its statement is told to be late, where payouts were sent; not where `reconcile.at` is empty',
+    ),
 });
 
 export const folderNames = ['inbox', 'work', 'archive', 'rejected', 'outbox', 'statements'] as const;

@@ -60,6 +60,8 @@ export interface LoadedSettings {
   readonly serverKind?: 'sandbox' | 'bank' | undefined;
   /** Absolute. */
   readonly dataDir: string;
+  /** The same where it was given in place of what the settings say. */
+  readonly dataDirOption?: string | undefined;
   readonly folders: Folders;
   readonly limits: Limits;
   /** Read now, required only of a command that talks to the bank: see requireCredentials. */
@@ -194,6 +196,7 @@ function resolveSettings(
     path,
     isSandbox,
     dataDir,
+    dataDirOption: sources.dataDir === undefined ? undefined : dataDir,
     folders: resolveFolders(settings, dataDir, inSettings, path),
     limits: {
       rowsPerFile: limits.rowsPerFile || null,

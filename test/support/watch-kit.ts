@@ -7,7 +7,7 @@ import { mkdir, mkdtemp, readdir, readFile, rename, rm, utimes, writeFile } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { Notifier } from '../../src/app/notifier.ts';
+import { Notifier } from '../../src/app/notices/notifier.ts';
 import { describeIdentity, makeReader } from '../../src/app/open-store.ts';
 import { restBatch } from '../../src/app/run-file.ts';
 import { makeContext } from '../../src/app/session.ts';

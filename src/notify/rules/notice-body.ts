@@ -2,10 +2,11 @@
 import { createHash } from 'node:crypto';
 import { formatBangkokDate, formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { formatBaht } from '../../core/money.ts';
+import { type CommandPlace, paydropCommand } from '../../core/command-line.ts';
 import type { FileRejection } from '../../core/payout-file.ts';
 import { showText, showTextIfAny } from '../../core/outgoing-text.ts';
 import type { BatchSummary } from '../../reports/rules/summary.ts';
-import type { NoticeDraft, NoticeKind } from './notice.ts';
+import type { NoticeDraft } from './notice.ts';
 
 /** Where and when something happened. */
 export interface NoticeScene {
@@ -13,6 +14,8 @@ export interface NoticeScene {
   readonly journalId: string;
   readonly isSandbox: boolean;
   readonly nowMs: number;
+  /** For the commands to paste. */
+  readonly place: CommandPlace;
 }
 
 /** A batch as it stands, with the absolute paths of its reports. */
@@ -61,7 +64,10 @@ export function describeInDoubt(scene: NoticeScene, news: BatchNews, oldestInDou
 /** A file was rejected as a whole. */
 export function describeFileRejected(scene: NoticeScene, file: RejectedFile): NoticeDraft {
   const { code, message, line, column } = file.rejection;
-  return draft(scene, { kind: 'file-rejected', batchId: file.batchId, mark: file.fileKey }, file.fileName, {
+  const { batchId, fileKey } = file;
+  const happening = { kind: 'file-rejected', batchId, key: `file-rejected:${fileKey}` } as const;
+  return draftNotice(scene, happening, {
+    file: showText(file.fileName),
     status: 'rejected',
     reasonCode: code,
     reason: showText(message),
@@ -69,6 +75,7 @@ export function describeFileRejected(scene: NoticeScene, file: RejectedFile): No
     column: showTextIfAny(column),
     remedy: showTextIfAny(file.remedy),
     exitCode: fileRejectedExitCode,
+    commands: [showText(paydropCommand(scene.place, 'check', file.fileName))],
     reports: file.reports,
   });
 }
@@ -83,15 +90,21 @@ export function describeJournalRefused(
   path: string,
   message: string,
 ): NoticeDraft {
-  const happening = { kind: 'journal-refused', batchId: null, mark: formatBangkokDate(scene.nowMs) } as const;
-  return draft({ ...scene, journalId: path }, happening, path, {
-    status: 'refused',
-    reasonCode: 'journal-refused',
-    reason: showText(message),
-    remedy: null,
-    exitCode: usageExitCode,
-    reports: [],
-  });
+  const key = `journal-refused::${formatBangkokDate(scene.nowMs)}`;
+  return draftNotice(
+    { ...scene, journalId: path },
+    { kind: 'journal-refused', batchId: null, key },
+    {
+      file: showText(path),
+      status: 'refused',
+      reasonCode: 'journal-refused',
+      reason: showText(message),
+      remedy: null,
+      exitCode: usageExitCode,
+      commands: [paydropCommand(scene.place, 'config')],
+      reports: [],
+    },
+  );
 }
 
 /** What was added to a file after its rows had been read, and not paid. */
@@ -108,42 +121,60 @@ export interface GrownFile extends Pick<RejectedFile, 'fileKey' | 'fileName' | '
 
 /** Somebody wrote to a file after its rows had been read: told once for each state of the file. */
 export function describeFileGrown(scene: NoticeScene, file: GrownFile): NoticeDraft {
-  return draft(scene, { kind: 'file-grown', batchId: file.batchId, mark: file.fileKey }, file.fileName, {
-    severity: 'critical',
-    reasonCode: 'file-grown',
-    reason: showText(file.reason),
-    remedy: showTextIfAny(file.remedy),
-    rowsNotPaid: file.rows,
-    amountNotPaid: file.amount,
-    payoutIds: file.payoutIds.map((one) => showText(one)),
-    exitCode: exceptionsExitCode,
-    reports: file.reports,
-  });
+  const { batchId } = file;
+  const key = `file-grown:${batchId}:${file.fileKey}`;
+  return draftNotice(
+    scene,
+    { kind: 'file-grown', batchId, key },
+    {
+      file: showText(file.fileName),
+      severity: 'critical',
+      reasonCode: 'file-grown',
+      reason: showText(file.reason),
+      remedy: showTextIfAny(file.remedy),
+      rowsNotPaid: file.rows,
+      amountNotPaid: file.amount,
+      payoutIds: file.payoutIds.map((one) => showText(one)),
+      commands: [paydropCommand(scene.place, 'status', batchId)],
+      exitCode: exceptionsExitCode,
+      reports: file.reports,
+    },
+  );
 }
+
+/** What a person types first. */
+const batchVerbs = { 'batch-done': 'status', 'batch-halted': 'status', 'in-doubt': 'settle' } as const;
 
 function describeBatch(
   scene: NoticeScene,
   { summary, reports }: BatchNews,
-  kind: Exclude<NoticeKind, 'file-rejected' | 'journal-refused' | 'file-grown'>,
+  kind: keyof typeof batchVerbs,
   mark: string,
   more: object = {},
 ): NoticeDraft {
   const { batch } = summary;
-  return draft(scene, { kind, batchId: batch.batchId, mark }, batch.fileName, {
-    status: batch.status,
-    reasonCode: batch.reasonCode,
-    reason: showTextIfAny(batch.reason),
-    remedy: showTextIfAny(batch.remedy),
-    rows: batch.rows,
-    amount: formatBaht(batch.totalSatang),
-    byStatus: renderByStatus(summary),
-    holds: Object.fromEntries(summary.holds.map(({ hold, rows }) => [hold, rows])),
-    alarms: summary.alarmRows,
-    inDoubtRows: summary.inDoubtRows,
-    ...more,
-    exitCode: summary.exitCode,
-    reports,
-  });
+  const { batchId } = batch;
+  return draftNotice(
+    scene,
+    { kind, batchId, key: `${kind}:${batchId}:${mark}` },
+    {
+      file: showText(batch.fileName),
+      status: batch.status,
+      reasonCode: batch.reasonCode,
+      reason: showTextIfAny(batch.reason),
+      remedy: showTextIfAny(batch.remedy),
+      rows: batch.rows,
+      amount: formatBaht(batch.totalSatang),
+      byStatus: renderByStatus(summary),
+      holds: Object.fromEntries(summary.holds.map(({ hold, rows }) => [hold, rows])),
+      alarms: summary.alarmRows,
+      inDoubtRows: summary.inDoubtRows,
+      ...more,
+      exitCode: summary.exitCode,
+      commands: [paydropCommand(scene.place, batchVerbs[kind], batchId)],
+      reports,
+    },
+  );
 }
 
 function renderByStatus({ totals }: BatchSummary): object {
@@ -152,29 +183,19 @@ function renderByStatus({ totals }: BatchSummary): object {
   );
 }
 
-interface Happening {
-  readonly kind: NoticeKind;
-  readonly batchId: string | null;
-  /** Tells it apart from another of its kind, of the same batch. */
-  readonly mark: string;
-}
+/** The same happening has the same key. */
+type Happening = Pick<NoticeDraft, 'kind' | 'batchId' | 'key'>;
 
-function draft(
+/** @param facts what is said beside who, when and what kind; a file's name is among them */
+export function draftNotice(
   { journalId, isSandbox, nowMs }: NoticeScene,
-  { kind, batchId, mark }: Happening,
-  file: string,
+  { kind, batchId, key }: Happening,
   facts: object,
 ): NoticeDraft {
-  const key = kind === 'file-rejected' ? `${kind}:${mark}` : `${kind}:${batchId ?? ''}:${mark}`;
   const id = computeId(journalId, key);
   const at = formatBangkokDateTime(nowMs);
-  return {
-    key,
-    kind,
-    batchId,
-    atMs: nowMs,
-    body: { id, kind, at, isSandbox, batchId, file: showText(file), ...facts },
-  };
+  const body = { id, kind, at, isSandbox, batchId, ...facts };
+  return { key, kind, batchId, atMs: nowMs, body };
 }
 
 const idCharacters = 32;

@@ -3,7 +3,7 @@
 /**
  * `batch-done`, `batch-halted`, `in-doubt`: of a batch; `file-rejected`: of a file that is no batch; `journal-refused`:
  * of the journal, without which nothing is sent; `file-grown`: of a file to which somebody wrote after its rows had been
- * read.
+ * read; those after it: of no one batch or file, as journal-notices.ts makes them.
  */
 export const noticeKinds = [
   'batch-done',
@@ -12,6 +12,14 @@ export const noticeKinds = [
   'file-rejected',
   'journal-refused',
   'file-grown',
+  'not-ready',
+  'ready',
+  'statement-late',
+  'statement-came',
+  'critical-breaks',
+  'alarm',
+  'clock',
+  'sums',
 ] as const;
 export type NoticeKind = (typeof noticeKinds)[number];
 

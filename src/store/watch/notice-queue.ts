@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { NoticeStore } from '../../notify/ports.ts';
 import { noticeChannels } from '../../notify/rules/notice.ts';
 import type { DeliveryResult, DueNotice, NoticeChannel } from '../../notify/rules/notice.ts';
+import { selectPayouts, toPayoutSurely } from '../payouts/rows.ts';
 import { type BodiesOf, change, define, query, selectFirst } from '../statements.ts';
 
 /** Inside the statement's text: a partial index is used only where the statement names its condition. */
@@ -61,7 +62,66 @@ const countWaiting = define((_values: object) =>
     .where('status', '=', due),
 );
 
+/** Few rows bear an alarm, and each has few events. What an inquiry says of it again and again is no new one. */
+const alarmsAfter = define((values: { eventSeq: number; limit: number }) =>
+  selectPayouts()
+    .innerJoin('event as e', 'e.payout_seq', 'p.seq')
+    .select(['e.seq as event_seq', 'e.cause'])
+    .select(sql<string | null>`json_extract(e.detail, '$.transRefNo')`.as('trans_ref_no'))
+    .where('p.is_alarm', '=', sql.lit(1))
+    .where('e.seq', '>', values.eventSeq)
+    .where('e.cause', 'not in', [sql.lit('inquired' as const), sql.lit('given-up' as const)])
+    .where(sql<boolean>`json_extract(e.detail, '$.alarm') = 1`)
+    .orderBy('e.seq')
+    .limit(values.limit),
+);
+
+const countAlarmRows = define((_values: object) =>
+  query
+    .selectFrom('payout')
+    .select((eb) => eb.fn.countAll<number>().as('rows'))
+    .where('is_alarm', '=', sql.lit(1)),
+);
+
+const criticalBreakDays = define((_values: object) =>
+  query
+    .selectFrom('statement_break')
+    .select(['date', (eb) => eb.fn.countAll<number>().as('breaks')])
+    .where('state', '=', sql.lit('open'))
+    .where('severity', '=', sql.lit('critical'))
+    .groupBy('date'),
+);
+
+/** No character of a key is beyond the last. */
+const lastNotice = define((values: { from: string; to: string }) =>
+  query
+    .selectFrom('notice')
+    .select(['kind', 'at_ms as atMs', 'body'])
+    .where('key', '>=', values.from)
+    .where('key', '<', values.to)
+    .orderBy('seq', 'desc')
+    .limit(1),
+);
+
 export const noticeReads = {
+  *lastNotice(keyBeginning) {
+    const last = yield* lastNotice.get({ from: keyBeginning, to: `${keyBeginning}~` });
+    return last && { ...last, body: JSON.parse(last.body) as DueNotice['body'] };
+  },
+  *alarmsAfter(eventSeq, limit) {
+    return (yield* alarmsAfter.all({ eventSeq, limit })).map((record) => {
+      const { batchId, rowNo, status, reason, instruction } = toPayoutSurely(record);
+      const { event_seq: seq, cause, trans_ref_no: transRefNo } = record;
+      const { payoutId, amountSatang } = instruction;
+      return { seq, cause, transRefNo, batchId, rowNo, status, reason, payoutId, amountSatang };
+    });
+  },
+  *countAlarmRows() {
+    return (yield* countAlarmRows.get({}))?.rows ?? 0;
+  },
+  *criticalBreakDays() {
+    return yield* criticalBreakDays.all({});
+  },
   *dueNotices(nowMs, limit, wanted) {
     const found: DueNotice[] = [];
     for (const channel of channelsOf(wanted))
@@ -83,7 +143,7 @@ export const noticeReads = {
 /** Each in one transaction. */
 export const noticeWrites = {
   /** Due at once for each channel. Without a channel there is nobody to tell, and nothing is kept. */
-  *addNotice(notice, channels) {
+  *addNotice(notice, channels, delivered = []) {
     if (channels.length === 0) return;
     const { key, kind, batchId, atMs, body } = notice;
     if (kind === 'batch-done' || kind === 'batch-halted') yield* change(noteTold(batchId));
@@ -95,7 +155,12 @@ export const noticeWrites = {
     const seq = (yield* selectFirst(insert))?.seq;
     if (seq === undefined) return;
     const waiting = { status: 'due', tries: 0, next_at_ms: atMs, delivered_at_ms: null, why: null } as const;
-    const deliveries = channels.map((channel) => ({ notice_seq: seq, channel, ...waiting }));
+    const done = describeResult({ kind: 'delivered', atMs });
+    const deliveries = channels.map((channel) => ({
+      notice_seq: seq,
+      channel,
+      ...(delivered.includes(channel) ? { ...waiting, ...done } : waiting),
+    }));
     yield* change(query.insertInto('notice_delivery').values(deliveries));
   },
   /** Changes nothing once the notice is delivered or given up. @throws Error when it was never kept for the channel */

@@ -7,6 +7,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import { type PayoutStatus, payoutStatuses } from '../../core/payout.ts';
 import { findBankStatus } from '../../core/status-codes.ts';
 import type { LimitState } from '../../payout/rules/adaptive-limit.ts';
+import { journalChanged } from '../../payout/rules/seal.ts';
 import type { IntakeOutcome } from '../ports.ts';
 import {
   type Health,
@@ -74,6 +75,7 @@ export function makeMetrics(sources: MetricSources): Metrics {
     async render() {
       const { counts, noticesWaiting } = await readJournal();
       showWatch(register, sources.readWatch(), sources.now());
+      showAttention(register, sources.readWatch());
       showRequests(register, sources);
       const rows = counts && payoutStatuses.map((status) => [status, counts.get(status) ?? 0] as const);
       const rowsHelp = 'Rows of all batches by status, at most a minute old';
@@ -146,7 +148,7 @@ function showWatch(register: Registry, watch: WatchState, nowMs: number): void {
   );
   const ageMs = Math.max(0, nowMs - (oldestInDoubtAtMs ?? nowMs));
   const age = rowsInDoubt === undefined ? undefined : ageMs / 1_000;
-  const troubleHelp = '1 while disk, journal, bank or inbox are out of order';
+  const troubleHelp = '1 while disk, journal, bank, inbox, sums or clock are out of order';
   const ageHelp = 'Time since the oldest transfer in doubt was submitted; 0 when there is none';
   show(register, 'role', 'What this process does: 1 for its role', roles, 'role');
   show(register, 'trouble', troubleHelp, listTroubles(watch), 'kind');
@@ -157,6 +159,18 @@ function showWatch(register: Registry, watch: WatchState, nowMs: number): void {
   show(register, 'batches_failing', 'Batches that an error keeps from getting on', failingBatches?.length);
   show(register, 'in_doubt', 'Transfers whose outcome nobody has proved', rowsInDoubt);
   show(register, 'in_doubt_oldest_age_seconds', ageHelp, age);
+}
+
+/** What people are told of the journal as a whole. */
+function showAttention(register: Registry, { attention }: WatchState): void {
+  const breaks = attention?.criticalBreakDays.reduce((sum, day) => sum + day.breaks, 0);
+  const offsetMs = attention?.clockOffsetMs;
+  const late = 'Days with payouts whose statement should have come';
+  const offset = "The bank's clock less this machine's, by its latest reply";
+  show(register, 'statements_late', late, attention?.lateStatements.length);
+  show(register, 'critical_breaks', 'Critical breaks that are open', breaks);
+  show(register, 'alarms', 'Rows that bear an alarm', attention?.alarmRows);
+  show(register, 'clock_offset_seconds', offset, offsetMs === undefined ? undefined : offsetMs / 1_000);
 }
 
 function showRequests(register: Registry, sources: MetricSources): void {
@@ -173,14 +187,22 @@ function showRequests(register: Registry, sources: MetricSources): void {
 
 /** What was not looked at yet is left out. */
 function listTroubles(watch: WatchState): Series {
-  const { inbox, diskTrouble, journalTrouble, bankTrouble } = watch;
+  const { inbox, diskTrouble, journalTrouble, bankTrouble, attention, lines } = watch;
   const here = [
     ['disk', Number(diskTrouble !== undefined)],
     ['journal', Number(journalTrouble !== undefined)],
   ] as const;
   if (inbox === undefined) return here;
   const isInboxAway = inbox.state.kind === 'gone' || isInboxSilent(watch);
-  return [...here, ['bank', Number(bankTrouble !== undefined)], ['inbox', Number(isInboxAway)]];
+  const isChanged = lines?.some(({ why }) => why?.code === journalChanged) ?? false;
+  const clock = attention && (['clock', Number(attention.clock !== undefined)] as const);
+  return [
+    ...here,
+    ['bank', Number(bankTrouble !== undefined)],
+    ['inbox', Number(isInboxAway)],
+    ['sums', Number(isChanged)],
+    ...(clock === undefined ? [] : [clock]),
+  ];
 }
 
 /** Of the journal: an old figure would be a wrong one, so none is shown when it cannot tell. */

@@ -3,8 +3,11 @@
  * Pure; the daemon keeps the facts, and what answers /healthz shows the verdict.
  */
 import { formatBangkokMoment, formatBangkokDateTime } from '../../core/bangkok-time.ts';
+import { type CommandPlace, joinCommand, paydropCommand } from '../../core/command-line.ts';
 import { showText } from '../../core/outgoing-text.ts';
+import type { ClockAlarm } from '../../payout/rules/clock-skew.ts';
 import { type BreakerState, outsideHours } from '../../payout/rules/circuit-breaker.ts';
+import { showDate } from '../../payout/rules/lost-journal.ts';
 import type { InboxView } from './drop-folder.ts';
 import { describeGrowth, remedyOfGrowth, type TakenFile } from './file-growth.ts';
 
@@ -52,13 +55,38 @@ export interface WatchState {
   readonly journalDamage?: Trouble | undefined;
   /** Files that were written to after their rows had been read, and that nobody has dealt with. */
   readonly grownFiles?: readonly TakenFile[] | undefined;
+  readonly attention?: Attention | undefined;
+  /** For the commands to paste; they name no settings when it is left out. */
+  readonly place?: WatchPlace | undefined;
+}
+
+/** What people are told of the journal as a whole, read every now and then. */
+export interface Attention {
+  /** Days with payouts whose statement should have come by now, YYYYMMDD. */
+  readonly lateStatements: readonly string[];
+  readonly criticalBreakDays: readonly { readonly date: string; readonly breaks: number }[];
+  /** Rows that bear an alarm. */
+  readonly alarmRows: number;
+  /** Undefined while the clocks agree, or nobody has told the bank's. */
+  readonly clock: ClockAlarm | undefined;
+  /** The bank's time less ours; undefined as long as it is not known. */
+  readonly clockOffsetMs: number | undefined;
+}
+
+/** Where a watcher works; absolute paths. */
+export interface WatchPlace {
+  readonly command: CommandPlace;
+  readonly dataDir: string;
+  readonly inbox: string;
 }
 
 export interface HealthReason {
   readonly code: HealthCode;
   /** Free of proxy and account numbers. */
   readonly text: string;
-  readonly remedy?: string;
+  readonly remedy: string;
+  /** To be typed first. */
+  readonly command: string;
 }
 
 export const healthCodes = [
@@ -80,6 +108,10 @@ export const healthCodes = [
   'file-stuck',
   'inbox-left',
   'file-grown',
+  'statement-late',
+  'critical-breaks',
+  'alarm',
+  'clock',
 ] as const;
 type HealthCode = (typeof healthCodes)[number];
 
@@ -133,11 +165,13 @@ export function judgeHealth(
     ...judgeTrouble('bank', 'the bank is out of reach', state.bankTrouble),
     ...lines.filter(({ isAgainst }) => isAgainst).map(({ what }) => what),
   ];
-  const notes: HealthReason[] = [
+  const notes: Finding[] = [
     ...lines.filter(({ isAgainst }) => !isAgainst).map(({ what }) => what),
     ...(state.failingBatches ?? []).map(({ batchId, why }) => ({
       code: 'batch-failing' as const,
+      subject: batchId,
       text: `batch ${batchId} does not get on: ${showText(why)}`,
+      remedy: 'It is tried again by itself; the log says more',
     })),
     ...(state.inbox?.stuck ?? []).slice(0, namesMax).map(({ fileName, why }) => ({
       code: 'file-stuck' as const,
@@ -146,17 +180,63 @@ export function judgeHealth(
     })),
     ...describeLeft(state.inbox?.left ?? []),
     ...(state.grownFiles ?? []).slice(0, namesMax).flatMap((file) => describeGrown(file)),
+    ...describeAttention(state.attention),
   ];
-  return { live, ready: reasons.length === 0, reasons, notes };
+  const show = (finding: Finding): HealthReason => withCommand(finding, state.place);
+  return { live, ready: reasons.length === 0, reasons: reasons.map(show), notes: notes.map(show) };
 }
 
-const stalled: HealthReason = {
+/** What is found; `subject` is a batch or a day that its command names. */
+interface Finding extends Omit<HealthReason, 'command'> {
+  readonly subject?: string;
+}
+
+type CommandWriter = (place: WatchPlace | undefined, subject: string) => string;
+
+const ofPaydrop =
+  (...words: readonly string[]): CommandWriter =>
+  (place, subject) =>
+    paydropCommand(place?.command, ...words, ...(subject === '' ? [] : [subject]));
+const lookAtDisk: CommandWriter = (place) => joinCommand('df', '-h', place?.dataDir ?? '.');
+
+/** What a person types first. */
+const commands: Readonly<Record<HealthCode, CommandWriter>> = {
+  'loop-stalled': () => 'systemctl restart paydrop',
+  standby: ofPaydrop('status'),
+  starting: ofPaydrop('status'),
+  stopping: ofPaydrop('watch'),
+  'inbox-gone': (place) => joinCommand('ls', '-ld', place?.inbox ?? 'inbox'),
+  // Looking into a share that hangs would hang, too.
+  'inbox-unresponsive': (place) => joinCommand('findmnt', '--target', place?.inbox ?? 'inbox'),
+  disk: lookAtDisk,
+  'journal-locked': (place) => joinCommand('fuser', '-v', `${place?.dataDir ?? '.'}/journal.db`),
+  bank: ofPaydrop('config', '--login'),
+  'payer-halted': ofPaydrop('status'),
+  'payer-paused': ofPaydrop('status'),
+  'journal-damaged': ofPaydrop('restore', 'FILE', '--since', 'YYYY-MM-DD'),
+  'service-closed': ofPaydrop('status'),
+  'batch-failing': ofPaydrop('status'),
+  'file-stuck': lookAtDisk,
+  'inbox-left': (place) => joinCommand('ls', '-la', place?.inbox ?? 'inbox'),
+  'file-grown': ofPaydrop('status'),
+  'statement-late': ofPaydrop('reconcile', '--date'),
+  'critical-breaks': ofPaydrop('reconcile', '--date'),
+  alarm: ofPaydrop('status'),
+  clock: () => 'timedatectl status',
+};
+
+const withCommand = ({ subject = '', ...said }: Finding, place: WatchPlace | undefined): HealthReason => ({
+  ...said,
+  command: showText(commands[said.code](place, subject)),
+});
+
+const stalled: Finding = {
   code: 'loop-stalled',
   text: `the watcher has done nothing for more than ${stalledAfterMs / 1_000} seconds`,
   remedy: 'Restart it: nothing is lost, and nothing is paid twice',
 };
 
-const roleReasons: Readonly<Record<WatchRole, readonly HealthReason[]>> = {
+const roleReasons: Readonly<Record<WatchRole, readonly Finding[]>> = {
   active: [],
   standby: [
     {
@@ -166,16 +246,26 @@ const roleReasons: Readonly<Record<WatchRole, readonly HealthReason[]>> = {
     },
   ],
   starting: [
-    { code: 'starting', text: 'the watcher is starting: what was left open before is taken up first' },
+    {
+      code: 'starting',
+      text: 'the watcher is starting: what was left open before is taken up first',
+      remedy: 'Nothing to do: it passes',
+    },
   ],
-  stopping: [{ code: 'stopping', text: 'the watcher is being stopped: no new file is taken' }],
+  stopping: [
+    {
+      code: 'stopping',
+      text: 'the watcher is being stopped: no new file is taken',
+      remedy: 'Start it again: what is open goes on',
+    },
+  ],
 };
 
 /** The share that the inbox is on hangs: it throws no error, it just never answers. */
 export const isInboxSilent = ({ inboxPollMs = 0 }: Pick<WatchState, 'inboxPollMs'>): boolean =>
   inboxPollMs > silentAfterMs;
 
-function judgeInbox(state: WatchState): readonly HealthReason[] {
+function judgeInbox(state: WatchState): readonly Finding[] {
   const { inbox, inboxPollMs = 0 } = state;
   if (isInboxSilent(state)) {
     return [
@@ -201,7 +291,7 @@ function judgeTrouble(
   code: 'disk' | 'journal-locked' | 'journal-damaged' | 'bank',
   what: string,
   trouble: Trouble | undefined,
-): HealthReason[] {
+): Finding[] {
   if (trouble === undefined) return [];
   const since = `${what} since ${formatBangkokMoment(trouble.sinceMs)} Bangkok time`;
   return [
@@ -218,7 +308,7 @@ function judgeLine(
   line: PayerLine,
   { filesInWork = 0 }: WatchState,
   nowMs: number,
-): { readonly isAgainst: boolean; readonly what: HealthReason } | undefined {
+): { readonly isAgainst: boolean; readonly what: Finding } | undefined {
   const { paysNewFiles, pausedUntilMs } = line;
   const word = readLine(line, nowMs);
   switch (word) {
@@ -241,8 +331,8 @@ function judgeLine(
   }
 }
 
-function describeLine(code: HealthCode, text: string, { why }: PayerLine): HealthReason {
-  if (why === null) return { code, text };
+function describeLine(code: HealthCode, text: string, { why }: PayerLine): Finding {
+  if (why === null) return { code, text, remedy: 'Goes on by itself' };
   return {
     code,
     text: `${text}: ${showText(why.reason)} (${why.code})`,
@@ -251,7 +341,7 @@ function describeLine(code: HealthCode, text: string, { why }: PayerLine): Healt
 }
 
 /** A payout file among them is paid by nobody. */
-function describeLeft(names: readonly string[]): readonly HealthReason[] {
+function describeLeft(names: readonly string[]): readonly Finding[] {
   if (names.length === 0) return [];
   const more = names.length > namesMax ? `, and ${names.length - namesMax} more` : '';
   return [
@@ -263,10 +353,41 @@ function describeLeft(names: readonly string[]): readonly HealthReason[] {
   ];
 }
 
-function describeGrown(file: TakenFile): readonly HealthReason[] {
+function describeGrown(file: TakenFile): readonly Finding[] {
   if (file.growth === null) return [];
   const text = showText(`ALARM: ${describeGrowth(file, file.growth)}`);
-  return [{ code: 'file-grown', text, remedy: showText(remedyOfGrowth(file, file.growth)) }];
+  const remedy = showText(remedyOfGrowth(file, file.growth));
+  return [{ code: 'file-grown', subject: file.batchId, text, remedy }];
+}
+
+/** `1 row bears`, `2 rows bear`. */
+const countOf = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
+
+function describeAttention(attention: Attention | undefined): readonly Finding[] {
+  if (attention === undefined) return [];
+  const { lateStatements, criticalBreakDays, alarmRows, clock } = attention;
+  const found: Finding[] = lateStatements.slice(0, namesMax).map((date) => ({
+    code: 'statement-late',
+    subject: showDate(date),
+    text: `the statement of ${showDate(date)} is late: payouts were sent on that day`,
+    remedy: 'It is asked for by itself for a week; ask the bank where it stays',
+  }));
+  for (const { date, breaks } of criticalBreakDays.slice(0, namesMax))
+    found.push({
+      code: 'critical-breaks',
+      subject: showDate(date),
+      text: `${countOf(breaks, 'critical break is', 'critical breaks are')} open on ${showDate(date)}`,
+      remedy: 'Money moved that the journal calls unmoved: the breaks file says of each what to do',
+    });
+  if (alarmRows > 0)
+    found.push({
+      code: 'alarm',
+      text: `ALARM: ${countOf(alarmRows, 'row contradicts', 'rows contradict')} what was called proved`,
+      remedy: 'Do not pay them again: the exceptions of their batches say of each what to do',
+    });
+  if (clock !== undefined)
+    found.push({ code: 'clock', text: showText(clock.text), remedy: 'Set the clock by a time server' });
+  return found;
 }
 
 /** What /healthz shows: JSON-encodable, times in Bangkok; what is not known yet is left out. */

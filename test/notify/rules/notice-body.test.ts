@@ -12,7 +12,12 @@ import type { NoticeDraft } from '../../../src/notify/rules/notice.ts';
 import { summariseBatch } from '../../../src/reports/rules/summary.ts';
 import { makeBatch, makeTotal, noonMs } from '../../support/report-fixtures.ts';
 
-const scene = { journalId: 'journal-1', isSandbox: false, nowMs: noonMs };
+const scene = {
+  journalId: 'journal-1',
+  isSandbox: false,
+  nowMs: noonMs,
+  place: { settingsPath: '/etc/paydrop.yaml' },
+};
 const reports = ['/outbox/a.result.csv', '/outbox/a.summary.json'];
 const totals = [
   makeTotal('paid', 2, 1_234_567_890_050n),
@@ -69,6 +74,7 @@ describe('the body', () => {
       alarms: 0,
       inDoubtRows: 3,
       exitCode: 4,
+      commands: ['paydrop status 4K7Q2M9XWD --config /etc/paydrop.yaml'],
       reports,
     });
   });
@@ -87,6 +93,7 @@ describe('the body', () => {
       kind: 'in-doubt',
       inDoubtRows: 3,
       oldestInDoubtAt: '2026-11-21T00:00:01+07:00',
+      commands: ['paydrop settle 4K7Q2M9XWD --config /etc/paydrop.yaml'],
     });
   });
 
@@ -107,6 +114,7 @@ describe('the body', () => {
       column: 'amount',
       remedy: 'Add it and drop the file again.',
       exitCode: 5,
+      commands: ['paydrop check broken.csv --config /etc/paydrop.yaml'],
       reports: ['/rejected/broken.csv.reason.txt'],
     });
   });

@@ -63,6 +63,19 @@ const grown = {
 };
 const failing = [{ batchId: 'B000000001', why: `no row of ${account}` }];
 
+const place = {
+  command: { settingsPath: '/etc/paydrop.yaml', dataDir: '/srv/my data' },
+  dataDir: '/srv/my data',
+  inbox: '/srv/my data/inbox',
+};
+const amiss = {
+  lateStatements: ['20261120'],
+  criticalBreakDays: [{ date: '20261119', breaks: 1 }],
+  alarmRows: 2,
+  clock: { kind: 'differs', text: 'the clock is 6 minutes ahead' },
+  clockOffsetMs: -360_000,
+} as const;
+
 const codes = (state: WatchState) => {
   const { live, ready, reasons, notes } = judgeHealth(state, nowMs);
   return { live, ready, reasons: reasons.map(({ code }) => code), notes: notes.map(({ code }) => code) };
@@ -143,18 +156,71 @@ describe('a watcher', () => {
   });
 
   test('says why and what to do', () => {
-    const { reasons } = judgeHealth({ ...well, diskTrouble: trouble, lines: [line('paused')] }, nowMs);
+    const sick = { ...well, diskTrouble: trouble, lines: [line('paused')] };
+    const { reasons } = judgeHealth({ ...sick, place }, nowMs);
     expect(reasons).toEqual([
       {
         code: 'disk',
         text: 'the disk refuses writes since 2026-11-21 09:59:00 Bangkok time: it is broken: mend it',
         remedy: 'Nothing is sent meanwhile; goes on by itself when the trouble is over',
+        command: "df -h '/srv/my data'",
       },
       {
         code: 'payer-paused',
         text: 'sending is paused until 2026-11-21 10:00:30 Bangkok time: maintenance (ET004)',
         remedy: 'wait for the bank',
+        command: "paydrop status --config /etc/paydrop.yaml --data-dir '/srv/my data'",
       },
+    ]);
+  });
+
+  test('names a remedy and a command with each reason and note', () => {
+    for (const role of watchRoles) {
+      const sick: WatchState = {
+        ...well,
+        role,
+        inbox: {
+          state: { kind: 'gone', why: 'mount it' },
+          waiting: 0,
+          stuck: [{ fileName: 'a', why: 'x' }],
+          left: ['b'],
+        },
+        diskTrouble: trouble,
+        journalTrouble: trouble,
+        bankTrouble: trouble,
+        journalDamage: trouble,
+        lines: [line('halted'), line('paused', { paysNewFiles: false }), closed],
+        failingBatches: failing,
+        grownFiles: [grown],
+        attention: amiss,
+      };
+      const { reasons, notes } = judgeHealth(sick, nowMs);
+      for (const { remedy, command } of [...reasons, ...notes]) {
+        expect(remedy).not.toBe('');
+        expect(command).toMatch(/^(paydrop|df|ls|fuser|findmnt|systemctl|timedatectl) /);
+      }
+    }
+  });
+
+  test('tells what people must look at, each with its command', () => {
+    const { ready, notes } = judgeHealth(
+      { ...well, attention: amiss, place: { ...place, command: { settingsPath: '/p.yaml' } } },
+      nowMs,
+    );
+    expect(ready).toBe(true);
+    expect(notes.map(({ code, text, command }) => [code, text, command])).toEqual([
+      [
+        'statement-late',
+        'the statement of 2026-11-20 is late: payouts were sent on that day',
+        'paydrop reconcile --date 2026-11-20 --config /p.yaml',
+      ],
+      [
+        'critical-breaks',
+        '1 critical break is open on 2026-11-19',
+        'paydrop reconcile --date 2026-11-19 --config /p.yaml',
+      ],
+      ['alarm', 'ALARM: 2 rows contradict what was called proved', 'paydrop status --config /p.yaml'],
+      ['clock', 'the clock is 6 minutes ahead', 'timedatectl status'],
     ]);
   });
 });

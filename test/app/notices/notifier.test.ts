@@ -1,13 +1,13 @@
 /** Notices are kept in the journal before anything else is done; one that it would not take is kept later. */
 import { describe, expect, test } from 'vitest';
-import { Notifier } from '../../src/app/notifier.ts';
-import type { NoticeChannel } from '../../src/notify/rules/notice.ts';
-import type { WrittenReports } from '../../src/reports/write-reports.ts';
-import { loadSettings } from '../../src/settings/settings.ts';
-import type { Store } from '../../src/store/store.ts';
-import { noonMs } from '../support/core-fixtures.ts';
-import { makeSqliteStore } from '../support/sqlite-store.ts';
-import { makeVirtualClock } from '../support/virtual-clock.ts';
+import { Notifier } from '../../../src/app/notices/notifier.ts';
+import type { NoticeChannel } from '../../../src/notify/rules/notice.ts';
+import type { WrittenReports } from '../../../src/reports/write-reports.ts';
+import { loadSettings } from '../../../src/settings/settings.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { noonMs } from '../../support/core-fixtures.ts';
+import { makeSqliteStore } from '../../support/sqlite-store.ts';
+import { makeVirtualClock } from '../../support/virtual-clock.ts';
 
 const file = (name: string) => ({
   fileKey: name,
@@ -56,7 +56,9 @@ describe('a notice that the journal would not take', () => {
     await one.notifier.notifyOfDoubt();
     const names = ['command a.csv', 'command b.csv', 'webhook a.csv', 'webhook b.csv'];
     expect((await one.kept()).toSorted()).toEqual(names);
-    expect(one.logged).toEqual(Array.from({ length: 2 }, () => 'error a notice could not be kept yet'));
+    expect(one.logged).toEqual(
+      Array.from({ length: 2 }, () => 'error notices could not be kept yet: they are sent all the same'),
+    );
   });
 
   test('is kept with the next notice', async () => {

@@ -1,12 +1,12 @@
 /** Whom the settings have told: a webhook, a program, or both. */
 import { join } from 'node:path';
-import type { Clock } from '../core/ports.ts';
-import { describeJournalRefused } from '../notify/rules/notice-body.ts';
-import type { NoticeSender } from '../notify/rules/notice.ts';
-import type { Logger } from '../platform/log.ts';
-import { requireWebhook } from '../settings/secrets.ts';
-import type { LoadedSettings } from '../settings/settings.ts';
-import { readVersion } from './version.ts';
+import type { Clock } from '../../core/ports.ts';
+import { describeJournalRefused } from '../../notify/rules/notice-body.ts';
+import type { NoticeSender } from '../../notify/rules/notice.ts';
+import type { Logger } from '../../platform/log.ts';
+import { requireWebhook } from '../../settings/secrets.ts';
+import type { LoadedSettings } from '../../settings/settings.ts';
+import { readVersion } from '../version.ts';
 
 /** @throws SettingsError when the settings ask for a webhook and there is no secret for it */
 export async function makeSenders(
@@ -17,11 +17,11 @@ export async function makeSenders(
   const senders: NoticeSender[] = [];
   const webhook = requireWebhook(notices.webhookUrl, notices.webhookSecret);
   if (webhook !== undefined) {
-    const { makeWebhook } = await import('../notify/webhook.ts');
+    const { makeWebhook } = await import('../../notify/webhook.ts');
     senders.push(makeWebhook({ ...webhook, version: readVersion(), clock }));
   }
   if (notices.command.length > 0) {
-    const { makeCommand } = await import('../notify/command.ts');
+    const { makeCommand } = await import('../../notify/command.ts');
     const onEnd = (facts: object): void => log.debug(facts, 'the command for notices has ended');
     senders.push(makeCommand({ command: notices.command, env: process.env, clock, onEnd }));
   }
@@ -39,9 +39,10 @@ export async function notifyOfRefusal(
   clock: Clock,
 ): Promise<void> {
   try {
-    const { dataDir, isSandbox } = loaded;
+    const { dataDir, isSandbox, path: settingsPath, dataDirOption } = loaded;
     const path = join(dataDir, 'journal.db');
-    const draft = describeJournalRefused({ isSandbox, nowMs: clock.now() }, path, why);
+    const place = { settingsPath, dataDir: dataDirOption };
+    const draft = describeJournalRefused({ isSandbox, nowMs: clock.now(), place }, path, why);
     const senders = await makeSenders(loaded, log, clock);
     const stop = AbortSignal.timeout(atOnceMs);
     for (const { channel, send } of senders) {

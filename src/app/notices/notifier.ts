@@ -1,6 +1,7 @@
 /** Notices as the settings ask for them: kept in the journal first, then delivered, never in the way of paying. */
 import { basename } from 'node:path';
-import { deliverNotices, deliverNoticesOnce, type NoticeContext } from '../notify/delivery.ts';
+import { deliverNotices, deliverNoticesOnce, type NoticeContext } from '../../notify/delivery.ts';
+import { describeUnexplained } from '../../notify/rules/journal-notices.ts';
 import {
   describeBatchDone,
   describeBatchHalted,
@@ -9,22 +10,21 @@ import {
   describeInDoubt,
   type NoticeScene,
   type RejectedFile,
-} from '../notify/rules/notice-body.ts';
-import type { NoticeChannel, NoticeDraft } from '../notify/rules/notice.ts';
-import { Signal } from '../platform/signal.ts';
-import { summariseBatch } from '../reports/rules/summary.ts';
-import type { WrittenReports } from '../reports/write-reports.ts';
-import type { LoadedSettings } from '../settings/settings.ts';
-import type { Store } from '../store/store.ts';
-import type { WatchEvent } from '../watch/context.ts';
-import { makeSenders } from './notice-senders.ts';
-import { describeGrowth, remedyOfGrowth } from '../watch/rules/file-growth.ts';
-import type { FileGrowth, TakenFile } from '../watch/rules/file-growth.ts';
-import type { FileOutcome } from './run-file.ts';
-import { type Session, toLog } from './session.ts';
-
-/** Notices that are remembered while the journal takes none. */
-const unkeptMax = 10_000;
+} from '../../notify/rules/notice-body.ts';
+import type { NoticeChannel, NoticeDraft } from '../../notify/rules/notice.ts';
+import { UnkeptNotices } from '../../notify/unkept.ts';
+import { journalChanged } from '../../payout/rules/seal.ts';
+import { Signal } from '../../platform/signal.ts';
+import { summariseBatch } from '../../reports/rules/summary.ts';
+import type { WrittenReports } from '../../reports/write-reports.ts';
+import type { LoadedSettings } from '../../settings/settings.ts';
+import type { Store } from '../../store/store.ts';
+import type { WatchEvent } from '../../watch/context.ts';
+import { makeSenders } from './senders.ts';
+import { describeGrowth, remedyOfGrowth } from '../../watch/rules/file-growth.ts';
+import type { FileGrowth, TakenFile } from '../../watch/rules/file-growth.ts';
+import type { FileOutcome } from '../run-file.ts';
+import { type Session, toLog } from '../session.ts';
 
 /** How long a run that has ended waits for its notices to be taken; the next process tries what is left. */
 const deliveryWaitMs = 5_000;
@@ -34,11 +34,17 @@ export class Notifier {
   readonly #context: NoticeContext & { readonly store: Store };
   readonly #channels: readonly NoticeChannel[];
   readonly #news = new Signal();
-  readonly #unkept: NoticeDraft[] = [];
+  readonly #unkept: UnkeptNotices;
 
-  constructor(loaded: LoadedSettings, context: NoticeContext & { readonly store: Store }) {
+  /** @param unkept what another notifier of this process could not keep */
+  constructor(
+    loaded: LoadedSettings,
+    context: NoticeContext & { readonly store: Store },
+    unkept: UnkeptNotices = new UnkeptNotices(),
+  ) {
     this.#loaded = loaded;
     this.#context = context;
+    this.#unkept = unkept;
     this.#channels = context.senders.map(({ channel }) => channel);
   }
 
@@ -74,13 +80,16 @@ export class Notifier {
   async #notifyOfBatch({ summary, files }: WrittenReports): Promise<void> {
     const { batch } = summary;
     const news = { summary, reports: files.map(({ path }) => path) };
-    if (batch.status === 'done') {
-      const reports = await this.#context.store.reports(batch.batchId);
+    const { status, batchId, reasonCode } = batch;
+    if (status === 'done' || !summary.addsUp) {
+      const reports = await this.#context.store.reports(batchId);
       const eventSeq = Math.max(0, ...reports.map((report) => report.eventSeq));
-      await this.#add(describeBatchDone(this.#scene, news, eventSeq));
+      if (status === 'done') await this.add(describeBatchDone(this.scene, news, eventSeq));
+      // A journal that was changed is told of by its halt.
+      if (!summary.addsUp && reasonCode !== journalChanged)
+        await this.add(describeUnexplained(this.scene, batchId, eventSeq));
     }
-    if (batch.status === 'halted')
-      await this.#add(describeBatchHalted(this.#scene, news, batch.restedAtMs ?? 0));
+    if (status === 'halted') await this.add(describeBatchHalted(this.scene, news, batch.restedAtMs ?? 0));
   }
 
   /** A notice that cannot be made changes nothing about what was paid. */
@@ -93,7 +102,7 @@ export class Notifier {
   }
 
   async notifyOfFile(file: Omit<RejectedFile, 'remedy' | 'reports'>): Promise<void> {
-    await this.#add(describeFileRejected(this.#scene, { ...file, remedy: null, reports: [] }));
+    await this.add(describeFileRejected(this.scene, { ...file, remedy: null, reports: [] }));
   }
 
   /** Of a run: kept for `status`, too. */
@@ -109,13 +118,13 @@ export class Notifier {
     const words = { reason: describeGrowth(file, growth), remedy: remedyOfGrowth(file, growth) };
     const named = { fileKey: `${itemId}:${growth.sha256}`, fileName, batchId };
     const notice = { ...named, ...words, rows, amount, payoutIds, reports: [path] };
-    await this.#add(describeFileGrown(this.#scene, notice));
+    await this.add(describeFileGrown(this.scene, notice));
   }
 
   /** Batches with transfers that have been in doubt for too long. */
   async notifyOfDoubt(): Promise<void> {
     const { store, clock } = this.#context;
-    if (this.#channels.length === 0) return;
+    if (!this.isListenedTo) return;
     await this.#keepAll();
     const beforeMs = clock.now() - this.#loaded.settings.notices.inDoubtAfterMs;
     for (const batchId of await store.batchesInDoubtSince(beforeMs)) {
@@ -126,52 +135,70 @@ export class Notifier {
       const reports = (await store.reports(batchId)).map(({ path }) => path);
       const [oldest] = await store.inDoubt(0, 1, batchId);
       const sinceMs = oldest?.attempt.intentAtMs ?? beforeMs;
-      await this.#add(describeInDoubt(this.#scene, { summary, reports }, sinceMs));
+      await this.add(describeInDoubt(this.scene, { summary, reports }, sinceMs));
     }
   }
 
   /** Delivers until told to stop; what is left is for the next process. */
   async deliver(stop: AbortSignal): Promise<void> {
-    await deliverNotices(this.#context, this.#news, stop);
+    const contexts = [this.#context, this.#unkeptContext];
+    await Promise.all(contexts.map((context) => deliverNotices(context, this.#news, stop)));
   }
 
   /** Tries once what is due. */
   async deliverOnce(stop: AbortSignal): Promise<void> {
     await this.notifyOfDoubt().catch(() => undefined);
-    if (this.#channels.length > 0) await deliverNoticesOnce(this.#context, deliveryWaitMs, stop);
-  }
-
-  get #scene(): NoticeScene {
-    const { store, clock } = this.#context;
-    return { journalId: store.journalId, isSandbox: this.#loaded.isSandbox, nowMs: clock.now() };
-  }
-
-  /** A notice that cannot be kept stops nobody. */
-  async #add(notice: NoticeDraft): Promise<void> {
-    if (this.#channels.length === 0) return;
-    this.#unkept.push(notice);
+    if (!this.isListenedTo) return;
+    const contexts = [this.#context, this.#unkeptContext];
+    await Promise.all(contexts.map((context) => deliverNoticesOnce(context, deliveryWaitMs, stop)));
     await this.#keepAll();
+  }
+
+  /** Anybody is to be told anything. */
+  get isListenedTo(): boolean {
+    return this.#channels.length > 0;
+  }
+
+  get scene(): NoticeScene {
+    const { store, clock } = this.#context;
+    const { isSandbox, path: settingsPath, dataDirOption: dataDir } = this.#loaded;
+    return { journalId: store.journalId, isSandbox, nowMs: clock.now(), place: { settingsPath, dataDir } };
+  }
+
+  /** The latest notice whose key begins so, kept or not. */
+  async lastNotice(keyBeginning: string): Promise<Pick<NoticeDraft, 'kind' | 'atMs' | 'body'> | undefined> {
+    return this.#unkept.last(keyBeginning) ?? this.#context.store.lastNotice(keyBeginning);
+  }
+
+  /** A notice that cannot be kept stops nobody: it is delivered all the same. */
+  async add(notice: NoticeDraft): Promise<void> {
+    if (!this.isListenedTo) return;
+    this.#unkept.add(notice, this.#channels);
+    await this.#keepAll();
+    this.#news.notify();
+  }
+
+  get #unkeptContext(): NoticeContext {
+    return { ...this.#context, store: this.#unkept };
   }
 
   /** Keeps what could not be kept before, too: the disk may have been full. */
   async #keepAll(): Promise<void> {
-    const drafts = this.#unkept.splice(0);
-    for (const [place, notice] of drafts.entries()) {
-      try {
-        await this.#context.store.addNotice(notice, this.#channels);
-      } catch (error) {
-        this.#unkept.unshift(...drafts.slice(place));
-        this.#unkept.splice(unkeptMax);
-        this.#context.log('error', 'a notice could not be kept yet', { kind: notice.kind, err: error });
-        return;
-      }
+    try {
+      if ((await this.#unkept.moveInto(this.#context.store)) > 0) this.#news.notify();
+    } catch (error) {
+      this.#context.log('error', 'notices could not be kept yet: they are sent all the same', { err: error });
     }
-    if (drafts.length > 0) this.#news.notify();
   }
 }
 
 /** @throws SettingsError when the settings ask for a webhook and there is no secret for it */
-export async function openNotifier({ loaded, journal, log, clock }: Session): Promise<Notifier> {
+export async function openNotifier({
+  loaded,
+  journal,
+  log,
+  clock,
+}: Pick<Session, 'loaded' | 'journal' | 'log' | 'clock'>): Promise<Notifier> {
   return new Notifier(loaded, {
     store: journal,
     senders: await makeSenders(loaded, log, clock),

@@ -1,0 +1,253 @@
+/**
+ * What people are told of the journal as a whole, and of the clocks: read every now and then, shown by /healthz and
+ * /metrics, and told outside once for each change. What was told is known by the notices that the journal keeps.
+ */
+import type { Clock } from '../../core/ports.ts';
+import { dayMs, formatBangkokDate, msSinceBangkokMidnight } from '../../core/bangkok-time.ts';
+import {
+  Alarms,
+  alarmsSubject,
+  breaksSubject,
+  clockSubject,
+  CriticalBreaks,
+  describeAlarms,
+  describeBreaks,
+  describeChangedJournal,
+  describeClock,
+  describeGap,
+  describeNotReady,
+  describeReady,
+  describeStatementCame,
+  describeStatementLate,
+  isNewsOfBreaks,
+  readinessSubject,
+  readToldSeq,
+  statementSubject,
+} from '../../notify/rules/journal-notices.ts';
+import { beginReadiness, decideReadiness, isTrouble, type Readiness } from '../../notify/rules/readiness.ts';
+import { journalChanged } from '../../payout/rules/seal.ts';
+import { parseTimeOfDay } from '../../payout/rules/service-hours.ts';
+import type { Attention, Health, HealthReason } from '../../watch/rules/health.ts';
+import { type Notifier, openNotifier } from './notifier.ts';
+import type { Session } from '../session.ts';
+
+/** What is looked at; a command beside the sender has no clock of the bank's. */
+export type Watched = Pick<Session, 'loaded' | 'journal' | 'clock'> & Partial<Pick<Session, 'bankClock'>>;
+
+/** A statement that is late is asked for on so many days. */
+const daysBack = 7;
+/** Alarms that are read at a time. */
+const pageSize = 500;
+
+/** Days of the last week whose statement should have come, YYYYMMDD, the oldest first. */
+async function listLateStatements({ loaded, journal, clock }: Watched): Promise<readonly string[]> {
+  const { at, lateAt } = loaded.settings.reconcile;
+  const minute = parseTimeOfDay(lateAt);
+  // Who reconciles by hand alone, knows himself what is late.
+  if (at === '' || minute === undefined) return [];
+  const nowMs = clock.now();
+  const isDue = msSinceBangkokMidnight(nowMs) >= minute * 60_000;
+  const days: string[] = [];
+  for (let back = daysBack; back >= 1; back -= 1)
+    if (back > 1 || isDue) days.push(formatBangkokDate(nowMs - back * dayMs));
+  return journal.daysWithoutStatement(days);
+}
+
+export async function readAttention(watched: Watched): Promise<Attention> {
+  const { journal, bankClock } = watched;
+  return {
+    lateStatements: await listLateStatements(watched),
+    criticalBreakDays: await journal.criticalBreakDays(),
+    alarmRows: await journal.countAlarmRows(),
+    clock: bankClock?.trouble,
+    clockOffsetMs: bankClock?.offsetMs,
+  };
+}
+
+export class AttentionNotices {
+  readonly #watched: Watched;
+  readonly #notifier: Notifier;
+  /** Days as they were found in the last look: how many breaks, and whether they were looked at then. */
+  readonly #days = new Map<string, { readonly breaks: number; readonly isLookedAt: boolean }>();
+  #alarmsToldSeq: number | undefined;
+
+  constructor(watched: Watched, notifier: Notifier) {
+    this.#watched = watched;
+    this.#notifier = notifier;
+  }
+
+  /**
+   * Tells what is new.
+   * @param isSettled no statement is being recorded now: else its breaks are told once they come to rest
+   */
+  async notify(attention: Attention, isSettled: boolean): Promise<void> {
+    if (!this.#notifier.isListenedTo) return;
+    await this.#notifyOfStatements(attention);
+    await this.#notifyOfBreaks(attention, isSettled);
+    await this.#notifyOfAlarms(attention);
+    await this.#notifyOfClock(attention);
+    await this.#notifyOfChangedJournal();
+  }
+
+  /** A day could not be reconciled, since statement and journal do not tie out. @param date YYYYMMDD */
+  async notifyOfGap(date: string, why: string): Promise<void> {
+    await this.#notifier.add(describeGap(this.#notifier.scene, date, why));
+  }
+
+  async #notifyOfStatements({ lateStatements }: Attention): Promise<void> {
+    const notifier = this.#notifier;
+    const nowMs = this.#watched.clock.now();
+    for (let back = daysBack; back >= 1; back -= 1) {
+      const date = formatBangkokDate(nowMs - back * dayMs);
+      const isLate = lateStatements.includes(date);
+      const last = await notifier.lastNotice(statementSubject(date));
+      if (isLate && last === undefined) await notifier.add(describeStatementLate(notifier.scene, date));
+      if (!isLate && last?.kind === 'statement-late' && (await this.#watched.journal.statement(date)))
+        await notifier.add(describeStatementCame(notifier.scene, date));
+    }
+  }
+
+  async #notifyOfBreaks({ criticalBreakDays }: Attention, isSettled: boolean): Promise<void> {
+    for (const { date, breaks } of criticalBreakDays) {
+      const before = this.#days.get(date);
+      const isAtRest = isSettled || before?.breaks === breaks;
+      const isLookedAt = isAtRest && (isSettled || before?.isLookedAt !== true);
+      this.#days.set(date, { breaks, isLookedAt: isAtRest });
+      if (isLookedAt) await this.#notifyOfBreaksOf(date);
+    }
+  }
+
+  async #notifyOfBreaksOf(date: string): Promise<void> {
+    const { journal } = this.#watched;
+    const notifier = this.#notifier;
+    const breaks = new CriticalBreaks(date);
+    // The most severe come first.
+    for await (const page of journal.breaksToShow({ date, runId: '' })) {
+      const critical = page.filter(({ severity }) => severity === 'critical');
+      for (const record of critical) breaks.add(record);
+      if (critical.length < page.length) break;
+    }
+    if (!isNewsOfBreaks(breaks, await notifier.lastNotice(breaksSubject(date)))) return;
+    const files = (await journal.statement(date))?.files ?? [];
+    const reports = files.flatMap(({ kind, path }) => (kind === 'breaks' ? [path] : []));
+    await notifier.add(describeBreaks(notifier.scene, breaks, reports));
+  }
+
+  async #notifyOfAlarms({ alarmRows }: Attention): Promise<void> {
+    if (alarmRows === 0) return;
+    const { journal } = this.#watched;
+    const notifier = this.#notifier;
+    this.#alarmsToldSeq ??= readToldSeq(await this.#lastAlarm());
+    const alarms = new Alarms();
+    for (let afterSeq = this.#alarmsToldSeq; ; afterSeq = alarms.latestSeq) {
+      const page = await journal.alarmsAfter(afterSeq, pageSize);
+      for (const alarm of page) alarms.add(alarm);
+      if (page.length < pageSize) break;
+    }
+    if (alarms.rows === 0) return;
+    // Another process may have told them meanwhile.
+    const told = readToldSeq(await this.#lastAlarm());
+    if (told < alarms.latestSeq) await notifier.add(describeAlarms(notifier.scene, alarms));
+    this.#alarmsToldSeq = alarms.latestSeq;
+  }
+
+  #lastAlarm(): ReturnType<Notifier['lastNotice']> {
+    return this.#notifier.lastNotice(alarmsSubject);
+  }
+
+  async #notifyOfClock({ clock, clockOffsetMs }: Attention): Promise<void> {
+    const notifier = this.#notifier;
+    const jump = this.#watched.bankClock?.takeJump();
+    const agrees = {
+      kind: 'agrees',
+      text: "the clock of this machine and the bank's are together again",
+    } as const;
+    // Before the bank has spoken nothing is known.
+    const state = clock ?? (clockOffsetMs === undefined ? undefined : agrees);
+    for (const alarm of [jump, state]) {
+      if (alarm === undefined) continue;
+      const draft = describeClock(notifier.scene, alarm, await notifier.lastNotice(clockSubject));
+      if (draft !== undefined) await notifier.add(draft);
+    }
+  }
+
+  async #notifyOfChangedJournal(): Promise<void> {
+    const { loaded, journal } = this.#watched;
+    const { companyId, payerAccount } = loaded.settings.bank;
+    const halt = await journal.payerHalt(companyId, payerAccount);
+    if (halt?.code === journalChanged)
+      await this.#notifier.add(describeChangedJournal(this.#notifier.scene, halt));
+  }
+}
+
+/** Tells what a command has brought about, of which nothing is under way any more. Never throws. */
+export async function notifyOnce(watched: Watched, log: Session['log'], notifier: Notifier): Promise<void> {
+  if (!notifier.isListenedTo) return;
+  try {
+    await new AttentionNotices(watched, notifier).notify(await readAttention(watched), true);
+  } catch (error) {
+    log.error({ err: error }, 'notices could not be made');
+  }
+}
+
+/**
+ * Tells at the end of a command that has a journal open, and delivers.
+ * @param isSender false beside a process that delivers what is kept
+ */
+export async function notifyAtEnd(
+  watched: Watched & Pick<Session, 'log'>,
+  isSender: boolean,
+  stop: AbortSignal,
+): Promise<void> {
+  try {
+    const notifier = await openNotifier(watched);
+    await notifyOnce(watched, watched.log, notifier);
+    if (isSender) await notifier.deliverOnce(stop);
+  } catch (error) {
+    watched.log.error({ err: error }, 'notices could not be made');
+  }
+}
+
+// ---------------------------------------------------------------- ready or not
+
+/** Tells that a watcher is not ready, and that it is ready again. */
+export class ReadinessNotices {
+  readonly #notifier: Notifier;
+  readonly #clock: Clock;
+  readonly #afterMs: number;
+  #state: Readiness | undefined;
+  #toldAtMs = 0;
+
+  /** @param afterMs notices.notReadyAfterMs */
+  constructor(notifier: Notifier, clock: Clock, afterMs: number) {
+    this.#notifier = notifier;
+    this.#clock = clock;
+    this.#afterMs = afterMs;
+  }
+
+  /** Takes a look at the health; an earlier process may have told of it before. */
+  async look(health: Pick<Health, 'ready' | 'reasons'>): Promise<void> {
+    const notifier = this.#notifier;
+    if (!notifier.isListenedTo) return;
+    const nowMs = this.#clock.elapsedMs();
+    const before = this.#state ?? beginReadiness(await this.#readTold(), nowMs);
+    const { after, tell } = decideReadiness(before, health, nowMs, this.#afterMs);
+    this.#state = after;
+    if (tell === undefined) return;
+    const { scene } = notifier;
+    const draft =
+      tell === 'ready'
+        ? describeReady(scene, this.#toldAtMs)
+        : describeNotReady(scene, health.reasons.filter(isTrouble));
+    if (tell === 'not-ready') this.#toldAtMs = scene.nowMs;
+    await notifier.add(draft);
+  }
+
+  /** Codes that the latest notice named. */
+  async #readTold(): Promise<readonly string[]> {
+    const last = await this.#notifier.lastNotice(readinessSubject);
+    if (last?.kind !== 'not-ready') return [];
+    this.#toldAtMs = last.atMs;
+    return (last.body['reasons'] as readonly HealthReason[]).map(({ code }) => code);
+  }
+}

@@ -1,0 +1,336 @@
+/** What a notice says of the whole journal, or of the machine: of no one batch and no one file. */
+import { createHash } from 'node:crypto';
+import { formatBangkokDate, formatBangkokDateTime } from '../../core/bangkok-time.ts';
+import { paydropCommand } from '../../core/command-line.ts';
+import { formatBaht, parseBaht, type Satang, sumSatang, zeroSatang } from '../../core/money.ts';
+import { showText, showTextIfAny } from '../../core/outgoing-text.ts';
+import type { BatchReason } from '../../core/ports.ts';
+import type { PayoutStatus } from '../../core/payout.ts';
+import type { ClockAlarm } from '../../payout/rules/clock-skew.ts';
+import { showDate } from '../../payout/rules/lost-journal.ts';
+import { describeBreakRemedy } from '../../reconcile/rules/break-remedies.ts';
+import type { BreakRecord } from '../../reconcile/rules/types.ts';
+import type { HealthReason } from '../../watch/rules/health.ts';
+import { draftNotice, type NoticeScene } from './notice-body.ts';
+import type { NoticeDraft, NoticeKind } from './notice.ts';
+
+/** Of many only so many are named. */
+const namedMax = 5;
+
+/** A notice that bears on no batch. `subject` tells what it is of apart, `mark` its states. */
+function draftOfJournal(
+  scene: NoticeScene,
+  kind: NoticeKind,
+  [subject, mark]: readonly [subject: string, mark: string],
+  facts: object,
+): NoticeDraft {
+  return draftNotice(scene, { kind, batchId: null, key: `${subject}${mark}` }, facts);
+}
+
+// ---------------------------------------------------------------- ready or not
+
+export const readinessSubject = 'readiness:';
+
+/** A file dropped now is not worked. */
+export function describeNotReady(scene: NoticeScene, reasons: readonly HealthReason[]): NoticeDraft {
+  const codes = reasons.map(({ code }) => code);
+  return draftOfJournal(scene, 'not-ready', [readinessSubject, `${codes.join(',')}:${scene.nowMs}`], {
+    severity: 'critical',
+    status: 'not-ready',
+    reasonCode: codes[0] ?? null,
+    reason: reasons.map(({ text }) => text).join('; '),
+    remedy: reasons.map(({ remedy }) => remedy).join('; '),
+    reasons,
+    commands: reasons.flatMap(({ command }) => command ?? []),
+  });
+}
+
+/** A file dropped now is worked again. @param sinceMs when the watcher was told to be not ready */
+export function describeReady(scene: NoticeScene, sinceMs: number): NoticeDraft {
+  return draftOfJournal(scene, 'ready', [readinessSubject, `ready:${scene.nowMs}`], {
+    status: 'ready',
+    notReadySince: formatBangkokDateTime(sinceMs),
+    reason: 'files that are dropped are worked again',
+    remedy: null,
+    commands: [],
+  });
+}
+
+// ---------------------------------------------------------------- statements
+
+export const statementSubject = (date: string): string => `statement:${date}:`;
+
+/** A day with payouts is over for long, and its statement has not come, or not whole. @param date YYYYMMDD */
+export function describeStatementLate(scene: NoticeScene, date: string): NoticeDraft {
+  const day = showDate(date);
+  return draftOfJournal(scene, 'statement-late', [statementSubject(date), 'late'], {
+    status: 'late',
+    statement: day,
+    reasonCode: 'statement-late',
+    reason: `payouts were sent on ${day}, and there is no whole statement of the day yet`,
+    remedy:
+      'It is asked for by itself for a week; ask the bank where it stays, or hand in a file that you have with --file',
+    commands: [paydropCommand(scene.place, 'reconcile', '--date', day)],
+  });
+}
+
+/** A statement that was told to be late is there. */
+export function describeStatementCame(scene: NoticeScene, date: string): NoticeDraft {
+  const day = showDate(date);
+  return draftOfJournal(scene, 'statement-came', [statementSubject(date), 'came'], {
+    status: 'came',
+    statement: day,
+    reason: `the statement of ${day} is there, and was reconciled`,
+    remedy: null,
+    commands: [],
+  });
+}
+
+export const breaksSubject = (date: string): string => `critical-breaks:${date}:`;
+
+/** The critical breaks of a day that are open: how many, how much, and the first of them. */
+export class CriticalBreaks {
+  readonly date: string;
+  count = 0;
+  version = 0;
+  newestAtMs = 0;
+  satang: Satang = zeroSatang;
+  readonly first: BreakRecord[] = [];
+  readonly #hash = createHash('sha256');
+
+  /** @param date YYYYMMDD of the statement */
+  constructor(date: string) {
+    this.date = date;
+  }
+
+  add(record: BreakRecord): void {
+    this.count += 1;
+    this.version = Math.max(this.version, record.version);
+    this.newestAtMs = Math.max(this.newestAtMs, record.openedAtMs);
+    this.satang = sumSatang([this.satang, amountOf(record)]);
+    if (this.first.length < namedMax) this.first.push(record);
+    this.#hash.update(`${record.kind} ${record.key}\n`);
+  }
+
+  /** The same breaks have the same. */
+  digest(): string {
+    return this.#hash.copy().digest('hex').slice(0, 16);
+  }
+}
+
+/** What moved by the bank's line, else what we had ordered. */
+const amountOf = ({ lines, lineAt, attempt }: BreakRecord): Satang =>
+  lines[lineAt ?? -1]?.amountSatang ?? parseBaht(attempt?.order.amountText ?? '') ?? zeroSatang;
+
+/** Whether the breaks of a day are news beside what was told of them last; that some were closed is none. */
+export function isNewsOfBreaks(
+  breaks: CriticalBreaks,
+  last: Pick<NoticeDraft, 'atMs' | 'body'> | undefined,
+): boolean {
+  if (breaks.count === 0) return false;
+  if (last === undefined) return true;
+  const { digest, breaks: count, version } = last.body;
+  if (digest === breaks.digest()) return false;
+  const hasMore = breaks.count >= Number(count) || breaks.newestAtMs > last.atMs;
+  return hasMore || version !== breaks.version;
+}
+
+/** Money moved that we had called unmoved, by the statement of a day. @param reports absolute path of the breaks' table */
+export function describeBreaks(
+  scene: NoticeScene,
+  breaks: CriticalBreaks,
+  reports: readonly string[],
+): NoticeDraft {
+  const { date, count, version, first } = breaks;
+  const mark = `v${version}:${breaks.digest()}:${scene.nowMs}`;
+  const day = showDate(date);
+  return draftOfJournal(scene, 'critical-breaks', [breaksSubject(date), mark], {
+    severity: 'critical',
+    statement: day,
+    version,
+    breaks: count,
+    amount: formatBaht(breaks.satang),
+    digest: breaks.digest(),
+    reasonCode: first[0]?.kind ?? null,
+    reason: `the statement of ${day} says that money moved which the journal calls unmoved: ${nameCount(count, 'critical break')}`,
+    remedy: first[0] === undefined ? null : describeBreakRemedy(first[0]),
+    firstBreaks: first.map(showBreak),
+    commands: [
+      ...first.flatMap(({ attempt }) => attempt?.order.transRefNo ?? []).map((one) => showOf(scene, one)),
+      paydropCommand(scene.place, 'reconcile', '--date', day),
+    ],
+    reports,
+  });
+}
+
+function showBreak(record: BreakRecord): object {
+  const { kind, reason, attempt } = record;
+  return {
+    kind,
+    batchId: attempt?.batchId ?? null,
+    rowNo: attempt?.rowNo ?? null,
+    payoutId: showTextIfAny(attempt?.payoutId ?? null),
+    transRefNo: showTextIfAny(attempt?.order.transRefNo ?? record.lines[0]?.transRefNo ?? null),
+    amount: formatBaht(amountOf(record)),
+    reason: showText(reason),
+    remedy: showText(describeBreakRemedy(record)),
+  };
+}
+
+/** A payoutId may be somebody's number: the reference, where there is one, goes out whole. */
+const showOf = (scene: NoticeScene, name: string): string =>
+  showText(paydropCommand(scene.place, 'show', name));
+
+/** `1 row`, `2 rows`. */
+const nameCount = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+
+// ---------------------------------------------------------------- alarms
+
+export const alarmsSubject = 'alarms:';
+
+/** Something happened to a row that contradicts what was called proved. */
+export interface AlarmEvent {
+  /** Of the event; later ones have higher numbers. */
+  readonly seq: number;
+  readonly cause: string;
+  readonly batchId: string;
+  readonly rowNo: number;
+  readonly payoutId: string;
+  readonly status: PayoutStatus;
+  readonly amountSatang: Satang;
+  readonly reason: string | null;
+  /** Of the attempt that it is about; null where the event names none. */
+  readonly transRefNo: string | null;
+}
+
+/** The alarms since those that were told of last: each row counts once. */
+export class Alarms {
+  latestSeq = 0;
+  satang: Satang = zeroSatang;
+  readonly first: AlarmEvent[] = [];
+  readonly #rows = new Set<string>();
+
+  get rows(): number {
+    return this.#rows.size;
+  }
+
+  add(alarm: AlarmEvent): void {
+    this.latestSeq = alarm.seq;
+    const row = `${alarm.batchId} ${alarm.rowNo}`;
+    if (this.#rows.has(row)) return;
+    this.#rows.add(row);
+    this.satang = sumSatang([this.satang, alarm.amountSatang]);
+    if (this.first.length < namedMax) this.first.push(alarm);
+  }
+}
+
+/** Up to which event the alarms were told of. */
+export const readToldSeq = (last: Pick<NoticeDraft, 'body'> | undefined): number =>
+  Number(last?.body['eventSeq'] ?? 0);
+
+export function describeAlarms(scene: NoticeScene, alarms: Alarms): NoticeDraft {
+  const { rows, latestSeq, first } = alarms;
+  return draftOfJournal(scene, 'alarm', [alarmsSubject, String(latestSeq)], {
+    severity: 'critical',
+    rows,
+    amount: formatBaht(alarms.satang),
+    eventSeq: latestSeq,
+    reasonCode: first[0]?.cause ?? null,
+    reason: `ALARM: ${nameCount(rows, 'row')} that contradict${rows === 1 ? 's' : ''} what was called proved`,
+    remedy:
+      'Do not pay them again: look at each, and ask the bank with its references (docs/files.md, Alarms)',
+    firstRows: first.map(showAlarm),
+    commands: first.map(({ transRefNo, payoutId }) => showOf(scene, transRefNo ?? payoutId)),
+  });
+}
+
+/** By name: what else a record holds stays here. */
+const showAlarm = ({ cause, batchId, rowNo, status, payoutId, transRefNo, ...one }: AlarmEvent): object => ({
+  cause,
+  batchId,
+  rowNo,
+  status,
+  payoutId: showText(payoutId),
+  transRefNo: showTextIfAny(transRefNo),
+  amount: formatBaht(one.amountSatang),
+  reason: showTextIfAny(one.reason),
+});
+
+// ---------------------------------------------------------------- clocks
+
+export const clockSubject = 'clock:';
+const clockJumpSubject = 'clock-jump:';
+
+const clockRemedies: Readonly<Record<ClockAlarm['kind'], string | null>> = {
+  differs: 'Set the clock of this machine by a time server; transfers wait while the days differ',
+  jumped: 'See that a time server sets the clock of this machine, and nobody else does',
+  untold: 'Ask the bank for the Date header in its replies: without it nothing is sent a second time',
+  agrees: null,
+};
+
+/** What is told of the clocks: each change of their state once, and a jump at most once an hour. */
+export function describeClock(
+  scene: NoticeScene,
+  { kind, text }: ClockAlarm,
+  last: Pick<NoticeDraft, 'body'> | undefined,
+): NoticeDraft | undefined {
+  const before = last?.body['status'] ?? 'agrees';
+  if (kind !== 'jumped' && kind === before) return undefined;
+  const hour = formatBangkokDateTime(scene.nowMs).slice(0, 13);
+  const place = kind === 'jumped' ? [clockJumpSubject, hour] : [clockSubject, `${kind}:${scene.nowMs}`];
+  return draftOfJournal(scene, 'clock', place as [string, string], {
+    severity: kind === 'agrees' ? null : 'high',
+    status: kind,
+    reasonCode: `clock-${kind}`,
+    reason: showText(text),
+    remedy: clockRemedies[kind],
+    commands: kind === 'agrees' ? [] : ['timedatectl status', 'date -u'],
+  });
+}
+
+// ---------------------------------------------------------------- sums
+
+/** The payer account is halted, since a batch is not what was sealed. @param sinceMs of the halt: each is told once */
+export function describeChangedJournal(
+  scene: NoticeScene,
+  { code, reason, remedy, sinceMs }: BatchReason & { readonly sinceMs: number },
+): NoticeDraft {
+  return describeSums(scene, `${code}:${sinceMs}`, { reasonCode: code, reason, remedy });
+}
+
+/** A batch's rows and amounts by status are not those of its file. @param eventSeq the latest that its reports show */
+export function describeUnexplained(scene: NoticeScene, batchId: string, eventSeq: number): NoticeDraft {
+  return describeSums(scene, `batch:${batchId}:${eventSeq}`, {
+    reasonCode: 'does-not-add-up',
+    reason: `the rows of batch ${batchId} do not add up to its file`,
+    remedy: 'Pay nothing of it by other means: make a copy with "paydrop backup", and report it',
+    commands: [paydropCommand(scene.place, 'status', batchId)],
+  });
+}
+
+/** Statement and journal do not tie out, which is a fault of ours: told once a day. @param date YYYYMMDD */
+export function describeGap(scene: NoticeScene, date: string, why: string): NoticeDraft {
+  const day = showDate(date);
+  return describeSums(scene, `statement:${date}:${formatBangkokDate(scene.nowMs)}`, {
+    statement: day,
+    reasonCode: 'statement-does-not-tie-out',
+    reason: why,
+    remedy:
+      'Nothing of the statement was used: make a copy with "paydrop backup", keep the statement, and report it',
+    commands: [paydropCommand(scene.place, 'reconcile', '--date', day)],
+  });
+}
+
+function describeSums(
+  scene: NoticeScene,
+  mark: string,
+  facts: { readonly reason: string; readonly remedy: string; readonly [name: string]: unknown },
+): NoticeDraft {
+  return draftOfJournal(scene, 'sums', ['sums:', mark], {
+    severity: 'critical',
+    commands: [paydropCommand(scene.place, 'status')],
+    ...facts,
+    reason: showText(facts.reason),
+    remedy: showText(facts.remedy),
+  });
+}

@@ -1,0 +1,92 @@
+/**
+ * Notices that the journal does not take, on a full disk above all: they are kept in memory and delivered from there,
+ * and move into the journal as soon as it takes them. A process that ends before has tried each at least once.
+ */
+import type { DeliveryStore, NoticeStore } from './ports.ts';
+import type { DueNotice, NoticeChannel, NoticeDraft } from './rules/notice.ts';
+
+/** Notices that are remembered while the journal takes none. */
+const unkeptMax = 10_000;
+
+interface Unkept {
+  readonly notice: NoticeDraft;
+  readonly channels: readonly NoticeChannel[];
+  readonly delivered: Set<NoticeChannel>;
+  /** By channel that is still to have it. */
+  readonly waiting: Map<NoticeChannel, { tries: number; nextAtMs: number }>;
+  /** Channels that it is being sent to. */
+  readonly underWay: Set<NoticeChannel>;
+  /** The journal has refused it, and is not being asked to take it: it is sent from here. */
+  isRefused: boolean;
+}
+
+export class UnkeptNotices implements DeliveryStore {
+  readonly #notices = new Map<number, Unkept>();
+  #seq = 0;
+
+  add(notice: NoticeDraft, channels: readonly NoticeChannel[]): void {
+    if (this.#notices.size >= unkeptMax) return;
+    this.#seq += 1;
+    const waiting = channels.map((channel) => [channel, { tries: 0, nextAtMs: notice.atMs }] as const);
+    const place = { delivered: new Set<NoticeChannel>(), underWay: new Set<NoticeChannel>() };
+    this.#notices.set(this.#seq, { notice, channels, waiting: new Map(waiting), isRefused: false, ...place });
+  }
+
+  /** The latest whose key begins so. */
+  last(keyBeginning: string): NoticeDraft | undefined {
+    return [...this.#notices.values()].findLast(({ notice }) => notice.key.startsWith(keyBeginning))?.notice;
+  }
+
+  /**
+   * Moves them into the journal, in their order, until it refuses one. One that is being sent stays until that is over:
+   * it would be sent again from there.
+   * @returns how many it has taken
+   * @throws what the journal throws
+   */
+  async moveInto(journal: Pick<NoticeStore, 'addNotice'>): Promise<number> {
+    let moved = 0;
+    try {
+      for (const [seq, unkept] of this.#notices) {
+        const { notice, channels, delivered, underWay } = unkept;
+        if (underWay.size > 0) continue;
+        unkept.isRefused = false;
+        await journal.addNotice(notice, channels, [...delivered]);
+        this.#notices.delete(seq);
+        moved += 1;
+      }
+      return moved;
+    } catch (error) {
+      for (const unkept of this.#notices.values()) unkept.isRefused = true;
+      throw error;
+    }
+  }
+
+  dueNotices: DeliveryStore['dueNotices'] = async (nowMs, limit, wanted) => {
+    const due: DueNotice[] = [];
+    for (const [seq, { notice, waiting, underWay, isRefused }] of this.#notices)
+      for (const [channel, { tries, nextAtMs }] of waiting)
+        if (isRefused && (wanted ?? channel) === channel && nextAtMs <= nowMs && due.length < limit) {
+          underWay.add(channel);
+          due.push({ ...notice, seq, channel, tries });
+        }
+    return due;
+  };
+
+  nextNoticeAtMs: DeliveryStore['nextNoticeAtMs'] = async (wanted) => {
+    const refused = [...this.#notices.values()].filter(({ isRefused }) => isRefused);
+    const moments = refused.flatMap(({ waiting }) =>
+      [...waiting].flatMap(([channel, { nextAtMs }]) => ((wanted ?? channel) === channel ? [nextAtMs] : [])),
+    );
+    return moments.length === 0 ? undefined : Math.min(...moments);
+  };
+
+  recordDelivery: DeliveryStore['recordDelivery'] = async (seq, channel, result) => {
+    const unkept = this.#notices.get(seq);
+    if (unkept === undefined) return;
+    unkept.underWay.delete(channel);
+    const tries = (unkept.waiting.get(channel)?.tries ?? 0) + 1;
+    unkept.waiting.delete(channel);
+    if (result.kind === 'later') unkept.waiting.set(channel, { tries, nextAtMs: result.nextAtMs });
+    else unkept.delivered.add(channel);
+  };
+}

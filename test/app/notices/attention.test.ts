@@ -1,0 +1,236 @@
+/** What people are told of the journal as a whole: each change once, also by the next process, and nothing lost by a kill. */
+import { expect, test } from 'vitest';
+import { AttentionNotices, readAttention, ReadinessNotices } from '../../../src/app/notices/attention.ts';
+import { Notifier } from '../../../src/app/notices/notifier.ts';
+import type { Session } from '../../../src/app/session.ts';
+import type { NoticeSender } from '../../../src/notify/rules/notice.ts';
+import { BankClock } from '../../../src/payout/bank-clock.ts';
+import { journalChanged } from '../../../src/payout/rules/seal.ts';
+import { loadSettings } from '../../../src/settings/settings.ts';
+import type { Store } from '../../../src/store/store.ts';
+import type { HealthReason } from '../../../src/watch/rules/health.ts';
+import { fates, fetchAndReconcile, of, openPaidDay } from '../../end-to-end/statement-day.ts';
+import { noonMs } from '../../support/core-fixtures.ts';
+import { makeSqliteStore } from '../../support/sqlite-store.ts';
+import { makeVirtualClock, type VirtualClock } from '../../support/virtual-clock.ts';
+
+const minuteMs = 60_000;
+
+/** The bank had refused it, and its statement says that it is complete. */
+const paidAfterAll = { edit: 'alter', ...of(fates.deniedPaid), columns: { STATUS: '010004' } };
+
+const notifierOf = ({ loaded, clock }: Pick<Session, 'loaded' | 'clock'>, store: Store): Notifier =>
+  new Notifier(loaded, {
+    store,
+    senders: [{ channel: 'command', send: async () => ({ ok: true }) }],
+    clock,
+    log: () => undefined,
+    random: () => 0,
+  });
+
+const kept = async (store: Store) => store.dueNotices(Number.MAX_SAFE_INTEGER, 100);
+
+/** A process that looks; `look` gives the kinds of the notices that it has made. */
+function begin(watched: Session, store: Store = watched.journal) {
+  const notices = new AttentionNotices(watched, notifierOf(watched, store));
+  return {
+    look: async (isSettled = true) => {
+      const before = (await kept(watched.journal)).length;
+      const attention = await readAttention(watched);
+      await notices.notify(attention, isSettled);
+      const made = (await kept(watched.journal)).slice(before);
+      return { attention, made, kinds: made.map(({ kind }) => kind) };
+    },
+  };
+}
+
+test('a late statement, its coming, critical breaks and alarms are told once each, and not again by the next process', async () => {
+  await using rehearsal = await openPaidDay({ edits: [paidAfterAll] }, fates.deniedPaid);
+  await rehearsal.withSender(async (own) => {
+    let minutes = 0;
+    const clock = { ...own.clock, now: () => own.clock.now() + minutes * minuteMs };
+    const sender = { ...own, clock };
+    let process = begin(sender);
+    minutes = 23 * 60 + 55;
+    expect((await process.look()).kinds).toEqual([]);
+    minutes = 24 * 60 + 1;
+    const late = await process.look();
+    expect(late.made.map(({ body }) => [body['kind'], body['statement']])).toEqual([
+      ['statement-late', '2026-11-21'],
+    ]);
+    expect(late.attention.lateStatements).toEqual(['20261121']);
+    expect((await process.look()).kinds).toEqual([]);
+    process = begin(sender);
+    expect((await process.look()).kinds).toEqual([]);
+
+    await fetchAndReconcile(sender);
+    // Whoever only looks now and then waits until the breaks come to rest.
+    const first = await process.look(false);
+    expect(first.kinds).toEqual(['statement-came', 'alarm']);
+    expect(first.attention).toMatchObject({
+      alarmRows: 1,
+      criticalBreakDays: [{ date: '20261121', breaks: 1 }],
+    });
+    const second = await process.look(false);
+    expect(second.kinds).toEqual(['critical-breaks']);
+    expect(second.made[0]?.body).toMatchObject({
+      breaks: 1,
+      amount: '1013.25',
+      severity: 'critical',
+      statement: '2026-11-21',
+      firstBreaks: [{ kind: 'status-mismatch', payoutId: `P${fates.deniedPaid}`, amount: '1013.25' }],
+      reports: [expect.stringMatching(/20261121\.v1\.breaks\.csv$/)],
+    });
+    const [, alarm] = first.made;
+    expect(alarm?.body).toMatchObject({ rows: 1, amount: '1013.25', reasonCode: 'late-proof' });
+    for (const { body } of [...first.made.slice(1), ...second.made]) {
+      expect(body['commands']).toContainEqual(
+        expect.stringMatching(/^paydrop \w+ .*--config \S+paydrop\.yaml$/),
+      );
+      expect(JSON.stringify(body)).not.toMatch(/08\d{8}/);
+    }
+    for (const one of [process, begin(sender)]) {
+      expect((await one.look(false)).kinds).toEqual([]);
+      expect((await one.look(true)).kinds).toEqual([]);
+    }
+  });
+});
+
+test('what a process could not keep before it was killed is told by the next', async () => {
+  await using rehearsal = await openPaidDay({ edits: [paidAfterAll] }, fates.deniedPaid);
+  await rehearsal.withSender(async (own) => {
+    const sender = { ...own, clock: { ...own.clock, now: () => own.clock.now() + 24 * 60 * minuteMs } };
+    await fetchAndReconcile(sender);
+    const refusing: Store = {
+      ...own.journal,
+      addNotice: () => Promise.reject(new Error('the disk is full')),
+    };
+    const killed = begin(sender, refusing);
+    expect((await killed.look()).kinds).toEqual([]);
+    // In memory it is told: the same process does not make it again.
+    expect((await killed.look()).kinds).toEqual([]);
+    expect((await begin(sender).look()).kinds.toSorted()).toEqual(['alarm', 'critical-breaks']);
+  });
+});
+
+const loaded = loadSettings({ configPath: 'config/sandbox.yaml', cwd: process.cwd(), env: {} });
+
+test('clocks and a journal that was changed are told once for each change', async () => {
+  await using opened = await makeSqliteStore();
+  const { store: journal } = opened;
+  const clock = makeVirtualClock(noonMs);
+  const open = () => {
+    const bankClock = new BankClock(clock);
+    return { bankClock, ...begin({ loaded, journal, clock, bankClock } as Partial<Session> as Session) };
+  };
+  let process = open();
+  const see = async (offsetMinutes: number | undefined) => {
+    clock.skip(1_000);
+    if (offsetMinutes === undefined) process.bankClock.hear(undefined);
+    else process.bankClock.see({ bankDateMs: clock.now() + offsetMinutes * minuteMs });
+    const { made, attention } = await process.look();
+    return [attention.clock?.kind, ...made.map(({ body }) => String(body['status']))];
+  };
+  expect((await process.look()).kinds).toEqual([]);
+  expect(await see(undefined)).toEqual(['untold', 'untold']);
+  expect(await see(undefined)).toEqual(['untold']);
+  expect(await see(0)).toEqual([undefined, 'agrees']);
+  expect(await see(3)).toEqual([undefined, 'jumped']);
+  expect(await see(0)).toEqual([undefined]);
+  expect(await see(6)).toEqual(['differs', 'differs']);
+  expect(await see(30)).toEqual(['differs']);
+  process = open();
+  expect(await see(30)).toEqual(['differs']);
+  process = open();
+  expect(await see(0)).toEqual([undefined, 'agrees']);
+
+  const why = { code: journalChanged, reason: 'batch B is not what was sealed', remedy: 'find out' };
+  const { companyId, payerAccount } = loaded.settings.bank;
+  await journal.recordPayerHalt({ companyId, payerAccount, ...why, sinceMs: noonMs });
+  const halted = await process.look();
+  expect(halted.made.map(({ body }) => [body['kind'], body['reason'], body['remedy']])).toEqual([
+    ['sums', why.reason, why.remedy],
+  ]);
+  expect((await open().look()).kinds).toEqual([]);
+});
+
+const bankAway: HealthReason = {
+  code: 'bank',
+  text: 'the bank is out of reach',
+  remedy: 'wait',
+  command: 'paydrop config --login',
+};
+
+/** Looks every two seconds for so many minutes. */
+async function lookFor(one: ReadinessNotices, clock: VirtualClock, minutes: number, reasons: HealthReason[]) {
+  for (let at = 0; at < minutes * 30; at += 1) {
+    await one.look({ ready: reasons.length === 0, reasons });
+    clock.skip(2_000);
+  }
+}
+
+test('that a watcher is not ready, and ready again, is told once, whatever is restarted in between', async () => {
+  await using opened = await makeSqliteStore();
+  const { store } = opened;
+  const clock = makeVirtualClock(noonMs);
+  const open = () => new ReadinessNotices(notifierOf({ loaded, clock }, store), clock, minuteMs);
+  await lookFor(open(), clock, 5, [bankAway]);
+  await lookFor(open(), clock, 5, [bankAway]);
+  const last = open();
+  await lookFor(last, clock, 1, [bankAway]);
+  await lookFor(last, clock, 10, []);
+  await lookFor(open(), clock, 10, []);
+  const notices = await kept(store);
+  expect(notices.map(({ kind, atMs }) => [kind, (atMs - noonMs) / minuteMs])).toEqual([
+    ['not-ready', 1],
+    ['ready', 12],
+  ]);
+  expect(notices[0]?.body).toMatchObject({
+    reasonCode: 'bank',
+    reasons: [bankAway],
+    commands: [bankAway.command],
+    severity: 'critical',
+  });
+  expect(notices[1]?.body).toMatchObject({ notReadySince: '2026-11-21T12:01:00+07:00' });
+});
+
+test('a trouble of the journal itself is sent though the journal takes nothing, and kept when it does', async () => {
+  await using opened = await makeSqliteStore();
+  const clock = makeVirtualClock(noonMs);
+  let isFull = true;
+  const store: Store = {
+    ...opened.store,
+    addNotice: async (...notice) => {
+      if (isFull) throw new Error('the disk is full');
+      await opened.store.addNotice(...notice);
+    },
+  };
+  const sent: string[] = [];
+  const send: NoticeSender['send'] = async ({ kind }) => {
+    sent.push(kind);
+    return { ok: true };
+  };
+  const notifier = new Notifier(loaded, {
+    store,
+    senders: [{ channel: 'webhook', send }],
+    clock,
+    log: () => undefined,
+    random: () => 0,
+  });
+  const stop = new AbortController();
+  const delivering = notifier.deliver(stop.signal);
+  const readiness = new ReadinessNotices(notifier, clock, minuteMs);
+  await lookFor(readiness, clock, 2, [{ ...bankAway, code: 'disk' }]);
+  await clock.advance(1_000);
+  expect(sent).toEqual(['not-ready']);
+  isFull = false;
+  await lookFor(readiness, clock, 3, []);
+  await clock.advance(minuteMs);
+  expect(sent).toEqual(['not-ready', 'ready']);
+  expect([(await opened.store.lastNotice('readiness:'))?.kind, await opened.store.countNotices()]).toEqual([
+    'ready',
+    0,
+  ]);
+  stop.abort();
+  await clock.drive(delivering);
+});
