@@ -1,7 +1,8 @@
 /**
  * Benchmarks of paying over real HTTP against a sandbox bank in a process of its own:
  * (a) payouts per second beside the plain script, (b) with a slow bank against the bound that its latency sets,
- * (d) peak memory of a large file beside a tenth of it. `node test/bench/pay.ts a|b|d [rows]`
+ * (d) peak memory of a large file beside a tenth of it, (h) as (b) at more and more transfers at once, from the first row to
+ * the last. `node test/bench/pay.ts a|b|d|h [rows] [at once]`
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -152,13 +153,36 @@ async function benchMemory(rows: number): Promise<void> {
   );
 }
 
+const widths = [16, 64, 256];
+
+/** (h) Of the CPU of two programs and a machine: where the bound is not reached, it says who had none left. */
+async function benchWidths(rows: number, atOnce: readonly number[]): Promise<void> {
+  for (const width of atOnce) {
+    await using stand = await openStand(slowLatencyMs);
+    const folder = await stand.prepare('H', rows);
+    const bankCpuMs = stand.bank.readCpuMs();
+    const usage = await payWithPaydrop(stand, folder, rows, { checks: width, transfers: width });
+    const [paid, steady] = [readPaidPerSecond(folder, 0, 1), readPaidPerSecond(folder, 0.1, 0.9)];
+    const bound = width / (slowLatencyMs / 1_000);
+    const showCpu = (cpuMs: number): string => `${(cpuMs / 1_000).toFixed(1)} s`;
+    console.log(
+      `(h) pay: ${showCount(rows)} rows, ${slowLatencyMs} ms latency, ${width} at a time: ${paid.toFixed(0)} payouts/s ` +
+        `from first to last (${steady.toFixed(0)} without the first and last tenth), bound ${bound}, ` +
+        `ratio ${(paid / bound).toFixed(3)} (${(steady / bound).toFixed(3)}); ${(usage.wallMs / 1_000).toFixed(0)} s, ` +
+        `CPU of paydrop ${showCpu(usage.cpuMs)}, of the bank ${showCpu(stand.bank.readCpuMs() - bankCpuMs)}, ` +
+        `peak memory ${showMb(usage.peakBytes)}`,
+    );
+  }
+}
+
 const benchmarks: Readonly<Record<string, (rows?: number) => Promise<void>>> = {
   a: (rows = 10_000) => benchThroughput(rows),
   b: (rows = 5_000) => benchLatency(rows),
   d: (rows = 200_000) => benchMemory(rows),
+  h: (rows = 20_000) => benchWidths(rows, atOnceText === undefined ? widths : [Number(atOnceText)]),
 };
 
-const [name = '', rowsText] = process.argv.slice(2);
+const [name = '', rowsText, atOnceText] = process.argv.slice(2);
 const benchmark = benchmarks[name];
-if (benchmark === undefined) throw new Error('which benchmark? a, b or d');
+if (benchmark === undefined) throw new Error('which benchmark? a, b, d or h');
 await benchmark(rowsText === undefined ? undefined : Number(rowsText));

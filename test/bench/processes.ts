@@ -1,6 +1,7 @@
 /** The processes of a benchmark: measured programs, and a sandbox bank that outlives them. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -64,6 +65,8 @@ export interface BankProcess extends AsyncDisposable {
   readonly baseUrl: string;
   /** How many transfers have moved money since the bank was opened. */
   countMoved(): Promise<number>;
+  /** User and system time of the process so far, in milliseconds; NaN where /proc does not tell. */
+  readCpuMs(): number;
 }
 
 /** Opens a sandbox bank whose every answer takes so long. */
@@ -83,12 +86,24 @@ export async function openBankProcess(settingsPath: string, latencyMs: number): 
       const ledger = (await response.json()) as { readonly totals: { readonly references: number } };
       return ledger.totals.references;
     },
+    readCpuMs: () => readCpuMs(child),
     [Symbol.asyncDispose]: async () => {
       const ended = once(child, 'close');
       child.kill('SIGTERM');
       await ended;
     },
   };
+}
+
+/** A tick of /proc is a hundredth of a second. */
+function readCpuMs({ pid }: ChildProcess): number {
+  try {
+    const afterName = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /s, '');
+    const [userTicks, systemTicks] = afterName.split(' ').slice(11, 13).map(Number);
+    return ((userTicks ?? NaN) + (systemTicks ?? NaN)) * 10;
+  } catch {
+    return NaN;
+  }
 }
 
 async function readFirstLine({ stdout }: ChildProcess): Promise<string> {

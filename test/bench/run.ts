@@ -11,6 +11,7 @@ const benchmarks: Readonly<Record<string, readonly [script: string, ...args: str
   e: ['./recover.ts'],
   f: ['./statement.ts'],
   g: ['./statement-day.ts'],
+  h: ['./pay.ts', 'h'],
 };
 
 async function runBenchmark(name: string): Promise<boolean> {
