@@ -5,8 +5,15 @@
  * drives it decides what they run on.
  */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
-import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
-import type { Compilable, DatabaseConnection } from 'kysely';
+import {
+  DummyDriver,
+  Kysely,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+  ValueNode,
+} from 'kysely';
+import type { Compilable, DatabaseConnection, LimitNode } from 'kysely';
 import type { Tables } from './schema.ts';
 
 /** Refuses to execute, so that a forgotten `.execute()` is a loud mistake. */
@@ -16,13 +23,30 @@ class RefusingDriver extends DummyDriver {
   }
 }
 
+/**
+ * Writes a limit so that SQLite does not plan for it: a statement whose limit is a bound value is compiled anew each time
+ * that it is bound, which costs more than all else of a short read.
+ */
+class PlannedOnceCompiler extends SqliteQueryCompiler {
+  protected override visitLimit({ limit }: LimitNode): void {
+    this.append('limit ');
+    if (ValueNode.is(limit) && typeof limit.value === 'number') {
+      this.append(String(limit.value));
+      return;
+    }
+    this.append('(');
+    this.visitNode(limit);
+    this.append(' + 0)');
+  }
+}
+
 /** Where every statement of the journal begins. */
 export const query = new Kysely<Tables>({
   dialect: {
     createAdapter: () => new SqliteAdapter(),
     createDriver: () => new RefusingDriver(),
     createIntrospector: (db) => new SqliteIntrospector(db),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createQueryCompiler: () => new PlannedOnceCompiler(),
   },
 });
 

@@ -52,6 +52,26 @@ test('a statement is compiled once on each connection, whoever drives it', () =>
   expect(built).toBe(2);
 });
 
+test('no limit is a bound value: SQLite would compile the statement anew for each', () => {
+  using db = openMeta();
+  const seen: string[] = [];
+  const prepare = (sql: string) => {
+    seen.push(sql);
+    return db.prepare(sql);
+  };
+  const connection = { prepare } as DatabaseSync;
+  drive(connection, change(query.insertInto('meta').values({ key: 'a', value: '1' })));
+  const page = define((values: { limit: number }) =>
+    query.selectFrom('meta').select('key').limit(values.limit),
+  );
+  const first = query.selectFrom('meta').select('key').limit(1);
+  expect(drive(connection, select(first))).toHaveLength(1);
+  expect(drive(connection, page.all({ limit: 1 }))).toHaveLength(1);
+  expect(drive(connection, page.all({ limit: 0 }))).toEqual([]);
+  const limits = seen.flatMap((sql) => /limit .*$/.exec(sql)?.[0] ?? []);
+  expect(limits).toEqual(['limit 1', 'limit (? + 0)']);
+});
+
 test('what a statement throws is thrown where the body stands, and ends its transaction when nobody takes it', () => {
   using db = openMeta();
   function* keepTwice(isTaken: boolean): Body<string> {
