@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { ExchangeRecord } from '../bank/client.ts';
 import type { StatementBank } from '../bank/statement-request.ts';
-import { formatBangkokDate, formatBangkokMoment, formatBangkokTime } from '../core/bangkok-time.ts';
+import { formatBangkokDate, formatBangkokMoment } from '../core/bangkok-time.ts';
 import type { Bank } from '../core/bank-port.ts';
 import { printable } from '../core/outgoing-text.ts';
 import type { Inspection } from '../core/payout-file.ts';
@@ -280,6 +280,7 @@ export function explainLoss(
       : undefined;
   log.info({ ...loss }, 'the journal was lost or restored');
   const beginsAtMs = loss.recoveredAtMs + loaded.settings.settle.notFoundTrustMs;
-  const wait = beginsAtMs > clock.now() ? ` It is asked from ${formatBangkokTime(beginsAtMs)} on.` : '';
+  const wait =
+    beginsAtMs > clock.now() ? ` It is asked from ${formatBangkokMoment(beginsAtMs)} Bangkok time on.` : '';
   return `${describeLoss(loss)}${wait}`;
 }

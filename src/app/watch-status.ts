@@ -26,6 +26,7 @@ import {
 import type { Watcher } from '../watch/watcher.ts';
 import { type Session, toLog } from './session.ts';
 import { readVersion } from './version.ts';
+import type { WatchActivity } from './watch-progress.ts';
 
 /** How the process itself stands. */
 export type WatchStage =
@@ -42,7 +43,7 @@ export type WatchStage =
   /** It was asked to stop. */
   | { readonly kind: 'stopping'; readonly graceMs: number };
 
-export type WatchNews = WatchEvent | WatchStage;
+export type WatchNews = WatchEvent | WatchStage | WatchActivity;
 
 /** Shows it, now. Must not throw. */
 export type ReportNews = (news: WatchNews) => void;

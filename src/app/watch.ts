@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { probeBank } from '../bank/probe.ts';
 import type { Clock } from '../core/ports.ts';
+import type { Progress } from '../core/progress.ts';
 import { parseTimeOfDay } from '../payout/rules/service-hours.ts';
 import { probeFolders } from '../platform/disk-probe.ts';
 import type { Logger } from '../platform/log.ts';
@@ -29,6 +30,7 @@ import {
   toLog,
 } from './session.ts';
 import { endNow, endWithin } from './shutdown.ts';
+import { WatchProgress } from './watch-progress.ts';
 import { makeLeftReporter, type ReportNews, WatchStatus } from './watch-status.ts';
 
 export interface WatchOptions {
@@ -36,6 +38,8 @@ export interface WatchOptions {
   readonly log: Logger;
   readonly clock: Clock;
   readonly report: ReportNews;
+  /** Shows the batches in work all the time; where there is none, it is reported now and then. */
+  readonly progress?: Progress | undefined;
   /** Says in words what an operator must know before the work begins. */
   readonly warn: (text: string) => void;
   /** Aborted when the process is asked to stop. */
@@ -186,7 +190,7 @@ const bankTimeoutMs = 5_000;
 async function workFolder(
   session: Session,
   status: WatchStatus,
-  { report, stop }: WatchOptions,
+  { report, progress, stop }: WatchOptions,
   hasTakenOver: boolean,
 ): Promise<void> {
   const { loaded, journal: store, clock } = session;
@@ -210,13 +214,15 @@ async function workFolder(
   const readiness = new ReadinessNotices(notices, clock, notReadyAfterMs);
   const attention = makeAttention(session, status, new AttentionNotices(session, notices));
   const disk = new DiskWatch(clock, log, () => probeDisks(session, status));
+  const runObserver = new WatchProgress({ clock, report, progress });
   const reportEvent = (event: WatchEvent): void => {
     status.noteChange();
     if (event.kind === 'file-ended') status.metrics.countFile(event.outcome);
     report(event);
+    if (event.kind === 'file-ended') runObserver.noteFile(event.item.fileName);
   };
   const notify = (event: WatchEvent): Promise<void> => notices.notifyOfEvent(event);
-  const setup = makeSetup(session, status, { intake, disk, log, stop, notify, reportEvent });
+  const setup = makeSetup(session, status, { intake, disk, log, stop, notify, reportEvent, runObserver });
   const watcher = new Watcher(setup, {
     probeMs: settings.probeMs,
     dailyJobs: (askAll) => listDailyJobs(session, askAll, attention, stop),
@@ -230,6 +236,7 @@ async function workFolder(
     keepGoing(setup, 'reading the figures', async () => {
       reportLeft(intake.view.left);
       await status.refresh();
+      runObserver.reportNow(status.readState());
       await clock.sleep(figuresPollMs, stop);
     }),
     keepGoing(setup, 'looking at the bank', () => probeBankNow(session, status, stop)),
@@ -250,7 +257,9 @@ async function workFolder(
 function makeSetup(
   session: Session,
   status: WatchStatus,
-  around: Pick<WatchSetup, 'intake' | 'disk' | 'log' | 'stop' | 'notify' | 'reportEvent'>,
+  around: Pick<WatchSetup, 'intake' | 'disk' | 'log' | 'stop' | 'notify' | 'reportEvent'> & {
+    readonly runObserver: WatchProgress;
+  },
 ): WatchSetup {
   const { loaded, journal: store, clock, reader, runs, adaptiveLimits, outbox, findTrace } = session;
   const { filesAtOnce, waitMs } = loaded.settings.watch;
@@ -278,6 +287,7 @@ function makeSetup(
       if (payout === undefined) return;
       status.noteChange();
       status.metrics.countChange(payout.status);
+      around.runObserver.count(payout);
     },
   };
 }

@@ -4,6 +4,7 @@ import type { SettleOutcome } from '../app/settle.ts';
 import { exitCodes } from './exit-codes.ts';
 import { loadCommandSettings, makeCommand, numberOption } from './options.ts';
 import { noSuchBatch } from './status.ts';
+import { countOf, showCount } from './views/amounts.ts';
 import { type Shown, showPath } from './views/shown.ts';
 
 export const settleCommand = makeCommand({
@@ -50,10 +51,14 @@ export function showSettled(outcome: SettleOutcome, wait: number): Shown {
   const isSilent = asked > 0 && told === 0;
   const lines = [
     ...(askedBy === undefined ? [] : [`${askedBy} holds the right to send, and was had to inquire.`]),
-    `Inquired about ${asked}: ${settled} settled, ${inDoubt} still in doubt.`,
+    `Inquired about ${countOf(asked, 'row')}: ${showCount(settled)} settled, ${showCount(inDoubt)} still in doubt.`,
     ...(isSilent ? [`The bank told nothing for ${wait} s: run "paydrop settle" again later.`] : []),
-    ...(unasked === 0 ? [] : [`${unasked} were not asked about for ${wait} s: look again later.`]),
-    ...(alarms === 0 ? [] : [`${alarms} rows bear an alarm: look at the exceptions of their batches.`]),
+    ...(unasked === 0
+      ? []
+      : [`${countOf(unasked, 'row was', 'rows were')} not asked about for ${wait} s: look again later.`]),
+    ...(alarms === 0
+      ? []
+      : [`${countOf(alarms, 'row bears', 'rows bear')} an alarm: look at the exceptions of their batches.`]),
     ...ended.map((batchId) => `Batch ${batchId} is done: nothing of it is left to send or to ask.`),
     ...files.map(showPath),
   ];

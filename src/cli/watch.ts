@@ -29,18 +29,23 @@ export const watchCommand = makeCommand({
     const { systemClock: clock } = await import('../platform/clock.ts');
     const { watch } = await import('../app/watch.ts');
     const { listenForInterrupt } = await import('./interrupt.ts');
-    const { outlastOutput, say } = await import('./output.ts');
+    const { outlastOutput, progressStream, say } = await import('./output.ts');
+    const { openProgress } = await import('./views/progress.ts');
     const { print } = await import('./views/shown.ts');
     const { showNews } = await import('./views/watch.ts');
     const log = makeLogger(logLevel);
     const report = (news: WatchNews): void => print(showNews(news, clock.now()), json);
     outlastOutput((why) => log.error({ why }, 'what happens is told in the log alone'));
     const { graceMs } = loaded.settings.watch;
+    await using stack = new AsyncDisposableStack();
+    const progress = progressStream().isTTY
+      ? stack.adopt(await openProgress(), (one) => one.close())
+      : undefined;
     using interrupt = listenForInterrupt(() => {
       log.info({ graceMs }, 'stopping: what is in flight is finished');
       report({ kind: 'stopping', graceMs });
     });
-    await watch({ loaded, log, clock, report, warn: say, stop: interrupt.signal });
+    await watch({ loaded, log, clock, report, progress, warn: say, stop: interrupt.signal });
     return exitCodes.ok;
   },
 });

@@ -2,7 +2,7 @@ import type { Payout, PayoutStatus } from './payout.ts';
 
 /** How far a batch has come, for somebody who watches. */
 export interface ProgressFigures {
-  /** What is being done, in a word: "reading", "paying", "settling". */
+  /** What is being done: "reading", "paying", "settling", "paying a.csv". It may hold a file's name. */
   readonly phase: string;
   readonly rowsDone: number;
   /** Undefined while it is not known. */
@@ -27,15 +27,16 @@ export interface Wait {
   readonly kind: WaitKind;
   /** Until it is over, or looked at again; undefined when nobody knows. */
   readonly dueInMs: number | undefined;
-  /** Until the run gives up if nothing happens. */
-  readonly givesUpInMs: number;
+  /** Until the run gives up if nothing happens; undefined where it never does. */
+  readonly givesUpInMs: number | undefined;
   /** Of a pause, in words that may hold the bank's own. */
   readonly why: string | undefined;
 }
 
 /** Shows progress; may be called as often as something changes. */
 export interface Progress {
-  show(figures: ProgressFigures): void;
+  /** @param figures undefined while nothing is in work */
+  show(figures: ProgressFigures | undefined): void;
   /** What is waited for from now on; undefined while rows get on. */
   showWait?(wait: Wait | undefined): void;
   close(): void;

@@ -1,3 +1,4 @@
+import { countOf } from './figures.ts';
 import type { ProxyType } from './payout.ts';
 
 /** A proxy ID that has been read, or why it cannot be. */
@@ -62,7 +63,7 @@ function readAsMobile(digits: string): ProxyReading {
   }
   return failed(
     'proxy-length',
-    `${digits.length} digits are no mobile number: write it with ten, as 0812345678`,
+    `${countOf(digits.length, 'digit is', 'digits are')} no mobile number: write it with ten, as 0812345678`,
   );
 }
 
@@ -111,7 +112,7 @@ function readAsNationalId(digits: string): ProxyReading {
   }
   return failed(
     'proxy-length',
-    `${digits.length} digits: a citizen or tax ID has 13, a digit is missing or too many`,
+    `${countOf(digits.length, 'digit')}: a citizen or tax ID has 13, a digit is missing or too many`,
   );
 }
 
@@ -127,7 +128,7 @@ function inferAndRead(digits: string): ProxyReading {
   if (digits.length >= 9 && digits.length <= 12) return readAsMobile(digits);
   return failed(
     'proxy-length',
-    `${digits.length} digits: a mobile number has 10, a citizen or tax ID 13, a digit is missing or too many`,
+    `${countOf(digits.length, 'digit')}: a mobile number has 10, a citizen or tax ID 13, a digit is missing or too many`,
   );
 }
 

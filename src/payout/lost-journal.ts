@@ -3,7 +3,7 @@
  * on the days in question, before anything is sent for it. A new journal asks for the next one alone: another may have
  * gone before it.
  */
-import { formatBangkokDateTime } from '../core/bangkok-time.ts';
+import { formatBangkokMoment } from '../core/bangkok-time.ts';
 import type { Batch, Change, JournalLoss } from '../core/ports.ts';
 import { computeTransRefNo } from '../core/reference.ts';
 import { payerOf, type WorkerContext } from './context.ts';
@@ -137,7 +137,7 @@ async function waitUntilTrusted(
 ): Promise<string | undefined> {
   const waitMs = loss.recoveredAtMs + settle.notFoundTrustMs - clock.now();
   if (waitMs > settle.notFoundTrustMs + waitSlackMs) {
-    const [now, then] = [clock.now(), loss.recoveredAtMs].map(formatBangkokDateTime);
+    const [now, then] = [clock.now(), loss.recoveredAtMs].map(formatBangkokMoment);
     return `the clock says ${now}, and the journal went on after its loss at ${then}: set the clock right`;
   }
   if (waitMs > 0) await clock.sleep(waitMs, stop);

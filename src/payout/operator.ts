@@ -1,4 +1,5 @@
 /** What an operator asks for: release held rows, cancel what has not been sent, or try again what moved no money. */
+import { countOf } from '../core/figures.ts';
 import type { Payout } from '../core/payout.ts';
 import type { Batch, BatchReader, BatchReason, Change, ResultRow } from '../core/ports.ts';
 import { maskDigits } from '../core/proxy-id.ts';
@@ -65,7 +66,7 @@ async function describeLikeRows(journal: BatchReader, batchId: string): Promise<
   if (similar === undefined || similar.rows === 0) return [];
   const { rows } = similar;
   return [
-    `${rows} rows stay held because they, or their whole file, are like others: compare them first ("paydrop status ${batchId}"). ` +
+    `${countOf(rows, 'row stays', 'rows stay')} held as like others, alone or with the whole file: compare first ("paydrop status ${batchId}"). ` +
       `"paydrop resume ${batchId}" once more lets a file go on that is held as a whole, "paydrop resume PAYOUT" one row`,
   ];
 }

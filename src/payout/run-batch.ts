@@ -130,10 +130,11 @@ async function watchTheWait(
   }
 }
 
-async function readWait({ run, journal }: WorkerContext, { batchId }: Batch, { waitMs }: RunLimits) {
+async function readWait({ run, journal }: WorkerContext, { batchId }: Batch, limits: RunLimits) {
   const { lastProgressAtMs, isSending } = run;
   const nextInquiryAtMs = isSending ? undefined : await journal.nextInquiryAtMs(batchId);
-  return { lastProgressAtMs, nextInquiryAtMs, givesUpAtMs: lastProgressAtMs + waitMs };
+  const givesUpAtMs = limits.isPatient === true ? undefined : lastProgressAtMs + limits.waitMs;
+  return { lastProgressAtMs, nextInquiryAtMs, givesUpAtMs };
 }
 
 /** True while rows wait for the account, or the disk, to go on. */

@@ -6,6 +6,7 @@
  * A crash before the commit leaves nothing but temporary files, which the next start removes and writes anew;
  * a crash after it leaves the very bytes, which the next start publishes.
  */
+import { countOf } from '../core/figures.ts';
 import type { ExitOptions } from '../core/exit-code.ts';
 import { isSealed } from '../core/payout.ts';
 import type { Batch, OtherReferences, Report, ReportKind, ResultRow, Snapshot } from '../core/ports.ts';
@@ -217,7 +218,7 @@ async function prepareWhole(
   // Each row of the file is in the result once: a result that misses one is never published.
   if (tally.rows !== batch.rows) {
     throw new Error(
-      `batch ${batchId} has ${batch.rows} rows but the journal gave ${tally.rows}: no report is written`,
+      `batch ${batchId} has ${countOf(batch.rows, 'row')} but the journal gave ${tally.rows}: no report is written`,
     );
   }
   // The rows one by one come to the same as the journal's own sums.

@@ -1,6 +1,6 @@
 /** Losses of the journal that a person let it go on from, kept for ever: a later one counts instead of an earlier. */
 import type { DatabaseSync } from 'node:sqlite';
-import { formatBangkokDate, formatBangkokDateTime } from '../core/bangkok-time.ts';
+import { formatBangkokDate, formatBangkokMoment } from '../core/bangkok-time.ts';
 import type { JournalLoss } from '../core/ports.ts';
 import { findKnownDays, restoreBackup } from '../payout/rules/journal-place.ts';
 import { showDate } from '../payout/rules/lost-journal.ts';
@@ -71,7 +71,7 @@ export function requireWhole(db: DatabaseSync): void {
 function requireClock(recoveredAtMs: number, nowMs: number): void {
   if (recoveredAtMs <= nowMs + clockSlackMs) return;
   throw new JournalRefusedError(
-    `the clock says ${formatBangkokDateTime(nowMs)}, and the journal has records of ${formatBangkokDateTime(recoveredAtMs)}: set the clock right first`,
+    `the clock says ${formatBangkokMoment(nowMs)}, and the journal has records of ${formatBangkokMoment(recoveredAtMs)}: set the clock right first`,
   );
 }
 

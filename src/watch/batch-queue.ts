@@ -235,7 +235,7 @@ export class BatchScheduler {
   }
 
   async #run(batch: Batch): Promise<void> {
-    const { stop, runs, waitMs, clock } = this.#setup;
+    const { stop, runs, waitMs, clock, store, runObserver: observer } = this.#setup;
     const { batchId } = batch;
     if (await this.#haltBeforeFirst(batch)) {
       await this.#rest(batchId, true);
@@ -248,7 +248,9 @@ export class BatchScheduler {
       this.#setup.count(payout);
     };
     const until = AbortSignal.any([stop, waitOver.signal]);
-    const context = this.#setup.openContext(until, count, batch);
+    const reportWait = observer?.reportWait.bind(observer, batchId);
+    const context = { ...this.#setup.openContext(until, count, batch), reportWait };
+    observer?.begin(batch, await store.totals(batchId));
     void context.run.allSent.promise.then(() => this.#leavePlace(batchId));
     const startedMs = clock.now();
     runs.add(context.run);
@@ -260,6 +262,7 @@ export class BatchScheduler {
       }
     } finally {
       runs.delete(context.run);
+      observer?.end(batchId);
     }
     for (const other of others) this.noteChange(other, true);
     // Until it is reported: what fails now is made up for.

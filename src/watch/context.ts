@@ -1,7 +1,8 @@
 /** What the parts of the watcher are handed, and how they take a failure. */
 import { type Backoff, computeBackoffMs } from '../core/backoff.ts';
 import type { Payout } from '../core/payout.ts';
-import type { Clock, Log } from '../core/ports.ts';
+import type { Batch, Clock, Log, StatusTotal } from '../core/ports.ts';
+import type { Wait } from '../core/progress.ts';
 import type { IngestContext } from '../intake/ingest.ts';
 import type { IntakeStore, PayoutFileReader } from '../intake/ports.ts';
 import type { AdaptiveLimits } from '../payout/adaptive-limit.ts';
@@ -30,6 +31,15 @@ export type WatchEvent =
   | { readonly kind: 'batch-settled'; readonly reports: WrittenReports }
   /** Somebody wrote to a file after its rows had been read. */
   | { readonly kind: 'file-grown'; readonly file: TakenFile; readonly growth: FileGrowth };
+
+/** Told how the runs of batches get on. Must not throw. */
+export interface RunObserver {
+  /** @param totals where its rows stand now */
+  begin(batch: Batch, totals: readonly StatusTotal[]): void;
+  /** What a run waits for, now and then. */
+  reportWait(batchId: string, wait: Wait | undefined): void;
+  end(batchId: string): void;
+}
 
 export interface WatchSetup {
   readonly store: PayoutJournal & IntakeStore & StatementStore & WatchStore;
@@ -63,6 +73,8 @@ export interface WatchSetup {
   notify(event: WatchEvent): Promise<void>;
   /** Must not throw, and not take long. */
   reportEvent(event: WatchEvent): void;
+  /** Left out where nobody watches. */
+  readonly runObserver?: RunObserver;
   /** Told of each row that has got on. */
   count(payout: Payout | undefined): void;
 }

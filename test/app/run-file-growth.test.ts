@@ -23,7 +23,7 @@ function runGrowing(rehearsal: Rehearsal, step: 'seal' | 'recordReports') {
     const session = { ...sender, journal: before };
     const progress = await openProgress();
     const options = {
-      waitMs: 4_000,
+      waitMs: 60_000,
       exceptionsOk: false,
       interrupted: new AbortController().signal,
       progress,
@@ -44,6 +44,6 @@ test('that grows while it is paid ends with an alarm that names the rows that we
   const { exitCode, text } = await runGrowing(rehearsal, 'recordReports');
   expect([exitCode, rehearsal.bank.ledger().totals.count]).toEqual([3, 2]);
   expect(text).toMatch(
-    /ALARM: a\.csv was written to .*: 1 rows of 10\.00 baht \(B1\) were added, and not paid\./,
+    /ALARM: a\.csv was written to .*: 1 row of 10\.00 baht \(B1\) was added, and not paid\./,
   );
 });

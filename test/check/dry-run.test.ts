@@ -209,7 +209,7 @@ describe('trouble', () => {
       no < 6 ? notSent : theatre.checked(no === 9 ? 'EV033' : 'IC001');
     await predict(theatre, await folder.write(rows(10)), {
       answer,
-      context: { progress: { show: (figures) => void shown.push(figures) } },
+      context: { progress: { show: (figures) => void (figures && shown.push(figures)) } },
       checker: { reportWait: (wait) => void (wait && waits.push(wait.kind)) },
     });
     expect(shown.at(0)).toEqual({ phase: 'reading', rowsDone: 10, rowsTotal: undefined, inDoubt: 0 });

@@ -38,7 +38,7 @@ describe('several files', () => {
   test('are all checked', async () => {
     const { code, stdout } = await paydrop('check', 'A.csv', 'B.csv');
     expect(code).toBe(0);
-    expect(stdout).toMatch(/A\.csv: 1 rows[\s\S]*B\.csv: 1 rows/);
+    expect(stdout).toMatch(/A\.csv: 1 row,[\s\S]*B\.csv: 1 row,/);
   });
 });
 

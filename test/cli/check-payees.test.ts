@@ -74,13 +74,13 @@ describe('check --payees', () => {
     for (const line of [
       'payouts.csv:4: proxyNo "******0033": the payee cannot be paid: Payee account invalid [EV033]',
       'payouts.csv:6: amount: the amount is above limits.bahtPerPayout: held until',
-      'payouts.csv: 6 rows, 9000181.50 baht, 4 issues',
+      'payouts.csv: 6 rows, 9,000,181.50 baht, 4 issues',
       '  would be paid: 2 rows, 150.50 baht',
-      '  would be held: 2 rows, 9000020.00 baht',
-      '    name: 1 rows, 20.00 baht',
-      '    limit (above 2000000.00 baht): 1 rows, 9000000.00 baht',
-      '  unpayable: 1 rows, 10.00 baht',
-      '  rejected: 1 rows, 1.00 baht',
+      '  would be held: 2 rows, 9,000,020.00 baht',
+      '    name: 1 row, 20.00 baht',
+      '    limit (above 2,000,000.00 baht): 1 row, 9,000,000.00 baht',
+      '  unpayable: 1 row, 10.00 baht',
+      '  rejected: 1 row, 1.00 baht',
       '5 payee checks were answered. Nothing else was sent.',
     ])
       expect(stdout).toContain(line);
@@ -155,7 +155,7 @@ describe('check --payees', () => {
     child.kill('SIGINT');
     expect(await ended).toEqual([6, null]);
     const [, unpayable = '0', notAsked = '0'] =
-      /unpayable: (\d+) rows[\s\S]*not asked about: (\d+) rows/.exec(await said) ?? [];
+      /unpayable: (\d+) rows?,[\s\S]*not asked about: (\d+) rows?,/.exec(await said) ?? [];
     expect(Number(unpayable) + Number(notAsked)).toBe(200);
     expect(Number(unpayable)).toBeGreaterThan(0);
     expect(await said).toContain('the check was interrupted');

@@ -106,7 +106,7 @@ describe('a file that is rejected and not moved yet', () => {
     await kit.work();
     await expectRejectedAlone(kit, ['A1']);
     expect(kit.told).toContain('a.csv rejected changed-after-reading');
-    expect(await kit.read('rejected', '.reason.txt')).toContain('1 rows');
+    expect(await kit.read('rejected', '.reason.txt')).toContain('1 row');
     expect(await kit.store.batches()).toHaveLength(1);
   });
 
@@ -164,7 +164,7 @@ describe('a file that is gone from work/', () => {
     expect(kit.told).toContain('a.csv rejected vanished');
     const { batchId } = await kit.batchOf('a.csv');
     const reason = await kit.read('rejected', '.reason.txt');
-    expect(reason).toContain(`Batch ${batchId} is what it held: 1 rows`);
+    expect(reason).toContain(`Batch ${batchId} is what it held: 1 row`);
     expect(reason).not.toContain('written to');
     expect(await kit.rowsOf('a.csv')).toEqual({ paid: 1 });
   });

@@ -1,19 +1,8 @@
-/** Counts and amounts for a screen. Files, the wire and JSON carry no separators. */
+/** Totals and times for a screen. */
+import { countOf, showAmount, showCount } from '../../core/figures.ts';
 import { formatBaht, type Satang } from '../../core/money.ts';
 
-const groupDigits = (digits: string): string => digits.replaceAll(/\B(?=(\d{3})+(?!\d))/g, ',');
-
-/** "1,234,567". */
-export const showCount = (count: number): string => groupDigits(String(count));
-
-/** "1,234,567.50" of decimal baht. */
-export function showAmount(baht: string): string {
-  const [whole = '', fraction = ''] = baht.split('.');
-  return `${groupDigits(whole)}.${fraction}`;
-}
-
-/** "1,234,567.50". */
-export const showBaht = (amount: Satang): string => showAmount(formatBaht(amount));
+export { countOf, showAmount, showBaht, showCount } from '../../core/figures.ts';
 
 /** "4 min 10 s", "5 min", "1,200 h 3 min"; what is shorter than a second is a second. */
 export function showDuration(ms: number): string {
@@ -32,12 +21,8 @@ export function showDuration(ms: number): string {
   return parts.flatMap(([count, unit]) => (count === 0 ? [] : [`${showCount(count)} ${unit}`])).join(' ');
 }
 
-/** "1 row", "2 rows". */
-export const countOf = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`;
-
 /** "1 row needs review", "11 rows need review". */
-export const showForReview = (rows: number): string =>
-  rows === 1 ? '1 row needs review' : `${showCount(rows)} rows need review`;
+export const showForReview = (rows: number): string => countOf(rows, 'row needs review', 'rows need review');
 
 /** Rows and their total, the amount as decimal baht. */
 export interface ShownTotal {
@@ -45,13 +30,14 @@ export interface ShownTotal {
   readonly amount: string;
 }
 
-/** "3 rows, 1500.50 baht". */
-export const showTotal = ({ rows, amount }: ShownTotal): string => `${rows} rows, ${amount} baht`;
+/** "3 rows, 1,500.50 baht". */
+export const showTotal = ({ rows, amount }: ShownTotal): string =>
+  `${countOf(rows, 'row')}, ${showAmount(amount)} baht`;
 
-/** "2 paid (1500.50), 1 failed (10.00)". */
+/** "2 paid (1,500.50), 1 failed (10.00)". */
 export const showByStatus = (totals: Readonly<Record<string, ShownTotal>>): string =>
   Object.entries(totals)
-    .map(([status, { rows, amount }]) => `${rows} ${status} (${amount})`)
+    .map(([status, { rows, amount }]) => `${showCount(rows)} ${status} (${showAmount(amount)})`)
     .join(', ');
 
 /** Totals by status with their amounts as decimal baht, in their order. */

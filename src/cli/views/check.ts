@@ -83,12 +83,12 @@ export function showChecked(report: CheckReport, outcome: CheckOutcome): ShownEn
   const rows = alignColumns([
     ['  to be paid', showTotal(ready)],
     ['  to be held', showTotal(held)],
-    ['  rejected', `${showTotal(rejected)}, ${rejected.unreadableAmounts} amounts unreadable`],
+    ['  rejected', `${showTotal(rejected)}${showUnreadable(rejected)}`],
   ]);
   return {
     exitCode: issues > 0 ? exitCodes.exceptions : exitCodes.ok,
     text: toLines([
-      `${path}: ${showTotal(all)}, ${issues} issues`,
+      `${path}: ${showTotal(all)}, ${countOf(issues, 'issue')}`,
       ...rows,
       ...showLike(likeRows),
       'Nothing was sent.',
@@ -109,6 +109,10 @@ const showLike = (rows: number): string[] =>
 export interface DescribedTotal extends ShownTotal {
   readonly unreadableAmounts: number;
 }
+
+/** ", 2 amounts unreadable"; nothing when all can be read. */
+export const showUnreadable = ({ unreadableAmounts }: DescribedTotal): string =>
+  unreadableAmounts === 0 ? '' : `, ${countOf(unreadableAmounts, 'amount')} unreadable`;
 
 export const describeTotal = ({ rows, amountSatang, unreadableAmounts }: RowTotal): DescribedTotal => ({
   rows,

@@ -13,8 +13,14 @@ import type { BatchReason, RowTotal } from '../../core/ports.ts';
 import { findBankStatus } from '../../core/status-codes.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
-import { showDuration, showTotal } from './amounts.ts';
-import { type CheckReport, type DescribedTotal, describeTotal, showRejected } from './check.ts';
+import { countOf, showAmount, showDuration, showTotal } from './amounts.ts';
+import {
+  type CheckReport,
+  type DescribedTotal,
+  describeTotal,
+  showRejected,
+  showUnreadable,
+} from './check.ts';
 import type { ShownEnd } from './shown.ts';
 
 const labels: Readonly<Record<ForecastOutcome, string>> = {
@@ -107,16 +113,16 @@ function explainTime(
   { boundBy }: ExpectedTime,
   { settings: { bank, transfer, verify } }: Settings,
 ): string {
-  const { rows } = forecast.outcomes.toPay;
-  const checks = verify.enabled ? forecast.checks : 0;
-  const latency = `${latencyMs?.toFixed(1)} ms each, the mean of ${answered} answered payee checks`;
+  const transfers = countOf(forecast.outcomes.toPay.rows, 'transfer');
+  const questions = countOf(verify.enabled ? forecast.checks : 0, 'payee check');
+  const latency = `${latencyMs?.toFixed(1)} ms each, the mean of ${countOf(answered, 'answered payee check')}`;
   switch (boundBy) {
     case 'transfers':
-      return `${rows} transfers, ${transfer.concurrency} at a time (transfer.concurrency), ${latency}`;
+      return `${transfers}, ${transfer.concurrency} at a time (transfer.concurrency), ${latency}`;
     case 'checks':
-      return `${checks} payee checks, ${verify.concurrency} at a time (verify.concurrency), ${latency}`;
+      return `${questions}, ${verify.concurrency} at a time (verify.concurrency), ${latency}`;
     case 'requestsPerSecond':
-      return `${checks} payee checks and ${rows} transfers, ${bank.requestsPerSecond} a second (bank.requestsPerSecond)`;
+      return `${questions} and ${transfers}, ${bank.requestsPerSecond} a second (bank.requestsPerSecond)`;
   }
 }
 
@@ -128,7 +134,7 @@ function renderForecast(
   const { all, outcomes, isKnown, payeeChecks } = json;
   const shown = forecastOutcomes.filter((name) => name === 'toPay' || outcomes[name].rows > 0);
   return toLines([
-    `${report.path}: ${showWhole(all)}, ${report.issues} issues`,
+    `${report.path}: ${showWhole(all)}, ${countOf(report.issues, 'issue')}`,
     ...(isKnown ? ['  An earlier run has read this file: another one goes on where it is.'] : []),
     ...shown.flatMap((name) => [
       `  ${labels[name]}: ${showWhole(outcomes[name])}`,
@@ -138,15 +144,14 @@ function renderForecast(
     json.expectedTime === null || expected === undefined
       ? 'No time can be told: nothing would be sent, or no payee check was answered.'
       : `A run takes about ${showDuration(Math.ceil(expected.ms / 1_000) * 1_000)}: ${json.expectedTime.how}.`,
-    `${payeeChecks.answered} payee checks were answered. Nothing else was sent.`,
+    `${countOf(payeeChecks.answered, 'payee check was', 'payee checks were')} answered. Nothing else was sent.`,
   ]);
 }
 
-const showWhole = (total: DescribedTotal): string =>
-  `${showTotal(total)}${total.unreadableAmounts > 0 ? `, ${total.unreadableAmounts} amounts unreadable` : ''}`;
+const showWhole = (total: DescribedTotal): string => `${showTotal(total)}${showUnreadable(total)}`;
 
 function renderHolds({ holds, limits: { bahtPerPayout } }: Described): string[] {
-  const over = bahtPerPayout === null ? '' : ` (above ${bahtPerPayout} baht)`;
+  const over = bahtPerPayout === null ? '' : ` (above ${showAmount(bahtPerPayout)} baht)`;
   return holdReasons
     .filter((hold) => holds[hold].rows > 0)
     .map((hold) => `    ${hold}${hold === 'limit' ? over : ''}: ${showWhole(holds[hold])}`);

@@ -65,14 +65,15 @@ export function describeWait({ kind, dueInMs = 0, givesUpInMs, why }: Wait): str
     clocks: `the clocks tell different days, looking again ${soon}`,
     recovery: `asks what was sent before the loss ${soon}`,
   };
-  const limit = givesUpInMs < 1_000 ? [] : [`waits up to ${showDuration(givesUpInMs)}`];
+  const limit =
+    givesUpInMs === undefined || givesUpInMs < 1_000 ? [] : [`waits up to ${showDuration(givesUpInMs)}`];
   return [words[kind], ...limit, ...(why === undefined ? [] : [showText(why)])];
 }
 
 const laterBy = (wait: Wait, elapsedMs: number): Wait => ({
   ...wait,
   dueInMs: wait.dueInMs === undefined ? undefined : wait.dueInMs - elapsedMs,
-  givesUpInMs: wait.givesUpInMs - elapsedMs,
+  givesUpInMs: wait.givesUpInMs === undefined ? undefined : wait.givesUpInMs - elapsedMs,
 });
 
 /** Told now and then: in between it counts down by itself. */
@@ -83,6 +84,28 @@ function makeWaitReader(stopwatch: Stopwatch) {
     read: (): Wait | undefined => told && laterBy(told.wait, stopwatch() - told.atMs),
   };
 }
+
+/** Columns that a text takes; the scripts of East Asia take two a character, and a file may be called in any. */
+const widthOf = (text: string): number => text.length + (text.match(/[\u1100-\uFFFF]/g)?.length ?? 0);
+
+/** So much of a file's name stands in a line. */
+const phaseColumnsMax = 32;
+
+function showPhase(phase: string): string {
+  const text = showText(phase);
+  return widthOf(text) <= phaseColumnsMax ? text : `${text.slice(0, phaseColumnsMax / 2)}…${text.slice(-8)}`;
+}
+
+/** Under a halt rows are left that nobody pays: what is asked about is settled all the same. */
+const phaseOf = ({ phase }: ProgressFigures, wait: Wait): string =>
+  wait.kind === 'inquiry' && phase === 'paying' ? 'settling' : showPhase(phase);
+
+/** In words for a line: where rows stand, and what is waited for. */
+export const describeProgress = (figures: ProgressFigures, wait: Wait | undefined): string =>
+  [
+    `${wait === undefined ? showPhase(figures.phase) : phaseOf(figures, wait)}: ${describeRows(figures).join(', ')}`,
+    ...(wait === undefined ? [] : describeWait(wait)),
+  ].join(', ');
 
 /** A line at most every 10 seconds, the first one not before; short runs stay silent. A wait is told of once a minute. */
 function openLines(stream: ProgressStream, stopwatch: Stopwatch): Progress {
@@ -98,8 +121,9 @@ function openLines(stream: ProgressStream, stopwatch: Stopwatch): Progress {
   const isDue = (intervalMs: number): boolean => stopwatch() - lastLineAtMs >= intervalMs;
   return {
     show(figures) {
-      const rate = measure(figures);
       shown = figures;
+      if (figures === undefined) return;
+      const rate = measure(figures);
       if (waiting.read() === undefined && isDue(lineIntervalMs)) write(figures, describeSpeed(figures, rate));
     },
     showWait(wait) {
@@ -122,15 +146,11 @@ function fitLine(head: string, parts: readonly string[], columns: number): strin
   let line = head;
   for (const [place, part] of parts.entries()) {
     const longer = `${line}${place === 0 ? ' ' : separator}${part}`;
-    if (longer.length >= columns) break;
+    if (widthOf(longer) >= columns) break;
     line = longer;
   }
   return line;
 }
-
-/** Under a halt rows are left that nobody pays: what is asked about is settled all the same. */
-const phaseOf = ({ phase }: ProgressFigures, wait: Wait): string =>
-  wait.kind === 'inquiry' ? 'settling' : phase;
 
 /** The bar and as many figures as one line of so many columns holds; without a bar while nothing moves. */
 export function formatBar(figures: ProgressFigures, rate: number, columns: number, wait?: Wait): string {
@@ -146,7 +166,11 @@ export function formatBar(figures: ProgressFigures, rate: number, columns: numbe
   }
   const filled = rowsTotal === undefined ? 0 : Math.floor((barWidth * rowsDone) / Math.max(1, rowsTotal));
   const bar = rowsTotal === undefined ? '' : ` [${'='.repeat(filled)}${'-'.repeat(barWidth - filled)}]`;
-  return fitLine(`${phase}${bar}`, [...describeRows(figures), ...describeSpeed(figures, rate)], columns);
+  return fitLine(
+    `${showPhase(phase)}${bar}`,
+    [...describeRows(figures), ...describeSpeed(figures, rate)],
+    columns,
+  );
 }
 
 /** Drawn again at a steady pace, so that it comes back below what others have written. */
@@ -164,6 +188,11 @@ async function openBar(stream: ProgressStream, stopwatch: Stopwatch): Promise<Pr
   const opened = stack.move();
   return {
     show(figures) {
+      if (figures === undefined) {
+        shown = undefined;
+        line.clear();
+        return;
+      }
       const rate = measure(figures);
       shown = () => formatBar(figures, rate, stream.columns ?? 80, waiting.read());
     },

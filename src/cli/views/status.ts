@@ -10,7 +10,7 @@ import { showDate } from '../../payout/rules/lost-journal.ts';
 import { describeProvenance } from '../../reconcile/rules/custody.ts';
 import { describeAlarmRemedy, describeRemedy } from '../../reports/rules/remedies.ts';
 import { describeGrowth, remedyOfGrowth } from '../../watch/rules/file-growth.ts';
-import { countOf, showByStatus, showTotal, totalsByStatus } from './amounts.ts';
+import { countOf, showAmount, showByStatus, showCount, showTotal, totalsByStatus } from './amounts.ts';
 import type { Shown } from './shown.ts';
 
 const stamp = (epochMs: number | null): string | null =>
@@ -46,11 +46,13 @@ export function showBatch({ batch, totals, holds, grown }: BatchStanding): Shown
     alarms: countAlarms(totals),
     fileGrown: showGrowth(grown),
   };
-  const { batchId, status, file, startedAt, byStatus, alarms, reasonCode, reason, remedy } = json;
-  const started = startedAt.slice(0, 16).replace('T', ' ');
-  const held = Object.entries(json.holds).map(([hold, rows]) => `${rows} ${hold}`);
+  const { batchId, status, file, byStatus, alarms, reasonCode, reason, remedy } = json;
+  const started = formatBangkokMoment(batch.startedAtMs);
+  const held = Object.entries(json.holds).map(([hold, rows]) => `${showCount(rows)} ${hold}`);
   const below = [
-    ...(alarms === 0 ? [] : [`ALARM: ${alarms} rows contradict what was called proved`]),
+    ...(alarms === 0
+      ? []
+      : [`ALARM: ${countOf(alarms, 'row contradicts', 'rows contradict')} what was called proved`]),
     ...(json.fileGrown === null ? [] : [`ALARM: ${json.fileGrown.reason}`, json.fileGrown.remedy]),
     ...(totals.length === 0 ? [] : [showByStatus(byStatus)]),
     ...(held.length === 0 ? [] : [`held: ${held.join(', ')}`]),
@@ -100,7 +102,9 @@ function showEvent({ cause, atMs, from, to, attemptNo, ...event }: PayoutHistory
   const facts = Object.entries(detail).map(([name, value]) => `${name}=${String(value)}`);
   return {
     json: { at, cause, from, to, attemptNo, detail },
-    text: printable(`  ${at}  ${from} -> ${to}  ${cause}  ${facts.join(' ')}`.trimEnd()),
+    text: printable(
+      `  ${formatBangkokMoment(atMs)}  ${from} -> ${to}  ${cause}  ${facts.join(' ')}`.trimEnd(),
+    ),
   };
 }
 
@@ -125,7 +129,7 @@ export function showPayout({ row, batch, ...history }: PayoutHistory): Shown {
     attempts: attempts.map((one) => one.json),
     events: events.map((one) => one.json),
   };
-  const amount = json.amount === null ? 'unreadable amount' : `${json.amount} baht`;
+  const amount = json.amount === null ? 'unreadable amount' : `${showAmount(json.amount)} baht`;
   const why = json.reason === null ? '' : ` (${json.reasonCode ?? ''}: ${json.reason})`;
   const holds = json.holds.length === 0 ? '' : ` [${json.holds.join(', ')}]`;
   const text = toLines([

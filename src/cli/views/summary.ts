@@ -15,7 +15,7 @@ import {
 } from '../../reports/rules/summary.ts';
 import { describeGrowth, remedyOfGrowth } from '../../watch/rules/file-growth.ts';
 import { exitCodes, higherOf } from '../exit-codes.ts';
-import { showBaht, showCount, showDuration, showForReview } from './amounts.ts';
+import { countOf, showBaht, showCount, showDuration, showForReview } from './amounts.ts';
 import { alignColumns, sandboxBanner, showReportPath, type Shown, type ShownEnd } from './shown.ts';
 
 /** Of a short run the tenths count, too. */
@@ -61,7 +61,7 @@ function renderTotals(summary: BatchSummary): string[] {
     [1, 2],
   );
   const rule = '-'.repeat(head.length);
-  const found = `the file has ${showCount(batch.rows)} rows, ${showBaht(batch.totalSatang)} baht`;
+  const found = `the file has ${countOf(batch.rows, 'row')}, ${showBaht(batch.totalSatang)} baht`;
   const unreadable = `Rows whose amount cannot be read, and is in no total: ${showCount(unreadableAmounts)}`;
   return [
     head,
@@ -149,7 +149,9 @@ function adviseNext(summary: BatchSummary): string[] {
       if (summary.exceptionRows === 0) return ['Nothing to do: what is not paid was cancelled by a person.'];
       return [
         ...(alarmRows > 0
-          ? [`ALARM: ${showCount(alarmRows)} contradict what was called proved before.`]
+          ? [
+              `ALARM: ${countOf(alarmRows, 'row contradicts', 'rows contradict')} what was called proved before.`,
+            ]
           : []),
         `${forReview}. The exceptions ${files} what to do about each.`,
       ];

@@ -1,12 +1,15 @@
 /** What `paydrop watch` prints: how it stands, and a line for each file that ends and each batch that is settled. */
 import { nameOwner } from '../../app/session.ts';
+import type { WatchActivity } from '../../app/watch-progress.ts';
 import type { WatchNews } from '../../app/watch-status.ts';
 import { formatBangkokMoment, formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { printable, showTextIfAny, toLines } from '../../core/outgoing-text.ts';
 import type { ListenAddress } from '../../core/network-address.ts';
 import type { ReportKind } from '../../core/ports.ts';
 import { describeGrowth } from '../../watch/rules/file-growth.ts';
-import { showByStatus, showForReview, totalsByStatus } from './amounts.ts';
+import { formatBaht } from '../../core/money.ts';
+import { countOf, showTotal, showByStatus, showForReview, totalsByStatus } from './amounts.ts';
+import { describeProgress } from './progress.ts';
 import { alignColumns, sandboxBanner, showPath, type Shown } from './shown.ts';
 
 /** One line for a program; for an operator one line too, but for the start, which is a head of several. */
@@ -68,6 +71,10 @@ function describe(news: WatchNews): Told {
         'the rest waits for the next start. A second signal ends it at once';
       return { json: { graceMs }, text };
     }
+    case 'batch-begun':
+    case 'in-work':
+    case 'idle':
+      return describeActivity(news);
     case 'file-ended':
       return describeFile(news);
     case 'batch-settled':
@@ -77,6 +84,41 @@ function describe(news: WatchNews): Told {
       const { rows, amount, payoutIds } = news.growth;
       const facts = { file, batchId, path, rowsNotPaid: rows, amountNotPaid: amount, payoutIds };
       return { json: facts, text: printable(`ALARM: ${describeGrowth(news.file, news.growth)}`) };
+    }
+  }
+}
+
+/** What the watcher is doing. */
+function describeActivity(news: WatchActivity): Told {
+  switch (news.kind) {
+    case 'batch-begun': {
+      const { batchId, fileName: file, rows, totalSatang } = news.batch;
+      const { rowsDone } = news;
+      const before = rowsDone === 0 ? '' : `; ${countOf(rowsDone, 'row')} of it ended before`;
+      const amount = formatBaht(totalSatang);
+      const text = `batch ${batchId} of ${file} begun: ${showTotal({ rows, amount })}${before}`;
+      return { json: { batchId, file, rows, amount, rowsDone }, text };
+    }
+    case 'in-work': {
+      const { figures, wait, filesWaiting } = news;
+      const { rowsTotal = 0, rowsDone, paid, inDoubt } = figures;
+      const waiting = filesWaiting === 0 ? '' : `; ${countOf(filesWaiting, 'file')} waiting`;
+      const waitsFor = wait?.kind ?? null;
+      return {
+        json: { rows: rowsTotal, rowsDone, paid, inDoubt, filesWaiting, waitsFor },
+        text: `${describeProgress(figures, wait)}${waiting}`,
+      };
+    }
+    case 'idle': {
+      const { last, rowsInDoubt } = news;
+      const before = last && `; the last was ${last.fileName} at ${formatBangkokMoment(last.atMs)}`;
+      const doubt =
+        rowsInDoubt === 0 ? '' : `; ${countOf(rowsInDoubt, 'row')} in doubt, asked about until settled`;
+      const lastAt = last === undefined ? null : formatBangkokDateTime(last.atMs);
+      return {
+        json: { lastFile: last?.fileName ?? null, lastAt, rowsInDoubt },
+        text: `waiting for files${before ?? ''}${doubt}`,
+      };
     }
   }
 }
@@ -114,7 +156,9 @@ function describeBatch({ reports }: Extract<WatchNews, { kind: 'batch-settled' }
     `batch ${batchId} of ${file} ${status}: ${showByStatus(byStatus)}`,
     reason === null ? '' : `; ${reason}. ${remedy ?? ''}`,
     status === 'halted' ? `: "paydrop resume ${batchId}"` : '',
-    alarms === 0 ? '' : `; ALARM: ${alarms} contradict what was called proved`,
+    alarms === 0
+      ? ''
+      : `; ALARM: ${countOf(alarms, 'row contradicts', 'rows contradict')} what was called proved`,
     exceptions === 0 ? '' : `; ${showForReview(exceptions)}`,
     path === undefined ? '' : ` -> ${showPath(path)}`,
   ].join('');

@@ -5,7 +5,8 @@
 import { createHash } from 'node:crypto';
 import { parse } from 'csv-parse/sync';
 import { showCell } from '../../core/cell-text.ts';
-import { formatBaht, type Satang, toSatang, zeroSatang } from '../../core/money.ts';
+import { showBaht } from '../../core/figures.ts';
+import { type Satang, toSatang, zeroSatang } from '../../core/money.ts';
 import {
   type FileEncoding,
   type Inspection,
@@ -346,7 +347,7 @@ class RowTaker {
     const limit = fileSatangMax ?? toSatang(storableSatangMax);
     if (totalSatang <= limit) return;
     const name = fileSatangMax === null ? 'any batch can hold' : 'limits.bahtPerBatch allows';
-    const message = `the rows add up to ${formatBaht(totalSatang)} baht, more than ${name} (${formatBaht(limit)}): split the file, or correct an amount`;
+    const message = `the rows add up to ${showBaht(totalSatang)} baht, more than ${name} (${showBaht(limit)}): split the file, or correct an amount`;
     throw new FileRejected('total-over-limit', message);
   }
 }

@@ -2,7 +2,8 @@
  * Control totals: what the partner says that a file holds, in a trailer row (`TRAILER,<rows>,<total>`) or in a file
  * beside it. A difference rejects the whole file, for a row may have been lost or an amount cut short.
  */
-import { formatBaht, parseBaht } from '../../core/money.ts';
+import { countOf, showBaht, showCount } from '../../core/figures.ts';
+import { parseBaht } from '../../core/money.ts';
 import type { FileTotals } from '../../core/payout-file.ts';
 
 export type ControlTotals = Pick<FileTotals, 'rows' | 'totalSatang'>;
@@ -81,19 +82,19 @@ export function findControlMismatch(
   counted: CountedTotals,
 ): { readonly code: string; readonly line: number | null; readonly message: string } | undefined {
   if (declared.rows !== counted.rows) {
-    const message = `the control totals speak of ${declared.rows} rows and the file has ${counted.rows}: have the file written again`;
+    const message = `the control totals speak of ${countOf(declared.rows, 'row')} and the file has ${showCount(counted.rows)}: have the file written again`;
     return { code: 'control-rows', line: null, message };
   }
   if (counted.unreadableAmounts > 0) {
     const message =
-      `${counted.unreadableAmounts} amounts cannot be read, the first in this line, so the control total of ` +
-      `${formatBaht(declared.totalSatang)} cannot be proved: correct them`;
+      `${countOf(counted.unreadableAmounts, 'amount')} cannot be read, the first in this line, so the control total of ` +
+      `${showBaht(declared.totalSatang)} cannot be proved: correct them`;
     return { code: 'control-unproved', line: counted.unreadableLine, message };
   }
   if (declared.totalSatang !== counted.totalSatang) {
     const message =
-      `the control totals speak of ${formatBaht(declared.totalSatang)} baht and the rows add up to ` +
-      `${formatBaht(counted.totalSatang)}: have the file written again`;
+      `the control totals speak of ${showBaht(declared.totalSatang)} baht and the rows add up to ` +
+      `${showBaht(counted.totalSatang)}: have the file written again`;
     return { code: 'control-total', line: null, message };
   }
   return undefined;

@@ -6,6 +6,7 @@
 import { computeBackoffMs } from '../../core/backoff.ts';
 import { formatBangkokMoment } from '../../core/bangkok-time.ts';
 import type { Reason } from '../../core/change.ts';
+import { countOf } from '../../core/figures.ts';
 import type { BatchReason, PayerPause } from '../../core/ports.ts';
 import { findBankStatus } from '../../core/status-codes.ts';
 import { aroundMidnight, clocksDiffer } from './clock-skew.ts';
@@ -107,10 +108,10 @@ export function afterEnd(state: BreakerState, isPaid: boolean, brake: BrakePolic
     return halt(next, { code, reason: `${rows} ended otherwise than paid`, remedy });
   };
   if (consecutiveFailures >= brake.consecutiveFailures)
-    return brakeFor('brake-consecutive', `${consecutiveFailures} payouts in a row`);
+    return brakeFor('brake-consecutive', `${countOf(consecutiveFailures, 'payout')} in a row`);
   const failures = ends.filter((paid) => !paid).length;
   return ends.length >= brake.window && failures >= brake.failureShare * brake.window
-    ? brakeFor('brake-share', `${failures} of the last ${ends.length} payouts`)
+    ? brakeFor('brake-share', `${failures} of the last ${countOf(ends.length, 'payout')}`)
     : next;
 }
 
@@ -371,7 +372,7 @@ export function decideOnInDoubt(state: BreakerState, inDoubt: number, brake: Bra
   if (inDoubt < brake.inDoubtMax) return state;
   return halt(state, {
     code: 'brake-in-doubt',
-    reason: `${inDoubt} transfers are in doubt at once`,
+    reason: `${countOf(inDoubt, 'transfer is', 'transfers are')} in doubt at once`,
     remedy: 'Wait until inquiries have settled them (paydrop settle), ask the bank, then resume the batch',
   });
 }

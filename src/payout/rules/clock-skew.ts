@@ -2,9 +2,10 @@
  * What the bank's clock beside ours means: when no transfer may be begun, and when the difference between our clock and
  * the bank's is worth an alarm. Offsets are the bank's time less ours.
  */
+import { countOf } from '../../core/figures.ts';
 import {
   dayMs,
-  formatBangkokDate,
+  formatBangkokMoment,
   isSameBangkokDay,
   msFromBangkokMidnight,
   msSinceBangkokMidnight,
@@ -48,7 +49,7 @@ export function findDayTrouble({
     return { why: { code: aroundMidnight, reason, remedy }, untilMs: nowMs + waitMs };
   }
   if (isSameBangkokDay(nowMs, bankNowMs)) return undefined;
-  const [ours, banks] = [formatBangkokDate(nowMs), formatBangkokDate(bankNowMs)];
+  const [ours, banks] = [nowMs, bankNowMs].map((timeMs) => formatBangkokMoment(timeMs).slice(0, 10));
   const reason = `the day is ${ours} by the clock of this machine and ${banks} by the bank's`;
   const remedy = 'Set the clock of this machine by a time server; goes on by itself when the days agree';
   return { why: { code: clocksDiffer, reason, remedy }, untilMs: nowMs + dayPollMs };
@@ -105,6 +106,6 @@ export function decideClockAlarm(
 
 function describeSpan(spanMs: number): string {
   const minutes = Math.round(Math.abs(spanMs) / 60_000);
-  if (minutes < 120) return `${minutes} minutes`;
+  if (minutes < 120) return countOf(minutes, 'minute');
   return `${Math.round(minutes / 60)} hours`;
 }

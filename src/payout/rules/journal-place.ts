@@ -1,5 +1,6 @@
 /** Which journal may send: one that is where it worked before, and whole. Each answer is why not, with the way on. */
 
+import { countOf } from '../../core/figures.ts';
 import { formatBangkokDate } from '../../core/bangkok-time.ts';
 import type { JournalLoss } from '../../core/ports.ts';
 
@@ -75,7 +76,7 @@ export function describeMissing(
     return `journal.db in ${dataDir} is a copy from before the journal last went on after a loss. ${lossCure}`;
   if (present.sealedBatches >= mark.sealedBatches && present.latestEventSeq >= mark.latestEventSeq)
     return undefined;
-  const lost = `it has ${present.sealedBatches} files and ${present.latestEventSeq} events, ${mark.sealedBatches} and ${mark.latestEventSeq} were recorded`;
+  const lost = `it has ${countOf(present.sealedBatches, 'file')} and ${countOf(present.latestEventSeq, 'event')}, ${mark.sealedBatches} and ${mark.latestEventSeq} were recorded`;
   return `journal.db in ${dataDir} is an older copy: ${lost}. ${lossCure}`;
 }
 

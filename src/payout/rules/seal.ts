@@ -2,7 +2,8 @@
  * What was sealed is what is paid: the digest of each row's instruction is compared when its intent is made, that of the
  * whole batch before its first send and after its last. What differs was changed behind the program, or is damaged.
  */
-import { formatBaht, type Satang } from '../../core/money.ts';
+import { countOf, showBaht, showCount } from '../../core/figures.ts';
+import type { Satang } from '../../core/money.ts';
 import type { Payout } from '../../core/payout.ts';
 import type { Batch, BatchReason } from '../../core/ports.ts';
 import { computeInstructionDigest } from '../../core/reference.ts';
@@ -56,9 +57,10 @@ export function findChangedBatch(
   { recorded, present, versionsDigests, kept }: SealReading,
 ): BatchReason | undefined {
   const differences: string[] = [];
-  if (recorded.rows !== present.rows) differences.push(`${present.rows} rows instead of ${recorded.rows}`);
+  if (recorded.rows !== present.rows)
+    differences.push(`${countOf(present.rows, 'row')} instead of ${showCount(recorded.rows)}`);
   if (recorded.totalSatang !== present.totalSatang) {
-    const [now, then] = [present.totalSatang, recorded.totalSatang].map(formatBaht);
+    const [now, then] = [present.totalSatang, recorded.totalSatang].map(showBaht);
     differences.push(`${now} baht instead of ${then}`);
   }
   const isSame = recorded.digest === present.digest && recorded.versionsDigest === present.versionsDigest;

@@ -1,4 +1,5 @@
 /** Similar payouts and payoutIds: the same amount to the same payee under another payoutId may be a slip, so a person looks first. */
+import { countOf, showCount } from '../../core/figures.ts';
 import { dayMs, formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { showCell } from '../../core/cell-text.ts';
 import { decideHold } from '../../core/change.ts';
@@ -69,8 +70,8 @@ export const likeFileCodes = { like: 'like-file', other: 'in-like-file' } as con
 /** Why a whole file waits for an operator: it may be another one again, under new payoutIds. Undefined when it need not. */
 export function findLikeFile({ rows, likeRows, other }: FileLikeness): string | undefined {
   if (likeRows < likeRowsMin || likeRows * 2 < rows) return undefined;
-  const place = `${other.rows} of them with ${showCell(other.fileName)}, batch ${other.batchId}`;
-  return `its file may have been paid before: ${likeRows} of ${rows} rows share payee and amount with rows that are paid or under way (${place})`;
+  const place = `${showCount(other.rows)} of them with ${showCell(other.fileName)}, batch ${other.batchId}`;
+  return `its file may have been paid before: ${showCount(likeRows)} of ${countOf(rows, 'row')} share payee and amount with rows that are paid or under way (${place})`;
 }
 
 /** The row that a sealed one clashes with, named as the store's columns are. */

@@ -17,7 +17,7 @@ export interface WaitScene {
   readonly nextInquiryAtMs?: number | undefined;
   /** From when on it is asked about what a lost journal had sent; left out when none was lost. */
   readonly trustsFromMs?: number | undefined;
-  readonly givesUpAtMs: number;
+  readonly givesUpAtMs: number | undefined;
 }
 
 /** A bank that answers sooner than this is not waited for. */
@@ -36,7 +36,7 @@ export function decideWait(scene: WaitScene): Wait | undefined {
   const waitFor = (kind: WaitKind, atMs?: number, why?: string): Wait => ({
     kind,
     dueInMs: atMs === undefined ? undefined : Math.max(0, atMs - nowMs),
-    givesUpInMs: Math.max(0, scene.givesUpAtMs - nowMs),
+    givesUpInMs: scene.givesUpAtMs === undefined ? undefined : Math.max(0, scene.givesUpAtMs - nowMs),
     why,
   });
   const isToAsk = askedAtMs !== undefined && askedAtMs > nowMs;

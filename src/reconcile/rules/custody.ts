@@ -2,6 +2,7 @@
  * The custody of statements: where one came from, whose it is, and whether it may take the place of the one before. What
  * is another company's is refused; what lacks lines that were there is not complete yet, and is asked for again.
  */
+import { countOf } from '../../core/figures.ts';
 import type { FileRejection } from '../../core/payout-file.ts';
 import { showDate } from '../../payout/rules/lost-journal.ts';
 import { commonSchemes } from './statement.ts';
@@ -108,12 +109,15 @@ function findIncomplete({ date, owners, paidCount, lost }: StatementSeen): FileR
   if (lost.count > 0) {
     const which = `such as ${lost.key ?? ''}`;
     return incomplete(
-      `it lacks ${lost.count} of the transfers (${which}) that the accepted statement of ${day} has`,
+      `it lacks ${countOf(lost.count, 'transfer')} (${which}) that the accepted statement of ${day} has`,
       day,
     );
   }
   if (owners.own > 0 || paidCount === 0) return undefined;
-  return incomplete(`it has no line of ours, and ${paidCount} payouts of ${day} are paid`, day);
+  return incomplete(
+    `it has no line of ours, and ${countOf(paidCount, 'payout')} of ${day} ${paidCount === 1 ? 'is' : 'are'} paid`,
+    day,
+  );
 }
 
 const incompleteCode = 'statement-incomplete';

@@ -6,7 +6,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import { type ColumnType, type Expression, sql } from 'kysely';
 import { dayMs } from '../../core/bangkok-time.ts';
 import { showCell } from '../../core/cell-text.ts';
-import { formatBaht, sumSatang, toSatang } from '../../core/money.ts';
+import { countOf, showBaht } from '../../core/figures.ts';
+import { sumSatang, toSatang } from '../../core/money.ts';
 import type { Issue, SealTotals } from '../../core/payout-file.ts';
 import type { PayoutStatus } from '../../core/payout.ts';
 import {
@@ -108,7 +109,7 @@ function requireTotals(db: DatabaseSync, batchId: string, totals: SealTotals): v
     staged.unreadableAmounts += total.unreadableAmounts;
   }
   const describe = ({ rows, totalSatang, unreadableAmounts }: typeof staged): string =>
-    `${rows} rows, ${formatBaht(totalSatang)} baht and ${unreadableAmounts} unreadable amounts`;
+    `${countOf(rows, 'row')}, ${showBaht(totalSatang)} baht and ${countOf(unreadableAmounts, 'unreadable amount')}`;
   if (describe(staged) === describe(totals)) return;
   throw new Error(`batch ${batchId}: ${describe(staged)} were staged, ${describe(totals)} were read`);
 }

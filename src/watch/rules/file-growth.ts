@@ -1,4 +1,5 @@
 /** A file to which somebody wrote after its rows had been read: when it is looked at, and what is said of it. */
+import { countOf, showAmount } from '../../core/figures.ts';
 import { printable } from '../../core/outgoing-text.ts';
 import type { BatchReason } from '../../core/ports.ts';
 
@@ -80,7 +81,7 @@ function describeRows({ rows, amount, payoutIds, bytes }: FileGrowth, before: nu
     return `it had ${before} bytes and has ${bytes}, and what it holds now is not what was read with rows added`;
   const names =
     payoutIds.length === 0 ? '' : ` (${payoutIds.join(', ')}${rows > payoutIds.length ? ', …' : ''})`;
-  return `${rows} rows of ${amount ?? '0.00'} baht${names} were added, and not paid`;
+  return `${countOf(rows, 'row')} of ${showAmount(amount ?? '0.00')} baht${names} ${rows === 1 ? 'was' : 'were'} added, and not paid`;
 }
 
 /** In one sentence, for a notice, `/healthz` and `status`. */
@@ -113,8 +114,8 @@ export const grownReason = ({
   readonly rows: number;
 }): BatchReason => ({
   code: 'file-grown',
-  reason: `${printable(fileName)} was written to after its ${rows} rows had been read: nothing of it was sent`,
+  reason: `${printable(fileName)} was written to after its ${countOf(rows, 'row')} had been read: nothing of it was sent`,
   remedy:
-    `Have the whole file: "paydrop resume ${batchId}" pays the ${rows} rows that were read, and the whole file, dropped ` +
+    `Have the whole file: "paydrop resume ${batchId}" pays the ${countOf(rows, 'row that was', 'rows that were')} read, and the whole file, dropped ` +
     `again, the others. If these rows are wrong: "paydrop cancel ${batchId}"`,
 });

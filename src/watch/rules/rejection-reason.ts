@@ -1,5 +1,6 @@
 /** Why a file is turned away, and the `.reason.txt` beside it: what a partner needs to send a better one. */
-import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
+import { countOf } from '../../core/figures.ts';
+import { formatBangkokMoment } from '../../core/bangkok-time.ts';
 import { printable } from '../../core/outgoing-text.ts';
 import type { FileRejection } from '../../core/payout-file.ts';
 import type { BatchStatus } from '../../core/payout.ts';
@@ -95,11 +96,11 @@ export function refuseWrittenFile(file: RefusedIntake, read: ReadBefore | undefi
     ]);
   }
   const { batchId, rows } = read;
-  const message = `written to after its ${rows} rows had been read`;
+  const message = `written to after its ${countOf(rows, 'row')} had been read`;
   if (read.status === 'halted') {
     return refuse(file, { code: 'changed-after-reading', message, batchId }, [
       '',
-      `The file was written to after it had been read. Batch ${batchId} is what it held before: ${rows} rows, and is`,
+      `The file was written to after it had been read. Batch ${batchId} is what it held before: ${countOf(rows, 'row')}, and is`,
       `halted: "paydrop resume ${batchId}" pays what of it was not sent, "paydrop cancel ${batchId}" gives that up.`,
       'What was written later has not been read, and nothing of it was paid.',
       '',
@@ -109,7 +110,7 @@ export function refuseWrittenFile(file: RefusedIntake, read: ReadBefore | undefi
   }
   return refuse(file, { code: 'changed-after-reading', message, batchId }, [
     '',
-    `The file was written to after it had been read. Batch ${batchId} is what it held before: ${rows} rows,`,
+    `The file was written to after it had been read. Batch ${batchId} is what it held before: ${countOf(rows, 'row')},`,
     'whose result comes to the outbox. What was written later has not been read, and nothing of it was paid.',
     '',
     'Drop the whole file again: rows of that batch are then refused by their payoutIds, so nobody is paid twice.',
@@ -129,11 +130,11 @@ export function refuseVanishedFile(file: RefusedIntake, read: ReadBefore | undef
     ]);
   }
   const { batchId, rows } = read;
-  const message = `removed from the work folder after its ${rows} rows had been read`;
+  const message = `removed from the work folder after its ${countOf(rows, 'row')} had been read`;
   return refuse(file, { code, message, batchId }, [
     '',
     'Somebody removed the file from the work folder after it had been read.',
-    `Batch ${batchId} is what it held: ${rows} rows, whose result comes to the outbox.`,
+    `Batch ${batchId} is what it held: ${countOf(rows, 'row')}, whose result comes to the outbox.`,
     '',
     'Nothing is to be dropped again. Leave the work folder to paydrop.',
   ]);
@@ -146,8 +147,8 @@ function refuse(
 ): IntakeRefusal {
   const head = [
     `File:     ${printable(fileName)}`,
-    `Dropped:  ${formatBangkokDateTime(droppedAtMs)}`,
-    `Rejected: ${formatBangkokDateTime(nowMs)}`,
+    `Dropped:  ${formatBangkokMoment(droppedAtMs)} Bangkok time`,
+    `Rejected: ${formatBangkokMoment(nowMs)} Bangkok time`,
     `Reason:   ${code}`,
   ];
   return { code, message, reason: `${[...head, ...lines].join('\n')}\n`, batchId };

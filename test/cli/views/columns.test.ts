@@ -28,12 +28,12 @@ test('right columns make lines of one length', () => {
 test.each([
   [0, '0', '0 rows'],
   [1, '1', '1 row'],
-  [1_234_567, '1,234,567', '1234567 rows'],
+  [1_234_567, '1,234,567', '1,234,567 rows'],
 ])('%d is shown as %s, and counted as %s', (count, shown, counted) => {
   expect([showCount(count), countOf(count, 'row')]).toEqual([shown, counted]);
 });
 
 test('amounts are grouped in words for an operator alone', () => {
   expect(showBaht(toSatang(123_456_750n))).toBe('1,234,567.50');
-  expect(showTotal({ rows: 1, amount: '1234567.50' })).toBe('1 rows, 1234567.50 baht');
+  expect(showTotal({ rows: 1, amount: '1234567.50' })).toBe('1 row, 1,234,567.50 baht');
 });

@@ -30,8 +30,8 @@ const outcome = {
 
 test('what was settled, for an operator and for a program', () => {
   const { text, json } = showSettled(outcome, 60);
-  expect(text).toBe(`Inquired about 3: 2 settled, 1 still in doubt.
-1 rows bear an alarm: look at the exceptions of their batches.
+  expect(text).toBe(`Inquired about 3 rows: 2 settled, 1 still in doubt.
+1 row bears an alarm: look at the exceptions of their batches.
 Batch 4K7Q2M9XWD is done: nothing of it is left to send or to ask.
 /outbox/a.csv`);
   expect(JSON.stringify(json)).toBe(
@@ -50,13 +50,13 @@ test('whoever has asked in our place is named', () => {
   };
   expect(showSettled(beside, 60).text)
     .toBe(`"paydrop watch" (process 7) holds the right to send, and was had to inquire.
-Inquired about 3: 2 settled, 1 still in doubt.
-2 were not asked about for 60 s: look again later.`);
+Inquired about 3 rows: 2 settled, 1 still in doubt.
+2 rows were not asked about for 60 s: look again later.`);
 });
 
 test('a bank that tells nothing is said to', () => {
   const silent = { asked: 2, told: 0, settled: 0, ended: [], inDoubt: 2, alarms: 0, files: [] };
   expect(showSettled(silent, 1.5).text).toBe(
-    'Inquired about 2: 0 settled, 2 still in doubt.\nThe bank told nothing for 1.5 s: run "paydrop settle" again later.',
+    'Inquired about 2 rows: 0 settled, 2 still in doubt.\nThe bank told nothing for 1.5 s: run "paydrop settle" again later.',
   );
 });

@@ -58,7 +58,7 @@ describe('an alarm', () => {
 
   test('is told with its batch', () => {
     const shown = showBatch({ batch, totals: [{ ...makeTotal('paid'), alarmRows: 1 }], holds: [] });
-    expect(shown.text).toContain('ALARM: 1 rows contradict');
+    expect(shown.text).toContain('ALARM: 1 row contradicts');
     expect(shown.json).toMatchObject({ alarms: 1 });
     expect(showBatch({ batch, totals: [makeTotal('paid')], holds: [] }).text).not.toContain('ALARM');
   });
@@ -81,7 +81,7 @@ test('a batch, for an operator and for a program', () => {
     totals: [makeTotal('paid', 2), makeTotal('held', 1)],
     holds: [{ hold: 'halted', rows: 1 }],
   });
-  expect(text).toBe(`4K7Q2M9XWD  2026-11-21 14:03  halted     0 rows, 0.00 baht  a.csv
+  expect(text).toBe(`4K7Q2M9XWD  2026-11-21 14:03:05  halted     0 rows, 0.00 baht  a.csv
             2 paid (201.00), 1 held (100.50)
             held: 1 halted
             EM053: Insufficient funds
@@ -107,7 +107,7 @@ test('a payout with its history, for an operator and for a program', () => {
   paid [name] (IC000: why)
   remedy: Nothing to do
   attempt 1: PDMJZVRAZ6BY6NEPV501 recorded, tranDate 20261121, sent 1x, inquired 0x, last one: not-found
-  2026-11-21T14:03:05+07:00  ready -> submitted  proved  a=1 b=c`);
+  2026-11-21 14:03:05  ready -> submitted  proved  a=1 b=c`);
   expect(JSON.stringify(json)).toBe(
     '{"payoutId":"INV-0001","batchId":"4K7Q2M9XWD","file":"a.csv","rowNo":1,"line":2,"proxyNo":"******5678",' +
       '"amount":"100.50","status":"paid","holds":["name"],"reasonCode":"IC000","reason":"why","isAlarm":false,' +

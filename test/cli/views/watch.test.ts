@@ -13,6 +13,7 @@ const show = (news: WatchNews): string => showNews(news, noonMs).text;
 const read = (news: WatchNews): unknown => JSON.parse(JSON.stringify(showNews(news, noonMs).json));
 
 const started = { kind: 'started', isSandbox: true, inbox: '/srv/in\nbox', outbox: '/srv/outbox' } as const;
+const figures = { phase: 'paying a.csv', rowsTotal: 20_000, rowsDone: 1_200, paid: 1_199, inDoubt: 1 };
 const owner = { pid: 12, command: 'watch', sinceMs: noonMs };
 const at = '2026-11-21T14:03:05+07:00';
 
@@ -56,7 +57,33 @@ test.each<[WatchNews, string]>([
     'stopping: what is in flight is finished and recorded, for at most 45 s; ' +
       'the rest waits for the next start. A second signal ends it at once',
   ],
-])('%j is one line', (news, text) => {
+  [
+    { kind: 'batch-begun', batch: makeBatch({ fileName: 'a.csv', rows: 1 }), rowsDone: 0 },
+    'batch 4K7Q2M9XWD of a.csv begun: 1 row, 0.00 baht',
+  ],
+  [
+    { kind: 'batch-begun', batch: makeBatch({ fileName: 'a\nb.csv', rows: 20_000 }), rowsDone: 5_000 },
+    'batch 4K7Q2M9XWD of a?b.csv begun: 20,000 rows, 0.00 baht; 5,000 rows of it ended before',
+  ],
+  [
+    { kind: 'in-work', figures, wait: undefined, filesWaiting: 0 },
+    'paying a.csv: 1,200 of 20,000 rows, 1,199 paid, 1 in doubt',
+  ],
+  [
+    {
+      kind: 'in-work',
+      figures,
+      wait: { kind: 'pause', dueInMs: 9_000, givesUpInMs: undefined, why: 'sick' },
+      filesWaiting: 1,
+    },
+    'paying a.csv: 1,200 of 20,000 rows, 1,199 paid, 1 in doubt, trying again in 9 s, sick; 1 file waiting',
+  ],
+  [{ kind: 'idle', last: undefined, rowsInDoubt: 0 }, 'waiting for files'],
+  [
+    { kind: 'idle', last: { fileName: 'a.csv', atMs: noonMs }, rowsInDoubt: 2 },
+    'waiting for files; the last was a.csv at 2026-11-21 14:03:05; 2 rows in doubt, asked about until settled',
+  ],
+])('of an operator, %# is one line', (news, text) => {
   expect(show(news)).toBe(`2026-11-21 14:03:05  ${text}`);
 });
 
@@ -118,7 +145,7 @@ test('a batch is named with its file and the report to open', () => {
   expect(show(rested(2, 0))).toMatch(`${batch}2 paid (`);
   expect(show(rested(2, 0))).toMatch(/\) -> \/outbox\/result-update\.1$/);
   expect(show(rested(2, 3))).toMatch(/; 3 rows need review -> \/outbox\/exceptions\.0$/);
-  expect(show(rested(2, 0, true))).toContain('; ALARM: 1 contradict what was called proved; ');
+  expect(show(rested(2, 0, true))).toContain('; ALARM: 1 row contradicts what was called proved; ');
   expect(read(rested(2, 1, true))).toMatchObject({
     event: 'batch-settled',
     file: 'a\nb.csv',

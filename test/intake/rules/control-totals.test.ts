@@ -64,7 +64,7 @@ describe('what was declared and what was counted', () => {
 
   test.each([
     ['a row lost', { ...counted, rows: 2 }, 'control-rows', '3 rows and the file has 2'],
-    ['a satang lost', { ...counted, totalSatang: toSatang(123449n) }, 'control-total', 'add up to 1234.49'],
+    ['a satang lost', { ...counted, totalSatang: toSatang(123449n) }, 'control-total', 'add up to 1,234.49'],
     [
       'an amount that cannot be read, though the rest adds up',
       { ...counted, unreadableAmounts: 1, unreadableLine: 4 },

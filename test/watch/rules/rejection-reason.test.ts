@@ -20,8 +20,8 @@ describe('the reason beside a rejected file', () => {
     expect(refuseRejectedFile(file, rejection).reason).toBe(
       [
         'File:     payouts.csv',
-        'Dropped:  2026-11-21T14:03:05+07:00',
-        'Rejected: 2026-11-21T14:03:06+07:00',
+        'Dropped:  2026-11-21 14:03:05 Bangkok time',
+        'Rejected: 2026-11-21 14:03:06 Bangkok time',
         'Reason:   column-missing',
         'Where:    line 1, column amount',
         '',

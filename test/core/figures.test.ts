@@ -1,0 +1,43 @@
+/** Counts and amounts in texts: one way to write them, and no other. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { countOf, showAmount, showCount } from '../../src/core/figures.ts';
+import { projectRoot } from '../tidy/source.ts';
+
+test('counts have separators, and one thing is one', () => {
+  expect([showCount(0), showCount(999), showCount(1_234_567)]).toEqual(['0', '999', '1,234,567']);
+  expect([countOf(0, 'row'), countOf(1, 'row'), countOf(1_200, 'row')]).toEqual([
+    '0 rows',
+    '1 row',
+    '1,200 rows',
+  ]);
+  expect([countOf(1, 'row bears', 'rows bear'), countOf(2, 'row bears', 'rows bear')]).toEqual([
+    '1 row bears',
+    '2 rows bear',
+  ]);
+  expect([showAmount('0.50'), showAmount('1234567.50')]).toEqual(['0.50', '1,234,567.50']);
+});
+
+/** What is counted in our texts. */
+const things =
+  'rows|files|payouts|batches|transfers|payees|issues|amounts|breaks|lines|payee checks|days|attempts|inquiries|' +
+  'events|digits|hours|minutes|exceptions|notices|statements|reports|columns|settings';
+const pluralOfNumber = new RegExp(String.raw`\$\{([^{}]+)\} (?:of the )?(?:${things})\b`, 'g');
+
+/** Numbers that are never one: limits, and what is counted from two on. */
+const neverOne =
+  /Max$|^showCount\(rate\)$|^lines\.length$|^ours\.length$|^all\.length$|^minutes$|^Math\.round\(minutes \/ 60\)$|rowsTotal|ceiling|^\w+\.concurrency$/;
+
+test('no text puts a number before a plural by itself: "1 rows"', () => {
+  const src = join(projectRoot, 'src');
+  const paths = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
+    (path) => path.endsWith('.ts') && !path.startsWith('sandbox/'),
+  );
+  const found = paths.flatMap((path) =>
+    [...readFileSync(join(src, path), 'utf8').matchAll(pluralOfNumber)].flatMap(([all, number = '']) =>
+      neverOne.test(number) ? [] : [`${path}: ${all}`],
+    ),
+  );
+  expect(found).toEqual([]);
+});
