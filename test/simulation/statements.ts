@@ -264,5 +264,5 @@ function standStill(world: World, journal: StatementJournal) {
 /** What reconciling writes: each waits for the disk. */
 const writes: readonly string[] = [
   ...(['apply', 'beginStatement', 'beginRecording', 'recordBreaks', 'recordLines'] as const),
-  ...(['recordCleanLines', 'markReports', 'acceptStatement', 'endStatement'] as const),
+  ...(['recordCleanLines', 'markReports', 'acceptStatement', 'endStatement', 'recall'] as const),
 ];

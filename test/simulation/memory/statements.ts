@@ -232,6 +232,8 @@ function makeMatchingMethods(store: MemoryStore) {
     statements.lines = [...statements.lines, ...lines];
   };
   return {
+    // Nothing is ever archived.
+    recall: async () => 0,
     beginStatement: async ({ runId }) => {
       statements.runId = runId;
     },
