@@ -134,9 +134,11 @@ async function reconcileOnce(
   if (opened === undefined) return { ...without, fetched };
   stack.use(opened);
   const done = await opened.reconciler.reconcile(fetched.source, options.stop);
+  const isSender = opened.sender !== undefined;
+  await notifyAtEnd(opened.process, isSender, options.stop);
   return done.kind === 'refused'
     ? { ...without, fetched: { kind: 'unusable', refusal: done.refusal } }
-    : await makeReport(opened, done, options.stop);
+    : await makeReport(opened, done);
 }
 
 /** What is no file, and a day that is yet to come, is said before anything is opened. */
@@ -161,7 +163,17 @@ async function getStatement(
     return takeFile(reconciler.context, found, file, { user, isForced, key });
   };
   const open = (): Promise<OpenedReconciler> => openBesideSender(loaded, logger);
-  const gotten = await askLettingGo(open, take, { clock, waitMs: file === undefined ? waitMs : 0, stop });
+  const takeOrNotify = async (opened: OpenedReconciler): Promise<Fetched> => {
+    const fetched = await take(opened);
+    // A day may be late by now.
+    if (fetched.kind !== 'fetched') await notifyAtEnd(opened.process, opened.sender !== undefined, stop);
+    return fetched;
+  };
+  const gotten = await askLettingGo(open, takeOrNotify, {
+    clock,
+    waitMs: file === undefined ? waitMs : 0,
+    stop,
+  });
   return { ...gotten, date };
 }
 
@@ -256,11 +268,9 @@ async function openBeside(
 async function makeReport(
   { process, sender }: OpenedReconciler,
   reconciled: Reconciled,
-  stop: AbortSignal,
 ): Promise<ReconcileReport> {
   const { loaded, journal, clock } = process;
   const { date, reading } = reconciled.statement;
-  await notifyAtEnd(process, sender !== undefined, stop);
   const { updates, failure } = await writeUpdates(journal, sender);
   return {
     kind: 'reconciled',

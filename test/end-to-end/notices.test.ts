@@ -1,0 +1,149 @@
+/** Notices as an operator gets them, from real processes, by a webhook and a program: each trouble once. */
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import { formatBangkokDate } from '../../src/core/bangkok-time.ts';
+import { showDate } from '../../src/payout/rules/lost-journal.ts';
+import { header } from '../support/rehearsal.ts';
+import { openScene, until } from './harness.ts';
+
+const dayMs = 86_400_000;
+const mebibyte = 1_048_576;
+
+interface Body {
+  readonly kind: string;
+  readonly commands: readonly string[];
+  readonly [name: string]: unknown;
+}
+
+/** A webhook that keeps what it is sent, and what the program has written down. */
+async function openReceivers() {
+  const folder = await mkdtemp(join(tmpdir(), 'paydrop-notices-'));
+  const written = join(folder, 'notices.jsonl');
+  await writeFile(written, '');
+  const posted: Body[] = [];
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      posted.push(JSON.parse(body) as Body);
+      response.end();
+      return undefined;
+    });
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  const lines = async (): Promise<readonly Body[]> =>
+    (await readFile(written, 'utf8'))
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as Body);
+  return {
+    settings: {
+      webhookUrl: `http://127.0.0.1:${port}/hook`,
+      webhookSecret: 'a-long-secret',
+      command: ['/bin/sh', '-c', 'cat >> "$0"', written],
+      notReadyAfterMs: 300,
+    },
+    /** Kinds by webhook and by program, in order. */
+    kinds: async () => [posted.map(({ kind }) => kind), (await lines()).map(({ kind }) => kind)],
+    last: (kind: string): Body | undefined => posted.findLast((body) => body.kind === kind),
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A small disk of memory; where none can be mounted, a folder that never fills. */
+async function openSmallDisk() {
+  const path = await mkdtemp(join(tmpdir(), 'paydrop-disk-'));
+  const filler = join(path, 'filler');
+  const mount = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=12m,mode=700', 'tmpfs', path]);
+  const isMounted = mount.status === 0;
+  return {
+    path,
+    isMounted,
+    fill: async () => {
+      try {
+        for (;;) await appendFile(filler, Buffer.alloc(mebibyte / 4));
+      } catch {
+        // Full.
+      }
+    },
+    empty: () => rm(filler),
+    async [Symbol.asyncDispose]() {
+      if (isMounted) spawnSync('umount', ['-l', path]);
+      await rm(path, { recursive: true, force: true });
+    },
+  };
+}
+
+test('a late statement, a critical break, a bank away and a full disk reach a webhook and a program, once each', async (context) => {
+  await using receivers = await openReceivers();
+  await using disk = await openSmallDisk();
+  const deniedPaid = '1013.25';
+  await using scene = await openScene({
+    dataDir: join(disk.path, 'data'),
+    notices: receivers.settings,
+    watch: { probeMs: 200 },
+    sandbox: {
+      behaviours: [{ match: { amount: deniedPaid }, money: 'fails', code: 'EM003' }],
+      statement: {
+        notBefore: { requests: 2 },
+        edits: [{ edit: 'alter', match: { reference1: 'R2' }, columns: { STATUS: '010004' } }],
+      },
+    },
+  });
+  const expected: string[] = [];
+  const expectNotices = async (...kinds: readonly string[]): Promise<void> => {
+    expected.push(...kinds);
+    await until(async () => (await receivers.kinds()).every((list) => list.length >= expected.length));
+    for (const list of await receivers.kinds()) expect(list.toSorted()).toEqual(expected.toSorted());
+    for (const kind of kinds) expect(receivers.last(kind)?.commands.join('\n')).not.toContain('undefined');
+  };
+
+  const rows = `A1,MSISDN,0812345678,,10.00,R1,\nA2,MSISDN,0812345679,,${deniedPaid},R2,\n`;
+  const file = await scene.addFile('a.csv', `${header}\n${rows}`);
+  const day = showDate(formatBangkokDate(scene.clocks.readMs()));
+  expect(await scene.run('run', file)).toMatchObject({ code: 3 });
+  await expectNotices('batch-done');
+
+  scene.clocks.pass(dayMs + 60_000);
+  expect(await scene.run('reconcile', '--date', day)).toMatchObject({ code: 5 });
+  await expectNotices('statement-late');
+  const [command = ''] = receivers.last('statement-late')?.commands ?? [];
+  expect(command).toBe(`paydrop reconcile --date ${day} --config ${scene.configPath}`);
+  // As it stands there, but for the program's name.
+  expect(await scene.run(...command.split(' ').slice(1, 4))).toMatchObject({ code: 3 });
+  await expectNotices('statement-came', 'critical-breaks', 'alarm');
+  expect(receivers.last('critical-breaks')).toMatchObject({ statement: day, breaks: 1, amount: deniedPaid });
+
+  const watch = scene.start('watch');
+  // Its rows have changed by the statement.
+  await expectNotices('batch-done');
+  await scene.bank.kill();
+  await expectNotices('not-ready');
+  expect(receivers.last('not-ready')).toMatchObject({ reasonCode: 'bank', severity: 'critical' });
+  await scene.bank.reopen();
+  await expectNotices('ready');
+  if (disk.isMounted) {
+    await disk.fill();
+    await expectNotices('not-ready');
+    expect(receivers.last('not-ready')).toMatchObject({
+      reasonCode: 'disk',
+      commands: [`df -h ${scene.dataDir}`],
+    });
+    await disk.empty();
+    await expectNotices('ready');
+  }
+  watch.kill('SIGTERM');
+  expect(await watch.ended).toMatchObject({ code: 0 });
+  for (const list of await receivers.kinds()) expect(list).toHaveLength(expected.length);
+  if (!disk.isMounted) context.skip('no tmpfs can be mounted here: the full disk was not tried');
+}, 120_000);
