@@ -9,6 +9,7 @@ import type { ArchivePolicy } from '../../src/payout/rules/archive.ts';
 import { findArchiveObstacle } from '../../src/payout/rules/archive.ts';
 import type { PayoutFilter } from '../../src/payout/rules/search.ts';
 import { listArchives } from '../../src/store/archive/archive-file.ts';
+import { readArchiveFacts } from '../../src/store/archive/move.ts';
 import { openConnection } from '../../src/store/connection.ts';
 import { schemaVersion } from '../../src/store/migrations.ts';
 import { openJournal } from '../../src/store/open.ts';
@@ -270,7 +271,7 @@ const grownFile =
   "insert into taken_file values ('i', '0123456789', 'f', 'p', '1', 1, 's', null, 1, '{}', 'more', null)";
 
 describe('what keeps a batch in the journal', () => {
-  test.each([
+  const cases = [
     ['not reported', 'update batch set reported_event_seq = -1', 'not-reported'],
     [
       'a statement has changed it',
@@ -291,12 +292,20 @@ describe('what keeps a batch in the journal', () => {
       'not-reconciled',
     ],
     ['it came back today', `update batch set recalled_at_ms = ${laterMs}`, 'too-young'],
-  ])('%s', async (_name, statement, code) => {
+  ] as const;
+
+  test(cases.map(([name]) => name).join(', '), async () => {
     await using sqlite = await makeSqliteStore();
     await makeDone(sqlite);
-    tamper(sqlite.path, statement);
-    const [facts] = await sqlite.store.archiveFacts(laterMs);
-    expect(facts && findArchiveObstacle(facts, policy)?.code).toBe(code);
+    using db = openConnection(sqlite.path);
+    const found = cases.map(([name, statement]) => {
+      db.exec(`begin; ${statement}`);
+      const [facts] = readArchiveFacts(db, laterMs);
+      db.exec('rollback');
+      return [name, facts && findArchiveObstacle(facts, policy)?.code];
+    });
+    expect(found).toEqual(cases.map(([name, _statement, code]) => [name, code]));
+    tamper(sqlite.path, cases[0][1]);
     expect(await archiveAll(sqlite.store)).toEqual([false]);
   });
 });
