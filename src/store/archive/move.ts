@@ -84,7 +84,8 @@ function copyBatch(path: string, journalPath: string, batchId: string): void {
   using db = openConnection(path, 'delete');
   db.prepare('attach ? as journal').run(journalPath);
   inTransaction(db, () => {
-    db.prepare('insert into batch select * from journal.batch where batch_id = ?').run(batchId);
+    for (const name of ['batch', 'report'])
+      db.prepare(`insert into ${name} select * from journal.${name} where batch_id = ?`).run(batchId);
     for (const { name, seq } of movedTables)
       db.prepare(
         `insert into ${name} select * from journal.${name} where ${seq} in (

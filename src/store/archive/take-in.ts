@@ -109,10 +109,11 @@ function takeBatch(db: DatabaseSync, batchId: string, isSealed: boolean): void {
   ).run(batchId);
 }
 
-/** Where its payoutIds occur, and its claims: who holds one there holds it, and no attempt is numbered again. */
+/** Its reports, where its payoutIds occur, and its claims: who holds one there holds it, and no attempt is numbered again. */
 function takeNames(db: DatabaseSync, batchId: string): void {
   const rows = `from payout p join payout_row r on r.seq = p.seq join batch b on b.batch_id = p.batch_id
     where p.batch_id = ? and r.payout_id is not null`;
+  db.prepare('insert or ignore into report select * from archive.report where batch_id = ?').run(batchId);
   db.prepare(`insert or ignore into payout_place select r.payout_id, p.seq ${rows}`).run(batchId);
   db.prepare(
     `update claim set payout_seq = null where (company_id, similar_key, payout_id, payout_seq) in (
