@@ -1,4 +1,5 @@
 /** Signals that ask the process to end. */
+import { clearEcho } from './output.ts';
 
 export interface Interrupt extends Disposable {
   /** Aborted at the first signal: what is in flight is finished and recorded. */
@@ -20,6 +21,7 @@ export function listenForInterrupt(onFirst: () => void): Interrupt {
       return;
     }
     controller.abort();
+    clearEcho();
     onFirst();
   };
   for (const name of signals) process.on(name, onSignal);

@@ -149,7 +149,9 @@ export function makeCommandLine(args: readonly string[]): Argv<GlobalOptions> {
       const parts = readParts(commandLine);
       // A value that is lacking is told by an error of the parser, the rest by a message.
       if (error !== undefined && error.name !== 'YError') throw error;
-      throw new UsageError(error?.message ?? message ?? 'wrong usage', parts);
+      const complaint = error?.message ?? message ?? 'wrong usage';
+      const unknown = isOfMissing(complaint) ? findUnknown(args, parts) : undefined;
+      throw new UsageError(unknown === undefined ? complaint : `Unknown argument: ${unknown}`, parts);
     });
   // It would lay out the help of every command that runs, for failures that it then reports with: ours do without.
   (commandLine as unknown as Parser).getInternalMethods().getUsageInstance().cacheHelpMessage = () => {};
@@ -225,6 +227,17 @@ function requireFilesToRead(args: readonly string[]): true {
     `${piped}: standard input is not read, because a file that is paid must be there to be looked at again: ` +
       'save it under a name, and give that',
   );
+}
+
+/** The parser says first what is missing. */
+const isOfMissing = (complaint: string): boolean => /^(Not enough|Missing required)/.test(complaint.trim());
+
+/** The first option that there is none of: whoever has mistyped one is told of it before of what is missing. */
+function findUnknown(args: readonly string[], { known }: CommandParts): string | undefined {
+  const end = args.indexOf('--');
+  const options = args.slice(0, end === -1 ? args.length : end);
+  const given = options.flatMap((arg) => /^(?:--([^=]+)|-([A-Za-z])$)/.exec(arg)?.slice(1, 3) ?? []);
+  return given.find((name) => name !== undefined && !known.includes(name));
 }
 
 const emptyValue = (shown: string): SettingsError =>

@@ -4,7 +4,8 @@
  */
 import { writeSync } from 'node:fs';
 import { type PrintableText, toMessage } from '../core/outgoing-text.ts';
-import { clearLastLine } from '../platform/last-line.ts';
+import { wrapText } from '../core/wrap-text.ts';
+import { clearLastLine, setColumns } from '../platform/last-line.ts';
 import { exitCodes } from './exit-codes.ts';
 
 /** Writes a result to stdout, and a line end. */
@@ -13,10 +14,22 @@ export function printText(text: PrintableText): void {
   process.stdout.write(`${text}\n`);
 }
 
+/** The same of a text for an operator: on a terminal it is broken between words. */
+export function printWrapped(text: PrintableText): void {
+  printText(wrapText(text, countColumns()));
+}
+
 /** Says a message on stderr, on lines of its own. */
 export function say(message: string): void {
   clearLastLine();
-  process.stderr.write(`${toMessage(message)}\n`);
+  process.stderr.write(`${wrapText(toMessage(message), process.stderr.columns)}\n`);
+}
+
+/** The terminal has written "^C" where the cursor stood: what is said next begins its own line. */
+export function clearEcho(): void {
+  const { stderr } = process;
+  clearLastLine();
+  if (stderr.isTTY) stderr.write('\r\u001B[2K');
 }
 
 /** Where progress is shown: figures and words of our own alone. */
@@ -60,6 +73,7 @@ let handleStdout = endOver;
  * `outlastOutput` has been called; those of stderr never do: what is said there is beside the work.
  */
 export function guardOutput(): void {
+  setColumns(() => process.stderr.columns);
   process.stdout.on('error', (error: NodeJS.ErrnoException) => handleStdout(error));
   process.stderr.on('error', () => undefined);
 }

@@ -15,3 +15,11 @@ export function holdLastLine(clear: () => void): Disposable {
 }
 
 export const clearLastLine = (): void => clearHeld?.();
+
+let readColumns = (): number | undefined => undefined;
+
+/** Whoever owns the screen says how wide it is. */
+export const setColumns = (read: typeof readColumns): void => void (readColumns = read);
+
+/** Columns of the terminal; undefined where there is none. */
+export const countColumns = (): number | undefined => readColumns();

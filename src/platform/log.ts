@@ -10,7 +10,8 @@ import type { DestinationStream, Level, Logger as PinoLogger } from 'pino';
 import { formatBangkokMoment } from '../core/bangkok-time.ts';
 import { encodeJson, maskNumbers, printable, toMessage } from '../core/outgoing-text.ts';
 import { maskDigits } from '../core/proxy-id.ts';
-import { clearLastLine } from './last-line.ts';
+import { wrapText } from '../core/wrap-text.ts';
+import { clearLastLine, countColumns } from './last-line.ts';
 
 export type Logger = PinoLogger;
 export type LogLevel = Level | 'silent';
@@ -48,7 +49,7 @@ const stampBangkokTime = (): string => `,"time":"${formatBangkokMoment(Date.now(
 /** What turns a finished line of JSON into one for a person. Its package is loaded where there is a terminal alone. */
 function makePretty(): (line: string) => string {
   const { prettyFactory } = createRequire(import.meta.url)('pino-pretty') as typeof Pretty;
-  return prettyFactory({
+  const show = prettyFactory({
     colorize: isColored(),
     customColors: 'message:reset',
     translateTime: false,
@@ -60,6 +61,7 @@ function makePretty(): (line: string) => string {
         .join('  ')
         .replaceAll(/ +\n/g, '\n'),
   });
+  return (line) => wrapText(show(line), countColumns());
 }
 
 /** https://no-color.org */

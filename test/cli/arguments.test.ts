@@ -48,6 +48,9 @@ describe('arguments that nobody can have meant', () => {
     [['run', 'A.csv', ''], /FILE is empty/],
     [['run', 'A.csv', '--wait', 'soon'], /--wait takes a number/],
     [['run'], /FILE is missing: type paydrop run FILE\.\. \(paydrop run --help shows examples\)/],
+    [['run', '--wiat', '3'], /unknown option --wiat: did you mean --wait\?/],
+    [['restore', '--jsn', '--since', '2026-11-19'], /unknown option --jsn: did you mean --json\?/],
+    [['run', '-x'], /Unknown argument: x /],
   ])('%j are refused before anything is done', async (args, message) => {
     const { code, stderr, stdout } = await paydrop(...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

@@ -11,7 +11,7 @@ import {
   toLines,
 } from '../../core/outgoing-text.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
-import { printText } from '../output.ts';
+import { printText, printWrapped } from '../output.ts';
 import { countOf, type ShownTotal, showTotal } from './amounts.ts';
 import { alignColumns, print, type Shown, type ShownEnd } from './shown.ts';
 
@@ -32,7 +32,7 @@ export class CheckReport {
       const { json, text } = this.#show(kind, one);
       return this.#asJson ? encodeJson(json) : text;
     });
-    if (lines.length > 0) printText(joinLines(lines));
+    if (lines.length > 0) (this.#asJson ? printText : printWrapped)(joinLines(lines));
   };
 
   #show(kind: Parameters<Report>[0], { rowNo, issue: found }: RowIssue): Shown {

@@ -1,6 +1,7 @@
 /** Progress for whoever watches stderr: a bar on a terminal, a line now and then anywhere else. */
 import { showText } from '../../core/outgoing-text.ts';
 import type { Progress, ProgressFigures, Wait, WaitKind } from '../../core/progress.ts';
+import { widthOf } from '../../core/wrap-text.ts';
 import { holdLastLine } from '../../platform/last-line.ts';
 import { progressStream } from '../output.ts';
 import { showCount, showDuration } from './amounts.ts';
@@ -85,9 +86,6 @@ function makeWaitReader(stopwatch: Stopwatch) {
   };
 }
 
-/** Columns that a text takes; the scripts of East Asia take two a character, and a file may be called in any. */
-const widthOf = (text: string): number => text.length + (text.match(/[\u1100-\uFFFF]/g)?.length ?? 0);
-
 /** So much of a file's name stands in a line. */
 const phaseColumnsMax = 32;
 
@@ -138,7 +136,8 @@ function openLines(stream: ProgressStream, stopwatch: Stopwatch): Progress {
   };
 }
 
-const barWidth = 20;
+/** A narrow terminal has more use for the figures. */
+const barWidthOf = (columns: number): number => (columns < 100 ? 10 : 20);
 const separator = ' | ';
 
 /** As many of the parts as one line of so many columns holds. The last column stays free: a terminal may go to the next line there. */
@@ -164,6 +163,7 @@ export function formatBar(figures: ProgressFigures, rate: number, columns: numbe
       columns,
     );
   }
+  const barWidth = barWidthOf(columns);
   const filled = rowsTotal === undefined ? 0 : Math.floor((barWidth * rowsDone) / Math.max(1, rowsTotal));
   const bar = rowsTotal === undefined ? '' : ` [${'='.repeat(filled)}${'-'.repeat(barWidth - filled)}]`;
   return fitLine(

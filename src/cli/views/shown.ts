@@ -2,7 +2,7 @@
 import { isAbsolute, relative } from 'node:path';
 import { encodeJson, joinLines, type PrintableText, printable, toLines } from '../../core/outgoing-text.ts';
 import type { ExitCode } from '../exit-codes.ts';
-import { printText } from '../output.ts';
+import { printText, printWrapped } from '../output.ts';
 
 /** What is shown of one thing. The text is made of the same fields as the JSON. */
 export interface Shown {
@@ -17,7 +17,8 @@ export interface ShownEnd extends Shown {
 }
 
 export function print({ json, text }: Shown, asJson: boolean): void {
-  printText(asJson ? encodeJson(json) : text);
+  if (asJson) printText(encodeJson(json));
+  else printWrapped(text);
 }
 
 /** Several of a kind: a list for a program; for an operator one below the other, or that there is none. */

@@ -184,8 +184,8 @@ describe('a line holds', () => {
       120,
       'paying [==------------------] 123,456 of 1,000,000 rows | 123,455 paid | 123 in doubt | 1 h 13 min left | 200 rows/s',
     ],
-    [80, 'paying [==------------------] 123,456 of 1,000,000 rows | 123,455 paid'],
-    [20, 'paying [==------------------]'],
+    [80, 'paying [=---------] 123,456 of 1,000,000 rows | 123,455 paid | 123 in doubt'],
+    [20, 'paying [=---------]'],
   ])('of %i columns, what is most important', (columns, expected) => {
     expect(formatBar(long, 200, columns)).toBe(expected);
   });
