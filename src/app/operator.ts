@@ -10,22 +10,41 @@ import {
 } from '../payout/operator.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
+import type { Store } from '../store/store.ts';
 import { requireJournal } from './open-store.ts';
 
 export type OperatorVerb = 'resume' | 'cancel' | 'retry';
 
 export type OperatorOutcome = OperatorResult;
 
+/** What has become of one target. */
+export interface ChangedTarget {
+  readonly target: string;
+  /** Undefined when nothing is called so. */
+  readonly outcome: OperatorOutcome | undefined;
+}
+
 /**
- * @param target a batch id, a payoutId or a transRefNo
- * @returns undefined when nothing is called that
+ * One target after the other, each told as soon as it is done; what is wrong with one keeps no other.
+ * @param targets each a batch id, a payoutId or a transRefNo
+ * @throws SettingsError without a journal
  */
-export async function changeTarget(
+export async function* changeTargets(
+  loaded: LoadedSettings,
+  verb: OperatorVerb,
+  targets: readonly string[],
+): AsyncGenerator<ChangedTarget> {
+  await using journal = await requireJournal(loaded);
+  for (const target of new Set(targets))
+    yield { target, outcome: await changeTarget(journal, loaded, verb, target) };
+}
+
+async function changeTarget(
+  journal: Store,
   loaded: LoadedSettings,
   verb: OperatorVerb,
   target: string,
 ): Promise<OperatorOutcome | undefined> {
-  await using journal = await requireJournal(loaded);
   const nowMs = systemClock.now();
   const rules = { payoutSatangMax: loaded.limits.satangPerPayout };
   // What it names may be changed: it is to stand in the journal.

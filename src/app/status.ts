@@ -6,6 +6,7 @@ import type { StatementDayState, StatementStore, UnreconciledDays } from '../rec
 import type { LoadedSettings } from '../settings/settings.ts';
 import type { Store } from '../store/store.ts';
 import type { TakenFile } from '../watch/rules/file-growth.ts';
+import { listPayouts } from './list.ts';
 import { requireJournal } from './open-store.ts';
 
 export type { PayoutHistory } from '../payout/ports.ts';
@@ -71,8 +72,17 @@ export async function readDays(
   return [...read, ...unread].toSorted((one, other) => (one.date < other.date ? 1 : -1));
 }
 
+export interface FoundByName {
+  readonly found: readonly PayoutHistory[];
+  /** Where none is found so: it is a reference1, a reference2 or the bank's sysRefNo of some. */
+  readonly isReference: boolean;
+}
+
 /** Payouts with this payoutId or transRefNo. @throws SettingsError without a journal */
-export async function findPayouts(loaded: LoadedSettings, name: string): Promise<readonly PayoutHistory[]> {
+export async function findPayouts(loaded: LoadedSettings, name: string): Promise<FoundByName> {
   await using journal = await requireJournal(loaded);
-  return await journal.findPayouts(name);
+  const found = await journal.findPayouts(name);
+  if (found.length > 0) return { found, isReference: false };
+  const { value: page } = await listPayouts(journal, { reference: name }, 1).next();
+  return { found, isReference: (page?.found.length ?? 0) > 0 };
 }

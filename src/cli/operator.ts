@@ -1,5 +1,5 @@
-/** `paydrop resume`, `cancel` and `retry`: each names a batch or a payout, and works beside whoever is sending. */
-import { toLines } from '../core/outgoing-text.ts';
+/** `paydrop resume`, `cancel` and `retry`: each names batches or payouts, and works beside whoever is sending. */
+import { printable, toLines } from '../core/outgoing-text.ts';
 import type { OperatorOutcome, OperatorVerb } from '../app/operator.ts';
 import { SettingsError } from '../settings/secrets.ts';
 import { exitCodes } from './exit-codes.ts';
@@ -13,39 +13,57 @@ const done: Readonly<Record<OperatorVerb, string>> = {
   retry: 'tried again',
 };
 
-/** @param examples two each: one for a batch, one for a payout */
+/** @param examples three each: for a batch, for a payout, for several */
 function makeVerb(
   verb: OperatorVerb,
   describe: string,
-  examples: readonly (readonly [target: string, why: string])[],
+  examples: readonly (readonly [targets: string, why: string])[],
 ): Command {
   return makeCommand({
-    command: `${verb} <target>`,
+    command: `${verb} <target..>`,
     describe,
-    exits: { 0: 'done', 2: 'nothing is called so, or nothing could be changed' },
+    exits: {
+      0: 'done',
+      2: 'nothing is called so, or nothing of it could be changed: of several, of one of them',
+    },
     builder: (command) =>
       command
         .positional('target', {
           type: 'string',
+          array: true,
           demandOption: true,
-          describe: 'a batch id, a payoutId or a transRefNo',
+          describe: 'batch ids, payoutIds or transRefNos; each is done or refused by itself',
         })
-        .example(examples.map(([target, why]): [string, string] => [`$0 ${verb} ${target}`, why])),
-    run: async ({ target, json, ...options }) => {
+        .example(examples.map(([targets, why]): [string, string] => [`$0 ${verb} ${targets}`, why])),
+    run: async ({ target: targets, json, ...options }) => {
       const loaded = await loadCommandSettings(options);
-      const { changeTarget } = await import('../app/operator.ts');
+      const { changeTargets } = await import('../app/operator.ts');
+      const { printText } = await import('./output.ts');
       const { print, printBanner } = await import('./views/shown.ts');
-      const outcome = await changeTarget(loaded, verb, target);
-      if (outcome === undefined)
-        throw new SettingsError(
-          `no batch and no payout is called ${target}; "paydrop status" lists the batches`,
-        );
-      printBanner(loaded, json);
-      print(showChange(verb, target, outcome), json);
-      return outcome.rowsChanged === 0 && outcome.refusals.length > 0 ? exitCodes.usage : exitCodes.ok;
+      const isOne = targets.length === 1;
+      const ends: OperatorOutcome[] = [];
+      for await (const { target, outcome } of changeTargets(loaded, verb, targets)) {
+        if (isOne && outcome === undefined) throw new SettingsError(noSuchTarget(target));
+        if (ends.length === 0) printBanner(loaded, json);
+        const end = outcome ?? { rowsChanged: 0, refusals: [noSuchTarget(target)] };
+        ends.push(end);
+        print(showChange(verb, target, end, !isOne), json);
+      }
+      const rowsChanged = ends.reduce((rows, end) => rows + end.rowsChanged, 0);
+      if (verb !== 'cancel' && rowsChanged > 0 && !json) printText(printable(showSentLater(rowsChanged)));
+      return ends.some(isRefused) ? exitCodes.usage : exitCodes.ok;
     },
   });
 }
+
+const noSuchTarget = (target: string): string =>
+  `no batch and no payout is called ${target}; "paydrop list" finds payouts, "paydrop status" batches`;
+
+const isRefused = ({ rowsChanged, refusals }: OperatorOutcome): boolean =>
+  rowsChanged === 0 && refusals.length > 0;
+
+const showSentLater = (rows: number): string =>
+  `${rows === 1 ? 'It is' : 'They are'} sent by whoever is sending now, or when the file is run again.`;
 
 export const resumeCommand = makeVerb(
   'resume',
@@ -53,12 +71,14 @@ export const resumeCommand = makeVerb(
   [
     ['7B3KQ0M9ZX', 'the cause of the halt is mended; then run the file again'],
     ['INV-2026-0001', 'you have looked at this row: name, limit or likeness no longer hold it'],
+    ['INV-2026-0001 INV-2026-0007', 'you have looked at these two'],
   ],
 );
 
 export const cancelCommand = makeVerb('cancel', 'cancel what has not been sent: of a batch, or one payout', [
   ['7B3KQ0M9ZX', 'rows that were sent stay as they are'],
   ['INV-2026-0001', 'this payout is not to be made'],
+  ['INV-2026-0001 INV-2026-0007', 'these two are not'],
 ]);
 
 export const retryCommand = makeVerb(
@@ -67,29 +87,35 @@ export const retryCommand = makeVerb(
   [
     ['7B3KQ0M9ZX', 'every such row of the batch; then run the file again'],
     ['INV-2026-0001', 'this payout alone, once the cause is mended'],
+    ['INV-2026-0001 INV-2026-0007', 'these two; one that cannot be does not keep the other'],
   ],
 );
 
-/** What an operator, or a program, reads of it. */
+/**
+ * What an operator, or a program, reads of one target.
+ * @param isNamed one of several: its name stands before what is told of it
+ */
 export function showChange(
   verb: OperatorVerb,
   target: string,
   { rowsChanged, refusals, notes = [], isLineOpened = false, payerMoved }: OperatorOutcome,
+  isNamed = false,
 ): Shown {
-  const lines = [
-    `${countOf(rowsChanged, 'row')} ${done[verb]}.`,
+  const moved =
+    payerMoved &&
+    `What is left is paid from account ${payerMoved.to} from now on, instead of ${payerMoved.from}.`;
+  const [first = '', ...lines] = [
+    // Why nothing was done says that nothing was.
+    ...(isNamed && rowsChanged === 0 && refusals.length > 0
+      ? []
+      : [`${countOf(rowsChanged, 'row')} ${done[verb]}.`]),
     ...refusals,
     ...notes,
-    ...(payerMoved === undefined
-      ? []
-      : [`What is left is paid from account ${payerMoved.to} from now on, instead of ${payerMoved.from}.`]),
+    ...(moved === undefined ? [] : [moved]),
     ...(isLineOpened ? ['The halt or pause of its payer account is lifted.'] : []),
-    ...(verb !== 'cancel' && rowsChanged > 0
-      ? ['They are sent by whoever is sending now, or when the file is run again.']
-      : []),
   ];
   return {
     json: { target, rowsChanged, refusals, ...(notes.length === 0 ? {} : { notes }) },
-    text: toLines(lines),
+    text: toLines(isNamed ? [`${target}: ${first}`, ...lines.map((line) => `  ${line}`)] : [first, ...lines]),
   };
 }

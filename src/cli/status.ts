@@ -1,5 +1,6 @@
 /** `paydrop status [BATCH]` and `paydrop show PAYOUT`: how batches, days and payouts stand. */
 import { toLines } from '../core/outgoing-text.ts';
+import { quoteArgument } from '../reports/rules/next-commands.ts';
 import { SettingsError } from '../settings/secrets.ts';
 import { flagOption, loadCommandSettings, makeCommand } from './options.ts';
 
@@ -56,13 +57,27 @@ export const showCommand = makeCommand({
   run: async ({ payout, json, ...options }) => {
     const loaded = await loadCommandSettings(options);
     const { findPayouts } = await import('../app/status.ts');
+    const { countColumns } = await import('./output.ts');
     const { print, printBanner, showList } = await import('./views/shown.ts');
     const { showPayout } = await import('./views/status.ts');
-    const none = `no payout has the payoutId or transRefNo ${payout}; "paydrop status" lists the batches`;
-    const found = await findPayouts(loaded, payout);
-    if (found.length === 0) throw new SettingsError(none);
+    const { found, isReference } = await findPayouts(loaded, payout);
+    if (found.length === 0)
+      throw new SettingsError(
+        `no payout has the payoutId or transRefNo ${payout}; ` +
+          (isReference
+            ? `as another reference it is there: "paydrop list --reference ${quoteArgument(payout)}" lists the rows`
+            : '"paydrop list" finds payouts by name, number, amount and more'),
+      );
     printBanner(loaded, json);
-    print(showList(found.map(showPayout), '', '\n\n'), json);
+    const columns = countColumns();
+    print(
+      showList(
+        found.map((one) => showPayout(one, columns)),
+        '',
+        '\n\n',
+      ),
+      json,
+    );
   },
 });
 

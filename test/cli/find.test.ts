@@ -144,3 +144,46 @@ describe('list', () => {
     expect(ended.stderr).toContain(message);
   });
 });
+
+describe('show', () => {
+  test('has names, references and what to type next', async () => {
+    const { stdout } = await call('show', 'PAY-5');
+    expect(stdout).toMatch(
+      /name in the file {2}ดวงใจ ใจดี\n {2}name at the bank {2}Duangjai Meesuk, ดวงใจ มีสุข/,
+    );
+    expect(stdout).toMatch(/references {8}INV-5\n {2}branch {12}CNX/);
+    expect(stdout).toContain('What to type next\n  paydrop resume PAY-5  lets it go on');
+  });
+
+  test('says how a payout is found that it does not know by this', async () => {
+    const reference = await call('show', 'INV-3');
+    expect(reference).toMatchObject({ code: 2, stdout: '' });
+    expect(reference.stderr).toContain('"paydrop list --reference INV-3" lists the rows');
+    expect((await call('show', 'NOWHERE')).stderr).toContain('"paydrop list" finds payouts by name');
+  });
+});
+
+describe('several targets', () => {
+  test('are each done or refused with its reason, and the worst tells', async () => {
+    const ended = await call('retry', 'PAY-3', 'PAY-1', 'NOPE', 'PAY-4', 'PAY-3');
+    expect(ended.code).toBe(2);
+    expect(ended.stdout.trim().split('\n').slice(2)).toEqual([
+      'PAY-3: 1 row tried again.',
+      expect.stringMatching(/^PAY-1: payout PAY-1 .* is paid: only what failed/),
+      expect.stringMatching(/^NOPE: no batch and no payout is called NOPE; "paydrop list"/),
+      'PAY-4: 1 row tried again.',
+      'They are sent by whoever is sending now, or when the file is run again.',
+    ]);
+    expect((await call('list', '--status', 'ready')).stdout).toContain('2 payouts, 1,501.07 baht.');
+    const cancelled = await call('cancel', 'PAY-3', 'PAY-4', '--json');
+    expect(cancelled).toMatchObject({ code: 0, stderr: '' });
+    const records = cancelled.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(records.map(({ target, rowsChanged }) => [target, rowsChanged])).toEqual([
+      ['PAY-3', 1],
+      ['PAY-4', 1],
+    ]);
+  });
+});

@@ -60,6 +60,6 @@ describe('no screen shows raw what others wrote', () => {
   });
 });
 
-test('an unknown payout is told where the batches are listed', async () => {
-  expect((await call('show', 'NOPE')).stderr).toContain('"paydrop status"');
+test('an unknown payout is told how payouts are found', async () => {
+  expect((await call('show', 'NOPE')).stderr).toContain('"paydrop list"');
 });

@@ -64,6 +64,23 @@ export function cutText(text: string, columnsMax: number): string {
   return `${kept}…`;
 }
 
+/** A line in as many as the terminal is wide for, broken between words; those below the first stand further in. */
+export function foldLine(line: string, columnsMax = Infinity): readonly string[] {
+  if (measureText(line) <= columnsMax) return [line];
+  const [, indent = ''] = /^( *)/.exec(line) ?? [];
+  const lines: string[] = [];
+  let part = '';
+  for (const word of line.trim().split(' ')) {
+    const start = lines.length === 0 ? indent : `${indent}  `;
+    const longer = part === '' ? start + word : `${part} ${word}`;
+    if (part !== '' && measureText(longer) > columnsMax) {
+      lines.push(part);
+      part = `${indent}  ${word}`;
+    } else part = longer;
+  }
+  return [...lines, part];
+}
+
 /**
  * Lines whose cells stand below each other, two spaces apart.
  * @param right places of the columns whose cells end below each other; in the others they begin below each other

@@ -8,10 +8,11 @@ import { printable, showText, showTextIfAny, toLines } from '../../core/outgoing
 import { maskDigits } from '../../core/proxy-id.ts';
 import { showDate } from '../../payout/rules/lost-journal.ts';
 import { describeProvenance } from '../../reconcile/rules/custody.ts';
+import { listNextCommands, type NextCommand } from '../../reports/rules/next-commands.ts';
 import { describeAlarmRemedy, describeRemedy } from '../../reports/rules/remedies.ts';
 import { describeGrowth, remedyOfGrowth } from '../../watch/rules/file-growth.ts';
 import { countOf, showAmount, showByStatus, showCount, showTotal, totalsByStatus } from './amounts.ts';
-import type { Shown } from './shown.ts';
+import { alignColumns, foldLine, type Shown } from './shown.ts';
 
 const stamp = (epochMs: number | null): string | null =>
   epochMs === null ? null : formatBangkokDateTime(epochMs);
@@ -98,20 +99,57 @@ function showEvent({ cause, atMs, from, to, attemptNo, ...event }: PayoutHistory
   const detail = Object.fromEntries(
     Object.entries(event.detail).map(([name, value]) => [name, maskFact(name, value)]),
   );
-  const at = formatBangkokDateTime(atMs);
   const facts = Object.entries(detail).map(([name, value]) => `${name}=${String(value)}`);
   return {
-    json: { at, cause, from, to, attemptNo, detail },
+    json: { at: formatBangkokDateTime(atMs), cause, from, to, attemptNo, detail },
     text: printable(
       `  ${formatBangkokMoment(atMs)}  ${from} -> ${to}  ${cause}  ${facts.join(' ')}`.trimEnd(),
     ),
   };
 }
 
-/** One payout with its whole history; proxy numbers are masked, the result file has them in full. */
-export function showPayout({ row, batch, ...history }: PayoutHistory): Shown {
+/** What the file and the bank call the payee, and what everybody calls the payment; null where nobody has said it. */
+function describeNames({ row, batch }: PayoutHistory) {
+  const { payeeName, reference1, reference2 } = row.instruction ?? row.cells;
+  const orNull = (text: string | null): string | null => showTextIfAny(text === '' ? null : text);
+  return {
+    payeeName: orNull(payeeName),
+    bankPayeeName: orNull(row.bankPayeeName),
+    bankPayeeNameTh: orNull(row.bankPayeeNameTh),
+    reference1: orNull(reference1),
+    reference2: orNull(reference2),
+    carried: Object.fromEntries(
+      batch.extraColumns.map((name, place) => [showText(name), showText(row.extras[place] ?? '')]),
+    ),
+  };
+}
+
+/** The same in lines, those that say something. */
+function showNames({ carried, ...names }: ReturnType<typeof describeNames>): string[] {
+  const join = (...texts: readonly (string | null)[]): string =>
+    texts.filter((text) => text !== null).join(', ');
+  const rows = [
+    ['name in the file', names.payeeName ?? ''],
+    ['name at the bank', join(names.bankPayeeName, names.bankPayeeNameTh)],
+    ['references', join(names.reference1, names.reference2)],
+    ...Object.entries(carried),
+  ];
+  return alignColumns(
+    rows.filter(([, text]) => text !== '').map(([name = '', text = '']) => [`  ${name}`, text]),
+  );
+}
+
+/**
+ * One payout with its whole history; proxy numbers are masked, the result file has them in full.
+ * @param columns of the terminal; undefined where there is none, and no line is folded
+ */
+export function showPayout(history: PayoutHistory, columns?: number): Shown {
+  const { row, batch } = history;
   const attempts = history.attempts.map(showAttempt);
   const events = history.events.map(showEvent);
+  const names = describeNames(history);
+  const tranDate = history.attempts.at(-1)?.order.tranDate;
+  const next = listNextCommands({ row, batchId: batch.batchId, fileName: batch.fileName, tranDate });
   const json = {
     payoutId: row.cells.payoutId,
     batchId: batch.batchId,
@@ -128,20 +166,29 @@ export function showPayout({ row, batch, ...history }: PayoutHistory): Shown {
     remedy: row.isAlarm ? describeAlarmRemedy(row) : describeRemedy(row),
     attempts: attempts.map((one) => one.json),
     events: events.map((one) => one.json),
+    ...names,
+    next,
   };
   const amount = json.amount === null ? 'unreadable amount' : `${showAmount(json.amount)} baht`;
   const why = json.reason === null ? '' : ` (${json.reasonCode ?? ''}: ${json.reason})`;
   const holds = json.holds.length === 0 ? '' : ` [${json.holds.join(', ')}]`;
-  const text = toLines([
+  const lines = [
     `${json.payoutId}  ${amount} to ${json.proxyNo}`,
     `  row ${json.rowNo} (line ${json.line}) of ${json.file}, batch ${json.batchId}`,
+    ...showNames(names),
     `  ${json.status}${holds}${why}`,
     ...(json.isAlarm ? ['  ALARM: the bank contradicts what was called proved'] : []),
     `  remedy: ${json.remedy}`,
     ...attempts.map((one) => one.text),
     ...events.map((one) => one.text),
-  ]);
-  return { json, text };
+  ];
+  return { json, text: toLines([...lines.flatMap((line) => foldLine(line, columns)), ...showNext(next)]) };
+}
+
+/** Commands on lines of their own, never broken: they are to be copied. */
+function showNext(next: readonly NextCommand[]): string[] {
+  const rows = next.map(({ command, why }) => [`  ${command}`, why]);
+  return rows.length === 0 ? [] : ['', 'What to type next', ...alignColumns(rows)];
 }
 
 // ---------------------------------------------------------------- days

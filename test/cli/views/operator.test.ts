@@ -3,19 +3,26 @@ import { expect, test } from 'vitest';
 import { showChange } from '../../../src/cli/operator.ts';
 import { showSettled } from '../../../src/cli/settle.ts';
 
-const sentLater = 'They are sent by whoever is sending now, or when the file is run again.';
 const isOpen = 'The halt or pause of its payer account is lifted.';
 
 test.each([
-  ['resume', { rowsChanged: 1, refusals: [] }, ['1 row released.', sentLater]],
+  ['resume', { rowsChanged: 1, refusals: [] }, ['1 row released.']],
   ['resume', { rowsChanged: 0, refusals: [], isLineOpened: true }, ['0 rows released.', isOpen]],
   ['cancel', { rowsChanged: 2, refusals: ['row 3 is paid'] }, ['2 rows cancelled.', 'row 3 is paid']],
-  ['retry', { rowsChanged: 2, refusals: [] }, ['2 rows tried again.', sentLater]],
+  ['retry', { rowsChanged: 2, refusals: [] }, ['2 rows tried again.']],
 ] as const)('%s %j', (verb, outcome, lines) => {
   const { text, json } = showChange(verb, 'P-1', outcome);
   expect(text.split('\n')).toEqual(lines);
   const { rowsChanged, refusals } = outcome;
   expect(JSON.stringify(json)).toBe(JSON.stringify({ target: 'P-1', rowsChanged, refusals }));
+});
+
+test.each([
+  ['resume', { rowsChanged: 1, refusals: [] }, ['P-1: 1 row released.']],
+  ['cancel', { rowsChanged: 0, refusals: ['row 3 is paid'] }, ['P-1: row 3 is paid']],
+  ['retry', { rowsChanged: 1, refusals: ['row 3 is paid'] }, ['P-1: 1 row tried again.', '  row 3 is paid']],
+] as const)('%s %j, one of several', (verb, change, lines) => {
+  expect(showChange(verb, 'P-1', change, true).text.split('\n')).toEqual(lines);
 });
 
 const outcome = {

@@ -23,6 +23,9 @@ test('nor does what a file or the bank says of a payout', () => {
   expect(text.split('\n')).toEqual([
     expect.stringMatching(/^A\?B {2}/),
     expect.stringContaining('of two?lines?[31m?.csv, batch '),
+    '  name in the file  Somchai J',
+    '  name at the bank  SOMCHAI J, สมชาย จ',
+    '  references        R1',
     '  paid (IC000: no?money)',
     '  remedy: Nothing to do',
   ]);
@@ -94,16 +97,59 @@ test('a batch, for an operator and for a program', () => {
   );
 });
 
+describe('what to type next', () => {
+  const commandsOf = (changes: Parameters<typeof makeRow>[0]): string => {
+    const { attempt } = makeSubmitted(noonMs);
+    const row = makeRow({ reasonCode: null, reason: null, ...changes });
+    const batch = makeBatch({ fileName: 'my file.csv' });
+    const { text } = showPayout({ row, batch, attempts: [attempt], events: [] });
+    return text.split('What to type next\n')[1] ?? '';
+  };
+  const odd = { ...makeRow().cells, payoutId: `-A "b"'c` };
+
+  test.each([
+    ['held', { holds: ['name'] }, ['paydrop resume INV-0001', 'paydrop cancel INV-0001']],
+    ['held', { holds: ['halted'] }, ['paydrop resume 4K7Q2M9XWD', 'paydrop cancel INV-0001']],
+    ['held', { holds: ['similar'], reasonCode: 'in-like-file' }, ['paydrop resume 4K7Q2M9XWD']],
+    ['held', { holds: ['name', 'halted'] }, ['paydrop resume INV-0001']],
+    ['failed', {}, ['paydrop retry INV-0001']],
+    ['failed', { isAlarm: true }, []],
+    ['unpayable', { cells: odd }, [String.raw`paydrop retry -- '-A "b"'\''c'`]],
+    ['unresolved', {}, ['paydrop settle 4K7Q2M9XWD', 'paydrop reconcile --date 2026-11-21']],
+    ['ready', {}, ["paydrop run 'my file.csv'"]],
+    ['paid', {}, []],
+    ['rejected', {}, []],
+  ] as const)('for what is %s %j', (status, changes, commands) => {
+    const lines = commandsOf({ status, ...changes }).split('\n');
+    for (const [place, command] of commands.entries()) expect(lines[place]).toContain(`  ${command}  `);
+    if (commands.length === 0) expect(lines).toEqual(['']);
+  });
+
+  test('stands whole on a line, where all else is folded to the terminal', () => {
+    const reason = 'the name differs from the one that the bank has';
+    const row = makeRow({ status: 'held', holds: ['name'], reason });
+    const { text } = showPayout({ row, batch: makeBatch(), attempts: [], events: [] }, 60);
+    const [told = '', commands = ''] = text.split('What to type next');
+    for (const line of told.split('\n')) expect(line.length).toBeLessThanOrEqual(60);
+    expect(told).toContain('  remedy: Compare the name in the file with the name that\n    the bank holds');
+    expect(commands).toMatch(/^ {2}paydrop resume INV-0001 {2}lets it go on$/m);
+  });
+});
+
 test('a payout with its history, for an operator and for a program', () => {
   const { attempt } = makeSubmitted(noonMs, { lastFinding: 'not-found' });
   const { text, json } = showPayout({
-    row: makeRow({ holds: ['name'], reason: 'why' }),
-    batch: makeBatch({ fileName: 'a.csv' }),
+    row: makeRow({ holds: ['name'], reason: 'why', extras: ['BKK'] }),
+    batch: makeBatch({ fileName: 'a.csv', extraColumns: ['branch'] }),
     attempts: [attempt],
     events: [makeEvent({ cause: 'proved', detail: { a: 1, b: 'c' } })],
   });
   expect(text).toBe(`INV-0001  100.50 baht to ******5678
   row 1 (line 2) of a.csv, batch 4K7Q2M9XWD
+  name in the file  Somchai J
+  name at the bank  SOMCHAI J, สมชาย จ
+  references        R1
+  branch            BKK
   paid [name] (IC000: why)
   remedy: Nothing to do
   attempt 1: PDMJZVRAZ6BY6NEPV501 recorded, tranDate 20261121, sent 1x, inquired 0x, last one: not-found
@@ -115,7 +161,8 @@ test('a payout with its history, for an operator and for a program', () => {
       '"tranDate":"20261121","amount":"100.00","intentAt":"2026-11-21T14:03:05+07:00","sends":1,"inquiries":0,' +
       '"lastFinding":"not-found","nextInquiryAt":"2026-11-21T14:03:07+07:00","sysRefNo":null,"fee":null}],' +
       '"events":[{"at":"2026-11-21T14:03:05+07:00","cause":"proved","from":"ready","to":"submitted","attemptNo":1,' +
-      '"detail":{"a":1,"b":"c"}}]}',
+      '"detail":{"a":1,"b":"c"}}],"payeeName":"Somchai J","bankPayeeName":"SOMCHAI J","bankPayeeNameTh":"สมชาย จ",' +
+      '"reference1":"R1","reference2":null,"carried":{"branch":"BKK"},"next":[]}',
   );
 });
 

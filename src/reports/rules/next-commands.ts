@@ -1,0 +1,82 @@
+/** What a person may type next about a row: commands that do something for it as it stands, and nothing else. */
+import { parseBangkokDate } from '../../core/bangkok-time.ts';
+import type { HoldReason } from '../../core/payout.ts';
+import type { ResultRow } from '../../core/ports.ts';
+
+export interface NextCommand {
+  /** To be typed as it is. */
+  readonly command: string;
+  /** What it does, or when it is right. */
+  readonly why: string;
+}
+
+interface Asked {
+  readonly row: Pick<ResultRow, 'status' | 'holds' | 'reasonCode' | 'cells' | 'isAlarm'>;
+  readonly batchId: string;
+  readonly fileName: string;
+  /** tranDate (YYYYMMDD) of the latest attempt; undefined before the first. */
+  readonly tranDate: string | undefined;
+}
+
+/** A value for a shell: as it is where nothing in it means more, else between quotes. */
+export function quoteArgument(text: string): string {
+  if (/^[\w.:@%+=,/][\w.:@%+=,/-]*$/.test(text)) return text;
+  const quoted = `'${text.replaceAll("'", String.raw`'\''`)}'`;
+  // Or it would be taken for an option.
+  return text.startsWith('-') ? `-- ${quoted}` : quoted;
+}
+
+/** Held with all of its file, or for what concerns the payer account: the word is about the batch. */
+const batchHolds: readonly HoldReason[] = ['halted', 'paused', 'unavailable'];
+const likeFileCodes: readonly (string | null)[] = ['like-file', 'in-like-file'];
+
+function commandsOfHeld({ row, batchId }: Asked, payout: string): readonly NextCommand[] {
+  const { holds, reasonCode } = row;
+  if (holds.includes('approval')) return [];
+  const isOfBatch = holds.every((hold) => batchHolds.includes(hold)) || likeFileCodes.includes(reasonCode);
+  const target = isOfBatch ? batchId : payout;
+  const all = isOfBatch ? 'all of the batch that is held so' : 'it';
+  return [
+    { command: `paydrop resume ${target}`, why: `lets ${all} go on` },
+    { command: `paydrop cancel ${payout}`, why: 'never sends it' },
+  ];
+}
+
+const inDoubt = ({ batchId, tranDate }: Asked): readonly NextCommand[] => {
+  const isDay = tranDate !== undefined && parseBangkokDate(tranDate) !== undefined;
+  const day = isDay && tranDate.replace(/(....)(..)(..)/, '$1-$2-$3');
+  return [
+    { command: `paydrop settle ${batchId}`, why: 'asks the bank what became of it' },
+    ...(day === false
+      ? []
+      : [{ command: `paydrop reconcile --date ${day}`, why: 'settles it by the statement' }]),
+  ];
+};
+
+/** Commands for the row, the likeliest first; none where nothing is to be typed. */
+export function listNextCommands(asked: Asked): readonly NextCommand[] {
+  const { row, fileName } = asked;
+  const payout = quoteArgument(row.cells.payoutId.trim());
+  switch (row.status) {
+    case 'held':
+      return commandsOfHeld(asked, payout);
+    case 'failed':
+    case 'unpayable':
+      // What the bank says of it must be cleared first.
+      if (row.isAlarm) return [];
+      return [{ command: `paydrop retry ${payout}`, why: 'makes its next attempt, once the cause is gone' }];
+    case 'submitted':
+    case 'unresolved':
+      return inDoubt(asked);
+    case 'staged':
+    case 'ready':
+      return [
+        { command: `paydrop run ${quoteArgument(fileName)}`, why: 'sends it; a watcher does so by itself' },
+      ];
+    case 'rejected':
+    case 'cancelled':
+    case 'paid':
+    case 'disputed':
+      return [];
+  }
+}
