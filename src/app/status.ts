@@ -83,6 +83,6 @@ export async function findPayouts(loaded: LoadedSettings, name: string): Promise
   await using journal = await requireJournal(loaded);
   const found = await journal.findPayouts(name);
   if (found.length > 0) return { found, isReference: false };
-  const { value: page } = await listPayouts(journal, { reference: name }, 1).next();
-  return { found, isReference: (page?.found.length ?? 0) > 0 };
+  const pages = await Array.fromAsync(listPayouts(journal, { reference: name }, 1));
+  return { found, isReference: pages.some((page) => page.found.length > 0) };
 }

@@ -51,14 +51,16 @@ export function showSettled(outcome: SettleOutcome, wait: number): Shown {
   const isSilent = asked > 0 && told === 0;
   const lines = [
     ...(askedBy === undefined ? [] : [`${askedBy} holds the right to send, and was had to inquire.`]),
-    `Inquired about ${countOf(asked, 'row')}: ${showCount(settled)} settled, ${showCount(inDoubt)} still in doubt.`,
+    asked === 0 && inDoubt === 0
+      ? 'Nothing is in doubt.'
+      : `Inquired about ${countOf(asked, 'row')}: ${showCount(settled)} settled, ${showCount(inDoubt)} still in doubt.`,
     ...(isSilent ? [`The bank told nothing for ${wait} s: run "paydrop settle" again later.`] : []),
     ...(unasked === 0
       ? []
       : [`${countOf(unasked, 'row was', 'rows were')} not asked about for ${wait} s: look again later.`]),
     ...(alarms === 0
       ? []
-      : [`${countOf(alarms, 'row bears', 'rows bear')} an alarm: look at the exceptions of their batches.`]),
+      : [`${countOf(alarms, 'row bears', 'rows bear')} an alarm: see "paydrop list --alarms".`]),
     ...ended.map((batchId) => `Batch ${batchId} is done: nothing of it is left to send or to ask.`),
     ...files.map(showPath),
   ];

@@ -1,6 +1,6 @@
 /** `paydrop status [BATCH]` and `paydrop show PAYOUT`: how batches, days and payouts stand. */
+import { paydropCommand } from '../core/command-line.ts';
 import { toLines } from '../core/outgoing-text.ts';
-import { quoteArgument } from '../reports/rules/next-commands.ts';
 import { SettingsError } from '../settings/secrets.ts';
 import { flagOption, loadCommandSettings, makeCommand } from './options.ts';
 
@@ -61,13 +61,7 @@ export const showCommand = makeCommand({
     const { print, printBanner, showList } = await import('./views/shown.ts');
     const { showPayout } = await import('./views/status.ts');
     const { found, isReference } = await findPayouts(loaded, payout);
-    if (found.length === 0)
-      throw new SettingsError(
-        `no payout has the payoutId or transRefNo ${payout}; ` +
-          (isReference
-            ? `as another reference it is there: "paydrop list --reference ${quoteArgument(payout)}" lists the rows`
-            : '"paydrop list" finds payouts by name, number, amount and more'),
-      );
+    if (found.length === 0) throw noSuchPayout(payout, isReference);
     printBanner(loaded, json);
     const columns = countColumns();
     print(
@@ -80,6 +74,14 @@ export const showCommand = makeCommand({
     );
   },
 });
+
+function noSuchPayout(name: string, isReference: boolean): SettingsError {
+  const list = paydropCommand(undefined, 'list', '--reference', name);
+  const way = isReference
+    ? `as another reference it is there: "${list}" lists the rows`
+    : '"paydrop list" finds payouts by name, number, amount and more';
+  return new SettingsError(`no payout has the payoutId or transRefNo ${name}; ${way}`);
+}
 
 export const noSuchBatch = (batchId: string | undefined): SettingsError =>
   new SettingsError(`there is no batch ${batchId}; "paydrop status" lists them all`);

@@ -5,7 +5,7 @@ import type { BatchStore, PayoutStore } from './ports.ts';
 import type { WorkerContext } from './context.ts';
 import { cancelledReason } from './operator.ts';
 import { describePause } from './rules/circuit-breaker.ts';
-import { isAnyToRun } from './rules/operator.ts';
+import { batchWideHolds, isAnyToRun } from './rules/operator.ts';
 
 type Concluded = BatchStore & PayoutStore;
 
@@ -16,24 +16,33 @@ export async function isNothingLeft(journal: BatchReader, batch: Batch): Promise
   return !isAnyToRun(totals, await journal.holdTotals(batch.batchId));
 }
 
-/**
- * Records where the batch of a run stands, and why.
- * @param isInterrupted the process was asked to stop
- * @param isLifted held rows were released when the run began
- */
+/** What a run has met on its way. */
+export interface RunCourse {
+  /** The process was asked to stop. */
+  readonly isInterrupted: boolean;
+  /** Held rows were released when the run began. */
+  readonly isLifted: boolean;
+  /** The payer account was halted for another batch before the run began. */
+  readonly isOthersHalt: boolean;
+}
+
+/** Records where the batch of a run stands, and why. */
 export async function conclude(
   { journal, clock, gate }: Pick<WorkerContext, 'journal' | 'clock' | 'gate'>,
   { batchId }: Batch,
-  isInterrupted: boolean,
-  isLifted: boolean,
+  { isInterrupted, isLifted, isOthersHalt }: RunCourse,
 ): Promise<void> {
   const nowMs = clock.now();
   if (await isCancelled(journal, batchId)) return endCancelled(journal, batchId, nowMs);
   const { status, why: halt } = gate.state;
   if (status === 'halted' && halt !== null) {
-    await journal.holdReady(batchId, 'halted', halt, nowMs);
-    await journal.moveBatch(batchId, 'halted', halt, nowMs);
-    return;
+    const heldNow = await journal.holdReady(batchId, 'halted', halt, nowMs);
+    // Another batch's halt keeps back what is to be sent: where nothing is, this one is not halted.
+    const isKept = heldNow > 0 || (await hasHeldRows(journal, batchId, [...batchWideHolds, 'approval']));
+    if (!isOthersHalt || isKept) {
+      await journal.moveBatch(batchId, 'halted', halt, nowMs);
+      return;
+    }
   }
   if (isInterrupted) {
     await journal.moveBatch(batchId, 'paused', interruptedReason, nowMs);

@@ -7,6 +7,7 @@ import type { RowRules } from '../intake/rules/row.ts';
 import type { PayoutJournal, BatchStore, PayerBreakerStore, PayoutStore } from './ports.ts';
 import {
   batchWideHolds,
+  cancelledCode,
   decideCancel,
   decideLift,
   decideRetry,
@@ -88,7 +89,7 @@ async function openPayer(
 
 /** Why a batch is halted that an operator has cancelled while some of its transfers were under way. */
 export const cancelledReason: BatchReason = {
-  code: 'cancelled',
+  code: cancelledCode,
   reason: 'cancelled by a person',
   remedy: 'Nothing to do: what was under way is settled, nothing more is sent',
 };

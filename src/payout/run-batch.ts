@@ -41,7 +41,7 @@ export interface RunLimits {
 export async function runBatch(context: WorkerContext, batch: Batch, limits: RunLimits): Promise<RunEnd> {
   // Left by a run that broke off before its end.
   const wasInDoubt = (await context.journal.nextInquiryAtMs(batch.batchId)) !== undefined;
-  const isLifted = await startRunning(context, batch, limits);
+  const { isLifted, isOthersHalt } = await startRunning(context, batch, limits);
   const watchEnds = new AbortController();
   const watching = Promise.all([
     watchTheWait(context, batch, limits, watchEnds.signal),
@@ -56,19 +56,24 @@ export async function runBatch(context: WorkerContext, batch: Batch, limits: Run
     watchEnds.abort();
     await watching;
   }
-  if (context.run.hasSent || wasInDoubt) await haltWhenChanged(context, batch);
+  const isChanged = (context.run.hasSent || wasInDoubt) && (await haltWhenChanged(context, batch));
   await recordHalt(context, batch);
   await recordPause(context, batch);
   const isInterrupted = limits.interrupted.aborted;
-  await conclude(context, batch, isInterrupted, isLifted);
+  await conclude(context, batch, { isInterrupted, isLifted, isOthersHalt: isOthersHalt && !isChanged });
   return isInterrupted ? 'interrupted' : 'rested';
 }
 
 /**
  * Under a halt that an operator must lift, or a pause longer than the wait, what is in doubt is settled and nothing is
- * sent. @returns true when rows were released
+ * sent.
+ * @returns whether rows were released, and whether the halt was there before, for another batch
  */
-async function startRunning(context: WorkerContext, batch: Batch, limits: RunLimits): Promise<boolean> {
+async function startRunning(
+  context: WorkerContext,
+  batch: Batch,
+  limits: RunLimits,
+): Promise<{ readonly isLifted: boolean; readonly isOthersHalt: boolean }> {
   const { journal, clock, gate } = context;
   const stop = await journal.payerHalt(batch.companyId, batch.payerAccount);
   const why = stop ?? (batch.status === 'halted' ? haltOf(batch) : undefined);
@@ -83,7 +88,7 @@ async function startRunning(context: WorkerContext, batch: Batch, limits: RunLim
     await haltWhenOld(context, batch);
     await haltWhenChanged(context, batch);
   }
-  return isToGoOn;
+  return { isLifted: isToGoOn, isOthersHalt: stop !== undefined && batch.status !== 'halted' };
 }
 
 /** True while the payer account is paused until after a moment: nothing is sent before it. */

@@ -104,3 +104,44 @@ test.each([
     new RegExp(`Columns of the ${name}: ([^]*?)\\n\\n`).exec(read('docs/files.md')) ?? [];
   expect(Array.from(listed.matchAll(/`(\w+)`/g), ([, column]) => column)).toEqual([...columns]);
 });
+
+describe('commands that a text has somebody type', () => {
+  const call = String.raw`paydrop ([a-z][a-z-]*)((?: (?:"\S+"|--[a-z-]+|[\w.<$[{/'-][^\s"\x60)|]*))*)`;
+  /** Between quotes, in backquotes, in parentheses, or on a line of a shell. */
+  const quoted = new RegExp(`["\x60(]${call}`, 'g');
+  const onLine = new RegExp(`^ *(?:\\$ )?${call}`, 'gm');
+  const known = new Map(commands.map((command) => [nameOf(command), command]));
+  /** Those of every command, and of the parser. */
+  const everywhere = ['--config', '--data-dir', '--json', '--log-level', '--help', '--version'];
+
+  function findUnknown(text: string): string[] {
+    const shells = Array.from(text.matchAll(/^```sh\n([^]*?)^```/gm), ([, lines = '']) => lines).join('\n');
+    const calls = [...text.matchAll(quoted), ...shells.matchAll(onLine)];
+    return calls.flatMap(([, name = '', rest = '']) => {
+      if (name === 'completion') return [];
+      if (!known.has(name)) return [name];
+      const options = rest.match(/(?<= )--[a-z-]+/g) ?? [];
+      const page = read('docs/commands.md').split(`\n## ${name}\n`)[1]?.split('\n## ')[0] ?? '';
+      return options.filter((option) => !everywhere.includes(option) && !page.includes(`\`${option}\``));
+    });
+  }
+
+  const sources = readdirSync(join(projectRoot, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.[cm]?ts$/.test(name))
+    .map((name) => `src/${name}`);
+  const samples = readdirSync(join(projectRoot, 'samples')).map((name) => `samples/${name}`);
+  const older = ['CHANGELOG.md'];
+
+  test('are there, with their options', () => {
+    const texts = [...pages.filter((page) => !older.includes(page)), ...sources, ...samples];
+    const unknown = texts.flatMap((path) => findUnknown(read(path)).map((word) => `${path}: ${word}`));
+    expect(unknown).toEqual([]);
+  });
+
+  test.each([
+    ['record it with "paydrop confirm"', ['confirm']],
+    ['`paydrop approve BATCH` lets it go on', ['approve']],
+    ['```sh\npaydrop retry INV-1 --amount 5\n```', ['--amount']],
+    ['"paydrop list --status failed" shows them; paydrop pays', []],
+  ])('are found that are not: %s', (text, unknown) => expect(findUnknown(text)).toEqual(unknown));
+});

@@ -73,6 +73,20 @@ describe('insufficient funds early in a file', () => {
     ]);
   });
 
+  test('leaves a file alone that has nothing to send: it is done, and its name stands under no halt', async () => {
+    await using rehearsal = await makeRehearsal(settings);
+    await rehearsal.run(many(5, { 1: '9.05' }));
+    const next = await rehearsal.run(rowsOf(['nothing', '-1.00'], 'Q'), { name: 'next.csv' });
+    const statuses = await rehearsal.beside(async ({ journal }) =>
+      (await journal.batches()).map(({ fileName, status, reason }) => [fileName, status, reason !== null]),
+    );
+    expect(statuses).toEqual([
+      ['next.csv', 'done', false],
+      ['payouts.csv', 'halted', true],
+    ]);
+    expect(next.exitCode).toBe(3);
+  });
+
   test('can be cancelled: what was not sent never is', async () => {
     await using rehearsal = await makeRehearsal(settings);
     const csv = many(50, { 2: '9.05' });

@@ -1,6 +1,9 @@
 /** Totals and times for a screen. */
+import { countRows } from '../../core/exit-code.ts';
 import { countOf, showAmount, showCount } from '../../core/figures.ts';
 import { formatBaht, type Satang } from '../../core/money.ts';
+import type { BatchStatus } from '../../core/payout.ts';
+import type { StatusTotal } from '../../core/ports.ts';
 
 export { countOf, showAmount, showBaht, showCount } from '../../core/figures.ts';
 
@@ -21,8 +24,15 @@ export function showDuration(ms: number): string {
   return parts.flatMap(([count, unit]) => (count === 0 ? [] : [`${showCount(count)} ${unit}`])).join(' ');
 }
 
-/** "1 row needs review", "11 rows need review". */
-export const showForReview = (rows: number): string => countOf(rows, 'row needs review', 'rows need review');
+/** "no row needs review", "1 row needs review", "11 rows need review". */
+export const showForReview = (rows: number): string =>
+  rows === 0 ? 'no row needs review' : countOf(rows, 'row needs review', 'rows need review');
+
+/** Of a batch that is done: a person has let them go on since. "1 row is ready to be sent". */
+export function showReady(status: BatchStatus, totals: readonly StatusTotal[]): string | undefined {
+  const rows = status === 'done' ? countRows(totals, ['ready']) : 0;
+  return rows === 0 ? undefined : countOf(rows, 'row is ready to be sent', 'rows are ready to be sent');
+}
 
 /** Rows and their total, the amount as decimal baht. */
 export interface ShownTotal {

@@ -7,11 +7,20 @@ import type { Attempt } from '../../core/payout.ts';
 import { printable, showText, showTextIfAny, toLines } from '../../core/outgoing-text.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import { showDate } from '../../payout/rules/lost-journal.ts';
+import { cancelledCode } from '../../payout/rules/operator.ts';
 import { describeProvenance } from '../../reconcile/rules/custody.ts';
 import { listNextCommands, type NextCommand } from '../../reports/rules/next-commands.ts';
 import { describeAlarmRemedy, describeRemedy } from '../../reports/rules/remedies.ts';
 import { describeGrowth, remedyOfGrowth } from '../../watch/rules/file-growth.ts';
-import { countOf, showAmount, showByStatus, showCount, showTotal, totalsByStatus } from './amounts.ts';
+import {
+  countOf,
+  showAmount,
+  showByStatus,
+  showCount,
+  showReady,
+  showTotal,
+  totalsByStatus,
+} from './amounts.ts';
 import { alignColumns, foldLine, type Shown } from './shown.ts';
 
 const stamp = (epochMs: number | null): string | null =>
@@ -26,6 +35,16 @@ function showGrowth(grown: BatchStanding['grown']) {
   const { rows, amount, payoutIds } = grown.growth;
   const words = { reason: describeGrowth(grown, grown.growth), remedy: remedyOfGrowth(grown, grown.growth) };
   return { ...words, rowsNotPaid: rows, amountNotPaid: amount, payoutIds };
+}
+
+/** What to type, or what happens by itself, where the reason does not say it. */
+function showNextOfBatch(
+  { batchId, status, reasonCode }: BatchStanding['batch'],
+  totals: BatchStanding['totals'],
+): string[] {
+  const ready = showReady(status, totals);
+  if (ready !== undefined) return [`${ready}: by a watcher, or when its file is run again`];
+  return status === 'halted' && reasonCode !== cancelledCode ? [`next: paydrop resume ${batchId}`] : [];
 }
 
 /** A batch: when, which file, its state and its rows by status. */
@@ -59,6 +78,7 @@ export function showBatch({ batch, totals, holds, grown }: BatchStanding): Shown
     ...(held.length === 0 ? [] : [`held: ${held.join(', ')}`]),
     ...(reason === null ? [] : [`${reasonCode ?? ''}: ${reason}`]),
     ...(remedy === null ? [] : [`remedy: ${remedy}`]),
+    ...showNextOfBatch(batch, totals),
   ];
   const head = [batchId, started, status.padEnd(9), showTotal(json), file].join('  ');
   return { json, text: toLines([head, ...below.map((line) => `${indent}${line}`)]) };

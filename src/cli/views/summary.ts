@@ -15,7 +15,7 @@ import {
 } from '../../reports/rules/summary.ts';
 import { describeGrowth, remedyOfGrowth } from '../../watch/rules/file-growth.ts';
 import { exitCodes, higherOf } from '../exit-codes.ts';
-import { countOf, showBaht, showCount, showDuration, showForReview } from './amounts.ts';
+import { countOf, showBaht, showCount, showDuration, showForReview, showReady } from './amounts.ts';
 import { alignColumns, sandboxBanner, showReportPath, type Shown, type ShownEnd } from './shown.ts';
 
 /** Of a short run the tenths count, too. */
@@ -33,11 +33,13 @@ function showBank(isSandbox: boolean, bankAddress: string): string {
 }
 
 function renderHead(
-  { batch }: BatchSummary,
+  { batch, totals }: BatchSummary,
   { isSandbox, bankAddress, pace }: SummaryContext,
   isRepeat: boolean,
 ): string[] {
-  const why = batch.reason === null ? '' : `: ${showText(batch.reason)}`;
+  const ready = showReady(batch.status, totals);
+  const why =
+    batch.reason === null ? (ready === undefined ? '' : `, ${ready}`) : `: ${showText(batch.reason)}`;
   const reduced = pace && `reduced to ${pace.limit} of ${pace.ceiling} transfers at once (${pace.why})`;
   return alignColumns([
     ['File', batch.fileName],
@@ -124,7 +126,9 @@ export function showPresent({ summary, context, files }: PresentReports): Shown 
   return { json: { ...renderSummary(summary, [], context), ...words, files: shownFiles }, text };
 }
 
-function adviseStopped({ batch, holds }: BatchSummary): string[] {
+function adviseStopped({ batch, holds, totals }: BatchSummary): string[] {
+  const ready = showReady(batch.status, totals);
+  if (ready !== undefined) return [`${ready}.`, 'Run the same file again, or leave it to a watcher.'];
   const remedy = batch.remedy === null ? [] : [`${showText(batch.remedy)}.`];
   const goOn = `go on with "paydrop resume ${batch.batchId}".`;
   if (batch.status === 'halted') return ['It was halted.', ...remedy, `Then let it ${goOn}`];

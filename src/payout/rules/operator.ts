@@ -15,6 +15,9 @@ import { maskDigits } from '../../core/proxy-id.ts';
 import { parseRow, type RowRules } from '../../intake/rules/row.ts';
 import { similarIdWords } from './similar.ts';
 
+/** Why a batch is halted that an operator has cancelled while some of its transfers were under way. */
+export const cancelledCode = 'cancelled';
+
 /** Lifted by running the file again: what the bank could not take, or answer, may go through now. */
 export const rerunHolds: readonly HoldReason[] = ['paused', 'unavailable'];
 

@@ -1,5 +1,6 @@
 /** What a person may type next about a row: commands that do something for it as it stands, and nothing else. */
 import { parseBangkokDate } from '../../core/bangkok-time.ts';
+import { paydropCommand } from '../../core/command-line.ts';
 import type { HoldReason } from '../../core/payout.ts';
 import type { ResultRow } from '../../core/ports.ts';
 
@@ -18,27 +19,23 @@ interface Asked {
   readonly tranDate: string | undefined;
 }
 
-/** A value for a shell: as it is where nothing in it means more, else between quotes. */
-export function quoteArgument(text: string): string {
-  if (/^[\w.:@%+=,/][\w.:@%+=,/-]*$/.test(text)) return text;
-  const quoted = `'${text.replaceAll("'", String.raw`'\''`)}'`;
-  // Or it would be taken for an option.
-  return text.startsWith('-') ? `-- ${quoted}` : quoted;
-}
+/** Of a payout; what begins like an option is told to be none. */
+const ofPayout = (verb: string, payoutId: string): string =>
+  paydropCommand(undefined, verb, ...(payoutId.startsWith('-') ? ['--', payoutId] : [payoutId]));
 
 /** Held with all of its file, or for what concerns the payer account: the word is about the batch. */
 const batchHolds: readonly HoldReason[] = ['halted', 'paused', 'unavailable'];
 const likeFileCodes: readonly (string | null)[] = ['like-file', 'in-like-file'];
 
-function commandsOfHeld({ row, batchId }: Asked, payout: string): readonly NextCommand[] {
+function commandsOfHeld({ row, batchId }: Asked, payoutId: string): readonly NextCommand[] {
   const { holds, reasonCode } = row;
   if (holds.includes('approval')) return [];
   const isOfBatch = holds.every((hold) => batchHolds.includes(hold)) || likeFileCodes.includes(reasonCode);
-  const target = isOfBatch ? batchId : payout;
+  const target = isOfBatch ? batchId : payoutId;
   const all = isOfBatch ? 'all of the batch that is held so' : 'it';
   return [
-    { command: `paydrop resume ${target}`, why: `lets ${all} go on` },
-    { command: `paydrop cancel ${payout}`, why: 'never sends it' },
+    { command: ofPayout('resume', target), why: `lets ${all} go on` },
+    { command: ofPayout('cancel', payoutId), why: 'never sends it' },
   ];
 }
 
@@ -46,32 +43,39 @@ const inDoubt = ({ batchId, tranDate }: Asked): readonly NextCommand[] => {
   const isDay = tranDate !== undefined && parseBangkokDate(tranDate) !== undefined;
   const day = isDay && tranDate.replace(/(....)(..)(..)/, '$1-$2-$3');
   return [
-    { command: `paydrop settle ${batchId}`, why: 'asks the bank what became of it' },
+    { command: paydropCommand(undefined, 'settle', batchId), why: 'asks the bank what became of it' },
     ...(day === false
       ? []
-      : [{ command: `paydrop reconcile --date ${day}`, why: 'settles it by the statement' }]),
+      : [
+          {
+            command: paydropCommand(undefined, 'reconcile', '--date', day),
+            why: 'settles it by the statement',
+          },
+        ]),
   ];
 };
 
 /** Commands for the row, the likeliest first; none where nothing is to be typed. */
 export function listNextCommands(asked: Asked): readonly NextCommand[] {
   const { row, fileName } = asked;
-  const payout = quoteArgument(row.cells.payoutId.trim());
+  const payoutId = row.cells.payoutId.trim();
   switch (row.status) {
     case 'held':
-      return commandsOfHeld(asked, payout);
+      return commandsOfHeld(asked, payoutId);
     case 'failed':
     case 'unpayable':
       // What the bank says of it must be cleared first.
       if (row.isAlarm) return [];
-      return [{ command: `paydrop retry ${payout}`, why: 'makes its next attempt, once the cause is gone' }];
+      return [
+        { command: ofPayout('retry', payoutId), why: 'makes its next attempt, once the cause is gone' },
+      ];
     case 'submitted':
     case 'unresolved':
       return inDoubt(asked);
     case 'staged':
     case 'ready':
       return [
-        { command: `paydrop run ${quoteArgument(fileName)}`, why: 'sends it; a watcher does so by itself' },
+        { command: paydropCommand(undefined, 'run', fileName), why: 'sends it; a watcher does so by itself' },
       ];
     case 'rejected':
     case 'cancelled':

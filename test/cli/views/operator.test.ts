@@ -38,7 +38,7 @@ const outcome = {
 test('what was settled, for an operator and for a program', () => {
   const { text, json } = showSettled(outcome, 60);
   expect(text).toBe(`Inquired about 3 rows: 2 settled, 1 still in doubt.
-1 row bears an alarm: look at the exceptions of their batches.
+1 row bears an alarm: see "paydrop list --alarms".
 Batch 4K7Q2M9XWD is done: nothing of it is left to send or to ask.
 /outbox/a.csv`);
   expect(JSON.stringify(json)).toBe(
@@ -66,4 +66,9 @@ test('a bank that tells nothing is said to', () => {
   expect(showSettled(silent, 1.5).text).toBe(
     'Inquired about 2 rows: 0 settled, 2 still in doubt.\nThe bank told nothing for 1.5 s: run "paydrop settle" again later.',
   );
+});
+
+test('that nothing is in doubt is said in words', () => {
+  const none = { asked: 0, told: 0, settled: 0, ended: [], inDoubt: 0, alarms: 0, files: [] };
+  expect(showSettled(none, 60).text).toBe('Nothing is in doubt.');
 });

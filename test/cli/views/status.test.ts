@@ -77,6 +77,22 @@ describe('an alarm', () => {
   });
 });
 
+test.each([
+  [1, '1 row is ready to be sent: by a watcher, or when its file is run again'],
+  [2, '2 rows are ready to be sent: by a watcher, or when its file is run again'],
+])('a batch that is done, and %i of its rows is to be sent after all, says so', (rows, line) => {
+  const totals = [makeTotal('paid', 2), makeTotal('ready', rows)];
+  expect(showBatch({ batch: makeBatch(), totals, holds: [] }).text).toContain(line);
+  expect(showBatch({ batch: makeBatch(), totals: [makeTotal('paid')], holds: [] }).text).not.toContain(
+    'ready',
+  );
+});
+
+test('a batch that a person has cancelled is not to be resumed', () => {
+  const batch = makeBatch({ status: 'halted', reasonCode: 'cancelled', reason: 'cancelled by a person' });
+  expect(showBatch({ batch, totals: [makeTotal('submitted')], holds: [] }).text).not.toContain('resume');
+});
+
 test('a batch, for an operator and for a program', () => {
   const why = { reasonCode: 'EM053', reason: 'Insufficient funds', remedy: 'Fund the account' };
   const { text, json } = showBatch({
@@ -88,7 +104,8 @@ test('a batch, for an operator and for a program', () => {
             2 paid (201.00), 1 held (100.50)
             held: 1 halted
             EM053: Insufficient funds
-            remedy: Fund the account`);
+            remedy: Fund the account
+            next: paydrop resume 4K7Q2M9XWD`);
   expect(JSON.stringify(json)).toBe(
     '{"batchId":"4K7Q2M9XWD","file":"a.csv","status":"halted","reasonCode":"EM053","reason":"Insufficient funds",' +
       '"remedy":"Fund the account","rows":0,"amount":"0.00","unreadableAmounts":0,"startedAt":"2026-11-21T14:03:05+07:00",' +

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Session } from '../../../src/app/session.ts';
+import { showForReview } from '../../../src/cli/views/amounts.ts';
 import { showOutcome } from '../../../src/cli/views/summary.ts';
 import { toSatang } from '../../../src/core/money.ts';
 import type { Batch, HoldTotal, OtherReferences, StatusTotal } from '../../../src/core/ports.ts';
@@ -240,4 +241,15 @@ describe('a file that was not settled', () => {
       json: { file: 'a.csv', status: 'interrupted', exitCode: 6, batchId: null },
     });
   });
+});
+
+test('a row that a person has let go on since is told of, and no row is called none', () => {
+  const text = show([makeTotal('paid', 2), makeTotal('ready')]);
+  expect(text).toContain('State      done, 1 row is ready to be sent\n');
+  expect(text).toMatch(
+    /Next: 1 row is ready to be sent\.\n {6}Run the same file again, or leave it to a watcher\.$/,
+  );
+  for (const status of ['paid', 'cancelled', 'submitted', 'ready'] as const)
+    expect(show([makeTotal(status)])).not.toMatch(/\b0 rows|: 0\b/);
+  expect(showForReview(0)).toBe('no row needs review');
 });
