@@ -17,6 +17,8 @@ const briefWaitMs = 5;
 /** Page cache in KiB: memory stays flat however large the file. */
 const cacheKib = 16_384;
 const snapshotCacheKib = 8_192;
+/** Beside the cache of the loop: what works on a whole batch goes through the tables in their order. */
+export const bulkCacheKib = 6_144;
 
 /** Pages in the write-ahead log before SQLite moves them into the file. */
 const checkpointPages = 4_000;

@@ -9,7 +9,7 @@ import { openArchive } from './archive/archive-file.ts';
 import { findArchive } from './archive/move.ts';
 import { openReader } from './connection.ts';
 import { batchReads } from './payouts/batches.ts';
-import { readLatestEventSeq, selectResultRows, toResultRow } from './payouts/rows.ts';
+import { readLastRowNo, readLatestEventSeq, selectResultRows, toResultRow } from './payouts/rows.ts';
 import { literal } from './schema.ts';
 import { drive, prepare, query } from './statements.ts';
 
@@ -102,8 +102,8 @@ async function findOtherReferences(
   const page = prepare(db, (values: { afterRowNo: number }) =>
     selectOtherReferences(batchId, days, values.afterRowNo),
   );
-  const batch = drive(db, batchReads.batch(batchId));
-  for (let afterRowNo = 0; afterRowNo < (batch?.rows ?? 0); afterRowNo += likePageRows) {
+  const lastRowNo = readLastRowNo(db, batchId);
+  for (let afterRowNo = 0; afterRowNo < lastRowNo; afterRowNo += likePageRows) {
     const rowNos = page.all({ afterRowNo }).map((row) => row.row_no);
     found.rows += rowNos.length;
     found.firstRowNos.push(...rowNos.slice(0, firstRowsMax - found.firstRowNos.length));

@@ -6,10 +6,10 @@ import { extname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { JournalLockedError, JournalWriteError } from '../connection.ts';
-import { query, readFirst } from '../statements.ts';
 import { cancelUnsent, holdReady, liftHolds, releaseLikeFile } from './bulk.ts';
 import { readSeal } from './digests.ts';
 import { rejectBatch, startIngest } from './ingest.ts';
+import { readLastRowNo } from './rows.ts';
 import { seal } from './seal.ts';
 
 const bulkWorks = {
@@ -58,19 +58,10 @@ export function makeBulk(db: DatabaseSync, path: string, rowsMin: number = threa
     name: Name,
     ...asked: BulkArguments<Name>
   ): Promise<ReturnType<BulkWorks[Name]>> => {
-    const isShort = countRows(db, batchId) < rowsMin;
+    const isShort = readLastRowNo(db, batchId) < rowsMin;
     const result = isShort ? workOn(db, { name, asked }) : await workInThread({ path, name, asked });
     return result as ReturnType<BulkWorks[Name]>;
   };
-}
-
-/** By the number of the last row, which an index knows. */
-function countRows(db: DatabaseSync, batchId: string): number {
-  const last = query
-    .selectFrom('payout')
-    .select((eb) => eb.fn.max<number | null>('row_no').as('row_no'))
-    .where('batch_id', '=', batchId);
-  return readFirst(db, last)?.row_no ?? 0;
 }
 
 /** SQLite does the work: what the thread itself needs of memory is small, and stays so. */

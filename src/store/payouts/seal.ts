@@ -25,16 +25,23 @@ import { batchReads } from './batches.ts';
 import { type BulkMove, moveAll } from './bulk.ts';
 import { readSealedDigest } from './digests.ts';
 import { requireIngesting } from './ingest.ts';
-import { readLatestEventSeq } from './rows.ts';
+import { readLastRowNo, readLatestEventSeq } from './rows.ts';
 
 /** Clashing rows that are read at a time. */
 const clashPageRows = 1_000;
+
+/** Rows whose keys one statement computes: what each call of a function of ours takes of memory is free at its end. */
+const keyPageRows = 5_000;
 
 /**
  * The rows of the file that name a payoutId, in the order of their claims: sorted once, for all that follows. In that
  * order a million claims are appended, and those of others looked up, page after page instead of all over the table.
  */
-const sealingTable = `
+const sealingTables = `
+create temp table if not exists sealing_key (
+  seq integer primary key,
+  similar_key text not null
+) strict;
 create temp table if not exists sealing_row (
   place integer primary key,
   similar_key text not null,
@@ -51,7 +58,15 @@ interface SealingRowTable {
   readonly is_staged: number;
 }
 
-const sealingQuery = query.$extendTables<{ sealing_row: SealingRowTable }>();
+interface SealingKeyTable {
+  readonly seq: number;
+  readonly similar_key: string;
+}
+
+const sealingQuery = query.$extendTables<{
+  sealing_key: SealingKeyTable;
+  sealing_row: SealingRowTable;
+}>();
 
 interface Sealing {
   readonly db: DatabaseSync;
@@ -83,7 +98,7 @@ export function seal(
     recordPlaces(sealing);
     takeClaims(sealing);
     settleClashes(sealing);
-    write(db, sealingQuery.deleteFrom('sealing_row'));
+    for (const table of ['sealing_key', 'sealing_row'] as const) write(db, sealingQuery.deleteFrom(table));
     const like = findLikeFileOf(sealing, likeFileDays > 0 ? nowMs - likeFileDays * dayMs : undefined);
     releaseStaged(sealing, like);
     for (const table of ['sealing_payment', 'sealing_other'] as const)
@@ -180,24 +195,47 @@ function makeIssue(code: string, line: number, payoutId: string | null, message:
 }
 
 /** Fills the table of the rows; those that are rejected already take no claim. */
-function sortRows({ db, batchId }: Sealing): void {
-  db.exec(sealingTable);
+function sortRows(sealing: Sealing): void {
+  const { db, batchId } = sealing;
+  db.exec(sealingTables);
+  computeKeys(sealing);
   const columns = ['similar_key', 'payout_id', 'seq', 'is_staged'] as const;
-  const rows = query
+  const rows = sealingQuery
     .selectFrom('payout as p')
     .innerJoin('payout_row as r', 'r.seq', 'p.seq')
+    .innerJoin('sealing_key as k', 'k.seq', 'p.seq')
     .select((eb) => [
-      similarKeyOf(eb.ref('r.payout_id')).as('similar_key'),
+      'k.similar_key',
       sql<string>`r.payout_id`.as('payout_id'),
       'p.seq',
       sql<number>`${eb('p.status', '=', literal('staged'))}`.as('is_staged'),
     ])
     .where('p.batch_id', '=', batchId)
-    .where('r.payout_id', 'is not', null)
     .orderBy('similar_key')
     .orderBy('payout_id')
     .orderBy('p.row_no');
   write(db, sealingQuery.insertInto('sealing_row').columns(columns).expression(rows));
+}
+
+function computeKeys({ db, batchId }: Sealing): void {
+  const keep = prepare(db, (values: { afterRowNo: number; lastRowNo: number }) =>
+    sealingQuery
+      .insertInto('sealing_key')
+      .columns(['seq', 'similar_key'])
+      .expression(
+        query
+          .selectFrom('payout as p')
+          .innerJoin('payout_row as r', 'r.seq', 'p.seq')
+          .select((eb) => ['p.seq', similarKeyOf(eb.ref('r.payout_id')).as('similar_key')])
+          .where('p.batch_id', '=', batchId)
+          .where('p.row_no', '>', values.afterRowNo)
+          .where('p.row_no', '<=', values.lastRowNo)
+          .where('r.payout_id', 'is not', null),
+      ),
+  );
+  const lastRowNo = readLastRowNo(db, batchId);
+  for (let afterRowNo = 0; afterRowNo < lastRowNo; afterRowNo += keyPageRows)
+    keep.run({ afterRowNo, lastRowNo: afterRowNo + keyPageRows });
 }
 
 /** Makes every row findable by its payoutId, the rejected ones too. */
