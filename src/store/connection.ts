@@ -29,14 +29,15 @@ const logBytesMax = 67_108_864;
 /**
  * Opens the file for reading and writing. Every commit is synced (FULL): an intent that is recorded is durable.
  * @param path of an existing file; SQLite's side files take over its permissions
- * @param journalMode `delete`: each commit is in the file itself
+ * @param journalMode `delete`: each commit is in the file itself, and its folder synced, so that no power cut takes it back
  */
 export function openConnection(path: string, journalMode: 'wal' | 'delete' = 'wal'): DatabaseSync {
   const db = new DatabaseSync(path, { timeout: lockWaitMs, enableForeignKeyConstraints: true });
   try {
     addFunctions(db);
+    const synchronous = journalMode === 'wal' ? 'full' : 'extra';
     db.exec(
-      `pragma journal_mode = ${journalMode}; pragma synchronous = full; pragma cache_size = -${cacheKib};
+      `pragma journal_mode = ${journalMode}; pragma synchronous = ${synchronous}; pragma cache_size = -${cacheKib};
        pragma wal_autocheckpoint = ${checkpointPages}; pragma journal_size_limit = ${logBytesMax};`,
     );
     return db;

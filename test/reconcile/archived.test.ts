@@ -57,6 +57,12 @@ describe('a statement of transfers that stand in an archive', () => {
     expect(await openKinds(day)).toEqual(expect.arrayContaining(['duplicate-line', 'status-mismatch']));
   });
 
+  test('one that lacks them all finds each of them missing', async () => {
+    await using day = await openArchivedDay();
+    await day.reconcile([]);
+    expect(await openKinds(day)).toEqual(['missing-at-bank', 'missing-at-bank']);
+  });
+
   test('a line of another day is known for ours, and only what nobody made is not', async () => {
     await using day = await openArchivedDay();
     const on = formatBangkokDate(noonMs + 30 * dayMs);

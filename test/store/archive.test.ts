@@ -435,6 +435,14 @@ describe('a journal that is older than the archives beside it', () => {
   });
 });
 
+test('a commit of an archive syncs its folder, too: no power cut brings back the log that would undo it', async () => {
+  await using sqlite = await makeSqliteStore();
+  const archive = await sqlite.store.makeArchive(laterMs);
+  using db = openConnection(join(sqlite.dataDir, archive), 'delete');
+  expect(db.prepare('pragma synchronous').get()).toEqual({ synchronous: 3 });
+  expect(db.prepare('pragma journal_mode').get()).toEqual({ journal_mode: 'delete' });
+});
+
 test('an archive that is missing, or another, is named, and nothing goes on without it', async () => {
   await using sqlite = await makeSqliteStore();
   const { store, dataDir } = sqlite;

@@ -13,12 +13,15 @@ const count = (number: number, one: string, many: string): string => `${number} 
 const countRows = (batches: readonly ArchiveFacts[]): number =>
   batches.reduce((sum, { rows }) => sum + rows, 0);
 
-function describeMoved({ archive, moved, bytesGivenBack }: Archived, isDryRun: boolean): string {
+function describeMoved({ archive, moved, stays, bytesGivenBack }: Archived, isDryRun: boolean): string {
   const what = `${count(moved.length, 'batch', 'batches')} with ${count(countRows(moved), 'row', 'rows')}`;
+  if (moved.length === 0 && stays.length === 0) return 'No batch came to rest before that day.';
   if (moved.length === 0) return 'No batch may leave the journal.';
   if (isDryRun) return `${what} would move.`;
   const space =
-    bytesGivenBack > 0 ? ` The journal is ${Math.round(bytesGivenBack / bytesPerMb)} MB smaller.` : '';
+    bytesGivenBack >= bytesPerMb
+      ? ` The journal is ${Math.round(bytesGivenBack / bytesPerMb)} MB smaller.`
+      : '';
   return `Moved ${what} into ${archive ?? ''}: keep it beside journal.db.${space}`;
 }
 

@@ -90,7 +90,7 @@ export function findArchiveObstacle(facts: ArchiveFacts, policy: ArchivePolicy):
     [
       facts.latestMs >= policy.quietSinceMs,
       'still-compared',
-      'new files are still compared with it, or the bank is still asked about it',
+      'too recent: new files are compared with it, or it is asked about',
     ],
     [facts.openRows > 0, 'rows-open', `${facts.openRows} of its rows have not ended`],
     [facts.alarmRows > 0, 'alarm', `${facts.alarmRows} of its rows bear an alarm`],
