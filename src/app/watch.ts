@@ -1,5 +1,6 @@
 /** The watcher put together: it waits for the sender lock, then works the drop folder until it is asked to stop. */
 import { join } from 'node:path';
+import type { ExchangeRecord } from '../bank/client.ts';
 import { probeBank } from '../bank/probe.ts';
 import type { Clock } from '../core/ports.ts';
 import type { Progress } from '../core/progress.ts';
@@ -17,7 +18,7 @@ import type { DailyJob } from '../watch/schedule.ts';
 import { AttentionNotices, readAttention, ReadinessNotices } from './notices/attention.ts';
 import { JournalCheck } from './journal-check.ts';
 import { Watcher } from '../watch/watcher.ts';
-import { openNotifier } from './notices/notifier.ts';
+import { openEarlyNotices, openNotifier } from './notices/notifier.ts';
 import { reconcileDayBefore } from './reconcile-day-before.ts';
 import { restBatch } from './run-file.ts';
 import {
@@ -69,15 +70,19 @@ async function lead(
   status: WatchStatus,
   onLock: (lock: Disposable) => void,
 ): Promise<void> {
-  const leadership = await waitForSenderLock(
-    { ...options, status },
-    { onExchange: (record) => status.metrics.countCall(record), onLock },
-  );
+  const early = await beginEarly(options, status);
+  let leadership: Leadership | undefined;
+  try {
+    const onExchange = (record: ExchangeRecord): void => status.metrics.countCall(record);
+    leadership = await waitForSenderLock({ ...options, status }, { onExchange, onLock });
+  } finally {
+    await early.end();
+  }
   if (leadership === undefined) return;
   await using session = leadership.session;
   const loss = explainLoss(session, false);
   if (loss !== undefined) options.warn(loss);
-  await workFolder(session, status, options, leadership.hasTakenOver);
+  await workFolder(session, status, options, { hasTakenOver: leadership.hasTakenOver, early });
 }
 
 // ---------------------------------------------------------------- the sender lock
@@ -171,6 +176,42 @@ function noteTrouble({ status, clock, log, loaded }: Waiting, error: unknown): v
   status.diskTrouble = { sinceMs: diskTrouble?.sinceMs ?? clock.now(), why };
 }
 
+// ---------------------------------------------------------------- before there is a journal
+
+type Early = Awaited<ReturnType<typeof beginEarly>>;
+
+/** Tells that a full disk, or another program, keeps the watcher from its journal. */
+async function beginEarly({ loaded, log, clock, stop }: WatchOptions, status: WatchStatus) {
+  const notices = await openEarlyNotices(loaded, log, clock);
+  const readiness = new ReadinessNotices(notices, clock, loaded.settings.notices.notReadyAfterMs);
+  const over = new AbortController();
+  const until = AbortSignal.any([over.signal, stop]);
+  const look = async (): Promise<void> => {
+    while (!until.aborted) await lookWhetherReady(readiness, status, { loaded, clock }, until);
+  };
+  const work = notices.isListenedTo ? Promise.all([look(), notices.deliver(until)]) : undefined;
+  return {
+    notices,
+    readiness,
+    /** What is being sent is waited for, so that it is not sent again. */
+    end: async (): Promise<void> => {
+      over.abort();
+      await work;
+    },
+  };
+}
+
+async function lookWhetherReady(
+  readiness: ReadinessNotices,
+  status: WatchStatus,
+  { loaded, clock }: Pick<Session, 'loaded' | 'clock'>,
+  stop: AbortSignal,
+): Promise<void> {
+  await readiness.look(status.readHealth());
+  const { notReadyAfterMs } = loaded.settings.notices;
+  await clock.sleep(Math.max(readinessPollMinMs, Math.min(readinessPollMs, notReadyAfterMs)), stop);
+}
+
 // ---------------------------------------------------------------- the work
 
 /** How often the figures of /healthz and /metrics are read. */
@@ -179,6 +220,7 @@ const figuresPollMs = 2_000;
 const doubtPollMs = 60_000;
 /** How often it is looked whether the watcher is ready. */
 const readinessPollMs = 2_000;
+const readinessPollMinMs = 100;
 /** A bank that is out of reach is tried this often. */
 const sickBankPollMs = 2_000;
 const bankTimeoutMs = 5_000;
@@ -191,7 +233,7 @@ async function workFolder(
   session: Session,
   status: WatchStatus,
   { report, progress, stop }: WatchOptions,
-  hasTakenOver: boolean,
+  { hasTakenOver, early }: Pick<Leadership, 'hasTakenOver'> & { readonly early: Early },
 ): Promise<void> {
   const { loaded, journal: store, clock } = session;
   const { watch: settings } = loaded.settings;
@@ -209,9 +251,9 @@ async function workFolder(
     ),
   );
   report({ kind: 'working', inbox: loaded.folders.inbox, hasTakenOver });
-  const notices = await openNotifier(session);
-  const { notReadyAfterMs } = loaded.settings.notices;
-  const readiness = new ReadinessNotices(notices, clock, notReadyAfterMs);
+  const notices = await openNotifier(session, early.notices);
+  const { readiness } = early;
+  readiness.moveTo(notices);
   const attention = makeAttention(session, status, new AttentionNotices(session, notices));
   const disk = new DiskWatch(clock, log, () => probeDisks(session, status));
   const runObserver = new WatchProgress({ clock, report, progress });
@@ -246,10 +288,7 @@ async function workFolder(
       await attention.look(false);
       await clock.sleep(doubtPollMs, stop);
     }),
-    keepGoing(setup, 'telling whether it is ready', async () => {
-      await readiness.look(status.readHealth());
-      await clock.sleep(Math.min(readinessPollMs, notReadyAfterMs), stop);
-    }),
+    keepGoing(setup, 'telling whether it is ready', () => lookWhetherReady(readiness, status, session, stop)),
     notices.deliver(stop),
   ]);
 }

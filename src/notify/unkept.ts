@@ -56,9 +56,14 @@ export class UnkeptNotices implements DeliveryStore {
       }
       return moved;
     } catch (error) {
-      for (const unkept of this.#notices.values()) unkept.isRefused = true;
+      this.refuse();
       throw error;
     }
+  }
+
+  /** No journal takes them now: they are sent from here. */
+  refuse(): void {
+    for (const unkept of this.#notices.values()) unkept.isRefused = true;
   }
 
   dueNotices: DeliveryStore['dueNotices'] = async (nowMs, limit, wanted) => {

@@ -28,7 +28,7 @@ import { beginReadiness, decideReadiness, isTrouble, type Readiness } from '../.
 import { journalChanged } from '../../payout/rules/seal.ts';
 import { parseTimeOfDay } from '../../payout/rules/service-hours.ts';
 import type { Attention, Health, HealthReason } from '../../watch/rules/health.ts';
-import { type Notifier, openNotifier } from './notifier.ts';
+import { type NoticeBoard, type Notifier, openNotifier } from './notifier.ts';
 import type { Session } from '../session.ts';
 
 /** What is looked at; a command beside the sender has no clock of the bank's. */
@@ -212,40 +212,46 @@ export async function notifyAtEnd(
 
 /** Tells that a watcher is not ready, and that it is ready again. */
 export class ReadinessNotices {
-  readonly #notifier: Notifier;
+  #board: NoticeBoard;
   readonly #clock: Clock;
   readonly #afterMs: number;
   #state: Readiness | undefined;
   #toldAtMs = 0;
 
   /** @param afterMs notices.notReadyAfterMs */
-  constructor(notifier: Notifier, clock: Clock, afterMs: number) {
-    this.#notifier = notifier;
+  constructor(board: NoticeBoard, clock: Clock, afterMs: number) {
+    this.#board = board;
     this.#clock = clock;
     this.#afterMs = afterMs;
   }
 
+  /** The journal is open: what an earlier process has told is known from now on. */
+  moveTo(board: NoticeBoard): void {
+    this.#board = board;
+    if (this.#toldAtMs === 0) this.#state = undefined;
+  }
+
   /** Takes a look at the health; an earlier process may have told of it before. */
   async look(health: Pick<Health, 'ready' | 'reasons'>): Promise<void> {
-    const notifier = this.#notifier;
-    if (!notifier.isListenedTo) return;
+    const board = this.#board;
+    if (!board.isListenedTo) return;
     const nowMs = this.#clock.elapsedMs();
     const before = this.#state ?? beginReadiness(await this.#readTold(), nowMs);
     const { after, tell } = decideReadiness(before, health, nowMs, this.#afterMs);
     this.#state = after;
     if (tell === undefined) return;
-    const { scene } = notifier;
+    const { scene } = board;
     const draft =
       tell === 'ready'
         ? describeReady(scene, this.#toldAtMs)
         : describeNotReady(scene, health.reasons.filter(isTrouble));
     if (tell === 'not-ready') this.#toldAtMs = scene.nowMs;
-    await notifier.add(draft);
+    await board.add(draft);
   }
 
   /** Codes that the latest notice named. */
   async #readTold(): Promise<readonly string[]> {
-    const last = await this.#notifier.lastNotice(readinessSubject);
+    const last = await this.#board.lastNotice(readinessSubject);
     if (last?.kind !== 'not-ready') return [];
     this.#toldAtMs = last.atMs;
     return (last.body['reasons'] as readonly HealthReason[]).map(({ code }) => code);

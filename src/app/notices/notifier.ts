@@ -11,6 +11,7 @@ import {
   type NoticeScene,
   type RejectedFile,
 } from '../../notify/rules/notice-body.ts';
+import type { Clock } from '../../core/ports.ts';
 import type { NoticeChannel, NoticeDraft } from '../../notify/rules/notice.ts';
 import { UnkeptNotices } from '../../notify/unkept.ts';
 import { journalChanged } from '../../payout/rules/seal.ts';
@@ -28,6 +29,9 @@ import { type Session, toLog } from '../session.ts';
 
 /** How long a run that has ended waits for its notices to be taken; the next process tries what is left. */
 const deliveryWaitMs = 5_000;
+
+/** Where somebody puts what is to be told outside. */
+export type NoticeBoard = Pick<Notifier, 'isListenedTo' | 'scene' | 'lastNotice' | 'add'>;
 
 export class Notifier {
   readonly #loaded: LoadedSettings;
@@ -161,8 +165,7 @@ export class Notifier {
 
   get scene(): NoticeScene {
     const { store, clock } = this.#context;
-    const { isSandbox, path: settingsPath, dataDirOption: dataDir } = this.#loaded;
-    return { journalId: store.journalId, isSandbox, nowMs: clock.now(), place: { settingsPath, dataDir } };
+    return makeScene(this.#loaded, store.journalId, clock);
   }
 
   /** The latest notice whose key begins so, kept or not. */
@@ -192,18 +195,74 @@ export class Notifier {
   }
 }
 
+function makeScene(
+  { isSandbox, path: settingsPath, dataDirOption: dataDir }: LoadedSettings,
+  journalId: string,
+  clock: Clock,
+): NoticeScene {
+  return { journalId, isSandbox, nowMs: clock.now(), place: { settingsPath, dataDir } };
+}
+
+/**
+ * Notices of a watcher that has no journal yet, since a full disk or another program keeps it from one. They are sent
+ * from memory; the notifier on the journal takes over what is left.
+ */
+export class EarlyNotices implements NoticeBoard {
+  readonly unkept = new UnkeptNotices();
+  readonly #loaded: LoadedSettings;
+  readonly #context: Omit<NoticeContext, 'store'>;
+  readonly #news = new Signal();
+
+  constructor(loaded: LoadedSettings, context: Omit<NoticeContext, 'store'>) {
+    this.#loaded = loaded;
+    this.#context = context;
+  }
+
+  get isListenedTo(): boolean {
+    return this.#context.senders.length > 0;
+  }
+
+  /** Nobody knows the journal's id: its place stands for it. */
+  get scene(): NoticeScene {
+    return makeScene(this.#loaded, this.#loaded.dataDir, this.#context.clock);
+  }
+
+  async lastNotice(keyBeginning: string): Promise<NoticeDraft | undefined> {
+    return this.unkept.last(keyBeginning);
+  }
+
+  async add(notice: NoticeDraft): Promise<void> {
+    const channels = this.#context.senders.map(({ channel }) => channel);
+    this.unkept.add(notice, channels);
+    this.unkept.refuse();
+    this.#news.notify();
+  }
+
+  /** Delivers until told to stop. */
+  async deliver(stop: AbortSignal): Promise<void> {
+    await deliverNotices({ ...this.#context, store: this.unkept }, this.#news, stop);
+  }
+}
+
 /** @throws SettingsError when the settings ask for a webhook and there is no secret for it */
-export async function openNotifier({
-  loaded,
-  journal,
-  log,
-  clock,
-}: Pick<Session, 'loaded' | 'journal' | 'log' | 'clock'>): Promise<Notifier> {
-  return new Notifier(loaded, {
-    store: journal,
-    senders: await makeSenders(loaded, log, clock),
-    clock,
-    log: toLog(log),
-    random: Math.random,
-  });
+export async function openNotifier(
+  { loaded, journal, log, clock }: Pick<Session, 'loaded' | 'journal' | 'log' | 'clock'>,
+  early?: EarlyNotices,
+): Promise<Notifier> {
+  const context = await makeContext(loaded, log, clock);
+  return new Notifier(loaded, { ...context, store: journal }, early?.unkept);
+}
+
+/** @throws SettingsError as openNotifier does */
+export async function openEarlyNotices(
+  loaded: LoadedSettings,
+  log: Session['log'],
+  clock: Clock,
+): Promise<EarlyNotices> {
+  return new EarlyNotices(loaded, await makeContext(loaded, log, clock));
+}
+
+async function makeContext(loaded: LoadedSettings, log: Session['log'], clock: Clock) {
+  const senders = await makeSenders(loaded, log, clock);
+  return { senders, clock, log: toLog(log), random: Math.random };
 }

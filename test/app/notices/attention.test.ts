@@ -1,7 +1,7 @@
 /** What people are told of the journal as a whole: each change once, also by the next process, and nothing lost by a kill. */
 import { expect, test } from 'vitest';
 import { AttentionNotices, readAttention, ReadinessNotices } from '../../../src/app/notices/attention.ts';
-import { Notifier } from '../../../src/app/notices/notifier.ts';
+import { EarlyNotices, Notifier } from '../../../src/app/notices/notifier.ts';
 import type { Session } from '../../../src/app/session.ts';
 import type { NoticeSender } from '../../../src/notify/rules/notice.ts';
 import { BankClock } from '../../../src/payout/bank-clock.ts';
@@ -9,15 +9,31 @@ import { journalChanged } from '../../../src/payout/rules/seal.ts';
 import { loadSettings } from '../../../src/settings/settings.ts';
 import type { Store } from '../../../src/store/store.ts';
 import type { HealthReason } from '../../../src/watch/rules/health.ts';
-import { fates, fetchAndReconcile, of, openPaidDay } from '../../end-to-end/statement-day.ts';
+import { fetchAndReconcile } from '../../end-to-end/statement-day.ts';
 import { noonMs } from '../../support/core-fixtures.ts';
+import { header, makeRehearsal, type Rehearsal } from '../../support/rehearsal.ts';
 import { makeSqliteStore } from '../../support/sqlite-store.ts';
 import { makeVirtualClock, type VirtualClock } from '../../support/virtual-clock.ts';
 
 const minuteMs = 60_000;
 
-/** The bank had refused it, and its statement says that it is complete. */
-const paidAfterAll = { edit: 'alter', ...of(fates.deniedPaid), columns: { STATUS: '010004' } };
+const deniedPaid = '1013.25';
+
+/** A day with a row that the bank had refused, and that its statement shows complete. Nothing is in doubt or waited for. */
+async function openDay(): Promise<Rehearsal> {
+  const complete = { edit: 'alter', match: { reference1: 'INV2' }, columns: { STATUS: '010004' } };
+  const rehearsal = await makeRehearsal({
+    sandbox: {
+      behaviours: [{ match: { amount: deniedPaid }, money: 'fails', code: 'EM003' }],
+      statement: { today: true, edits: [complete] },
+    },
+    bank: { timeoutMs: 10_000 },
+    verify: { enabled: false },
+  });
+  const rows = `P1,MSISDN,0810000001,,10.00,INV1,\nP2,MSISDN,0810000012,,${deniedPaid},INV2,\n`;
+  await rehearsal.run(`${header}\n${rows}`, { waitMs: 60_000 });
+  return rehearsal;
+}
 
 const notifierOf = ({ loaded, clock }: Pick<Session, 'loaded' | 'clock'>, store: Store): Notifier =>
   new Notifier(loaded, {
@@ -45,7 +61,7 @@ function begin(watched: Session, store: Store = watched.journal) {
 }
 
 test('a late statement, its coming, critical breaks and alarms are told once each, and not again by the next process', async () => {
-  await using rehearsal = await openPaidDay({ edits: [paidAfterAll] }, fates.deniedPaid);
+  await using rehearsal = await openDay();
   await rehearsal.withSender(async (own) => {
     let minutes = 0;
     const clock = { ...own.clock, now: () => own.clock.now() + minutes * minuteMs };
@@ -75,14 +91,14 @@ test('a late statement, its coming, critical breaks and alarms are told once eac
     expect(second.kinds).toEqual(['critical-breaks']);
     expect(second.made[0]?.body).toMatchObject({
       breaks: 1,
-      amount: '1013.25',
+      amount: deniedPaid,
       severity: 'critical',
       statement: '2026-11-21',
-      firstBreaks: [{ kind: 'status-mismatch', payoutId: `P${fates.deniedPaid}`, amount: '1013.25' }],
+      firstBreaks: [{ kind: 'status-mismatch', payoutId: 'P2', amount: deniedPaid }],
       reports: [expect.stringMatching(/20261121\.v1\.breaks\.csv$/)],
     });
     const [, alarm] = first.made;
-    expect(alarm?.body).toMatchObject({ rows: 1, amount: '1013.25', reasonCode: 'late-proof' });
+    expect(alarm?.body).toMatchObject({ rows: 1, amount: deniedPaid, reasonCode: 'late-proof' });
     for (const { body } of [...first.made.slice(1), ...second.made]) {
       expect(body['commands']).toContainEqual(
         expect.stringMatching(/^paydrop \w+ .*--config \S+paydrop\.yaml$/),
@@ -97,7 +113,7 @@ test('a late statement, its coming, critical breaks and alarms are told once eac
 });
 
 test('what a process could not keep before it was killed is told by the next', async () => {
-  await using rehearsal = await openPaidDay({ edits: [paidAfterAll] }, fates.deniedPaid);
+  await using rehearsal = await openDay();
   await rehearsal.withSender(async (own) => {
     const sender = { ...own, clock: { ...own.clock, now: () => own.clock.now() + 24 * 60 * minuteMs } };
     await fetchAndReconcile(sender);
@@ -233,4 +249,48 @@ test('a trouble of the journal itself is sent though the journal takes nothing, 
   ]);
   stop.abort();
   await clock.drive(delivering);
+});
+
+test('a watcher that a full disk keeps from its journal tells of it, and goes on from there once it has it', async () => {
+  await using opened = await makeSqliteStore();
+  const { store } = opened;
+  const clock = makeVirtualClock(noonMs);
+  const sent: string[] = [];
+  const send: NoticeSender['send'] = async ({ kind }) => {
+    sent.push(kind);
+    return { ok: true };
+  };
+  const context = {
+    senders: [{ channel: 'webhook', send }],
+    clock,
+    log: () => undefined,
+    random: () => 0,
+  } as const;
+  const early = new EarlyNotices(loaded, context);
+  const readiness = new ReadinessNotices(early, clock, minuteMs);
+  const over = new AbortController();
+  const delivering = early.deliver(over.signal);
+  await lookFor(readiness, clock, 2, [
+    { ...bankAway, code: 'disk' },
+    { ...bankAway, code: 'starting' },
+  ]);
+  await clock.advance(1_000);
+  expect(sent).toEqual(['not-ready']);
+  over.abort();
+  await clock.drive(delivering);
+  readiness.moveTo(new Notifier(loaded, { ...context, store }, early.unkept));
+  await lookFor(readiness, clock, 3, []);
+  expect((await kept(store)).map(({ kind }) => kind)).toEqual(['ready']);
+  expect(await store.lastNotice('readiness:disk')).toMatchObject({
+    kind: 'not-ready',
+    body: { reasons: [{ code: 'disk' }] },
+  });
+
+  // One that has told nothing before its journal was open knows from there what an earlier process has told.
+  const next = new ReadinessNotices(new EarlyNotices(loaded, context), clock, minuteMs);
+  await lookFor(readiness, clock, 3, [bankAway]);
+  await lookFor(next, clock, 1, [{ ...bankAway, code: 'starting' }]);
+  next.moveTo(notifierOf({ loaded, clock }, store));
+  await lookFor(next, clock, 3, []);
+  expect((await kept(store)).map(({ kind }) => kind)).toEqual(['ready', 'not-ready', 'ready']);
 });

@@ -72,6 +72,34 @@ test('each has a row in docs/operations.md', async () => {
   expect(names.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
 });
 
+test('what people must look at is counted, and left out as long as nobody has looked', async () => {
+  const why = { code: 'journal-changed', reason: 'x', remedy: 'y' };
+  const attention = {
+    lateStatements: ['20261119', '20261120'],
+    criticalBreakDays: [
+      { date: '20261118', breaks: 3 },
+      { date: '20261117', breaks: 1 },
+    ],
+    alarmRows: 5,
+    clock: { kind: 'differs', text: 'z' },
+    clockOffsetMs: -360_000,
+  } as const;
+  const lines: PayerLine[] = [{ status: 'halted', why, pausedUntilMs: 0, paysNewFiles: true }];
+  const amiss = makeMetrics(makeSources({ readWatch: () => ({ ...idle, lines, attention }) }));
+  expect(await scrape(amiss)).toMatchObject({
+    paydrop_statements_late: 2,
+    paydrop_critical_breaks: 4,
+    paydrop_alarms: 5,
+    paydrop_clock_offset_seconds: -360,
+    'paydrop_trouble{kind="clock"}': 1,
+    'paydrop_trouble{kind="sums"}': 1,
+  });
+  const unseen = await scrape(makeMetrics(makeSources()));
+  expect(unseen).toMatchObject({ 'paydrop_trouble{kind="sums"}': 0 });
+  for (const name of ['statements_late', 'critical_breaks', 'alarms', 'clock_offset_seconds'])
+    expect(unseen).not.toHaveProperty(`paydrop_${name}`);
+});
+
 describe('what happens is counted', () => {
   test('files by their end, from zero', async () => {
     const metrics = makeMetrics(makeSources());
