@@ -30,7 +30,9 @@ export async function writeResult(
   const batch = await journal.batch(name.toUpperCase());
   if (batch === undefined) return undefined;
   const folder = out === undefined ? loaded.folders.outbox : resolve(out);
-  const outbox = await openOutbox(folder);
+  // A folder that was named is whoever's it is.
+  const isShared = out === undefined && loaded.settings.output.groupReadable;
+  const outbox = await openOutbox(folder, isShared);
   const nowMs = systemClock.now();
   // Of a process that was killed while it wrote; nobody writes for a day.
   await removeOldTemporaries(folder, presentForm, nowMs - dayMs);

@@ -152,7 +152,7 @@ export async function openSession(
     onDate: (bankDateMs) => bankClock.hear(bankDateMs),
     stateFile: sandboxStateFileIn(dataDir),
   });
-  const outbox = await openOutbox(loaded.folders.outbox);
+  const outbox = await openOutbox(loaded.folders.outbox, loaded.settings.output.groupReadable);
   const reader = await makeReader(loaded);
   const loss = await journal.loss();
   const traces = new TraceSearch(loaded.folders);

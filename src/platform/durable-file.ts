@@ -28,6 +28,8 @@ export class OutputFileError extends Error {
 
 /** Readable by the owner only. */
 const fileMode = 0o600;
+/** And by the group of its folder. */
+const sharedFileMode = 0o640;
 const randomLength = 6;
 
 const cures: Readonly<Record<string, string>> = {
@@ -190,6 +192,15 @@ export async function hashWithStart(
   }
 }
 
+/** The group that may read what is written, by its number; undefined for the owner alone. */
+export type ReadingGroup = number | undefined;
+
+/** First its group and then its right, so that no other group ever has it; whatever the process's umask is. */
+async function shareWith(handle: FileHandle, groupId: number): Promise<void> {
+  if ((await handle.stat()).gid !== groupId) await handle.chown(-1, groupId);
+  await handle.chmod(sharedFileMode);
+}
+
 /** One file being written under its temporary name; closing it unfinished removes it. */
 export class AtomicFile implements AsyncDisposable {
   readonly #path: string;
@@ -205,10 +216,16 @@ export class AtomicFile implements AsyncDisposable {
   }
 
   /** Opens a new temporary file beside `path`; an existing file is never opened. */
-  static async open(path: string): Promise<AtomicFile> {
+  static async open(path: string, group?: ReadingGroup): Promise<AtomicFile> {
     const temporaryPath = makeTemporaryPath(path);
     try {
-      return new AtomicFile(path, temporaryPath, await open(temporaryPath, 'wx', fileMode));
+      const file = new AtomicFile(path, temporaryPath, await open(temporaryPath, 'wx', fileMode));
+      if (group === undefined) return file;
+      await using opened = new AsyncDisposableStack();
+      opened.use(file);
+      await shareWith(file.#handle, group);
+      opened.move();
+      return file;
     } catch (error) {
       throw failWith('create', path, error);
     }

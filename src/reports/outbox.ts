@@ -1,11 +1,18 @@
 /** The outbox folder: result, exceptions and summary as files. */
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { chmod, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
 import { isSteering, tableCell } from '../core/cell-text.ts';
 import { escapeAmountCell, escapeSpreadsheetCell } from '../platform/csv/spreadsheet-cells.ts';
 import { openTable, type TableForm } from '../platform/csv/table-writer.ts';
-import { AtomicFile, failWith, publishFile, readTemporaryName } from '../platform/durable-file.ts';
+import {
+  AtomicFile,
+  failWith,
+  OutputFileError,
+  publishFile,
+  type ReadingGroup,
+  readTemporaryName,
+} from '../platform/durable-file.ts';
 import type { PresentOutbox, TableStyle } from './ports.ts';
 import { exceptionColumns } from './rules/report-rows.ts';
 
@@ -102,21 +109,52 @@ class Temporaries {
   }
 }
 
+/** Read and entered by its group, which is that of every file made in it. */
+const sharedFolderBits = 0o2050;
+
+/**
+ * Lets the group of a folder read it, and what is written into it from now on.
+ * @returns that group
+ * @throws OutputFileError where this user could give no file to it
+ */
+async function shareFolder(root: string): Promise<ReadingGroup> {
+  try {
+    const { gid, uid, mode } = await stat(root);
+    const ownId = process.geteuid?.();
+    // Where the system has no groups, nothing is shared.
+    if (ownId === undefined) return undefined;
+    const groups = [process.getegid?.(), ...(process.getgroups?.() ?? [])];
+    const isOpen = (mode & sharedFolderBits) === sharedFolderBits;
+    if (!isOpen && (ownId === 0 || ownId === uid) && (ownId === 0 || groups.includes(gid)))
+      await chmod(root, (mode & 0o7777) | sharedFolderBits);
+    const shared = await stat(root);
+    if ((shared.mode & sharedFolderBits) === sharedFolderBits) return gid;
+    throw new OutputFileError(
+      `cannot let the group of ${root} read it (output.groupReadable): run chgrp GROUP ${root} with a group that this user is in, ` +
+        `then chmod g+rxs ${root}`,
+    );
+  } catch (error) {
+    throw failWith('share', root, error);
+  }
+}
+
 /**
  * The outbox in a folder, which is created (for its owner only) when it is not there.
+ * @param isShared output.groupReadable: the folder's group may read what is written
  * @throws OutputFileError here and from every method, naming the path and the cure
  */
-export async function openOutbox(folder: string): Promise<PresentOutbox> {
+export async function openOutbox(folder: string, isShared = false): Promise<PresentOutbox> {
   const root = resolve(folder);
   try {
     await mkdir(root, { recursive: true, mode: 0o700 });
   } catch (error) {
     throw failWith('create', root, error);
   }
+  const group = isShared ? await shareFolder(root) : undefined;
   const temporaries = new Temporaries(root);
   const unpublished = new Set<string>();
   const open = async (fileName: string): Promise<AtomicFile> => {
-    const file = await AtomicFile.open(join(root, fileName));
+    const file = await AtomicFile.open(join(root, fileName), group);
     temporaries.note(file.temporaryPath);
     unpublished.add(file.temporaryPath);
     return file;

@@ -378,6 +378,13 @@ const journalSchema = z.strictObject({
     .meta({ description: 'where the journal is; empty: SQLite in `dataDir`', allowed: 'empty' }),
 });
 
+const outputSchema = z.strictObject({
+  groupReadable: z
+    .boolean()
+    .default(false)
+    .describe('the group of the outbox may read what is written there; else its owner alone'),
+});
+
 export const settingsSchema = z.strictObject({
   dataDir: path.default('./paydrop-data').describe('where journal and folders are'),
   folders: z
@@ -401,6 +408,7 @@ export const settingsSchema = z.strictObject({
   notices: noticesSchema.prefault({}).describe('whom to tell of batches and files'),
   reconcile: reconcileSchema.prefault({}).describe("the bank's daily statement"),
   journal: journalSchema.prefault({}).describe('the journal'),
+  output: outputSchema.prefault({}).describe('the files of the outbox'),
   sandbox: z.unknown().optional().meta({
     description: "the sandbox bank's own table: payees and behaviours; read by the sandbox alone",
     allowed: 'see `config/sandbox.yaml`',

@@ -73,6 +73,7 @@ const sectionNotes: Readonly<Record<string, readonly string[]>> = {
   watch: ['How the drop folder works: [drop-folder.md](drop-folder.md).'],
   notices: ['What is sent, and how the signature is checked: [operations.md](operations.md#notices).'],
   reconcile: ['What a statement does: [reconciliation.md](reconciliation.md).'],
+  output: ['How an outbox is shared with a group: [drop-folder.md](drop-folder.md#an-outbox-for-a-group).'],
   input: ['The file itself: [files.md](files.md#the-input-file).'],
 };
 

@@ -1,11 +1,12 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import * as fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { tableCell } from '../../src/core/cell-text.ts';
 import { unescapeSpreadsheetCell } from '../../src/platform/csv/spreadsheet-cells.ts';
+import { findForeignHand } from '../../src/platform/ownership.ts';
 import { formatExceptionRecords, formatResultRecords, openOutbox } from '../../src/reports/outbox.ts';
 import type { ReportOutbox, TableStyle } from '../../src/reports/ports.ts';
 import { exceptionColumns } from '../../src/reports/rules/report-rows.ts';
@@ -92,6 +93,58 @@ describe('a table', () => {
 describe('the outbox', () => {
   test('is created for its owner only', async () => {
     expect((await stat(join(folder, 'out'))).mode & 0o777).toBe(0o700);
+  });
+
+  describe('that its group may read', () => {
+    /** Root may give a file to any group; others to those that they are in. */
+    const isRoot = process.geteuid?.() === 0;
+    const groupId = isRoot ? 12_345 : (process.getgroups?.().at(-1) ?? 0);
+    const shared = () => join(folder, 'shared');
+    beforeEach(async () => {
+      await mkdir(shared(), { mode: 0o700 });
+      await chown(shared(), -1, groupId);
+    });
+
+    test('gives it every file, whatever the umask, and nobody else', async () => {
+      const umask = process.umask(0o077);
+      try {
+        const open = await openOutbox(shared(), true);
+        await open.publish(await open.writeText('s.json', '{}'));
+        await using table = await open.openTable('t.csv', 'program');
+        await table.add(['x']);
+        await open.publish(await table.finish());
+      } finally {
+        process.umask(umask);
+      }
+      const rights = async (path: string) => {
+        const { mode, gid } = await stat(path);
+        return [(mode & 0o7777).toString(8), gid];
+      };
+      expect(await rights(shared())).toEqual(['2750', groupId]);
+      for (const name of ['s.json', 't.csv'])
+        expect(await rights(join(shared(), name))).toEqual(['640', groupId]);
+    });
+
+    test('is what it was without the setting', async () => {
+      const open = await openOutbox(shared());
+      await open.publish(await open.writeText('s.json', '{}'));
+      expect((await stat(shared())).mode & 0o7777).toBe(0o700);
+      expect((await stat(join(shared(), 's.json'))).mode & 0o777).toBe(0o600);
+    });
+
+    test('is refused where this user could give no file to that group, with what to run', async () => {
+      vi.spyOn(process, 'geteuid').mockReturnValue(54_321);
+      vi.spyOn(process, 'getgroups').mockReturnValue([54_321]);
+      vi.spyOn(process, 'getegid').mockReturnValue(54_321);
+      await expect(openOutbox(shared(), true)).rejects.toThrow(/run chgrp GROUP .*shared .* chmod g\+rxs/);
+      await chmod(shared(), 0o2750);
+      await expect(openOutbox(shared(), true)).resolves.toBeDefined();
+    });
+
+    test('is nothing that settings, secrets and journal must not be: others may read, and not write', () => {
+      expect(findForeignHand('/srv/outbox', { uid: 7, mode: 0o42750 }, 7, 'own')).toBeUndefined();
+      expect(findForeignHand('/srv/outbox', { uid: 7, mode: 0o42770 }, 7, 'own')).toContain('chmod g-w');
+    });
   });
 
   test('that cannot be created says why', async () => {
