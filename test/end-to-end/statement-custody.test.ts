@@ -91,7 +91,7 @@ describe('a file that lacks lines of the one before', () => {
     expect((await reconcile(scene, date)).code).toBe(0);
     passTo(scene, '09:00');
     const { code, stderr } = await reconcile(scene, date);
-    expect([code, stderr]).toEqual([5, expect.stringContaining('lacks 1 of the transfers')]);
+    expect([code, stderr]).toEqual([5, expect.stringContaining('lacks 1 transfer')]);
     expect(await readDay(scene, date)).toMatchObject({ version: 1, openBreaks: 0 });
     expect((await reconcile(scene, date)).code).toBe(0);
     await judge(scene, rows);

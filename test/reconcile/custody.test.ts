@@ -42,12 +42,12 @@ test("another company's file is refused, whoever insists, and the right one is t
 test('an empty file of a day on which we paid is not complete yet, and the right one is taken after it', async () => {
   await using day = await openDay(['paid', 'failed']);
   await expect(day.reconcile([], taken)).rejects.toThrow(
-    'not complete yet: it has no line of ours, and 1 payouts',
+    'not complete yet: it has no line of ours, and 1 payout of',
   );
   expect([await versionOf(day), await openKinds(day)]).toEqual([undefined, []]);
   const right = [lineFor(day.attempts[0])];
   await day.reconcile(right, taken);
-  await expect(day.reconcile([], taken)).rejects.toThrow('not complete yet: it lacks 1 of the transfers');
+  await expect(day.reconcile([], taken)).rejects.toThrow('not complete yet: it lacks 1 transfer');
   expect([await versionOf(day), await openKinds(day)]).toEqual([1, []]);
 });
 
@@ -64,7 +64,7 @@ test('an empty file that came before anything was paid does not close the day wh
   await prove(day);
   expect(await day.reconcile([], taken)).toMatchObject({ isRepeat: true });
   day.daysLater = 1;
-  await expect(day.reconcile([], taken)).rejects.toThrow('it has no line of ours, and 1 payouts');
+  await expect(day.reconcile([], taken)).rejects.toThrow('it has no line of ours, and 1 payout of');
   // What a person hands in was written before the day had ended, and is no more of it than then.
   expect(await day.reconcile([], byHand)).toMatchObject({ isRepeat: true });
   expect([await versionOf(day), await openKinds(day)]).toEqual([1, ['missing-at-bank']]);
@@ -89,7 +89,7 @@ test.each([
   const fewer = all.filter((_line, at) => at !== place);
   await day.reconcile(all, taken);
   const before = await day.dump();
-  await expect(day.reconcile(fewer, byHand)).rejects.toThrow('lacks 1 of the transfers');
+  await expect(day.reconcile(fewer, byHand)).rejects.toThrow('lacks 1 transfer');
   await expect(day.reconcile([...fewer, ...fewer.slice(0, 1)], taken)).rejects.toThrow('not complete yet');
   expect(await day.dump()).toBe(before);
   expect(await day.reconcile(fewer, insisted)).toMatchObject({ supersedes: 1 });
