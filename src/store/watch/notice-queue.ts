@@ -62,17 +62,20 @@ const countWaiting = define((_values: object) =>
     .where('status', '=', due),
 );
 
-/** Few rows bear an alarm, and each has few events. What an inquiry says of it again and again is no new one. */
-const alarmsAfter = define((values: { eventSeq: number; limit: number }) =>
+/** An index is no use for it: few rows bear an alarm and each has few events, and all events are many. */
+const seqOfEvent = sql.raw<number>('+e.seq');
+
+/** What an inquiry says of a row again and again is no new alarm. */
+export const alarmsAfter = define((values: { eventSeq: number; limit: number }) =>
   selectPayouts()
     .innerJoin('event as e', 'e.payout_seq', 'p.seq')
     .select(['e.seq as event_seq', 'e.cause'])
     .select(sql<string | null>`json_extract(e.detail, '$.transRefNo')`.as('trans_ref_no'))
     .where('p.is_alarm', '=', sql.lit(1))
-    .where('e.seq', '>', values.eventSeq)
+    .where(seqOfEvent, '>', values.eventSeq)
     .where('e.cause', 'not in', [sql.lit('inquired' as const), sql.lit('given-up' as const)])
     .where(sql<boolean>`json_extract(e.detail, '$.alarm') = 1`)
-    .orderBy('e.seq')
+    .orderBy(seqOfEvent)
     .limit(values.limit),
 );
 

@@ -106,6 +106,22 @@ describe('a notice', () => {
   });
 });
 
+test('alarms are looked up by the few rows that bear one, never by all events', async () => {
+  await using opened = await makeSqliteStore();
+  using db = new DatabaseSync(opened.path);
+  const statements: string[] = [];
+  const prepare = (sql: string) => {
+    statements.push(sql);
+    return db.prepare(sql);
+  };
+  drive({ prepare } as DatabaseSync, notices.alarmsAfter.all({ eventSeq: 0, limit: 1 }));
+  const [sql = ''] = statements;
+  const plan = db.prepare(`explain query plan ${sql.replaceAll('?', '1')}`).all();
+  const details = plan.map(({ detail }) => String(detail)).join('; ');
+  expect(details).toMatch(/^(SCAN|SEARCH) p USING (COVERING )?INDEX payout_alarm/);
+  expect(details).toContain('SEARCH e USING INDEX event_of_payout');
+});
+
 describe('the day of a round', () => {
   test('is kept for each round by its name', async () => {
     await using opened = await makeSqliteStore();
