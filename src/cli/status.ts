@@ -57,21 +57,12 @@ export const showCommand = makeCommand({
   run: async ({ payout, json, ...options }) => {
     const loaded = await loadCommandSettings(options);
     const { findPayouts } = await import('../app/status.ts');
-    const { countColumns } = await import('./output.ts');
     const { print, printBanner, showList } = await import('./views/shown.ts');
     const { showPayout } = await import('./views/status.ts');
     const { found, isReference } = await findPayouts(loaded, payout);
     if (found.length === 0) throw noSuchPayout(payout, isReference);
     printBanner(loaded, json);
-    const columns = countColumns();
-    print(
-      showList(
-        found.map((one) => showPayout(one, columns)),
-        '',
-        '\n\n',
-      ),
-      json,
-    );
+    print(showList(found.map(showPayout), '', '\n\n'), json);
   },
 });
 

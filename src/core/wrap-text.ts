@@ -7,10 +7,14 @@ const hangingIndent = 2;
 // oxlint-disable-next-line no-control-regex
 const colours = /\u001B\[[\d;]*m/g;
 
-/** Columns that a text takes; the scripts of East Asia take two a character. */
+/** Marks above or below a letter, such as Thai vowels and tones, take no column; East Asia's characters take two. */
+const marks = /\p{Mn}/gu;
+const wide = /[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF01-\uFF60\uFFE0-\uFFE6]/g;
+
+/** Columns that a text takes. */
 export const widthOf = (text: string): number => {
-  const plain = text.replaceAll(colours, '');
-  return plain.length + (plain.match(/[\u1100-\uFFFF]/g)?.length ?? 0);
+  const plain = text.replaceAll(colours, '').replaceAll(marks, '');
+  return plain.length + (plain.match(wide)?.length ?? 0);
 };
 
 function wrapLine(line: string, columns: number): string {

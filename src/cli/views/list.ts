@@ -4,10 +4,11 @@ import { formatBangkokDateTime, formatBangkokMoment } from '../../core/bangkok-t
 import { formatBaht, type Satang, sumSatang } from '../../core/money.ts';
 import { printable, showText, showTextIfAny, toLines } from '../../core/outgoing-text.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
+import { widthOf } from '../../core/wrap-text.ts';
 import { placeInTime } from '../../payout/rules/search.ts';
 import { describeReason, moneyMovedOf } from '../../reports/rules/report-rows.ts';
 import { countOf, showBaht, showCount } from './amounts.ts';
-import { alignColumns, cutText, measureText } from './shown.ts';
+import { alignColumns, cutText } from './shown.ts';
 
 /** Wide enough for when and to whom, and for the batch as well. */
 const [wideColumns, widestColumns] = [100, 140];
@@ -85,7 +86,7 @@ export class PayoutTable {
     );
     const table = isFirst ? [this.#shown.map(({ head }) => head), ...cells] : cells;
     this.#widths = this.#shown.map((_, place) =>
-      Math.max(this.#widths[place] ?? 0, ...table.map((row) => measureText(row[place] ?? ''))),
+      Math.max(this.#widths[place] ?? 0, ...table.map((row) => widthOf(row[place] ?? ''))),
     );
     const right = [...this.#shown.keys()].filter((place) => this.#shown[place]?.isRight);
     const lines = alignColumns(table, right, this.#widths);

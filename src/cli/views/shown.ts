@@ -1,6 +1,7 @@
 /** How a command says what it has to say: one record, as JSON for a program and as text for an operator. */
 import { isAbsolute, relative } from 'node:path';
 import { encodeJson, joinLines, type PrintableText, printable, toLines } from '../../core/outgoing-text.ts';
+import { widthOf } from '../../core/wrap-text.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { printText, printWrapped } from '../output.ts';
 
@@ -46,39 +47,16 @@ export function printBanner({ isSandbox }: { readonly isSandbox: boolean }, asJs
   if (isSandbox && !asJson) printText(toLines([sandboxBanner, '']));
 }
 
-/** Marks that stand above or below a letter take no place of their own: Thai vowels and tones are such. */
-const marks = /\p{Mn}/gu;
-
-/** Columns of a terminal that a text takes. */
-export const measureText = (text: string): number => text.replaceAll(marks, '').length;
-
 /** A text that takes at most so many columns; what was cut is told by its end. */
 export function cutText(text: string, columnsMax: number): string {
-  if (measureText(text) <= columnsMax) return text;
+  if (widthOf(text) <= columnsMax) return text;
   let [kept, columns] = ['', 0];
   for (const character of text) {
-    columns += measureText(character);
+    columns += widthOf(character);
     if (columns >= columnsMax) break;
     kept += character;
   }
   return `${kept}…`;
-}
-
-/** A line in as many as the terminal is wide for, broken between words; those below the first stand further in. */
-export function foldLine(line: string, columnsMax = Infinity): readonly string[] {
-  if (measureText(line) <= columnsMax) return [line];
-  const [, indent = ''] = /^( *)/.exec(line) ?? [];
-  const lines: string[] = [];
-  let part = '';
-  for (const word of line.trim().split(' ')) {
-    const start = lines.length === 0 ? indent : `${indent}  `;
-    const longer = part === '' ? start + word : `${part} ${word}`;
-    if (part !== '' && measureText(longer) > columnsMax) {
-      lines.push(part);
-      part = `${indent}  ${word}`;
-    } else part = longer;
-  }
-  return [...lines, part];
 }
 
 /**
@@ -93,12 +71,11 @@ export function alignColumns(
 ): string[] {
   const widths = [...least];
   for (const row of rows)
-    for (const [place, cell] of row.entries())
-      widths[place] = Math.max(widths[place] ?? 0, measureText(cell));
+    for (const [place, cell] of row.entries()) widths[place] = Math.max(widths[place] ?? 0, widthOf(cell));
   return rows.map((row) =>
     row
       .map((cell, place) => {
-        const blanks = ' '.repeat((widths[place] ?? 0) - measureText(cell));
+        const blanks = ' '.repeat((widths[place] ?? 0) - widthOf(cell));
         if (right.includes(place)) return blanks + cell;
         // Nothing follows the last one.
         return place === row.length - 1 ? cell : cell + blanks;

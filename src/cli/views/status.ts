@@ -21,7 +21,7 @@ import {
   showTotal,
   totalsByStatus,
 } from './amounts.ts';
-import { alignColumns, foldLine, type Shown } from './shown.ts';
+import { alignColumns, type Shown } from './shown.ts';
 
 const stamp = (epochMs: number | null): string | null =>
   epochMs === null ? null : formatBangkokDateTime(epochMs);
@@ -159,11 +159,8 @@ function showNames({ carried, ...names }: ReturnType<typeof describeNames>): str
   );
 }
 
-/**
- * One payout with its whole history; proxy numbers are masked, the result file has them in full.
- * @param columns of the terminal; undefined where there is none, and no line is folded
- */
-export function showPayout(history: PayoutHistory, columns?: number): Shown {
+/** One payout with its whole history; proxy numbers are masked, the result file has them in full. */
+export function showPayout(history: PayoutHistory): Shown {
   const { row, batch } = history;
   const attempts = history.attempts.map(showAttempt);
   const events = history.events.map(showEvent);
@@ -202,10 +199,10 @@ export function showPayout(history: PayoutHistory, columns?: number): Shown {
     ...attempts.map((one) => one.text),
     ...events.map((one) => one.text),
   ];
-  return { json, text: toLines([...lines.flatMap((line) => foldLine(line, columns)), ...showNext(next)]) };
+  return { json, text: toLines([...lines, ...showNext(next)]) };
 }
 
-/** Commands on lines of their own, never broken: they are to be copied. */
+/** Commands on lines of their own: they are to be copied. */
 function showNext(next: readonly NextCommand[]): string[] {
   const rows = next.map(({ command, why }) => [`  ${command}`, why]);
   return rows.length === 0 ? [] : ['', 'What to type next', ...alignColumns(rows)];

@@ -2,7 +2,8 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { FoundPayout } from '../../../src/app/list.ts';
 import { describeFound, PayoutTable } from '../../../src/cli/views/list.ts';
-import { cutText, measureText } from '../../../src/cli/views/shown.ts';
+import { cutText } from '../../../src/cli/views/shown.ts';
+import { widthOf } from '../../../src/core/wrap-text.ts';
 import { makeBatch, makeRejectedRow, makeRow } from '../../support/report-fixtures.ts';
 
 const find = (...rows: readonly FoundPayout['row'][]): readonly FoundPayout[] =>
@@ -68,7 +69,7 @@ When              PayoutId  Status    Baht  Payee       Name                  Wh
         const row = makeRow({ status: 'failed', reason, cells: { ...makeRow().cells, payoutId } });
         const lines = table(width, row, held).split('\n');
         expect(lines).toHaveLength(3);
-        for (const line of lines) expect(measureText(line)).toBeLessThanOrEqual(width);
+        for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(width);
         expect(lines.join('')).not.toMatch(/[\p{C}\p{Zl}\p{Zp}]/u);
       }),
       { numRuns: 50 },
@@ -105,7 +106,7 @@ test('a payout for a program: its number masked, its references and names there'
 });
 
 test('Thai marks take no column', () => {
-  expect(measureText('สวัสดี')).toBe(4);
+  expect(widthOf('สวัสดี')).toBe(4);
   expect(cutText('สวัสดีครับ', 4)).toBe('สวัส…');
   expect(cutText('abc', 3)).toBe('abc');
 });

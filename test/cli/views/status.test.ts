@@ -141,16 +141,6 @@ describe('what to type next', () => {
     for (const [place, command] of commands.entries()) expect(lines[place]).toContain(`  ${command}  `);
     if (commands.length === 0) expect(lines).toEqual(['']);
   });
-
-  test('stands whole on a line, where all else is folded to the terminal', () => {
-    const reason = 'the name differs from the one that the bank has';
-    const row = makeRow({ status: 'held', holds: ['name'], reason });
-    const { text } = showPayout({ row, batch: makeBatch(), attempts: [], events: [] }, 60);
-    const [told = '', commands = ''] = text.split('What to type next');
-    for (const line of told.split('\n')) expect(line.length).toBeLessThanOrEqual(60);
-    expect(told).toContain('  remedy: Compare the name in the file with the name that\n    the bank holds');
-    expect(commands).toMatch(/^ {2}paydrop resume INV-0001 {2}lets it go on$/m);
-  });
 });
 
 test('a payout with its history, for an operator and for a program', () => {
