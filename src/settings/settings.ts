@@ -3,7 +3,8 @@
  * Every message names the key and the cure.
  */
 import { readFileSync, statSync } from 'node:fs';
-import { dirname, join, resolve, sep } from 'node:path';
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { parseBaht, type Satang } from '../core/money.ts';
 import { maskDigits } from '../core/proxy-id.ts';
@@ -124,14 +125,21 @@ const intentAgeNote: SettingsNote = {
     'before midnight, under all the other rules (settle.resendsMax: 0 sends nothing again)',
 };
 
+/** The settings of the rehearsal that come with paydrop, as they are typed in a folder. */
+function packagedSettingsFrom(folder: string): string {
+  const path = fileURLToPath(new URL('../../config/sandbox.yaml', import.meta.url));
+  const here = relative(folder, path);
+  return here.startsWith('..') || isAbsolute(here) ? path : here;
+}
+
 function readSettingsFile(path: string, isNamed: boolean): string {
   const stats = tryReading(path, () => statSync(path, { throwIfNoEntry: false }));
   if (stats === undefined) {
     throw new SettingsError(
       isNamed
         ? `there is no settings file ${path}: correct --config`
-        : `no settings: there is no ${defaultFileName} in ${dirname(path)}; name a file with --config FILE ` +
-            '(config/sandbox.yaml rehearses against the built-in sandbox bank)',
+        : `no settings: there is no ${defaultFileName} in ${dirname(path)}. "paydrop init" writes one to fill in; or name ` +
+            `one with --config FILE (${packagedSettingsFrom(dirname(path))} rehearses against the built-in sandbox bank)`,
     );
   }
   if (!stats.isFile()) throw new SettingsError(`${path} is not a file: name the settings file itself`);

@@ -63,7 +63,11 @@ test.each<[WatchNews, string]>([
   ],
   [
     { kind: 'batch-begun', batch: makeBatch({ fileName: 'a\nb.csv', rows: 20_000 }), rowsDone: 5_000 },
-    'batch 4K7Q2M9XWD of a?b.csv begun: 20,000 rows, 0.00 baht; 5,000 rows of it ended before',
+    'batch 4K7Q2M9XWD of a?b.csv begun: 20,000 rows, 0.00 baht; 5,000 rows have ended before',
+  ],
+  [
+    { kind: 'batch-begun', batch: makeBatch({ fileName: 'a.csv', rows: 2, status: 'sealed' }), rowsDone: 1 },
+    'batch 4K7Q2M9XWD of a.csv begun: 2 rows, 0.00 baht; 1 row is rejected',
   ],
   [
     { kind: 'in-work', figures, wait: undefined, filesWaiting: 0 },
