@@ -170,7 +170,11 @@ test('a day that breaks keeps no other day from its turn', async () => {
       },
     };
     const sick = { ...sender, journal };
-    await expect(reconcileDayBefore(sick, '20261123', never)).rejects.toThrow('it does not tie out');
+    const onBroken = vi.fn(async () => {});
+    await expect(reconcileDayBefore(sick, '20261123', never, onBroken)).rejects.toThrow(
+      'it does not tie out',
+    );
+    expect(onBroken).toHaveBeenCalledExactlyOnceWith('20261121', expect.any(Error));
     expect(asked).toEqual(['20261121', '20261122']);
     expect(error).toHaveBeenCalledWith(
       expect.objectContaining({ statement: '20261121' }),

@@ -5,7 +5,9 @@ import type { NoticeChannel } from '../../../src/notify/rules/notice.ts';
 import type { WrittenReports } from '../../../src/reports/write-reports.ts';
 import { loadSettings } from '../../../src/settings/settings.ts';
 import type { Store } from '../../../src/store/store.ts';
+import { summariseBatch } from '../../../src/reports/rules/summary.ts';
 import { noonMs } from '../../support/core-fixtures.ts';
+import { makeBatch, makeTotal } from '../../support/report-fixtures.ts';
 import { makeSqliteStore } from '../../support/sqlite-store.ts';
 import { makeVirtualClock } from '../../support/virtual-clock.ts';
 
@@ -43,7 +45,9 @@ async function openNotifierOn(refusals: number, channels: readonly NoticeChannel
     (await opened.store.dueNotices(noonMs, 100)).map(
       ({ channel, body }) => `${channel} ${String(body['file'])}`,
     );
-  return { notifier, kept, logged, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() };
+  const keptKinds = async (): Promise<readonly string[]> =>
+    (await opened.store.dueNotices(noonMs, 100)).map(({ kind }) => kind);
+  return { notifier, kept, keptKinds, logged, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() };
 }
 
 describe('a notice that the journal would not take', () => {
@@ -102,4 +106,19 @@ describe('a file of a run', () => {
     await one.notifier.notifyOfOutcome('a.csv', { kind: 'rested', reports, isRepeat: true, pace: undefined });
     expect([await one.kept(), one.logged]).toEqual([[], []]);
   });
+});
+
+test('a batch that does not add up is told of as such, and one that does is not', async () => {
+  const batch = makeBatch({ status: 'done', rows: 3 });
+  for (const [rows, kinds] of [
+    [2, ['batch-done', 'sums']],
+    [3, ['batch-done']],
+  ] as const) {
+    await using one = await openNotifierOn(0, ['command']);
+    const totals = [makeTotal('paid', rows, batch.totalSatang)];
+    const summary = summariseBatch(batch, totals, [], { exceptionsOk: false });
+    const reports = { summary, files: [] } as Partial<WrittenReports> as WrittenReports;
+    await one.notifier.notifyOfEvent({ kind: 'batch-settled', reports });
+    expect(await one.keptKinds()).toEqual(kinds);
+  }
 });
