@@ -406,6 +406,29 @@ describe('a journal that is older than the archives beside it', () => {
     expect(await again.makeArchive(laterMs)).toBe('journal-archive-0003.db');
   });
 
+  test.each(['before', 'between'])(
+    'takes the later of two archives of a batch that came back and went on: backup from %s them',
+    async (moment) => {
+      await using sqlite = await makeSqliteStore();
+      const { store, path, dataDir } = sqlite;
+      const backup = join(dataDir, '..', 'backup.db');
+      await makeDone(sqlite);
+      if (moment === 'before') backUpJournal(dataDir, backup);
+      expect(await archiveAll(store)).toEqual([true]);
+      if (moment === 'between') backUpJournal(dataDir, backup);
+      expect(await store.recall('batch', [firstBatchId], noonMs)).toBe(1);
+      tamper(path, "update payout set version = version + 1, reason = 'tried again' where row_no = 2");
+      expect(await archiveAll(store)).toEqual([true]);
+      const restored = join(dataDir, '..', 'restored');
+      await mkdir(restored);
+      for (const name of listArchives(dataDir)) await copyFile(join(dataDir, name), join(restored, name));
+      placeBackup(backup, restored, stamp, noonMs);
+      await using behind = await openJournal({ ...openingIn(restored), recovery, restores: true });
+      expect((await resultRows(behind))[1]?.reason).toBe('tried again');
+      expect((await behind.archives()).map(({ archive }) => archive)).toEqual(['journal-archive-0002.db']);
+    },
+  );
+
   test('takes nothing from an archive of a rehearsal', async () => {
     await using made = await makeAfterBackup();
     const { restored } = made;
@@ -463,6 +486,21 @@ test('an archive that is missing, or another, is named, and nothing goes on with
   expect(await store.archives()).toEqual([
     { archive: 'journal-archive-0001.db', batches: 1, isThere: false },
   ]);
+});
+
+test('the name of an archive that is away stays its own', async () => {
+  await using sqlite = await makeSqliteStore();
+  const { store, dataDir } = sqlite;
+  await makeDone(sqlite);
+  await makeDone(sqlite, secondBatchId, 20);
+  const before = await look(store);
+  await archiveAll(store);
+  const archive = join(dataDir, 'journal-archive-0001.db');
+  await rename(archive, `${archive}.away`);
+  await archiveAll(store, [secondBatchId]);
+  expect(listArchives(dataDir)).toEqual(['journal-archive-0002.db']);
+  await rename(`${archive}.away`, archive);
+  expect(await look(store)).toBe(before);
 });
 
 test('an archive of an older program is read, and its batches come back', async () => {

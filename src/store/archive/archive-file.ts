@@ -61,10 +61,22 @@ const identityKeys = ['bankAddress', 'companyId', 'isSandbox'];
 const readIdentity = (db: DatabaseSync) =>
   readAll(db, query.selectFrom('meta').selectAll().where('key', 'in', identityKeys).orderBy('key'));
 
+/** The highest number of an archive that was there when a person let the journal go on. */
+export const seenKey = 'archivesSeen';
+
+export const readSeen = (journal: DatabaseSync): number =>
+  Number(journal.prepare('select value from meta where key = ?').get(seenKey)?.['value'] ?? 0);
+
+/** The next number: the name of an archive that is away is its own, whatever the folder has now. */
+function computeNextNumber(journal: DatabaseSync, folder: string): number {
+  const named = journal.prepare('select distinct archive from archived_batch').all();
+  const names = [...listArchives(folder), ...named.map(({ archive }) => String(archive))];
+  return 1 + Math.max(readSeen(journal), ...names.map((name) => readArchiveNumber(name) ?? 0));
+}
+
 /** Makes the next archive of a journal, with its tables; readable by its owner only. */
 export function makeArchive(journal: DatabaseSync, folder: string, nowMs: number): string {
-  const latest = listArchives(folder).at(-1);
-  const name = archiveNameOf(latest === undefined ? 1 : (readArchiveNumber(latest) ?? 0) + 1);
+  const name = archiveNameOf(computeNextNumber(journal, folder));
   const path = join(folder, name);
   explainWriting(path, () => closeSync(openSync(path, 'wx', 0o600)));
   using db = openConnection(path, 'delete');

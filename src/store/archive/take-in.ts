@@ -6,23 +6,22 @@ import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { describeAhead, describeUnlike, readArchiveNumber } from '../../payout/rules/archive.ts';
 import { inTransaction, JournalRefusedError } from '../connection.ts';
-import { listArchives, readArchivedAtEvent } from './archive-file.ts';
+import { listArchives, openArchive, readArchivedAtEvent, readSeen, seenKey } from './archive-file.ts';
 import {
   deleteRows,
   digestCopy,
+  findArchive,
   forgetArchive,
   nameArchive,
+  recallBatches,
   removeRows,
   takeRows,
   withArchive,
 } from './move.ts';
 
-/** The highest number of an archive that was there when a person let the journal go on. */
-const seenKey = 'archivesSeen';
-
 /** Why the journal is behind the archives beside it; undefined when it is not. */
 export function findAhead(db: DatabaseSync, dataDir: string, latestEventSeq: number): string | undefined {
-  const seen = Number(db.prepare('select value from meta where key = ?').get(seenKey)?.['value'] ?? 0);
+  const seen = readSeen(db);
   const isNamed = db.prepare('select 1 from archived_batch where archive = ? limit 1');
   const ahead = listArchives(dataDir).filter(
     (name) =>
@@ -40,16 +39,13 @@ export function takeInArchives(db: DatabaseSync, dataDir: string, nowMs: number)
     `delete from payout where batch_id in (select batch_id from batch where status = 'ingesting')`,
   ).run();
   const archives = listArchives(dataDir);
-  for (const archive of archives) {
+  for (const [archive, batchIds] of findLatest(db, dataDir, archives)) {
     const path = join(dataDir, archive);
-    if (readArchivedAtEvent(db, path) === undefined) continue;
+    const unknown = batchIds.filter((batchId) => findArchive(db, path, batchId)?.archive !== archive);
+    // Where the journal names an earlier archive, the batch has come back from that one since, and gone on.
+    recallBatches(db, path, unknown, nowMs);
     withArchive(db, path, () => {
-      const unnamed = db.prepare(
-        `select batch_id from archive.batch where batch_id not in (select batch_id from archived_batch)
-         order by sealed_at_ms`,
-      );
-      for (const row of unnamed.all()) {
-        const batchId = String(row['batch_id']);
+      for (const batchId of unknown) {
         const digest = digestCopy(path, batchId);
         inTransaction(db, () => takeIn(db, { batchId, archive, digest, nowMs }));
       }
@@ -57,6 +53,29 @@ export function takeInArchives(db: DatabaseSync, dataDir: string, nowMs: number)
   }
   const latest = readArchiveNumber(archives.at(-1) ?? '') ?? 0;
   db.prepare('insert or replace into meta values (?, ?)').run(seenKey, String(latest));
+}
+
+/**
+ * The archives of a journal, the oldest first, each with those of its batches that no later one has: a batch that came
+ * back, went on and was moved again stands in both, and only the later one has what became of it.
+ */
+function findLatest(
+  db: DatabaseSync,
+  dataDir: string,
+  archives: readonly string[],
+): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, readonly string[]>();
+  const taken = new Set<string>();
+  for (const archive of archives.toReversed()) {
+    const path = join(dataDir, archive);
+    if (readArchivedAtEvent(db, path) === undefined) continue;
+    using opened = openArchive(path);
+    const rows = opened.prepare('select batch_id from batch order by sealed_at_ms').all();
+    const batchIds = rows.map((row) => String(row['batch_id'])).filter((batchId) => !taken.has(batchId));
+    for (const batchId of batchIds) taken.add(batchId);
+    found.set(archive, batchIds);
+  }
+  return new Map([...found].toReversed());
 }
 
 /** How many rows of a batch the journal and the archive have that the other does not, or has as they were earlier. */
