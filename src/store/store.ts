@@ -20,10 +20,11 @@ import {
   payerBreakerWrites,
   reportWrites,
 } from './payouts/batches.ts';
-import { makeBulk } from './payouts/bulk-work.ts';
-import { readRecordedDigests } from './payouts/digests.ts';
+import { longBatchRows, makeBulk } from './payouts/bulk-work.ts';
+import { readRecordedDigests, readSeal, readSealByStretches } from './payouts/digests.ts';
 import { makeStage } from './payouts/ingest.ts';
 import { payoutReads } from './payouts/payout-queries.ts';
+import { readLastRowNo } from './payouts/rows.ts';
 import { searchReads } from './payouts/search.ts';
 import { makeStatementStore, makeUnreconciledDays } from './reconcile/statement-store.ts';
 import { openSnapshot } from './snapshot.ts';
@@ -94,7 +95,7 @@ const writes = {
 };
 
 /** Writes that have a body of their own, or more to do than one transaction. */
-function makeBatchWork({ db, path, highWaterMark, threadRowsMin }: JournalParts) {
+function makeBatchWork({ db, path, highWaterMark, threadRowsMin = longBatchRows }: JournalParts) {
   const seals = highWaterMark?.seals;
   const stage = makeStage(db);
   const bulk = makeBulk(db, path, threadRowsMin);
@@ -118,7 +119,9 @@ function makeBatchWork({ db, path, highWaterMark, threadRowsMin }: JournalParts)
       return isMoved;
     },
     readSeal: async (batchId) => ({
-      ...(await bulk(batchId, 'readSeal', batchId)),
+      ...(readLastRowNo(db, batchId) < threadRowsMin
+        ? readSeal(db, batchId)
+        : await readSealByStretches(path, batchId)),
       kept: seals?.keptSeals(batchId) ?? [],
     }),
     holdReady: async (batchId, hold, why, nowMs) => bulk(batchId, 'holdReady', batchId, hold, why, nowMs),

@@ -7,7 +7,6 @@ import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { JournalLockedError, JournalWriteError } from '../connection.ts';
 import { cancelUnsent, holdReady, liftHolds, releaseLikeFile } from './bulk.ts';
-import { readSeal } from './digests.ts';
 import { rejectBatch, startIngest } from './ingest.ts';
 import { readLastRowNo } from './rows.ts';
 import { seal } from './seal.ts';
@@ -20,7 +19,6 @@ const bulkWorks = {
   liftHolds,
   releaseLikeFile,
   cancelUnsent,
-  readSeal,
 };
 
 type BulkWorks = typeof bulkWorks;
@@ -43,7 +41,7 @@ export type BulkReply = { readonly result: unknown } | { readonly error: Error; 
 export const errorClasses = [JournalLockedError, JournalWriteError] as const;
 
 /** Rows from which on a thread is worth its start, which takes some tenths of a second, as so many rows do. */
-const threadRowsMin = 50_000;
+export const longBatchRows = 50_000;
 
 /** Does the work on a connection, in one transaction. */
 export function workOn(db: DatabaseSync, { name, asked }: Pick<BulkOrder, 'name' | 'asked'>): unknown {
@@ -52,7 +50,7 @@ export function workOn(db: DatabaseSync, { name, asked }: Pick<BulkOrder, 'name'
 }
 
 /** A function that does the work on a batch at once when it has few rows, and else in a thread. */
-export function makeBulk(db: DatabaseSync, path: string, rowsMin: number = threadRowsMin) {
+export function makeBulk(db: DatabaseSync, path: string, rowsMin: number = longBatchRows) {
   return async <Name extends BulkName>(
     batchId: string,
     name: Name,

@@ -7,7 +7,7 @@ import { sumSatang, zeroSatang } from '../../core/money.ts';
 import { computeInstructionDigest, DigestOfAll } from '../../core/reference.ts';
 import type { KeptSeal } from '../../payout/rules/journal-place.ts';
 import type { SealReading } from '../../payout/rules/seal.ts';
-import { inTransaction } from '../connection.ts';
+import { asWriteError, inTransaction, openReader } from '../connection.ts';
 import { drive } from '../statements.ts';
 import { batchReads } from './batches.ts';
 
@@ -113,8 +113,19 @@ const digestOf = (row: OlderRow): string =>
  */
 const digestPageRows = 2_000;
 
+/** Runs to the end without a break. */
+function finish<Result>(steps: Generator<undefined, Result>): Result {
+  let step = steps.next();
+  while (step.done !== true) step = steps.next();
+  return step.value;
+}
+
 /** Over the digests of all rows of a batch as they were read in, in row order. */
-export function readSealedDigest(db: DatabaseSync, batchId: string): string {
+export const readSealedDigest = (db: DatabaseSync, batchId: string): string =>
+  finish(digestSealed(db, batchId));
+
+/** Yields after each stretch of rows. */
+function* digestSealed(db: DatabaseSync, batchId: string): Generator<undefined, string> {
   const all = new DigestOfAll();
   const page = db.prepare(
     `select group_concat(digest, ',') as digests, max(row_no) as last_row_no from (
@@ -127,6 +138,7 @@ export function readSealedDigest(db: DatabaseSync, batchId: string): string {
     if (typeof row?.['digests'] !== 'string') return all.end();
     all.add(row['digests']);
     rowNo = Number(row['last_row_no']);
+    yield;
   }
 }
 
@@ -158,24 +170,46 @@ export function readRecordedDigests(db: DatabaseSync, batchId: string): KeptSeal
   return { digest: text('digest'), versionsDigest: text('versions_digest') };
 }
 
-/** The seal of a batch as it was recorded, and as its rows show it now; all of one moment. */
-export function readSeal(db: DatabaseSync, batchId: string): Omit<SealReading, 'kept'> {
-  return inTransaction(db, () => {
-    const batch = drive(db, batchReads.batch(batchId));
-    if (batch === undefined) throw new Error(`there is no batch ${batchId}`);
-    let rows = 0;
-    let totalSatang = zeroSatang;
-    for (const total of drive(db, batchReads.totals(batchId))) {
-      rows += total.rows;
-      totalSatang = sumSatang([totalSatang, total.amountSatang]);
+type Seal = Omit<SealReading, 'kept'>;
+
+/** The seal of a batch as it was recorded, and as its rows show it now; in a transaction, so all of one moment. */
+function* compareSeal(db: DatabaseSync, batchId: string): Generator<undefined, Seal> {
+  const batch = drive(db, batchReads.batch(batchId));
+  if (batch === undefined) throw new Error(`there is no batch ${batchId}`);
+  let rows = 0;
+  let totalSatang = zeroSatang;
+  for (const total of drive(db, batchReads.totals(batchId))) {
+    rows += total.rows;
+    totalSatang = sumSatang([totalSatang, total.amountSatang]);
+  }
+  const sums = { rows: batch.rows, totalSatang: batch.totalSatang };
+  const versionsDigests = readVersionsDigests(db, batchId);
+  const versionsDigest = versionsDigests.at(-1) ?? null;
+  return {
+    recorded: { ...sums, ...readRecordedDigests(db, batchId) },
+    present: { rows, totalSatang, digest: yield* digestSealed(db, batchId), versionsDigest },
+    versionsDigests,
+  };
+}
+
+export const readSeal = (db: DatabaseSync, batchId: string): Seal =>
+  inTransaction(db, () => finish(compareSeal(db, batchId)));
+
+/**
+ * The same for many rows: others get their turn after each stretch, and what they write meanwhile is not seen. A thread
+ * would take more memory than all that it reads.
+ * @param path of the journal's file
+ */
+export async function readSealByStretches(path: string, batchId: string): Promise<Seal> {
+  try {
+    using db = openReader(path);
+    db.exec('begin');
+    const steps = compareSeal(db, batchId);
+    for (let step = steps.next(); ; step = steps.next()) {
+      if (step.done === true) return step.value;
+      await new Promise((resolve) => setImmediate(resolve));
     }
-    const sums = { rows: batch.rows, totalSatang: batch.totalSatang };
-    const versionsDigests = readVersionsDigests(db, batchId);
-    const versionsDigest = versionsDigests.at(-1) ?? null;
-    return {
-      recorded: { ...sums, ...readRecordedDigests(db, batchId) },
-      present: { rows, totalSatang, digest: readSealedDigest(db, batchId), versionsDigest },
-      versionsDigests,
-    };
-  });
+  } catch (error) {
+    throw asWriteError(error);
+  }
 }
