@@ -111,7 +111,8 @@ const secretName = /(?:secret|token|authorization|password|apikey|unzipkey|signe
 const personalName =
   /(?:name|nameth|no|account|msisdn|natid|citizenid|taxid|mobile)$|^(?:cells|extras|digitalid)$/;
 /** What ends like that and is none of theirs: our own and the bank's records, files, hosts. */
-const recordName = /^(?:no|rowno|attemptno|lineno|transrefno|sysrefno|name|filename|hostname|columnname)$/;
+const recordName =
+  /^(?:no|rowno|earlierrowno|attemptno|lineno|transrefno|sysrefno|name|filename|hostname|columnname)$/;
 
 /** A copy of the fields of a log line in which every sensitive value, at any depth, is hidden or masked. */
 function redactFields(fields: Record<string, unknown>): Record<string, unknown> {

@@ -51,6 +51,7 @@ test.each([
   ['transRefNo', 'PD0123456789ABCDEF01'],
   ['sysRefNo', '202611210000001'],
   ['rowNo', 12],
+  ['earlierRowNo', 12],
   ['amountSatang', 123_456_789_012],
   ['elapsedMs', 1_795_234_567_890],
   ['batchId', '5XK2M9QH3C'],
