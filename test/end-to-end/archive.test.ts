@@ -73,6 +73,15 @@ test('files, payoutIds, payees, statements and a backup of before meet what was 
   expect((await scene.run('status', '--json')).stdout).toContain('"paid"');
   expect(await countPaid(scene)).toBe(4);
 
+  // What is written of an archived batch is whole.
+  const [, batchId = ''] = /batch ([0-9A-Z]{10})/.exec(before) ?? [];
+  expect((await scene.run('list', '--batch', batchId)).stdout).toContain('P1');
+  const written = await scene.run('result', batchId, '--json');
+  expect([written.code, JSON.parse(written.stdout)]).toMatchObject([
+    0,
+    { rows: 3, files: [{ rows: 3 }, {}, {}] },
+  ]);
+
   // The same file, and the same payoutIds in others; what failed goes again, under its next number.
   expect((await scene.run('run', await scene.addFile('again.csv', first))).code).toBe(3);
   const others = csvOf(['P1', '21', '5.00'], ['P2', '02', '1002.25'], ['p-1', '22', '6.00']);
