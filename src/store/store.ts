@@ -143,7 +143,7 @@ function queueEach<Methods extends object>(queue: WriteQueue, methods: Methods):
 
 /** The journal on an open connection, which it closes in the end. */
 export function makeJournal(parts: JournalParts): Store {
-  const { db, path, journalId, newSinceMs, missesSinceMs, highWaterMark } = parts;
+  const { db, path, journalId, newSinceMs, missesSinceMs, highWaterMark, threadRowsMin } = parts;
   const queue = new WriteQueue(db);
   const applier = makeApplier(db, (latestEventSeq) => highWaterMark?.note(latestEventSeq), queue);
   const transact: Write = (body) => queue.run(() => inTransaction(db, body));
@@ -166,7 +166,7 @@ export function makeJournal(parts: JournalParts): Store {
     keepSeal: async (batchId, seal) => highWaterMark?.seals?.keepSeal(batchId, seal),
     ...makeStatementStore(db, path, transact),
     ...makeUnreconciledDays(db),
-    ...makeArchiveStore({ db, path, queue, onStep: parts.onArchiveStep }),
+    ...makeArchiveStore({ db, path, queue, onStep: parts.onArchiveStep, threadRowsMin }),
     journalId,
     newSinceMs,
     missesSinceMs,

@@ -27,7 +27,13 @@ import {
   resultRows,
   secondBatchId,
 } from '../support/journal-fixtures.ts';
-import { makeSqliteStore, openingIn, type SqliteStore, stamp } from '../support/sqlite-store.ts';
+import {
+  makeSqliteStore,
+  openingIn,
+  openWithThread,
+  type SqliteStore,
+  stamp,
+} from '../support/sqlite-store.ts';
 import { tamper } from '../support/store-fixtures.ts';
 import { startChild } from './child.ts';
 
@@ -136,6 +142,10 @@ describe('a batch in an archive', () => {
     expect([count(path, 'payout'), count(path, 'used_reference'), count(path, 'archived_batch')]).toEqual([
       7, 0, 0,
     ]);
+    expect(await look(store)).toBe(before);
+    expect(await archiveAll(store)).toEqual([true]);
+    await using threaded = openWithThread(path, 1);
+    expect(await threaded.attemptsOf(payer.companyId, 'INV-2')).toHaveLength(1);
     expect(await look(store)).toBe(before);
     expect(await archiveAll(store)).toEqual([true]);
     expect(await look(store)).toBe(before);

@@ -10,19 +10,13 @@ import type {
   PayoutStore,
 } from '../../payout/ports.ts';
 import { sqliteCodeOf, sqliteCodes } from '../connection.ts';
+import { makeBulk } from '../payouts/bulk-work.ts';
 import { payoutReads, readHistory, readNamed } from '../payouts/payout-queries.ts';
 import { searchReads } from '../payouts/search.ts';
 import { drive } from '../statements.ts';
 import type { WriteQueue } from '../write-queue.ts';
 import { makeArchive, openArchive } from './archive-file.ts';
-import {
-  archiveBatch,
-  findArchive,
-  findArchived,
-  type OnStep,
-  readArchiveFacts,
-  recallBatches,
-} from './move.ts';
+import { archiveBatch, findArchive, findArchived, type OnStep, readArchiveFacts } from './move.ts';
 
 interface ArchiveParts {
   readonly db: DatabaseSync;
@@ -30,15 +24,17 @@ interface ArchiveParts {
   readonly path: string;
   readonly queue: WriteQueue;
   readonly onStep?: OnStep | undefined;
+  readonly threadRowsMin?: number | undefined;
 }
 
 /** Free pages of the file, from so large a share on, are given back: less is filled again soon. */
 const freeShareMin = 0.1;
 
-export function makeArchiveStore({ db, path, queue, onStep }: ArchiveParts) {
+export function makeArchiveStore({ db, path, queue, onStep, threadRowsMin }: ArchiveParts) {
+  const bulk = makeBulk(db, path, threadRowsMin);
   const recall: ArchiveStore['recall'] = async (by, values, nowMs = Date.now()) => {
     const batchIds = findArchived(db, by, values);
-    if (batchIds.length > 0) await queue.run(() => recallBatches(db, path, batchIds, nowMs));
+    for (const batchId of batchIds) await queue.run(() => bulk(batchId, 'recallBatch', path, batchId, nowMs));
     return batchIds.length;
   };
   return {

@@ -212,35 +212,28 @@ export function withArchive<Result>(db: DatabaseSync, path: string, use: () => R
 }
 
 /**
- * Brings batches back into the journal, each whole; those that stand there are left as they are.
- * @throws JournalRefusedError when an archive is missing, or has not what was moved into it
+ * Brings a batch back into the journal, whole; one that stands there is left as it is.
+ * @throws JournalRefusedError when its archive is missing, or has not what was moved into it
  */
-export function recallBatches(
-  db: DatabaseSync,
-  journalPath: string,
-  batchIds: readonly string[],
-  nowMs: number,
-): void {
-  for (const batchId of batchIds) {
-    const known = findArchive(db, journalPath, batchId);
-    if (known === undefined) continue;
-    withArchive(db, known.path, () => {
-      if (digestCopy(known.path, batchId) !== known.digest)
-        throw new JournalRefusedError(describeOtherArchive(known.path, batchId));
-      inTransaction(db, () => {
-        // Another process may have brought it back meanwhile.
-        if (findArchive(db, journalPath, batchId) === undefined) return;
-        db.prepare('update archived_batch set is_moving = 1 where batch_id = ?').run(batchId);
-        db.prepare(
-          `delete from used_reference where trans_ref_no in (select a.trans_ref_no
-             from archive.payout p join archive.attempt a on a.payout_seq = p.seq where p.batch_id = ?)`,
-        ).run(batchId);
-        takeRows(db, batchId);
-        forgetArchive(db, batchId);
-        db.prepare('update batch set recalled_at_ms = ? where batch_id = ?').run(nowMs, batchId);
-      });
+export function recallBatch(db: DatabaseSync, journalPath: string, batchId: string, nowMs: number): void {
+  const known = findArchive(db, journalPath, batchId);
+  if (known === undefined) return;
+  withArchive(db, known.path, () => {
+    if (digestCopy(known.path, batchId) !== known.digest)
+      throw new JournalRefusedError(describeOtherArchive(known.path, batchId));
+    inTransaction(db, () => {
+      // Another process may have brought it back meanwhile.
+      if (findArchive(db, journalPath, batchId) === undefined) return;
+      db.prepare('update archived_batch set is_moving = 1 where batch_id = ?').run(batchId);
+      db.prepare(
+        `delete from used_reference where trans_ref_no in (select a.trans_ref_no
+           from archive.payout p join archive.attempt a on a.payout_seq = p.seq where p.batch_id = ?)`,
+      ).run(batchId);
+      takeRows(db, batchId);
+      forgetArchive(db, batchId);
+      db.prepare('update batch set recalled_at_ms = ? where batch_id = ?').run(nowMs, batchId);
     });
-  }
+  });
 }
 
 // ---------------------------------------------------------------- where a batch stands
@@ -261,6 +254,13 @@ export function findArchive(
   if (found === undefined) return undefined;
   const archive = String(found['archive']);
   return { archive, path: join(dirname(journalPath), archive), digest: String(found['digest']) };
+}
+
+/** How many rows of a batch stand in an archive. */
+export function readArchivedRows(db: DatabaseSync, batchId: string): number {
+  const rows =
+    'select coalesce(sum(last_seq - first_seq + 1), 0) as rows from archived_rows where batch_id = ?';
+  return Number(db.prepare(rows).get(batchId)?.['rows']);
 }
 
 const ofSeq = (seq: string): string =>

@@ -13,7 +13,7 @@ import {
   findArchive,
   forgetArchive,
   nameArchive,
-  recallBatches,
+  recallBatch,
   removeRows,
   takeRows,
   withArchive,
@@ -43,7 +43,7 @@ export function takeInArchives(db: DatabaseSync, dataDir: string, nowMs: number)
     const path = join(dataDir, archive);
     const unknown = batchIds.filter((batchId) => findArchive(db, path, batchId)?.archive !== archive);
     // Where the journal names an earlier archive, the batch has come back from that one since, and gone on.
-    recallBatches(db, path, unknown, nowMs);
+    for (const batchId of unknown) recallBatch(db, path, batchId, nowMs);
     withArchive(db, path, () => {
       for (const batchId of unknown) {
         const digest = digestCopy(path, batchId);

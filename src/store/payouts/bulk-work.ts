@@ -5,7 +5,8 @@
 import { extname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
-import { JournalLockedError, JournalWriteError } from '../connection.ts';
+import { readArchivedRows, recallBatch } from '../archive/move.ts';
+import { JournalLockedError, JournalRefusedError, JournalWriteError } from '../connection.ts';
 import { cancelUnsent, holdReady, liftHolds, releaseLikeFile } from './bulk.ts';
 import { rejectBatch, startIngest } from './ingest.ts';
 import { readLastRowNo } from './rows.ts';
@@ -19,6 +20,7 @@ const bulkWorks = {
   liftHolds,
   releaseLikeFile,
   cancelUnsent,
+  recallBatch,
 };
 
 type BulkWorks = typeof bulkWorks;
@@ -38,7 +40,7 @@ export interface BulkOrder {
 /** What the thread says at its end; an error loses its class on the way, which has this place in `errorClasses`. */
 export type BulkReply = { readonly result: unknown } | { readonly error: Error; readonly classAt: number };
 
-export const errorClasses = [JournalLockedError, JournalWriteError] as const;
+export const errorClasses = [JournalLockedError, JournalWriteError, JournalRefusedError] as const;
 
 /** Rows from which on a thread is worth its start, which takes some tenths of a second, as so many rows do. */
 export const longBatchRows = 50_000;
@@ -56,7 +58,7 @@ export function makeBulk(db: DatabaseSync, path: string, rowsMin: number = longB
     name: Name,
     ...asked: BulkArguments<Name>
   ): Promise<ReturnType<BulkWorks[Name]>> => {
-    const isShort = readLastRowNo(db, batchId) < rowsMin;
+    const isShort = Math.max(readLastRowNo(db, batchId), readArchivedRows(db, batchId)) < rowsMin;
     const result = isShort ? workOn(db, { name, asked }) : await workInThread({ path, name, asked });
     return result as ReturnType<BulkWorks[Name]>;
   };
