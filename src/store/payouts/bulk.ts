@@ -12,7 +12,7 @@ import type { BatchReason } from '../../core/ports.ts';
 import { likeFileCodes } from '../../payout/rules/similar.ts';
 import { inTransaction } from '../connection.ts';
 import { addBits, encodeHolds, hasBits, literal, removeBits, type Tables } from '../schema.ts';
-import { drive, query, write } from '../statements.ts';
+import { drive, query, readFirst, write } from '../statements.ts';
 import { readLatestEventSeq } from './rows.ts';
 
 type OnPayout = ExpressionBuilder<Tables, 'payout'>;
@@ -103,6 +103,16 @@ export function holdReady(
   });
   const detail = { hold, ...why };
   return moveInTurn(db, batchId, nowMs, [{ from: 'ready', to: 'held', cause: 'hold-added', set, detail }]);
+}
+
+export function hasHeld(db: DatabaseSync, batchId: string): boolean {
+  const held = query
+    .selectFrom('payout')
+    .select('seq')
+    .where('batch_id', '=', batchId)
+    .where('status', '=', literal('held'))
+    .limit(1);
+  return readFirst(db, held) !== undefined;
 }
 
 /** Lifts holds from the held rows of the batch; those left without any become ready. Returns how many rows changed. */

@@ -12,7 +12,7 @@ import { findContradictions } from '../../support/store-consistency.ts';
 import { tamper } from '../../support/store-fixtures.ts';
 
 const { firstBatchId, ingest, makeBadRow, makeRow, makeRows, noonMs, resultRows, secondBatchId } = fixtures;
-const { start, totalsOf } = fixtures;
+const { ingestRunning, start, totalsOf, why } = fixtures;
 
 const clashing: readonly StagedRow[] = [
   makeRow(1, { payoutId: 'inv-1' }),
@@ -53,6 +53,18 @@ describe('a thread', () => {
     expect(threads.started()).toBe(2);
     expect(done).toMatchObject({ cancelled: 5 });
     expect(findContradictions(store.path)).toEqual([]);
+  });
+
+  test('is not started to lift holds where no row has one', async () => {
+    await using store = await makeSqliteStore();
+    await ingestRunning(store.journal, makeRows(3));
+    await using journal = openWithThread(store.path, 1);
+    using threads = countThreads();
+    expect(await journal.liftHolds(firstBatchId, ['paused'], noonMs)).toBe(0);
+    expect(threads.started()).toBe(0);
+    await journal.holdReady(firstBatchId, 'paused', why, noonMs);
+    expect(await journal.liftHolds(firstBatchId, ['paused'], noonMs)).toBe(3);
+    expect(threads.started()).toBe(2);
   });
 
   test('lets readers see what is committed, and writers wait their turn', async () => {
