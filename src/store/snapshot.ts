@@ -6,7 +6,7 @@ import { quietCauses } from '../core/payout.ts';
 import type { OtherReferences, ResultRow, Snapshot } from '../core/ports.ts';
 import { mayBePaidStatuses } from '../payout/rules/similar.ts';
 import { openArchive } from './archive/archive-file.ts';
-import { findArchive } from './archive/move.ts';
+import { findArchive, requireWhole } from './archive/move.ts';
 import { openReader } from './connection.ts';
 import { batchReads } from './payouts/batches.ts';
 import { readLastRowNo, readLatestEventSeq, selectResultRows, toResultRow } from './payouts/rows.ts';
@@ -120,6 +120,7 @@ async function* readRowsOf(
   changedSince: number | undefined,
 ): AsyncGenerator<readonly ResultRow[]> {
   const archived = findArchive(db, path, batchId);
+  if (archived !== undefined) requireWhole(archived, batchId);
   using archive = archived && openArchive(archived.path);
   yield* readRows(archive ?? db, batchId, changedSince);
 }

@@ -1,4 +1,4 @@
-import { copyFile, mkdir, readdir, rename } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
@@ -496,6 +496,41 @@ test('an archive that is missing, or another, is named, and nothing goes on with
   expect(await store.archives()).toEqual([
     { archive: 'journal-archive-0001.db', batches: 1, isThere: false },
   ]);
+});
+
+test('of an archive that is damaged, or another, nothing is told, and it is what is named', async () => {
+  await using sqlite = await makeSqliteStore();
+  const { store, dataDir } = sqlite;
+  await makeDone(sqlite);
+  await archiveAll(store);
+  const archive = join(dataDir, 'journal-archive-0001.db');
+  const whole = await readFile(archive);
+  const refused = async () => {
+    const told = [store.findPayouts('INV-2'), search(store, {}, 9), resultRows(store)];
+    const ends = await Promise.allSettled(told);
+    return ends.map((end) => (end.status === 'fulfilled' ? 'told' : (end.reason as Error).message));
+  };
+  const damaged = expect.stringMatching(/archive-0001\.db cannot be read .* put it back beside journal\.db/s);
+  for (const bytes of [
+    'x'.repeat(9_000),
+    whole.subarray(0, 5_000),
+    whole.subarray(0, whole.length - 9_000),
+  ]) {
+    await writeFile(archive, bytes);
+    expect(new Set(await refused())).toEqual(new Set([damaged]));
+  }
+  const other = expect.stringContaining('it is another file, or was changed; put it back');
+  await writeFile(archive, '');
+  expect((await refused()).slice(0, 2)).toEqual([other, other]);
+  await writeFile(archive, whole);
+  tamper(archive, "update payout set status = 'paid' where row_no = 2");
+  expect(await refused()).toEqual([other, other, other]);
+  await writeFile(archive, whole);
+  expect(await refused()).toEqual(['told', 'told', 'told']);
+  // Whoever would send looks at archives that the journal does not name, too.
+  await store[Symbol.asyncDispose]();
+  await writeFile(join(dataDir, 'journal-archive-0009.db'), 'none');
+  await expect(openJournal(openingIn(dataDir))).rejects.toThrow('journal-archive-0009.db cannot be read');
 });
 
 test('the name of an archive that is away stays its own', async () => {

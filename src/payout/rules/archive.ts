@@ -121,6 +121,11 @@ const putBack = 'put it back beside journal.db, from where you keep it';
 export const describeMissingArchive = (path: string): string =>
   `${path} is missing: payouts that were archived are in it. ${putBack[0]?.toUpperCase()}${putBack.slice(1)}`;
 
+/** Of an archive that the journal names, or that somebody has put beside it. */
+export const describeUnreadableArchive = (path: string, why: string): string =>
+  `${path} cannot be read (${why}): the archive is damaged, or is none; journal.db is another file. Look at the disk, then ` +
+  `${putBack}. A file that never was an archive of this journal belongs elsewhere`;
+
 export const describeOtherArchive = (path: string, batchId: string): string =>
   `${path} does not have batch ${batchId} as it was archived: it is another file, or was changed; ${putBack}`;
 

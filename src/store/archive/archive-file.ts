@@ -7,7 +7,12 @@ import { closeSync, copyFileSync, existsSync, openSync, readdirSync, rmSync } fr
 import { basename, dirname, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { isDeepStrictEqual } from 'node:util';
-import { archiveNameOf, describeMissingArchive, readArchiveNumber } from '../../payout/rules/archive.ts';
+import {
+  archiveNameOf,
+  describeMissingArchive,
+  describeUnreadableArchive,
+  readArchiveNumber,
+} from '../../payout/rules/archive.ts';
 import { syncFolderNow } from '../../platform/durable-file.ts';
 import {
   explainWriting,
@@ -15,6 +20,8 @@ import {
   JournalRefusedError,
   openConnection,
   openReader,
+  sqliteCodeOf,
+  sqliteCodes,
 } from '../connection.ts';
 import { migrate, readSchemaVersion, schemaVersion } from '../migrations.ts';
 import { readLatestEventSeq } from '../payouts/rows.ts';
@@ -47,6 +54,28 @@ export function digestBatch(db: DatabaseSync, batchId: string): string {
       all.update(`${name} ${String(page.get(batchId, from, from + digestRows)?.['text'])}\n`);
   }
   return all.digest('hex');
+}
+
+const unreadable = new Map<number | undefined, string>([
+  [sqliteCodes.corrupt, 'damaged'],
+  [sqliteCodes.notADatabase, 'no database'],
+  [sqliteCodes.ioError, 'the disk reports an error, or it is no file'],
+  [sqliteCodes.cannotOpen, 'it is no file, or this user may not read it'],
+]);
+
+/** What reading an archive meets is said of the archive: the cure of a damaged journal would lose what the journal has. */
+export function explainReading<T>(path: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw asArchiveRefusal(path, error);
+  }
+}
+
+function asArchiveRefusal(path: string, error: unknown): unknown {
+  const why = unreadable.get(sqliteCodeOf(error));
+  if (why === undefined) return error;
+  return new JournalRefusedError(describeUnreadableArchive(path, why), { cause: error });
 }
 
 /** Names of the archives in a folder, the oldest first. */
@@ -93,7 +122,10 @@ export function makeArchive(journal: DatabaseSync, folder: string, nowMs: number
  * The number of the journal's latest event when an archive of it was made.
  * @returns undefined for one that has no batch, or is not of this bank, company and kind
  */
-export function readArchivedAtEvent(journal: DatabaseSync, path: string): number | undefined {
+export const readArchivedAtEvent = (journal: DatabaseSync, path: string): number | undefined =>
+  explainReading(path, () => findArchivedAtEvent(journal, path));
+
+function findArchivedAtEvent(journal: DatabaseSync, path: string): number | undefined {
   using db = openWhole(path);
   if (readSchemaVersion(db) === 0 || db.prepare('select 1 from batch').get() === undefined) return undefined;
   if (!isDeepStrictEqual(readIdentity(db), readIdentity(journal))) return undefined;
@@ -104,7 +136,7 @@ export function readArchivedAtEvent(journal: DatabaseSync, path: string): number
 /** A file that a statement of today can read: the archive itself, or a copy with today's tables, which its owner removes. */
 export function makeReadable(path: string): { readonly path: string } & Disposable {
   if (!existsSync(path)) throw new JournalRefusedError(describeMissingArchive(path));
-  const version = readVersion(path);
+  const version = explainReading(path, () => readVersion(path));
   if (version > schemaVersion)
     throw new JournalRefusedError(`${path} was written by a newer paydrop: use that one`);
   if (version === schemaVersion) return { path, [Symbol.dispose]: () => {} };
@@ -135,8 +167,15 @@ function readVersion(path: string): number {
   return readSchemaVersion(db);
 }
 
-/** Opens an archive to read it. */
+/** Opens an archive to read it; `readArchive` says what is wrong with it, too. */
 export function openArchive(path: string): DatabaseSync {
   using readable = makeReadable(path);
   return openReader(readable.path);
 }
+
+/** Reads in an archive. @throws JournalRefusedError that names it where it cannot be read */
+export const readArchive = <Found>(path: string, read: (archive: DatabaseSync) => Found): Found =>
+  explainReading(path, () => {
+    using archive = openArchive(path);
+    return read(archive);
+  });

@@ -1,6 +1,6 @@
 /** The archives of a journal as its owner works them, and what is read of payouts wherever they stand. */
 import { existsSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type {
   ArchiveStore,
@@ -9,14 +9,22 @@ import type {
   PayoutSearch,
   PayoutStore,
 } from '../../payout/ports.ts';
-import { sqliteCodeOf, sqliteCodes } from '../connection.ts';
+import { describeOtherArchive } from '../../payout/rules/archive.ts';
+import { JournalRefusedError, sqliteCodeOf, sqliteCodes } from '../connection.ts';
 import { makeBulk } from '../payouts/bulk-work.ts';
 import { payoutReads, readHistory, readNamed } from '../payouts/payout-queries.ts';
 import { searchReads } from '../payouts/search.ts';
 import { drive } from '../statements.ts';
 import type { WriteQueue } from '../write-queue.ts';
-import { makeArchive, openArchive } from './archive-file.ts';
-import { archiveBatch, findArchive, findArchived, type OnStep, readArchiveFacts } from './move.ts';
+import { makeArchive, readArchive } from './archive-file.ts';
+import {
+  archiveBatch,
+  findArchive,
+  findArchived,
+  findArchivedRow,
+  type OnStep,
+  readArchiveFacts,
+} from './move.ts';
 
 interface ArchiveParts {
   readonly db: DatabaseSync;
@@ -58,8 +66,8 @@ export function makeArchiveStore({ db, path, queue, onStep, threadRowsMin }: Arc
     findOwners: async (reference) => {
       const owners = drive(db, searchReads.findOwners(reference));
       for (const { archive } of listNamed(db, path)) {
-        using opened = openArchive(join(dirname(path), archive));
-        owners.push(...drive(opened, searchReads.findOwners(reference)));
+        const file = join(dirname(path), archive);
+        owners.push(...readArchive(file, (opened) => drive(opened, searchReads.findOwners(reference))));
       }
       return owners;
     },
@@ -72,25 +80,65 @@ function searchArchive(
   db: DatabaseSync,
   path: string,
   archive: string,
+  page: Parameters<PayoutSearch['searchPayouts']>,
+): FoundPayout[] {
+  const file = join(dirname(path), archive);
+  return readArchive(file, (opened) => {
+    requireBatches(db, opened, file);
+    const found = searchOpened(db, opened, file, page);
+    for (const { row, batch } of found) requireAsArchived(db, file, batch.batchId, row);
+    return found;
+  });
+}
+
+function searchOpened(
+  db: DatabaseSync,
+  opened: DatabaseSync,
+  file: string,
   [filter, firstSeq, limit]: Parameters<PayoutSearch['searchPayouts']>,
 ): FoundPayout[] {
-  using opened = openArchive(join(dirname(path), archive));
   const found: FoundPayout[] = [];
   for (let beforeSeq = firstSeq; ;) {
     const page = drive(opened, searchReads.searchPayouts(filter, beforeSeq, limit));
-    const stands = ({ batch }: FoundPayout) => findArchive(db, path, batch.batchId)?.archive === archive;
+    const stands = ({ batch }: FoundPayout) => findArchive(db, file, batch.batchId)?.path === file;
     found.push(...page.filter(stands));
     beforeSeq = page.at(-1)?.row.seq ?? 0;
     if (found.length >= limit || page.length < limit) return found;
   }
 }
 
+/** An archive that lacks a batch is another file: what is not found in it is not to be taken for not there. */
+function requireBatches(db: DatabaseSync, opened: DatabaseSync, file: string): void {
+  const has = opened.prepare('select 1 from payout where batch_id = ? limit 1');
+  const named = db.prepare('select batch_id from archived_batch where archive = ?').all(basename(file));
+  for (const { batch_id: batchId } of named)
+    if (has.get(String(batchId)) === undefined)
+      throw new JournalRefusedError(describeOtherArchive(file, String(batchId)));
+}
+
+/** Nothing is told of a row that its archive calls other than the journal does. */
+function requireAsArchived(
+  db: DatabaseSync,
+  file: string,
+  batchId: string,
+  row: { readonly seq: number; readonly status: string },
+): void {
+  const archived = findArchivedRow(db, row.seq);
+  if (archived?.batchId !== batchId || archived.status !== row.status)
+    throw new JournalRefusedError(describeOtherArchive(file, batchId));
+}
+
 function findHistory(db: DatabaseSync, path: string, seq: number): PayoutHistory {
-  const [batchId] = findArchived(db, 'seq', [seq]);
+  const batchId = findArchivedRow(db, seq)?.batchId;
   const archived = batchId === undefined ? undefined : findArchive(db, path, batchId);
   if (archived === undefined) return drive(db, readHistory(seq));
-  using archive = openArchive(archived.path);
-  return drive(archive, readHistory(seq));
+  return readArchive(archived.path, (archive) => {
+    requireBatches(db, archive, archived.path);
+    const found = archive.prepare('select batch_id, status from payout where seq = ?').get(seq);
+    const row = { seq, status: String(found?.['status']) };
+    requireAsArchived(db, archived.path, String(found?.['batch_id'] ?? batchId), row);
+    return drive(archive, readHistory(seq));
+  });
 }
 
 /** The archives that the journal names. */

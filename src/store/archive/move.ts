@@ -16,7 +16,7 @@ import { isOfWholeDay } from '../../reconcile/ports.ts';
 import { inTransaction, JournalRefusedError, openConnection, openReader } from '../connection.ts';
 import { batchReads } from '../payouts/batches.ts';
 import { drive } from '../statements.ts';
-import { digestBatch, makeReadable, movedTables } from './archive-file.ts';
+import { digestBatch, explainReading, makeReadable, movedTables } from './archive-file.ts';
 
 const ended = finalStatuses.filter((status) => status !== 'disputed').map((status) => `'${status}'`);
 
@@ -106,10 +106,11 @@ const placePayees = (db: DatabaseSync, batchId: string): void =>
     .run(batchId);
 
 /** What the disk has of a batch. */
-export function digestCopy(path: string, batchId: string): string {
-  using db = openReader(path);
-  return digestBatch(db, batchId);
-}
+export const digestCopy = (path: string, batchId: string): string =>
+  explainReading(path, () => {
+    using db = openReader(path);
+    return digestBatch(db, batchId);
+  });
 
 /** Moves a batch into an archive. @returns false when it may not go any more, or has changed since it was copied */
 export function archiveBatch(db: DatabaseSync, journalPath: string, order: ArchiveOrder): boolean {
@@ -219,8 +220,7 @@ export function recallBatch(db: DatabaseSync, journalPath: string, batchId: stri
   const known = findArchive(db, journalPath, batchId);
   if (known === undefined) return;
   withArchive(db, known.path, () => {
-    if (digestCopy(known.path, batchId) !== known.digest)
-      throw new JournalRefusedError(describeOtherArchive(known.path, batchId));
+    requireWhole(known, batchId);
     inTransaction(db, () => {
       // Another process may have brought it back meanwhile.
       if (findArchive(db, journalPath, batchId) === undefined) return;
@@ -263,6 +263,12 @@ export function readArchivedRows(db: DatabaseSync, batchId: string): number {
   return Number(db.prepare(rows).get(batchId)?.['rows']);
 }
 
+/** @throws JournalRefusedError when an archive has not what was moved into it */
+export function requireWhole({ path, digest }: FoundArchive, batchId: string): void {
+  if (digestCopy(path, batchId) !== digest)
+    throw new JournalRefusedError(describeOtherArchive(path, batchId));
+}
+
 const ofSeq = (seq: string): string =>
   `archived_rows g on g.first_seq = (select max(first_seq) from archived_rows where first_seq <= ${seq})
    and g.last_seq >= ${seq}`;
@@ -271,10 +277,17 @@ const ofSeq = (seq: string): string =>
 const meant = {
   batch: 'select batch_id from archived_batch where batch_id = ?',
   date: 'select batch_id from archived_batch where ? between first_date and last_date',
-  seq: `select g.batch_id from (select ? as seq) o join ${ofSeq('o.seq')}`,
   payoutId: `select g.batch_id from payout_place o join ${ofSeq('o.payout_seq')} where o.payout_id = ?`,
   transRefNo: `select g.batch_id from used_reference o join ${ofSeq('o.payout_seq')} where o.trans_ref_no = ?`,
 } as const;
+
+/** Where an archived row stands, and in which status; undefined for a row that is not archived. */
+export function findArchivedRow(db: DatabaseSync, seq: number) {
+  const row = db
+    .prepare(`select g.batch_id, g.status from (select ? as seq) o join ${ofSeq('o.seq')}`)
+    .get(seq);
+  return row && { batchId: String(row['batch_id']), status: String(row['status']) };
+}
 
 /** Compiled once for each connection: it is asked with each look at a payoutId's attempts. */
 const prepared = new WeakMap<DatabaseSync, Map<string, StatementSync>>();
