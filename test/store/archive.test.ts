@@ -1,4 +1,4 @@
-import { copyFile, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
@@ -521,7 +521,11 @@ test('of an archive that is damaged, or another, nothing is told, and it is what
   }
   const other = expect.stringContaining('it is another file, or was changed; put it back');
   await writeFile(archive, '');
-  expect((await refused()).slice(0, 2)).toEqual([other, other]);
+  expect(await refused()).toEqual([other, other, other]);
+  await expect(store.recall('batch', [firstBatchId])).rejects.toThrow('it is another file');
+  await rm(archive);
+  const missing = expect.stringContaining('journal-archive-0001.db is missing');
+  expect(await refused()).toEqual([missing, missing, missing]);
   await writeFile(archive, whole);
   tamper(archive, "update payout set status = 'paid' where row_no = 2");
   expect(await refused()).toEqual([other, other, other]);

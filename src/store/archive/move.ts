@@ -3,17 +3,20 @@
  * synced, the copy is read again from the disk, and one transaction of the journal names the archive and lets the rows
  * go; killed before that, the journal has them as before. Back: one transaction of the journal.
  */
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import {
   type ArchiveFacts,
   type ArchivePolicy,
+  describeMissingArchive,
   describeOtherArchive,
   findArchiveObstacle,
 } from '../../payout/rules/archive.ts';
 import { finalStatuses } from '../../core/payout.ts';
 import { isOfWholeDay } from '../../reconcile/ports.ts';
 import { inTransaction, JournalRefusedError, openConnection, openReader } from '../connection.ts';
+import { readSchemaVersion } from '../migrations.ts';
 import { batchReads } from '../payouts/batches.ts';
 import { drive } from '../statements.ts';
 import { digestBatch, explainReading, makeReadable, movedTables } from './archive-file.ts';
@@ -105,11 +108,12 @@ const placePayees = (db: DatabaseSync, batchId: string): void =>
     )
     .run(batchId);
 
-/** What the disk has of a batch. */
+/** What the disk has of a batch; an empty file has nothing. */
 export const digestCopy = (path: string, batchId: string): string =>
   explainReading(path, () => {
+    if (!existsSync(path)) throw new JournalRefusedError(describeMissingArchive(path));
     using db = openReader(path);
-    return digestBatch(db, batchId);
+    return readSchemaVersion(db) === 0 ? '' : digestBatch(db, batchId);
   });
 
 /** Moves a batch into an archive. @returns false when it may not go any more, or has changed since it was copied */
