@@ -58,12 +58,16 @@ export const restMsMax = 4_000;
 /** After a longer rest than this, a close that may have arrived meanwhile is looked for before writing. */
 const restTrustedMs = 50;
 
+/** Connections that rest between two requests; idle ones are closed after `restMsMax`. */
+const connectionsRestingMax = 4_096;
+
 /**
  * Opens the way; nothing is sent yet. Closing it ends what is under way.
  * @param timeoutMs covers connection, headers and body of each exchange
  */
 export function openRoute(address: BankAddress, timeoutMs: number, ca?: TrustedCertificates) {
-  const pooled = { keepAlive: true, timeout: restMsMax };
+  // Checks and transfers at once may be more than the 256 that Node keeps: each one beyond would connect anew.
+  const pooled = { keepAlive: true, maxFreeSockets: connectionsRestingMax, timeout: restMsMax };
   // Said aloud, so that no variable of the environment can switch the proof off.
   const proof = { rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }) };
   const { isSecure } = address;
