@@ -99,6 +99,12 @@ const ofSending: readonly Mutation[] = [
     '(timeMs) => isAttemptsDay(attempt, timeMs) && msFromBangkokMidnight(timeMs) >= midnightMarginMs',
     '(timeMs) => timeMs > 0',
   ),
+  inClocks(
+    'sent again though the bank’s day was unknown when it left',
+    'payout/rules/resend.ts',
+    '(lastSentBankMs !== null && isAttemptsDay(attempt, lastSentBankMs))',
+    '(lastSentBankMs === null || isAttemptsDay(attempt, lastSentBankMs))',
+  ),
   inOne('sent again although acknowledged', 'payout/rules/resend.ts', '    !attempt.acknowledged &&\n', ''),
   inOne(
     'sent again and again',

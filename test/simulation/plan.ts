@@ -388,12 +388,44 @@ function makeOutage(dice: Dice, plan: Plan): Plan {
   };
 }
 
-/** The machine sleeps with replies on their way, and clocks are set in the midst; little else goes wrong. */
+/** The machine sleeps with replies on their way, or clocks are set in the midst; little else goes wrong. */
 function makeClocks(dice: Dice, plan: Plan): Plan {
+  return dice.chance(0.2) ? makeEarlyMidnight(dice, plan) : makeSleep(dice, plan);
+}
+
+/** For our clock alone it is tomorrow when the file is sent; the program dies soon, and our clock is set right. */
+function makeEarlyMidnight(dice: Dice, plan: Plan): Plan {
+  const startMs = firstMidnightMs - dice.whole(6, 12) * minuteMs;
+  const ms = dice.whole(15, 30) * minuteMs;
+  const jump = { kind: 'clock-jump', ms } as const;
+  return {
+    ...plan,
+    startMs,
+    policy: defaultPolicy,
+    timeoutMs: 30 * secondMs,
+    isVerifying: false,
+    lives: [
+      { gapMs: 0, killAtStep: 2, interruptAfterMs: undefined },
+      { gapMs: dice.wide(secondMs, minuteMs), killAtStep: dice.whole(8, 16), interruptAfterMs: undefined },
+      { gapMs: 3 * hourMs, killAtStep: Infinity, interruptAfterMs: undefined },
+    ],
+    disturbances: [
+      { atMs: startMs + 1, what: jump },
+      { atMs: startMs + 5 * minuteMs, what: { ...jump, ms: -ms } },
+    ],
+    faults: { 'transfer-very-late': 0.6, 'transfer-lost': 0.2 },
+    closures: [],
+    bankOffsetMs: 0,
+    dateOffsetMs: 0,
+    inquiryDay: 'received-date',
+  };
+}
+
+function makeSleep(dice: Dice, plan: Plan): Plan {
   const startMs = firstMidnightMs + dice.whole(hourMs, 22 * hourMs);
-  const isBanks = dice.chance(0.5);
-  const disturbances = Array.from({ length: dice.whole(2, 6) }, (): Disturbance => {
-    const atMs = startMs + dice.wide(10, 2 * secondMs);
+  const isBanks = dice.chance(0.7);
+  const disturbances = Array.from({ length: dice.whole(3, 8) }, (): Disturbance => {
+    const atMs = startMs + dice.wide(10, secondMs);
     if (isBanks || dice.chance(0.5))
       return { atMs, what: { kind: 'suspend', ms: dice.wide(minuteMs, 10 * hourMs) } };
     const ms = dice.wide(minuteMs, 26 * hourMs) * (dice.chance(0.5) ? 1 : -1);

@@ -106,8 +106,11 @@ export async function runProcess(
   const { world, life, plan, journal, bank, outbox, reader, interrupted } = parts;
   const clock = makeClock(world, life);
   const { newSinceMs, missesSinceMs, ...place } = parts.place ?? noPlace(plan);
+  const bankClock = new BankClock(clock);
+  // The reply to the token comes before the first transfer; some banks tell no time in it.
+  if (plan.outage !== undefined) bankClock.hear(world.nowMs + plan.bankOffsetMs + plan.dateOffsetMs);
   const sender: RunSession = {
-    bankClock: new BankClock(clock),
+    bankClock,
     ...place,
     asksFirst: makeAskFirst(place.loaded, newSinceMs, clock),
     missesSince: makeMissesSince({ newSinceMs, missesSinceMs }, clock),

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MarkCopies } from '../../src/app/mark-copies.ts';
 import { computeExitCode } from '../../src/core/exit-code.ts';
-import type { Batch } from '../../src/core/ports.ts';
+import type { Batch, Clock } from '../../src/core/ports.ts';
 import { makeAdaptiveLimits } from '../../src/payout/adaptive-limit.ts';
 import { BankClock } from '../../src/payout/bank-clock.ts';
 import { BreakerGate, type PayerBreaker } from '../../src/payout/circuit-breaker.ts';
@@ -62,12 +62,19 @@ export class Theatre extends ScriptedBank implements AsyncDisposable {
     return this.#folder;
   }
 
+  /** The reply to the token, which comes before everything else, has told the bank's time. */
+  #hearClock(clock: Clock): BankClock {
+    const bankClock = new BankClock(clock);
+    bankClock.hear(clock.now());
+    return bankClock;
+  }
+
   context(options: Options = {}, stop = new AbortController().signal): WorkerContext {
     const { journal = this.journal, clock = this.time } = options;
     const run = new RunState(clock);
     const stopOrBroken = AbortSignal.any([stop, run.broken.signal]);
     const { breaker, hours } = options;
-    const { bankClock = new BankClock(clock) } = options;
+    const { bankClock = this.#hearClock(clock) } = options;
     const gate = new BreakerGate({
       clock,
       clocks: () => bankClock.read(),

@@ -61,7 +61,7 @@ export function giveUp(known: Case, reason: Reason): Change {
 
 /** The attempt with what an inquiry about it has shown. */
 export function withInquiry(
-  { attempt, nowMs, bankNowMs }: Omit<Case, 'facts' | 'policy'>,
+  { attempt, nowMs }: Pick<Case, 'attempt' | 'nowMs'>,
   { kind }: InquiryReading,
 ): Attempt {
   const isKnown = kind === 'complete' || kind === 'in-process' || kind === 'failed';
@@ -70,8 +70,6 @@ export function withInquiry(
     ...attempt,
     inquiries: attempt.inquiries + 1,
     lastInquiryAtMs: nowMs,
-    // The bank had not told its time before it was sent: counted from now on it is on the safe side.
-    lastSentBankMs: attempt.lastSentBankMs ?? (attempt.sends > 0 ? (bankNowMs ?? null) : null),
     lastFinding: kind,
     acknowledged,
     // A reference that never left us and that the bank knows all the same is somebody else's.

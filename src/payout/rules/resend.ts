@@ -3,7 +3,7 @@
  * same Bangkok day (§4 rule 2), so an attempt of another day, or one that the bank may know, never leaves again.
  */
 import { computeBackoffMs } from '../../core/backoff.ts';
-import { formatBangkokDate, msFromBangkokMidnight } from '../../core/bangkok-time.ts';
+import { formatBangkokDate, isSameBangkokDay, msFromBangkokMidnight } from '../../core/bangkok-time.ts';
 import type { Attempt } from '../../core/payout.ts';
 import { computeOrderHash } from '../../core/reference.ts';
 import { type ClockReading, firstSendMarginMs } from './clock-skew.ts';
@@ -127,6 +127,15 @@ function countRepetitionsLeft(
 export const withUnansweredTrial = (attempt: Attempt): Attempt =>
   countDelivered(attempt) > 1 ? { ...attempt, unansweredTrials: attempt.unansweredTrials + 1 } : attempt;
 
+/**
+ * Whether the bank's day was the attempt's when it left: with a wrong clock of ours the bank may have booked it under
+ * another day, on which it would not know it again. Unknown where the bank had not told its time by then.
+ */
+function hasLeftOnItsDay(attempt: Attempt): boolean {
+  const { lastSentBankMs } = attempt;
+  return countDelivered(attempt) === 0 || (lastSentBankMs !== null && isAttemptsDay(attempt, lastSentBankMs));
+}
+
 /** True when the same attempt may be sent again after an inquiry that found nothing. */
 export function maySendAgain(attempt: Attempt, policy: SettlePolicy, clock: ClockReading): boolean {
   const isTrusted = clock.nowMs >= computeTrustAtMs(attempt, policy, clock);
@@ -136,6 +145,7 @@ export function maySendAgain(attempt: Attempt, policy: SettlePolicy, clock: Cloc
     isTrusted &&
     !attempt.acknowledged &&
     !attempt.referenceConflict &&
+    hasLeftOnItsDay(attempt) &&
     countRepetitionsLeft(attempt, policy) > 0 &&
     mayBytesLeaveAgain(attempt, policy, clock)
   );
@@ -143,8 +153,8 @@ export function maySendAgain(attempt: Attempt, policy: SettlePolicy, clock: Cloc
 
 /**
  * The attempt with the times of its send corrected by what its exchange tells: a slow commit or token comes between
- * the decision and the bytes. The bank's time, where it had told none before, is that of the reply: later is on the
- * safe side.
+ * the decision and the bytes. The bank's time, where it had told none before, is that of the reply, on whose day it
+ * must have left: later is on the safe side.
  * @param elapsedMs of the exchange; undefined when there was none
  */
 export function withSendTimes(
@@ -152,8 +162,9 @@ export function withSendTimes(
   elapsedMs: number | undefined,
   { nowMs, bankNowMs = null }: { readonly nowMs: number; readonly bankNowMs?: number | null | undefined },
 ): Attempt {
-  const lastSentBankMs = attempt.lastSentBankMs ?? bankNowMs;
-  if (elapsedMs === undefined) return { ...attempt, lastSentBankMs };
+  if (elapsedMs === undefined) return attempt;
+  const isDayTold = bankNowMs !== null && isSameBangkokDay(bankNowMs - elapsedMs, bankNowMs);
+  const lastSentBankMs = attempt.lastSentBankMs ?? (isDayTold ? bankNowMs : null);
   const leftAtMs = Math.round(nowMs - elapsedMs);
   const decidedAtMs = attempt.lastSentAtMs ?? leftAtMs;
   const lateMs = Math.max(0, leftAtMs - decidedAtMs);

@@ -7,6 +7,7 @@ import {
   mayBytesLeaveFirst,
   maySendAgain,
   withUnansweredTrial,
+  withSendTimes,
 } from '../../../src/payout/rules/resend.ts';
 import { makeSubmitted, noonMs, policy } from '../../support/core-fixtures.ts';
 
@@ -61,6 +62,8 @@ describe('sending the same attempt again', () => {
     ['the bank’s clock is unknown', {}, trusted, undefined],
     ['the bank’s day is another', {}, trusted, trusted + 86_400_000],
     ['our day is another', {}, trusted + 86_400_000, trusted],
+    ['the bank had not told its time when it left', { lastSentBankMs: null }, trusted, trusted],
+    ['its day was another when it left', { lastSentBankMs: noonMs - 86_400_000 }, trusted, trusted],
   ])('is refused when %s', (_name, changes, nowMs, bankNowMs) => {
     expect(maySendAgain(attemptOf(changes), policy, { nowMs, bankNowMs })).toBe(false);
   });
@@ -133,5 +136,18 @@ describe('the delay to the next inquiry', () => {
       computeNextInquiryAtMs({ attempt: attemptOf({ inquiries }), policy, nowMs: 0 }),
     );
     expect(delays).toEqual([2_000, 4_000, 8_000, 256_000, 300_000, 300_000]);
+  });
+});
+
+describe("the bank's time of a send that is told with the reply", () => {
+  const sentAt = (lastSentAtMs: number) => attemptOf({ lastSentAtMs, lastSentBankMs: null });
+
+  test.each<[string, number, number | undefined, number | null]>([
+    ['is that of the reply on the same day', midnightMs + 60_000, midnightMs + 60_000, midnightMs + 60_000],
+    ['stays unknown when midnight came between', midnightMs + 10_000, midnightMs + 10_000, null],
+    ['stays unknown without a Date', midnightMs + 60_000, undefined, null],
+  ])('%s', (_name, nowMs, bankNowMs, expected) => {
+    const timed = withSendTimes(sentAt(nowMs - 30_000), 30_000, { nowMs, bankNowMs });
+    expect(timed.lastSentBankMs).toBe(expected);
   });
 });
