@@ -12,7 +12,7 @@ import type { Logger } from '../platform/log.ts';
 import { SettingsError } from '../settings/secrets.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import { requireJournal } from './open-store.ts';
-import { openOwnJournal } from './own-journal.ts';
+import { lockOwnJournal, openOwnJournal } from './own-journal.ts';
 import { SenderBusyError } from './session.ts';
 
 export interface ArchiveOptions {
@@ -89,9 +89,8 @@ const changedMeanwhile: ArchiveObstacle = { code: 'changed', text: 'it has chang
 async function openAlone(loaded: LoadedSettings, log: Logger) {
   // One that is not there is not made by this.
   await (await requireJournal(loaded))[Symbol.asyncDispose]();
-  const { acquireSenderLock } = await import('./sender-lock.ts');
   await using stack = new AsyncDisposableStack();
-  const lock = await acquireSenderLock(loaded.dataDir, 'archive');
+  const lock = await lockOwnJournal(loaded, 'archive', log, systemClock, {});
   if ('heldBy' in lock) throw new SenderBusyError(lock.heldBy, loaded.folders.inbox);
   stack.use(lock);
   const journal = stack.use(await openOwnJournal(loaded, log, systemClock, {}));

@@ -146,11 +146,8 @@ function claimName(temporaryPath: string, path: string): void {
 
 // ---------------------------------------------------------------- back in the place of a journal
 
-/**
- * The copy says that it is a backup until a person's word on the loss is recorded in it: nobody can open it before.
- * @throws JournalRefusedError when a journal is there, or the backup is another's
- */
-export function placeBackup(file: string, dataDir: string, wanted: JournalIdentity, nowMs: number): void {
+/** Reads only. @throws JournalRefusedError when a journal is there, or the backup is another's, or none */
+export function requireBackup(file: string, dataDir: string, wanted: JournalIdentity): void {
   const [source, target] = [resolve(file), join(resolve(dataDir), journalFileName)];
   if (!existsSync(source)) throw new JournalRefusedError(`there is no file ${source}`);
   {
@@ -164,6 +161,16 @@ export function placeBackup(file: string, dataDir: string, wanted: JournalIdenti
         `${path} is there: move journal.db, with its -wal and -shm, out of the folder first, and keep them`,
       );
   }
+}
+
+/**
+ * The copy says that it is a backup until a person's word on the loss is recorded in it: nobody can open it before.
+ * @throws JournalRefusedError as `requireBackup` does
+ */
+export function placeBackup(file: string, dataDir: string, wanted: JournalIdentity, nowMs: number): void {
+  requireBackup(file, dataDir, wanted);
+  const [source, target] = [resolve(file), join(resolve(dataDir), journalFileName)];
+  if (source === target) return;
   mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
   copyJournal(source, target, nowMs);
 }

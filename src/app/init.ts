@@ -70,22 +70,28 @@ export async function initJournal(loaded: LoadedSettings): Promise<BegunJournal>
   const stamp = describeIdentity(loaded);
   const { journalFileName, openJournal } = await import('../store/open.ts');
   const { acquireSenderLock } = await import('./sender-lock.ts');
+  // First without the lock, whose file would stand in a folder where nothing is to be made.
+  await requireNone(loaded);
   const lock = await acquireSenderLock(dataDir, 'init');
   if ('heldBy' in lock)
     throw new SettingsError(`another paydrop process works in ${dataDir}: it has a journal`);
   await using stack = new AsyncDisposableStack();
   stack.use(lock);
-  await using there = await openJournalBeside(loaded);
-  if (there !== undefined)
-    throw new SettingsError(`there is a journal in ${dataDir} already: nothing is to be made`);
-  const traces = await findTraces(loaded.folders);
-  if (traces.length > 0) throw describeTraces(traces);
+  await requireNone(loaded);
   const nowMs = systemClock.now();
   await using journal = await openJournal({ dataDir, stamp, access: 'own', nowMs, creation: 'only' });
   const { identifyFile } = await import('../platform/file-identity.ts');
   const isBoundToFile = identifyFile(join(dataDir, journalFileName)) !== undefined;
   const { bankAddress, companyId } = stamp;
   return { journalId: journal.journalId, dataDir, bankAddress, companyId, isSandbox, isBoundToFile };
+}
+
+async function requireNone(loaded: LoadedSettings): Promise<void> {
+  await using there = await openJournalBeside(loaded);
+  if (there !== undefined)
+    throw new SettingsError(`there is a journal in ${loaded.dataDir} already: nothing is to be made`);
+  const traces = await findTraces(loaded.folders);
+  if (traces.length > 0) throw describeTraces(traces);
 }
 
 const describeTraces = (traces: readonly string[]): SettingsError =>

@@ -10,7 +10,7 @@ import type { backUpJournal } from './backup.ts';
 import type { JournalIdentity } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
 
-const journalName = 'journal.db';
+export const journalName = 'journal.db';
 
 /** What the journal is stamped with: other settings meet a refusal. */
 export function describeIdentity({ settings, serverKind }: LoadedSettings): JournalIdentity {

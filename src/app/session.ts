@@ -29,7 +29,7 @@ import { findGrowth } from '../watch/taken-files.ts';
 import { makeAskFirst, makeMissesSince } from './ask-first.ts';
 import { openBank } from './open-bank.ts';
 import { makeReader } from './open-store.ts';
-import { openOwnJournal } from './own-journal.ts';
+import { lockOwnJournal, openOwnJournal } from './own-journal.ts';
 import { TraceSearch } from './traces.ts';
 
 /** Where a built-in sandbox of this data directory keeps its ledger: it remembers what a killed run had paid. */
@@ -134,10 +134,9 @@ export async function openSession(
   command: string,
   { clock = systemClock, recovery, onExchange, onLock }: SessionOptions = {},
 ): Promise<Session> {
-  const { acquireSenderLock } = await import('./sender-lock.ts');
   const { openOutbox } = await import('../reports/outbox.ts');
   await using stack = new AsyncDisposableStack();
-  const lock = await acquireSenderLock(loaded.dataDir, command, clock);
+  const lock = await lockOwnJournal(loaded, command, log, clock, { recovery });
   if ('heldBy' in lock) throw new SenderBusyError(lock.heldBy, loaded.folders.inbox);
   stack.use(lock);
   onLock?.(lock);

@@ -6,7 +6,7 @@ import type { LoadedSettings } from '../settings/settings.ts';
 import type { Recovery } from '../store/loss.ts';
 import type { JournalOpening } from '../store/open.ts';
 import { describeIdentity } from './open-store.ts';
-import { openOwnJournal } from './own-journal.ts';
+import { lockOwnJournal, openOwnJournal } from './own-journal.ts';
 import { SenderBusyError } from './session.ts';
 
 export interface TakenOver {
@@ -38,16 +38,17 @@ async function takeOver(
   ways: Pick<JournalOpening, 'recovery' | 'restores' | 'adopts'>,
   file?: string,
 ): Promise<TakenOver> {
-  const { acquireSenderLock } = await import('./sender-lock.ts');
   const { dataDir } = loaded;
+  const { placeBackup, requireBackup } = await import('./backup.ts');
+  const { findSender } = await import('./sender-lock.ts');
+  // While somebody is sending, that is said: nothing is to be moved out of its way.
+  if (file !== undefined && findSender(dataDir) === undefined)
+    requireBackup(file, dataDir, describeIdentity(loaded));
   await using stack = new AsyncDisposableStack();
-  const lock = await acquireSenderLock(dataDir, command);
+  const lock = await lockOwnJournal(loaded, command, log, systemClock, ways);
   if ('heldBy' in lock) throw new SenderBusyError(lock.heldBy, loaded.folders.inbox);
   stack.use(lock);
-  if (file !== undefined) {
-    const { placeBackup } = await import('./backup.ts');
-    placeBackup(file, dataDir, describeIdentity(loaded), systemClock.now());
-  }
+  if (file !== undefined) placeBackup(file, dataDir, describeIdentity(loaded), systemClock.now());
   await using journal = await openOwnJournal(loaded, log, systemClock, ways);
   const missingArchives = (await journal.archives()).filter(({ isThere }) => !isThere);
   return { journalId: journal.journalId, dataDir, missingArchives };

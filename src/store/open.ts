@@ -150,8 +150,7 @@ interface Opening extends Required<Omit<JournalOpening, 'recovery' | 'openMarks'
   readonly highWaterMark: FoundHighWaterMark;
 }
 
-/** Opens the journal as `openJournal` does; undefined when there is none and it is not to be made (`beside`). */
-export async function openJournalIfThere(wanted: JournalOpening): Promise<Store | undefined> {
+function readOpening(wanted: JournalOpening): Opening {
   const { access, stamp, nowMs = Date.now(), creation = 'if-missing' } = wanted;
   const { restores = false, adopts = false, openMarks } = wanted;
   const dataDir = resolve(wanted.dataDir);
@@ -160,12 +159,34 @@ export async function openJournalIfThere(wanted: JournalOpening): Promise<Store 
   // Before the journal: it only grows, so what the high-water mark says now it must have.
   const highWaterMark = readHighWaterMarkToCompare(dataDir, recovery);
   const ways = { access, creation, restores, adopts, openMarks };
-  const opening: Opening = { ...ways, stamp, nowMs, dataDir, path, recovery, highWaterMark };
+  return { ...ways, stamp, nowMs, dataDir, path, recovery, highWaterMark };
+}
+
+/**
+ * Says before anything is written whether a journal that is missing could be made.
+ * @throws JournalRefusedError as `openJournal` would
+ */
+export function requireMayBegin(wanted: JournalOpening): void {
+  const opening = readOpening(wanted);
+  if (!existsSync(opening.path)) refuseMissing(opening);
+}
+
+/** @throws JournalRefusedError when the journal is not there, and is not to be made */
+function refuseMissing(opening: Opening): void {
+  const { recovery, dataDir, highWaterMark, access } = opening;
+  if (recovery === undefined) requireNoHighWaterMark(dataDir, highWaterMark);
+  if (access === 'beside') return;
+  requireCreation(opening);
+  if (recovery === undefined) requireNoArchives(dataDir);
+}
+
+/** Opens the journal as `openJournal` does; undefined when there is none and it is not to be made (`beside`). */
+export async function openJournalIfThere(wanted: JournalOpening): Promise<Store | undefined> {
+  const opening = readOpening(wanted);
+  const { access, dataDir, path, recovery } = opening;
   if (!existsSync(path)) {
-    if (recovery === undefined) requireNoHighWaterMark(dataDir, highWaterMark);
+    refuseMissing(opening);
     if (access === 'beside') return undefined;
-    requireCreation(opening);
-    if (recovery === undefined) requireNoArchives(dataDir);
     createFile(dataDir, path);
   }
   const db = openFile(path, access);

@@ -1,6 +1,6 @@
 /** A bank that is none of ours to try out: which journal may send to it, and what the wrong one would pay twice. */
 import { existsSync } from 'node:fs';
-import { copyFile, cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { copyFile, cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { dayMs, formatBangkokDate } from '../../src/core/bangkok-time.ts';
@@ -26,6 +26,8 @@ async function payOnce(seed: number): Promise<Paid> {
   return { scene, file };
 }
 
+const restoring = (backup: string): readonly string[] => ['restore', backup, '--since', '2026-01-01'];
+
 const countPaid = async (scene: Scene): Promise<number> => (await scene.bank.ledger()).totals.count;
 
 describe('an empty data directory the next day', () => {
@@ -38,9 +40,13 @@ describe('an empty data directory the next day', () => {
     expect(await countPaid(scene)).toBe(rowCount);
     expect(wrong).toMatchObject({ code: 2, stdout: '' });
     for (const way of ['paydrop init', '--journal-lost --since']) expect(wrong.stderr).toContain(way);
-    for (const command of ['watch', 'settle'])
+    for (const command of ['watch', 'settle', 'adopt'])
       expect(await scene.run(command, ...elsewhere)).toMatchObject({ code: 2 });
+    for (const command of [['archive', '--before', '2026-01-01'], restoring(file), restoring('gone.db')])
+      expect(await scene.run(...command, ...elsewhere)).toMatchObject({ code: 2 });
     expect(await scene.run('check', file, ...elsewhere)).toMatchObject({ code: 0 });
+    // Nothing stands in the way of the folder that is to be put there.
+    expect(existsSync(join(scene.folder, 'elsewhere'))).toBe(false);
     await rm(scene.dataDir, { recursive: true });
     await mkdir(scene.dataDir);
     expect(await scene.run('run', file)).toMatchObject({ code: 2 });
@@ -59,6 +65,10 @@ describe('an empty data directory the next day', () => {
     const traced = await scene.run('init');
     expect(traced).toMatchObject({ code: 2 });
     expect(traced.stderr).toContain('another journal has worked with these folders');
+    const outbox = join(scene.folder, 'moved', 'outbox');
+    await cp(scene.outbox, outbox, { recursive: true });
+    expect(await scene.run('init', '--data-dir', join(scene.folder, 'moved'))).toMatchObject({ code: 2 });
+    expect(await readdir(join(scene.folder, 'moved'))).toEqual(['outbox']);
     expect(await scene.run('run', file)).toMatchObject({ code: 2 });
     expect(await countPaid(scene)).toBe(rowCount);
   }, 120_000);
