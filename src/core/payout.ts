@@ -37,6 +37,9 @@ export type PayoutStatus = (typeof payoutStatuses)[number];
 export const attemptStatuses = ['recorded', 'sent', 'paid', 'failed', 'refused', 'unresolved'] as const;
 export type AttemptStatus = (typeof attemptStatuses)[number];
 
+/** Statuses of an attempt that the bank may have completed, or may yet complete: no other is made beside it. */
+export const openAttemptStatuses: readonly AttemptStatus[] = ['recorded', 'sent', 'paid', 'unresolved'];
+
 /** Why a payout is held; a payout has a set of them, each lifted only by its own event. */
 export const holdReasons = [
   'approval',

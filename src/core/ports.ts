@@ -159,7 +159,8 @@ export interface Change {
   readonly attempt?: Attempt;
   /**
    * Set on the change that records an intent: it is applied only if the row holds the claim on its payoutId,
-   * the batch is running, and no line stop is in force for its company and payer account.
+   * no other attempt of it is open (`openAttemptStatuses`), the batch is running, and no line stop is in force for its
+   * company and payer account.
    */
   readonly isIntent?: true;
   /** Set when a rejected row was validated anew: `after.instruction` is what it now asks for, and is kept with the row. */

@@ -63,8 +63,25 @@ interface Intended extends InDoubt {
   readonly pass: Pass;
 }
 
+/** Looks at one row before its intent is recorded: an earlier attempt may come alive after each of them. */
+const looksMax = 3;
+
 /** Undefined when nothing may be sent; the gate is passed otherwise. */
 async function recordIntent(context: WorkerContext, row: PayableRow): Promise<Intended | undefined> {
+  for (let looks = 1; looks <= looksMax; looks += 1) {
+    const tried = await tryIntent(context, row);
+    if (tried !== 'refused') return tried;
+    // Somebody cancelled or held the row, or halted its batch or account, meanwhile.
+    await noticeHalt(context, row.batch);
+    if (row.attemptsRecorded === 0) return undefined;
+    const latest = await context.journal.payout(row.payout.seq);
+    if (latest?.version !== row.payout.version) return undefined;
+  }
+  return undefined;
+}
+
+/** `refused`: what was looked at has changed meanwhile. */
+async function tryIntent(context: WorkerContext, row: PayableRow): Promise<Intended | 'refused' | undefined> {
   const { run, bankClock, settle } = context;
   const { payout, batch } = row;
   const check = await preSendChecks(context, row);
@@ -84,11 +101,7 @@ async function recordIntent(context: WorkerContext, row: PayableRow): Promise<In
       pass.leave();
     }
   }
-  if (!isRecorded) {
-    // Somebody cancelled or held the row, or halted its batch or account, meanwhile.
-    await noticeHalt(context, batch);
-    return undefined;
-  }
+  if (!isRecorded) return 'refused';
   return { payout: afterChange(change), attempt, pass };
 }
 

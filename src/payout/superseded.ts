@@ -54,7 +54,8 @@ async function clearOne(context: WorkerContext, payout: Payout, attempt: Attempt
   const { transRefNo } = attempt.order;
   if (owner === undefined) throw new Error(`attempt ${transRefNo} belongs to no payout`);
   const { finding } = said;
-  const known = caseOf(context, owner, attempt);
+  // A statement may have brought it back to life while the bank was asked.
+  const known = caseOf(context, owner, await readLatest(context, owner, attempt));
   if (isCleared(known, finding)) return { kind: 'clear', cleared: [] };
   const facts = { ...logFactsOf(owner, attempt), finding: finding.kind };
   context.log('warn', 'an earlier attempt was not settled', facts);

@@ -4,8 +4,15 @@ import { move, settled } from '../../src/core/change.ts';
 import type { Attempt } from '../../src/core/payout.ts';
 import type { InDoubt } from '../../src/payout/ports.ts';
 import { settleAll } from '../../src/payout/settle.ts';
-import { noonMs } from '../support/core-fixtures.ts';
-import { applied, ingest, makeRows } from '../support/journal-fixtures.ts';
+import { noonMs, payer } from '../support/core-fixtures.ts';
+import {
+  applied,
+  bringTo,
+  ingest,
+  ingestRunning,
+  makeRows,
+  secondBatchId,
+} from '../support/journal-fixtures.ts';
 import { openTheatre, type Theatre } from '../support/theatre.ts';
 
 /** What a statement's word does to the first row in doubt, whoever has read it. */
@@ -78,4 +85,68 @@ describe('a row that a statement calls failed while the bank is being asked to p
     await theatre.run(batchId);
     expect(await theatre.statuses(batchId)).toEqual({ failed: 1 });
   });
+});
+
+/** What a statement does that no longer has the line by which one before it had failed the first attempt of row 1. */
+async function withdraw({ journal, time }: Theatre): Promise<void> {
+  const payout = await journal.payout(1);
+  const [attempt] = await journal.attemptsOf(payer.companyId, 'INV-1');
+  if (payout === undefined || attempt === undefined) throw new Error('row 1 was never sent');
+  const patch = { isAlarm: true };
+  const open: Attempt = { ...attempt, status: 'unresolved' };
+  await applied(journal, move({ payout, patch, cause: 'alarm-raised', nowMs: time.now(), attempt: open }));
+}
+
+describe('a failure that is withdrawn while another file’s row with the same payoutId is about to be sent', () => {
+  async function openRefiled(): Promise<Theatre> {
+    const theatre = await openTheatre();
+    await ingestRunning(theatre.journal, makeRows(1));
+    await bringTo(theatre.journal, 'failed');
+    await ingest(theatre.journal, makeRows(1), { batchId: secondBatchId });
+    return theatre;
+  }
+
+  const attemptsOf = ({ journal }: Theatre) => journal.attemptsOf(payer.companyId, 'INV-1');
+
+  test('is failed again by the inquiry that says so, before the next attempt is made', async () => {
+    await using theatre = await openRefiled();
+    let isWithdrawn = false;
+    theatre.script = {
+      inquire: async (inquiry) => {
+        if (!isWithdrawn) await withdraw(theatre);
+        isWithdrawn = true;
+        return theatre.found(inquiry, '030002');
+      },
+    };
+    await theatre.run(secondBatchId);
+    expect(await attemptsOf(theatre)).toMatchObject([{ status: 'failed' }, { status: 'paid' }]);
+    expect(theatre.sent).toHaveLength(1);
+  });
+
+  test.each([
+    ['030002', ['failed', 'paid'], 'paid'],
+    ['010003', ['unresolved'], 'held'],
+    ['010004', ['paid'], 'held'],
+  ] as const)(
+    'after the inquiry: it is asked about again, and %s counts',
+    async (later, attempts, status) => {
+      await using theatre = await openRefiled();
+      let isWithdrawn = false;
+      theatre.script = { inquire: (inquiry) => theatre.found(inquiry, isWithdrawn ? later : '030002') };
+      const journal: Theatre['journal'] = {
+        ...theatre.journal,
+        apply: async (changes) => {
+          if (!isWithdrawn && changes[0]?.isIntent === true) {
+            isWithdrawn = true;
+            await withdraw(theatre);
+          }
+          return theatre.journal.apply(changes);
+        },
+      };
+      await theatre.run(secondBatchId, { journal });
+      expect((await attemptsOf(theatre)).map((one) => one.status)).toEqual(attempts);
+      expect(await theatre.statuses(secondBatchId)).toEqual({ [status]: 1 });
+      expect(theatre.sent).toHaveLength(attempts.length - 1);
+    },
+  );
 });

@@ -57,8 +57,8 @@ const ofSending: readonly Mutation[] = [
   inOne(
     'sent although the intent was refused',
     'payout/submit.ts',
-    'if (!isRecorded) {\n    // Somebody',
-    'if (context === null) {\n    // Somebody',
+    "if (!isRecorded) return 'refused';",
+    "if (context === null) return 'refused';",
   ),
   inOne(
     'a first send leaves on another day than its own',
@@ -455,6 +455,12 @@ const ofStatements: readonly Mutation[] = [
     'reconcile/rules/judge-transfer.ts',
     "    case 'in-process':\n      return bookStatus === 'unpaid' && !isFinished ? 'doubt' : note;",
     "    case 'in-process':\n      return bookStatus === 'pending' ? 'fail' : note;",
+  ),
+  inStatements(
+    'an attempt that came alive again keeps no other from being made',
+    'core/payout.ts',
+    "['recorded', 'sent', 'paid', 'unresolved'];",
+    "['recorded', 'sent', 'paid'];",
   ),
   inStatements(
     'a late proof by a statement raises no alarm',

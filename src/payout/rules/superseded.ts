@@ -3,7 +3,7 @@
  * before the next attempt is made, and again afterwards, since a late proof can always come (I4).
  */
 import { decideHold, move, type Reason, reasonPatch, settled } from '../../core/change.ts';
-import type { Attempt, Payout, PayoutStatus } from '../../core/payout.ts';
+import { type Attempt, openAttemptStatuses, type Payout, type PayoutStatus } from '../../core/payout.ts';
 import type { Change } from '../../core/ports.ts';
 import { type Case, isInDoubt, withInquiry } from './case.ts';
 import type { InquiryReading, TransferFinding } from './read-reply.ts';
@@ -43,7 +43,7 @@ const notSettled = (transRefNo: string, finding: Attempt['lastFinding']): Reason
 });
 
 /** An attempt that the bank may have completed, or may yet complete. */
-export const isOpenAttempt = ({ status }: Attempt): boolean => status !== 'failed' && status !== 'refused';
+export const isOpenAttempt = ({ status }: Attempt): boolean => openAttemptStatuses.includes(status);
 
 /** True for a change by which an attempt that had come alive again has failed. */
 export const hasEnded = ({ attempt }: Change): boolean => attempt?.status === 'failed';

@@ -12,7 +12,12 @@ import {
   type SqlBool,
 } from 'kysely';
 import { ForbiddenChangeError, requireAllowed } from '../../core/change.ts';
-import { attemptStatuses, canMoveAttempt, claimReleasingStatuses } from '../../core/payout.ts';
+import {
+  attemptStatuses,
+  canMoveAttempt,
+  claimReleasingStatuses,
+  openAttemptStatuses,
+} from '../../core/payout.ts';
 import type {
   Attempt,
   AttemptStatus,
@@ -181,6 +186,18 @@ const attemptStatus = define((values: { payoutSeq: number; attemptNo: number }) 
     .select('status')
     .where('payout_seq', '=', values.payoutSeq)
     .where('attempt_no', '=', values.attemptNo),
+);
+
+/** An attempt of the payoutId, of whatever file, that may be paid. */
+const openAttempt = define((values: ClaimOfRow) =>
+  query
+    .selectFrom('payout_place as o')
+    .innerJoin('attempt as a', 'a.payout_seq', 'o.payout_seq')
+    .select('a.attempt_no')
+    .where('o.payout_id', '=', values.payoutId)
+    .where('a.company_id', '=', values.companyId)
+    .where('a.status', 'in', openAttemptStatuses)
+    .limit(1),
 );
 
 const ofClaim = (values: ClaimOfRow) =>
@@ -390,6 +407,9 @@ function* applyChange(transaction: Transaction, change: Change): Body<boolean> {
   const isSend = change.isIntent === true || event.cause === 'sending-again';
   if (isSend && !gate.isOpen) return false;
   const ofRow = { companyId: gate.companyId, payoutId: before.instruction.payoutId, seq: before.seq };
+  // Earlier ones were asked about before: one may have come alive since.
+  const isLater = change.isIntent === true && (attempt?.attemptNo ?? 0) > 1;
+  if (isLater && (yield* openAttempt.get(ofRow)) !== undefined) return false;
   const eventSeq = transaction.latestEventSeq + 1;
   const changed = yield* updatePayoutWhere[claimGuardOf(change)].run({
     ...after,

@@ -3,11 +3,13 @@ import {
   type Attempt,
   canMoveAttempt,
   claimReleasingStatuses,
+  openAttemptStatuses,
   type PayoutStatus,
 } from '../../../src/core/payout.ts';
 import type { Change } from '../../../src/core/ports.ts';
 import {
   claimKey,
+  findPlaces,
   isStopped,
   type MemoryStore,
   moveRow,
@@ -54,6 +56,12 @@ function applyChange(store: MemoryStore, change: Change, undo: Undo): boolean {
   const row = requireRow(store, before.seq);
   if (row.payout.version !== before.version || row.payout.status !== before.status) return false;
   const key = claimKey(companyId, before.instruction.payoutId);
+  if (
+    isIntent === true &&
+    after.attemptNo > 1 &&
+    hasOpenAttempt(store, companyId, before.instruction.payoutId)
+  )
+    return false;
   if (!isClaimRight(change, store.claims.get(key))) return false;
   moveClaim(store, change, key, undo);
   if (attempt !== undefined) keepAttempt(store, attempt, isIntent === true, undo);
@@ -71,6 +79,12 @@ function applyChange(store: MemoryStore, change: Change, undo: Undo): boolean {
 
 const isOrderOf = (attempt: Attempt | undefined, companyId: string, payerAccount: string): boolean =>
   attempt?.order.companyId === companyId && attempt.order.payerAccount === payerAccount;
+
+/** True when an attempt of the payoutId, of whatever file, may be paid. */
+const hasOpenAttempt = (store: MemoryStore, companyId: string, payoutId: string): boolean =>
+  findPlaces(store, payoutId)
+    .flatMap(({ payout }) => store.attempts.get(payout.seq) ?? [])
+    .some(({ order, status }) => order.companyId === companyId && openAttemptStatuses.includes(status));
 
 /** What the claim must say before a payout may change. */
 function isClaimRight({ before, after, isIntent, adopts }: Change, claim: StoredClaim | undefined): boolean {

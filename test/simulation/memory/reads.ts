@@ -6,7 +6,7 @@ import type { ClaimOwner, HoldTotal, OtherReferences, ResultRow } from '../../..
 import type { InDoubt, PayoutHistory } from '../../../src/payout/ports.ts';
 import { mayBePaidStatuses } from '../../../src/payout/rules/similar.ts';
 import type { Journal } from '../../../src/store/store.ts';
-import { claimKey, requireBatch, requireRow, rowsOfBatch, similarKey } from './store.ts';
+import { claimKey, findPlaces, requireBatch, requireRow, rowsOfBatch, similarKey } from './store.ts';
 import type { MemoryStore, StoredRow } from './store.ts';
 
 export const isInDoubt = ({ payout }: StoredRow): boolean =>
@@ -68,13 +68,6 @@ function findHistory(store: MemoryStore, row: StoredRow): PayoutHistory {
     .map((event) => ({ ...event, detail: JSON.parse(event.detail) as Record<string, unknown> }));
   const attempts = store.attempts.get(seq) ?? [];
   return { row: toResultRow(store, row), batch: requireBatch(store, batchId), attempts, events };
-}
-
-/** Rows that name a payoutId in a file that has been sealed. */
-function findPlaces(store: MemoryStore, payoutId: string): StoredRow[] {
-  return [...store.rows.values()].filter(
-    (row) => row.payoutId === payoutId && store.batches.get(row.payout.batchId)?.sealedAtMs !== null,
-  );
 }
 
 export function countHolds(rows: readonly StoredRow[]): HoldTotal[] {

@@ -139,6 +139,13 @@ export function rowsOfBatch(store: MemoryStore, batchId: string): StoredRow[] {
   return (store.rowsOf.get(batchId) ?? []).map((seq) => requireRow(store, seq));
 }
 
+/** Rows that name a payoutId in a file that has been sealed. */
+export function findPlaces(store: MemoryStore, payoutId: string): StoredRow[] {
+  return [...store.rows.values()].filter(
+    (row) => row.payoutId === payoutId && store.batches.get(row.payout.batchId)?.sealedAtMs !== null,
+  );
+}
+
 export function isStopped(store: MemoryStore, companyId: string, payerAccount: string): boolean {
   return findStop(store, companyId, payerAccount) !== undefined;
 }

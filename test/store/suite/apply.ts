@@ -318,6 +318,29 @@ const claims: readonly StoreCase[] = [
     },
   },
   {
+    name: 'no intent is recorded while another attempt of the payoutId may be paid, in whatever file',
+    run: async (journal) => {
+      await ingestRunning(journal, makeRows(1));
+      const failed = await bringTo(journal, 'failed');
+      await ingestRunning(journal, makeRows(1), { batchId: secondBatchId });
+      const { change } = intentOf(await firstReady(journal, secondBatchId), 1);
+      const [attempt] = await journal.attemptsOf(payer.companyId, 'INV-1');
+      if (attempt === undefined) throw new Error('there is no attempt');
+      const nowMs = noonMs;
+      const reopened: Change = move({
+        payout: failed,
+        patch: { isAlarm: true },
+        cause: 'alarm-raised',
+        nowMs,
+        attempt: { ...attempt, status: 'unresolved' },
+      });
+      const payout = await applied(journal, reopened);
+      expect(await journal.apply([change])).toEqual([false]);
+      await applied(journal, move({ payout, patch: {}, cause: 'inquired', nowMs, attempt }));
+      expect(await journal.apply([change])).toEqual([true]);
+    },
+  },
+  {
     name: 'a row rejected at the seal may be tried again once the payoutId is free',
     run: async (journal) => {
       await ingestRunning(journal, makeRows(1));
