@@ -19,6 +19,7 @@ export const resultCommand = makeCommand({
   run: async ({ batch: name, out, json, ...options }) => {
     const loaded = await loadCommandSettings(options);
     const { writeResult } = await import('../app/result.ts');
+    const { findSender } = await import('../app/status.ts');
     const { print } = await import('./views/shown.ts');
     const { showPresent, refuseUnexplained } = await import('./views/summary.ts');
     const written = await writeResult(loaded, name, out);
@@ -30,7 +31,7 @@ export const resultCommand = makeCommand({
         `batch ${batch.batchId} has no result: its file ${why}; "paydrop status ${batch.batchId}" says more`,
       );
     }
-    print(showPresent(written), json);
+    print(showPresent(written, findSender(loaded.dataDir) !== undefined), json);
     refuseUnexplained(`batch ${batch.batchId}`, written.summary);
   },
 });

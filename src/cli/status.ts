@@ -36,7 +36,13 @@ export const statusCommand = makeCommand({
       const { printText } = await import('./output.ts');
       printText(toLines([`Sending: ${nameOwner(owner)}`, '']));
     }
-    print(showList(batches.map(showBatch), 'No batches yet.'), json);
+    print(
+      showList(
+        batches.map((standing) => showBatch(standing, owner !== undefined)),
+        'No batches yet.',
+      ),
+      json,
+    );
     const days = batch === undefined && !json ? await readAllDays() : [];
     if (days.length > 0) print(showDays(days, nowMs, daysShownMax), json);
   },

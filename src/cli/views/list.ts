@@ -45,9 +45,9 @@ function whyOf({ row }: FoundPayout): string {
 const columns: readonly Column[] = [
   {
     head: 'When',
-    cell: ({ row, batch }) => formatBangkokMoment(placeInTime(row, batch)).slice(0, 16),
+    cell: ({ row, batch }) => formatBangkokMoment(placeInTime(row, batch)),
     from: wideColumns,
-    max: 16,
+    max: 19,
   },
   { head: 'PayoutId', cell: ({ row }) => row.cells.payoutId, max: 20, isId: true },
   { head: 'Status', cell: ({ row }) => row.status, max: 10 },

@@ -7,9 +7,8 @@ import type { Attempt } from '../../core/payout.ts';
 import { printable, showText, showTextIfAny, toLines } from '../../core/outgoing-text.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import { showDate } from '../../payout/rules/lost-journal.ts';
-import { cancelledCode } from '../../payout/rules/operator.ts';
 import { describeProvenance } from '../../reconcile/rules/custody.ts';
-import { listNextCommands, type NextCommand } from '../../reports/rules/next-commands.ts';
+import { listNextCommands, listNextOfBatch, type NextCommand } from '../../reports/rules/next-commands.ts';
 import { describeAlarmRemedy, describeRemedy } from '../../reports/rules/remedies.ts';
 import { describeGrowth, remedyOfGrowth } from '../../watch/rules/file-growth.ts';
 import {
@@ -18,6 +17,7 @@ import {
   showByStatus,
   showCount,
   showReady,
+  showState,
   showTotal,
   totalsByStatus,
 } from './amounts.ts';
@@ -37,18 +37,27 @@ function showGrowth(grown: BatchStanding['grown']) {
   return { ...words, rowsNotPaid: rows, amountNotPaid: amount, payoutIds };
 }
 
-/** What to type, or what happens by itself, where the reason does not say it. */
+/** What happens by itself, or what to type: on a line of its own, as it is to be copied. */
 function showNextOfBatch(
-  { batchId, status, reasonCode }: BatchStanding['batch'],
-  totals: BatchStanding['totals'],
+  { batch, totals }: BatchStanding,
+  state: string,
+  next: readonly NextCommand[],
 ): string[] {
-  const ready = showReady(status, totals);
-  if (ready !== undefined) return [`${ready}: by a watcher, or when its file is run again`];
-  return status === 'halted' && reasonCode !== cancelledCode ? [`next: paydrop resume ${batchId}`] : [];
+  const ready = showReady(batch.status, totals);
+  return [
+    ...(ready === undefined ? [] : [`${ready}: by a watcher, or when its file is run again`]),
+    ...(state === 'stopped' ? ['goes on when its file is run again, or with a watcher'] : []),
+    ...next.map(({ command, why }) => `${why}: ${command}`),
+  ];
 }
 
-/** A batch: when, which file, its state and its rows by status. */
-export function showBatch({ batch, totals, holds, grown }: BatchStanding): Shown {
+/**
+ * A batch: when, which file, its state and its rows by status.
+ * @param isSending a process is there that sends
+ */
+export function showBatch(standing: BatchStanding, isSending = false): Shown {
+  const { batch, totals, holds, grown } = standing;
+  const next = listNextOfBatch(batch, totals);
   const json = {
     batchId: batch.batchId,
     file: batch.fileName,
@@ -65,9 +74,11 @@ export function showBatch({ batch, totals, holds, grown }: BatchStanding): Shown
     holds: Object.fromEntries(holds.map(({ hold, rows }) => [hold, rows])),
     alarms: countAlarms(totals),
     fileGrown: showGrowth(grown),
+    next,
   };
-  const { batchId, status, file, byStatus, alarms, reasonCode, reason, remedy } = json;
+  const { batchId, file, byStatus, alarms, reasonCode, reason, remedy } = json;
   const started = formatBangkokMoment(batch.startedAtMs);
+  const state = showState(batch.status, totals, isSending);
   const held = Object.entries(json.holds).map(([hold, rows]) => `${showCount(rows)} ${hold}`);
   const below = [
     ...(alarms === 0
@@ -78,9 +89,9 @@ export function showBatch({ batch, totals, holds, grown }: BatchStanding): Shown
     ...(held.length === 0 ? [] : [`held: ${held.join(', ')}`]),
     ...(reason === null ? [] : [`${reasonCode ?? ''}: ${reason}`]),
     ...(remedy === null ? [] : [`remedy: ${remedy}`]),
-    ...showNextOfBatch(batch, totals),
+    ...showNextOfBatch(standing, state, next),
   ];
-  const head = [batchId, started, status.padEnd(9), showTotal(json), file].join('  ');
+  const head = [batchId, started, state.padEnd(9), showTotal(json), file].join('  ');
   return { json, text: toLines([head, ...below.map((line) => `${indent}${line}`)]) };
 }
 

@@ -15,7 +15,15 @@ import {
 } from '../../reports/rules/summary.ts';
 import { describeGrowth, remedyOfGrowth } from '../../watch/rules/file-growth.ts';
 import { exitCodes, higherOf } from '../exit-codes.ts';
-import { countOf, showBaht, showCount, showDuration, showForReview, showReady } from './amounts.ts';
+import {
+  countOf,
+  showBaht,
+  showCount,
+  showDuration,
+  showForReview,
+  showReady,
+  showState,
+} from './amounts.ts';
 import { alignColumns, sandboxBanner, showReportPath, type Shown, type ShownEnd } from './shown.ts';
 
 /** Of a short run the tenths count, too. */
@@ -36,6 +44,7 @@ function renderHead(
   { batch, totals }: BatchSummary,
   { isSandbox, bankAddress, pace }: SummaryContext,
   isRepeat: boolean,
+  isSending = false,
 ): string[] {
   const ready = showReady(batch.status, totals);
   const why =
@@ -47,7 +56,7 @@ function renderHead(
     ['Processed', showWhen(batch)],
     ...(isRepeat ? [['', 'by an earlier run; nobody is paid again']] : []),
     ['Bank', showBank(isSandbox, bankAddress)],
-    ['State', `${batch.status}${why}`],
+    ['State', `${showState(batch.status, totals, isSending)}${why}`],
     ...(reduced === undefined ? [] : [['Concurrency', reduced]]),
   ]);
 }
@@ -106,12 +115,12 @@ function renderFiles(files: readonly ShownFile[]): string[] {
 const renderNext = (summary: BatchSummary): string[] =>
   adviseNext(summary).map((line, index) => (index === 0 ? `Next: ${line}` : `      ${line}`));
 
-/** What `result` has written. */
-export function showPresent({ summary, context, files }: PresentReports): Shown {
+/** What `result` has written. @param isSending a process is there that sends */
+export function showPresent({ summary, context, files }: PresentReports, isSending: boolean): Shown {
   const { isSandbox, nowMs } = context;
   const text = toLines([
     ...(isSandbox ? [sandboxBanner, ''] : []),
-    ...renderHead(summary, context, false),
+    ...renderHead(summary, context, false, isSending),
     `As of      ${formatBangkokMoment(nowMs)}`,
     '',
     ...renderTotals(summary),

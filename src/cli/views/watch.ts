@@ -8,7 +8,7 @@ import type { ListenAddress } from '../../core/network-address.ts';
 import type { Batch, ReportKind } from '../../core/ports.ts';
 import { describeGrowth } from '../../watch/rules/file-growth.ts';
 import { formatBaht } from '../../core/money.ts';
-import { countOf, showTotal, showByStatus, showForReview, totalsByStatus } from './amounts.ts';
+import { countOf, showTotal, showByStatus, showForReview, showState, totalsByStatus } from './amounts.ts';
 import { describeProgress } from './progress.ts';
 import { alignColumns, sandboxBanner, showPath, type Shown } from './shown.ts';
 
@@ -159,7 +159,7 @@ function describeBatch({ reports }: Extract<WatchNews, { kind: 'batch-settled' }
   const opened = exceptions === 0 ? resultKinds : exceptionKinds;
   const path = reports.files.findLast(({ kind }) => opened.includes(kind))?.path;
   const text = [
-    `batch ${batchId} of ${file} ${status}: ${showByStatus(byStatus)}`,
+    `batch ${batchId} of ${file} ${showState(status, totals, true)}: ${showByStatus(byStatus)}`,
     reason === null ? '' : `; ${reason}. ${remedy ?? ''}`,
     status === 'halted' ? `: "paydrop resume ${batchId}"` : '',
     alarms === 0

@@ -1,8 +1,12 @@
 /** What a person may type next about a row: commands that do something for it as it stands, and nothing else. */
 import { parseBangkokDate } from '../../core/bangkok-time.ts';
 import { paydropCommand } from '../../core/command-line.ts';
-import type { HoldReason } from '../../core/payout.ts';
-import type { ResultRow } from '../../core/ports.ts';
+import { countAlarms, countRows, inDoubtStatuses } from '../../core/exit-code.ts';
+import { countOf } from '../../core/figures.ts';
+import type { HoldReason, PayoutStatus } from '../../core/payout.ts';
+import type { Batch, ResultRow, StatusTotal } from '../../core/ports.ts';
+import { cancelledCode } from '../../payout/rules/operator.ts';
+import { exceptionStatuses } from './report-rows.ts';
 
 export interface NextCommand {
   /** To be typed as it is. */
@@ -84,3 +88,47 @@ export function listNextCommands(asked: Asked): readonly NextCommand[] {
       return [];
   }
 }
+
+/** Commands for a batch as a whole, the likeliest first; none where nothing is to be typed. */
+export function listNextOfBatch(
+  { batchId, status, reasonCode }: Pick<Batch, 'batchId' | 'status' | 'reasonCode'>,
+  totals: readonly StatusTotal[],
+): readonly NextCommand[] {
+  const doubtRows = countRows(totals, inDoubtStatuses);
+  // What a halt holds goes on with the batch.
+  const reviewed = status === 'halted' ? without(reviewedStatuses, ['held']) : reviewedStatuses;
+  const forReview = totals.filter(({ status: of, rows }) => rows > 0 && reviewed.includes(of));
+  const [rows, alarms] = [countRows(forReview, reviewed), countAlarms(totals)];
+  const list = (...words: readonly string[]): string =>
+    paydropCommand(undefined, 'list', '--batch', batchId, ...words);
+  return [
+    ...(status === 'halted' && reasonCode !== cancelledCode
+      ? [{ command: ofPayout('resume', batchId), why: 'to go on' }]
+      : []),
+    ...(doubtRows === 0
+      ? []
+      : [
+          {
+            command: paydropCommand(undefined, 'settle', batchId),
+            why: `${countOf(doubtRows, 'row is', 'rows are')} in doubt`,
+          },
+        ]),
+    ...(rows === 0
+      ? []
+      : [
+          {
+            command: list('--status', ...forReview.map(({ status: of }) => of)),
+            why: countOf(rows, 'row needs review', 'rows need review'),
+          },
+        ]),
+    ...(alarms === 0
+      ? []
+      : [{ command: list('--alarms'), why: `${countOf(alarms, 'row bears', 'rows bear')} an alarm` }]),
+  ];
+}
+
+const without = (statuses: readonly PayoutStatus[], left: readonly PayoutStatus[]): readonly PayoutStatus[] =>
+  statuses.filter((status) => !left.includes(status));
+
+/** What is in doubt has a command of its own. */
+const reviewedStatuses = without(exceptionStatuses, inDoubtStatuses);

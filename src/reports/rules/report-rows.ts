@@ -13,7 +13,7 @@ import { describeAlarmRemedy, describeHolds, describeRemedy } from './remedies.t
  * Statuses that a person must look at. `cancelled` was a person's own decision; `ready` and `staged` rows
  * need nobody: the next run goes on with them.
  */
-const exceptionStatuses: readonly PayoutStatus[] = [
+export const exceptionStatuses: readonly PayoutStatus[] = [
   'rejected',
   'unpayable',
   'failed',

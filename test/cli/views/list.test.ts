@@ -32,9 +32,9 @@ INV-0001  paid      100.50  ******5678`);
 
   test('tells more in 120', () => {
     expect(table(120, held, makeRow())).toBe(`\
-When              PayoutId  Status    Baht  Payee       Name                  Why
-2026-11-21 14:03  INV-0002  held    100.50  ******5678  FAH SAI TRADING COM…  thai-name-differs: the Thai name in the f…
-2026-11-21 14:03  INV-0001  paid    100.50  ******5678  SOMCHAI J`);
+When                 PayoutId  Status    Baht  Payee       Name                  Why
+2026-11-21 14:03:05  INV-0002  held    100.50  ******5678  FAH SAI TRADING COM…  thai-name-differs: the Thai name in th…
+2026-11-21 14:03:05  INV-0001  paid    100.50  ******5678  SOMCHAI J`);
   });
 
   test('is whole where no terminal is', () => {

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { statusCommand } from '../../../src/cli/status.ts';
 import { showBatch, showPayout } from '../../../src/cli/views/status.ts';
+import type { StatusTotal } from '../../../src/core/ports.ts';
+import type { BatchStatus } from '../../../src/core/payout.ts';
 import type { PayoutEvent } from '../../../src/payout/ports.ts';
 import { makeSubmitted } from '../../support/core-fixtures.ts';
 import { makeBatch, makeBatchOf, makeRow, makeTotal, noonMs } from '../../support/report-fixtures.ts';
@@ -105,13 +107,53 @@ test('a batch, for an operator and for a program', () => {
             held: 1 halted
             EM053: Insufficient funds
             remedy: Fund the account
-            next: paydrop resume 4K7Q2M9XWD`);
+            to go on: paydrop resume 4K7Q2M9XWD`);
   expect(JSON.stringify(json)).toBe(
     '{"batchId":"4K7Q2M9XWD","file":"a.csv","status":"halted","reasonCode":"EM053","reason":"Insufficient funds",' +
       '"remedy":"Fund the account","rows":0,"amount":"0.00","unreadableAmounts":0,"startedAt":"2026-11-21T14:03:05+07:00",' +
       '"restedAt":"2026-11-21T14:03:08+07:00","byStatus":{"paid":{"rows":2,"amount":"201.00"},' +
-      '"held":{"rows":1,"amount":"100.50"}},"holds":{"halted":1},"alarms":0,"fileGrown":null}',
+      '"held":{"rows":1,"amount":"100.50"}},"holds":{"halted":1},"alarms":0,"fileGrown":null,' +
+      '"next":[{"command":"paydrop resume 4K7Q2M9XWD","why":"to go on"}]}',
   );
+});
+
+test.each<[BatchStatus, string, readonly StatusTotal[], boolean, RegExp | null]>([
+  ['done', 'done', [makeTotal('paid')], false, null],
+  [
+    'done',
+    'done',
+    [makeTotal('rejected', 2), makeTotal('failed')],
+    false,
+    /3 rows need review: paydrop list --batch 4K7Q2M9XWD --status rejected failed$/,
+  ],
+  ['done', 'done', [makeTotal('unresolved')], false, /1 row is in doubt: paydrop settle 4K7Q2M9XWD$/],
+  [
+    'done',
+    'done',
+    [{ ...makeTotal('paid', 3), alarmRows: 2 }],
+    false,
+    /2 rows bear an alarm: paydrop list --batch 4K7Q2M9XWD --alarms$/,
+  ],
+  [
+    'running',
+    'in doubt',
+    [makeTotal('paid'), makeTotal('submitted', 2)],
+    false,
+    /2 rows are in doubt: paydrop settle 4K7Q2M9XWD$/,
+  ],
+  ['running', 'in doubt', [makeTotal('submitted')], true, /paydrop settle 4K7Q2M9XWD$/],
+  ['running', 'running', [makeTotal('ready'), makeTotal('submitted')], true, /paydrop settle/],
+  [
+    'running',
+    'stopped',
+    [makeTotal('ready')],
+    false,
+    /goes on when its file is run again, or with a watcher$/,
+  ],
+])('a batch that is %s is called %s', (status, state, totals, isSending, end) => {
+  const { text } = showBatch({ batch: makeBatch({ status }), totals, holds: [] }, isSending);
+  expect(text).toContain(`14:03:05  ${state.padEnd(9)}  `);
+  expect(text).toMatch(end ?? /\)$/);
 });
 
 describe('what to type next', () => {

@@ -115,6 +115,12 @@ describe('what to do next', () => {
       /in doubt: 2\. Do not pay them again by hand\.\n {6}"paydrop settle 4K7Q2M9XWD"/,
     ],
     [
+      'in doubt, when nothing runs any more',
+      show([makeTotal('paid'), makeTotal('submitted', 2)], { status: 'running' }),
+      /State {6}in doubt\n/,
+    ],
+    ['stopped', show([makeTotal('ready')], { status: 'running' }), /State {6}stopped\n/],
+    [
       'rejected',
       show([], { status: 'rejected', reason: 'the file is empty' }),
       /State {6}rejected: the file is empty\n\nNext: The whole file was rejected and nothing of it was sent/,
