@@ -27,6 +27,7 @@ export const configCommand = makeCommand({
     const { stringify } = await import('yaml');
     const shown = describeSettings(loaded);
     printText(json ? encodeJson(shown, 2) : toLines(stringify(shown).trimEnd().split('\n')));
+    for (const { text } of loaded.notes) say(`paydrop: note: ${text}`);
     if (loaded.credentials.ok) return exitCodes.ok;
     say(`paydrop: ${loaded.credentials.message}`);
     return exitCodes.usage;

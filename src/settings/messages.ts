@@ -50,8 +50,11 @@ function explain(issue: Issue, path: readonly string[], found: unknown): string 
     if (form !== undefined) return `is a number here: ${form}`;
     return 'is a number here, which loses leading zeros: put the value in quotes';
   }
-  if (issue.code === 'invalid_type')
-    return `must be ${typeNames[issue.expected] ?? issue.expected}, found ${shown}`;
+  if (issue.code === 'invalid_type') {
+    const isQuoted = typeof found === 'string' && quotableTypes.has(issue.expected) && isPlain(found);
+    const cure = isQuoted ? ': take the quotes away' : '';
+    return `must be ${typeNames[issue.expected] ?? issue.expected}, found ${shown}${cure}`;
+  }
   if (issue.code === 'invalid_value') {
     return `must be one of ${issue.values.map((value) => JSON.stringify(value)).join(', ')}, found ${shown}`;
   }
@@ -81,6 +84,12 @@ function cureForMissing(path: readonly string[]): string {
   return `add ${typeof description === 'string' ? description : 'it'}`;
 }
 
+/** Types that quotes turn into text. */
+const quotableTypes: ReadonlySet<string> = new Set(['number', 'int', 'boolean']);
+
+/** True for a number or truth value that is text only because of its quotes. */
+const isPlain = (text: string): boolean => /^(?:-?\d+(?:\.\d+)?|true|false)$/.test(text);
+
 const typeNames: Readonly<Record<string, string>> = {
   string: 'text',
   number: 'a number',
@@ -88,6 +97,7 @@ const typeNames: Readonly<Record<string, string>> = {
   boolean: 'true or false',
   object: 'a section with keys of its own',
   record: 'a section with keys of its own',
+  array: 'a list, in square brackets',
 };
 
 /** Secrets, and an address that is often as good as one. */

@@ -52,7 +52,7 @@ function readSecret(
 
 const secretBytesMax = 4_096;
 /** Permission bits of everybody but the owner and the group. */
-const othersMask = 0o007;
+export const othersMask = 0o007;
 
 /**
  * Reads a file that holds a secret and nothing else; a line end after it is not part of it.

@@ -21,6 +21,7 @@ import {
   type CredentialsReading,
   type Environment,
   maskWebAddress,
+  othersMask,
   readCredentials,
   readWebhookSecret,
   type SecretReading,
@@ -109,8 +110,26 @@ export function loadSettings(sources: SettingsSources): LoadedSettings {
   const problem = findContradiction(settings);
   if (problem !== undefined) throw new SettingsError(`${path}: ${problem}`);
   const notes = hasIntentAgeZero(document.value) ? [intentAgeNote] : [];
+  const openKey = isOpenToAll(path) ? findOwnSecret(settings) : undefined;
+  if (openKey !== undefined) notes.push(describeOpenSecret(openKey, path));
   return { ...resolveSettings(settings, path, sources), notes };
 }
+
+/** True where users who are neither owner nor group may read the file. */
+const isOpenToAll = (path: string): boolean =>
+  process.platform !== 'win32' && (statSync(path).mode & othersMask) !== 0;
+
+/** A secret that stands in the settings themselves; that of a bank on this machine is worth nothing elsewhere. */
+function findOwnSecret({ bank, notices }: Settings): string | undefined {
+  if (bank.clientSecret !== undefined && bank.baseUrl.startsWith('https:')) return 'bank.clientSecret';
+  return notices.webhookSecret === undefined ? undefined : 'notices.webhookSecret';
+}
+
+/** No refusal: whoever has paid with such a file goes on. A file of the secret's own is refused. */
+const describeOpenSecret = (key: string, path: string): SettingsNote => ({
+  code: 'secret-open',
+  text: `${key} stands in ${path}, which every user of this machine may read: run chmod 600 ${path}, or name a file of its own with ${key}File`,
+});
 
 /** Whoever has written the 0 himself may have meant what it meant before. */
 function hasIntentAgeZero(written: unknown): boolean {

@@ -1,5 +1,5 @@
 /** The settings file as YAML: its values, and the line on which each key stands. */
-import { type Document, isMap, isScalar, LineCounter, parseDocument } from 'yaml';
+import { type Document, isMap, isScalar, LineCounter, parseDocument, type YAMLError } from 'yaml';
 import { SettingsError } from './secrets.ts';
 
 type KeyPath = readonly (string | number)[];
@@ -25,7 +25,7 @@ export function parseSettingsText(
   if (problem !== undefined) {
     const { line, col } = lines.linePos(problem.pos[0]);
     throw new SettingsError(
-      `${fileName}, line ${line}, column ${col}: not readable as YAML: ${problem.message}`,
+      `${fileName}, line ${line}, column ${col}: not readable as YAML: ${explainProblem(problem, text)}`,
     );
   }
   for (const path of textKeys) keepAsText(document, path);
@@ -33,6 +33,17 @@ export function parseSettingsText(
     value: toPlainValue(document, fileName),
     lineOf: (path) => lines.linePos(findOffset(document, path)).line,
   };
+}
+
+/** A key as settings have them, before its colon: nothing of a value, which may be a secret. */
+const keyPattern = /^[a-z][A-Za-z0-9]{1,40}(?=\s*:)/;
+
+/** What is wrong, in words that name the key where the parser's do not. */
+function explainProblem({ code, message, pos }: YAMLError, text: string): string {
+  const [key] = keyPattern.exec(text.slice(pos[0])) ?? [];
+  if (code === 'DUPLICATE_KEY' && key !== undefined)
+    return `${key} stands here for the second time: put all of it into one place`;
+  return message;
 }
 
 function keepAsText(document: Document.Parsed, path: KeyPath): void {

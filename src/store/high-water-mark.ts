@@ -7,7 +7,12 @@ import { closeSync, fdatasyncSync, openSync, readFileSync, writeSync } from 'nod
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { describeLost, type MarkCopy, type SealKeeper, wayOut } from '../payout/rules/journal-place.ts';
+import {
+  describeLost,
+  describeUnreadableMark,
+  type MarkCopy,
+  type SealKeeper,
+} from '../payout/rules/journal-place.ts';
 import { errorCode, replaceFileNow } from '../platform/durable-file.ts';
 import { explainWriting, JournalRefusedError } from './connection.ts';
 
@@ -46,11 +51,7 @@ export function readHighWaterMark(dataDir: string): HighWaterMark | undefined {
     // Whoever is sending may have been writing it.
     return read();
   } catch (error) {
-    const why = 'it says how far the journal beside it had come, so nothing is sent without it';
-    throw new JournalRefusedError(
-      `${path} cannot be read: ${why}; put back the newest copy of the whole folder. ${wayOut}`,
-      { cause: error },
-    );
+    throw new JournalRefusedError(describeUnreadableMark(path, errorCode(error)), { cause: error });
   }
 }
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -20,6 +20,7 @@ beforeAll(() => {
   companyId: COMP000001
   payerAccount: "0000345924"
 `,
+    { mode: 0o600 },
   );
 });
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -53,6 +54,17 @@ test('a secret that cannot be read ends with 2, after what is in effect', async 
   expect(code).toBe(2);
   expect(parse(stdout)).toMatchObject({ settings: { bank: { clientId: 'my-app' } } });
   expect(stderr).toMatch(/^paydrop: bank\.clientSecretFile .*no-such-secret cannot be read \(ENOENT\)/);
+});
+
+test('settings with the secret in them that everybody may read are told of', async () => {
+  const path = join(folder, 'open.yaml');
+  copyFileSync(join(folder, 'paydrop.yaml'), path);
+  chmodSync(path, 0o644);
+  const { code, stderr } = await runPaydrop(['config', '--config', 'open.yaml'], { cwd: folder });
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr: expect.stringMatching(/^paydrop: note: bank\.clientSecret stands in .* chmod 600 /s),
+  });
 });
 
 test('and as JSON', async () => {

@@ -66,7 +66,8 @@ const capitalise = (text: string): string => `${text.slice(0, 1).toUpperCase()}$
 const sectionNotes: Readonly<Record<string, readonly string[]>> = {
   bank: [
     'The secret is taken from the variable, else from the file, else from the settings. The sandbox never takes it from the ' +
-      'environment, and needs none.',
+      'environment, and needs none. A settings file with the secret of a bank in it that every user of the machine may read is ' +
+      'told of, by `paydrop config` and once when something is sent.',
   ],
   settle: ['How transfers in doubt are treated: [runbook](runbook.md#in-doubt).'],
   brake: ['`consecutiveFailures`, `failureShare` and `inDoubtMax` may be set so high that they never act.'],

@@ -38,7 +38,7 @@ interface Sources {
 
 function loadText(text: string | Uint8Array, sources: Sources = {}): LoadedSettings {
   const folder = sources.folder ?? makeFolder();
-  writeFileSync(join(folder, 'paydrop.yaml'), text);
+  writeFileSync(join(folder, 'paydrop.yaml'), text, { mode: 0o600 });
   const { configPath, dataDir, env = {} } = sources;
   return loadSettings({ configPath, dataDir, cwd: folder, env });
 }
@@ -91,6 +91,11 @@ describe('what is no settings file', () => {
       'bank:\n  a: 1\n  a: 2\n',
       /paydrop\.yaml, line 3, column 3: not readable as YAML: Map keys must be unique/,
     ],
+    [
+      'verify: {}\nbank: {}\nverify: {}\n',
+      /line 3, column 1: not readable as YAML: verify stands here for the second time: put all of it into one place/,
+    ],
+    ['bank:\n\tclientId: a\n', /line 2, column 1: not readable as YAML: Tabs are not allowed as indentation/],
     ['bank: {a: 1\nverify: 2', /line \d+, column \d+: not readable as YAML/],
     ['bank: *gone\n', /not readable as YAML: Unresolved alias/],
     ['bank: !secret x\n', /line 1, column 7: not readable as YAML: Unresolved tag/],
@@ -118,6 +123,12 @@ describe('wrong keys and values', () => {
     [{ bank, input: { columns: { payoutID: 'A' } } }, /input\.columns\.payoutID .*did you mean payoutId\?/],
     [{ bank, folders: { inbx: 'A' } }, /folders\.inbx .*did you mean inbox\?/],
     [{ bank, transfer: { concurrency: 'many' } }, /transfer\.concurrency .*must be a number, found "many"/],
+    [{ bank, transfer: { concurrency: '4' } }, /must be a number, found "4": take the quotes away$/],
+    [{ bank, verify: { enabled: 'true' } }, /must be true or false, found "true": take the quotes away$/],
+    [
+      { bank, notices: { command: '/usr/local/bin/on-paydrop' } },
+      /must be a list, in square brackets, found "\/usr/,
+    ],
     [{ bank, transfer: { concurrency: 0 } }, /must be at least 1, found 0/],
     [{ bank, transfer: { concurrency: 1001 } }, /must be at most 1000, found 1001/],
     [{ bank: { ...bank, timeoutMs: 1.5 } }, /bank\.timeoutMs .*must be a whole number, found 1\.5/],
@@ -385,4 +396,27 @@ test('whoever has written settle.intentMaxAgeMs 0 himself is told what it means 
     { code: 'intent-age-zero', text: expect.stringMatching(/before, nothing was ever sent then/) },
   ]);
   for (const settle of [{}, { intentMaxAgeMs: 300_000 }]) expect(load({ bank, settle }).notes).toEqual([]);
+});
+
+describe('a secret that every user of this machine may read in the settings', () => {
+  const notesOf = (mode: number, settings: unknown): readonly string[] => {
+    const folder = makeFolder();
+    const path = join(folder, 'paydrop.yaml');
+    writeFileSync(path, stringify(settings));
+    chmodSync(path, mode);
+    return loadSettings({ cwd: folder, env: {} }).notes.map(({ text }) => text.replaceAll(path, 'FILE'));
+  };
+  const note =
+    'bank.clientSecret stands in FILE, which every user of this machine may read: run chmod 600 FILE, ' +
+    'or name a file of its own with bank.clientSecretFile';
+
+  test('is told of, with what to type', () => {
+    expect(notesOf(0o644, { bank })).toEqual([note]);
+  });
+
+  test('is not, where only the owner and the group may read it, or it is a rehearsal bank of this machine', () => {
+    expect(notesOf(0o640, { bank })).toEqual([]);
+    expect(notesOf(0o644, { bank: { ...bank, baseUrl: 'http://127.0.0.1:8080' } })).toEqual([]);
+    expect(notesOf(0o644, { bank: { ...bank, clientSecret: undefined } })).toEqual([]);
+  });
 });

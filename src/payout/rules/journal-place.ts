@@ -44,12 +44,23 @@ export const restoreBackup =
   '--since YYYY-MM-DD"';
 
 /** What a person does who has no newer journal. */
-export const wayOut = `If there is none, ${askTheBank}`;
+const wayOut = `If there is none, ${askTheBank}`;
 
 /** What is to be done where a part of the journal is lost. */
 export const lossCure =
   'Nothing is sent, since payouts of the lost part would be paid again. ' +
   `Put back the newest journal.db together with its -wal file. ${wayOut}`;
+
+/** The system's codes of a file that this user may not read. */
+const deniedCodes = new Set(['EACCES', 'EPERM']);
+
+/** A file of another user is not damaged, and nothing is lost with it. */
+export function describeUnreadableMark(path: string, code: string | undefined): string {
+  if (code !== undefined && deniedCodes.has(code))
+    return `${path} may not be read (permission is denied): run it as the user that paydrop runs as`;
+  const why = 'it says how far the journal beside it had come, so nothing is sent without it';
+  return `${path} cannot be read: ${why}; put back the newest copy of the whole folder. ${wayOut}`;
+}
 
 export const describeLost = (dataDir: string): string =>
   `the journal that worked in ${dataDir} is lost: journal.mark is there, journal.db is not. ${lossCure}`;
