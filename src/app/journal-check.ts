@@ -1,6 +1,6 @@
 /** Reads the journal through now and then while a watcher works with it: damage is found before it is met. */
 import { join } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import { startThread } from '../platform/thread.ts';
 import { lockWaitMs, sqliteCodes } from '../store/connection.ts';
 import { journalFileName } from '../store/open.ts';
 import type { DiskWatch } from '../watch/context.ts';
@@ -94,9 +94,6 @@ try {
   parentPort.postMessage({ code: error.errcode, message: error.message });
 }`;
 
-/** SQLite does the work: what the thread itself needs of memory is small, and stays so. */
-const resourceLimits = { maxYoungGenerationSizeMb: 2 };
-
 /**
  * Looks whether each page of the file is what SQLite wrote.
  * @returns what is damaged; undefined for a whole file
@@ -104,11 +101,7 @@ const resourceLimits = { maxYoungGenerationSizeMb: 2 };
  */
 export async function findDamage(path: string): Promise<string | undefined> {
   const finding = await new Promise<Finding>((resolve, reject) => {
-    const worker = new Worker(thread, {
-      eval: true,
-      workerData: { path, timeout: lockWaitMs },
-      resourceLimits,
-    });
+    const worker = startThread(thread, { eval: true, workerData: { path, timeout: lockWaitMs } });
     // Nobody who stops waits for it.
     worker.unref();
     worker.once('message', resolve);

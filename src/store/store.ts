@@ -20,7 +20,7 @@ import {
   payerBreakerWrites,
   reportWrites,
 } from './payouts/batches.ts';
-import { hasHeld } from './payouts/bulk.ts';
+import { hasAny } from './payouts/bulk.ts';
 import { longBatchRows, makeBulk } from './payouts/bulk-work.ts';
 import { readRecordedDigests, readSeal, readSealByStretches } from './payouts/digests.ts';
 import { makeStage } from './payouts/ingest.ts';
@@ -125,10 +125,11 @@ function makeBatchWork({ db, path, highWaterMark, threadRowsMin = longBatchRows 
         : await readSealByStretches(path, batchId)),
       kept: seals?.keptSeals(batchId) ?? [],
     }),
-    holdReady: async (batchId, hold, why, nowMs) => bulk(batchId, 'holdReady', batchId, hold, why, nowMs),
-    // Asked for by every run, and mostly in vain.
+    // These two are asked for by every run, and mostly in vain.
+    holdReady: async (batchId, hold, why, nowMs) =>
+      hasAny(db, batchId, 'ready') ? bulk(batchId, 'holdReady', batchId, hold, why, nowMs) : 0,
     liftHolds: async (batchId, holds, nowMs) =>
-      hasHeld(db, batchId) ? bulk(batchId, 'liftHolds', batchId, holds, nowMs) : 0,
+      hasAny(db, batchId, 'held') ? bulk(batchId, 'liftHolds', batchId, holds, nowMs) : 0,
     releaseLikeFile: async (batchId, nowMs) => bulk(batchId, 'releaseLikeFile', batchId, nowMs),
     cancelUnsent: async (batchId, nowMs) => bulk(batchId, 'cancelUnsent', batchId, nowMs),
   } satisfies Partial<IntakeStore & BatchStore>;

@@ -4,7 +4,7 @@
  */
 import { extname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { Worker } from 'node:worker_threads';
+import { startThread } from '../../platform/thread.ts';
 import { readArchivedRows, recallBatch } from '../archive/move.ts';
 import { JournalLockedError, JournalRefusedError, JournalWriteError } from '../connection.ts';
 import { cancelUnsent, holdReady, liftHolds, releaseLikeFile } from './bulk.ts';
@@ -64,16 +64,13 @@ export function makeBulk(db: DatabaseSync, path: string, rowsMin: number = longB
   };
 }
 
-/** SQLite does the work: what the thread itself needs of memory is small, and stays so. */
-const maxYoungGenerationSizeMb = 2;
-
 /** As this module's own: the program runs as it is written, and as it is built. */
 const threadUrl = new URL(`./bulk-thread${extname(import.meta.filename)}`, import.meta.url);
 
 /** A thread that ends without a word has committed all or nothing: whoever asks the journal again learns which. */
 async function workInThread(order: BulkOrder): Promise<unknown> {
   const reply = await new Promise<BulkReply>((resolve, reject) => {
-    const thread = new Worker(threadUrl, { workerData: order, resourceLimits: { maxYoungGenerationSizeMb } });
+    const thread = startThread(threadUrl, { workerData: order });
     thread.once('message', resolve);
     thread.once('error', reject);
     thread.once('exit', () => reject(new Error(`the thread of ${order.name} has ended without a result`)));

@@ -105,14 +105,14 @@ export function holdReady(
   return moveInTurn(db, batchId, nowMs, [{ from: 'ready', to: 'held', cause: 'hold-added', set, detail }]);
 }
 
-export function hasHeld(db: DatabaseSync, batchId: string): boolean {
-  const held = query
+export function hasAny(db: DatabaseSync, batchId: string, status: PayoutStatus): boolean {
+  const found = query
     .selectFrom('payout')
     .select('seq')
     .where('batch_id', '=', batchId)
-    .where('status', '=', literal('held'))
+    .where('status', '=', literal(status))
     .limit(1);
-  return readFirst(db, held) !== undefined;
+  return readFirst(db, found) !== undefined;
 }
 
 /** Lifts holds from the held rows of the batch; those left without any become ready. Returns how many rows changed. */

@@ -55,7 +55,7 @@ describe('a thread', () => {
     expect(findContradictions(store.path)).toEqual([]);
   });
 
-  test('is not started to lift holds where no row has one', async () => {
+  test('is not started to hold or to lift holds where there is no row to move', async () => {
     await using store = await makeSqliteStore();
     await ingestRunning(store.journal, makeRows(3));
     await using journal = openWithThread(store.path, 1);
@@ -63,6 +63,8 @@ describe('a thread', () => {
     expect(await journal.liftHolds(firstBatchId, ['paused'], noonMs)).toBe(0);
     expect(threads.started()).toBe(0);
     await journal.holdReady(firstBatchId, 'paused', why, noonMs);
+    expect(await journal.holdReady(firstBatchId, 'paused', why, noonMs)).toBe(0);
+    expect(threads.started()).toBe(1);
     expect(await journal.liftHolds(firstBatchId, ['paused'], noonMs)).toBe(3);
     expect(threads.started()).toBe(2);
   });
