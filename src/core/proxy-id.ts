@@ -136,7 +136,15 @@ const digitsOnly = /^[0-9]+$/;
 const exponentPattern = /^[+-]?\d+([.,]\d+)?e[+-]?\d+$/i;
 const decimalsPattern = /^\d+[.,]0+$/;
 
+/** Apostrophes with which spreadsheets, and our exceptions files, keep a number as text. */
+const textMarkPattern = /^['’]/;
+
 function explainCharacters(text: string): ProxyReading {
+  if (textMarkPattern.test(text))
+    return failed(
+      'proxy-apostrophe',
+      'an apostrophe stands before this number, as in files for a spreadsheet: write the digits alone',
+    );
   if (exponentPattern.test(text)) {
     return failed(
       'proxy-damaged',

@@ -47,6 +47,8 @@ describe('citizen and tax IDs need 13 digits and a right check digit', () => {
 describe('what cannot be a proxy ID says why, each in its own words', () => {
   test.each([
     ['', undefined, 'proxy-missing', 'is empty'],
+    ["'0812345678", 'MSISDN', 'proxy-apostrophe', 'apostrophe'],
+    ['’0995000000015', undefined, 'proxy-apostrophe', 'write the digits alone'],
     ['1.10E+12', undefined, 'proxy-damaged', 'exponent'],
     ['8.12E+08', 'MSISDN', 'proxy-damaged', 'exponent'],
     ['9,1E+12', 'NATID', 'proxy-damaged', 'exponent'],

@@ -42,6 +42,7 @@ import {
   readTrailer,
 } from '../rules/control-totals.ts';
 import { DuplicateIndex } from '../rules/duplicates.ts';
+import { exceptionMarks } from '../../reports/rules/report-rows.ts';
 import { parseRow, requiredColumns } from '../rules/row.ts';
 
 /** The settings' `input` and `limits`, in the units that the reader needs. */
@@ -520,7 +521,20 @@ function rejectTwins(record: HeaderRecord): void {
   }
 }
 
+/**
+ * An exceptions file that we wrote is no payout file: what a person has filled in beside the old number and amount would
+ * be carried through unread, and the old ones paid.
+ */
+function rejectExceptionsFile({ names, line }: HeaderRecord): void {
+  if (!exceptionMarks.every((column) => names.includes(column))) return;
+  const message =
+    'this is an exceptions file that paydrop wrote: newProxyNo and newAmount would not be read. Take the rows out of ' +
+    'your own payout file, correct them there, and give them, under the same payoutId, as a new file';
+  throw new FileRejected('exceptions-file', message, line);
+}
+
 function mapHeader(record: HeaderRecord, options: PayoutFileOptions): Header {
+  rejectExceptionsFile(record);
   const places = findPlaces(record, options.columns);
   const found = Object.values(places);
   if (!requiredColumns.some((column) => places[column] !== undefined)) throw rejectUnusable(record, options);

@@ -15,31 +15,40 @@ const statusRemedies: Record<PayoutStatus, string> = {
   staged: 'The file was not read to its end: run it again',
   ready: 'Not sent yet: run the same file again',
   held: 'Not sent: clear what holds it, then let it go on with "paydrop resume" or stop it with "paydrop cancel"',
-  rejected: 'Nothing was sent: correct the row as the reason says and send it in a new file',
+  rejected:
+    'Nothing was sent: correct the row as the reason says and send it in a new file, under the same payoutId',
   cancelled: 'Nothing to do: a person cancelled it and nothing is sent',
   unpayable:
-    'Nothing was sent: the bank says that this payee cannot be paid; ask the payee, then "paydrop retry" it, or pay in a new file',
+    'Nothing was sent: the bank says that this payee cannot be paid; ask the payee, then "paydrop retry" it as it is, ' +
+    'or correct it in a new file, under the same payoutId',
   submitted:
     'Do not pay it again by hand: it may be with the bank; "paydrop settle" asks the bank what became of it',
   paid: 'Nothing to do',
   failed:
-    'No money moved: remove the cause, then "paydrop retry" it, or pay it in a new file under the same payoutId',
+    'No money moved: remove the cause, then "paydrop retry" it as it is, or correct it in a new file, under the same payoutId',
   unresolved:
-    'Do not pay it again by hand before the bank has said what became of it: ask the bank with the transRefNo; the ' +
-    'statement of its day settles it ("paydrop reconcile")',
+    'Do not pay it again by hand before the bank has said what became of it: ask the bank with the transRefNo; ' +
+    '"paydrop settle" asks it once more, and the statement of its day settles it ("paydrop reconcile")',
   disputed:
     "Do not pay it again: the bank's statement contradicts a payment that the bank had confirmed; " +
     'ask the bank with the transRefNo',
 };
 
+/** What a person types about one held row, once he has compared. */
+const resumeOrCancel = (goesOnIf: string, endsIf: string): string =>
+  `"paydrop resume" and its payoutId lets it go on if ${goesOnIf}, "paydrop cancel" and its payoutId ends it if ${endsIf}`;
+
+const otherOrSame = resumeOrCancel('it is another payment', 'it is the same');
+
 const holdRemedies: Record<HoldReason, string> = {
   approval: 'It waits for approval: have the batch approved, then let it go on',
-  name: 'Compare the name in the file with the name that the bank holds: let it go on if they are the same payee, else cancel it',
+  name: `Compare the name in the file with the names that the bank holds: ${resumeOrCancel('they are the same payee', 'they are not')}`,
   limit:
     'Make sure that the amount is right, then let this payout go on with "paydrop resume" and its payoutId, or stop it ' +
     'with "paydrop cancel" and its payoutId',
   halted:
-    'The line was stopped before it was sent: remove the cause of the stop, then "paydrop resume" the batch',
+    'Sending was halted before its turn: remove the cause of the halt, then let the batch go on with "paydrop resume" and ' +
+    'its batch id',
   paused:
     'The service could not take it: run the same file again later, or have it tried at once with "paydrop resume" and ' +
     'the batch',
@@ -47,8 +56,8 @@ const holdRemedies: Record<HoldReason, string> = {
     'A check before sending got no answer: run the same file again later, or have it tried at once with "paydrop resume" ' +
     'and the batch',
   similar:
-    'Another payoutId looks like this one, or has paid the same payee the same amount: compare the two, let it go on ' +
-    'if it is another payment, cancel it if it is the same',
+    'Another payoutId looks like this one, or has paid the same payee the same amount: compare the two: ' +
+    otherOrSame,
 };
 
 const likeFile =
@@ -58,11 +67,11 @@ const likeFile =
 /** What a hold has found, or why the line was paused; the reason code tells, unless a later hold has put its own there. */
 const holdRemediesByCode = byCode({
   'similar similar':
-    'Another payoutId differs from this one only in case, leading zeros, punctuation or blanks: compare the two, let it go on if it is ' +
-    'another payment, cancel it if it is the same',
+    'Another payoutId differs from this one only in case, leading zeros, punctuation or blanks: compare the two: ' +
+    otherOrSame,
   'similar similar-payment':
-    'Another payoutId has paid, or may have paid, the same payee the same amount a short time ago: compare the two, let ' +
-    'it go on if it is another payment, cancel it if it is the same',
+    'Another payoutId has paid, or may have paid, the same payee the same amount a short time ago: compare the two: ' +
+    otherOrSame,
   'similar like-file': likeFile,
   'similar in-like-file': likeFile,
   'paused outside-service-hours':
@@ -78,7 +87,7 @@ const holdReasons: Record<HoldReason, string> = {
   approval: 'it waits for approval',
   name: 'the bank holds another name',
   limit: 'its amount is above limits.bahtPerPayout of the settings',
-  halted: 'the line was stopped before it was sent',
+  halted: 'sending was halted before its turn',
   paused: 'the service could not take it',
   unavailable: 'a check before sending got no answer',
   similar: 'another payout is like it',
@@ -95,7 +104,8 @@ const codeRemedies = byCode({
   '030002':
     'The bank refused it at validation: check limit, payer, profile, citizen ID and payee name with the bank',
   '030003': 'The transfer failed inside the bank or at the proxy lookup: it can be tried again later',
-  EM003: 'The bank executed it and it failed as the reason says: remove that cause',
+  EM003:
+    'The bank executed it and it failed: where the reason does not tell why, ask the bank with the transRefNo',
   'batch-too-old':
     'Make sure that it is still to be paid and was not paid by other means: its file has waited too long',
   'brake-consecutive': 'Look at the reasons of the rows of this batch that ended otherwise than paid',
@@ -115,8 +125,15 @@ const rejectionRemedies = byCode({
     'Nothing was sent for this row: the first row with its payoutId stands; do nothing if one payment was meant, ' +
     'send a second one in a new file under a payoutId of its own',
   'duplicate-differs':
-    'Nothing was sent: rows of this file share the payoutId and differ; find the right one and send it in a new file',
+    'Nothing was sent: rows of this file share the payoutId and differ; send the right one in a new file under that ' +
+    'payoutId, and what is another payment under one of its own',
 });
+
+/** Where the payoutId itself is wrong, it cannot stay the same. */
+const rejectedForItsId = 'Nothing was sent: correct the row as the reason says and send it in a new file';
+
+/** Codes of a payoutId that breaks a rule; one that is claimed has a remedy of its own. */
+const idPattern = /^payout-id-(?!claimed)/;
 
 /** The remedy of a code, if it says something that fits what is known about the money. */
 function codeRemedy(reasonCode: string | null, outcome: BankStatus['outcome']): string[] {
@@ -133,7 +150,9 @@ const joinSentences = (sentences: readonly string[]): string => [...new Set(sent
 function rejectedRemedies({ issues, reasonCode }: RemediedRow): string[] {
   const codes = issues.map((issue) => issue.code);
   if (reasonCode !== null || codes.length === 0) codes.push(reasonCode ?? '');
-  return codes.map((code) => rejectionRemedies.get(code) ?? statusRemedies.rejected);
+  const isIdWrong = codes.some((code) => idPattern.test(code));
+  const corrected = isIdWrong ? rejectedForItsId : statusRemedies.rejected;
+  return codes.map((code) => rejectionRemedies.get(code) ?? corrected);
 }
 
 type RemediedRow = Pick<ResultRow, 'status' | 'holds' | 'reasonCode' | 'issues'>;

@@ -146,6 +146,9 @@ export const resultColumns: readonly string[] = Object.keys(resultCells);
 /** The exceptions file's own columns; the carried-through ones follow. */
 export const exceptionColumns: readonly string[] = ['batchId', ...Object.keys(exceptionCells)];
 
+/** By these an exceptions file is known, also when a spreadsheet has saved it. */
+export const exceptionMarks = ['moneyMoved', 'remedy', 'newProxyNo', 'newAmount'] as const;
+
 /**
  * A table's header. A carried-through column whose name is taken (a result file fed in again has a `status` of its
  * own), in whatever case, gets `input.` before it: every name stands once, and says whose it is.

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { toSatang } from '../../../src/core/money.ts';
 import type { PayoutFileOptions } from '../../../src/intake/formats/csv.ts';
+import { renderExceptionHeader } from '../../../src/reports/rules/report-rows.ts';
 import { columns, file, noLimits, readPath, row, useFolder } from '../../support/payout-file-kit.ts';
 
 const folder = useFolder();
@@ -20,6 +21,11 @@ const limit = (changes: Partial<PayoutFileOptions['limits']>): Partial<PayoutFil
   limits: { ...noLimits, ...changes },
 });
 const trailer: Partial<PayoutFileOptions> = { control: 'trailer' };
+/** Its first row corrected by a person, in the columns that are there for it. */
+const exceptionsFile = (delimiter: string): string =>
+  [renderExceptionHeader(['costCentre']), renderExceptionHeader(['costCentre']).map(() => "'0812345678")]
+    .map((cells) => `${cells.join(delimiter)}\n`)
+    .join('');
 const unclosed = file(row('A'), 'B,,0812345678,"Somchai,100.00,,', row('C'), row('D'));
 
 describe('a file that is rejected as a whole says where and why', () => {
@@ -52,6 +58,20 @@ describe('a file that is rejected as a whole says where and why', () => {
       'column-missing',
       1,
       '"payout_id"',
+    ],
+    [
+      'our exceptions file',
+      exceptionsFile(','),
+      'exceptions-file',
+      1,
+      'newProxyNo and newAmount would not be read',
+    ],
+    [
+      'the same, saved by a spreadsheet',
+      exceptionsFile(';'),
+      'exceptions-file',
+      1,
+      'under the same payoutId',
     ],
     [
       'an optional column with a name all but right',

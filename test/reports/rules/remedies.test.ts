@@ -58,7 +58,12 @@ describe('a remedy', () => {
     ['failed', 'ET001', [], /^No money moved/],
     ['failed', '030002', [], /^The bank refused it at validation/],
     ['unpayable', 'EV006', [], /^Ask the payee for a registered proxy ID\. Nothing was sent/],
-    ['held', 'EM053', ['halted'], /^Fund the payer account then resume the batch\. The line was stopped/],
+    [
+      'held',
+      'EM053',
+      ['halted'],
+      /^Fund the payer account then resume the batch\. Sending was halted before its turn/,
+    ],
     ['held', null, [], /^Not sent/],
     [
       'held',
@@ -72,7 +77,7 @@ describe('a remedy', () => {
       'held',
       'batch-too-old',
       ['halted'],
-      /^Make sure that it is still to be paid.* "paydrop resume" the batch$/,
+      /^Make sure that it is still to be paid.* "paydrop resume" and its batch id$/,
     ],
     ['unresolved', 'EM066', [], /In process at the bank: inquire and do not send again$/],
     ['rejected', 'amount-decimals', [], /^Nothing was sent: correct the row/],
@@ -86,6 +91,48 @@ describe('a remedy', () => {
     ['paid', 'IC000', [], /^Nothing to do$/],
   ] as const)('%s with %s and holds %j', (status, reasonCode, holds, pattern) => {
     expect(describeRemedy({ status, reasonCode, holds, issues: [] })).toMatch(pattern);
+  });
+
+  test('of a hold that a person lifts names both commands, and what to give them', () => {
+    const held = { status: 'held', issues: [] } as const;
+    const judged = [
+      ['thai-name-differs', 'name'],
+      ['similar', 'similar'],
+      ['similar-payment', 'similar'],
+      ['limit', 'limit'],
+    ] as const;
+    for (const [reasonCode, hold] of judged) {
+      expect(describeRemedy({ ...held, reasonCode, holds: [hold] })).toMatch(
+        /"paydrop resume" and its payoutId.* "paydrop cancel" and its payoutId/,
+      );
+    }
+  });
+
+  test.each([
+    ['failed', 'EM069', 'under the same payoutId'],
+    ['failed', 'EM003', 'under the same payoutId'],
+    ['unpayable', 'EV051', 'under the same payoutId'],
+    ['rejected', 'proxy-length', 'under the same payoutId'],
+  ] as const)(
+    'of a corrected %s row (%s) keeps its payoutId, so that it is paid once',
+    (status, code, words) => {
+      const remedy = describeRemedy({ status, reasonCode: code, holds: [], issues: [] });
+      expect(remedy).toContain(words);
+      expect(remedy.match(/remove (?:that|the) cause/g) ?? []).toHaveLength(status === 'failed' ? 1 : 0);
+    },
+  );
+
+  test.each(['payout-id-missing', 'payout-id-length', 'duplicate-differs'])(
+    'of a row whose payoutId is wrong (%s) does not keep it',
+    (reasonCode) => {
+      const remedy = describeRemedy({ status: 'rejected', reasonCode, holds: [], issues: [] });
+      expect(remedy).not.toContain('under the same payoutId');
+    },
+  );
+
+  test('of an unresolved row names the question and the statement', () => {
+    const remedy = describeRemedy({ status: 'unresolved', reasonCode: 'not-found', holds: [], issues: [] });
+    expect(remedy).toMatch(/"paydrop settle" asks it once more, .*"paydrop reconcile"/);
   });
 
   test('of a rejected row covers each cause once', () => {
