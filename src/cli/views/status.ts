@@ -3,7 +3,7 @@ import type { BatchStanding, DayStanding, PayoutHistory } from '../../app/status
 import { dayMs, formatBangkokDateTime, formatBangkokMoment } from '../../core/bangkok-time.ts';
 import { countAlarms } from '../../core/exit-code.ts';
 import { formatBaht } from '../../core/money.ts';
-import type { Attempt } from '../../core/payout.ts';
+import type { Attempt, SettledBy } from '../../core/payout.ts';
 import { printable, showText, showTextIfAny, toLines } from '../../core/outgoing-text.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import { showDate } from '../../payout/rules/lost-journal.ts';
@@ -170,6 +170,29 @@ function showNames({ carried, ...names }: ReturnType<typeof describeNames>): str
   );
 }
 
+/** What settled a row, as the result's settledBy names it. */
+const settlers: Readonly<Record<SettledBy, string>> = {
+  rules: 'the rules of the input',
+  check: 'the check of the payee',
+  reply: "the bank's reply to the transfer",
+  inquiry: "the bank's answer to an inquiry",
+  statement: "the bank's statement",
+  decision: "a person's decision",
+};
+
+/** When and by what the row was settled, and what the bank calls the transfer: what an auditor asks for. */
+function showSettled({ settledAtMs, settledBy, sysRefNo, feeText }: PayoutHistory['row']): string[] {
+  const settler = Object.entries(settlers).find(([name]) => name === settledBy)?.[1];
+  const facts = [
+    ...(settledAtMs === null || settler === undefined
+      ? []
+      : [`settled ${formatBangkokMoment(settledAtMs)} by ${settler}`]),
+    ...(sysRefNo === null ? [] : [`the bank's reference (sysRefNo) is ${printable(sysRefNo)}`]),
+    ...(feeText === null ? [] : [`fee ${showText(feeText)}`]),
+  ];
+  return facts.length === 0 ? [] : [`  ${facts.join('; ')}`];
+}
+
 /** One payout with its whole history; proxy numbers are masked, the result file has them in full. */
 export function showPayout(history: PayoutHistory): Shown {
   const { row, batch } = history;
@@ -196,6 +219,8 @@ export function showPayout(history: PayoutHistory): Shown {
     events: events.map((one) => one.json),
     ...names,
     next,
+    settledAt: stamp(row.settledAtMs),
+    settledBy: row.settledBy,
   };
   const amount = json.amount === null ? 'unreadable amount' : `${showAmount(json.amount)} baht`;
   const why = json.reason === null ? '' : ` (${json.reasonCode ?? ''}: ${json.reason})`;
@@ -205,6 +230,7 @@ export function showPayout(history: PayoutHistory): Shown {
     `  row ${json.rowNo} (line ${json.line}) of ${json.file}, batch ${json.batchId}`,
     ...showNames(names),
     `  ${json.status}${holds}${why}`,
+    ...showSettled(row),
     ...(json.isAlarm ? ['  ALARM: the bank contradicts what was called proved'] : []),
     `  remedy: ${json.remedy}`,
     ...attempts.map((one) => one.text),

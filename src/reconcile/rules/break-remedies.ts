@@ -29,7 +29,7 @@ const kindRemedies: Record<BreakKind, string> = {
   'no-trace':
     'It stays unresolved: ask the bank in writing whether it knows the transRefNo; do not pay it again before it has answered',
   'unknown-status-word':
-    'Ask the bank what the word in STATUS means and add it to the words in the settings, then reconcile the day again',
+    'Ask the bank what the word in STATUS means and add it to reconcile.words in the settings, then reconcile the day again',
   'fee-mismatch': 'Compare with the fee that is agreed with the bank, and have the difference put right',
   'net-mismatch':
     'Compare amount, fee and net amount with the charge type that is agreed with the bank, and ask it for the figures',
@@ -55,8 +55,8 @@ const statusRemedies: Partial<Record<AttemptStatus, string>> = {
 };
 
 const mayMean = (meaning: string): string =>
-  `Do not pay it again: the word may mean that ${meaning}; ask the bank what it means and add it to the words in the ` +
-  'settings, then reconcile the day again';
+  `Do not pay it again: the word may mean that ${meaning}; ask the bank what it means and add it to reconcile.words in ` +
+  'the settings, then reconcile the day again';
 
 /** A word that nobody knows, by what we had said before. */
 const wordRemedies: Partial<Record<AttemptStatus, string>> = {

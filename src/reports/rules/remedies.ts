@@ -38,7 +38,8 @@ const statusRemedies: Record<PayoutStatus, string> = {
 const resumeOrCancel = (goesOnIf: string, endsIf: string): string =>
   `"paydrop resume" and its payoutId lets it go on if ${goesOnIf}, "paydrop cancel" and its payoutId ends it if ${endsIf}`;
 
-const otherOrSame = resumeOrCancel('it is another payment', 'it is the same');
+const compareWith = (like: string): string =>
+  `${like}: compare the two: ${resumeOrCancel('it is another payment', 'it is the same')}`;
 
 const holdRemedies: Record<HoldReason, string> = {
   approval: 'It waits for approval: have the batch approved, then let it go on',
@@ -55,9 +56,7 @@ const holdRemedies: Record<HoldReason, string> = {
   unavailable:
     'A check before sending got no answer: run the same file again later, or have it tried at once with "paydrop resume" ' +
     'and the batch',
-  similar:
-    'Another payoutId looks like this one, or has paid the same payee the same amount: compare the two: ' +
-    otherOrSame,
+  similar: compareWith('Another payoutId looks like this one, or has paid the same payee the same amount'),
 };
 
 const likeFile =
@@ -66,12 +65,12 @@ const likeFile =
 
 /** What a hold has found, or why the line was paused; the reason code tells, unless a later hold has put its own there. */
 const holdRemediesByCode = byCode({
-  'similar similar':
-    'Another payoutId differs from this one only in case, leading zeros, punctuation or blanks: compare the two: ' +
-    otherOrSame,
-  'similar similar-payment':
-    'Another payoutId has paid, or may have paid, the same payee the same amount a short time ago: compare the two: ' +
-    otherOrSame,
+  'similar similar': compareWith(
+    'Another payoutId differs from this one only in case, leading zeros, punctuation or blanks',
+  ),
+  'similar similar-payment': compareWith(
+    'Another payoutId has paid, or may have paid, the same payee the same amount a short time ago',
+  ),
   'similar like-file': likeFile,
   'similar in-like-file': likeFile,
   'paused outside-service-hours':

@@ -12,6 +12,11 @@ import { makeBatch, makeBatchOf, makeRow, makeTotal, noonMs } from '../../suppor
 
 const fileName = 'two\nlines\u001B[31m\u2028.csv';
 
+/** What an auditor asks for first. */
+const settled =
+  "settled 2026-11-21 14:03:06 by the bank's reply to the transfer; " +
+  "the bank's reference (sysRefNo) is SYS0000000001; fee 0.00";
+
 test('a name keeps to its line and steers no terminal', () => {
   const batch = makeBatch({ fileName });
   expect(showBatch({ batch, totals: [], holds: [] }).text).toMatch(/ {2}two\?lines\?\[31m\?\.csv$/);
@@ -29,6 +34,7 @@ test('nor does what a file or the bank says of a payout', () => {
     '  name at the bank  SOMCHAI J, สมชาย จ',
     '  references        R1',
     '  paid (IC000: no?money)',
+    `  ${settled}`,
     '  remedy: Nothing to do',
   ]);
 });
@@ -185,6 +191,14 @@ describe('what to type next', () => {
   });
 });
 
+test('what nothing has settled yet says nothing of it, and a bank that gave no reference gives none', () => {
+  const show = (changes: Parameters<typeof makeRow>[0]): string =>
+    showPayout({ row: makeRow(changes), batch: makeBatch({}), attempts: [], events: [] }).text;
+  const unknown = { sysRefNo: null, feeText: null };
+  expect(show({ ...unknown, settledAtMs: null, settledBy: null })).not.toMatch(/settled|sysRefNo|fee/);
+  expect(show({ ...unknown, settledBy: 'statement' })).toContain("14:03:06 by the bank's statement\n");
+});
+
 test('a payout with its history, for an operator and for a program', () => {
   const { attempt } = makeSubmitted(noonMs, { lastFinding: 'not-found' });
   const { text, json } = showPayout({
@@ -200,6 +214,7 @@ test('a payout with its history, for an operator and for a program', () => {
   references        R1
   branch            BKK
   paid [name] (IC000: why)
+  ${settled}
   remedy: Nothing to do
   attempt 1: PDMJZVRAZ6BY6NEPV501 recorded, tranDate 20261121, sent 1x, inquired 0x, last one: not-found
   2026-11-21 14:03:05  ready -> submitted  proved  a=1 b=c`);
@@ -211,7 +226,8 @@ test('a payout with its history, for an operator and for a program', () => {
       '"lastFinding":"not-found","nextInquiryAt":"2026-11-21T14:03:07+07:00","sysRefNo":null,"fee":null}],' +
       '"events":[{"at":"2026-11-21T14:03:05+07:00","cause":"proved","from":"ready","to":"submitted","attemptNo":1,' +
       '"detail":{"a":1,"b":"c"}}],"payeeName":"Somchai J","bankPayeeName":"SOMCHAI J","bankPayeeNameTh":"สมชาย จ",' +
-      '"reference1":"R1","reference2":null,"carried":{"branch":"BKK"},"next":[]}',
+      '"reference1":"R1","reference2":null,"carried":{"branch":"BKK"},"next":[],' +
+      '"settledAt":"2026-11-21T14:03:06+07:00","settledBy":"reply"}',
   );
 });
 

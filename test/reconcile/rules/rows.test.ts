@@ -119,7 +119,10 @@ describe('what to do about a break', () => {
     ['failed', /bank has paid what we call failed/],
     ['refused', /bank has paid what it had refused/],
     ['paid', /money went back/],
-    ['unresolved', /^Ask the bank what the word/],
+    [
+      'unresolved',
+      /^Ask the bank what the word in STATUS means and add it to reconcile\.words in the settings/,
+    ],
   ] as const)('warns of a word that nobody knows: %s here', (status, warning) => {
     const attempt = makeFacts(status);
     const [record] = recordsOf(makeKey(attempt, [makeLine(attempt, 'other')]));
