@@ -1,7 +1,14 @@
 /** `paydrop archive --before DATE`: batches that are done and reconciled leave the journal. */
 import { SettingsError } from '../settings/secrets.ts';
 import { exitCodes } from './exit-codes.ts';
-import { flagOption, loadCommandSettings, makeCommand, orAnotherSends, textOption } from './options.ts';
+import {
+  flagOption,
+  loadCommandSettings,
+  openLog,
+  makeCommand,
+  orAnotherSends,
+  textOption,
+} from './options.ts';
 
 export const archiveCommand = makeCommand({
   command: 'archive',
@@ -30,14 +37,13 @@ export const archiveCommand = makeCommand({
     if (parseBangkokDate(beforeDate) === undefined)
       throw new SettingsError(`--before: "${before}" names no day: write it as YYYY-MM-DD`);
     const loaded = await loadCommandSettings(options);
-    const { makeLogger } = await import('../platform/log.ts');
     const { archiveBatches } = await import('../app/archive.ts');
     const { listenForInterrupt } = await import('./interrupt.ts');
     const { say } = await import('./output.ts');
     const { print, printBanner } = await import('./views/shown.ts');
     const { showArchived } = await import('./views/archive.ts');
     using interrupt = listenForInterrupt(() => say('Stopping after the batch that moves now.'));
-    const archived = await archiveBatches(loaded, makeLogger(logLevel), {
+    const archived = await archiveBatches(loaded, await openLog({ json, logLevel }), {
       beforeDate,
       isDryRun: dryRun,
       stop: interrupt.signal,

@@ -2,7 +2,14 @@
 import type { Asking, Report } from '../app/check.ts';
 import { type ExitCode, exitCodes, higherOf } from './exit-codes.ts';
 import { say } from './output.ts';
-import { flagOption, loadCommandSettings, makeCommand, numberOption, payoutFiles } from './options.ts';
+import {
+  flagOption,
+  loadCommandSettings,
+  openLog,
+  makeCommand,
+  numberOption,
+  payoutFiles,
+} from './options.ts';
 
 export const checkCommand = makeCommand({
   command: 'check <file..>',
@@ -59,10 +66,9 @@ export const checkCommand = makeCommand({
 
     /** A dry run's way to the bank, until the stack is closed. */
     async function openAsking(): Promise<Omit<Asking, 'progress'>> {
-      const { makeLogger } = await import('../platform/log.ts');
       const { openBank } = await import('../app/open-bank.ts');
       const { listenForInterrupt } = await import('./interrupt.ts');
-      const { bank } = await openBank(loaded, makeLogger(logLevel), stack);
+      const { bank } = await openBank(loaded, await openLog({ json, logLevel }), stack);
       const { signal: interrupted } = stack.use(
         listenForInterrupt(() => say('Stopping: what was learnt is told. Press again to end at once.')),
       );

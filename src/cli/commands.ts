@@ -8,6 +8,7 @@ import { initCommand } from './init.ts';
 import { listCommand } from './list.ts';
 import { cancelCommand, resumeCommand, retryCommand } from './operator.ts';
 import { type Command, type GlobalOptions, makeCommandLine } from './options.ts';
+import { recordOnStderr } from './output.ts';
 import { reconcileCommand } from './reconcile.ts';
 import { reportFailure } from './report-failure.ts';
 import { resultCommand } from './result.ts';
@@ -57,6 +58,7 @@ function addCommands(commandLine: Argv<GlobalOptions>): Argv<GlobalOptions> {
 
 /** Runs the command that is named, and sets the process's exit code, also for what is thrown. */
 export async function runCommandLine(args: readonly string[]): Promise<void> {
+  recordOnStderr(args.includes('--json') ? 'failures, too' : 'nothing');
   try {
     // The commands load what they need when they run: --help loads none of it.
     await addCommands(makeCommandLine(args)).parseAsync();

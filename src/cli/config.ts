@@ -4,7 +4,7 @@ import { encodeJson, showText, toLines } from '../core/outgoing-text.ts';
 import { findBankStatus } from '../core/status-codes.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
-import { printText, say } from './output.ts';
+import { printText, say, sayFailure } from './output.ts';
 import { flagOption, loadCommandSettings, makeCommand } from './options.ts';
 
 export const configCommand = makeCommand({
@@ -29,7 +29,7 @@ export const configCommand = makeCommand({
     printText(json ? encodeJson(shown, 2) : toLines(stringify(shown).trimEnd().split('\n')));
     for (const { text } of loaded.notes) say(`paydrop: note: ${text}`);
     if (loaded.credentials.ok) return exitCodes.ok;
-    say(`paydrop: ${loaded.credentials.message}`);
+    sayFailure(`paydrop: ${loaded.credentials.message}`);
     return exitCodes.usage;
   },
 });

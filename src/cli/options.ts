@@ -1,6 +1,7 @@
 /** How a command is described, the options that every command has, and how the command line is read. */
 import yargs, { type ArgumentsCamelCase, type Argv, type CommandModule } from 'yargs';
 import { readVersion } from '../app/version.ts';
+import type { Logger } from '../platform/log.ts';
 import { SettingsError } from '../settings/secrets.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
@@ -30,8 +31,16 @@ export async function loadCommandSettings(
   const { requireOwnHands } = await import('../app/ownership.ts');
   const loaded = await recogniseSandbox(await readCommandSettings(options));
   const { say } = await import('./output.ts');
-  requireOwnHands(loaded, say);
+  requireOwnHands(loaded, (text) => say(text, 'warn'));
   return loaded;
+}
+
+/** The log of a command. Where it is JSON, so is what the command says beside it: every line of stderr can be read alike. */
+export async function openLog({ json, logLevel }: Pick<GlobalOptions, 'json' | 'logLevel'>): Promise<Logger> {
+  const { makeLogger } = await import('../platform/log.ts');
+  const { recordOnStderr } = await import('./output.ts');
+  if (!json) recordOnStderr('messages');
+  return makeLogger(logLevel);
 }
 
 /** The same as they stand in the file: nobody is asked. Their reader is loaded when a command runs: --help does without it. */

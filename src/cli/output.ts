@@ -3,7 +3,7 @@
  * Also what becomes of output that cannot be written: stdout on a full disk, or a reader who has left.
  */
 import { writeSync } from 'node:fs';
-import { type PrintableText, toMessage } from '../core/outgoing-text.ts';
+import { encodeJson, type PrintableText, toMessage } from '../core/outgoing-text.ts';
 import { wrapText } from '../core/wrap-text.ts';
 import { clearLastLine, setColumns } from '../platform/last-line.ts';
 import { exitCodes } from './exit-codes.ts';
@@ -19,10 +19,40 @@ export function printWrapped(text: PrintableText): void {
   printText(wrapText(text, countColumns()));
 }
 
+/** What is a line of JSON where stderr is no terminal, as the log's lines are: a program reads it. */
+let recorded: 'nothing' | 'messages' | 'failures, too' = 'nothing';
+
+/** From now on; a command that logs has its messages recorded, and `--json` what it fails with, too. */
+export const recordOnStderr = (what: typeof recorded): void => void (recorded = what);
+
+type RecordLevel = 'info' | 'warn' | 'error';
+
+/** A line as the log has them. @param facts figures and words of our own, or such as went through the gate */
+export const formatRecord = (level: RecordLevel, message: string, facts: object = {}): PrintableText =>
+  encodeJson({
+    level,
+    time: new Date().toISOString(),
+    pid: process.pid,
+    ...facts,
+    msg: toMessage(message),
+  });
+
 /** Says a message on stderr, on lines of its own. */
-export function say(message: string): void {
+export function say(message: string, level: RecordLevel = 'info'): void {
+  tell(message, level, recorded !== 'nothing');
+}
+
+/** Says what a command fails with: the last word on stderr, for whoever has typed it. */
+export function sayFailure(message: string): void {
+  tell(message, 'error', recorded === 'failures, too');
+}
+
+function tell(message: string, level: RecordLevel, isRecorded: boolean): void {
+  const { stderr } = process;
   clearLastLine();
-  process.stderr.write(`${wrapText(toMessage(message), process.stderr.columns)}\n`);
+  const line =
+    isRecorded && !stderr.isTTY ? formatRecord(level, message) : wrapText(toMessage(message), stderr.columns);
+  stderr.write(`${line}\n`);
 }
 
 /** The terminal has written "^C" where the cursor stood: what is said next begins its own line. */

@@ -2,7 +2,14 @@
 import type { Wanted } from '../app/reconcile.ts';
 import { parseBangkokDate } from '../core/bangkok-time.ts';
 import { readZipKey, SettingsError } from '../settings/secrets.ts';
-import { flagOption, loadCommandSettings, makeCommand, numberOption, textOption } from './options.ts';
+import {
+  flagOption,
+  loadCommandSettings,
+  openLog,
+  makeCommand,
+  numberOption,
+  textOption,
+} from './options.ts';
 
 export const reconcileCommand = makeCommand({
   command: 'reconcile',
@@ -42,24 +49,23 @@ export const reconcileCommand = makeCommand({
   run: async ({ date, file, keyFile, wait, force, json, logLevel, ...options }) => {
     const wanted = readWanted(readDate(date), file, keyFile);
     const loaded = await loadCommandSettings(options);
-    const { makeLogger } = await import('../platform/log.ts');
     const { reconcileStatement } = await import('../app/reconcile.ts');
     const { listenForInterrupt } = await import('./interrupt.ts');
-    const { say } = await import('./output.ts');
+    const { say, sayFailure } = await import('./output.ts');
     const { showNoStatement, showReport } = await import('./views/reconcile.ts');
     const { print } = await import('./views/shown.ts');
     using interrupt = listenForInterrupt(() => say('Stopping: run it again to go on.'));
     const outcome = await reconcileStatement(loaded, wanted, {
       waitMs: wait * 1000,
       isForced: force,
-      logger: makeLogger(logLevel),
-      warn: (warning) => say(`paydrop: ${warning}`),
+      logger: await openLog({ json, logLevel }),
+      warn: (warning) => say(`paydrop: ${warning}`, 'warn'),
       stop: interrupt.signal,
     });
     if (outcome.kind === 'no-statement') {
       const shown = showNoStatement(outcome);
       if (json) print(shown, json);
-      else say(shown.text);
+      else sayFailure(shown.text);
       return shown.exitCode;
     }
     // What was accepted is told first, and then why a result update cannot be written.

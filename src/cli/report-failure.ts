@@ -2,7 +2,7 @@
 import { restoreBackup } from '../payout/rules/journal-place.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { UsageError } from './options.ts';
-import { say } from './output.ts';
+import { sayFailure } from './output.ts';
 
 /**
  * Errors whose message names the place and the cure, so that a stack would only hide it, by their name:
@@ -46,17 +46,17 @@ export async function reportFailure(thrown: unknown): Promise<ExitCode> {
   if (error instanceof Error && expected !== undefined) {
     const cure = cures[error.name];
     const message = error instanceof UsageError ? await error.suggest() : error.message;
-    say(`paydrop: ${message}${cure === undefined ? '' : `. ${cure}`}`);
+    sayFailure(`paydrop: ${message}${cure === undefined ? '' : `. ${cure}`}`);
     return expected;
   }
   const machine = findMachineTrouble(error);
   if (machine !== undefined) {
-    say(`paydrop: ${machine}. Nothing that was recorded is lost`);
+    sayFailure(`paydrop: ${machine}. Nothing that was recorded is lost`);
     return exitCodes.internalError;
   }
   const { makeLogger } = await import('../platform/log.ts');
   makeLogger('error').error({ err: error }, 'internal error');
-  say(
+  sayFailure(
     'paydrop: internal error, logged above. Nothing that was recorded is lost: run the same command again.',
   );
   return exitCodes.internalError;

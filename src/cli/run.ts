@@ -7,6 +7,7 @@ import { say } from './output.ts';
 import {
   flagOption,
   loadCommandSettings,
+  openLog,
   makeCommand,
   numberOption,
   orAnotherSends,
@@ -61,15 +62,14 @@ export const runCommand = makeCommand({
     const { systemClock } = await import('../platform/clock.ts');
     const recovery = await readRecovery(journalLost, since, systemClock.now());
     const loaded = await loadCommandSettings(options);
-    const { makeLogger } = await import('../platform/log.ts');
     const { notifyOnce } = await import('../app/notices/attention.ts');
     const { openNotifier } = await import('../app/notices/notifier.ts');
     const { explainLoss, openSession } = await import('../app/session.ts');
     const { listenForInterrupt } = await import('./interrupt.ts');
-    await using session = await openSession(loaded, makeLogger(logLevel), 'run', { recovery });
+    await using session = await openSession(loaded, await openLog({ json, logLevel }), 'run', { recovery });
     const notices = await openNotifier(session);
     const loss = explainLoss(session, recovery !== undefined);
-    if (loss !== undefined) say(loss);
+    if (loss !== undefined) say(loss, 'warn');
     using interrupt = listenForInterrupt(() =>
       say('Stopping: what is in flight is finished and recorded. Press again to end at once.'),
     );

@@ -2,7 +2,7 @@
 import { toLines } from '../core/outgoing-text.ts';
 import type { SettleOutcome } from '../app/settle.ts';
 import { exitCodes } from './exit-codes.ts';
-import { loadCommandSettings, makeCommand, numberOption } from './options.ts';
+import { loadCommandSettings, openLog, makeCommand, numberOption } from './options.ts';
 import { noSuchBatch } from './status.ts';
 import { countOf, showCount } from './views/amounts.ts';
 import { type Shown, showPath } from './views/shown.ts';
@@ -25,7 +25,6 @@ export const settleCommand = makeCommand({
       .example('$0 settle 7B3KQ0M9ZX --wait 600', 'one batch, waiting ten minutes for a bank out of reach'),
   run: async ({ batch, wait, json, logLevel, ...options }) => {
     const loaded = await loadCommandSettings(options);
-    const { makeLogger } = await import('../platform/log.ts');
     const { settleOrRequest } = await import('../app/settle.ts');
     const { listenForInterrupt } = await import('./interrupt.ts');
     const { say } = await import('./output.ts');
@@ -35,7 +34,9 @@ export const settleCommand = makeCommand({
     const batchId = batch?.toUpperCase();
     const progress = await openProgress();
     const limits = { batchId, waitMs: wait * 1000, interrupted: interrupt.signal, progress };
-    const outcome = await settleOrRequest(loaded, makeLogger(logLevel), limits).finally(progress.close);
+    const outcome = await settleOrRequest(loaded, await openLog({ json, logLevel }), limits).finally(
+      progress.close,
+    );
     if (outcome === undefined) throw noSuchBatch(batchId);
     printBanner(loaded, json);
     print(showSettled(outcome, wait), json);

@@ -1,7 +1,14 @@
 /** `paydrop adopt` and `paydrop restore`: a journal goes on where it has not worked before. */
 import { toLines } from '../core/outgoing-text.ts';
 import { describeArchives } from '../payout/rules/archive.ts';
-import { loadCommandSettings, makeCommand, orAnotherSends, readSinceOption, textOption } from './options.ts';
+import {
+  loadCommandSettings,
+  openLog,
+  makeCommand,
+  orAnotherSends,
+  readSinceOption,
+  textOption,
+} from './options.ts';
 
 export const adoptCommand = makeCommand({
   command: 'adopt',
@@ -21,10 +28,9 @@ export const adoptCommand = makeCommand({
       ),
   run: async ({ json, logLevel, ...options }) => {
     const loaded = await loadCommandSettings(options);
-    const { makeLogger } = await import('../platform/log.ts');
     const { adoptJournal } = await import('../app/take-over.ts');
     const { print } = await import('./views/shown.ts');
-    const taken = await adoptJournal(loaded, makeLogger(logLevel));
+    const taken = await adoptJournal(loaded, await openLog({ json, logLevel }));
     const { termId } = loaded.settings.bank;
     const text = toLines([
       `The journal ${taken.journalId} in ${taken.dataDir} goes on here, with the terminal ${termId}.`,
@@ -54,10 +60,9 @@ export const restoreCommand = makeCommand({
     const { systemClock } = await import('../platform/clock.ts');
     const recovery = await readSinceOption(since, systemClock.now());
     const loaded = await loadCommandSettings(options);
-    const { makeLogger } = await import('../platform/log.ts');
     const { restoreJournal } = await import('../app/take-over.ts');
     const { print } = await import('./views/shown.ts');
-    const taken = await restoreJournal(loaded, makeLogger(logLevel), file, recovery);
+    const taken = await restoreJournal(loaded, await openLog({ json, logLevel }), file, recovery);
     const text = toLines([
       `The journal ${taken.journalId} is back in ${taken.dataDir}. Before a payout is sent, the bank is asked about it ` +
         'on each day that is in question: run the files again that were handed over since.',

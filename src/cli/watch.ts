@@ -1,7 +1,7 @@
 /** `paydrop watch`: works the drop folder until it is stopped; a second one stands by. */
 import type { WatchNews } from '../app/watch-status.ts';
 import { exitCodes } from './exit-codes.ts';
-import { loadCommandSettings, makeCommand } from './options.ts';
+import { loadCommandSettings, openLog, makeCommand } from './options.ts';
 
 export const watchCommand = makeCommand({
   command: 'watch',
@@ -25,15 +25,16 @@ export const watchCommand = makeCommand({
       ),
   run: async ({ json, logLevel, ...options }) => {
     const loaded = await loadCommandSettings(options);
-    const { makeLogger } = await import('../platform/log.ts');
     const { systemClock: clock } = await import('../platform/clock.ts');
     const { watch } = await import('../app/watch.ts');
     const { listenForInterrupt } = await import('./interrupt.ts');
-    const { outlastOutput, progressStream, say } = await import('./output.ts');
+    const { outlastOutput, progressStream, recordOnStderr, say } = await import('./output.ts');
     const { openProgress } = await import('./views/progress.ts');
     const { print } = await import('./views/shown.ts');
     const { showNews } = await import('./views/watch.ts');
-    const log = makeLogger(logLevel);
+    const log = await openLog({ json, logLevel });
+    // A service: all of its stderr goes to where its log goes.
+    recordOnStderr('failures, too');
     const report = (news: WatchNews): void => print(showNews(news, clock.now()), json);
     outlastOutput((why) => log.error({ why }, 'what happens is told in the log alone'));
     const { graceMs } = loaded.settings.watch;
@@ -45,7 +46,15 @@ export const watchCommand = makeCommand({
       log.info({ graceMs }, 'stopping: what is in flight is finished');
       report({ kind: 'stopping', graceMs });
     });
-    await watch({ loaded, log, clock, report, progress, warn: say, stop: interrupt.signal });
+    await watch({
+      loaded,
+      log,
+      clock,
+      report,
+      progress,
+      warn: (text) => say(text, 'warn'),
+      stop: interrupt.signal,
+    });
     return exitCodes.ok;
   },
 });

@@ -9,8 +9,10 @@ const stoppedShort = 6;
 const fine: readonly (number | null)[] = [0, 3, 4];
 const machineFailures: readonly (number | null)[] = [1, usage];
 
-const turnedAwayText = /^paydrop: .* holds the right to send from this data directory\. Wait until it ends/m;
-const machineText = /^paydrop: .* cannot be (written|opened): \S/m;
+// The last word of a command, which is a line of JSON with `--json`.
+const turnedAwayText =
+  /(^|"msg":")paydrop: .* holds the right to send from this data directory\. Wait until it ends/m;
+const machineText = /(^|"msg":")paydrop: .* cannot be (written|opened): \S/m;
 const programText = /internal error|at .*\.ts:\d+/;
 
 /** A run that stops short says in its outcome why. */

@@ -113,7 +113,8 @@ describe('list', () => {
     expect((await call('list', '--limit', '3')).stdout).toContain('The newest 3, ');
     expect((await call('list', '--amount', '1')).stdout).toMatch(/\nNo payout matches\.\n$/);
     const none = await call('list', '--amount', '1', '--json');
-    expect(none).toMatchObject({ code: 0, stdout: '', stderr: 'No payout matches.\n' });
+    expect(none).toMatchObject({ code: 0, stdout: '' });
+    expect(JSON.parse(none.stderr)).toMatchObject({ level: 'info', msg: 'No payout matches.' });
   });
 
   test('gives a program one line for each', async () => {

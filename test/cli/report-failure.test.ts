@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
+import { recordOnStderr, say } from '../../src/cli/output.ts';
 import { reportFailure } from '../../src/cli/report-failure.ts';
 
 function named(name: string, message: string): Error {
@@ -12,6 +13,28 @@ async function report(thrown: unknown): Promise<{ code: number; said: string }> 
 }
 
 const full = named('JournalWriteError', 'the journal cannot be written: the disk is full');
+
+test.each([
+  ['nothing', false, false],
+  ['messages', true, false],
+  ['failures, too', true, true],
+] as const)('where stderr is no terminal, %s is a line of JSON', async (what, isMessage, isFailure) => {
+  const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  recordOnStderr(what);
+  try {
+    say('Stopping "now".', 'warn');
+    await reportFailure(full);
+  } finally {
+    recordOnStderr('nothing');
+  }
+  const [message, failure] = write.mock.calls.map(([text]) => String(text));
+  const record = (level: string, msg: string): string =>
+    JSON.stringify({ level, time: '', pid: process.pid, msg });
+  const withoutTime = (line = ''): string => line.replace(/"time":"[^"]*"/, '"time":""');
+  expect(withoutTime(message)).toBe(`${isMessage ? record('warn', 'Stopping "now".') : 'Stopping "now".'}\n`);
+  const words = `paydrop: ${full.message}`;
+  expect(withoutTime(failure)).toBe(`${isFailure ? record('error', words) : words}\n`);
+});
 
 describe('what a user reads of a failure', () => {
   test.each([

@@ -159,7 +159,8 @@ const intro = [
   '# Commands',
   '<!-- Written by `npm run docs` from the commands themselves: change them there. -->',
   '`paydrop COMMAND --help` (or `-h`) says the same, `paydrop --version` (or `-v`) which one it is. Results go to stdout, the log ' +
-    'and the progress to stderr. Files are given by name; standard input is not read, because a file that is paid must be there to ' +
+    'and the progress to stderr. Where stderr is no terminal each line of it is JSON, what a command says while it works included; ' +
+    'only what it fails with is plain text, unless `--json` is given or it is `watch`. Files are given by name; standard input is not read, because a file that is paid must be there to ' +
     'be looked at again. `paydrop completion >> ~/.bashrc` (or `~/.zshrc`) lets the Tab key complete commands and options.',
 ];
 

@@ -108,7 +108,7 @@ async function runAndJudge(scene: Scene, args: readonly string[]) {
   const { lines, exceptions } = await readReports(scene);
   expect(judge(lines, exceptions, ledger)).toEqual([]);
   expect(end.code).toBe(4);
-  expect(end.stderr).toMatch(/^The journal was lost or restored: .* the bank is asked/);
+  expect(end.stderr).toMatch(/"msg":"The journal was lost or restored: .* the bank is asked/);
   expect(JSON.parse(end.stdout)).toMatchObject({ addsUp: true, journalLoss: { until: expect.any(String) } });
   return { ledger, lines, exceptions };
 }

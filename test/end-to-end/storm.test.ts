@@ -57,7 +57,7 @@ describe('two or three runs started at once', () => {
     const losers = ends.filter((_, place) => runs[place] !== winner);
     for (const loser of losers) {
       expect(loser).toMatchObject({ code: 6, stdout: '' });
-      expect(loser.stderr).toContain(`"paydrop run" (process ${winner?.pid},`);
+      expect(JSON.parse(loser.stderr).msg).toContain(`"paydrop run" (process ${winner?.pid},`);
       expect(judgeEnd(['run'], loser, false)).toBe('turned-away');
     }
     const end = ends.find((one) => !losers.includes(one));

@@ -1,9 +1,9 @@
-/** Progress for whoever watches stderr: a bar on a terminal, a line now and then anywhere else. */
+/** Progress for whoever watches stderr: a bar on a terminal, a line of the log now and then anywhere else. */
 import { showText } from '../../core/outgoing-text.ts';
 import type { Progress, ProgressFigures, Wait, WaitKind } from '../../core/progress.ts';
 import { widthOf } from '../../core/wrap-text.ts';
 import { holdLastLine } from '../../platform/last-line.ts';
-import { progressStream } from '../output.ts';
+import { formatRecord, progressStream } from '../output.ts';
 import { showCount, showDuration } from './amounts.ts';
 
 /** Between two lines where stderr is no terminal. */
@@ -105,6 +105,20 @@ export const describeProgress = (figures: ProgressFigures, wait: Wait | undefine
     ...(wait === undefined ? [] : describeWait(wait)),
   ].join(', ');
 
+/** The figures for a program, named as those of `watch --json`. */
+const listFacts = (
+  { rowsDone, rowsTotal, paid, inDoubt, refused }: ProgressFigures,
+  wait?: Wait,
+): object => ({
+  event: 'in-work',
+  rows: rowsTotal,
+  rowsDone,
+  paid,
+  inDoubt,
+  refused,
+  waitsFor: wait?.kind ?? null,
+});
+
 /** A line at most every 10 seconds, the first one not before; short runs stay silent. A wait is told of once a minute. */
 function openLines(stream: ProgressStream, stopwatch: Stopwatch): Progress {
   const measure = makeRateMeter(stopwatch);
@@ -112,9 +126,11 @@ function openLines(stream: ProgressStream, stopwatch: Stopwatch): Progress {
   let lastLineAtMs = stopwatch();
   let shown: ProgressFigures | undefined;
   let lastKind: WaitKind | undefined;
-  const write = (figures: ProgressFigures, parts: readonly string[], phase = figures.phase): void => {
+  const write = (figures: ProgressFigures, parts: readonly string[], wait?: Wait): void => {
     lastLineAtMs = stopwatch();
-    stream.write(`${[`${phase}: ${describeRows(figures).join(', ')}`, ...parts].join(', ')}\n`);
+    const phase = wait === undefined ? showPhase(figures.phase) : phaseOf(figures, wait);
+    const text = [`${phase}: ${describeRows(figures).join(', ')}`, ...parts].join(', ');
+    stream.write(`${formatRecord('info', text, listFacts(figures, wait))}\n`);
   };
   const isDue = (intervalMs: number): boolean => stopwatch() - lastLineAtMs >= intervalMs;
   return {
@@ -130,7 +146,7 @@ function openLines(stream: ProgressStream, stopwatch: Stopwatch): Progress {
       if (wait === undefined || shown === undefined || !isDue(isKnown ? waitIntervalMs : lineIntervalMs))
         return;
       lastKind = wait.kind;
-      write(shown, describeWait(wait), phaseOf(shown, wait));
+      write(shown, describeWait(wait), wait);
     },
     close() {},
   };

@@ -8,6 +8,13 @@ function figures(rowsDone: number, changes: Partial<ProgressFigures> = {}): Prog
   return { phase: 'paying', rowsDone, rowsTotal: 20_000, paid: rowsDone - 1, inDoubt: 1, ...changes };
 }
 
+/** What the lines of a log say. */
+const readMessages = (lines: string): readonly string[] =>
+  lines
+    .trimEnd()
+    .split('\n')
+    .map((line) => String(JSON.parse(line).msg));
+
 function makeStream(isTTY: boolean): { stream: PassThrough & { isTTY: boolean }; text: () => string } {
   const chunks: string[] = [];
   const stream = Object.assign(new PassThrough({ encoding: 'utf8' }), {
@@ -28,10 +35,30 @@ describe('where nobody watches', () => {
     const progress = await openProgress(stream, () => nowMs);
     for (nowMs = 0; nowMs <= 25_000; nowMs += 5) progress.show(figures(1000 + nowMs / 5));
     progress.close();
-    expect(text()).toBe(
-      'paying: 3,000 of 20,000 rows, 2,999 paid, 1 in doubt, 1 min 25 s left, 200 rows/s\n' +
-        'paying: 5,000 of 20,000 rows, 4,999 paid, 1 in doubt, 1 min 15 s left, 200 rows/s\n',
-    );
+    expect(readMessages(text())).toEqual([
+      'paying: 3,000 of 20,000 rows, 2,999 paid, 1 in doubt, 1 min 25 s left, 200 rows/s',
+      'paying: 5,000 of 20,000 rows, 4,999 paid, 1 in doubt, 1 min 15 s left, 200 rows/s',
+    ]);
+  });
+
+  test('it is a line of the log, with the figures, whatever the phase is called', async () => {
+    const { stream, text } = makeStream(false);
+    let nowMs = 0;
+    const progress = await openProgress(stream, () => nowMs);
+    nowMs = 10_000;
+    progress.show(figures(1000, { phase: 'paying "a"\n\u001B[2J.csv' }));
+    expect(JSON.parse(text())).toEqual({
+      level: 'info',
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      pid: process.pid,
+      event: 'in-work',
+      rows: 20_000,
+      rowsDone: 1000,
+      paid: 999,
+      inDoubt: 1,
+      waitsFor: null,
+      msg: 'paying "a"??[2J.csv: 1,000 of 20,000 rows, 999 paid, 1 in doubt',
+    });
   });
 
   test('tells of a pace below the settings, and of no other', async () => {
@@ -42,7 +69,10 @@ describe('where nobody watches', () => {
       nowMs += 10_000;
       progress.show(figures(1000, { pace: { limit, ceiling: 16 } }));
     }
-    expect(text()).toMatch(/doubt\n.* in doubt, pace 2 of 16\n$/);
+    expect(readMessages(text())).toEqual([
+      expect.stringMatching(/ in doubt$/),
+      expect.stringMatching(/ in doubt, pace 2 of 16$/),
+    ]);
   });
 
   test('a short run stays silent', async () => {
@@ -63,7 +93,10 @@ describe('where nobody watches', () => {
     progress.show(figures(50_000, { phase: 'reading', rowsTotal: undefined, paid: 0, inDoubt: 0 }));
     nowMs = 20_000;
     progress.show(figures(100, { paid: 100, inDoubt: 0 }));
-    expect(text()).toBe('reading: 50,000 rows, 5,000 rows/s\npaying: 100 of 20,000 rows, 100 paid\n');
+    expect(readMessages(text())).toEqual([
+      'reading: 50,000 rows, 5,000 rows/s',
+      'paying: 100 of 20,000 rows, 100 paid',
+    ]);
   });
 });
 
@@ -78,11 +111,12 @@ test('where nobody watches, a wait is told when it begins, and then once a minut
     progress.showWait?.({ ...wait, dueInMs: 300_000 - nowMs, givesUpInMs: 400_000 - nowMs });
   progress.showWait?.(undefined);
   const rows = 'settling: 19,999 of 20,000 rows, 19,998 paid, 1 in doubt';
-  expect(text()).toBe(
-    `${rows}, next inquiry in 4 min 50 s, waits up to 6 min 30 s\n` +
-      `${rows}, next inquiry in 3 min 50 s, waits up to 5 min 30 s\n` +
-      `${rows}, next inquiry in 2 min 50 s, waits up to 4 min 30 s\n`,
-  );
+  expect(readMessages(text())).toEqual([
+    `${rows}, next inquiry in 4 min 50 s, waits up to 6 min 30 s`,
+    `${rows}, next inquiry in 3 min 50 s, waits up to 5 min 30 s`,
+    `${rows}, next inquiry in 2 min 50 s, waits up to 4 min 30 s`,
+  ]);
+  expect(JSON.parse(text().split('\n')[0] ?? '')).toMatchObject({ waitsFor: 'inquiry', rowsDone: 19_999 });
 });
 
 test.each<[Partial<Wait>, readonly string[]]>([
