@@ -5,6 +5,7 @@ import {
   type HoldReason,
   type Payout,
   type PayoutCause,
+  quietCauses,
   type SettledBy,
 } from './payout.ts';
 import type { Change } from './ports.ts';
@@ -28,7 +29,9 @@ interface Move {
 
 /** Composes a guarded change: the payout as it was read, what changes, and the event that records why. */
 export function move({ payout, patch, cause, nowMs, detail = {}, attempt }: Move): Change {
-  const after: Payout = { ...payout, ...patch };
+  // What a person has taken note of is no longer what it was.
+  const isAcknowledged = payout.isAcknowledged && quietCauses.includes(cause);
+  const after: Payout = { ...payout, isAcknowledged, ...patch };
   const event = { cause, atMs: nowMs, detail };
   return attempt === undefined ? { before: payout, after, event } : { before: payout, after, event, attempt };
 }

@@ -60,6 +60,8 @@ interface PayoutTransition {
 }
 
 const anyButPaid = payoutStatuses.filter((status) => status !== 'paid' && status !== 'staged');
+/** A person can take note of what it is: an alarm in any status, and what ended otherwise than paid. */
+const acknowledgeable = payoutStatuses.filter((status) => status !== 'staged');
 const notInDoubt = anyButPaid.filter((status) => status !== 'submitted' && status !== 'unresolved');
 
 /** One line a transition, its cause beside it. A row enters the table as `staged` or `rejected`. */
@@ -97,12 +99,19 @@ export const payoutTransitions = [
   { from: 'unresolved', to: 'unresolved', cause: 'inquired' },
   { from: 'unresolved', to: 'failed', cause: 'inquiry-failed' },
   { from: 'unresolved', to: 'failed', cause: 'decided-failed' },
+  // Another of its attempts may still be with the bank.
+  { from: 'unresolved', to: 'unresolved', cause: 'decided-failed' },
+  { from: 'unresolved', to: 'paid', cause: 'decided-paid' },
+  { from: 'disputed', to: 'paid', cause: 'decided-paid' },
   { from: 'submitted', to: 'failed', cause: 'statement-failed' },
   { from: 'unresolved', to: 'failed', cause: 'statement-failed' },
   { from: 'unresolved', to: 'paid', cause: 'proved' },
   { from: 'failed', to: 'ready', cause: 'tried-again' },
   { from: 'unpayable', to: 'ready', cause: 'tried-again' },
   { from: 'rejected', to: 'ready', cause: 'tried-again' },
+  // Another row may have its payoutId from now on.
+  { from: 'cancelled', to: 'cancelled', cause: 'released' },
+  ...acknowledgeable.map((status) => ({ from: status, to: status, cause: 'acknowledged' }) as const),
   ...notInDoubt.map((from) => ({ from, to: 'paid', cause: 'late-proof' }) as const),
   // Another attempt of a payout that is paid turns out to be paid as well: an alarm.
   { from: 'paid', to: 'paid', cause: 'second-proof' },
@@ -144,6 +153,8 @@ export const quietCauses: readonly PayoutCause[] = [
   'inquiry-requested',
   'sending-again',
   'statement-read',
+  'released',
+  'acknowledged',
 ];
 
 /** True when the table has this move for this cause. */
@@ -253,6 +264,8 @@ export interface Payout {
   readonly acceptedHolds: readonly HoldReason[];
   /** Something contradicted what we had called proved: a person must look at it, whatever the status. */
   readonly isAlarm: boolean;
+  /** A person has taken note of it, and nothing has changed since but what no reader of a result cares about. */
+  readonly isAcknowledged: boolean;
 }
 
 export type SettledBy = 'rules' | 'check' | 'reply' | 'inquiry' | 'statement' | 'decision';

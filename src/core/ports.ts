@@ -70,6 +70,8 @@ export interface StatusTotal extends RowTotal {
   readonly status: PayoutStatus;
   /** Rows among them that bear an alarm. */
   readonly alarmRows: number;
+  /** Rows among them that a person has taken note of; not in figures of an older program. */
+  readonly acknowledgedRows?: number;
 }
 
 /** Rows that bear a hold; a row with two holds counts under both. */
@@ -165,11 +167,20 @@ export interface Change {
   readonly isIntent?: true;
   /** Set when a rejected row was validated anew: `after.instruction` is what it now asks for, and is kept with the row. */
   readonly isValidated?: true;
+  /** What was decided: applied only while this item of an approved proposal is open, and marks it as done. */
+  readonly decision?: DecisionItem;
   /**
    * Attempts that the journal does not know and the bank does, found after a loss, the lowest number first: recorded
    * in the same transaction, if the row holds the claim, so that their numbers are never used again.
    */
   readonly adopts?: readonly Attempt[];
+}
+
+/** One item of a proposal. */
+export interface DecisionItem {
+  readonly proposalId: number;
+  /** Counts the proposal's items from 1. */
+  readonly itemNo: number;
 }
 
 /** A place in the order of all attempts. */

@@ -146,6 +146,11 @@ export interface PayoutSearch {
   findOwners(reference: string): Promise<readonly number[]>;
 }
 
+export interface HistoryReader {
+  /** One row with its whole history; undefined when there is none in the journal itself. */
+  history(seq: number): Promise<PayoutHistory | undefined>;
+}
+
 /** Stops and pauses of everything that uses one payer account. */
 export interface PayerBreakerReader {
   payerHalt(companyId: string, payerAccount: string): Promise<PayerHalt | undefined>;

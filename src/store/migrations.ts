@@ -9,6 +9,7 @@ import {
   statementTables,
   wordTables,
 } from './reconcile/statement-tables.ts';
+import { proposalTables } from './review/proposal-tables.ts';
 import { query, readFirst, write } from './statements.ts';
 import { takenFileTables } from './watch/taken-files.ts';
 
@@ -375,6 +376,7 @@ const migrations: readonly Migration[] = [
   searchIndex,
   likeReasonColumn,
   archiveTables,
+  proposalTables,
 ];
 
 /** The version of the tables that this program writes. */

@@ -18,6 +18,7 @@ import type { IntakeRecord } from '../watch/ports.ts';
 import type { TakenFile } from '../watch/rules/file-growth.ts';
 import type { ArchiveTables } from './archive/archive-tables.ts';
 import type { StatementTables } from './reconcile/statement-tables.ts';
+import type { ProposalTables } from './review/proposal-tables.ts';
 
 /**
  * Satang go in as bigint. They come out as text (`amountText`), since a 64-bit integer does not fit a JS number,
@@ -107,7 +108,7 @@ interface PayeePlaceTable {
 
 /** The present state of a row. */
 export interface PayoutTable extends Columns<
-  Omit<Payout, 'instruction' | 'holds' | 'acceptedHolds' | 'isAlarm'>
+  Omit<Payout, 'instruction' | 'holds' | 'acceptedHolds' | 'isAlarm' | 'isAcknowledged'>
 > {
   readonly amount_satang: SatangColumn;
   /** A set as bits (`holdBits`). */
@@ -117,6 +118,7 @@ export interface PayoutTable extends Columns<
   /** A set as bits (`holdBits`). */
   readonly accepted_holds: ColumnType<number, number | undefined, number>;
   readonly is_alarm: ColumnType<number, boolean | undefined, boolean | number>;
+  readonly is_acknowledged: ColumnType<number, boolean | undefined, boolean | number>;
 }
 
 export interface AttemptTable extends Columns<
@@ -198,7 +200,7 @@ interface NoticeDeliveryTable {
   readonly why: string | null;
 }
 
-export interface Tables extends StatementTables, ArchiveTables {
+export interface Tables extends StatementTables, ArchiveTables, ProposalTables {
   meta: MetaTable;
   schema_version: SchemaVersionTable;
   batch: BatchTable;
@@ -224,7 +226,7 @@ export interface Tables extends StatementTables, ArchiveTables {
 }
 
 /** A row of `payout` on its way in; the columns that are left out have their defaults. */
-export type StagedPayout = Omit<Insertable<PayoutTable>, 'accepted_holds' | 'is_alarm'>;
+export type StagedPayout = Omit<Insertable<PayoutTable>, 'accepted_holds' | 'is_alarm' | 'is_acknowledged'>;
 
 /** A status inside the statement's text: a partial index is used only where the statement names its condition. */
 export function literal<Status extends PayoutStatus>(status: Status): RawBuilder<Status> {

@@ -2,10 +2,17 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { IntakeStore } from '../intake/ports.ts';
 import type { NoticeStore } from '../notify/ports.ts';
-import type { ArchiveStore, BatchStore, PayoutJournal, PayoutSearch } from '../payout/ports.ts';
+import type {
+  ArchiveStore,
+  BatchStore,
+  HistoryReader,
+  PayoutJournal,
+  PayoutSearch,
+} from '../payout/ports.ts';
 import type { MarkCopy } from '../payout/rules/journal-place.ts';
 import type { StatementStore, UnreconciledDays } from '../reconcile/ports.ts';
 import type { ReportStore } from '../reports/ports.ts';
+import type { ProposalStore } from '../review/ports.ts';
 import type { WatchStore } from '../watch/ports.ts';
 import { makeArchiveStore } from './archive/archive-store.ts';
 import type { OnStep } from './archive/move.ts';
@@ -28,6 +35,7 @@ import { payoutReads } from './payouts/payout-queries.ts';
 import { readLastRowNo } from './payouts/rows.ts';
 import { searchReads } from './payouts/search.ts';
 import { makeStatementStore, makeUnreconciledDays } from './reconcile/statement-store.ts';
+import { proposalReads, proposalWrites } from './review/proposals.ts';
 import { openSnapshot } from './snapshot.ts';
 import { type Body, drive, driveEach, type Reading } from './statements.ts';
 import { batchQueueReads } from './watch/batch-queue.ts';
@@ -42,7 +50,16 @@ export interface Journal extends PayoutJournal, IntakeStore, ReportStore, AsyncD
 
 /** The whole store: the journal, and what reconciling, the watcher and the notices keep beside it. */
 export interface Store
-  extends Journal, WatchStore, NoticeStore, StatementStore, UnreconciledDays, PayoutSearch, ArchiveStore {
+  extends
+    Journal,
+    WatchStore,
+    NoticeStore,
+    StatementStore,
+    UnreconciledDays,
+    PayoutSearch,
+    HistoryReader,
+    ArchiveStore,
+    ProposalStore {
   /** Made with the journal, and kept for ever: an inbox bears the id of the journal that works it. */
   readonly journalId: string;
   /**
@@ -81,6 +98,7 @@ const reads = {
   ...takenFileReads,
   ...scheduleReads,
   ...noticeReads,
+  ...proposalReads,
   loss: readLoss,
 };
 
@@ -93,6 +111,7 @@ const writes = {
   ...takenFileWrites,
   ...scheduleWrites,
   ...noticeWrites,
+  ...proposalWrites,
 };
 
 /** Writes that have a body of their own, or more to do than one transaction. */

@@ -60,6 +60,7 @@ export function makePayout(changes: Partial<Payout> = {}): Payout {
     settledBy: null,
     acceptedHolds: [],
     isAlarm: false,
+    isAcknowledged: false,
     ...changes,
   };
 }

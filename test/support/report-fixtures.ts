@@ -45,6 +45,7 @@ export function makeRow(changes: Partial<ResultRow> = {}): ResultRow {
     settledAtMs: noonMs + 1000,
     settledBy: 'reply',
     isAlarm: false,
+    isAcknowledged: false,
     attemptNo: 1,
     transRefNo: 'PDABCDEFGHJKMNPQRS01',
     sysRefNo: 'SYS0000000001',

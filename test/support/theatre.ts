@@ -15,7 +15,7 @@ import type { ServiceHours } from '../../src/payout/rules/service-hours.ts';
 import { runBatch } from '../../src/payout/run-batch.ts';
 import { KeyedMutex } from '../../src/platform/keyed-mutex.ts';
 import { openJournal } from '../../src/store/open.ts';
-import type { Journal } from '../../src/store/store.ts';
+import type { Journal, Store } from '../../src/store/store.ts';
 import { makeMemoryJournal } from '../simulation/memory/journal.ts';
 import { makeMemoryStore } from '../simulation/memory/store.ts';
 import { noonMs, payer, policy } from './core-fixtures.ts';
@@ -138,18 +138,21 @@ export class Theatre extends ScriptedBank implements AsyncDisposable {
 export const openMemoryTheatre = (startMs = noonMs): Theatre =>
   new Theatre(makeMemoryJournal(makeMemoryStore()), undefined, startMs);
 
+/** A theatre whose journal is a store on a disk. */
+export type StoreTheatre = Theatre & { readonly journal: Store };
+
 /** @param kept folder of a theatre that was closed, or a new one */
-export async function openTheatre(startMs = noonMs, kept?: string): Promise<Theatre> {
+export async function openTheatre(startMs = noonMs, kept?: string): Promise<StoreTheatre> {
   const dataDir = kept ?? (await mkdtemp(join(tmpdir(), 'paydrop-adversary-')));
   const stamp = { bankAddress: 'https://bank.example', companyId: payer.companyId, isSandbox: false };
   const openMarks = (journalId: string): MarkCopies =>
     new MarkCopies([join(dataDir, 'outbox'), join(dataDir, 'away')], journalId);
   const journal = await openJournal({ dataDir, stamp, access: 'own', nowMs: startMs, openMarks });
-  return new Theatre(journal, dataDir, startMs);
+  return new Theatre(journal, dataDir, startMs) as StoreTheatre;
 }
 
 /** A theatre with one sealed file. */
-export async function stage(rows: number, write: (theatre: Theatre) => Script) {
+export async function stage(rows: number, write: (theatre: StoreTheatre) => Script) {
   return stageIn(await openTheatre(), rows, write);
 }
 
@@ -157,7 +160,7 @@ export async function stage(rows: number, write: (theatre: Theatre) => Script) {
 export const stageInMemory = (rows: number, write: (theatre: Theatre) => Script) =>
   stageIn(openMemoryTheatre(), rows, write);
 
-async function stageIn(theatre: Theatre, rows: number, write: (theatre: Theatre) => Script) {
+async function stageIn<Kind extends Theatre>(theatre: Kind, rows: number, write: (theatre: Kind) => Script) {
   theatre.script = write(theatre);
   const { batchId } = await ingest(theatre.journal, makeRows(rows));
   return { theatre, batchId, [Symbol.asyncDispose]: () => theatre[Symbol.asyncDispose]() };

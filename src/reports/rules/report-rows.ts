@@ -23,15 +23,16 @@ export const exceptionStatuses: readonly PayoutStatus[] = [
   'disputed',
 ];
 
-/** True for a row that belongs in the exceptions file; an alarm does, whatever its status. */
-export function isException(row: Pick<ResultRow, 'status' | 'isAlarm'>): boolean {
-  return row.isAlarm || exceptionStatuses.includes(row.status);
+/** True for a row that belongs in the exceptions file until a person has taken note of it; an alarm, whatever its status. */
+export function isException(row: Pick<ResultRow, 'status' | 'isAlarm' | 'isAcknowledged'>): boolean {
+  return row.isAlarm || (exceptionStatuses.includes(row.status) && !row.isAcknowledged);
 }
 
 /** Rows that belong in the exceptions file, from the totals by status. */
 export function countExceptions(totals: readonly StatusTotal[]): number {
   let rows = 0;
-  for (const total of totals) rows += exceptionStatuses.includes(total.status) ? total.rows : total.alarmRows;
+  for (const { status, rows: all, alarmRows, acknowledgedRows = 0 } of totals)
+    rows += exceptionStatuses.includes(status) ? all - acknowledgedRows : alarmRows;
   return rows;
 }
 

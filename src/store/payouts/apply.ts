@@ -39,6 +39,7 @@ import {
 } from '../schema.ts';
 import { type Body, define, drive, query, type Statement } from '../statements.ts';
 import { WriteQueue } from '../write-queue.ts';
+import { isDecided, markDecided } from '../review/proposals.ts';
 import { addVersion } from './digests.ts';
 import { readLatestEventSeq } from './rows.ts';
 
@@ -58,6 +59,8 @@ type PayoutValues = Omit<Payout, 'holds' | 'acceptedHolds'> &
     readonly versionBefore: number;
     readonly versionAfter: number;
     readonly eventSeq: number;
+    /** False where a person has taken note of the alarm. */
+    readonly keepsAlarm: boolean;
   };
 
 /** What the claim must say before a payout may change. */
@@ -79,7 +82,8 @@ function updatePayout(values: PayoutValues) {
       settled_by: values.settledBy,
       accepted_holds: values.acceptedHolds,
       // Only a decision clears an alarm; a later change that does not know of it does not.
-      is_alarm: eb.fn<number>('max', [eb.ref('is_alarm'), eb.val(values.isAlarm)]),
+      is_alarm: sql<number>`max(${eb.ref('is_alarm')} * ${values.keepsAlarm}, ${values.isAlarm})`,
+      is_acknowledged: values.isAcknowledged,
       version: values.versionAfter,
       last_event_seq: values.eventSeq,
     }))
@@ -391,8 +395,8 @@ function checkOrder({ before }: Change, order: TransferOrder | undefined, gate: 
   throw new ForbiddenChangeError(`payout ${before.seq}: the order names another company or payer account`);
 }
 
-function claimGuardOf({ before, after, isIntent, adopts }: Change): ClaimGuard {
-  if (isIntent === true || adopts !== undefined) return 'held-by-row';
+function claimGuardOf({ before, after, event, isIntent, adopts }: Change): ClaimGuard {
+  if (isIntent === true || adopts !== undefined || event.cause === 'released') return 'held-by-row';
   const takesItBack = isReleased(before.status) && !isReleased(after.status) && after.status !== 'paid';
   return takesItBack ? 'not-held-by-another' : 'none';
 }
@@ -410,6 +414,7 @@ function* applyChange(transaction: Transaction, change: Change): Body<boolean> {
   // Earlier ones were asked about before: one may have come alive since.
   const isLater = change.isIntent === true && (attempt?.attemptNo ?? 0) > 1;
   if (isLater && (yield* openAttempt.get(ofRow)) !== undefined) return false;
+  if (change.decision !== undefined && !(yield* isDecided(change.decision))) return false;
   const eventSeq = transaction.latestEventSeq + 1;
   const changed = yield* updatePayoutWhere[claimGuardOf(change)].run({
     ...after,
@@ -420,8 +425,10 @@ function* applyChange(transaction: Transaction, change: Change): Body<boolean> {
     versionBefore: before.version,
     versionAfter: before.version + 1,
     eventSeq,
+    keepsAlarm: event.cause !== 'acknowledged',
   });
   if (changed === 0) return false;
+  if (change.decision !== undefined) yield* markDecided(change.decision);
   if (change.isValidated === true) yield* keepVersion(after, gate.companyId, event.atMs);
   yield* moveClaim(change, ofRow);
   if (attempt !== undefined) yield* keepAttempt(attempt, change.isIntent === true);
@@ -457,7 +464,7 @@ function* moveClaim(
       throw new ForbiddenChangeError(`payout ${before.seq}: attempt ${attemptNo} is not the next one`);
   } else if (event.cause === 'late-proof') {
     yield* claim.takeForPaid.run(ofRow);
-  } else if (isReleased(after.status)) {
+  } else if (isReleased(after.status) || event.cause === 'released') {
     yield* claim.giveBack.run(ofRow);
   } else if (isReleased(before.status)) {
     yield* claim.takeIfFree.run(ofRow);

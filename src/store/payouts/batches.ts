@@ -28,6 +28,7 @@ function selectTotals(batchId: string) {
       asText(sql`sum(amount_satang % ${part})`).as('low'),
       sql<number>`count(*) - count(amount_satang)`.as('unreadable_amounts'),
       sql<number>`sum(is_alarm)`.as('alarm_rows'),
+      sql<number>`sum(is_acknowledged)`.as('acknowledged_rows'),
     ])
     .where('batch_id', '=', batchId)
     .groupBy('status')
@@ -63,6 +64,7 @@ export const batchReads = {
       amountSatang: joinParts(record.high, record.low),
       unreadableAmounts: record.unreadable_amounts,
       alarmRows: record.alarm_rows,
+      ...(record.acknowledged_rows === 0 ? {} : { acknowledgedRows: record.acknowledged_rows }),
     }));
   },
   *holdTotals(batchId): Reading<HoldTotal[]> {

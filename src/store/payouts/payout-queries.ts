@@ -3,7 +3,14 @@ import { sql } from 'kysely';
 import { formatBaht } from '../../core/money.ts';
 import type { Attempt, PayoutStatus } from '../../core/payout.ts';
 import type { AttemptKey, ClaimOwner, EarlierPayment, PaymentLikeness } from '../../core/ports.ts';
-import type { InDoubt, PayoutEvent, PayoutHistory, PayoutStore, ReadyPayout } from '../../payout/ports.ts';
+import type {
+  HistoryReader,
+  InDoubt,
+  PayoutEvent,
+  PayoutHistory,
+  PayoutStore,
+  ReadyPayout,
+} from '../../payout/ports.ts';
 import { mayBePaidStatuses } from '../../payout/rules/similar.ts';
 import { isArchivedSeq, isInDoubt, literal, similarKeyOf } from '../schema.ts';
 import { type BodiesOf, define, query, type Reading, select, selectFirst } from '../statements.ts';
@@ -224,19 +231,29 @@ export function* readNamed(name: string): Reading<number[]> {
   return (yield* select(named)).map(({ seq }) => seq);
 }
 
-export function* readHistory(seq: number): Reading<PayoutHistory> {
-  const record = yield* selectFirst(selectResultRows().where('p.seq', '=', seq));
-  const batch = record === undefined ? undefined : yield* batchReads.batch(record.batch_id);
-  if (record === undefined || batch === undefined) throw new Error(`payout ${seq} has no row or no batch`);
-  const made = query.selectFrom('attempt').selectAll().where('payout_seq', '=', seq).orderBy('attempt_no');
-  const attempts = (yield* select(made)).map(toAttempt);
-  const ofPayout = query
+const attemptsOfRow = define((values: { seq: number }) =>
+  query.selectFrom('attempt').selectAll().where('payout_seq', '=', values.seq).orderBy('attempt_no'),
+);
+
+const eventsOfRow = define((values: { seq: number }) =>
+  query
     .selectFrom('event')
     .select(['seq', 'payout_seq as payoutSeq', 'from_status as from', 'to_status as to', 'cause'])
     .select(['at_ms as atMs', 'attempt_no as attemptNo', 'detail'])
-    .where('payout_seq', '=', seq)
-    .orderBy('seq');
-  const events = (yield* select(ofPayout)).map((event) => ({
+    .where('payout_seq', '=', values.seq)
+    .orderBy('seq'),
+);
+
+const resultRowBySeq = define((values: { seq: number }) =>
+  selectResultRows().where('p.seq', '=', values.seq),
+);
+
+export function* readHistory(seq: number): Reading<PayoutHistory> {
+  const record = yield* resultRowBySeq.get({ seq });
+  const batch = record === undefined ? undefined : yield* batchReads.batch(record.batch_id);
+  if (record === undefined || batch === undefined) throw new Error(`payout ${seq} has no row or no batch`);
+  const attempts = (yield* attemptsOfRow.all({ seq })).map(toAttempt);
+  const events = (yield* eventsOfRow.all({ seq })).map((event) => ({
     ...event,
     detail: JSON.parse(event.detail) as PayoutEvent['detail'],
   }));
@@ -261,6 +278,10 @@ function* withAttempts(records: readonly PayoutRecord[]): Reading<InDoubt[]> {
 }
 
 export const payoutReads = {
+  *history(seq): Reading<PayoutHistory | undefined> {
+    const there = yield* bySeq.get({ seq });
+    return there === undefined ? undefined : yield* readHistory(seq);
+  },
   *readyPage(batchId, afterRowNo, limit) {
     const records = yield* readyPage.all({ batchId, afterRowNo, limit });
     return records.map((record): ReadyPayout => ({
@@ -311,4 +332,4 @@ export const payoutReads = {
   },
   similarPayment: ({ amountSatang, ...likeness }): Reading<EarlierPayment | undefined> =>
     similarPayment.get({ ...likeness, amountText: formatBaht(amountSatang) }),
-} satisfies Partial<BodiesOf<PayoutStore>>;
+} satisfies Partial<BodiesOf<PayoutStore & HistoryReader>>;

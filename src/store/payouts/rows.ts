@@ -37,6 +37,7 @@ export function selectPayouts() {
       'p.settled_by',
       'p.accepted_holds',
       'p.is_alarm',
+      'p.is_acknowledged',
       'r.payout_id',
       'r.proxy_type',
       'r.proxy_no',
@@ -91,6 +92,7 @@ function readState(record: PayoutRecord) {
     settledAtMs: record.settled_at_ms,
     settledBy: record.settled_by,
     isAlarm: record.is_alarm === 1,
+    isAcknowledged: record.is_acknowledged === 1,
   };
 }
 

@@ -148,7 +148,9 @@ describe('a row of the exceptions file', () => {
   });
 
   test('is for what a person must look at', () => {
-    const looked = payoutStatuses.filter((status) => isException({ status, isAlarm: false }));
+    const looked = payoutStatuses.filter((status) =>
+      isException({ status, isAlarm: false, isAcknowledged: false }),
+    );
     expect(looked).toEqual([
       'rejected',
       'held',

@@ -1,0 +1,214 @@
+/**
+ * What people may decide about one payout, and the changes that follow. The same function says what is possible, with
+ * the reason where it is not, and decides when it is asked again on the row as it is then.
+ */
+import { afterChange, move, reasonPatch, settled } from '../../core/change.ts';
+import { type Attempt, type Payout, type PayoutStatus, sourceStatuses } from '../../core/payout.ts';
+import type { Change, ClaimOwner, DecisionItem, ResultRow } from '../../core/ports.ts';
+import type { RowRules } from '../../intake/rules/row.ts';
+import {
+  decideCancel,
+  decideLift,
+  decideRetry,
+  decideRetryRejected,
+  payoutWideHolds,
+} from '../../payout/rules/operator.ts';
+import { isOpenAttempt } from '../../payout/rules/superseded.ts';
+import { decisionTerms, type DecisionTerms, type PayoutDecision, payoutDecisions } from './terms.ts';
+
+/** What the statements of an attempt's day and of the next have of it; `unread` while one of the two is missing. */
+export type StatementTrace = 'unread' | 'found' | 'none';
+
+/** All that a decision about a payout is taken on. */
+export interface ReviewedPayout {
+  readonly row: ResultRow;
+  readonly batchId: string;
+  /** Undefined for a row that asks for nothing: it can never be paid as it is. */
+  readonly payout: Payout | undefined;
+  /** Every attempt ever made for its payoutId, over all files. */
+  readonly attempts: readonly Attempt[];
+  /** Whoever has the claim on its payoutId; undefined when it is free. */
+  readonly holder: ClaimOwner | undefined;
+  /** Who holds a payoutId like its own. */
+  readonly similar: readonly ClaimOwner[];
+  readonly traceOf: (attempt: Attempt) => StatementTrace;
+  readonly rules: RowRules;
+  readonly nowMs: number;
+}
+
+/** Said with every change that a decision makes. */
+export interface DecisionMark {
+  readonly by: string;
+  readonly checkedBy?: string;
+  readonly proposal: number;
+}
+
+type Decide = (reviewed: ReviewedPayout, payout: Payout) => readonly Change[] | string;
+
+const one = (change: Change | string): readonly Change[] | string =>
+  typeof change === 'string' ? change : [change];
+
+/** The attempts of the row itself that the bank may have completed, or may yet complete; the latest last. */
+const openAttempts = ({ attempts }: ReviewedPayout, { seq }: Payout): readonly Attempt[] =>
+  attempts.filter(
+    (attempt) => attempt.payoutSeq === seq && attempt.status !== 'paid' && isOpenAttempt(attempt),
+  );
+
+function decideRelease(
+  { holder, attempts, nowMs }: ReviewedPayout,
+  payout: Payout,
+): readonly Change[] | string {
+  if (payout.status !== 'cancelled')
+    return holder === undefined
+      ? `it is ${payout.status}, and its number is free: a new file may use it`
+      : `it is ${payout.status}: only the number of what was cancelled can be released`;
+  if (holder?.batchId !== payout.batchId || holder.rowNo !== payout.rowNo)
+    return 'its number was released before';
+  const open = attempts.find(isOpenAttempt);
+  if (open !== undefined) return `its transfer ${open.order.transRefNo} is paid, or may be`;
+  return [move({ payout, patch: {}, cause: 'released', nowMs })];
+}
+
+function decideConfirmPaid(reviewed: ReviewedPayout, payout: Payout): readonly Change[] | string {
+  const { nowMs } = reviewed;
+  if (payout.status === 'submitted')
+    return 'the bank is still being asked about it: wait until it is unresolved';
+  if (!sourceStatuses('paid', 'decided-paid').includes(payout.status))
+    return `it is ${payout.status}: only what is unresolved or disputed can be confirmed`;
+  const attempt = openAttempts(reviewed, payout).at(-1);
+  const reason = { code: 'confirmed-paid', text: 'confirmed as paid by people, with evidence' };
+  const patch = {
+    status: 'paid',
+    isAlarm: false,
+    ...reasonPatch(reason),
+    ...settled('decision', nowMs),
+  } as const;
+  const paid = attempt && ({ ...attempt, status: 'paid', nextInquiryAtMs: null } as const);
+  return [move({ payout, patch, cause: 'decided-paid', nowMs, attempt: paid })];
+}
+
+/** Why an attempt cannot be called failed by people. */
+function whyMayBePaid(attempt: Attempt, trace: StatementTrace): string | undefined {
+  const { transRefNo } = attempt.order;
+  if (attempt.lastFinding === 'in-process') return `the bank says that ${transRefNo} is in process`;
+  if (attempt.lastFinding === 'complete') return `the bank says that ${transRefNo} is complete`;
+  if (trace === 'found') return `a statement has a line of ${transRefNo}: reconcile its day`;
+  if (attempt.acknowledged && trace === 'unread')
+    return `the bank has known ${transRefNo}: the statements of its day and of the next must be read first`;
+  return undefined;
+}
+
+function decideConfirmFailed(reviewed: ReviewedPayout, payout: Payout): readonly Change[] | string {
+  if (payout.status === 'submitted')
+    return 'the bank is still being asked about it: wait until it is unresolved';
+  if (payout.status !== 'unresolved')
+    return `it is ${payout.status}: only what is unresolved can be confirmed`;
+  const open = openAttempts(reviewed, payout);
+  if (open.length === 0) return 'it has no transfer that is in doubt';
+  for (const attempt of open) {
+    const why = whyMayBePaid(attempt, reviewed.traceOf(attempt));
+    if (why !== undefined) return why;
+  }
+  return failEach(payout, open, reviewed.nowMs);
+}
+
+/** One change an attempt; the payout fails with the last. */
+function failEach(payout: Payout, open: readonly Attempt[], nowMs: number): readonly Change[] {
+  const reason = { code: 'confirmed-failed', text: 'confirmed as failed by people, with evidence' };
+  const changes: Change[] = [];
+  let current = payout;
+  for (const [index, attempt] of open.entries()) {
+    const isLast = index === open.length - 1;
+    const patch = isLast
+      ? ({ status: 'failed', ...reasonPatch(reason), ...settled('decision', nowMs) } as const)
+      : {};
+    const failed = { ...attempt, status: 'failed', nextInquiryAtMs: null, referenceConflict: false } as const;
+    const change = move({ payout: current, patch, cause: 'decided-failed', nowMs, attempt: failed });
+    changes.push(change);
+    current = afterChange(change);
+  }
+  return changes;
+}
+
+/** Ended otherwise than paid, without a doubt: to take note of it is all that is left. */
+const notedStatuses: readonly PayoutStatus[] = ['rejected', 'unpayable', 'failed', 'disputed'];
+
+function decideAcknowledge({ nowMs }: ReviewedPayout, payout: Payout): readonly Change[] | string {
+  if (!payout.isAlarm && !notedStatuses.includes(payout.status))
+    return `it is ${payout.status}, without an alarm: there is nothing to take note of`;
+  if (!payout.isAlarm && payout.isAcknowledged) return 'somebody has taken note of it before';
+  return [move({ payout, patch: { isAlarm: false, isAcknowledged: true }, cause: 'acknowledged', nowMs })];
+}
+
+const decideFor: Readonly<Record<PayoutDecision, Decide>> = {
+  'go-on': ({ nowMs }, payout) => one(decideLift(payout, payoutWideHolds, nowMs)),
+  cancel: ({ nowMs }, payout) => one(decideCancel(payout, nowMs)),
+  release: decideRelease,
+  retry: ({ similar, nowMs }, payout) => decideRetry(payout, similar, nowMs),
+  'retry-corrected': () => 'send it corrected in a new file',
+  'confirm-paid': decideConfirmPaid,
+  'confirm-failed': decideConfirmFailed,
+  acknowledge: decideAcknowledge,
+};
+
+/**
+ * A rejected row may ask for nothing, and has a life all the same: it is tried again as it was written, or taken note of.
+ */
+function decideUnreadable(decision: PayoutDecision, reviewed: ReviewedPayout): readonly Change[] | string {
+  const { row } = reviewed;
+  if (decision === 'acknowledge') return decideAcknowledge(reviewed, asPayout(reviewed));
+  if (decision === 'retry') return decideRetryRejected(reviewed);
+  return `row ${row.rowNo} was rejected: correct it and send it in a new file, or acknowledge it`;
+}
+
+/** A row without an instruction, as far as a change that leaves its instruction alone looks at it. */
+function asPayout({ row, batchId }: ReviewedPayout): Payout {
+  const { payoutId, proxyNo } = row.cells;
+  const nothing = { payeeName: null, reference1: null, reference2: null } as const;
+  const amountSatang = row.amountSatang ?? (0n as Payout['instruction']['amountSatang']);
+  const instruction = { payoutId, proxyType: 'NATID', proxyNo, amountSatang, ...nothing } as const;
+  return {
+    ...row,
+    batchId,
+    instruction: row.instruction ?? instruction,
+    acceptedHolds: [],
+    settledBy: 'rules',
+  };
+}
+
+/** The changes that a decision makes of the row as it is, or why it makes none, in words. */
+export function decidePayout(decision: PayoutDecision, reviewed: ReviewedPayout): readonly Change[] | string {
+  const { payout, row } = reviewed;
+  if (payout === undefined || row.status === 'rejected') return decideUnreadable(decision, reviewed);
+  return decideFor[decision](reviewed, payout);
+}
+
+/** The changes of one item of a proposal: the first of them ends the item. */
+export function markChanges(
+  changes: readonly Change[],
+  mark: DecisionMark,
+  decision: DecisionItem,
+): readonly Change[] {
+  return changes.map((change, index) => ({
+    ...change,
+    event: { ...change.event, detail: { ...change.event.detail, ...mark } },
+    ...(index === 0 ? { decision } : {}),
+  }));
+}
+
+/** One decision, and whether it is possible now. */
+export interface Option {
+  readonly decision: PayoutDecision;
+  readonly terms: DecisionTerms;
+  /** Undefined when it is possible. */
+  readonly whyNot: string | undefined;
+}
+
+/** Every decision about a payout, with the reason where it is not possible now. */
+export function optionsFor(reviewed: ReviewedPayout): readonly Option[] {
+  return payoutDecisions.map((decision) => {
+    const decided = decidePayout(decision, reviewed);
+    const whyNot = typeof decided === 'string' ? decided : undefined;
+    return { decision, terms: decisionTerms[decision], whyNot };
+  });
+}

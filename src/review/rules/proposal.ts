@@ -1,0 +1,146 @@
+/** The life of a decision from its proposal to its end: who may do what with it, and when it is no longer valid. */
+import { type PayoutCause, type PayoutStatus, quietCauses } from '../../core/payout.ts';
+import { type Decision, decisionTerms } from './terms.ts';
+
+export const proposalStatuses = [
+  'proposed',
+  'approved',
+  'applied',
+  'sent-back',
+  'withdrawn',
+  'stale',
+  'expired',
+] as const;
+export type ProposalStatus = (typeof proposalStatuses)[number];
+
+/** `approved` is on its way: its items are applied one by one, by whoever comes first, each once. */
+const proposalTransitions = [
+  { from: 'proposed', to: 'approved' },
+  { from: 'proposed', to: 'sent-back' },
+  { from: 'proposed', to: 'withdrawn' },
+  { from: 'proposed', to: 'expired' },
+  { from: 'proposed', to: 'stale' },
+  { from: 'approved', to: 'applied' },
+  { from: 'approved', to: 'stale' },
+] as const satisfies readonly { from: ProposalStatus; to: ProposalStatus }[];
+
+export const canMoveProposal = (from: ProposalStatus, to: ProposalStatus): boolean =>
+  proposalTransitions.some((row) => row.from === from && row.to === to);
+
+/** Whoever decides. */
+export interface Decider {
+  /** Of the person; null where nobody has proved who he is. */
+  readonly personId: number | null;
+  /** As people know him; of one who has not proved it, the user of the operating system. */
+  readonly name: string;
+}
+
+export type TargetKind = 'payout' | 'batch' | 'payer' | 'break' | 'statement';
+
+/** What a decision is about, as it was when it was proposed. */
+export interface Target {
+  readonly kind: TargetKind;
+  /** The row's number, the batch's id, or what else names it. */
+  readonly key: string;
+  /** What it must still be; of a payout its version. */
+  readonly version: string;
+  /** Only of a correction. */
+  readonly correction?: Correction | undefined;
+}
+
+/** What a row is to be paid as, instead of what its file says. */
+export interface Correction {
+  /** As people write it; null where it stays. */
+  readonly proxyNo: string | null;
+  /** Decimal baht; null where it stays. */
+  readonly amount: string | null;
+}
+
+/** How many people a decision takes. @param people of the settings, `review.people` */
+export function countDeciders(decision: Decision, people: 1 | 2, isProved: boolean): 1 | 2 {
+  return isProved && decisionTerms[decision].needsSecond ? people : 1;
+}
+
+/** A proposal as far as these rules look at it. */
+interface ProposalFacts {
+  readonly decision: Decision;
+  readonly status: ProposalStatus;
+  readonly makerId: number | null;
+  readonly maker: string;
+  readonly expiresAtMs: number;
+}
+
+/** What has become of it, in words that follow "it". */
+export const proposalStatusWords: Readonly<Record<ProposalStatus, string>> = {
+  proposed: 'waits for a second person',
+  approved: 'is being applied',
+  applied: 'was applied',
+  'sent-back': 'was sent back',
+  withdrawn: 'was withdrawn',
+  stale: 'is out of date: what it is about has changed since',
+  expired: 'has lapsed: nobody checked it in time',
+};
+
+/** Why it waits for nobody any more. */
+function whyNotOpen({ status, expiresAtMs }: ProposalFacts, nowMs: number): string | undefined {
+  if (status !== 'proposed') return `it ${proposalStatusWords[status]}`;
+  return nowMs >= expiresAtMs ? `it ${proposalStatusWords.expired}` : undefined;
+}
+
+/**
+ * Why this person cannot approve it or send it back.
+ * @param involved people who uploaded the file, or corrected a row in it
+ */
+export function whyNotCheck(
+  proposal: ProposalFacts,
+  person: Decider,
+  involved: readonly number[],
+  nowMs: number,
+): string | undefined {
+  const closed = whyNotOpen(proposal, nowMs);
+  if (closed !== undefined) return closed;
+  if (person.personId === null) return 'who approves must have proved who he is';
+  if (proposal.makerId === null) return 'nobody has proved to have proposed it: propose it again';
+  if (person.personId === proposal.makerId) return 'you proposed this and cannot approve it';
+  return involved.includes(person.personId)
+    ? 'you uploaded the file, or corrected a row in it, and cannot approve it'
+    : undefined;
+}
+
+/** Why this person cannot take it back. */
+export function whyNotWithdraw(proposal: ProposalFacts, person: Decider, nowMs: number): string | undefined {
+  const closed = whyNotOpen(proposal, nowMs);
+  if (closed !== undefined) return closed;
+  return person.personId !== null && person.personId === proposal.makerId
+    ? undefined
+    : `only ${proposal.maker}, who proposed it, can withdraw it`;
+}
+
+/** An event as far as these rules look at it. */
+interface PastEvent {
+  readonly cause: PayoutCause;
+  readonly from: PayoutStatus;
+  readonly to: PayoutStatus;
+}
+
+/**
+ * What has changed of a payout since a decision about it was made; undefined when nothing has that a person looks at.
+ * Every change raises the version by one and leaves an event.
+ * @param events of the payout, oldest first
+ */
+export function findChangeSince(
+  version: number,
+  present: { readonly version: number },
+  events: readonly PastEvent[],
+): string | undefined {
+  const changes = present.version - version;
+  if (changes === 0) return undefined;
+  if (changes < 0 || changes > events.length) return 'it is not the row that was decided on';
+  const since = events.slice(-changes).filter(({ cause }) => !quietCauses.includes(cause));
+  const last = since.at(-1);
+  if (last === undefined) return undefined;
+  const first = since[0]?.from;
+  return first === last.to
+    ? `it has changed since (${since.map(({ cause }) => cause).join(', ')})`
+    : `it was ${first} then, and is ${last.to} now (${since.map(({ cause }) => cause).join(', ')})`;
+}

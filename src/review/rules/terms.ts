@@ -1,0 +1,126 @@
+/** The decisions of people: their names, what each may do, and what it asks for. */
+import type { PayoutCause } from '../../core/payout.ts';
+
+/** About one payout. */
+export const payoutDecisions = [
+  'go-on',
+  'cancel',
+  'release',
+  'retry',
+  'retry-corrected',
+  'confirm-paid',
+  'confirm-failed',
+  'acknowledge',
+] as const;
+export type PayoutDecision = (typeof payoutDecisions)[number];
+
+/** About a batch, a payer account, a break or a day's statement. */
+export const otherDecisions = [
+  'approve-batch',
+  'resume-batch',
+  'cancel-batch',
+  'resume-payer',
+  'halt-payer',
+  'accept-break',
+  'accept-statement',
+  'adopt-statement',
+] as const;
+export type OtherDecision = (typeof otherDecisions)[number];
+
+export type Decision = PayoutDecision | OtherDecision;
+
+export const isPayoutDecision = (word: string): word is PayoutDecision =>
+  payoutDecisions.some((name) => name === word);
+
+/** What a decision asks for, and does. */
+export interface DecisionTerms {
+  /** As people read it. */
+  readonly label: string;
+  readonly labelTh: string;
+  /** What follows, for one payout: "… once another person has approved it" is added where that is so. */
+  readonly effect: string;
+  /** It can move money, or declares an outcome: a second person checks it. */
+  readonly needsSecond: boolean;
+  /** Where its proof stands must be said. */
+  readonly needsEvidence: boolean;
+}
+
+const term = (
+  label: string,
+  labelTh: string,
+  effect: string,
+  needs: { readonly second?: true; readonly evidence?: true } = {},
+): DecisionTerms => ({
+  label,
+  labelTh,
+  effect,
+  needsSecond: needs.second === true,
+  needsEvidence: needs.evidence === true,
+});
+
+const second = { second: true } as const;
+const proof = { second: true, evidence: true } as const;
+
+export const decisionTerms: Readonly<Record<Decision, DecisionTerms>> = {
+  'go-on': term('Go on', 'ดำเนินการต่อ', 'lifts its holds: it is paid by the next run', second),
+  cancel: term(
+    'Cancel payout',
+    'ยกเลิกรายการ',
+    'it is never sent, and keeps its number until that is released',
+  ),
+  release: term(
+    'Release the number',
+    'ปลดเลขที่ให้ใช้ใหม่',
+    'another file may pay under its payoutId from then on',
+    second,
+  ),
+  retry: term(
+    'Retry',
+    'ส่งจ่ายใหม่',
+    'it gets its next attempt, after the bank was asked about those before',
+    second,
+  ),
+  'retry-corrected': term(
+    'Retry corrected',
+    'แก้ไขแล้วส่งจ่ายใหม่',
+    'it gets its next attempt with the new payee or amount',
+    second,
+  ),
+  'confirm-paid': term('Confirm paid', 'ยืนยันว่าจ่ายสำเร็จ', 'it counts as paid, by your proof', proof),
+  'confirm-failed': term(
+    'Confirm failed',
+    'ยืนยันว่าจ่ายไม่สำเร็จ',
+    'it counts as failed, by your proof, and may be paid again',
+    proof,
+  ),
+  acknowledge: term('Acknowledge', 'รับทราบ', 'it leaves the queue, and an alarm ends; nothing else changes'),
+  'approve-batch': term('Approve', 'อนุมัติ', 'its rows are paid as they were sealed', second),
+  'resume-batch': term('Resume the batch', 'ดำเนินการชุดต่อ', 'what waits of it is sent', second),
+  'cancel-batch': term('Cancel the batch', 'ยกเลิกชุด', 'nothing that was not sent is ever sent'),
+  'resume-payer': term('Resume the account', 'เปิดบัญชีผู้จ่ายต่อ', 'what waits on this account is sent', second),
+  'halt-payer': term('Halt the account', 'หยุดจ่ายจากบัญชี', 'nothing more is sent from this account'),
+  'accept-break': term('Accept break', 'ยอมรับผลต่าง', 'it counts as explained', second),
+  'accept-statement': term(
+    'Accept the statement',
+    'ยอมรับรายการเดินบัญชี',
+    'it takes the place of the version before, though it has fewer lines',
+    second,
+  ),
+  'adopt-statement': term(
+    'Adopt the statement',
+    'ใช้รายการเดินบัญชีจากไฟล์',
+    'the day is reconciled with this file',
+    second,
+  ),
+};
+
+/** The cause by which each decision about a payout changes it: what the transition table allows follows from it. */
+export const causeOf: Readonly<Record<Exclude<PayoutDecision, 'retry-corrected'>, PayoutCause>> = {
+  'go-on': 'hold-lifted',
+  cancel: 'cancelled',
+  release: 'released',
+  retry: 'tried-again',
+  'confirm-paid': 'decided-paid',
+  'confirm-failed': 'decided-failed',
+  acknowledge: 'acknowledged',
+};

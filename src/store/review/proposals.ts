@@ -1,0 +1,238 @@
+/** Proposals of decisions: each with its items, what has become of them, and who had a part in it. */
+import { type Expression, sql, type SqlBool } from 'kysely';
+import { toSatang } from '../../core/money.ts';
+import type { DecisionItem } from '../../core/ports.ts';
+import type { Proposal, ProposalDraft, ProposalItem, ProposalStore } from '../../review/ports.ts';
+import { canMoveProposal, type Correction, type ProposalStatus } from '../../review/rules/proposal.ts';
+import {
+  type BodiesOf,
+  type Body,
+  change,
+  define,
+  query,
+  type Reading,
+  select,
+  selectFirst,
+} from '../statements.ts';
+
+const columns = [
+  'proposal_id as proposalId',
+  'decision',
+  'status',
+  'note',
+  'evidence',
+  'maker_id as makerId',
+  'maker',
+  'people',
+  'made_at_ms as madeAtMs',
+  'expires_at_ms as expiresAtMs',
+  'checker_id as checkerId',
+  'checker',
+  'checked_at_ms as checkedAtMs',
+  'check_note as checkNote',
+  'ended_at_ms as endedAtMs',
+  'items',
+  'total_satang as totalText',
+  'digest',
+] as const;
+
+const selectProposals = () => query.selectFrom('proposal').select(columns);
+
+type ProposalRecord = Omit<Proposal, 'totalSatang'> & { readonly totalText: string };
+
+function toProposal({ totalText, ...proposal }: ProposalRecord): Proposal {
+  return { ...proposal, totalSatang: toSatang(BigInt(totalText)) };
+}
+
+const selectItems = () =>
+  query
+    .selectFrom('proposal_item')
+    .select(['proposal_id as proposalId', 'item_no as itemNo', 'kind', 'key', 'version', 'correction'])
+    .select(['status', 'why']);
+
+type ItemRecord = Omit<ProposalItem, 'correction'> & { readonly correction: string | null };
+
+function toItem({ correction, ...item }: ItemRecord): ProposalItem {
+  return correction === null ? item : { ...item, correction: JSON.parse(correction) as Correction };
+}
+
+const openItem = define((values: DecisionItem) =>
+  query
+    .selectFrom('proposal_item as i')
+    .innerJoin('proposal as p', 'p.proposal_id', 'i.proposal_id')
+    .select('i.item_no')
+    .where('i.proposal_id', '=', values.proposalId)
+    .where('i.item_no', '=', values.itemNo)
+    .where('i.status', '=', 'open')
+    .where('p.status', '=', 'approved'),
+);
+
+/** True while an item of an approved proposal is still to be applied. */
+export function* isDecided(item: DecisionItem): Reading<boolean> {
+  return (yield* openItem.get(item)) !== undefined;
+}
+
+const endOpenItem = define((values: DecisionItem & { status: 'applied' | 'refused'; why: string | null }) =>
+  query
+    .updateTable('proposal_item')
+    .set({ status: values.status, why: values.why })
+    .where('proposal_id', '=', values.proposalId)
+    .where('item_no', '=', values.itemNo)
+    .where('status', '=', 'open'),
+);
+
+/** In the transaction of the change that was decided. */
+export function* markDecided(item: DecisionItem): Body<void> {
+  yield* endOpenItem.run({ ...item, status: 'applied', why: null });
+}
+
+const insertItem = define((values: Omit<ItemRecord, 'status' | 'why'>) =>
+  query.insertInto('proposal_item').values({
+    proposal_id: values.proposalId,
+    item_no: values.itemNo,
+    kind: values.kind,
+    key: values.key,
+    version: values.version,
+    correction: values.correction,
+    status: 'open',
+    why: null,
+  }),
+);
+
+const clashing = define((values: { kind: ProposalItem['kind']; key: string }) =>
+  query
+    .selectFrom('proposal_item')
+    .select('proposal_id as proposalId')
+    .where('kind', '=', values.kind)
+    .where('key', '=', values.key)
+    .where('status', '=', sql.lit('open')),
+);
+
+function* insertProposal(draft: ProposalDraft): Body<number> {
+  const latest = query
+    .selectFrom('proposal')
+    .select((eb) => eb.fn.max<number | null>('proposal_id').as('id'));
+  const proposalId = ((yield* selectFirst(latest))?.id ?? 0) + 1;
+  const isAlone = draft.people === 1;
+  const record = {
+    proposal_id: proposalId,
+    decision: draft.decision,
+    status: isAlone ? 'approved' : 'proposed',
+    note: draft.note,
+    evidence: draft.evidence,
+    maker_id: draft.maker.personId,
+    maker: draft.maker.name,
+    people: draft.people,
+    made_at_ms: draft.madeAtMs,
+    expires_at_ms: draft.expiresAtMs,
+    checker_id: null,
+    checker: null,
+    checked_at_ms: null,
+    check_note: null,
+    ended_at_ms: null,
+    items: draft.targets.length,
+    total_satang: String(draft.totalSatang),
+    digest: draft.digest,
+  } as const;
+  yield* change(query.insertInto('proposal').values(record));
+  return proposalId;
+}
+
+const updateProposal = (proposalId: number, from: ProposalStatus) =>
+  query.updateTable('proposal').where('proposal_id', '=', proposalId).where('status', '=', from);
+
+/** Nothing of it is open any more. */
+const closeItems = (proposalId: number) =>
+  query
+    .updateTable('proposal_item')
+    .set({ status: 'closed' })
+    .where('proposal_id', '=', proposalId)
+    .where('status', '=', 'open');
+
+const isOpenStatus = (status: Expression<ProposalStatus>) =>
+  sql<SqlBool>`${status} in ('proposed', 'approved')`;
+
+export const proposalReads = {
+  *proposal(proposalId): Reading<Proposal | undefined> {
+    const found = yield* selectFirst(selectProposals().where('proposal_id', '=', proposalId));
+    return found === undefined ? undefined : toProposal(found);
+  },
+  *proposals(statuses, beforeId, limit) {
+    const isOpen = statuses.every((status) => status === 'proposed' || status === 'approved');
+    const page = selectProposals()
+      .where('status', 'in', [...statuses])
+      .where((eb) => (isOpen ? isOpenStatus(eb.ref('status')) : eb.lit(true)))
+      .where('proposal_id', '<', beforeId)
+      .orderBy('proposal_id', 'desc')
+      .limit(limit);
+    return (yield* select(page)).map(toProposal);
+  },
+  *proposalItems(proposalId, afterItemNo, limit) {
+    const page = selectItems()
+      .where('proposal_id', '=', proposalId)
+      .where('item_no', '>', afterItemNo)
+      .orderBy('item_no')
+      .limit(limit);
+    return (yield* select(page)).map(toItem);
+  },
+  *openItems(kind, keys) {
+    const open = selectItems()
+      .where('kind', '=', kind)
+      .where('key', 'in', [...keys])
+      .where('status', '=', sql.lit('open'));
+    return (yield* select(open)).map(toItem);
+  },
+} satisfies Partial<BodiesOf<ProposalStore>>;
+
+/** Each in one transaction. */
+export const proposalWrites = {
+  *addProposal(draft) {
+    for (const { kind, key } of draft.targets) {
+      const other = yield* clashing.get({ kind, key });
+      if (other !== undefined) return { clash: { kind, key }, proposalId: other.proposalId };
+    }
+    const proposalId = yield* insertProposal(draft);
+    for (const [index, { kind, key, version, correction }] of draft.targets.entries()) {
+      const text = correction === undefined ? null : JSON.stringify(correction);
+      yield* insertItem.run({ proposalId, itemNo: index + 1, kind, key, version, correction: text });
+    }
+    return proposalId;
+  },
+  *moveProposal(proposalId, { to, by, note, nowMs }) {
+    if (!canMoveProposal('proposed', to)) throw new Error(`no proposal becomes ${to} when it is checked`);
+    const checked = { checker_id: by?.personId ?? null, checker: by?.name ?? null, checked_at_ms: nowMs };
+    const ended = to === 'approved' ? {} : { ended_at_ms: nowMs };
+    const moved = yield* change(
+      updateProposal(proposalId, 'proposed').set({ status: to, ...checked, check_note: note, ...ended }),
+    );
+    if (moved > 0 && to !== 'approved') yield* change(closeItems(proposalId));
+    return moved > 0;
+  },
+  *endItem(proposalId, itemNo, status, why) {
+    if (!(yield* isDecided({ proposalId, itemNo }))) return false;
+    return (yield* endOpenItem.run({ proposalId, itemNo, status, why })) > 0;
+  },
+  *endProposal(proposalId, nowMs): Body<ProposalStatus | undefined> {
+    const items = query.selectFrom('proposal_item').where('proposal_id', '=', proposalId);
+    const open = items.select('item_no').where('status', '=', 'open').limit(1);
+    if ((yield* selectFirst(open)) !== undefined) return undefined;
+    const applied = items.select('item_no').where('status', '=', 'applied').limit(1);
+    const status = (yield* selectFirst(applied)) === undefined ? 'stale' : 'applied';
+    const ended = updateProposal(proposalId, 'approved').set({ status, ended_at_ms: nowMs });
+    return (yield* change(ended)) > 0 ? status : undefined;
+  },
+  *expireProposals(nowMs) {
+    const due = query
+      .selectFrom('proposal')
+      .select('proposal_id')
+      .where('status', '=', sql.lit('proposed'))
+      .where('expires_at_ms', '<=', nowMs);
+    const expired: number[] = [];
+    for (const { proposal_id: proposalId } of yield* select(due)) {
+      yield* change(updateProposal(proposalId, 'proposed').set({ status: 'expired', ended_at_ms: nowMs }));
+      yield* change(closeItems(proposalId));
+      expired.push(proposalId);
+    }
+    return expired;
+  },
+} satisfies Partial<BodiesOf<ProposalStore>>;

@@ -1,0 +1,278 @@
+import { describe, expect, test } from 'vitest';
+import {
+  applyApproved,
+  check,
+  propose,
+  readOptions,
+  sweepProposals,
+  type ReviewContext,
+  withdraw,
+} from '../../src/review/review.ts';
+import type { Decider, Target } from '../../src/review/rules/proposal.ts';
+import type { PayoutDecision } from '../../src/review/rules/terms.ts';
+import { settleOnce } from '../../src/payout/settle.ts';
+import { lost } from '../support/core-fixtures.ts';
+import { ingest, makeBadRow, makeRow, makeRows, secondBatchId } from '../support/journal-fixtures.ts';
+import { dayMs, openTheatre, stage, type StoreTheatre } from '../support/theatre.ts';
+
+const mali: Decider = { personId: 1, name: 'Mali' };
+const nok: Decider = { personId: 2, name: 'Nok' };
+const evidence = 'letter of the bank, 22 Nov, folder 7';
+
+const contextOf = (theatre: StoreTheatre, people: 1 | 2 = 2): ReviewContext => ({
+  journal: theatre.journal,
+  clock: theatre.time,
+  rules: { payoutSatangMax: null },
+  people,
+  expireDays: 7,
+});
+
+async function targetOf(theatre: StoreTheatre, payoutId: string, batchId?: string): Promise<Target> {
+  const found = await theatre.journal.findPayouts(payoutId);
+  const one = found.find(({ batch }) => batchId === undefined || batch.batchId === batchId);
+  if (one === undefined) throw new Error(`no payout ${payoutId}`);
+  return { kind: 'payout', key: String(one.row.seq), version: String(one.row.version) };
+}
+
+async function wish(theatre: StoreTheatre, decision: PayoutDecision, ...payoutIds: readonly string[]) {
+  const targets: Target[] = [];
+  for (const payoutId of payoutIds) targets.push(await targetOf(theatre, payoutId));
+  return { decision, targets, note: 'seen with the bank', evidence };
+}
+
+/** Proposed by one and approved by another. */
+async function decide(theatre: StoreTheatre, decision: PayoutDecision, ...payoutIds: readonly string[]) {
+  const context = contextOf(theatre);
+  const proposed = await propose(context, await wish(theatre, decision, ...payoutIds), mali);
+  if (proposed.kind !== 'proposed') return proposed;
+  return check(context, proposed.proposal.proposalId, 'approve', nok, { seen: proposed.proposal.digest });
+}
+
+/** A row whose transfer is unresolved: the bank has answered nothing, and inquiries are used up. */
+const stageUnresolved = () =>
+  stage(2, () => ({ transfer: (order) => (order.reference1 === 'ref 1' ? lost : undefined) }));
+
+describe('what two people decide', () => {
+  test('a doubt that an outage has left ends: confirmed as failed, it is paid with the next attempt, once', async () => {
+    await using one = await stageUnresolved();
+    const { theatre, batchId } = one;
+    await theatre.run(batchId, { waitMs: 2 * dayMs });
+    expect(await theatre.statuses(batchId)).toEqual({ unresolved: 1, paid: 1 });
+    expect(await decide(theatre, 'confirm-failed', 'INV-1')).toMatchObject({
+      kind: 'applied',
+      applied: { applied: 1, refused: [] },
+      proposal: { status: 'applied', maker: 'Mali', checker: 'Nok' },
+    });
+    expect(await theatre.statuses(batchId)).toEqual({ failed: 1, paid: 1 });
+    const [history] = await theatre.journal.findPayouts('INV-1');
+    expect(history?.row).toMatchObject({ settledBy: 'decision', reasonCode: 'confirmed-failed' });
+    expect(history?.events.at(-1)).toMatchObject({
+      cause: 'decided-failed',
+      detail: { by: 'Mali', checkedBy: 'Nok', proposal: 1 },
+    });
+    expect(await decide(theatre, 'retry', 'INV-1')).toMatchObject({ applied: { applied: 1 } });
+    theatre.script = {};
+    await theatre.run(batchId);
+    expect(await theatre.statuses(batchId)).toEqual({ paid: 2 });
+  });
+
+  test('a doubt ends as paid, by proof that people have', async () => {
+    await using one = await stageUnresolved();
+    const { theatre, batchId } = one;
+    await theatre.run(batchId, { waitMs: 2 * dayMs });
+    await decide(theatre, 'confirm-paid', 'INV-1');
+    expect(await theatre.statuses(batchId)).toEqual({ paid: 2 });
+    const [history] = await theatre.journal.findPayouts('INV-1');
+    expect(history?.attempts).toMatchObject([{ status: 'paid', nextInquiryAtMs: null }]);
+  });
+
+  test('nothing is called failed of which the bank says that it is in process', async () => {
+    await using one = await stageUnresolved();
+    const { theatre, batchId } = one;
+    await theatre.run(batchId, { waitMs: 2 * dayMs });
+    theatre.script = { inquire: (inquiry) => theatre.found(inquiry, '010003') };
+    await theatre.time.drive(settleOnce(theatre.context(), 'all', batchId));
+    const refused = (words: string) => ({
+      kind: 'refused',
+      objections: [{ why: expect.stringContaining(words) }],
+    });
+    expect(await decide(theatre, 'confirm-failed', 'INV-1')).toMatchObject(refused('in process'));
+    // The bank has known it: its word of today is not enough, the statements are to be without a trace of it.
+    theatre.script = {};
+    await theatre.time.drive(settleOnce(theatre.context(), 'all', batchId));
+    expect(await decide(theatre, 'confirm-failed', 'INV-1')).toMatchObject(refused('must be read first'));
+  });
+
+  test('a cancelled payoutId is released, and another file pays it, once', async () => {
+    await using one = await stage(1, () => ({}));
+    const { theatre, batchId } = one;
+    expect(await decide(theatre, 'cancel', 'INV-1')).toMatchObject({ kind: 'applied' });
+    const second = await ingest(theatre.journal, [makeRow(1)], { batchId: secondBatchId, fileName: 'b.csv' });
+    expect(await theatre.statuses(second.batchId)).toEqual({ rejected: 1 });
+    const released = await wishOf(theatre, 'release', batchId);
+    const proposed = await propose(contextOf(theatre), released, mali);
+    expect(proposed.kind).toBe('proposed');
+    await check(contextOf(theatre), 2, 'approve', nok);
+    const third = await ingest(theatre.journal, [makeRow(1)], { batchId: '99999ZZZZZ', fileName: 'c.csv' });
+    await theatre.run(third.batchId);
+    expect(await theatre.statuses(third.batchId)).toEqual({ paid: 1 });
+    const again = await propose(contextOf(theatre), await wishOf(theatre, 'release', batchId), mali);
+    expect(again).toMatchObject({ objections: [{ why: 'its number was released before' }] });
+  });
+});
+
+const wishOf = async (theatre: StoreTheatre, decision: PayoutDecision, batchId: string) => ({
+  decision,
+  targets: [await targetOf(theatre, 'INV-1', batchId)],
+  note: 'the file is corrected',
+  evidence: null,
+});
+
+describe('what one person decides', () => {
+  test('an alarm ends, and does not come again by itself', async () => {
+    await using one = await stage(1, (theatre) => ({
+      transfer: () => theatre.code('EV042'),
+      inquire: (inquiry) => theatre.found(inquiry, '030002'),
+    }));
+    const { theatre, batchId } = one;
+    await theatre.run(batchId);
+    const [before] = await theatre.journal.findPayouts('INV-1');
+    expect(before?.row.status).toBe('failed');
+    expect(await decide(theatre, 'acknowledge', 'INV-1')).toMatchObject({
+      kind: 'applied',
+      proposal: { people: 1, checker: null },
+    });
+    const [after] = await theatre.journal.findPayouts('INV-1');
+    expect(after?.row).toMatchObject({ status: 'failed', isAcknowledged: true, isAlarm: false });
+    expect(await decide(theatre, 'acknowledge', 'INV-1')).toMatchObject({ kind: 'refused' });
+    // Tried again it is somebody's matter once more.
+    await decide(theatre, 'retry', 'INV-1');
+    expect((await theatre.journal.findPayouts('INV-1'))[0]?.row.isAcknowledged).toBe(false);
+  });
+
+  test('a row that asks for nothing can be taken note of', async () => {
+    await using theatre = await openTheatre();
+    await ingest(theatre.journal, [makeBadRow(1), makeRow(2)]);
+    const acknowledged = await decide(theatre, 'acknowledge', 'INV-1');
+    expect(acknowledged).toMatchObject({ kind: 'applied', applied: { applied: 1 } });
+    const [history] = await theatre.journal.findPayouts('INV-1');
+    expect(history?.row).toMatchObject({ status: 'rejected', instruction: null, isAcknowledged: true });
+  });
+
+  test('needs a second one where money may move, and nobody is his own', async () => {
+    await using one = await stage(2, (theatre) => ({ transfer: () => theatre.code('EV042') }));
+    const { theatre, batchId } = one;
+    await theatre.run(batchId);
+    const context = contextOf(theatre);
+    const proposed = await propose(context, await wish(theatre, 'retry', 'INV-1', 'INV-2'), mali);
+    expect(proposed).toMatchObject({ kind: 'proposed', proposal: { items: 2, status: 'proposed' } });
+    expect(await check(context, 1, 'approve', mali)).toMatchObject({
+      kind: 'refused',
+      why: expect.stringContaining('cannot approve'),
+    });
+    expect(await check(context, 1, 'approve', nok, { involved: [2] })).toMatchObject({ kind: 'refused' });
+    expect(await check(context, 1, 'approve', nok, { seen: 'something else' })).toMatchObject({
+      kind: 'refused',
+    });
+    expect(await theatre.statuses(batchId)).toEqual({ failed: 2 });
+    expect(await propose(context, await wish(theatre, 'acknowledge', 'INV-2'), nok)).toMatchObject({
+      objections: [{ why: expect.stringContaining('proposal 1 is about it') }],
+    });
+    expect(await withdraw(context, 1, nok)).toMatchObject({ kind: 'refused' });
+    expect(await withdraw(context, 1, mali)).toMatchObject({ kind: 'withdrawn' });
+    expect(await check(context, 1, 'approve', nok)).toMatchObject({
+      kind: 'refused',
+      why: 'it was withdrawn',
+    });
+    expect(await propose(context, await wish(theatre, 'acknowledge', 'INV-2'), nok)).toMatchObject({
+      kind: 'applied',
+    });
+  });
+
+  test('is enough where the settings say so', async () => {
+    await using one = await stage(1, (theatre) => ({ transfer: () => theatre.code('EV042') }));
+    const { theatre, batchId } = one;
+    await theatre.run(batchId);
+    const proposed = await propose(contextOf(theatre, 1), await wish(theatre, 'retry', 'INV-1'), mali);
+    expect(proposed).toMatchObject({ kind: 'applied' });
+  });
+});
+
+describe('what was proposed', () => {
+  test('is refused row by row where the row has changed since, with what has changed', async () => {
+    await using one = await stage(2, (theatre) => ({ transfer: () => theatre.code('EV042') }));
+    const { theatre, batchId } = one;
+    await theatre.run(batchId);
+    const context = contextOf(theatre);
+    await propose(context, await wish(theatre, 'retry', 'INV-1', 'INV-2'), mali);
+    const { key } = await targetOf(theatre, 'INV-1');
+    await theatre.journal.apply(await retryChange(theatre, Number(key)));
+    const checked = await check(context, 1, 'approve', nok);
+    expect(checked).toMatchObject({
+      kind: 'applied',
+      applied: {
+        applied: 1,
+        refused: [{ why: 'it was failed then, and is ready now (tried-again)' }],
+      },
+    });
+  });
+
+  test('lapses when nobody checks it', async () => {
+    await using one = await stage(1, (theatre) => ({ transfer: () => theatre.code('EV042') }));
+    const { theatre, batchId } = one;
+    await theatre.run(batchId);
+    const context = contextOf(theatre);
+    await propose(context, await wish(theatre, 'retry', 'INV-1'), mali);
+    const later = { ...context, clock: { now: () => theatre.now() + 7 * dayMs } };
+    expect(await check(later, 1, 'approve', nok)).toMatchObject({
+      kind: 'refused',
+      why: expect.stringContaining('lapsed'),
+    });
+    expect(await theatre.journal.expireProposals(later.clock.now())).toEqual([1]);
+    expect(await theatre.journal.proposal(1)).toMatchObject({ status: 'expired' });
+  });
+
+  test('is applied once, however many apply it, also after one of them was killed', async () => {
+    await using theatre = await openTheatre();
+    theatre.script = { transfer: () => theatre.code('EV042') };
+    const { batchId } = await ingest(theatre.journal, makeRows(30));
+    await theatre.run(batchId, {
+      brake: { consecutiveFailures: 999, failureShare: 1, window: 999, inDoubtMax: 999 },
+    });
+    const ids = Array.from({ length: 30 }, (_, index) => `INV-${index + 1}`);
+    const context = contextOf(theatre);
+    await propose(context, await wish(theatre, 'retry', ...ids), mali);
+    // Approved, and killed before anything of it was applied.
+    await theatre.journal.moveProposal(1, { to: 'approved', by: nok, note: null, nowMs: theatre.now() });
+    const [one, two] = await Promise.all([
+      applyApproved(context, 1),
+      applyApproved(context, 1),
+      sweepProposals(context),
+    ]);
+    expect([one.applied, two.applied]).toEqual([30, 30]);
+    expect(await theatre.statuses(batchId)).toEqual({ ready: 30 });
+    for (const id of ids) {
+      const [history] = await theatre.journal.findPayouts(id);
+      expect(history?.events.filter(({ cause }) => cause === 'tried-again')).toHaveLength(1);
+    }
+  });
+
+  test('says for every row what is possible, and why the rest is not', async () => {
+    await using one = await stage(1, () => ({}));
+    const { theatre } = one;
+    const { key } = await targetOf(theatre, 'INV-1');
+    const options = await readOptions(contextOf(theatre), Number(key));
+    expect(options?.filter(({ whyNot }) => whyNot === undefined).map(({ decision }) => decision)).toEqual([
+      'cancel',
+    ]);
+  });
+});
+
+async function retryChange(theatre: StoreTheatre, seq: number) {
+  const { decideRetry } = await import('../../src/payout/rules/operator.ts');
+  const payout = await theatre.journal.payout(seq);
+  if (payout === undefined) throw new Error(`no payout ${seq}`);
+  const changes = decideRetry(payout, [], theatre.now());
+  if (typeof changes === 'string') throw new Error(changes);
+  return changes;
+}
