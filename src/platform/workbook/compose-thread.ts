@@ -1,0 +1,6 @@
+/** The thread that composes a large workbook: takes its sheets, hands back its bytes, and ends. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { composeWorkbook, type WorkbookSheet } from './compose.ts';
+
+const bytes = await composeWorkbook(workerData as readonly WorkbookSheet[]);
+parentPort?.postMessage(bytes, [bytes.buffer as ArrayBuffer]);

@@ -1,0 +1,130 @@
+/** A workbook's bytes from tables of texts: the same tables are the same bytes. */
+import {
+  type Cell,
+  type CellStyle,
+  type DataValidation,
+  type FillStyle,
+  type WriteSheet,
+  writeXlsx,
+} from 'hucre';
+import { cellCharactersMax } from '../csv/spreadsheet-cells.ts';
+import { nameColumn } from './sheet.ts';
+
+export interface WorkbookColumn {
+  /** In characters. */
+  readonly width: number;
+  /** Stands at the right, as numbers do. */
+  readonly isNumber?: boolean;
+  /** Filled in by whoever reads the sheet: has a colour of its own. */
+  readonly isInput?: boolean;
+  /** Longer texts go on below. */
+  readonly isWrapped?: boolean;
+  /** Where the list stands that its cells are chosen from: `Lists!$A$2:$A$9`. */
+  readonly listedAt?: string;
+}
+
+/** A sheet of texts: whatever stands in a cell is shown as it is, and nothing of it is a formula, a number or a date. */
+export interface WorkbookSheet {
+  readonly name: string;
+  readonly columns: readonly WorkbookColumn[];
+  /** Columns at the left that stay in view. */
+  readonly frozenColumns: number;
+  /** The first is the head, which stays in view. */
+  readonly rows: readonly (readonly string[])[];
+}
+
+const font = { name: 'Calibri', size: 11 };
+const inputFill: FillStyle = { type: 'pattern', pattern: 'solid', fgColor: { rgb: 'FFF8DC' } };
+const headFill: FillStyle = { type: 'pattern', pattern: 'solid', fgColor: { rgb: '1F3A5F' } };
+const headStyle: CellStyle = {
+  numFmt: '@',
+  font: { ...font, bold: true, color: { rgb: 'FFFFFF' } },
+  fill: headFill,
+  alignment: { vertical: 'center', wrapText: true },
+};
+/** Two lines, English and Thai. */
+const headHeight = 36;
+
+const styleOf = ({ isNumber, isInput, isWrapped }: WorkbookColumn): CellStyle => ({
+  numFmt: '@',
+  font,
+  alignment: {
+    vertical: 'top',
+    ...(isNumber === true ? { horizontal: 'right' } : {}),
+    ...(isWrapped === true ? { wrapText: true } : {}),
+  },
+  ...(isInput === true ? { fill: inputFill } : {}),
+});
+
+/** XML cannot hold them: control characters, half letters, and what is no character. */
+const unfit = /(?![\t\n\r])[\p{Cc}\p{Cs}\ufffe\uffff]/gu;
+
+/** What would be read as the number of a character: `_x0041_` is A. */
+const characterNumber = /_(?=x[\da-f]{4}_)/gi;
+
+const fitCell = (cell: string): string => {
+  const fit = cell.replaceAll(unfit, '\ufffd');
+  const cut = fit.length <= cellCharactersMax ? fit : `${fit.slice(0, cellCharactersMax - 1)}…`;
+  return cut.replaceAll(characterNumber, '_x005F_');
+};
+
+function listValidation(listedAt: string, column: string, rows: number): DataValidation {
+  return {
+    type: 'list',
+    formula1: listedAt,
+    range: `${column}2:${column}${Math.max(rows, 2)}`,
+    allowBlank: true,
+    showErrorMessage: true,
+    errorTitle: 'paydrop',
+    errorMessage: 'Choose from the list, or leave the cell empty. เลือกจากรายการ หรือเว้นว่างไว้',
+  };
+}
+
+const page = {
+  orientation: 'landscape',
+  paperSize: 'a4',
+  fitToPage: true,
+  fitToWidth: 1,
+  fitToHeight: 0,
+} as const;
+
+function composeSheet({ name, columns, frozenColumns, rows: unfitted }: WorkbookSheet): WriteSheet {
+  const rows = unfitted.map((row) => row.map(fitCell));
+  const [head = []] = rows;
+  const lastColumn = nameColumn(columns.length - 1);
+  const headCells = head.map((value, place): [string, Partial<Cell>] => [
+    `0,${place}`,
+    { value, type: 'string', style: headStyle },
+  ]);
+  const styles = columns.map(styleOf);
+  // The library makes an error of a text that reads like one, unless it is told of its letters one by one.
+  const likeErrors = rows.flatMap((row, rowAt) =>
+    row.flatMap((value, place): [string, Partial<Cell>][] =>
+      value.startsWith('#') && rowAt > 0
+        ? [[`${rowAt},${place}`, { value, richText: [{ text: value }], style: styles[place] ?? headStyle }]]
+        : [],
+    ),
+  );
+  return {
+    name,
+    columns: columns.map(({ width }, place) => ({ width, style: styles[place] ?? headStyle })),
+    // Null rather than an empty text: such a cell is empty, and a text all the same once it is filled in.
+    rows: rows.map((row) => row.map((cell) => (cell === '' ? null : cell))),
+    cells: new Map([...headCells, ...likeErrors]),
+    rowDefs: new Map([[0, { height: headHeight }]]),
+    freezePane: { rows: 1, columns: frozenColumns },
+    autoFilter: { range: `A1:${lastColumn}${rows.length}` },
+    dataValidations: columns.flatMap(({ listedAt }, place) =>
+      listedAt === undefined ? [] : [listValidation(listedAt, nameColumn(place), rows.length)],
+    ),
+    pageSetup: { ...page, printTitlesRow: '$1:$1' },
+  };
+}
+
+/** When it is said to be made: the same tables are the same bytes. */
+const madeAt = new Date(Date.UTC(2000, 0, 1));
+
+export async function composeWorkbook(sheets: readonly WorkbookSheet[]): Promise<Uint8Array> {
+  const properties = { creator: 'paydrop', created: madeAt, modified: madeAt };
+  return await writeXlsx({ sheets: sheets.map(composeSheet), properties, defaultFont: font });
+}

@@ -1,0 +1,82 @@
+/**
+ * Workbooks in: one sheet as rows of texts. A thread of its own reads them, with a limit to its memory and its time:
+ * whatever somebody has packed into a workbook costs that thread, and nobody else.
+ */
+import { once } from 'node:events';
+import { extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import type { FileRejection } from '../../core/payout-file.ts';
+import { FileRejected, type OpenedFile } from '../csv/open.ts';
+import type { SheetChoice, SheetHead, SheetRow } from './sheet.ts';
+import { packedBytesMax, rejectTooLarge } from './unpack.ts';
+
+/** What the thread is started with. */
+export interface ReadOrder extends SheetChoice {
+  readonly bytes: Uint8Array;
+}
+
+/** What it answers, each when it is asked: the head, the rows in pages, the end; or, at any point, a rejection. */
+export type ReadReply =
+  | { readonly kind: 'head'; readonly head: SheetHead }
+  | { readonly kind: 'rows'; readonly rows: readonly SheetRow[] }
+  | { readonly kind: 'end' }
+  | { readonly kind: 'rejected'; readonly rejection: FileRejection };
+
+export interface ReadLimits {
+  /** For each answer; the first one takes nearly all of it. */
+  readonly timeoutMs: number;
+  readonly heapMb: number;
+}
+
+/** 100,000 payouts take some 10 seconds and 500 MB. */
+export const usualLimits: ReadLimits = { timeoutMs: 60_000, heapMb: 1_024 };
+
+/** As this module's own: the program runs as it is written, and as it is built. */
+const threadUrl = new URL(`./read-thread${extname(import.meta.filename)}`, import.meta.url);
+
+/** The file's bytes. @throws FileRejected when they are too many for a workbook */
+export async function readWorkbookBytes(file: OpenedFile): Promise<Uint8Array<ArrayBuffer>> {
+  if (file.sizeBytes > packedBytesMax) throw rejectTooLarge(`has more than ${packedBytesMax} bytes`);
+  return new Uint8Array(await file.handle.readFile());
+}
+
+async function ask(thread: Worker, { timeoutMs }: ReadLimits): Promise<ReadReply> {
+  const signal = AbortSignal.timeout(timeoutMs);
+  thread.postMessage('next', []);
+  try {
+    const [reply] = (await once(thread, 'message', { signal })) as [ReadReply];
+    return reply;
+  } catch (error) {
+    if (signal.aborted) throw rejectTooLarge(`takes longer than ${timeoutMs / 1000} seconds to read`);
+    if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY')
+      throw rejectTooLarge('takes too much memory to read');
+    throw new Error('the thread that reads a workbook has failed', { cause: error });
+  }
+}
+
+/**
+ * Reads one sheet: its head first, then its rows in pages; rows that show nothing are left out.
+ * @throws FileRejected for what is no workbook, or one that is damaged, encrypted, empty or too large
+ */
+export async function* readSheet(
+  bytes: Uint8Array<ArrayBuffer>,
+  { preferredName }: SheetChoice = {},
+  limits: ReadLimits = usualLimits,
+): AsyncGenerator<SheetHead | readonly SheetRow[]> {
+  const order: ReadOrder = { bytes, ...(preferredName === undefined ? {} : { preferredName }) };
+  const resourceLimits = { maxOldGenerationSizeMb: limits.heapMb, maxYoungGenerationSizeMb: 32 };
+  const thread = new Worker(threadUrl, { workerData: order, transferList: [bytes.buffer], resourceLimits });
+  try {
+    for (;;) {
+      const reply = await ask(thread, limits);
+      if (reply.kind === 'end') return;
+      if (reply.kind === 'rejected') {
+        const { code, message, line, column } = reply.rejection;
+        throw new FileRejected(code, message, line, column);
+      }
+      yield reply.kind === 'head' ? reply.head : reply.rows;
+    }
+  } finally {
+    await thread.terminate();
+  }
+}

@@ -1,0 +1,79 @@
+/** A cell as a sheet shows it, and what may not be taken for what it looks like. */
+import { type Cell, type CellValue, formatValue } from 'hucre';
+import type { CellFault, FaultCode } from './sheet.ts';
+
+export interface ShownCell {
+  readonly text: string;
+  readonly fault?: Omit<CellFault, 'place'>;
+}
+
+/** A cell with its value alone has neither a format nor a formula. */
+type ReadCell = Pick<Cell, 'value' | 'type' | 'formula' | 'style'>;
+
+const empty: ShownCell = { text: '' };
+
+/** Integers from here on have more digits than a spreadsheet keeps of a number: it has put zeros for the last ones. */
+const unsafeFrom = 1e15;
+const digitsKept = 15;
+
+/** Half a satang: what shows two decimals is never further from what it holds. */
+const roundingMax = 0.005;
+
+const messages: Readonly<Record<Exclude<FaultCode, 'cell-merged'>, string>> = {
+  'cell-error': 'the sheet shows an error here instead of a value: correct the cell',
+  'cell-formula':
+    'the formula here has no result: open the workbook in a spreadsheet, save it, and give it again',
+  'cell-digits':
+    'a number of more than 15 digits, of which a spreadsheet loses the last ones: format the cell as text and write it again',
+  'cell-rounded':
+    'the cell holds another number than it shows: round it to what is meant, or format the cell as text',
+  'cell-date': 'a spreadsheet has made a date of this cell: format it as text and write it again',
+};
+
+const spoilt = (text: string, code: keyof typeof messages): ShownCell => ({
+  text,
+  fault: { code, message: messages[code] },
+});
+
+/** 2026-11-20, with the time where there is one: what a spreadsheet shows of a date depends on where it is opened. */
+function showDate(date: Date): ShownCell {
+  if (Number.isNaN(date.getTime())) return spoilt('', 'cell-error');
+  const [day = '', time = ''] = date.toISOString().split('T');
+  const clock = time.slice(0, 8);
+  return spoilt(clock === '00:00:00' ? day : `${day} ${clock}`, 'cell-date');
+}
+
+const plainNumber = /^-?\d+(?:\.\d+)?$/;
+const groupedNumber = /^-?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/;
+
+/** Nothing but the number: all the digits that a spreadsheet keeps. */
+const showWhole = (value: number): string => String(Number(value.toPrecision(digitsKept)));
+
+function showNumber(value: number, format: string): ShownCell {
+  if (Math.abs(value) >= unsafeFrom) return spoilt(showWhole(value), 'cell-digits');
+  if (/^(?:|@|general)$/i.test(format.trim())) return { text: showWhole(value) };
+  const shown = formatValue(value, format).trim();
+  const text = groupedNumber.test(shown) ? shown.replaceAll(',', '') : shown;
+  // A percentage, a currency, an exponent: whoever reads the cell decides what to make of it.
+  if (!plainNumber.test(text)) return { text };
+  return Math.abs(Number(text) - value) < roundingMax ? { text } : spoilt(text, 'cell-rounded');
+}
+
+function showValue(value: CellValue, format: string): ShownCell {
+  if (value === null) return empty;
+  if (value instanceof Date) return showDate(value);
+  if (typeof value === 'number') return showNumber(value, format);
+  if (typeof value === 'boolean') return { text: value ? 'TRUE' : 'FALSE' };
+  return { text: value };
+}
+
+/** Numbers as their format shows them, dates as ISO 8601, texts as they are; errors and what may mislead with a fault. */
+export function showCell(cell: ReadCell): ShownCell {
+  const { value, type, formula, style } = cell;
+  if (type === 'error') return spoilt(String(value), 'cell-error');
+  if (formula !== undefined && value === null) return spoilt('', 'cell-formula');
+  return showValue(value, style?.numFmt ?? '');
+}
+
+/** The same of a value that has no format. */
+export const showPlain = (value: CellValue): ShownCell => showValue(value, '');

@@ -1,0 +1,32 @@
+/** Workbooks out. */
+import { once } from 'node:events';
+import { extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import type { WorkbookSheet } from './compose.ts';
+
+export type { WorkbookColumn, WorkbookSheet } from './compose.ts';
+
+/** Cells from which on a thread is worth its start: so many take some tenths of a second. */
+const cellsOfThread = 20_000;
+
+/** As this module's own: the program runs as it is written, and as it is built. */
+const threadUrl = new URL(`./compose-thread${extname(import.meta.filename)}`, import.meta.url);
+
+async function composeInThread(sheets: readonly WorkbookSheet[]): Promise<Uint8Array> {
+  const thread = new Worker(threadUrl, { workerData: sheets });
+  try {
+    const [bytes] = (await once(thread, 'message')) as [Uint8Array];
+    return bytes;
+  } finally {
+    await thread.terminate();
+  }
+}
+
+/** The bytes of a workbook with these sheets; the same sheets are the same bytes. Many cells do not hold up the loop. */
+export async function makeWorkbook(sheets: readonly WorkbookSheet[]): Promise<Uint8Array> {
+  let cells = 0;
+  for (const { rows, columns } of sheets) cells += rows.length * columns.length;
+  if (cells >= cellsOfThread) return await composeInThread(sheets);
+  const { composeWorkbook } = await import('./compose.ts');
+  return await composeWorkbook(sheets);
+}
