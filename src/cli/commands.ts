@@ -4,6 +4,7 @@ import { archiveCommand } from './archive.ts';
 import { backupCommand } from './backup.ts';
 import { checkCommand } from './check.ts';
 import { configCommand } from './config.ts';
+import { exceptionsCommand } from './exceptions.ts';
 import { initCommand } from './init.ts';
 import { listCommand } from './list.ts';
 import { cancelCommand, resumeCommand, retryCommand } from './operator.ts';
@@ -41,6 +42,7 @@ export const commands: readonly Command[] = [
   resultCommand,
   listCommand,
   archiveCommand,
+  exceptionsCommand,
 ];
 
 /** The command line with every command; each one's help ends with its exit codes. */

@@ -22,7 +22,7 @@ export const byteOrderMark = '\uFEFF';
 const amountIndex = exceptionColumns.indexOf('amount');
 
 /** What a file or the bank has put into a cell must not steer the screen of whoever looks at the table. */
-const withoutSteering = (record: readonly string[]): readonly string[] =>
+export const withoutSteering = (record: readonly string[]): readonly string[] =>
   isSteering(record) ? record.map(tableCell) : record;
 
 /** Records as lines of an exceptions file, for a spreadsheet; the file begins with `byteOrderMark`. */
@@ -161,9 +161,9 @@ export async function openOutbox(folder: string, isShared = false): Promise<Pres
   };
   return {
     openTable: async (fileName, style) => openTable(await open(fileName), formats[style]),
-    writeText: async (fileName, text) => {
+    writeWhole: async (fileName, content) => {
       await using file = await open(fileName);
-      await file.write(text);
+      await file.write(content);
       return await file.finish();
     },
     publish: async (recorded) => {

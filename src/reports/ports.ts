@@ -11,7 +11,8 @@ export type TableStyle = 'program' | 'spreadsheet';
 
 export interface ReportOutbox {
   openTable(fileName: string, style: TableStyle): Promise<TableDraft>;
-  writeText(fileName: string, text: string): Promise<PreparedFile>;
+  /** @param content a text, as UTF-8, or bytes */
+  writeWhole(fileName: string, content: string | Uint8Array): Promise<PreparedFile>;
   /** Gives a recorded file its own name, if that has not been done; never overwrites another file. */
   publish(recorded: PreparedFile): Promise<PublishedState>;
   /** Ids of the batches that have temporary files here, recorded or not. */

@@ -228,7 +228,7 @@ async function prepareWhole(
     return { kind, name: nameOf(kind), rows, sha256 };
   });
   const text = `${JSON.stringify(renderSummary(summary, named, context), null, 2)}\n`;
-  const file = await outbox.writeText(nameOf('summary'), text);
+  const file = await outbox.writeWhole(nameOf('summary'), text);
   return { summary, prepared: [...tables, { ...file, kind: 'summary', number: 0, rows: 0 }] };
 }
 

@@ -378,11 +378,18 @@ const journalSchema = z.strictObject({
     .meta({ description: 'where the journal is; empty: SQLite in `dataDir`', allowed: 'empty' }),
 });
 
+/** They are all in memory while it is made, some 5 kB each. */
+const workbookRowsMax = 100_000;
+
 const outputSchema = z.strictObject({
   groupReadable: z
     .boolean()
     .default(false)
     .describe('the group of the outbox may read what is written there; else its owner alone'),
+  workbookRows: positive('rows')
+    .max(workbookRowsMax)
+    .default(10_000)
+    .describe('most rows of a workbook; of more, CSV alone is written'),
 });
 
 export const settingsSchema = z.strictObject({

@@ -3,6 +3,9 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { unescapeSpreadsheetCell } from '../../src/platform/csv/spreadsheet-cells.ts';
+import { readSheet } from '../../src/platform/workbook/reader.ts';
+import type { SheetRow } from '../../src/platform/workbook/sheet.ts';
 import { readTable } from '../support/tables.ts';
 import { callPaydrop } from './call-paydrop.ts';
 
@@ -83,6 +86,89 @@ describe('result', () => {
     const ended = await call('result', 'XXXXXXXXXX');
     expect(ended).toMatchObject({ code: 2 });
     expect(ended.stderr).toContain('there is no batch XXXXXXXXXX');
+  });
+});
+
+describe('exceptions', () => {
+  const readBook = async (path: string, preferredName: string) => {
+    const bytes = new Uint8Array(await readFile(path));
+    const pages = await Array.fromAsync(readSheet(bytes, { preferredName }));
+    return (pages.slice(1).flat() as readonly SheetRow[]).map(({ cells }) => cells);
+  };
+
+  test('are CSV for a program, CSV for a spreadsheet and a workbook, all of the same rows', async () => {
+    const [out, book] = [join(folder, 'review', 'open.csv'), join(folder, 'review', 'open.xlsx')];
+    const screen = await call('exceptions', '--batch', batchId.toLowerCase());
+    const json = await call('exceptions', '--json');
+    const file = await call('exceptions', '--out', out);
+    const workbook = await call('exceptions', '--out', book, '--json');
+    for (const ended of [screen, json, file, workbook]) expect(ended).toMatchObject({ code: 0, stderr: '' });
+    const rows = await readTable(out);
+    expect(rows.map(({ payoutId }) => payoutId)).toEqual(['PAY-3', 'PAY-4', 'PAY-5', 'PAY-7']);
+    expect(`\ufeff${screen.stdout}`).toBe((await readFile(out, 'utf8')).replaceAll('\r\n', '\n'));
+    const plain = rows.map((row) =>
+      Object.fromEntries(
+        Object.entries(row).map(([column, cell]) => [column, unescapeSpreadsheetCell(cell)]),
+      ),
+    );
+    const records = json.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(records).toEqual(plain);
+    expect(JSON.parse(workbook.stdout)).toEqual({
+      path: book,
+      form: 'xlsx',
+      exceptions: 4,
+      batches: 1,
+      isTooLong: false,
+    });
+    expect(file.stdout).toMatch(/open\.csv: 4 exceptions of 1 batch\n$/);
+    // The workbook's head is in both languages, and the bank's names stand beside the file's own.
+    const [head = [], ...cells] = await readBook(book, 'Exceptions');
+    const names = head.map((cell) => cell.split('\n')[0] ?? '');
+    expect(cells.map((row) => Object.fromEntries(names.map((name, at) => [name, row[at]])))).toEqual(plain);
+    expect(head.slice(6, 9)).toEqual([
+      'payeeName\nชื่อผู้รับเงิน',
+      'bankPayeeName\nชื่อที่ธนาคาร (อังกฤษ)',
+      'bankPayeeNameTh\nชื่อที่ธนาคาร (ไทย)',
+    ]);
+    expect((await readBook(book, 'Lists')).slice(1, 9).map(([code]) => code)).toEqual([
+      'go-on',
+      'cancel',
+      'release',
+      'retry',
+      'retry-corrected',
+      'confirm-paid',
+      'confirm-failed',
+      'acknowledge',
+    ]);
+    expect((await readBook(book, 'Summary')).find(([status]) => status?.startsWith('total'))).toEqual([
+      'total\nรวม',
+      '',
+      '4',
+      '3,151.07',
+    ]);
+  });
+
+  test('are CSV where a workbook would have too many rows, which is said; no file is overwritten', async () => {
+    const settings = await readFile(join(root, 'config/sandbox.yaml'), 'utf8');
+    const config = join(folder, 'few.yaml');
+    await writeFile(config, `${settings}\noutput: { workbookRows: 3 }\n`);
+    const ask = (out: string) =>
+      callPaydrop('exceptions', '--out', join(folder, out), '--config', config, '--data-dir', folder);
+    expect((await ask('long.xlsx')).stdout).toMatch(
+      /long\.csv: 4 exceptions of 1 batch\nCSV, not a workbook: more than output\.workbookRows \(3 rows\)\n$/,
+    );
+    expect(await ask('long.xlsx')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('long.csv is there already'),
+    });
+    expect(await ask('long.pdf')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('ends in .xlsx or .csv'),
+    });
+    expect(await call('exceptions', '--batch', 'XXXXXXXXXX')).toMatchObject({ code: 2, stdout: '' });
   });
 });
 

@@ -109,7 +109,7 @@ describe('the outbox', () => {
       const umask = process.umask(0o077);
       try {
         const open = await openOutbox(shared(), true);
-        await open.publish(await open.writeText('s.json', '{}'));
+        await open.publish(await open.writeWhole('s.json', '{}'));
         await using table = await open.openTable('t.csv', 'program');
         await table.add(['x']);
         await open.publish(await table.finish());
@@ -127,7 +127,7 @@ describe('the outbox', () => {
 
     test('is what it was without the setting', async () => {
       const open = await openOutbox(shared());
-      await open.publish(await open.writeText('s.json', '{}'));
+      await open.publish(await open.writeWhole('s.json', '{}'));
       expect((await stat(shared())).mode & 0o7777).toBe(0o700);
       expect((await stat(join(shared(), 's.json'))).mode & 0o777).toBe(0o600);
     });
@@ -155,7 +155,7 @@ describe('the outbox', () => {
   });
 
   test('shows a file under its own name only when it is published', async () => {
-    const prepared = await outbox.writeText('s.json', '{}\n');
+    const prepared = await outbox.writeWhole('s.json', '{}\n');
     expect(await names()).toEqual([expect.stringMatching(/^\.s\.json\..*\.tmp$/)]);
     await outbox.publish(prepared);
     expect(await names()).toEqual(['s.json']);
@@ -194,8 +194,8 @@ describe('the clearing of temporary files', () => {
     await outbox.removeLeftovers('4K7Q2M9XWD', []);
     const foreign = '.late.4K7Q2M9XWD.result.csv.0123456789ab.tmp';
     await writeFile(join(folder, 'out', foreign), '');
-    await outbox.writeText('half.4K7Q2M9XWD.summary.json', '{}');
-    const kept = await outbox.writeText('kept.4K7Q2M9XWD.summary.json', '{}');
+    await outbox.writeWhole('half.4K7Q2M9XWD.summary.json', '{}');
+    const kept = await outbox.writeWhole('kept.4K7Q2M9XWD.summary.json', '{}');
     await outbox.removeLeftovers('4K7Q2M9XWD', [kept.temporaryPath]);
     expect(await names()).toEqual([basename(kept.temporaryPath), foreign].toSorted());
     await outbox.publish(kept);
@@ -213,8 +213,8 @@ describe('what a crash has left', () => {
     'result-update-12.csv',
     'exceptions-update-2.csv',
   ])('of %s is found by its batch, and cleared away unless it is recorded', async (ending) => {
-    await outbox.writeText(`a.b.4K7Q2M9XWD.${ending}`, 'half');
-    const kept = await outbox.writeText(`c.0ZEJBG25N5.${ending}`, 'whole');
+    await outbox.writeWhole(`a.b.4K7Q2M9XWD.${ending}`, 'half');
+    const kept = await outbox.writeWhole(`c.0ZEJBG25N5.${ending}`, 'whole');
     expect((await outbox.findLeftovers()).toSorted()).toEqual(['0ZEJBG25N5', '4K7Q2M9XWD']);
     for (const batchId of ['0ZEJBG25N5', '4K7Q2M9XWD'])
       await outbox.removeLeftovers(batchId, [kept.temporaryPath]);

@@ -312,8 +312,8 @@ function dying(at: Step): { outbox: ReportOutbox; journal: ReportStore } {
         },
       };
     },
-    writeText: async (fileName, text) => {
-      const prepared = await real.writeText(fileName, text);
+    writeWhole: async (fileName, text) => {
+      const prepared = await real.writeWhole(fileName, text);
       crash('summary');
       return prepared;
     },
@@ -419,7 +419,7 @@ describe('a name that another file has', () => {
 });
 
 test('a full disk leaves nothing behind', async () => {
-  const full: ReportOutbox = { ...outbox, writeText: () => Promise.reject(new Error('the disk is full')) };
+  const full: ReportOutbox = { ...outbox, writeWhole: () => Promise.reject(new Error('the disk is full')) };
   await expect(writeReports(journal, full, batchId, context)).rejects.toThrow('the disk is full');
   expect(await names()).toEqual([]);
   expect(journal.snapshotsOpen).toBe(0);

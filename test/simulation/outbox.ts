@@ -30,7 +30,7 @@ export function makeMemoryOutbox(onPublished: (path: string) => void = () => {})
         [Symbol.asyncDispose]: async () => {},
       };
     },
-    writeText: async (fileName) => keep(fileName, 1),
+    writeWhole: async (fileName) => keep(fileName, 1),
     publish: async ({ path, temporaryPath }) => {
       const rows = temporary.get(temporaryPath);
       if (rows === undefined) return published.has(path) ? 'already-there' : 'gone';

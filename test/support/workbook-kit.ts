@@ -32,7 +32,7 @@ const escape = (text: string): string =>
 
 const cellName = (row: number, place: number): string => `${String.fromCharCode(65 + place)}${row}`;
 
-export const textCell = (row: number, place: number, text: string): string =>
+const textCell = (row: number, place: number, text: string): string =>
   `<c r="${cellName(row, place)}" t="inlineStr"><is><t xml:space="preserve">${escape(text)}</t></is></c>`;
 
 /** A row of texts; a cell that begins with `<` is XML as it stands. */

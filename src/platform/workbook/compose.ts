@@ -7,6 +7,7 @@ import {
   type WriteSheet,
   writeXlsx,
 } from 'hucre';
+import { widthOf } from '../../core/wrap-text.ts';
 import { cellCharactersMax } from '../csv/spreadsheet-cells.ts';
 import { nameColumn } from './sheet.ts';
 
@@ -48,9 +49,10 @@ const headHeight = 36;
 const styleOf = ({ isNumber, isInput, isWrapped }: WorkbookColumn): CellStyle => ({
   numFmt: '@',
   font,
+  border: { bottom: { style: 'hair', color: { rgb: 'A0A0A0' } } },
   alignment: {
     vertical: 'top',
-    ...(isNumber === true ? { horizontal: 'right' } : {}),
+    ...(isNumber === true ? { horizontal: 'right', indent: 1 } : {}),
     ...(isWrapped === true ? { wrapText: true } : {}),
   },
   ...(isInput === true ? { fill: inputFill } : {}),
@@ -88,6 +90,22 @@ const page = {
   fitToHeight: 0,
 } as const;
 
+const lineHeight = 15;
+/** No row is higher. */
+const linesMax = 20;
+
+/** High enough for what is wrapped: not every spreadsheet finds that out by itself. */
+function heightOf(row: readonly string[], columns: readonly WorkbookColumn[]): number {
+  const lines = row.map((cell, place) => {
+    const { width = 1, isWrapped = false } = columns[place] ?? {};
+    // Words are not broken, so that a line is not filled to its end.
+    return isWrapped
+      ? cell.split('\n').reduce((sum, line) => sum + Math.max(1, Math.ceil(widthOf(line) / (width * 0.9))), 0)
+      : 1;
+  });
+  return lineHeight * Math.min(linesMax, Math.max(1, ...lines));
+}
+
 function composeSheet({ name, columns, frozenColumns, rows: unfitted }: WorkbookSheet): WriteSheet {
   const rows = unfitted.map((row) => row.map(fitCell));
   const [head = []] = rows;
@@ -111,7 +129,7 @@ function composeSheet({ name, columns, frozenColumns, rows: unfitted }: Workbook
     // Null rather than an empty text: such a cell is empty, and a text all the same once it is filled in.
     rows: rows.map((row) => row.map((cell) => (cell === '' ? null : cell))),
     cells: new Map([...headCells, ...likeErrors]),
-    rowDefs: new Map([[0, { height: headHeight }]]),
+    rowDefs: new Map(rows.map((row, at) => [at, { height: at === 0 ? headHeight : heightOf(row, columns) }])),
     freezePane: { rows: 1, columns: frozenColumns },
     autoFilter: { range: `A1:${lastColumn}${rows.length}` },
     dataValidations: columns.flatMap(({ listedAt }, place) =>

@@ -6,9 +6,9 @@ import { once } from 'node:events';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { FileRejection } from '../../core/payout-file.ts';
-import { FileRejected, type OpenedFile } from '../csv/open.ts';
+import { FileRejected } from '../csv/open.ts';
 import type { SheetChoice, SheetHead, SheetRow } from './sheet.ts';
-import { packedBytesMax, rejectTooLarge } from './unpack.ts';
+import { rejectTooLarge } from './unpack.ts';
 
 /** What the thread is started with. */
 export interface ReadOrder extends SheetChoice {
@@ -33,12 +33,6 @@ export const usualLimits: ReadLimits = { timeoutMs: 60_000, heapMb: 1_024 };
 
 /** As this module's own: the program runs as it is written, and as it is built. */
 const threadUrl = new URL(`./read-thread${extname(import.meta.filename)}`, import.meta.url);
-
-/** The file's bytes. @throws FileRejected when they are too many for a workbook */
-export async function readWorkbookBytes(file: OpenedFile): Promise<Uint8Array<ArrayBuffer>> {
-  if (file.sizeBytes > packedBytesMax) throw rejectTooLarge(`has more than ${packedBytesMax} bytes`);
-  return new Uint8Array(await file.handle.readFile());
-}
 
 async function ask(thread: Worker, { timeoutMs }: ReadLimits): Promise<ReadReply> {
   const signal = AbortSignal.timeout(timeoutMs);

@@ -4,7 +4,7 @@ import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { WorkbookSheet } from './compose.ts';
 
-export type { WorkbookColumn, WorkbookSheet } from './compose.ts';
+export type { WorkbookSheet } from './compose.ts';
 
 /** Cells from which on a thread is worth its start: so many take some tenths of a second. */
 const cellsOfThread = 20_000;

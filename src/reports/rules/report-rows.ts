@@ -6,7 +6,7 @@ import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { formatBaht } from '../../core/money.ts';
 import type { Issue } from '../../core/payout-file.ts';
 import { finalStatuses, moneyMoved, type PayoutStatus } from '../../core/payout.ts';
-import type { ResultRow, StatusTotal } from '../../core/ports.ts';
+import type { Batch, ResultRow, StatusTotal } from '../../core/ports.ts';
 import { describeAlarmRemedy, describeHolds, describeRemedy } from './remedies.ts';
 
 /**
@@ -189,3 +189,38 @@ export const renderException = (
   row: ResultRow,
   extrasCount = row.extras.length,
 ): string[] => [batchId, ...exceptionRenderers.map((render) => render(row)), ...fillExtras(row, extrasCount)];
+
+/** Where the carried-through cells of several batches stand in one table. */
+export interface CarriedUnion {
+  readonly columns: readonly string[];
+  /** The cells of a row, in the order of the columns; empty where its batch has none. */
+  readonly arrange: (batchId: string, extras: readonly string[]) => readonly string[];
+}
+
+/** One column for all that are called the same, in whatever case; a name that a file has twice stands twice. */
+export function uniteCarried(batches: readonly Pick<Batch, 'batchId' | 'extraColumns'>[]): CarriedUnion {
+  const columns: string[] = [];
+  const placesByKey = new Map<string, number>();
+  const placesByBatch = new Map<string, readonly number[]>();
+  for (const { batchId, extraColumns } of batches) {
+    const seen = new Map<string, number>();
+    const places = extraColumns.map((column) => {
+      const name = column.toLowerCase();
+      const nth = seen.get(name) ?? 0;
+      seen.set(name, nth + 1);
+      const key = `${nth} ${name}`;
+      const place = placesByKey.get(key) ?? columns.push(column) - 1;
+      placesByKey.set(key, place);
+      return place;
+    });
+    placesByBatch.set(batchId, places);
+  }
+  return {
+    columns,
+    arrange: (batchId, extras) => {
+      const cells = columns.map(() => '');
+      for (const [at, place] of (placesByBatch.get(batchId) ?? []).entries()) cells[place] = extras[at] ?? '';
+      return cells;
+    },
+  };
+}

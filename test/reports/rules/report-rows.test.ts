@@ -9,6 +9,7 @@ import {
   renderResultHeader,
   renderResultRow,
   resultColumns,
+  uniteCarried,
 } from '../../../src/reports/rules/report-rows.ts';
 import { makeRejectedRow, makeRow } from '../../support/report-fixtures.ts';
 
@@ -172,4 +173,28 @@ test.each([
   ],
 ])('an issue names its place: %j', (issue, text) => {
   expect(describeIssue(issue)).toBe(text);
+});
+
+describe('carried columns of several batches', () => {
+  const unite = (...batches: readonly (readonly string[])[]) =>
+    uniteCarried(batches.map((extraColumns, at) => ({ batchId: `B${at}`, extraColumns })));
+
+  test('stand once where they are called the same, in whatever case', () => {
+    const { columns, arrange } = unite(['branch', 'memo'], ['Memo', 'due'], []);
+    expect(columns).toEqual(['branch', 'memo', 'due']);
+    expect([arrange('B0', ['BKK', 'a']), arrange('B1', ['b', 'now']), arrange('B2', [])]).toEqual([
+      ['BKK', 'a', ''],
+      ['', 'b', 'now'],
+      ['', '', ''],
+    ]);
+  });
+
+  test('keep what stands twice in one file, and fill up what is cut short', () => {
+    const { columns, arrange } = unite(['', ''], ['', 'x']);
+    expect(columns).toEqual(['', '', 'x']);
+    expect([arrange('B0', ['1', '2']), arrange('B1', ['3'])]).toEqual([
+      ['1', '2', ''],
+      ['3', '', ''],
+    ]);
+  });
 });

@@ -1,0 +1,96 @@
+/** The open exceptions, whenever somebody asks for them: on a screen, or as a file to fill in. */
+import { existsSync } from 'node:fs';
+import { basename, dirname, extname, resolve } from 'node:path';
+import { dayMs } from '../core/bangkok-time.ts';
+import { systemClock } from '../platform/clock.ts';
+import { removeOldTemporaries } from '../platform/durable-file.ts';
+import {
+  findExceptions,
+  type OpenExceptions,
+  writeExceptionsCsv,
+  writeExceptionsWorkbook,
+} from '../reports/open-exceptions.ts';
+import { openOutbox } from '../reports/outbox.ts';
+import { SettingsError } from '../settings/secrets.ts';
+import type { LoadedSettings } from '../settings/settings.ts';
+import { requireJournal } from './open-store.ts';
+
+export { formatExceptions, type OpenExceptions } from '../reports/open-exceptions.ts';
+
+/**
+ * The exceptions as they are now, beside whoever is sending; closed by their owner.
+ * @param name of a batch; those of all when left out
+ * @returns undefined when there is no such batch
+ * @throws SettingsError without a journal
+ */
+export async function openExceptions(
+  loaded: LoadedSettings,
+  name: string | undefined,
+): Promise<(OpenExceptions & AsyncDisposable) | undefined> {
+  await using opened = new AsyncDisposableStack();
+  const store = opened.use(await requireJournal(loaded));
+  const named = name === undefined ? undefined : await store.batch(name.toUpperCase());
+  if (name !== undefined && named === undefined) return undefined;
+  const batches = named === undefined ? await store.batches() : [named];
+  const snapshot = opened.use(await store.snapshot());
+  const open = await findExceptions(snapshot, batches);
+  const kept = opened.move();
+  return { ...open, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+}
+
+/** The file that was written. */
+export interface WrittenExceptions {
+  readonly path: string;
+  readonly rows: number;
+  readonly batches: number;
+  /** A workbook was asked for, and there are more rows than one may have: it is CSV. */
+  readonly isTooLong: boolean;
+}
+
+const workbookEnding = '.xlsx';
+
+/** @throws SettingsError for a name that says no form, or is taken */
+function choosePath(
+  out: string,
+  rows: number,
+  rowsMax: number,
+): Pick<WrittenExceptions, 'path' | 'isTooLong'> {
+  const asked = resolve(out);
+  const ending = extname(asked);
+  const isWorkbook = ending.toLowerCase() === workbookEnding;
+  if (!isWorkbook && ending.toLowerCase() !== '.csv')
+    throw new SettingsError(
+      `--out ${out}: give a name that ends in .xlsx or .csv, which says what is written`,
+    );
+  const isTooLong = isWorkbook && rows > rowsMax;
+  const path = isTooLong ? `${asked.slice(0, -ending.length)}.csv` : asked;
+  if (existsSync(path))
+    throw new SettingsError(`${path} is there already: give another name, nothing is overwritten`);
+  return { path, isTooLong };
+}
+
+/**
+ * Writes the exceptions into a file, as a workbook or as CSV by its name; a workbook of too many rows becomes CSV.
+ * @throws SettingsError for a name that says no form, or is taken
+ */
+export async function writeExceptions(
+  { settings, isSandbox }: LoadedSettings,
+  open: OpenExceptions,
+  out: string,
+): Promise<WrittenExceptions> {
+  const { path, isTooLong } = choosePath(out, open.rows, settings.output.workbookRows);
+  const [folder, name] = [dirname(path), basename(path)];
+  const outbox = await openOutbox(folder);
+  const nowMs = systemClock.now();
+  // Of a process that was killed while it wrote; nobody writes for a day.
+  await removeOldTemporaries(folder, new RegExp(`^${RegExp.escape(name)}$`), nowMs - dayMs);
+  try {
+    if (extname(path).toLowerCase() === workbookEnding)
+      await writeExceptionsWorkbook(outbox, name, open, { isSandbox, nowMs });
+    else await writeExceptionsCsv(outbox, name, open);
+  } catch (error) {
+    await outbox.discardUnpublished().catch(() => undefined);
+    throw error;
+  }
+  return { path, rows: open.rows, batches: open.batches.length, isTooLong };
+}

@@ -1,0 +1,43 @@
+/** `paydrop exceptions`: what needs a person, as a table to fill in. */
+import { encodeJson, joinLines, printable } from '../core/outgoing-text.ts';
+import { loadCommandSettings, makeCommand, textOption } from './options.ts';
+import { noSuchBatch } from './status.ts';
+
+export const exceptionsCommand = makeCommand({
+  command: 'exceptions',
+  describe: 'write the rows that need a person, of one batch or of all, as a workbook or CSV to fill in',
+  exits: {
+    0: 'written, also when there is none',
+    2: 'there is no such batch, or the file cannot be called so',
+  },
+  builder: (command) =>
+    command
+      .option('batch', textOption('of this batch alone'))
+      .option(
+        'out',
+        textOption('the file to write, .xlsx or .csv by its name (default: CSV to standard output)'),
+      )
+      .example('$0 exceptions --out exceptions.xlsx', 'all that are open, to be filled in')
+      .example('$0 exceptions --batch 7B3KQ0M9ZX --out review.csv', 'those of one batch')
+      .example('$0 exceptions | grep unresolved', 'for a look'),
+  run: async ({ batch, out, json, ...options }) => {
+    const loaded = await loadCommandSettings(options);
+    const { formatExceptions, openExceptions, writeExceptions } = await import('../app/exceptions.ts');
+    await using open = await openExceptions(loaded, batch);
+    if (open === undefined) throw noSuchBatch(batch);
+    const { printText } = await import('./output.ts');
+    const { print, printBanner } = await import('./views/shown.ts');
+    if (out !== undefined) {
+      const { showWrittenExceptions } = await import('./views/exceptions.ts');
+      const written = await writeExceptions(loaded, open, out);
+      printBanner(loaded, json);
+      print(showWrittenExceptions(written, loaded.settings.output.workbookRows), json);
+    } else if (json) {
+      for await (const page of open.read())
+        for (const record of page)
+          printText(
+            encodeJson(Object.fromEntries(open.header.map((column, at) => [column, record[at] ?? '']))),
+          );
+    } else for await (const lines of formatExceptions(open)) printText(joinLines(lines.map(printable)));
+  },
+});

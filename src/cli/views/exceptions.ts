@@ -1,0 +1,20 @@
+/** What `exceptions` prints of the file that it has written. */
+import type { WrittenExceptions } from '../../app/exceptions.ts';
+import { toLines } from '../../core/outgoing-text.ts';
+import { countOf } from './amounts.ts';
+import { showPath, type Shown } from './shown.ts';
+
+/** @param rowsMax output.workbookRows */
+export function showWrittenExceptions(written: WrittenExceptions, rowsMax: number): Shown {
+  const { path, rows, batches, isTooLong } = written;
+  const form = path.toLowerCase().endsWith('.xlsx') ? 'xlsx' : 'csv';
+  const what =
+    rows === 0
+      ? 'Nothing needs a person'
+      : `${countOf(rows, 'exception')} of ${countOf(batches, 'batch', 'batches')}`;
+  const why = `CSV, not a workbook: more than output.workbookRows (${countOf(rowsMax, 'row')})`;
+  return {
+    json: { path, form, exceptions: rows, batches, isTooLong },
+    text: toLines([`${showPath(path)}: ${what}`, ...(isTooLong ? [why] : [])]),
+  };
+}

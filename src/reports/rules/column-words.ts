@@ -1,0 +1,69 @@
+/** How the columns of exceptions and result are headed and looked at in a workbook, in both languages. */
+
+/** What a sheet is made of; every cell of it is a text. */
+export interface SheetTable {
+  readonly name: string;
+  readonly frozenColumns: number;
+  readonly columns: readonly ColumnLook[];
+  /** The first is the head. */
+  readonly rows: readonly (readonly string[])[];
+}
+
+export interface ColumnLook {
+  /** In characters. */
+  readonly width: number;
+  readonly isNumber?: boolean;
+  /** To be filled in. */
+  readonly isInput?: boolean;
+  readonly isWrapped?: boolean;
+  /** Where the list of its values stands. */
+  readonly listedAt?: string;
+}
+
+const number = { isNumber: true } as const;
+const wrapped = { isWrapped: true } as const;
+const input = { isInput: true } as const;
+
+/** Thai heading and look of each of our columns. */
+const words: Readonly<Record<string, readonly [thai: string, look: ColumnLook]>> = {
+  batchId: ['รหัสชุดจ่ายเงิน', { width: 14 }],
+  rowNo: ['แถวที่', { width: 8, ...number }],
+  version: ['ฉบับที่', { width: 8, ...number }],
+  payoutId: ['เลขที่รายการจ่าย', { width: 18 }],
+  proxyType: ['ประเภทเลขผู้รับเงิน', { width: 16 }],
+  proxyNo: ['เลขผู้รับเงิน', { width: 16 }],
+  payeeName: ['ชื่อผู้รับเงิน', { width: 24, ...wrapped }],
+  amount: ['จำนวนเงิน (บาท)', { width: 15, ...number }],
+  status: ['สถานะ', { width: 12 }],
+  final: ['สิ้นสุดแล้ว', { width: 10 }],
+  moneyMoved: ['เงินออกแล้วหรือไม่', { width: 16 }],
+  reasonCode: ['รหัสสาเหตุ', { width: 18, ...wrapped }],
+  reason: ['สาเหตุ', { width: 40, ...wrapped }],
+  remedy: ['วิธีแก้ไข', { width: 50, ...wrapped }],
+  transRefNo: ['เลขอ้างอิงการโอน', { width: 23 }],
+  sysRefNo: ['เลขอ้างอิงธนาคาร', { width: 18 }],
+  fee: ['ค่าธรรมเนียม', { width: 12, ...number }],
+  decision: ['การตัดสินใจ', { width: 17, ...input }],
+  newProxyNo: ['เลขผู้รับเงินใหม่', { width: 17, ...input }],
+  newAmount: ['จำนวนเงินใหม่', { width: 15, ...input, ...number }],
+  note: ['หมายเหตุ', { width: 32, ...input, ...wrapped }],
+  reference1: ['อ้างอิง 1', { width: 18 }],
+  reference2: ['อ้างอิง 2', { width: 18 }],
+  bankPayeeName: ['ชื่อที่ธนาคาร (อังกฤษ)', { width: 24, ...wrapped }],
+  bankPayeeNameTh: ['ชื่อที่ธนาคาร (ไทย)', { width: 24, ...wrapped }],
+  attempts: ['จำนวนครั้งที่ส่ง', { width: 14, ...number }],
+  submittedAt: ['ส่งเมื่อ', { width: 26 }],
+  settledAt: ['ทราบผลเมื่อ', { width: 26 }],
+  settledBy: ['ทราบผลจาก', { width: 12 }],
+};
+
+/** A column that is carried through. */
+const carriedLook: ColumnLook = { width: 18, isWrapped: true };
+
+export const lookOf = (column: string): ColumnLook => words[column]?.[1] ?? carriedLook;
+
+/** English over Thai; what is carried through is headed as its own file has it. */
+export function headingOf(column: string): string {
+  const thai = words[column]?.[0];
+  return thai === undefined ? column : `${column}\n${thai}`;
+}
