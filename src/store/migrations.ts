@@ -3,6 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { archiveTables } from './archive/archive-tables.ts';
 import { JournalRefusedError } from './connection.ts';
 import { addDigests } from './payouts/digests.ts';
+import { openPayoutTables } from './payouts/open-payouts.ts';
 import {
   provenanceTables,
   statementLineTables,
@@ -377,6 +378,7 @@ const migrations: readonly Migration[] = [
   likeReasonColumn,
   archiveTables,
   proposalTables,
+  openPayoutTables,
 ];
 
 /** The version of the tables that this program writes. */

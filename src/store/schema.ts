@@ -121,6 +121,21 @@ export interface PayoutTable extends Columns<
   readonly is_acknowledged: ColumnType<number, boolean | undefined, boolean | number>;
 }
 
+/** By what payouts are looked for. */
+interface ListedPayout extends Pick<
+  PayoutTable,
+  'seq' | 'batch_id' | 'status' | 'amount_satang' | 'holds' | 'is_alarm'
+> {
+  readonly placed_at_ms: number;
+  readonly payout_id: string | null;
+  readonly reference1: string | null;
+  readonly reference2: string | null;
+  readonly proxy_no: string | null;
+  readonly unread_no: string | null;
+  /** In small letters, a line each. */
+  readonly names: string;
+}
+
 export interface AttemptTable extends Columns<
   TransferOrder & Omit<Attempt, 'order' | 'rejectedByGateway' | 'referenceConflict'>
 > {
@@ -209,6 +224,8 @@ export interface Tables extends StatementTables, ArchiveTables, ProposalTables {
   payout_place: PayoutPlaceTable;
   payee_place: PayeePlaceTable;
   payout: PayoutTable;
+  payout_listed: ListedPayout;
+  open_payout: ListedPayout;
   attempt: AttemptTable;
   claim: ClaimTable;
   event: EventTable;

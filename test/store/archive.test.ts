@@ -570,7 +570,9 @@ test('an archive of an older program is read, and its batches come back', async 
   tamper(
     archive,
     `delete from schema_version where version >= ${archiveVersion}; ${former.join(' ')}
+     drop table open_payout; drop view payout_listed;
      drop table proposal_item; drop table proposal; alter table payout drop column is_acknowledged;
+     create index payout_not_paid on payout (status) where status = 'held';
      drop trigger reference_used_once; drop trigger payout_never_goes; drop trigger archived_rows_never_go;
      drop trigger used_reference_never_goes; drop table archived_batch; drop table archived_rows;
      drop table used_reference; alter table batch drop column recalled_at_ms`,

@@ -1,5 +1,6 @@
 /** What must hold in the file of a journal at any moment, whatever has happened to its process. */
 import { DatabaseSync } from 'node:sqlite';
+import { openStatuses } from '../../src/payout/rules/search.ts';
 
 const contradictions: Readonly<Record<string, string>> = {
   'a payout whose latest event is another, or says another status': `
@@ -36,6 +37,15 @@ const contradictions: Readonly<Record<string, string>> = {
   'a staged row in a sealed batch, or another in one that is being read': `
     select p.seq from payout p join batch b on b.batch_id = p.batch_id
     where p.status <> 'rejected' and (p.status = 'staged') <> (b.status = 'ingesting')`,
+  'a payout that waits for a person and cannot be found by that, or not as it is': `
+    select seq from (
+      select l.* from payout_listed l join batch b on b.batch_id = l.batch_id
+      where b.sealed_at_ms is not null and (l.is_alarm = 1 or l.status in (${openStatuses.map((one) => `'${one}'`).join(', ')}))
+      except select * from open_payout)
+    union all select seq from (select * from open_payout except select * from payout_listed)`,
+  'a payout that is called open and is not': `
+    select seq from open_payout
+    where is_alarm = 0 and status not in (${openStatuses.map((one) => `'${one}'`).join(', ')})`,
 };
 
 /** Everything in the file that contradicts itself. */

@@ -1,7 +1,7 @@
 /** By what payouts are looked for, and how what a person has typed becomes that. */
 import { dayMs, parseBangkokDate } from '../../core/bangkok-time.ts';
 import type { Satang } from '../../core/money.ts';
-import type { HoldReason, PayoutStatus } from '../../core/payout.ts';
+import type { HoldReason, Payout, PayoutStatus } from '../../core/payout.ts';
 import { readProxyId } from '../../core/proxy-id.ts';
 
 /** A payee by the number, by how it ends (which is what screens show), or by a part of one of the names. */
@@ -40,6 +40,40 @@ export const completeFilter = (filter: PayoutFilter): PayoutFilter =>
   filter.hold !== undefined && (filter.statuses ?? []).length === 0
     ? { ...filter, statuses: ['held'] }
     : filter;
+
+/** What waits for a person, and is not only asked about. */
+export const openStatuses: readonly PayoutStatus[] = [
+  'held',
+  'rejected',
+  'unpayable',
+  'failed',
+  'unresolved',
+  'disputed',
+];
+
+export const isOpen = ({ status, isAlarm }: Pick<Payout, 'status' | 'isAlarm'>): boolean =>
+  isAlarm || openStatuses.includes(status);
+
+/** Payouts that are searched together. */
+export interface SearchedPayouts {
+  /** One of these; of all when there are none. */
+  readonly statuses: readonly PayoutStatus[];
+  /** All of them wait for a person. */
+  readonly isOpen: boolean;
+}
+
+/** Where to search: what waits for a person is few among many, and found without the rest. */
+export function planSearch({ statuses = [], isAlarm }: PayoutFilter): readonly SearchedPayouts[] {
+  if (isAlarm === true) return [{ statuses, isOpen: true }];
+  if (statuses.length === 0) return [{ statuses, isOpen: false }];
+  const open = statuses.filter((status) => openStatuses.includes(status));
+  // Each in the order of its own index.
+  const others = statuses.filter((status) => !openStatuses.includes(status));
+  return [
+    ...(open.length === 0 ? [] : [{ statuses: open, isOpen: true }]),
+    ...others.map((status) => ({ statuses: [status], isOpen: false })),
+  ];
+}
 
 /** Digits of a mobile number that are the same in all its writings. */
 const mobileDigits = 9;

@@ -18,6 +18,7 @@ import { isOfWholeDay } from '../../reconcile/ports.ts';
 import { inTransaction, JournalRefusedError, openConnection, openReader } from '../connection.ts';
 import { readSchemaVersion } from '../migrations.ts';
 import { batchReads } from '../payouts/batches.ts';
+import { recordOpen } from '../payouts/open-payouts.ts';
 import { drive } from '../statements.ts';
 import { digestBatch, explainReading, makeReadable, movedTables } from './archive-file.ts';
 
@@ -94,19 +95,19 @@ function copyBatch(path: string, journalPath: string, batchId: string): void {
         `insert into ${name} select * from journal.${name} where ${seq} in (
            select seq from journal.payout where batch_id = ?)`,
       ).run(batchId);
-    placePayees(db, batchId);
+    recordPlaces(db, batchId);
   });
 }
 
-/** Where its payees are paid an amount. */
-const placePayees = (db: DatabaseSync, batchId: string): void =>
-  void db
-    .prepare(
-      `insert or ignore into payee_place select r.proxy_no, p.amount_satang, p.seq
-       from payout p join payout_row r on r.seq = p.seq
-       where p.batch_id = ? and r.proxy_no is not null and p.amount_satang is not null order by 1, 2, 3`,
-    )
-    .run(batchId);
+/** What is looked for by other than its number: where its payees are paid an amount, and what waits for a person. */
+function recordPlaces(db: DatabaseSync, batchId: string): void {
+  db.prepare(
+    `insert or ignore into payee_place select r.proxy_no, p.amount_satang, p.seq
+     from payout p join payout_row r on r.seq = p.seq
+     where p.batch_id = ? and r.proxy_no is not null and p.amount_satang is not null order by 1, 2, 3`,
+  ).run(batchId);
+  recordOpen(db, batchId);
+}
 
 /** What the disk has of a batch; an empty file has nothing. */
 export const digestCopy = (path: string, batchId: string): string =>
@@ -195,7 +196,7 @@ export function takeRows(db: DatabaseSync, batchId: string): void {
       `insert into ${into} select ${columns} from archive.${name} where ${rows} order by ${key}`,
     ).run(batchId);
   }
-  placePayees(db, batchId);
+  recordPlaces(db, batchId);
 }
 
 /** Lets go what names the archive of a batch. */

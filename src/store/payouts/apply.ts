@@ -41,6 +41,7 @@ import { type Body, define, drive, query, type Statement } from '../statements.t
 import { WriteQueue } from '../write-queue.ts';
 import { isDecided, markDecided } from '../review/proposals.ts';
 import { addVersion } from './digests.ts';
+import { recordChange } from './open-payouts.ts';
 import { readLatestEventSeq } from './rows.ts';
 
 /** Names one claim and the row that is or wants to be its holder. */
@@ -430,6 +431,7 @@ function* applyChange(transaction: Transaction, change: Change): Body<boolean> {
   if (changed === 0) return false;
   if (change.decision !== undefined) yield* markDecided(change.decision);
   if (change.isValidated === true) yield* keepVersion(after, gate.companyId, event.atMs);
+  yield* recordChange(change);
   yield* moveClaim(change, ofRow);
   if (attempt !== undefined) yield* keepAttempt(attempt, change.isIntent === true);
   for (const adopted of adopts) yield* keepAttempt(adopted, true);

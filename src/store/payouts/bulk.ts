@@ -13,6 +13,7 @@ import { likeFileCodes } from '../../payout/rules/similar.ts';
 import { inTransaction } from '../connection.ts';
 import { addBits, encodeHolds, hasBits, literal, removeBits, type Tables } from '../schema.ts';
 import { drive, query, readFirst, write } from '../statements.ts';
+import { recordOpen } from './open-payouts.ts';
 import { readLatestEventSeq } from './rows.ts';
 
 type OnPayout = ExpressionBuilder<Tables, 'payout'>;
@@ -84,6 +85,7 @@ function moveInTurn(
     const eventBase = drive(db, readLatestEventSeq());
     let moved = 0;
     for (const move of moves) moved += moveAll(db, { ...move, batchId, nowMs, eventBase });
+    if (moved > 0) recordOpen(db, batchId);
     return moved;
   });
 }

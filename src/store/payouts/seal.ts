@@ -25,6 +25,7 @@ import { batchReads } from './batches.ts';
 import { type BulkMove, moveAll } from './bulk.ts';
 import { readSealedDigest } from './digests.ts';
 import { requireIngesting } from './ingest.ts';
+import { recordOpen } from './open-payouts.ts';
 import { readLastRowNo, readLatestEventSeq } from './rows.ts';
 
 /** Clashing rows that are read at a time. */
@@ -113,6 +114,7 @@ export function seal(
       ...(like === undefined ? {} : { like_reason: like.reason }),
     } as const;
     write(db, query.updateTable('batch').set(sealed).where('batch_id', '=', batchId));
+    recordOpen(db, batchId);
   });
 }
 

@@ -36,6 +36,8 @@ async function makeOldJournal(path: string, version = 2): Promise<void> {
     `create temp table archived_rows (
       first_seq integer, last_seq integer, batch_id text, first_row_no integer, status text) strict`,
   );
+  for (const name of ['payout_listed', 'open_payout'])
+    db.exec(`create temp table ${name} (seq integer, batch_id text, status text, is_alarm integer)`);
   for (const [table, column, type] of laterColumns)
     db.exec(`alter table ${table} add column ${column} ${type}`);
   await using journal = makeJournal({ db, path, journalId: '' });

@@ -1,0 +1,80 @@
+/**
+ * The payouts that wait for a person, beside all others: few among many, they are searched by anything without the rest.
+ * Kept with every change that makes a row wait, or wait no more: a trigger would cost those that only pass.
+ */
+import type { DatabaseSync } from 'node:sqlite';
+import { type Expression, sql, type SqlBool } from 'kysely';
+import type { Change } from '../../core/ports.ts';
+import { isOpen } from '../../payout/rules/search.ts';
+import { type Body, define, query, write } from '../statements.ts';
+
+/** `isOpen`, as the tables have it for ever. */
+const isOpenRow = `(status in ('held', 'rejected', 'unpayable', 'failed', 'unresolved', 'disputed') or is_alarm = 1)`;
+
+export const openPayoutTables = `
+-- unread_no, and the name among the names: what the file says of a row without an instruction (\`encodeCells\`).
+create view payout_listed as
+select p.seq, p.batch_id, p.status, p.amount_satang, p.holds, p.is_alarm, p.is_acknowledged,
+  coalesce(p.submitted_at_ms, (select b.started_at_ms from batch b where b.batch_id = p.batch_id)) as placed_at_ms,
+  r.payout_id, r.reference1, r.reference2, r.proxy_no,
+  iif(r.proxy_type is null, replace(replace(json_extract(r.cells, '$[2]'), '-', ''), ' ', ''), null) as unread_no,
+  lower(concat_ws(char(10), r.payee_name, p.bank_payee_name, p.bank_payee_name_th,
+    iif(r.proxy_type is null, json_extract(r.cells, '$[3]'), null))) as names
+from payout p cross join payout_row r on r.seq = p.seq;
+
+create table open_payout (
+  seq integer primary key references payout on delete cascade,
+  batch_id text not null,
+  status text not null,
+  amount_satang integer,
+  holds integer not null,
+  is_alarm integer not null,
+  is_acknowledged integer not null,
+  placed_at_ms integer not null,
+  payout_id text,
+  reference1 text,
+  reference2 text,
+  proxy_no text,
+  unread_no text,
+  names text not null
+) strict;
+insert into open_payout select * from payout_listed where ${isOpenRow}
+  and batch_id in (select batch_id from batch where sealed_at_ms is not null);
+drop index payout_not_paid;
+`;
+
+/** The rows of a batch were numbered in their order; the plus keeps its index from being read whole for each page. */
+export function isOfBatch(batchId: string): Expression<SqlBool> {
+  const rowOf = (direction: 'asc' | 'desc') =>
+    query
+      .selectFrom('payout')
+      .select('seq')
+      .where('batch_id', '=', batchId)
+      .orderBy('row_no', direction)
+      .limit(1);
+  return sql`(+p.batch_id = ${batchId} and p.seq between (${rowOf('asc')}) and (${rowOf('desc')}))`;
+}
+
+const selectOpen = () =>
+  query
+    .selectFrom('payout_listed as p')
+    .selectAll('p')
+    .where(sql<SqlBool>`${sql.raw(isOpenRow)}`);
+
+/** Takes the rows of a batch that wait for a person as they are now: it was sealed, has come back, or many were moved. */
+export function recordOpen(db: DatabaseSync, batchId: string): void {
+  write(db, query.deleteFrom('open_payout as p').where(isOfBatch(batchId)));
+  write(db, query.insertInto('open_payout').expression(selectOpen().where(isOfBatch(batchId))));
+}
+
+const forget = define(({ seq }: { seq: number }) => query.deleteFrom('open_payout').where('seq', '=', seq));
+const keep = define(({ seq }: { seq: number }) =>
+  query.insertInto('open_payout').expression(selectOpen().where('seq', '=', seq)),
+);
+
+/** Takes a row as it is after a change. */
+export function* recordChange({ before, after }: Pick<Change, 'before' | 'after'>): Body<void> {
+  if (!isOpen(before) && !isOpen(after)) return;
+  yield* forget.run(before);
+  yield* keep.run(before);
+}
