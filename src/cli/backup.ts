@@ -1,6 +1,5 @@
 /** `paydrop backup FILE`: a copy of the journal as it is now, while others go on. */
 import { toLines } from '../core/outgoing-text.ts';
-import { describeArchives } from '../payout/rules/archive.ts';
 import { loadCommandSettings, makeCommand } from './options.ts';
 
 export const backupCommand = makeCommand({
@@ -17,6 +16,7 @@ export const backupCommand = makeCommand({
     const { print } = await import('./views/shown.ts');
     const json = await backUp(loaded, file);
     const { path, bytes, latestEventSeq, archives } = json;
+    const { describeArchives } = await import('../payout/rules/archive.ts');
     const text = toLines([
       `${path}: ${bytes} bytes, up to event ${latestEventSeq}. It is whole.`,
       ...describeArchives(archives, 'Copy its archives, too, each once'),

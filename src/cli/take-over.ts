@@ -1,6 +1,5 @@
 /** `paydrop adopt` and `paydrop restore`: a journal goes on where it has not worked before. */
 import { toLines } from '../core/outgoing-text.ts';
-import { describeArchives } from '../payout/rules/archive.ts';
 import {
   loadCommandSettings,
   openLog,
@@ -32,6 +31,7 @@ export const adoptCommand = makeCommand({
     const { print } = await import('./views/shown.ts');
     const taken = await adoptJournal(loaded, await openLog({ json, logLevel }));
     const { termId } = loaded.settings.bank;
+    const { describeArchives } = await import('../payout/rules/archive.ts');
     const text = toLines([
       `The journal ${taken.journalId} in ${taken.dataDir} goes on here, with the terminal ${termId}.`,
       ...describeArchives(taken.missingArchives, 'It names archives'),
@@ -63,6 +63,7 @@ export const restoreCommand = makeCommand({
     const { restoreJournal } = await import('../app/take-over.ts');
     const { print } = await import('./views/shown.ts');
     const taken = await restoreJournal(loaded, await openLog({ json, logLevel }), file, recovery);
+    const { describeArchives } = await import('../payout/rules/archive.ts');
     const text = toLines([
       `The journal ${taken.journalId} is back in ${taken.dataDir}. Before a payout is sent, the bank is asked about it ` +
         'on each day that is in question: run the files again that were handed over since.',

@@ -29,6 +29,21 @@ test('the launcher hands the command line on, and closes the debugger', async ()
   expect(await runNode([launcher, 'no-such-command'])).toMatchObject({ code: 2, stdout: '' });
 });
 
+test('the launcher starts no second program to tell of help or version', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'paydrop-launch-'));
+  try {
+    const noSecond = join(folder, 'no-second.cjs');
+    await writeFile(noSecond, "process.execve = () => { throw new Error('started again'); };\n");
+    const launch = (...words: string[]) => runNode(['--require', noSecond, launcher, ...words]);
+    expect(await launch('-v')).toMatchObject({ code: 0, stderr: '' });
+    expect(await launch('status', '--help')).toMatchObject({ code: 0, stderr: '' });
+    const { code, stderr } = await launch('status');
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('started again') });
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
 test('an older Node is told what is needed, with 2', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'paydrop-launch-'));
   try {
