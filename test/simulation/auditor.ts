@@ -303,7 +303,7 @@ export class Auditor implements Witness {
   readonly #hung = new Map<string, number>();
   /** Those of them that nobody has asked about since. */
   readonly #unasked = new Set<string>();
-  /** Transfers one after another that got no answer. */
+  /** Transfers of one process, one after another, that got no answer. */
   #silences = 0;
 
   #noteSilence(transRefNo: string, isLost: boolean): void {
@@ -357,6 +357,13 @@ export class Auditor implements Witness {
     if (fields === undefined || (fields.transRefNo ?? transRefNo) !== transRefNo) return;
     this.#world.figures.count(`code-${fields.statusCode}`);
     if (acknowledging.includes(fields.statusCode)) watched.acknowledgedIn = life;
+  }
+
+  /** A process has begun, and has its token. */
+  begins(life: Life): void {
+    const { tokenTellsTime, bankOffsetMs, dateOffsetMs } = this.#plan;
+    if (tokenTellsTime) this.#bankOffsets.set(life, bankOffsetMs + dateOffsetMs);
+    this.#silences = 0;
   }
 
   /** What a process has been told of the bank's time. */

@@ -2,6 +2,7 @@
 import type { SettlePolicy } from '../../src/payout/rules/resend.ts';
 import type { Dice } from '../support/dice.ts';
 import { drawFiles, type PlannedFile } from './planned-files.ts';
+import { drawStatements, makeHasty, makeWithdrawn, often, slowFaults } from './planned-statements.ts';
 
 /** Faults that a roll of the dice brings about, each with the moment at which it is rolled for. */
 export const faultKinds = [
@@ -143,6 +144,8 @@ export interface Plan {
   readonly bankOffsetMs: number;
   /** The bank's `Date` header less the bank's clock. */
   readonly dateOffsetMs: number;
+  /** The reply to the token bears that header, so that the bank's time is known before anything is sent. */
+  readonly tokenTellsTime: boolean;
   readonly inquiryDay: InquiryDay;
   /** References that somebody else has used before us, by payoutId. */
   readonly foreignPayoutIds: readonly string[];
@@ -232,8 +235,6 @@ const patienceFaults: readonly FaultKind[] = [
   'http-429',
   'vague-unmoved',
 ];
-
-const often = (dice: Dice): number => dice.wide(200, 950) / 1_000;
 
 function drawFaults(dice: Dice, shape: DrawnShape): Plan['faults'] {
   const faults: Partial<Record<FaultKind, number>> = {};
@@ -383,6 +384,7 @@ function makeOutage(dice: Dice, plan: Plan): Plan {
     disturbances: [],
     bankOffsetMs: 0,
     dateOffsetMs: 0,
+    tokenTellsTime: true,
     inquiryDay: 'any',
     lie: 'none',
   };
@@ -417,6 +419,7 @@ function makeEarlyMidnight(dice: Dice, plan: Plan): Plan {
     closures: [],
     bankOffsetMs: 0,
     dateOffsetMs: 0,
+    tokenTellsTime: false,
     inquiryDay: 'received-date',
   };
 }
@@ -463,44 +466,6 @@ function makeEdited(dice: Dice, plan: Plan): Plan {
   };
 }
 
-const statementKinds = [
-  ...(['honest', 'honest', 'early', 'empty', 'hasty', 'hasty', 'hasty', 'old'] as const),
-] satisfies PlannedStatement['how'][];
-
-function drawStatement(dice: Dice, lives: readonly PlannedLife[]): PlannedStatement {
-  return {
-    life: dice.whole(0, lives.length - 1),
-    afterMs: dice.wide(20, dice.chance(0.8) ? 30 * secondMs : 2 * hourMs),
-    isOfDayBefore: dice.chance(0.2),
-    how: dice.pick(statementKinds),
-    by: dice.pick(['bank', 'bank', 'bank', 'file', 'insists'] as const),
-    lagMs: dice.chance(0.6) ? dice.wide(1, 200) : dice.wide(200, 10 * minuteMs),
-    killAtStep: dice.chance(0.15) ? dice.whole(1, 8) : Infinity,
-  };
-}
-
-function drawStatements(dice: Dice, lives: readonly PlannedLife[]): PlannedStatement[] {
-  const all = Array.from({ length: dice.whole(1, 8) }, () => drawStatement(dice, lives));
-  // What is called failed too early is withdrawn again.
-  const withdrawn = all
-    .filter(({ how }) => how === 'hasty' && dice.chance(0.4))
-    .map((one): PlannedStatement => {
-      const afterMs = one.afterMs + one.lagMs + dice.wide(100, minuteMs);
-      return { ...one, afterMs, how: dice.pick(['early', 'empty']), by: 'insists', killAtStep: Infinity };
-    });
-  return [...all, ...withdrawn];
-}
-
-/** Answers that let something come in between, each with how many runs have it. */
-const slowFaults: readonly (readonly [FaultKind, number])[] = [
-  ['in-process', 0.8],
-  ['in-process-long', 0.4],
-  ['request-late', 0.5],
-  ['reply-late', 0.4],
-  ['reply-lost', 0.3],
-  ['ends-failed', 0.2],
-];
-
 /** What the other shapes bring, and statements; both clocks are right, by which a statement is of this day or another. */
 function drawWithStatements(dice: Dice): Plan {
   const usual = drawUsual(dice, dice.pick(['simple', 'mixed', 'people', 'wild'] as const));
@@ -512,23 +477,10 @@ function drawWithStatements(dice: Dice): Plan {
     inquiryDay: 'any',
   };
   if (dice.chance(0.4)) return makeHasty(dice, plan);
+  if (dice.chance(0.1)) return makeWithdrawn(dice, plan);
   const faults: Partial<Record<FaultKind, number>> = { ...plan.faults };
   for (const [kind, share] of slowFaults) if (dice.chance(share)) faults[kind] ??= often(dice);
   return { ...plan, faults, statements: drawStatements(dice, plan.lives) };
-}
-
-/** One statement calls failed what the bank completes while it is read, and is asked about at that moment. */
-function makeHasty(dice: Dice, plan: Plan): Plan {
-  const [first, ...lives] = plan.lives;
-  const times = { afterMs: dice.wide(100, 5 * secondMs), lagMs: dice.wide(500, 30 * secondMs) };
-  return {
-    ...plan,
-    isVerifying: false,
-    lives: [{ gapMs: 0, ...first, killAtStep: Infinity, interruptAfterMs: undefined }, ...lives],
-    faults: { 'in-process': 0.9, 'request-late': often(dice), 'reply-late': dice.pick([0, 0.3]) },
-    closures: [],
-    statements: [{ ...times, life: 0, isOfDayBefore: false, how: 'hasty', by: 'bank', killAtStep: Infinity }],
-  };
 }
 
 /** Everything that the seed decides beforehand. */
@@ -572,6 +524,7 @@ function drawUsual(dice: Dice, shape: DrawnShape): Plan {
     disturbances: drawDisturbances(dice, shape, startMs, wrongClock === 'ours'),
     bankOffsetMs: wrongClock === 'bank' ? offsetMs : 0,
     dateOffsetMs: wrongClock === 'date' ? offsetMs : 0,
+    tokenTellsTime: dice.chance(0.8),
     inquiryDay: dice.pick(['any', 'any', 'transfer-date', 'received-date']),
     foreignPayoutIds: [],
     untoldShare: dice.pick([0, 0.3, 0.8]),

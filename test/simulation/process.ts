@@ -108,7 +108,7 @@ export async function runProcess(
   const { newSinceMs, missesSinceMs, ...place } = parts.place ?? noPlace(plan);
   const bankClock = new BankClock(clock);
   // The reply to the token comes before the first transfer; some banks tell no time in it.
-  if (plan.outage !== undefined) bankClock.hear(world.nowMs + plan.bankOffsetMs + plan.dateOffsetMs);
+  if (plan.tokenTellsTime) bankClock.hear(world.nowMs + plan.bankOffsetMs + plan.dateOffsetMs);
   const sender: RunSession = {
     bankClock,
     ...place,

@@ -222,6 +222,7 @@ class Simulation {
       place: await this.#journals?.place(),
     };
     this.#world.figures.count('life');
+    this.#auditor.begins(life);
     let hasBroken = false;
     const ended = runProcess(parts, files, this.#plan.waitMs).catch((error: unknown) => {
       hasBroken = true;

@@ -33,7 +33,7 @@ describe('no invariant is broken', () => {
 });
 
 /** Of a lost, an adopted and a restored journal, and of one that only a report gives away; `--shape journals` plays more. */
-const journalSeeds = [1, 11, 12, 38];
+const journalSeeds = [5, 6, 1, 12];
 
 test('no payout is paid twice when the journal is lost, put back or copied over a night', async () => {
   for (const seed of journalSeeds) {
