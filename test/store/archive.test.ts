@@ -5,7 +5,6 @@ import { describe, expect, test } from 'vitest';
 import { backUpJournal, placeBackup } from '../../src/app/backup.ts';
 import { formatBangkokDate } from '../../src/core/bangkok-time.ts';
 import { toSatang } from '../../src/core/money.ts';
-import type { ArchivePolicy } from '../../src/payout/rules/archive.ts';
 import { findArchiveObstacle } from '../../src/payout/rules/archive.ts';
 import type { PayoutFilter } from '../../src/payout/rules/search.ts';
 import { listArchives } from '../../src/store/archive/archive-file.ts';
@@ -33,18 +32,8 @@ import {
   type SqliteStore,
   stamp,
 } from '../support/sqlite-store.ts';
-import { tamper } from '../support/store-fixtures.ts';
+import { archiveAll, archivePolicy, laterMs, settled, tamper } from '../support/store-fixtures.ts';
 import { startChild } from './child.ts';
-
-const dayMs = 86_400_000;
-const laterMs = noonMs + 40 * dayMs;
-const policy: ArchivePolicy = { beforeMs: laterMs, quietSinceMs: laterMs - dayMs };
-
-/** As if reports had been written and the statement of the day accepted. */
-const settled = `
-update batch set reported_event_seq = 1000000 where status = 'done';
-insert or ignore into statement_version values ('20261121', 1, 'r', 's', 'o', 'p', 'words whole', '{}', '{}', '{}', '[]', 1, null);
-`;
 
 const endings = ['paid', 'failed', 'paid', 'unpayable', 'cancelled', 'paid'] as const;
 
@@ -59,13 +48,6 @@ async function makeDone({ store, path }: SqliteStore, batchId = firstBatchId, fr
   for (const ending of endings) await bringTo(store, ending, batchId);
   await store.moveBatch(batchId, 'done', null, noonMs + 20);
   tamper(path, settled);
-}
-
-async function archiveAll(store: Store, ids: readonly string[] = [firstBatchId]): Promise<boolean[]> {
-  const archive = await store.makeArchive(laterMs);
-  const moved: boolean[] = [];
-  for (const id of ids) moved.push(await store.archiveBatch(id, archive, policy, laterMs));
-  return moved;
 }
 
 const search = async (store: Store, filter: Partial<PayoutFilter>, limit = 3) => {
@@ -311,7 +293,7 @@ describe('what keeps a batch in the journal', () => {
       db.exec(`begin; ${statement}`);
       const [facts] = readArchiveFacts(db, laterMs);
       db.exec('rollback');
-      return [name, facts && findArchiveObstacle(facts, policy)?.code];
+      return [name, facts && findArchiveObstacle(facts, archivePolicy)?.code];
     });
     expect(found).toEqual(cases.map(([name, _statement, code]) => [name, code]));
     tamper(sqlite.path, cases[0][1]);

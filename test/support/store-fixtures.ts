@@ -1,7 +1,8 @@
-/** What a watcher keeps in the store. */
+/** What a watcher keeps in the store, and batches that may be archived. */
 import { DatabaseSync } from 'node:sqlite';
 import type { Batch } from '../../src/core/ports.ts';
 import type { NoticeDraft } from '../../src/notify/rules/notice.ts';
+import type { ArchivePolicy } from '../../src/payout/rules/archive.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { IntakeStart } from '../../src/watch/ports.ts';
 import { bringTo, firstBatchId, ingestRunning, makeRows, noonMs, readyOf } from './journal-fixtures.ts';
@@ -34,4 +35,25 @@ export async function ingestDone(store: Store, batchId = firstBatchId, from = 1)
 export function tamper(path: string, statements: string): void {
   using db = new DatabaseSync(path);
   db.exec(statements);
+}
+
+// ---------------------------------------------------------------- archives
+
+const dayMs = 86_400_000;
+/** Long after everything. */
+export const laterMs = noonMs + 40 * dayMs;
+export const archivePolicy: ArchivePolicy = { beforeMs: laterMs, quietSinceMs: laterMs - dayMs };
+
+/** As if reports had been written and the statement of the day accepted. */
+export const settled = `
+update batch set reported_event_seq = 1000000 where status = 'done';
+insert or ignore into statement_version values ('20261121', 1, 'r', 's', 'o', 'p', 'words whole', '{}', '{}', '{}', '[]', 1, null);
+`;
+
+/** Moves batches into an archive of their own. @returns whether each has moved */
+export async function archiveAll(store: Store, ids: readonly string[] = [firstBatchId]): Promise<boolean[]> {
+  const archive = await store.makeArchive(laterMs);
+  const moved: boolean[] = [];
+  for (const id of ids) moved.push(await store.archiveBatch(id, archive, archivePolicy, laterMs));
+  return moved;
 }

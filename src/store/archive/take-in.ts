@@ -128,6 +128,16 @@ function takeBatch(db: DatabaseSync, batchId: string, isSealed: boolean): void {
   ).run(batchId);
 }
 
+/**
+ * A claim stays with another row that is paid, or that has done anything since the archived one was cancelled: it was
+ * released in between.
+ */
+const isKept = `
+exists (select 1 from payout h join payout p on p.seq = excluded.payout_seq where h.seq = claim.payout_seq
+  and (h.status in ('paid', 'disputed') or (p.status <> 'paid' and h.last_event_seq > p.last_event_seq)))
+or exists (select 1 from archived_rows g
+  where claim.payout_seq between g.first_seq and g.last_seq and g.status = 'paid')`;
+
 /** Its reports, where its payoutIds occur, and its claims: who holds one there holds it, and no attempt is numbered again. */
 function takeNames(db: DatabaseSync, batchId: string): void {
   const rows = `from payout p join payout_row r on r.seq = p.seq join batch b on b.batch_id = p.batch_id
@@ -144,7 +154,7 @@ function takeNames(db: DatabaseSync, batchId: string): void {
      select b.company_id, similar_key_of(r.payout_id), r.payout_id, iif(p.status in ('paid', 'cancelled'), p.seq, null),
        max(p.attempt_no, coalesce((select max(attempt_no) from attempt where payout_seq = p.seq), 0)) ${rows}
      on conflict (company_id, similar_key, payout_id) do update set
-       payout_seq = coalesce(excluded.payout_seq, payout_seq),
+       payout_seq = iif(excluded.payout_seq is null or ${isKept}, payout_seq, excluded.payout_seq),
        attempts_recorded = max(attempts_recorded, excluded.attempts_recorded)`,
   ).run(batchId);
 }
