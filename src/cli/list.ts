@@ -21,7 +21,7 @@ export const listCommand = makeCommand({
         choices: payoutStatuses,
         array: true,
         requiresArg: true,
-        describe: 'in one of these statuses',
+        describe: 'in one of these statuses; in doubt are submitted and unresolved',
       })
       .option('hold', { choices: holdReasons, requiresArg: true, describe: 'held for this' })
       .option('alarms', flagOption('only those that bear an alarm'))

@@ -21,7 +21,7 @@ export const runCommand = makeCommand({
   describe: 'pay files, once each, and wait until everything is settled',
   exits: {
     0: 'all paid, or nothing to do',
-    3: 'finished, with exceptions; 0 with --exceptions-ok, but never when a row bears an alarm',
+    3: 'finished, with exceptions or cancelled rows; 0 with --exceptions-ok, but never when a row bears an alarm',
     4: 'transfers are still in doubt',
     5: 'a file was rejected as a whole: nothing of it was sent',
     6: `stopped short: halted, interrupted, the bank closed or out of reach, ${orAnotherSends}`,

@@ -143,7 +143,10 @@ const codes = {
   0: ['all paid, or nothing to do', 'nothing'],
   1: ['internal error, or a machine that broke', 'run it again; report the log'],
   2: ['wrong usage or settings', 'read the message'],
-  3: ['finished, with exceptions', 'open the exceptions file: [exceptions](files.md#exceptions)'],
+  3: [
+    'finished, with exceptions, or rows that a person has cancelled',
+    'open the exceptions file: [exceptions](files.md#exceptions); what is cancelled is not in it',
+  ],
   4: [
     'transfers still in doubt',
     '`paydrop settle`, later; do not pay them by hand: [in doubt](runbook.md#in-doubt)',
@@ -161,7 +164,9 @@ const intro = [
   '`paydrop COMMAND --help` (or `-h`) says the same, `paydrop --version` (or `-v`) which one it is. Results go to stdout, the log ' +
     'and the progress to stderr. Where stderr is no terminal each line of it is JSON, what a command says while it works included; ' +
     'only what it fails with is plain text, unless `--json` is given or it is `watch`. Files are given by name; standard input is not read, because a file that is paid must be there to ' +
-    'be looked at again. `paydrop completion >> ~/.bashrc` (or `~/.zshrc`) lets the Tab key complete commands and options.',
+    'be looked at again. With `--json` results are JSON, one value on a line: for each file of `run`, each event of `watch`, each ' +
+    'row of `list`, each issue and file of `check`, else one for the command (`config` prints it over several lines). ' +
+    '`paydrop completion >> ~/.bashrc` (or `~/.zshrc`) lets the Tab key complete commands and options.',
 ];
 
 /** The page, in paragraphs. */

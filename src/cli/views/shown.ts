@@ -1,5 +1,5 @@
 /** How a command says what it has to say: one record, as JSON for a program and as text for an operator. */
-import { isAbsolute, relative } from 'node:path';
+import { isAbsolute, parse, relative } from 'node:path';
 import { encodeJson, joinLines, type PrintableText, printable, toLines } from '../../core/outgoing-text.ts';
 import { widthOf } from '../../core/wrap-text.ts';
 import type { ExitCode } from '../exit-codes.ts';
@@ -29,9 +29,11 @@ export function showList(shown: readonly Shown[], none: string, separator?: '\n\
   return { json: shown.map(({ json }) => json), text };
 }
 
-/** A path as somebody would type it here: relative where it lies below this folder. */
+/** A path as somebody would type it here: relative where it lies below this folder, unless all do, as for a scheduler in /. */
 export function showPath(path: string): string {
-  const here = relative(process.cwd(), path);
+  const folder = process.cwd();
+  if (folder === parse(folder).root) return path;
+  const here = relative(folder, path);
   return here === '' || here.startsWith('..') || isAbsolute(here) ? path : here;
 }
 

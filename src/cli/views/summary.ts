@@ -150,29 +150,32 @@ function adviseStopped({ batch, holds, totals }: BatchSummary): string[] {
   ];
 }
 
+/** Whatever the exit code, an alarm comes first. */
 function adviseNext(summary: BatchSummary): string[] {
-  const { batch, exitCode } = summary;
-  const forReview = showForReview(summary.exceptionRows);
+  const { alarmRows } = summary;
+  const contradict = countOf(alarmRows, 'row contradicts', 'rows contradict');
+  const alarm = alarmRows === 0 ? [] : [`ALARM: ${contradict} what was called proved before.`];
+  return [...alarm, ...adviseByCode(summary)];
+}
+
+function adviseByCode(summary: BatchSummary): string[] {
+  const { batch, exitCode, exceptionRows, inDoubtRows } = summary;
+  const forReview = showForReview(exceptionRows);
   switch (exitCode) {
     case 0:
-      return summary.exceptionRows === 0 ? ['Nothing to do.'] : [`${forReview} (see the exceptions file).`];
+      return exceptionRows === 0 ? ['Nothing to do.'] : [`${forReview} (see the exceptions file).`];
     case 3: {
-      const { alarmRows } = summary;
-      const files = alarmRows > 0 ? 'files say' : 'file says';
-      if (summary.exceptionRows === 0) return ['Nothing to do: what is not paid was cancelled by a person.'];
-      return [
-        ...(alarmRows > 0
-          ? [
-              `ALARM: ${countOf(alarmRows, 'row contradicts', 'rows contradict')} what was called proved before.`,
-            ]
-          : []),
-        `${forReview}. The exceptions ${files} what to do about each.`,
-      ];
+      const files = summary.alarmRows > 0 ? 'files say' : 'file says';
+      if (exceptionRows === 0) return ['Nothing to do: what is not paid was cancelled by a person.'];
+      return [`${forReview}. The exceptions ${files} what to do about each.`];
     }
     case 4:
       return [
-        `Transfers in doubt: ${showCount(summary.inDoubtRows)}. Do not pay them again by hand.`,
+        `Transfers in doubt: ${showCount(inDoubtRows)}. Do not pay them again by hand.`,
         `"paydrop settle ${batch.batchId}" asks the bank what became of them.`,
+        ...(exceptionRows > inDoubtRows
+          ? [`${showForReview(exceptionRows - inDoubtRows)} besides: see the exceptions file.`]
+          : []),
       ];
     case 5:
       return ['The whole file was rejected and nothing of it was sent. Correct it and run it again.'];

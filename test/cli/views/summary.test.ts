@@ -115,6 +115,26 @@ describe('what to do next', () => {
       /in doubt: 2\. Do not pay them again by hand\.\n {6}"paydrop settle 4K7Q2M9XWD"/,
     ],
     [
+      'in doubt, with other exceptions',
+      show([makeTotal('submitted', 2), makeTotal('failed', 3), makeTotal('cancelled', 1)]),
+      /asks the bank what became of them\.\n {6}3 rows need review besides: see the exceptions file\.$/,
+    ],
+    [
+      'in doubt, with an alarm among them',
+      show([{ ...makeTotal('unresolved', 2), alarmRows: 1 }]),
+      /Next: ALARM: 1 row contradicts what was called proved before\.\n {6}Transfers in doubt: 2\..*\n.*\.$/,
+    ],
+    [
+      'stopped, with an alarm',
+      show([makeTotal('ready'), { ...makeTotal('paid', 2), alarmRows: 2 }], { status: 'running' }),
+      /Next: ALARM: 2 rows contradict what was called proved before\.\n {6}It stopped before/,
+    ],
+    [
+      'one row cancelled by a person, the others paid',
+      show([makeTotal('paid', 3), makeTotal('cancelled', 1)]),
+      /Next: Nothing to do: what is not paid was cancelled by a person\.$/,
+    ],
+    [
       'in doubt, when nothing runs any more',
       show([makeTotal('paid'), makeTotal('submitted', 2)], { status: 'running' }),
       /State {6}in doubt\n/,
