@@ -7,7 +7,7 @@ import type { ClaimOwner, EarlierPayment, RowTotal } from '../core/ports.ts';
 import { computeBatchId } from '../core/reference.ts';
 import type { PayoutFileReader, RejectedFile } from '../intake/ports.ts';
 import type { ClaimReader } from '../payout/ports.ts';
-import { type FileLikeness, findLikeFile, likeFileCodes } from '../payout/rules/similar.ts';
+import { adviseClaimed, type FileLikeness, findLikeFile, likeFileCodes } from '../payout/rules/similar.ts';
 import { RowTally, sumTotals } from './rules/row-tally.ts';
 
 export interface RowIssue {
@@ -94,7 +94,7 @@ function reject(row: StagedRow, code: string, message: string): StagedRow {
 function explainHolder(holder: ClaimOwner): string {
   return (
     `row ${holder.rowNo} of batch ${holder.batchId} (${holder.fileName}) has this payoutId and is ${holder.status}: ` +
-    'do not pay it again; remove the row, and only another payment gets another payoutId'
+    `${adviseClaimed(holder.status)}; remove the row`
   );
 }
 

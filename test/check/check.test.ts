@@ -129,6 +129,20 @@ describe('payoutIds that the journal holds', () => {
     expect(outcome).toMatchObject({ totals: { ready: total(1, 100n), rejected: total(2, 200n, 1) } });
   });
 
+  test.each([
+    ['paid', /is paid: do not pay it again; .*; remove the row$/],
+    ['unresolved', /is unresolved: do not pay it again; /],
+    ['held', /is held: do not send it twice; it goes on or is cancelled there, /],
+    [
+      'cancelled',
+      /is cancelled: a person has cancelled it, .* if it is to be paid after all, send it under another/,
+    ],
+  ] as const)('and with what to do, where it is %s', async (status, words) => {
+    const path = await folder.write(file(row('B', '2')));
+    const claimHolders = (): Promise<ClaimOwner[]> => Promise.resolve([holder('B', { status })]);
+    expect((await check(path, { claimHolders })).messages[0]).toMatch(words);
+  });
+
   test('by this very file are no issue: it has been run before', async () => {
     const path = await folder.write(file(row('A', '1')));
     const { sha256 } = await inspectPath(path);

@@ -79,7 +79,7 @@ interface ClashingRow {
   readonly other_batch_id: string;
   readonly other_row_no: number;
   readonly other_file_name: string;
-  readonly other_status: string;
+  readonly other_status: PayoutStatus;
 }
 
 export function describePlace(other: ClashingRow, batchId: string): string {
@@ -89,5 +89,24 @@ export function describePlace(other: ClashingRow, batchId: string): string {
 
 /** Why a row whose payoutId another one has is not paid. */
 export const describeClaimed = (other: ClashingRow, batchId: string): string =>
-  `this payoutId is already taken by ${describePlace(other, batchId)}, which is ${other.other_status}: ` +
-  'do not pay it again; a payoutId is paid once, and only another payment gets another one';
+  `this payoutId is already taken by ${describePlace(other, batchId)}, which is ${other.other_status}: ${adviseClaimed(other.other_status)}`;
+
+/** What whoever sends a payoutId again is told, by what became of the row that has it. */
+export function adviseClaimed(status: PayoutStatus): string {
+  switch (status) {
+    case 'ready':
+    case 'held':
+      return 'do not send it twice; it goes on or is cancelled there, and only another payment gets another payoutId';
+    case 'cancelled':
+      return 'a person has cancelled it, and it keeps its payoutId; if it is to be paid after all, send it under another one';
+    case 'staged':
+    case 'rejected':
+    case 'unpayable':
+    case 'submitted':
+    case 'paid':
+    case 'failed':
+    case 'unresolved':
+    case 'disputed':
+      return 'do not pay it again; a payoutId is paid once, and only another payment gets another one';
+  }
+}

@@ -118,8 +118,9 @@ const codeRemedies = byCode({
 /** Rows that no correction of a cell makes right; every other rejected row is corrected as its reason says. */
 const rejectionRemedies = byCode({
   'payout-id-claimed':
-    'Nothing was sent for this row. Do not pay it again: the payout that the reason names has its payoutId, and is paid or may ' +
-    'be. Only if another payment was meant, send that one in a new file under another payoutId',
+    'Nothing was sent for this row. Do not pay it again: the payout that the reason names has its payoutId; "paydrop show" and ' +
+    'the payoutId tells what became of it. Only if another payment was meant, or that one was cancelled and is to be paid ' +
+    'after all, send it in a new file under another payoutId',
   'duplicate-repeat':
     'Nothing was sent for this row: the first row with its payoutId stands; do nothing if one payment was meant, ' +
     'send a second one in a new file under a payoutId of its own',

@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { payoutStatuses } from '../../../src/core/payout.ts';
 import type { EarlierPayment } from '../../../src/core/ports.ts';
-import { decideSimilarHold, likenessOf, mayBePaidStatuses } from '../../../src/payout/rules/similar.ts';
+import {
+  decideSimilarHold,
+  describeClaimed,
+  likenessOf,
+  mayBePaidStatuses,
+} from '../../../src/payout/rules/similar.ts';
 import { makePayout, noonMs, payer } from '../../support/core-fixtures.ts';
 
 const dayMs = 86_400_000;
@@ -76,4 +81,18 @@ describe('a like payout', () => {
     expect(said).not.toContain(proxyNo);
     expect(said).toContain(proxyNo.slice(-4));
   });
+});
+
+test('a payoutId that is in doubt or paid elsewhere says not to pay it again, never to give it another', () => {
+  const other = { other_batch_id: 'B', other_row_no: 7, other_file_name: 'a.csv' };
+  const say = (status: (typeof payoutStatuses)[number]): string =>
+    describeClaimed({ ...other, other_status: status }, 'A');
+  for (const status of mayBePaidStatuses)
+    expect(say(status)).toBe(
+      `this payoutId is already taken by row 7 of a.csv (batch B), which is ${status}: do not pay it again; ` +
+        'a payoutId is paid once, and only another payment gets another one',
+    );
+  for (const status of ['ready', 'held'] as const)
+    expect(say(status)).toMatch(/: do not send it twice; it goes on or is cancelled there/);
+  expect(say('cancelled')).toMatch(/: a person has cancelled it, .* if it is to be paid after all/);
 });

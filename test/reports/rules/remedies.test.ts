@@ -85,7 +85,7 @@ describe('a remedy', () => {
       'rejected',
       'payout-id-claimed',
       [],
-      /^Nothing was sent for this row\. Do not pay it again: the payout that the reason names/,
+      /^Nothing was sent for this row\. Do not pay it again: .* "paydrop show" .* or that one was cancelled/,
     ],
     ['rejected', null, [], /^Nothing was sent: correct the row/],
     ['paid', 'IC000', [], /^Nothing to do$/],
