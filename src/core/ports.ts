@@ -161,7 +161,7 @@ export interface Change {
   readonly attempt?: Attempt;
   /**
    * Set on the change that records an intent: it is applied only if the row holds the claim on its payoutId,
-   * no other attempt of it is open (`openAttemptStatuses`), the batch is running, and no line stop is in force for its
+   * no other attempt of it is open (`openAttemptStatuses`), the batch is running, and no halt is in force for its
    * company and payer account.
    */
   readonly isIntent?: true;
@@ -213,7 +213,7 @@ export interface EarlierPayment extends ClaimOwner {
   readonly submittedAtMs: number;
 }
 
-/** A pause of the line for one payer account: it outlives the run that met the trouble. */
+/** A pause of one payer account: it outlives the run that met the trouble. */
 export interface PayerPause extends BatchReason {
   readonly companyId: string;
   readonly payerAccount: string;

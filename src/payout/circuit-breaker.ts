@@ -382,7 +382,7 @@ export async function recordHalt(
   const record = async (): Promise<void> => {
     if ((await journal.payerHalt(companyId, payerAccount)) !== undefined) return;
     await journal.recordPayerHalt({ companyId, payerAccount, ...why, sinceMs: clock.now() });
-    log('error', 'the line is halted', { code: why.code, reason: why.reason, remedy: why.remedy });
+    log('error', 'payer account halted', { code: why.code, reason: why.reason, remedy: why.remedy });
   };
   breaker.haltRecorded ??= record().catch((error: unknown) => {
     // The next to look records it.
@@ -452,7 +452,7 @@ export async function recordPause(
   if (status === 'open' && recorded !== undefined) {
     breaker.recordedPause = undefined;
     await journal.clearPayerPause(companyId, payerAccount);
-    log('info', 'the line goes on', {});
+    log('info', 'payer account goes on', {});
   }
   if (status !== 'paused' || why === null) return;
   if (recorded?.pausedAtMs === pausedAtMs && recorded.pausedUntilMs === pausedUntilMs) return;
@@ -462,7 +462,7 @@ export async function recordPause(
   // Not before: whoever looks meanwhile would take it for one that an operator has ended.
   breaker.recordedPause = { pausedAtMs, pausedUntilMs };
   const { code, reason } = why;
-  log('warn', 'the line is paused', { code, reason, forMs: pausedUntilMs - pausedAtMs });
+  log('warn', 'payer account paused', { code, reason, forMs: pausedUntilMs - pausedAtMs });
 }
 
 /** How often it is looked, while the account is paused, whether an operator has ended the pause. */

@@ -48,7 +48,7 @@ export interface InDoubt {
   readonly attempt: Attempt;
 }
 
-/** A stop of the line for one payer account; in force until lifted. */
+/** A halt of one payer account; in force until lifted. */
 export interface PayerHalt extends BatchReason, Pick<Batch, 'companyId' | 'payerAccount'> {
   readonly sinceMs: number;
 }

@@ -55,7 +55,7 @@ const holdMessages: Readonly<Record<HoldReason, string>> = {
   approval: 'held until it is approved',
   name: 'the bank holds another Thai name',
   limit: 'the amount is above limits.bahtPerPayout',
-  halted: 'the line is stopped',
+  halted: 'the payer account is halted',
   paused: 'the service could not take it',
   unavailable: 'a check before sending got no answer',
   similar: 'another payout is so like it that a person must compare the two',

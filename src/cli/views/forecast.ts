@@ -158,7 +158,7 @@ function renderHolds({ holds, limits: { bahtPerPayout } }: Described): string[] 
 }
 
 function renderStops({ stop, lineStop, brake }: Described): string[] {
-  const line = lineStop && `A run would send nothing: the line is stopped. ${showReason(lineStop)}`;
+  const line = lineStop && `A run would send nothing: the payer account is halted. ${showReason(lineStop)}`;
   const braked = brake && `The brake would stop a run at row ${brake.rowNo}: ${brake.reason} [${brake.code}]`;
   const asking = stop && `Not every payee was asked about. ${showReason(stop)}`;
   return [line, braked, asking].filter((text) => text !== null);

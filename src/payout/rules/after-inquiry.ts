@@ -156,7 +156,7 @@ function waitForRepetition(asked: Case, code: string, nextInquiryAtMs: number): 
 
 const nextAttemptDue: Reason = {
   code: 'next-attempt-due',
-  text: 'refused before processing and unknown to the bank; its next attempt is made when the line goes on',
+  text: 'refused before processing and unknown to the bank; its next attempt is made when the payer account goes on',
 };
 
 /** While a not-found is not yet to be trusted, the next inquiry comes no later than the moment it can be. */

@@ -63,7 +63,7 @@ const likeFile =
   'Compare its file with the one that the reason names: let all of it go on with "paydrop resume" and the batch if these ' +
   'are other payments, stop it with "paydrop cancel" and the batch if they are the same';
 
-/** What a hold has found, or why the line was paused; the reason code tells, unless a later hold has put its own there. */
+/** What a hold has found, or why the payer account was paused; the reason code tells, unless a later hold has put its own there. */
 const holdRemediesByCode = byCode({
   'similar similar': compareWith(
     'Another payoutId differs from this one only in case, leading zeros, punctuation or blanks',
