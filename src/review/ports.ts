@@ -2,6 +2,10 @@
 import type { Satang } from '../core/money.ts';
 import type { Decider, ProposalStatus, Target, TargetKind } from './rules/proposal.ts';
 import type { Decision } from './rules/terms.ts';
+import type { PersonEvent } from './rules/chain.ts';
+import type { PasswordTries } from './rules/password.ts';
+import type { Person } from './rules/people.ts';
+import type { PersonChange } from './rules/person-request.ts';
 
 /** A decision that was proposed, with what has become of it. */
 export interface Proposal {
@@ -91,4 +95,77 @@ export interface ProposalStore {
   endProposal(proposalId: number, nowMs: number): Promise<ProposalStatus | undefined>;
   /** Proposals that nobody has checked by now lapse. @returns which */
   expireProposals(nowMs: number): Promise<readonly number[]>;
+}
+
+// ---------------------------------------------------------------- people
+
+/** What lets a shell say who works in it. The token itself is shown once and kept nowhere. */
+export interface PersonToken {
+  readonly tokenId: number;
+  readonly personId: number;
+  /** In the person's own words, such as a machine's name. */
+  readonly label: string;
+  readonly madeAtMs: number;
+  readonly expiresAtMs: number;
+  readonly revokedAtMs: number | null;
+  readonly lastUsedAtMs: number | null;
+}
+
+/** Everybody, and what waits. */
+export interface PersonsKept {
+  readonly people: readonly Person[];
+  readonly tokens: readonly PersonToken[];
+  readonly changes: readonly PersonChange[];
+  /** Number of the latest event; 0 before any. An edit is kept only while it is so. */
+  readonly latestSeq: number;
+  /** The latest event of each subject. */
+  readonly heads: readonly Pick<PersonEvent, 'subject' | 'seq' | 'hash'>[];
+}
+
+/** What a sign-in with a password is held against. */
+export interface PersonPassword extends PasswordTries {
+  readonly person: Person;
+  /** As `sign-in.ts` encodes it. */
+  readonly passwordHash: string;
+  /** It is a one-time password, which lets its owner do nothing but set one of his own. */
+  readonly mustChange: boolean;
+}
+
+/** One change of people, whole or not at all. */
+export interface PersonEdit {
+  /** The edit was made of what stood there up to this event: later ones refuse it. */
+  readonly afterSeq: number;
+  /** At least one: nothing changes that is not told. */
+  readonly events: readonly PersonEvent[];
+  /** New, or as the person is from now on; tries and the latest sign-in are not changed by it. */
+  readonly person?: Person | undefined;
+  readonly password?:
+    ({ readonly personId: number } & Pick<PersonPassword, 'passwordHash' | 'mustChange'>) | undefined;
+  /** Person whose wrong passwords are forgotten. */
+  readonly forgivesTriesOf?: number | undefined;
+  readonly token?: (PersonToken & { readonly tokenHash: string }) | undefined;
+  /** One token, or all of a person's that still count. */
+  readonly revokes?:
+    | { readonly tokenId: number; readonly atMs: number }
+    | { readonly personId: number; readonly atMs: number }
+    | undefined;
+  /** New, or as it has ended. */
+  readonly change?: PersonChange | undefined;
+}
+
+export interface PersonStore {
+  persons(): Promise<PersonsKept>;
+  /** By the name's key. */
+  personPassword(nameKey: string): Promise<PersonPassword | undefined>;
+  /** By the SHA-256 (hex) of a token. */
+  tokenByHash(tokenHash: string): Promise<PersonToken | undefined>;
+  /** In their order. */
+  personEvents(afterSeq: number, limit: number): Promise<readonly PersonEvent[]>;
+  /** @returns false, with nothing changed, when somebody else has changed something since */
+  editPersons(edit: PersonEdit): Promise<boolean>;
+  /** Counts a try before it is looked at; false when another has been counted since. */
+  countTry(personId: number, before: PasswordTries, after: PasswordTries): Promise<boolean>;
+  /** A right password: its tries are forgotten. */
+  noteSignIn(personId: number, atMs: number): Promise<void>;
+  noteTokenUse(tokenId: number, atMs: number): Promise<void>;
 }

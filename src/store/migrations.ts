@@ -11,6 +11,7 @@ import {
   wordTables,
 } from './reconcile/statement-tables.ts';
 import { proposalTables } from './review/proposal-tables.ts';
+import { personTables } from './review/people-tables.ts';
 import { query, readFirst, write } from './statements.ts';
 import { takenFileTables } from './watch/taken-files.ts';
 
@@ -379,6 +380,7 @@ const migrations: readonly Migration[] = [
   archiveTables,
   proposalTables,
   openPayoutTables,
+  personTables,
 ];
 
 /** The version of the tables that this program writes. */

@@ -19,6 +19,7 @@ import type { TakenFile } from '../watch/rules/file-growth.ts';
 import type { ArchiveTables } from './archive/archive-tables.ts';
 import type { StatementTables } from './reconcile/statement-tables.ts';
 import type { ProposalTables } from './review/proposal-tables.ts';
+import type { PersonTables } from './review/people-tables.ts';
 
 /**
  * Satang go in as bigint. They come out as text (`amountText`), since a 64-bit integer does not fit a JS number,
@@ -215,7 +216,7 @@ interface NoticeDeliveryTable {
   readonly why: string | null;
 }
 
-export interface Tables extends StatementTables, ArchiveTables, ProposalTables {
+export interface Tables extends StatementTables, ArchiveTables, ProposalTables, PersonTables {
   meta: MetaTable;
   schema_version: SchemaVersionTable;
   batch: BatchTable;

@@ -12,7 +12,7 @@ import type {
 import type { MarkCopy } from '../payout/rules/journal-place.ts';
 import type { StatementStore, UnreconciledDays } from '../reconcile/ports.ts';
 import type { ReportStore } from '../reports/ports.ts';
-import type { ProposalStore } from '../review/ports.ts';
+import type { PersonStore, ProposalStore } from '../review/ports.ts';
 import type { WatchStore } from '../watch/ports.ts';
 import { makeArchiveStore } from './archive/archive-store.ts';
 import type { OnStep } from './archive/move.ts';
@@ -36,6 +36,7 @@ import { readLastRowNo } from './payouts/rows.ts';
 import { searchReads } from './payouts/search.ts';
 import { makeStatementStore, makeUnreconciledDays } from './reconcile/statement-store.ts';
 import { proposalReads, proposalWrites } from './review/proposals.ts';
+import { personReads, personWrites } from './review/people.ts';
 import { openSnapshot } from './snapshot.ts';
 import { type Body, drive, driveEach, type Reading } from './statements.ts';
 import { batchQueueReads } from './watch/batch-queue.ts';
@@ -59,7 +60,8 @@ export interface Store
     PayoutSearch,
     HistoryReader,
     ArchiveStore,
-    ProposalStore {
+    ProposalStore,
+    PersonStore {
   /** Made with the journal, and kept for ever: an inbox bears the id of the journal that works it. */
   readonly journalId: string;
   /**
@@ -99,6 +101,7 @@ const reads = {
   ...scheduleReads,
   ...noticeReads,
   ...proposalReads,
+  ...personReads,
   loss: readLoss,
 };
 
@@ -112,6 +115,7 @@ const writes = {
   ...scheduleWrites,
   ...noticeWrites,
   ...proposalWrites,
+  ...personWrites,
 };
 
 /** Writes that have a body of their own, or more to do than one transaction. */

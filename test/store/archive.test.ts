@@ -553,6 +553,7 @@ test('an archive of an older program is read, and its batches come back', async 
     archive,
     `delete from schema_version where version >= ${archiveVersion}; ${former.join(' ')}
      drop table open_payout; drop view payout_listed;
+     drop table person_change; drop table person_event; drop table person_token; drop table person;
      drop table proposal_item; drop table proposal; alter table payout drop column is_acknowledged;
      create index payout_not_paid on payout (status) where status = 'held';
      drop trigger reference_used_once; drop trigger payout_never_goes; drop trigger archived_rows_never_go;

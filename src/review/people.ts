@@ -1,0 +1,311 @@
+/** Changes of people, carried out: asked for by admins, confirmed by a second one, or made by whoever owns the journal. */
+import { randomBytes } from 'node:crypto';
+import { hashPassword, makeHalf, type PasswordCost } from './password-hash.ts';
+import type { PersonEdit, PersonsKept, PersonStore } from './ports.ts';
+import { chainEvent, type PersonEventDraft } from './rules/chain.ts';
+import { computeMomentAfterRestore, type Person, type Proof, type ProvedPerson } from './rules/people.ts';
+import {
+  type Asker,
+  computeEffect,
+  computeRecovery,
+  decideConfirmation,
+  decideRequest,
+  decideSendingBack,
+  type KnownPersons,
+  type PersonChange,
+  type PersonRequest,
+  type RequestEffect,
+  subjectOf,
+  versionOf,
+} from './rules/person-request.ts';
+
+// ---------------------------------------------------------------- one edit
+
+/** What an edit changes; its events are not yet in their chains. */
+export interface EditDraft extends Omit<PersonEdit, 'afterSeq' | 'events'> {
+  readonly events: readonly PersonEventDraft[];
+}
+
+/** So often somebody else may come first. */
+const triesMax = 50;
+const saltBytes = 16;
+
+const makeSalt = (): string => randomBytes(saltBytes).toString('hex');
+
+/**
+ * Makes an edit of what is known, and again when somebody else has changed something meanwhile.
+ * @param build `undefined` ends it with nothing changed
+ * @returns what the edit was made of
+ */
+export async function appendEdit(
+  store: Pick<PersonStore, 'persons' | 'editPersons'>,
+  build: (kept: PersonsKept) => EditDraft | undefined,
+): Promise<PersonsKept> {
+  for (let tries = 0; tries < triesMax; tries += 1) {
+    const kept = await store.persons();
+    const draft = build(kept);
+    if (draft === undefined) return kept;
+    if (await store.editPersons({ ...draft, afterSeq: kept.latestSeq, events: chainAll(draft, kept) }))
+      return kept;
+  }
+  throw new Error('users are being changed all the time');
+}
+
+function chainAll({ events }: EditDraft, { heads, latestSeq }: PersonsKept): PersonEdit['events'] {
+  const latest = new Map(heads.map(({ subject, hash }) => [subject, hash]));
+  return events.map((draft, place) => {
+    const event = chainEvent(draft, latestSeq + 1 + place, latest.get(draft.subject) ?? null, makeSalt);
+    latest.set(draft.subject, event.hash);
+    return event;
+  });
+}
+
+// ---------------------------------------------------------------- what is asked for
+
+export interface PersonContext {
+  readonly store: PersonStore;
+  readonly nowMs: number;
+  /** When the journal was last restored or lost. */
+  readonly restoredAtMs: number | undefined;
+  readonly cost?: PasswordCost;
+}
+
+/** What became of what an admin asked for. What it shows of a one-time password is shown nowhere else and never again. */
+export type ChangeOutcome =
+  | { readonly kind: 'refused'; readonly why: string }
+  | {
+      readonly kind: 'waits';
+      readonly why: string;
+      readonly changeId: number;
+      /** Of the one-time password that comes of it. */
+      readonly firstHalf: string | undefined;
+    }
+  | {
+      readonly kind: 'done';
+      readonly person: Person | undefined;
+      /** Whole, or its second half where another admin was shown the first. */
+      readonly oneTimePassword: { readonly text: string; readonly isHalf: boolean } | undefined;
+    };
+
+interface OneTimePassword {
+  readonly halves: readonly [first: string, second: string];
+  readonly passwordHash: string;
+  /** What is shown now. */
+  readonly shown: { readonly text: string; readonly isHalf: boolean };
+}
+
+/** Hashed before the journal is held. @param firstHalf that somebody else was shown */
+async function prepareOneTime({ cost }: PersonContext, firstHalf?: string): Promise<OneTimePassword> {
+  const halves = [firstHalf ?? makeHalf(), makeHalf()] as const;
+  const whole = halves.join('-');
+  const shown = firstHalf === undefined ? { text: whole, isHalf: false } : { text: halves[1], isHalf: true };
+  return { halves, passwordHash: await hashPassword(whole, cost), shown };
+}
+
+const knownOf = ({ people }: PersonsKept, { restoredAtMs }: PersonContext): KnownPersons => ({
+  people,
+  restoredAtMs,
+});
+
+/** When what is made now counts from. */
+const momentOf = ({ nowMs, restoredAtMs }: PersonContext): number =>
+  computeMomentAfterRestore(nowMs, restoredAtMs);
+
+/** Somebody as he is now: he may have been disabled a moment ago. */
+function findAsNow(kept: PersonsKept, person: Person): Person {
+  const found = kept.people.find(({ personId }) => personId === person.personId);
+  if (found === undefined) throw new Error(`there is no person ${person.personId} any more`);
+  return found;
+}
+
+/** @param by who asks, proved; null for whoever owns the journal */
+export async function requestChange(
+  context: PersonContext,
+  request: PersonRequest,
+  by: Asker,
+  proof: Proof,
+): Promise<ChangeOutcome> {
+  const oneTime = await prepareOneTime(context);
+  let outcome: ChangeOutcome | undefined;
+  await appendEdit(context.store, (kept) => {
+    const asker = by === null ? null : findAsNow(kept, by);
+    const known = knownOf(kept, context);
+    const verdict = decideRequest(request, asker, known);
+    if (verdict.kind === 'refused') {
+      outcome = verdict;
+      return undefined;
+    }
+    if (verdict.kind === 'waits' && asker !== null) {
+      const change = makeChange(context, kept, request, asker, oneTime.halves[0]);
+      const { changeId, firstHalf } = change;
+      outcome = { ...verdict, changeId, firstHalf: firstHalf ?? undefined };
+      return { change, events: [draftOfChange(context, change, asker, proof, 'change-proposed')] };
+    }
+    const hands = { by: asker, proof, confirmedBy: null, changeId: null };
+    const effect = computeEffect(request, hands, known, momentOf(context));
+    outcome = toOutcome(effect, oneTime);
+    return toEdit(effect, oneTime);
+  });
+  return surely(outcome);
+}
+
+function surely(outcome: ChangeOutcome | undefined): ChangeOutcome {
+  if (outcome === undefined) throw new Error('a change of people has neither been made nor refused');
+  return outcome;
+}
+
+function makeChange(
+  context: PersonContext,
+  kept: PersonsKept,
+  request: PersonRequest,
+  by: Person,
+  half: string,
+): PersonChange {
+  const { nowMs } = context;
+  const { people, changes } = kept;
+  const hands = { by, proof: 'token', confirmedBy: by.personId, changeId: null } as const;
+  const { givesOneTimePassword } = computeEffect(request, hands, knownOf(kept, context), nowMs);
+  return {
+    firstHalf: givesOneTimePassword ? half : null,
+    changeId: 1 + Math.max(0, ...changes.map(({ changeId }) => changeId)),
+    request,
+    status: 'waiting',
+    proposedBy: by.personId,
+    proposedAtMs: nowMs,
+    seen: versionOf(people.find(({ personId }) => personId === subjectOf(request))),
+    endedBy: null,
+    endedAtMs: null,
+    why: null,
+  };
+}
+
+/** @param why in somebody's words */
+function draftOfChange(
+  { nowMs }: PersonContext,
+  { changeId, request }: PersonChange,
+  by: Person,
+  proof: Proof,
+  kind: PersonEventDraft['kind'],
+  why = '',
+): PersonEventDraft {
+  const { kind: wanted } = request;
+  const role = 'role' in request ? { role: request.role } : {};
+  const named = request.kind === 'add' ? { name: request.name } : {};
+  return {
+    subject: subjectOf(request) ?? 0,
+    kind,
+    atMs: nowMs,
+    byPerson: by.personId,
+    proof,
+    facts: { changeId, wanted, ...role },
+    cells: { ...named, ...(why === '' ? {} : { why }) },
+  };
+}
+
+const toOutcome = (effect: RequestEffect, { shown }: OneTimePassword): ChangeOutcome => ({
+  kind: 'done',
+  person: effect.person,
+  oneTimePassword: effect.givesOneTimePassword ? shown : undefined,
+});
+
+function toEdit(effect: RequestEffect, { passwordHash }: OneTimePassword): EditDraft {
+  const { person, event } = effect;
+  if (person === undefined) return { events: [event] };
+  const { personId } = person;
+  return {
+    events: [event],
+    person,
+    password: effect.givesOneTimePassword ? { personId, passwordHash, mustChange: true } : undefined,
+    forgivesTriesOf: effect.forgivesTries ? personId : undefined,
+    revokes: effect.revokesTokens ? { personId, atMs: event.atMs } : undefined,
+  };
+}
+
+/** A second admin confirms what another has asked for; it is carried out at once, or has come to be stale. */
+export async function confirmChange(
+  context: PersonContext,
+  changeId: number,
+  { person: by, proof }: ProvedPerson,
+): Promise<ChangeOutcome> {
+  const { store, nowMs } = context;
+  const proposed = (await store.persons()).changes.find((one) => one.changeId === changeId);
+  const oneTime = await prepareOneTime(context, proposed?.firstHalf ?? undefined);
+  let outcome: ChangeOutcome | undefined;
+  await appendEdit(store, (kept) => {
+    const change = kept.changes.find((one) => one.changeId === changeId);
+    const confirmer = findAsNow(kept, by);
+    const known = knownOf(kept, context);
+    const verdict =
+      change === undefined
+        ? ({ kind: 'refused', why: noSuchChange(changeId) } as const)
+        : decideConfirmation(change, confirmer, known, nowMs);
+    if (change === undefined || verdict.kind === 'refused') {
+      outcome = { kind: 'refused', why: verdict.kind === 'applies' ? '' : verdict.why };
+      return undefined;
+    }
+    const ended = { ...change, endedBy: confirmer.personId, endedAtMs: nowMs, firstHalf: null };
+    if (verdict.kind === 'stale') {
+      outcome = { kind: 'refused', why: `${verdict.why}: propose it again` };
+      const event = draftOfChange(context, change, confirmer, proof, 'change-stale');
+      return { change: { ...ended, status: 'stale', why: verdict.why }, events: [event] };
+    }
+    const proposer = kept.people.find(({ personId }) => personId === change.proposedBy) ?? null;
+    const hands = { by: proposer, proof, confirmedBy: confirmer.personId, changeId };
+    const effect = computeEffect(change.request, hands, known, momentOf(context));
+    outcome = toOutcome(effect, oneTime);
+    return { ...toEdit(effect, oneTime), change: { ...ended, status: 'applied' } };
+  });
+  return surely(outcome);
+}
+
+const noSuchChange = (changeId: number): string => `no change ${changeId} waits`;
+
+/** Ends a change without carrying it out. @returns why not; undefined when it has ended */
+export async function sendBackChange(
+  context: PersonContext,
+  changeId: number,
+  { person: by, proof }: ProvedPerson,
+  why: string,
+): Promise<string | undefined> {
+  const { store, nowMs } = context;
+  let refusal: string | undefined;
+  await appendEdit(store, (kept) => {
+    refusal = undefined;
+    const change = kept.changes.find((one) => one.changeId === changeId);
+    const admin = findAsNow(kept, by);
+    const verdict =
+      change === undefined
+        ? ({ kind: 'refused', why: noSuchChange(changeId) } as const)
+        : decideSendingBack(change, admin, knownOf(kept, context));
+    if (change === undefined || verdict.kind === 'refused') {
+      refusal = 'why' in verdict ? verdict.why : '';
+      return undefined;
+    }
+    const end = { endedBy: admin.personId, endedAtMs: nowMs, firstHalf: null };
+    const ended = { ...change, ...end, why, status: verdict.kind };
+    return {
+      change: ended,
+      events: [draftOfChange(context, change, admin, proof, `change-${verdict.kind}`, why)],
+    };
+  });
+  return refusal;
+}
+
+/** Whoever owns the journal makes somebody an admin. @param owner the user of the operating system, as it says */
+export async function recoverAdmin(
+  context: PersonContext,
+  asked: { readonly name: string; readonly why: string; readonly owner: string },
+): Promise<ChangeOutcome> {
+  const oneTime = await prepareOneTime(context);
+  let outcome: ChangeOutcome | undefined;
+  await appendEdit(context.store, (kept) => {
+    const effect = computeRecovery(asked, knownOf(kept, context), momentOf(context));
+    if ('kind' in effect) {
+      outcome = effect;
+      return undefined;
+    }
+    outcome = toOutcome(effect, oneTime);
+    return toEdit(effect, oneTime);
+  });
+  return surely(outcome);
+}

@@ -1,0 +1,127 @@
+/**
+ * Signing in with a password. Whoever guesses learns nothing: an unknown name, a wrong password, a user who is disabled
+ * or locked, all take the same time and meet the same answer.
+ */
+import type { Clock } from '../core/ports.ts';
+import { hashPassword, isRightPassword, isWeaker, type PasswordCost, usualCost } from './password-hash.ts';
+import { appendEdit } from './people.ts';
+import type { PersonPassword, PersonStore } from './ports.ts';
+import type { PersonEventDraft } from './rules/chain.ts';
+import { complainAboutPassword, decideTry, isOneTimeOver, type PasswordTries } from './rules/password.ts';
+import { isBeforeRestore, type Person, type ProvedPerson } from './rules/people.ts';
+import { nameKeyOf } from './rules/person-request.ts';
+
+/** `must-change`: the one-time password was right, and lets its owner do nothing but set one of his own. */
+export type SignIn =
+  | ({ readonly kind: 'signed-in' } & ProvedPerson)
+  | { readonly kind: 'must-change'; readonly person: Person }
+  | { readonly kind: 'refused'; readonly why: string };
+
+/** The same for every failure: neither names nor locks can be found out by it. */
+export const signInRefusal =
+  'the name or the password is not right, or too many wrong ones were given: wait, or ask an admin';
+
+/** No refusal comes earlier: that a try was counted, or that nobody is called so, cannot be told by the time it takes. */
+const refusalMs = 1_000;
+
+export interface SignInContext {
+  readonly store: PersonStore;
+  readonly clock: Clock;
+  /** When the journal was last restored or lost. */
+  readonly restoredAtMs: number | undefined;
+  readonly cost?: PasswordCost;
+}
+
+/** Looks at a password, which counts among the tries. */
+export async function signIn(context: SignInContext, name: string, password: string): Promise<SignIn> {
+  const { clock } = context;
+  const startMs = clock.elapsedMs();
+  const answer = await lookAt(context, name, password);
+  if (answer.kind === 'refused') await clock.sleep(Math.max(0, startMs + refusalMs - clock.elapsedMs()));
+  return answer;
+}
+
+async function lookAt(context: SignInContext, name: string, password: string): Promise<SignIn> {
+  const { store, clock, restoredAtMs, cost = usualCost } = context;
+  const refusal = { kind: 'refused', why: signInRefusal } as const;
+  const nowMs = clock.now();
+  const kept = await store.personPassword(nameKeyOf(name));
+  const isCounted = kept !== undefined && (await countTry(context, kept));
+  // Also for nobody, so that it takes as long.
+  const isRight = await isRightPassword(password, kept?.passwordHash, cost);
+  if (!isRight || !isCounted) return refusal;
+  const { person, mustChange, passwordHash } = kept;
+  if (person.isDisabled || isBeforeRestore(person.standsSinceMs, restoredAtMs)) return refusal;
+  if (mustChange && isOneTimeOver(person.handedAtMs, nowMs)) return refusal;
+  await store.noteSignIn(person.personId, nowMs);
+  if (mustChange) return { kind: 'must-change', person };
+  if (isWeaker(passwordHash, cost)) await keepPassword(context, person, password, { rehashed: true });
+  return { kind: 'signed-in', person, proof: 'password' };
+}
+
+/** False when none is looked at now, or another came first. */
+async function countTry(
+  { store, clock }: SignInContext,
+  { person, failedTries, lockedUntilMs }: PersonPassword,
+): Promise<boolean> {
+  const before: PasswordTries = { failedTries, lockedUntilMs };
+  const verdict = decideTry(before, clock.now());
+  if (verdict.kind === 'locked' || !(await store.countTry(person.personId, before, verdict.after)))
+    return false;
+  if (verdict.isLockedNow) {
+    const facts = { failedTries: verdict.after.failedTries };
+    const event = { ...makeDraft(person, clock.now(), 'locked-out', facts), byPerson: null, proof: null };
+    await appendEdit(store, () => ({ events: [event] }));
+  }
+  return true;
+}
+
+/** What somebody does about himself. */
+const makeDraft = (
+  { personId }: Person,
+  atMs: number,
+  kind: PersonEventDraft['kind'],
+  facts: PersonEventDraft['facts'],
+): PersonEventDraft => ({
+  subject: personId,
+  kind,
+  atMs,
+  byPerson: personId,
+  proof: 'password',
+  facts,
+  cells: {},
+});
+
+async function keepPassword(
+  { store, clock, cost }: SignInContext,
+  person: Person,
+  password: string,
+  facts: PersonEventDraft['facts'],
+): Promise<void> {
+  const passwordHash = await hashPassword(password, cost);
+  await appendEdit(store, () => ({
+    events: [makeDraft(person, clock.now(), 'password-changed', facts)],
+    password: { personId: person.personId, passwordHash, mustChange: false },
+  }));
+}
+
+/**
+ * Somebody sets a password of his own, which takes the one that he has, be it a one-time one.
+ * @returns why not; undefined when it is set
+ */
+export async function changePassword(
+  context: SignInContext,
+  name: string,
+  present: string,
+  wanted: string,
+): Promise<string | undefined> {
+  const answer = await signIn(context, name, present);
+  if (answer.kind === 'refused') return answer.why;
+  const { person } = answer;
+  const complaint =
+    complainAboutPassword(wanted, person) ??
+    (wanted === present ? 'the new password is the one that you have' : undefined);
+  if (complaint !== undefined) return complaint;
+  await keepPassword(context, person, wanted, {});
+  return undefined;
+}

@@ -1,0 +1,134 @@
+/** Personal tokens: what proves in a shell, and to a program, who is at work. */
+import { createHash, randomBytes } from 'node:crypto';
+import { formatBangkokMoment } from '../core/bangkok-time.ts';
+import { appendEdit } from './people.ts';
+import type { PersonContext } from './people.ts';
+import type { PersonToken } from './ports.ts';
+import {
+  can,
+  computeMomentAfterRestore,
+  isBeforeRestore,
+  type Person,
+  type Proof,
+  type ProvedPerson,
+} from './rules/people.ts';
+import { beforeRestore } from './rules/person-request.ts';
+
+/**
+ * Where it is known who somebody is: a token of the shell, a session of the page, the header of a proxy that is trusted.
+ * Each looks at the person as he is now, at every request.
+ */
+export interface PersonSource<Shown> {
+  /** @param shown what the request bears as its proof */
+  identify(shown: Shown): Promise<Identified>;
+}
+
+export type Identified =
+  | ({ readonly ok: true } & ProvedPerson)
+  /** In words for whoever asked; holds no secret. */
+  | { readonly ok: false; readonly why: string };
+
+const secretBytes = 32;
+const dayMs = 86_400_000;
+export const tokenDaysUsual = 90;
+const tokenDaysMax = 366;
+const labelLengthMax = 60;
+
+/** So that it is known for what it is wherever it turns up. */
+const tokenForm = /^pdt_[\w-]{43}$/;
+
+const hashToken = (token: string): string => createHash('sha256').update(token).digest('hex');
+
+export interface TokenWish {
+  readonly label: string;
+  readonly days: number;
+}
+
+/** A new token, and the only time that it is shown. */
+export interface NewToken {
+  readonly token: string;
+  readonly kept: PersonToken;
+}
+
+/** Somebody makes a token of his own; nobody makes one for another. */
+export async function makeToken(
+  { store, nowMs, restoredAtMs }: PersonContext,
+  { person, proof }: ProvedPerson,
+  { label, days }: TokenWish,
+): Promise<NewToken | { readonly why: string }> {
+  if (!Number.isInteger(days) || days < 1 || days > tokenDaysMax)
+    return { why: `a token lasts 1 to ${tokenDaysMax} days` };
+  if (label.length > labelLengthMax || /[\p{C}\p{Zl}\p{Zp}]/u.test(label))
+    return { why: `a label has at most ${labelLengthMax} characters, and no line ends` };
+  const token = `pdt_${randomBytes(secretBytes).toString('base64url')}`;
+  const madeAtMs = computeMomentAfterRestore(nowMs, restoredAtMs);
+  const expiresAtMs = madeAtMs + days * dayMs;
+  const times = { madeAtMs, expiresAtMs, revokedAtMs: null, lastUsedAtMs: null };
+  let made: PersonToken | undefined;
+  await appendEdit(store, ({ people, tokens }) => {
+    const { personId } = person;
+    if (people.find((one) => one.personId === personId)?.isDisabled !== false) return undefined;
+    const tokenId = 1 + Math.max(0, ...tokens.map((one) => one.tokenId));
+    made = { tokenId, personId, label, ...times };
+    const facts = { tokenId, expiresAtMs };
+    const event = { subject: personId, kind: 'token-made', atMs: nowMs, byPerson: personId, proof } as const;
+    return {
+      token: { ...made, tokenHash: hashToken(token) },
+      events: [{ ...event, facts, cells: label === '' ? {} : { label } }],
+    };
+  });
+  return made === undefined ? { why: 'this user is disabled' } : { token, kept: made };
+}
+
+/** Ends a token: its owner's, or any by an admin. @returns why not; undefined when it has ended */
+export async function revokeToken(
+  { store, nowMs }: PersonContext,
+  { person, proof }: { readonly person: Person; readonly proof: Proof },
+  tokenId: number,
+): Promise<string | undefined> {
+  let refusal: string | undefined;
+  await appendEdit(store, ({ tokens }) => {
+    const token = tokens.find((one) => one.tokenId === tokenId);
+    const isOwn = token?.personId === person.personId;
+    // Whose tokens there are is nobody's business.
+    refusal =
+      token === undefined || (!isOwn && !can(person, 'people').allowed)
+        ? `you have no token ${tokenId}`
+        : undefined;
+    if (token === undefined || refusal !== undefined || token.revokedAtMs !== null) return undefined;
+    const place = { subject: token.personId, byPerson: person.personId, proof };
+    const event = { ...place, kind: 'token-revoked', atMs: nowMs, facts: { tokenId }, cells: {} } as const;
+    return { revokes: { tokenId, atMs: nowMs }, events: [event] };
+  });
+  return refusal;
+}
+
+/** A use is noted once in a while: it is no reason to write to the journal each time. */
+const useNotedEveryMs = 300_000;
+
+/** Knows people by their tokens. */
+export function makeTokenSource({ store, nowMs, restoredAtMs }: PersonContext): PersonSource<string> {
+  const refuse = (why: string): Identified => ({ ok: false, why: `the token ${why}` });
+  return {
+    async identify(shown) {
+      const text = shown.trim();
+      if (!tokenForm.test(text)) return refuse('is none of paydrop’s: make one with "user token"');
+      // By its hash: how long the search takes tells nothing of the tokens that are there.
+      const token = await store.tokenByHash(hashToken(text));
+      if (token === undefined) return refuse('is not known in this journal');
+      if (token.revokedAtMs !== null) return refuse('was revoked');
+      if (nowMs >= token.expiresAtMs)
+        return refuse(`has expired on ${formatBangkokMoment(token.expiresAtMs)}`);
+      const { people } = await store.persons();
+      const person = people.find(({ personId }) => personId === token.personId);
+      if (person === undefined || person.isDisabled) return refuse('is of a user who is disabled');
+      if (isBeforeRestore(person.standsSinceMs, restoredAtMs))
+        return refuse(`counts no more: ${beforeRestore}`);
+      if (isBeforeRestore(token.madeAtMs, restoredAtMs))
+        return refuse('was made before the journal was restored: make another one');
+      if (nowMs - (token.lastUsedAtMs ?? 0) >= useNotedEveryMs)
+        await store.noteTokenUse(token.tokenId, nowMs);
+      return { ok: true, person, proof: 'token' };
+    },
+  };
+}

@@ -1,0 +1,134 @@
+/** Users and tokens in SQL. What may change, and how, was decided before: a change is refused once another came first. */
+import { makeRowMapping } from '../../platform/record-rows.ts';
+import type { PersonEdit, PersonStore, PersonToken } from '../../review/ports.ts';
+import type { PersonEvent } from '../../review/rules/chain.ts';
+import type { Person } from '../../review/rules/people.ts';
+import { nameKeyOf, type PersonChange } from '../../review/rules/person-request.ts';
+import { type BodiesOf, type Body, change, query, type Reading, select, selectFirst } from '../statements.ts';
+
+const secrets = ['name_key', 'password_hash', 'must_change', 'failed_tries', 'token_hash'];
+const records = makeRowMapping({ json: ['cells', 'request'], own: secrets });
+
+const toPerson = (row: { readonly is_disabled: number }): Person => ({
+  ...records.toRecord<Person>(row as never),
+  isDisabled: row.is_disabled === 1,
+});
+
+const readLatestSeq = function* (): Reading<number> {
+  const latest = query.selectFrom('person_event').select('seq').orderBy('seq', 'desc').limit(1);
+  return (yield* selectFirst(latest))?.seq ?? 0;
+};
+
+const latestOfEach = query
+  .selectFrom('person_event as e')
+  .select(['e.subject', 'e.seq', 'e.hash'])
+  .where(({ eb, selectFrom, ref }) =>
+    eb(
+      'e.seq',
+      '=',
+      selectFrom('person_event as l')
+        .select(({ fn }) => fn.max('l.seq').as('seq'))
+        .where('l.subject', '=', ref('e.subject')),
+    ),
+  );
+
+export const personReads = {
+  *persons() {
+    // First: what is read after it may be newer, and then the edit that is made of it is refused.
+    const latestSeq = yield* readLatestSeq();
+    const people = yield* select(query.selectFrom('person').selectAll().orderBy('person_id'));
+    const tokens = yield* select(query.selectFrom('person_token').selectAll().orderBy('token_id'));
+    const changes = yield* select(query.selectFrom('person_change').selectAll().orderBy('change_id'));
+    return {
+      latestSeq,
+      people: people.map(toPerson),
+      tokens: tokens.map((row) => records.toRecord<PersonToken>(row)),
+      changes: changes.map((row) => records.toRecord<PersonChange>(row)),
+      heads: yield* select(latestOfEach),
+    };
+  },
+  *personPassword(nameKey) {
+    const row = yield* selectFirst(query.selectFrom('person').selectAll().where('name_key', '=', nameKey));
+    if (row === undefined) return undefined;
+    const { failed_tries: failedTries, locked_until_ms: lockedUntilMs, password_hash: passwordHash } = row;
+    const mustChange = Boolean(row.must_change);
+    return { person: toPerson(row), passwordHash, mustChange, failedTries, lockedUntilMs };
+  },
+  *tokenByHash(tokenHash) {
+    const row = yield* selectFirst(
+      query.selectFrom('person_token').selectAll().where('token_hash', '=', tokenHash),
+    );
+    return row && records.toRecord<PersonToken>(row);
+  },
+  *personEvents(afterSeq, limit) {
+    const rows = query.selectFrom('person_event').selectAll().where('seq', '>', afterSeq);
+    const events = yield* select(rows.orderBy('seq').limit(limit));
+    return events.map((row) => records.toRecord<PersonEvent>(row));
+  },
+} satisfies Partial<BodiesOf<PersonStore>>;
+
+/** Each in one transaction. */
+export const personWrites = {
+  *editPersons(edit) {
+    if ((yield* readLatestSeq()) !== edit.afterSeq) return false;
+    yield* writePerson(edit);
+    if (edit.token !== undefined)
+      yield* change(query.insertInto('person_token').values(records.toRow(edit.token)));
+    if (edit.change !== undefined) {
+      const row = records.toRow(edit.change);
+      const put = query.insertInto('person_change').values(row);
+      yield* change(put.onConflict((conflict) => conflict.column('change_id').doUpdateSet(row)));
+    }
+    yield* revoke(edit.revokes);
+    for (const event of edit.events)
+      yield* change(query.insertInto('person_event').values(records.toRow(event)));
+    return true;
+  },
+  *countTry(personId, before, { failedTries, lockedUntilMs }) {
+    const update = query
+      .updateTable('person')
+      .set({ failed_tries: failedTries, locked_until_ms: lockedUntilMs })
+      .where('person_id', '=', personId)
+      .where('failed_tries', '=', before.failedTries)
+      .where('locked_until_ms', '=', before.lockedUntilMs);
+    return (yield* change(update)) > 0;
+  },
+  *noteSignIn(personId, atMs) {
+    const forgiven = { failed_tries: 0, locked_until_ms: 0, last_sign_in_at_ms: atMs };
+    yield* change(query.updateTable('person').set(forgiven).where('person_id', '=', personId));
+  },
+  *noteTokenUse(tokenId, atMs) {
+    const used = query.updateTable('person_token').set({ last_used_at_ms: atMs });
+    yield* change(used.where('token_id', '=', tokenId));
+  },
+} satisfies Partial<BodiesOf<PersonStore>>;
+
+function* writePerson({ person, password, forgivesTriesOf }: PersonEdit): Body<void> {
+  if (person !== undefined) {
+    const { isDisabled, lastSignInAtMs: _signIn, lockedUntilMs: _lock, ...rest } = person;
+    const row = { ...records.toRow(rest), is_disabled: Number(isDisabled), name_key: nameKeyOf(person.name) };
+    const put = query.insertInto('person').values({ ...row } as never);
+    yield* change(put.onConflict((conflict) => conflict.column('person_id').doUpdateSet(row)));
+  }
+  if (password !== undefined) {
+    const { personId, passwordHash, mustChange } = password;
+    const set = { password_hash: passwordHash, must_change: Number(mustChange) };
+    yield* change(query.updateTable('person').set(set).where('person_id', '=', personId));
+  }
+  const forgiven = { failed_tries: 0, locked_until_ms: 0 };
+  if (forgivesTriesOf !== undefined)
+    yield* change(query.updateTable('person').set(forgiven).where('person_id', '=', forgivesTriesOf));
+}
+
+function* revoke(revokes: PersonEdit['revokes']): Body<void> {
+  if (revokes === undefined) return;
+  const update = query
+    .updateTable('person_token')
+    .set({ revoked_at_ms: revokes.atMs })
+    .where('revoked_at_ms', 'is', null);
+  yield* change(
+    'tokenId' in revokes
+      ? update.where('token_id', '=', revokes.tokenId)
+      : update.where('person_id', '=', revokes.personId),
+  );
+}

@@ -1,0 +1,295 @@
+/** Who may do what, and what one admin does not do alone. */
+import { describe, expect, test } from 'vitest';
+import {
+  actions,
+  can,
+  findCheckObstacle,
+  findTwoAdminsSince,
+  type Person,
+  type Role,
+  roles,
+} from '../../../src/review/rules/people.ts';
+import {
+  decideConfirmation,
+  decideRequest,
+  decideSendingBack,
+  type PersonChange,
+  type PersonRequest,
+  versionOf,
+} from '../../../src/review/rules/person-request.ts';
+import { noonMs } from '../../support/core-fixtures.ts';
+import { makePerson } from '../../support/persons.ts';
+
+describe('a role', () => {
+  const table: readonly (readonly [Role, string])[] = [
+    ['viewer', 'see'],
+    ['maker', 'see reveal propose'],
+    ['checker', 'see reveal check'],
+    ['admin', 'see reveal propose check people settings'],
+  ];
+  test.each(table)('%s may %s, and nothing else', (role, may) => {
+    const person = makePerson({ role });
+    expect(actions.filter((action) => can(person, action).allowed).join(' ')).toBe(may);
+    const disabled = { ...person, isDisabled: true };
+    expect(actions.filter((action) => can(disabled, action).allowed)).toEqual([]);
+    expect(can(disabled, 'see')).toEqual({ allowed: false, why: 'this user is disabled' });
+  });
+
+  test('all are in the table, and each refusal says what it takes', () => {
+    expect(table.map(([role]) => role)).toEqual(roles);
+    expect(can(makePerson({ role: 'maker' }), 'check')).toEqual({
+      allowed: false,
+      why: 'a maker may not check what others propose: that takes a checker or an admin',
+    });
+    expect(can(null, 'propose')).toMatchObject({ why: expect.stringContaining('proved who he is') });
+  });
+});
+
+// The first two admins, the first of whom made the second.
+const [first, second] = [
+  makePerson(),
+  makePerson({ personId: 2, name: 'anan', madeBy: 1, handedBy: 1, adminSinceMs: noonMs + 1 }),
+];
+const later = noonMs + 10;
+const third = makePerson({
+  personId: 3,
+  name: 'boon',
+  madeBy: 2,
+  handedBy: 2,
+  confirmedBy: 1,
+  adminSinceMs: later,
+});
+const maker = makePerson({
+  personId: 4,
+  name: 'kwan',
+  role: 'maker',
+  madeBy: 1,
+  handedBy: 1,
+  handedAtMs: later,
+  adminSinceMs: null,
+});
+const checker = makePerson({
+  personId: 5,
+  name: 'dao',
+  role: 'checker',
+  madeBy: 1,
+  handedBy: 1,
+  confirmedBy: 2,
+  handedAtMs: later,
+  adminSinceMs: null,
+});
+const everybody = [first, second, third, maker, checker];
+const known = (people: readonly Person[] = everybody, restoredAtMs?: number) => ({ people, restoredAtMs });
+
+describe('maker and checker', () => {
+  const obstacle = (by: Person, proposer: Person, people = everybody) =>
+    findCheckObstacle(by, proposer, people);
+
+  test('are never the same, admins included', () => {
+    for (const person of [first, maker])
+      expect(obstacle(person, person)).toBe('you proposed this and cannot approve it');
+    expect(obstacle(checker, maker)).toBeUndefined();
+    expect(obstacle(second, first)).toBeUndefined();
+    expect(obstacle(maker, first)).toContain('a maker may not check');
+  });
+
+  test('nor are they the same behind an account that the checker alone could sign in to', () => {
+    expect(obstacle(first, maker)).toContain('you alone gave kwan the first password');
+    expect(obstacle(second, maker)).toBeUndefined();
+    // Two had a part in it, or nobody else was there to have one.
+    expect(obstacle(first, { ...maker, confirmedBy: 2 })).toBeUndefined();
+    expect(obstacle(first, { ...maker, handedAtMs: noonMs })).toBeUndefined();
+    expect(obstacle(first, maker, [first, maker])).toBeUndefined();
+  });
+});
+
+describe('a request of one admin', () => {
+  const add = (role: Role): PersonRequest => ({ kind: 'add', name: 'new.one', displayName: 'New One', role });
+  const policy: PersonRequest = { kind: 'policy', policy: { people: 1 } };
+  const passkey: PersonRequest = { kind: 'confirm-passkey', personId: 5, credentialId: 'ab12' };
+  const role = (personId: number, to: Role): PersonRequest => ({ kind: 'role', personId, role: to });
+  const of = (kind: 'disable' | 'enable' | 'reset-password', personId: number) => ({ kind, personId });
+  const disabledMaker = { ...maker, personId: 6, name: 'off.maker', isDisabled: true };
+  const disabledChecker = { ...checker, personId: 7, name: 'off.checker', isDisabled: true };
+  const lockedChecker = { ...checker, personId: 8, name: 'locked', lockedUntilMs: noonMs };
+  const all = [...everybody, disabledMaker, disabledChecker, lockedChecker];
+
+  test.each<readonly [string, PersonRequest]>([
+    ['making a maker', add('maker')],
+    ['making a viewer', add('viewer')],
+    ['a viewer of a checker', role(5, 'viewer')],
+    ['a checker of an admin, who may do less', role(2, 'checker')],
+    ['disabling an admin', of('disable', 2)],
+    ['enabling a maker', of('enable', 6)],
+    ['unlocking a checker', of('enable', 8)],
+    ['a new password for a maker', of('reset-password', 4)],
+  ])('%s is done at once', (_, request) => {
+    expect(decideRequest(request, first, known(all))).toEqual({ kind: 'applies' });
+  });
+
+  test.each<readonly [string, PersonRequest]>([
+    ['making an admin', add('admin')],
+    ['making a checker', add('checker')],
+    ['a checker of a maker', role(4, 'checker')],
+    ['an admin of a checker', role(5, 'admin')],
+    ['enabling a checker', of('enable', 7)],
+    ['a new password for a checker', of('reset-password', 5)],
+    ['a new password for an admin', of('reset-password', 2)],
+    ['a passkey', passkey],
+    ['the policy', policy],
+  ])('%s takes a second, once there have been two, and for ever', (_, request) => {
+    expect(decideRequest(request, first, known(all))).toMatchObject({ kind: 'waits' });
+    // To disable the other admin is no way around.
+    const alone = all.map((one) =>
+      one.adminSinceMs !== null && one !== first ? { ...one, isDisabled: true } : one,
+    );
+    expect(decideRequest(request, first, known(alone)).kind).not.toBe('applies');
+    // Where there never was a second, the first does it.
+    const never = all.filter((one) => one === first || one.adminSinceMs === null);
+    const isAboutSecond = 'personId' in request && request.personId === second.personId;
+    if (!isAboutSecond) expect(decideRequest(request, first, known(never))).toEqual({ kind: 'applies' });
+  });
+
+  test.each<readonly [string, PersonRequest, Person | null, string]>([
+    ['a maker asks', add('viewer'), maker, 'a maker may not change users'],
+    ['a disabled admin asks', add('viewer'), { ...first, isDisabled: true }, 'disabled'],
+    ['the owner of the journal asks', add('admin'), null, 'only an admin'],
+    ['the name is taken', { ...add('viewer'), name: 'MALI' } as PersonRequest, first, 'there is a user mali'],
+    [
+      'the name is none',
+      { ...add('viewer'), name: '0812345678' } as PersonRequest,
+      first,
+      'begins with a letter',
+    ],
+    [
+      'the full name steers',
+      { ...add('viewer'), displayName: 'a\u001Bb' } as PersonRequest,
+      first,
+      'full name',
+    ],
+    ['nobody is meant', of('disable', 99), first, 'no such user'],
+    ['nothing changes', role(4, 'maker'), first, 'is a maker already'],
+    ['it is disabled', of('disable', 6), first, 'disabled already'],
+    ['it is not', of('enable', 4), first, 'not disabled'],
+    ['it is oneself', of('reset-password', 1), first, 'this is you'],
+  ])('is refused when %s', (_, request, by, why) => {
+    expect(decideRequest(request, by, known(all))).toMatchObject({
+      kind: 'refused',
+      why: expect.stringContaining(why),
+    });
+  });
+
+  test('leaves an admin, whoever asks', () => {
+    const alone = [first, { ...second, isDisabled: true }, maker];
+    for (const request of [of('disable', 1), role(1, 'viewer')])
+      expect(decideRequest(request, first, known(alone))).toMatchObject({
+        why: expect.stringContaining('nobody would be left'),
+      });
+  });
+
+  test('is the first admin’s own, where there is nobody', () => {
+    expect(decideRequest(add('admin'), null, known([]))).toEqual({ kind: 'applies' });
+    expect(decideRequest(add('maker'), null, known([]))).toMatchObject({ kind: 'refused' });
+    expect(findTwoAdminsSince([first, maker])).toBeUndefined();
+    expect(findTwoAdminsSince(everybody)).toBe(noonMs + 1);
+  });
+
+  test('of whom a restored journal knew before counts no more', () => {
+    expect(decideRequest(add('viewer'), first, known(all, later))).toMatchObject({
+      kind: 'refused',
+      why: expect.stringContaining('user recover'),
+    });
+    const recovered = { ...first, standsSinceMs: later + 1 };
+    const people = [recovered, ...all.slice(1)];
+    expect(decideRequest(of('enable', 4), recovered, known(people, later))).toEqual({ kind: 'applies' });
+    expect(decideRequest(of('enable', 5), recovered, known(people, later))).toMatchObject({ kind: 'waits' });
+    expect(decideRequest(of('reset-password', 4), recovered, known(people, later))).toMatchObject({
+      kind: 'refused',
+    });
+    expect(decideRequest(of('disable', 1), recovered, known(people, later))).toMatchObject({
+      kind: 'refused',
+    });
+  });
+});
+
+describe('a second admin', () => {
+  const request: PersonRequest = { kind: 'role', personId: 4, role: 'checker' };
+  const change = (changes: Partial<PersonChange> = {}): PersonChange => ({
+    changeId: 1,
+    request,
+    status: 'waiting',
+    proposedBy: 1,
+    proposedAtMs: later,
+    seen: versionOf(maker),
+    endedBy: null,
+    endedAtMs: null,
+    why: null,
+    firstHalf: null,
+    ...changes,
+  });
+  const confirm = (by: Person, one = change(), people = everybody, nowMs = later) =>
+    decideConfirmation(one, by, known(people), nowMs);
+  const day = 86_400_000;
+
+  test('confirms what another has proposed', () => {
+    expect(confirm(third)).toEqual({ kind: 'applies' });
+    expect(confirm(third, change(), everybody, later + 7 * day - 1)).toEqual({ kind: 'applies' });
+    // There is nobody else who could.
+    expect(confirm(second, change(), [first, second, maker])).toEqual({ kind: 'applies' });
+  });
+
+  test.each<readonly [string, Person, Partial<PersonChange>, string]>([
+    ['the one who proposed it', first, {}, 'you proposed this'],
+    [
+      'whom it is about',
+      third,
+      { request: { ...request, personId: 3, role: 'checker' } },
+      'this is about you',
+    ],
+    ['no admin', checker, {}, 'a checker may not'],
+    ['an account that the proposer made alone, while others can', second, {}, 'boon can confirm it'],
+    ['too late', third, { proposedAtMs: later - 7 * day }, 'within 7 days'],
+    ['after its end', third, { status: 'withdrawn' }, 'withdrawn already'],
+  ])('does not confirm as %s', (_, by, changes, why) => {
+    expect(confirm(by, change(changes))).toMatchObject({
+      kind: 'refused',
+      why: expect.stringContaining(why),
+    });
+  });
+
+  test.each<readonly [string, readonly Person[], string]>([
+    [
+      'whoever proposed it is disabled',
+      [{ ...first, isDisabled: true }, second, third, maker],
+      'no longer an admin',
+    ],
+    ['the user changed meanwhile', [first, second, third, { ...maker, role: 'viewer' }], 'has changed since'],
+    [
+      'the user was given another password',
+      [first, second, third, { ...maker, handedAtMs: later + 1 }],
+      'has changed since',
+    ],
+  ])('finds it stale when %s', (_, people, why) => {
+    expect(confirm(third, change(), [...people])).toMatchObject({
+      kind: 'stale',
+      why: expect.stringContaining(why),
+    });
+  });
+
+  test('finds it stale when the name was taken meanwhile', () => {
+    const adding = change({
+      request: { kind: 'add', name: 'KWAN', displayName: 'K', role: 'admin' },
+      seen: '',
+    });
+    expect(confirm(third, adding)).toMatchObject({ kind: 'stale', why: expect.stringContaining('already') });
+  });
+
+  test('sends it back, and whoever proposed it withdraws it', () => {
+    expect(decideSendingBack(change(), third, known())).toEqual({ kind: 'sent-back' });
+    expect(decideSendingBack(change(), first, known())).toEqual({ kind: 'withdrawn' });
+    expect(decideSendingBack(change({ status: 'applied' }), first, known())).toMatchObject({
+      kind: 'refused',
+    });
+    expect(decideSendingBack(change(), checker, known())).toMatchObject({ kind: 'refused' });
+  });
+});

@@ -1,0 +1,163 @@
+/** Signing in: what is right gets in, and what is wrong learns nothing. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import {
+  hashPassword,
+  isRightPassword,
+  isWeaker,
+  makeHalf,
+  usualCost,
+} from '../../src/review/password-hash.ts';
+import { lockTries } from '../../src/review/rules/password.ts';
+import { changePassword, signIn, signInRefusal } from '../../src/review/sign-in.ts';
+import { cheap, passwordOf, Users } from '../support/persons.ts';
+import { makeSqliteStore, type SqliteStore } from '../support/sqlite-store.ts';
+
+describe('a hash', () => {
+  test('bears what it cost and a salt of its own, and knows its password however it is composed', async () => {
+    const [one, other] = [
+      await hashPassword('ก\u0e33café noodles', cheap),
+      await hashPassword('ก\u0e33café noodles', cheap),
+    ];
+    expect(one).toMatch(/^scrypt\$1\$1\$1\$[\w-]{22}\$[\w-]{43}$/);
+    expect(one).not.toBe(other);
+    expect(await isRightPassword('ก\u0e33cafe\u0301 noodles', one, cheap)).toBe(true);
+    expect(await isRightPassword('ก\u0e33cafe noodles', one, cheap)).toBe(false);
+  });
+
+  test.each([
+    undefined,
+    '',
+    'plain',
+    'scrypt$1$1$1$short$short',
+    `scrypt$30$99$1$${'A'.repeat(22)}$${'A'.repeat(43)}`,
+  ])('nobody gets in by %j', async (encoded) => {
+    for (const password of ['', 'plain', 'green tea at noon'])
+      expect(await isRightPassword(password, encoded, cheap)).toBe(false);
+  });
+
+  test('costs what a guess should, once', async () => {
+    const encoded = await hashPassword('green tea at noon');
+    expect(encoded).toMatch(/^scrypt\$15\$8\$3\$/);
+    expect([isWeaker(encoded, usualCost), isWeaker(await hashPassword('x', cheap), usualCost)]).toEqual([
+      false,
+      true,
+    ]);
+  });
+
+  test('one-time passwords are of chance', () => {
+    const halves = Array.from({ length: 100 }, makeHalf);
+    expect(new Set(halves).size).toBe(100);
+    for (const half of halves) expect(half).toMatch(/^[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}$/);
+  });
+});
+
+let sqlite: SqliteStore;
+let users: Users;
+beforeEach(async () => {
+  sqlite = await makeSqliteStore();
+  users = new Users(sqlite.store);
+  await users.add('Mali', 'admin', null);
+});
+afterEach(() => sqlite[Symbol.asyncDispose]());
+
+const sign = (name: string, password: string) => signIn(users.context, name, password);
+const right = passwordOf('Mali');
+
+describe('signing in', () => {
+  test('takes the name in any case, and the password', async () => {
+    expect(await sign('mali', right)).toMatchObject({
+      kind: 'signed-in',
+      proof: 'password',
+      person: { name: 'Mali' },
+    });
+    expect((await users.find('Mali')).lastSignInAtMs).toBe(users.clock.now());
+  });
+
+  test('with a one-time password lets nobody do anything but set his own, for a week', async () => {
+    const done = await users.ask(
+      { kind: 'add', name: 'boon', displayName: 'Boon', role: 'maker' },
+      await users.find('Mali'),
+    );
+    if (done.kind !== 'done') throw new Error(done.kind);
+    const oneTime = done.oneTimePassword?.text ?? '';
+    expect(await sign('boon', oneTime)).toMatchObject({ kind: 'must-change' });
+    const change = (wanted: string) => changePassword(users.context, 'boon', oneTime, wanted);
+    expect(await change('short')).toContain('at least 12');
+    expect(await change(oneTime)).toContain('the one that you have');
+    users.clock.ms += 7 * 86_400_000;
+    expect(await sign('boon', oneTime)).toMatchObject({ kind: 'refused' });
+    users.clock.ms -= 86_400_000;
+    expect(await change('green tea at noon')).toBeUndefined();
+    expect(await sign('boon', oneTime)).toMatchObject({ kind: 'refused' });
+    expect(await sign('boon', 'green tea at noon')).toMatchObject({ kind: 'signed-in' });
+  });
+
+  test('hashes a password anew that was hashed with less', async () => {
+    const kept = async () => (await sqlite.store.personPassword('mali'))?.passwordHash;
+    const dearer = { ...users.context, cost: { logN: 2, r: 1, p: 1 } };
+    expect(await kept()).toMatch(/^scrypt\$1\$/);
+    expect(await signIn(dearer, 'mali', right)).toMatchObject({ kind: 'signed-in' });
+    expect(await kept()).toMatch(/^scrypt\$2\$/);
+    expect(await sign('mali', right)).toMatchObject({ kind: 'signed-in' });
+  });
+});
+
+describe('whoever guesses', () => {
+  test('learns nothing: neither names nor locks, by words or by time', async () => {
+    await users.ask(
+      { kind: 'add', name: 'off', displayName: 'Off', role: 'viewer' },
+      await users.find('Mali'),
+    );
+    await users.ask({ kind: 'disable', personId: 2 }, await users.find('Mali'));
+    const answers: unknown[] = [];
+    for (const name of ['nobody', 'mali', 'off', '', '\u0000']) {
+      const startMs = users.clock.ms;
+      answers.push([await sign(name, 'wrong wrong wrong'), users.clock.ms - startMs]);
+    }
+    expect(answers).toEqual(answers.map(() => [{ kind: 'refused', why: signInRefusal }, 1_000]));
+  });
+
+  test('waits, then is locked out, and a right password tells nothing then', async () => {
+    let looks = 0;
+    while (looks < 10_000) {
+      const tries = await sqlite.store.personPassword('mali');
+      if ((tries?.failedTries ?? 0) >= lockTries) break;
+      users.clock.ms = Math.max(
+        users.clock.ms,
+        (tries?.lockedUntilMs ?? 0) - (users.clock.now() - users.clock.ms),
+      );
+      await sign('mali', `guess number ${looks}`);
+      looks += 1;
+    }
+    expect(looks).toBe(lockTries);
+    expect(await sign('mali', right)).toEqual({ kind: 'refused', why: signInRefusal });
+    expect(await users.kindsOfEvents()).toContain('1 locked-out');
+    users.clock.ms += 86_400_000;
+    expect(await sign('mali', right)).toMatchObject({ kind: 'signed-in' });
+    expect(await sqlite.store.personPassword('mali')).toMatchObject({ failedTries: 0, lockedUntilMs: 0 });
+  });
+
+  test('many at once get no more looks than one after the other', async () => {
+    await using other = await sqlite.openAnother();
+    const contexts = [users.context, { ...users.context, store: other }];
+    const guesses = Array.from({ length: 40 }, (_, place) =>
+      signIn(contexts[place % 2]!, 'mali', `guess ${place}`),
+    );
+    await Promise.all(guesses);
+    // What was not counted was not looked at.
+    expect((await sqlite.store.personPassword('mali'))?.failedTries).toBeLessThanOrEqual(5);
+    // Nor does the right one among them get in beyond its turn.
+    const later = await Promise.all(contexts.map((context) => signIn(context, 'mali', right)));
+    const { failedTries = 0, lockedUntilMs = 0 } = (await sqlite.store.personPassword('mali')) ?? {};
+    expect(later.some(({ kind }) => kind === 'signed-in')).toBe(failedTries === 0 && lockedUntilMs === 0);
+  });
+
+  test('an admin lets somebody try again', async () => {
+    await users.add('boon', 'maker', await users.find('Mali'));
+    for (let guess = 0; guess < 5; guess += 1) await sign('boon', `wrong number ${guess}`);
+    expect(await sign('boon', passwordOf('boon'))).toMatchObject({ kind: 'refused' });
+    const done = await users.ask({ kind: 'enable', personId: 2 }, await users.find('Mali'));
+    expect(done).toMatchObject({ kind: 'done', oneTimePassword: undefined });
+    expect(await sign('boon', passwordOf('boon'))).toMatchObject({ kind: 'signed-in' });
+  });
+});
