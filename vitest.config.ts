@@ -21,6 +21,7 @@ const sharing = [
   'platform',
   'reconcile',
   'reports',
+  'review',
   'sandbox',
   'store',
   'watch',

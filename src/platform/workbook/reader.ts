@@ -6,9 +6,9 @@ import { once } from 'node:events';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { FileRejection } from '../../core/payout-file.ts';
-import { FileRejected } from '../csv/open.ts';
+import { FileRejected, type OpenedFile } from '../csv/open.ts';
 import type { SheetChoice, SheetHead, SheetRow } from './sheet.ts';
-import { rejectTooLarge } from './unpack.ts';
+import { packedBytesMax, rejectTooLarge } from './unpack.ts';
 
 /** What the thread is started with. */
 export interface ReadOrder extends SheetChoice {
@@ -33,6 +33,31 @@ export const usualLimits: ReadLimits = { timeoutMs: 60_000, heapMb: 1_024 };
 
 /** As this module's own: the program runs as it is written, and as it is built. */
 const threadUrl = new URL(`./read-thread${extname(import.meta.filename)}`, import.meta.url);
+
+/** The first bytes of an archive, which a workbook is. */
+const archiveStart = Buffer.from([0x50, 0x4b, 0x03, 0x04]);
+
+/** True for what begins as workbooks do. */
+const isArchive = (head: Uint8Array): boolean => archiveStart.equals(head.subarray(0, archiveStart.length));
+
+/** The same of an opened file. */
+export async function beginsAsArchive({ handle }: OpenedFile): Promise<boolean> {
+  const { buffer, bytesRead } = await handle.read(
+    Buffer.alloc(archiveStart.length),
+    0,
+    archiveStart.length,
+    0,
+  );
+  return bytesRead === archiveStart.length && isArchive(buffer);
+}
+
+/** All bytes of a workbook's file. @throws FileRejected when they are too many for one */
+export async function readWorkbookBytes({ handle, sizeBytes }: OpenedFile): Promise<Uint8Array<ArrayBuffer>> {
+  if (sizeBytes > packedBytesMax) throw rejectTooLarge(`has more than ${packedBytesMax} bytes`);
+  const bytes = new Uint8Array(sizeBytes);
+  const { bytesRead } = await handle.read(bytes, 0, sizeBytes, 0);
+  return bytesRead === sizeBytes ? bytes : bytes.slice(0, bytesRead);
+}
 
 async function ask(thread: Worker, { timeoutMs }: ReadLimits): Promise<ReadReply> {
   const signal = AbortSignal.timeout(timeoutMs);

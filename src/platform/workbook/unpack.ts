@@ -12,6 +12,8 @@ import {
 } from '@zip.js/zip.js';
 import { FileRejected } from '../csv/open.ts';
 
+/** A workbook's file; 100,000 payouts take some 4 MB. */
+export const packedBytesMax = 33_554_432;
 /** All its parts, by what the archive says of them before anything is unpacked; 100,000 payouts take some 50 MB. */
 const unpackedBytesMax = 134_217_728;
 /** A workbook has some ten, and one or more for each sheet. */

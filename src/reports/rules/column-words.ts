@@ -67,3 +67,46 @@ export function headingOf(column: string): string {
   const thai = words[column]?.[0];
   return thai === undefined ? column : `${column}\n${thai}`;
 }
+
+/** Our columns in a table that came back. */
+export interface FoundColumns {
+  /** Place of each, from 0; undefined for one that was left out. */
+  readonly places: Readonly<Record<string, number | undefined>>;
+  /** Headed in both languages, as a workbook is, whose cells are as they were written. */
+  readonly isBilingual: boolean;
+  /** One that stands twice. */
+  readonly doubled: string | undefined;
+}
+
+const squeeze = (text: string): string => text.normalize('NFKC').toLowerCase().replaceAll(/\s/g, '');
+const firstLine = (heading: string): string =>
+  heading
+    .trim()
+    .split(/[\r\n]/)[0]
+    ?.trim()
+    .toLowerCase() ?? '';
+
+/** What a heading may be held against, the surest first: a carried column may be called as ours is in Thai. */
+const headingTests: readonly ((heading: string, column: string, thai: string) => boolean)[] = [
+  (heading, column, thai) => squeeze(heading) === squeeze(`${column}${thai}`),
+  (heading, column) => firstLine(heading) === column.toLowerCase(),
+  (heading, _, thai) => squeeze(heading) === squeeze(thai),
+];
+
+/** Finds our columns by their headings: in both languages, in English, or in Thai. */
+export function findColumns(head: readonly string[]): FoundColumns {
+  const headings = head.map((heading) => heading.replace(/^[\ufeff']+/, ''));
+  const places: Record<string, number> = {};
+  let [isBilingual, doubled]: [boolean, string | undefined] = [false, undefined];
+  for (const [column, [thai]] of Object.entries(words)) {
+    const found = headingTests
+      .map((test) => headings.flatMap((heading, place) => (test(heading, column, thai) ? [place] : [])))
+      .map((of, certainty) => ({ of, certainty }))
+      .find(({ of }) => of.length > 0);
+    if (found === undefined) continue;
+    if (found.of.length > 1) doubled ??= column;
+    isBilingual ||= found.certainty === 0;
+    places[column] = found.of[0] ?? 0;
+  }
+  return { places, isBilingual, doubled };
+}

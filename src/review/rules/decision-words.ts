@@ -1,13 +1,55 @@
-/** The decisions about a payout that a person may write into an exceptions file, in the words of both languages. */
+/** The decisions about a payout as a person writes them into an exceptions file, in the words of both languages. */
+import { decisionTerms, type PayoutDecision, payoutDecisions } from './terms.ts';
 
 /** Code, English, Thai; in the order of the list that a spreadsheet offers. */
-export const decisionWords = [
-  ['go-on', 'Go on', 'ดำเนินการต่อ'],
-  ['cancel', 'Cancel payout', 'ยกเลิกรายการ'],
-  ['release', 'Release the number', 'ปลดเลขที่ให้ใช้ใหม่'],
-  ['retry', 'Retry', 'ส่งจ่ายใหม่'],
-  ['retry-corrected', 'Retry corrected', 'แก้ไขแล้วส่งจ่ายใหม่'],
-  ['confirm-paid', 'Confirm paid', 'ยืนยันว่าจ่ายสำเร็จ'],
-  ['confirm-failed', 'Confirm failed', 'ยืนยันว่าจ่ายไม่สำเร็จ'],
-  ['acknowledge', 'Acknowledge', 'รับทราบ'],
-] as const;
+export const decisionWords = payoutDecisions.map((code) => {
+  const { label, labelTh } = decisionTerms[code];
+  return [code, label, labelTh] as const;
+});
+
+export type DecisionWord =
+  | { readonly kind: 'known'; readonly decision: PayoutDecision }
+  /** The codes that come nearest to what was written, the nearest first. */
+  | { readonly kind: 'unknown'; readonly nearest: readonly PayoutDecision[] };
+
+const squeeze = (text: string): string =>
+  text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replaceAll(/[\s_-]/g, '');
+
+const byWord: ReadonlyMap<string, PayoutDecision> = new Map(
+  decisionWords.flatMap(([code, ...labels]) => [code, ...labels].map((word) => [squeeze(word), code])),
+);
+
+/** As many as a message names. */
+const nearestMax = 2;
+
+/** Letters to change, add or take away until one is the other (Levenshtein). */
+function countSlips(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
+  for (const [at, letter] of one.split('').entries()) {
+    const next = [at + 1];
+    for (let place = 1; place <= other.length; place += 1) {
+      const change = (row[place - 1] ?? 0) + (letter === other[place - 1] ? 0 : 1);
+      next.push(Math.min(change, (row[place] ?? 0) + 1, (next[place - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
+
+/** Longer cells are no slip of any word. */
+const wordCharactersMax = 60;
+
+/** Reads a decision by its code or by its name in English or Thai, whatever case, blanks and hyphens. */
+export function readDecision(written: string): DecisionWord {
+  const word = squeeze(written.slice(0, wordCharactersMax));
+  const decision = written.length > wordCharactersMax ? undefined : byWord.get(word);
+  if (decision !== undefined) return { kind: 'known', decision };
+  const nearest = [...byWord]
+    .map(([known, code]) => ({ code, slips: countSlips(word, known) }))
+    .toSorted((one, other) => one.slips - other.slips)
+    .map(({ code }) => code);
+  return { kind: 'unknown', nearest: [...new Set(nearest)].slice(0, nearestMax) };
+}

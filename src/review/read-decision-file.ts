@@ -1,0 +1,123 @@
+/** A filled-in exceptions file, as CSV or as a workbook, from the disk. */
+import { CsvError, parse } from 'csv-parse/sync';
+import {
+  inspectFile,
+  FileRejected,
+  openRegularFile,
+  requireUnchanged,
+  type OpenedFile,
+} from '../platform/csv/open.ts';
+import { type Delimiter, openText } from '../platform/csv/records.ts';
+import { beginsAsArchive, readSheet, readWorkbookBytes } from '../platform/workbook/reader.ts';
+import type { FileRejection } from '../core/payout-file.ts';
+import { findColumns } from '../reports/rules/column-words.ts';
+import { type DecisionReading, type FiledRecord, readDecisions } from './rules/decision-file.ts';
+
+/** A file of 100,000 exceptions has some 60 MB. */
+const bytesMax = 134_217_728;
+const recordsMax = 100_000;
+
+const sheetName = 'Exceptions';
+
+export type DecisionFileReading =
+  DecisionReading | { readonly kind: 'rejected'; readonly rejection: FileRejection };
+
+const delimiters: readonly Delimiter[] = [',', ';', '\t'];
+
+/** Spreadsheets put a mark of their own on the first line of some files: `sep=;`. */
+const separatorLine = /^sep=.\r?\n/;
+
+/** A record, and the line of the file at which it ends. */
+interface CsvRecord {
+  readonly record: readonly string[];
+  readonly info: { readonly lines: number };
+}
+
+const csvOptions = {
+  info: true,
+  relax_column_count: true,
+  skip_empty_lines: true,
+  record_delimiter: ['\r\n', '\n', '\r'],
+};
+
+/** Surely as long as a head. */
+const headCharacters = 65_536;
+
+/** The delimiter under which the head names most of our columns. */
+function chooseDelimiter(text: string): Delimiter {
+  const head = text.slice(0, headCharacters);
+  const counted = delimiters.map((delimiter) => {
+    const [first] = parse(head, {
+      ...csvOptions,
+      delimiter,
+      to: 1,
+      relax_quotes: true,
+    }) as unknown as CsvRecord[];
+    return { delimiter, found: Object.keys(findColumns(first?.record ?? []).places).length };
+  });
+  return counted.toSorted((one, other) => other.found - one.found)[0]?.delimiter ?? ',';
+}
+
+const countBreaks = (cells: readonly string[]): number => cells.join('').match(/\r\n?|\n/g)?.length ?? 0;
+
+function parseRecords(text: string): FiledRecord[] {
+  try {
+    const plain = text.replace(separatorLine, '\n');
+    const parsed = parse(plain, {
+      ...csvOptions,
+      delimiter: chooseDelimiter(plain),
+    }) as unknown as CsvRecord[];
+    return parsed.map(({ record, info }) => ({ line: info.lines - countBreaks(record), cells: record }));
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    const message =
+      'a quotation mark stands inside a cell, or is never closed: save the file again from the spreadsheet';
+    throw new FileRejected(
+      'quote-misplaced',
+      message,
+      typeof error['lines'] === 'number' ? error['lines'] : null,
+    );
+  }
+}
+
+async function readCsv(path: string): Promise<FiledRecord[]> {
+  const inspection = await inspectFile(path, { encoding: 'auto', bytesMax });
+  await using file = await openRegularFile(path);
+  await requireUnchanged(file, inspection);
+  const { head, rest } = await openText(file, inspection);
+  const blocks = [head];
+  for await (const block of rest) blocks.push(Buffer.from(block));
+  return parseRecords(Buffer.concat(blocks).toString('utf8'));
+}
+
+async function readWorkbook(file: OpenedFile): Promise<FiledRecord[]> {
+  const records: FiledRecord[] = [];
+  for await (const part of readSheet(await readWorkbookBytes(file), { preferredName: sheetName })) {
+    if (!('name' in part)) records.push(...part);
+    requireFew(records);
+  }
+  return records;
+}
+
+function requireFew(records: readonly FiledRecord[]): void {
+  if (records.length <= recordsMax) return;
+  throw new FileRejected('rows-over-limit', `the file has more than ${recordsMax} rows: split it`);
+}
+
+async function readRecords(path: string): Promise<FiledRecord[]> {
+  await using file = await openRegularFile(path);
+  const records = (await beginsAsArchive(file)) ? await readWorkbook(file) : await readCsv(path);
+  requireFew(records);
+  await requireUnchanged(file, file);
+  return records;
+}
+
+/** Reads the decisions of a file: all of them, every issue by its line, or why the file itself cannot be read. */
+export async function readDecisionFile(path: string): Promise<DecisionFileReading> {
+  try {
+    return readDecisions(await readRecords(path));
+  } catch (error) {
+    if (error instanceof FileRejected) return { kind: 'rejected', rejection: error.rejection };
+    throw error;
+  }
+}

@@ -1,0 +1,89 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import iconv from 'iconv-lite';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readDecisionFile } from '../../src/review/read-decision-file.ts';
+import { makeTextXlsx } from '../support/workbook-kit.ts';
+
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'paydrop-decisions-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const head = ['payoutId', 'batchId', 'rowNo', 'version', 'decision', 'newProxyNo', 'newAmount', 'note', 'ชื่อ'];
+const rows = [
+  ["'000123", "'4K7Q2M9XWD", '2', '3', 'retry', '', '', 'first\nsecond', 'สมชาย'],
+  ['', '', '', '', '', '', '', '', ''],
+  ['PAY-3', '4K7Q2M9XWD', '3', '1', 'ยกเลิกรายการ', '', '', 'บัญชีปิด', 'มาลี'],
+];
+const expected = {
+  kind: 'decisions',
+  undecided: 0,
+  decisions: [
+    {
+      line: 2,
+      payoutId: '000123',
+      batchId: '4K7Q2M9XWD',
+      rowNo: 2,
+      decision: 'retry',
+      note: 'first\nsecond',
+    },
+    { payoutId: 'PAY-3', decision: 'cancel', note: 'บัญชีปิด' },
+  ],
+};
+
+const csv = (delimiter: string, lineEnd: string): string =>
+  [head, ...rows]
+    .map((cells) => cells.map((cell) => (/[\n"]/.test(cell) ? `"${cell}"` : cell)).join(delimiter))
+    .join(lineEnd) + lineEnd;
+
+async function read(name: string, content: string | Uint8Array) {
+  const path = join(folder, name);
+  await writeFile(path, content);
+  return await readDecisionFile(path);
+}
+
+test.each<[string, () => string | Uint8Array | Promise<Uint8Array>]>([
+  ['as CSV UTF-8 of Excel: mark, CRLF', () => `\ufeff${csv(',', '\r\n')}`],
+  ['with semicolons', () => csv(';', '\r\n')],
+  [
+    'with the line that names them',
+    () => `sep=;\r\n${csv(';', '\r\n')}`.replace('first\nsecond', 'first second'),
+  ],
+  [
+    'as "Unicode text" of Excel: UTF-16, tabs',
+    () => iconv.encode(csv('\t', '\r\n'), 'utf-16le', { addBOM: true }),
+  ],
+  ['in windows-874', () => iconv.encode(csv(',', '\n'), 'windows-874')],
+  ['as a workbook', () => makeTextXlsx([head, ...rows], 'Exceptions')],
+])('a file comes back %s', async (what, make) => {
+  const reading = await read('d.bin', await make());
+  const [first, second] = expected.decisions;
+  const isOneLine = what.startsWith('with the line');
+  const decisions = isOneLine ? [{ ...first, line: 3, note: 'first second' }, second] : expected.decisions;
+  expect(reading).toMatchObject({ ...expected, decisions });
+});
+
+test('each line is told as an editor counts it', async () => {
+  const reading = await read('d.csv', csv(',', '\n').replace('ยกเลิกรายการ', 'pay'));
+  expect(reading).toMatchObject({
+    kind: 'refused',
+    issues: [{ line: 5, column: 'decision', code: 'decision-unknown' }],
+  });
+});
+
+test.each<[string, string | Uint8Array, string]>([
+  ['an open quotation mark', `${head.join(',')}\n"PAY-3,4K7Q2M9XWD,3`, 'quote-misplaced'],
+  ['nothing', '', 'file-empty'],
+  ['a PDF', '%PDF-1.7 ...', 'not-a-csv'],
+  ['a broken workbook', Buffer.from('PK\u0003\u0004 broken'), 'workbook-damaged'],
+])('%s is rejected', async (_, content, code) => {
+  expect(await read('d.csv', content)).toMatchObject({ kind: 'rejected', rejection: { code } });
+});
+
+test('a folder and a file that is not there are rejected', async () => {
+  expect(await readDecisionFile(folder)).toMatchObject({ rejection: { code: 'file-directory' } });
+  expect(await readDecisionFile(join(folder, 'none'))).toMatchObject({ rejection: { code: 'file-missing' } });
+});
