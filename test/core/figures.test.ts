@@ -25,17 +25,29 @@ const things =
   'events|digits|hours|minutes|exceptions|notices|statements|reports|columns|settings';
 const pluralOfNumber = new RegExp(String.raw`\$\{([^{}]+)\} (?:of the )?(?:${things})\b`, 'g');
 
+/** What files, the wire and JSON write: as it stands there it is put into no text. */
+const rawForm = /\$\{[^{}]*\bformat(?:Baht|BangkokDateTime)\([^{}]*\}/g;
+
 /** Numbers that are never one: limits, and what is counted from two on. */
 const neverOne =
   /Max$|^showCount\(rate\)$|^lines\.length$|^ours\.length$|^all\.length$|^minutes$|^Math\.round\(minutes \/ 60\)$|rowsTotal|ceiling|^\w+\.concurrency$/;
 
-test('no text puts a number before a plural by itself: "1 rows"', () => {
-  const src = join(projectRoot, 'src');
-  const paths = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
-    (path) => path.endsWith('.ts') && !path.startsWith('sandbox/'),
+const textsOf = (path: string): string => readFileSync(join(projectRoot, 'src', path), 'utf8');
+const sources = readdirSync(join(projectRoot, 'src'), { recursive: true, encoding: 'utf8' }).filter(
+  (path) => path.endsWith('.ts') && !path.startsWith('sandbox/'),
+);
+
+test('no text shows an amount or a moment in the form of files and JSON', () => {
+  expect('`${formatBaht(sum)} baht`'.match(rawForm)).toHaveLength(1);
+  const found = sources.flatMap((path) =>
+    (textsOf(path).match(rawForm) ?? []).map((all) => `${path}: ${all}`),
   );
-  const found = paths.flatMap((path) =>
-    [...readFileSync(join(src, path), 'utf8').matchAll(pluralOfNumber)].flatMap(([all, number = '']) =>
+  expect(found).toEqual([]);
+});
+
+test('no text puts a number before a plural by itself: "1 rows"', () => {
+  const found = sources.flatMap((path) =>
+    [...textsOf(path).matchAll(pluralOfNumber)].flatMap(([all, number = '']) =>
       neverOne.test(number) ? [] : [`${path}: ${all}`],
     ),
   );

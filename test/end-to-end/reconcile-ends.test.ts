@@ -104,7 +104,7 @@ test('a break of another day is no quiet end; tables that a crash left without a
   const other = await scene.run('reconcile', '--file', file);
   expect(other.code).toBe(3);
   expect(other.stdout).toContain(
-    `Breaks opened on other days: 1\n  ${iso(nextDate)} duplicate-line (high)  P1: `,
+    `Breaks opened on other days: 1\n  ${iso(nextDate)} duplicate-line (high)  P1, 1,001.25 baht: `,
   );
   expect(other.stdout).not.toContain('none');
   const paths = await takeNamesAway(scene, date);

@@ -6,7 +6,7 @@ import { joinLines, printable, showText, showTextIfAny, toLines } from '../../co
 import { showDate } from '../../payout/rules/lost-journal.ts';
 import { countAlarms, countBreaks, isQuiet } from '../../reconcile/rules/attention.ts';
 import { describeBreakRemedy } from '../../reconcile/rules/break-remedies.ts';
-import { computeAgeDays } from '../../reconcile/rules/breaks.ts';
+import { amountOfBreak, computeAgeDays } from '../../reconcile/rules/breaks.ts';
 import { describeProvenance } from '../../reconcile/rules/custody.ts';
 import { isBreakKind } from '../../reconcile/rules/tally.ts';
 import type { BreakKind, BreakRecord, Figures, LineClass, PaidClass } from '../../reconcile/rules/types.ts';
@@ -144,14 +144,16 @@ const describeBreak = (record: BreakRecord, nowMs: number) => ({
   reason: showText(record.reason),
   remedy: describeBreakRemedy(record),
   ageDays: computeAgeDays(record, nowMs),
+  amount: formatBaht(amountOfBreak(record)),
 });
 
 /** @param isOfDay of the day that is reported on, which need not be named */
 function renderBreak(record: BreakRecord, nowMs: number, isOfDay: boolean): readonly string[] {
-  const { date, kind, severity, payoutId, reason, remedy, ageDays } = describeBreak(record, nowMs);
+  const { date, kind, severity, payoutId, reason, remedy, ageDays, amount } = describeBreak(record, nowMs);
+  const name = `${payoutId ?? record.key}, ${showAmount(amount)} baht`;
   const ofDay = isOfDay ? '' : `${date} `;
   const since = ageDays === 0 ? '' : `, open for ${countOf(ageDays, 'day')}`;
-  return [`  ${ofDay}${kind} (${severity}${since})  ${payoutId ?? record.key}: ${reason}`, `    ${remedy}`];
+  return [`  ${ofDay}${kind} (${severity}${since})  ${name}: ${reason}`, `    ${remedy}`];
 }
 
 function renderBreaks(report: ReconcileReport, { date, openBreaks }: DescribedReport): readonly string[] {

@@ -2,13 +2,14 @@
 import { createHash } from 'node:crypto';
 import { formatBangkokDate, formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { paydropCommand } from '../../core/command-line.ts';
-import { formatBaht, parseBaht, type Satang, sumSatang, zeroSatang } from '../../core/money.ts';
+import { formatBaht, type Satang, sumSatang, zeroSatang } from '../../core/money.ts';
 import { showText, showTextIfAny } from '../../core/outgoing-text.ts';
 import type { BatchReason } from '../../core/ports.ts';
 import type { PayoutStatus } from '../../core/payout.ts';
 import type { ClockAlarm } from '../../payout/rules/clock-skew.ts';
 import { showDate } from '../../payout/rules/lost-journal.ts';
 import { describeBreakRemedy } from '../../reconcile/rules/break-remedies.ts';
+import { amountOfBreak } from '../../reconcile/rules/breaks.ts';
 import type { BreakRecord } from '../../reconcile/rules/types.ts';
 import type { HealthReason } from '../../watch/rules/health.ts';
 import { draftNotice, type NoticeScene } from './notice-body.ts';
@@ -107,7 +108,7 @@ export class CriticalBreaks {
     this.count += 1;
     this.version = Math.max(this.version, record.version);
     this.newestAtMs = Math.max(this.newestAtMs, record.openedAtMs);
-    this.satang = sumSatang([this.satang, amountOf(record)]);
+    this.satang = sumSatang([this.satang, amountOfBreak(record)]);
     if (this.first.length < namedMax) this.first.push(record);
     this.#hash.update(`${record.kind} ${record.key}\n`);
   }
@@ -117,10 +118,6 @@ export class CriticalBreaks {
     return this.#hash.copy().digest('hex').slice(0, 16);
   }
 }
-
-/** What moved by the bank's line, else what we had ordered. */
-const amountOf = ({ lines, lineAt, attempt }: BreakRecord): Satang =>
-  lines[lineAt ?? -1]?.amountSatang ?? parseBaht(attempt?.order.amountText ?? '') ?? zeroSatang;
 
 /** Whether the breaks of a day are news beside what was told of them last; that some were closed is none. */
 export function isNewsOfBreaks(
@@ -171,7 +168,7 @@ function showBreak(record: BreakRecord): object {
     rowNo: attempt?.rowNo ?? null,
     payoutId: showTextIfAny(attempt?.payoutId ?? null),
     transRefNo: showTextIfAny(attempt?.order.transRefNo ?? record.lines[0]?.transRefNo ?? null),
-    amount: formatBaht(amountOf(record)),
+    amount: formatBaht(amountOfBreak(record)),
     reason: showText(reason),
     remedy: showText(describeBreakRemedy(record)),
   };

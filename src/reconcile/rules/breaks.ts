@@ -3,6 +3,7 @@
  * What we have recorded on the strength of the very line that differs is no such evidence.
  */
 import { dayMs } from '../../core/bangkok-time.ts';
+import { parseBaht, type Satang, zeroSatang } from '../../core/money.ts';
 import { findOwnLines } from './evidence.ts';
 import type { StatementLine } from './statement.ts';
 import {
@@ -162,6 +163,10 @@ function findClosure(record: BreakRecord, { facts, version }: Rejudged): BreakCl
   }
   return { kind: 'judged-anew' };
 }
+
+/** What moved by the bank's line, else what we had ordered. */
+export const amountOfBreak = ({ lines, lineAt, attempt }: BreakRecord): Satang =>
+  lines[lineAt ?? -1]?.amountSatang ?? parseBaht(attempt?.order.amountText ?? '') ?? zeroSatang;
 
 /** Whole days that a break has been, or was, open. */
 export function computeAgeDays({ openedAtMs, closedAtMs }: BreakRecord, nowMs: number): number {

@@ -1,7 +1,8 @@
 /** One line of a statement held against one attempt: what of it is ours, and what differs. */
 import { hash } from 'node:crypto';
 import { dayMs, formatBangkokDate, parseBangkokDate } from '../../core/bangkok-time.ts';
-import { formatBaht, parseBaht, type Satang, toSatang, zeroSatang } from '../../core/money.ts';
+import { showBaht } from '../../core/figures.ts';
+import { parseBaht, type Satang, toSatang, zeroSatang } from '../../core/money.ts';
 import type { ProxyType } from '../../core/payout.ts';
 import { maskDigits, readProxyId } from '../../core/proxy-id.ts';
 import { showDate } from '../../payout/rules/lost-journal.ts';
@@ -74,9 +75,6 @@ function isPayee({ proxyType, proxyNo }: AttemptFacts['order'], line: StatementL
 /** A word of the bank's. Columns that are shifted bring the number of a person to any of them. */
 const shown = (text: string): string => (text === '' ? 'nothing' : maskForeignNumbers(text));
 const masked = (text: string): string => (text === '' ? 'nothing' : maskDigits(text));
-
-/** "1,250.01". */
-const showBaht = (amount: Satang): string => formatBaht(amount).replaceAll(/\B(?=(?:\d{3})+\.)/g, ',');
 
 /**
  * What differs in amount, payee, company or payer account. A failed line may have an amount of zero, since AMOUNT is
