@@ -7,7 +7,7 @@ import type { OtherReferences, ResultRow, Snapshot } from '../core/ports.ts';
 import { mayBePaidStatuses } from '../payout/rules/similar.ts';
 import { openArchive } from './archive/archive-file.ts';
 import { findArchive, requireWhole } from './archive/move.ts';
-import { openReader } from './connection.ts';
+import { bulkCacheKib, openReader } from './connection.ts';
 import { batchReads } from './payouts/batches.ts';
 import { readLastRowNo, readLatestEventSeq, selectResultRows, toResultRow } from './payouts/rows.ts';
 import { literal } from './schema.ts';
@@ -129,7 +129,7 @@ async function* readRowsOf(
 export function openSnapshot(path: string): Snapshot {
   const db = openReader(path);
   try {
-    db.exec('begin');
+    db.exec(`pragma cache_size = -${bulkCacheKib}; begin`);
     // The view is of the moment of the first read.
     const eventSeq = drive(db, readLatestEventSeq());
     return {

@@ -7,7 +7,14 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { openBankProcess, paydropPath, plainScriptPath, runProgram } from './processes.ts';
+import {
+  buildProgram,
+  builtPath,
+  openBankProcess,
+  paydropPath,
+  plainScriptPath,
+  runProgram,
+} from './processes.ts';
 import type { BankProcess, Usage } from './processes.ts';
 import {
   openFolder,
@@ -51,10 +58,16 @@ async function openStand(latencyMs: number): Promise<Stand> {
 }
 
 /** Pays the folder's file with paydrop. @throws Error unless the bank has paid every row */
-async function payWithPaydrop({ bank }: Stand, folder: string, rows: number, lanes: Lanes): Promise<Usage> {
+async function payWithPaydrop(
+  { bank }: Stand,
+  folder: string,
+  rows: number,
+  lanes: Lanes,
+  path = paydropPath,
+): Promise<Usage> {
   const settingsPath = await writePaydropSettings(folder, bank.baseUrl, lanes);
   return provePaid(bank, rows, () =>
-    runProgram(folder, paydropPath, ['run', join(folder, 'payouts.csv'), '--config', settingsPath]),
+    runProgram(folder, path, ['run', join(folder, 'payouts.csv'), '--config', settingsPath]),
   );
 }
 
@@ -140,13 +153,14 @@ async function benchLatency(rows: number): Promise<void> {
   );
 }
 
-/** (d) Reading, sealing, paying and reporting, in one process each. */
+/** (d) Reading, sealing, paying and reporting, in one process each, of the program as it is installed. */
 async function benchMemory(rows: number): Promise<void> {
+  buildProgram();
   await using stand = await openStand(0);
   const lanes = { checks: laneWidth, transfers: laneWidth };
   const fewRows = Math.ceil(rows / 10);
-  const few = await payWithPaydrop(stand, await stand.prepare('F', fewRows), fewRows, lanes);
-  const many = await payWithPaydrop(stand, await stand.prepare('M', rows), rows, lanes);
+  const few = await payWithPaydrop(stand, await stand.prepare('F', fewRows), fewRows, lanes, builtPath);
+  const many = await payWithPaydrop(stand, await stand.prepare('M', rows), rows, lanes, builtPath);
   console.log(
     `(d) pay: ${showCount(rows)} rows in ${(many.wallMs / 1_000).toFixed(0)} s, peak memory ${showMb(many.peakBytes)}; ` +
       `${showCount(fewRows)} rows ${showMb(few.peakBytes)}, ratio ${(many.peakBytes / few.peakBytes).toFixed(2)}`,

@@ -1,5 +1,5 @@
 /** The processes of a benchmark: measured programs, and a sandbox bank that outlives them. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -12,7 +12,25 @@ const pathOf = (fromHere: string): string => fileURLToPath(new URL(fromHere, imp
 export const paydropPath = pathOf('../../src/main.ts');
 export const plainScriptPath = pathOf('./plain-script.ts');
 
-const noteUsageUrl = new URL('./note-usage.ts', import.meta.url).href;
+/** The program as it is installed; `buildProgram` makes it. */
+export const builtPath = pathOf('../../dist/launch.cjs');
+
+export function buildProgram(): void {
+  execFileSync('npm', ['run', 'build'], { cwd: pathOf('../..'), stdio: 'ignore' });
+}
+
+/**
+ * Loaded before a measured program: leaves what the process has used where the benchmark reads it. It needs nothing that
+ * strips types, which would count as the program's memory.
+ */
+const noteUsageUrl = `data:text/javascript,${encodeURIComponent(`
+  import { writeFileSync } from 'node:fs';
+  process.once('exit', () => {
+    const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage();
+    const usage = { peakBytes: maxRSS * 1_024, cpuMs: (userCPUTime + systemCPUTime) / 1_000 };
+    writeFileSync(process.env.PAYDROP_BENCH_USAGE, JSON.stringify(usage));
+  });
+`)}`;
 
 /** What one program took, from its start to its end. */
 export interface Usage {

@@ -7,7 +7,7 @@ import { sumSatang, zeroSatang } from '../../core/money.ts';
 import { computeInstructionDigest, DigestOfAll } from '../../core/reference.ts';
 import type { KeptSeal } from '../../payout/rules/journal-place.ts';
 import type { SealReading } from '../../payout/rules/seal.ts';
-import { asWriteError, inTransaction, openReader } from '../connection.ts';
+import { asWriteError, bulkCacheKib, inTransaction, openReader } from '../connection.ts';
 import { drive } from '../statements.ts';
 import { batchReads } from './batches.ts';
 
@@ -203,7 +203,7 @@ export const readSeal = (db: DatabaseSync, batchId: string): Seal =>
 export async function readSealByStretches(path: string, batchId: string): Promise<Seal> {
   try {
     using db = openReader(path);
-    db.exec('begin');
+    db.exec(`pragma cache_size = -${bulkCacheKib}; begin`);
     const steps = compareSeal(db, batchId);
     for (let step = steps.next(); ; step = steps.next()) {
       if (step.done === true) return step.value;

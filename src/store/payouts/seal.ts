@@ -32,7 +32,7 @@ import { readLastRowNo, readLatestEventSeq } from './rows.ts';
 const clashPageRows = 1_000;
 
 /** Rows whose keys one statement computes: what each call of a function of ours takes of memory is free at its end. */
-const keyPageRows = 5_000;
+const keyPageRows = 1_000;
 
 /**
  * The rows of the file that name a payoutId, in the order of their claims: sorted once, for all that follows. In that
