@@ -8,6 +8,9 @@ import type { LoadedSettings } from '../settings/settings.ts';
 import { describeIdentity, openJournalBeside } from './open-store.ts';
 import { findTraces } from './traces.ts';
 
+/** Of no bank. */
+const templateAddress = 'https://bank.example';
+
 /** The least that a bank needs, to be filled in. */
 const template = `# paydrop's settings. Fill in what your bank gave you, then run "paydrop init" again, which makes the journal.
 # Every other key has a default: docs/settings.md. Paths hang on this file's folder.
@@ -15,7 +18,7 @@ const template = `# paydrop's settings. Fill in what your bank gave you, then ru
 dataDir: ./paydrop-data          # journal and folders; on a disk of its own that is always mounted before paydrop starts
 
 bank:
-  baseUrl: https://bank.example  # the bank's address; "sandbox" rehearses with the built-in bank
+  baseUrl: ${templateAddress}  # the bank's address; "sandbox" rehearses with the built-in bank
   clientId: my-app
   clientSecretFile: ./secret     # chmod 600; or the variable PAYDROP_CLIENT_SECRET
   channelId: PAYDROP
@@ -66,6 +69,7 @@ export interface BegunJournal {
  * @throws JournalRefusedError where there is one, or was one
  */
 export async function initJournal(loaded: LoadedSettings): Promise<BegunJournal> {
+  requireFilledIn(loaded);
   const { dataDir, isSandbox } = loaded;
   const stamp = describeIdentity(loaded);
   const { journalFileName, openJournal } = await import('../store/open.ts');
@@ -84,6 +88,14 @@ export async function initJournal(loaded: LoadedSettings): Promise<BegunJournal>
   const isBoundToFile = identifyFile(join(dataDir, journalFileName)) !== undefined;
   const { bankAddress, companyId } = stamp;
   return { journalId: journal.journalId, dataDir, bankAddress, companyId, isSandbox, isBoundToFile };
+}
+
+/** A journal is bound to its bank and company for good: those of the template are nobody's. */
+function requireFilledIn({ settings, path }: LoadedSettings): void {
+  if (settings.bank.baseUrl !== templateAddress) return;
+  throw new SettingsError(
+    `bank.baseUrl in ${path} is still ${templateAddress}: fill in what your bank gave you, then run it again`,
+  );
 }
 
 async function requireNone(loaded: LoadedSettings): Promise<void> {

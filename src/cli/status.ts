@@ -39,7 +39,9 @@ export const statusCommand = makeCommand({
     print(
       showList(
         batches.map((standing) => showBatch(standing, owner !== undefined)),
-        'No batches yet.',
+        journal === undefined
+          ? `No batches yet: there is no journal in ${loaded.dataDir}.`
+          : 'No batches yet.',
       ),
       json,
     );

@@ -92,7 +92,8 @@ export function limitRequests(limits: AdaptiveLimits, log: Log): LimitRequest {
     const before = limit.state.limit;
     limit.observe(said.limit, round);
     const { state } = limit;
-    if (state.limit < before) log('info', 'slower', { kind, limit: state.limit, why: state.why });
+    if (state.limit < before)
+      log('info', 'fewer requests at a time', { kind, limit: state.limit, why: state.why });
     return said;
   };
   return (kind, ask) => (kind === 'transfers' ? listen(kind, ask) : lanes[kind](() => listen(kind, ask)));

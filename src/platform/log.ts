@@ -73,7 +73,9 @@ const onlyForMachines = 'xRequestId';
 function showField([name, value]: readonly [name: string, value: unknown]): string[] {
   if (value === null || value === undefined || name === onlyForMachines) return [];
   if (name === 'err') return showError(value);
-  return [`${name}: ${typeof value === 'string' ? printable(value) : encodeJson(value)}`];
+  const text = typeof value === 'string' ? printable(value) : encodeJson(value);
+  // Name and value are one word, so that no line ends between them.
+  return [`${name}=${/[\s"]/.test(text) ? encodeJson(text) : text}`];
 }
 
 /** With its stack on lines below, and that of each cause. */

@@ -49,14 +49,14 @@ export class DailyJobs {
     const last = (await store.lastDailyJob(name)) ?? '';
     // A job that was recorded for a day further ahead was not done then.
     if (last > formatBangkokDate(nowMs + dayMs))
-      log('warn', 'a round was recorded by a clock that was ahead: it is made anew', { round: name, last });
+      log('warn', 'a daily job was recorded by a clock that was ahead: it is done anew', { job: name, last });
     // A clock that was set back does no job twice.
     else if (last >= date) return;
-    log('info', 'a round begins', { round: name, date });
+    log('info', 'a daily job begins', { job: name, date });
     this.#notBeforeMs.set(name, nowMs + againMs);
     if (!(await run(date))) return;
     await store.recordDailyJob(name, date);
-    log('info', 'a round has ended', { round: name, date });
+    log('info', 'a daily job has ended', { job: name, date });
   }
 
   /** A wait that is longer than any was counted on a clock that has been set back. */

@@ -96,6 +96,10 @@ test('init writes settings where there are none, and makes no journal yet', asyn
   expect(text).toContain('baseUrl: https://bank.example');
   await writeFile(join(scene.folder, 'secret'), 'x\n', { mode: 0o600 });
   expect(await scene.run('config')).toMatchObject({ code: 0 });
+  const tooEarly = await scene.run('init');
+  expect(tooEarly).toMatchObject({ code: 2, stdout: '' });
+  expect(tooEarly.stderr).toContain('is still https://bank.example: fill in');
+  await writeFile(scene.configPath, text.replace('https://bank.example', 'https://bank.exam.ple'));
   expect(await scene.run('init')).toMatchObject({ code: 0 });
   expect((await scene.run('init')).stderr).toContain('there is a journal');
 }, 120_000);

@@ -68,7 +68,7 @@ describe('a bank that is slow for a while', () => {
     await theatre.run(batchId, {
       transferConcurrency: 8,
       adaptiveLimits: limits,
-      log: (_level, message, facts) => void (message === 'slower' && slower.push(facts)),
+      log: (_level, message, facts) => void (message === 'fewer requests at a time' && slower.push(facts)),
     });
     expect(await theatre.statuses(batchId)).toEqual({ paid: 150 });
     // The eight that were lost at once count once.

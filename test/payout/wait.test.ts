@@ -56,6 +56,11 @@ describe('of a run that', () => {
       waitFor('recovery', 90_000),
     ],
     ['gets no answer', { underWay: 1, lastProgressAtMs: noonMs - 2_000 }, waitFor('answer')],
+    [
+      'tries an account again and gets no answer',
+      { underWay: 1, lastProgressAtMs: 0, breaker: { ...pausedFor('http-503'), pausedUntilMs: noonMs - 1 } },
+      { ...waitFor('answer'), why: 'the bank is sick' },
+    ],
     ['gets one soon', { underWay: 1, lastProgressAtMs: noonMs - 1_999 }, undefined],
     [
       'is past its wait',

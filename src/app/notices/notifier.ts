@@ -69,12 +69,13 @@ export class Notifier {
     await this.#noteFailure(async () => {
       if (event.kind === 'batch-settled') return this.#notifyOfBatch(event.reports);
       if (event.kind === 'file-grown') return this.notifyOfGrowth(event.file, event.growth);
-      const { why, item, batchId = null, outcome } = event;
+      const { why, item, path, batchId = null, outcome } = event;
       if (outcome === 'archived' || why === undefined) return;
       const { itemId: fileKey, fileName } = item;
       await this.notifyOfFile({
         fileKey,
         fileName,
+        path,
         batchId,
         rejection: { line: null, column: null, ...why },
       });

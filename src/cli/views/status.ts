@@ -3,7 +3,8 @@ import type { BatchStanding, DayStanding, PayoutHistory } from '../../app/status
 import { dayMs, formatBangkokDateTime, formatBangkokMoment } from '../../core/bangkok-time.ts';
 import { countAlarms } from '../../core/exit-code.ts';
 import { formatBaht } from '../../core/money.ts';
-import type { Attempt, SettledBy } from '../../core/payout.ts';
+import { type Attempt, type SettledBy, payoutStatuses } from '../../core/payout.ts';
+import type { StatusTotal } from '../../core/ports.ts';
 import { printable, showText, showTextIfAny, toLines } from '../../core/outgoing-text.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import { showDate } from '../../payout/rules/lost-journal.ts';
@@ -28,6 +29,10 @@ const stamp = (epochMs: number | null): string | null =>
 
 /** The lines below the head of a batch begin under its time. */
 const indent = ' '.repeat(12);
+
+/** As in every other table. */
+const inOrder = (totals: readonly StatusTotal[]): readonly StatusTotal[] =>
+  totals.toSorted((one, other) => payoutStatuses.indexOf(one.status) - payoutStatuses.indexOf(other.status));
 
 /** What was added to the batch's file after its rows had been read; null for nothing that anybody has to look at. */
 function showGrowth(grown: BatchStanding['grown']) {
@@ -70,7 +75,7 @@ export function showBatch(standing: BatchStanding, isSending = false): Shown {
     unreadableAmounts: batch.unreadableAmounts,
     startedAt: formatBangkokDateTime(batch.startedAtMs),
     restedAt: stamp(batch.restedAtMs),
-    byStatus: totalsByStatus(totals),
+    byStatus: totalsByStatus(inOrder(totals)),
     holds: Object.fromEntries(holds.map(({ hold, rows }) => [hold, rows])),
     alarms: countAlarms(totals),
     fileGrown: showGrowth(grown),

@@ -9,8 +9,12 @@ import type { Batch, ReportKind } from '../../core/ports.ts';
 import { describeGrowth } from '../../watch/rules/file-growth.ts';
 import { formatBaht } from '../../core/money.ts';
 import { countOf, showTotal, showByStatus, showForReview, showState, totalsByStatus } from './amounts.ts';
+import { countColumns } from '../output.ts';
 import { describeProgress } from './progress.ts';
-import { alignColumns, sandboxBanner, showPath, type Shown } from './shown.ts';
+import { alignColumns, sandboxBanner, showPath as showPathHere, type Shown } from './shown.ts';
+
+/** In a service's journal nobody is in its folder: the whole path. */
+const showPath = (path: string): string => (countColumns() === undefined ? path : showPathHere(path));
 
 /** One line for a program; for an operator one line too, but for the start, which is a head of several. */
 export function showNews(news: WatchNews, nowMs: number): Shown {

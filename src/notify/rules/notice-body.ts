@@ -29,6 +29,8 @@ export interface RejectedFile {
   /** Names this very file: the item of the watcher, or the hash of its bytes. */
   readonly fileKey: string;
   readonly fileName: string;
+  /** Where it lies now; left out where nobody knows. */
+  readonly path?: string | undefined;
   /** Of the batch that its bytes are; null when it is none. */
   readonly batchId: string | null;
   readonly rejection: FileRejection;
@@ -75,7 +77,7 @@ export function describeFileRejected(scene: NoticeScene, file: RejectedFile): No
     column: showTextIfAny(column),
     remedy: showTextIfAny(file.remedy),
     exitCode: fileRejectedExitCode,
-    commands: [showText(paydropCommand(scene.place, 'check', file.fileName))],
+    commands: [showText(paydropCommand(scene.place, 'check', file.path ?? file.fileName))],
     reports: file.reports,
   });
 }

@@ -47,5 +47,6 @@ export function decideWait(scene: WaitScene): Wait | undefined {
   if (askedAtMs !== undefined) return waitFor('inquiry', askedAtMs);
   if (isSending && trustsFromMs > nowMs) return waitFor('recovery', trustsFromMs);
   const isSlow = scene.underWay > 0 && nowMs - scene.lastProgressAtMs >= slowAnswerMs;
-  return isSlow ? waitFor('answer') : undefined;
+  // An account that is tried again says why it was paused.
+  return isSlow ? waitFor('answer', undefined, breaker.why?.reason) : undefined;
 }

@@ -97,8 +97,8 @@ export function listNextOfBatch(
   const doubtRows = countRows(totals, inDoubtStatuses);
   // What a halt holds goes on with the batch.
   const reviewed = status === 'halted' ? without(reviewedStatuses, ['held']) : reviewedStatuses;
-  const forReview = totals.filter(({ status: of, rows }) => rows > 0 && reviewed.includes(of));
-  const [rows, alarms] = [countRows(forReview, reviewed), countAlarms(totals)];
+  const forReview = reviewed.filter((one) => countRows(totals, [one]) > 0);
+  const [rows, alarms] = [countRows(totals, reviewed), countAlarms(totals)];
   const list = (...words: readonly string[]): string =>
     paydropCommand(undefined, 'list', '--batch', batchId, ...words);
   return [
@@ -117,7 +117,7 @@ export function listNextOfBatch(
       ? []
       : [
           {
-            command: list('--status', ...forReview.map(({ status: of }) => of)),
+            command: list('--status', ...forReview),
             why: countOf(rows, 'row needs review', 'rows need review'),
           },
         ]),

@@ -54,7 +54,8 @@ test('a rehearsal says so', async () => {
   try {
     await statusCommand.handler({ ...options, _: [], $0: 'paydrop' });
     expect(write.mock.calls.map(([text]) => text).join('')).toBe(
-      '*** SANDBOX: a rehearsal, no real money moves ***\n\nNo batches yet.\n',
+      '*** SANDBOX: a rehearsal, no real money moves ***\n\n' +
+        `No batches yet: there is no journal in ${dataDir}.\n`,
     );
   } finally {
     write.mockRestore();
@@ -109,7 +110,7 @@ test('a batch, for an operator and for a program', () => {
     holds: [{ hold: 'halted', rows: 1 }],
   });
   expect(text).toBe(`4K7Q2M9XWD  2026-11-21 14:03:05  halted     0 rows, 0.00 baht  a.csv
-            2 paid (201.00), 1 held (100.50)
+            1 held (100.50), 2 paid (201.00)
             held: 1 halted
             EM053: Insufficient funds
             remedy: Fund the account
@@ -117,8 +118,8 @@ test('a batch, for an operator and for a program', () => {
   expect(JSON.stringify(json)).toBe(
     '{"batchId":"4K7Q2M9XWD","file":"a.csv","status":"halted","reasonCode":"EM053","reason":"Insufficient funds",' +
       '"remedy":"Fund the account","rows":0,"amount":"0.00","unreadableAmounts":0,"startedAt":"2026-11-21T14:03:05+07:00",' +
-      '"restedAt":"2026-11-21T14:03:08+07:00","byStatus":{"paid":{"rows":2,"amount":"201.00"},' +
-      '"held":{"rows":1,"amount":"100.50"}},"holds":{"halted":1},"alarms":0,"fileGrown":null,' +
+      '"restedAt":"2026-11-21T14:03:08+07:00","byStatus":{"held":{"rows":1,"amount":"100.50"},' +
+      '"paid":{"rows":2,"amount":"201.00"}},"holds":{"halted":1},"alarms":0,"fileGrown":null,' +
       '"next":[{"command":"paydrop resume 4K7Q2M9XWD","why":"to go on"}]}',
   );
 });

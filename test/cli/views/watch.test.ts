@@ -1,4 +1,5 @@
 /** What `paydrop watch` prints, for an operator and for a program. */
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { makeLeftReporter, type WatchNews } from '../../../src/app/watch-status.ts';
 import { makeCommandLine } from '../../../src/cli/options.ts';
@@ -16,6 +17,22 @@ const started = { kind: 'started', isSandbox: true, inbox: '/srv/in\nbox', outbo
 const figures = { phase: 'paying a.csv', rowsTotal: 20_000, rowsDone: 1_200, paid: 1_199, inDoubt: 1 };
 const owner = { pid: 12, command: 'watch', sinceMs: noonMs };
 const at = '2026-11-21T14:03:05+07:00';
+
+test('a path is whole in the journal of a service, and short for who stands there', () => {
+  const inbox = join(process.cwd(), 'inbox');
+  const { columns } = process.stdout;
+  try {
+    for (const [width, shown] of [
+      [undefined, inbox],
+      [80, 'inbox'],
+    ] as const) {
+      Object.assign(process.stdout, { columns: width });
+      expect(show({ ...started, inbox })).toContain(`\nInbox   ${shown}\n`);
+    }
+  } finally {
+    Object.assign(process.stdout, { columns });
+  }
+});
 
 test('a rehearsal says so before anything else, and where files are dropped', () => {
   expect(show(started)).toBe(

@@ -97,6 +97,13 @@ describe('the body', () => {
     });
   });
 
+  test('of a rejected file names it where it lies now', () => {
+    const notice = describeFileRejected(scene, { ...rejected, path: '/rejected/broken.csv' });
+    expect(sent(notice)['commands']).toEqual([
+      'paydrop check /rejected/broken.csv --config /etc/paydrop.yaml',
+    ]);
+  });
+
   test('of a rejected file', () => {
     const notice = describeFileRejected(scene, rejected);
     expect(notice).toMatchObject({ key: 'file-rejected:item-1', batchId: null });
