@@ -1,8 +1,11 @@
 /** `paydrop archive`: moves batches that nobody needs in the journal any more into an archive beside it. */
 import { parseBangkokDate } from '../core/bangkok-time.ts';
+import type { Clock } from '../core/ports.ts';
+import type { ArchiveStore } from '../payout/ports.ts';
 import {
   type ArchiveFacts,
   type ArchiveObstacle,
+  type ArchivePolicy,
   computeArchivePolicy,
   findArchiveObstacle,
 } from '../payout/rules/archive.ts';
@@ -59,22 +62,35 @@ export async function archiveBatches(
   const { similarDays, likeFileDays } = loaded.settings.limits;
   const { giveUpAfterMs } = loaded.settings.settle;
   const policy = computeArchivePolicy(beforeMs, { similarDays, likeFileDays, giveUpAfterMs }, nowMs);
+  return await moveDue(journal, { policy, isDryRun, stop, clock: systemClock });
+}
+
+interface Moving extends Pick<ArchiveOptions, 'isDryRun' | 'stop'> {
+  readonly policy: ArchivePolicy;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** Moves what may go of a journal that nobody else works with. */
+export async function moveDue(
+  journal: ArchiveStore,
+  { policy, isDryRun, stop, clock }: Moving,
+): Promise<Archived> {
   const stays: StayingBatch[] = [];
   const mayGo: ArchiveFacts[] = [];
-  for (const batch of await journal.archiveFacts(beforeMs)) {
+  for (const batch of await journal.archiveFacts(policy.beforeMs)) {
     const obstacle = findArchiveObstacle(batch, policy);
     if (obstacle === undefined) mayGo.push(batch);
     else stays.push({ batch, obstacle });
   }
   const found = { archive: undefined, moved: mayGo, stays, bytesGivenBack: 0, isStopped: false };
   if (isDryRun || mayGo.length === 0 || stop.aborted) return found;
-  const archive = await journal.makeArchive(nowMs);
+  const archive = await journal.makeArchive(clock.now());
   const moved: ArchiveFacts[] = [];
   let left = mayGo.length;
   for (const batch of mayGo) {
     if (stop.aborted) break;
     left -= 1;
-    if (await journal.archiveBatch(batch.batchId, archive, policy, systemClock.now())) moved.push(batch);
+    if (await journal.archiveBatch(batch.batchId, archive, policy, clock.now())) moved.push(batch);
     else stays.push({ batch, obstacle: changedMeanwhile });
     // Signals are heard between two batches.
     await new Promise((resolve) => setImmediate(resolve));

@@ -14,6 +14,8 @@ export interface Disk {
   readonly journal: Journal & StatementStore;
   /** Told after each write. */
   onWritten: () => void;
+  /** What is read may have to be brought back from an archive first, which takes real time. */
+  readonly recalls?: boolean;
 }
 
 /** Methods that only look: they see what is synced, at once. All others write. */
@@ -68,6 +70,10 @@ export class Connection {
       onAsked(changes, life);
       return this.#commitSoon(() => disk.journal.apply(changes)) as Promise<readonly boolean[]>;
     };
+    const attemptsOf: Journal['attemptsOf'] = async (...asked) => {
+      world.diskCalls += 1;
+      return disk.journal.attemptsOf(...asked).finally(() => (world.diskCalls -= 1));
+    };
     const keepSeal: Journal['keepSeal'] = async (...asked) => {
       // Outside the journal, so that no sync of ours is waited for; where the folders are real, time stands still.
       world.diskCalls += 1;
@@ -85,6 +91,7 @@ export class Connection {
     const close = async (): Promise<void> => {};
     this.journal = {
       ...(Object.fromEntries(methods) as unknown as Disk['journal']),
+      ...(disk.recalls === true && { attemptsOf }),
       apply,
       keepSeal,
       snapshot,

@@ -17,9 +17,10 @@ export interface Mutation {
   /**
    * The bug is in the real journal, so the seeds run on it; `lost`: in what becomes of one that is lost or copied;
    * `outage`: in what becomes of transfers that hang; `edited`: of a journal in which somebody has changed an amount;
-   * `clocks`: of a machine that sleeps and clocks that are set; `statements`: of statements that are read meanwhile.
+   * `clocks`: of a machine that sleeps and clocks that are set; `statements`: of statements that are read meanwhile;
+   * `archives`: of batches that leave the journal and come back.
    */
-  readonly playedOn?: 'sqlite' | 'lost' | 'outage' | 'edited' | 'clocks' | 'statements';
+  readonly playedOn?: 'sqlite' | 'lost' | 'outage' | 'edited' | 'clocks' | 'statements' | 'archives';
 }
 
 const inOne = (name: string, file: string, find: string, replace: string): Mutation => ({
@@ -45,6 +46,11 @@ const inClocks = (name: string, file: string, find: string, replace: string): Mu
 const inStatements = (name: string, file: string, find: string, replace: string): Mutation => ({
   ...inOne(name, file, find, replace),
   playedOn: 'statements',
+});
+
+const inArchives = (name: string, file: string, find: string, replace: string): Mutation => ({
+  ...inOne(name, file, find, replace),
+  playedOn: 'archives',
 });
 
 const ofSending: readonly Mutation[] = [
@@ -470,6 +476,28 @@ const ofStatements: readonly Mutation[] = [
   ),
 ];
 
+/** Of batches that are moved into archives, and back. */
+const ofArchives: readonly Mutation[] = [
+  inArchives(
+    'claims go with the rows that are archived',
+    'store/archive/move.ts',
+    "  deleteRows(db, batchId);\n  db.prepare('update archived_batch set is_moving = 0",
+    "  db.prepare('update claim set payout_seq = null where payout_seq in (select seq from payout where batch_id = ?)').run(batchId);\n  deleteRows(db, batchId);\n  db.prepare('update archived_batch set is_moving = 0",
+  ),
+  inArchives(
+    'rows come back from an archive without their attempts',
+    'store/archive/move.ts',
+    '    const rows = `${seq} in (select seq from archive.payout where batch_id = ?)`;',
+    "    const rows = `${seq} in (select seq from archive.payout where batch_id = ? and '${name}' <> 'attempt')`;",
+  ),
+  inArchives(
+    'a payoutId’s archived attempts are not looked for',
+    'store/archive/archive-store.ts',
+    "      await recall('payoutId', [payoutId]);\n",
+    '',
+  ),
+];
+
 const ofSeal: readonly Mutation[] = [
   {
     name: 'what was sealed and what is paid are not compared',
@@ -497,5 +525,6 @@ export const mutations: readonly Mutation[] = [
   ...ofJournal,
   ...ofLoss,
   ...ofStatements,
+  ...ofArchives,
   ...ofSeal,
 ];

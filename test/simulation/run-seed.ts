@@ -8,6 +8,7 @@ import {
   retryBatch,
   retryPayouts,
 } from '../../src/payout/operator.ts';
+import type { Archives } from './archives.ts';
 import { Auditor } from './auditor.ts';
 import { bangkokDay } from './bank-book.ts';
 import { SimulatedBank } from './bank.ts';
@@ -34,8 +35,11 @@ import { judge, type VerdictParts } from './verdict.ts';
 import { type Life, World } from './world.ts';
 
 export interface RunOptions {
-  /** `journals`: the journal is lost, put back or copied in the midst of the run. */
-  readonly shape?: Shape | 'journals' | undefined;
+  /**
+   * `journals`: the journal is lost, put back or copied in the midst of the run; `archives`: its batches are moved into
+   * archives between two lives.
+   */
+  readonly shape?: Shape | 'journals' | 'archives' | undefined;
   readonly makeDisk?: () => Promise<SimulatedDisk>;
   readonly trace?: ((line: string) => void) | undefined;
 }
@@ -60,7 +64,16 @@ const restGapsMs = [minuteMs, 10 * minuteMs, 3 * hourMs, 30 * hourMs, 30 * hourM
 /** Fewer where opening the journal takes real time. */
 const fewRestGapsMs = [10 * minuteMs, 30 * hourMs];
 
+/** After a night on which what is done is archived, often enough that nothing waits for a day. */
+const archivesRestGapsMs = [50 * hourMs, 10 * minuteMs, 10 * minuteMs, 10 * minuteMs];
+
 const retryRules = { payoutSatangMax: null };
+
+/** What befalls real journals between two lives. */
+interface RealJournals {
+  readonly journals?: Journals | undefined;
+  readonly archives?: Archives | undefined;
+}
 
 class Simulation {
   readonly #world: World;
@@ -73,9 +86,12 @@ class Simulation {
   readonly #statements: StatementDesk;
   /** Real ones, of which one takes the place of another. */
   readonly #journals: Journals | undefined;
+  readonly #archives: Archives | undefined;
+  /** Days whose statement was read after their end. */
+  readonly #closed = new Set<string>();
   #lives = 0;
 
-  constructor(world: World, plan: Plan, disk: SimulatedDisk, journals: Journals | undefined) {
+  constructor(world: World, plan: Plan, disk: SimulatedDisk, real: RealJournals = {}) {
     this.#world = world;
     this.#plan = plan;
     this.#disk = disk;
@@ -83,7 +99,8 @@ class Simulation {
     this.#bank = new SimulatedBank(world, plan, (entry) => this.#auditor.entered(entry));
     this.#statements = new StatementDesk(world, this.#bank.book, this.#auditor);
     this.#network = new Network(world, plan, this.#bank, this.#auditor);
-    this.#journals = journals;
+    this.#journals = real.journals;
+    this.#archives = real.archives;
     this.#outbox = makeMemoryOutbox(this.#journals?.publish);
     if (this.#journals === undefined) this.#auditor.look(this.#bank.book, disk.view);
     disk.onWritten = () => this.#auditor.written();
@@ -127,10 +144,30 @@ class Simulation {
       await this.#world.pause(life.gapMs);
       if (this.#plan.editedBeforeLife === place && this.#disk.editAmount?.(this.#world.dice) === true)
         this.#world.figures.count('amount-edited');
+      await this.#archive(place);
       await this.#live(life, place);
     }
     if (this.#plan.outage !== undefined) await this.#judgeOutage();
     await this.#rest();
+  }
+
+  /** The statements of all days are read, what may go goes, and people turn to what they please. */
+  async #archive(place: number): Promise<void> {
+    const archives = this.#archives;
+    if (archives === undefined) return;
+    const today = bangkokDay(this.#world.ourMs);
+    // Of days that are archived, now and then.
+    const days = this.#statements.days.filter(
+      (date) => !this.#closed.has(date) || this.#world.dice.chance(0.1),
+    );
+    await this.#readAll(days);
+    for (const date of days) if (date < today) this.#closed.add(date);
+    const round = archives.roundBefore(place);
+    await archives.archive(round);
+    for (const act of round.acts) {
+      const life = this.#newLife('person ', Infinity);
+      await this.#doAct(act, this.#connect(life));
+    }
   }
 
   async #judgeOutage(): Promise<void> {
@@ -263,9 +300,9 @@ class Simulation {
     return reading;
   }
 
-  /** The bank has corrected its statements, and those of all days are read. */
-  async #readAll(): Promise<void> {
-    for (const date of this.#statements.days) {
+  /** The bank has corrected its statements, and those of the days are read. */
+  async #readAll(days = this.#statements.days): Promise<void> {
+    for (const date of days) {
       const file = this.#statements.write(date, 'honest');
       const readBy = async (by: StatementGiver): Promise<Reading> =>
         this.#read(this.#newLife('reader ', Infinity), file, by);
@@ -287,6 +324,8 @@ class Simulation {
     const [batch] = dice.shuffle(batches);
     if (batch === undefined || batch.sealedAtMs === null) return;
     this.#world.figures.count(act);
+    // As the command does, before it looks.
+    if (this.#archives !== undefined) await journal.recall('batch', [batch.batchId], ourMs);
     if (act === 'stop-line') {
       const why = { code: 'EM053', reason: 'met by another process', remedy: 'resume' };
       return journal.recordPayerHalt({ ...company, ...why, sinceMs: ourMs });
@@ -295,12 +334,19 @@ class Simulation {
     if (act === 'cancel-batch') return void (await cancelBatch(journal, batch, ourMs));
     if (act === 'retry-batch') return void (await retryBatch(journal, batch, retryRules, ourMs));
     const ids = this.#plan.files.flatMap(({ rows }) => rows.map(({ cells }) => cells.payoutId));
-    const found = await journal.findPayouts(dice.pick(ids));
+    const payoutId = dice.pick(ids);
+    if (this.#archives !== undefined) await journal.recall('payoutId', [payoutId], ourMs);
+    const found = await journal.findPayouts(payoutId);
     const seqs = found.map(({ row }) => row.seq);
     if (act === 'retry-payout') return void (await retryPayouts(journal, found, retryRules, ourMs));
     if (act === 'cancel-payout') return void (await cancelPayouts(journal, seqs, ourMs));
     for (const seq of seqs) this.#auditor.approve(seq);
     await resumePayouts(journal, seqs, ourMs);
+  }
+
+  get #restGapsMs(): readonly number[] {
+    if (this.#archives !== undefined) return archivesRestGapsMs;
+    return this.#journals === undefined ? restGapsMs : fewRestGapsMs;
   }
 
   /** The bank is healthy, the clocks are right, people do their part, and everything is run again and again. */
@@ -315,19 +361,18 @@ class Simulation {
       this.#plan.lie === 'none' &&
       this.#plan.statements.length === 0 &&
       this.#journals === undefined &&
+      this.#archives === undefined &&
       (await judge(this.parts, true)).length === 0;
     if (isDone && this.#world.dice.chance(0.7)) return;
-    for (const gapMs of this.#journals === undefined ? restGapsMs : fewRestGapsMs) {
+    const isReal = this.#journals !== undefined || this.#archives !== undefined;
+    for (const [place, gapMs] of this.#restGapsMs.entries()) {
       await this.#world.pause(gapMs);
+      await this.#archive(Infinity);
       await this.#live({ gapMs, killAtStep: Infinity, interruptAfterMs: undefined }, Infinity);
       if (this.#plan.statements.length > 0) await this.#readAll();
-      if (
-        this.#plan.lie === 'none' &&
-        this.#journals === undefined &&
-        (await judge(this.parts, true)).length === 0
-      )
-        return;
-      if (this.#journals?.isOpen !== false) await this.#letAllGoOn();
+      if (this.#plan.lie === 'none' && !isReal && (await judge(this.parts, true)).length === 0) return;
+      const isLast = this.#archives !== undefined && place === archivesRestGapsMs.length - 1;
+      if (this.#journals?.isOpen !== false && !isLast) await this.#letAllGoOn();
     }
   }
 
@@ -351,6 +396,15 @@ async function openJournals(world: World) {
   return { plan: drawn.plan, journals: new RealJournals(world, drawn) };
 }
 
+async function openArchives(world: World) {
+  const { Archives: RealArchives, drawArchivesPlan } = await import('./archives.ts');
+  const drawn = drawArchivesPlan(world.dice);
+  world.nowMs = drawn.plan.startMs;
+  const archives = new RealArchives(world, drawn);
+  await archives.open();
+  return { plan: drawn.plan, archives };
+}
+
 /** Plays one seed. */
 export async function runSeed(seed: number, options: RunOptions = {}): Promise<RunOutcome> {
   const figures = new Figures();
@@ -358,15 +412,19 @@ export async function runSeed(seed: number, options: RunOptions = {}): Promise<R
   const shape = drawShape(world.dice);
   const wanted = options.shape ?? shape;
   const lost = wanted === 'journals' ? await openJournals(world) : undefined;
-  const plan = lost?.plan ?? drawPlan(world.dice, wanted === 'journals' ? shape : wanted);
+  const archived = wanted === 'archives' ? await openArchives(world) : undefined;
+  const isUsual = wanted !== 'journals' && wanted !== 'archives';
+  const plan = lost?.plan ?? archived?.plan ?? drawPlan(world.dice, isUsual ? wanted : shape);
   if (options.trace !== undefined) options.trace(describePlan(plan));
-  const disk = lost?.journals ?? (await options.makeDisk?.()) ?? makeMemoryDisk();
+  const disk = lost?.journals ?? archived?.archives ?? (await options.makeDisk?.()) ?? makeMemoryDisk();
   try {
-    const simulation = new Simulation(world, plan, disk, lost?.journals);
+    const simulation = new Simulation(world, plan, disk, { ...lost, ...archived });
     let broken: string | undefined;
     try {
       await world.drive(simulation.play());
       broken = world.violation?.message ?? (await judge(simulation.parts, true))[0];
+      await archived?.archives.recallAll();
+      if (archived !== undefined) broken ??= (await judge(simulation.parts, true))[0];
     } catch (error) {
       broken = `the simulation broke: ${error instanceof Error ? error.stack : String(error)}`;
     }

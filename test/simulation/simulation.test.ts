@@ -43,6 +43,14 @@ test('no payout is paid twice when the journal is lost, put back or copied over 
   }
 });
 
+test('no payout is paid twice when batches are archived between two lives, and come back', async () => {
+  for (const seed of [1, 4]) {
+    const { broken, figures } = await runSeed(seed, { shape: 'archives' });
+    expect([seed, broken]).toEqual([seed, undefined]);
+    expect(figures['batch-archived']).toBeGreaterThan(0);
+  }
+});
+
 test('a seed reproduces its run exactly', async () => {
   for (let seed = 1; seed <= 12; seed += 1) {
     const [first, second] = [await runSeed(seed), await runSeed(seed)];
