@@ -97,12 +97,10 @@ export class PayoutTable {
   end(isMore: boolean) {
     if (this.#rows === 0) return printable('No payout matches.');
     const total = `${showBaht(sumSatang(this.#amount))} baht`;
-    const more = `The newest ${showCount(this.#rows)}, ${total}. There are more: --limit ${this.#rows * 10} shows`;
+    const more = `The newest ${showCount(this.#rows)}, ${total}. More: --limit ${this.#rows * 10}, or 0 for all.`;
     return toLines([
       '',
-      ...(isMore
-        ? [more, `so many, --limit 0 all of them.`]
-        : [`${countOf(this.#rows, 'payout')}, ${total}.`]),
+      ...(isMore ? [more] : [`${countOf(this.#rows, 'payout')}, ${total}.`]),
       '"paydrop show PAYOUT" tells the whole story of one, and what to type.',
     ]);
   }

@@ -90,13 +90,13 @@ export function showBatch(standing: BatchStanding, isSending = false): Shown {
       ? []
       : [`ALARM: ${countOf(alarms, 'row contradicts', 'rows contradict')} what was called proved`]),
     ...(json.fileGrown === null ? [] : [`ALARM: ${json.fileGrown.reason}`, json.fileGrown.remedy]),
-    ...(totals.length === 0 ? [] : [showByStatus(byStatus)]),
+    totals.length === 0 ? showTotal(json) : `${showTotal(json)}: ${showByStatus(byStatus)}`,
     ...(held.length === 0 ? [] : [`held: ${held.join(', ')}`]),
     ...(reason === null ? [] : [`${reasonCode ?? ''}: ${reason}`]),
     ...(remedy === null ? [] : [`remedy: ${remedy}`]),
     ...showNextOfBatch(standing, state, next),
   ];
-  const head = [batchId, started, state.padEnd(9), showTotal(json), file].join('  ');
+  const head = [batchId, started, state.padEnd(9), file].join('  ');
   return { json, text: toLines([head, ...below.map((line) => `${indent}${line}`)]) };
 }
 

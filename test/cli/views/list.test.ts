@@ -81,7 +81,7 @@ When                 PayoutId  Status    Baht  Payee       Name                 
     expect(found.end(false)).toBe('No payout matches.');
     found.show(find(held, makeRejectedRow(3)));
     expect(found.end(false)).toMatch(/^\n2 payouts, 100\.50 baht\.\n"paydrop show PAYOUT"/);
-    expect(found.end(true)).toMatch(/There are more: --limit 20 shows\nso many, --limit 0 all of them\./);
+    expect(found.end(true)).toMatch(/^\nThe newest 2, .* baht\. More: --limit 20, or 0 for all\.\n/);
     for (const line of found.end(true).split('\n')) expect(line.length).toBeLessThanOrEqual(80);
   });
 });

@@ -19,7 +19,7 @@ const settled =
 
 test('a name keeps to its line and steers no terminal', () => {
   const batch = makeBatch({ fileName });
-  expect(showBatch({ batch, totals: [], holds: [] }).text).toMatch(/ {2}two\?lines\?\[31m\?\.csv$/);
+  expect(showBatch({ batch, totals: [], holds: [] }).text).toMatch(/ {2}two\?lines\?\[31m\?\.csv$/m);
   const [first = ''] = showBatch({ batch, totals: [], holds: [] }).text.split('\n');
   expect(first).toContain('.csv');
 });
@@ -109,8 +109,8 @@ test('a batch, for an operator and for a program', () => {
     totals: [makeTotal('paid', 2), makeTotal('held', 1)],
     holds: [{ hold: 'halted', rows: 1 }],
   });
-  expect(text).toBe(`4K7Q2M9XWD  2026-11-21 14:03:05  halted     0 rows, 0.00 baht  a.csv
-            1 held (100.50), 2 paid (201.00)
+  expect(text).toBe(`4K7Q2M9XWD  2026-11-21 14:03:05  halted     a.csv
+            0 rows, 0.00 baht: 1 held (100.50), 2 paid (201.00)
             held: 1 halted
             EM053: Insufficient funds
             remedy: Fund the account
