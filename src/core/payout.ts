@@ -109,6 +109,11 @@ export const payoutTransitions = [
   { from: 'failed', to: 'ready', cause: 'tried-again' },
   { from: 'unpayable', to: 'ready', cause: 'tried-again' },
   { from: 'rejected', to: 'ready', cause: 'tried-again' },
+  // Paid as another payee or amount than its file has.
+  ...(['failed', 'unpayable', 'rejected', 'held'] as const).flatMap((from) => [
+    { from, to: 'ready', cause: 'corrected' } as const,
+    { from, to: 'held', cause: 'corrected' } as const,
+  ]),
   // Another row may have its payoutId from now on.
   { from: 'cancelled', to: 'cancelled', cause: 'released' },
   ...acknowledgeable.map((status) => ({ from: status, to: status, cause: 'acknowledged' }) as const),

@@ -72,6 +72,8 @@ export interface StatusTotal extends RowTotal {
   readonly alarmRows: number;
   /** Rows among them that a person has taken note of; not in figures of an older program. */
   readonly acknowledgedRows?: number;
+  /** How much more these rows ask for than their file, since they were corrected; left out where none was. */
+  readonly correctionSatang?: Satang;
 }
 
 /** Rows that bear a hold; a row with two holds counts under both. */
@@ -167,6 +169,8 @@ export interface Change {
   readonly isIntent?: true;
   /** Set when a rejected row was validated anew: `after.instruction` is what it now asks for, and is kept with the row. */
   readonly isValidated?: true;
+  /** Set when `after.instruction` is not what the row asked for before: both are kept with it. */
+  readonly isCorrected?: true;
   /** What was decided: applied only while this item of an approved proposal is open, and marks it as done. */
   readonly decision?: DecisionItem;
   /**

@@ -76,7 +76,7 @@ const inDoubtUnderOther = ({ batchId, payerAccount: before }: Batch, payerAccoun
   `rows of batch ${batchId} are in doubt under account ${maskDigits(before)}: it goes on from ${maskDigits(payerAccount)} when they are settled ("paydrop settle ${batchId}")`;
 
 /** An operator who resumes a batch knows that the service is back. True when the account was paused or halted. */
-async function openPayer(
+export async function openPayer(
   journal: PayerBreakerStore,
   { companyId, payerAccount }: Pick<Batch, 'companyId' | 'payerAccount'>,
   nowMs: number,

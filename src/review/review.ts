@@ -4,52 +4,23 @@
  * once apply nothing twice.
  */
 import { createHash } from 'node:crypto';
-import { dayMs, formatBangkokDate, parseBangkokDate } from '../core/bangkok-time.ts';
-import { sumSatang } from '../core/money.ts';
-import type { Attempt, Payout } from '../core/payout.ts';
-import type { Clock } from '../core/ports.ts';
-import type { RowRules } from '../intake/rules/row.ts';
-import type { HistoryReader, PayoutEvent, PayoutJournal } from '../payout/ports.ts';
-import type { StatementStore, StatementView } from '../reconcile/ports.ts';
-import { factsOf } from '../reconcile/rules/types.ts';
+import { dayMs } from '../core/bangkok-time.ts';
+import { type Satang, sumSatang } from '../core/money.ts';
+import { makeBatchWork, makePayerWork } from './batch-target.ts';
+import type { ReviewContext, TargetWork } from './context.ts';
+import { makePayoutWork } from './payout-target.ts';
 import type { Proposal, ProposalItem, ProposalStore } from './ports.ts';
-import {
-  decidePayout,
-  type DecisionMark,
-  markChanges,
-  type Option,
-  optionsFor,
-  type ReviewedPayout,
-  type StatementTrace,
-} from './rules/payout-decisions.ts';
 import {
   countDeciders,
   type Decider,
-  findChangeSince,
-  proposalStatusWords,
   type ProposalStatus,
+  proposalStatusWords,
   type Target,
+  type TargetKind,
   whyNotCheck,
   whyNotWithdraw,
 } from './rules/proposal.ts';
-import { type Decision, decisionTerms, isPayoutDecision, type PayoutDecision } from './rules/terms.ts';
-
-/** What the review works on. */
-export interface ReviewContext {
-  readonly journal: PayoutJournal & ProposalStore & HistoryReader & Pick<StatementStore, 'openStatementView'>;
-  readonly clock: Pick<Clock, 'now'>;
-  readonly rules: RowRules;
-  /** `review.people` of the settings. */
-  readonly people: 1 | 2;
-  /** `review.expireDays` of the settings. */
-  readonly expireDays: number;
-}
-
-/** A payout as a decision is taken on it, with its history. */
-export interface Reviewed extends ReviewedPayout {
-  readonly companyId: string;
-  readonly events: readonly PayoutEvent[];
-}
+import { type Decision, decisionTerms } from './rules/terms.ts';
 
 /** What somebody wants decided. */
 export interface Wish {
@@ -77,80 +48,33 @@ export interface Applied {
   readonly refused: readonly ProposalItem[];
 }
 
-/** Reads of the statements of many attempts, on one view that is opened when it is first needed. */
-class Traces implements Disposable {
-  readonly #journal: ReviewContext['journal'];
-  #view: StatementView | undefined;
+const makeWork: Readonly<Record<TargetKind, ((context: ReviewContext) => TargetWork) | undefined>> = {
+  payout: makePayoutWork,
+  batch: makeBatchWork,
+  payer: makePayerWork,
+  break: undefined,
+  statement: undefined,
+};
 
-  constructor(journal: ReviewContext['journal']) {
-    this.#journal = journal;
+/** The work on each kind of target, made when it is first needed. */
+class Works implements Disposable {
+  readonly #context: ReviewContext;
+  readonly #made = new Map<TargetKind, TargetWork>();
+
+  constructor(context: ReviewContext) {
+    this.#context = context;
   }
 
-  of(payout: Payout, attempt: Attempt): StatementTrace {
-    this.#view ??= this.#journal.openStatementView();
-    const { transRefNo, tranDate } = attempt.order;
-    if (this.#view.linesOf(transRefNo, factsOf(payout, attempt)).length > 0) return 'found';
-    const { wholeDates } = this.#view.days();
-    const nextDay = formatBangkokDate((parseBangkokDate(tranDate) ?? 0) + dayMs);
-    return wholeDates.has(tranDate) && wholeDates.has(nextDay) ? 'none' : 'unread';
+  of(kind: TargetKind): TargetWork {
+    const known = this.#made.get(kind) ?? makeWork[kind]?.(this.#context);
+    if (known === undefined) throw new Error(`nobody decides on a ${kind}`);
+    this.#made.set(kind, known);
+    return known;
   }
 
   [Symbol.dispose](): void {
-    this.#view?.[Symbol.dispose]();
+    for (const work of this.#made.values()) work[Symbol.dispose]();
   }
-}
-
-/** Everything that a decision about a row is taken on; undefined for one that is not in the journal. */
-async function readReviewed(
-  { journal, clock, rules }: ReviewContext,
-  seq: number,
-  traces: Traces,
-): Promise<Reviewed | undefined> {
-  const history = await journal.history(seq);
-  if (history === undefined) return undefined;
-  const { row, batch, events } = history;
-  const { batchId, companyId } = batch;
-  const payoutId = row.cells.payoutId.trim();
-  const payout = await journal.payout(seq);
-  const [holder] = await journal.claimHolders(companyId, [payoutId]);
-  return {
-    row,
-    batchId,
-    companyId,
-    payout,
-    events,
-    attempts: await journal.attemptsOf(companyId, payoutId),
-    holder,
-    similar: await journal.similarHolders(companyId, payoutId),
-    traceOf: (attempt) => (payout === undefined ? 'unread' : traces.of(payout, attempt)),
-    rules,
-    nowMs: clock.now(),
-  };
-}
-
-/** The decisions about a row that are possible now, and why others are not; undefined for a row that is not there. */
-export async function readOptions(
-  context: ReviewContext,
-  seq: number,
-): Promise<readonly Option[] | undefined> {
-  using traces = new Traces(context.journal);
-  const reviewed = await readReviewed(context, seq, traces);
-  return reviewed === undefined ? undefined : optionsFor(reviewed);
-}
-
-/** Why a target cannot be decided on so; undefined when it can. */
-async function objectTo(
-  context: ReviewContext,
-  decision: PayoutDecision,
-  target: Target,
-  traces: Traces,
-): Promise<string | { readonly reviewed: Reviewed }> {
-  const reviewed = await readReviewed(context, Number(target.key), traces);
-  if (reviewed === undefined) return 'there is no such row in the journal';
-  const changed = findChangeSince(Number(target.version), reviewed.row, reviewed.events);
-  if (changed !== undefined) return changed;
-  const decided = decidePayout(decision, reviewed);
-  return typeof decided === 'string' ? decided : { reviewed };
 }
 
 /** Over the items in their order, so that what is checked is what was proposed. */
@@ -178,13 +102,12 @@ export async function propose(context: ReviewContext, wish: Wish, maker: Decider
   const { journal, clock, people, expireDays } = context;
   const objections = [...objectTooLittle(wish)];
   const { decision, targets } = wish;
-  if (!isPayoutDecision(decision)) throw new Error(`${decision} is not decided here`);
-  const amounts = [];
-  using traces = new Traces(journal);
+  const amounts: Satang[] = [];
+  using works = new Works(context);
   for (const target of targets) {
-    const found = await objectTo(context, decision, target, traces);
-    if (typeof found === 'string') objections.push({ target, why: found });
-    else amounts.push(found.reviewed.row.amountSatang ?? (0n as Payout['instruction']['amountSatang']));
+    const examined = await works.of(target.kind).examine(decision, target);
+    if (typeof examined === 'string') objections.push({ target, why: examined });
+    else amounts.push(examined.amountSatang);
   }
   if (objections.length > 0) return { kind: 'refused', objections };
   const nowMs = clock.now();
@@ -281,11 +204,11 @@ export async function applyApproved(context: ReviewContext, proposalId: number):
   const { journal, clock } = context;
   const proposal = await requireProposal(context, proposalId);
   if (proposal.status === 'approved') {
-    using traces = new Traces(journal);
+    using works = new Works(context);
     for (let after = 0; ;) {
       const items = await journal.proposalItems(proposalId, after, itemsAtOnce);
       const open = items.filter(({ status }) => status === 'open');
-      await Promise.all(open.map((item) => applyItem(context, proposal, item, traces)));
+      await Promise.all(open.map((item) => works.of(item.kind).apply(proposal, item)));
       if (items.length < itemsAtOnce) break;
       after = items.at(-1)?.itemNo ?? after;
     }
@@ -306,43 +229,6 @@ async function countItems(journal: ProposalStore, proposalId: number): Promise<A
     if (items.length < itemsAtOnce) return { applied, refused };
     after = items.at(-1)?.itemNo ?? after;
   }
-}
-
-/** How often an item is decided anew that a change of another process, of no interest to people, came before. */
-const triesMax = 5;
-
-async function applyItem(
-  context: ReviewContext,
-  proposal: Proposal,
-  item: ProposalItem,
-  traces: Traces,
-): Promise<void> {
-  const { journal } = context;
-  const { proposalId, itemNo } = item;
-  const mark: DecisionMark = {
-    by: proposal.maker,
-    ...(proposal.checker === null ? {} : { checkedBy: proposal.checker }),
-    proposal: proposalId,
-  };
-  for (let tries = 0; tries < triesMax; tries += 1) {
-    const found = await objectTo(context, proposal.decision as PayoutDecision, item, traces);
-    if (typeof found === 'string') {
-      await journal.endItem(proposalId, itemNo, 'refused', found);
-      return;
-    }
-    const changes = decidePayout(proposal.decision as PayoutDecision, found.reviewed);
-    if (typeof changes === 'string') continue;
-    const [isApplied] = await journal.apply(markChanges(changes, mark, { proposalId, itemNo }));
-    if (isApplied === true) return;
-    const [present] = await journal.proposalItems(proposalId, itemNo - 1, 1);
-    if (present?.status !== 'open') return;
-  }
-  await journal.endItem(
-    proposalId,
-    itemNo,
-    'refused',
-    'it kept changing while this was applied: decide again',
-  );
 }
 
 /** Ends what nobody has checked in time, and applies what a process that was killed has left. */

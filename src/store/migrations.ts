@@ -2,7 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { archiveTables } from './archive/archive-tables.ts';
 import { JournalRefusedError } from './connection.ts';
-import { addDigests } from './payouts/digests.ts';
+import { addDigests, correctionTables } from './payouts/digests.ts';
 import { openPayoutTables } from './payouts/open-payouts.ts';
 import {
   provenanceTables,
@@ -381,6 +381,7 @@ const migrations: readonly Migration[] = [
   proposalTables,
   openPayoutTables,
   personTables,
+  correctionTables,
 ];
 
 /** The version of the tables that this program writes. */

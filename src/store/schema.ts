@@ -92,6 +92,9 @@ interface InstructionVersionTable {
   readonly version: number;
   readonly digest: string;
   readonly at_ms: number;
+  /** JSON, of a correction: what it asks for, and what it asked for before; null of a row that asked for nothing. */
+  readonly instruction: ColumnType<string | null, string | null | undefined, never>;
+  readonly replaced: ColumnType<string | null, string | null | undefined, never>;
 }
 
 /** Where a payoutId occurs: one row for each sealed row that names it. */
@@ -111,13 +114,15 @@ interface PayeePlaceTable {
 export interface PayoutTable extends Columns<
   Omit<Payout, 'instruction' | 'holds' | 'acceptedHolds' | 'isAlarm' | 'isAcknowledged'>
 > {
-  readonly amount_satang: SatangColumn;
+  readonly amount_satang: ColumnType<never, bigint | null, bigint>;
   /** A set as bits (`holdBits`). */
   readonly holds: number;
   readonly issues: string | null;
   readonly last_event_seq: number;
   /** A set as bits (`holdBits`). */
   readonly accepted_holds: ColumnType<number, number | undefined, number>;
+  /** What the file asks for, of a row that was corrected. */
+  readonly sealed_satang: ColumnType<never, bigint | null | undefined, bigint>;
   readonly is_alarm: ColumnType<number, boolean | undefined, boolean | number>;
   readonly is_acknowledged: ColumnType<number, boolean | undefined, boolean | number>;
 }
@@ -244,7 +249,10 @@ export interface Tables extends StatementTables, ArchiveTables, ProposalTables, 
 }
 
 /** A row of `payout` on its way in; the columns that are left out have their defaults. */
-export type StagedPayout = Omit<Insertable<PayoutTable>, 'accepted_holds' | 'is_alarm' | 'is_acknowledged'>;
+export type StagedPayout = Omit<
+  Insertable<PayoutTable>,
+  'accepted_holds' | 'is_alarm' | 'is_acknowledged' | 'sealed_satang'
+>;
 
 /** A status inside the statement's text: a partial index is used only where the statement names its condition. */
 export function literal<Status extends PayoutStatus>(status: Status): RawBuilder<Status> {

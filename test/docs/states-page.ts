@@ -54,6 +54,7 @@ const causes = {
   'decided-failed': ['decision', 'people have confirmed, with evidence, that it failed'],
   'statement-failed': ['statement shows failure', "the bank's statement shows that it failed"],
   'tried-again': ['tried again', 'a person has it tried again: `paydrop retry`'],
+  corrected: ['corrected', 'people have it paid with another payee number or amount than its file has'],
   released: ['released', 'people have released its `payoutId`: another file may use it'],
   acknowledged: ['noted', 'a person has taken note of it: it leaves the queue, and an alarm ends'],
   'late-proof': ['late proof', 'a proof of payment for a row that was called otherwise: an alarm'],

@@ -1,17 +1,16 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
-import {
-  applyApproved,
-  check,
-  propose,
-  readOptions,
-  sweepProposals,
-  type ReviewContext,
-  withdraw,
-} from '../../src/review/review.ts';
-import type { Decider, Target } from '../../src/review/rules/proposal.ts';
-import type { PayoutDecision } from '../../src/review/rules/terms.ts';
+import { summariseBatch } from '../../src/reports/rules/summary.ts';
+import { tamper } from '../support/store-fixtures.ts';
+import { applyApproved, check, propose, sweepProposals, withdraw } from '../../src/review/review.ts';
+import type { Correction, Decider, Target } from '../../src/review/rules/proposal.ts';
+import { payerKeyOf, versionOfBatch, versionOfPayer } from '../../src/review/rules/batch-decisions.ts';
+import type { Decision, PayoutDecision } from '../../src/review/rules/terms.ts';
+import type { ReviewContext } from '../../src/review/context.ts';
+import { readOptions } from '../../src/review/payout-target.ts';
 import { settleOnce } from '../../src/payout/settle.ts';
-import { lost } from '../support/core-fixtures.ts';
+import { lost, payer } from '../support/core-fixtures.ts';
 import { ingest, makeBadRow, makeRow, makeRows, secondBatchId } from '../support/journal-fixtures.ts';
 import { dayMs, openTheatre, stage, type StoreTheatre } from '../support/theatre.ts';
 
@@ -23,6 +22,7 @@ const contextOf = (theatre: StoreTheatre, people: 1 | 2 = 2): ReviewContext => (
   journal: theatre.journal,
   clock: theatre.time,
   rules: { payoutSatangMax: null },
+  payerAccount: payer.payerAccount,
   people,
   expireDays: 7,
 });
@@ -276,3 +276,158 @@ async function retryChange(theatre: StoreTheatre, seq: number) {
   if (typeof changes === 'string') throw new Error(changes);
   return changes;
 }
+
+describe('a row that is corrected', () => {
+  const correct = async (theatre: StoreTheatre, payoutId: string, correction: Correction) => {
+    const context = contextOf(theatre);
+    const target = { ...(await targetOf(theatre, payoutId)), correction };
+    const wanted = {
+      decision: 'retry-corrected',
+      targets: [target],
+      note: 'the payee has told',
+      evidence: null,
+    } as const;
+    const proposed = await propose(context, wanted, mali);
+    return proposed.kind === 'proposed'
+      ? check(context, proposed.proposal.proposalId, 'approve', nok)
+      : proposed;
+  };
+  const stageWrong = () =>
+    stage(3, (theatre) => ({
+      transfer: (order, no) =>
+        no <= 2 && order.proxyNo !== '0899999999' ? theatre.code('EV042') : undefined,
+      inquire: (inquiry) => theatre.found(inquiry, inquiry.transRefNo.endsWith('01') ? '030002' : undefined),
+    }));
+
+  test('is paid once, to the new payee, with the amount that was approved; the file still adds up', async () => {
+    await using one = await stageWrong();
+    const { theatre, batchId } = one;
+    await theatre.run(batchId, { transferConcurrency: 1 });
+    expect(await theatre.statuses(batchId)).toEqual({ failed: 2, paid: 1 });
+    await expect(
+      correct(theatre, 'INV-1', { proxyNo: '0899999999', amount: '70.50' }),
+    ).resolves.toMatchObject({
+      applied: { applied: 1 },
+    });
+    const [before] = await theatre.journal.findPayouts('INV-1');
+    expect(before?.row).toMatchObject({
+      status: 'ready',
+      instruction: { proxyNo: '0899999999', amountSatang: 7050n },
+    });
+    expect(before?.events.at(-1)).toMatchObject({
+      cause: 'corrected',
+      detail: { by: 'Mali', checkedBy: 'Nok', was: 'failed', amount: ['100.01', '70.50'] },
+    });
+    await theatre.run(batchId);
+    const [history] = await theatre.journal.findPayouts('INV-1');
+    expect(history?.row).toMatchObject({ status: 'paid', attemptNo: 2 });
+    expect(history?.attempts.at(-1)?.order).toMatchObject({ proxyNo: '0899999999', amountText: '70.50' });
+    const totals = await theatre.journal.totals(batchId);
+    const summary = summariseBatch(await theatre.batch(batchId), totals, [], { exceptionsOk: false });
+    expect(summary).toMatchObject({ addsUp: true, correctionSatang: 7050n - 10001n });
+  });
+
+  test('keeps what it was, and nothing but a decision changes it', async () => {
+    await using one = await stageWrong();
+    const { theatre, batchId } = one;
+    await theatre.run(batchId, { transferConcurrency: 1 });
+    await correct(theatre, 'INV-1', { proxyNo: null, amount: '70.50' });
+    const path = join(theatre.folder, 'journal.db');
+    expect(() => tamper(path, "update payout_row set proxy_no = '0800000000'")).toThrow('never changed');
+    expect(() => tamper(path, 'update payout set amount_satang = 1')).toThrow('by a correction alone');
+    using db = new DatabaseSync(path, { readOnly: true });
+    const [kept] = db.prepare('select replaced from instruction_version').all();
+    expect(JSON.parse(String(kept?.['replaced']))).toMatchObject({
+      amountSatang: '10001',
+      proxyNo: '0810000001',
+    });
+    expect(db.prepare('select sealed_satang from payout where row_no = 1').get()).toEqual({
+      sealed_satang: 10_001,
+    });
+  });
+
+  test.for<[string, Correction, string]>([
+    ['the number of nobody', { proxyNo: '0812', amount: null }, 'still wrong'],
+    ['no amount', { proxyNo: null, amount: '1,000' }, 'still wrong'],
+    ['what it is already', { proxyNo: '081-000-0001', amount: '100.01' }, 'changes nothing'],
+  ])('is not corrected to %s', async ([, correction, words]) => {
+    await using one = await stageWrong();
+    const { theatre, batchId } = one;
+    await theatre.run(batchId, { transferConcurrency: 1 });
+    expect(await correct(theatre, 'INV-1', correction)).toMatchObject({
+      objections: [{ why: expect.stringContaining(words) }],
+    });
+    expect(await correct(theatre, 'INV-3', { proxyNo: '0899999999', amount: null })).toMatchObject({
+      objections: [{ why: expect.stringContaining('it is paid') }],
+    });
+  });
+
+  test('that its file had wrong is paid after all', async () => {
+    await using theatre = await openTheatre();
+    const bad = {
+      ...makeRow(1),
+      instruction: null,
+      issues: [{ line: 2, column: 'proxyNo', code: 'proxy-letters', value: 'x', message: 'no number' }],
+    } as const;
+    const { batchId } = await ingest(theatre.journal, [bad, makeRow(2)]);
+    expect(await correct(theatre, 'INV-1', { proxyNo: '0899999999', amount: '1.00' })).toMatchObject({
+      kind: 'applied',
+    });
+    await theatre.run(batchId);
+    expect(await theatre.statuses(batchId)).toEqual({ paid: 2 });
+    expect(theatre.sent.map(({ payoutId }) => payoutId).toSorted()).toEqual(['ref 1', 'ref 2']);
+  });
+});
+
+describe('a batch and an account as a whole', () => {
+  const wanted = (decision: Decision, target: Target) => ({
+    decision,
+    targets: [target],
+    note: 'asked for',
+    evidence: null,
+  });
+  const batchTarget = async (theatre: StoreTheatre, batchId: string): Promise<Target> => ({
+    kind: 'batch',
+    key: batchId,
+    version: versionOfBatch(await theatre.batch(batchId)),
+  });
+
+  test('is cancelled by one person, and not twice', async () => {
+    await using one = await stage(3, () => ({}));
+    const { theatre, batchId } = one;
+    const target = await batchTarget(theatre, batchId);
+    expect(await propose(contextOf(theatre), wanted('cancel-batch', target), mali)).toMatchObject({
+      kind: 'applied',
+      proposal: { totalSatang: 30_006n },
+    });
+    expect(await theatre.statuses(batchId)).toEqual({ cancelled: 3 });
+    const again = await propose(
+      contextOf(theatre),
+      wanted('cancel-batch', await batchTarget(theatre, batchId)),
+      mali,
+    );
+    expect(again).toMatchObject({ objections: [{ why: 'all of it was sent, or has ended' }] });
+  });
+
+  test('an account is halted by one, and goes on by two', async () => {
+    await using one = await stage(2, () => ({}));
+    const { theatre, batchId } = one;
+    const key = payerKeyOf(payer);
+    const halt = wanted('halt-payer', { kind: 'payer', key, version: versionOfPayer(undefined, undefined) });
+    expect(await propose(contextOf(theatre), halt, mali)).toMatchObject({ kind: 'applied' });
+    await theatre.run(batchId);
+    expect(await theatre.statuses(batchId)).toEqual({ held: 2 });
+    expect(theatre.sent).toEqual([]);
+    const inForce = await theatre.journal.payerHalt(payer.companyId, payer.payerAccount);
+    expect(inForce).toMatchObject({ code: 'halted-by-operator', reason: 'Mali has halted it: asked for' });
+
+    const resume = wanted('resume-batch', await batchTarget(theatre, batchId));
+    const proposed = await propose(contextOf(theatre), resume, mali);
+    expect(proposed).toMatchObject({ kind: 'proposed' });
+    expect(await check(contextOf(theatre), 2, 'approve', nok)).toMatchObject({
+      applied: { applied: 1, refused: [] },
+    });
+    await theatre.run(batchId);
+    expect(await theatre.statuses(batchId)).toEqual({ paid: 2 });
+  });
+});

@@ -62,7 +62,7 @@ function renderHead(
 }
 
 function renderTotals(summary: BatchSummary): string[] {
-  const { totals, addsUp, batch, unreadableAmounts } = summary;
+  const { totals, addsUp, batch, unreadableAmounts, correctionSatang } = summary;
   const [head = '', ...lines] = alignColumns(
     [
       ['Status', 'Rows', 'Baht'],
@@ -79,7 +79,7 @@ function renderTotals(summary: BatchSummary): string[] {
     rule,
     ...lines.slice(0, -1),
     rule,
-    `${lines.at(-1)}${addsUp ? '  adds up to the file' : ''}`,
+    `${lines.at(-1)}${addsUp ? `  adds up to the file${correctionSatang === 0n ? '' : ` and its corrections (${showBaht(correctionSatang)})`}` : ''}`,
     ...(addsUp ? [] : [`DOES NOT ADD UP: ${found}`]),
     ...(unreadableAmounts === 0 ? [] : [unreadable]),
   ];

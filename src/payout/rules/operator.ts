@@ -92,7 +92,7 @@ const describeRow = (payout: Payout): string =>
 export const retriedStatuses: readonly PayoutStatus[] = sourceStatuses('ready', 'tried-again');
 
 /** Issues that the row's own cells cannot mend: they concern the line, or the other rows of its file. */
-const fileIssues: readonly string[] = [
+export const fileIssues: readonly string[] = [
   'duplicate-repeat',
   'duplicate-differs',
   'cell-count',

@@ -8,7 +8,7 @@ import {
   type ExitOptions,
   inDoubtStatuses,
 } from '../../core/exit-code.ts';
-import { formatBaht, type Satang, sumSatang } from '../../core/money.ts';
+import { formatBaht, type Satang, sumSatang, toSatang, zeroSatang } from '../../core/money.ts';
 import { payoutStatuses } from '../../core/payout.ts';
 import type {
   Batch,
@@ -26,7 +26,9 @@ export interface BatchSummary extends RowTotal {
   /** The statuses that have rows, in the order of a payout's life. */
   readonly totals: readonly StatusTotal[];
   readonly holds: readonly HoldTotal[];
-  /** The sums are those of the file as it was sealed, in rows, satang and unreadable amounts. */
+  /** How much more the rows ask for than their file, since some of them were corrected. */
+  readonly correctionSatang: Satang;
+  /** The sums are those of the file, but for that, as it was sealed, in rows, satang and unreadable amounts. */
   readonly addsUp: boolean;
   readonly exceptionRows: number;
   /** Rows that contradict what was called proved; exceptions, too. */
@@ -47,6 +49,7 @@ export function summariseBatch(
   );
   const rows = countRows(inOrder, payoutStatuses);
   const amountSatang = sumSatang(inOrder.map((total) => total.amountSatang));
+  const correctionSatang = sumSatang(inOrder.map((total) => total.correctionSatang ?? zeroSatang));
   let unreadableAmounts = 0;
   for (const total of inOrder) unreadableAmounts += total.unreadableAmounts;
   return {
@@ -56,7 +59,8 @@ export function summariseBatch(
     rows,
     amountSatang,
     unreadableAmounts,
-    addsUp: isWholeFile(batch, rows, amountSatang, unreadableAmounts),
+    correctionSatang,
+    addsUp: isWholeFile(batch, rows, toSatang(amountSatang - correctionSatang), unreadableAmounts),
     exceptionRows: countExceptions(inOrder),
     alarmRows: countAlarms(inOrder),
     inDoubtRows: countRows(inOrder, inDoubtStatuses),
@@ -148,6 +152,7 @@ export function renderSummary(
     amount: formatBaht(batch.totalSatang),
     unreadableAmounts: batch.unreadableAmounts,
     byStatus: renderTotals(summary),
+    ...(summary.correctionSatang === 0n ? {} : { corrected: formatBaht(summary.correctionSatang) }),
     holds: Object.fromEntries(summary.holds.map(({ hold, rows }) => [hold, rows])),
     addsUp: summary.addsUp,
     exceptions: summary.exceptionRows,

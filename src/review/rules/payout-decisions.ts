@@ -14,6 +14,8 @@ import {
   payoutWideHolds,
 } from '../../payout/rules/operator.ts';
 import { isOpenAttempt } from '../../payout/rules/superseded.ts';
+import { decideCorrected, whyNotCorrect } from './correction.ts';
+import type { Correction } from './proposal.ts';
 import { decisionTerms, type DecisionTerms, type PayoutDecision, payoutDecisions } from './terms.ts';
 
 /** What the statements of an attempt's day and of the next have of it; `unread` while one of the two is missing. */
@@ -33,6 +35,8 @@ export interface ReviewedPayout {
   readonly similar: readonly ClaimOwner[];
   readonly traceOf: (attempt: Attempt) => StatementTrace;
   readonly rules: RowRules;
+  /** Of the decision to retry it corrected, once that is known. */
+  readonly correction?: Correction | undefined;
   readonly nowMs: number;
 }
 
@@ -140,12 +144,19 @@ function decideAcknowledge({ nowMs }: ReviewedPayout, payout: Payout): readonly 
   return [move({ payout, patch: { isAlarm: false, isAcknowledged: true }, cause: 'acknowledged', nowMs })];
 }
 
+/** What it is corrected to is not known while it is only asked whether it can be. */
+function correctOr(reviewed: ReviewedPayout): readonly Change[] | string {
+  const { correction } = reviewed;
+  if (correction !== undefined) return decideCorrected(reviewed, correction);
+  return whyNotCorrect(reviewed) ?? [];
+}
+
 const decideFor: Readonly<Record<PayoutDecision, Decide>> = {
   'go-on': ({ nowMs }, payout) => one(decideLift(payout, payoutWideHolds, nowMs)),
   cancel: ({ nowMs }, payout) => one(decideCancel(payout, nowMs)),
   release: decideRelease,
   retry: ({ similar, nowMs }, payout) => decideRetry(payout, similar, nowMs),
-  'retry-corrected': () => 'send it corrected in a new file',
+  'retry-corrected': correctOr,
   'confirm-paid': decideConfirmPaid,
   'confirm-failed': decideConfirmFailed,
   acknowledge: decideAcknowledge,
@@ -158,6 +169,7 @@ function decideUnreadable(decision: PayoutDecision, reviewed: ReviewedPayout): r
   const { row } = reviewed;
   if (decision === 'acknowledge') return decideAcknowledge(reviewed, asPayout(reviewed));
   if (decision === 'retry') return decideRetryRejected(reviewed);
+  if (decision === 'retry-corrected') return correctOr(reviewed);
   return `row ${row.rowNo} was rejected: correct it and send it in a new file, or acknowledge it`;
 }
 

@@ -35,6 +35,7 @@ export interface Decider {
   readonly name: string;
 }
 
+/** `statement`: a day's, from the bank or a file. */
 export type TargetKind = 'payout' | 'batch' | 'payer' | 'break' | 'statement';
 
 /** What a decision is about, as it was when it was proposed. */

@@ -115,11 +115,12 @@ export const decisionTerms: Readonly<Record<Decision, DecisionTerms>> = {
 };
 
 /** The cause by which each decision about a payout changes it: what the transition table allows follows from it. */
-export const causeOf: Readonly<Record<Exclude<PayoutDecision, 'retry-corrected'>, PayoutCause>> = {
+export const causeOf: Readonly<Record<PayoutDecision, PayoutCause>> = {
   'go-on': 'hold-lifted',
   cancel: 'cancelled',
   release: 'released',
   retry: 'tried-again',
+  'retry-corrected': 'corrected',
   'confirm-paid': 'decided-paid',
   'confirm-failed': 'decided-failed',
   acknowledge: 'acknowledged',

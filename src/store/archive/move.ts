@@ -189,7 +189,10 @@ export function deleteRows(db: DatabaseSync, batchId: string): void {
 export function takeRows(db: DatabaseSync, batchId: string): void {
   for (const { name, seq, key } of movedTables) {
     // Versions are numbered anew, in their order: others may have been made since.
-    const columns = name === 'instruction_version' ? 'batch_id, payout_seq, version, digest, at_ms' : '*';
+    const columns =
+      name === 'instruction_version'
+        ? 'batch_id, payout_seq, version, digest, at_ms, instruction, replaced'
+        : '*';
     const into = columns === '*' ? name : `${name} (${columns})`;
     const rows = `${seq} in (select seq from archive.payout where batch_id = ?)`;
     db.prepare(

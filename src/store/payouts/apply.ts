@@ -18,16 +18,8 @@ import {
   claimReleasingStatuses,
   openAttemptStatuses,
 } from '../../core/payout.ts';
-import type {
-  Attempt,
-  AttemptStatus,
-  Instruction,
-  Payout,
-  PayoutStatus,
-  TransferOrder,
-} from '../../core/payout.ts';
+import type { Attempt, AttemptStatus, Payout, PayoutStatus, TransferOrder } from '../../core/payout.ts';
 import type { Change } from '../../core/ports.ts';
-import { computeInstructionDigest } from '../../core/reference.ts';
 import { inTransaction, sqliteCodeOf, sqliteCodes } from '../connection.ts';
 import {
   encodeHolds,
@@ -40,7 +32,7 @@ import {
 import { type Body, define, drive, query, type Statement } from '../statements.ts';
 import { WriteQueue } from '../write-queue.ts';
 import { isDecided, markDecided } from '../review/proposals.ts';
-import { addVersion } from './digests.ts';
+import { keepCorrection, keepVersion } from './instruction-versions.ts';
 import { recordChange } from './open-payouts.ts';
 import { readLatestEventSeq } from './rows.ts';
 
@@ -261,72 +253,6 @@ const claim = {
   ),
 };
 
-/** Only a row that never had an instruction gets one. */
-const keepInstruction = define((values: Instruction & { readonly seq: number }) =>
-  query
-    .updateTable('payout_row')
-    .set({
-      proxy_type: values.proxyType,
-      proxy_no: values.proxyNo,
-      payee_name: values.payeeName,
-      reference1: values.reference1,
-      reference2: values.reference2,
-    })
-    .where('seq', '=', values.seq)
-    .where('proxy_type', 'is', null),
-);
-
-interface VersionKey {
-  readonly batchId: string;
-  readonly seq: number;
-}
-
-const versions = {
-  latest: define((values: VersionKey) =>
-    query
-      .selectFrom('batch')
-      .select('versions_digest')
-      .select((eb) =>
-        eb
-          .selectFrom('instruction_version as v')
-          .select((latest) => sql<number>`coalesce(${latest.fn.max('v.version')}, 0)`.as('version'))
-          .where('v.payout_seq', '=', values.seq)
-          .as('version'),
-      )
-      .where('batch_id', '=', values.batchId),
-  ),
-  add: define((values: VersionKey & { version: number; digest: string; atMs: number }) =>
-    query.insertInto('instruction_version').values({
-      batch_id: values.batchId,
-      payout_seq: values.seq,
-      version: values.version,
-      digest: values.digest,
-      at_ms: values.atMs,
-    }),
-  ),
-  seal: define((values: { batchId: string; versionsDigest: string }) =>
-    query
-      .updateTable('batch')
-      .set({ versions_digest: values.versionsDigest })
-      .where('batch_id', '=', values.batchId),
-  ),
-};
-
-/** The row asks for something from now on: that is a version beside what was sealed, with a digest of its own. */
-function* keepVersion(
-  { seq, batchId, rowNo, instruction }: Payout,
-  companyId: string,
-  atMs: number,
-): Body<void> {
-  if ((yield* keepInstruction.run({ seq, ...instruction })) === 0) return;
-  const latest = yield* versions.latest.get({ batchId, seq });
-  const version = (latest?.version ?? 0) + 1;
-  const digest = computeInstructionDigest({ companyId, batchId, rowNo }, instruction);
-  yield* versions.add.run({ batchId, seq, version, digest, atMs });
-  const versionsDigest = addVersion(latest?.versions_digest ?? null, seq, version, digest);
-  yield* versions.seal.run({ batchId, versionsDigest });
-}
-
 const gateOfBatch = define((values: { batchId: string }) =>
   query
     .selectFrom('batch as b')
@@ -430,7 +356,8 @@ function* applyChange(transaction: Transaction, change: Change): Body<boolean> {
   });
   if (changed === 0) return false;
   if (change.decision !== undefined) yield* markDecided(change.decision);
-  if (change.isValidated === true) yield* keepVersion(after, gate.companyId, event.atMs);
+  if (change.isCorrected === true) yield* keepCorrection(change, gate.companyId);
+  else if (change.isValidated === true) yield* keepVersion(after, gate.companyId, event.atMs);
   yield* recordChange(change);
   yield* moveClaim(change, ofRow);
   if (attempt !== undefined) yield* keepAttempt(attempt, change.isIntent === true);

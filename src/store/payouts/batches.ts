@@ -1,6 +1,6 @@
 /** Batches: what is read of them, their own life once they are sealed, the stops of a payer account, and reports. */
 import { type Expression, sql } from 'kysely';
-import { type Satang, toSatang } from '../../core/money.ts';
+import { type Satang, toSatang, zeroSatang } from '../../core/money.ts';
 import { type BatchStatus, canMoveBatch, type HoldReason } from '../../core/payout.ts';
 import type { Batch, BatchReader, HoldTotal, PayerPause, StatusTotal } from '../../core/ports.ts';
 import type { BatchStore, PayerHalt, PayerBreakerStore } from '../../payout/ports.ts';
@@ -18,6 +18,8 @@ function joinParts(high: string, low: string): Satang {
   return toSatang(BigInt(high) * lowPart + BigInt(low));
 }
 
+const readCorrection = (correctionSatang: Satang) => (correctionSatang === 0n ? {} : { correctionSatang });
+
 function selectTotals(batchId: string) {
   const part = sql.lit(Number(lowPart));
   return query
@@ -29,6 +31,8 @@ function selectTotals(batchId: string) {
       sql<number>`count(*) - count(amount_satang)`.as('unreadable_amounts'),
       sql<number>`sum(is_alarm)`.as('alarm_rows'),
       sql<number>`sum(is_acknowledged)`.as('acknowledged_rows'),
+      asText(sql`sum(amount_satang / ${part} - sealed_satang / ${part})`).as('corrected_high'),
+      asText(sql`sum(amount_satang % ${part} - sealed_satang % ${part})`).as('corrected_low'),
     ])
     .where('batch_id', '=', batchId)
     .groupBy('status')
@@ -39,7 +43,11 @@ function selectTotals(batchId: string) {
 function* readArchivedTotals(batchId: string): Reading<StatusTotal[]> {
   const archived = query.selectFrom('archived_batch').select('totals').where('batch_id', '=', batchId);
   const totals = JSON.parse((yield* selectFirst(archived))?.totals ?? '[]') as StatusTotal[];
-  return totals.map((total) => ({ ...total, amountSatang: toSatang(BigInt(total.amountSatang)) }));
+  return totals.map(({ correctionSatang = zeroSatang, ...total }) => ({
+    ...total,
+    amountSatang: toSatang(BigInt(total.amountSatang)),
+    ...readCorrection(toSatang(BigInt(correctionSatang))),
+  }));
 }
 
 export const batchReads = {
@@ -65,6 +73,7 @@ export const batchReads = {
       unreadableAmounts: record.unreadable_amounts,
       alarmRows: record.alarm_rows,
       ...(record.acknowledged_rows === 0 ? {} : { acknowledgedRows: record.acknowledged_rows }),
+      ...readCorrection(joinParts(record.corrected_high, record.corrected_low)),
     }));
   },
   *holdTotals(batchId): Reading<HoldTotal[]> {

@@ -3,7 +3,7 @@
  * its first send and after its last. What is decided on them stands in payout/rules.
  */
 import type { DatabaseSync } from 'node:sqlite';
-import { sumSatang, zeroSatang } from '../../core/money.ts';
+import { toSatang, zeroSatang } from '../../core/money.ts';
 import { computeInstructionDigest, DigestOfAll } from '../../core/reference.ts';
 import type { KeptSeal } from '../../payout/rules/journal-place.ts';
 import type { SealReading } from '../../payout/rules/seal.ts';
@@ -47,6 +47,44 @@ when old.proxy_type is not null
   or new.cells is not old.cells or new.extras is not old.extras or new.digest is not old.digest
 begin
   select raise(abort, 'a row as its file has it is never changed');
+end;
+`;
+
+/** What a corrected row asks for, and asked for before, stands with its version; its file's cells stay as they are. */
+export const correctionTables = `
+alter table instruction_version add column instruction text;
+alter table instruction_version add column replaced text;
+-- What the row's file asks for; null while that is what it asks for.
+alter table payout add column sealed_satang integer;
+
+drop trigger payout_row_never_changes;
+create trigger payout_row_never_changes before update on payout_row
+when new.seq is not old.seq or new.payout_id is not old.payout_id or new.line is not old.line
+  or new.cells is not old.cells or new.extras is not old.extras or new.digest is not old.digest
+  or (old.proxy_type is not null and not exists (
+    select 1 from instruction_version v
+    where v.payout_seq = old.seq
+      and v.version = (select max(version) from instruction_version where payout_seq = old.seq)
+      and json_extract(v.instruction, '$.proxyType') is new.proxy_type
+      and json_extract(v.instruction, '$.proxyNo') is new.proxy_no
+      and json_extract(v.instruction, '$.payeeName') is new.payee_name
+      and json_extract(v.instruction, '$.reference1') is new.reference1
+      and json_extract(v.instruction, '$.reference2') is new.reference2))
+begin
+  select raise(abort, 'a row as its file has it is never changed');
+end;
+create trigger payout_amount_never_changes before update of amount_satang on payout
+when new.amount_satang is not old.amount_satang and not exists (
+  select 1 from instruction_version v
+  where v.payout_seq = old.seq
+    and v.version = (select max(version) from instruction_version where payout_seq = old.seq)
+    and json_extract(v.instruction, '$.amountSatang') = cast(new.amount_satang as text))
+begin
+  select raise(abort, 'an amount is changed by a correction alone');
+end;
+create trigger payee_of_corrected after update of proxy_no on payout_row when old.proxy_no is not null begin
+  insert or ignore into payee_place
+    select new.proxy_no, amount_satang, seq from payout where seq = new.seq and amount_satang is not null;
 end;
 `;
 
@@ -180,7 +218,8 @@ function* compareSeal(db: DatabaseSync, batchId: string): Generator<undefined, S
   let totalSatang = zeroSatang;
   for (const total of drive(db, batchReads.totals(batchId))) {
     rows += total.rows;
-    totalSatang = sumSatang([totalSatang, total.amountSatang]);
+    // A correction is a version of its own: what was sealed is compared with what its file asks for.
+    totalSatang = toSatang(totalSatang + total.amountSatang - (total.correctionSatang ?? 0n));
   }
   const sums = { rows: batch.rows, totalSatang: batch.totalSatang };
   const versionsDigests = readVersionsDigests(db, batchId);

@@ -32,14 +32,14 @@ const possible = (facts: ReviewedPayout): readonly string[] =>
 describe('what people may decide', () => {
   test.for<[PayoutStatus, readonly string[]]>([
     ['staged', []],
-    ['rejected', ['retry', 'acknowledge']],
+    ['rejected', ['retry', 'retry-corrected', 'acknowledge']],
     ['ready', ['cancel']],
-    ['held', ['go-on', 'cancel']],
+    ['held', ['go-on', 'cancel', 'retry-corrected']],
     ['cancelled', ['release']],
-    ['unpayable', ['retry', 'acknowledge']],
+    ['unpayable', ['retry', 'retry-corrected', 'acknowledge']],
     ['submitted', []],
     ['paid', []],
-    ['failed', ['retry', 'acknowledge']],
+    ['failed', ['retry', 'retry-corrected', 'acknowledge']],
     ['unresolved', ['confirm-paid', 'confirm-failed']],
     ['disputed', ['confirm-paid', 'acknowledge']],
   ])('about what is %s: %j', ([status, decisions]) => {
@@ -57,7 +57,6 @@ describe('what people may decide', () => {
 
   test('nothing that the transition table does not have', () => {
     for (const decision of payoutDecisions) {
-      if (decision === 'retry-corrected') continue;
       const sources = payoutTransitions
         .filter(({ cause }) => cause === causeOf[decision])
         .map(({ from }) => from);

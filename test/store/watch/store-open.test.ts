@@ -57,6 +57,7 @@ const laterColumns = [
   ['attempt', 'unanswered_trials', 'integer not null default 0'],
   ['batch', 'like_reason', 'text'],
   ['payout', 'is_acknowledged', 'integer not null default 0'],
+  ['payout', 'sealed_satang', 'integer'],
 ] as const;
 
 test('an older journal is brought up to date by the sender, and by no other', async () => {

@@ -1,0 +1,95 @@
+/** Whole batches, and payer accounts, that people decide on. */
+import { type Satang, sumSatang, zeroSatang } from '../core/money.ts';
+import type { PayoutStatus } from '../core/payout.ts';
+import type { Batch } from '../core/ports.ts';
+import { cancelBatch, openPayer, resumeBatch } from '../payout/operator.ts';
+import type { Examined, ReviewContext, TargetWork } from './context.ts';
+import { noRest } from './context.ts';
+import type { ProposalItem } from './ports.ts';
+import {
+  decideBatch,
+  decidePayer,
+  haltByOperator,
+  readPayerKey,
+  versionOfBatch,
+  versionOfPayer,
+} from './rules/batch-decisions.ts';
+
+const unsentStatuses: readonly PayoutStatus[] = ['ready', 'held'];
+
+async function sumUnsent({ journal }: ReviewContext, batchId: string): Promise<Satang> {
+  const totals = await journal.totals(batchId);
+  return sumSatang(
+    totals.filter(({ status }) => unsentStatuses.includes(status)).map(({ amountSatang }) => amountSatang),
+  );
+}
+
+const changedSince = 'it has changed since: look again';
+
+/** Batches as targets, by their ids. */
+export function makeBatchWork(context: ReviewContext): TargetWork {
+  const { journal, clock, payerAccount } = context;
+  const find = async ({ key, version }: Pick<ProposalItem, 'key' | 'version'>): Promise<Batch | string> => {
+    const batch = await journal.batch(key);
+    if (batch === undefined) return `there is no batch ${key}`;
+    return versionOfBatch(batch) === version ? batch : changedSince;
+  };
+  const end = async ({ proposalId, itemNo }: ProposalItem, refusal: string | undefined): Promise<void> => {
+    await journal.endItem(proposalId, itemNo, refusal === undefined ? 'applied' : 'refused', refusal ?? null);
+  };
+  return {
+    ...noRest,
+    async examine(decision, target): Promise<Examined> {
+      const batch = await find(target);
+      if (typeof batch === 'string') return batch;
+      const totals = await journal.totals(batch.batchId);
+      const why = decideBatch(decision, batch, totals, await journal.holdTotals(batch.batchId));
+      return why ?? { amountSatang: await sumUnsent(context, batch.batchId) };
+    },
+    async apply({ decision }, item) {
+      if (item.status !== 'open') return;
+      const batch = await find(item);
+      if (typeof batch === 'string') {
+        await end(item, batch);
+        return;
+      }
+      const { refusals, rowsChanged } =
+        decision === 'cancel-batch'
+          ? await cancelBatch(journal, batch, clock.now())
+          : await resumeBatch(journal, batch, clock.now(), payerAccount);
+      await end(item, rowsChanged === 0 ? refusals[0] : undefined);
+    },
+  };
+}
+
+/** Payer accounts as targets, by company and number. */
+export function makePayerWork({ journal, clock }: ReviewContext): TargetWork {
+  const find = async (key: string) => {
+    const payer = readPayerKey(key);
+    const halt = await journal.payerHalt(payer.companyId, payer.payerAccount);
+    const pause = await journal.payerPause(payer.companyId, payer.payerAccount);
+    return { payer, halt, pause, version: versionOfPayer(halt, pause) };
+  };
+  return {
+    ...noRest,
+    async examine(decision, { key, version }): Promise<Examined> {
+      const found = await find(key);
+      if (found.version !== version) return changedSince;
+      return decidePayer(decision, found.halt, found.pause) ?? { amountSatang: zeroSatang };
+    },
+    async apply({ decision, note, maker }, { proposalId, itemNo, key, version, status }) {
+      if (status !== 'open') return;
+      const { payer, ...found } = await find(key);
+      const isChanged = found.version !== version;
+      if (!isChanged && decision === 'halt-payer')
+        await journal.recordPayerHalt({ ...payer, ...haltByOperator(maker, note), sinceMs: clock.now() });
+      if (!isChanged && decision === 'resume-payer') await openPayer(journal, payer, clock.now());
+      await journal.endItem(
+        proposalId,
+        itemNo,
+        isChanged ? 'refused' : 'applied',
+        isChanged ? changedSince : null,
+      );
+    },
+  };
+}

@@ -1,0 +1,34 @@
+/** What the review works on, and how it looks at what is decided on. */
+import type { Satang } from '../core/money.ts';
+import type { Clock } from '../core/ports.ts';
+import type { RowRules } from '../intake/rules/row.ts';
+import type { HistoryReader, PayoutJournal } from '../payout/ports.ts';
+import type { StatementStore } from '../reconcile/ports.ts';
+import type { Proposal, ProposalItem, ProposalStore } from './ports.ts';
+import type { Target } from './rules/proposal.ts';
+import type { Decision } from './rules/terms.ts';
+
+export interface ReviewContext {
+  readonly journal: PayoutJournal & ProposalStore & HistoryReader & Pick<StatementStore, 'openStatementView'>;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly rules: RowRules;
+  /** `bank.payerAccount` of the settings: what a batch that is resumed is paid from. */
+  readonly payerAccount: string;
+  /** `review.people` of the settings. */
+  readonly people: 1 | 2;
+  /** `review.expireDays` of the settings. */
+  readonly expireDays: number;
+}
+
+/** Why a target cannot be decided on so, in words; or what it is about. */
+export type Examined = string | { readonly amountSatang: Satang };
+
+/** One kind of target, for as long as one proposal is worked on. */
+export interface TargetWork extends Disposable {
+  examine(decision: Decision, target: Target): Promise<Examined>;
+  /** Applies the item and ends it, or ends it with the reason why it is refused; one that has ended is left alone. */
+  apply(proposal: Proposal, item: ProposalItem): Promise<void>;
+}
+
+/** Nothing to be closed. */
+export const noRest = { [Symbol.dispose]: (): void => {} };

@@ -1,0 +1,157 @@
+/** One payout that people decide on: what is known of it, what is possible, and its changes. */
+import { dayMs, formatBangkokDate, parseBangkokDate } from '../core/bangkok-time.ts';
+import { toSatang } from '../core/money.ts';
+import type { Attempt, Payout } from '../core/payout.ts';
+import type { PayoutEvent } from '../payout/ports.ts';
+import type { StatementView } from '../reconcile/ports.ts';
+import { factsOf } from '../reconcile/rules/types.ts';
+import type { ReviewContext, TargetWork } from './context.ts';
+import type { Proposal } from './ports.ts';
+import {
+  decidePayout,
+  type DecisionMark,
+  markChanges,
+  type Option,
+  optionsFor,
+  type ReviewedPayout,
+  type StatementTrace,
+} from './rules/payout-decisions.ts';
+import { findChangeSince, type Target } from './rules/proposal.ts';
+import { isPayoutDecision, type PayoutDecision } from './rules/terms.ts';
+
+/** A payout as a decision is taken on it, with its history. */
+export interface Reviewed extends ReviewedPayout {
+  readonly companyId: string;
+  readonly events: readonly PayoutEvent[];
+}
+
+/** Reads of the statements of many attempts, on one view that is opened when it is first needed. */
+class Traces implements Disposable {
+  readonly #journal: ReviewContext['journal'];
+  #view: StatementView | undefined;
+
+  constructor(journal: ReviewContext['journal']) {
+    this.#journal = journal;
+  }
+
+  of(payout: Payout, attempt: Attempt): StatementTrace {
+    this.#view ??= this.#journal.openStatementView();
+    const { transRefNo, tranDate } = attempt.order;
+    if (this.#view.linesOf(transRefNo, factsOf(payout, attempt)).length > 0) return 'found';
+    const { wholeDates } = this.#view.days();
+    const nextDay = formatBangkokDate((parseBangkokDate(tranDate) ?? 0) + dayMs);
+    return wholeDates.has(tranDate) && wholeDates.has(nextDay) ? 'none' : 'unread';
+  }
+
+  [Symbol.dispose](): void {
+    this.#view?.[Symbol.dispose]();
+  }
+}
+
+/** Everything that a decision about a row is taken on; undefined for one that is not in the journal. */
+async function readReviewed(
+  { journal, clock, rules }: ReviewContext,
+  seq: number,
+  traces: Traces,
+): Promise<Reviewed | undefined> {
+  const history = await journal.history(seq);
+  if (history === undefined) return undefined;
+  const { row, batch, events } = history;
+  const { batchId, companyId } = batch;
+  const payoutId = row.cells.payoutId.trim();
+  const payout = await journal.payout(seq);
+  const [holder] = await journal.claimHolders(companyId, [payoutId]);
+  return {
+    row,
+    batchId,
+    companyId,
+    payout,
+    events,
+    attempts: await journal.attemptsOf(companyId, payoutId),
+    holder,
+    similar: await journal.similarHolders(companyId, payoutId),
+    traceOf: (attempt) => (payout === undefined ? 'unread' : traces.of(payout, attempt)),
+    rules,
+    nowMs: clock.now(),
+  };
+}
+
+/** The decisions about a row that are possible now, and why others are not; undefined for a row that is not there. */
+export async function readOptions(
+  context: ReviewContext,
+  seq: number,
+): Promise<readonly Option[] | undefined> {
+  using traces = new Traces(context.journal);
+  const reviewed = await readReviewed(context, seq, traces);
+  return reviewed === undefined ? undefined : optionsFor(reviewed);
+}
+
+/** Why a target cannot be decided on so; undefined when it can. */
+async function objectTo(
+  context: ReviewContext,
+  decision: PayoutDecision,
+  target: Target,
+  traces: Traces,
+): Promise<string | { readonly reviewed: Reviewed }> {
+  const reviewed = await readReviewed(context, Number(target.key), traces);
+  if (reviewed === undefined) return 'there is no such row in the journal';
+  const changed = findChangeSince(Number(target.version), reviewed.row, reviewed.events);
+  if (changed !== undefined) return changed;
+  if (decision === 'retry-corrected' && target.correction === undefined)
+    return 'what it is corrected to must be said: another payee number, or another amount';
+  const asked = { ...reviewed, correction: target.correction };
+  const decided = decidePayout(decision, asked);
+  return typeof decided === 'string' ? decided : { reviewed: asked };
+}
+
+/** How often an item is decided anew that a change of another process, of no interest to people, came before. */
+const triesMax = 5;
+
+const markOf = ({ maker, checker, proposalId }: Proposal): DecisionMark => ({
+  by: maker,
+  ...(checker === null ? {} : { checkedBy: checker }),
+  proposal: proposalId,
+});
+
+/** Payouts as targets; it keeps a view of the statements open. */
+export function makePayoutWork(context: ReviewContext): TargetWork {
+  const { journal } = context;
+  const traces = new Traces(journal);
+  const require = (decision: string): PayoutDecision => {
+    if (!isPayoutDecision(decision)) throw new Error(`${decision} is not about a payout`);
+    return decision;
+  };
+  return {
+    async examine(decision, target) {
+      const found = await objectTo(context, require(decision), target, traces);
+      if (typeof found === 'string') return found;
+      return { amountSatang: found.reviewed.row.amountSatang ?? toSatang(0n) };
+    },
+    async apply(proposal, item) {
+      const { proposalId, itemNo } = item;
+      const decision = require(proposal.decision);
+      for (let tries = 0; tries < triesMax; tries += 1) {
+        const found = await objectTo(context, decision, item, traces);
+        if (typeof found === 'string') {
+          await journal.endItem(proposalId, itemNo, 'refused', found);
+          return;
+        }
+        const changes = decidePayout(decision, found.reviewed);
+        if (typeof changes === 'string') continue;
+        const [isApplied] = await journal.apply(
+          markChanges(changes, markOf(proposal), { proposalId, itemNo }),
+        );
+        if (isApplied === true) return;
+        const [present] = await journal.proposalItems(proposalId, itemNo - 1, 1);
+        if (present?.status !== 'open') return;
+      }
+      await journal.endItem(
+        proposalId,
+        itemNo,
+        'refused',
+        'it kept changing while this was applied: decide again',
+      );
+    },
+    [Symbol.dispose]: () => traces[Symbol.dispose](),
+  };
+}

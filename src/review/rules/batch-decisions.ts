@@ -1,0 +1,65 @@
+/** What people may decide about a batch as a whole, and about a payer account. */
+import { countRows } from '../../core/exit-code.ts';
+import { isSealed } from '../../core/payout.ts';
+import type { Batch, BatchReason, HoldTotal, PayerPause, StatusTotal } from '../../core/ports.ts';
+import { batchWideHolds } from '../../payout/rules/operator.ts';
+import type { Decision } from './terms.ts';
+
+/** What a decision about a batch was made on: it is another batch, to whoever decides, when this differs. */
+export const versionOfBatch = ({ status, reasonCode, restedAtMs }: Batch): string =>
+  [status, reasonCode ?? '', restedAtMs ?? ''].join(' ');
+
+/** Why a batch cannot be decided on so; undefined when it can. */
+export function decideBatch(
+  decision: Decision,
+  batch: Batch,
+  totals: readonly StatusTotal[],
+  holds: readonly HoldTotal[],
+): string | undefined {
+  if (!isSealed(batch.status)) return `it is ${batch.status}: nothing of it can be paid`;
+  const unsent = countRows(totals, ['ready', 'held']);
+  if (decision === 'cancel-batch') return unsent === 0 ? 'all of it was sent, or has ended' : undefined;
+  const isStopped = batch.status === 'halted' || batch.status === 'paused';
+  const isHeld = holds.some(
+    ({ hold, rows }) => rows > 0 && (batchWideHolds.includes(hold) || hold === 'similar'),
+  );
+  return isStopped || isHeld ? undefined : `it is ${batch.status}, and nothing of it is held as a whole`;
+}
+
+/** A payer account, which a halt or a pause concerns as a whole. */
+export interface PayerKey {
+  readonly companyId: string;
+  readonly payerAccount: string;
+}
+
+export const payerKeyOf = ({ companyId, payerAccount }: PayerKey): string => `${companyId}/${payerAccount}`;
+
+/** @throws RangeError for what `payerKeyOf` has not made */
+export function readPayerKey(key: string): PayerKey {
+  const place = key.lastIndexOf('/');
+  if (place < 0) throw new RangeError('a payer account is named by its company and number');
+  return { companyId: key.slice(0, place), payerAccount: key.slice(place + 1) };
+}
+
+/** Since when an account is stopped, by what. */
+export const versionOfPayer = (
+  halt: { readonly sinceMs: number } | undefined,
+  pause: Pick<PayerPause, 'sinceMs'> | undefined,
+): string => `${halt?.sinceMs ?? ''} ${pause?.sinceMs ?? ''}`;
+
+/** Why an account cannot be decided on so; undefined when it can. */
+export function decidePayer(
+  decision: Decision,
+  halt: object | undefined,
+  pause: object | undefined,
+): string | undefined {
+  if (decision === 'halt-payer') return halt === undefined ? undefined : 'it is halted already';
+  return halt === undefined && pause === undefined ? 'it is neither halted nor paused' : undefined;
+}
+
+/** Why an account is halted that a person has halted. */
+export const haltByOperator = (maker: string, note: string): BatchReason => ({
+  code: 'halted-by-operator',
+  reason: `${maker} has halted it: ${note}`,
+  remedy: 'Ask whoever has halted it; "paydrop resume" and the batch lets it go on',
+});

@@ -1,0 +1,114 @@
+/** A row that is paid as something else than its file says: another payee number, or another amount. */
+import { move } from '../../core/change.ts';
+import { formatBaht } from '../../core/money.ts';
+import type { RowCells } from '../../core/payout-file.ts';
+import { type HoldReason, type Instruction, type Payout, sourceStatuses } from '../../core/payout.ts';
+import type { Change, ResultRow } from '../../core/ports.ts';
+import { maskDigits } from '../../core/proxy-id.ts';
+import { parseRow, type RowRules } from '../../intake/rules/row.ts';
+import { fileIssues } from '../../payout/rules/operator.ts';
+import type { Correction } from './proposal.ts';
+
+/** What a correction is made of. */
+export interface CorrectedRow {
+  readonly row: ResultRow;
+  readonly batchId: string;
+  readonly payout: Payout | undefined;
+  readonly rules: RowRules;
+  readonly nowMs: number;
+}
+
+/** Holds that have nothing to do with what the row asks for: a correction lifts none of them. */
+const keptHolds: readonly HoldReason[] = ['approval', 'halted', 'paused'];
+
+/** Why the row cannot be corrected, whatever to; undefined when it can. */
+export function whyNotCorrect({ row }: CorrectedRow): string | undefined {
+  if (row.isAlarm) return 'it bears an alarm: what the bank says of it must be cleared first';
+  const from = [...sourceStatuses('ready', 'corrected'), ...sourceStatuses('held', 'corrected')];
+  if (!from.includes(row.status))
+    return `it is ${row.status}: only what moved no money, and waits or has ended, can be corrected`;
+  if (row.issues.some(({ code }) => fileIssues.includes(code)))
+    return 'it was rejected for what its file holds: send it in a new file';
+  return row.amountSatang === null
+    ? "its amount could not be read, and the file's total is without it: send it in a new file"
+    : undefined;
+}
+
+/** The cells as they would be had the file been right. */
+function correctCells(row: ResultRow, { proxyNo, amount }: Correction): RowCells {
+  const { instruction } = row;
+  const present =
+    instruction === null
+      ? {}
+      : {
+          payoutId: instruction.payoutId,
+          proxyType: instruction.proxyType,
+          proxyNo: instruction.proxyNo,
+          payeeName: instruction.payeeName ?? '',
+          amount: formatBaht(instruction.amountSatang),
+          reference1: instruction.reference1 ?? '',
+          reference2: instruction.reference2 ?? '',
+        };
+  return {
+    ...row.cells,
+    ...present,
+    // What the number is follows from itself.
+    ...(proxyNo === null ? {} : { proxyNo, proxyType: '' }),
+    ...(amount === null ? {} : { amount }),
+  };
+}
+
+const isSameInstruction = (one: Instruction | null, other: Instruction): boolean =>
+  one?.proxyNo === other.proxyNo &&
+  one.proxyType === other.proxyType &&
+  one.amountSatang === other.amountSatang;
+
+/** The change that has the row paid as corrected, or why there is none. */
+export function decideCorrected(corrected: CorrectedRow, correction: Correction): readonly Change[] | string {
+  const { row, batchId, payout, rules, nowMs } = corrected;
+  const why = whyNotCorrect(corrected);
+  if (why !== undefined) return why;
+  const { instruction, issues, holds } = parseRow(correctCells(row, correction), row.line, rules);
+  if (instruction === null)
+    return `corrected it is still wrong (${issues.map(({ message }) => message).join('; ')})`;
+  if (isSameInstruction(row.instruction, instruction)) return 'the correction changes nothing';
+  const before = payout ?? { ...row, batchId, instruction, acceptedHolds: [], settledBy: 'rules' as const };
+  return [correct(before, instruction, holds, nowMs)];
+}
+
+function correct(
+  before: Payout,
+  instruction: Instruction,
+  raised: readonly HoldReason[],
+  nowMs: number,
+): Change {
+  const kept = before.holds.filter((hold) => keptHolds.includes(hold));
+  const holds = [...kept, ...raised.filter((hold) => !kept.includes(hold))];
+  const isLimit = holds.includes('limit');
+  const reason = isLimit
+    ? ({ reasonCode: 'limit', reason: 'the corrected amount is over limits.bahtPerPayout' } as const)
+    : ({ reasonCode: null, reason: null } as const);
+  const patch = {
+    status: holds.length === 0 ? 'ready' : 'held',
+    holds,
+    // What people and the bank have said of it, they have said of another payee or amount.
+    acceptedHolds: [],
+    bankPayeeName: null,
+    bankPayeeNameTh: null,
+    settledAtMs: null,
+    settledBy: null,
+    ...reason,
+  } as const;
+  const was = before.instruction;
+  const detail = {
+    was: before.status,
+    ...(was.proxyNo === instruction.proxyNo
+      ? {}
+      : { proxyNo: [maskDigits(was.proxyNo), maskDigits(instruction.proxyNo)] }),
+    ...(was.amountSatang === instruction.amountSatang
+      ? {}
+      : { amount: [formatBaht(was.amountSatang), formatBaht(instruction.amountSatang)] }),
+  };
+  const change = move({ payout: before, patch, cause: 'corrected', nowMs, detail });
+  return { ...change, after: { ...change.after, instruction }, isCorrected: true };
+}

@@ -1,0 +1,130 @@
+/** What a row asks for since it was sealed: a rejected one that is validated anew, and one that people have corrected. */
+import { sql, type SqlBool } from 'kysely';
+import type { Instruction, Payout } from '../../core/payout.ts';
+import type { Change } from '../../core/ports.ts';
+import { computeInstructionDigest } from '../../core/reference.ts';
+import { type Body, define, query } from '../statements.ts';
+import { addVersion } from './digests.ts';
+
+/** Only a row that never had an instruction gets one. */
+const keepInstruction = define((values: Instruction & { readonly seq: number }) =>
+  query
+    .updateTable('payout_row')
+    .set({
+      proxy_type: values.proxyType,
+      proxy_no: values.proxyNo,
+      payee_name: values.payeeName,
+      reference1: values.reference1,
+      reference2: values.reference2,
+    })
+    .where('seq', '=', values.seq)
+    .where('proxy_type', 'is', null),
+);
+
+/** A corrected row asks for something else than its file; what it asked for is kept with the version. */
+const correctInstruction = {
+  row: define((values: Instruction & { readonly seq: number }) =>
+    query
+      .updateTable('payout_row')
+      .set({
+        proxy_type: values.proxyType,
+        proxy_no: values.proxyNo,
+        payee_name: values.payeeName,
+        reference1: values.reference1,
+        reference2: values.reference2,
+      })
+      .where('seq', '=', values.seq),
+  ),
+  amount: define((values: { readonly amountSatang: bigint; readonly seq: number }) =>
+    query
+      .updateTable('payout')
+      .set((eb) => ({
+        sealed_satang: sql<bigint>`coalesce(${eb.ref('sealed_satang')}, ${eb.ref('amount_satang')})`,
+        amount_satang: values.amountSatang,
+      }))
+      .where('seq', '=', values.seq)
+      .where((eb) => sql<SqlBool>`${eb.ref('amount_satang')} <> ${values.amountSatang}`),
+  ),
+};
+
+/** Amounts as text, which no JSON reader rounds. */
+const encodeInstruction = (instruction: Instruction): string =>
+  JSON.stringify({ ...instruction, amountSatang: String(instruction.amountSatang) });
+
+interface VersionKey {
+  readonly batchId: string;
+  readonly seq: number;
+}
+
+interface InstructionVersion extends VersionKey {
+  readonly version: number;
+  readonly digest: string;
+  readonly atMs: number;
+  readonly instruction: string | null;
+  readonly replaced: string | null;
+}
+
+const versions = {
+  latest: define((values: VersionKey) =>
+    query
+      .selectFrom('batch')
+      .select('versions_digest')
+      .select((eb) =>
+        eb
+          .selectFrom('instruction_version as v')
+          .select((latest) => sql<number>`coalesce(${latest.fn.max('v.version')}, 0)`.as('version'))
+          .where('v.payout_seq', '=', values.seq)
+          .as('version'),
+      )
+      .where('batch_id', '=', values.batchId),
+  ),
+  add: define((values: InstructionVersion) =>
+    query.insertInto('instruction_version').values({
+      batch_id: values.batchId,
+      payout_seq: values.seq,
+      version: values.version,
+      digest: values.digest,
+      at_ms: values.atMs,
+      instruction: values.instruction,
+      replaced: values.replaced,
+    }),
+  ),
+  seal: define((values: { batchId: string; versionsDigest: string }) =>
+    query
+      .updateTable('batch')
+      .set({ versions_digest: values.versionsDigest })
+      .where('batch_id', '=', values.batchId),
+  ),
+};
+
+/** The row asks for something from now on: that is a version beside what was sealed, with a digest of its own. */
+export function* keepVersion(payout: Payout, companyId: string, atMs: number): Body<void> {
+  const { seq, instruction } = payout;
+  if ((yield* keepInstruction.run({ seq, ...instruction })) === 0) return;
+  yield* addInstructionVersion(payout, companyId, atMs);
+}
+
+/** The row asks for something else from now on. */
+export function* keepCorrection({ before, after, event }: Change, companyId: string): Body<void> {
+  const { seq, instruction } = after;
+  const replaced = before.instruction === instruction ? null : encodeInstruction(before.instruction);
+  const corrected = { instruction: encodeInstruction(instruction), replaced };
+  yield* addInstructionVersion(after, companyId, event.atMs, corrected);
+  yield* correctInstruction.amount.run({ seq, amountSatang: instruction.amountSatang });
+  if ((yield* keepInstruction.run({ seq, ...instruction })) === 0)
+    yield* correctInstruction.row.run({ seq, ...instruction });
+}
+
+function* addInstructionVersion(
+  { seq, batchId, rowNo, instruction }: Payout,
+  companyId: string,
+  atMs: number,
+  corrected: Pick<InstructionVersion, 'instruction' | 'replaced'> = { instruction: null, replaced: null },
+): Body<void> {
+  const latest = yield* versions.latest.get({ batchId, seq });
+  const version = (latest?.version ?? 0) + 1;
+  const digest = computeInstructionDigest({ companyId, batchId, rowNo }, instruction);
+  yield* versions.add.run({ batchId, seq, version, digest, atMs, ...corrected });
+  const versionsDigest = addVersion(latest?.versions_digest ?? null, seq, version, digest);
+  yield* versions.seal.run({ batchId, versionsDigest });
+}
