@@ -6,7 +6,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { cp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
 import type { TestProject } from 'vitest/node';
@@ -32,6 +32,14 @@ async function computeSourceHash(): Promise<string> {
   return hash.digest('hex').slice(0, 16);
 }
 
+/** Modules that threads begin with: they are looked for beside whoever starts them. */
+async function listThreads(): Promise<Record<string, string>> {
+  const paths = (await readdir(join(root, 'src'), { recursive: true })).filter((path) =>
+    path.endsWith('-thread.ts'),
+  );
+  return Object.fromEntries(paths.map((path) => [basename(path, '.ts'), join(root, 'src', path)]));
+}
+
 /** Laid out like the package: the program finds its settings and its manifest where it looks for them. */
 async function buildInto(folder: string): Promise<void> {
   await build({
@@ -45,7 +53,11 @@ async function buildInto(folder: string): Promise<void> {
       target: 'node24',
       // All files as deep as those of the source that look for what is beside it.
       rolldownOptions: {
-        input: { main: join(root, 'src/main.ts'), resident: join(root, residentPath) },
+        input: {
+          main: join(root, 'src/main.ts'),
+          resident: join(root, residentPath),
+          ...(await listThreads()),
+        },
         output: { entryFileNames: 'parts/[name].js', chunkFileNames: 'parts/[name]-[hash].js' },
       },
     },

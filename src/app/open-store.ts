@@ -51,7 +51,7 @@ export async function mayMakeJournal({ settings, isSandbox, dataDir }: LoadedSet
 
 /** The reader of payout files with the settings' words, limits and control totals. */
 export async function makeReader({ settings, limits }: LoadedSettings): Promise<PayoutFileReader> {
-  const { makePayoutFileReader } = await import('../intake/formats/csv.ts');
+  const { makePayoutFileReader } = await import('../intake/formats/payout-file.ts');
   return makePayoutFileReader({
     ...settings.input,
     limits: {

@@ -97,7 +97,7 @@ export const payoutFiles = {
   type: 'string',
   array: true,
   demandOption: true,
-  describe: 'payout files (CSV)',
+  describe: 'payout files (CSV or .xlsx)',
 } as const;
 
 /** The day that `--since` gives. @throws SettingsError when it is none that makes sense */

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse';
 import { checkFile } from '../../src/check/check.ts';
 import { toSatang } from '../../src/core/money.ts';
-import { makePayoutFileReader } from '../../src/intake/formats/csv.ts';
+import { makePayoutFileReader } from '../../src/intake/formats/payout-file.ts';
 
 const rows = Number(process.argv[2] ?? 1_000_000);
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { checkFile, type CheckOptions, type CheckOutcome } from '../../src/check/check.ts';
 import { toSatang } from '../../src/core/money.ts';
 import type { ClaimOwner, RowTotal } from '../../src/core/ports.ts';
-import { makePayoutFileReader, type PayoutFileOptions } from '../../src/intake/formats/csv.ts';
+import { makePayoutFileReader, type PayoutFileOptions } from '../../src/intake/formats/payout-file.ts';
 import { defaults, file, inspectPath, noLimits, row, useFolder } from '../support/payout-file-kit.ts';
 
 const folder = useFolder();

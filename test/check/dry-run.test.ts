@@ -9,7 +9,7 @@ import { toSatang } from '../../src/core/money.ts';
 import type { ProgressFigures } from '../../src/core/progress.ts';
 import type { Clock } from '../../src/core/ports.ts';
 import { computeBatchId } from '../../src/core/reference.ts';
-import { makePayoutFileReader, type PayoutFileLimits } from '../../src/intake/formats/csv.ts';
+import { makePayoutFileReader, type PayoutFileLimits } from '../../src/intake/formats/payout-file.ts';
 import { ingestFile } from '../../src/intake/ingest.ts';
 import type { PayoutFileReader, ReadPart } from '../../src/intake/ports.ts';
 import type { Journal } from '../../src/store/store.ts';

@@ -7,6 +7,7 @@ import { unescapeSpreadsheetCell } from '../../src/platform/csv/spreadsheet-cell
 import { readSheet } from '../../src/platform/workbook/reader.ts';
 import type { SheetRow } from '../../src/platform/workbook/sheet.ts';
 import { readTable } from '../support/tables.ts';
+import { makeTextXlsx } from '../support/workbook-kit.ts';
 import { callPaydrop } from './call-paydrop.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -170,6 +171,33 @@ describe('exceptions', () => {
     });
     expect(await call('exceptions', '--batch', 'XXXXXXXXXX')).toMatchObject({ code: 2, stdout: '' });
   });
+});
+
+test('a workbook is checked and paid like any file, and once', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'paydrop-workbook-'));
+  const path = join(home, 'เงินเดือน.xlsx');
+  const table = [
+    ['payoutId', 'proxyNo', 'amount', 'memo'],
+    ['0002', '810000001', '5', ''],
+    ['0001', '0810000001', '100.00', 'ก'],
+  ];
+  await writeFile(path, await makeTextXlsx(table));
+  const here = (...args: readonly string[]) =>
+    callPaydrop(...args, '--config', join(root, 'config/sandbox.yaml'), '--data-dir', home);
+  const checked = await here('check', path);
+  expect(checked.code).toBe(3);
+  expect(checked.stdout).toMatch(/เงินเดือน\.xlsx:2: proxyNo .* the leading zero is gone/);
+  expect(await here('run', path)).toMatchObject({ code: 3 });
+  expect((await here('run', path)).stdout).toContain('nobody is paid again');
+  const names = await readdir(join(home, 'outbox'));
+  const [result = ''] = names.filter((name) => name.endsWith('.result.csv'));
+  expect(result).toMatch(/^เงินเดือน\.\w{10}\.result\.csv$/);
+  const found = await readTable(join(home, 'outbox', result));
+  expect(found.map(({ payoutId, status, memo }) => [payoutId, status, memo])).toEqual([
+    ['0002', 'rejected', ''],
+    ['0001', 'paid', 'ก'],
+  ]);
+  await rm(home, { recursive: true });
 });
 
 describe('list', () => {

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseBaht } from '../../src/core/money.ts';
-import type { PayoutFileOptions } from '../../src/intake/formats/csv.ts';
+import type { PayoutFileOptions } from '../../src/intake/formats/payout-file.ts';
 import { noLimits, readPath, type WholeReading } from '../support/payout-file-kit.ts';
 
 /** The usual limit of two million baht a payout. */

@@ -8,7 +8,7 @@ import {
   makePayoutFileReader,
   type PayoutFileLimits,
   type PayoutFileOptions,
-} from '../../src/intake/formats/csv.ts';
+} from '../../src/intake/formats/payout-file.ts';
 import type { ReadPart } from '../../src/intake/ports.ts';
 
 export const columns = 'payoutId,proxyType,proxyNo,payeeName,amount,reference1,reference2';

@@ -134,7 +134,8 @@ function explainDefect(
   }
 }
 
-function rejectTooLarge(sizeBytes: number, bytesMax: number | null): void {
+/** @throws FileRejected for a file above limits.bytesPerFile */
+export function rejectTooLarge(sizeBytes: number, bytesMax: number | null): void {
   if (bytesMax !== null && sizeBytes > bytesMax) {
     const message = `the file has ${sizeBytes} bytes, more than limits.bytesPerFile allows (${bytesMax}): split it`;
     throw new FileRejected('bytes-over-limit', message);

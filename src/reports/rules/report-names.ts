@@ -28,9 +28,9 @@ export function replaceUnsafe(name: string): string {
   return name.replaceAll(unsafeCharacters, '_').replace(/^\.+/, '_');
 }
 
-/** The input file's name without `.csv`, safe as a part of a file name on any system. */
+/** The input file's name without `.csv` or `.xlsx`, safe as a part of a file name on any system. */
 function computeStem(fileName: string): string {
-  const stem = replaceUnsafe(fileName.replace(/\.csv$/i, ''));
+  const stem = replaceUnsafe(fileName.replace(/\.(?:csv|xlsx)$/i, ''));
   return cutToBytes(stem, stemBytesMax).trim() || 'payouts';
 }
 

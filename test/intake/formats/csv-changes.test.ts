@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { appendFile, chmod, mkdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { makePayoutFileReader } from '../../../src/intake/formats/csv.ts';
+import { makePayoutFileReader } from '../../../src/intake/formats/payout-file.ts';
 import {
   defaults,
   file,

@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { toSatang } from '../../../src/core/money.ts';
-import type { PayoutFileOptions } from '../../../src/intake/formats/csv.ts';
+import type { PayoutFileOptions } from '../../../src/intake/formats/payout-file.ts';
 import { renderExceptionHeader } from '../../../src/reports/rules/report-rows.ts';
 import { columns, file, noLimits, readPath, row, useFolder } from '../../support/payout-file-kit.ts';
 
@@ -152,9 +152,9 @@ describe('a file that is rejected as a whole says where and why', () => {
       'input: { columns: { payoutId: "Payment No", proxyNo: "PromptPay", amount: "ยอดเงิน" } }',
     ],
     [
-      'a workbook',
+      'a workbook that is cut short',
       Buffer.from('PK\u0003\u0004\u0014\0\u0006\0'),
-      'not-a-csv',
+      'workbook-damaged',
       null,
       'save the sheet as "CSV UTF-8"',
     ],

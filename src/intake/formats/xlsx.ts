@@ -1,0 +1,95 @@
+/** Payout files as workbooks: the first sheet, its cells as they are shown. */
+import { createHash } from 'node:crypto';
+import { type Inspection, rowColumns, type SealTotals } from '../../core/payout-file.ts';
+import { FileRejected, type OpenedFile, rejectTooLarge } from '../../platform/csv/open.ts';
+import { nameColumn, type SheetHead, type SheetRow } from '../../platform/workbook/sheet.ts';
+import { readSheet, readWorkbookBytes } from '../../platform/workbook/reader.ts';
+import type { ReadPart } from '../ports.ts';
+import type { ControlTotals } from '../rules/control-totals.ts';
+import { type Header, mapHeader } from './header.ts';
+import { type PayoutFileOptions, type RowRecord, RowTaker } from './payout-rows.ts';
+
+/**
+ * What a workbook's bytes show; reading it later is held against this.
+ * @throws FileRejected when it is too large
+ */
+export async function inspectWorkbook(
+  file: OpenedFile,
+  path: string,
+  bytesMax: number | null,
+): Promise<Inspection> {
+  rejectTooLarge(file.sizeBytes, bytesMax);
+  const bytes = await readWorkbookBytes(file);
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const { sizeBytes, identity } = file;
+  // Of a text; a workbook says for itself where it ends.
+  const form = { encoding: 'utf-8', bomBytes: 0, endsWithLineEnd: true } as const;
+  return { path, sha256, sizeBytes, identity, ...form };
+}
+
+/** The cells up to the last that shows something. */
+function cutBlankEnd(cells: readonly string[]): readonly string[] {
+  return cells.slice(0, 1 + cells.findLastIndex((cell) => cell.trim() !== ''));
+}
+
+/** A column that nobody sees may be another than the one that was looked at. */
+function rejectHidden({ places, names, line }: Header, { hiddenColumns }: SheetHead): void {
+  for (const column of rowColumns) {
+    const place = places[column];
+    if (place === undefined || !hiddenColumns.includes(place)) continue;
+    const message = `column ${nameColumn(place)} (${names[place] ?? ''}) is hidden: show it and look at it, or remove it`;
+    throw new FileRejected('column-hidden', message, line, column);
+  }
+}
+
+function readHead({ line, cells }: SheetRow, head: SheetHead, options: PayoutFileOptions): Header {
+  const names = cutBlankEnd(cells).map((name) => name.trim());
+  const header = mapHeader({ names, line, nextLine: line + 1 }, options);
+  rejectHidden(header, head);
+  return header;
+}
+
+/** A row as wide as the header: what is empty at its end is not kept in a sheet. */
+function toRecord({ line, cells, faults, isHidden }: SheetRow, cellCount: number): RowRecord {
+  const shown = cutBlankEnd(cells);
+  const filled = Array.from({ length: Math.max(cellCount, shown.length) }, (_, place) => shown[place] ?? '');
+  return { line, cells: filled, isMisquoted: false, sheet: { faults, isHidden } };
+}
+
+/**
+ * Reads an inspected workbook.
+ * @param take sees the bytes as they are on the disk
+ * @param sidecar what the control file declares, when one is wanted
+ * @throws FileRejected
+ */
+export async function* readXlsx(
+  file: OpenedFile,
+  options: PayoutFileOptions,
+  take: (bytes: Uint8Array) => void,
+  sidecar: ControlTotals | null,
+): AsyncGenerator<ReadPart, SealTotals> {
+  const bytes = await readWorkbookBytes(file);
+  take(bytes);
+  let head: SheetHead | undefined;
+  let begun: { readonly header: Header; readonly taker: RowTaker } | undefined;
+  for await (const part of readSheet(bytes)) {
+    if ('name' in part) head = part;
+    else {
+      let rows = part;
+      if (begun === undefined) {
+        const [first, ...rest] = part;
+        if (first === undefined || head === undefined) break;
+        const header = readHead(first, head, options);
+        begun = { header, taker: new RowTaker(header, options) };
+        yield { kind: 'header', extraColumns: header.extraColumns };
+        rows = rest;
+      }
+      const { header, taker } = begun;
+      const taken = rows.flatMap((row) => taker.take(toRecord(row, header.cellCount)) ?? []);
+      yield { kind: 'rows', rows: taken };
+    }
+  }
+  if (begun === undefined)
+    throw new FileRejected('file-empty', 'the first sheet is empty: have it written again');
+  return begun.taker.finish(sidecar);
+}
