@@ -158,7 +158,7 @@ describe('what a watcher says of itself', () => {
     const watch = await startWatch(scene);
     const url = await untilListening(watch);
     await untilReady(url);
-    expect(watch.stdout).toContain('Inbox   data/inbox\nOutbox  data/outbox\n');
+    expect(watch.stdout).toMatch(/\nInbox {3}\/\S+\/data\/inbox\nOutbox {2}\/\S+\/data\/outbox\n/);
     const file = await drop(scene, 'A.csv', 60);
     await until(() => count.read() >= 10);
     await scene.bank.kill();
