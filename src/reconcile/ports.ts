@@ -280,8 +280,11 @@ export interface StatementStore extends Pick<ArchiveStore, 'recall'> {
   markReports(run: StatementRun, batchIds: readonly string[]): Promise<void>;
   /** Breaks that are open in the day's statement, and those that this matching has moved, in pages. */
   breaksToShow(run: StatementRun): AsyncIterable<readonly BreakRecord[]>;
-  /** Makes it the present version of its day, and has its batches reported on. */
-  acceptStatement(run: StatementRun, statement: AcceptedStatement): Promise<void>;
+  /**
+   * Makes it the present version of its day, and has its batches reported on.
+   * @returns false, and nothing is accepted, where payouts of the day stand in an archive: it was judged without them
+   */
+  acceptStatement(run: StatementRun, statement: AcceptedStatement): Promise<boolean>;
   /** Ends a matching that has found the present version again; what it has changed is reported on. */
   endStatement(run: StatementRun): Promise<void>;
 

@@ -239,10 +239,21 @@ async function judgeAnew(
     acceptedAtMs: clock.now(),
     provenance,
   };
-  await store.acceptStatement(run, statement);
+  await accept(context, run, statement);
   const files = await publishAll(outbox, statement.files);
   const supersedes = previous?.version;
   return { kind: 'reconciled', statement, totals, isRepeat: false, recorded, files, supersedes };
+}
+
+/** @throws RecalledError when the statement was judged without payouts that had gone to an archive; they are back */
+async function accept(
+  { store, clock }: ReconcileContext,
+  run: StatementRun,
+  statement: AcceptedStatement,
+): Promise<void> {
+  if (await store.acceptStatement(run, statement)) return;
+  await store.recall('date', [run.date], clock.now());
+  throw new RecalledError('payouts of the day had gone to an archive meanwhile');
 }
 
 /** The days with the one that is read now. */

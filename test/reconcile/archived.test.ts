@@ -8,16 +8,26 @@ import { tamper } from '../support/store-fixtures.ts';
 const daysLater = 40;
 const laterMs = noonMs + daysLater * dayMs;
 
-/** A day that was reconciled, and whose batch has been moved into an archive since. */
-async function openArchivedDay(lines = clean): Promise<ReconcileDay> {
+/** A day that was reconciled, and whose batch may be moved into an archive since. */
+async function openOldDay(lines = clean): Promise<ReconcileDay> {
   const day = await openDay(['paid', 'failed', 'paid']);
   await day.store.moveBatch(firstBatchId, 'done', null, noonMs + 20);
   await day.reconcile(lines(day));
   tamper(day.path, 'update batch set reported_event_seq = 1000000; delete from statement_report');
-  const archive = await day.store.makeArchive(laterMs);
-  const policy = { beforeMs: laterMs, quietSinceMs: laterMs };
-  expect(await day.store.archiveBatch(firstBatchId, archive, policy, laterMs)).toBe(true);
   day.daysLater = daysLater;
+  return day;
+}
+
+async function moveAway({ store }: ReconcileDay): Promise<void> {
+  const policy = { beforeMs: laterMs, quietSinceMs: laterMs };
+  const archive = await store.makeArchive(laterMs);
+  expect(await store.archiveBatch(firstBatchId, archive, policy, laterMs)).toBe(true);
+}
+
+/** And was. */
+async function openArchivedDay(lines = clean): Promise<ReconcileDay> {
+  const day = await openOldDay(lines);
+  await moveAway(day);
   return day;
 }
 
@@ -65,6 +75,21 @@ describe('a statement of transfers that stand in an archive', () => {
     ]);
     await day.reconcile([]);
     expect(await openKinds(day)).toEqual(['missing-at-bank', 'missing-at-bank']);
+  });
+
+  test('one that is read while they are moved finds them missing, too', async () => {
+    await using day = await openOldDay(({ attempts: [first, , third] }) => [lineFor(first), lineFor(third)]);
+    const { store } = day;
+    let isMoved = false;
+    const recall: typeof store.recall = async (...asked) => {
+      const recalled = await store.recall(...asked);
+      if (!isMoved) await moveAway(day);
+      isMoved = true;
+      return recalled;
+    };
+    await day.reconcile([], { through: { ...store, recall } });
+    expect(await openKinds(day)).toEqual(['missing-at-bank', 'missing-at-bank']);
+    expect(await archivedBatches(day)).toBe(0);
   });
 
   test('a line of another day is known for ours, and only what nobody made is not', async () => {

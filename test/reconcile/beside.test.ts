@@ -74,7 +74,7 @@ describe('two statements that are judged at once', () => {
       ...day.store,
       acceptStatement: async (run, statement) => {
         await day.reconcile(next, { on: nextDate });
-        await day.store.acceptStatement(run, statement);
+        return await day.store.acceptStatement(run, statement);
       },
     };
     await expect(day.reconcile(own, { through: overtaken })).rejects.toThrow('another paydrop has begun');

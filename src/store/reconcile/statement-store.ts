@@ -164,13 +164,14 @@ function makeMatchingMethods(db: DatabaseSync, transact: Write, present: Present
         const left = query.deleteFrom('statement_line').where('date', '=', run.date);
         write(db, left.where('version', '>=', version));
       }),
-    acceptStatement: async (run, accepted) => {
-      await present(run, () => {
+    acceptStatement: (run, accepted) =>
+      present(run, () => {
+        if (findArchived(db, 'date', [run.date]).length > 0) return false;
         write(db, query.insertInto('statement_version').values(toVersionColumns(accepted, run)));
         write(db, query.deleteFrom('statement_reading').where('date', '=', run.date));
         write(db, makeDue(run));
-      });
-    },
+        return true;
+      }),
     endStatement: async (run) => void (await present(run, () => write(db, makeDue(run)))),
   } satisfies Partial<StatementStore>;
 }

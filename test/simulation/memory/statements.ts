@@ -280,6 +280,7 @@ function makeMatchingMethods(store: MemoryStore) {
       statements.versions = [...statements.versions, accepted];
       statements.readings = withoutReading(statements, run.date);
       makeDue(statements, run);
+      return true;
     },
     endStatement: async (run) => {
       requirePresent(run);
