@@ -87,16 +87,26 @@ export async function moveDue(
   const archive = await journal.makeArchive(clock.now());
   const moved: ArchiveFacts[] = [];
   let left = mayGo.length;
-  for (const batch of mayGo) {
-    if (stop.aborted) break;
-    left -= 1;
-    if (await journal.archiveBatch(batch.batchId, archive, policy, clock.now())) moved.push(batch);
-    else stays.push({ batch, obstacle: changedMeanwhile });
-    // Signals are heard between two batches.
-    await new Promise((resolve) => setImmediate(resolve));
+  try {
+    for (const batch of mayGo) {
+      if (stop.aborted) break;
+      left -= 1;
+      if (await journal.archiveBatch(batch.batchId, archive, policy, clock.now())) moved.push(batch);
+      else stays.push({ batch, obstacle: changedMeanwhile });
+      // Signals are heard between two batches.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  } finally {
+    if (moved.length === 0) await journal.dropArchive(archive);
   }
   const bytesGivenBack = left > 0 ? 0 : await journal.giveSpaceBack();
-  return { archive, moved, stays, bytesGivenBack, isStopped: left > 0 };
+  return {
+    archive: moved.length === 0 ? undefined : archive,
+    moved,
+    stays,
+    bytesGivenBack,
+    isStopped: left > 0,
+  };
 }
 
 const changedMeanwhile: ArchiveObstacle = { code: 'changed', text: 'it has changed meanwhile' };

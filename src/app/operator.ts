@@ -1,19 +1,25 @@
 /** An operator's word on a batch or a payout: it works beside whoever is sending. */
+import type { Batch } from '../core/ports.ts';
+import type { RowRules } from '../intake/rules/row.ts';
 import {
   cancelBatch,
   cancelPayouts,
+  findRefusal,
+  findRetryRefusal,
   type OperatorResult,
+  type OperatorVerb,
   resumeBatch,
   resumePayouts,
   retryBatch,
   retryPayouts,
 } from '../payout/operator.ts';
+import type { PayoutHistory } from '../payout/ports.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import type { Store } from '../store/store.ts';
 import { requireJournal } from './open-store.ts';
 
-export type OperatorVerb = 'resume' | 'cancel' | 'retry';
+export type { OperatorVerb } from '../payout/operator.ts';
 
 export type OperatorOutcome = OperatorResult;
 
@@ -47,9 +53,7 @@ async function changeTarget(
 ): Promise<OperatorOutcome | undefined> {
   const nowMs = systemClock.now();
   const rules = { payoutSatangMax: loaded.limits.satangPerPayout };
-  // What it names may be changed: it is to stand in the journal.
-  await journal.recall('batch', [target.toUpperCase()], nowMs);
-  for (const by of ['payoutId', 'transRefNo'] as const) await journal.recall(by, [target], nowMs);
+  const asked: Asked = { journal, verb, rules, nowMs };
   const batch = await journal.batch(target.toUpperCase());
   if (batch !== undefined) {
     switch (verb) {
@@ -58,11 +62,33 @@ async function changeTarget(
       case 'cancel':
         return await cancelBatch(journal, batch, nowMs);
       case 'retry':
-        return await retryBatch(journal, batch, rules, nowMs);
+        return (await refuseArchivedBatch(asked, batch)) ?? (await retryBatch(journal, batch, rules, nowMs));
     }
   }
   const found = await journal.findPayouts(target);
   if (found.length === 0) return undefined;
+  const refusals: string[] = [];
+  const present: PayoutHistory[] = [];
+  for (const one of found) {
+    const why = await refuseArchived(asked, one);
+    if (why === undefined) present.push(one);
+    else refusals.push(why);
+  }
+  const done = await changePayouts(asked, present);
+  return { ...done, refusals: [...refusals, ...done.refusals] };
+}
+
+interface Asked {
+  readonly journal: Store;
+  readonly verb: OperatorVerb;
+  readonly rules: RowRules;
+  readonly nowMs: number;
+}
+
+async function changePayouts(
+  { journal, verb, rules, nowMs }: Asked,
+  found: readonly PayoutHistory[],
+): Promise<OperatorOutcome> {
   const seqs = found.map(({ row }) => row.seq);
   switch (verb) {
     case 'resume':
@@ -72,4 +98,31 @@ async function changeTarget(
     case 'retry':
       return await retryPayouts(journal, found, rules, nowMs);
   }
+}
+
+/**
+ * A row in an archive is looked at there: only one that will change brings its batch back, which may be large.
+ * @returns why it stays as it is; undefined for one that stands in the journal now
+ */
+async function refuseArchived(
+  { journal, verb, rules, nowMs }: Asked,
+  one: Pick<PayoutHistory, 'row' | 'batch'>,
+): Promise<string | undefined> {
+  const { batchId } = one.batch;
+  if ((await journal.archived('batch', [batchId])).length === 0) return undefined;
+  const why = await findRefusal(journal, verb, one, rules, nowMs);
+  if (why === undefined) await journal.recall('batch', [batchId], nowMs);
+  return why;
+}
+
+/** The same for a batch whose rows are to be tried again. */
+async function refuseArchivedBatch(
+  { journal, rules, nowMs }: Asked,
+  batch: Batch,
+): Promise<OperatorOutcome | undefined> {
+  const { batchId } = batch;
+  if ((await journal.archived('batch', [batchId])).length === 0) return undefined;
+  const refusal = await findRetryRefusal(journal, batch, rules, nowMs);
+  if (refusal === undefined) await journal.recall('batch', [batchId], nowMs);
+  return refusal;
 }

@@ -4,7 +4,7 @@ import type { Payout } from '../core/payout.ts';
 import type { Batch, BatchReader, BatchReason, Change, ResultRow } from '../core/ports.ts';
 import { maskDigits } from '../core/proxy-id.ts';
 import type { RowRules } from '../intake/rules/row.ts';
-import type { PayoutJournal, BatchStore, PayerBreakerStore, PayoutStore } from './ports.ts';
+import type { BatchStore, ClaimReader, PayerBreakerStore, PayoutJournal, PayoutStore } from './ports.ts';
 import {
   batchWideHolds,
   cancelledCode,
@@ -219,8 +219,70 @@ export function retryPayouts(
     if (typeof changes === 'string') return changes;
     const applied = await journal.apply(changes);
     if (applied.every(Boolean)) return true;
-    const [holder] = await journal.claimHolders(companyId, [payoutId]);
-    if (holder === undefined) return changedMeanwhile({ rowNo: row.rowNo, batchId });
-    return `row ${row.rowNo} of batch ${batchId}: row ${holder.rowNo} of ${holder.fileName} (batch ${holder.batchId}) has its payoutId and is ${holder.status}`;
+    return (await findHolder(journal, row, batch)) ?? changedMeanwhile({ rowNo: row.rowNo, batchId });
   });
+}
+
+/** Who keeps a row from its payoutId, in words; undefined when nobody does. */
+async function findHolder(
+  journal: ClaimReader,
+  { cells, rowNo }: ResultRow,
+  { batchId, companyId }: Batch,
+): Promise<string | undefined> {
+  const [holder] = await journal.claimHolders(companyId, [cells.payoutId.trim()]);
+  return (
+    holder &&
+    `row ${rowNo} of batch ${batchId}: row ${holder.rowNo} of ${holder.fileName} (batch ${holder.batchId}) has its payoutId and is ${holder.status}`
+  );
+}
+
+/** What an operator may ask of rows. */
+export type OperatorVerb = 'resume' | 'cancel' | 'retry';
+
+/**
+ * Looks at a row that has ended and stands in an archive, which nothing changes.
+ * @returns why it stays as it is, in words; undefined when it would change, and is to be brought back first
+ */
+export async function findRefusal(
+  journal: ClaimReader,
+  verb: OperatorVerb,
+  { row, batch }: Retry,
+  rules: RowRules,
+  nowMs: number,
+): Promise<string | undefined> {
+  const { batchId, companyId } = batch;
+  const { instruction } = row;
+  const payout = instruction && { ...row, batchId, instruction, acceptedHolds: [], settledBy: null };
+  const decide = async (): Promise<unknown> => {
+    if (verb === 'retry') {
+      const similar = await journal.similarHolders(companyId, row.cells.payoutId.trim());
+      if (row.status === 'rejected') return decideRetryRejected({ row, batchId, rules, similar, nowMs });
+      return payout && decideRetry(payout, similar, nowMs);
+    }
+    return (
+      payout && (verb === 'resume' ? decideLift(payout, payoutWideHolds, nowMs) : decideCancel(payout, nowMs))
+    );
+  };
+  const decided = (await decide()) ?? `row ${row.rowNo} of batch ${batchId} asks for nothing`;
+  return typeof decided === 'string' ? decided : findHolder(journal, row, batch);
+}
+
+/**
+ * The same for the rows of a batch that might be tried again: all of them stay as they are.
+ * @returns undefined when one of them would change
+ */
+export async function findRetryRefusal(
+  journal: PayoutJournal,
+  batch: Batch,
+  rules: RowRules,
+  nowMs: number,
+): Promise<OperatorResult | undefined> {
+  await using snapshot = await journal.snapshot();
+  let wouldChange = false;
+  const looked = await changeEach(failedRows(batch, snapshot.resultRows(batch.batchId)), async (found) => {
+    const why = wouldChange ? undefined : await findRefusal(journal, 'retry', found, rules, nowMs);
+    wouldChange ||= why === undefined;
+    return why ?? false;
+  });
+  return wouldChange ? undefined : looked;
 }

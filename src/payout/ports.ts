@@ -186,6 +186,8 @@ export interface ArchiveStore {
   archiveFacts(beforeMs: number): Promise<readonly ArchiveFacts[]>;
   /** Makes an empty archive. @returns its name */
   makeArchive(nowMs: number): Promise<string>;
+  /** Removes an archive that nothing has moved into. */
+  dropArchive(archive: string): Promise<void>;
   /** Moves a batch into an archive. @returns false when it may not go any more, or has changed since it was copied */
   archiveBatch(batchId: string, archive: string, policy: ArchivePolicy, nowMs: number): Promise<boolean>;
   /**
@@ -194,6 +196,8 @@ export interface ArchiveStore {
    */
   recall(by: Meaning, values: readonly string[], nowMs?: number): Promise<number>;
   archives(): Promise<readonly ArchiveName[]>;
+  /** The archived batches that are meant. */
+  archived(by: Meaning, values: readonly string[]): Promise<readonly string[]>;
   /** Gives the space that rows have left back to the disk. @returns bytes; 0 where there is too little to be worth it */
   giveSpaceBack(): Promise<number>;
 }

@@ -142,10 +142,14 @@ export class JournalWriteError extends Error {
 /** Another process is writing: the transaction has not begun, and may be tried again as if it had never been asked for. */
 export class JournalLockedError extends JournalWriteError {}
 
+/** The extended code where a full disk has no room for what readers share (SQLITE_IOERR_SHMSIZE). */
+const noRoomForIndex = 4_874;
+
 /** The primary result code of an error that SQLite raised; undefined for any other error. */
 export function sqliteCodeOf(error: unknown): number | undefined {
   if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number')
     return undefined;
+  if (error.errcode === noRoomForIndex) return sqliteCodes.full;
   return error.errcode & 0xff;
 }
 

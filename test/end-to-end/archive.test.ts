@@ -1,11 +1,15 @@
 /** A journal whose first days were archived, and whatever may come at it afterwards; the bank's ledger judges. */
 import { mkdir, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { formatBangkokDate } from '../../src/core/bangkok-time.ts';
 import { showDate } from '../../src/payout/rules/lost-journal.ts';
+import { listArchives } from '../../src/store/archive/archive-file.ts';
+import { findContradictions } from '../support/store-consistency.ts';
 import { findPaidTwice } from './as-bank.ts';
-import { openScene, type Scene } from './harness.ts';
+import { openScene, type Scene, type SceneSettings } from './harness.ts';
+import { openSmallDisk } from './small-disk.ts';
 
 const dayMs = 86_400_000;
 const header = 'payoutId,proxyType,proxyNo,payeeName,amount,reference1,reference2';
@@ -18,8 +22,9 @@ const first = csvOf(['P1', '01', '1001.25'], ['P2', '02', '1002.25'], ['P3', '03
 const second = csvOf(['Q1', '11', '2001.25'], ['Q2', '12', '2002.25']);
 
 /** P3 is refused in so many words the first time. */
-const openBank = (): Promise<Scene> =>
+const openBank = (changes: SceneSettings = {}): Promise<Scene> =>
   openScene({
+    ...changes,
     sandbox: {
       behaviours: [{ match: { amount: '1003.25' }, times: 1, money: 'fails', code: 'EM003' }],
       statement: { emptyDays: true },
@@ -119,4 +124,105 @@ test('files, payoutIds, payees, statements and a backup of before meet what was 
   expect((await scene.run('run', await scene.addFile('third.csv', third))).stdout).toMatch(/rejected +2 /);
   expect(await countPaid(scene)).toBe(7);
   expect(await show(scene, 'Q2')).toMatch(/row 2 of second.csv .*, which is paid: do not pay it again/s);
+});
+
+const countArchived = ({ dataDir }: Scene): number => {
+  using db = new DatabaseSync(join(dataDir, 'journal.db'), { readOnly: true });
+  return Number(db.prepare('select count(*) as batches from archived_batch').get()?.['batches']);
+};
+
+/** Every row of both files, wherever it stands. */
+const listAll = async (scene: Scene): Promise<string> => {
+  const { code, stdout, stderr } = await scene.run('list', '--limit', '0', '--json');
+  expect([code, stderr]).toEqual([0, expect.stringContaining('5 payouts')]);
+  return stdout;
+};
+
+test('an operator whose word changes nothing leaves a batch where it is; others at the same moment find all of it', async () => {
+  await using scene = await openBank({ limits: { bahtPerPayout: 2_000 } });
+  const limited = csvOf(['P1', '01', '1001.25'], ['P3', '03', '1003.25'], ['P4', '04', '3000.25']);
+  await scene.run('run', await scene.addFile('first.csv', limited));
+  expect((await scene.run('cancel', 'P4')).stdout).toContain('1 row cancelled');
+  const day = await payDay(scene, 'second.csv', second.replaceAll('200', '100'));
+  const [, batchId = ''] = /batch ([0-9A-Z]{10})/.exec(await show(scene, 'P1')) ?? [];
+  scene.clocks.pass(10 * dayMs);
+  expect((await archive(scene)).moved).toHaveLength(2);
+  const paid = await countPaid(scene);
+
+  const told = await Promise.all(
+    [
+      ['cancel', 'P1', 'P3'],
+      ['resume', 'P4'],
+      ['retry', 'P1', 'P4'],
+      ['cancel', batchId],
+    ].map(async ([verb = '', ...targets]) => (await scene.run(verb, ...targets)).stdout),
+  );
+  expect(told.join('')).toMatchInlineSnapshot(`
+    "*** SANDBOX: a rehearsal, no real money moves ***
+
+    P1: payout P1 (row 1 of batch N050A63QZB) is paid: only what has not been sent can be cancelled
+    P3: payout P3 (row 2 of batch N050A63QZB) is failed: only what has not been sent can be cancelled
+    *** SANDBOX: a rehearsal, no real money moves ***
+
+    0 rows released.
+    payout P4 (row 3 of batch N050A63QZB) is cancelled, not held: there is nothing to let go on
+    *** SANDBOX: a rehearsal, no real money moves ***
+
+    P1: payout P1 (row 1 of batch N050A63QZB) is paid: only what failed, is unpayable or was rejected can be tried again
+    P4: payout P4 (row 3 of batch N050A63QZB) is cancelled: only what failed, is unpayable or was rejected can be tried again
+    *** SANDBOX: a rehearsal, no real money moves ***
+
+    0 rows cancelled.
+    "
+  `);
+  expect(countArchived(scene)).toBe(2);
+
+  // Moved back and forth while others read and write.
+  const copy = join(scene.folder, 'copy.db');
+  const ends = await Promise.all([
+    scene.run('archive', '--before', today(scene)),
+    scene.run('archive', '--before', today(scene)),
+    scene.run('reconcile', '--date', day),
+    scene.run('backup', copy),
+    scene.run('retry', batchId),
+  ]);
+  const [one, other, reconciled, copied, retried] = ends.map(({ code }) => code);
+  expect([reconciled, copied, retried]).toEqual([0, 0, 0]);
+  // Whoever has the right to send keeps the other from archiving.
+  for (const code of [one, other]) expect([0, 6]).toContain(code);
+  for (const path of [copy, join(scene.dataDir, 'journal.db')]) expect(findContradictions(path)).toEqual([]);
+  expect(await scene.run('run', join(scene.folder, 'in', 'first.csv'))).toMatchObject({ code: 3 });
+  expect(await countPaid(scene)).toBe(paid + 1);
+
+  // What was cancelled stays so; whoever is paid, too.
+  const again = csvOf(['P4', '14', '7.00'], ['Q1', '15', '8.00']);
+  const rejected = await scene.run('run', await scene.addFile('again.csv', again));
+  expect(rejected.stdout).toMatch(/rejected +2 /);
+  expect(await show(scene, 'P4')).toMatch(/which is cancelled/);
+  expect(await countPaid(scene)).toBe(paid + 1);
+});
+
+test('on a full disk nothing leaves the journal, and with space the same command goes on', async (context) => {
+  await using disk = await openSmallDisk();
+  if (!disk.isMounted) return context.skip('no tmpfs can be mounted here: the full disk was not tried');
+  await using scene = await openBank({ dataDir: join(disk.path, 'data') });
+  await payDay(scene, 'first.csv', first);
+  await payDay(scene, 'second.csv', second);
+  scene.clocks.pass(10 * dayMs);
+  const before = await listAll(scene);
+  await disk.fill();
+  const words: string[] = [];
+  for (let tries = 0; tries < 40; tries += 1) {
+    const { code, stderr } = await scene.run('archive', '--before', today(scene), '--json');
+    if (code === 0) break;
+    words.push(`${code} ${stderr}`);
+    await disk.free(256 * 1_024);
+    // Nothing has moved, and no file of it takes what is left of the disk.
+    expect([countArchived(scene), listArchives(scene.dataDir)]).toEqual([0, []]);
+  }
+  expect(words.length).toBeGreaterThan(1);
+  for (const said of words) expect(said).toMatch(/^[12] .*the disk is full: free some space/);
+  expect([countArchived(scene), listArchives(scene.dataDir)]).toEqual([2, ['journal-archive-0001.db']]);
+  expect(await listAll(scene)).toBe(before);
+  expect(await countPaid(scene)).toBe(4);
 });

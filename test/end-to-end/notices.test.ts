@@ -1,7 +1,6 @@
 /** Notices as an operator gets them, from real processes, by a webhook and a program: each trouble once. */
-import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -12,9 +11,9 @@ import { formatBangkokDate } from '../../src/core/bangkok-time.ts';
 import { showDate } from '../../src/payout/rules/lost-journal.ts';
 import { header } from '../support/rehearsal.ts';
 import { openScene, until } from './harness.ts';
+import { openSmallDisk } from './small-disk.ts';
 
 const dayMs = 86_400_000;
-const mebibyte = 1_048_576;
 
 interface Body {
   readonly kind: string;
@@ -56,30 +55,6 @@ async function openReceivers() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       await rm(folder, { recursive: true, force: true });
-    },
-  };
-}
-
-/** A small disk of memory; where none can be mounted, a folder that never fills. */
-async function openSmallDisk() {
-  const path = await mkdtemp(join(tmpdir(), 'paydrop-disk-'));
-  const filler = join(path, 'filler');
-  const mount = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=12m,mode=700', 'tmpfs', path]);
-  const isMounted = mount.status === 0;
-  return {
-    path,
-    isMounted,
-    fill: async () => {
-      try {
-        for (;;) await appendFile(filler, Buffer.alloc(mebibyte / 4));
-      } catch {
-        // Full.
-      }
-    },
-    empty: () => rm(filler),
-    async [Symbol.asyncDispose]() {
-      if (isMounted) spawnSync('umount', ['-l', path]);
-      await rm(path, { recursive: true, force: true });
     },
   };
 }

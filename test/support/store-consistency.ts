@@ -20,7 +20,9 @@ const contradictions: Readonly<Record<string, string>> = {
   'a claim that is not at the number of the last attempt': `
     select c.payout_id from claim c where c.attempts_recorded <>
       (select coalesce(max(a.attempt_no), 0) from payout_place o join attempt a on a.payout_seq = o.payout_seq
-       where o.payout_id = c.payout_id)`,
+       where o.payout_id = c.payout_id)
+    and not exists (select 1 from payout_place o join archived_rows g on o.payout_seq between g.first_seq and g.last_seq
+      where o.payout_id = c.payout_id)`,
   'a number that was skipped and not adopted over': `
     select a.payout_seq from attempt a join payout_row r on r.seq = a.payout_seq
     where a.attempt_no > 1 and not exists (

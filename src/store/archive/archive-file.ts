@@ -108,14 +108,27 @@ export function makeArchive(journal: DatabaseSync, folder: string, nowMs: number
   const name = archiveNameOf(computeNextNumber(journal, folder));
   const path = join(folder, name);
   explainWriting(path, () => closeSync(openSync(path, 'wx', 0o600)));
-  using db = openConnection(path, 'delete');
-  inTransaction(db, () => {
-    migrate(db, nowMs);
-    const made = { key: 'atEventSeq', value: String(drive(journal, readLatestEventSeq())) };
-    write(db, query.insertInto('meta').values([made, ...readIdentity(journal)]));
-  });
-  syncFolderNow(folder);
+  try {
+    using db = openConnection(path, 'delete');
+    inTransaction(db, () => {
+      migrate(db, nowMs);
+      const made = { key: 'atEventSeq', value: String(drive(journal, readLatestEventSeq())) };
+      write(db, query.insertInto('meta').values([made, ...readIdentity(journal)]));
+    });
+    syncFolderNow(folder);
+  } catch (error) {
+    dropArchive(journal, folder, name);
+    throw error;
+  }
   return name;
+}
+
+/** Removes an archive that the journal does not name: it would take space, and nobody would ever read it. */
+export function dropArchive(journal: DatabaseSync, folder: string, archive: string): void {
+  const isNamed = journal.prepare('select 1 from archived_batch where archive = ? limit 1');
+  if (isNamed.get(archive) !== undefined) return;
+  for (const name of [archive, `${archive}-journal`]) rmSync(join(folder, name), { force: true });
+  syncFolderNow(folder);
 }
 
 /**

@@ -16,7 +16,7 @@ import { payoutReads, readHistory, readNamed } from '../payouts/payout-queries.t
 import { searchReads } from '../payouts/search.ts';
 import { drive } from '../statements.ts';
 import type { WriteQueue } from '../write-queue.ts';
-import { makeArchive, readArchive } from './archive-file.ts';
+import { dropArchive, makeArchive, readArchive } from './archive-file.ts';
 import {
   archiveBatch,
   findArchive,
@@ -48,10 +48,12 @@ export function makeArchiveStore({ db, path, queue, onStep, threadRowsMin }: Arc
   return {
     archiveFacts: async (beforeMs) => [...readArchiveFacts(db, beforeMs)],
     makeArchive: async (nowMs) => makeArchive(db, dirname(path), nowMs),
+    dropArchive: async (archive) => dropArchive(db, dirname(path), archive),
     archiveBatch: async (batchId, archive, policy, nowMs) =>
       queue.run(() => archiveBatch(db, path, { batchId, archive, policy, nowMs, ...(onStep && { onStep }) })),
     recall,
     archives: async () => listNamed(db, path),
+    archived: async (by, values) => findArchived(db, by, values),
     giveSpaceBack: async () => queue.run(() => giveSpaceBack(db, path)),
     attemptsOf: async (companyId, payoutId) => {
       // Whoever looks at a payoutId's attempts may change the rows that made them.
