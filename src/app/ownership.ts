@@ -5,7 +5,8 @@ import { SettingsError } from '../settings/secrets.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 
 function listGuarded({ path, settings, dataDir, folders }: LoadedSettings): readonly [string, Keeping][] {
-  const secrets = [settings.bank.clientSecretFile, settings.notices.webhookSecretFile];
+  const { bank, notices, review } = settings;
+  const secrets = [bank.clientSecretFile, notices.webhookSecretFile, review.tokenFile];
   const own = [
     path,
     ...secrets.filter((file) => file !== undefined).map((file) => resolve(dirname(path), file)),

@@ -19,6 +19,7 @@ import { settleCommand } from './settle.ts';
 import { showCommand, statusCommand } from './status.ts';
 import { verifyCommand } from './verify.ts';
 import { adoptCommand, restoreCommand } from './take-over.ts';
+import { userCommand } from './user.ts';
 import { watchCommand } from './watch.ts';
 
 export const commands: readonly Command[] = [
@@ -43,6 +44,7 @@ export const commands: readonly Command[] = [
   listCommand,
   archiveCommand,
   exceptionsCommand,
+  userCommand,
 ];
 
 /** The command line with every command; each one's help ends with its exit codes. */

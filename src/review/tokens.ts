@@ -112,7 +112,7 @@ export function makeTokenSource({ store, nowMs, restoredAtMs }: PersonContext): 
   return {
     async identify(shown) {
       const text = shown.trim();
-      if (!tokenForm.test(text)) return refuse('is none of paydrop’s: make one with "user token"');
+      if (!tokenForm.test(text)) return refuse('is none of paydrop’s: make one with "paydrop user token"');
       // By its hash: how long the search takes tells nothing of the tokens that are there.
       const token = await store.tokenByHash(hashToken(text));
       if (token === undefined) return refuse('is not known in this journal');

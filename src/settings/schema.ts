@@ -392,6 +392,14 @@ const outputSchema = z.strictObject({
     .describe('most rows of a workbook; of more, CSV alone is written'),
 });
 
+const reviewSchema = z.strictObject({
+  tokenFile: path
+    .optional()
+    .describe(
+      'a file that holds your personal token alone and is not open to everybody; or the variable `PAYDROP_TOKEN`, or `PAYDROP_TOKEN_FILE` with its path, which win',
+    ),
+});
+
 export const settingsSchema = z.strictObject({
   dataDir: path.default('./paydrop-data').describe('where journal and folders are'),
   folders: z
@@ -416,6 +424,7 @@ export const settingsSchema = z.strictObject({
   reconcile: reconcileSchema.prefault({}).describe("the bank's daily statement"),
   journal: journalSchema.prefault({}).describe('the journal'),
   output: outputSchema.prefault({}).describe('the files of the outbox'),
+  review: reviewSchema.prefault({}).describe('who decides, and how'),
   sandbox: z.unknown().optional().meta({
     description: "the sandbox bank's own table: payees and behaviours; read by the sandbox alone",
     allowed: 'see `config/sandbox.yaml`',

@@ -141,6 +141,21 @@ export function readZipKey(file: string | undefined, env: Environment): string |
   return reading.secret;
 }
 
+// ---------------------------------------------------------------- people
+
+/**
+ * The personal token of whoever types a command: never on a command line, which every user of the machine can read.
+ * @param file `review.tokenFile`, by its absolute path
+ * @returns undefined where there is none
+ */
+export function readPersonToken(file: string | undefined, env: Environment): SecretReading | undefined {
+  const secret = readVariable(env, 'PAYDROP_TOKEN');
+  if (secret !== undefined) return { ok: true, secret, from: 'PAYDROP_TOKEN' };
+  const named = readVariable(env, 'PAYDROP_TOKEN_FILE');
+  if (named !== undefined) return readSecretFile('PAYDROP_TOKEN_FILE', named);
+  return file === undefined ? undefined : readSecretFile('review.tokenFile', file);
+}
+
 // ---------------------------------------------------------------- notices
 
 /** The key of the webhook's signatures. */

@@ -23,6 +23,7 @@ import {
   maskWebAddress,
   othersMask,
   readCredentials,
+  readPersonToken,
   readWebhookSecret,
   type SecretReading,
   SettingsError,
@@ -69,6 +70,8 @@ export interface LoadedSettings {
   /** Read now, required only of a command that talks to the bank: see requireCredentials. */
   readonly credentials: CredentialsReading;
   readonly notices: NoticeSettings;
+  /** Of whoever types the command; undefined where there is none. Required only of a command that needs to know who it is. */
+  readonly personToken?: SecretReading | undefined;
 }
 
 export interface NoticeSettings {
@@ -232,6 +235,7 @@ function resolveSettings(
       satangPerBatch: toLimit(limits.bahtPerBatch),
     },
     credentials: readCredentials(bank.clientId, bankSecret, isSandbox),
+    personToken: readPersonToken(fileOf(settings.review.tokenFile), env),
     notices: {
       webhookUrl,
       webhookSecret: webhookUrl === '' ? undefined : readWebhookSecret(noticeSecret),

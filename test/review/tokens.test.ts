@@ -88,7 +88,7 @@ test('one that was revoked after the backup does not live again in the journal t
   const token = await make('mali');
   users.clock.ms += 1_000;
   users.restoredAtMs = users.clock.now();
-  expect(await identify(token)).toEqual(refusedAs('user recover'));
+  expect(await identify(token)).toEqual(refusedAs('paydrop user recover'));
   // Nor when its user is enabled again.
   const { people } = await sqlite.store.persons();
   const [mali] = people;

@@ -29,6 +29,7 @@ import { journalChanged } from '../../payout/rules/seal.ts';
 import { parseTimeOfDay } from '../../payout/rules/service-hours.ts';
 import type { Attention, Health, HealthReason } from '../../watch/rules/health.ts';
 import { type NoticeBoard, type Notifier, openNotifier } from './notifier.ts';
+import { PersonNotices } from './persons.ts';
 import type { Session } from '../session.ts';
 
 /** What is looked at; a command beside the sender has no clock of the bank's. */
@@ -69,11 +70,13 @@ export class AttentionNotices {
   readonly #notifier: Notifier;
   /** Days as they were found in the last look: how many breaks, and whether they were looked at then. */
   readonly #days = new Map<string, { readonly breaks: number; readonly isLookedAt: boolean }>();
+  readonly #persons: PersonNotices;
   #alarmsToldSeq: number | undefined;
 
   constructor(watched: Watched, notifier: Notifier) {
     this.#watched = watched;
     this.#notifier = notifier;
+    this.#persons = new PersonNotices(watched.journal, notifier);
   }
 
   /**
@@ -87,6 +90,7 @@ export class AttentionNotices {
     await this.#notifyOfAlarms(attention);
     await this.#notifyOfClock(attention);
     await this.#notifyOfChangedJournal();
+    await this.#persons.notify();
   }
 
   /** A day could not be reconciled, since statement and journal do not tie out. @param date YYYYMMDD */

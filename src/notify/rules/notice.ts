@@ -20,6 +20,7 @@ export const noticeKinds = [
   'alarm',
   'clock',
   'sums',
+  'people',
 ] as const;
 export type NoticeKind = (typeof noticeKinds)[number];
 

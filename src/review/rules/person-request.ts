@@ -61,7 +61,7 @@ export function decideRequest(request: PersonRequest, by: Asker, known: KnownPer
 
 /** What a restored journal says of those whom it knew before. */
 export const beforeRestore =
-  'the journal was restored or lost since this user was last enabled: an admin has to enable the user again (user enable; the first admin: user recover)';
+  'the journal was restored or lost since this user was last enabled: an admin has to enable the user again (paydrop user enable; the first admin: paydrop user recover)';
 
 function findAdminObstacle(
   by: Person,
@@ -102,7 +102,7 @@ function findRequestObstacle(request: PersonRequest, by: Asker, known: KnownPers
         : `${person.name} is not disabled`;
     case 'reset-password':
       if (person.personId === by?.personId)
-        return 'this is you: change it with "user password" and no --reset';
+        return 'this is you: change it with "paydrop user password" and no --reset';
       if (isStale) return `${person.name} has to be enabled first: the journal was restored`;
       return person.isDisabled ? `${person.name} is disabled: enable the user first` : undefined;
     case 'confirm-passkey':
@@ -218,7 +218,7 @@ export function versionOf(person: Person | undefined): string {
 }
 
 /** True once nobody has confirmed it in time. */
-const isLapsed = ({ status, proposedAtMs }: PersonChange, nowMs: number): boolean =>
+export const isLapsed = ({ status, proposedAtMs }: PersonChange, nowMs: number): boolean =>
   status === 'waiting' && nowMs >= proposedAtMs + changeDays * dayMs;
 
 /** `stale`: it cannot be carried out any more, and ends. */
@@ -422,7 +422,7 @@ export function computeRecovery(
   nowMs: number,
 ): RequestEffect | { readonly kind: 'refused'; readonly why: string } {
   if (known.people.length === 0)
-    return refused('there is no user yet: make the first with "user add NAME --role admin"');
+    return refused('there is no user yet: make the first with "paydrop user add NAME --role admin"');
   if (why.trim() === '') return refused('say why, with --why: it is kept for ever');
   const hands: ChangeHands = { by: null, proof: 'owner', confirmedBy: null, changeId: null };
   const kept = known.people.find((person) => nameKeyOf(person.name) === nameKeyOf(name));

@@ -197,7 +197,7 @@ describe('a request of one admin', () => {
   test('of whom a restored journal knew before counts no more', () => {
     expect(decideRequest(add('viewer'), first, known(all, later))).toMatchObject({
       kind: 'refused',
-      why: expect.stringContaining('user recover'),
+      why: expect.stringContaining('paydrop user recover'),
     });
     const recovered = { ...first, standsSinceMs: later + 1 };
     const people = [recovered, ...all.slice(1)];

@@ -1,0 +1,257 @@
+/** Who types a command, and what admins do with users: all on the journal, beside whoever is sending. */
+import { userInfo } from 'node:os';
+import type { Logger } from '../../platform/log.ts';
+import { systemClock } from '../../platform/clock.ts';
+import {
+  type ChangeOutcome,
+  confirmChange,
+  type PersonContext,
+  recoverAdmin,
+  requestChange,
+  sendBackChange,
+} from '../../review/people.ts';
+import type { PersonsKept } from '../../review/ports.ts';
+import type { PersonEvent } from '../../review/rules/chain.ts';
+import type { Person, ProvedPerson, Role } from '../../review/rules/people.ts';
+import { can } from '../../review/rules/people.ts';
+import { nameKeyOf, type PersonRequest } from '../../review/rules/person-request.ts';
+import { changePassword, signIn, type SignInContext } from '../../review/sign-in.ts';
+import {
+  makeToken,
+  makeTokenSource,
+  type NewToken,
+  revokeToken,
+  type TokenWish,
+} from '../../review/tokens.ts';
+import { SettingsError } from '../../settings/secrets.ts';
+import type { LoadedSettings } from '../../settings/settings.ts';
+import type { Store } from '../../store/store.ts';
+import { openNotifier } from '../notices/notifier.ts';
+import { PersonNotices } from '../notices/persons.ts';
+import { requireJournal } from '../open-store.ts';
+import { findSender } from '../sender-lock.ts';
+
+export type { ChangeOutcome } from '../../review/people.ts';
+export type { PersonToken, PersonsKept } from '../../review/ports.ts';
+
+type Journal = Pick<Store, 'loss'> & PersonContext['store'];
+
+async function makeContext(store: Journal): Promise<PersonContext & SignInContext> {
+  const loss = await store.loss();
+  return { store, clock: systemClock, nowMs: systemClock.now(), restoredAtMs: loss?.recoveredAtMs };
+}
+
+/**
+ * Who types the command, by the personal token of the environment or the settings. A name typed proves nobody.
+ * @returns undefined while there is no user at all: then what is decided is unproved
+ * @throws SettingsError (exit 2) without a token, or with one that counts no more
+ */
+export async function identifyPerson(
+  loaded: LoadedSettings,
+  journal: Journal,
+): Promise<ProvedPerson | undefined> {
+  const { people } = await journal.persons();
+  if (people.length === 0) return undefined;
+  const reading = loaded.personToken;
+  if (reading === undefined)
+    throw new SettingsError(
+      'nobody has proved who he is: set PAYDROP_TOKEN, PAYDROP_TOKEN_FILE or review.tokenFile; "paydrop user token NAME" makes a token',
+    );
+  if (!reading.ok) throw new SettingsError(reading.message);
+  const identified = await makeTokenSource(await makeContext(journal)).identify(reading.secret);
+  if (!identified.ok) throw new SettingsError(`${reading.from}: ${identified.why}`);
+  return identified;
+}
+
+// ---------------------------------------------------------------- users
+
+/** An open journal, for one command about users. */
+export interface UserSession extends AsyncDisposable {
+  readonly journal: Store;
+  /** Who types the command; null where there is no user yet. @throws SettingsError as `identifyPerson` does */
+  asker(): Promise<ProvedPerson | null>;
+  /** Who signs in with a password instead. @throws SettingsError when he does not */
+  signIn(name: string, password: string): Promise<ProvedPerson>;
+}
+
+/**
+ * Opens the journal; what has changed by the end is told outside.
+ * @throws SettingsError without a journal
+ */
+export async function openUsers(loaded: LoadedSettings, log: Logger): Promise<UserSession> {
+  const journal = await requireJournal(loaded);
+  return {
+    journal,
+    asker: async () => (await identifyPerson(loaded, journal)) ?? null,
+    signIn: async (name, password) => {
+      const answer = await signIn(await makeContext(journal), name, password);
+      if (answer.kind === 'refused') throw new SettingsError(answer.why);
+      if (answer.kind === 'signed-in') return answer;
+      throw new SettingsError(
+        `a one-time password is good for one thing: set your own with "paydrop user password ${answer.person.name}"`,
+      );
+    },
+    [Symbol.asyncDispose]: async () => {
+      await tellOfPeople(loaded, journal, log);
+      await journal[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** How long the end of a command waits for its notices to be taken; who sends next tries what is left. */
+const deliveryMs = 10_000;
+
+/** What is not told now is told by whoever sends next. */
+async function tellOfPeople(loaded: LoadedSettings, journal: Store, log: Logger): Promise<void> {
+  try {
+    const notifier = await openNotifier({ loaded, journal, log, clock: systemClock });
+    await new PersonNotices(journal, notifier).notify();
+    // A sender delivers what is kept.
+    if (findSender(loaded.dataDir) === undefined) await notifier.deliverOnce(AbortSignal.timeout(deliveryMs));
+  } catch (error) {
+    log.error({ err: error }, 'the notices of changed users could not be made');
+  }
+}
+
+/** @throws SettingsError when nobody is called so */
+function requirePerson({ people }: PersonsKept, name: string): Person {
+  const found = people.find((person) => nameKeyOf(person.name) === nameKeyOf(name));
+  if (found === undefined) throw new SettingsError(`there is no user ${name}: "paydrop user list" shows all`);
+  return found;
+}
+
+/** What a command about one user asks for; the rest follows from who asks. */
+export type UserWish =
+  | { readonly action: 'add'; readonly displayName: string; readonly role: Role }
+  | { readonly action: 'role'; readonly role: Role }
+  | { readonly action: 'disable' | 'enable' | 'reset-password' };
+
+/** Asked for by whoever types the command. @throws SettingsError as `asker` does */
+export async function changeUser(
+  { journal, asker }: UserSession,
+  name: string,
+  wish: UserWish,
+): Promise<ChangeOutcome> {
+  const by = await asker();
+  const kept = await journal.persons();
+  const request = toRequest(kept, name, wish);
+  return requestChange(await makeContext(journal), request, by?.person ?? null, by?.proof ?? 'owner');
+}
+
+function toRequest(kept: PersonsKept, name: string, wish: UserWish): PersonRequest {
+  if (wish.action === 'add') return { kind: 'add', name, displayName: wish.displayName, role: wish.role };
+  const { personId } = requirePerson(kept, name);
+  return wish.action === 'role'
+    ? { kind: 'role', personId, role: wish.role }
+    : { kind: wish.action, personId };
+}
+
+/** @throws SettingsError where nobody has proved who he is */
+async function requireAsker(session: UserSession): Promise<ProvedPerson> {
+  const by = await session.asker();
+  if (by === null)
+    throw new SettingsError('there is no user yet: make the first with "paydrop user add NAME --role admin"');
+  return by;
+}
+
+export async function confirmUserChange(session: UserSession, changeId: number): Promise<ChangeOutcome> {
+  const by = await requireAsker(session);
+  return confirmChange(await makeContext(session.journal), changeId, by);
+}
+
+/** @throws SettingsError that says why not */
+export async function sendBackUserChange(session: UserSession, changeId: number, why: string): Promise<void> {
+  const by = await requireAsker(session);
+  refuseWith(await sendBackChange(await makeContext(session.journal), changeId, by, why));
+}
+
+export async function recoverUser(
+  { journal }: UserSession,
+  name: string,
+  why: string,
+): Promise<ChangeOutcome> {
+  return recoverAdmin(await makeContext(journal), { name, why, owner: userInfo().username });
+}
+
+function refuseWith(why: string | undefined): void {
+  if (why !== undefined) throw new SettingsError(why);
+}
+
+// ---------------------------------------------------------------- one's own
+
+/** @throws SettingsError that says why not */
+export async function setPassword(
+  { journal }: UserSession,
+  name: string,
+  present: string,
+  wanted: string,
+): Promise<void> {
+  refuseWith(await changePassword(await makeContext(journal), name, present, wanted));
+}
+
+/** @param by who it is; whoever types the command when left out. @throws SettingsError that says why not */
+export async function makeOwnToken(
+  session: UserSession,
+  wish: TokenWish,
+  by?: ProvedPerson,
+): Promise<NewToken> {
+  const made = await makeToken(await makeContext(session.journal), by ?? (await requireAsker(session)), wish);
+  if ('why' in made) throw new SettingsError(made.why);
+  return made;
+}
+
+/** @throws SettingsError that says why not */
+export async function endToken(session: UserSession, tokenId: number, by?: ProvedPerson): Promise<void> {
+  refuseWith(
+    await revokeToken(await makeContext(session.journal), by ?? (await requireAsker(session)), tokenId),
+  );
+}
+
+// ---------------------------------------------------------------- what there is
+
+export interface UsersListed extends PersonsKept {
+  /** When the journal was last restored or lost: who stood before is nobody until he is enabled. */
+  readonly restoredAtMs: number | undefined;
+  readonly nowMs: number;
+  /** Those to be shown: all, or the one that is named. */
+  readonly shown: readonly Person[];
+  /** Of one user alone, where one is named. */
+  readonly events: readonly PersonEvent[];
+}
+
+/** Events that are read at a time. */
+const pageSize = 1_000;
+
+/** For admins. @param name of one user, with all that happened to him */
+export async function listUsers(session: UserSession, name: string | undefined): Promise<UsersListed> {
+  const { journal } = session;
+  const by = await session.asker();
+  if (by !== null) {
+    const permission = can(by.person, 'people');
+    if (!permission.allowed) throw new SettingsError(permission.why);
+  }
+  const kept = await journal.persons();
+  const { nowMs, restoredAtMs } = await makeContext(journal);
+  if (name === undefined) return { ...kept, nowMs, restoredAtMs, shown: kept.people, events: [] };
+  const person = requirePerson(kept, name);
+  const { personId } = person;
+  const events = await readEventsOf(journal, personId);
+  return {
+    ...kept,
+    nowMs,
+    restoredAtMs,
+    shown: [person],
+    tokens: kept.tokens.filter((token) => token.personId === personId),
+    events,
+  };
+}
+
+async function readEventsOf(journal: Store, personId: number): Promise<readonly PersonEvent[]> {
+  const found: PersonEvent[] = [];
+  for (let afterSeq = 0; ;) {
+    const page = await journal.personEvents(afterSeq, pageSize);
+    found.push(...page.filter(({ subject }) => subject === personId));
+    if (page.length < pageSize) return found;
+    afterSeq = page.at(-1)?.seq ?? afterSeq;
+  }
+}

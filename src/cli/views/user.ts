@@ -1,0 +1,162 @@
+/** What `paydrop user` prints: users, what waits for a second admin, and what is shown once. */
+import type { ChangeOutcome, PersonToken, UsersListed } from '../../app/review/people.ts';
+import { formatBangkokMoment } from '../../core/bangkok-time.ts';
+import { printable, showText, toLines } from '../../core/outgoing-text.ts';
+import { isBeforeRestore, type Person } from '../../review/rules/people.ts';
+import { isLapsed, type PersonChange } from '../../review/rules/person-request.ts';
+import { describeChange, describePersonEvent, severityOf } from '../../review/rules/person-words.ts';
+import { alignColumns, type Shown } from './shown.ts';
+
+/** What was asked for, and what to hand to whom. */
+export function showOutcome(outcome: Exclude<ChangeOutcome, { kind: 'refused' }>): Shown {
+  if (outcome.kind === 'waits') {
+    const { changeId, why, firstHalf } = outcome;
+    const half =
+      firstHalf === undefined
+        ? []
+        : [
+            `First half of the one-time password, shown only now: ${firstHalf}`,
+            'Give it to the user, and to nobody else; whoever confirms has the other half.',
+          ];
+    return {
+      json: { waits: true, changeId, why, ...(firstHalf === undefined ? {} : { firstHalf }) },
+      text: toLines([
+        `It waits for a second admin: ${why}.`,
+        `Confirmed with: paydrop user confirm ${changeId}`,
+        ...half,
+      ]),
+    };
+  }
+  const { person, oneTimePassword } = outcome;
+  const name = person?.name ?? '';
+  const isHalf = oneTimePassword?.isHalf === true;
+  const password =
+    oneTimePassword === undefined
+      ? []
+      : [
+          `${isHalf ? 'Second half of the one-time' : 'One-time'} password of ${name}, shown only now: ${oneTimePassword.text}`,
+          isHalf
+            ? `Whoever proposed it has the first half: both, with a hyphen between them, are good for seven days.`
+            : `Give it to ${name}, and to nobody else; it is good for seven days.`,
+          `${name} sets a password with it: paydrop user password ${name}`,
+        ];
+  const json = {
+    done: true,
+    ...(person && { user: describeUser(person) }),
+    ...(oneTimePassword && { [isHalf ? 'secondHalf' : 'oneTimePassword']: oneTimePassword.text }),
+  };
+  return { json, text: toLines(['Done.', ...password]) };
+}
+
+/** By name: what else a record holds stays here. */
+const describeUser = (person: Person): object => ({
+  name: person.name,
+  displayName: person.displayName,
+  role: person.role,
+  disabled: person.isDisabled,
+});
+
+/** How somebody stands, in a word or two. */
+function standingOf(person: Person, { nowMs, restoredAtMs }: UsersListed): string {
+  if (person.isDisabled) return 'disabled';
+  if (isBeforeRestore(person.standsSinceMs, restoredAtMs)) return 'to be enabled';
+  return person.lockedUntilMs > nowMs ? 'locked' : 'active';
+}
+
+const momentOf = (atMs: number | null): string => (atMs === null ? 'never' : formatBangkokMoment(atMs));
+
+export function showUsers(listed: UsersListed): Shown {
+  const { shown, tokens, changes, people, events, nowMs } = listed;
+  const waiting = changes.filter((change) => change.status === 'waiting' && !isLapsed(change, nowMs));
+  const good = tokens.filter(({ revokedAtMs, expiresAtMs }) => revokedAtMs === null && expiresAtMs > nowMs);
+  const rows = shown.map((person) => [
+    person.name,
+    person.role,
+    standingOf(person, listed),
+    momentOf(person.lastSignInAtMs),
+    String(good.filter(({ personId }) => personId === person.personId).length),
+    person.displayName,
+  ]);
+  const head = ['Name', 'Role', 'Standing', 'Last password', 'Tokens', 'Full name'];
+  const isOne = shown.length === 1 && events.length > 0;
+  const none = 'There is no user yet: make the first with "paydrop user add NAME --role admin".';
+  const text = toLines([
+    ...(rows.length === 0 ? [none] : alignColumns([head, ...rows], [4])),
+    ...(isOne ? showTokens(good) : []),
+    ...showWaiting(waiting, people),
+    ...(isOne ? ['', 'What happened'] : []),
+    ...events.map((event) => `${formatBangkokMoment(event.atMs)}  ${describePersonEvent(event, people)}`),
+  ]);
+  return { json: describeListed(listed, good, waiting), text };
+}
+
+const showTokens = (tokens: readonly PersonToken[]): readonly string[] =>
+  tokens.length === 0
+    ? []
+    : [
+        '',
+        ...alignColumns([
+          ['Token', 'Good until', 'Last used', 'Label'],
+          ...tokens.map((one) => [
+            String(one.tokenId),
+            momentOf(one.expiresAtMs),
+            momentOf(one.lastUsedAtMs),
+            showText(one.label),
+          ]),
+        ]),
+      ];
+
+const showWaiting = (changes: readonly PersonChange[], people: readonly Person[]): readonly string[] =>
+  changes.length === 0
+    ? []
+    : [
+        '',
+        'Waiting for a second admin (paydrop user confirm CHANGE)',
+        ...alignColumns(
+          changes.map((change) => [
+            String(change.changeId),
+            showText(describeChange(change, people)),
+            `proposed by ${people.find(({ personId }) => personId === change.proposedBy)?.name ?? ''}`,
+            formatBangkokMoment(change.proposedAtMs),
+          ]),
+        ),
+      ];
+
+const describeListed = (
+  listed: UsersListed,
+  tokens: readonly PersonToken[],
+  waiting: readonly PersonChange[],
+): object => ({
+  users: listed.shown.map((person) => ({
+    ...describeUser(person),
+    standing: standingOf(person, listed),
+    lastSignInAt: momentOf(person.lastSignInAtMs),
+    tokens: tokens
+      .filter(({ personId }) => personId === person.personId)
+      .map(({ tokenId, label, expiresAtMs, lastUsedAtMs }) => ({
+        tokenId,
+        label,
+        expiresAt: momentOf(expiresAtMs),
+        lastUsedAt: momentOf(lastUsedAtMs),
+      })),
+  })),
+  waiting: waiting.map((change) => ({
+    changeId: change.changeId,
+    what: describeChange(change, listed.people),
+    proposedBy: listed.people.find(({ personId }) => personId === change.proposedBy)?.name ?? null,
+    proposedAt: momentOf(change.proposedAtMs),
+  })),
+  events: listed.events.map((event) => ({
+    seq: event.seq,
+    at: momentOf(event.atMs),
+    kind: event.kind,
+    severity: severityOf(event),
+    what: describePersonEvent(event, listed.people),
+  })),
+});
+
+/** A token alone, for a file; what is to be known of it is said beside it. */
+export const showToken = (token: string, { tokenId, expiresAtMs }: PersonToken): Shown => ({
+  json: { token, tokenId, expiresAt: momentOf(expiresAtMs) },
+  text: printable(token),
+});

@@ -1,0 +1,39 @@
+/** What a notice says of a change of people: each is told, so that nobody gives himself rights unseen. */
+import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
+import { paydropCommand } from '../../core/command-line.ts';
+import { showText } from '../../core/outgoing-text.ts';
+import type { PersonEvent } from '../../review/rules/chain.ts';
+import type { Person } from '../../review/rules/people.ts';
+import { describePersonEvent, severityOf } from '../../review/rules/person-words.ts';
+import { draftNotice, type NoticeScene } from './notice-body.ts';
+import type { NoticeDraft } from './notice.ts';
+
+export const personsSubject = 'people:';
+
+const remedies = {
+  critical:
+    'Ask who did it, and why: disable the user, and change who may write to the journal, if nobody did',
+  high: 'Ask whether it was the person himself: then an admin lets him try again; else somebody guesses',
+} as const;
+
+export function describePersonNotice(
+  scene: NoticeScene,
+  event: PersonEvent,
+  people: readonly Person[],
+): NoticeDraft {
+  const severity = severityOf(event);
+  const { seq, kind, atMs } = event;
+  return draftNotice(
+    scene,
+    { kind: 'people', batchId: null, key: `${personsSubject}${seq}` },
+    {
+      severity,
+      eventSeq: seq,
+      happenedAt: formatBangkokDateTime(atMs),
+      reasonCode: kind,
+      reason: showText(describePersonEvent(event, people)),
+      remedy: severity === null ? null : remedies[severity],
+      commands: [paydropCommand(scene.place, 'user', 'list')],
+    },
+  );
+}

@@ -1,0 +1,104 @@
+/** What happened to people, in words for people. */
+import { formatBangkokMoment } from '../../core/bangkok-time.ts';
+import { type PersonEvent, type PersonEventKind, readFacts } from './chain.ts';
+import { nameRole, type Person, type Role } from './people.ts';
+import type { PersonChange, PersonRequest } from './person-request.ts';
+
+/** How loud it is told; null for what is as it should be. */
+const severities: Readonly<Partial<Record<PersonEventKind, 'critical' | 'high'>>> = {
+  recovered: 'critical',
+  'locked-out': 'high',
+};
+
+export const severityOf = ({ kind }: Pick<PersonEvent, 'kind'>): 'critical' | 'high' | null =>
+  severities[kind] ?? null;
+
+const nameOf = (people: readonly Person[], personId: number | null): string =>
+  people.find((person) => person.personId === personId)?.name ?? 'whoever owns the journal';
+
+/** `boon was added as a maker by mali`. */
+export function describePersonEvent(event: PersonEvent, people: readonly Person[]): string {
+  const facts = readFacts(event);
+  const subject = event.subject === 0 ? '' : nameOf(people, event.subject);
+  const by = event.byPerson === null && event.proof === null ? '' : ` by ${nameOf(people, event.byPerson)}`;
+  const isOwn = event.byPerson === event.subject;
+  const confirmed =
+    typeof facts['confirmedBy'] === 'number' ? `, confirmed by ${nameOf(people, facts['confirmedBy'])}` : '';
+  const why = event.cells?.['why']?.value;
+  const what = describeKind(event, subject, facts);
+  return `${what}${isOwn ? '' : by}${confirmed}${why === undefined ? '' : `: ${why}`}`;
+}
+
+function describeKind({ kind, cells }: PersonEvent, subject: string, facts: Facts): string {
+  const role = nameRole((facts['role'] ?? facts['to'] ?? 'viewer') as Role);
+  const token = `token ${String(facts['tokenId'])}`;
+  const change = `change ${String(facts['changeId'])} (${nameWanted(String(facts['wanted']), subject || (cells?.['name']?.value ?? ''), role)})`;
+  switch (kind) {
+    case 'made':
+      return `${subject} was added as ${role}`;
+    case 'role-changed':
+      return `${subject} has become ${role}`;
+    case 'disabled':
+      return `${subject} was disabled`;
+    case 'enabled':
+      return `${subject} was ${facts['newPassword'] === true ? 'enabled' : 'let try again'}`;
+    case 'password-reset':
+      return `${subject} was given a new one-time password`;
+    case 'password-changed':
+      return facts['rehashed'] === true
+        ? `the password of ${subject} was hashed anew`
+        : `${subject} has set a password`;
+    case 'passkey-confirmed':
+      return `a passkey of ${subject} was confirmed`;
+    case 'policy-changed':
+      return 'how many people a decision takes was changed';
+    case 'token-made':
+      return `${subject} has made ${token}, good until ${formatBangkokMoment(Number(facts['expiresAtMs']))}`;
+    case 'token-revoked':
+      return `${token} of ${subject} was revoked`;
+    case 'change-proposed':
+      return `${change} was proposed`;
+    case 'change-sent-back':
+      return `${change} was sent back`;
+    case 'change-withdrawn':
+      return `${change} was withdrawn`;
+    case 'change-stale':
+      return `${change} is stale`;
+    case 'locked-out':
+      return `${subject} is locked out after ${String(facts['failedTries'])} wrong passwords`;
+    case 'recovered':
+      return `ALARM: ${subject} was made an admin without an admin`;
+  }
+}
+
+type Facts = ReturnType<typeof readFacts>;
+
+function nameWanted(wanted: string, name: string, role: string): string {
+  switch (wanted as PersonRequest['kind']) {
+    case 'add':
+      return `add ${name} as ${role}`;
+    case 'role':
+      return `make ${name} ${role}`;
+    case 'enable':
+      return `enable ${name}`;
+    case 'disable':
+      return `disable ${name}`;
+    case 'reset-password':
+      return `a new password for ${name}`;
+    case 'confirm-passkey':
+      return `a passkey of ${name}`;
+    case 'policy':
+      return 'how many people a decision takes';
+  }
+}
+
+/** `add dao as a checker`. */
+export function describeChange({ request }: PersonChange, people: readonly Person[]): string {
+  const name = request.kind === 'add' ? request.name : '';
+  const role = nameRole('role' in request ? request.role : 'viewer');
+  return nameWanted(
+    request.kind,
+    name || ('personId' in request ? nameOf(people, request.personId) : ''),
+    role,
+  );
+}
