@@ -110,7 +110,16 @@ export async function restBatch(
   const { loaded, clock, bankAddress, journal, outbox } = session;
   const { isSandbox } = loaded;
   const { similarDays } = loaded.settings.limits;
-  const context = { isSandbox, bankAddress, nowMs: clock.now(), exceptionsOk, pace, similarDays };
+  const { workbook, workbookRows } = loaded.settings.output;
+  const context = {
+    isSandbox,
+    bankAddress,
+    nowMs: clock.now(),
+    exceptionsOk,
+    pace,
+    similarDays,
+    workbookRowsMax: workbook ? workbookRows : 0,
+  };
   return writeReports(journal, outbox, batchId, context);
 }
 

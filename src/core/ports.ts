@@ -92,7 +92,8 @@ export interface ResultRow extends StagedRow, PayoutState {
   readonly feeText: string | null;
 }
 
-export type ReportKind = 'result' | 'exceptions' | 'summary' | 'result-update' | 'exceptions-update';
+export type ReportKind =
+  'result' | 'exceptions' | 'summary' | 'workbook' | 'result-update' | 'exceptions-update';
 
 /** A file that the journal knows to be due, recorded after its bytes are safe under a temporary name. */
 export interface Report {

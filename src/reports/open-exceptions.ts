@@ -3,7 +3,6 @@ import { countOf } from '../core/figures.ts';
 import { isSealed } from '../core/payout.ts';
 import type { Batch, Snapshot } from '../core/ports.ts';
 import { makeWorkbook } from '../platform/workbook/writer.ts';
-import { formatBangkokMoment } from '../core/bangkok-time.ts';
 import { formatExceptionRecords, withoutSteering } from './outbox.ts';
 import type { PresentOutbox } from './ports.ts';
 import {
@@ -15,6 +14,7 @@ import {
   uniteCarried,
 } from './rules/report-rows.ts';
 import {
+  describeMaking,
   type Fact,
   makeHowToSheet,
   makeListsSheet,
@@ -98,8 +98,7 @@ export async function writeExceptionsWorkbook(
   const tally = new StatusTally();
   const records = (await Array.fromAsync(open.read(tally))).flat();
   const facts: readonly Fact[] = [
-    ['as of\nณ วันที่', `${formatBangkokMoment(nowMs)} (Bangkok)`],
-    ...(isSandbox ? [['sandbox\nระบบทดสอบ', 'a rehearsal, no real money\nไม่มีเงินจริง'] as const] : []),
+    ...describeMaking(isSandbox, nowMs),
     ...open.batches.map(
       ({ batchId, fileName, rows }) =>
         [`batch ${batchId}\nชุดจ่ายเงิน`, `${fileName} (${countOf(rows, 'row')})`] as const,

@@ -50,7 +50,8 @@ const formats = {
   spreadsheet: { start: byteOrderMark, format: formatExceptionRecords, recordsPerWrite: 100 },
 } as const satisfies Record<TableStyle, TableForm>;
 
-const reportEndings = /\.(?:result|exceptions|summary|(?:result|exceptions)-update-\d+)\.(?:csv|json)$/;
+const reportEndings =
+  /\.(?:(?:result|exceptions|summary|(?:result|exceptions)-update-\d+)\.(?:csv|json)|workbook\.xlsx)$/;
 const batchIdEnding = /\.([0-9A-HJKMNP-TV-Z]{10})$/;
 
 /** The batch of a temporary file that stands for a report; undefined for any other name. */

@@ -13,19 +13,35 @@ import type { Batch, OtherReferences, Report, ReportKind, ResultRow, Snapshot } 
 import type { TableDraft } from '../platform/csv/table-writer.ts';
 import type { PreparedFile, PublishedState } from '../platform/durable-file.ts';
 import type { PresentOutbox, ReportOutbox, ReportStore, TableStyle } from './ports.ts';
+import { withoutSteering } from './outbox.ts';
+import { makeWorkbook } from '../platform/workbook/writer.ts';
+import type { SheetTable } from './rules/column-words.ts';
+import {
+  describeMaking,
+  type Fact,
+  makeHowToSheet,
+  makeListsSheet,
+  makeSummarySheet,
+  makeTableSheet,
+  StatusTally,
+} from './rules/workbook.ts';
 import { computeReportName } from './rules/report-names.ts';
 import {
+  exceptionColumns,
   isException,
   renderException,
   renderExceptionHeader,
   renderResultHeader,
   renderResultRow,
+  resultColumns,
 } from './rules/report-rows.ts';
 import { type BatchSummary, renderSummary, summariseBatch, type SummaryContext } from './rules/summary.ts';
 
 export interface ReportContext extends Omit<SummaryContext, 'otherReferences'>, ExitOptions {
   /** limits.similarDays; 0 means none. */
   readonly similarDays: number;
+  /** A workbook is written of a batch with so many rows or fewer; 0, or left out, means none. */
+  readonly workbookRowsMax?: number;
 }
 
 /** A file that the batch has, or once had, in the outbox. */
@@ -61,6 +77,7 @@ const kindsInOrder: readonly ReportKind[] = [
   'result',
   'exceptions',
   'summary',
+  'workbook',
   'result-update',
   'exceptions-update',
 ];
@@ -209,12 +226,13 @@ export async function writePresent(
 async function prepareWhole(
   source: ReportSource,
   counted: BatchSummary,
-  context: SummaryContext,
+  context: SummaryContext & Pick<ReportContext, 'workbookRowsMax'>,
 ): Promise<Pick<Preparation, 'summary' | 'prepared'>> {
   const { snapshot, outbox, batch, nameOf } = source;
   const { batchId } = batch;
   const tally = { rows: 0, exceptionRows: 0, lastRowNo: 0, amountSatang: 0n };
-  const tables = await writeTables(source, tallyRows(snapshot.resultRows(batchId), tally), 0);
+  const book = batch.rows <= (context.workbookRowsMax ?? 0) ? new BatchBook() : undefined;
+  const tables = await writeTables(source, tallyRows(snapshot.resultRows(batchId), tally), 0, book);
   // Each row of the file is in the result once: a result that misses one is never published.
   if (tally.rows !== batch.rows) {
     throw new Error(
@@ -224,12 +242,14 @@ async function prepareWhole(
   // The rows one by one come to the same as the journal's own sums.
   const agrees = tally.exceptionRows === counted.exceptionRows && tally.amountSatang === counted.amountSatang;
   const summary = { ...counted, addsUp: counted.addsUp && agrees };
-  const named = tables.map(({ kind, rows, sha256 }) => {
+  const workbook = await book?.write(source, summary, context);
+  const files = workbook === undefined ? tables : [...tables, workbook];
+  const named = files.map(({ kind, rows, sha256 }) => {
     return { kind, name: nameOf(kind), rows, sha256 };
   });
   const text = `${JSON.stringify(renderSummary(summary, named, context), null, 2)}\n`;
   const file = await outbox.writeWhole(nameOf('summary'), text);
-  return { summary, prepared: [...tables, { ...file, kind: 'summary', number: 0, rows: 0 }] };
+  return { summary, prepared: [...files, { ...file, kind: 'summary', number: 0, rows: 0 }] };
 }
 
 type ResultPages = AsyncIterable<readonly ResultRow[]>;
@@ -298,6 +318,7 @@ async function writeTables(
   { outbox, batch, nameOf }: ReportSource,
   pages: ResultPages,
   number: number,
+  book?: BatchBook,
 ): Promise<PreparedReport[]> {
   await using drafts = new AsyncDisposableStack();
   const open = async ({ kind, style, header }: ReportTable): Promise<TableDraft> => {
@@ -310,9 +331,11 @@ async function writeTables(
   if (isFirst) for (const table of tables) table.draft = await open(table);
   for await (const rows of pages) {
     for (const row of rows) {
+      book?.count(row);
       for (const table of tables) {
         const cells = table.render(row);
         if (cells === undefined) continue;
+        book?.keep(table.kind, cells);
         table.draft ??= await open(table);
         table.rows += 1;
         await table.draft.add(cells);
@@ -323,4 +346,47 @@ async function writeTables(
   for (const { kind, draft, rows } of tables)
     if (draft !== undefined) prepared.push({ ...(await draft.finish()), kind, number, rows });
   return prepared;
+}
+
+// ---------------------------------------------------------------- the workbook
+
+/** The rows of one batch, kept while its tables are written: a workbook is made of all of them at once. */
+class BatchBook {
+  readonly #tally = new StatusTally();
+  readonly #kept = new Map<ReportKind, (readonly string[])[]>();
+
+  count(row: ResultRow): void {
+    this.#tally.add(row);
+  }
+
+  keep(kind: ReportKind, cells: readonly string[]): void {
+    const kept = this.#kept.get(kind) ?? [];
+    kept.push(withoutSteering(cells));
+    this.#kept.set(kind, kept);
+  }
+
+  async write(
+    { outbox, batch, nameOf }: ReportSource,
+    { addsUp }: BatchSummary,
+    { isSandbox, nowMs }: SummaryContext,
+  ): Promise<PreparedReport> {
+    const { batchId, fileName, status, extraColumns } = batch;
+    const sheetOf = (name: string, kind: ReportKind, header: string[], own: readonly string[]): SheetTable =>
+      makeTableSheet(name, header, own.length, this.#kept.get(kind) ?? []);
+    const facts: readonly Fact[] = [
+      ...describeMaking(isSandbox, nowMs),
+      [`batch ${batchId}\nชุดจ่ายเงิน`, `${fileName} (${countOf(batch.rows, 'row')})`],
+      ['state\nสถานะชุดจ่ายเงิน', status],
+      ['adds up to the file\nยอดรวมตรงกับไฟล์', addsUp ? 'yes\nตรง' : 'NO\nไม่ตรง'],
+    ];
+    const bytes = await makeWorkbook([
+      makeSummarySheet(facts, this.#tally),
+      sheetOf('Exceptions', 'exceptions', renderExceptionHeader(extraColumns), exceptionColumns),
+      sheetOf('Result', 'result', renderResultHeader(extraColumns), resultColumns),
+      makeListsSheet(),
+      makeHowToSheet(),
+    ]);
+    const file = await outbox.writeWhole(nameOf('workbook'), bytes);
+    return { ...file, kind: 'workbook', number: 0, rows: batch.rows };
+  }
 }

@@ -378,14 +378,18 @@ const journalSchema = z.strictObject({
     .meta({ description: 'where the journal is; empty: SQLite in `dataDir`', allowed: 'empty' }),
 });
 
-/** They are all in memory while it is made, some 5 kB each. */
-const workbookRowsMax = 100_000;
+/** They are all in memory while it is made, some 30 kB each when each is an exception. */
+const workbookRowsMax = 30_000;
 
 const outputSchema = z.strictObject({
   groupReadable: z
     .boolean()
     .default(false)
     .describe('the group of the outbox may read what is written there; else its owner alone'),
+  workbook: z
+    .boolean()
+    .default(false)
+    .describe('a workbook (.xlsx) of summary, exceptions and result for each batch, beside its CSV files'),
   workbookRows: positive('rows')
     .max(workbookRowsMax)
     .default(10_000)

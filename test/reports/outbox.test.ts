@@ -210,6 +210,7 @@ describe('what a crash has left', () => {
     'result.csv',
     'exceptions.csv',
     'summary.json',
+    'workbook.xlsx',
     'result-update-12.csv',
     'exceptions-update-2.csv',
   ])('of %s is found by its batch, and cleared away unless it is recorded', async (ending) => {

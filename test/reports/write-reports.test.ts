@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { PreparedFile } from '../../src/platform/durable-file.ts';
+import { readSheet } from '../../src/platform/workbook/reader.ts';
+import type { SheetRow } from '../../src/platform/workbook/sheet.ts';
 import { openOutbox } from '../../src/reports/outbox.ts';
 import type { ReportOutbox, ReportStore } from '../../src/reports/ports.ts';
 import {
@@ -423,4 +425,79 @@ test('a full disk leaves nothing behind', async () => {
   await expect(writeReports(journal, full, batchId, context)).rejects.toThrow('the disk is full');
   expect(await names()).toEqual([]);
   expect(journal.snapshotsOpen).toBe(0);
+});
+
+describe('with output.workbook', () => {
+  const workbook = `${prefix}.workbook.xlsx`;
+  const writeBook = (changes: Partial<ReportContext> = {}) =>
+    writeReports(journal, outbox, batchId, { ...context, workbookRowsMax: 4, ...changes });
+  const readBook = async (preferredName: string) => {
+    const bytes = new Uint8Array(await readFile(join(folder, workbook)));
+    const pages = await Array.fromAsync(readSheet(bytes, { preferredName }));
+    return (pages.slice(1).flat() as readonly SheetRow[]).map(({ cells }) => cells);
+  };
+
+  test('a batch has a workbook of summary, exceptions and result, written as its other files are, and once', async () => {
+    const { files } = await writeBook();
+    expect(files.map(({ kind, state }) => `${kind} ${state}`)).toEqual([
+      'result published',
+      'exceptions published',
+      'workbook published',
+      'summary published',
+    ]);
+    expect(await names()).toEqual([exceptions, result, summary, workbook]);
+    const hash = createHash('sha256')
+      .update(await readFile(join(folder, workbook)))
+      .digest('hex');
+    expect(journal.recorded.find(({ kind }) => kind === 'workbook')?.sha256).toBe(hash);
+    expect(JSON.parse(await read(summary)).files.at(-1)).toEqual({
+      kind: 'workbook',
+      name: workbook,
+      rows: 4,
+      sha256: hash,
+    });
+    const idOf = (cells: readonly string[]) =>
+      cells.find((cell) => cell.startsWith('INV-') || cell === '=cmd');
+    expect((await readBook('Exceptions')).slice(1).map(idOf)).toEqual(['=cmd', 'INV-0003']);
+    expect((await readBook('Result')).slice(1).map(idOf)).toEqual([
+      'INV-0001',
+      '=cmd',
+      'INV-0003',
+      'INV-0004',
+    ]);
+    expect((await readBook('Summary')).map(([name]) => name?.split('\n')[0])).toEqual([
+      'status',
+      'rejected',
+      'submitted',
+      'paid',
+      'total',
+      'as of',
+      'sandbox',
+      `batch ${batchId}`,
+      'state',
+      'adds up to the file',
+    ]);
+    // An update is CSV alone.
+    journal.change(3, { status: 'paid', reasonCode: 'IC000' });
+    expect((await writeBook()).files.map(({ kind }) => kind).at(-1)).toBe('result-update');
+    expect((await names()).filter((name) => name.endsWith('.xlsx'))).toEqual([workbook]);
+  });
+
+  test('there is none of a batch with too many rows', async () => {
+    await writeBook({ workbookRowsMax: 3 });
+    expect(await names()).toEqual(firstNames);
+  });
+
+  test('after a crash it is published as it was written, and written anew the same bytes', async () => {
+    const failing: ReportOutbox = { ...outbox, publish: () => Promise.reject(new Error('killed')) };
+    await expect(writeReports(journal, failing, batchId, { ...context, workbookRowsMax: 4 })).rejects.toThrow(
+      'killed',
+    );
+    await finishReports(journal, outbox, batchId);
+    const first = await readFile(join(folder, workbook));
+    await rm(folder, { recursive: true });
+    [outbox, journal] = [await openOutbox(folder), new MemoryJournal(rows)];
+    await writeBook();
+    expect(Buffer.compare(first, await readFile(join(folder, workbook)))).toBe(0);
+  });
 });

@@ -38,6 +38,7 @@ const endings: Readonly<Record<ReportKind, (number: number) => string>> = {
   result: () => 'result.csv',
   exceptions: () => 'exceptions.csv',
   summary: () => 'summary.json',
+  workbook: () => 'workbook.xlsx',
   'result-update': (number) => `result-update-${number}.csv`,
   'exceptions-update': (number) => `exceptions-update-${number}.csv`,
 };
@@ -79,7 +80,7 @@ const presentEnding = String.raw`(?:result|exceptions|summary)-at-\d{8}-\d{6}(?:
 export const presentForm = new RegExp(String.raw`\.${presentEnding}\.(?:csv|json)$`);
 
 const reportForm = new RegExp(
-  String.raw`\.([0-9A-HJKMNP-TV-Z]{10})\.(?:result|exceptions|summary|(?:result|exceptions)-update-\d+|${presentEnding})\.(?:csv|json)$`,
+  String.raw`\.([0-9A-HJKMNP-TV-Z]{10})\.(?:(?:result|exceptions|summary|(?:result|exceptions)-update-\d+|${presentEnding})\.(?:csv|json)|workbook\.xlsx)$`,
 );
 
 /** The batch of a report by its name; undefined for the name of anything else. */

@@ -1,4 +1,5 @@
 /** The sheets of a workbook for people: exceptions, result, summary, the lists of words, and how to fill it in. */
+import { formatBangkokMoment } from '../../core/bangkok-time.ts';
 import { showBaht, showCount } from '../../core/figures.ts';
 import { type Satang, sumSatang, zeroSatang } from '../../core/money.ts';
 import { type PayoutStatus, payoutStatuses } from '../../core/payout.ts';
@@ -88,6 +89,12 @@ export class StatusTally {
 
 /** What the summary says beside the figures: name and value. */
 export type Fact = readonly [name: string, value: string];
+
+/** When, and whether it was a rehearsal. */
+export const describeMaking = (isSandbox: boolean, nowMs: number): readonly Fact[] => [
+  ['as of\nณ วันที่', `${formatBangkokMoment(nowMs)} (Bangkok)`],
+  ...(isSandbox ? [['sandbox\nระบบทดสอบ', 'a rehearsal, no real money\nไม่มีเงินจริง'] as const] : []),
+];
 
 export function makeSummarySheet(facts: readonly Fact[], tally: StatusTally): SheetTable {
   const lines = tally.lines();
