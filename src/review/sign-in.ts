@@ -9,7 +9,7 @@ import type { PersonPassword, PersonStore } from './ports.ts';
 import type { PersonEventDraft } from './rules/chain.ts';
 import { complainAboutPassword, decideTry, isOneTimeOver, type PasswordTries } from './rules/password.ts';
 import { isBeforeRestore, type Person, type ProvedPerson } from './rules/people.ts';
-import { nameKeyOf } from './rules/person-request.ts';
+import { nameKeyOf, versionOf } from './rules/person-request.ts';
 
 /** `must-change`: the one-time password was right, and lets its owner do nothing but set one of his own. */
 export type SignIn =
@@ -92,17 +92,25 @@ const makeDraft = (
   cells: {},
 });
 
+/** @returns false when an admin has replaced the password, or disabled the user, since it was looked at */
 async function keepPassword(
   { store, clock, cost }: SignInContext,
   person: Person,
   password: string,
   facts: PersonEventDraft['facts'],
-): Promise<void> {
+): Promise<boolean> {
   const passwordHash = await hashPassword(password, cost);
-  await appendEdit(store, () => ({
-    events: [makeDraft(person, clock.now(), 'password-changed', facts)],
-    password: { personId: person.personId, passwordHash, mustChange: false },
-  }));
+  let isKept = false;
+  await appendEdit(store, ({ people }) => {
+    const now = people.find(({ personId }) => personId === person.personId);
+    isKept = versionOf(now) === versionOf(person);
+    if (!isKept) return undefined;
+    return {
+      events: [makeDraft(person, clock.now(), 'password-changed', facts)],
+      password: { personId: person.personId, passwordHash, mustChange: false },
+    };
+  });
+  return isKept;
 }
 
 /**
@@ -122,6 +130,5 @@ export async function changePassword(
     complainAboutPassword(wanted, person) ??
     (wanted === present ? 'the new password is the one that you have' : undefined);
   if (complaint !== undefined) return complaint;
-  await keepPassword(context, person, wanted, {});
-  return undefined;
+  return (await keepPassword(context, person, wanted, {})) ? undefined : signInRefusal;
 }

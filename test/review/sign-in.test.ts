@@ -35,6 +35,11 @@ describe('a hash', () => {
       expect(await isRightPassword(password, encoded, cheap)).toBe(false);
   });
 
+  test('is never of a password that is too long to be one: to look at it would take time', async () => {
+    const tooLong = 'green tea '.repeat(200);
+    expect(await isRightPassword(tooLong, await hashPassword(tooLong, cheap), cheap)).toBe(false);
+  });
+
   test('costs what a guess should, once', async () => {
     const encoded = await hashPassword('green tea at noon');
     expect(encoded).toMatch(/^scrypt\$15\$8\$3\$/);
@@ -100,6 +105,32 @@ describe('signing in', () => {
     expect(await kept()).toMatch(/^scrypt\$2\$/);
     expect(await sign('mali', right)).toMatchObject({ kind: 'signed-in' });
   });
+});
+
+describe('a password that an admin replaces', () => {
+  /** `meanwhile` comes between the look at the old password and the new one being kept. */
+  async function changeBeside(meanwhile: () => Promise<unknown>): Promise<string | undefined> {
+    await users.add('boon', 'maker', await users.find('Mali'));
+    const { store } = users.context;
+    const noteSignIn: typeof store.noteSignIn = async (...asked) => {
+      await store.noteSignIn(...asked);
+      await meanwhile();
+    };
+    const context = { ...users.context, store: { ...store, noteSignIn } };
+    return changePassword(context, 'boon', passwordOf('boon'), 'green tea at noon');
+  }
+
+  test.each(['reset-password', 'disable'] as const)(
+    'is not brought back by who knew it: %s',
+    async (kind) => {
+      const mali = await users.find('Mali');
+      const why = await changeBeside(() => users.ask({ kind, personId: 2 }, mali));
+      expect(why).toBe(signInRefusal);
+      expect(await sign('boon', 'green tea at noon')).toMatchObject({ kind: 'refused' });
+      if (kind === 'disable') await users.ask({ kind: 'enable', personId: 2 }, mali);
+      expect(await sign('boon', 'green tea at noon')).toMatchObject({ kind: 'refused' });
+    },
+  );
 });
 
 describe('whoever guesses', () => {

@@ -50,8 +50,8 @@ export async function identifyPerson(
   loaded: LoadedSettings,
   journal: Journal,
 ): Promise<ProvedPerson | undefined> {
-  const { people } = await journal.persons();
-  if (people.length === 0) return undefined;
+  const { people, latestSeq } = await journal.persons();
+  if (people.length === 0 && latestSeq === 0) return undefined;
   const reading = loaded.personToken;
   if (reading === undefined)
     throw new SettingsError(

@@ -103,22 +103,31 @@ export function findTwoAdminsSince(people: readonly Person[]): number | undefine
 }
 
 /**
- * Why this person may not check what that one has proposed; undefined when he may. A maker whose one-time password the
- * checker alone was shown may be nobody but the checker himself.
+ * Why this person may not check what that one has proposed; undefined when he may. Once there have been two admins, a
+ * user whose first password one of them alone was shown may be nobody but that admin. The second admin is believed to
+ * be somebody else: nobody but the first could have made that user.
  */
 export function findCheckObstacle(
   checker: Person,
   maker: Person,
   people: readonly Person[],
 ): string | undefined {
-  const permission = can(checker, 'check');
   if (checker.personId === maker.personId) return 'you proposed this and cannot approve it';
+  const permission = can(checker, 'check');
   if (!permission.allowed) return permission.why;
-  const sinceMs = findTwoAdminsSince(people);
-  if (sinceMs === undefined || maker.handedAtMs < sinceMs || !isInHandsOf(maker, checker.personId))
-    return undefined;
-  return `you alone gave ${maker.name} the first password, so that another person has to check this`;
+  if (findTwoAdminsSince(people) === undefined) return undefined;
+  const [ofChecker, ofMaker] = [findSoleHand(checker), findSoleHand(maker)];
+  const cure = 'so that another person has to check this';
+  if (ofMaker === checker.personId) return `you alone gave ${maker.name} the first password, ${cure}`;
+  if (ofChecker === maker.personId) return `${maker.name} alone gave you the first password, ${cure}`;
+  return ofMaker !== null && ofMaker === ofChecker
+    ? `the same admin alone gave you and ${maker.name} the first password, ${cure}`
+    : undefined;
 }
+
+/** The admin who could be this person; null where two had a part in it. */
+const findSoleHand = ({ role, handedBy, confirmedBy }: Person): number | null =>
+  role === 'admin' || confirmedBy !== null ? null : handedBy;
 
 /** Nobody but this admin can say that the person is another one than himself. */
 export const isInHandsOf = ({ handedBy, confirmedBy }: Person, adminId: number): boolean =>

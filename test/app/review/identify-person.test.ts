@@ -49,6 +49,13 @@ test('nobody has to prove anything before the first user, and everybody from the
   await expect(identify(sqlite.store)).rejects.toThrow('nobody has proved');
 });
 
+test('a use that cannot be noted keeps nobody out', async () => {
+  await users.add('mali', 'admin', null);
+  const token = await tokenOf('mali');
+  const noteTokenUse = () => Promise.reject(new Error('the disk takes no writes'));
+  expect(await identify({ ...sqlite.store, noteTokenUse }, token)).toMatchObject({ proof: 'token' });
+});
+
 test('in a journal that was restored nobody counts of those whom the backup knew', async () => {
   await users.add('mali', 'admin', null);
   await users.add('boon', 'maker', await users.find('mali'));

@@ -93,12 +93,24 @@ describe('maker and checker', () => {
     expect(obstacle(maker, first)).toContain('a maker may not check');
   });
 
+  test('nor is a maker, or a checker, or both, whom an admin could be, whenever they were made', () => {
+    const early = { ...maker, handedAtMs: noonMs };
+    const earlyChecker = { ...checker, handedAtMs: noonMs, confirmedBy: null };
+    expect(obstacle(first, early)).toContain('you alone gave kwan');
+    expect(obstacle(earlyChecker, first)).toContain('mali alone gave you');
+    expect(obstacle(earlyChecker, early)).toContain('the same admin alone');
+    expect(obstacle(earlyChecker, second)).toBeUndefined();
+    expect(obstacle(checker, early)).toBeUndefined();
+    // The second admin is believed to be somebody else: nobody else could have made that user.
+    expect(obstacle(first, second)).toBeUndefined();
+    expect(obstacle(earlyChecker, early, [first, early, earlyChecker])).toBeUndefined();
+  });
+
   test('nor are they the same behind an account that the checker alone could sign in to', () => {
     expect(obstacle(first, maker)).toContain('you alone gave kwan the first password');
     expect(obstacle(second, maker)).toBeUndefined();
     // Two had a part in it, or nobody else was there to have one.
     expect(obstacle(first, { ...maker, confirmedBy: 2 })).toBeUndefined();
-    expect(obstacle(first, { ...maker, handedAtMs: noonMs })).toBeUndefined();
     expect(obstacle(first, maker, [first, maker])).toBeUndefined();
   });
 });
