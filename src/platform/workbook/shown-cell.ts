@@ -16,8 +16,8 @@ const empty: ShownCell = { text: '' };
 const unsafeFrom = 1e15;
 const digitsKept = 15;
 
-/** Half a satang: what shows two decimals is never further from what it holds. */
-const roundingMax = 0.005;
+/** What shows fewer decimals may hide satang. */
+const decimalsMin = 2;
 
 const messages: Readonly<Record<Exclude<FaultCode, 'cell-merged'>, string>> = {
   'cell-error': 'the sheet shows an error here instead of a value: correct the cell',
@@ -45,18 +45,41 @@ function showDate(date: Date): ShownCell {
 
 const plainNumber = /^-?\d+(?:\.\d+)?$/;
 const groupedNumber = /^-?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/;
+/** As people write the numbers of telephones and cards. */
+const partedDigits = /^[\d\s()+./-]+$/;
 
 /** Nothing but the number: all the digits that a spreadsheet keeps. */
 const showWhole = (value: number): string => String(Number(value.toPrecision(digitsKept)));
+
+const countDecimals = (text: string): number => text.split('.')[1]?.length ?? 0;
+
+/** Rounds decimal digits as a spreadsheet shows them: half a unit goes away from zero. */
+function roundDecimals(text: string, decimals: number): string {
+  const [whole = '', fraction = ''] = text.replace('-', '').split('.');
+  const kept = BigInt(whole + fraction.slice(0, decimals)) + ((fraction[decimals] ?? '0') >= '5' ? 1n : 0n);
+  const digits = String(kept).padStart(decimals + 1, '0');
+  return `${text.startsWith('-') ? '-' : ''}${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
+}
+
+/** True when a number's text says what the number is, but for decimals below the satang. */
+function saysNumber(text: string, value: number): boolean {
+  const held = showWhole(value);
+  if (!plainNumber.test(held)) return false;
+  const decimals = countDecimals(text);
+  if (countDecimals(held) <= decimals) return Number(text) === Number(held);
+  return decimals >= decimalsMin && Number(text) === Number(roundDecimals(held, decimals));
+}
 
 function showNumber(value: number, format: string): ShownCell {
   if (Math.abs(value) >= unsafeFrom) return spoilt(showWhole(value), 'cell-digits');
   if (/^(?:|@|general)$/i.test(format.trim())) return { text: showWhole(value) };
   const shown = formatValue(value, format).trim();
   const text = groupedNumber.test(shown) ? shown.replaceAll(',', '') : shown;
-  // A percentage, a currency, an exponent: whoever reads the cell decides what to make of it.
-  if (!plainNumber.test(text)) return { text };
-  return Math.abs(Number(text) - value) < roundingMax ? { text } : spoilt(text, 'cell-rounded');
+  const isSaid = plainNumber.test(text)
+    ? saysNumber(text, value)
+    : // A currency, a percentage, an exponent: whoever reads the cell decides what to make of it.
+      !partedDigits.test(text) || text.replaceAll(/\D/g, '').endsWith(showWhole(value));
+  return isSaid ? { text } : spoilt(text, 'cell-rounded');
 }
 
 function showValue(value: CellValue, format: string): ShownCell {

@@ -41,7 +41,7 @@ const words: Readonly<Record<string, readonly [thai: string, look: ColumnLook]>>
   reason: ['สาเหตุ', { width: 40, ...wrapped }],
   remedy: ['วิธีแก้ไข', { width: 50, ...wrapped }],
   transRefNo: ['เลขอ้างอิงการโอน', { width: 23 }],
-  sysRefNo: ['เลขอ้างอิงธนาคาร', { width: 18 }],
+  sysRefNo: ['เลขอ้างอิงธนาคาร', { width: 24 }],
   fee: ['ค่าธรรมเนียม', { width: 12, ...number }],
   decision: ['การตัดสินใจ', { width: 17, ...input }],
   newProxyNo: ['เลขผู้รับเงินใหม่', { width: 17, ...input }],
