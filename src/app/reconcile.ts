@@ -72,6 +72,8 @@ export interface ReconcileReport {
   /** Of the day, the most severe first; no more than are shown. */
   readonly breaks: readonly BreakRecord[];
   readonly openBreaks: ReadonlyMap<BreakKind, number>;
+  /** How many of the day people have accepted. */
+  readonly acceptedBreaks: number;
   /** Result updates that were written; undefined when some are due and another process has the right to send. */
   readonly updates: readonly string[] | undefined;
   /** That process is a watcher, which writes them. */
@@ -278,6 +280,7 @@ async function makeReport(
     isWhole: isOfWholeDay(reading),
     breaks: await journal.openBreaks(date, breaksShownMax),
     openBreaks: await journal.countOpenBreaks(date),
+    acceptedBreaks: await journal.countAcceptedBreaks(date),
     updates,
     isWatched: findSender(loaded.dataDir)?.command === 'watch',
     failure,

@@ -106,7 +106,7 @@ export async function judgeKeys(
     if (deferred.some((line) => lineKeyOf(line) !== key)) throw new Error('lines of two keys were mixed');
     const attempt = attempts.get(key);
     const lines = findLines(matching, key, attempt, deferred);
-    return judgeTransfer({ key, attempt, lines, openBreaks: view.openBreaks(key) }, read);
+    return judgeTransfer({ key, attempt, lines, standingBreaks: view.standingBreaks(key) }, read);
   });
   return holdBack(matching, judged);
 }

@@ -3,7 +3,7 @@
  */
 import type { Satang } from '../core/money.ts';
 import type { AttemptStatus } from '../core/payout.ts';
-import type { AttemptKey } from '../core/ports.ts';
+import type { AttemptKey, DecisionItem } from '../core/ports.ts';
 import type { ArchiveStore } from '../payout/ports.ts';
 import type { PreparedFile } from '../platform/durable-file.ts';
 import type { BreakMove } from './rules/breaks.ts';
@@ -145,8 +145,9 @@ export interface StatementView extends Disposable {
   hasCleanLine(date: string, attempt: AttemptKey): boolean;
   /** Lines with this key in the present statements of all days, oldest day first. */
   linesOf(key: string, attempt: AttemptFacts | undefined): readonly DayLines[];
-  openBreaks(key: string): readonly BreakRecord[];
-  /** Keys with open breaks of a day; of any day when none is given. */
+  /** Those that are open, and those that people have accepted. */
+  standingBreaks(key: string): readonly BreakRecord[];
+  /** Keys with standing breaks of a day; of any day, as long as their attempts are in the journal where nothing is open, when none is given. */
   keysWithBreaks(date?: string): Iterable<string>;
   /** Keys of lines in the day's present statement that differed in anything, or were of another day. */
   unclearKeysOf(date: string): Iterable<string>;
@@ -236,6 +237,9 @@ export interface CleanLine extends AttemptKey {
   readonly line: number;
 }
 
+/** What names a break among those that are open. */
+export type BreakName = Pick<BreakRecord, 'date' | 'key' | 'kind'>;
+
 /** Another process has begun to judge a statement. */
 export class StatementOvertakenError extends Error {
   override readonly name = 'StatementOvertakenError';
@@ -264,6 +268,17 @@ export interface StatementStore extends Pick<ArchiveStore, 'recall'> {
   openBreaks(date: string, limit: number): Promise<readonly BreakRecord[]>;
   /** How many are open, by kind. */
   countOpenBreaks(date: string): Promise<ReadonlyMap<BreakKind, number>>;
+  /** How many of the day people have accepted. */
+  countAcceptedBreaks(date: string): Promise<number>;
+
+  /** The one that is open, by what names it. */
+  openBreak(name: BreakName): Promise<BreakRecord | undefined>;
+  /**
+   * Ends an open break as people have decided, and the item of their proposal with it, in one transaction.
+   * @param known the break as they have seen it
+   * @returns false, with nothing changed, when it is otherwise by now, or the item has ended
+   */
+  acceptBreak(known: BreakRecord, accepted: BreakRecord, item: DecisionItem): Promise<boolean>;
 
   // ---- one matching; each of these throws StatementOvertakenError when a later one has begun
   beginStatement(run: StatementRun): Promise<void>;
@@ -272,13 +287,14 @@ export interface StatementStore extends Pick<ArchiveStore, 'recall'> {
    * broke off has left; `acceptStatement` takes the note away.
    */
   beginRecording(run: StatementRun, version: number): Promise<void>;
-  recordBreaks(run: StatementRun, moves: readonly BreakMove[]): Promise<void>;
+  /** @returns the key of one that was no longer open when it was to be changed, if there is any: the rest is recorded */
+  recordBreaks(run: StatementRun, moves: readonly BreakMove[]): Promise<string | undefined>;
   /** Keeps lines of the version under way: they count once it is accepted. */
   recordLines(run: StatementRun, version: number, lines: readonly KeptLine[]): Promise<void>;
   recordCleanLines(run: StatementRun, version: number, lines: readonly CleanLine[]): Promise<void>;
   /** Notes, before their rows are changed, which batches are to be reported on when the statement is accepted. */
   markReports(run: StatementRun, batchIds: readonly string[]): Promise<void>;
-  /** Breaks that are open in the day's statement, and those that this matching has moved, in pages. */
+  /** Breaks of the day that are open or accepted, and those that this matching has moved, in pages. */
   breaksToShow(run: StatementRun): AsyncIterable<readonly BreakRecord[]>;
   /**
    * Makes it the present version of its day, and has its batches reported on.

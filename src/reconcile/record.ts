@@ -14,12 +14,12 @@ import { isRebuilt } from './rules/differences.ts';
 import type { JudgedTransfer } from './rules/judge-transfer.ts';
 import type { BreakRecord } from './rules/types.ts';
 
-/** Somebody has settled an attempt while the statement was judged: what was found out about it is out of date. */
+/** Somebody has settled an attempt, or accepted a break, while the statement was judged: what was found out is out of date. */
 export class ChangedMeanwhile extends Error {
   override readonly name = 'ChangedMeanwhile';
 
   constructor(transRefNo: string) {
-    super(`${transRefNo} was settled while the statement was judged: reconcile the day again`);
+    super(`${transRefNo} was settled or decided on while the statement was judged: reconcile the day again`);
   }
 }
 
@@ -52,9 +52,9 @@ export const nothingRecorded = (left?: BrokenOff): Recorded => ({
 });
 
 /** A break that stays as it was is written again only when another version shows it, or other lines do. */
-function isNews({ kind, record }: BreakMove, open: readonly BreakRecord[]): boolean {
+function isNews({ kind, record }: BreakMove, standing: readonly BreakRecord[]): boolean {
   if (kind !== 'kept') return true;
-  const known = open.find((one) => one.kind === record.kind);
+  const known = standing.find((one) => one.state === 'open' && one.kind === record.kind);
   return known?.version !== record.version || !areSameLines(known.lines, record.lines);
 }
 
@@ -133,12 +133,15 @@ async function recordBreaks(
   recorded: Recorded,
 ): Promise<void> {
   const moves = judged.flatMap(({ days }) =>
-    days.flatMap(({ facts, judgement, openBreaks: open, version }) => {
-      if (open.length === 0 && judgement.breaks.length === 0) return [];
-      return followBreaks({ facts, judgement, open, version, nowMs }).filter((move) => isNews(move, open));
+    days.flatMap(({ facts, judgement, standingBreaks: standing, version }) => {
+      if (standing.length === 0 && judgement.breaks.length === 0) return [];
+      return followBreaks({ facts, judgement, standing, version, nowMs }).filter((move) =>
+        isNews(move, standing),
+      );
     }),
   );
-  await context.store.recordBreaks(run, moves);
+  const decidedOn = await context.store.recordBreaks(run, moves);
+  if (decidedOn !== undefined) throw new ChangedMeanwhile(decidedOn);
   for (const move of moves) count(recorded, move, run);
 }
 
@@ -189,7 +192,7 @@ async function tellChange(
 async function takeStep(matching: Matching, { facts }: JudgedTransfer): Promise<Change | undefined> {
   const { context, read, nowMs } = matching;
   const { store } = context;
-  const { attempt: known, lines, openBreaks } = facts;
+  const { attempt: known, lines, standingBreaks } = facts;
   if (known === undefined) return undefined;
   const owner = await store.payout(known.payoutSeq);
   if (owner === undefined) throw new Error(`attempt ${known.order.transRefNo} belongs to no payout`);
@@ -202,7 +205,7 @@ async function takeStep(matching: Matching, { facts }: JudgedTransfer): Promise<
       // Its breaks are those of what it was: the whole day is judged again on what it is.
       if (attempt.status !== known.attemptStatus) throw new ChangedMeanwhile(known.order.transRefNo);
       const isFailedByStatement = known.isFailedByStatement === true;
-      const told = { attempts, lines, openBreaks, isFailedByStatement, read, loss, nowMs };
+      const told = { attempts, lines, standingBreaks, isFailedByStatement, read, loss, nowMs };
       const evidence = { owner: current, attempt, ...told };
       return decideOnStatement(evidence, mayReopen);
     });

@@ -9,7 +9,10 @@ import type { Target } from './rules/proposal.ts';
 import type { Decision } from './rules/terms.ts';
 
 export interface ReviewContext {
-  readonly journal: PayoutJournal & ProposalStore & HistoryReader & Pick<StatementStore, 'openStatementView'>;
+  readonly journal: PayoutJournal &
+    ProposalStore &
+    HistoryReader &
+    Pick<StatementStore, 'openStatementView' | 'openBreak' | 'acceptBreak'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly rules: RowRules;
   /** `bank.payerAccount` of the settings: what a batch that is resumed is paid from. */

@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto';
 import { dayMs } from '../core/bangkok-time.ts';
 import { type Satang, sumSatang } from '../core/money.ts';
 import { makeBatchWork, makePayerWork } from './batch-target.ts';
+import { makeBreakWork } from './break-target.ts';
 import type { ReviewContext, TargetWork } from './context.ts';
 import { makePayoutWork } from './payout-target.ts';
 import type { Proposal, ProposalItem, ProposalStore } from './ports.ts';
@@ -52,7 +53,7 @@ const makeWork: Readonly<Record<TargetKind, ((context: ReviewContext) => TargetW
   payout: makePayoutWork,
   batch: makeBatchWork,
   payer: makePayerWork,
-  break: undefined,
+  break: makeBreakWork,
   statement: undefined,
 };
 

@@ -5,6 +5,7 @@ import { JournalRefusedError } from './connection.ts';
 import { addDigests, correctionTables } from './payouts/digests.ts';
 import { openPayoutTables } from './payouts/open-payouts.ts';
 import {
+  acceptedBreakIndex,
   provenanceTables,
   statementLineTables,
   statementTables,
@@ -382,6 +383,7 @@ const migrations: readonly Migration[] = [
   openPayoutTables,
   personTables,
   correctionTables,
+  acceptedBreakIndex,
 ];
 
 /** The version of the tables that this program writes. */

@@ -159,9 +159,11 @@ function renderBreak(record: BreakRecord, nowMs: number, isOfDay: boolean): read
 function renderBreaks(report: ReconcileReport, { date, openBreaks }: DescribedReport): readonly string[] {
   const { breaks, nowMs, reconciled } = report;
   const { count: all, byKind } = openBreaks;
-  const otherDays = renderOtherDays(report);
+  const { acceptedBreaks } = report;
+  const accepted = acceptedBreaks === 0 ? [] : [`Breaks accepted by people: ${acceptedBreaks}`];
+  const otherDays = [...accepted, ...renderOtherDays(report)];
   if (all === 0) {
-    if (isQuiet(report.openBreaks, reconciled.recorded)) return ['Open breaks: none'];
+    if (isQuiet(report.openBreaks, reconciled.recorded)) return ['Open breaks: none', ...accepted];
     return [`Open breaks of ${date}: 0`, ...otherDays];
   }
   const kinds = Object.entries(byKind)
@@ -204,11 +206,9 @@ function renderFiles({ reconciled, updates, isWatched, failure }: ReconcileRepor
 }
 
 /** A day with breaks does not tie out, though each side adds up; and nobody knows of one that goes on. */
-function renderVerdict({ openBreaks, isWhole }: DescribedReport): string {
-  const verdict =
-    openBreaks.count === 0 && isWhole
-      ? 'Both sides tie out to the satang'
-      : 'Each side adds up to the satang';
+function renderVerdict({ openBreaks, acceptedBreaks, isWhole }: DescribedReport): string {
+  const tiesOut = `Both sides tie out to the satang${acceptedBreaks === 0 ? '' : ', with what people have accepted'}`;
+  const verdict = openBreaks.count === 0 && isWhole ? tiesOut : 'Each side adds up to the satang';
   const rest = isWhole ? '' : ' The day had not ended: reconcile it again.';
   return `${verdict}: matched and breaks make up each total.${rest}`;
 }
@@ -237,6 +237,7 @@ function describeReport(report: ReconcileReport) {
     breaks: { opened: recorded.opened, changed: recorded.changed, closed: recorded.closed },
     differences: isRepeat ? [] : statement.changes.figures,
     openBreaks: { count: countBreaks(openBreaks), byKind: Object.fromEntries(openBreaks) },
+    acceptedBreaks: report.acceptedBreaks,
     worstBreaks: breaks.map((record) => describeBreak(record, nowMs)),
     openedOnOtherDays: {
       count: recorded.openedOnOtherDays,

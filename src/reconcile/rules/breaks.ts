@@ -4,13 +4,16 @@
  */
 import { dayMs } from '../../core/bangkok-time.ts';
 import { parseBaht, type Satang, zeroSatang } from '../../core/money.ts';
-import { findOwnLines } from './evidence.ts';
+import { bookStatusOf, findOwnLines } from './evidence.ts';
 import type { StatementLine } from './statement.ts';
 import {
+  type BreakAcceptance,
   type BreakClosure,
   type BreakFinding,
+  type BreakKind,
   type BreakRecord,
   type DayFacts,
+  isAccepted,
   type Judgement,
   type Severity,
   severities,
@@ -22,11 +25,12 @@ export interface BreakMove {
   readonly record: BreakRecord;
 }
 
-/** A new matching of one key of one day, and the breaks of that key and day that are open so far. */
+/** A new matching of one key of one day, and the breaks of that key and day so far. */
 export interface Rejudged {
   readonly facts: DayFacts;
   readonly judgement: Judgement;
-  readonly open: readonly BreakRecord[];
+  /** Those that are open, and those that people have accepted. */
+  readonly standing: readonly BreakRecord[];
   /** Version of the day's statement that was judged. */
   readonly version: number;
   readonly nowMs: number;
@@ -34,8 +38,10 @@ export interface Rejudged {
 
 /** Says what the matching of a key means for its breaks, the most severe first, those that are closed last. */
 export function followBreaks(rejudged: Rejudged): readonly BreakMove[] {
-  const { judgement, open } = rejudged;
-  const shown = judgement.breaks.map((finding) => {
+  const { judgement, standing } = rejudged;
+  const open = standing.filter(({ state }) => state === 'open');
+  const news = judgement.breaks.filter((finding) => !isStillAccepted(finding, rejudged));
+  const shown = news.map((finding) => {
     const move = showBreak(finding, rejudged);
     return finding.isResolved === true ? closeResolved(move.record, rejudged) : move;
   });
@@ -45,10 +51,57 @@ export function followBreaks(rejudged: Rejudged): readonly BreakMove[] {
   return [...shown, ...gone];
 }
 
+const findOpen = (kind: BreakKind, { standing }: Rejudged): BreakRecord | undefined =>
+  standing.find((record) => record.state === 'open' && record.kind === kind);
+
+/**
+ * People have accepted it, and it says what it said then. What is more severe, or rests on other lines, words or another
+ * outcome, is no longer what they have accepted: it is opened anew.
+ */
+function isStillAccepted(finding: BreakFinding, rejudged: Rejudged): boolean {
+  const { standing, facts } = rejudged;
+  const accepted = standing.findLast((record) => isAccepted(record) && record.kind === finding.kind);
+  if (accepted === undefined || findOpen(finding.kind, rejudged) !== undefined) return false;
+  if (finding.isResolved === true) return true;
+  const isNoWorse = moreSevere(accepted.severity, finding.severity) === accepted.severity;
+  const isSaidTheSame = withoutNumbers(accepted.reason) === withoutNumbers(finding.reason);
+  const areLinesSame = areSameLines(withoutPlace(accepted.lines), withoutPlace(facts.lines));
+  return isNoWorse && isSaidTheSame && areLinesSame && !isOutcomeOther(accepted, facts);
+}
+
+/** Its lines and the order tell the figures; where the lines stand in the file may change. */
+const withoutNumbers = (text: string): string => text.replaceAll(/\d+/g, '');
+
+/** What a line says, wherever it stands in its file. */
+const withoutPlace = (lines: readonly StatementLine[]): readonly StatementLine[] =>
+  lines.map((line) => ({ ...line, line: 0, no: '' })).toSorted(byContent);
+
+const contentOf = (line: StatementLine): string => Object.values(line).map(String).join('\n');
+const byContent = (one: StatementLine, other: StatementLine): number =>
+  contentOf(one) < contentOf(other) ? -1 : 1;
+
+/** It was settled when it was accepted, and is settled otherwise now. */
+function isOutcomeOther({ attempt: then }: BreakRecord, { attempt: now }: DayFacts): boolean {
+  if (then === null || now === undefined) return (then === null) !== (now === undefined);
+  return bookStatusOf(then) !== 'pending' && bookStatusOf(then) !== bookStatusOf(now);
+}
+
+/** The break as people leave it who accept it. */
+export const acceptBreak = (
+  record: BreakRecord,
+  acceptance: Omit<BreakAcceptance, 'kind'>,
+  nowMs: number,
+): BreakRecord => ({
+  ...record,
+  state: 'closed',
+  closedAtMs: nowMs,
+  closedBy: { kind: 'accepted', ...acceptance },
+});
+
 /** A finding without what holds for this matching alone. */
 function showBreak({ kind, severity, date, lineAt, reason }: BreakFinding, rejudged: Rejudged): BreakMove {
   const finding = { kind, severity, date, lineAt, reason };
-  const known = rejudged.open.find((record) => record.kind === kind);
+  const known = findOpen(kind, rejudged);
   return known === undefined ? openBreak(finding, rejudged) : keepBreak(known, finding, rejudged);
 }
 
@@ -172,3 +225,7 @@ export const amountOfBreak = ({ lines, lineAt, attempt }: BreakRecord): Satang =
 export function computeAgeDays({ openedAtMs, closedAtMs }: BreakRecord, nowMs: number): number {
   return Math.max(0, Math.floor(((closedAtMs ?? nowMs) - openedAtMs) / dayMs));
 }
+
+/** What a decision about a break was made on: it is another one, to whoever decides, when this differs. */
+export const versionOfBreak = ({ severity, version, openedAtMs, reason }: BreakRecord): string =>
+  [severity, version, openedAtMs, reason].join(' ');

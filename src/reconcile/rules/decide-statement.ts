@@ -25,7 +25,7 @@ export interface StatementEvidence {
   readonly attempts: readonly Attempt[];
   /** Its lines in the statements of all days read. */
   readonly lines: readonly DayLines[];
-  readonly openBreaks: readonly BreakRecord[];
+  readonly standingBreaks: readonly BreakRecord[];
   readonly read: DaysRead;
   /** The attempt has failed by a statement's word. */
   readonly isFailedByStatement: boolean;
@@ -49,7 +49,7 @@ interface Told extends StatementEvidence {
  * @param mayReopen false when another row has the claim by now: an ended row can bear the alarm, and no more
  */
 export function decideOnStatement(evidence: StatementEvidence, mayReopen = true): Change | undefined {
-  const { owner, attempt, attempts, lines, openBreaks, read, loss } = evidence;
+  const { owner, attempt, attempts, lines, standingBreaks, read, loss } = evidence;
   const { transRefNo } = attempt.order;
   // While a lost part of the journal may have made a later attempt, an inquiry looks beyond what failed first.
   const mayHaveLaterAttempt = mustProbe(loss, attempts);
@@ -59,7 +59,7 @@ export function decideOnStatement(evidence: StatementEvidence, mayReopen = true)
       key: transRefNo,
       attempt: known,
       lines,
-      openBreaks,
+      standingBreaks,
       mayHaveLaterAttempt,
       isUnderWay: isRequestUnderWay(owner, attempt, evidence.nowMs),
     },

@@ -119,14 +119,14 @@ export function wasSettledSince(known: BreakRecord | undefined, attempt: Attempt
  */
 export function mayStillFail(
   attempt: AttemptFacts | undefined,
-  openBreaks: readonly BreakRecord[],
+  standingBreaks: readonly BreakRecord[],
   acceptedAtMs: number,
   otherDayLines: DayFacts['otherDayLines'],
 ): boolean {
   if (attempt === undefined) return false;
   if (bookStatusOf(attempt) === 'paid' && attempt.settledBy === 'statement')
     return attempt.isPaidOtherwise !== true && !otherDayLines.some(({ line }) => line.status === 'complete');
-  const heldBack = openBreaks.find((known) => known.kind === 'status-mismatch' || known.attempt === null);
+  const heldBack = standingBreaks.find((known) => known.kind === 'status-mismatch' || known.attempt === null);
   // One that was opened since is what newer evidence has made of the line.
   if (heldBack === undefined || heldBack.openedAtMs > acceptedAtMs) return false;
   const { lastFinding, lastInquiryAtMs } = attempt;

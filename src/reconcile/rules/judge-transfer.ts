@@ -57,8 +57,8 @@ export interface TransferFacts {
   readonly attempt: AttemptFacts | undefined;
   /** Its lines in the present statement of every day that has any. */
   readonly lines: readonly DayLines[];
-  /** Its breaks that are open, of whichever day. */
-  readonly openBreaks: readonly BreakRecord[];
+  /** Its breaks that are open or accepted, of whichever day: what people have accepted is judged as it was before. */
+  readonly standingBreaks: readonly BreakRecord[];
   /** A lost part of the journal may have made a later attempt: what failed settles nothing before it was looked for. */
   readonly mayHaveLaterAttempt?: boolean;
   /** A request of the attempt may be under way: what failed settles nothing before it is answered. */
@@ -72,7 +72,7 @@ export interface JudgedDay {
   readonly date: string;
   /** Version of the day's statement. */
   readonly version: number;
-  readonly openBreaks: readonly BreakRecord[];
+  readonly standingBreaks: readonly BreakRecord[];
 }
 
 /** What the journal is to record, and on the strength of which line. */
@@ -87,15 +87,15 @@ export interface TransferStep {
 
 export interface JudgedTransfer {
   readonly facts: TransferFacts;
-  /** One for each day that has lines or open breaks of it, and for its own day once that was read; oldest first. */
+  /** One for each day that has lines or standing breaks of it, and for its own day once that was read; oldest first. */
   readonly days: readonly JudgedDay[];
   readonly step: TransferStep | undefined;
 }
 
 /** Judges a transfer once over the lines of all days read. */
 export function judgeTransfer(facts: TransferFacts, read: DaysRead): JudgedTransfer {
-  const { attempt, lines, openBreaks } = facts;
-  const dates = new Set([...lines, ...openBreaks].map(({ date }) => date));
+  const { attempt, lines, standingBreaks } = facts;
+  const dates = new Set([...lines, ...standingBreaks].map(({ date }) => date));
   const ownDate = attempt?.order.tranDate;
   if (ownDate !== undefined && read.days.has(ownDate)) dates.add(ownDate);
   const days = [...dates].toSorted().map((date) => judgeDayOf(facts, date, read));
@@ -104,7 +104,7 @@ export function judgeTransfer(facts: TransferFacts, read: DaysRead): JudgedTrans
 
 function judgeDayOf(transfer: TransferFacts, date: string, read: DaysRead): JudgedDay {
   const { key, attempt, lines, mayHaveLaterAttempt = false, isUnderWay = false } = transfer;
-  const openBreaks = transfer.openBreaks.filter((record) => record.date === date);
+  const standingBreaks = transfer.standingBreaks.filter((record) => record.date === date);
   const isReadNow = date === read.readNow;
   const facts: DayFacts = {
     key,
@@ -115,21 +115,21 @@ function judgeDayOf(transfer: TransferFacts, date: string, read: DaysRead): Judg
     ),
     mayHaveLaterAttempt,
     isUnderWay,
-    isSettledSince: !isReadNow && wasSettledSince(openBreaks[0], attempt),
+    isSettledSince: !isReadNow && wasSettledSince(standingBreaks[0], attempt),
   };
   const day = { date, companyId: read.companyId, readDates: read.wholeDates };
   const acceptedAtMs = read.acceptedAtMs.get(date) ?? 0;
-  const mayFail = isReadNow || mayStillFail(attempt, openBreaks, acceptedAtMs, facts.otherDayLines);
+  const mayFail = isReadNow || mayStillFail(attempt, standingBreaks, acceptedAtMs, facts.otherDayLines);
   const judgement = mayFail ? judgeDay(facts, day) : withoutFailure(judgeDay(facts, day));
   // What was resolved when the day itself was judged is closed already; what is outdated since was right then.
   const breaks = isReadNow
     ? judgement.breaks
     : judgement.breaks.filter(
         ({ kind, isResolved = false, isOutdated = false }) =>
-          !(isResolved || isOutdated) || openBreaks.some((record) => record.kind === kind),
+          !(isResolved || isOutdated) || standingBreaks.some((record) => record.kind === kind),
       );
-  const version = read.days.get(date) ?? openBreaks[0]?.version ?? 0;
-  return { facts, judgement: { ...judgement, breaks }, date, version, openBreaks };
+  const version = read.days.get(date) ?? standingBreaks[0]?.version ?? 0;
+  return { facts, judgement: { ...judgement, breaks }, date, version, standingBreaks };
 }
 
 /** A line that failed settles something when its statement is read; later it is no answer to what is known since. */

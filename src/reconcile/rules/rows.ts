@@ -9,7 +9,15 @@ import { describeBreakRemedy } from './break-remedies.ts';
 import { computeAgeDays } from './breaks.ts';
 import type { StatementLine } from './statement.ts';
 import { isBreakKind } from './tally.ts';
-import type { AttemptFacts, BreakClosure, BreakRecord, DayFacts, Judgement } from './types.ts';
+import type {
+  AttemptFacts,
+  BreakAcceptance,
+  BreakClosure,
+  BreakRecord,
+  DayFacts,
+  Judgement,
+} from './types.ts';
+import { isAccepted } from './types.ts';
 
 /** `20261121.v2.breaks.csv`. */
 export function computeStatementFileName(date: string, version: number, kind: 'matched' | 'breaks'): string {
@@ -108,7 +116,7 @@ const showMoment = (ms: number | null) => (ms === null ? '' : formatBangkokDateT
 const breakCells = {
   date: ({ record }) => showDate(record.date),
   version: ({ record }) => record.version,
-  state: ({ record }) => record.state,
+  state: ({ record }) => (isAccepted(record) ? 'accepted' : record.state),
   kind: ({ record }) => record.kind,
   severity: ({ record }) => record.severity,
   transRefNo: ({ order, line }) => order?.transRefNo ?? line?.transRefNo,
@@ -156,6 +164,10 @@ export function renderBreak(record: BreakRecord, nowMs: number, source: string):
   return Object.values(breakCells).map((cell) => String(cell(row) ?? ''));
 }
 
+/** "accepted by Mali, checked by Nok (proposal 3)". */
+const describeAcceptance = ({ by, checkedBy, proposal }: BreakAcceptance): string =>
+  `accepted by ${by}${checkedBy === null ? '' : `, checked by ${checkedBy}`} (proposal ${proposal})`;
+
 /** What closed a break, in words. */
 function describeClosure(closure: BreakClosure): string {
   switch (closure.kind) {
@@ -167,5 +179,7 @@ function describeClosure(closure: BreakClosure): string {
       return `our side: the attempt is ${closure.attemptStatus}`;
     case 'judged-anew':
       return 'judged again by other settings';
+    case 'accepted':
+      return describeAcceptance(closure);
   }
 }

@@ -231,7 +231,23 @@ export type BreakClosure =
   /** Our own side has changed: an inquiry or people have settled the attempt. */
   | { readonly kind: 'settled'; readonly attemptStatus: AttemptStatus }
   /** Judged by other settings, such as the words of STATUS. */
-  | { readonly kind: 'judged-anew' };
+  | { readonly kind: 'judged-anew' }
+  /** People have accepted it: it counts as explained for as long as it says the same. */
+  | BreakAcceptance;
+
+/** Who has accepted a break. */
+export interface BreakAcceptance {
+  readonly kind: 'accepted';
+  readonly by: string;
+  /** Null where one person was enough. */
+  readonly checkedBy: string | null;
+  /** Number of the proposal. */
+  readonly proposal: number;
+}
+
+/** True for a break that people have accepted. */
+export const isAccepted = ({ closedBy }: Pick<BreakRecord, 'closedBy'>): boolean =>
+  closedBy?.kind === 'accepted';
 
 /** A break as it is kept, with both sides as they were when it was last judged. */
 export interface BreakRecord extends Omit<BreakFinding, 'isResolved' | 'isOutdated'> {

@@ -2,6 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import {
+  type BreakName,
   type BrokenOff,
   isOfWholeDay,
   type StatementDayState,
@@ -12,14 +13,17 @@ import {
   type StatementVersionMark,
   type UnreconciledDays,
 } from '../../reconcile/ports.ts';
+import { versionOfBreak } from '../../reconcile/rules/breaks.ts';
 import { encodeLine } from '../../reconcile/rules/statement.ts';
 import { type BreakRecord, severities, type Severity } from '../../reconcile/rules/types.ts';
 import { findArchived } from '../archive/move.ts';
 import type { Write } from '../connection.ts';
-import { pick, prepare, query, readAll, readFirst, write } from '../statements.ts';
+import { isDecided, markDecided } from '../review/proposals.ts';
+import { drive, pick, prepare, query, readAll, readFirst, write } from '../statements.ts';
 import { openDeferred } from './deferred.ts';
 import {
   decodeProvenance,
+  isAcceptedBreak,
   toAcceptedStatement,
   toBreakColumns,
   toBreakRecord,
@@ -130,12 +134,16 @@ function makeMatchingMethods(db: DatabaseSync, transact: Write, present: Present
       await transact(() => write(db, begin));
     },
     recordBreaks: async (run, records) => {
-      if (records.length === 0) return;
-      await present(run, () => {
-        for (const record of records) {
-          const values = toBreakColumns(record, run);
-          if (moves.update.run(values) === 0) moves.insert.run(values);
+      if (records.length === 0) return undefined;
+      return await present(run, () => {
+        let gone: string | undefined;
+        for (const move of records) {
+          const values = toBreakColumns(move, run);
+          if (moves.update.run(values) > 0) continue;
+          if (move.kind === 'kept' || move.kind === 'changed') gone = move.record.key;
+          else moves.insert.run(values);
         }
+        return gone;
       });
     },
     recordLines: async (run, version, lines) => {
@@ -259,7 +267,7 @@ const pageRows = 100;
 const pageLines = 1_000;
 
 /**
- * Of one severity: what is open on the judged day, then what else the matching has moved. A bad day has hundreds of
+ * Of one severity: what is open on the judged day, then what else the matching has moved, and what was accepted. A bad day has hundreds of
  * thousands: indexes alone tell which, and in which order.
  */
 const breaksToShow = `
@@ -268,10 +276,14 @@ const breaksToShow = `
     union all
     select id, date, state from statement_break
     where moved_by = ?3 and severity = ?2 and not (date = ?1 and state = 'open')
+    union all
+    select id, date, state from statement_break
+    where date = ?1 and severity = ?2 and closed_by ->> '$.kind' = 'accepted' and moved_by <> ?3
   ) order by day, state desc, id
 `;
 
-function makeBreakMethods(db: DatabaseSync) {
+function makeBreakMethods(db: DatabaseSync, transact: Write) {
+  const { update: accept } = prepareBreakMoves(db);
   const open = prepare(db, (values: { date: string; severity: Severity; limit: number }) =>
     query
       .selectFrom('statement_break')
@@ -281,6 +293,15 @@ function makeBreakMethods(db: DatabaseSync) {
       .where('severity', '=', values.severity)
       .orderBy('id')
       .limit(values.limit),
+  );
+  const named = prepare(db, ({ date, key, kind }: BreakName) =>
+    query
+      .selectFrom('statement_break')
+      .selectAll()
+      .where('date', '=', date)
+      .where('key', '=', key)
+      .where('kind', '=', kind)
+      .where('state', '=', sql.lit('open')),
   );
   const byId = prepare(db, ({ id }: { id: number }) =>
     query.selectFrom('statement_break').selectAll().where('id', '=', id),
@@ -300,6 +321,17 @@ function makeBreakMethods(db: DatabaseSync) {
         yield page;
       }
     },
+    openBreak: async (name) => named.all(name).map(toBreakRecord)[0],
+    acceptBreak: (known, accepted, item) =>
+      transact(() => {
+        const present = named.all(known).map(toBreakRecord)[0];
+        if (present === undefined || versionOfBreak(present) !== versionOfBreak(known)) return false;
+        if (!drive(db, isDecided(item))) return false;
+        const decided = { date: known.date, runId: `proposal ${item.proposalId}` };
+        accept.run(toBreakColumns({ kind: 'closed', record: accepted }, decided));
+        drive(db, markDecided(item));
+        return true;
+      }),
     openBreaks: async (date, limit) => {
       const found: BreakRecord[] = [];
       for (const severity of severities)
@@ -339,6 +371,14 @@ export function makeStatementStore(
     },
     hasAttemptsOn: async (date) => hasAttemptsOn(db, date),
     statementDays: async () => readDays(db),
+    countAcceptedBreaks: async (date) => {
+      const accepted = query
+        .selectFrom('statement_break')
+        .select((eb) => eb.fn.countAll<number>().as('rows'))
+        .where('date', '=', date)
+        .where(isAcceptedBreak);
+      return readFirst(db, accepted)?.rows ?? 0;
+    },
     countOpenBreaks: async (date) => {
       const byKind = query
         .selectFrom('statement_break')
@@ -349,7 +389,7 @@ export function makeStatementStore(
       return new Map(readAll(db, byKind).map(({ kind, rows }) => [kind, rows]));
     },
     ...makeMatchingMethods(db, transact, present),
-    ...makeBreakMethods(db),
+    ...makeBreakMethods(db, transact),
     ...makeDueMethods(db, transact),
   };
 }

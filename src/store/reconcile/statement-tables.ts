@@ -1,5 +1,5 @@
 /** The tables of reconciliation: what became of each statement, its breaks, and lines that belong to other days. */
-import type { Generated, Selectable } from 'kysely';
+import { type Generated, type Selectable, sql, type SqlBool } from 'kysely';
 import { toSatang } from '../../core/money.ts';
 import type { AcceptedStatement, DueReport, StatementRun, StatementTotals } from '../../reconcile/ports.ts';
 import type { BreakMove } from '../../reconcile/rules/breaks.ts';
@@ -204,6 +204,14 @@ drop table word;
 export const provenanceTables = `
 alter table statement_version add column provenance text;
 `;
+
+/** What people have accepted is judged with each statement of its day, and shown with it. */
+export const acceptedBreakIndex = `
+create index statement_break_accepted on statement_break (date, severity, key) where closed_by ->> '$.kind' = 'accepted';
+`;
+
+/** As the index has it. */
+export const isAcceptedBreak = sql<SqlBool>`closed_by ->> '$.kind' = 'accepted'`;
 
 /** `moved_by` is the matching that last moved it. */
 export type StatementBreakTable = RowOf<BreakRecord> & {

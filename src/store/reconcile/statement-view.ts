@@ -12,7 +12,7 @@ import { ReadAhead, stretchRows } from '../../platform/read-ahead.ts';
 import { openReader } from '../connection.ts';
 import { isInDoubt } from '../schema.ts';
 import { prepare, query, readAll } from '../statements.ts';
-import { decodeProvenance, toBreakRecord } from './statement-tables.ts';
+import { decodeProvenance, isAcceptedBreak, toBreakRecord } from './statement-tables.ts';
 
 /** Attempts that are read at a time: the event loop goes on between two pages. */
 const pageRows = 1_000;
@@ -269,12 +269,12 @@ function prepareLines(db: DatabaseSync) {
         .where('attempt_no', '=', values.attemptNo),
     ),
     // The state stands in the text: by a value that decides on an index SQLite plans the statement anew for each key.
-    openBreaks: prepare(db, ({ key }: { key: string }) =>
+    standingBreaks: prepare(db, ({ key }: { key: string }) =>
       query
         .selectFrom('statement_break')
         .selectAll()
         .where('key', '=', key)
-        .where('state', '=', sql.lit('open'))
+        .where((eb) => eb.or([eb('state', '=', sql.lit('open')), isAcceptedBreak]))
         .orderBy('id'),
     ),
   };
@@ -299,7 +299,7 @@ function prepareLines(db: DatabaseSync) {
         .map(([date, lines]) => ({ date, lines: lines.map(({ line }) => line) }))
         .toSorted((one, other) => (one.date < other.date ? -1 : 1));
     },
-    openBreaks: (key) => statements.openBreaks.all({ key }).map(toBreakRecord),
+    standingBreaks: (key) => statements.standingBreaks.all({ key }).map(toBreakRecord),
   } satisfies Partial<StatementView>;
 }
 
@@ -309,6 +309,12 @@ function* readKeys(db: DatabaseSync, build: Compilable, ...values: readonly stri
 
 const openBreakKeys = () =>
   query.selectFrom('statement_break').select('key').distinct().where('state', '=', sql.lit('open'));
+
+const acceptedBreakKeys = () =>
+  query.selectFrom('statement_break').select('key').distinct().where(isAcceptedBreak);
+
+/** What is in an archive stays there until a statement names it. */
+const isInJournal = sql<boolean>`exists (select 1 from attempt as a where a.trans_ref_no = statement_break.key)`;
 
 const unclearKeys = () =>
   query
@@ -367,8 +373,15 @@ export function openStatementView(path: string): StatementView {
       days: () => days,
       keysWithBreaks: (of) =>
         of === undefined
-          ? readKeys(db, openBreakKeys())
-          : readKeys(db, openBreakKeys().where('date', '=', placeholder), of),
+          ? readKeys(db, openBreakKeys().union(acceptedBreakKeys().where(isInJournal)))
+          : readKeys(
+              db,
+              openBreakKeys()
+                .where('date', '=', placeholder)
+                .union(acceptedBreakKeys().where('date', '=', placeholder)),
+              of,
+              of,
+            ),
       unclearKeysOf: (of) => readKeys(db, unclearKeys(), of),
       keysWithPast: (of) => readKeys(db, keysWithPast(), of),
       [Symbol.dispose]: () => {

@@ -35,6 +35,7 @@ function print(
     isWhole: true,
     breaks: [],
     openBreaks: new Map(),
+    acceptedBreaks: 0,
     updates: [],
     isWatched: false,
     failure: undefined,
@@ -120,4 +121,11 @@ test.each<readonly [number, string, NotFetched]>([
 ])('exit %i: %s', (exitCode, said, fetched) => {
   const shown = showNoStatement({ kind: 'no-statement', date: '20261120', file: undefined, fetched });
   expect(shown).toMatchObject({ exitCode, text: expect.stringContaining(said) });
+});
+
+test('a day ties out with what people have accepted, and says so', () => {
+  const matched = { count: 1, satang: toSatang(1_00n) };
+  const text = print({ matched }, { matched }, { acceptedBreaks: 2 });
+  expect(text).toContain('Both sides tie out to the satang, with what people have accepted: matched');
+  expect(text).toContain('Open breaks: none\nBreaks accepted by people: 2');
 });

@@ -32,7 +32,7 @@ function decide(told: Told, status: LineStatus, changes: Partial<StatementLine> 
   const { owner, attempt, lines = [makeLine(factsOf(owner, attempt), status, changes)] } = told;
   const days = lines.length === 0 ? [] : [{ date, lines }];
   const isFailedByStatement = attempt.status === 'failed' && owner.settledBy === 'statement';
-  const known = { attempts: [attempt], openBreaks: [], isFailedByStatement };
+  const known = { attempts: [attempt], standingBreaks: [], isFailedByStatement };
   const rest = { ...known, read: readOnly, loss: undefined, nowMs: noonMs };
   const change = decideOnStatement({ ...rest, ...told, lines: days }, mayReopen);
   if (change !== undefined) {

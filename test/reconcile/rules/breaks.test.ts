@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { computeAgeDays, followBreaks } from '../../../src/reconcile/rules/breaks.ts';
+import { acceptBreak, computeAgeDays, followBreaks } from '../../../src/reconcile/rules/breaks.ts';
 import { judgeDay } from '../../../src/reconcile/rules/judge-transfer.ts';
 import { compareTotals, encodeTotals, makeTally } from '../../../src/reconcile/rules/tally.ts';
 import type { BreakRecord, DayFacts, StatementDay } from '../../../src/reconcile/rules/types.ts';
@@ -9,12 +9,18 @@ import { baht, date, day, makeFacts, makeKey, makeLine, nextDate } from '../../s
 const dayMs = 86_400_000;
 
 function follow(facts: DayFacts, open: readonly BreakRecord[] = [], version = 1, on: StatementDay = day) {
-  const moves = followBreaks({ facts, judgement: judgeDay(facts, on), open, version, nowMs: noonMs + dayMs });
+  const moves = followBreaks({
+    facts,
+    judgement: judgeDay(facts, on),
+    standing: open,
+    version,
+    nowMs: noonMs + dayMs,
+  });
   return { moves, kinds: moves.map(({ kind, record }) => `${kind} ${record.kind}`) };
 }
 
 const openOf = (facts: DayFacts): BreakRecord[] =>
-  followBreaks({ facts, judgement: judgeDay(facts, day), open: [], version: 1, nowMs: noonMs }).map(
+  followBreaks({ facts, judgement: judgeDay(facts, day), standing: [], version: 1, nowMs: noonMs }).map(
     ({ record }) => record,
   );
 
@@ -160,5 +166,42 @@ describe('a corrected statement', () => {
     expect(closedBy({ statusText: 'REVERSED' })).toEqual(['judged-anew']);
     // A judging that broke off had another file.
     expect(closedBy({})).toEqual(['corrected']);
+  });
+});
+
+describe('what people have accepted', () => {
+  const acceptance = { by: 'Mali', checkedBy: 'Nok', proposal: 1 };
+  const accepted = (facts: DayFacts) =>
+    openOf(facts).map((record) => acceptBreak(record, acceptance, noonMs));
+  const inProcess = (status: 'paid' | 'failed' | 'unresolved') => {
+    const attempt = makeFacts(status);
+    return makeKey(attempt, [makeLine(attempt, 'in-process')]);
+  };
+
+  test('stays so while it says the same, and while it is no more severe', () => {
+    expect(follow(inProcess('paid'), accepted(inProcess('paid')), 2).moves).toEqual([]);
+    // It was in doubt then, and is named more severely now that we call it paid.
+    expect(follow(inProcess('paid'), accepted(inProcess('unresolved'))).kinds).toEqual([
+      'opened pending-at-bank',
+    ]);
+    expect(follow(inProcess('unresolved'), accepted(inProcess('failed'))).kinds).toEqual([
+      'opened pending-at-bank',
+    ]);
+  });
+
+  test('is left as it is when nothing shows it any more, and is still known when it is shown again', () => {
+    const facts = inProcess('paid');
+    const known = accepted(facts);
+    const paid = makeFacts('paid');
+    expect(follow(makeKey(paid, [makeLine(paid, 'complete')]), known, 2).moves).toEqual([]);
+    expect(follow(facts, known, 3).moves).toEqual([]);
+  });
+
+  test('does not hide another kind, nor what was opened since', () => {
+    const facts = inProcess('paid');
+    const [open] = openOf(facts);
+    expect(follow(facts, [...accepted(facts), ...(open === undefined ? [] : [open])]).kinds).toEqual([
+      'kept pending-at-bank',
+    ]);
   });
 });

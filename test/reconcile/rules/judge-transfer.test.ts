@@ -32,7 +32,7 @@ function judgeAll(status: AttemptStatus, said: Said, readNow?: string, changes: 
     wholeDates: new Set(dates),
     readNow,
   };
-  const facts = { key: attempt.order.transRefNo, attempt, lines, openBreaks: [] };
+  const facts = { key: attempt.order.transRefNo, attempt, lines, standingBreaks: [] };
   return { judged: judgeTransfer(facts, read), read, attempt };
 }
 
@@ -73,7 +73,7 @@ describe('the step', () => {
 
   test('reopens what failed by a line that has gone, of a day that is not its own', () => {
     const attempt = makeFacts('failed', { settledBy: 'statement' });
-    const facts = { key: attempt.order.transRefNo, attempt, lines: [], openBreaks: [] };
+    const facts = { key: attempt.order.transRefNo, attempt, lines: [], standingBreaks: [] };
     const acceptedAtMs = new Map<string, number>();
     const wholeDates = new Set([nextDate]);
     const read = { companyId: payer.companyId, acceptedAtMs, wholeDates, readNow: nextDate };

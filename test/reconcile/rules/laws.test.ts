@@ -231,9 +231,10 @@ describe('any journal, and any statement that was derived from it', () => {
         for (const one of all) {
           const follow = (
             facts: DayFacts,
-            open: Parameters<typeof followBreaks>[0]['open'],
+            open: Parameters<typeof followBreaks>[0]['standing'],
             version: number,
-          ) => followBreaks({ facts, judgement: judgeDay(facts, day), open, version, nowMs: version });
+          ) =>
+            followBreaks({ facts, judgement: judgeDay(facts, day), standing: open, version, nowMs: version });
           const edited = makeKey(one.attempt, write(one));
           const opened = follow(edited, [], 1);
           expect(opened.every(({ kind }) => kind === 'opened')).toBe(true);

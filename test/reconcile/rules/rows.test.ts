@@ -14,7 +14,7 @@ import { noonMs } from '../../support/core-fixtures.ts';
 import { date, day, makeFacts, makeKey, makeLine } from '../../support/statement-fixtures.ts';
 
 const recordsOf = (facts: DayFacts) =>
-  followBreaks({ facts, judgement: judgeDay(facts, day), open: [], version: 1, nowMs: noonMs }).map(
+  followBreaks({ facts, judgement: judgeDay(facts, day), standing: [], version: 1, nowMs: noonMs }).map(
     ({ record }) => record,
   );
 

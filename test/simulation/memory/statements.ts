@@ -16,6 +16,7 @@ import {
   type AttemptFacts,
   type BreakRecord,
   factsOf,
+  isAccepted,
   severities,
 } from '../../../src/reconcile/rules/types.ts';
 import { isInDoubt, takeView } from './reads.ts';
@@ -147,6 +148,7 @@ function openView(live: MemoryStore): StatementView {
   const { statements } = store;
   const { versions, breaks, lines } = statements;
   const open = breaks.filter(({ state }) => state === 'open');
+  const standing = breaks.filter((one) => one.state === 'open' || isAccepted(one));
   const days: ReturnType<StatementView['days']> = {
     days: new Map(versions.map(({ date, version }) => [date, version])),
     acceptedAtMs: new Map(versions.map(({ date, acceptedAtMs }) => [date, acceptedAtMs])),
@@ -157,8 +159,9 @@ function openView(live: MemoryStore): StatementView {
     ...makeAttemptViews(store),
     ...makeLineViews(store),
     days: () => days,
-    openBreaks: (key) => open.filter((one) => one.key === key).map(toRecord),
-    keysWithBreaks: (on) => open.flatMap(({ date, key }) => (on === undefined || date === on ? [key] : [])),
+    standingBreaks: (key) => standing.filter((one) => one.key === key).map(toRecord),
+    keysWithBreaks: (on) =>
+      standing.flatMap(({ date, key }) => (on === undefined || date === on ? [key] : [])),
     keysWithPast: (on) => {
       const withCells = lines.flatMap(({ key, cells }) => (cells === undefined ? [] : [key ?? '']));
       const keys = [...open.map(({ key }) => key), ...withCells];
@@ -244,9 +247,11 @@ function makeMatchingMethods(store: MemoryStore) {
       statements.lines = statements.lines.filter((one) => one.date !== run.date || one.version < version);
     },
     recordBreaks: async (run, moves) => {
-      if (moves.length === 0) return;
+      if (moves.length === 0) return undefined;
       requirePresent(run);
+      // Nobody accepts a break here, so that each is as it was judged.
       for (const { record } of moves) keepBreak(statements, record, run.runId);
+      return undefined;
     },
     recordLines: async (run, version, lines) => {
       if (lines.length === 0) return;

@@ -98,6 +98,7 @@ describe('breaks to be shown', () => {
     expect([...found].toSorted()).toEqual([
       'SEARCH statement_break USING COVERING INDEX statement_break_by_severity (date=? AND severity=?)',
       'SEARCH statement_break USING COVERING INDEX statement_break_moved (moved_by=?)',
+      'SEARCH statement_break USING INDEX statement_break_accepted (date=? AND severity=?)',
       'SEARCH statement_break USING INDEX statement_break_by_severity (date=? AND severity=?)',
       'SEARCH statement_break USING INTEGER PRIMARY KEY (rowid=?)',
     ]);
@@ -108,7 +109,7 @@ test('what a view asks for each key is planned once, not for each value', async 
   await using opened = await makeSqliteStore();
   const prepared = vi.spyOn(DatabaseSync.prototype, 'prepare');
   using view = opened.store.openStatementView();
-  view.openBreaks('A');
+  view.standingBreaks('A');
   view.linesOf('A', makeFacts('paid'));
   const statements = prepared.mock.calls.map(([text]) => text);
   prepared.mockRestore();

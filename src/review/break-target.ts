@@ -1,0 +1,53 @@
+/** Breaks of a day's reconciliation as targets: accepted, they count as explained for as long as they say the same. */
+import type { BreakName } from '../reconcile/ports.ts';
+import { acceptBreak, amountOfBreak, versionOfBreak } from '../reconcile/rules/breaks.ts';
+import { type BreakRecord, breakKinds } from '../reconcile/rules/types.ts';
+import { type Examined, noRest, type ReviewContext, type TargetWork } from './context.ts';
+import type { Target } from './rules/proposal.ts';
+
+/** Names it by day, kind and transfer: the last may hold any character. */
+export const breakTargetOf = (record: BreakRecord): Target => ({
+  kind: 'break',
+  key: [record.date, record.kind, record.key].join('/'),
+  version: versionOfBreak(record),
+});
+
+function readBreakKey(key: string): BreakName | undefined {
+  const [date = '', word = '', ...rest] = key.split('/');
+  const kind = breakKinds.find((name) => name === word);
+  return kind === undefined ? undefined : { date, kind, key: rest.join('/') };
+}
+
+export function makeBreakWork({ journal, clock }: ReviewContext): TargetWork {
+  const find = async ({ key, version }: Pick<Target, 'key' | 'version'>): Promise<BreakRecord | string> => {
+    const name = readBreakKey(key);
+    const record = name === undefined ? undefined : await journal.openBreak(name);
+    if (record === undefined)
+      return 'no such break is open: it was closed or accepted since, or never opened';
+    return versionOfBreak(record) === version
+      ? record
+      : `it says something else by now: ${record.severity}, ${record.reason}`;
+  };
+  return {
+    ...noRest,
+    async examine(decision, target): Promise<Examined> {
+      if (decision !== 'accept-break') return `a break can be accepted, and nothing else`;
+      const record = await find(target);
+      return typeof record === 'string' ? record : { amountSatang: amountOfBreak(record) };
+    },
+    async apply({ maker: by, checker: checkedBy, proposalId: proposal }, item) {
+      if (item.status !== 'open') return;
+      const { itemNo } = item;
+      const record = await find(item);
+      const isAccepted =
+        typeof record !== 'string' &&
+        (await journal.acceptBreak(record, acceptBreak(record, { by, checkedBy, proposal }, clock.now()), {
+          proposalId: proposal,
+          itemNo,
+        }));
+      if (isAccepted) return;
+      const why = typeof record === 'string' ? record : 'it has changed while this was applied: look again';
+      await journal.endItem(proposal, itemNo, 'refused', why);
+    },
+  };
+}
