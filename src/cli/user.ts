@@ -2,6 +2,7 @@
 import type { ChangeOutcome, UserSession, UserWish } from '../app/review/people.ts';
 import { roles } from '../review/rules/people.ts';
 import { SettingsError } from '../settings/secrets.ts';
+import type { LoadedSettings } from '../settings/settings.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import {
   flagOption,
@@ -22,6 +23,7 @@ const verbs = [
   'token',
   'confirm',
   'recover',
+  'policy',
 ] as const;
 type Verb = (typeof verbs)[number];
 
@@ -39,7 +41,7 @@ export const userCommand = makeCommand({
         type: 'string',
         choices: verbs,
         demandOption: true,
-        describe: `what to do: ${verbs.join(', ')}`,
+        describe: `one of ${verbs.join(', ')}`,
       })
       .positional('name', { type: 'string', describe: 'the user; of confirm: the number of the change' })
       .option('role', { choices: roles, requiresArg: true, describe: 'add, role: what the user may do' })
@@ -56,6 +58,7 @@ export const userCommand = makeCommand({
       .example('$0 user add boon --role maker --full-name "Boon Dee"', 'by an admin, with his token')
       .example('$0 user list boon', 'his tokens, and all that happened to him')
       .example('$0 user confirm 3', 'what another admin has proposed')
+      .example('$0 user policy', 'propose review.people and approval as the settings have them now')
       .example('$0 user recover mali --why "both admins left"', 'no admin can sign in; it is an alarm')
       .epilogue(
         'Who types the command proves it with a token: PAYDROP_TOKEN, PAYDROP_TOKEN_FILE or review.tokenFile. ' +
@@ -69,12 +72,13 @@ export const userCommand = makeCommand({
     await using session = await openUsers(loaded, makeLogger(logLevel));
     // A token is all that a file is to hold.
     printBanner(loaded, json || options.action === 'token');
-    return await doVerb(session, { ...options, json });
+    return await doVerb(session, { ...options, json, loaded });
   },
 });
 
 /** What a verb is given. */
 interface UserOptions extends Pick<GlobalOptions, 'json'> {
+  readonly loaded: LoadedSettings;
   readonly action: Verb;
   readonly name?: string | undefined;
   readonly role?: (typeof roles)[number] | undefined;
@@ -103,6 +107,8 @@ async function doVerb(session: UserSession, options: UserOptions): Promise<ExitC
       return confirm(session, options);
     case 'recover':
       return recover(session, options);
+    case 'policy':
+      return policy(session, options);
     case 'list':
       return list(session, options);
   }
@@ -200,6 +206,11 @@ async function confirm(session: UserSession, options: UserOptions): Promise<Exit
   const { say } = await import('./output.ts');
   say(`Change ${changeId} is not carried out.`);
   return exitCodes.ok;
+}
+
+async function policy(session: UserSession, options: UserOptions): Promise<ExitCode> {
+  const { proposePolicy } = await import('../app/review/people.ts');
+  return tell(await proposePolicy(session, options.loaded), options);
 }
 
 async function recover(session: UserSession, options: UserOptions): Promise<ExitCode> {

@@ -94,8 +94,17 @@ interface OneTimePassword {
   readonly shown: { readonly text: string; readonly isHalf: boolean };
 }
 
+/** Of these no one-time password comes. */
+const withoutPassword: readonly unknown[] = ['disable', 'confirm-passkey', 'policy'];
+
 /** Hashed before the journal is held. @param firstHalf that somebody else was shown */
-async function prepareOneTime({ cost }: PersonContext, firstHalf?: string): Promise<OneTimePassword> {
+async function prepareOneTime(
+  { cost }: PersonContext,
+  request: PersonRequest | undefined,
+  firstHalf?: string,
+): Promise<OneTimePassword> {
+  if (withoutPassword.includes(request?.kind))
+    return { halves: ['', ''], passwordHash: '', shown: { text: '', isHalf: false } };
   const halves = [firstHalf ?? makeHalf(), makeHalf()] as const;
   const whole = halves.join('-');
   const shown = firstHalf === undefined ? { text: whole, isHalf: false } : { text: halves[1], isHalf: true };
@@ -125,7 +134,7 @@ export async function requestChange(
   by: Asker,
   proof: Proof,
 ): Promise<ChangeOutcome> {
-  const oneTime = await prepareOneTime(context);
+  const oneTime = await prepareOneTime(context, request);
   let outcome: ChangeOutcome | undefined;
   await appendEdit(context.store, (kept) => {
     const asker = by === null ? null : findAsNow(kept, by);
@@ -229,7 +238,7 @@ export async function confirmChange(
 ): Promise<ChangeOutcome> {
   const { store, nowMs } = context;
   const proposed = (await store.persons()).changes.find((one) => one.changeId === changeId);
-  const oneTime = await prepareOneTime(context, proposed?.firstHalf ?? undefined);
+  const oneTime = await prepareOneTime(context, proposed?.request, proposed?.firstHalf ?? undefined);
   let outcome: ChangeOutcome | undefined;
   await appendEdit(store, (kept) => {
     const change = kept.changes.find((one) => one.changeId === changeId);
@@ -296,7 +305,7 @@ export async function recoverAdmin(
   context: PersonContext,
   asked: { readonly name: string; readonly why: string; readonly owner: string },
 ): Promise<ChangeOutcome> {
-  const oneTime = await prepareOneTime(context);
+  const oneTime = await prepareOneTime(context, undefined);
   let outcome: ChangeOutcome | undefined;
   await appendEdit(context.store, (kept) => {
     const effect = computeRecovery(asked, knownOf(kept, context), momentOf(context));

@@ -3,7 +3,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { confirmChange, recoverAdmin, requestChange, sendBackChange } from '../../src/review/people.ts';
 import { findBrokenLink } from '../../src/review/rules/chain.ts';
-import type { PersonRequest } from '../../src/review/rules/person-request.ts';
+import { readAgreedPolicy } from '../../src/review/policy.ts';
+import type { PersonRequest, ReviewPolicy } from '../../src/review/rules/person-request.ts';
+import { describePersonEvent } from '../../src/review/rules/person-words.ts';
 import { signIn } from '../../src/review/sign-in.ts';
 import { passwordOf, Users } from '../support/persons.ts';
 import { makeSqliteStore, type SqliteStore } from '../support/sqlite-store.ts';
@@ -131,6 +133,53 @@ describe('a second admin', () => {
     expect(outcome).toMatchObject({ kind: 'refused', why: expect.stringContaining('changed since') });
     expect((await sqlite.store.persons()).changes).toMatchObject([{ status: 'stale' }]);
     expect(await users.find('boon')).toMatchObject({ role: 'viewer' });
+  });
+});
+
+describe('what two admins agreed on', () => {
+  const said = { 'review.people': 2 };
+  const read = (settings: ReviewPolicy) => readAgreedPolicy(users.context, settings);
+
+  test('is what the settings said when there first were two, and holds whatever they say since', async () => {
+    await users.add('mali', 'admin', null);
+    expect(await read({ 'review.people': 1 })).toBeUndefined();
+    await users.add('anan', 'admin', await users.find('mali'));
+    expect(await read(said)).toEqual(said);
+    expect(await read({ 'review.people': 1, 'approval.when': 'never' })).toEqual({
+      ...said,
+      'approval.when': 'never',
+    });
+    expect((await users.kindsOfEvents()).filter((kind) => kind === '0 policy-changed')).toHaveLength(1);
+  });
+
+  test('changes when one proposes and the other confirms', async () => {
+    await beginWithTwo();
+    await read(said);
+    const policy = { 'review.people': 1 };
+    const mali = await users.prove('mali');
+    expect(await users.ask({ kind: 'policy', policy }, mali.person)).toMatchObject({
+      kind: 'waits',
+      firstHalf: undefined,
+    });
+    expect(await read(policy)).toEqual(said);
+    expect(await confirmChange(users.context, 1, mali)).toMatchObject({ kind: 'refused' });
+    expect(await confirmChange(users.context, 1, await users.prove('anan'))).toMatchObject({ kind: 'done' });
+    expect(await read(said)).toEqual(policy);
+    const { people } = await sqlite.store.persons();
+    const last = (await events()).at(-1);
+    expect(last && describePersonEvent(last, people)).toBe(
+      'it was agreed on: review.people 1 by mali, confirmed by anan',
+    );
+  });
+
+  test('is the word of whoever was first', async () => {
+    await beginWithTwo();
+    await using other = await sqlite.openAnother();
+    const ends = await Promise.all([
+      read(said),
+      readAgreedPolicy({ ...users.context, store: other }, { 'review.people': 1 }),
+    ]);
+    expect(ends[0]).toEqual(ends[1]);
   });
 });
 

@@ -10,11 +10,13 @@ import {
   requestChange,
   sendBackChange,
 } from '../../review/people.ts';
+import { readAgreedPolicy } from '../../review/policy.ts';
 import type { PersonsKept } from '../../review/ports.ts';
 import type { PersonEvent } from '../../review/rules/chain.ts';
 import type { Person, ProvedPerson, Role } from '../../review/rules/people.ts';
 import { can } from '../../review/rules/people.ts';
 import { nameKeyOf, type PersonRequest } from '../../review/rules/person-request.ts';
+import { applyPolicy, describeDifference, readPolicy } from '../../review/rules/policy.ts';
 import { changePassword, signIn, type SignInContext } from '../../review/sign-in.ts';
 import {
   makeToken,
@@ -104,6 +106,8 @@ const deliveryMs = 10_000;
 /** What is not told now is told by whoever sends next. */
 async function tellOfPeople(loaded: LoadedSettings, journal: Store, log: Logger): Promise<void> {
   try {
+    // As soon as there are two admins, what the settings say then is what they agreed on.
+    await agreeSettings(loaded, journal);
     const notifier = await openNotifier({ loaded, journal, log, clock: systemClock });
     await new PersonNotices(journal, notifier).notify();
     // A sender delivers what is kept.
@@ -175,6 +179,33 @@ export async function recoverUser(
 
 function refuseWith(why: string | undefined): void {
   if (why !== undefined) throw new SettingsError(why);
+}
+
+// ---------------------------------------------------------------- what two admins agreed on
+
+/**
+ * The settings as they hold: once there have been two admins, `review.people` and `approval` are what both agreed on.
+ * Each caller that decides by them asks here.
+ */
+export async function agreeSettings(loaded: LoadedSettings, journal: Journal): Promise<LoadedSettings> {
+  const agreed = await readAgreedPolicy(await makeContext(journal), readPolicy(loaded.settings));
+  return agreed === undefined ? loaded : { ...loaded, settings: applyPolicy(loaded.settings, agreed) };
+}
+
+/** What the settings say is proposed to be agreed on. @throws SettingsError where they say nothing new */
+export async function proposePolicy(
+  session: UserSession,
+  { settings }: LoadedSettings,
+): Promise<ChangeOutcome> {
+  const { person, proof } = await requireAsker(session);
+  const context = await makeContext(session.journal);
+  const policy = readPolicy(settings);
+  const agreed = await readAgreedPolicy(context, policy);
+  if (agreed === undefined || describeDifference(policy, agreed).length === 0)
+    throw new SettingsError(
+      'review.people and approval hold as the settings have them: nothing is to be agreed on',
+    );
+  return requestChange(context, { kind: 'policy', policy }, person, proof);
 }
 
 // ---------------------------------------------------------------- one's own

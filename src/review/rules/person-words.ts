@@ -3,6 +3,7 @@ import { formatBangkokMoment } from '../../core/bangkok-time.ts';
 import { type PersonEvent, type PersonEventKind, readFacts } from './chain.ts';
 import { nameRole, type Person, type Role } from './people.ts';
 import type { PersonChange, PersonRequest } from './person-request.ts';
+import { readAgreed, showPolicy } from './policy.ts';
 
 /** How loud it is told; null for what is as it should be. */
 const severities: Readonly<Partial<Record<PersonEventKind, 'critical' | 'high'>>> = {
@@ -29,7 +30,8 @@ export function describePersonEvent(event: PersonEvent, people: readonly Person[
   return `${what}${isOwn ? '' : by}${confirmed}${why === undefined ? '' : `: ${why}`}`;
 }
 
-function describeKind({ kind, cells }: PersonEvent, subject: string, facts: Facts): string {
+function describeKind(event: PersonEvent, subject: string, facts: Facts): string {
+  const { kind, cells } = event;
   const role = nameRole((facts['role'] ?? facts['to'] ?? 'viewer') as Role);
   const token = `token ${String(facts['tokenId'])}`;
   const change = `change ${String(facts['changeId'])} (${nameWanted(String(facts['wanted']), subject || (cells?.['name']?.value ?? ''), role)})`;
@@ -51,7 +53,7 @@ function describeKind({ kind, cells }: PersonEvent, subject: string, facts: Fact
     case 'passkey-confirmed':
       return `a passkey of ${subject} was confirmed`;
     case 'policy-changed':
-      return 'how many people a decision takes was changed';
+      return `it was agreed on: ${showPolicy(readAgreed(event) ?? {})}`;
     case 'token-made':
       return `${subject} has made ${token}, good until ${formatBangkokMoment(Number(facts['expiresAtMs']))}`;
     case 'token-revoked':
@@ -94,6 +96,7 @@ function nameWanted(wanted: string, name: string, role: string): string {
 
 /** `add dao as a checker`. */
 export function describeChange({ request }: PersonChange, people: readonly Person[]): string {
+  if (request.kind === 'policy') return `agree on ${showPolicy(request.policy)}`;
   const name = request.kind === 'add' ? request.name : '';
   const role = nameRole('role' in request ? request.role : 'viewer');
   return nameWanted(

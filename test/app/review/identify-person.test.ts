@@ -3,7 +3,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { backUpJournal, placeBackup } from '../../../src/app/backup.ts';
-import { identifyPerson } from '../../../src/app/review/people.ts';
+import { agreeSettings, identifyPerson } from '../../../src/app/review/people.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { recoverAdmin } from '../../../src/review/people.ts';
 import { makeToken } from '../../../src/review/tokens.ts';
@@ -47,6 +47,19 @@ test('nobody has to prove anything before the first user, and everybody from the
   await users.add('anan', 'admin', await users.find('mali'));
   await users.ask({ kind: 'disable', personId: 1 }, await users.find('anan'));
   await expect(identify(sqlite.store)).rejects.toThrow('nobody has proved');
+});
+
+test('settings that were changed since there were two admins change nothing of how many people decide', async () => {
+  const settingsWith = (people: number) => ({ settings: { review: { people, tokenFile: 'x' } } });
+  const agree = async (people: number) => {
+    const loaded = settingsWith(people) as unknown as LoadedSettings;
+    return (await agreeSettings(loaded, sqlite.store)).settings.review;
+  };
+  await users.add('mali', 'admin', null);
+  expect(await agree(1)).toEqual({ people: 1, tokenFile: 'x' });
+  await users.add('anan', 'admin', await users.find('mali'));
+  expect(await agree(2)).toEqual({ people: 2, tokenFile: 'x' });
+  expect(await agree(1)).toEqual({ people: 2, tokenFile: 'x' });
 });
 
 test('a use that cannot be noted keeps nobody out', async () => {
