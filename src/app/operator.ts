@@ -17,7 +17,7 @@ import type { PayoutHistory } from '../payout/ports.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import type { Store } from '../store/store.ts';
-import { requireJournal } from './open-store.ts';
+import { decideByVerb, type Decided, openDecisions } from './review/decisions.ts';
 
 export type { OperatorVerb } from '../payout/operator.ts';
 
@@ -26,8 +26,10 @@ export type OperatorOutcome = OperatorResult;
 /** What has become of one target. */
 export interface ChangedTarget {
   readonly target: string;
-  /** Undefined when nothing is called so. */
-  readonly outcome: OperatorOutcome | undefined;
+  /** Undefined when nothing is called so, and where people decide. */
+  readonly outcome?: OperatorOutcome | undefined;
+  /** Once there are users: what was applied or proposed. */
+  readonly decided?: Decided;
 }
 
 /**
@@ -40,9 +42,12 @@ export async function* changeTargets(
   verb: OperatorVerb,
   targets: readonly string[],
 ): AsyncGenerator<ChangedTarget> {
-  await using journal = await requireJournal(loaded);
-  for (const target of new Set(targets))
-    yield { target, outcome: await changeTarget(journal, loaded, verb, target) };
+  await using session = await openDecisions(loaded);
+  for (const target of new Set(targets)) {
+    const decided = await decideByVerb(session, verb, target);
+    if (decided !== undefined) yield { target, decided };
+    else yield { target, outcome: await changeTarget(session.journal, loaded, verb, target) };
+  }
 }
 
 async function changeTarget(

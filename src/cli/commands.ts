@@ -1,10 +1,12 @@
 /** Every command, in the order of `--help`. */
 import type { Argv } from 'yargs';
+import { approveCommand, proposalsCommand } from './approve.ts';
 import { archiveCommand } from './archive.ts';
 import { backupCommand } from './backup.ts';
 import { checkCommand } from './check.ts';
 import { configCommand } from './config.ts';
 import { exceptionsCommand } from './exceptions.ts';
+import { acknowledgeCommand, confirmCommand, decideCommand, releaseCommand } from './decide.ts';
 import { initCommand } from './init.ts';
 import { listCommand } from './list.ts';
 import { cancelCommand, resumeCommand, retryCommand } from './operator.ts';
@@ -43,6 +45,12 @@ export const commands: readonly Command[] = [
   resultCommand,
   listCommand,
   archiveCommand,
+  decideCommand,
+  proposalsCommand,
+  approveCommand,
+  confirmCommand,
+  acknowledgeCommand,
+  releaseCommand,
   exceptionsCommand,
   userCommand,
 ];

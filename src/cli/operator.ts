@@ -42,7 +42,16 @@ function makeVerb(
       const { print, printBanner } = await import('./views/shown.ts');
       const isOne = targets.length === 1;
       const ends: OperatorOutcome[] = [];
-      for await (const { target, outcome } of changeTargets(loaded, verb, targets)) {
+      let [isAnyRefused, isAnyShown] = [false, false];
+      for await (const { target, outcome, decided } of changeTargets(loaded, verb, targets)) {
+        if (decided !== undefined) {
+          const { showDecided } = await import('./views/decisions.ts');
+          if (ends.length === 0 && !isAnyShown) printBanner(loaded, json);
+          isAnyShown = true;
+          isAnyRefused ||= decided.kind === 'refused';
+          print(showDecided(decided), json);
+          continue;
+        }
         if (isOne && outcome === undefined) throw new SettingsError(noSuchTarget(target));
         if (ends.length === 0) printBanner(loaded, json);
         const end = outcome ?? { rowsChanged: 0, refusals: [noSuchTarget(target)] };
@@ -51,7 +60,7 @@ function makeVerb(
       }
       const rowsChanged = ends.reduce((rows, end) => rows + end.rowsChanged, 0);
       if (verb !== 'cancel' && rowsChanged > 0 && !json) printText(printable(showSentLater(rowsChanged)));
-      return ends.some(isRefused) ? exitCodes.usage : exitCodes.ok;
+      return isAnyRefused || ends.some(isRefused) ? exitCodes.usage : exitCodes.ok;
     },
   });
 }

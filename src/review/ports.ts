@@ -69,8 +69,8 @@ export interface ProposalMove {
 }
 
 export interface ProposalStore {
-  /** All or nothing. @returns its number, or why not */
-  addProposal(draft: ProposalDraft): Promise<number | ProposalClash>;
+  /** All or nothing. @returns their numbers, or why not */
+  addProposals(drafts: readonly ProposalDraft[]): Promise<readonly number[] | ProposalClash>;
   proposal(proposalId: number): Promise<Proposal | undefined>;
   /** In one of these statuses, the newest first. */
   proposals(

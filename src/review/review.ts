@@ -10,12 +10,11 @@ import { makeBatchWork, makePayerWork } from './batch-target.ts';
 import { makeBreakWork } from './break-target.ts';
 import type { ReviewContext, TargetWork } from './context.ts';
 import { makePayoutWork } from './payout-target.ts';
-import type { Proposal, ProposalItem, ProposalStore } from './ports.ts';
+import type { Proposal, ProposalClash, ProposalDraft, ProposalItem, ProposalStore } from './ports.ts';
 import {
   countDeciders,
   type Decider,
   type ProposalStatus,
-  proposalStatusWords,
   type Target,
   type TargetKind,
   whyNotCheck,
@@ -37,9 +36,14 @@ export interface Objection {
   readonly why: string;
 }
 
+/** Nothing was proposed. */
+export interface Refused {
+  readonly kind: 'refused';
+  readonly objections: readonly Objection[];
+}
+
 export type Proposed =
-  | { readonly kind: 'refused'; readonly objections: readonly Objection[] }
-  | { readonly kind: 'proposed'; readonly proposal: Proposal }
+  | { readonly kind: 'waiting'; readonly proposal: Proposal }
   /** One person was enough. */
   | { readonly kind: 'applied'; readonly proposal: Proposal; readonly applied: Applied };
 
@@ -82,8 +86,8 @@ class Works implements Disposable {
 function computeProposalDigest(decision: Decision, targets: readonly Target[]): string {
   const hash = createHash('sha256');
   hash.update(`proposal v1\n${decision}\n`);
-  for (const { kind, key, version, correction } of targets)
-    hash.update(`${JSON.stringify([kind, key, version, correction ?? null])}\n`);
+  for (const { kind, key, version, correction, note } of targets)
+    hash.update(`${JSON.stringify([kind, key, version, correction ?? null, note ?? null])}\n`);
   return hash.digest('hex');
 }
 
@@ -95,44 +99,74 @@ const objectTooLittle = ({ decision, targets, note, evidence }: Wish): readonly 
     : []),
 ];
 
-/**
- * Proposes a decision, all of it or nothing. Where one person is enough it is applied at once.
- * @param maker who has proved who he is; or, while there are no people yet, the user of the operating system
- */
-export async function propose(context: ReviewContext, wish: Wish, maker: Decider): Promise<Proposed> {
-  const { journal, clock, people, expireDays } = context;
-  const objections = [...objectTooLittle(wish)];
-  const { decision, targets } = wish;
+/** What is to be kept of a wish, or why there is nothing. */
+async function draft(
+  context: ReviewContext,
+  { decision, targets, note, evidence }: Wish,
+  maker: Decider,
+  works: Works,
+): Promise<ProposalDraft | readonly Objection[]> {
+  const objections = [...objectTooLittle({ decision, targets, note, evidence })];
   const amounts: Satang[] = [];
-  using works = new Works(context);
   for (const target of targets) {
     const examined = await works.of(target.kind).examine(decision, target);
     if (typeof examined === 'string') objections.push({ target, why: examined });
     else amounts.push(examined.amountSatang);
   }
-  if (objections.length > 0) return { kind: 'refused', objections };
-  const nowMs = clock.now();
-  const added = await journal.addProposal({
+  if (objections.length > 0) return objections;
+  const nowMs = context.clock.now();
+  return {
     decision,
-    note: wish.note.trim(),
-    evidence: wish.evidence,
-    people: countDeciders(decision, people, maker.personId !== null),
+    note: note.trim(),
+    evidence,
+    people: countDeciders(decision, context.people, maker.personId !== null),
     totalSatang: sumSatang(amounts),
     digest: computeProposalDigest(decision, targets),
     maker,
     madeAtMs: nowMs,
-    expiresAtMs: nowMs + expireDays * dayMs,
+    expiresAtMs: nowMs + context.expireDays * dayMs,
     targets,
-  });
-  if (typeof added !== 'number') {
-    const target = targets.find(({ kind, key }) => kind === added.clash.kind && key === added.clash.key);
-    const why = `proposal ${added.proposalId} is about it, and ${proposalStatusWords.proposed}`;
-    return { kind: 'refused', objections: [{ ...(target === undefined ? {} : { target }), why }] };
+  };
+}
+
+/**
+ * Proposes decisions, all of them or nothing. Where one person is enough a decision is applied at once.
+ * @param maker who has proved who he is; or, while there are no people yet, the user of the operating system
+ */
+export async function proposeAll(
+  context: ReviewContext,
+  wishes: readonly Wish[],
+  maker: Decider,
+): Promise<Refused | { readonly kind: 'proposed'; readonly ends: readonly Proposed[] }> {
+  using works = new Works(context);
+  const objections: Objection[] = [];
+  const drafts: ProposalDraft[] = [];
+  for (const wish of wishes) {
+    const drafted = await draft(context, wish, maker, works);
+    if ('targets' in drafted) drafts.push(drafted);
+    else objections.push(...drafted);
   }
-  const proposal = await requireProposal(context, added);
-  if (proposal.people === 2) return { kind: 'proposed', proposal };
-  const applied = await applyApproved(context, added);
-  return { kind: 'applied', proposal: await requireProposal(context, added), applied };
+  if (objections.length > 0) return { kind: 'refused', objections };
+  const added = await context.journal.addProposals(drafts);
+  if ('clash' in added) return { kind: 'refused', objections: [describeClash(added, drafts)] };
+  const ends: Proposed[] = [];
+  for (const proposalId of added) ends.push(await beginProposal(context, proposalId));
+  return { kind: 'proposed', ends };
+}
+
+function describeClash({ clash, proposalId }: ProposalClash, drafts: readonly ProposalDraft[]): Objection {
+  const target = drafts
+    .flatMap(({ targets }) => targets)
+    .find(({ kind, key }) => kind === clash.kind && key === clash.key);
+  const why = `proposal ${proposalId} is about it, and is not decided yet`;
+  return { ...(target === undefined ? {} : { target }), why };
+}
+
+async function beginProposal(context: ReviewContext, proposalId: number): Promise<Proposed> {
+  const proposal = await requireProposal(context, proposalId);
+  if (proposal.people === 2) return { kind: 'waiting', proposal };
+  const applied = await applyApproved(context, proposalId);
+  return { kind: 'applied', proposal: await requireProposal(context, proposalId), applied };
 }
 
 async function requireProposal({ journal }: ReviewContext, proposalId: number): Promise<Proposal> {
@@ -146,21 +180,24 @@ export type Checked =
   | { readonly kind: 'sent-back' | 'withdrawn'; readonly proposal: Proposal }
   | { readonly kind: 'applied'; readonly proposal: Proposal; readonly applied: Applied };
 
-/**
- * Approves a proposal, or sends it back.
- * @param seen the digest of what the checker has looked at
- * @param involved people who uploaded the file, or corrected a row in it
- */
+/** What a checker says with the verdict, and what is known of who had a part in it. */
+export interface CheckTerms {
+  readonly note?: string | null;
+  /** The digest of what the checker has looked at. */
+  readonly seen?: string;
+  /** People who uploaded the file, or corrected a row in it. */
+  readonly involved?: readonly number[];
+  /** Why this person may not check it, by what is known of people. */
+  readonly obstacle?: string | undefined;
+}
+
+/** Approves a proposal, or sends it back. */
 export async function check(
   context: ReviewContext,
   proposalId: number,
   verdict: 'approve' | 'send-back',
   checker: Decider,
-  {
-    note = null,
-    seen,
-    involved = [],
-  }: { readonly note?: string | null; readonly seen?: string; readonly involved?: readonly number[] } = {},
+  { note = null, seen, involved = [], obstacle }: CheckTerms = {},
 ): Promise<Checked> {
   const { journal, clock } = context;
   const proposal = await journal.proposal(proposalId);
@@ -168,6 +205,7 @@ export async function check(
   const nowMs = clock.now();
   const why =
     whyNotCheck(proposal, checker, involved, nowMs) ??
+    obstacle ??
     (seen !== undefined && seen !== proposal.digest ? 'it is not what you have looked at' : undefined) ??
     (verdict === 'send-back' && (note ?? '').trim() === '' ? 'why it is sent back must be said' : undefined);
   if (why !== undefined) return { kind: 'refused', why };

@@ -397,6 +397,15 @@ const outputSchema = z.strictObject({
 });
 
 const reviewSchema = z.strictObject({
+  people: z
+    .union([z.literal(1), z.literal(2)])
+    .default(2)
+    .meta({
+      description:
+        'how many people a decision takes that can move money or declares an outcome: who proposes it, and who approves it',
+      allowed: '`1` or `2`',
+    }),
+  expireDays: positive('days').max(90).default(7).describe('what nobody has approved by then lapses'),
   tokenFile: path
     .optional()
     .describe(

@@ -11,7 +11,7 @@ import {
   statementTables,
   wordTables,
 } from './reconcile/statement-tables.ts';
-import { proposalTables } from './review/proposal-tables.ts';
+import { itemNoteColumn, proposalTables } from './review/proposal-tables.ts';
 import { personTables } from './review/people-tables.ts';
 import { query, readFirst, write } from './statements.ts';
 import { takenFileTables } from './watch/taken-files.ts';
@@ -384,6 +384,7 @@ const migrations: readonly Migration[] = [
   personTables,
   correctionTables,
   acceptedBreakIndex,
+  itemNoteColumn,
 ];
 
 /** The version of the tables that this program writes. */

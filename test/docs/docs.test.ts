@@ -139,8 +139,8 @@ describe('commands that a text has somebody type', () => {
   });
 
   test.each([
-    ['record it with "paydrop confirm"', ['confirm']],
-    ['`paydrop approve BATCH` lets it go on', ['approve']],
+    ['record it with "paydrop unpay"', ['unpay']],
+    ['`paydrop bless BATCH` lets it go on', ['bless']],
     ['```sh\npaydrop retry INV-1 --amount 5\n```', ['--amount']],
     ['"paydrop list --status failed" shows them; paydrop pays', []],
   ])('are found that are not: %s', (text, unknown) => expect(findUnknown(text)).toEqual(unknown));

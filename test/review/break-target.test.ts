@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { BreakRecord } from '../../src/reconcile/rules/types.ts';
 import { breakTargetOf } from '../../src/review/break-target.ts';
 import type { ReviewContext } from '../../src/review/context.ts';
-import { check, propose } from '../../src/review/review.ts';
+import { check } from '../../src/review/review.ts';
+import { propose } from '../support/review.ts';
 import type { Decider } from '../../src/review/rules/proposal.ts';
 import type { Store } from '../../src/store/store.ts';
 import { noonMs, payer } from '../support/journal-fixtures.ts';
@@ -32,7 +33,7 @@ const wishOf = (...records: readonly BreakRecord[]) =>
 /** Proposed by one and approved by another. */
 async function accept(day: ReconcileDay, ...records: readonly BreakRecord[]) {
   const proposed = await propose(contextOf(day), wishOf(...records), mali);
-  if (proposed.kind !== 'proposed') return proposed;
+  if (proposed.kind !== 'waiting') return proposed;
   return check(contextOf(day), proposed.proposal.proposalId, 'approve', nok);
 }
 
@@ -58,7 +59,7 @@ describe('an accepted break', () => {
     const open = await openOf(day);
     expect(open.map(({ kind }) => kind)).toEqual(['amount-mismatch']);
     const proposed = await propose(contextOf(day), wishOf(...open), mali);
-    expect(proposed).toMatchObject({ kind: 'proposed', proposal: { totalSatang: baht('99.00') } });
+    expect(proposed).toMatchObject({ kind: 'waiting', proposal: { totalSatang: baht('99.00') } });
     expect(await openKinds(day)).toEqual(['amount-mismatch']);
     expect(await check(contextOf(day), 1, 'approve', mali)).toMatchObject({ kind: 'refused' });
     expect(await check(contextOf(day), 1, 'approve', nok)).toMatchObject({

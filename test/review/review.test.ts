@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { summariseBatch } from '../../src/reports/rules/summary.ts';
 import { tamper } from '../support/store-fixtures.ts';
-import { applyApproved, check, propose, sweepProposals, withdraw } from '../../src/review/review.ts';
+import { applyApproved, check, sweepProposals, withdraw } from '../../src/review/review.ts';
 import type { Correction, Decider, Target } from '../../src/review/rules/proposal.ts';
 import { payerKeyOf, versionOfBatch, versionOfPayer } from '../../src/review/rules/batch-decisions.ts';
 import type { Decision, PayoutDecision } from '../../src/review/rules/terms.ts';
@@ -12,6 +12,7 @@ import { readOptions } from '../../src/review/payout-target.ts';
 import { settleOnce } from '../../src/payout/settle.ts';
 import { lost, payer } from '../support/core-fixtures.ts';
 import { ingest, makeBadRow, makeRow, makeRows, secondBatchId } from '../support/journal-fixtures.ts';
+import { propose } from '../support/review.ts';
 import { dayMs, openTheatre, stage, type StoreTheatre } from '../support/theatre.ts';
 
 const mali: Decider = { personId: 1, name: 'Mali' };
@@ -44,7 +45,7 @@ async function wish(theatre: StoreTheatre, decision: PayoutDecision, ...payoutId
 async function decide(theatre: StoreTheatre, decision: PayoutDecision, ...payoutIds: readonly string[]) {
   const context = contextOf(theatre);
   const proposed = await propose(context, await wish(theatre, decision, ...payoutIds), mali);
-  if (proposed.kind !== 'proposed') return proposed;
+  if (proposed.kind !== 'waiting') return proposed;
   return check(context, proposed.proposal.proposalId, 'approve', nok, { seen: proposed.proposal.digest });
 }
 
@@ -111,7 +112,7 @@ describe('what two people decide', () => {
     expect(await theatre.statuses(second.batchId)).toEqual({ rejected: 1 });
     const released = await wishOf(theatre, 'release', batchId);
     const proposed = await propose(contextOf(theatre), released, mali);
-    expect(proposed.kind).toBe('proposed');
+    expect(proposed.kind).toBe('waiting');
     await check(contextOf(theatre), 2, 'approve', nok);
     const third = await ingest(theatre.journal, [makeRow(1)], { batchId: '99999ZZZZZ', fileName: 'c.csv' });
     await theatre.run(third.batchId);
@@ -165,7 +166,7 @@ describe('what one person decides', () => {
     await theatre.run(batchId);
     const context = contextOf(theatre);
     const proposed = await propose(context, await wish(theatre, 'retry', 'INV-1', 'INV-2'), mali);
-    expect(proposed).toMatchObject({ kind: 'proposed', proposal: { items: 2, status: 'proposed' } });
+    expect(proposed).toMatchObject({ kind: 'waiting', proposal: { items: 2, status: 'proposed' } });
     expect(await check(context, 1, 'approve', mali)).toMatchObject({
       kind: 'refused',
       why: expect.stringContaining('cannot approve'),
@@ -288,7 +289,7 @@ describe('a row that is corrected', () => {
       evidence: null,
     } as const;
     const proposed = await propose(context, wanted, mali);
-    return proposed.kind === 'proposed'
+    return proposed.kind === 'waiting'
       ? check(context, proposed.proposal.proposalId, 'approve', nok)
       : proposed;
   };
@@ -423,7 +424,7 @@ describe('a batch and an account as a whole', () => {
 
     const resume = wanted('resume-batch', await batchTarget(theatre, batchId));
     const proposed = await propose(contextOf(theatre), resume, mali);
-    expect(proposed).toMatchObject({ kind: 'proposed' });
+    expect(proposed).toMatchObject({ kind: 'waiting' });
     expect(await check(contextOf(theatre), 2, 'approve', nok)).toMatchObject({
       applied: { applied: 1, refused: [] },
     });

@@ -45,6 +45,8 @@ export interface Target {
   readonly key: string;
   /** What it must still be; of a payout its version. */
   readonly version: string;
+  /** Why this one, where it is not what all are decided for. */
+  readonly note?: string | undefined;
   /** Only of a correction. */
   readonly correction?: Correction | undefined;
 }

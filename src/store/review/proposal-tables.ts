@@ -70,6 +70,9 @@ end;
 alter table payout add column is_acknowledged integer not null default 0;
 `;
 
+/** Why an item is decided so, where that is not what all are decided for. */
+export const itemNoteColumn = 'alter table proposal_item add column note text;';
+
 /** As statements of Kysely's see them. */
 export interface ProposalTables {
   proposal: {
@@ -100,6 +103,7 @@ export interface ProposalTables {
     readonly version: string;
     /** JSON. */
     readonly correction: string | null;
+    readonly note: string | null;
     readonly status: ItemStatus;
     readonly why: string | null;
   };

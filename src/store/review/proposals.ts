@@ -48,12 +48,19 @@ const selectItems = () =>
   query
     .selectFrom('proposal_item')
     .select(['proposal_id as proposalId', 'item_no as itemNo', 'kind', 'key', 'version', 'correction'])
-    .select(['status', 'why']);
+    .select(['status', 'why', 'note']);
 
-type ItemRecord = Omit<ProposalItem, 'correction'> & { readonly correction: string | null };
+type ItemRecord = Omit<ProposalItem, 'correction' | 'note'> & {
+  readonly correction: string | null;
+  readonly note: string | null;
+};
 
-function toItem({ correction, ...item }: ItemRecord): ProposalItem {
-  return correction === null ? item : { ...item, correction: JSON.parse(correction) as Correction };
+function toItem({ correction, note, ...item }: ItemRecord): ProposalItem {
+  return {
+    ...item,
+    ...(note === null ? {} : { note }),
+    ...(correction === null ? {} : { correction: JSON.parse(correction) as Correction }),
+  };
 }
 
 const openItem = define((values: DecisionItem) =>
@@ -94,6 +101,7 @@ const insertItem = define((values: Omit<ItemRecord, 'status' | 'why'>) =>
     key: values.key,
     version: values.version,
     correction: values.correction,
+    note: values.note,
     status: 'open',
     why: null,
   }),
@@ -135,6 +143,15 @@ function* insertProposal(draft: ProposalDraft): Body<number> {
     digest: draft.digest,
   } as const;
   yield* change(query.insertInto('proposal').values(record));
+  return proposalId;
+}
+
+function* addOne(draft: ProposalDraft): Body<number> {
+  const proposalId = yield* insertProposal(draft);
+  for (const [index, { kind, key, version, correction, note = null }] of draft.targets.entries()) {
+    const text = correction === undefined ? null : JSON.stringify(correction);
+    yield* insertItem.run({ proposalId, itemNo: index + 1, kind, key, version, note, correction: text });
+  }
   return proposalId;
 }
 
@@ -186,17 +203,14 @@ export const proposalReads = {
 
 /** Each in one transaction. */
 export const proposalWrites = {
-  *addProposal(draft) {
-    for (const { kind, key } of draft.targets) {
+  *addProposals(drafts) {
+    for (const { kind, key } of drafts.flatMap(({ targets }) => targets)) {
       const other = yield* clashing.get({ kind, key });
       if (other !== undefined) return { clash: { kind, key }, proposalId: other.proposalId };
     }
-    const proposalId = yield* insertProposal(draft);
-    for (const [index, { kind, key, version, correction }] of draft.targets.entries()) {
-      const text = correction === undefined ? null : JSON.stringify(correction);
-      yield* insertItem.run({ proposalId, itemNo: index + 1, kind, key, version, correction: text });
-    }
-    return proposalId;
+    const added: number[] = [];
+    for (const draft of drafts) added.push(yield* addOne(draft));
+    return added;
   },
   *moveProposal(proposalId, { to, by, note, nowMs }) {
     if (!canMoveProposal('proposed', to)) throw new Error(`no proposal becomes ${to} when it is checked`);

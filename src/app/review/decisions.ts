@@ -1,0 +1,307 @@
+/** Decisions from the shell: who decides is whoever the personal token says, and nobody else. */
+import type { ResultRow } from '../../core/ports.ts';
+import type { PayoutHistory } from '../../payout/ports.ts';
+import { systemClock } from '../../platform/clock.ts';
+import type { ReviewContext } from '../../review/context.ts';
+import type { Proposal, ProposalItem } from '../../review/ports.ts';
+import { type DecisionFileReading, readDecisionFile } from '../../review/read-decision-file.ts';
+import {
+  check,
+  type Checked,
+  proposeAll,
+  type Proposed,
+  sweepProposals,
+  type Wish,
+  withdraw,
+} from '../../review/review.ts';
+import { versionOfBatch } from '../../review/rules/batch-decisions.ts';
+import type { FiledDecision } from '../../review/rules/decision-file.ts';
+import { can, findCheckObstacle, type ProvedPerson } from '../../review/rules/people.ts';
+import type { Decider, ProposalStatus, Target } from '../../review/rules/proposal.ts';
+import type { Decision, PayoutDecision } from '../../review/rules/terms.ts';
+import { SettingsError } from '../../settings/secrets.ts';
+import type { LoadedSettings } from '../../settings/settings.ts';
+import type { Store } from '../../store/store.ts';
+import { requireJournal } from '../open-store.ts';
+import { identifyPerson } from './people.ts';
+
+export type { Checked, Proposed } from '../../review/review.ts';
+export type { Proposal, ProposalItem } from '../../review/ports.ts';
+
+/** The journal, for decisions; closed by its owner. */
+export interface DecisionSession extends AsyncDisposable {
+  readonly journal: Store;
+  readonly context: ReviewContext;
+  readonly loaded: LoadedSettings;
+}
+
+/** @throws SettingsError without a journal */
+export async function openDecisions(loaded: LoadedSettings): Promise<DecisionSession> {
+  const journal = await requireJournal(loaded);
+  const { review, bank } = loaded.settings;
+  const context: ReviewContext = {
+    journal,
+    clock: systemClock,
+    rules: { payoutSatangMax: loaded.limits.satangPerPayout },
+    payerAccount: bank.payerAccount,
+    people: review.people,
+    expireDays: review.expireDays,
+  };
+  await sweepProposals(context);
+  return { journal, context, loaded, [Symbol.asyncDispose]: () => journal[Symbol.asyncDispose]() };
+}
+
+const deciderOf = ({ person }: ProvedPerson): Decider => ({ personId: person.personId, name: person.name });
+
+/** Who decides, of those who may. @throws SettingsError where nobody has proved who he is, or may not */
+async function requirePerson(
+  { loaded, journal }: DecisionSession,
+  action: 'propose' | 'check' | 'see',
+): Promise<ProvedPerson> {
+  const proved = await identifyPerson(loaded, journal);
+  if (proved === undefined)
+    throw new SettingsError(
+      'a decision needs a person who has proved who he is, and there is no user yet: "paydrop user add NAME --role admin" makes the first',
+    );
+  const permission = can(proved.person, action);
+  if (!permission.allowed) throw new SettingsError(permission.why);
+  return proved;
+}
+
+/** What is wanted of each of these, in words for people: `where` names it. */
+export interface Named {
+  readonly where: string;
+  readonly target: Target;
+}
+
+/** Nothing was done. */
+export interface NothingDecided {
+  readonly kind: 'refused';
+  readonly objections: readonly { readonly where: string | undefined; readonly why: string }[];
+}
+
+export type Decided = NothingDecided | { readonly kind: 'decided'; readonly ends: readonly Proposed[] };
+
+interface NamedWish extends Omit<Wish, 'targets'> {
+  readonly named: readonly Named[];
+}
+
+async function decide(
+  { context }: DecisionSession,
+  wishes: readonly NamedWish[],
+  maker: Decider,
+): Promise<Decided> {
+  const all = wishes.flatMap(({ named }) => named);
+  const asked = wishes.map(({ named, ...wish }) => ({ ...wish, targets: named.map(({ target }) => target) }));
+  const proposed = await proposeAll(context, asked, maker);
+  if (proposed.kind === 'proposed') return { kind: 'decided', ends: proposed.ends };
+  const objections = proposed.objections.map(({ target, why }) => ({
+    where: all.find((one) => one.target === target)?.where,
+    why,
+  }));
+  return { kind: 'refused', objections };
+}
+
+const describeRow = (row: Pick<ResultRow, 'rowNo' | 'cells'>, batchId: string): string =>
+  `${row.cells.payoutId.trim()} (row ${row.rowNo} of batch ${batchId})`;
+
+const nameRow = ({ row, batch }: Pick<PayoutHistory, 'row' | 'batch'>): Named => ({
+  where: describeRow(row, batch.batchId),
+  target: { kind: 'payout', key: String(row.seq), version: String(row.version) },
+});
+
+/**
+ * Decides on payouts by their payoutIds or transRefNos. One that stands in several files is meant in that file in which
+ * the decision is possible.
+ * @throws SettingsError as `identifyPerson` does, and for a name that nothing has
+ */
+export async function decideOnPayouts(
+  session: DecisionSession,
+  decision: PayoutDecision,
+  names: readonly string[],
+  terms: Pick<Wish, 'note' | 'evidence'>,
+): Promise<Decided> {
+  const maker = deciderOf(await requirePerson(session, 'propose'));
+  const named: Named[] = [];
+  for (const name of new Set(names)) named.push(await nameOne(session, decision, name));
+  return decide(session, [{ decision, named, ...terms }], maker);
+}
+
+async function nameOne(
+  { journal, context }: DecisionSession,
+  decision: PayoutDecision,
+  name: string,
+): Promise<Named> {
+  for (const by of ['payoutId', 'transRefNo'] as const) await journal.recall(by, [name], systemClock.now());
+  const found = await journal.findPayouts(name);
+  const [latest] = found;
+  if (latest === undefined)
+    throw new SettingsError(`no payout is called ${name}; "paydrop list" finds payouts`);
+  const { readOptions } = await import('../../review/payout-target.ts');
+  for (const one of found) {
+    const options = await readOptions(context, one.row.seq);
+    if (options?.some((option) => option.decision === decision && option.whyNot === undefined))
+      return nameRow(one);
+  }
+  return nameRow(latest);
+}
+
+/** What a filled-in exceptions file has come to. */
+export type FileDecided =
+  Exclude<DecisionFileReading, { readonly kind: 'decisions' }> | (Decided & { readonly undecided: number });
+
+/**
+ * Decides all of a filled-in exceptions file, or nothing of it.
+ * @throws SettingsError as `identifyPerson` does
+ */
+export async function decideByFile(session: DecisionSession, path: string): Promise<FileDecided> {
+  const maker = deciderOf(await requirePerson(session, 'propose'));
+  const reading = await readDecisionFile(path);
+  if (reading.kind !== 'decisions') return reading;
+  const { decisions, undecided } = reading;
+  if (decisions.length === 0) return { kind: 'decided', ends: [], undecided };
+  const rows = new Map<PayoutDecision, Named[]>();
+  const unknown: { where: string; why: string }[] = [];
+  for (const filed of decisions) {
+    const named = await nameFiled(session, filed);
+    if ('why' in named) unknown.push(named);
+    else rows.set(filed.decision, [...(rows.get(filed.decision) ?? []), named]);
+  }
+  if (unknown.length > 0) return { kind: 'refused', objections: unknown, undecided };
+  const note = `by the file ${path}`;
+  const wishes = [...rows].map(([decision, named]) => ({ decision, named, note, evidence: note }));
+  return { ...(await decide(session, wishes, maker)), undecided };
+}
+
+/** The row that a line of the file means. */
+async function nameFiled(
+  { journal }: DecisionSession,
+  { line, batchId, rowNo, payoutId, version, newProxyNo, newAmount, note }: FiledDecision,
+): Promise<Named | { readonly where: string; readonly why: string }> {
+  await journal.recall('batch', [batchId], systemClock.now());
+  const found = (await journal.findPayouts(payoutId)).find(
+    ({ row, batch }) => batch.batchId === batchId && row.rowNo === rowNo,
+  );
+  const where = `line ${line}`;
+  if (found === undefined)
+    return { where, why: `there is no row ${rowNo} of batch ${batchId} with the payoutId ${payoutId}` };
+  const correction =
+    newProxyNo === null && newAmount === null ? undefined : { proxyNo: newProxyNo, amount: newAmount };
+  const { row } = found;
+  const target: Target = { kind: 'payout', key: String(row.seq), version: String(version), note, correction };
+  return { where: `${where}, ${describeRow(row, batchId)}`, target };
+}
+
+// ---------------------------------------------------------------- resume, cancel and retry, once there are users
+
+/** What the verbs mean as decisions. */
+const decisionsOf = {
+  resume: { batch: 'resume-batch', payout: 'go-on' },
+  cancel: { batch: 'cancel-batch', payout: 'cancel' },
+  retry: { batch: undefined, payout: 'retry' },
+} as const satisfies Record<string, { batch: Decision | undefined; payout: PayoutDecision }>;
+
+/**
+ * Decides on a batch as a whole, or on a payout, by a verb of the shell.
+ * @returns undefined while there are no users: then the verb does it at once, unproved
+ * @throws SettingsError as `identifyPerson` does
+ */
+export async function decideByVerb(
+  session: DecisionSession,
+  verb: keyof typeof decisionsOf,
+  name: string,
+): Promise<Decided | undefined> {
+  const { journal, loaded } = session;
+  if ((await identifyPerson(loaded, journal)) === undefined) return undefined;
+  const note = `by "paydrop ${verb}"`;
+  const { batch: ofBatch, payout } = decisionsOf[verb];
+  const batch = await journal.batch(name.toUpperCase());
+  if (batch === undefined) return decideOnPayouts(session, payout, [name], { note, evidence: null });
+  const maker = deciderOf(await requirePerson(session, 'propose'));
+  const where = `batch ${batch.batchId}`;
+  const whole = {
+    where,
+    target: { kind: 'batch', key: batch.batchId, version: versionOfBatch(batch) },
+  } as const;
+  const named = ofBatch === undefined ? await nameRetried(session, batch.batchId) : [whole];
+  if (named.length === 0)
+    return { kind: 'refused', objections: [{ where, why: 'nothing of it can be tried again' }] };
+  return decide(session, [{ decision: ofBatch ?? payout, named, note, evidence: null }], maker);
+}
+
+/** The rows of a batch that can be tried again; the list is what is checked. */
+async function nameRetried(
+  { journal, context }: DecisionSession,
+  batchId: string,
+): Promise<readonly Named[]> {
+  await journal.recall('batch', [batchId], systemClock.now());
+  const batch = await journal.batch(batchId);
+  const { readOptions } = await import('../../review/payout-target.ts');
+  const named: Named[] = [];
+  await using snapshot = await journal.snapshot();
+  for await (const rows of snapshot.resultRows(batchId))
+    for (const row of rows) {
+      if (!['failed', 'unpayable', 'rejected'].includes(row.status) || batch === undefined) continue;
+      const options = await readOptions(context, row.seq);
+      if (options?.some(({ decision, whyNot }) => decision === 'retry' && whyNot === undefined))
+        named.push(nameRow({ row, batch }));
+    }
+  return named;
+}
+
+// ---------------------------------------------------------------- proposals
+
+/** A proposal with what it is about. */
+export interface ProposalShown {
+  readonly proposal: Proposal;
+  readonly items: readonly { readonly item: ProposalItem; readonly where: string }[];
+}
+
+const itemsShownMax = 1_000;
+
+/** The latest proposals, in these statuses. @throws SettingsError as `identifyPerson` does */
+export async function listProposals(
+  session: DecisionSession,
+  statuses: readonly ProposalStatus[],
+  limit: number,
+): Promise<readonly Proposal[]> {
+  return session.journal.proposals(statuses, Number.MAX_SAFE_INTEGER, limit);
+}
+
+/** One proposal with its items; undefined when there is none. */
+export async function readProposal(
+  { journal }: DecisionSession,
+  proposalId: number,
+): Promise<ProposalShown | undefined> {
+  const proposal = await journal.proposal(proposalId);
+  if (proposal === undefined) return undefined;
+  const items: { item: ProposalItem; where: string }[] = [];
+  for (const item of await journal.proposalItems(proposalId, 0, itemsShownMax))
+    items.push({ item, where: await describeItem(journal, item) });
+  return { proposal, items };
+}
+
+async function describeItem(journal: Store, { kind, key }: ProposalItem): Promise<string> {
+  if (kind !== 'payout') return kind === 'batch' ? `batch ${key}` : kind;
+  const history = await journal.history(Number(key));
+  return history === undefined
+    ? `row ${key}, in an archive`
+    : describeRow(history.row, history.batch.batchId);
+}
+
+/** @throws SettingsError as `identifyPerson` does */
+export async function checkProposal(
+  session: DecisionSession,
+  proposalId: number,
+  verdict: 'approve' | 'send-back' | 'withdraw',
+  note: string | null,
+): Promise<Checked> {
+  const { context, journal } = session;
+  const proved = await requirePerson(session, verdict === 'withdraw' ? 'propose' : 'check');
+  if (verdict === 'withdraw') return withdraw(context, proposalId, deciderOf(proved));
+  const { people } = await journal.persons();
+  const proposal = await journal.proposal(proposalId);
+  const maker = people.find(({ personId }) => personId === proposal?.makerId);
+  const obstacle = maker === undefined ? undefined : findCheckObstacle(proved.person, maker, people);
+  return check(context, proposalId, verdict, deciderOf(proved), { note, obstacle });
+}

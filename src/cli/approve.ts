@@ -1,0 +1,74 @@
+/** `paydrop proposals` and `approve`: what waits for a second person, and that person's word. */
+import { SettingsError } from '../settings/secrets.ts';
+import { exitCodes } from './exit-codes.ts';
+import { flagOption, loadCommandSettings, makeCommand, textOption } from './options.ts';
+
+/** Shown at a time. */
+const proposalsShownMax = 100;
+
+function readNumber(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text))
+    throw new SettingsError(`${text} is no proposal: "paydrop proposals" lists them`);
+  return Number(text);
+}
+
+export const proposalsCommand = makeCommand({
+  command: 'proposals [number]',
+  describe: 'show the decisions that wait for a second person, or one with all that it is about',
+  exits: { 0: 'shown', 2: 'there is no such proposal' },
+  builder: (command) =>
+    command
+      .positional('number', { type: 'string', describe: 'of a proposal' })
+      .option('all', flagOption('those that were decided, too'))
+      .example('$0 proposals', 'what waits')
+      .example('$0 proposals 12', 'what exactly would be approved'),
+  run: async ({ number, all, json, ...options }) => {
+    const loaded = await loadCommandSettings(options);
+    const { listProposals, openDecisions, readProposal } = await import('../app/review/decisions.ts');
+    const { proposalStatuses } = await import('../review/rules/proposal.ts');
+    const { print, printBanner, showList } = await import('./views/shown.ts');
+    const { showProposal, showProposalLine } = await import('./views/decisions.ts');
+    await using session = await openDecisions(loaded);
+    if (number !== undefined) {
+      const found = await readProposal(session, readNumber(number));
+      if (found === undefined)
+        throw new SettingsError(`there is no proposal ${number}: "paydrop proposals --all" lists them`);
+      printBanner(loaded, json);
+      print(showProposal(found), json);
+      return;
+    }
+    const statuses = all ? proposalStatuses : (['proposed', 'approved'] as const);
+    const proposals = await listProposals(session, statuses, proposalsShownMax);
+    printBanner(loaded, json);
+    print(showList(proposals.map(showProposalLine), 'Nothing waits for a second person.'), json);
+  },
+});
+
+export const approveCommand = makeCommand({
+  command: 'approve <number>',
+  describe: 'approve what another person has proposed, send it back, or withdraw what you have proposed',
+  exits: { 0: 'done', 2: 'nobody has proved who he is, or may not: nothing was done' },
+  builder: (command) =>
+    command
+      .positional('number', { type: 'string', demandOption: true, describe: 'of a proposal' })
+      .option('send-back', flagOption('send it back, with --note'))
+      .option('withdraw', flagOption('withdraw what you have proposed yourself'))
+      .option('note', textOption('what you have to say to it'))
+      .example('$0 approve 12', 'its decision is applied')
+      .example("$0 approve 12 --send-back --note 'the letter names another amount'", 'nothing is applied'),
+  run: async ({ number, sendBack, withdraw, note, json, ...options }) => {
+    const loaded = await loadCommandSettings(options);
+    const { checkProposal, openDecisions } = await import('../app/review/decisions.ts');
+    const { print, printBanner } = await import('./views/shown.ts');
+    const { showChecked } = await import('./views/decisions.ts');
+    await using session = await openDecisions(loaded);
+    if (withdraw && sendBack)
+      throw new SettingsError('--send-back and --withdraw are two things: one of them');
+    const verdict = withdraw ? 'withdraw' : sendBack ? 'send-back' : 'approve';
+    const checked = await checkProposal(session, readNumber(number), verdict, note ?? null);
+    if (checked.kind === 'refused') throw new SettingsError(`proposal ${number}: ${checked.why}`);
+    printBanner(loaded, json);
+    print(showChecked(checked), json);
+    return exitCodes.ok;
+  },
+});

@@ -1,0 +1,145 @@
+/** Decisions and proposals as people read them. */
+import { formatBangkokMoment } from '../../core/bangkok-time.ts';
+import { formatBaht } from '../../core/money.ts';
+import { toLines } from '../../core/outgoing-text.ts';
+import type {
+  Checked,
+  Decided,
+  FileDecided,
+  Proposal,
+  Proposed,
+  ProposalShown,
+} from '../../app/review/decisions.ts';
+import { describeIssue } from '../../reports/rules/report-rows.ts';
+import { type ProposalStatus, proposalStatusWords } from '../../review/rules/proposal.ts';
+import { decisionTerms } from '../../review/rules/terms.ts';
+import { SettingsError } from '../../settings/secrets.ts';
+import { countOf, showBaht } from './amounts.ts';
+import type { Shown } from './shown.ts';
+
+/** Objections that are shown one by one; the rest is counted. */
+const objectionsShownMax = 50;
+
+const describe = ({ decision, items, totalSatang }: Proposal): string =>
+  `${decisionTerms[decision].label}: ${countOf(items, 'item')}, ${showBaht(totalSatang)} baht`;
+
+const jsonOf = ({ totalSatang, ...proposal }: Proposal): object => ({
+  ...proposal,
+  amount: formatBaht(totalSatang),
+});
+
+function linesOfEnd(end: Proposed): string[] {
+  const { proposal } = end;
+  if (end.kind === 'waiting')
+    return [
+      `${describe(proposal)}: ${decisionTerms[proposal.decision].effect}, once another person has approved it.`,
+      `  It is proposal ${proposal.proposalId}: "paydrop approve ${proposal.proposalId}" by another person, until ${formatBangkokMoment(proposal.expiresAtMs)}.`,
+    ];
+  return [
+    `${describe(proposal)}: ${decisionTerms[proposal.decision].effect}.`,
+    ...linesOfApplied(end.applied),
+  ];
+}
+
+function linesOfApplied({ applied, refused }: Extract<Proposed, { kind: 'applied' }>['applied']): string[] {
+  const shown = refused
+    .slice(0, objectionsShownMax)
+    .map(({ itemNo, why }) => `  item ${itemNo}: ${why ?? ''}`);
+  const rest = refused.length - shown.length;
+  return [
+    `  ${countOf(applied, 'item')} applied${refused.length === 0 ? '.' : `, ${countOf(refused.length, 'item')} refused:`}`,
+    ...shown,
+    ...(rest === 0 ? [] : [`  and ${rest} more.`]),
+  ];
+}
+
+/** @param undecided rows of a file without a decision */
+export function showDecided(decided: Decided, undecided?: number): Shown {
+  if (decided.kind === 'refused') {
+    const shown = decided.objections
+      .slice(0, objectionsShownMax)
+      .map(({ where, why }) => (where === undefined ? why : `${where}: ${why}`));
+    const rest = decided.objections.length - shown.length;
+    return {
+      json: { kind: 'refused', objections: decided.objections },
+      text: toLines(['Nothing was decided.', ...shown, ...(rest === 0 ? [] : [`and ${rest} more.`])]),
+    };
+  }
+  const left =
+    undecided === undefined || undecided === 0
+      ? []
+      : [`${countOf(undecided, 'row')} of the file without a decision.`];
+  const none = decided.ends.length === 0 ? ['Nothing is decided in this file.'] : [];
+  return {
+    json: {
+      kind: 'decided',
+      proposals: decided.ends.map((end) => ({
+        ...jsonOf(end.proposal),
+        ...(end.kind === 'applied' ? { applied: end.applied.applied } : {}),
+      })),
+    },
+    text: toLines([...none, ...decided.ends.flatMap(linesOfEnd), ...left]),
+  };
+}
+
+/** Why a file decides nothing. */
+export function refuseFile(path: string, refused: Exclude<FileDecided, Decided>): SettingsError {
+  if (refused.kind === 'rejected') return new SettingsError(`${path}: ${refused.rejection.message}`);
+  const shown = refused.issues.slice(0, objectionsShownMax).map(describeIssue);
+  const rest = refused.issues.length - shown.length;
+  return new SettingsError(
+    [`nothing of ${path} was decided:`, ...shown, ...(rest === 0 ? [] : [`and ${rest} more`])].join('\n'),
+  );
+}
+
+const signs: Readonly<Record<ProposalStatus, string>> = proposalStatusWords;
+
+/** One line of the list. */
+export const showProposalLine = (proposal: Proposal): Shown => ({
+  json: jsonOf(proposal),
+  text: toLines([
+    `${proposal.proposalId}  ${formatBangkokMoment(proposal.madeAtMs)}  ${proposal.maker}  ${describe(proposal)}; it ${signs[proposal.status]}`,
+    `    ${proposal.note}`,
+  ]),
+});
+
+/** One proposal with all that it is about. */
+export function showProposal({ proposal, items }: ProposalShown): Shown {
+  const { proposalId, decision, maker, madeAtMs, note, evidence, checker, checkedAtMs, checkNote, status } =
+    proposal;
+  const rest = proposal.items - items.length;
+  const lines = [
+    `Proposal ${proposalId}: ${describe(proposal)}`,
+    `  ${decisionTerms[decision].effect}`,
+    `  proposed by ${maker}, ${formatBangkokMoment(madeAtMs)}: ${note}`,
+    ...(evidence === null ? [] : [`  evidence: ${evidence}`]),
+    ...(checker === null || checkedAtMs === null
+      ? []
+      : [
+          `  looked at by ${checker}, ${formatBangkokMoment(checkedAtMs)}${checkNote === null ? '' : `: ${checkNote}`}`,
+        ]),
+    `  it ${signs[status]}`,
+    ...items.map(({ item, where }) => {
+      const { correction } = item;
+      const becomes =
+        correction === undefined
+          ? ''
+          : ` -> ${[correction.proxyNo, correction.amount && `${correction.amount} baht`].filter(Boolean).join(', ')}`;
+      return `  ${item.itemNo}. ${where}${becomes}${item.status === 'open' ? '' : ` (${item.status}${item.why === null ? '' : `: ${item.why}`})`}`;
+    }),
+    ...(rest === 0 ? [] : [`  and ${rest} more`]),
+  ];
+  return {
+    json: { ...jsonOf(proposal), list: items.map(({ item, where }) => ({ ...item, where })) },
+    text: toLines(lines),
+  };
+}
+
+export function showChecked(checked: Exclude<Checked, { kind: 'refused' }>): Shown {
+  const { proposal } = checked;
+  const head = `Proposal ${proposal.proposalId} (${describe(proposal)}) ${proposalStatusWords[proposal.status]}.`;
+  return {
+    json: jsonOf(proposal),
+    text: toLines([head, ...(checked.kind === 'applied' ? linesOfApplied(checked.applied) : [])]),
+  };
+}
