@@ -21,7 +21,7 @@ export type SignIn =
 export const signInRefusal =
   'the name or the password is not right, or too many wrong ones were given: wait, or ask an admin';
 
-/** No refusal comes earlier: that a try was counted, or that nobody is called so, cannot be told by the time it takes. */
+/** A refusal comes after so long, or twice as long: that a try was counted, or nobody is called so, is not told by it. */
 const refusalMs = 1_000;
 
 export interface SignInContext {
@@ -37,7 +37,9 @@ export async function signIn(context: SignInContext, name: string, password: str
   const { clock } = context;
   const startMs = clock.elapsedMs();
   const answer = await lookAt(context, name, password);
-  if (answer.kind === 'refused') await clock.sleep(Math.max(0, startMs + refusalMs - clock.elapsedMs()));
+  const takenMs = clock.elapsedMs() - startMs;
+  const wholeMs = Math.max(1, Math.ceil(takenMs / refusalMs)) * refusalMs;
+  if (answer.kind === 'refused') await clock.sleep(wholeMs - takenMs);
   return answer;
 }
 

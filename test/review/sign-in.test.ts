@@ -148,6 +148,28 @@ describe('whoever guesses', () => {
     expect(answers).toEqual(answers.map(() => [{ kind: 'refused', why: signInRefusal }, 1_000]));
   });
 
+  test('nor on a machine that is busy, where each look takes longer', async () => {
+    const { store } = users.context;
+    const takes =
+      <Asked extends readonly unknown[], Answer>(ms: number, look: (...asked: Asked) => Answer) =>
+      (...asked: Asked): Answer => {
+        users.clock.ms += ms;
+        return look(...asked);
+      };
+    const busy = {
+      ...store,
+      personPassword: takes(1_200, store.personPassword),
+      countTry: takes(7, store.countTry),
+    };
+    const times: number[] = [];
+    for (const name of ['nobody', 'mali']) {
+      const startMs = users.clock.ms;
+      await signIn({ ...users.context, store: busy }, name, 'wrong wrong wrong');
+      times.push(users.clock.ms - startMs);
+    }
+    expect(times).toEqual([2_000, 2_000]);
+  });
+
   test('waits, then is locked out, and a right password tells nothing then', async () => {
     let looks = 0;
     while (looks < 10_000) {
