@@ -1,0 +1,203 @@
+/** Each way into the queue of what needs a person has a way out of it that people can take. */
+import { describe, expect, test } from 'vitest';
+import { afterChange } from '../../../src/core/change.ts';
+import {
+  type Attempt,
+  type BatchStatus,
+  batchStatuses,
+  type HoldReason,
+  holdReasons,
+  isSealed,
+  type Payout,
+  type PayoutStatus,
+  payoutStatuses,
+} from '../../../src/core/payout.ts';
+import { type BreakKind, breakKinds, severities } from '../../../src/reconcile/rules/types.ts';
+import { isException } from '../../../src/reports/rules/report-rows.ts';
+import { breakTargetOf } from '../../../src/review/break-target.ts';
+import { check } from '../../../src/review/review.ts';
+import { decideBatch, decidePayer } from '../../../src/review/rules/batch-decisions.ts';
+import { decidePayout, optionsFor, type ReviewedPayout } from '../../../src/review/rules/payout-decisions.ts';
+import {
+  canMoveProposal,
+  type ProposalStatus,
+  proposalStatuses,
+} from '../../../src/review/rules/proposal.ts';
+import { decisionTerms } from '../../../src/review/rules/terms.ts';
+import { makePayout, makeSubmitted, noonMs } from '../../support/core-fixtures.ts';
+import { payer } from '../../support/journal-fixtures.ts';
+import { makeBatch, makeRow } from '../../support/report-fixtures.ts';
+import { propose } from '../../support/review.ts';
+import { makeSqliteStore } from '../../support/sqlite-store.ts';
+import { date, makeFacts, makeLine } from '../../support/statement-fixtures.ts';
+
+/** A row that is submitted is asked about by the program itself: unless it bears an alarm nobody need do anything. */
+const waitsForPerson = (row: Pick<Payout, 'status' | 'isAlarm' | 'isAcknowledged'>): boolean =>
+  isException(row) && (row.isAlarm || row.status !== 'submitted');
+
+interface Situation {
+  readonly status: PayoutStatus;
+  readonly holds?: readonly HoldReason[];
+  readonly isAlarm?: boolean;
+  /** What the bank said last of its transfer, where that is in doubt. */
+  readonly lastFinding?: Attempt['lastFinding'];
+  readonly acknowledged?: boolean;
+}
+
+function reviewedOf({ lastFinding = null, acknowledged = false, ...changes }: Situation): ReviewedPayout {
+  const payout = makePayout({ holds: [], isAlarm: false, ...changes });
+  const { seq, batchId, rowNo, instruction, status } = payout;
+  const inDoubt = { payoutSeq: seq, lastFinding, acknowledged } as const;
+  const attempts: Attempt[] = [];
+  if (status === 'submitted') attempts.push({ ...makeSubmitted().attempt, ...inDoubt, status: 'sent' });
+  if (status === 'unresolved')
+    attempts.push({ ...makeSubmitted().attempt, ...inDoubt, status: 'unresolved' });
+  const holder = { payoutId: instruction.payoutId, batchId, rowNo, fileName: 'a.csv', status };
+  const facts = { attempts, holder, similar: [], rules: { payoutSatangMax: null } } as const;
+  return {
+    row: makeRow({ ...payout, instruction }),
+    batchId,
+    payout,
+    ...facts,
+    traceOf: () => 'unread',
+    nowMs: noonMs,
+  };
+}
+
+/** As it is once the changes of a decision were recorded. */
+function after(reviewed: ReviewedPayout, payout: Payout, attempts: readonly Attempt[]): ReviewedPayout {
+  const known = attempts.map(({ order }) => order.transRefNo);
+  const others = reviewed.attempts.filter(({ order }) => !known.includes(order.transRefNo));
+  const row = { ...makeRow({ ...payout, instruction: payout.instruction }) };
+  return { ...reviewed, payout, row, attempts: [...others, ...attempts] };
+}
+
+/** The shortest chain of decisions that ends the waiting; undefined when there is none. */
+function findWayOut(from: ReviewedPayout, stepsMax = 2): readonly string[] | undefined {
+  if (from.payout === undefined || !waitsForPerson(from.payout)) return [];
+  if (stepsMax === 0) return undefined;
+  const ways = optionsFor(from).flatMap(({ decision, whyNot }) => {
+    const changes = whyNot ?? decidePayout(decision, from);
+    const last = typeof changes === 'string' ? undefined : changes.at(-1);
+    if (typeof changes === 'string' || last === undefined) return [];
+    const attempts = changes.flatMap(({ attempt }) => (attempt === undefined ? [] : [attempt]));
+    const rest = findWayOut(after(from, afterChange(last), attempts), stepsMax - 1);
+    return rest === undefined ? [] : [[decision, ...rest]];
+  });
+  return ways.toSorted((one, other) => one.length - other.length)[0];
+}
+
+const holdSets: readonly (readonly HoldReason[])[] = [...holdReasons.map((hold) => [hold]), [...holdReasons]];
+const findings: readonly Attempt['lastFinding'][] = [null, 'not-found', 'in-process', 'failed', 'complete'];
+
+const situations: readonly Situation[] = [false, true].flatMap((isAlarm) => [
+  ...payoutStatuses
+    .filter((status) => !['staged', 'held', 'unresolved'].includes(status))
+    .map((status) => ({ status, isAlarm })),
+  ...holdSets.map((holds) => ({ status: 'held', holds, isAlarm }) as const),
+  ...findings.flatMap((lastFinding) =>
+    [false, true].map(
+      (acknowledged) => ({ status: 'unresolved', lastFinding, acknowledged, isAlarm }) as const,
+    ),
+  ),
+]);
+
+test('what waits for a person is among the situations: every status, hold and alarm', () => {
+  const waiting = situations.filter((situation) => waitsForPerson(makePayout({ holds: [], ...situation })));
+  expect(new Set(waiting.filter(({ isAlarm }) => isAlarm === true).map(({ status }) => status))).toEqual(
+    new Set(payoutStatuses.filter((status) => status !== 'staged')),
+  );
+  expect(new Set(waiting.filter(({ isAlarm }) => isAlarm !== true).map(({ status }) => status))).toEqual(
+    new Set(['rejected', 'unpayable', 'failed', 'held', 'unresolved', 'disputed']),
+  );
+  expect(new Set(waiting.flatMap(({ holds = [] }) => holds))).toEqual(new Set(holdReasons));
+});
+
+test.for(situations.map((situation) => [JSON.stringify(situation), situation] as const))(
+  'people can end it: %s',
+  ([, situation]) => {
+    expect(findWayOut(reviewedOf(situation))).toBeDefined();
+  },
+);
+
+describe('batches and payer accounts', () => {
+  const total = (status: PayoutStatus) =>
+    ({ status, rows: 1, amountSatang: makePayout().instruction.amountSatang, alarmRows: 0 }) as never;
+  const whyNot = (decision: 'resume-batch' | 'cancel-batch', status: BatchStatus, hold?: HoldReason) =>
+    decideBatch(
+      decision,
+      makeBatch({ status }),
+      [total('held')],
+      hold === undefined ? [] : [{ hold, rows: 1 }],
+    );
+
+  test.for(batchStatuses.filter(isSealed))(
+    'a batch that is %s, with rows that are unsent, is cancelled',
+    (status) => {
+      expect(whyNot('cancel-batch', status)).toBeUndefined();
+    },
+  );
+
+  test.for(['paused', 'halted'] as const)('a batch that is %s goes on', (status) => {
+    expect(whyNot('resume-batch', status)).toBeUndefined();
+  });
+
+  test.for(['paused', 'unavailable', 'halted', 'similar'] as const)(
+    'a batch goes on whose rows are held together: %s',
+    (hold) => expect(whyNot('resume-batch', 'done', hold)).toBeUndefined(),
+  );
+
+  test.for([
+    ['halted', {}, undefined],
+    ['paused', undefined, {}],
+    ['both', {}, {}],
+  ] as const)('a payer account that is stopped goes on: %s', ([, halt, pause]) => {
+    expect(decidePayer('resume-payer', halt, pause)).toBeUndefined();
+  });
+});
+
+test('a proposal that waits ends by a checker, by its maker, or by itself', () => {
+  const waiting: readonly ProposalStatus[] = ['proposed', 'approved'];
+  for (const from of waiting)
+    expect(proposalStatuses.filter((to) => !waiting.includes(to) && canMoveProposal(from, to))).not.toEqual(
+      [],
+    );
+  for (const to of ['approved', 'sent-back', 'withdrawn', 'expired'] as const)
+    expect(canMoveProposal('proposed', to)).toBe(true);
+});
+
+test('every kind of break, of every severity, is accepted by two people', async () => {
+  await using opened = await makeSqliteStore();
+  const { store } = opened;
+  const run = { date, runId: 'first' };
+  await store.beginStatement(run);
+  const attempt = makeFacts('paid');
+  const recordOf = (kind: BreakKind, severity: (typeof severities)[number]) => {
+    const lines = [makeLine(attempt, 'complete')];
+    const now = { state: 'open', openedAtMs: 1, closedAtMs: null, closedBy: null } as const;
+    const found = { kind, severity, date, lineAt: 0, reason: 'it differs', version: 1 };
+    return { ...found, key: `${severity}/${kind}`, attempt, lines, ...now };
+  };
+  const records = breakKinds.flatMap((kind) => severities.map((severity) => recordOf(kind, severity)));
+  await store.recordBreaks(
+    run,
+    records.map((record) => ({ kind: 'opened', record })),
+  );
+  const context = {
+    journal: store,
+    clock: { now: () => noonMs },
+    rules: { payoutSatangMax: null },
+    payerAccount: payer.payerAccount,
+    people: 2,
+    expireDays: 7,
+  } as const;
+  const targets = records.map(breakTargetOf);
+  const wish = { decision: 'accept-break', targets, note: 'explained', evidence: null } as const;
+  expect(decisionTerms['accept-break'].needsSecond).toBe(true);
+  await propose(context, wish, { personId: 1, name: 'Mali' });
+  expect(await check(context, 1, 'approve', { personId: 2, name: 'Nok' })).toMatchObject({
+    applied: { applied: records.length, refused: [] },
+  });
+  expect(await store.openBreaks(date, 1_000)).toEqual([]);
+  expect(await store.countAcceptedBreaks(date)).toBe(records.length);
+});
