@@ -15,6 +15,7 @@ import { recordOnStderr } from './output.ts';
 import { reconcileCommand } from './reconcile.ts';
 import { reportFailure } from './report-failure.ts';
 import { resultCommand } from './result.ts';
+import { reviewCommand } from './review.ts';
 import { runCommand } from './run.ts';
 import { sandboxCommand } from './sandbox.ts';
 import { settleCommand } from './settle.ts';
@@ -53,6 +54,7 @@ export const commands: readonly Command[] = [
   releaseCommand,
   exceptionsCommand,
   userCommand,
+  reviewCommand,
 ];
 
 /** The command line with every command; each one's help ends with its exit codes. */

@@ -1,4 +1,5 @@
 /** What paying needs of the journal: batches, payouts with their attempts and claims, and the stops of a payer account. */
+import type { Satang } from '../core/money.ts';
 import type { Attempt, BatchStatus, HoldReason, Payout, PayoutStatus } from '../core/payout.ts';
 import type {
   AttemptKey,
@@ -138,12 +139,29 @@ export interface FoundPayout {
   readonly batch: Pick<Batch, 'batchId' | 'fileName' | 'startedAtMs'>;
 }
 
+/** Payouts in one status that wait for a person. */
+export interface WaitingTotal {
+  readonly status: PayoutStatus;
+  readonly rows: number;
+  /** Of the amounts that can be read. */
+  readonly amountSatang: Satang;
+  /** `placeInTime` of the one that waits longest. */
+  readonly oldestMs: number;
+}
+
 /** Finds payouts by what is known of them. */
 export interface PayoutSearch {
   /** Those with a number below `beforeSeq` that the filter lets through, the newest first. */
   searchPayouts(filter: PayoutFilter, beforeSeq: number, limit: number): Promise<readonly FoundPayout[]>;
   /** The rows one of whose attempts has this transRefNo, or this sysRefNo of the bank's. */
   findOwners(reference: string): Promise<readonly number[]>;
+}
+
+/** What waits for a person and is let through by a filter; not what has left for an archive. */
+export interface WaitingReader {
+  /** As `searchPayouts`. */
+  waitingPayouts(filter: PayoutFilter, beforeSeq: number, limit: number): Promise<readonly FoundPayout[]>;
+  waitingTotals(filter: PayoutFilter): Promise<readonly WaitingTotal[]>;
 }
 
 export interface HistoryReader {

@@ -5,6 +5,7 @@ import type { Decision } from './rules/terms.ts';
 import type { PersonEvent } from './rules/chain.ts';
 import type { PasswordTries } from './rules/password.ts';
 import type { Person } from './rules/people.ts';
+import type { PersonSession } from './rules/session.ts';
 import type { PersonChange } from './rules/person-request.ts';
 
 /** A decision that was proposed, with what has become of it. */
@@ -168,4 +169,13 @@ export interface PersonStore {
   /** A right password: its tries are forgotten. */
   noteSignIn(personId: number, atMs: number): Promise<void>;
   noteTokenUse(tokenId: number, atMs: number): Promise<void>;
+}
+
+export interface SessionStore {
+  session(sessionHash: string): Promise<PersonSession | undefined>;
+  /** Begins one, and forgets those that began before a moment. */
+  startSession(session: PersonSession, endedBeforeMs: number): Promise<void>;
+  noteSessionUse(sessionHash: string, atMs: number): Promise<void>;
+  endSession(sessionHash: string): Promise<void>;
+  endSessionsOf(personId: number): Promise<void>;
 }

@@ -13,6 +13,7 @@ import {
 } from './reconcile/statement-tables.ts';
 import { itemNoteColumn, proposalTables } from './review/proposal-tables.ts';
 import { personTables } from './review/people-tables.ts';
+import { sessionTables } from './review/session-tables.ts';
 import { query, readFirst, write } from './statements.ts';
 import { takenFileTables } from './watch/taken-files.ts';
 
@@ -385,6 +386,7 @@ const migrations: readonly Migration[] = [
   correctionTables,
   acceptedBreakIndex,
   itemNoteColumn,
+  sessionTables,
 ];
 
 /** The version of the tables that this program writes. */

@@ -20,6 +20,7 @@ import type { ArchiveTables } from './archive/archive-tables.ts';
 import type { StatementTables } from './reconcile/statement-tables.ts';
 import type { ProposalTables } from './review/proposal-tables.ts';
 import type { PersonTables } from './review/people-tables.ts';
+import type { SessionTables } from './review/session-tables.ts';
 
 /**
  * Satang go in as bigint. They come out as text (`amountText`), since a 64-bit integer does not fit a JS number,
@@ -221,7 +222,7 @@ interface NoticeDeliveryTable {
   readonly why: string | null;
 }
 
-export interface Tables extends StatementTables, ArchiveTables, ProposalTables, PersonTables {
+export interface Tables extends StatementTables, ArchiveTables, ProposalTables, PersonTables, SessionTables {
   meta: MetaTable;
   schema_version: SchemaVersionTable;
   batch: BatchTable;

@@ -8,11 +8,12 @@ import type {
   HistoryReader,
   PayoutJournal,
   PayoutSearch,
+  WaitingReader,
 } from '../payout/ports.ts';
 import type { MarkCopy } from '../payout/rules/journal-place.ts';
 import type { StatementStore, UnreconciledDays } from '../reconcile/ports.ts';
 import type { ReportStore } from '../reports/ports.ts';
-import type { PersonStore, ProposalStore } from '../review/ports.ts';
+import type { PersonStore, ProposalStore, SessionStore } from '../review/ports.ts';
 import type { WatchStore } from '../watch/ports.ts';
 import { makeArchiveStore } from './archive/archive-store.ts';
 import type { OnStep } from './archive/move.ts';
@@ -37,6 +38,7 @@ import { searchReads } from './payouts/search.ts';
 import { makeStatementStore, makeUnreconciledDays } from './reconcile/statement-store.ts';
 import { proposalReads, proposalWrites } from './review/proposals.ts';
 import { personReads, personWrites } from './review/people.ts';
+import { sessionReads, sessionWrites } from './review/sessions.ts';
 import { openSnapshot } from './snapshot.ts';
 import { type Body, drive, driveEach, type Reading } from './statements.ts';
 import { batchQueueReads } from './watch/batch-queue.ts';
@@ -58,10 +60,12 @@ export interface Store
     StatementStore,
     UnreconciledDays,
     PayoutSearch,
+    WaitingReader,
     HistoryReader,
     ArchiveStore,
     ProposalStore,
-    PersonStore {
+    PersonStore,
+    SessionStore {
   /** Made with the journal, and kept for ever: an inbox bears the id of the journal that works it. */
   readonly journalId: string;
   /**
@@ -102,6 +106,7 @@ const reads = {
   ...noticeReads,
   ...proposalReads,
   ...personReads,
+  ...sessionReads,
   loss: readLoss,
 };
 
@@ -116,6 +121,7 @@ const writes = {
   ...noticeWrites,
   ...proposalWrites,
   ...personWrites,
+  ...sessionWrites,
 };
 
 /** Writes that have a body of their own, or more to do than one transaction. */

@@ -1,6 +1,6 @@
 /** By what payouts are looked for, and how what a person has typed becomes that. */
 import { dayMs, parseBangkokDate } from '../../core/bangkok-time.ts';
-import type { Satang } from '../../core/money.ts';
+import { parseBaht, type Satang } from '../../core/money.ts';
 import type { HoldReason, Payout, PayoutStatus } from '../../core/payout.ts';
 import { readProxyId } from '../../core/proxy-id.ts';
 
@@ -9,6 +9,8 @@ export type PayeeWanted =
   | { readonly kind: 'number'; readonly proxyNo: string; readonly end: string }
   | { readonly kind: 'number-end'; readonly end: string }
   | { readonly kind: 'name'; readonly part: string };
+
+export type MoneyMoved = 'no' | 'unknown' | 'yes';
 
 /** Whatever is given must hold; what is left out holds for all. */
 export interface PayoutFilter {
@@ -27,6 +29,12 @@ export interface PayoutFilter {
   readonly sinceMs?: number | undefined;
   /** And before this. */
   readonly untilMs?: number | undefined;
+  /** It waits for a person who has not taken note of it. */
+  readonly isWaiting?: boolean;
+  /** What is known about its money, alarms considered. */
+  readonly moneyMoved?: MoneyMoved | undefined;
+  /** At least one of these lets it through. */
+  readonly anyOf?: readonly PayoutFilter[] | undefined;
 }
 
 /** The moment by which a payout is listed: when it was sent, or, while it was not, when its file was taken in. */
@@ -63,8 +71,8 @@ export interface SearchedPayouts {
 }
 
 /** Where to search: what waits for a person is few among many, and found without the rest. */
-export function planSearch({ statuses = [], isAlarm }: PayoutFilter): readonly SearchedPayouts[] {
-  if (isAlarm === true) return [{ statuses, isOpen: true }];
+export function planSearch({ statuses = [], isAlarm, isWaiting }: PayoutFilter): readonly SearchedPayouts[] {
+  if (isAlarm === true || isWaiting === true) return [{ statuses, isOpen: true }];
   if (statuses.length === 0) return [{ statuses, isOpen: false }];
   const open = statuses.filter((status) => openStatuses.includes(status));
   // Each in the order of its own index.
@@ -96,4 +104,18 @@ export function parsePayee(text: string): PayeeWanted {
 export function parseDay(text: string): { readonly startMs: number; readonly endMs: number } | undefined {
   const startMs = /^\d{4}-\d\d-\d\d$/.test(text) ? parseBangkokDate(text.replaceAll('-', '')) : undefined;
   return startMs === undefined ? undefined : { startMs, endMs: startMs + dayMs };
+}
+
+/** What somebody has typed into the one field of a search: a day, an amount, a number, a reference or a part of a name. */
+export function parseSearch(text: string): readonly PayoutFilter[] {
+  const typed = text.trim();
+  if (typed === '') return [];
+  const day = parseDay(typed);
+  const amountSatang = parseBaht(typed.replaceAll(',', ''));
+  return [
+    { reference: typed },
+    { payee: parsePayee(typed) },
+    ...(day === undefined ? [] : [{ sinceMs: day.startMs, untilMs: day.endMs }]),
+    ...(amountSatang === undefined ? [] : [{ amountSatang }]),
+  ];
 }

@@ -1,5 +1,5 @@
 /** Batches: what is read of them, their own life once they are sealed, the stops of a payer account, and reports. */
-import { type Expression, sql } from 'kysely';
+import { sql } from 'kysely';
 import { type Satang, toSatang, zeroSatang } from '../../core/money.ts';
 import { type BatchStatus, canMoveBatch, type HoldReason } from '../../core/payout.ts';
 import type { Batch, BatchReader, HoldTotal, PayerPause, StatusTotal } from '../../core/ports.ts';
@@ -7,16 +7,7 @@ import type { BatchStore, PayerHalt, PayerBreakerStore } from '../../payout/port
 import type { ReportStore } from '../../reports/ports.ts';
 import { decodeHolds, isInDoubt } from '../schema.ts';
 import { type BodiesOf, change, query, type Reading, select, selectFirst } from '../statements.ts';
-import { readLatestEventSeq, toBatch } from './rows.ts';
-
-/** Amounts are summed in two parts: a million amounts of 10^17 pass SQLite's 2^63. */
-const lowPart = 1_000_000_000n;
-
-const asText = (sum: Expression<unknown>) => sql<string>`cast(coalesce(${sum}, 0) as text)`;
-
-function joinParts(high: string, low: string): Satang {
-  return toSatang(BigInt(high) * lowPart + BigInt(low));
-}
+import { asText, joinParts, lowPart, readLatestEventSeq, toBatch } from './rows.ts';
 
 const readCorrection = (correctionSatang: Satang) => (correctionSatang === 0n ? {} : { correctionSatang });
 

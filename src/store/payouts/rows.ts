@@ -1,6 +1,6 @@
 /** From records of the store to the core's types, and back. */
 import type { DatabaseSync } from 'node:sqlite';
-import { type InferResult, type Selectable, sql } from 'kysely';
+import { type Expression, type InferResult, type Selectable, sql } from 'kysely';
 import { type Satang, toSatang } from '../../core/money.ts';
 import { type Issue, type RowCells, type RowColumn, rowColumns } from '../../core/payout-file.ts';
 import type { Attempt, Instruction, Payout } from '../../core/payout.ts';
@@ -226,4 +226,16 @@ export function readLastRowNo(db: DatabaseSync, batchId: string): number {
     .select((eb) => eb.fn.max<number | null>('row_no').as('row_no'))
     .where('batch_id', '=', batchId);
   return readFirst(db, last)?.row_no ?? 0;
+}
+
+// ---------------------------------------------------------------- sums
+
+/** Amounts are summed in two parts: a million amounts of 10^17 pass SQLite's 2^63. */
+export const lowPart = 1_000_000_000n;
+
+export const asText = (sum: Expression<unknown>) => sql<string>`cast(coalesce(${sum}, 0) as text)`;
+
+/** The sum of the two parts. */
+export function joinParts(high: string, low: string): Satang {
+  return toSatang(BigInt(high) * lowPart + BigInt(low));
 }

@@ -1,7 +1,9 @@
 /** Looks for payouts, the newest first, page by page: what bounds a page is an index or the order of the rows. */
 import { type Expression, sql, type SqlBool } from 'kysely';
-import type { FoundPayout, PayoutSearch } from '../../payout/ports.ts';
+import { moneyMoved, payoutStatuses } from '../../core/payout.ts';
+import type { FoundPayout, PayoutSearch, WaitingReader, WaitingTotal } from '../../payout/ports.ts';
 import {
+  type MoneyMoved,
   type PayeeWanted,
   type PayoutFilter,
   planSearch,
@@ -10,7 +12,7 @@ import {
 import { hasBits, holdBits, isInDoubt, literal } from '../schema.ts';
 import { type BodiesOf, query, type Reading, select } from '../statements.ts';
 import { isOfBatch } from './open-payouts.ts';
-import { selectResultRows, toResultRow } from './rows.ts';
+import { asText, joinParts, lowPart, selectResultRows, toResultRow } from './rows.ts';
 
 type Condition = Expression<SqlBool>;
 
@@ -42,7 +44,26 @@ function hasStatus({ statuses, isOpen }: SearchedPayouts): Condition {
   return isOfIndex ? sql`(${isInDoubt(status)} and ${isOneOf})` : isOneOf;
 }
 
+/** Statuses are few, and written out: an alarm makes it unknown where no money was thought to have moved. */
+function hasMoved(wanted: MoneyMoved): Condition {
+  const isOf = (moved: MoneyMoved) => {
+    const statuses = payoutStatuses.filter((status) => moneyMoved(status) === moved);
+    return sql`p.status in (${sql.join(statuses.map(literal))})`;
+  };
+  if (wanted === 'yes') return sql`${isOf('yes')}`;
+  return wanted === 'no'
+    ? sql`(${isOf('no')} and p.is_alarm = 0)`
+    : sql`(${isOf('unknown')} or (${isOf('no')} and p.is_alarm = 1))`;
+}
+
+const hasAnyOf = (filters: readonly PayoutFilter[]): Condition =>
+  sql`(${sql.join(
+    filters.map((filter) => sql`(${sql.join(listConditions(filter), sql` and `)})`),
+    sql` or `,
+  )})`;
+
 function listConditions(filter: PayoutFilter): readonly Condition[] {
+  const { moneyMoved: moved, anyOf = [] } = filter;
   const { hold, isAlarm, batchId, reference, amountSatang, payee, sinceMs, untilMs } = filter;
   return [
     hold !== undefined && hasBits(sql.ref('p.holds'), holdBits[hold]),
@@ -53,6 +74,9 @@ function listConditions(filter: PayoutFilter): readonly Condition[] {
     payee !== undefined && isPayee(payee),
     sinceMs !== undefined && sql<SqlBool>`p.placed_at_ms >= ${sinceMs}`,
     untilMs !== undefined && sql<SqlBool>`p.placed_at_ms < ${untilMs}`,
+    filter.isWaiting === true && sql<SqlBool>`p.is_acknowledged = 0`,
+    moved !== undefined && hasMoved(moved),
+    anyOf.length > 0 && hasAnyOf(anyOf),
   ].filter((condition) => condition !== false);
 }
 
@@ -74,7 +98,37 @@ function selectPage(filter: PayoutFilter, searched: SearchedPayouts, beforeSeq: 
     .where('p.seq', 'in', found);
 }
 
+/** Of the payouts that wait for a person. */
+function selectWaiting(filter: PayoutFilter) {
+  const part = sql.lit(Number(lowPart));
+  const conditions = listConditions({ ...filter, isWaiting: true });
+  const { statuses = [] } = filter;
+  return query
+    .selectFrom('open_payout as p')
+    .select(['p.status', (eb) => eb.fn.countAll<number>().as('rows')])
+    .select([
+      asText(sql`sum(p.amount_satang / ${part})`).as('high'),
+      asText(sql`sum(p.amount_satang % ${part})`).as('low'),
+      sql<number>`min(p.placed_at_ms)`.as('oldest_ms'),
+    ])
+    .where((eb) =>
+      eb.and(
+        statuses.length === 0 ? [...conditions] : [hasStatus({ statuses, isOpen: true }), ...conditions],
+      ),
+    )
+    .groupBy('p.status')
+    .orderBy('p.status');
+}
+
 export const searchReads = {
+  waitingPayouts: (filter, beforeSeq, limit): Reading<FoundPayout[]> =>
+    searchReads.searchPayouts({ ...filter, isWaiting: true }, beforeSeq, limit),
+  *waitingTotals(filter): Reading<WaitingTotal[]> {
+    const records = yield* select(selectWaiting(filter));
+    return records.map(({ status, rows, high, low, oldest_ms: oldestMs }) => {
+      return { status, rows, amountSatang: joinParts(high, low), oldestMs };
+    });
+  },
   *searchPayouts(filter, beforeSeq, limit): Reading<FoundPayout[]> {
     const found: FoundPayout[] = [];
     for (const searched of planSearch(filter))
@@ -89,4 +143,4 @@ export const searchReads = {
     const owners = made.where('trans_ref_no', '=', reference).union(made.where('sys_ref_no', '=', reference));
     return (yield* select(owners)).map(({ seq }) => seq);
   },
-} satisfies BodiesOf<PayoutSearch>;
+} satisfies BodiesOf<PayoutSearch & WaitingReader>;

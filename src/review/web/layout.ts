@@ -1,0 +1,115 @@
+/** The frame around every view. */
+import { html, type Html, type Part } from './html.ts';
+import type { Page, Visit } from './view.ts';
+import { sayRole } from './words.ts';
+
+/** Paths of what every page loads; the number changes with them. */
+export const stylePath = '/assets/style-1.css';
+
+/** The views of the menu. */
+const menu = [{ path: '/queue', word: 'queue' }] as const;
+
+/** Of a form that is posted. */
+export const csrfField = ({ csrfToken }: Visit): Html =>
+  html`<input type="hidden" name="_csrf" value="${csrfToken}" />`;
+
+/** A form of one button. @param name of the field that the button sends */
+export const postButton = (
+  visit: Visit,
+  path: string,
+  label: Part,
+  fields: Readonly<Record<string, string>> = {},
+  className = 'quiet',
+): Html =>
+  html`<form method="post" action="${path}" class="inline">
+    ${csrfField(visit)}
+    ${Object.entries(fields).map(
+      ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
+    )}
+    <button class="${className}">${label}</button>
+  </form>`;
+
+const otherLanguage = (visit: Visit): Html =>
+  visit.language === 'th'
+    ? postButton(visit, '/look', html`<span lang="en">English</span>`, { language: 'en', back: visit.path })
+    : postButton(visit, '/look', html`<span lang="th">ไทย</span>`, { language: 'th', back: visit.path });
+
+const themeButtons = (visit: Visit): readonly Html[] =>
+  (['light', 'dark'] as const)
+    .filter((theme) => theme !== visit.theme)
+    .map((theme) => postButton(visit, '/look', visit.say(theme), { theme, back: visit.path }));
+
+function head(visit: Visit): Html {
+  const { person, language, say, path } = visit;
+  return html`<header class="frame">
+    <a class="brand" href="/queue">${say('product')}</a>
+    ${
+      person !== undefined &&
+      html`<nav aria-label="${say('menu')}">
+        ${menu.map(
+          (entry) =>
+            html`<a href="${entry.path}" ${path === entry.path ? html`aria-current="page"` : ''}
+              >${say(entry.word)}</a
+            >`,
+        )}
+      </nav>`
+    }
+    <div class="settings">
+      ${
+        person !== undefined &&
+        html`<span class="who">${person.displayName} <small>${sayRole(language, person.role)}</small></span>`
+      }
+      ${otherLanguage(visit)} ${themeButtons(visit)}
+      ${person !== undefined && postButton(visit, '/sign-out', say('signOut'))}
+    </div>
+  </header>`;
+}
+
+/** The whole page. */
+export function frame(visit: Visit, { title, body }: Page): Html {
+  const { language, theme, isSandbox, say } = visit;
+  return html`<!doctype html>
+    <html lang="${language}" ${theme === undefined ? '' : html`data-theme="${theme}"`}>
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>${title} · ${say('product')}</title>
+        <link rel="stylesheet" href="${stylePath}" />
+      </head>
+      <body>
+        <a class="skip" href="#content">${say('skip')}</a>
+        ${isSandbox && html`<p class="sandbox" role="note">${say('sandbox')}</p>`} ${head(visit)}
+        <main id="content" tabindex="-1">${body}</main>
+      </body>
+    </html>`;
+}
+
+/** What is wrong with what was typed, above the heading, with links to the fields. */
+export const problems = (
+  { say }: Visit,
+  complaints: readonly { readonly field: string; readonly text: string }[],
+): Html | undefined =>
+  complaints.length === 0
+    ? undefined
+    : html`<div class="problems" role="alert" tabindex="-1" autofocus>
+        <h2>${say('problem')}</h2>
+        <ul>
+          ${complaints.map(({ field, text }) => html`<li><a href="#${field}">${text}</a></li>`)}
+        </ul>
+      </div>`;
+
+/** A page that only says something. */
+export const plainPage = (
+  { say }: Visit,
+  status: number,
+  title: string,
+  text: Part = '',
+  back = '/queue',
+): Page => ({
+  status,
+  title,
+  body: html`<h1>${title}</h1>
+    <p>${text}</p>
+    <p><a href="${back}">${say('back')}</a></p>`,
+});

@@ -1,0 +1,256 @@
+/** The queue: everything that waits for a person, the newest first, page by page. */
+import { showBaht, showCount } from '../../core/figures.ts';
+import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
+import { sumSatang } from '../../core/money.ts';
+import { showText } from '../../core/outgoing-text.ts';
+import { type PayoutStatus, payoutStatuses } from '../../core/payout.ts';
+import { maskDigits } from '../../core/proxy-id.ts';
+import type { FoundPayout, PayoutSearch, WaitingReader, WaitingTotal } from '../../payout/ports.ts';
+import {
+  type MoneyMoved,
+  openStatuses,
+  parseDay,
+  parseSearch,
+  type PayoutFilter,
+  placeInTime,
+} from '../../payout/rules/search.ts';
+import { describeReason, moneyMovedOf } from '../../reports/rules/report-rows.ts';
+import { describeAlarmRemedy, describeRemedy } from '../../reports/rules/remedies.ts';
+import { html, type Html } from './html.ts';
+import { csrfField, postButton, problems } from './layout.ts';
+import type { Fields, Page, ProvedVisit, View } from './view.ts';
+import { sayAge, sayMoment, sayMoved, sayStatus } from './words.ts';
+
+export type QueueReader = WaitingReader & Pick<PayoutSearch, 'findOwners'>;
+
+const rowsOnPage = 50;
+const searchLengthMax = 100;
+
+/** As it stands in the form. */
+interface Asked {
+  readonly search: string;
+  readonly status: PayoutStatus | undefined;
+  readonly money: MoneyMoved | undefined;
+  readonly day: string;
+  /** Rows with a lower number. */
+  readonly before: number;
+}
+
+const moneyWords: readonly MoneyMoved[] = ['no', 'unknown', 'yes'];
+
+const findWord = <Name extends string>(names: readonly Name[], word: string | undefined): Name | undefined =>
+  names.find((name) => name === word);
+
+function readAsked(fields: Fields): Asked {
+  const before = Number(fields['before']);
+  return {
+    search: (fields['search'] ?? '').trim().slice(0, searchLengthMax),
+    status: findWord(payoutStatuses, fields['status']),
+    money: findWord(moneyWords, fields['money']),
+    day: (fields['day'] ?? '').trim().slice(0, searchLengthMax),
+    before: Number.isSafeInteger(before) && before > 0 ? before : Number.MAX_SAFE_INTEGER,
+  };
+}
+
+/** Undefined when the day is none. */
+async function readFilter(
+  store: QueueReader,
+  { search, status, money, day }: Asked,
+): Promise<PayoutFilter | undefined> {
+  const bounds = day === '' ? undefined : parseDay(day);
+  if (day !== '' && bounds === undefined) return undefined;
+  const ownerSeqs = search === '' ? [] : await store.findOwners(search);
+  const anyOf = parseSearch(search).map((one) => (one.reference === undefined ? one : { ...one, ownerSeqs }));
+  return {
+    statuses: status === undefined ? [] : [status],
+    moneyMoved: money,
+    sinceMs: bounds?.startMs,
+    untilMs: bounds?.endMs,
+    anyOf,
+  };
+}
+
+// ---------------------------------------------------------------- what is shown
+
+function figures({ say, language, nowMs }: ProvedVisit, totals: readonly WaitingTotal[]): Html {
+  const rows = totals.reduce((sum, total) => sum + total.rows, 0);
+  const satang = sumSatang(totals.map(({ amountSatang }) => amountSatang));
+  const oldestMs = Math.min(...totals.map((total) => total.oldestMs));
+  return html`<ul class="figures">
+    <li><b>${showCount(rows)}</b> ${say('needPerson')}</li>
+    <li><b>${showBaht(satang)}</b> ${say('baht')}</li>
+    ${totals.length > 0 && html`<li><b>${sayAge(language, nowMs - oldestMs)}</b> ${say('oldest')}</li>`}
+    ${
+      totals.length > 1 &&
+      totals.map(
+        ({ status, rows: count }) => html`<li><b>${showCount(count)}</b> ${sayStatus(language, status)}</li>`,
+      )
+    }
+  </ul>`;
+}
+
+const choice = (value: string, label: string, isChosen: boolean): Html =>
+  html`<option value="${value}" ${isChosen ? html`selected` : ''}>${label}</option>`;
+
+function filterForm(visit: ProvedVisit, { search, status, money, day }: Asked): Html {
+  const { say, language } = visit;
+  return html`<form method="post" action="/queue" class="filter" role="search">
+    ${csrfField(visit)}
+    <div class="wide">
+      <label for="search">${say('search')} <small>${say('searchHint')}</small></label>
+      <input
+        id="search"
+        name="search"
+        type="search"
+        value="${search}"
+        maxlength="${searchLengthMax}"
+        autocomplete="off"
+      />
+    </div>
+    <div>
+      <label for="status">${say('status')}</label>
+      <select id="status" name="status">
+        ${choice('', say('any'), status === undefined)}
+        ${openStatuses.map((one) => choice(one, sayStatus(language, one), one === status))}
+      </select>
+    </div>
+    <div>
+      <label for="money">${say('money')}</label>
+      <select id="money" name="money">
+        ${choice('', say('any'), money === undefined)}
+        ${moneyWords.map((one) => choice(one, sayMoved(language, one), one === money))}
+      </select>
+    </div>
+    <div>
+      <label for="day">${say('day')}</label>
+      <input id="day" name="day" type="date" value="${day}" />
+    </div>
+    <div class="buttons">
+      <button class="main">${say('find')}</button>
+      <a class="button" href="/queue">${say('clear')}</a>
+    </div>
+  </form>`;
+}
+
+/** Sign and word, never colour alone. */
+const moneySigns: Readonly<Record<MoneyMoved, string>> = { no: '×', unknown: '?', yes: '✓' };
+
+function moneyTag({ language }: Pick<ProvedVisit, 'language'>, moved: MoneyMoved): Html {
+  return html`<span class="tag ${moved}"
+    ><span aria-hidden="true">${moneySigns[moved]}</span> ${sayMoved(language, moved)}</span
+  >`;
+}
+
+const joinNames = (...names: readonly (string | null | undefined)[]): string =>
+  [...new Set(names.filter((name) => typeof name === 'string' && name.trim() !== ''))].join(' · ');
+
+function payoutRow({ say, language, nowMs }: ProvedVisit, found: FoundPayout): Html {
+  const { row, batch } = found;
+  const { cells, instruction } = row;
+  const amount = row.amountSatang === null ? cells.amount : showBaht(row.amountSatang);
+  const [, why] = describeReason(row);
+  const remedy = row.isAlarm ? describeAlarmRemedy(row) : describeRemedy(row);
+  const names = joinNames((instruction ?? cells).payeeName, row.bankPayeeName, row.bankPayeeNameTh);
+  const placedMs = placeInTime(row, batch);
+  return html`<tr>
+    <td data-head="${say('payout')}">
+      <span class="name">${cells.payoutId.trim()}</span>
+      <small>${batch.batchId} · ${say('row')} ${row.rowNo}</small>
+    </td>
+    <td class="number" data-head="${say('amount')}">${showText(amount)}</td>
+    <td data-head="${say('payee')}">
+      <span class="mono">${maskDigits(instruction?.proxyNo ?? cells.proxyNo)}</span>
+      <small>${showText(names)}</small>
+    </td>
+    <td data-head="${say('status')}">
+      ${row.isAlarm && html`<span class="tag alarm"><span aria-hidden="true">!</span> ${say('alarm')}</span><br />`}
+      <b>${sayStatus(language, row.status)}</b><br />
+      ${moneyTag({ language }, moneyMovedOf(row))}
+    </td>
+    <td class="why" data-head="${say('why')}">
+      <span lang="en">${showText(why)}</span>
+      <small lang="en">${showText(remedy)}</small>
+    </td>
+    <td class="mono" data-head="${say('age')}">
+      <time datetime="${formatBangkokDateTime(placedMs)}" title="${sayMoment(language, placedMs)}"
+        >${sayAge(language, nowMs - placedMs)}</time
+      >
+    </td>
+  </tr>`;
+}
+
+function table(visit: ProvedVisit, found: readonly FoundPayout[]): Html {
+  const { say } = visit;
+  return html`<table>
+    <thead>
+      <tr>
+        <th scope="col">${say('payout')}</th>
+        <th scope="col" class="number">${say('amount')}</th>
+        <th scope="col">${say('payee')}</th>
+        <th scope="col">${say('status')}, ${say('money')}</th>
+        <th scope="col">${say('why')}, ${say('remedy')}</th>
+        <th scope="col">${say('age')}</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${found.map((one) => payoutRow(visit, one))}
+    </tbody>
+  </table>`;
+}
+
+function pages(visit: ProvedVisit, asked: Asked, lastSeq: number | undefined): Html {
+  const { search, status = '', money = '', day } = asked;
+  const fields = { search, status, money, day };
+  const isFirst = asked.before === Number.MAX_SAFE_INTEGER;
+  const button = (label: string, more: object) =>
+    postButton(visit, '/queue', label, { ...fields, ...more }, 'page');
+  return html`<div class="pages">
+    ${!isFirst && button(visit.say('newest'), {})}
+    ${lastSeq !== undefined && button(visit.say('older'), { before: String(lastSeq) })}
+  </div>`;
+}
+
+function empty({ say, language, nowMs }: ProvedVisit, isFiltered: boolean): Html {
+  return html`<div class="empty">
+    <p><b>${isFiltered ? say('noMatch') : say('nothingWaits')}</b></p>
+    <p>
+      ${isFiltered ? html`<a href="/queue">${say('clear')}</a>` : html`${say('shown')} ${sayMoment(language, nowMs)}`}
+    </p>
+  </div>`;
+}
+
+async function answerQueue(store: QueueReader, visit: ProvedVisit, fields: Fields): Promise<Page> {
+  const { say } = visit;
+  const asked = readAsked(fields);
+  const filter = await readFilter(store, asked);
+  const title = say('queue');
+  if (filter === undefined)
+    return {
+      title,
+      status: 422,
+      body: html`${problems(visit, [{ field: 'day', text: say('wrongDay') }])}
+        <h1>${title}</h1>
+        ${filterForm(visit, asked)}`,
+    };
+  const totals = await store.waitingTotals(filter);
+  const read = await store.waitingPayouts(filter, asked.before, rowsOnPage + 1);
+  const found = read.slice(0, rowsOnPage);
+  const lastSeq = read.length > rowsOnPage ? found.at(-1)?.row.seq : undefined;
+  const { search, status, money, day } = asked;
+  const isFiltered = search !== '' || day !== '' || status !== undefined || money !== undefined;
+  return {
+    title,
+    body: html`<h1>${title}</h1>
+      ${figures(visit, totals)} ${filterForm(visit, asked)}
+      ${found.length === 0 ? empty(visit, isFiltered) : table(visit, found)} ${pages(visit, asked, lastSeq)}`,
+  };
+}
+
+/** Searches are posted: no number of a payee stands in an address or a log. */
+export const makeQueueViews = (store: QueueReader): readonly View[] =>
+  (['GET', 'POST'] as const).map((method) => ({
+    method,
+    path: '/queue',
+    action: 'see',
+    answer: async (visit, fields) => answerQueue(store, visit, method === 'GET' ? {} : fields),
+  }));

@@ -1,0 +1,241 @@
+/**
+ * The review page's server: who asks, from where, and whether he may, is settled here for every view alike.
+ * Plain http, and so on the loopback address only.
+ */
+import { randomBytes } from 'node:crypto';
+import cookies from '@fastify/cookie';
+import csrf from '@fastify/csrf-protection';
+import forms from '@fastify/formbody';
+import helmet from '@fastify/helmet';
+import rateLimit from '@fastify/rate-limit';
+import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { ListenAddress } from '../../core/network-address.ts';
+import type { Log } from '../../core/ports.ts';
+import { makeServerFactory, refuseOtherHosts, type ServerLimits } from '../../platform/http-server.ts';
+import { can } from '../rules/people.ts';
+import { hashSession, makeSessionSource, type SessionContext } from '../sessions.ts';
+import { frame, plainPage, stylePath } from './layout.ts';
+import { makeQueueViews, type QueueReader } from './queue-page.ts';
+import { makeSignInViews, type SignInPageContext } from './sign-in-page.ts';
+import { style } from './style.ts';
+import { type Answer, type Fields, makeSay, type Page, themes, type View, type Visit } from './view.ts';
+import { languages } from './words.ts';
+
+export interface ReviewPageOptions {
+  readonly listen: ListenAddress;
+  readonly isSandbox: boolean;
+  readonly store: SignInPageContext['store'] & SessionContext['store'] & QueueReader;
+  readonly readContext: () => Promise<SignInPageContext>;
+  readonly log: Log;
+}
+
+/** Disposing of it ends it at once: what is being answered is cut off. */
+export interface ReviewPage extends AsyncDisposable {
+  /** "http://localhost:8484". */
+  readonly origin: string;
+}
+
+const limits: ServerLimits = { connectionsMax: 128, headersMs: 5_000, requestMs: 30_000, restMs: 5_000 };
+const bodyBytesMax = 65_536;
+const minuteMs = 60_000;
+const [requestsAMinute, signInsAMinute] = [600, 30];
+
+const sessionCookie = 'paydrop_session';
+/** Plain http on the loopback address: `Secure` would keep some browsers from sending it at all. */
+const secretCookie = { path: '/', httpOnly: true, sameSite: 'strict' } as const;
+const yearSeconds = 31_536_000;
+
+const own = ["'self'"];
+const contentSecurityPolicy = {
+  useDefaults: false,
+  directives: {
+    defaultSrc: ["'none'"],
+    scriptSrc: own,
+    styleSrc: own,
+    imgSrc: own,
+    connectSrc: own,
+    formAction: own,
+    baseUri: ["'none'"],
+    frameAncestors: ["'none'"],
+  },
+};
+
+/** Opens the page. @throws when the port is taken */
+export async function openReviewPage(options: ReviewPageOptions): Promise<ReviewPage> {
+  const app = fastify({
+    logger: false,
+    forceCloseConnections: true,
+    bodyLimit: bodyBytesMax,
+    serverFactory: makeServerFactory(limits),
+    frameworkErrors: (_error, _request, reply) => void sendText(reply, 400, 'bad request'),
+  });
+  await addGuards(app);
+  addViews(app, options, [...makeSignInViews(options.readContext), ...makeQueueViews(options.store)]);
+  // Of its own: fastify writes into what it is handed.
+  await app.listen({ ...options.listen });
+  const { port } = app.server.address() as { readonly port: number };
+  return {
+    origin: `http://${options.listen.host}:${port}`,
+    [Symbol.asyncDispose]: async () => app.close(),
+  };
+}
+
+// ---------------------------------------------------------------- for every request
+
+const sendText = (reply: FastifyReply, status: number, text: string): FastifyReply =>
+  reply.code(status).type('text/plain; charset=utf-8').send(text);
+
+async function addGuards(app: FastifyInstance): Promise<void> {
+  app.addHook('onRequest', refuseOtherHosts([], 'open it as http://localhost'));
+  app.addHook('onRequest', refuseForeignPosts);
+  await app.register(helmet, {
+    contentSecurityPolicy,
+    // Without it the Origin of a form is `null`, and no form can be told from a foreign one.
+    referrerPolicy: { policy: 'same-origin' },
+    strictTransportSecurity: false,
+    xFrameOptions: { action: 'deny' },
+  });
+  app.addHook('onRequest', async (_request, reply) => {
+    void reply
+      .header('cache-control', 'no-store')
+      .header('permissions-policy', 'camera=(), geolocation=(), microphone=(), payment=()');
+  });
+  await app.register(cookies);
+  await app.register(forms);
+  await app.register(csrf, {
+    cookieOpts: secretCookie,
+    csrfOpts: { hmacKey: randomBytes(32).toString('hex') },
+    getUserInfo: nameSession,
+    getToken: (request) => (request.body as Fields | undefined)?.['_csrf'],
+  });
+  await app.register(rateLimit, { max: requestsAMinute, timeWindow: minuteMs });
+}
+
+/** A form of another page is not taken, whatever its browser makes of cookies. */
+async function refuseForeignPosts(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+  if (request.method === 'GET' || request.method === 'HEAD') return undefined;
+  const { origin, host, 'sec-fetch-site': site = 'same-origin' } = request.headers;
+  if (origin !== undefined && origin === `http://${host}` && site === 'same-origin') return undefined;
+  return sendText(reply, 403, 'this form is not ours');
+}
+
+/** A form belongs to the session in which it was shown. */
+const nameSession = ({ cookies: kept }: FastifyRequest): string => {
+  const secret = kept[sessionCookie];
+  return secret === undefined ? 'nobody' : hashSession(secret);
+};
+
+// ---------------------------------------------------------------- views
+
+/** Words that a visitor has chosen, or his browser. */
+function readLanguage({ cookies: kept, headers }: FastifyRequest): Visit['language'] {
+  const chosen = languages.find((one) => one === kept['language']);
+  return chosen ?? (/^\s*th\b/i.test(headers['accept-language'] ?? '') ? 'th' : 'en');
+}
+
+/** The same again, for what posts: a path of ours that bears nothing of what was typed. */
+const showsAgain = new Set(['/queue', '/sign-in']);
+
+async function readVisit(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { isSandbox, readContext }: ReviewPageOptions,
+): Promise<Visit> {
+  const context = await readContext();
+  const language = readLanguage(request);
+  const known = await makeSessionSource(context).identify(request.cookies[sessionCookie]);
+  return {
+    language,
+    theme: themes.find((one) => one === request.cookies['theme']),
+    isSandbox,
+    nowMs: context.clock.now(),
+    person: known.ok ? known.person : undefined,
+    csrfToken: reply.generateCsrf({ userInfo: nameSession(request) }),
+    path: request.routeOptions.url ?? '/',
+    say: makeSay(language),
+  };
+}
+
+async function sendPage(reply: FastifyReply, visit: Visit, page: Page): Promise<FastifyReply> {
+  return reply
+    .code(page.status ?? 200)
+    .type('text/html; charset=utf-8')
+    .send(frame(visit, page).text);
+}
+
+async function answerView(
+  view: View,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  options: ReviewPageOptions,
+): Promise<FastifyReply> {
+  const visit = await readVisit(request, reply, options);
+  const fields = { ...(request.body as Fields | undefined), ...(request.params as Fields) };
+  if (view.action === undefined) return sendAnswer(reply, visit, await view.answer(visit, fields));
+  const { person } = visit;
+  if (person === undefined) return reply.redirect('/sign-in', 303);
+  const permission = can(person, view.action);
+  if (!permission.allowed)
+    return sendPage(reply, visit, plainPage(visit, 403, visit.say('notAllowed'), permission.why));
+  const proved = { ...visit, person, proved: { person, proof: 'session' } } as const;
+  const answer = await view.answer(proved, fields);
+  if ('isSignedOut' in answer)
+    await options.store.endSession(hashSession(request.cookies[sessionCookie] ?? ''));
+  return sendAnswer(reply, visit, answer);
+}
+
+async function sendAnswer(reply: FastifyReply, visit: Visit, answer: Answer): Promise<FastifyReply> {
+  if (!('goTo' in answer)) return sendPage(reply, visit, answer);
+  if ('secret' in answer) void reply.setCookie(sessionCookie, answer.secret, secretCookie);
+  if ('isSignedOut' in answer) void reply.clearCookie(sessionCookie, secretCookie);
+  return reply.redirect(answer.goTo, 303);
+}
+
+function addViews(app: FastifyInstance, options: ReviewPageOptions, views: readonly View[]): void {
+  const csrfGuard = (request: FastifyRequest, reply: FastifyReply, done: () => void): void =>
+    app.csrfProtection(request, reply, done);
+  for (const view of views) {
+    const isSlow = view.method === 'POST' && view.action === undefined;
+    app.route({
+      method: view.method,
+      url: view.path,
+      // Before it there is no body, and with it no token.
+      preHandler: view.method === 'POST' ? [csrfGuard] : [],
+      config: isSlow ? { rateLimit: { max: signInsAMinute, timeWindow: minuteMs } } : {},
+      handler: async (request, reply) => answerView(view, request, reply, options),
+    });
+  }
+  app.get('/', async (_request, reply) => reply.redirect('/queue', 303));
+  app.post('/look', { preHandler: csrfGuard }, async (request, reply) => answerLook(request, reply));
+  app.get(stylePath, async (_request, reply) =>
+    reply.type('text/css; charset=utf-8').header('cache-control', `max-age=${yearSeconds}`).send(style),
+  );
+  const saySomething = async (request: FastifyRequest, reply: FastifyReply, status: number) => {
+    const visit = await readVisit(request, reply, options);
+    const word = sayings[status] ?? 'broken';
+    return sendPage(reply, visit, plainPage(visit, status, visit.say(word)));
+  };
+  app.setNotFoundHandler(async (request, reply) => saySomething(request, reply, 404));
+  app.setErrorHandler(async (error: { readonly statusCode?: number }, request, reply) => {
+    const status = error.statusCode ?? 500;
+    if (status >= 500) options.log('error', 'the review page could not answer', { err: error });
+    return saySomething(request, reply, status);
+  });
+}
+
+const sayings = { 403: 'outOfDate', 404: 'notFound', 429: 'tooMany' } as Readonly<
+  Record<number, 'outOfDate' | 'notFound' | 'tooMany'>
+>;
+
+/** Language and colours are the browser's own business. */
+function answerLook(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { language, theme, back = '' } = (request.body ?? {}) as Fields;
+  const kept = { ...secretCookie, maxAge: yearSeconds };
+  const chosen = {
+    language: languages.find((one) => one === language),
+    theme: themes.find((one) => one === theme),
+  };
+  for (const [name, value] of Object.entries(chosen))
+    if (value !== undefined) void reply.setCookie(name, value, kept);
+  return reply.redirect(showsAgain.has(back) ? back : '/queue', 303);
+}

@@ -1,0 +1,143 @@
+/** Signing in and out, and the first password of one's own. */
+import { changePassword, signIn, type SignInContext } from '../sign-in.ts';
+import { startSession, type SessionContext } from '../sessions.ts';
+import { html, type Html } from './html.ts';
+import { csrfField, problems } from './layout.ts';
+import type { Answer, Fields, Page, View, Visit } from './view.ts';
+
+export type SignInPageContext = SignInContext & SessionContext;
+
+const nameLengthMax = 64;
+/** Longer ones cost time to hash, and nobody types them. */
+const passwordLengthMax = 1_024;
+
+const cut = (text: string | undefined, lengthMax: number): string => (text ?? '').slice(0, lengthMax);
+
+interface Field {
+  readonly name: string;
+  readonly label: string;
+  readonly type: 'text' | 'password';
+  readonly autocomplete: string;
+  readonly value?: string;
+}
+
+const fieldOf = ({ name, label, type, autocomplete, value = '' }: Field): Html =>
+  html`<div class="field">
+    <label for="${name}">${label}</label>
+    <input
+      id="${name}"
+      name="${name}"
+      type="${type}"
+      autocomplete="${autocomplete}"
+      value="${value}"
+      required
+    />
+  </div>`;
+
+/** @param complaint what is wrong, in the person's words */
+function signInPage(visit: Visit, name: string, complaint?: string, done?: string): Page {
+  const { say } = visit;
+  const fields: readonly Field[] = [
+    { name: 'name', label: say('name'), type: 'text', autocomplete: 'username', value: name },
+    { name: 'password', label: say('password'), type: 'password', autocomplete: 'current-password' },
+  ];
+  return {
+    title: say('signIn'),
+    status: complaint === undefined ? 200 : 401,
+    body: html`<div class="card narrow">
+      ${complaint !== undefined && problems(visit, [{ field: 'name', text: complaint }])}
+      ${done !== undefined && html`<p class="done" role="status">${done}</p>`}
+      <h1>${say('signIn')}</h1>
+      <form method="post" action="/sign-in">
+        ${csrfField(visit)} ${fields.map(fieldOf)}
+        <button class="main">${say('signIn')}</button>
+      </form>
+    </div>`,
+  };
+}
+
+function passwordPage(visit: Visit, name: string, complaint?: string): Page {
+  const { say } = visit;
+  const again = { type: 'password', autocomplete: 'new-password' } as const;
+  const fields: readonly Field[] = [
+    { name: 'name', label: say('name'), type: 'text', autocomplete: 'username', value: name },
+    {
+      name: 'present',
+      label: say('presentPassword'),
+      type: 'password',
+      autocomplete: 'current-password',
+    },
+    { name: 'wanted', label: say('newPassword'), ...again },
+    { name: 'again', label: say('newAgain'), ...again },
+  ];
+  return {
+    title: say('ownPassword'),
+    status: complaint === undefined ? 200 : 422,
+    body: html`<div class="card narrow">
+      ${complaint !== undefined && problems(visit, [{ field: 'present', text: complaint }])}
+      <h1>${say('ownPassword')}</h1>
+      <p>${say('ownPasswordWhy')}</p>
+      <form method="post" action="/password">
+        ${csrfField(visit)} ${fields.map(fieldOf)}
+        <button class="main">${say('setIt')}</button>
+      </form>
+    </div>`,
+  };
+}
+
+async function answerSignIn(context: SignInPageContext, visit: Visit, fields: Fields): Promise<Answer> {
+  const sinceMs = context.clock.now();
+  const name = cut(fields['name'], nameLengthMax);
+  const answer = await signIn(context, name, cut(fields['password'], passwordLengthMax));
+  switch (answer.kind) {
+    case 'refused':
+      return signInPage(visit, name, visit.say('signInRefused'));
+    case 'must-change':
+      return passwordPage(visit, name);
+    case 'signed-in':
+      return { goTo: '/queue', secret: await startSession(context, answer.person, sinceMs) };
+  }
+}
+
+async function answerPassword(context: SignInPageContext, visit: Visit, fields: Fields): Promise<Answer> {
+  const sinceMs = context.clock.now();
+  const name = cut(fields['name'], nameLengthMax);
+  const [present, wanted, again] = ['present', 'wanted', 'again'].map((field) =>
+    cut(fields[field], passwordLengthMax),
+  );
+  if (present === undefined || wanted === undefined || wanted !== again)
+    return passwordPage(visit, name, visit.say('notAlike'));
+  const why = await changePassword(context, name, present, wanted);
+  if (why !== undefined) return passwordPage(visit, name, why);
+  const answer = await signIn(context, name, wanted);
+  if (answer.kind !== 'signed-in') return signInPage(visit, name);
+  // Who has set a new password wants nobody else to go on with the old one.
+  await context.store.endSessionsOf(answer.person.personId);
+  return { goTo: '/queue', secret: await startSession(context, answer.person, sinceMs) };
+}
+
+/** @param readContext as it is at this moment: the journal may be restored meanwhile */
+export const makeSignInViews = (readContext: () => Promise<SignInPageContext>): readonly View[] => [
+  { method: 'GET', path: '/sign-in', answer: async (visit) => signInPage(visit, '') },
+  {
+    method: 'GET',
+    path: '/signed-out',
+    answer: async (visit) => signInPage(visit, '', undefined, visit.say('signedOut')),
+  },
+  {
+    method: 'POST',
+    path: '/sign-in',
+    answer: async (visit, fields) => answerSignIn(await readContext(), visit, fields),
+  },
+  {
+    method: 'POST',
+    path: '/password',
+    answer: async (visit, fields) => answerPassword(await readContext(), visit, fields),
+  },
+  {
+    method: 'POST',
+    path: '/sign-out',
+    action: 'see',
+    answer: async () => ({ goTo: '/signed-out', isSignedOut: true }),
+  },
+];

@@ -1,0 +1,140 @@
+/** How the page looks: light and dark, wide and narrow, Latin and Thai. */
+
+export const style = `
+:root {
+  color-scheme: light dark;
+  --ground: light-dark(#f6f7f9, #14171b);
+  --sheet: light-dark(#ffffff, #1c2026);
+  --ink: light-dark(#1a1f26, #e8ebef);
+  --soft: light-dark(#525c69, #a7b0bc);
+  --line: light-dark(#d5dae1, #363d47);
+  --link: light-dark(#0b57a4, #8ec1ff);
+  --accent: light-dark(#0b57a4, #2f6fb8);
+  --paid: light-dark(#12663a, #7fd6a4);
+  --unknown: light-dark(#7a4d00, #f0c060);
+  --alarm: light-dark(#a3181f, #ff9a98);
+  --alarm-ground: light-dark(#fdecec, #3a1d1f);
+  --sandbox: light-dark(#fff2c9, #453710);
+}
+:root[data-theme='light'] { color-scheme: light; }
+:root[data-theme='dark'] { color-scheme: dark; }
+* { box-sizing: border-box; }
+html { -webkit-text-size-adjust: 100%; }
+body {
+  margin: 0; background: var(--ground); color: var(--ink); font-size: 1rem; line-height: 1.55;
+  font-family: system-ui, 'Noto Sans Thai', 'Leelawadee UI', Thonburi, sans-serif;
+}
+a { color: var(--link); }
+:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
+main:focus { outline: none; }
+h1 { font-size: 1.5rem; line-height: 1.35; margin: 0 0 1rem; }
+h2 { font-size: 1.15rem; line-height: 1.4; margin: 0 0 .6rem; }
+small { color: var(--soft); font-size: .875rem; }
+.skip { position: absolute; left: -100vw; background: var(--sheet); padding: .6rem 1rem; z-index: 1; }
+.skip:focus { left: 0; }
+.sandbox { margin: 0; padding: .4rem 1rem; text-align: center; background: var(--sandbox); font-weight: 600; }
+.frame {
+  display: flex; flex-wrap: wrap; gap: .3rem 1.2rem; align-items: center; padding: .4rem 1.2rem;
+  background: var(--sheet); border-bottom: 1px solid var(--line);
+}
+.brand { font-weight: 700; font-size: 1.1rem; color: var(--ink); text-decoration: none; padding: .5rem 0; }
+nav { display: flex; gap: .3rem; overflow-x: auto; }
+nav a { padding: .55rem .8rem; text-decoration: none; white-space: nowrap; border-bottom: 3px solid transparent; }
+nav a[aria-current] { border-color: var(--accent); color: var(--ink); font-weight: 600; }
+.settings { display: flex; flex-wrap: wrap; align-items: center; gap: .1rem .3rem; margin-left: auto; }
+.who { margin-right: .5rem; }
+main { max-width: 84rem; margin: 0 auto; padding: 1.4rem 1.2rem 3rem; }
+form.inline { display: inline; }
+button, .button, input, select {
+  font: inherit; line-height: 1.4; color: inherit; min-height: 2.75rem; border-radius: .4rem;
+}
+button, .button {
+  display: inline-flex; align-items: center; cursor: pointer; padding: .4rem 1rem; text-decoration: none;
+  background: var(--sheet); border: 1px solid var(--soft);
+}
+button:hover, .button:hover { border-color: var(--link); }
+button.main { background: var(--accent); border-color: var(--accent); color: #fff; font-weight: 600; }
+button.quiet { border-color: transparent; background: none; color: var(--link); padding: .4rem .6rem; }
+button.quiet:hover { text-decoration: underline; }
+input, select { width: 100%; padding: .4rem .6rem; background: var(--sheet); border: 1px solid var(--soft); }
+label { display: block; font-weight: 600; margin-bottom: .2rem; }
+label small { display: block; font-weight: 400; }
+.figures { display: flex; flex-wrap: wrap; gap: .8rem; margin: 0 0 1.2rem; padding: 0; list-style: none; }
+.figures li {
+  background: var(--sheet); border: 1px solid var(--line); border-radius: .5rem; padding: .5rem 1rem; min-width: 9rem;
+}
+.figures b { display: block; font-size: 1.3rem; line-height: 1.4; font-variant-numeric: tabular-nums; }
+.filter {
+  display: grid; grid-template-columns: minmax(16rem, 3fr) repeat(3, minmax(9rem, 1fr)) auto;
+  gap: .8rem; align-items: end; margin: 0 0 1.2rem;
+}
+.filter .buttons { display: flex; gap: .5rem; }
+table { width: 100%; border-collapse: collapse; background: var(--sheet); border: 1px solid var(--line); }
+th, td { text-align: left; vertical-align: top; padding: .6rem .8rem; border-bottom: 1px solid var(--line); }
+th { font-size: .875rem; color: var(--soft); font-weight: 600; white-space: nowrap; }
+tr:last-child > td { border-bottom: 0; }
+td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+td small { display: block; }
+td .name { font-weight: 600; overflow-wrap: anywhere; }
+td.why { max-width: 28rem; overflow-wrap: anywhere; }
+.mono { font-variant-numeric: tabular-nums; white-space: nowrap; }
+.tag { display: inline-block; white-space: nowrap; font-weight: 600; }
+.tag.yes { color: var(--paid); }
+.tag.unknown { color: var(--unknown); }
+.tag.alarm { color: var(--alarm); }
+.tag.no { color: var(--soft); font-weight: 400; }
+.pages { display: flex; gap: .6rem; margin-top: 1rem; }
+.empty { background: var(--sheet); border: 1px solid var(--line); border-radius: .5rem; padding: 2.5rem 1rem; text-align: center; }
+.empty p { margin: .2rem 0; }
+.problems, .done {
+  border: 2px solid var(--alarm); background: var(--alarm-ground); border-radius: .5rem; padding: .8rem 1rem; margin: 0 0 1.2rem;
+}
+.problems ul { margin: 0; padding-left: 1.2rem; }
+.done { border-color: var(--paid); background: var(--sheet); }
+.card {
+  background: var(--sheet); border: 1px solid var(--line); border-radius: .5rem; padding: 1.2rem; margin-bottom: 1.2rem;
+}
+.narrow { max-width: 26rem; margin: 2rem auto; }
+.narrow .field { margin-bottom: 1rem; }
+.columns { display: grid; grid-template-columns: 3fr 2fr; gap: 1.2rem; align-items: start; }
+dl.facts { display: grid; grid-template-columns: minmax(8rem, auto) 1fr; gap: .5rem 1.2rem; margin: 0; }
+dl.facts dt { color: var(--soft); }
+dl.facts dd { margin: 0; overflow-wrap: anywhere; }
+ul.decisions { list-style: none; margin: 0; padding: 0; }
+ul.decisions li { padding: .5rem 0; border-bottom: 1px solid var(--line); }
+ul.decisions li:last-child { border-bottom: 0; }
+ul.decisions small { display: block; }
+.off { color: var(--soft); }
+@media (max-width: 60rem) {
+  .filter { grid-template-columns: repeat(3, 1fr); }
+  .filter .wide, .filter .buttons { grid-column: 1 / -1; }
+  .columns { grid-template-columns: 1fr; }
+  .columns .first { order: -1; }
+}
+@media (max-width: 44rem) {
+  main { padding: 1rem .8rem 2rem; }
+  .frame { padding: .3rem .8rem; }
+  .who { flex-basis: 100%; }
+  .settings { margin-left: 0; }
+  .settings button { padding-left: 0; padding-right: .8rem; }
+  .filter { grid-template-columns: 1fr 1fr; }
+  .figures { gap: .5rem; }
+  .figures li { flex: 1 1 9rem; padding: .4rem .7rem; }
+  .figures b { font-size: 1.1rem; }
+  table, tbody, tr, td { display: block; }
+  table { border: 0; background: none; }
+  thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  tr { background: var(--sheet); border: 1px solid var(--line); border-radius: .5rem; margin-bottom: .8rem; padding: .5rem 0; }
+  td { border: 0; padding: .25rem .8rem .25rem 7.6rem; position: relative; }
+  td.why { max-width: none; }
+  td.number { text-align: left; font-weight: 600; }
+  td[data-head]::before {
+    content: attr(data-head); position: absolute; left: .8rem; width: 6.4rem;
+    font-size: .875rem; line-height: 1.75; color: var(--soft); font-weight: 400;
+  }
+  td a.open { display: inline-flex; align-items: center; min-height: 2.75rem; }
+  dl.facts { grid-template-columns: 1fr; gap: 0; }
+  dl.facts dd { margin-bottom: .6rem; }
+}
+@media (prefers-reduced-motion: no-preference) { button, nav a { transition: border-color .15s; } }
+`;

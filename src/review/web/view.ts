@@ -1,0 +1,67 @@
+/** What a view of the page is given, and what it answers. */
+import type { Action, Person, ProvedPerson } from '../rules/people.ts';
+import type { Part } from './html.ts';
+import { type Language, say, type Word } from './words.ts';
+
+export const themes = ['light', 'dark'] as const;
+export type Theme = (typeof themes)[number];
+
+/** Somebody asks for a page. */
+export interface Visit {
+  readonly language: Language;
+  /** Undefined: as the system has it. */
+  readonly theme: Theme | undefined;
+  readonly isSandbox: boolean;
+  readonly nowMs: number;
+  readonly person: Person | undefined;
+  /** Goes with every form that is posted. */
+  readonly csrfToken: string;
+  /** Path of the view, which bears nothing of what was typed. */
+  readonly path: string;
+  readonly say: (word: Word) => string;
+}
+
+/** A visit of somebody who is signed in. */
+export interface ProvedVisit extends Visit {
+  readonly person: Person;
+  readonly proved: ProvedPerson;
+}
+
+export interface Page {
+  readonly title: string;
+  readonly body: Part;
+  /** HTTP status; 200 when it is left out. */
+  readonly status?: number;
+}
+
+/** What the browser keeps from now on: a session's secret, or none. */
+export type Answer =
+  | Page
+  | { readonly goTo: string }
+  | { readonly goTo: string; readonly secret: string }
+  | { readonly goTo: string; readonly isSignedOut: true };
+
+/** Fields of a form and parts of the path, by name; of a field that stands twice the last. */
+export type Fields = Readonly<Record<string, string | undefined>>;
+
+interface Place {
+  readonly method: 'GET' | 'POST';
+  /** Of fastify: `/payout/:seq`. */
+  readonly path: string;
+}
+
+/** A view; one without `action` is for those who have not signed in. */
+export type View =
+  | (Place & {
+      readonly action: Action;
+      readonly answer: (visit: ProvedVisit, fields: Fields) => Promise<Answer>;
+    })
+  | (Place & {
+      readonly action?: undefined;
+      readonly answer: (visit: Visit, fields: Fields) => Promise<Answer>;
+    });
+
+export const makeSay =
+  (language: Language) =>
+  (word: Word): string =>
+    say(language, word);

@@ -1,0 +1,245 @@
+/** The review page over a real port: who gets in, from where, and what is shown of rows that others wrote. */
+import { request } from 'node:http';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openReviewPage, type ReviewPage } from '../../../src/review/web/server.ts';
+import { sessionIdleMs, sessionLongestMs } from '../../../src/review/rules/session.ts';
+import { Browser } from '../../support/browser.ts';
+import { ingest, makeBadRow, makeRow } from '../../support/journal-fixtures.ts';
+import { passwordOf, Users } from '../../support/persons.ts';
+import { makeSqliteStore, type SqliteStore } from '../../support/sqlite-store.ts';
+
+let sqlite: SqliteStore;
+let users: Users;
+let page: ReviewPage;
+let browser: Browser;
+
+beforeEach(async () => {
+  sqlite = await makeSqliteStore();
+  users = new Users(sqlite.store);
+  await users.add('mali', 'admin', null);
+  page = await openReviewPage({
+    listen: { host: '127.0.0.1', port: 0 },
+    isSandbox: true,
+    store: sqlite.store,
+    readContext: async () => ({ ...users.context, store: sqlite.store }),
+    log: () => {},
+  });
+  browser = new Browser(page.origin);
+});
+afterEach(async () => {
+  await page[Symbol.asyncDispose]();
+  await sqlite[Symbol.asyncDispose]();
+});
+
+const isSignIn = ({ text }: { readonly text: string }): boolean => text.includes('action="/sign-in"');
+const signInAsMali = async () => browser.signIn('mali', passwordOf('mali'));
+
+describe('signing in', () => {
+  test('nobody sees anything before, and with a right password the queue', async () => {
+    expect(isSignIn(await browser.get('/'))).toBe(true);
+    expect(isSignIn(await browser.post('/queue', { search: 'x' }))).toBe(true);
+    const wrong = await browser.signIn('mali', 'not the password');
+    expect([wrong.status, isSignIn(wrong)]).toEqual([401, true]);
+    expect(browser.cookies.has('paydrop_session')).toBe(false);
+    const queue = await signInAsMali();
+    expect([queue.status, queue.text.includes('Nothing needs a person')]).toEqual([200, true]);
+  });
+
+  test('a one-time password opens nothing but the form to set one of one’s own', async () => {
+    const outcome = await users.ask(
+      { kind: 'add', name: 'nok', displayName: 'Nok', role: 'viewer' },
+      await users.find('mali'),
+    );
+    const oneTime = outcome.kind === 'done' ? (outcome.oneTimePassword?.text ?? '') : '';
+    const asked = await browser.signIn('nok', oneTime);
+    expect(asked.text).toContain('action="/password"');
+    expect(browser.cookies.has('paydrop_session')).toBe(false);
+    const own = passwordOf('nok');
+    const differ = { name: 'nok', present: oneTime, wanted: own, again: `${own}!` };
+    expect((await browser.post('/password', differ)).status).toBe(422);
+    const short = { ...differ, wanted: 'short', again: 'short' };
+    expect((await browser.post('/password', short)).status).toBe(422);
+    expect((await browser.post('/password', { ...differ, again: own })).text).toContain('Review queue');
+  });
+
+  test('a session is new at each sign-in, and gone once it is signed out of', async () => {
+    browser.cookies.set('paydrop_session', 'chosen-by-somebody-else');
+    await signInAsMali();
+    const first = browser.cookies.get('paydrop_session') ?? '';
+    expect(first).toMatch(/^[\w-]{43}$/);
+    await browser.post('/sign-out');
+    browser.cookies.set('paydrop_session', first);
+    expect(isSignIn(await browser.get('/queue'))).toBe(true);
+    await signInAsMali();
+    expect(browser.cookies.get('paydrop_session')).not.toBe(first);
+  });
+
+  test.each([
+    ['nothing asked for', sessionIdleMs, 1],
+    ['its longest time, though it was used', sessionLongestMs - 20, sessionLongestMs / (sessionIdleMs / 2)],
+  ])('it ends after %s', async (_name, ms, steps) => {
+    await signInAsMali();
+    for (let step = 1; step < steps; step += 1) {
+      users.clock.ms += ms / steps;
+      expect(isSignIn(await browser.get('/queue'))).toBe(false);
+    }
+    users.clock.ms += ms / steps + 20;
+    expect(isSignIn(await browser.get('/queue'))).toBe(true);
+  });
+
+  test.each([
+    ['disabled', { kind: 'disable' }],
+    ['given another role', { kind: 'role', role: 'viewer' }],
+    ['given a new password', { kind: 'reset-password' }],
+  ] as const)('it ends with its person %s', async (_name, request_) => {
+    const mali = await users.find('mali');
+    await users.add('nok', 'maker', mali);
+    await browser.signIn('nok', passwordOf('nok'));
+    expect(isSignIn(await browser.get('/queue'))).toBe(false);
+    users.clock.ms += 1;
+    const { personId } = await users.find('nok');
+    const outcome = await users.ask({ ...request_, personId }, mali);
+    expect(outcome.kind).toBe('done');
+    expect(isSignIn(await browser.get('/queue'))).toBe(true);
+  });
+});
+
+describe('a form is taken', () => {
+  test.each([
+    ['with the page’s token', {}, {}, 200],
+    ['not without it', { _csrf: '' }, {}, 403],
+    ['not with another', { _csrf: 'abc.def' }, {}, 403],
+    ['not from another page', {}, { origin: 'http://evil.example' }, 403],
+    ['not from nowhere', {}, { origin: 'null' }, 403],
+    ['not across sites', {}, { 'sec-fetch-site': 'cross-site' }, 403],
+  ])('%s', async (_name, fields, headers, status) => {
+    await signInAsMali();
+    expect(
+      (await browser.post('/queue', fields as Record<string, string>, headers as Record<string, string>))
+        .status,
+    ).toBe(status);
+  });
+
+  test('not with the token of a session before', async () => {
+    await browser.get('/sign-in');
+    const before = /name="_csrf" value="([^"]+)"/.exec((await browser.get('/sign-in')).text)?.[1] ?? '';
+    await signInAsMali();
+    expect((await browser.post('/queue', { _csrf: before })).status).toBe(403);
+  });
+});
+
+/** Under another name than the one it is asked by. */
+async function askAs(host: string): Promise<number | undefined> {
+  const { resolve, promise } = Promise.withResolvers<number | undefined>();
+  request(`${page.origin}/sign-in`, { headers: { host } }, (response) => {
+    response.resume();
+    resolve(response.statusCode);
+  }).end();
+  return promise;
+}
+
+describe('every answer', () => {
+  test('is only for names that are served', async () => {
+    expect([await askAs('rebound.example'), await askAs('localhost:1')]).toEqual([421, 200]);
+  });
+
+  test.each(['/sign-in', '/nowhere', '/assets/style-1.css'])('%s bears the headers', async (path) => {
+    const { headers } = await browser.get(path);
+    const policy = headers.get('content-security-policy') ?? '';
+    expect(policy.split(';')).toEqual(
+      expect.arrayContaining([
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "frame-ancestors 'none'",
+      ]),
+    );
+    expect(policy).not.toMatch(/unsafe|upgrade|\*|http/);
+    expect(headers.get('referrer-policy')).toBe('same-origin');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('cross-origin-opener-policy')).toBe('same-origin');
+    expect(headers.get('cross-origin-resource-policy')).toBe('same-origin');
+    expect(headers.get('permissions-policy')).toContain('camera=()');
+    if (path !== '/assets/style-1.css') expect(headers.get('cache-control')).toBe('no-store');
+  });
+
+  test('sets cookies that no script reads and no other site sends', async () => {
+    const response = await fetch(`${page.origin}/sign-in`);
+    for (const line of response.headers.getSetCookie()) expect(line).toMatch(/HttpOnly; SameSite=Strict/);
+  });
+});
+
+const script = `<script>alert(1)</script>"'><img src=x onerror=alert(2)>`;
+
+describe('the queue', () => {
+  test('shows what others wrote as text, with numbers masked', async () => {
+    const bad = makeBadRow(1);
+    const cells = {
+      ...bad.cells,
+      payoutId: script,
+      payeeName: script,
+      reference1: script,
+      amount: script,
+      proxyNo: script,
+    };
+    const issues = bad.issues.map((issue) => ({ ...issue, value: script }));
+    const held = makeRow(2, { holds: ['name'] });
+    await ingest(sqlite.store, [{ ...bad, cells, issues }, held], { fileName: `${script}.csv` });
+    const { text } = await signInAsMali();
+    expect(text).not.toMatch(/<script|<img/);
+    expect(text).toContain('&lt;script&gt;');
+    expect(text).toContain('INV-2');
+    expect(text).not.toContain(held.cells.proxyNo);
+    expect(text).toContain('Sandbox, no real money');
+  });
+
+  test('finds by number, name, reference, amount, day, status and money, and adds up', async () => {
+    const rows = [1, 2, 3].map((rowNo) => makeRow(rowNo, { holds: ['name'] }));
+    await ingest(sqlite.store, [...rows, makeBadRow(4)]);
+    const all = await signInAsMali();
+    expect(all.text).toContain('<b>4</b> need a person');
+    expect(all.text).toContain('<b>300.06</b> baht');
+    const found = async (fields: Record<string, string>) =>
+      [...(await browser.post('/queue', fields)).text.matchAll(/class="name">([^<]+)</g)].map(
+        ([, name]) => name,
+      );
+    expect(await found({ search: 'INV-2' })).toEqual(['INV-2']);
+    expect(await found({ search: 'ref 3' })).toEqual(['INV-3']);
+    expect(await found({ search: rows[0]?.cells.proxyNo ?? '' })).toEqual(['INV-1']);
+    expect(await found({ search: '100.02' })).toEqual(['INV-2']);
+    expect(await found({ search: 'somchai' })).toHaveLength(4);
+    expect(await found({ search: '2026-11-21' })).toHaveLength(4);
+    expect(await found({ status: 'rejected' })).toEqual(['INV-4']);
+    expect(await found({ status: 'held', search: 'somchai', day: '2026-11-21' })).toHaveLength(3);
+    expect(await found({ money: 'no' })).toHaveLength(4);
+    expect(await found({ money: 'unknown' })).toEqual([]);
+    expect(await found({ day: '2026-11-20' })).toEqual([]);
+    expect((await browser.post('/queue', { day: 'tomorrow' })).status).toBe(422);
+  });
+
+  test('goes on page by page, and leaves nothing out', async () => {
+    const rows = Array.from({ length: 120 }, (_, place) => makeRow(place + 1, { holds: ['name'] }));
+    await ingest(sqlite.store, rows);
+    let shown = await signInAsMali();
+    const seen: string[] = [];
+    for (;;) {
+      seen.push(...[...shown.text.matchAll(/class="name">([^<]+)</g)].map(([, name = '']) => name));
+      const before = /name="before" value="(\d+)"/.exec(shown.text)?.[1];
+      if (before === undefined) break;
+      shown = await browser.post('/queue', { before });
+    }
+    expect(seen).toEqual(rows.map(({ cells }) => cells.payoutId).toReversed());
+  });
+
+  test('speaks Thai to whoever wants it', async () => {
+    await signInAsMali();
+    const { text } = await browser.post('/look', {
+      language: 'th',
+      theme: 'dark',
+      back: 'http://evil.example/',
+    });
+    expect(text).toContain('<html lang="th" data-theme="dark"');
+    expect(text).toContain('ไม่มีรายการรอดำเนินการ');
+    expect(text).toMatch(/21 พ\.ย\. 2569 12:00 น\./);
+  });
+});
