@@ -5,6 +5,7 @@ import { fileCures, openingCures, sqliteCodes, writingCures } from '../payout/ru
 import { computeSimilarKey } from '../payout/rules/similar.ts';
 import { errorCode } from '../platform/durable-file.ts';
 import { findReadable, isReadOnlyDisk } from '../platform/read-only-disk.ts';
+import { addHashFunction } from './payouts/chain.ts';
 
 export { sqliteCodes } from '../payout/rules/journal-cures.ts';
 
@@ -87,6 +88,7 @@ function addFunctions(db: DatabaseSync): void {
   db.function('similar_key_of', { deterministic: true }, (payoutId) =>
     typeof payoutId === 'string' ? computeSimilarKey(payoutId) : null,
   );
+  addHashFunction(db);
 }
 
 function begin(db: DatabaseSync): void {

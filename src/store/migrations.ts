@@ -2,6 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { archiveTables } from './archive/archive-tables.ts';
 import { JournalRefusedError } from './connection.ts';
+import { addChains } from './payouts/chain.ts';
 import { addDigests, correctionTables } from './payouts/digests.ts';
 import { openPayoutTables } from './payouts/open-payouts.ts';
 import {
@@ -387,6 +388,7 @@ const migrations: readonly Migration[] = [
   acceptedBreakIndex,
   itemNoteColumn,
   sessionTables,
+  addChains,
 ];
 
 /** The version of the tables that this program writes. */

@@ -169,6 +169,8 @@ export interface EventTable extends Columns<Omit<PayoutEvent, 'from' | 'to' | 'd
   readonly from_status: PayoutStatus;
   readonly to_status: PayoutStatus;
   readonly detail: string;
+  /** Over the event and the one before it of its payout. */
+  readonly hash: string;
 }
 
 interface LineStopTable extends Columns<PayerHalt> {

@@ -1,6 +1,8 @@
 /** What must hold in the file of a journal at any moment, whatever has happened to its process. */
 import { DatabaseSync } from 'node:sqlite';
 import { openStatuses } from '../../src/payout/rules/search.ts';
+import { findBrokenEvent } from '../../src/review/rules/payout-chain.ts';
+import { readChains } from '../../src/store/payouts/chain.ts';
 
 const contradictions: Readonly<Record<string, string>> = {
   'a payout whose latest event is another, or says another status': `
@@ -61,5 +63,9 @@ export function findContradictions(path: string): string[] {
     ...db.prepare('pragma integrity_check').all(),
     ...db.prepare('pragma foreign_key_check').all(),
   ];
+  for (const payout of readChains(db)) {
+    const broken = findBrokenEvent(payout);
+    if (broken !== undefined) found.push(`event ${broken.seq} of payout ${payout.seq}: ${broken.why}`);
+  }
   return [...found, ...damage.map((row) => JSON.stringify(row)).filter((row) => !row.includes('"ok"'))];
 }

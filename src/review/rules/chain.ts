@@ -69,7 +69,8 @@ export interface PersonEvent extends Pick<
 
 const format = 'paydrop person event v1';
 
-const hashCell = ({ salt, value }: SaltedCell): string => hash('sha256', `${salt}\n${value}`, 'hex');
+/** What of a personal cell enters a text. */
+export const hashCell = ({ salt, value }: SaltedCell): string => hash('sha256', `${salt}\n${value}`, 'hex');
 
 /** Names in their order: the same record has one text. */
 const inOrder = <Value>(record: Readonly<Record<string, Value>>): Record<string, Value> =>

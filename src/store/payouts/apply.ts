@@ -2,6 +2,7 @@
  * The one way to change a payout. Calls that come while the loop is busy are gathered into one transaction, so that
  * one sync to disk serves them all (group commit).
  */
+import { randomBytes } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import {
   type Expression,
@@ -20,18 +21,13 @@ import {
 } from '../../core/payout.ts';
 import type { Attempt, AttemptStatus, Payout, PayoutStatus, TransferOrder } from '../../core/payout.ts';
 import type { Change } from '../../core/ports.ts';
+import { saltDetail } from '../../review/rules/payout-chain.ts';
 import { inTransaction, sqliteCodeOf, sqliteCodes } from '../connection.ts';
-import {
-  encodeHolds,
-  type EventTable,
-  isArchivedSeq,
-  literal,
-  similarKeyOf,
-  type Tables,
-} from '../schema.ts';
+import { encodeHolds, isArchivedSeq, literal, similarKeyOf, type Tables } from '../schema.ts';
 import { type Body, define, drive, query, type Statement } from '../statements.ts';
 import { WriteQueue } from '../write-queue.ts';
 import { isDecided, markDecided } from '../review/proposals.ts';
+import { type AppendedEvent, appendEvent } from './chain.ts';
 import { keepCorrection, keepVersion } from './instruction-versions.ts';
 import { recordChange } from './open-payouts.ts';
 import { readLatestEventSeq } from './rows.ts';
@@ -266,7 +262,7 @@ const gateOfBatch = define((values: { batchId: string }) =>
     .where('b.batch_id', '=', values.batchId),
 );
 
-const appendEvent = define((values: EventTable) => query.insertInto('event').values(values));
+const makeSalt = (): string => randomBytes(16).toString('hex');
 
 interface Call {
   readonly changes: readonly Change[];
@@ -362,18 +358,17 @@ function* applyChange(transaction: Transaction, change: Change): Body<boolean> {
   yield* moveClaim(change, ofRow);
   if (attempt !== undefined) yield* keepAttempt(attempt, change.isIntent === true);
   for (const adopted of adopts) yield* keepAttempt(adopted, true);
-  yield* appendEvent.run({
-    seq: eventSeq,
-    payout_seq: before.seq,
-    from_status: before.status,
-    to_status: after.status,
-    cause: event.cause,
-    at_ms: event.atMs,
-    attempt_no: after.attemptNo,
-    detail: JSON.stringify(event.detail),
-  });
+  yield* appendEvent(before.seq, toEvent(change, gate.companyId, eventSeq));
   transaction.latestEventSeq = eventSeq;
   return true;
+}
+
+function toEvent({ before, after, event }: Change, companyId: string, seq: number): AppendedEvent {
+  const { cause, atMs } = event;
+  const { batchId, rowNo } = before;
+  const moved = { seq, from: before.status, to: after.status, attemptNo: after.attemptNo };
+  const detail = JSON.stringify(saltDetail(event.detail, makeSalt));
+  return { companyId, batchId, rowNo, ...moved, cause, atMs, detail };
 }
 
 function* moveClaim(

@@ -1,6 +1,13 @@
 /** Moves many rows of a batch at once, two statements however many rows: holds, goes on with, or cancels what is unsent. */
 import type { DatabaseSync } from 'node:sqlite';
-import { type ExpressionBuilder, type ExpressionWrapper, sql, type SqlBool, type UpdateObject } from 'kysely';
+import {
+  type ExpressionBuilder,
+  type ExpressionWrapper,
+  type RawBuilder,
+  sql,
+  type SqlBool,
+  type UpdateObject,
+} from 'kysely';
 import {
   canMovePayout,
   type HoldReason,
@@ -12,9 +19,11 @@ import type { BatchReason } from '../../core/ports.ts';
 import { likeFileCodes } from '../../payout/rules/similar.ts';
 import { inTransaction } from '../connection.ts';
 import { addBits, encodeHolds, hasBits, literal, removeBits, type Tables } from '../schema.ts';
-import { drive, query, readFirst, write } from '../statements.ts';
+import { drive, prepare, query, readFirst, write } from '../statements.ts';
+import { batchReads } from './batches.ts';
+import { nextHashOf, textOfColumns } from './chain.ts';
 import { recordOpen } from './open-payouts.ts';
-import { readLatestEventSeq } from './rows.ts';
+import { readLastRowNo, readLatestEventSeq } from './rows.ts';
 
 type OnPayout = ExpressionBuilder<Tables, 'payout'>;
 
@@ -35,6 +44,9 @@ export interface BulkMove {
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
+/** Rows whose hashes one statement computes: what each call of a function of ours takes of memory is free at its end. */
+const hashPageRows = 1_000;
+
 const everyRow = () => sql<SqlBool>`true`;
 
 /**
@@ -47,19 +59,8 @@ export function moveAll(db: DatabaseSync, move: BulkMove): number {
     throw new Error(`${move.from} cannot become ${move.to} because of "${move.cause}"`);
   }
   const which = move.which ?? everyRow;
-  const eventSeq = sql<number>`${move.eventBase} + row_no`;
-  const events = query
-    .selectFrom('payout')
-    // In the order of the table's columns.
-    .select([eventSeq.as('seq'), 'seq as payout_seq', 'status as from_status'])
-    .select([literal(move.to).as('to_status'), sql<PayoutCause>`${move.cause}`.as('cause')])
-    .select([sql<number>`${move.nowMs}`.as('at_ms'), 'attempt_no'])
-    .select(sql<string>`${JSON.stringify(move.detail)}`.as('detail'))
-    .where('batch_id', '=', move.batchId)
-    .where('status', '=', literal(move.from))
-    .where(which)
-    .orderBy('row_no');
-  write(db, query.insertInto('event').expression(events));
+  const eventSeq = sql<number>`${sql.lit(move.eventBase)} + row_no`;
+  appendEvents(db, move, eventSeq);
   const update = query
     .updateTable('payout')
     .set((eb) => ({
@@ -72,6 +73,41 @@ export function moveAll(db: DatabaseSync, move: BulkMove): number {
     .where('status', '=', literal(move.from))
     .where(which);
   return write(db, update);
+}
+
+/** An event for each row that is to be moved, in the order of the rows. */
+function appendEvents(db: DatabaseSync, move: BulkMove, eventSeq: RawBuilder<number>): void {
+  const { batchId, from, to, cause, nowMs } = move;
+  const detail = JSON.stringify(move.detail);
+  const batch = drive(db, batchReads.batch(batchId));
+  if (batch === undefined) throw new Error(`there is no batch ${batchId}`);
+  const counted = {
+    rowNo: sql.ref<number>('row_no'),
+    seq: eventSeq,
+    attemptNo: sql.ref<number>('attempt_no'),
+  };
+  const shared = { companyId: batch.companyId, batchId, from, to, cause, atMs: nowMs, detail };
+  const hash = nextHashOf(sql.ref('payout.seq'), textOfColumns({ ...shared, ...counted }));
+  const append = prepare(db, (values: { afterRowNo: number; lastRowNo: number }) =>
+    query.insertInto('event').expression(
+      query
+        .selectFrom('payout')
+        // In the order of the table's columns.
+        .select([eventSeq.as('seq'), 'seq as payout_seq', 'status as from_status'])
+        .select([literal(to).as('to_status'), sql<PayoutCause>`${cause}`.as('cause')])
+        .select([sql<number>`${nowMs}`.as('at_ms'), 'attempt_no'])
+        .select([sql<string>`${detail}`.as('detail'), hash.as('hash')])
+        .where('batch_id', '=', batchId)
+        .where('status', '=', literal(from))
+        .where('row_no', '>', values.afterRowNo)
+        .where('row_no', '<=', values.lastRowNo)
+        .where(move.which ?? everyRow)
+        .orderBy('row_no'),
+    ),
+  );
+  const lastRowNo = readLastRowNo(db, batchId);
+  for (let afterRowNo = 0; afterRowNo < lastRowNo; afterRowNo += hashPageRows)
+    append.run({ afterRowNo, lastRowNo: afterRowNo + hashPageRows });
 }
 
 /** Makes moves of a batch in one transaction. Returns how many rows changed. */

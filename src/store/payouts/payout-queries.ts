@@ -248,6 +248,12 @@ const resultRowBySeq = define((values: { seq: number }) =>
   selectResultRows().where('p.seq', '=', values.seq),
 );
 
+/** Without the salt of names, which is of the chain. */
+function readDetail(text: string): PayoutEvent['detail'] {
+  const { salt: _salt, ...detail } = JSON.parse(text) as PayoutEvent['detail'];
+  return detail;
+}
+
 export function* readHistory(seq: number): Reading<PayoutHistory> {
   const record = yield* resultRowBySeq.get({ seq });
   const batch = record === undefined ? undefined : yield* batchReads.batch(record.batch_id);
@@ -255,7 +261,7 @@ export function* readHistory(seq: number): Reading<PayoutHistory> {
   const attempts = (yield* attemptsOfRow.all({ seq })).map(toAttempt);
   const events = (yield* eventsOfRow.all({ seq })).map((event) => ({
     ...event,
-    detail: JSON.parse(event.detail) as PayoutEvent['detail'],
+    detail: readDetail(event.detail),
   }));
   return { row: toResultRow(record), batch, attempts, events };
 }

@@ -23,6 +23,7 @@ import { addBits, holdBits, isArchivedSeq, literal, similarKeyOf } from '../sche
 import { drive, prepare, query, readAll, write } from '../statements.ts';
 import { batchReads } from './batches.ts';
 import { type BulkMove, moveAll } from './bulk.ts';
+import { appendEvent } from './chain.ts';
 import { readSealedDigest } from './digests.ts';
 import { requireIngesting } from './ingest.ts';
 import { recordOpen } from './open-payouts.ts';
@@ -134,6 +135,8 @@ function requireTotals(db: DatabaseSync, batchId: string, totals: SealTotals): v
 /** A function that rejects one staged row for an issue that only the seal could find. */
 function makeReject({
   db,
+  batchId,
+  companyId,
   nowMs,
   eventBase,
 }: Sealing): (row: { seq: number; row_no: number }, issue: Issue) => void {
@@ -153,23 +156,14 @@ function makeReject({
       .where('seq', '=', values.seq)
       .where('status', '=', literal('staged')),
   );
-  const append = prepare(db, (values: { seq: number; eventSeq: number; detail: string }) =>
-    query.insertInto('event').values({
-      seq: values.eventSeq,
-      payout_seq: values.seq,
-      from_status: 'staged',
-      to_status: 'rejected',
-      cause: 'sealed',
-      at_ms: nowMs,
-      attempt_no: 0,
-      detail: values.detail,
-    }),
-  );
+  const moved = { from: 'staged', to: 'rejected', cause: 'sealed' } as const;
+  const shared = { companyId, batchId, ...moved, atMs: nowMs, attemptNo: 0 };
   return (row, issue) => {
     const { code, message } = issue;
     const eventSeq = eventBase + row.row_no;
     if (update.run({ seq: row.seq, code, message, issues: JSON.stringify([issue]), eventSeq }) === 0) return;
-    append.run({ seq: row.seq, eventSeq, detail: JSON.stringify({ code }) });
+    const event = { ...shared, rowNo: row.row_no, seq: eventSeq, detail: JSON.stringify({ code }) };
+    drive(db, appendEvent(row.seq, event));
   };
 }
 

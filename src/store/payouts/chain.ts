@@ -1,0 +1,110 @@
+/** The chain of each payout's events in the tables: a column of the event, written with it in the same statement. */
+import type { DatabaseSync } from 'node:sqlite';
+import { type Expression, type RawBuilder, sql } from 'kysely';
+import type { PayoutCause, PayoutStatus } from '../../core/payout.ts';
+import {
+  type ChainedEvent,
+  type ChainedPayout,
+  hashEvent,
+  type KeptEvent,
+  partEnd,
+  partsOf,
+  textOf,
+} from '../../review/rules/payout-chain.ts';
+import type { EventTable } from '../schema.ts';
+import { type Body, define, query } from '../statements.ts';
+
+/**
+ * `hashEvent` of the next event of a payout: each connection has it as a function of its own.
+ * @param text `textOf` the event
+ */
+export function nextHashOf(payoutSeq: Expression<number> | number, text: Expression<string> | string) {
+  return sql<string>`event_hash_of(coalesce(
+    (select h.hash from event as h where h.payout_seq = ${payoutSeq} order by h.seq desc limit 1),
+    (select h.digest from payout_row as h where h.seq = ${payoutSeq})), ${text})`;
+}
+
+/** `textOf` an event of which a statement knows some parts only as columns. Numbers that are bound would be fractions. */
+export function textOfColumns(event: ChainedEvent<string, number | Expression<number>>): RawBuilder<string> {
+  const parts = partsOf(event).map((part) => (typeof part === 'number' ? String(part) : part));
+  return sql`concat_ws(${partEnd}, ${sql.join(parts)})`;
+}
+
+type EventRow = Omit<EventTable, 'hash'> & { readonly text: string };
+
+const insertEvent = define(({ text, ...row }: EventRow) =>
+  query.insertInto('event').values({ ...row, hash: nextHashOf(row.payout_seq, text) }),
+);
+
+export interface AppendedEvent extends ChainedEvent {
+  readonly from: PayoutStatus;
+  readonly to: PayoutStatus;
+  readonly cause: PayoutCause;
+}
+
+/** Appends the next event of a payout; inside the caller's transaction. */
+export function appendEvent(payoutSeq: number, event: AppendedEvent): Body<number> {
+  const { seq, from, to, cause, atMs, attemptNo, detail } = event;
+  const moved = { payout_seq: payoutSeq, from_status: from, to_status: to, cause };
+  const text = textOf(event);
+  return insertEvent.run({ seq, ...moved, at_ms: atMs, attempt_no: attemptNo, detail, text });
+}
+
+/** Gives a connection what `nextHashOf` calls. */
+export function addHashFunction(db: DatabaseSync): void {
+  db.function('event_hash_of', { deterministic: true }, (previous, text) =>
+    hashEvent(previous as string | null, text as string),
+  );
+}
+
+/** Payouts whose events are read at a time. */
+const pagePayouts = 1_000;
+
+type ReadEvent = Omit<ChainedPayout, 'events'> &
+  Omit<KeptEvent, 'seq'> & { readonly eventSeq: number | null };
+
+/** @param hash the column; null where an older program had none */
+const eventsOfPayouts = (hash: 'e.hash' | 'null'): string => `
+select p.seq, p.status, p.last_event_seq as lastEventSeq, r.digest,
+  b.company_id as companyId, p.batch_id as batchId, p.row_no as rowNo, e.seq as eventSeq,
+  e.from_status as "from", e.to_status as "to", e.cause, e.at_ms as atMs, e.attempt_no as attemptNo, e.detail,
+  ${hash} as hash
+from payout p join payout_row r on r.seq = p.seq join batch b on b.batch_id = p.batch_id
+  left join event e on e.payout_seq = p.seq
+where p.seq > ? and p.seq <= ? order by p.seq, e.seq`;
+
+/** Every payout with its history, in their order; pages of them at a time, so memory stays flat. */
+export function* readChains(
+  db: DatabaseSync,
+  hash: 'e.hash' | 'null' = 'e.hash',
+): Generator<ChainedPayout & { readonly batchId: string; readonly rowNo: number }> {
+  const page = db.prepare(eventsOfPayouts(hash));
+  const last = Number(db.prepare('select max(seq) as seq from payout').get()?.['seq'] ?? 0);
+  for (let after = 0; after < last; after += pagePayouts) {
+    const rows = page.all(after, after + pagePayouts) as unknown as readonly ReadEvent[];
+    for (const ofPayout of Map.groupBy(rows, ({ seq }) => seq).values()) {
+      const [first] = ofPayout;
+      if (first === undefined) continue;
+      const events = ofPayout.flatMap(({ eventSeq, ...event }) =>
+        eventSeq === null ? [] : [{ ...event, seq: eventSeq }],
+      );
+      yield { ...first, events };
+    }
+  }
+}
+
+/** Chains all events that an older program has written, as they stand; inside the caller's transaction. */
+export function addChains(db: DatabaseSync): void {
+  db.exec('alter table event add column hash text; drop trigger event_never_changes');
+  const keep = db.prepare('update event set hash = ? where seq = ?');
+  for (const { digest, events } of readChains(db, 'null')) {
+    let previous = digest;
+    for (const event of events) {
+      previous = hashEvent(previous, textOf(event));
+      keep.run(previous, event.seq);
+    }
+  }
+  db.exec(`create trigger event_never_changes before update on event begin
+    select raise(abort, 'an event is never changed');
+  end`);
+}
