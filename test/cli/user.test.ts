@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { makeToken } from '../../src/review/tokens.ts';
+import { openDecisions } from '../../src/app/review/decisions.ts';
+import { loadSettings } from '../../src/settings/settings.ts';
 import { openJournal } from '../../src/store/open.ts';
 import { passwordOf, Users } from '../support/persons.ts';
 import { callPaydrop } from './call-paydrop.ts';
@@ -99,7 +101,7 @@ test('somebody new is made by two admins, begins with both halves, and ends at o
     .split('\n')
     .map((line) => JSON.parse(line));
   const begun = ['made', 'password-changed'];
-  const asOne = ['token-made', 'token-made', 'change-proposed'];
+  const asOne = ['token-made', 'token-made', 'policy-changed', 'change-proposed'];
   const ended = ['token-made', 'disabled', 'disabled', 'recovered'];
   const codes = told.map(({ reasonCode }) => reasonCode);
   expect(codes).toEqual([...begun, ...begun, ...asOne, ...begun, ...ended]);
@@ -112,6 +114,18 @@ test('somebody new is made by two admins, begins with both halves, and ends at o
   for (const secret of [oneTime, half(asked.stdout), own, dao, tokens['mali']])
     expect(kept + listed).not.toContain(secret);
 }, 30_000);
+
+test('one who changes the settings changes nothing of how many people decide', async () => {
+  const path = fileOf('paydrop.yaml');
+  const before = await readFile(path, 'utf8');
+  await user('list');
+  await writeFile(path, before.replace('review: {', 'review: { people: 1,'));
+  await using session = await openDecisions(loadSettings({ configPath: path, cwd: folder, env: {} }));
+  expect(session.context.people).toBe(2);
+  expect(await user('policy')).toMatchObject({ code: 6, stdout: expect.stringContaining('user confirm 2') });
+  expect((await user('list')).stdout).toContain('agree on review.people 1');
+  await writeFile(path, before);
+});
 
 test.each([
   ['role mali', '--role is missing'],

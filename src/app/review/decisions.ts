@@ -23,7 +23,7 @@ import { SettingsError } from '../../settings/secrets.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
 import type { Store } from '../../store/store.ts';
 import { requireJournal } from '../open-store.ts';
-import { identifyPerson } from './people.ts';
+import { agreeSettings, identifyPerson } from './people.ts';
 
 export type { Checked, Proposed } from '../../review/review.ts';
 export type { Proposal, ProposalItem } from '../../review/ports.ts';
@@ -38,7 +38,7 @@ export interface DecisionSession extends AsyncDisposable {
 /** @throws SettingsError without a journal */
 export async function openDecisions(loaded: LoadedSettings): Promise<DecisionSession> {
   const journal = await requireJournal(loaded);
-  const { review, bank } = loaded.settings;
+  const { review, bank } = (await agreeSettings(loaded, journal)).settings;
   const context: ReviewContext = {
     journal,
     clock: systemClock,
