@@ -1,6 +1,6 @@
 /** One payout that people decide on: what is known of it, what is possible, and its changes. */
 import { dayMs, formatBangkokDate, parseBangkokDate } from '../core/bangkok-time.ts';
-import { toSatang } from '../core/money.ts';
+import { type Satang, toSatang } from '../core/money.ts';
 import type { Attempt, Payout } from '../core/payout.ts';
 import type { PayoutEvent } from '../payout/ports.ts';
 import type { StatementView } from '../reconcile/ports.ts';
@@ -92,7 +92,7 @@ async function objectTo(
   decision: PayoutDecision,
   target: Target,
   traces: Traces,
-): Promise<string | { readonly reviewed: Reviewed }> {
+): Promise<string | { readonly reviewed: Reviewed; readonly amountSatang: Satang }> {
   const reviewed = await readReviewed(context, Number(target.key), traces);
   if (reviewed === undefined) return 'there is no such row in the journal';
   const changed = findChangeSince(Number(target.version), reviewed.row, reviewed.events);
@@ -101,7 +101,11 @@ async function objectTo(
     return 'what it is corrected to must be said: another payee number, or another amount';
   const asked = { ...reviewed, correction: target.correction };
   const decided = decidePayout(decision, asked);
-  return typeof decided === 'string' ? decided : { reviewed: asked };
+  if (typeof decided === 'string') return decided;
+  // Of a correction what it will be paid.
+  const corrected = decided.find(({ isCorrected }) => isCorrected === true);
+  const amountSatang = corrected?.after.instruction.amountSatang ?? reviewed.row.amountSatang ?? toSatang(0n);
+  return { reviewed: asked, amountSatang };
 }
 
 /** How often an item is decided anew that a change of another process, of no interest to people, came before. */
@@ -125,7 +129,7 @@ export function makePayoutWork(context: ReviewContext): TargetWork {
     async examine(decision, target) {
       const found = await objectTo(context, require(decision), target, traces);
       if (typeof found === 'string') return found;
-      return { amountSatang: found.reviewed.row.amountSatang ?? toSatang(0n) };
+      return { amountSatang: found.amountSatang };
     },
     async apply(proposal, item) {
       const { proposalId, itemNo } = item;

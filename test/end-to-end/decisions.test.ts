@@ -108,7 +108,9 @@ test('a filled-in exceptions file is proposed by one, approved by another, and p
     'retry-corrected',
     'retry',
   ]);
-  expect((await scene.run('proposals', '2')).stdout).toMatch(/P2 \(row 2 of batch .*\) -> 900\.00 baht/);
+  expect((await scene.run('proposals', '2')).stdout).toMatch(
+    /Retry corrected: 1 item, 900\.00 baht\n[^]*P2 \(row 2 of batch .*\) -> 900\.00 baht: wrong amount in the file/,
+  );
 
   await become('nok');
   expect(await scene.run('approve', '1')).toMatchObject({ code: 0 });

@@ -18,7 +18,7 @@ import { versionOfBatch } from '../../review/rules/batch-decisions.ts';
 import type { FiledDecision } from '../../review/rules/decision-file.ts';
 import { can, findCheckObstacle, type ProvedPerson } from '../../review/rules/people.ts';
 import type { Decider, ProposalStatus, Target } from '../../review/rules/proposal.ts';
-import type { Decision, PayoutDecision } from '../../review/rules/terms.ts';
+import { type Decision, decisionTerms, type PayoutDecision } from '../../review/rules/terms.ts';
 import { SettingsError } from '../../settings/secrets.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
 import type { Store } from '../../store/store.ts';
@@ -169,7 +169,13 @@ export async function decideByFile(session: DecisionSession, path: string): Prom
   }
   if (unknown.length > 0) return { kind: 'refused', objections: unknown, undecided };
   const note = `by the file ${path}`;
-  const wishes = [...rows].map(([decision, named]) => ({ decision, named, note, evidence: note }));
+  const wishes = [...rows].map(([decision, named]) => ({
+    decision,
+    named,
+    note,
+    // Each row's own note says where its proof stands.
+    evidence: decisionTerms[decision].needsEvidence ? note : null,
+  }));
   return { ...(await decide(session, wishes, maker)), undecided };
 }
 

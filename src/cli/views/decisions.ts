@@ -125,7 +125,7 @@ export function showProposal({ proposal, items }: ProposalShown): Shown {
         correction === undefined
           ? ''
           : ` -> ${[correction.proxyNo, correction.amount && `${correction.amount} baht`].filter(Boolean).join(', ')}`;
-      return `  ${item.itemNo}. ${where}${becomes}${item.status === 'open' ? '' : ` (${item.status}${item.why === null ? '' : `: ${item.why}`})`}`;
+      return `  ${item.itemNo}. ${where}${becomes}${item.note === undefined ? '' : `: ${item.note}`}${item.status === 'open' ? '' : ` (${item.status}${item.why === null ? '' : `: ${item.why}`})`}`;
     }),
     ...(rest === 0 ? [] : [`  and ${rest} more`]),
   ];

@@ -166,7 +166,7 @@ function adviseByCode(summary: BatchSummary): string[] {
       return exceptionRows === 0 ? ['Nothing to do.'] : [`${forReview} (see the exceptions file).`];
     case 3: {
       const files = summary.alarmRows > 0 ? 'files say' : 'file says';
-      if (exceptionRows === 0) return ['Nothing to do: what is not paid was cancelled by a person.'];
+      if (exceptionRows === 0) return ['Nothing to do: what is not paid was cancelled or noted by a person.'];
       return [`${forReview}. The exceptions ${files} what to do about each.`];
     }
     case 4:

@@ -132,7 +132,7 @@ describe('what to do next', () => {
     [
       'one row cancelled by a person, the others paid',
       show([makeTotal('paid', 3), makeTotal('cancelled', 1)]),
-      /Next: Nothing to do: what is not paid was cancelled by a person\.$/,
+      /Next: Nothing to do: what is not paid was cancelled or noted by a person\.$/,
     ],
     [
       'in doubt, when nothing runs any more',
