@@ -32,7 +32,7 @@ import { commonStatementWords, type StatementWords } from '../reconcile/rules/st
 import type { BreakKind, BreakRecord } from '../reconcile/rules/types.ts';
 import { SettingsError } from '../settings/secrets.ts';
 import { isBuiltInSandbox, type LoadedSettings } from '../settings/settings.ts';
-import { notifyAtEnd } from './notices/attention.ts';
+import { type BrokenDay, isGap, notifyAtEnd } from './notices/attention.ts';
 import { findSender } from './sender-lock.ts';
 import { openJournal } from '../store/open.ts';
 import { openBank } from './open-bank.ts';
@@ -135,9 +135,16 @@ async function reconcileOnce(
   const without = { kind: 'no-statement', date, file: wanted.file } as const;
   if (opened === undefined) return { ...without, fetched };
   stack.use(opened);
-  const done = await opened.reconciler.reconcile(fetched.source, options.stop);
-  const isSender = opened.sender !== undefined;
-  await notifyAtEnd(opened.process, isSender, options.stop);
+  const tell = (broken?: BrokenDay): Promise<void> =>
+    notifyAtEnd(opened.process, opened.sender !== undefined, options.stop, broken);
+  const done = await opened.reconciler
+    .reconcile(fetched.source, options.stop)
+    .catch(async (error: unknown) => {
+      // Whoever runs it sees why; others have to hear of it as well.
+      if (isGap(error)) await tell({ date: fetched.source.date, error });
+      throw error;
+    });
+  await tell();
   return done.kind === 'refused'
     ? { ...without, fetched: { kind: 'unusable', refusal: done.refusal } }
     : await makeReport(opened, done);

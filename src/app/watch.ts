@@ -371,15 +371,9 @@ function makeAttention(session: Session, status: WatchStatus, notices: Attention
       status.attention = await readAttention(session);
       await notices.notify(status.attention, isSettled);
     },
-    noteBroken: async (date: string, error: unknown): Promise<void> => {
-      if (error instanceof Error && gapErrors.includes(error.name))
-        await notices.notifyOfGap(date, error.message);
-    },
+    noteBroken: (date: string, error: unknown): Promise<void> => notices.notifyOfBroken({ date, error }),
   };
 }
-
-/** Statement and journal do not tie out: a bug of ours, or a damaged journal. */
-const gapErrors = ['TotalsGapError', 'ClearLineError'];
 
 function listDailyJobs(
   session: Session,

@@ -65,6 +65,19 @@ export async function readAttention(watched: Watched): Promise<Attention> {
   };
 }
 
+/** A day that could not be reconciled, and why. */
+export interface BrokenDay {
+  /** YYYYMMDD. */
+  readonly date: string;
+  readonly error: unknown;
+}
+
+/** Statement and journal do not tie out: a bug of ours, or a damaged journal. */
+const gapErrors = ['TotalsGapError', 'ClearLineError'];
+
+export const isGap = (error: unknown): error is Error =>
+  error instanceof Error && gapErrors.includes(error.name);
+
 export class AttentionNotices {
   readonly #watched: Watched;
   readonly #notifier: Notifier;
@@ -93,9 +106,9 @@ export class AttentionNotices {
     await this.#persons.notify();
   }
 
-  /** A day could not be reconciled, since statement and journal do not tie out. @param date YYYYMMDD */
-  async notifyOfGap(date: string, why: string): Promise<void> {
-    await this.#notifier.add(describeGap(this.#notifier.scene, date, why));
+  /** A day could not be reconciled: told of when statement and journal do not tie out, once a day. */
+  async notifyOfBroken({ date, error }: BrokenDay): Promise<void> {
+    if (isGap(error)) await this.#notifier.add(describeGap(this.#notifier.scene, date, error.message));
   }
 
   async #notifyOfStatements({ lateStatements }: Attention): Promise<void> {
@@ -185,10 +198,17 @@ export class AttentionNotices {
 }
 
 /** Tells what a command has brought about, of which nothing is under way any more. Never throws. */
-export async function notifyOnce(watched: Watched, log: Session['log'], notifier: Notifier): Promise<void> {
+export async function notifyOnce(
+  watched: Watched,
+  log: Session['log'],
+  notifier: Notifier,
+  broken?: BrokenDay,
+): Promise<void> {
   if (!notifier.isListenedTo) return;
   try {
-    await new AttentionNotices(watched, notifier).notify(await readAttention(watched), true);
+    const notices = new AttentionNotices(watched, notifier);
+    if (broken !== undefined) await notices.notifyOfBroken(broken);
+    await notices.notify(await readAttention(watched), true);
   } catch (error) {
     log.error({ err: error }, 'notices could not be made');
   }
@@ -197,15 +217,17 @@ export async function notifyOnce(watched: Watched, log: Session['log'], notifier
 /**
  * Tells at the end of a command that has a journal open, and delivers.
  * @param isSender false beside a process that delivers what is kept
+ * @param broken the day that the command has failed at
  */
 export async function notifyAtEnd(
   watched: Watched & Pick<Session, 'log'>,
   isSender: boolean,
   stop: AbortSignal,
+  broken?: BrokenDay,
 ): Promise<void> {
   try {
     const notifier = await openNotifier(watched);
-    await notifyOnce(watched, watched.log, notifier);
+    await notifyOnce(watched, watched.log, notifier, broken);
     if (isSender) await notifier.deliverOnce(stop);
   } catch (error) {
     watched.log.error({ err: error }, 'notices could not be made');
