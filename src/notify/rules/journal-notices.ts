@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { formatBangkokDate, formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { paydropCommand } from '../../core/command-line.ts';
+import { countOf } from '../../core/figures.ts';
 import { formatBaht, type Satang, sumSatang, zeroSatang } from '../../core/money.ts';
 import { showText, showTextIfAny } from '../../core/outgoing-text.ts';
 import type { BatchReason } from '../../core/ports.ts';
@@ -149,7 +150,7 @@ export function describeBreaks(
     amount: formatBaht(breaks.satang),
     digest: breaks.digest(),
     reasonCode: first[0]?.kind ?? null,
-    reason: `the statement of ${day} says that money moved which the journal calls unmoved: ${nameCount(count, 'critical break')}`,
+    reason: `the statement of ${day} says that money moved which the journal calls unmoved: ${countOf(count, 'critical break')}`,
     remedy: first[0] === undefined ? null : describeBreakRemedy(first[0]),
     firstBreaks: first.map(showBreak),
     commands: [
@@ -177,9 +178,6 @@ function showBreak(record: BreakRecord): object {
 /** A payoutId may be somebody's number: the reference, where there is one, goes out whole. */
 const showOf = (scene: NoticeScene, name: string): string =>
   showText(paydropCommand(scene.place, 'show', name));
-
-/** `1 row`, `2 rows`. */
-const nameCount = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 // ---------------------------------------------------------------- alarms
 
@@ -233,7 +231,7 @@ export function describeAlarms(scene: NoticeScene, alarms: Alarms): NoticeDraft 
     amount: formatBaht(alarms.satang),
     eventSeq: latestSeq,
     reasonCode: first[0]?.cause ?? null,
-    reason: `ALARM: ${nameCount(rows, 'row')} that contradict${rows === 1 ? 's' : ''} what was called proved`,
+    reason: `ALARM: ${countOf(rows, 'row')} that contradict${rows === 1 ? 's' : ''} what was called proved`,
     remedy:
       'Do not pay them again: look at each, and ask the bank with its references (docs/files.md, Alarms)',
     firstRows: first.map(showAlarm),

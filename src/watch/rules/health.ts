@@ -4,6 +4,7 @@
  */
 import { formatBangkokMoment, formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { type CommandPlace, joinCommand, paydropCommand } from '../../core/command-line.ts';
+import { countOf } from '../../core/figures.ts';
 import { showText } from '../../core/outgoing-text.ts';
 import type { ClockAlarm } from '../../payout/rules/clock-skew.ts';
 import { type BreakerState, outsideHours } from '../../payout/rules/circuit-breaker.ts';
@@ -359,9 +360,6 @@ function describeGrown(file: TakenFile): readonly Finding[] {
   const remedy = showText(remedyOfGrowth(file, file.growth));
   return [{ code: 'file-grown', subject: file.batchId, text, remedy }];
 }
-
-/** `1 row bears`, `2 rows bear`. */
-const countOf = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
 
 function describeAttention(attention: Attention | undefined): readonly Finding[] {
   if (attention === undefined) return [];
