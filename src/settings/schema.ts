@@ -385,7 +385,9 @@ const outputSchema = z.strictObject({
   groupReadable: z
     .boolean()
     .default(false)
-    .describe('the group of the outbox may read what is written there; else its owner alone'),
+    .describe(
+      'the group of the outbox may read what is written there, and nothing else; without it its owner alone',
+    ),
   workbook: z
     .boolean()
     .default(false)
