@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { isMarkName } from '../../src/app/mark-copies.ts';
+import { exitCodes } from '../../src/cli/exit-codes.ts';
 import { formatBaht, parseBaht, sumSatang, zeroSatang } from '../../src/core/money.ts';
 import type { Ledger } from '../../src/sandbox/book.ts';
 import { type Line, readTable } from '../end-to-end/harness.ts';
@@ -194,6 +195,31 @@ function judgeBroken({ plan }: DropEvidence, endings: Endings): string[] {
   });
 }
 
+const isHeldAsGrown = ({ status, reasonCode }: Line): boolean =>
+  status === 'held' && reasonCode === 'file-grown';
+
+/** A file that was found to have grown before anything of it was sent: what was read of it waits for a person. */
+async function judgeHeldWhole(
+  { outbox, reports }: DropEvidence,
+  batchId: string,
+  rows: readonly PlannedRow[],
+  table: readonly Line[],
+): Promise<string[]> {
+  const complaints: string[] = [];
+  if (table.some(({ payoutId }, place) => payoutId !== rows[place]?.payoutId))
+    complaints.push(`the held rows of ${batchId} are not those of its file`);
+  const exceptions = reports.find((name) => name.endsWith(`.${batchId}.exceptions.csv`));
+  const excepted = exceptions === undefined ? [] : await readTable(join(outbox, exceptions));
+  if (excepted.length !== table.length)
+    complaints.push(`${excepted.length} of the ${table.length} held rows of ${batchId} are exceptions`);
+  const summary = reports.find((name) => name.endsWith(`.${batchId}.summary.json`));
+  if (summary === undefined) return [...complaints, `${batchId} has no summary`];
+  const { exitCode } = JSON.parse(await readFile(join(outbox, summary), 'utf8')) as Summary;
+  if (exitCode !== exitCodes.stoppedShort)
+    complaints.push(`${batchId} is held whole, and its exit code ${exitCode}`);
+  return complaints;
+}
+
 /** A file of which half may have been paid; it is named, and what was paid of it said. */
 async function judgeLateOne(
   evidence: DropEvidence,
@@ -211,10 +237,15 @@ async function judgeLateOne(
   if (another !== undefined) return [`${name} has the results ${results.join(', ')}`];
   const complaints: string[] = [];
   const batchId = result?.slice(stem.length + 1).replace('.result.csv', '') ?? '';
-  const reported = result === undefined ? 0 : (await readTable(join(evidence.outbox, result))).length;
-  if (result !== undefined)
+  const table = result === undefined ? [] : await readTable(join(evidence.outbox, result));
+  const reported = table.length;
+  const isHeldWhole = reported > 0 && table.every(isHeldAsGrown);
+  if (isHeldWhole) complaints.push(...(await judgeHeldWhole(evidence, batchId, rows, table)));
+  else if (result !== undefined)
     complaints.push(...(await judgeBatch(evidence, batchId, rows.slice(0, reported))));
-  const paid = rows.slice(reported).filter(({ payoutId }) => evidence.entriesByPayout.has(payoutId));
+  const paid = rows
+    .slice(isHeldWhole ? 0 : reported)
+    .filter(({ payoutId }) => evidence.entriesByPayout.has(payoutId));
   if (paid.length > 0) complaints.push(`${paid.length} rows of ${name} were paid, and no result has them`);
   if (archived.length > 0) {
     if (reported !== rows.length) complaints.push(`${name} is archived, and ${reported} rows are reported`);

@@ -37,8 +37,7 @@ function openResident(): ChildProcess {
   const child = spawn(process.execPath, ['--import', noonClockUrl, programPath], {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
-  // It does not keep the tests from ending: it ends with them.
-  child.unref();
+  // With nothing to do it does not keep the tests from ending: it ends with them.
   child.channel?.unref();
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8');
@@ -102,10 +101,13 @@ export function startInResident(task: Omit<Task, 'endMark'>): Program {
   const endMark = `\u0000${randomUUID()}`;
   const [stdout, stderr] = [hear(child.stdout, endMark), hear(child.stderr, endMark)];
   let isOver = false;
+  // A script that waits for its end would end before it.
+  child.ref();
   const finish = async (): Promise<ProgramEnd> => {
     const { isIdle, ...how } = await awaitEnd(child);
     isOver = true;
     await Promise.all([stdout.over, stderr.over]);
+    child.unref();
     if (isIdle && child.connected) idle.add(child);
     return { ...how, stdout: stdout.read(), stderr: stderr.read() };
   };
