@@ -1,4 +1,5 @@
 /** `paydrop user`: who may see, propose, check and keep users, and how each proves who he is. */
+import { countOf } from '../core/figures.ts';
 import type { ChangeOutcome, UserSession, UserWish } from '../app/review/people.ts';
 import { roles } from '../review/rules/people.ts';
 import { SettingsError } from '../settings/secrets.ts';
@@ -180,7 +181,7 @@ async function makeToken(session: UserSession, options: UserOptions): Promise<Ex
   const { showToken } = await import('./views/user.ts');
   print(showToken(made.token, made.kept), json);
   say(
-    `Token ${made.kept.tokenId} is good for ${days} days, and is shown only now: keep it in a file of your own ` +
+    `Token ${made.kept.tokenId} is good for ${countOf(days, 'day')}, and is shown only now: keep it in a file of your own ` +
       '(chmod 600), and name that in PAYDROP_TOKEN_FILE or review.tokenFile.',
   );
   return exitCodes.ok;

@@ -40,7 +40,12 @@ const sources = readdirSync(join(projectRoot, 'src'), { recursive: true, encodin
 test('no text shows an amount or a moment in the form of files and JSON', () => {
   expect('`${formatBaht(sum)} baht`'.match(rawForm)).toHaveLength(1);
   const found = sources.flatMap((path) =>
-    (textsOf(path).match(rawForm) ?? []).map((all) => `${path}: ${all}`),
+    // A page's own markup has moments for machines, too.
+    (
+      textsOf(path)
+        .replaceAll(/datetime="[^"]*"/g, '')
+        .match(rawForm) ?? []
+    ).map((all) => `${path}: ${all}`),
   );
   expect(found).toEqual([]);
 });

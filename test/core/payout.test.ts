@@ -25,14 +25,14 @@ const leadsTo = (from: PayoutStatus): PayoutStatus[] => [
 describe('where a payout can go from each status', () => {
   test.each<[PayoutStatus, PayoutStatus[]]>([
     ['staged', ['ready', 'held', 'rejected']],
-    ['rejected', ['ready', 'paid']],
+    ['rejected', ['ready', 'held', 'paid']],
     ['ready', ['held', 'cancelled', 'unpayable', 'submitted', 'failed', 'unresolved', 'paid']],
     ['held', ['ready', 'cancelled', 'unresolved', 'paid']],
     ['cancelled', ['paid']],
-    ['unpayable', ['ready', 'paid']],
+    ['unpayable', ['ready', 'held', 'paid']],
     ['submitted', ['paid', 'failed', 'held', 'unresolved']],
     ['paid', ['disputed']],
-    ['failed', ['ready', 'unresolved', 'paid']],
+    ['failed', ['ready', 'held', 'unresolved', 'paid']],
     ['unresolved', ['failed', 'paid']],
     ['disputed', ['paid']],
   ])('%s', (from, to) => expect(leadsTo(from).toSorted()).toEqual(to.toSorted()));

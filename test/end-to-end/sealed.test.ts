@@ -21,7 +21,7 @@ async function sealUnsent(scene: Scene, mark: string): Promise<string> {
 const editAmount = ({ dataDir }: Scene): void =>
   tamper(
     join(dataDir, 'journal.db'),
-    'update payout set amount_satang = amount_satang + 800000 where row_no = 7',
+    'drop trigger payout_amount_never_changes; update payout set amount_satang = amount_satang + 800000 where row_no = 7',
   );
 
 const readNotices = async ({ folder }: Scene): Promise<string> =>

@@ -2,6 +2,7 @@
  * What admins ask for about people, and what becomes of it: done at once, kept until a second admin confirms it, or
  * refused. Once there have been two admins, neither gives rights alone; what takes rights away is done at once.
  */
+import { countOf } from '../../core/figures.ts';
 import type { EventFacts, PersonEventDraft, PersonEventKind } from './chain.ts';
 import {
   type Action,
@@ -255,7 +256,8 @@ function findConfirmationObstacle(
   const why = findAdminObstacle(by, known);
   if (why !== undefined) return why;
   if (change.status !== 'waiting') return `it is ${change.status} already`;
-  if (isLapsed(change, nowMs)) return `nobody confirmed it within ${changeDays} days: propose it again`;
+  if (isLapsed(change, nowMs))
+    return `nobody confirmed it within ${countOf(changeDays, 'day')}: propose it again`;
   if (by.personId === change.proposedBy) return 'you proposed this and cannot confirm it';
   if (by.personId === subjectOf(change.request)) return 'this is about you: another admin has to confirm it';
   const others = listAdmins(known).filter(

@@ -58,6 +58,7 @@ const laterColumns = [
   ['batch', 'like_reason', 'text'],
   ['payout', 'is_acknowledged', 'integer not null default 0'],
   ['payout', 'sealed_satang', 'integer'],
+  ['event', 'hash', 'text'],
 ] as const;
 
 test('an older journal is brought up to date by the sender, and by no other', async () => {
