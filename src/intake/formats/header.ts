@@ -150,8 +150,9 @@ function rejectExceptionsFile({ names, line }: HeaderNames): void {
   const heads = names.map((name) => name.split(/[\r\n]/)[0]?.trim());
   if (!exceptionMarks.every((column) => heads.includes(column))) return;
   const message =
-    'this is an exceptions file that paydrop wrote: newProxyNo and newAmount would not be read. Take the rows out of ' +
-    'your own payout file, correct them there, and give them, under the same payoutId, as a new file';
+    'this is an exceptions file that paydrop wrote: newProxyNo and newAmount would not be read. What was decided in it is ' +
+    'taken by "paydrop decide" and its name; or take the rows out of your own payout file, correct them there, and give ' +
+    'them, under the same payoutId, as a new file';
   throw new FileRejected('exceptions-file', message, line);
 }
 

@@ -216,8 +216,8 @@ const howTo: readonly (readonly [english: string, thai: string])[] = [
     'เรียงลำดับ กรอง ย้าย หรือลบแถวและคอลัมน์ได้ แต่ต้องคงคอลัมน์ batchId, rowNo, version, payoutId, decision และ note ไว้',
   ],
   [
-    'Every cell is a text, so that no digit is lost. Save as .xlsx or as CSV UTF-8, and hand that file back.',
-    'ทุกเซลล์เป็นข้อความ เพื่อไม่ให้ตัวเลขสูญหาย บันทึกเป็น .xlsx หรือ CSV UTF-8 แล้วส่งไฟล์นั้นกลับ',
+    'Every cell is a text, so that no digit is lost. Save as .xlsx or as CSV UTF-8; whoever decides gives it back with "paydrop decide" and its name.',
+    'ทุกเซลล์เป็นข้อความ เพื่อไม่ให้ตัวเลขสูญหาย บันทึกเป็น .xlsx หรือ CSV UTF-8 แล้วผู้ตัดสินใจส่งกลับด้วยคำสั่ง "paydrop decide" ตามด้วยชื่อไฟล์',
   ],
   [
     'A row that has changed since this file was written is refused with what changed. Nothing is done unless every row is right.',
