@@ -27,6 +27,9 @@ const sharing = [
   'watch',
 ].map((area) => `test/${area}/**/*.test.ts`);
 
+/** What puts another module in a module's place: it must be the first to load it. */
+const replacing = ['test/app/reconcile-gap.test.ts'];
+
 export default defineConfig({
   test: {
     globalSetup: ['test/support/quick-folder.ts', 'test/built-program.ts'],
@@ -44,7 +47,8 @@ export default defineConfig({
     // Nothing that the machine happens to have set may reach a test.
     env: { TZ: 'UTC', PAYDROP_CLIENT_ID: '', PAYDROP_CLIENT_SECRET: '', NODE_COMPILE_CACHE: compileCache },
     projects: [
-      { extends: true, test: { name: 'sharing', include: sharing, isolate: false } },
+      { extends: true, test: { name: 'sharing', include: sharing, exclude: replacing, isolate: false } },
+      { extends: true, test: { name: 'replacing', include: replacing } },
       {
         extends: true,
         test: { name: 'alone', include: ['test/**/*.test.ts'], exclude: ['test/bench/**', ...sharing] },
