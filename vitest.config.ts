@@ -27,8 +27,8 @@ const sharing = [
   'watch',
 ].map((area) => `test/${area}/**/*.test.ts`);
 
-/** What puts another module in a module's place: it must be the first to load it. */
-const replacing = ['test/app/reconcile-gap.test.ts'];
+/** What puts another module in a module's place, or needs one as it is at first: it must be the first to load it. */
+const replacing = ['test/app/reconcile-gap.test.ts', 'test/cli/interrupt.test.ts'];
 
 export default defineConfig({
   test: {
