@@ -304,7 +304,7 @@ export class UsageError extends SettingsError {
 
   /** The same in one line, with the option that was probably meant. What finds it is loaded only now. */
   async suggest(): Promise<string> {
-    const { findNearest } = await import('../settings/nearest.ts');
+    const { findNearest } = await import('../core/nearest.ts');
     const nearest = this.#unknown === undefined ? undefined : findNearest(this.#unknown, this.#known);
     return nearest === undefined
       ? this.message

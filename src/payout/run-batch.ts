@@ -17,7 +17,7 @@ import type { WorkerContext } from './context.ts';
 import { keepAskingTheTime } from './inquire.ts';
 import type { PayoutJournal, ReadyPayout } from './ports.ts';
 import { haltWhenChanged, haltWhenOld } from './pre-send-checks.ts';
-import { describePayerChange, rerunHolds } from './rules/operator.ts';
+import { describePayerChange, rerunHolds, unsentStatuses } from './rules/operator.ts';
 import { settleOnce, settleWhileRunning } from './settle.ts';
 import { submitPayout } from './submit.ts';
 import { verifyPayee } from './verify-payee.ts';
@@ -175,7 +175,7 @@ export async function followPayer(
 ): Promise<Batch> {
   const { batchId, status } = batch;
   if (payerAccount === batch.payerAccount || status === 'halted') return batch;
-  if (countRows(await journal.totals(batchId), ['ready', 'held']) === 0) return batch;
+  if (countRows(await journal.totals(batchId), unsentStatuses) === 0) return batch;
   const why = describePayerChange(batch, payerAccount);
   // Only what runs can be halted.
   await journal.moveBatch(batchId, 'running', null, nowMs);

@@ -1,10 +1,9 @@
 /** Whole batches, and payer accounts, that people decide on. */
 import { type Satang, sumSatang, zeroSatang } from '../core/money.ts';
-import type { PayoutStatus } from '../core/payout.ts';
 import type { Batch } from '../core/ports.ts';
 import { cancelBatch, openPayer, resumeBatch } from '../payout/operator.ts';
-import type { Examined, ReviewContext, TargetWork } from './context.ts';
-import { noRest } from './context.ts';
+import { unsentStatuses } from '../payout/rules/operator.ts';
+import { type Examined, noRest, type ReviewContext, type TargetWork } from './context.ts';
 import type { ProposalItem } from './ports.ts';
 import {
   decideBatch,
@@ -14,8 +13,6 @@ import {
   versionOfBatch,
   versionOfPayer,
 } from './rules/batch-decisions.ts';
-
-const unsentStatuses: readonly PayoutStatus[] = ['ready', 'held'];
 
 async function sumUnsent({ journal }: ReviewContext, batchId: string): Promise<Satang> {
   const totals = await journal.totals(batchId);

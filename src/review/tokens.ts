@@ -1,6 +1,6 @@
 /** Personal tokens: what proves in a shell, and to a program, who is at work. */
 import { createHash, randomBytes } from 'node:crypto';
-import { formatBangkokMoment } from '../core/bangkok-time.ts';
+import { dayMs, formatBangkokMoment } from '../core/bangkok-time.ts';
 import { appendEdit } from './people.ts';
 import type { PersonContext } from './people.ts';
 import type { PersonToken } from './ports.ts';
@@ -29,7 +29,6 @@ export type Identified =
   | { readonly ok: false; readonly why: string };
 
 const secretBytes = 32;
-const dayMs = 86_400_000;
 export const tokenDaysUsual = 90;
 const tokenDaysMax = 366;
 const labelLengthMax = 60;

@@ -1,7 +1,7 @@
 /** Turns what the schema complains about into messages that name the key, what stands there, and the cure. */
 import { z } from 'zod';
 import { maskDigits } from '../core/proxy-id.ts';
-import { findNearest } from './nearest.ts';
+import { findNearest } from '../core/nearest.ts';
 import { settingsSchema } from './schema.ts';
 import type { SettingsDocument } from './yaml.ts';
 

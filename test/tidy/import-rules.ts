@@ -47,8 +47,11 @@ const importersOf: Readonly<Record<string, readonly string[]>> = {
   cli: ['main'],
 };
 
-/** The core and the rules may hash; nothing else from outside. */
-const coreMayImport: Readonly<Record<string, readonly string[]>> = { 'node:crypto': ['createHash', 'hash'] };
+/** The core and the rules may hash, and count slips of the keyboard; nothing else from outside. */
+const coreMayImport: Readonly<Record<string, readonly string[]>> = {
+  'node:crypto': ['createHash', 'hash'],
+  'fastest-levenshtein': ['distance'],
+};
 
 /** Packages that `paydrop --help` may load; the rest waits until a command runs. */
 const helpMayLoad: readonly string[] = ['yargs'];

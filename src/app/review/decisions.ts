@@ -1,6 +1,7 @@
 /** Decisions from the shell: who decides is whoever the personal token says, and nobody else. */
 import type { ResultRow } from '../../core/ports.ts';
 import type { PayoutHistory } from '../../payout/ports.ts';
+import { retriedStatuses } from '../../payout/rules/operator.ts';
 import { systemClock } from '../../platform/clock.ts';
 import type { ReviewContext } from '../../review/context.ts';
 import type { Proposal, ProposalItem } from '../../review/ports.ts';
@@ -68,7 +69,7 @@ async function requirePerson(
   return proved;
 }
 
-/** What is wanted of each of these, in words for people: `where` names it. */
+/** A target, and where people find it: a row of a batch, a line of a file. */
 export interface Named {
   readonly where: string;
   readonly target: Target;
@@ -247,7 +248,7 @@ async function nameRetried(
   await using snapshot = await journal.snapshot();
   for await (const rows of snapshot.resultRows(batchId))
     for (const row of rows) {
-      if (!['failed', 'unpayable', 'rejected'].includes(row.status) || batch === undefined) continue;
+      if (!retriedStatuses.includes(row.status) || batch === undefined) continue;
       const options = await readOptions(context, row.seq);
       if (options?.some(({ decision, whyNot }) => decision === 'retry' && whyNot === undefined))
         named.push(nameRow({ row, batch }));

@@ -11,7 +11,7 @@ import type {
   ProposalShown,
 } from '../../app/review/decisions.ts';
 import { describeIssue } from '../../reports/rules/report-rows.ts';
-import { type ProposalStatus, proposalStatusWords } from '../../review/rules/proposal.ts';
+import { proposalStatusWords } from '../../review/rules/proposal.ts';
 import { decisionTerms } from '../../review/rules/terms.ts';
 import { SettingsError } from '../../settings/secrets.ts';
 import { countOf, showBaht } from './amounts.ts';
@@ -92,13 +92,11 @@ export function refuseFile(path: string, refused: Exclude<FileDecided, Decided>)
   );
 }
 
-const signs: Readonly<Record<ProposalStatus, string>> = proposalStatusWords;
-
 /** One line of the list. */
 export const showProposalLine = (proposal: Proposal): Shown => ({
   json: jsonOf(proposal),
   text: toLines([
-    `${proposal.proposalId}  ${formatBangkokMoment(proposal.madeAtMs)}  ${proposal.maker}  ${describe(proposal)}; it ${signs[proposal.status]}`,
+    `${proposal.proposalId}  ${formatBangkokMoment(proposal.madeAtMs)}  ${proposal.maker}  ${describe(proposal)}; it ${proposalStatusWords[proposal.status]}`,
     `    ${proposal.note}`,
   ]),
 });
@@ -118,7 +116,7 @@ export function showProposal({ proposal, items }: ProposalShown): Shown {
       : [
           `  looked at by ${checker}, ${formatBangkokMoment(checkedAtMs)}${checkNote === null ? '' : `: ${checkNote}`}`,
         ]),
-    `  it ${signs[status]}`,
+    `  it ${proposalStatusWords[status]}`,
     ...items.map(({ item, where }) => {
       const { correction } = item;
       const becomes =

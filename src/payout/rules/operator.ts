@@ -88,6 +88,9 @@ export function decideCancel(payout: Payout, nowMs: number): Change | string {
 const describeRow = (payout: Payout): string =>
   `payout ${payout.instruction.payoutId} (row ${payout.rowNo} of batch ${payout.batchId})`;
 
+/** Statuses of rows that have not been sent: they can be cancelled. */
+export const unsentStatuses: readonly PayoutStatus[] = sourceStatuses('cancelled', 'cancelled');
+
 /** Statuses of rows that can be tried again. */
 export const retriedStatuses: readonly PayoutStatus[] = sourceStatuses('ready', 'tried-again');
 

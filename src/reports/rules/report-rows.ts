@@ -7,21 +7,14 @@ import { formatBaht } from '../../core/money.ts';
 import type { Issue } from '../../core/payout-file.ts';
 import { finalStatuses, moneyMoved, type PayoutStatus } from '../../core/payout.ts';
 import type { Batch, ResultRow, StatusTotal } from '../../core/ports.ts';
+import { openStatuses } from '../../payout/rules/search.ts';
 import { describeAlarmRemedy, describeHolds, describeRemedy } from './remedies.ts';
 
 /**
  * Statuses that a person must look at. `cancelled` was a person's own decision; `ready` and `staged` rows
  * need nobody: the next run goes on with them.
  */
-export const exceptionStatuses: readonly PayoutStatus[] = [
-  'rejected',
-  'unpayable',
-  'failed',
-  'held',
-  'submitted',
-  'unresolved',
-  'disputed',
-];
+export const exceptionStatuses: readonly PayoutStatus[] = [...openStatuses, 'submitted'];
 
 /** True for a row that belongs in the exceptions file until a person has taken note of it; an alarm, whatever its status. */
 export function isException(row: Pick<ResultRow, 'status' | 'isAlarm' | 'isAcknowledged'>): boolean {

@@ -2,7 +2,7 @@
 import { countRows } from '../../core/exit-code.ts';
 import { isSealed } from '../../core/payout.ts';
 import type { Batch, BatchReason, HoldTotal, PayerPause, StatusTotal } from '../../core/ports.ts';
-import { batchWideHolds } from '../../payout/rules/operator.ts';
+import { batchWideHolds, unsentStatuses } from '../../payout/rules/operator.ts';
 import type { Decision } from './terms.ts';
 
 /** What a decision about a batch was made on: it is another batch, to whoever decides, when this differs. */
@@ -17,7 +17,7 @@ export function decideBatch(
   holds: readonly HoldTotal[],
 ): string | undefined {
   if (!isSealed(batch.status)) return `it is ${batch.status}: nothing of it can be paid`;
-  const unsent = countRows(totals, ['ready', 'held']);
+  const unsent = countRows(totals, unsentStatuses);
   if (decision === 'cancel-batch') return unsent === 0 ? 'all of it was sent, or has ended' : undefined;
   const isStopped = batch.status === 'halted' || batch.status === 'paused';
   const isHeld = holds.some(

@@ -1,4 +1,5 @@
 /** The decisions about a payout as a person writes them into an exceptions file, in the words of both languages. */
+import { sortByNearness } from '../../core/nearest.ts';
 import { decisionTerms, type PayoutDecision, payoutDecisions } from './terms.ts';
 
 /** Code, English, Thai; in the order of the list that a spreadsheet offers. */
@@ -25,20 +26,6 @@ const byWord: ReadonlyMap<string, PayoutDecision> = new Map(
 /** As many as a message names. */
 const nearestMax = 2;
 
-/** Letters to change, add or take away until one is the other (Levenshtein). */
-function countSlips(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
-  for (const [at, letter] of one.split('').entries()) {
-    const next = [at + 1];
-    for (let place = 1; place <= other.length; place += 1) {
-      const change = (row[place - 1] ?? 0) + (letter === other[place - 1] ? 0 : 1);
-      next.push(Math.min(change, (row[place] ?? 0) + 1, (next[place - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
-}
-
 /** Longer cells are no slip of any word. */
 const wordCharactersMax = 60;
 
@@ -47,9 +34,6 @@ export function readDecision(written: string): DecisionWord {
   const word = squeeze(written.slice(0, wordCharactersMax));
   const decision = written.length > wordCharactersMax ? undefined : byWord.get(word);
   if (decision !== undefined) return { kind: 'known', decision };
-  const nearest = [...byWord]
-    .map(([known, code]) => ({ code, slips: countSlips(word, known) }))
-    .toSorted((one, other) => one.slips - other.slips)
-    .map(({ code }) => code);
+  const nearest = sortByNearness(word, [...byWord.keys()]).flatMap((known) => byWord.get(known) ?? []);
   return { kind: 'unknown', nearest: [...new Set(nearest)].slice(0, nearestMax) };
 }

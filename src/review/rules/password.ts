@@ -1,4 +1,5 @@
 /** What a password must be, and how long somebody waits who gives wrong ones. */
+import { dayMs } from '../../core/bangkok-time.ts';
 
 /** Characters. */
 const lengthMin = 12;
@@ -71,7 +72,7 @@ const freeTries = 4;
 /** From so many on nobody signs in with a password for a day, unless an admin enables the user. */
 export const lockTries = 12;
 const firstDelayMs = 15_000;
-const lockMs = 86_400_000;
+const lockMs = dayMs;
 
 /** Tries that have failed one after another, and until when no other counts. */
 export interface PasswordTries {

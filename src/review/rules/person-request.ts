@@ -2,6 +2,7 @@
  * What admins ask for about people, and what becomes of it: done at once, kept until a second admin confirms it, or
  * refused. Once there have been two admins, neither gives rights alone; what takes rights away is done at once.
  */
+import { dayMs } from '../../core/bangkok-time.ts';
 import { countOf } from '../../core/figures.ts';
 import type { EventFacts, PersonEventDraft, PersonEventKind } from './chain.ts';
 import {
@@ -186,7 +187,6 @@ function complainAboutDisplayName(text: string): string | undefined {
 
 /** How long a change waits for its second admin. */
 const changeDays = 7;
-const dayMs = 86_400_000;
 
 export const changeStatuses = ['waiting', 'applied', 'sent-back', 'withdrawn', 'stale'] as const;
 export type ChangeStatus = (typeof changeStatuses)[number];

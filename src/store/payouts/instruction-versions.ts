@@ -6,8 +6,7 @@ import { computeInstructionDigest } from '../../core/reference.ts';
 import { type Body, define, query } from '../statements.ts';
 import { addVersion } from './digests.ts';
 
-/** Only a row that never had an instruction gets one. */
-const keepInstruction = define((values: Instruction & { readonly seq: number }) =>
+const setInstruction = (values: Instruction & { readonly seq: number }) =>
   query
     .updateTable('payout_row')
     .set({
@@ -17,24 +16,16 @@ const keepInstruction = define((values: Instruction & { readonly seq: number }) 
       reference1: values.reference1,
       reference2: values.reference2,
     })
-    .where('seq', '=', values.seq)
-    .where('proxy_type', 'is', null),
+    .where('seq', '=', values.seq);
+
+/** Only a row that never had an instruction gets one. */
+const keepInstruction = define((values: Instruction & { readonly seq: number }) =>
+  setInstruction(values).where('proxy_type', 'is', null),
 );
 
 /** A corrected row asks for something else than its file; what it asked for is kept with the version. */
 const correctInstruction = {
-  row: define((values: Instruction & { readonly seq: number }) =>
-    query
-      .updateTable('payout_row')
-      .set({
-        proxy_type: values.proxyType,
-        proxy_no: values.proxyNo,
-        payee_name: values.payeeName,
-        reference1: values.reference1,
-        reference2: values.reference2,
-      })
-      .where('seq', '=', values.seq),
-  ),
+  row: define(setInstruction),
   amount: define((values: { readonly amountSatang: bigint; readonly seq: number }) =>
     query
       .updateTable('payout')

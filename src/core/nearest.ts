@@ -13,3 +13,10 @@ export function findNearest(word: string, known: readonly string[]): string | un
     .toSorted((one, other) => one.slips - other.slips);
   return nearest?.name;
 }
+
+/** The known words, the one that takes the fewest slips to become `word` first. */
+export const sortByNearness = (word: string, known: readonly string[]): readonly string[] =>
+  known
+    .map((name) => ({ name, slips: distance(word, name) }))
+    .toSorted((one, other) => one.slips - other.slips)
+    .map(({ name }) => name);

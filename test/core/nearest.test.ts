@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { findNearest } from '../../src/settings/nearest.ts';
+import { findNearest } from '../../src/core/nearest.ts';
 
 const known = ['config', 'data-dir', 'json', 'log-level', 'clientSecret', 'clientSecretFile'];
 
