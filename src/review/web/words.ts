@@ -1,95 +1,23 @@
-/** Every word of the page, in both languages, in one place. */
+/** Every word of the page, in both languages: those of each view stand in `words/`. */
 import { formatBangkokMoment } from '../../core/bangkok-time.ts';
 import type { PayoutStatus } from '../../core/payout.ts';
 import type { MoneyMoved } from '../../payout/rules/search.ts';
 import type { Role } from '../rules/people.ts';
+import { frameWords } from './words/frame.ts';
+import type { Pair } from './words/pair.ts';
+import { payoutWords } from './words/payout.ts';
+import { queueWords } from './words/queue.ts';
+import { signInWords } from './words/sign-in.ts';
 
 export const languages = ['en', 'th'] as const;
 export type Language = (typeof languages)[number];
 
-/** English, ไทย. */
-type Pair = readonly [en: string, th: string];
-
 const words = {
-  product: ['paydrop', 'paydrop'],
-  sandbox: ['Sandbox, no real money', 'ระบบทดสอบ ไม่มีเงินจริง'],
-  skip: ['Skip to the content', 'ข้ามไปที่เนื้อหา'],
-  menu: ['Views', 'เมนู'],
-  queue: ['Review queue', 'คิวรอตรวจสอบ'],
-  proposals: ['Waiting for a check', 'รายการรออนุมัติ'],
-  payout: ['Payout', 'รายการจ่าย'],
-  batch: ['Batch', 'ชุดจ่ายเงิน'],
-  row: ['row', 'แถว'],
-  payee: ['Payee', 'ผู้รับเงิน'],
-  amount: ['Amount', 'จำนวนเงิน'],
-  baht: ['baht', 'บาท'],
-  status: ['Status', 'สถานะ'],
-  money: ['Money', 'เงิน'],
-  day: ['Day', 'วันที่'],
-  any: ['Any', 'ทั้งหมด'],
-  why: ['Why', 'สาเหตุ'],
-  remedy: ['What to do', 'วิธีแก้ไข'],
-  age: ['Age', 'ค้างมาแล้ว'],
-  alarm: ['Alarm', 'แจ้งเตือนสำคัญ'],
-  search: ['Search', 'ค้นหา'],
-  searchHint: ['Payee number, name, reference, amount or day', 'เลขผู้รับเงิน ชื่อ เลขอ้างอิง จำนวนเงิน หรือวันที่'],
-  find: ['Find', 'ค้นหา'],
-  clear: ['Clear', 'ล้างตัวกรอง'],
-  older: ['Older', 'รายการก่อนหน้า'],
-  newest: ['Newest', 'รายการล่าสุด'],
-  needPerson: ['need a person', 'รายการรอดำเนินการ'],
-  oldest: ['oldest', 'ค้างนานสุด'],
-  nothingWaits: ['Nothing needs a person', 'ไม่มีรายการรอดำเนินการ'],
-  noMatch: ['No match', 'ไม่พบรายการที่ตรงกัน'],
-  shown: ['Figures of', 'ข้อมูล ณ'],
-  wrongDay: ['The day is not one of the calendar', 'วันที่ไม่ถูกต้อง'],
-  problem: ['There is a problem', 'พบข้อผิดพลาด'],
-  signIn: ['Sign in', 'เข้าสู่ระบบ'],
-  signOut: ['Sign out', 'ออกจากระบบ'],
-  signedOut: ['You have signed out', 'คุณออกจากระบบแล้ว'],
-  name: ['Name', 'ชื่อผู้ใช้'],
-  password: ['Password', 'รหัสผ่าน'],
-  ownPassword: ['Set a password of your own', 'ตั้งรหัสผ่านของคุณเอง'],
-  ownPasswordWhy: [
-    'The one-time password was right. It opens nothing until you have set one of your own, at least 12 characters long.',
-    'รหัสผ่านครั้งเดียวถูกต้อง กรุณาตั้งรหัสผ่านของคุณเองอย่างน้อย 12 ตัวอักษรก่อนเข้าใช้งาน',
-  ],
-  presentPassword: ['One-time password', 'รหัสผ่านครั้งเดียว'],
-  newPassword: ['New password', 'รหัสผ่านใหม่'],
-  newAgain: ['New password again', 'รหัสผ่านใหม่อีกครั้ง'],
-  notAlike: ['The two new passwords differ', 'รหัสผ่านใหม่ทั้งสองช่องไม่ตรงกัน'],
-  setIt: ['Set it and sign in', 'ตั้งรหัสผ่านและเข้าสู่ระบบ'],
-  signInRefused: [
-    'The name or the password is not right, or too many wrong ones were given: wait, or ask an admin',
-    'ชื่อผู้ใช้หรือรหัสผ่านไม่ถูกต้อง หรือใส่ผิดหลายครั้งเกินไป กรุณารอสักครู่หรือติดต่อผู้ดูแล',
-  ],
-  dark: ['Dark', 'โหมดมืด'],
-  light: ['Light', 'โหมดสว่าง'],
-  notAllowed: ['You may not do this', 'คุณไม่มีสิทธิ์ทำรายการนี้'],
-  notFound: ['There is nothing here', 'ไม่พบหน้านี้'],
-  outOfDate: [
-    'This page was open for too long, or in another browser: load it again',
-    'หน้านี้เปิดไว้นานเกินไป กรุณาโหลดใหม่',
-  ],
-  tooMany: ['Too many requests: wait a minute', 'มีคำขอมากเกินไป กรุณารอสักครู่'],
-  broken: ['Something went wrong here: the log says what', 'เกิดข้อผิดพลาดภายในระบบ รายละเอียดอยู่ในบันทึก'],
-  back: ['Back to the queue', 'กลับไปที่คิว'],
-  ourName: ['Name in the file', 'ชื่อในไฟล์'],
-  bankName: ['Name at the bank', 'ชื่อที่ธนาคาร'],
-  payeeNumber: ['Payee number', 'เลขผู้รับเงิน'],
-  reveal: ['Reveal (recorded)', 'แสดงเลขเต็ม (มีการบันทึก)'],
-  references: ['References', 'เลขอ้างอิง'],
-  transfer: ['Transfer', 'เลขที่โอน'],
-  fee: ['Fee', 'ค่าธรรมเนียม'],
-  file: ['File', 'ไฟล์'],
-  decisions: ['Decisions', 'การตัดสินใจ'],
-  notPossible: ['Not possible now', 'ทำไม่ได้ในขณะนี้'],
-  second: ['Needs a second person', 'ต้องมีผู้อนุมัติอีกคน'],
-  history: ['What happened', 'ประวัติรายการ'],
-  time: ['Time', 'เวลา'],
-  event: ['Event', 'เหตุการณ์'],
-  code: ['Code', 'รหัส'],
-} as const satisfies Readonly<Record<string, Pair>>;
+  ...frameWords,
+  ...signInWords,
+  ...payoutWords,
+  ...queueWords,
+} as const;
 
 export type Word = keyof typeof words;
 

@@ -1,0 +1,33 @@
+/** Words of a payout, wherever it is shown. */
+import type { Words } from './pair.ts';
+
+export const payoutWords = {
+  payout: ['Payout', 'รายการจ่าย'],
+  batch: ['Batch', 'ชุดจ่ายเงิน'],
+  row: ['row', 'แถว'],
+  payee: ['Payee', 'ผู้รับเงิน'],
+  amount: ['Amount', 'จำนวนเงิน'],
+  baht: ['baht', 'บาท'],
+  status: ['Status', 'สถานะ'],
+  money: ['Money', 'เงิน'],
+  day: ['Day', 'วันที่'],
+  why: ['Why', 'สาเหตุ'],
+  remedy: ['What to do', 'วิธีแก้ไข'],
+  age: ['Age', 'ค้างมาแล้ว'],
+  alarm: ['Alarm', 'แจ้งเตือนสำคัญ'],
+  ourName: ['Name in the file', 'ชื่อในไฟล์'],
+  bankName: ['Name at the bank', 'ชื่อที่ธนาคาร'],
+  payeeNumber: ['Payee number', 'เลขผู้รับเงิน'],
+  reveal: ['Reveal (recorded)', 'แสดงเลขเต็ม (มีการบันทึก)'],
+  references: ['References', 'เลขอ้างอิง'],
+  transfer: ['Transfer', 'เลขที่โอน'],
+  fee: ['Fee', 'ค่าธรรมเนียม'],
+  file: ['File', 'ไฟล์'],
+  decisions: ['Decisions', 'การตัดสินใจ'],
+  notPossible: ['Not possible now', 'ทำไม่ได้ในขณะนี้'],
+  second: ['Needs a second person', 'ต้องมีผู้อนุมัติอีกคน'],
+  history: ['What happened', 'ประวัติรายการ'],
+  time: ['Time', 'เวลา'],
+  event: ['Event', 'เหตุการณ์'],
+  code: ['Code', 'รหัส'],
+} as const satisfies Words;
