@@ -3,6 +3,7 @@ import type { FileRejection, Inspection } from '../core/payout-file.ts';
 import { isSealed } from '../core/payout.ts';
 import type { Batch, Clock } from '../core/ports.ts';
 import { computeBatchId } from '../core/reference.ts';
+import type { ApprovalPolicy } from '../review/rules/approval.ts';
 import type { IntakeStore, PayoutFileReader, RejectedFile } from './ports.ts';
 
 export interface IngestContext {
@@ -13,6 +14,8 @@ export interface IngestContext {
   readonly payerAccount: string;
   /** limits.likeFileDays */
   readonly likeFileDays: number;
+  /** Whether what it asks for waits for approval; it does not when this is left out. */
+  readonly approval?: ApprovalPolicy | undefined;
   /** When the file was dropped, where that was before now. */
   readonly droppedAtMs?: number;
   /** Asked when the bytes are known, before any row is read in; false leaves the file alone. */
@@ -99,7 +102,8 @@ async function readIntoJournal(
         context.onRows(rows);
         break;
       case 'summary': {
-        const batch = await journal.seal(batchId, part.totals, clock.now(), context.likeFileDays);
+        const { likeFileDays, approval } = context;
+        const batch = await journal.seal(batchId, part.totals, clock.now(), likeFileDays, approval);
         return { kind: 'batch', batch, isNew: true };
       }
       case 'rejected': {

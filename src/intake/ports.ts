@@ -1,6 +1,7 @@
 /** What taking a file in needs: a reader of its rows, and the journal that they are read into. */
 import type { FileRejection, Inspection, SealTotals, StagedRow } from '../core/payout-file.ts';
 import type { Batch } from '../core/ports.ts';
+import type { ApprovalPolicy } from '../review/rules/approval.ts';
 
 /** A file that is rejected as a whole. */
 export interface RejectedFile {
@@ -44,8 +45,15 @@ export interface IntakeStore {
    * but for case, leading zeros, punctuation or blanks gets the hold `similar`.
    * @param likeFileDays all rows get it when half of them, and five or more, have payee and amount of rows that were paid
    *   or are under way within so many days; 0, or left out, means never
+   * @param approval whether its rows wait for approval; they do not when it is left out
    */
-  seal(batchId: string, totals: SealTotals, nowMs: number, likeFileDays?: number): Promise<Batch>;
+  seal(
+    batchId: string,
+    totals: SealTotals,
+    nowMs: number,
+    likeFileDays?: number,
+    approval?: ApprovalPolicy,
+  ): Promise<Batch>;
   /** Ends the reading of a file that is rejected as a whole; its staged rows are dropped. */
   rejectBatch(batchId: string, code: string, reason: string, nowMs: number): Promise<void>;
 }

@@ -1,6 +1,7 @@
 /** When a batch is concluded: nothing is left to send or to ask, or it waits for an operator or the next run. */
 import type { HoldReason } from '../core/payout.ts';
 import type { Batch, BatchReader, BatchReason } from '../core/ports.ts';
+import { describeWaiting } from '../review/rules/approval.ts';
 import type { BatchStore, PayoutStore } from './ports.ts';
 import type { WorkerContext } from './context.ts';
 import { cancelledReason } from './operator.ts';
@@ -34,6 +35,8 @@ export async function conclude(
 ): Promise<void> {
   const nowMs = clock.now();
   if (await isCancelled(journal, batchId)) return endCancelled(journal, batchId, nowMs);
+  const waiting = describeWaiting(batchId);
+  await journal.holdUnapproved(batchId, waiting, nowMs);
   const { status, why: halt } = gate.state;
   if (status === 'halted' && halt !== null) {
     const heldNow = await journal.holdReady(batchId, 'halted', halt, nowMs);
@@ -54,6 +57,8 @@ export async function conclude(
   const heldNow = await journal.holdReady(batchId, 'paused', why, nowMs);
   if (heldNow > 0 || (await hasHeldRows(journal, batchId))) {
     await journal.moveBatch(batchId, 'paused', why, nowMs);
+  } else if (await hasHeldRows(journal, batchId, ['approval'])) {
+    await journal.moveBatch(batchId, 'paused', waiting, nowMs);
   } else {
     await endWithoutDoubt(journal, batchId, nowMs);
   }

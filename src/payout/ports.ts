@@ -71,6 +71,8 @@ export interface BatchStore extends BatchReader {
   keepSeal(batchId: string, seal: KeptSeal): Promise<void>;
   /** Adds a hold to every ready row of the batch. Returns how many rows changed. */
   holdReady(batchId: string, hold: HoldReason, why: BatchReason, nowMs: number): Promise<number>;
+  /** Holds for approval what is ready and was not approved as it is. Returns how many rows changed. */
+  holdUnapproved(batchId: string, why: BatchReason, nowMs: number): Promise<number>;
   /** Lifts holds from the batch's held rows; those left without any become ready. Returns how many rows changed. */
   liftHolds(batchId: string, holds: readonly HoldReason[], nowMs: number): Promise<number>;
   /**

@@ -16,6 +16,7 @@ import { conclude, hasHeldRows } from './conclude.ts';
 import type { WorkerContext } from './context.ts';
 import { keepAskingTheTime } from './inquire.ts';
 import type { PayoutJournal, ReadyPayout } from './ports.ts';
+import { describeWaiting } from '../review/rules/approval.ts';
 import { haltWhenChanged, haltWhenOld } from './pre-send-checks.ts';
 import { describePayerChange, rerunHolds, unsentStatuses } from './rules/operator.ts';
 import { settleOnce, settleWhileRunning } from './settle.ts';
@@ -81,6 +82,8 @@ async function startRunning(
   await takeUpBreaker(context, batch);
   if (why !== undefined) gate.haltFor(why);
   const isInVain = limits.isPatient !== true && pausesBeyond(context, clock.now() + limits.waitMs);
+  // Tried again or corrected since, or to be paid from another account.
+  await journal.holdUnapproved(batch.batchId, describeWaiting(batch.batchId), clock.now());
   const isToGoOn = why === undefined && !isInVain;
   if (isToGoOn) await journal.liftHolds(batch.batchId, rerunHolds, clock.now());
   const [toSend] = why === undefined ? await journal.readyPage(batch.batchId, 0, 1) : [];

@@ -5,6 +5,7 @@ import { cancelBatch, openPayer, resumeBatch } from '../payout/operator.ts';
 import { unsentStatuses } from '../payout/rules/operator.ts';
 import { type Examined, noRest, type ReviewContext, type TargetWork } from './context.ts';
 import type { ProposalItem } from './ports.ts';
+import { whyNotApprove } from './rules/approval.ts';
 import {
   decideBatch,
   decidePayer,
@@ -13,6 +14,7 @@ import {
   versionOfBatch,
   versionOfPayer,
 } from './rules/batch-decisions.ts';
+import type { Target } from './rules/proposal.ts';
 
 async function sumUnsent({ journal }: ReviewContext, batchId: string): Promise<Satang> {
   const totals = await journal.totals(batchId);
@@ -31,12 +33,28 @@ export function makeBatchWork(context: ReviewContext): TargetWork {
     if (batch === undefined) return `there is no batch ${key}`;
     return versionOfBatch(batch) === version ? batch : changedSince;
   };
+  const examineApproval = async ({ key, version }: Target): Promise<Examined> => {
+    const batch = await journal.batch(key);
+    if (batch === undefined) return `there is no batch ${key}`;
+    const waiting = await journal.approvalOf(key);
+    const why = whyNotApprove(batch.status, waiting);
+    if (why !== undefined || waiting === undefined) return why ?? changedSince;
+    if (waiting.version !== version) return changedSince;
+    const approval = { people: waiting.people, involved: await journal.handsOf(key) };
+    return { amountSatang: waiting.amountSatang, approval };
+  };
+  const approve = async (item: ProposalItem): Promise<void> => {
+    const place = { proposalId: item.proposalId, itemNo: item.itemNo };
+    if (!(await journal.approveBatch(item.key, place, item.version, clock.now())))
+      await end(item, changedSince);
+  };
   const end = async ({ proposalId, itemNo }: ProposalItem, refusal: string | undefined): Promise<void> => {
     await journal.endItem(proposalId, itemNo, refusal === undefined ? 'applied' : 'refused', refusal ?? null);
   };
   return {
     ...noRest,
     async examine(decision, target): Promise<Examined> {
+      if (decision === 'approve-batch') return examineApproval(target);
       const batch = await find(target);
       if (typeof batch === 'string') return batch;
       const totals = await journal.totals(batch.batchId);
@@ -45,6 +63,7 @@ export function makeBatchWork(context: ReviewContext): TargetWork {
     },
     async apply({ decision }, item) {
       if (item.status !== 'open') return;
+      if (decision === 'approve-batch') return approve(item);
       const batch = await find(item);
       if (typeof batch === 'string') {
         await end(item, batch);

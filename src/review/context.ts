@@ -4,13 +4,14 @@ import type { Clock } from '../core/ports.ts';
 import type { RowRules } from '../intake/rules/row.ts';
 import type { HistoryReader, PayoutJournal } from '../payout/ports.ts';
 import type { StatementStore } from '../reconcile/ports.ts';
-import type { Proposal, ProposalItem, ProposalStore } from './ports.ts';
+import type { ApprovalStore, Proposal, ProposalItem, ProposalStore } from './ports.ts';
 import type { Target } from './rules/proposal.ts';
 import type { Decision } from './rules/terms.ts';
 
 export interface ReviewContext {
   readonly journal: PayoutJournal &
     ProposalStore &
+    ApprovalStore &
     HistoryReader &
     Pick<StatementStore, 'openStatementView' | 'openBreak' | 'acceptBreak'>;
   readonly clock: Pick<Clock, 'now'>;
@@ -24,7 +25,20 @@ export interface ReviewContext {
 }
 
 /** Why a target cannot be decided on so, in words; or what it is about. */
-export type Examined = string | { readonly amountSatang: Satang };
+export type Examined =
+  | string
+  | {
+      readonly amountSatang: Satang;
+      /** Only of an approval: what it takes, whatever other decisions take. */
+      readonly approval?: ApprovalTerms;
+    };
+
+/** What the approval of one batch takes. */
+export interface ApprovalTerms {
+  readonly people: 1 | 2;
+  /** People who had a part in what the batch asks for: none of them approves it. */
+  readonly involved: readonly number[];
+}
 
 /** One kind of target, for as long as one proposal is worked on. */
 export interface TargetWork extends Disposable {

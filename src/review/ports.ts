@@ -1,5 +1,7 @@
 /** What the review keeps in the journal. */
 import type { Satang } from '../core/money.ts';
+import type { DecisionItem } from '../core/ports.ts';
+import type { Waiting } from './rules/approval.ts';
 import type { Decider, ProposalStatus, Target, TargetKind } from './rules/proposal.ts';
 import type { Decision } from './rules/terms.ts';
 import type { PersonEvent } from './rules/chain.ts';
@@ -67,6 +69,26 @@ export interface ProposalMove {
   readonly by: Decider | null;
   readonly note: string | null;
   readonly nowMs: number;
+}
+
+/** What of a batch waits for approval. */
+export interface BatchApproval extends Waiting {
+  /** How many people it takes. */
+  readonly people: 1 | 2;
+}
+
+export interface ApprovalStore {
+  /** Undefined where the batch needs none. */
+  approvalOf(batchId: string): Promise<BatchApproval | undefined>;
+  /**
+   * Lets go on what waits, and ends the item, in one transaction.
+   * @returns false, with nothing changed, when it is not the version that was decided on, or too few have approved it
+   */
+  approveBatch(batchId: string, item: DecisionItem, version: string, nowMs: number): Promise<boolean>;
+  /** People who uploaded the file of a batch, or corrected a row in it. */
+  handsOf(batchId: string): Promise<readonly number[]>;
+  /** The same of all batches that a proposal is about. */
+  involvedIn(proposalId: number): Promise<readonly number[]>;
 }
 
 export interface ProposalStore {

@@ -8,7 +8,7 @@ import { dayMs } from '../core/bangkok-time.ts';
 import { type Satang, sumSatang } from '../core/money.ts';
 import { makeBatchWork, makePayerWork } from './batch-target.ts';
 import { makeBreakWork } from './break-target.ts';
-import type { ReviewContext, TargetWork } from './context.ts';
+import type { ApprovalTerms, ReviewContext, TargetWork } from './context.ts';
 import { makePayoutWork } from './payout-target.ts';
 import type { Proposal, ProposalClash, ProposalDraft, ProposalItem, ProposalStore } from './ports.ts';
 import {
@@ -99,6 +99,14 @@ const objectTooLittle = ({ decision, targets, note, evidence }: Wish): readonly 
     : []),
 ];
 
+/** Why this person may not approve alone, or propose that a batch be approved; undefined when he may. */
+function whyNotApprover({ people, involved }: ApprovalTerms, { personId }: Decider): string | undefined {
+  if (personId === null) return 'who approves must have proved who he is';
+  return people === 1 && involved.includes(personId)
+    ? 'you uploaded the file, or corrected a row in it, and cannot approve it'
+    : undefined;
+}
+
 /** What is to be kept of a wish, or why there is nothing. */
 async function draft(
   context: ReviewContext,
@@ -108,10 +116,16 @@ async function draft(
 ): Promise<ProposalDraft | readonly Objection[]> {
   const objections = [...objectTooLittle({ decision, targets, note, evidence })];
   const amounts: Satang[] = [];
+  const approvers: number[] = [];
   for (const target of targets) {
     const examined = await works.of(target.kind).examine(decision, target);
     if (typeof examined === 'string') objections.push({ target, why: examined });
-    else amounts.push(examined.amountSatang);
+    else {
+      amounts.push(examined.amountSatang);
+      const why = examined.approval && whyNotApprover(examined.approval, maker);
+      if (why !== undefined) objections.push({ target, why });
+      approvers.push(examined.approval?.people ?? 1);
+    }
   }
   if (objections.length > 0) return objections;
   const nowMs = context.clock.now();
@@ -119,7 +133,11 @@ async function draft(
     decision,
     note: note.trim(),
     evidence,
-    people: countDeciders(decision, context.people, maker.personId !== null),
+    people: countDeciders(
+      decision,
+      decision === 'approve-batch' ? Math.max(...approvers) : context.people,
+      maker.personId !== null,
+    ),
     totalSatang: sumSatang(amounts),
     digest: computeProposalDigest(decision, targets),
     maker,
@@ -204,7 +222,7 @@ export async function check(
   if (proposal === undefined) return { kind: 'refused', why: `there is no proposal ${proposalId}` };
   const nowMs = clock.now();
   const why =
-    whyNotCheck(proposal, checker, involved, nowMs) ??
+    whyNotCheck(proposal, checker, [...involved, ...(await journal.involvedIn(proposalId))], nowMs) ??
     obstacle ??
     (seen !== undefined && seen !== proposal.digest ? 'it is not what you have looked at' : undefined) ??
     (verdict === 'send-back' && (note ?? '').trim() === '' ? 'why it is sent back must be said' : undefined);

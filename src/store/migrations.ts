@@ -12,6 +12,7 @@ import {
   statementTables,
   wordTables,
 } from './reconcile/statement-tables.ts';
+import { approvalTables } from './review/approval-tables.ts';
 import { itemNoteColumn, proposalTables } from './review/proposal-tables.ts';
 import { personTables } from './review/people-tables.ts';
 import { sessionTables } from './review/session-tables.ts';
@@ -389,6 +390,7 @@ const migrations: readonly Migration[] = [
   itemNoteColumn,
   sessionTables,
   addChains,
+  approvalTables,
 ];
 
 /** The version of the tables that this program writes. */

@@ -18,6 +18,7 @@ import type { IntakeRecord } from '../watch/ports.ts';
 import type { TakenFile } from '../watch/rules/file-growth.ts';
 import type { ArchiveTables } from './archive/archive-tables.ts';
 import type { StatementTables } from './reconcile/statement-tables.ts';
+import type { ApprovalTables } from './review/approval-tables.ts';
 import type { ProposalTables } from './review/proposal-tables.ts';
 import type { PersonTables } from './review/people-tables.ts';
 import type { SessionTables } from './review/session-tables.ts';
@@ -61,6 +62,10 @@ export interface BatchTable extends Columns<Omit<Batch, 'totalSatang' | 'extraCo
   readonly digest: ColumnType<string | null, undefined, string>;
   /** `BatchSeal.versionsDigest`. */
   readonly versions_digest: ColumnType<string | null, undefined, string>;
+  /** How many people must approve it before it is paid; null where nobody need. */
+  readonly approval_people: ColumnType<1 | 2 | null, undefined, 1 | 2>;
+  readonly approved_digest: ColumnType<string | null, undefined, string | null>;
+  readonly approved_payer: ColumnType<string | null, undefined, string>;
   /** Why all its rows were held at the seal, as another file's; rows that have it as their reason bear its code alone. */
   readonly like_reason: ColumnType<string | null, undefined, string>;
 }
@@ -224,7 +229,8 @@ interface NoticeDeliveryTable {
   readonly why: string | null;
 }
 
-export interface Tables extends StatementTables, ArchiveTables, ProposalTables, PersonTables, SessionTables {
+export interface Tables
+  extends StatementTables, ArchiveTables, ProposalTables, PersonTables, SessionTables, ApprovalTables {
   meta: MetaTable;
   schema_version: SchemaVersionTable;
   batch: BatchTable;

@@ -13,7 +13,8 @@ import type {
 import type { MarkCopy } from '../payout/rules/journal-place.ts';
 import type { StatementStore, UnreconciledDays } from '../reconcile/ports.ts';
 import type { ReportStore } from '../reports/ports.ts';
-import type { PersonStore, ProposalStore, SessionStore } from '../review/ports.ts';
+import type { ApprovalStore, PersonStore, ProposalStore, SessionStore } from '../review/ports.ts';
+import type { ApprovalPolicy } from '../review/rules/approval.ts';
 import type { WatchStore } from '../watch/ports.ts';
 import { makeArchiveStore } from './archive/archive-store.ts';
 import type { OnStep } from './archive/move.ts';
@@ -36,6 +37,7 @@ import { payoutReads } from './payouts/payout-queries.ts';
 import { readLastRowNo } from './payouts/rows.ts';
 import { searchReads } from './payouts/search.ts';
 import { makeStatementStore, makeUnreconciledDays } from './reconcile/statement-store.ts';
+import { approvalReads, readApproval } from './review/approvals.ts';
 import { proposalReads, proposalWrites } from './review/proposals.ts';
 import { personReads, personWrites } from './review/people.ts';
 import { sessionReads, sessionWrites } from './review/sessions.ts';
@@ -64,6 +66,7 @@ export interface Store
     HistoryReader,
     ArchiveStore,
     ProposalStore,
+    ApprovalStore,
     PersonStore,
     SessionStore {
   /** Made with the journal, and kept for ever: an inbox bears the id of the journal that works it. */
@@ -105,6 +108,7 @@ const reads = {
   ...scheduleReads,
   ...noticeReads,
   ...proposalReads,
+  ...approvalReads,
   ...personReads,
   ...sessionReads,
   loss: readLoss,
@@ -132,8 +136,8 @@ function makeBatchWork({ db, path, highWaterMark, threadRowsMin = longBatchRows 
   return {
     startIngest: async (start) => bulk(start.batchId, 'startIngest', start),
     stage: async (batchId, rows) => stage(batchId, rows),
-    seal: async (batchId, totals, nowMs, likeFileDays = 0) => {
-      await bulk(batchId, 'seal', batchId, totals, nowMs, likeFileDays);
+    seal: async (batchId, totals, nowMs, likeFileDays = 0, approval?: ApprovalPolicy) => {
+      await bulk(batchId, 'seal', batchId, totals, nowMs, likeFileDays, approval);
       highWaterMark?.advance();
       // Waited for before the first send.
       void seals?.keepSeal(batchId, readRecordedDigests(db, batchId));
@@ -159,9 +163,14 @@ function makeBatchWork({ db, path, highWaterMark, threadRowsMin = longBatchRows 
       hasAny(db, batchId, 'ready') ? bulk(batchId, 'holdReady', batchId, hold, why, nowMs) : 0,
     liftHolds: async (batchId, holds, nowMs) =>
       hasAny(db, batchId, 'held') ? bulk(batchId, 'liftHolds', batchId, holds, nowMs) : 0,
+    holdUnapproved: async (batchId, why, nowMs) =>
+      hasAny(db, batchId, 'ready') ? bulk(batchId, 'holdUnapproved', batchId, why, nowMs) : 0,
+    approvalOf: async (batchId) => inTransaction(db, () => readApproval(db, batchId)),
+    approveBatch: async (batchId, item, version, nowMs) =>
+      bulk(batchId, 'approveBatch', batchId, item, version, nowMs),
     releaseLikeFile: async (batchId, nowMs) => bulk(batchId, 'releaseLikeFile', batchId, nowMs),
     cancelUnsent: async (batchId, nowMs) => bulk(batchId, 'cancelUnsent', batchId, nowMs),
-  } satisfies Partial<IntakeStore & BatchStore>;
+  } satisfies Partial<IntakeStore & BatchStore & ApprovalStore>;
 }
 
 /** The methods, each when its turn has come. */

@@ -562,7 +562,9 @@ test('an archive of an older program is read, and its batches come back', async 
      create index payout_not_paid on payout (status) where status = 'held';
      drop trigger reference_used_once; drop trigger payout_never_goes; drop trigger archived_rows_never_go;
      drop trigger used_reference_never_goes; drop table archived_batch; drop table archived_rows;
-     drop table used_reference; alter table batch drop column recalled_at_ms`,
+     drop table used_reference; alter table batch drop column recalled_at_ms;
+     drop table batch_hand; drop trigger approval_never_lessened; alter table batch drop column approval_people;
+     alter table batch drop column approved_digest; alter table batch drop column approved_payer`,
   );
   tamper(path, `update archived_batch set digest = '${digestCopy(archive, firstBatchId)}'`);
   expect(await look(store)).toBe(before);

@@ -5,6 +5,7 @@ import type { StagedRow } from '../../src/core/payout-file.ts';
 import type { Attempt, HoldReason, Payout, PayoutStatus } from '../../src/core/payout.ts';
 import type { Batch, BatchReason, Change, ResultRow } from '../../src/core/ports.ts';
 import { decideIntent, noBankNames, type PayerSetup } from '../../src/payout/rules/intent.ts';
+import type { ApprovalPolicy } from '../../src/review/rules/approval.ts';
 import type { Journal } from '../../src/store/store.ts';
 import { noonMs, payer, policy } from './core-fixtures.ts';
 
@@ -68,6 +69,7 @@ export interface FileOfRows {
   readonly conflictingRowNos?: readonly number[];
   readonly likeFileDays?: number;
   readonly sealedAtMs?: number;
+  readonly approval?: ApprovalPolicy;
 }
 
 export const firstBatchId = '0123456789';
@@ -97,8 +99,8 @@ export async function ingest(
 ): Promise<Batch> {
   const batchId = await start(journal, file);
   await journal.stage(batchId, rows);
-  const { sealedAtMs = noonMs + 1, likeFileDays } = file;
-  return journal.seal(batchId, totalsOf(rows, file.conflictingRowNos), sealedAtMs, likeFileDays);
+  const { sealedAtMs = noonMs + 1, likeFileDays, approval } = file;
+  return journal.seal(batchId, totalsOf(rows, file.conflictingRowNos), sealedAtMs, likeFileDays, approval);
 }
 
 /** Takes a file in and lets its batch run. */

@@ -13,6 +13,7 @@ import {
   stripSecrets,
   type SummaryContext,
 } from '../../reports/rules/summary.ts';
+import { approvalCode } from '../../review/rules/approval.ts';
 import { describeGrowth, remedyOfGrowth } from '../../watch/rules/file-growth.ts';
 import { exitCodes, higherOf } from '../exit-codes.ts';
 import {
@@ -141,8 +142,8 @@ function adviseStopped({ batch, holds, totals }: BatchSummary): string[] {
   const remedy = batch.remedy === null ? [] : [`${showText(batch.remedy)}.`];
   const goOn = `go on with "paydrop resume ${batch.batchId}".`;
   if (batch.status === 'halted') return ['It was halted.', ...remedy, `Then let it ${goOn}`];
-  if (holds.some(({ hold }) => hold === 'halted' || hold === 'approval'))
-    return ['Rows are held.', ...remedy, `Let them ${goOn}`];
+  if (batch.reasonCode === approvalCode) return ['It waits for approval.', ...remedy];
+  if (holds.some(({ hold }) => hold === 'halted')) return ['Rows are held.', ...remedy, `Let them ${goOn}`];
   return [
     'It stopped before every row was sent.',
     ...remedy,

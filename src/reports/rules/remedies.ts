@@ -42,7 +42,7 @@ const compareWith = (like: string): string =>
   `${like}: compare the two: ${resumeOrCancel('it is another payment', 'it is the same')}`;
 
 const holdRemedies: Record<HoldReason, string> = {
-  approval: 'It waits for approval: have the batch approved, then let it go on',
+  approval: 'It waits for approval: have the batch approved; nothing of it is sent before',
   name: `Compare the name in the file with the names that the bank holds: ${resumeOrCancel('they are the same payee', 'they are not')}`,
   limit:
     'Make sure that the amount is right, then let this payout go on with "paydrop resume" and its payoutId, or stop it ' +

@@ -59,9 +59,9 @@ export interface Correction {
   readonly amount: string | null;
 }
 
-/** How many people a decision takes. @param people of the settings, `review.people` */
-export function countDeciders(decision: Decision, people: 1 | 2, isProved: boolean): 1 | 2 {
-  return isProved && decisionTerms[decision].needsSecond ? people : 1;
+/** How many people a decision takes. @param people of the settings, `review.people`; of an approval, what its batch needs */
+export function countDeciders(decision: Decision, people: number, isProved: boolean): 1 | 2 {
+  return isProved && decisionTerms[decision].needsSecond && people > 1 ? 2 : 1;
 }
 
 /** A proposal as far as these rules look at it. */

@@ -21,12 +21,13 @@ import {
 } from '../../core/payout.ts';
 import type { Attempt, AttemptStatus, Payout, PayoutStatus, TransferOrder } from '../../core/payout.ts';
 import type { Change } from '../../core/ports.ts';
+import { isApproved } from '../../review/rules/approval.ts';
 import { saltDetail } from '../../review/rules/payout-chain.ts';
 import { inTransaction, sqliteCodeOf, sqliteCodes } from '../connection.ts';
-import { encodeHolds, isArchivedSeq, literal, similarKeyOf, type Tables } from '../schema.ts';
+import { encodeHolds, holdBits, isArchivedSeq, literal, similarKeyOf, type Tables } from '../schema.ts';
 import { type Body, define, drive, query, type Statement } from '../statements.ts';
 import { WriteQueue } from '../write-queue.ts';
-import { isDecided, markDecided } from '../review/proposals.ts';
+import { isDecided, isDecidedByEnough, keepHand, markDecided } from '../review/proposals.ts';
 import { type AppendedEvent, appendEvent } from './chain.ts';
 import { keepCorrection, keepVersion } from './instruction-versions.ts';
 import { recordChange } from './open-payouts.ts';
@@ -50,10 +51,16 @@ type PayoutValues = Omit<Payout, 'holds' | 'acceptedHolds'> &
     readonly eventSeq: number;
     /** False where a person has taken note of the alarm. */
     readonly keepsAlarm: boolean;
+    /** The bit of `approval` where it must have been approved as it is, where it stays so, and where it is so now. */
+    readonly approvalNeeded: number;
+    readonly approvalKept: number;
+    readonly approvalGiven: number;
   };
 
 /** What the claim must say before a payout may change. */
 type ClaimGuard = 'none' | 'held-by-row' | 'not-held-by-another';
+
+const approvalBit = sql.lit(holdBits.approval);
 
 function updatePayout(values: PayoutValues) {
   return query
@@ -69,13 +76,15 @@ function updatePayout(values: PayoutValues) {
       submitted_at_ms: values.submittedAtMs,
       settled_at_ms: values.settledAtMs,
       settled_by: values.settledBy,
-      accepted_holds: values.acceptedHolds,
+      // Whether it was approved is for the journal alone to say.
+      accepted_holds: sql<number>`(${values.acceptedHolds} & ~${approvalBit}) | (${eb.ref('accepted_holds')} & ${values.approvalKept}) | ${values.approvalGiven}`,
       // Only a decision clears an alarm; a later change that does not know of it does not.
       is_alarm: sql<number>`max(${eb.ref('is_alarm')} * ${values.keepsAlarm}, ${values.isAlarm})`,
       is_acknowledged: values.isAcknowledged,
       version: values.versionAfter,
       last_event_seq: values.eventSeq,
     }))
+    .where((eb) => sql<SqlBool>`(${eb.ref('accepted_holds')} & ${approvalBit}) >= ${values.approvalNeeded}`)
     .where('seq', '=', values.seq)
     .where('version', '=', values.versionBefore)
     .where('status', '=', values.statusBefore);
@@ -259,6 +268,7 @@ const gateOfBatch = define((values: { batchId: string }) =>
         .on('s.lifted_at_ms', 'is', null),
     )
     .select(['b.company_id', 'b.payer_account', 'b.status', 's.since_ms as stopped_since_ms'])
+    .select(['b.approval_people', 'b.digest', 'b.approved_digest', 'b.approved_payer'])
     .where('b.batch_id', '=', values.batchId),
 );
 
@@ -286,6 +296,10 @@ interface Gate {
   readonly payerAccount: string;
   /** The batch is running and no line stop is in force for its payer account. */
   readonly isOpen: boolean;
+  /** How many people must approve it; null where nobody need. */
+  readonly approvers: 1 | 2 | null;
+  /** What was approved of it may be paid. */
+  readonly isApproved: boolean;
 }
 
 interface Transaction {
@@ -307,7 +321,15 @@ function* readGate({ gates }: Transaction, batchId: string): Body<Gate> {
   const record = yield* gateOfBatch.get({ batchId });
   if (record === undefined) throw new ForbiddenChangeError(`there is no batch ${batchId}`);
   const isOpen = record.status === 'running' && record.stopped_since_ms === null;
-  const gate = { companyId: record.company_id, payerAccount: record.payer_account, isOpen };
+  const { company_id: companyId, payer_account: payerAccount, digest, approval_people: approvers } = record;
+  const approved = { approvedDigest: record.approved_digest, approvedPayer: record.approved_payer };
+  const gate = {
+    companyId,
+    payerAccount,
+    isOpen,
+    approvers,
+    isApproved: isApproved({ people: approvers, digest, payerAccount, ...approved }),
+  };
   gates.set(batchId, gate);
   return gate;
 }
@@ -324,6 +346,25 @@ function claimGuardOf({ before, after, event, isIntent, adopts }: Change): Claim
   return takesItBack ? 'not-held-by-another' : 'none';
 }
 
+/**
+ * What was approved is paid as it was approved: what asks for something else from now on is not, unless as many people as
+ * the batch needs have decided on that very change after the batch itself was approved.
+ */
+function* readApprovalBits(change: Change, { approvers, isApproved: isBatchApproved }: Gate) {
+  const { isIntent, isCorrected, isValidated, decision } = change;
+  const bit = holdBits.approval;
+  const approvalNeeded = isIntent === true && approvers !== null ? bit : 0;
+  if (isCorrected !== true && isValidated !== true)
+    return { approvalNeeded, approvalKept: bit, approvalGiven: 0 };
+  const isGiven =
+    approvers !== null &&
+    isBatchApproved &&
+    decision !== undefined &&
+    !change.before.holds.includes('approval') &&
+    (yield* isDecidedByEnough(decision, approvers));
+  return { approvalNeeded, approvalKept: 0, approvalGiven: isGiven ? bit : 0 };
+}
+
 /** False when a guard no longer holds; nothing has changed then. */
 function* applyChange(transaction: Transaction, change: Change): Body<boolean> {
   const { before, after, event, attempt, adopts = [] } = change;
@@ -333,6 +374,7 @@ function* applyChange(transaction: Transaction, change: Change): Body<boolean> {
   // Nothing leaves, not even what was sent before, while the batch or its payer account is stopped.
   const isSend = change.isIntent === true || event.cause === 'sending-again';
   if (isSend && !gate.isOpen) return false;
+  if (change.isIntent === true && !gate.isApproved) return false;
   const ofRow = { companyId: gate.companyId, payoutId: before.instruction.payoutId, seq: before.seq };
   // Earlier ones were asked about before: one may have come alive since.
   const isLater = change.isIntent === true && (attempt?.attemptNo ?? 0) > 1;
@@ -349,9 +391,12 @@ function* applyChange(transaction: Transaction, change: Change): Body<boolean> {
     versionAfter: before.version + 1,
     eventSeq,
     keepsAlarm: event.cause !== 'acknowledged',
+    ...(yield* readApprovalBits(change, gate)),
   });
   if (changed === 0) return false;
   if (change.decision !== undefined) yield* markDecided(change.decision);
+  if (change.isCorrected === true && change.decision !== undefined)
+    yield* keepHand(change.decision, before.batchId);
   if (change.isCorrected === true) yield* keepCorrection(change, gate.companyId);
   else if (change.isValidated === true) yield* keepVersion(after, gate.companyId, event.atMs);
   yield* recordChange(change);

@@ -7,6 +7,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { startThread } from '../../platform/thread.ts';
 import { readArchivedRows, recallBatch } from '../archive/move.ts';
 import { JournalLockedError, JournalRefusedError, JournalWriteError } from '../connection.ts';
+import { approveBatch, holdUnapproved } from '../review/approvals.ts';
 import { cancelUnsent, holdReady, liftHolds, releaseLikeFile } from './bulk.ts';
 import { rejectBatch, startIngest } from './ingest.ts';
 import { readLastRowNo } from './rows.ts';
@@ -21,6 +22,8 @@ const bulkWorks = {
   releaseLikeFile,
   cancelUnsent,
   recallBatch,
+  holdUnapproved,
+  approveBatch,
 };
 
 type BulkWorks = typeof bulkWorks;

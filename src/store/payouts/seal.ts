@@ -18,7 +18,9 @@ import {
   mayBePaidStatuses,
   similarIdWords,
 } from '../../payout/rules/similar.ts';
+import type { ApprovalPolicy } from '../../review/rules/approval.ts';
 import { inTransaction } from '../connection.ts';
+import { findApprovers } from '../review/approvals.ts';
 import { addBits, holdBits, isArchivedSeq, literal, similarKeyOf } from '../schema.ts';
 import { drive, prepare, query, readAll, write } from '../statements.ts';
 import { batchReads } from './batches.ts';
@@ -90,6 +92,7 @@ export function seal(
   totals: SealTotals,
   nowMs: number,
   likeFileDays: number,
+  approval?: ApprovalPolicy,
 ): void {
   inTransaction(db, () => {
     const { companyId } = requireIngesting(db, batchId);
@@ -102,7 +105,8 @@ export function seal(
     settleClashes(sealing);
     for (const table of ['sealing_key', 'sealing_row'] as const) write(db, sealingQuery.deleteFrom(table));
     const like = findLikeFileOf(sealing, likeFileDays > 0 ? nowMs - likeFileDays * dayMs : undefined);
-    releaseStaged(sealing, like);
+    const approvers = approval && findApprovers(db, batchId, approval);
+    releaseStaged(sealing, like, approvers === undefined ? 0 : holdBits.approval);
     for (const table of ['sealing_payment', 'sealing_other'] as const)
       write(db, paymentQuery.deleteFrom(table));
     const sealed = {
@@ -113,6 +117,7 @@ export function seal(
       sealed_at_ms: nowMs,
       digest: readSealedDigest(db, batchId),
       ...(like === undefined ? {} : { like_reason: like.reason }),
+      ...(approvers === undefined ? {} : { approval_people: approvers }),
     } as const;
     write(db, query.updateTable('batch').set(sealed).where('batch_id', '=', batchId));
     recordOpen(db, batchId);
@@ -370,12 +375,12 @@ function makeHoldSimilar(sealing: Sealing): (clash: Clash) => void {
 
 /**
  * What is still staged goes on as ready, or as held when it has a hold.
- * @param like why the whole file is held
+ * @param like why the whole file is held; by `added`, bits of holds, it is besides
  */
-function releaseStaged(sealing: Sealing, like: LikeFile | undefined): void {
+function releaseStaged(sealing: Sealing, like: LikeFile | undefined, added: number): void {
   const shared = { ...sealing, from: 'staged', cause: 'sealed', detail: {} } as const;
-  if (like !== undefined) {
-    moveAll(sealing.db, { ...shared, to: 'held', set: holdLikeFile(like) });
+  if (like !== undefined || added !== 0) {
+    moveAll(sealing.db, { ...shared, to: 'held', set: holdAll(like, added) });
     return;
   }
   for (const to of ['ready', 'held'] as const) {
@@ -573,14 +578,15 @@ const selectMostLike = () =>
     .limit(1);
 
 /** The reason stands with the batch: in each row it would double what a file of many rows takes. */
-function holdLikeFile({ reason, isWhole }: LikeFile): BulkMove['set'] {
+function holdAll(like: LikeFile | undefined, added: number): BulkMove['set'] {
+  if (like === undefined) return (payout) => ({ holds: addBits(payout.ref('holds'), added) });
+  const { reason, isWhole } = like;
   const liked = paymentQuery.selectFrom('sealing_payment').select('seq').where('other_seq', 'is not', null);
-  const { like, other } = likeFileCodes;
   const code = isWhole
-    ? sql<string>`${like}`
-    : sql<string>`case when seq in (${liked}) then ${like} else ${other} end`;
+    ? sql<string>`${likeFileCodes.like}`
+    : sql<string>`case when seq in (${liked}) then ${likeFileCodes.like} else ${likeFileCodes.other} end`;
   return (payout) => ({
-    holds: addBits(payout.ref('holds'), holdBits.similar),
+    holds: addBits(payout.ref('holds'), holdBits.similar | added),
     // What holds a row by itself is to be looked at by itself.
     reason_code: sql<string>`coalesce(reason_code, ${code})`,
     reason: sql<string>`case when reason_code is null then reason else coalesce(reason, ${reason}) end`,

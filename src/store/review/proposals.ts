@@ -79,6 +79,43 @@ export function* isDecided(item: DecisionItem): Reading<boolean> {
   return (yield* openItem.get(item)) !== undefined;
 }
 
+const decidedByEnough = define((values: { proposalId: number; people: number }) =>
+  query
+    .selectFrom('proposal')
+    .select('proposal_id')
+    .where('proposal_id', '=', values.proposalId)
+    .where('people', '>=', values.people as 1 | 2)
+    .where('maker_id', 'is not', null),
+);
+
+/** True when at least so many people, who have proved who they are, have decided. */
+export function* isDecidedByEnough({ proposalId }: DecisionItem, people: number): Reading<boolean> {
+  return (yield* decidedByEnough.get({ proposalId, people })) !== undefined;
+}
+
+const insertHand = define((values: { proposalId: number; batchId: string }) =>
+  query
+    .insertInto('batch_hand')
+    .columns(['batch_id', 'person_id', 'part'])
+    .expression((eb) =>
+      eb
+        .selectFrom('proposal')
+        .select((row) => [
+          sql<string>`${values.batchId}`.as('batch_id'),
+          sql<number>`${row.ref('maker_id')}`.as('person_id'),
+          sql<'corrected'>`'corrected'`.as('part'),
+        ])
+        .where('proposal_id', '=', values.proposalId)
+        .where('maker_id', 'is not', null),
+    )
+    .onConflict((conflict) => conflict.doNothing()),
+);
+
+/** Whoever has corrected a row of a batch approves nothing of it. */
+export function* keepHand({ proposalId }: DecisionItem, batchId: string): Body<void> {
+  yield* insertHand.run({ proposalId, batchId });
+}
+
 const endOpenItem = define((values: DecisionItem & { status: 'applied' | 'refused'; why: string | null }) =>
   query
     .updateTable('proposal_item')

@@ -47,6 +47,8 @@ function makeBulkMoves(store: MemoryStore) {
           return { ...payout, status: 'held', holds: [...payout.holds, hold], reasonCode, reason };
         },
       }),
+    // No batch of it needs an approval.
+    holdUnapproved: async () => 0,
     liftHolds: async (batchId, lifted, nowMs) =>
       moveAll(store, {
         batchId,
@@ -127,7 +129,7 @@ function makeBatchMethods(store: MemoryStore) {
     batch: async (batchId) => store.batches.get(batchId),
     startIngest: async (start) => startIngest(store, start),
     stage: async (batchId, rows) => stage(store, batchId, rows),
-    seal: async (...asked) => seal(store, ...asked),
+    seal: async (batchId, totals, nowMs, likeFileDays) => seal(store, batchId, totals, nowMs, likeFileDays),
     rejectBatch: async (batchId, code, reason, nowMs) => rejectBatch(store, batchId, code, reason, nowMs),
     moveBatch: async (...asked) => moveBatch(store, ...asked),
     renewAge: async (batchId, nowMs) => {

@@ -59,6 +59,9 @@ const laterColumns = [
   ['payout', 'is_acknowledged', 'integer not null default 0'],
   ['payout', 'sealed_satang', 'integer'],
   ['event', 'hash', 'text'],
+  ['batch', 'approval_people', 'integer'],
+  ['batch', 'approved_digest', 'text'],
+  ['batch', 'approved_payer', 'text'],
 ] as const;
 
 test('an older journal is brought up to date by the sender, and by no other', async () => {

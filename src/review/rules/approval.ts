@@ -1,0 +1,130 @@
+/** Approval before paying: which batches wait for it, and what exactly is approved. */
+import { createHash } from 'node:crypto';
+import { type Satang, toSatang } from '../../core/money.ts';
+import { type BatchStatus, isSealed } from '../../core/payout.ts';
+import type { BatchReason } from '../../core/ports.ts';
+
+/** `approval` of the settings. */
+export interface ApprovalPolicy {
+  readonly when: 'never' | 'always' | 'above';
+  /** With `above`: a batch that would pay more than this waits. */
+  readonly aboveSatang: Satang;
+  /** How many people it takes: with two, one proposes and another approves. */
+  readonly people: 1 | 2;
+}
+
+/** What a batch would pay. */
+interface ToBePaid {
+  readonly rows: number;
+  readonly amountSatang: Satang;
+}
+
+/** How many people must approve a batch before any row of it is paid; undefined when none need. */
+export function decideApproval(policy: ApprovalPolicy, { rows, amountSatang }: ToBePaid): 1 | 2 | undefined {
+  if (rows === 0) return undefined;
+  switch (policy.when) {
+    case 'never':
+      return undefined;
+    case 'always':
+      return policy.people;
+    case 'above':
+      return amountSatang > policy.aboveSatang ? policy.people : undefined;
+  }
+}
+
+/** Our code for a batch at rest of which rows wait for approval. */
+export const approvalCode = 'approval';
+
+/** Why a batch rests. */
+export const describeWaiting = (batchId: string): BatchReason => ({
+  code: approvalCode,
+  reason: 'it waits for approval: nothing that was not approved is paid',
+  remedy: `Look at it ("paydrop status ${batchId}") and have it approved; then it goes on when its file is run again, or with a watcher`,
+});
+
+/** What tells one approval from another. */
+interface ApprovedBatch {
+  readonly batchId: string;
+  /** `BatchSeal.digest`: over all rows as their file has them. */
+  readonly digest: string | null;
+  /** `BatchSeal.versionsDigest`: over what rows ask for since. */
+  readonly versionsDigest: string | null;
+  readonly payerAccount: string;
+}
+
+/** A row that is paid once it is approved. */
+export interface WaitingRow {
+  readonly rowNo: number | bigint;
+  readonly amountSatang: bigint;
+  /** As it was sealed; null where its file asks for nothing. */
+  readonly digest: string | null;
+}
+
+/** What waits for approval. */
+export interface Waiting extends ToBePaid {
+  /** SHA-256 (hex): an approval names it, and is of no use when anything of it has changed since. */
+  readonly version: string;
+}
+
+/** Over the batch, the account that it is paid from, and exactly those rows that an approval lets go on. */
+export function computeWaiting(
+  { batchId, digest, versionsDigest, payerAccount }: ApprovedBatch,
+  waiting: Iterable<WaitingRow>,
+): Waiting {
+  const hash = createHash('sha256');
+  hash.update(`${JSON.stringify(['approval/1', batchId, digest, versionsDigest, payerAccount])}\n`);
+  let rows = 0;
+  let amountSatang = 0n;
+  for (const row of waiting) {
+    hash.update(`${row.rowNo} ${row.amountSatang} ${row.digest ?? ''}\n`);
+    rows += 1;
+    amountSatang += row.amountSatang;
+  }
+  return { rows, amountSatang: toSatang(amountSatang), version: hash.digest('hex') };
+}
+
+/** An approval as the journal has it of a batch. */
+export interface ApprovalState {
+  /** Null where the batch needs none. */
+  readonly people: 1 | 2 | null;
+  readonly digest: string | null;
+  readonly payerAccount: string;
+  readonly approvedDigest: string | null;
+  readonly approvedPayer: string | null;
+}
+
+/** True when rows of the batch that were approved may be paid: what was approved is what it is now, and pays from where. */
+export const isApproved = ({
+  people,
+  digest,
+  payerAccount,
+  approvedDigest,
+  approvedPayer,
+}: ApprovalState): boolean =>
+  people === null || (digest !== null && approvedDigest === digest && approvedPayer === payerAccount);
+
+/** Whoever has decided on an approval, as its proposal names them. */
+interface Approvers {
+  readonly people: number;
+  readonly makerId: number | null;
+  readonly checkerId: number | null;
+}
+
+/** True when enough people, each of whom has proved who he is, have approved. */
+export function areEnough(
+  { people, makerId, checkerId }: Approvers,
+  needed: 1 | 2,
+  involved: readonly number[],
+): boolean {
+  if (makerId === null || people < needed) return false;
+  const last = people === 1 ? makerId : checkerId;
+  if (last === null || involved.includes(last)) return false;
+  return people === 1 || checkerId !== makerId;
+}
+
+/** Why a batch cannot be approved; undefined when it can. */
+export function whyNotApprove(status: BatchStatus, waiting: ToBePaid | undefined): string | undefined {
+  if (!isSealed(status)) return `it is ${status}: nothing of it can be paid`;
+  if (waiting === undefined) return 'it needs no approval';
+  return waiting.rows === 0 ? 'nothing of it waits for approval' : undefined;
+}

@@ -1,0 +1,33 @@
+/** What the tables keep of approvals. */
+/**
+ * How many people a batch needs is set with its seal. The bit of `approval` among the accepted holds says that a row was
+ * approved as it is: whoever corrects it, or has it validated anew, takes that away.
+ */
+export const approvalTables = `
+alter table batch add column approval_people integer check (approval_people in (1, 2));
+alter table batch add column approved_digest text;
+alter table batch add column approved_payer text;
+
+-- Who had a part in what a batch asks for, and approves nothing of it.
+create table batch_hand (
+  batch_id text not null references batch,
+  person_id integer not null,
+  part text not null,
+  primary key (batch_id, person_id, part)
+) strict, without rowid;
+create trigger batch_hand_never_goes before delete on batch_hand begin
+  select raise(abort, 'who had a part in a batch is never forgotten');
+end;
+create trigger approval_never_lessened before update of approval_people on batch
+when old.approval_people is not null and new.approval_people is not old.approval_people begin
+  select raise(abort, 'how many people must approve a batch is never changed');
+end;
+`;
+
+export interface ApprovalTables {
+  batch_hand: {
+    readonly batch_id: string;
+    readonly person_id: number;
+    readonly part: 'uploaded' | 'corrected';
+  };
+}

@@ -1,0 +1,205 @@
+/** Approvals: what of a batch waits for one, and what one lets go on. */
+import type { DatabaseSync } from 'node:sqlite';
+import { sql, type SqlBool } from 'kysely';
+import type { BatchReason, DecisionItem } from '../../core/ports.ts';
+import {
+  approvalCode,
+  type ApprovalState,
+  areEnough,
+  type ApprovalPolicy,
+  computeWaiting,
+  decideApproval,
+  isApproved,
+  type WaitingRow,
+} from '../../review/rules/approval.ts';
+import type { ApprovalStore, BatchApproval } from '../../review/ports.ts';
+import { inTransaction } from '../connection.ts';
+import { batchReads } from '../payouts/batches.ts';
+import { moveAll } from '../payouts/bulk.ts';
+import { recordOpen } from '../payouts/open-payouts.ts';
+import { readLatestEventSeq } from '../payouts/rows.ts';
+import { addBits, hasBits, holdBits, removeBits } from '../schema.ts';
+import {
+  type BodiesOf,
+  drive,
+  query,
+  readAll,
+  readFirst,
+  type Reading,
+  select,
+  write,
+} from '../statements.ts';
+import { isDecided, markDecided, proposalReads } from './proposals.ts';
+
+/** What an approval is compared with, of a batch that needs one. */
+const approvalColumns = [
+  'batch_id as batchId',
+  'approval_people as people',
+  'digest',
+  'versions_digest as versionsDigest',
+  'payer_account as payerAccount',
+  'approved_digest as approvedDigest',
+  'approved_payer as approvedPayer',
+] as const;
+
+type ApprovalRecord = ApprovalState & { readonly batchId: string; readonly versionsDigest: string | null };
+
+const selectApproval = (batchId: string) =>
+  query.selectFrom('batch').select(approvalColumns).where('batch_id', '=', batchId);
+
+/** Not approved yet as it is, and to be paid. */
+const isWaiting = (isAnyApproved: boolean) =>
+  isAnyApproved ? sql<SqlBool>`(accepted_holds & ${sql.lit(holdBits.approval)}) = 0` : sql<SqlBool>`true`;
+
+/** The rows that an approval lets go on, in the order of the file. */
+function* waitingRows(db: DatabaseSync, batch: ApprovalRecord): Generator<WaitingRow> {
+  const rows = db.prepare(
+    `select p.row_no, p.amount_satang, r.digest from payout p join payout_row r on r.seq = p.seq
+     where p.batch_id = ? and p.status in ('ready', 'held') ${isApproved(batch) ? `and (p.accepted_holds & ${holdBits.approval}) = 0` : ''}
+     order by p.row_no`,
+  );
+  rows.setReadBigInts(true);
+  for (const row of rows.iterate(batch.batchId))
+    yield {
+      rowNo: row['row_no'] as bigint,
+      amountSatang: row['amount_satang'] as bigint,
+      digest: row['digest'] as string | null,
+    };
+}
+
+/** How many people must approve what is still staged. */
+export function findApprovers(db: DatabaseSync, batchId: string, policy: ApprovalPolicy): 1 | 2 | undefined {
+  if (policy.when === 'never') return undefined;
+  const staged = drive(db, batchReads.totals(batchId)).find(({ status }) => status === 'staged');
+  return staged && decideApproval(policy, staged);
+}
+
+/** Read at one moment. */
+export function readApproval(db: DatabaseSync, batchId: string): BatchApproval | undefined {
+  const batch = readFirst(db, selectApproval(batchId));
+  if (batch === undefined || batch.people === null) return undefined;
+  return { people: batch.people, ...computeWaiting({ ...batch, batchId }, waitingRows(db, batch)) };
+}
+
+const shared = (db: DatabaseSync, batchId: string, nowMs: number) => ({
+  batchId,
+  nowMs,
+  eventBase: drive(db, readLatestEventSeq()),
+});
+
+/** Rows that are ready and were not approved as they are wait for it; inside the caller's transaction. */
+function holdWaiting(db: DatabaseSync, batch: ApprovalRecord, why: BatchReason, nowMs: number): number {
+  return moveAll(db, {
+    ...shared(db, batch.batchId, nowMs),
+    from: 'ready',
+    to: 'held',
+    cause: 'hold-added',
+    which: (payout) => payout.and([isWaiting(isApproved(batch))]),
+    set: (payout) => ({
+      holds: addBits(payout.ref('holds'), holdBits.approval),
+      reason_code: why.code,
+      reason: why.reason,
+    }),
+    detail: { hold: 'approval', ...why },
+  });
+}
+
+/** Holds what is ready and was not approved. @returns how many rows changed */
+export function holdUnapproved(db: DatabaseSync, batchId: string, why: BatchReason, nowMs: number): number {
+  return inTransaction(db, () => {
+    const batch = readFirst(db, selectApproval(batchId));
+    if (batch === undefined || batch.people === null) return 0;
+    const moved = holdWaiting(db, batch, why, nowMs);
+    if (moved > 0) recordOpen(db, batchId);
+    return moved;
+  });
+}
+
+const handsOf = (batchId: string) =>
+  query.selectFrom('batch_hand').select('person_id').distinct().where('batch_id', '=', batchId);
+
+/** Lifts the hold of every row that waits, and marks it as approved; inside the caller's transaction. */
+function letGoOn(db: DatabaseSync, batch: ApprovalRecord, detail: object, nowMs: number): void {
+  const why = { code: approvalCode, reason: 'approved', remedy: '' };
+  holdWaiting(db, batch, why, nowMs);
+  const bit = holdBits.approval;
+  const accepted = sql<number>`accepted_holds | ${sql.lit(bit)}`;
+  const move = {
+    ...shared(db, batch.batchId, nowMs),
+    from: 'held',
+    cause: 'hold-lifted',
+    detail: { lifted: ['approval'], ...detail },
+  } as const;
+  moveAll(db, {
+    ...move,
+    to: 'ready',
+    which: (payout) => payout('holds', '=', bit),
+    set: () => ({ holds: 0, accepted_holds: accepted, reason_code: null, reason: null }),
+  });
+  moveAll(db, {
+    ...move,
+    to: 'held',
+    which: (payout) => payout.and([hasBits(payout.ref('holds'), bit)]),
+    set: (payout) => ({ holds: removeBits(payout.ref('holds'), bit), accepted_holds: accepted }),
+  });
+  // Held for something else alone, since before it had to be approved again.
+  const isHeldOnly = query
+    .updateTable('payout')
+    .set({ accepted_holds: accepted })
+    .where('batch_id', '=', batch.batchId)
+    .where('status', '=', 'held');
+  write(db, isHeldOnly);
+}
+
+/**
+ * Lets what waits of a batch go on, if it is what was looked at and enough people have approved it.
+ * @returns false, with nothing changed, when it is not
+ */
+export function approveBatch(
+  db: DatabaseSync,
+  batchId: string,
+  item: DecisionItem,
+  version: string,
+  nowMs: number,
+): boolean {
+  return inTransaction(db, () => {
+    const proposal = drive(db, proposalReads.proposal(item.proposalId));
+    const batch = readFirst(db, selectApproval(batchId));
+    if (proposal === undefined || batch === undefined || batch.people === null) return false;
+    if (proposal.decision !== 'approve-batch' || !drive(db, isDecided(item))) return false;
+    const involved = readAll(db, handsOf(batchId)).map(({ person_id: personId }) => personId);
+    if (!areEnough(proposal, batch.people, involved)) return false;
+    if (readApproval(db, batchId)?.version !== version) return false;
+    const { maker: by, checker, proposalId } = proposal;
+    const detail = { by, ...(checker === null ? {} : { checkedBy: checker }), proposal: proposalId };
+    letGoOn(db, batch, detail, nowMs);
+    const update = () => query.updateTable('batch').where('batch_id', '=', batchId);
+    const approved = {
+      approved_digest: batch.digest,
+      approved_payer: batch.payerAccount,
+      age_from_ms: nowMs,
+    };
+    write(db, update().set(approved));
+    const running = { status: 'running', reason_code: null, reason: null, remedy: null } as const;
+    write(db, update().set(running).where('status', '=', 'paused').where('reason_code', '=', approvalCode));
+    drive(db, markDecided(item));
+    recordOpen(db, batchId);
+    return true;
+  });
+}
+
+export const approvalReads = {
+  *involvedIn(proposalId): Reading<number[]> {
+    const hands = query
+      .selectFrom('batch_hand as h')
+      .innerJoin('proposal_item as i', 'i.key', 'h.batch_id')
+      .select('h.person_id')
+      .distinct()
+      .where('i.kind', '=', 'batch')
+      .where('i.proposal_id', '=', proposalId);
+    return (yield* select(hands)).map(({ person_id: personId }) => personId);
+  },
+  *handsOf(batchId): Reading<number[]> {
+    return (yield* select(handsOf(batchId))).map(({ person_id: personId }) => personId);
+  },
+} satisfies Partial<BodiesOf<ApprovalStore>>;

@@ -1,0 +1,277 @@
+import { describe, expect, test } from 'vitest';
+import { join } from 'node:path';
+import { toSatang } from '../../src/core/money.ts';
+import { retryBatch } from '../../src/payout/operator.ts';
+import type { ReviewContext } from '../../src/review/context.ts';
+import { check, proposeAll, type Wish } from '../../src/review/review.ts';
+import type { ApprovalPolicy } from '../../src/review/rules/approval.ts';
+import type { Decider, Target } from '../../src/review/rules/proposal.ts';
+import type { Decision } from '../../src/review/rules/terms.ts';
+import { lost, payer } from '../support/core-fixtures.ts';
+import {
+  firstBatchId,
+  ingest,
+  intentOf,
+  makeBadRow,
+  makeRow,
+  makeRows,
+  readyOf,
+} from '../support/journal-fixtures.ts';
+import { tamper } from '../support/store-fixtures.ts';
+import { openTheatre, type StoreTheatre } from '../support/theatre.ts';
+
+const mali: Decider = { personId: 1, name: 'Mali' };
+const nok: Decider = { personId: 2, name: 'Nok' };
+const somchai: Decider = { personId: 3, name: 'Somchai' };
+const nobody: Decider = { personId: null, name: 'root' };
+
+const byTwo: ApprovalPolicy = { when: 'always', aboveSatang: toSatang(0n), people: 2 };
+const byOne: ApprovalPolicy = { ...byTwo, people: 1 };
+
+const rules = { payoutSatangMax: null };
+
+const contextOf = ({ journal, time }: StoreTheatre, people: 1 | 2 = 2): ReviewContext => ({
+  journal,
+  clock: time,
+  rules,
+  payerAccount: payer.payerAccount,
+  people,
+  expireDays: 7,
+});
+
+/** A file whose batch needs approval. */
+async function stageWaiting(policy = byTwo, rows = makeRows(3)) {
+  const theatre = await openTheatre();
+  const { batchId } = await ingest(theatre.journal, rows, { approval: policy });
+  return { theatre, batchId, [Symbol.asyncDispose]: () => theatre[Symbol.asyncDispose]() };
+}
+
+async function targetOf({ journal }: StoreTheatre, batchId: string): Promise<Target> {
+  const waiting = await journal.approvalOf(batchId);
+  return { kind: 'batch', key: batchId, version: waiting?.version ?? 'none' };
+}
+
+const note = 'seen';
+
+async function propose(context: ReviewContext, wish: Wish, maker: Decider) {
+  const proposed = await proposeAll(context, [wish], maker);
+  return proposed.kind === 'refused' ? proposed : proposed.ends[0];
+}
+
+async function proposeApproval(theatre: StoreTheatre, batchId: string, maker = mali) {
+  const targets = [await targetOf(theatre, batchId)];
+  return propose(contextOf(theatre), { decision: 'approve-batch', targets, note, evidence: null }, maker);
+}
+
+/** Of the latest proposal. */
+const checkLatest = async (theatre: StoreTheatre, checker = nok) => {
+  const [latest] = await theatre.journal.proposals(['proposed'], 1_000, 1);
+  return check(contextOf(theatre), latest?.proposalId ?? 0, 'approve', checker);
+};
+
+async function approve(theatre: StoreTheatre, batchId: string): Promise<void> {
+  await proposeApproval(theatre, batchId);
+  expect(await checkLatest(theatre)).toMatchObject({ kind: 'applied', applied: { applied: 1 } });
+}
+
+async function payoutTarget({ journal }: StoreTheatre, payoutId: string): Promise<Target> {
+  const [found] = await journal.findPayouts(payoutId);
+  return { kind: 'payout', key: String(found?.row.seq), version: String(found?.row.version) };
+}
+
+/** Proposed by one and approved by another. */
+async function decide(theatre: StoreTheatre, decision: Decision, target: Target, people: 1 | 2 = 2) {
+  const context = contextOf(theatre, people);
+  const proposed = await propose(context, { decision, targets: [target], note, evidence: null }, somchai);
+  return people === 1 ? proposed : checkLatest(theatre);
+}
+
+const correction = { proxyNo: null, amount: '77.00' };
+
+describe('a batch that needs approval', () => {
+  test('is held at its seal, rests as waiting, and is paid once two people have approved it', async () => {
+    await using one = await stageWaiting();
+    const { theatre, batchId } = one;
+    expect(await theatre.statuses(batchId)).toEqual({ held: 3 });
+    await theatre.run(batchId);
+    expect(theatre.sent).toEqual([]);
+    expect(await theatre.batch(batchId)).toMatchObject({ status: 'paused', reasonCode: 'approval' });
+    expect(await theatre.exitCode(batchId)).toBe(6);
+    await approve(theatre, batchId);
+    expect(await theatre.batch(batchId)).toMatchObject({ status: 'running', reasonCode: null });
+    await theatre.run(batchId);
+    expect(await theatre.statuses(batchId)).toEqual({ paid: 3 });
+    expect(await theatre.exitCode(batchId)).toBe(0);
+    const [history] = await theatre.journal.findPayouts('INV-1');
+    const lifted = history?.events.find(({ cause }) => cause === 'hold-lifted');
+    expect(lifted?.detail).toMatchObject({ lifted: ['approval'], by: 'Mali', checkedBy: 'Nok', proposal: 1 });
+  });
+
+  test.each([
+    { name: 'never', policy: { ...byTwo, when: 'never' }, waits: false },
+    {
+      name: 'above, and it is not',
+      policy: { ...byTwo, when: 'above', aboveSatang: toSatang(10_000_000n) },
+      waits: false,
+    },
+    {
+      name: 'above, and it is',
+      policy: { ...byTwo, when: 'above', aboveSatang: toSatang(100n) },
+      waits: true,
+    },
+  ] as const)('waits or not: $name', async ({ policy, waits }) => {
+    await using one = await stageWaiting(policy);
+    expect(await one.theatre.statuses(one.batchId)).toEqual(waits ? { held: 3 } : { ready: 3 });
+    expect((await one.theatre.journal.approvalOf(one.batchId)) !== undefined).toBe(waits);
+  });
+
+  test('one person is enough where the settings say so, who has proved who he is', async () => {
+    await using one = await stageWaiting(byOne);
+    const { theatre, batchId } = one;
+    const words = { why: 'who approves must have proved who he is' };
+    expect(await proposeApproval(theatre, batchId, nobody)).toMatchObject({ objections: [words] });
+    expect(await proposeApproval(theatre, batchId)).toMatchObject({
+      kind: 'applied',
+      applied: { applied: 1 },
+    });
+    await theatre.run(batchId);
+    expect(await theatre.statuses(batchId)).toEqual({ paid: 3 });
+  });
+
+  test('nobody approves what he has proposed, or a row of which he has corrected', async () => {
+    await using one = await stageWaiting();
+    const { theatre, batchId } = one;
+    await decide(theatre, 'retry-corrected', { ...(await payoutTarget(theatre, 'INV-1')), correction });
+    await proposeApproval(theatre, batchId);
+    expect(await checkLatest(theatre, mali)).toMatchObject({
+      why: 'you proposed this and cannot approve it',
+    });
+    const words = 'you uploaded the file, or corrected a row in it, and cannot approve it';
+    expect(await checkLatest(theatre, somchai)).toMatchObject({ why: words });
+    expect(await checkLatest(theatre)).toMatchObject({ applied: { applied: 1 } });
+  });
+});
+
+describe('nothing that was not approved is paid', () => {
+  test.each(['resume', 'run again', 'go-on', 'retry'] as const)('%s lifts no approval', async (way) => {
+    await using one = await stageWaiting(byTwo, [...makeRows(2), makeBadRow(3)]);
+    const { theatre, batchId } = one;
+    await theatre.run(batchId);
+    const batch = await theatre.batch(batchId);
+    if (way === 'resume') await theatre.resume(batchId);
+    if (way === 'retry') await retryBatch(theatre.journal, batch, rules, theatre.now());
+    if (way === 'go-on')
+      expect(await decide(theatre, 'go-on', await payoutTarget(theatre, 'INV-1'))).toMatchObject({
+        why: 'there is no proposal 0',
+      });
+    await theatre.run(batchId);
+    expect(theatre.sent).toEqual([]);
+    expect(await theatre.exitCode(batchId)).toBe(6);
+  });
+
+  test('the transaction of an intent refuses a row that was made ready behind the program', async () => {
+    await using one = await stageWaiting();
+    const { theatre, batchId } = one;
+    await theatre.journal.moveBatch(batchId, 'running', null, theatre.now());
+    tamper(join(theatre.folder, 'journal.db'), `update payout set status = 'ready', holds = 0`);
+    const [ready] = await readyOf(theatre.journal, batchId);
+    if (ready === undefined) throw new Error('no row is ready');
+    expect(await theatre.journal.apply([intentOf(ready).change])).toEqual([false]);
+    await theatre.run(batchId);
+    expect(theatre.sent).toEqual([]);
+    expect(await theatre.statuses(batchId)).toEqual({ held: 3 });
+  });
+
+  test.each([
+    { name: 'a row is cancelled', change: (theatre: StoreTheatre) => decideAlone(theatre, 'cancel') },
+    {
+      name: 'a row is corrected',
+      change: async (theatre: StoreTheatre) =>
+        void (await decide(theatre, 'retry-corrected', {
+          ...(await payoutTarget(theatre, 'INV-2')),
+          correction,
+        })),
+    },
+    {
+      name: 'it is to be paid from another account',
+      change: async (theatre: StoreTheatre) =>
+        void (await theatre.journal.movePayer(firstBatchId, '0000999999')),
+    },
+  ])('an approval of what has changed since it was proposed is refused: $name', async ({ change }) => {
+    await using one = await stageWaiting();
+    const { theatre, batchId } = one;
+    await proposeApproval(theatre, batchId);
+    await change(theatre);
+    const proposal = await check(contextOf(theatre), 1, 'approve', nok);
+    expect(proposal).toMatchObject({
+      applied: { applied: 0, refused: [{ why: expect.stringContaining('changed since') }] },
+    });
+    await theatre.run(batchId);
+    expect(theatre.sent).toEqual([]);
+  });
+
+  test('what was approved is paid from the account that it was approved for', async () => {
+    await using one = await stageWaiting();
+    const { theatre, batchId } = one;
+    await approve(theatre, batchId);
+    await theatre.journal.movePayer(batchId, '0000999999');
+    await theatre.run(batchId);
+    expect(theatre.sent).toEqual([]);
+    expect(await theatre.batch(batchId)).toMatchObject({ status: 'paused', reasonCode: 'approval' });
+    await approve(theatre, batchId);
+    await theatre.run(batchId);
+    expect(await theatre.statuses(batchId)).toEqual({ paid: 3 });
+  });
+
+  test('a rejected row that is tried again after the approval waits for one of its own', async () => {
+    await using one = await stageWaiting(byTwo, [
+      makeRow(1),
+      makeRow(2, { instruction: null, issues: [tooMuch] }),
+    ]);
+    const { theatre, batchId } = one;
+    await approve(theatre, batchId);
+    await theatre.run(batchId);
+    expect(await theatre.statuses(batchId)).toEqual({ paid: 1, rejected: 1 });
+    await retryBatch(theatre.journal, await theatre.batch(batchId), rules, theatre.now());
+    await theatre.run(batchId);
+    expect(await theatre.statuses(batchId)).toEqual({ paid: 1, held: 1 });
+    expect(await theatre.journal.approvalOf(batchId)).toMatchObject({ rows: 1 });
+    await approve(theatre, batchId);
+    await theatre.run(batchId);
+    expect(await theatre.statuses(batchId)).toEqual({ paid: 2 });
+  });
+
+  test('what was approved and failed is tried again without another approval', async () => {
+    await using one = await stageWaiting(byTwo, makeRows(1));
+    const { theatre, batchId } = one;
+    await approve(theatre, batchId);
+    theatre.script = { transfer: () => lost, inquire: (inquiry) => theatre.found(inquiry, '030003') };
+    await theatre.run(batchId);
+    expect(await theatre.statuses(batchId)).toEqual({ failed: 1 });
+    theatre.script = {};
+    await decide(theatre, 'retry', await payoutTarget(theatre, 'INV-1'));
+    await theatre.run(batchId);
+    expect(await theatre.statuses(batchId)).toEqual({ paid: 1 });
+  });
+
+  test.each([
+    { people: 2, end: { paid: 2 } },
+    { people: 1, end: { paid: 1, held: 1 } },
+  ] as const)('a row corrected after the approval by $people: $end', async ({ people, end }) => {
+    await using one = await stageWaiting(byTwo, makeRows(2));
+    const { theatre, batchId } = one;
+    await approve(theatre, batchId);
+    const corrected = { ...(await payoutTarget(theatre, 'INV-1')), correction };
+    tamper(join(theatre.folder, 'journal.db'), `update payout set status = 'unpayable' where row_no = 1`);
+    await decide(theatre, 'retry-corrected', corrected, people);
+    await theatre.run(batchId);
+    expect(await theatre.statuses(batchId)).toEqual(end);
+  });
+});
+
+const tooMuch = { line: 3, column: 'amount', code: 'amount-too-large', value: null, message: 'too much' };
+
+async function decideAlone(theatre: StoreTheatre, decision: Decision): Promise<void> {
+  const targets = [await payoutTarget(theatre, 'INV-1')];
+  await propose(contextOf(theatre), { decision, targets, note, evidence: null }, somchai);
+}
