@@ -20,6 +20,8 @@ export interface BatchStanding {
   readonly holds: readonly HoldTotal[];
   /** Its file was written to after its rows had been read, and nobody has dealt with that. */
   readonly grown?: TakenFile | undefined;
+  /** An open proposal decides about it. */
+  readonly proposalId?: number | undefined;
 }
 
 /** A day of which a statement was accepted, or on which payouts were sent and none was. */
@@ -44,14 +46,37 @@ export async function readBatches(
   if (batchId !== undefined && named === undefined) return undefined;
   if (store === undefined) return [];
   const grown = await store.grownFiles();
+  const batches = named === undefined ? await store.batches() : [named];
+  const waiting = await readWaiting(
+    store,
+    'batch',
+    batches.map((batch) => batch.batchId),
+  );
   return Promise.all(
-    (named === undefined ? await store.batches() : [named]).map(async (batch) => ({
+    batches.map(async (batch) => ({
       batch,
       totals: await store.totals(batch.batchId),
       holds: await store.holdTotals(batch.batchId),
       grown: grown.find(({ batchId: whose }) => whose === batch.batchId),
+      proposalId: waiting.get(batch.batchId),
     })),
   );
+}
+
+/** Of one query: the database takes only so many values. */
+const keysAtOnce = 1_000;
+
+/** The open proposals about these, by what they are about. */
+async function readWaiting(
+  store: Store,
+  kind: 'batch' | 'payout',
+  keys: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const waiting = new Map<string, number>();
+  for (let from = 0; from < keys.length; from += keysAtOnce)
+    for (const { key, proposalId } of await store.openItems(kind, keys.slice(from, from + keysAtOnce)))
+      waiting.set(key, proposalId);
+  return waiting;
 }
 
 /** Every day with a statement, and the last days that should have one and do not; the newest first. */
@@ -72,8 +97,11 @@ export async function readDays(
   return [...read, ...unread].toSorted((one, other) => (one.date < other.date ? 1 : -1));
 }
 
+/** A payout with its history, and the open proposal that decides about it. */
+export type PayoutStanding = PayoutHistory & { readonly proposalId?: number | undefined };
+
 export interface FoundByName {
-  readonly found: readonly PayoutHistory[];
+  readonly found: readonly PayoutStanding[];
   /** Where none is found so: it is a reference1, a reference2 or the bank's sysRefNo of some. */
   readonly isReference: boolean;
 }
@@ -81,7 +109,13 @@ export interface FoundByName {
 /** Payouts with this payoutId or transRefNo. @throws SettingsError without a journal */
 export async function findPayouts(loaded: LoadedSettings, name: string): Promise<FoundByName> {
   await using journal = await requireJournal(loaded);
-  const found = await journal.findPayouts(name);
+  const histories = await journal.findPayouts(name);
+  const waiting = await readWaiting(
+    journal,
+    'payout',
+    histories.map(({ row }) => String(row.seq)),
+  );
+  const found = histories.map((one) => ({ ...one, proposalId: waiting.get(String(one.row.seq)) }));
   if (found.length > 0) return { found, isReference: false };
   const pages = await Array.fromAsync(listPayouts(journal, { reference: name }, 1));
   return { found, isReference: pages.some((page) => page.found.length > 0) };

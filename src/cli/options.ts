@@ -306,9 +306,9 @@ export class UsageError extends SettingsError {
   async suggest(): Promise<string> {
     const { findNearest } = await import('../core/nearest.ts');
     const nearest = this.#unknown === undefined ? undefined : findNearest(this.#unknown, this.#known);
-    return nearest === undefined
-      ? this.message
-      : `unknown option --${this.#unknown}: did you mean --${nearest}?`;
+    if (nearest === undefined) return this.message;
+    if (nearest === this.#unknown) return `${nearest} is an option: write it with two hyphens, --${nearest}`;
+    return `unknown option --${this.#unknown}: did you mean --${nearest}?`;
   }
 }
 

@@ -50,6 +50,7 @@ describe('arguments that nobody can have meant', () => {
     [['run'], /FILE is missing: type paydrop run FILE\.\. \(paydrop run --help shows examples\)/],
     [['run', '--wiat', '3'], /unknown option --wiat: did you mean --wait\?/],
     [['restore', '--jsn', '--since', '2026-11-19'], /unknown option --jsn: did you mean --json\?/],
+    [['confirm', 'P-1', 'paid'], /paid is an option: write it with two hyphens, --paid/],
     [['run', '-x'], /Unknown argument: x /],
   ])('%j are refused before anything is done', async (args, message) => {
     const { code, stderr, stdout } = await paydrop(...args);

@@ -149,6 +149,10 @@ test('from the first user on, resume, cancel and retry are decisions, too', asyn
     code: 2,
     stdout: expect.stringContaining('it is paid'),
   });
+  // Who looks it up learns that it is decided on already.
+  expect((await scene.run('show', 'P1')).stdout).toMatch(
+    /What to type next\n {2}paydrop proposals 1 +proposal 1 about it waits for another person\n$/,
+  );
   await become('nok');
   expect(await scene.run('approve', '1', '--send-back', '--note', 'ask the payee first')).toMatchObject({
     code: 0,

@@ -1,6 +1,7 @@
 /** What `status` and `show` print: batches, days and their statements, and payouts. */
-import type { BatchStanding, DayStanding, PayoutHistory } from '../../app/status.ts';
+import type { BatchStanding, DayStanding, PayoutHistory, PayoutStanding } from '../../app/status.ts';
 import { dayMs, formatBangkokDateTime, formatBangkokMoment } from '../../core/bangkok-time.ts';
+import { paydropCommand } from '../../core/command-line.ts';
 import { countAlarms } from '../../core/exit-code.ts';
 import { formatBaht } from '../../core/money.ts';
 import { type Attempt, type SettledBy, payoutStatuses } from '../../core/payout.ts';
@@ -61,8 +62,8 @@ function showNextOfBatch(
  * @param isSending a process is there that sends
  */
 export function showBatch(standing: BatchStanding, isSending = false): Shown {
-  const { batch, totals, holds, grown } = standing;
-  const next = listNextOfBatch(batch, totals);
+  const { batch, totals, holds, grown, proposalId } = standing;
+  const next = proposalId === undefined ? listNextOfBatch(batch, totals) : [toProposal(proposalId)];
   const json = {
     batchId: batch.batchId,
     file: batch.fileName,
@@ -79,6 +80,7 @@ export function showBatch(standing: BatchStanding, isSending = false): Shown {
     holds: Object.fromEntries(holds.map(({ hold, rows }) => [hold, rows])),
     alarms: countAlarms(totals),
     fileGrown: showGrowth(grown),
+    proposal: proposalId ?? null,
     next,
   };
   const { batchId, file, byStatus, alarms, reasonCode, reason, remedy } = json;
@@ -199,13 +201,16 @@ function showSettled({ settledAtMs, settledBy, sysRefNo, feeText }: PayoutHistor
 }
 
 /** One payout with its whole history; proxy numbers are masked, the result file has them in full. */
-export function showPayout(history: PayoutHistory): Shown {
-  const { row, batch } = history;
+export function showPayout(history: PayoutStanding): Shown {
+  const { row, batch, proposalId } = history;
   const attempts = history.attempts.map(showAttempt);
   const events = history.events.map(showEvent);
   const names = describeNames(history);
   const tranDate = history.attempts.at(-1)?.order.tranDate;
-  const next = listNextCommands({ row, batchId: batch.batchId, fileName: batch.fileName, tranDate });
+  const next =
+    proposalId === undefined
+      ? listNextCommands({ row, batchId: batch.batchId, fileName: batch.fileName, tranDate })
+      : [toProposal(proposalId)];
   const json = {
     payoutId: row.cells.payoutId,
     batchId: batch.batchId,
@@ -223,6 +228,7 @@ export function showPayout(history: PayoutHistory): Shown {
     attempts: attempts.map((one) => one.json),
     events: events.map((one) => one.json),
     ...names,
+    proposal: proposalId ?? null,
     next,
     settledAt: stamp(row.settledAtMs),
     settledBy: row.settledBy,
@@ -243,6 +249,12 @@ export function showPayout(history: PayoutHistory): Shown {
   ];
   return { json, text: toLines([...lines, ...showNext(next)]) };
 }
+
+/** What is proposed about it is looked at first: one proposal at a time is open. */
+const toProposal = (proposalId: number): NextCommand => ({
+  command: paydropCommand(undefined, 'proposals', String(proposalId)),
+  why: `proposal ${proposalId} about it waits for another person`,
+});
 
 /** Commands on lines of their own: they are to be copied. */
 function showNext(next: readonly NextCommand[]): string[] {

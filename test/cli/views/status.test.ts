@@ -119,7 +119,7 @@ test('a batch, for an operator and for a program', () => {
     '{"batchId":"4K7Q2M9XWD","file":"a.csv","status":"halted","reasonCode":"EM053","reason":"Insufficient funds",' +
       '"remedy":"Fund the account","rows":0,"amount":"0.00","unreadableAmounts":0,"startedAt":"2026-11-21T14:03:05+07:00",' +
       '"restedAt":"2026-11-21T14:03:08+07:00","byStatus":{"held":{"rows":1,"amount":"100.50"},' +
-      '"paid":{"rows":2,"amount":"201.00"}},"holds":{"halted":1},"alarms":0,"fileGrown":null,' +
+      '"paid":{"rows":2,"amount":"201.00"}},"holds":{"halted":1},"alarms":0,"fileGrown":null,"proposal":null,' +
       '"next":[{"command":"paydrop resume 4K7Q2M9XWD","why":"to go on"}]}',
   );
 });
@@ -227,7 +227,7 @@ test('a payout with its history, for an operator and for a program', () => {
       '"lastFinding":"not-found","nextInquiryAt":"2026-11-21T14:03:07+07:00","sysRefNo":null,"fee":null}],' +
       '"events":[{"at":"2026-11-21T14:03:05+07:00","cause":"proved","from":"ready","to":"submitted","attemptNo":1,' +
       '"detail":{"a":1,"b":"c"}}],"payeeName":"Somchai J","bankPayeeName":"SOMCHAI J","bankPayeeNameTh":"สมชาย จ",' +
-      '"reference1":"R1","reference2":null,"carried":{"branch":"BKK"},"next":[],' +
+      '"reference1":"R1","reference2":null,"carried":{"branch":"BKK"},"proposal":null,"next":[],' +
       '"settledAt":"2026-11-21T14:03:06+07:00","settledBy":"reply"}',
   );
 });
@@ -242,4 +242,13 @@ const makeEvent = (changes: Partial<PayoutEvent>): PayoutEvent => ({
   cause: 'proved',
   detail: {},
   ...changes,
+});
+
+test('a batch that a proposal is about names the proposal, and no command that would clash with it', () => {
+  const batch = makeBatch({ status: 'halted' });
+  const standing = { batch, totals: [makeTotal('held')], holds: [], proposalId: 7 };
+  const { text, json } = showBatch(standing);
+  expect(text).toContain('proposal 7 about it waits for another person: paydrop proposals 7');
+  expect(text).not.toContain('paydrop resume');
+  expect(json).toMatchObject({ proposal: 7 });
 });
