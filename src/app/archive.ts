@@ -117,7 +117,7 @@ async function openAlone(loaded: LoadedSettings, log: Logger) {
   await (await requireJournal(loaded))[Symbol.asyncDispose]();
   await using stack = new AsyncDisposableStack();
   const lock = await lockOwnJournal(loaded, 'archive', log, systemClock, {});
-  if ('heldBy' in lock) throw new SenderBusyError(lock.heldBy, loaded.folders.inbox);
+  if ('heldBy' in lock) throw new SenderBusyError(lock.heldBy);
   stack.use(lock);
   const journal = stack.use(await openOwnJournal(loaded, log, systemClock, {}));
   const owned = stack.move();

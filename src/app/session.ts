@@ -48,8 +48,8 @@ export class SenderBusyError extends Error {
   /** Undefined when that process has not said who it is. */
   readonly owner: LockOwner | undefined;
 
-  /** @param inbox where this process's settings have files dropped */
-  constructor(owner: LockOwner | undefined, inbox: string) {
+  /** @param inbox where this process's settings have files dropped; undefined for a command that works no file */
+  constructor(owner: LockOwner | undefined, inbox?: string) {
     super(
       `${nameOwner(owner)} holds the right to send from this data directory. ${adviseOn(owner, inbox)}; ` +
         `${besideCommands} work beside it.`,
@@ -63,8 +63,9 @@ const besideCommands =
   'check, status, show, list, result, settle, resume, cancel, retry, reconcile and backup';
 
 /** A watcher does not end by itself, and does what other senders do. */
-function adviseOn(owner: LockOwner | undefined, inbox: string): string {
+function adviseOn(owner: LockOwner | undefined, inbox: string | undefined): string {
   if (owner?.command !== 'watch') return 'Wait until it ends, or stop it';
+  if (inbox === undefined) return 'Stop it first: a watcher does not end by itself';
   return (
     `Drop the file into its inbox (${printable(inbox)} by these settings), or stop it first. ` +
     'It asks about what is in doubt by itself'

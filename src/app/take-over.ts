@@ -46,7 +46,7 @@ async function takeOver(
     requireBackup(file, dataDir, describeIdentity(loaded));
   await using stack = new AsyncDisposableStack();
   const lock = await lockOwnJournal(loaded, command, log, systemClock, ways);
-  if ('heldBy' in lock) throw new SenderBusyError(lock.heldBy, loaded.folders.inbox);
+  if ('heldBy' in lock) throw new SenderBusyError(lock.heldBy);
   stack.use(lock);
   if (file !== undefined) placeBackup(file, dataDir, describeIdentity(loaded), systemClock.now());
   await using journal = await openOwnJournal(loaded, log, systemClock, ways);

@@ -18,7 +18,7 @@ import {
   type Attention,
   type Health,
   judgeHealth,
-  type PayerLine,
+  type PayerHealth,
   showHealth,
   type Trouble,
   type WatchState,
@@ -195,7 +195,7 @@ export class WatchStatus {
       journalDamage: this.journalDamage,
       journalTrouble: this.isJournalLocked ? trouble : undefined,
       bankTrouble: this.bankTrouble,
-      lines: session && this.#readLines(session),
+      payers: session && this.#readPayers(session),
       filesInWork: watcher?.files.inWork,
       rowsInDoubt,
       oldestInDoubtAtMs,
@@ -223,8 +223,8 @@ export class WatchStatus {
     return this.#working.watcher.isRecovered ? 'active' : 'starting';
   }
 
-  /** The lines as this process knows them; the stop that the journal knows of comes first. */
-  #readLines({ breakers, loaded }: Session): readonly PayerLine[] {
+  /** The payer accounts as this process knows them; the stop that the journal knows of comes first. */
+  #readPayers({ breakers, loaded }: Session): readonly PayerHealth[] {
     const { companyId, payerAccount } = loaded.settings.bank;
     const own = `${companyId} ${payerAccount}`;
     const hours = readServiceHours(loaded.settings.serviceHours);

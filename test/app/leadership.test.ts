@@ -116,5 +116,9 @@ test('whoever is turned away learns what to do, and what works beside a sender',
       'Drop the file into its inbox (/srv/inbox by these settings), or stop it first. ' +
       `It asks about what is in doubt by itself; ${besides}`,
   );
+  // Whoever archives or restores has no file to drop.
+  expect(new SenderBusyError({ pid: 12, command: 'watch', sinceMs: noonMs }).message).toContain(
+    'from this data directory. Stop it first: a watcher does not end by itself; check,',
+  );
   expect(new SenderBusyError(undefined, '/srv/inbox').message).toMatch(/^another paydrop process holds/);
 });

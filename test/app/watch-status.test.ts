@@ -187,10 +187,10 @@ describe('breakers', () => {
     const { companyId, payerAccount } = payer;
     await one.kit.store.recordPayerHalt({ companyId, payerAccount, ...why, sinceMs: one.kit.clock.now() });
     await one.report.refresh();
-    expect(one.report.readState().lines).toMatchObject([{ status: 'halted', why, paysNewFiles: true }]);
+    expect(one.report.readState().payers).toMatchObject([{ status: 'halted', why, paysNewFiles: true }]);
     await one.kit.store.liftPayerHalt(companyId, payerAccount, one.kit.clock.now());
     await one.report.refresh();
-    expect(one.report.readState().lines).toMatchObject([{ status: 'open', paysNewFiles: true }]);
+    expect(one.report.readState().payers).toMatchObject([{ status: 'open', paysNewFiles: true }]);
   });
 
   test('of other accounts are told of, and are nothing against new files', async () => {
@@ -200,7 +200,7 @@ describe('breakers', () => {
     one.breakers.set(`${payer.companyId} 0000345925`, lineOf(halted));
     one.breakers.set(own, lineOf(openBreaker));
     expect(await ask(one)).toMatchObject({ healthz: 200, reasons: [] });
-    expect(one.report.readState().lines?.map((line) => [line.status, line.paysNewFiles])).toEqual([
+    expect(one.report.readState().payers?.map(({ status, paysNewFiles }) => [status, paysNewFiles])).toEqual([
       ['open', true],
       ['halted', false],
     ]);

@@ -12,8 +12,8 @@ import type { IntakeOutcome } from '../ports.ts';
 import {
   type Health,
   isInboxSilent,
-  lineWords,
-  readLine,
+  payerWords,
+  readPayer,
   watchRoles,
   type WatchState,
 } from '../rules/health.ts';
@@ -142,8 +142,8 @@ function show(register: Registry, name: string, help: string, figures?: number |
 function showWatch(register: Registry, watch: WatchState, nowMs: number): void {
   const { inbox, filesInWork, openBatches, failingBatches, rowsInDoubt, oldestInDoubtAtMs } = watch;
   const roles = watchRoles.map((role) => [role, Number(role === watch.role)] as const);
-  const words = watch.lines?.map((line) => readLine(line, nowMs));
-  const lines = lineWords.map(
+  const words = watch.payers?.map((payer) => readPayer(payer, nowMs));
+  const payers = payerWords.map(
     (state) => [state, words?.filter((word) => word === state).length ?? 0] as const,
   );
   const ageMs = Math.max(0, nowMs - (oldestInDoubtAtMs ?? nowMs));
@@ -152,7 +152,7 @@ function showWatch(register: Registry, watch: WatchState, nowMs: number): void {
   const ageHelp = 'Time since the oldest transfer in doubt was submitted; 0 when there is none';
   show(register, 'role', 'What this process does: 1 for its role', roles, 'role');
   show(register, 'trouble', troubleHelp, listTroubles(watch), 'kind');
-  show(register, 'payer_state', 'Payer accounts by whether they pay now', words && lines, 'state');
+  show(register, 'payer_state', 'Payer accounts by whether they pay now', words && payers, 'state');
   show(register, 'files_waiting', 'Files in the inbox that have not been taken yet', inbox?.waiting);
   show(register, 'files_in_work', 'Files in work/', filesInWork);
   show(register, 'batches_open', 'Batches that have not come to their end', openBatches);
@@ -187,14 +187,14 @@ function showRequests(register: Registry, sources: MetricSources): void {
 
 /** What was not looked at yet is left out. */
 function listTroubles(watch: WatchState): Series {
-  const { inbox, diskTrouble, journalTrouble, bankTrouble, attention, lines } = watch;
+  const { inbox, diskTrouble, journalTrouble, bankTrouble, attention, payers } = watch;
   const here = [
     ['disk', Number(diskTrouble !== undefined)],
     ['journal', Number(journalTrouble !== undefined)],
   ] as const;
   if (inbox === undefined) return here;
   const isInboxAway = inbox.state.kind === 'gone' || isInboxSilent(watch);
-  const isChanged = lines?.some(({ why }) => why?.code === journalChanged) ?? false;
+  const isChanged = payers?.some(({ why }) => why?.code === journalChanged) ?? false;
   const clock = attention && (['clock', Number(attention.clock !== undefined)] as const);
   return [
     ...here,

@@ -26,8 +26,8 @@ export interface Trouble {
   readonly why: string;
 }
 
-/** The line of one payer account, which is not named here. */
-export interface PayerLine extends Pick<BreakerState, 'status' | 'why' | 'pausedUntilMs'> {
+/** What stops one payer account, which is not named here. */
+export interface PayerHealth extends Pick<BreakerState, 'status' | 'why' | 'pausedUntilMs'> {
   /** It is the account of the settings: what is dropped now is paid from it. */
   readonly paysNewFiles: boolean;
 }
@@ -42,7 +42,7 @@ export interface WatchState {
   /** Another process keeps the journal locked. */
   readonly journalTrouble?: Trouble | undefined;
   readonly bankTrouble: Trouble | undefined;
-  readonly lines: readonly PayerLine[] | undefined;
+  readonly payers: readonly PayerHealth[] | undefined;
   readonly filesInWork: number | undefined;
   readonly rowsInDoubt: number | undefined;
   /** Undefined as well when nothing is in doubt. */
@@ -127,8 +127,8 @@ export interface Health {
 }
 
 /** `closed`: by the service hours; `probing`: a pause is over and the next transfer shows whether the trouble is. */
-export const lineWords = ['open', 'closed', 'probing', 'paused', 'halted'] as const;
-export type LineWord = (typeof lineWords)[number];
+export const payerWords = ['open', 'closed', 'probing', 'paused', 'halted'] as const;
+export type PayerWord = (typeof payerWords)[number];
 
 /** The loop turns at least with every rescan of the inbox. */
 const stalledAfterMs = 60_000;
@@ -137,8 +137,8 @@ const silentAfterMs = 60_000;
 /** Names that are shown; the log has them all. */
 const namesMax = 5;
 
-/** What a line does now. */
-export function readLine({ status, why, pausedUntilMs }: PayerLine, nowMs: number): LineWord {
+/** What an account does now. */
+export function readPayer({ status, why, pausedUntilMs }: PayerHealth, nowMs: number): PayerWord {
   if (status !== 'paused') return status;
   const isOver = nowMs >= pausedUntilMs;
   if (why?.code === outsideHours) return isOver ? 'open' : 'closed';
@@ -155,7 +155,7 @@ export function judgeHealth(
 ): Health {
   // A daemon that is stopping has left its loop.
   const live = state.role === 'stopping' || sincePollMs <= stalledAfterMs;
-  const lines = (state.lines ?? []).flatMap((line) => judgeLine(line, state, nowMs) ?? []);
+  const payers = (state.payers ?? []).flatMap((payer) => judgePayer(payer, state, nowMs) ?? []);
   const reasons = [
     ...(live ? [] : [stalled]),
     ...roleReasons[state.role],
@@ -164,10 +164,10 @@ export function judgeHealth(
     ...judgeTrouble('journal-locked', 'the journal is locked', state.journalTrouble),
     ...judgeTrouble('journal-damaged', 'nothing is sent any more', state.journalDamage),
     ...judgeTrouble('bank', 'the bank is out of reach', state.bankTrouble),
-    ...lines.filter(({ isAgainst }) => isAgainst).map(({ what }) => what),
+    ...payers.filter(({ isAgainst }) => isAgainst).map(({ what }) => what),
   ];
   const notes: Finding[] = [
-    ...lines.filter(({ isAgainst }) => !isAgainst).map(({ what }) => what),
+    ...payers.filter(({ isAgainst }) => !isAgainst).map(({ what }) => what),
     ...(state.failingBatches ?? []).map(({ batchId, why }) => ({
       code: 'batch-failing' as const,
       subject: batchId,
@@ -304,22 +304,22 @@ function judgeTrouble(
   ];
 }
 
-/** The line of an account that pays no new files concerns older batches alone. */
-function judgeLine(
-  line: PayerLine,
+/** An account that pays no new files concerns older batches alone. */
+function judgePayer(
+  payer: PayerHealth,
   { filesInWork = 0 }: WatchState,
   nowMs: number,
 ): { readonly isAgainst: boolean; readonly what: Finding } | undefined {
-  const { paysNewFiles, pausedUntilMs } = line;
-  const word = readLine(line, nowMs);
+  const { paysNewFiles, pausedUntilMs } = payer;
+  const word = readPayer(payer, nowMs);
   switch (word) {
     case 'open':
       return undefined;
     case 'closed':
-      return { isAgainst: false, what: describeLine('service-closed', 'files are read and wait', line) };
+      return { isAgainst: false, what: describePayer('service-closed', 'files are read and wait', payer) };
     case 'halted': {
       const whose = paysNewFiles ? 'sending' : 'sending from an earlier payer account';
-      return { isAgainst: paysNewFiles, what: describeLine('payer-halted', `${whose} is halted`, line) };
+      return { isAgainst: paysNewFiles, what: describePayer('payer-halted', `${whose} is halted`, payer) };
     }
     case 'probing':
     case 'paused': {
@@ -327,12 +327,12 @@ function judgeLine(
       const text = word === 'paused' ? `sending is paused ${until}` : 'sending was paused and is tried again';
       // Without a file nobody sends a probe, so a pause that is over stays for ever, and keeps nothing from being sent.
       const isAgainst = paysNewFiles && (word === 'paused' || filesInWork > 0);
-      return { isAgainst, what: describeLine('payer-paused', text, line) };
+      return { isAgainst, what: describePayer('payer-paused', text, payer) };
     }
   }
 }
 
-function describeLine(code: HealthCode, text: string, { why }: PayerLine): Finding {
+function describePayer(code: HealthCode, text: string, { why }: PayerHealth): Finding {
   if (why === null) return { code, text, remedy: 'Goes on by itself' };
   return {
     code,
@@ -394,7 +394,7 @@ export function showHealth(
   nowMs: number,
   sincePollMs?: number,
 ): Health & Readonly<Record<string, unknown>> {
-  const { role, inbox, lines, failingBatches, oldestInDoubtAtMs } = state;
+  const { role, inbox, payers, failingBatches, oldestInDoubtAtMs } = state;
   const isKnown = inbox !== undefined;
   return {
     ...judgeHealth(state, nowMs, sincePollMs),
@@ -404,7 +404,7 @@ export function showHealth(
     inbox: inbox?.state.kind,
     diskTroubleSince: showTime(state.diskTrouble?.sinceMs),
     bankTroubleSince: isKnown ? showTime(state.bankTrouble?.sinceMs) : undefined,
-    lines: lines?.map((line) => showLine(line, nowMs)),
+    payers: payers?.map((payer) => showPayer(payer, nowMs)),
     filesWaiting: inbox?.waiting,
     filesInWork: state.filesInWork,
     openBatches: state.openBatches,
@@ -415,13 +415,13 @@ export function showHealth(
   };
 }
 
-function showLine(line: PayerLine, nowMs: number): Readonly<Record<string, unknown>> {
-  const word = readLine(line, nowMs);
+function showPayer(payer: PayerHealth, nowMs: number): Readonly<Record<string, unknown>> {
+  const word = readPayer(payer, nowMs);
   return {
     state: word,
-    code: line.why?.code ?? null,
-    until: word === 'paused' || word === 'closed' ? formatBangkokDateTime(line.pausedUntilMs) : null,
-    paysNewFiles: line.paysNewFiles,
+    code: payer.why?.code ?? null,
+    until: word === 'paused' || word === 'closed' ? formatBangkokDateTime(payer.pausedUntilMs) : null,
+    paysNewFiles: payer.paysNewFiles,
   };
 }
 

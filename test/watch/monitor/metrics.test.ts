@@ -11,7 +11,7 @@ import {
   type MetricSources,
   nameCallResult,
 } from '../../../src/watch/monitor/metrics.ts';
-import type { PayerLine, WatchState } from '../../../src/watch/rules/health.ts';
+import type { PayerHealth, WatchState } from '../../../src/watch/rules/health.ts';
 
 const nowMs = Date.parse('2026-11-21T03:00:00Z');
 const minuteMs = 60_000;
@@ -21,7 +21,7 @@ const idle: WatchState = {
   inbox: { state: { kind: 'there' }, waiting: 0, stuck: [], left: [] },
   diskTrouble: undefined,
   bankTrouble: undefined,
-  lines: [],
+  payers: [],
   filesInWork: 0,
   rowsInDoubt: 0,
   oldestInDoubtAtMs: undefined,
@@ -84,8 +84,8 @@ test('what people must look at is counted, and left out as long as nobody has lo
     clock: { kind: 'differs', text: 'z' },
     clockOffsetMs: -360_000,
   } as const;
-  const lines: PayerLine[] = [{ status: 'halted', why, pausedUntilMs: 0, paysNewFiles: true }];
-  const amiss = makeMetrics(makeSources({ readWatch: () => ({ ...idle, lines, attention }) }));
+  const payers: PayerHealth[] = [{ status: 'halted', why, pausedUntilMs: 0, paysNewFiles: true }];
+  const amiss = makeMetrics(makeSources({ readWatch: () => ({ ...idle, payers, attention }) }));
   expect(await scrape(amiss)).toMatchObject({
     paydrop_statements_late: 2,
     paydrop_critical_breaks: 4,
@@ -198,13 +198,13 @@ describe('what is so now', () => {
 
   test('when much does, and is asked anew', async () => {
     const why = { code: 'ET004', reason: 'maintenance', remedy: 'wait' };
-    const line: PayerLine = { status: 'paused', why, pausedUntilMs: nowMs + 1, paysNewFiles: true };
+    const payer: PayerHealth = { status: 'paused', why, pausedUntilMs: nowMs + 1, paysNewFiles: true };
     const busy: WatchState = {
       ...idle,
       role: 'stopping',
       inbox: { state: { kind: 'gone', why: 'mount it' }, waiting: 4, stuck: [], left: [] },
       diskTrouble: { sinceMs: nowMs, why: 'full' },
-      lines: [line, { ...line, status: 'halted' }, { ...line, status: 'halted' }],
+      payers: [payer, { ...payer, status: 'halted' }, { ...payer, status: 'halted' }],
       filesInWork: 3,
       openBatches: 2,
       failingBatches: [{ batchId: 'B1', why: 'x' }],

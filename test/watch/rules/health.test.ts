@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { closeBreaker, openBreaker } from '../../../src/payout/rules/circuit-breaker.ts';
 import {
   judgeHealth,
-  type PayerLine,
-  readLine,
+  type PayerHealth,
+  readPayer,
   showHealth,
   watchRoles,
   type WatchState,
@@ -20,7 +20,7 @@ const well: WatchState = {
   inbox,
   diskTrouble: undefined,
   bankTrouble: undefined,
-  lines: [],
+  payers: [],
   filesInWork: 0,
   rowsInDoubt: 0,
   oldestInDoubtAtMs: undefined,
@@ -30,14 +30,14 @@ const well: WatchState = {
 };
 
 const why = { code: 'ET004', reason: 'maintenance', remedy: 'wait for the bank' };
-const line = (status: PayerLine['status'], part: Partial<PayerLine> = {}): PayerLine => ({
+const payer = (status: PayerHealth['status'], part: Partial<PayerHealth> = {}): PayerHealth => ({
   status,
   why: status === 'open' ? null : why,
   pausedUntilMs: nowMs + 30 * second,
   paysNewFiles: true,
   ...part,
 });
-const closed: PayerLine = { ...closeBreaker(openBreaker, nowMs + 3_600 * second), paysNewFiles: true };
+const closed: PayerHealth = { ...closeBreaker(openBreaker, nowMs + 3_600 * second), paysNewFiles: true };
 const over = { pausedUntilMs: nowMs - second };
 const trouble = { sinceMs: nowMs - 60 * second, why: 'it is broken: mend it' };
 const growth = {
@@ -112,21 +112,21 @@ describe('a watcher', () => {
     ['on a disk that is full', { diskTrouble: trouble }, ['disk'], []],
     ['without its bank', { bankTrouble: trouble }, ['bank'], []],
     ['with everything amiss', { diskTrouble: trouble, bankTrouble: trouble }, ['disk', 'bank'], []],
-    ['with an open line', { lines: [line('open')] }, [], []],
-    ['whose line is paused', { lines: [line('paused')] }, ['payer-paused'], []],
-    ['whose line is halted', { lines: [line('halted')] }, ['payer-halted'], []],
-    ['outside the service hours', { lines: [closed] }, [], ['service-closed']],
-    ['whose pause is over, idle', { lines: [line('paused', over)] }, [], ['payer-paused']],
-    ['that is trying again', { lines: [line('paused', over)], filesInWork: 1 }, ['payer-paused'], []],
+    ['with an open payer', { payers: [payer('open')] }, [], []],
+    ['whose payer is paused', { payers: [payer('paused')] }, ['payer-paused'], []],
+    ['whose payer is halted', { payers: [payer('halted')] }, ['payer-halted'], []],
+    ['outside the service hours', { payers: [closed] }, [], ['service-closed']],
+    ['whose pause is over, idle', { payers: [payer('paused', over)] }, [], ['payer-paused']],
+    ['that is trying again', { payers: [payer('paused', over)], filesInWork: 1 }, ['payer-paused'], []],
     [
       'with an earlier account halted',
-      { lines: [line('halted', { paysNewFiles: false })] },
+      { payers: [payer('halted', { paysNewFiles: false })] },
       [],
       ['payer-halted'],
     ],
     [
       'with an earlier account paused',
-      { lines: [line('paused', { paysNewFiles: false })] },
+      { payers: [payer('paused', { paysNewFiles: false })] },
       [],
       ['payer-paused'],
     ],
@@ -156,7 +156,7 @@ describe('a watcher', () => {
   });
 
   test('says why and what to do', () => {
-    const sick = { ...well, diskTrouble: trouble, lines: [line('paused')] };
+    const sick = { ...well, diskTrouble: trouble, payers: [payer('paused')] };
     const { reasons } = judgeHealth({ ...sick, place }, nowMs);
     expect(reasons).toEqual([
       {
@@ -189,7 +189,7 @@ describe('a watcher', () => {
         journalTrouble: trouble,
         bankTrouble: trouble,
         journalDamage: trouble,
-        lines: [line('halted'), line('paused', { paysNewFiles: false }), closed],
+        payers: [payer('halted'), payer('paused', { paysNewFiles: false }), closed],
         failingBatches: failing,
         grownFiles: [grown],
         attention: amiss,
@@ -225,15 +225,15 @@ describe('a watcher', () => {
   });
 });
 
-describe('a line', () => {
-  test.each<[string, PayerLine]>([
-    ['open', line('open')],
-    ['halted', line('halted')],
-    ['paused', line('paused')],
-    ['probing', line('paused', { pausedUntilMs: nowMs })],
+describe('a payer', () => {
+  test.each<[string, PayerHealth]>([
+    ['open', payer('open')],
+    ['halted', payer('halted')],
+    ['paused', payer('paused')],
+    ['probing', payer('paused', { pausedUntilMs: nowMs })],
     ['closed', closed],
     ['open', { ...closed, pausedUntilMs: nowMs }],
-  ])('is %s', (word, one) => expect(readLine(one, nowMs)).toBe(word));
+  ])('is %s', (word, one) => expect(readPayer(one, nowMs)).toBe(word));
 });
 
 const anyNumber = fc.constantFrom(
@@ -262,7 +262,7 @@ describe('what is shown', () => {
           diskTrouble: told,
           journalTrouble: told,
           bankTrouble: told,
-          lines: [line('halted', { why: { code: 'EM004', reason: text, remedy: text } })],
+          payers: [payer('halted', { why: { code: 'EM004', reason: text, remedy: text } })],
           failingBatches: [{ batchId: 'B000000001', why: text }],
         };
         const shown = JSON.stringify(showHealth(sick, nowMs));
@@ -274,11 +274,11 @@ describe('what is shown', () => {
   });
 
   test('is ready exactly when no reason is given, and never when it is not alive', () => {
-    const anyLine = fc.constantFrom(
-      line('open'),
-      line('paused'),
-      line('paused', over),
-      line('halted'),
+    const anyPayer = fc.constantFrom(
+      payer('open'),
+      payer('paused'),
+      payer('paused', over),
+      payer('halted'),
       closed,
     );
     const anyTrouble = fc.constantFrom(undefined, trouble);
@@ -287,7 +287,7 @@ describe('what is shown', () => {
         role: fc.constantFrom(...watchRoles),
         diskTrouble: anyTrouble,
         bankTrouble: anyTrouble,
-        lines: fc.array(anyLine, { maxLength: 2 }),
+        payers: fc.array(anyPayer, { maxLength: 2 }),
         filesInWork: fc.nat(2),
         lastPollMs: fc.integer({ min: nowMs - 200 * second, max: nowMs }),
       })
@@ -304,7 +304,7 @@ describe('what is shown', () => {
   test('is JSON with the figures, and the times of Bangkok', () => {
     const state: WatchState = {
       ...well,
-      lines: [line('paused'), closed],
+      payers: [payer('paused'), closed],
       bankTrouble: trouble,
       failingBatches: failing,
       rowsInDoubt: 3,
@@ -321,7 +321,7 @@ describe('what is shown', () => {
       inbox: 'there',
       diskTroubleSince: null,
       bankTroubleSince: '2026-11-21T09:59:00+07:00',
-      lines: [
+      payers: [
         { state: 'paused', code: 'ET004', until: '2026-11-21T10:00:30+07:00', paysNewFiles: true },
         { state: 'closed', code: 'outside-service-hours', until: '2026-11-21T11:00:00+07:00' },
       ],
