@@ -43,14 +43,14 @@ export async function runFile(
   const { interrupted: stop, progress } = options;
   const onRows = (rowsDone: number): void =>
     progress.show({ phase: 'reading', rowsDone, rowsTotal: undefined, inDoubt: 0 });
-  const { findTrace } = session;
+  const { findTrace, approval } = session;
   const { likeFileDays } = loaded.settings.limits;
   let bytes = 0;
   const mayRead = async (_batchId: string, { sizeBytes }: Inspection): Promise<boolean> => {
     bytes = sizeBytes;
     return true;
   };
-  const given = { companyId, payerAccount, likeFileDays, findTrace, mayRead };
+  const given = { companyId, payerAccount, likeFileDays, approval, findTrace, mayRead };
   const context = { journal, reader, clock, ...given, stop, onRows };
   const ingested = await ingestFile(context, path, basename(path));
   switch (ingested.kind) {

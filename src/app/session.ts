@@ -26,6 +26,8 @@ import type { Recovery } from '../store/loss.ts';
 import type { Journal, Store } from '../store/store.ts';
 import type { FileGrowth, TakenFile } from '../watch/rules/file-growth.ts';
 import { findGrowth } from '../watch/taken-files.ts';
+import type { ApprovalPolicy } from '../review/rules/approval.ts';
+import { readApprovalPolicy, requireApprovers } from './review/agreed.ts';
 import { makeAskFirst, makeMissesSince } from './ask-first.ts';
 import { openBank } from './open-bank.ts';
 import { makeReader } from './open-store.ts';
@@ -100,6 +102,8 @@ export interface RunSession extends ProcessState {
     batch: Batch,
     file: Pick<TakenFile, 'path' | 'bytes'>,
   ) => Promise<FileGrowth | undefined>;
+  /** Which batches wait for approval, as it holds now; none when left out. */
+  readonly approval?: () => Promise<ApprovalPolicy>;
   /** Whether the bank is asked about the next reference before each new attempt; never when left out. */
   readonly asksFirst?: () => Promise<boolean>;
   /** Since when an adopted journal may miss what its original has sent. */
@@ -144,6 +148,7 @@ export async function openSession(
   const { dataDir } = loaded;
   const journal = await openOwnJournal(loaded, log, clock, { recovery });
   stack.use(journal);
+  if (command === 'run' || command === 'watch') await requireApprovers(loaded, journal);
   await tellNotes(loaded.notes, journal, log, clock.now());
   const bankClock = new BankClock(clock, ({ kind, text }) => log[levels[kind]]({ kind }, text));
   const { bank, bankAddress } = await openBank(loaded, log, stack, {
@@ -167,6 +172,7 @@ export async function openSession(
     reader,
     log,
     bankAddress,
+    approval: () => readApprovalPolicy(loaded, journal),
     asksFirst: makeAskFirst(loaded, journal.newSinceMs, clock),
     missesSince: makeMissesSince(journal, clock),
     // The whole of a file that grew in our own archive is no other journal's.

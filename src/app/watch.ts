@@ -300,7 +300,17 @@ function makeSetup(
     readonly runObserver: WatchProgress;
   },
 ): WatchSetup {
-  const { loaded, journal: store, clock, reader, runs, adaptiveLimits, outbox, findTrace } = session;
+  const {
+    loaded,
+    journal: store,
+    clock,
+    reader,
+    runs,
+    adaptiveLimits,
+    outbox,
+    findTrace,
+    approval,
+  } = session;
   const { filesAtOnce, waitMs } = loaded.settings.watch;
   return {
     ...around,
@@ -311,6 +321,7 @@ function makeSetup(
     adaptiveLimits,
     payer: loaded.settings.bank,
     findTrace,
+    approval,
     likeFileDays: loaded.settings.limits.likeFileDays,
     filesAtOnce,
     waitMs,

@@ -1,6 +1,7 @@
 /** `paydrop proposals` and `approve`: what waits for a second person, and that person's word. */
 import { SettingsError } from '../settings/secrets.ts';
-import { exitCodes } from './exit-codes.ts';
+import type { LoadedSettings } from '../settings/settings.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { flagOption, loadCommandSettings, makeCommand, textOption } from './options.ts';
 
 /** Shown at a time. */
@@ -45,19 +46,41 @@ export const proposalsCommand = makeCommand({
 });
 
 export const approveCommand = makeCommand({
-  command: 'approve <number>',
-  describe: 'approve what another person has proposed, send it back, or withdraw what you have proposed',
-  exits: { 0: 'done', 2: 'nobody has proved who he is, or may not: nothing was done' },
+  command: 'approve [number]',
+  describe:
+    'approve what another person has proposed, send it back, or withdraw what you have proposed; or approve a batch before it is paid',
+  exits: {
+    0: 'done, or proposed where a second person has to approve',
+    2: 'nobody has proved who he is, or may not: nothing was done',
+  },
   builder: (command) =>
     command
-      .positional('number', { type: 'string', demandOption: true, describe: 'of a proposal' })
+      .positional('number', { type: 'string', describe: 'of a proposal' })
+      .option(
+        'batch',
+        textOption(
+          'a batch that waits for approval, in place of a number: proposed by one, approved by the next',
+        ),
+      )
+      .option('digest', textOption('with --batch: only if this is the digest of what waits'))
       .option('send-back', flagOption('send it back, with --note'))
       .option('withdraw', flagOption('withdraw what you have proposed yourself'))
       .option('note', textOption('what you have to say to it'))
       .example('$0 approve 12', 'its decision is applied')
+      .example(
+        '$0 approve --batch 7B3KQ0M9ZX --digest 3f8a0c2b51d7',
+        'what waits of the batch is paid, if it is what you have looked at',
+      )
       .example("$0 approve 12 --send-back --note 'the letter names another amount'", 'nothing is applied'),
-  run: async ({ number, sendBack, withdraw, note, json, ...options }) => {
+  run: async ({ number, batch, digest, sendBack, withdraw, note, json, ...options }) => {
     const loaded = await loadCommandSettings(options);
+    if (batch !== undefined) {
+      if (number !== undefined || sendBack || withdraw)
+        throw new SettingsError('--batch goes with --digest and --note alone: name a proposal, or a batch');
+      return approveBatchAndShow(loaded, batch, { digest, note }, json);
+    }
+    if (number === undefined) throw new SettingsError('say which: the number of a proposal, or --batch');
+    if (digest !== undefined) throw new SettingsError('--digest goes with --batch');
     const { checkProposal, openDecisions } = await import('../app/review/decisions.ts');
     const { print, printBanner } = await import('./views/shown.ts');
     const { showChecked } = await import('./views/decisions.ts');
@@ -72,3 +95,21 @@ export const approveCommand = makeCommand({
     return exitCodes.ok;
   },
 });
+
+async function approveBatchAndShow(
+  loaded: LoadedSettings,
+  batchId: string,
+  { digest, note }: { readonly digest: string | undefined; readonly note: string | undefined },
+  json: boolean,
+): Promise<ExitCode> {
+  const { approveBatchInShell, openDecisions } = await import('../app/review/decisions.ts');
+  const { print, printBanner } = await import('./views/shown.ts');
+  const { showBatchApproved } = await import('./views/decisions.ts');
+  await using session = await openDecisions(loaded);
+  const terms = { note: note ?? 'by "paydrop approve"', seen: digest };
+  const approved = await approveBatchInShell(session, batchId, terms);
+  if (approved.kind === 'refused') throw new SettingsError(`batch ${batchId}: ${approved.why}`);
+  printBanner(loaded, json);
+  print(showBatchApproved(batchId, approved), json);
+  return exitCodes.ok;
+}

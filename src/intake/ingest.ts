@@ -14,8 +14,8 @@ export interface IngestContext {
   readonly payerAccount: string;
   /** limits.likeFileDays */
   readonly likeFileDays: number;
-  /** Whether what it asks for waits for approval; it does not when this is left out. */
-  readonly approval?: ApprovalPolicy | undefined;
+  /** Asked when the file is sealed: whether its rows wait for approval. They do not when this is left out. */
+  readonly approval?: (() => Promise<ApprovalPolicy>) | undefined;
   /** When the file was dropped, where that was before now. */
   readonly droppedAtMs?: number;
   /** Asked when the bytes are known, before any row is read in; false leaves the file alone. */
@@ -102,7 +102,8 @@ async function readIntoJournal(
         context.onRows(rows);
         break;
       case 'summary': {
-        const { likeFileDays, approval } = context;
+        const { likeFileDays } = context;
+        const approval = await context.approval?.();
         const batch = await journal.seal(batchId, part.totals, clock.now(), likeFileDays, approval);
         return { kind: 'batch', batch, isNew: true };
       }

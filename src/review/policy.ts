@@ -31,15 +31,17 @@ export async function readAgreedPolicy(
     const { people, latestSeq } = await store.persons();
     if (findTwoAdminsSince(people) === undefined) return undefined;
     const agreed = await findAgreed(store);
-    if (agreed !== undefined) return { ...said, ...agreed };
-    if (Object.keys(said).length === 0) return undefined;
+    // A key that there was not yet counts as agreed on with what it says when it is first looked at.
+    const isWhole = Object.keys(said).every((key) => agreed?.[key] !== undefined);
+    if (isWhole) return agreed;
+    const facts = { ...said, ...agreed };
     const place = { subject: 0, kind: 'policy-changed', byPerson: null, proof: 'owner' } as const;
     let isFirst = false;
     await appendEdit(store, (kept) => {
       // Somebody else may have been first, with other settings.
       isFirst = kept.latestSeq === latestSeq;
-      return isFirst ? { events: [{ ...place, atMs: nowMs, facts: said, cells: {} }] } : undefined;
+      return isFirst ? { events: [{ ...place, atMs: nowMs, facts, cells: {} }] } : undefined;
     });
-    if (isFirst) return said;
+    if (isFirst) return facts;
   }
 }

@@ -415,6 +415,24 @@ const reviewSchema = z.strictObject({
     ),
 });
 
+const approvalSchema = z.strictObject({
+  when: z
+    .enum(['never', 'always', 'above'])
+    .default('never')
+    .describe(
+      'which batches wait for approval before anything of them is paid: none, all, or those that would pay more than `approval.baht`',
+    ),
+  baht: baht.default('0').describe('with `above`: a batch that would pay more than this waits'),
+  people: z
+    .union([z.literal(1), z.literal(2)])
+    .default(1)
+    .meta({
+      description:
+        'how many people it takes: who proposes it, and who approves it; also of a changed payer account, a lifted limit and a corrected payee, where `review.people` is less',
+      allowed: '`1` or `2`',
+    }),
+});
+
 export const settingsSchema = z.strictObject({
   dataDir: path.default('./paydrop-data').describe('where journal and folders are'),
   folders: z
@@ -440,6 +458,7 @@ export const settingsSchema = z.strictObject({
   journal: journalSchema.prefault({}).describe('the journal'),
   output: outputSchema.prefault({}).describe('the files of the outbox'),
   review: reviewSchema.prefault({}).describe('who decides, and how'),
+  approval: approvalSchema.prefault({}).describe('approval of a batch before it is paid'),
   sandbox: z.unknown().optional().meta({
     description: "the sandbox bank's own table: payees and behaviours; read by the sandbox alone",
     allowed: 'see `config/sandbox.yaml`',
@@ -452,6 +471,7 @@ export type Settings = z.infer<typeof settingsSchema>;
 export const amountKeys = [
   ['limits', 'bahtPerPayout'],
   ['limits', 'bahtPerBatch'],
+  ['approval', 'baht'],
 ] as const;
 
 function hasNoRepeat(words: readonly string[]): boolean {

@@ -183,7 +183,7 @@ function tryReading<Result>(path: string, read: () => Result): Result {
 }
 
 /** Values that are right alone and wrong together. */
-function findContradiction({ bank, notices, settle }: Settings): string | undefined {
+function findContradiction({ bank, notices, settle, approval }: Settings): string | undefined {
   if (bank.clientSecret !== undefined && bank.clientSecretFile !== undefined) {
     return 'bank.clientSecret and bank.clientSecretFile both stand here: remove one';
   }
@@ -192,6 +192,9 @@ function findContradiction({ bank, notices, settle }: Settings): string | undefi
   }
   if (settle.firstDelayMs > settle.maxDelayMs) {
     return 'settle.firstDelayMs is longer than settle.maxDelayMs: lower the first or raise the second';
+  }
+  if (approval.when === 'above' && parseBaht(approval.baht) === 0n) {
+    return 'approval.when is "above" and approval.baht is 0: say above how many baht a batch waits, or "always"';
   }
   return undefined;
 }

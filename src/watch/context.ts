@@ -52,6 +52,8 @@ export interface WatchSetup {
   readonly findTrace?: IngestContext['findTrace'];
   /** limits.likeFileDays */
   readonly likeFileDays: number;
+  /** Whether the rows of a file wait for approval; they do not when left out. */
+  readonly approval?: IngestContext['approval'];
   /** Files whose rows are sent at once. */
   readonly filesAtOnce: number;
   /** How long what is in doubt is waited for before the result of a batch is written. */

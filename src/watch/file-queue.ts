@@ -149,7 +149,7 @@ export class FileQueue {
   }
 
   async #read(item: WorkItem): Promise<void> {
-    const { intake, store, reader, clock, payer, likeFileDays, findTrace, stop } = this.#setup;
+    const { intake, store, reader, clock, payer, likeFileDays, approval, findTrace, stop } = this.#setup;
     const { itemId, fileName, droppedAtMs, path } = item;
     if (stop.aborted || (await this.#finishRefusal(item))) return;
     const before = await this.#findReadBefore(item);
@@ -165,7 +165,7 @@ export class FileQueue {
       return verdict.kind === 'owner';
     };
     const onRows = (): void => undefined;
-    const given = { ...payer, droppedAtMs, likeFileDays, mayRead, findTrace };
+    const given = { ...payer, droppedAtMs, likeFileDays, approval, mayRead, findTrace };
     const context = { journal: store, reader, clock, ...given, stop, onRows };
     const ingested = await ingestFile(context, path, fileName);
     const isOther =

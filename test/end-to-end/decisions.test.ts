@@ -1,52 +1,16 @@
 /** What people decide in the shell, each with a token of his own; the bank's ledger judges. */
-import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { expect, test } from 'vitest';
-import { makeToken } from '../../src/review/tokens.ts';
-import { openJournal } from '../../src/store/open.ts';
-import { Users } from '../support/persons.ts';
 import { findPaidTwice } from './as-bank.ts';
-import { openScene, type Scene } from './harness.ts';
+import { openScene } from './harness.ts';
+import { addPeople } from './scene-people.ts';
 
 const header = 'payoutId,proxyType,proxyNo,payeeName,amount,reference1,reference2';
 const csvOf = (...rows: readonly (readonly [id: string, payee: string, baht: string])[]): string =>
   `${[header, ...rows.map(([id, payee, baht]) => `${id},MSISDN,08100000${payee},,${baht},INV-${id},`)].join('\n')}\n`;
-
-/** Mali proposes, Nok checks, Ann is an admin; each is who the token file says. */
-async function addPeople({ dataDir, configPath, bank, folder }: Scene) {
-  const stamp = {
-    bankAddress: bank.baseUrl,
-    companyId: 'COMP000001',
-    isSandbox: false,
-    serverKind: 'sandbox',
-  } as const;
-  await using store = await openJournal({ dataDir, stamp, access: 'beside' });
-  const users = new Users(store);
-  users.clock.now = () => Date.now();
-  await users.add('ann', 'admin', null);
-  const tokens: Record<string, string> = {};
-  for (const [name, role] of [
-    ['mali', 'maker'],
-    ['nok', 'checker'],
-  ] as const)
-    await users.add(name, role, await users.find('ann'));
-  for (const name of ['ann', 'mali', 'nok']) {
-    const made = await makeToken(users.context, await users.prove(name), { label: '', days: 7 });
-    if ('why' in made) throw new Error(made.why);
-    tokens[name] = made.token;
-  }
-  const tokenFile = join(folder, 'token');
-  await writeFile(
-    configPath,
-    `${await readFile(configPath, 'utf8')}\nreview: { tokenFile: '${tokenFile}' }\n`,
-  );
-  return async (name: string) => {
-    await writeFile(tokenFile, tokens[name] ?? '');
-    await chmod(tokenFile, 0o600);
-  };
-}
 
 /** A bank that fails two payouts, the first of them once, and a file with a row that cannot be read; filled in. */
 async function openReviewed() {

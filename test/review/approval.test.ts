@@ -2,9 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { join } from 'node:path';
 import { toSatang } from '../../src/core/money.ts';
 import { retryBatch } from '../../src/payout/operator.ts';
+import { approveBatch } from '../../src/review/approve-batch.ts';
 import type { ReviewContext } from '../../src/review/context.ts';
 import { check, proposeAll, type Wish } from '../../src/review/review.ts';
 import type { ApprovalPolicy } from '../../src/review/rules/approval.ts';
+import type { Person } from '../../src/review/rules/people.ts';
 import type { Decider, Target } from '../../src/review/rules/proposal.ts';
 import type { Decision } from '../../src/review/rules/terms.ts';
 import { lost, payer } from '../support/core-fixtures.ts';
@@ -17,6 +19,7 @@ import {
   makeRows,
   readyOf,
 } from '../support/journal-fixtures.ts';
+import { makePerson } from '../support/persons.ts';
 import { tamper } from '../support/store-fixtures.ts';
 import { openTheatre, type StoreTheatre } from '../support/theatre.ts';
 
@@ -275,3 +278,56 @@ async function decideAlone(theatre: StoreTheatre, decision: Decision): Promise<v
   const targets = [await payoutTarget(theatre, 'INV-1')];
   await propose(contextOf(theatre), { decision, targets, note, evidence: null }, somchai);
 }
+
+describe('whoever types "paydrop approve --batch"', () => {
+  const [maker, checker] = [
+    makePerson({ personId: 1, name: 'mali', role: 'maker' }),
+    makePerson({ personId: 2, name: 'nok', role: 'checker' }),
+  ];
+  const type = (theatre: StoreTheatre, person: Person, seen?: string) =>
+    approveBatch(
+      { ...contextOf(theatre), journal: theatre.journal },
+      { person, proof: 'token' },
+      firstBatchId,
+      { note, seen },
+    );
+
+  test('proposes it first, and approves it as the next one', async () => {
+    await using one = await stageWaiting();
+    const { theatre } = one;
+    expect(await type(theatre, checker)).toMatchObject({
+      why: expect.stringContaining('may not propose'),
+    });
+    const { version = '' } = (await theatre.journal.approvalOf(firstBatchId)) ?? {};
+    const words = { why: expect.stringContaining(`not what you have looked at: its digest is ${version}`) };
+    for (const seen of ['', version.slice(0, 11), `0${version.slice(1)}`])
+      expect(await type(theatre, maker, seen)).toMatchObject(words);
+    expect(await type(theatre, maker, version.slice(0, 12).toUpperCase())).toMatchObject({ kind: 'waiting' });
+    expect(await type(theatre, maker)).toMatchObject({
+      why: 'you have proposed it (proposal 1): another person approves it',
+    });
+    expect(await type(theatre, checker, version)).toMatchObject({ kind: 'applied', applied: { applied: 1 } });
+    expect(await type(theatre, checker)).toMatchObject({ why: 'nothing of it waits for approval' });
+  });
+
+  test('approves it alone where one person is enough, who may check', async () => {
+    await using one = await stageWaiting(byOne);
+    expect(await type(one.theatre, maker)).toMatchObject({ why: expect.stringContaining('may not check') });
+    expect(await type(one.theatre, checker)).toMatchObject({ kind: 'applied' });
+  });
+
+  test('approves nothing by a proposal about what it was before', async () => {
+    await using one = await stageWaiting();
+    const { theatre } = one;
+    await type(theatre, maker);
+    await decideAlone(theatre, 'cancel');
+    expect(await type(theatre, checker)).toMatchObject({
+      why: expect.stringContaining('it has changed since proposal 1 was made'),
+    });
+  });
+
+  test('is told what is in the way', async () => {
+    await using one = await stageWaiting({ ...byTwo, when: 'never' });
+    expect(await type(one.theatre, checker)).toMatchObject({ why: 'it needs no approval' });
+  });
+});

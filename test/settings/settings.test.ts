@@ -138,6 +138,7 @@ describe('wrong keys and values', () => {
     [{ bank, verify: { whenUnavailable: 'wait' } }, /must be one of "hold", "pay", found "wait"/],
     [{ bank, brake: { failureShare: 50 } }, /brake\.failureShare .*at most 1, found 50/],
     [{ bank, settle: { firstDelayMs: 9, maxDelayMs: 8 } }, /firstDelayMs is longer than settle\.maxDelayMs/],
+    [{ bank, approval: { when: 'above' } }, /approval\.baht is 0: say above how many baht/],
     [{ bank, limits: { batchMaxAgeHours: -1 } }, /limits\.batchMaxAgeHours .*at least 0, found -1/],
     [{ bank, limits: { batchMaxAgeHours: 0.5 } }, /batchMaxAgeHours .*must be a whole number, found 0\.5/],
     [{ bank, limits: { similarDays: 'week' } }, /limits\.similarDays .*must be a number, found "week"/],

@@ -5,6 +5,7 @@ import { retriedStatuses } from '../../payout/rules/operator.ts';
 import { systemClock } from '../../platform/clock.ts';
 import type { ReviewContext } from '../../review/context.ts';
 import type { Proposal, ProposalItem } from '../../review/ports.ts';
+import { approveBatch, type ApproveTerms, type BatchApproved } from '../../review/approve-batch.ts';
 import { type DecisionFileReading, readDecisionFile } from '../../review/read-decision-file.ts';
 import {
   check,
@@ -24,8 +25,10 @@ import { SettingsError } from '../../settings/secrets.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
 import type { Store } from '../../store/store.ts';
 import { requireJournal } from '../open-store.ts';
-import { agreeSettings, identifyPerson } from './people.ts';
+import { agreeSettings } from './agreed.ts';
+import { identifyPerson } from './people.ts';
 
+export type { BatchApproved } from '../../review/approve-batch.ts';
 export type { Checked, Proposed } from '../../review/review.ts';
 export type { Proposal, ProposalItem } from '../../review/ports.ts';
 
@@ -254,6 +257,20 @@ async function nameRetried(
         named.push(nameRow({ row, batch }));
     }
   return named;
+}
+
+/**
+ * Approves what waits of a batch before it is paid, or proposes it where that takes a second person.
+ * @throws SettingsError as `identifyPerson` does
+ */
+export async function approveBatchInShell(
+  session: DecisionSession,
+  batchId: string,
+  terms: ApproveTerms,
+): Promise<BatchApproved> {
+  const { context, journal } = session;
+  const proved = await requirePerson(session, 'see');
+  return approveBatch({ ...context, journal }, proved, batchId.toUpperCase(), terms);
 }
 
 // ---------------------------------------------------------------- proposals

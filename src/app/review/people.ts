@@ -16,7 +16,7 @@ import type { PersonEvent } from '../../review/rules/chain.ts';
 import type { Person, ProvedPerson, Role } from '../../review/rules/people.ts';
 import { can } from '../../review/rules/people.ts';
 import { nameKeyOf, type PersonRequest } from '../../review/rules/person-request.ts';
-import { applyPolicy, describeDifference, readPolicy } from '../../review/rules/policy.ts';
+import { describeDifference, readPolicy } from '../../review/rules/policy.ts';
 import { changePassword, signIn, type SignInContext } from '../../review/sign-in.ts';
 import {
   makeToken,
@@ -32,6 +32,7 @@ import { openNotifier } from '../notices/notifier.ts';
 import { PersonNotices } from '../notices/persons.ts';
 import { requireJournal } from '../open-store.ts';
 import { findSender } from '../sender-lock.ts';
+import { agreeSettings } from './agreed.ts';
 
 export type { ChangeOutcome } from '../../review/people.ts';
 export type { PersonToken, PersonsKept } from '../../review/ports.ts';
@@ -182,15 +183,6 @@ function refuseWith(why: string | undefined): void {
 }
 
 // ---------------------------------------------------------------- what two admins agreed on
-
-/**
- * The settings as they hold: once there have been two admins, `review.people` and `approval` are what both agreed on.
- * Each caller that decides by them asks here.
- */
-export async function agreeSettings(loaded: LoadedSettings, journal: Journal): Promise<LoadedSettings> {
-  const agreed = await readAgreedPolicy(await makeContext(journal), readPolicy(loaded.settings));
-  return agreed === undefined ? loaded : { ...loaded, settings: applyPolicy(loaded.settings, agreed) };
-}
 
 /** What the settings say is proposed to be agreed on. @throws SettingsError where they say nothing new */
 export async function proposePolicy(

@@ -3,6 +3,7 @@ import { formatBangkokMoment } from '../../core/bangkok-time.ts';
 import { formatBaht } from '../../core/money.ts';
 import { toLines } from '../../core/outgoing-text.ts';
 import type {
+  BatchApproved,
   Checked,
   Decided,
   FileDecided,
@@ -140,4 +141,27 @@ export function showChecked(checked: Exclude<Checked, { kind: 'refused' }>): Sho
     json: jsonOf(proposal),
     text: toLines([head, ...(checked.kind === 'applied' ? linesOfApplied(checked.applied) : [])]),
   };
+}
+
+/** What has become of the approval of a batch. */
+export function showBatchApproved(
+  batchId: string,
+  approved: Exclude<BatchApproved, { kind: 'refused' }>,
+): Shown {
+  const { proposal } = approved;
+  const amount = `${showBaht(proposal.totalSatang)} baht`;
+  const by = formatBangkokMoment(proposal.expiresAtMs);
+  const lines =
+    approved.kind === 'waiting'
+      ? [
+          `Batch ${batchId}, ${amount}: it is proposed to pay it (proposal ${proposal.proposalId}).`,
+          `Another person approves it with "paydrop approve --batch ${batchId}", until ${by}.`,
+        ]
+      : approved.kind === 'applied' && approved.applied.refused.length === 0
+        ? [
+            `Batch ${batchId}, ${amount}: approved.`,
+            'It is paid by whoever is sending now, or when its file is run again.',
+          ]
+        : [`Batch ${batchId}: proposal ${proposal.proposalId} ${proposalStatusWords[proposal.status]}.`];
+  return { json: jsonOf(proposal), text: toLines(lines) };
 }

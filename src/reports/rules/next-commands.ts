@@ -6,6 +6,7 @@ import { countOf } from '../../core/figures.ts';
 import type { HoldReason, PayoutStatus } from '../../core/payout.ts';
 import type { Batch, ResultRow, StatusTotal } from '../../core/ports.ts';
 import { cancelledCode } from '../../payout/rules/operator.ts';
+import { approvalCode } from '../../review/rules/approval.ts';
 import { exceptionStatuses } from './report-rows.ts';
 
 export interface NextCommand {
@@ -27,13 +28,22 @@ interface Asked {
 const ofPayout = (verb: string, payoutId: string): string =>
   paydropCommand(undefined, verb, ...(payoutId.startsWith('-') ? ['--', payoutId] : [payoutId]));
 
+const approving = (batchId: string): string => paydropCommand(undefined, 'approve', '--batch', batchId);
+
 /** Held with all of its file, or for what concerns the payer account: the word is about the batch. */
 const batchHolds: readonly HoldReason[] = ['halted', 'paused', 'unavailable'];
 const likeFileCodes: readonly (string | null)[] = ['like-file', 'in-like-file'];
 
 function commandsOfHeld({ row, batchId }: Asked, payoutId: string): readonly NextCommand[] {
   const { holds, reasonCode } = row;
-  if (holds.includes('approval')) return [];
+  if (holds.includes('approval'))
+    return [
+      {
+        command: approving(batchId),
+        why: 'approves what waits of the whole batch, once you have looked at it',
+      },
+      { command: ofPayout('cancel', payoutId), why: 'never sends it' },
+    ];
   const isOfBatch = holds.every((hold) => batchHolds.includes(hold)) || likeFileCodes.includes(reasonCode);
   const target = isOfBatch ? batchId : payoutId;
   const all = isOfBatch ? 'all of the batch that is held so' : 'it';
@@ -104,6 +114,9 @@ export function listNextOfBatch(
   return [
     ...(status === 'halted' && reasonCode !== cancelledCode
       ? [{ command: ofPayout('resume', batchId), why: 'to go on' }]
+      : []),
+    ...(reasonCode === approvalCode && status === 'paused'
+      ? [{ command: approving(batchId), why: 'to approve it' }]
       : []),
     ...(doubtRows === 0
       ? []

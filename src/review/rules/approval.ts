@@ -32,6 +32,10 @@ export function decideApproval(policy: ApprovalPolicy, { rows, amountSatang }: T
   }
 }
 
+/** Nobody could ever approve what is taken in. */
+export const describeNobody = (when: ApprovalPolicy['when']): string =>
+  `approval.when is "${when}", and there is no user yet who could approve: "paydrop user add NAME --role admin" makes the first (docs/review.md); or set approval.when to "never"`;
+
 /** Our code for a batch at rest of which rows wait for approval. */
 export const approvalCode = 'approval';
 
@@ -39,7 +43,7 @@ export const approvalCode = 'approval';
 export const describeWaiting = (batchId: string): BatchReason => ({
   code: approvalCode,
   reason: 'it waits for approval: nothing that was not approved is paid',
-  remedy: `Look at it ("paydrop status ${batchId}") and have it approved; then it goes on when its file is run again, or with a watcher`,
+  remedy: `Look at it ("paydrop status ${batchId}"), then approve it ("paydrop approve --batch ${batchId}"); it goes on when its file is run again, or with a watcher`,
 });
 
 /** What tells one approval from another. */

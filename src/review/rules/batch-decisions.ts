@@ -1,8 +1,10 @@
 /** What people may decide about a batch as a whole, and about a payer account. */
+import { paydropCommand } from '../../core/command-line.ts';
 import { countRows } from '../../core/exit-code.ts';
 import { isSealed } from '../../core/payout.ts';
 import type { Batch, BatchReason, HoldTotal, PayerPause, StatusTotal } from '../../core/ports.ts';
 import { batchWideHolds, unsentStatuses } from '../../payout/rules/operator.ts';
+import { approvalCode } from './approval.ts';
 import type { Decision } from './terms.ts';
 
 /** What a decision about a batch was made on: it is another batch, to whoever decides, when this differs. */
@@ -19,6 +21,8 @@ export function decideBatch(
   if (!isSealed(batch.status)) return `it is ${batch.status}: nothing of it can be paid`;
   const unsent = countRows(totals, unsentStatuses);
   if (decision === 'cancel-batch') return unsent === 0 ? 'all of it was sent, or has ended' : undefined;
+  if (batch.status === 'paused' && batch.reasonCode === approvalCode)
+    return `it waits for approval, which this does not lift: "${paydropCommand(undefined, 'approve', '--batch', batch.batchId)}"`;
   const isStopped = batch.status === 'halted' || batch.status === 'paused';
   const isHeld = holds.some(
     ({ hold, rows }) => rows > 0 && (batchWideHolds.includes(hold) || hold === 'similar'),

@@ -1,0 +1,101 @@
+/**
+ * Approving a batch before it is paid. Where it takes two people the first who asks for it proposes it, and the next one
+ * approves that; one of them alone where the batch needs no more.
+ */
+import type { ReviewContext } from './context.ts';
+import type { BatchApproval, PersonStore, Proposal } from './ports.ts';
+import { check, type Checked, type Proposed, proposeAll } from './review.ts';
+import { whyNotApprove } from './rules/approval.ts';
+import { can, findCheckObstacle, type ProvedPerson } from './rules/people.ts';
+import type { Decider } from './rules/proposal.ts';
+
+export interface ApproveContext extends ReviewContext {
+  readonly journal: ReviewContext['journal'] & Pick<PersonStore, 'persons'>;
+}
+
+/** What whoever approves says with it. */
+export interface ApproveTerms {
+  readonly note: string;
+  /** The digest of what this person has looked at, or its first 12 characters or more. */
+  readonly seen?: string | undefined;
+}
+
+export type BatchApproved = Proposed | Checked;
+
+const refuse = (why: string): BatchApproved => ({ kind: 'refused', why });
+
+/** Of a digest that is typed. */
+const seenLengthMin = 12;
+
+/** Approves what waits of a batch, or proposes it where a second person is needed. */
+export async function approveBatch(
+  context: ApproveContext,
+  proved: ProvedPerson,
+  batchId: string,
+  terms: ApproveTerms,
+): Promise<BatchApproved> {
+  const { journal } = context;
+  const batch = await journal.batch(batchId);
+  if (batch === undefined) return refuse(`there is no batch ${batchId}`);
+  const waiting = await journal.approvalOf(batchId);
+  const why = whyNotApprove(batch.status, waiting) ?? (waiting && whyNotSeen(waiting, terms));
+  if (why !== undefined || waiting === undefined) return refuse(why ?? 'it needs no approval');
+  const open = await findOpen(context, batchId);
+  if (open === undefined) return proposeApproval(context, proved, batchId, waiting, terms);
+  return checkApproval(context, proved, open, waiting, terms);
+}
+
+function whyNotSeen({ version }: BatchApproval, { seen }: ApproveTerms): string | undefined {
+  if (seen === undefined) return undefined;
+  const isSame = seen.length >= seenLengthMin && version.startsWith(seen.toLowerCase());
+  return isSame ? undefined : `what waits of it is not what you have looked at: its digest is ${version}`;
+}
+
+/** The proposal that is open about a batch. */
+async function findOpen({ journal }: ApproveContext, batchId: string) {
+  const [item] = await journal.openItems('batch', [batchId]);
+  const proposal = item && (await journal.proposal(item.proposalId));
+  return item && proposal && { proposal, version: item.version };
+}
+
+const deciderOf = ({ person }: ProvedPerson): Decider => ({ personId: person.personId, name: person.name });
+
+async function proposeApproval(
+  context: ApproveContext,
+  proved: ProvedPerson,
+  batchId: string,
+  { people, version }: BatchApproval,
+  { note }: ApproveTerms,
+): Promise<BatchApproved> {
+  const permission = can(proved.person, people === 1 ? 'check' : 'propose');
+  if (!permission.allowed) return refuse(permission.why);
+  const targets = [{ kind: 'batch', key: batchId, version }] as const;
+  const wish = { decision: 'approve-batch', targets, note, evidence: null } as const;
+  const proposed = await proposeAll(context, [wish], deciderOf(proved));
+  if (proposed.kind === 'refused') return refuse(proposed.objections.map(({ why }) => why).join('; '));
+  const [end] = proposed.ends;
+  return end ?? refuse('nothing was proposed');
+}
+
+async function checkApproval(
+  context: ApproveContext,
+  proved: ProvedPerson,
+  { proposal, version }: { readonly proposal: Proposal; readonly version: string },
+  waiting: BatchApproval,
+  { note }: ApproveTerms,
+): Promise<BatchApproved> {
+  const { proposalId, decision, makerId, digest } = proposal;
+  if (decision !== 'approve-batch') return refuse(`proposal ${proposalId} is about it: decide on that first`);
+  if (makerId === proved.person.personId)
+    return refuse(`you have proposed it (proposal ${proposalId}): another person approves it`);
+  if (version !== waiting.version)
+    return refuse(
+      `it has changed since proposal ${proposalId} was made: send that back, then propose it anew`,
+    );
+  const permission = can(proved.person, 'check');
+  if (!permission.allowed) return refuse(permission.why);
+  const { people } = await context.journal.persons();
+  const maker = people.find(({ personId }) => personId === makerId);
+  const obstacle = maker && findCheckObstacle(proved.person, maker, people);
+  return check(context, proposalId, 'approve', deciderOf(proved), { note, seen: digest, obstacle });
+}
