@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import { userInfo } from 'node:os';
 import { basename } from 'node:path';
 import { formatBangkokDate, parseBangkokDate } from '../core/bangkok-time.ts';
+import { paydropCommand } from '../core/command-line.ts';
 import { readBankAddress } from '../core/network-address.ts';
 import { endWhenSettled } from '../payout/conclude.ts';
 import { showDate } from '../payout/rules/lost-journal.ts';
@@ -15,12 +16,15 @@ import {
   askLettingGo,
   type FetchContext,
   type Fetched,
+  type SourceContext,
   fetchStatement,
   findDate,
   type NotFetched,
   takeFile,
 } from '../reconcile/fetch.ts';
+import { inspectStatement } from '../reconcile/inspect.ts';
 import { isOfWholeDay, type StatementRefusal } from '../reconcile/ports.ts';
+import type { ReconcileContext } from '../reconcile/read-lines.ts';
 import {
   reconcile,
   type Reconciled,
@@ -30,13 +34,14 @@ import {
 import { isIncomplete } from '../reconcile/rules/custody.ts';
 import { commonStatementWords, type StatementWords } from '../reconcile/rules/statement.ts';
 import type { BreakKind, BreakRecord } from '../reconcile/rules/types.ts';
+import { readStatementTarget } from '../review/rules/statement-decisions.ts';
 import { SettingsError } from '../settings/secrets.ts';
 import { isBuiltInSandbox, type LoadedSettings } from '../settings/settings.ts';
 import { type BrokenDay, isGap, notifyAtEnd } from './notices/attention.ts';
 import { findSender } from './sender-lock.ts';
 import { openJournal } from '../store/open.ts';
 import { openBank } from './open-bank.ts';
-import { describeIdentity } from './open-store.ts';
+import { describeIdentity, openJournalBeside } from './open-store.ts';
 import { reportIfSettled } from './run-file.ts';
 import { openSession, sandboxStateFileIn, SenderBusyError, type Session, toLog } from './session.ts';
 
@@ -131,6 +136,7 @@ async function reconcileOnce(
   options: ReconcileOptions,
 ): Promise<ReconcileReport | NoStatement> {
   await using stack = new AsyncDisposableStack();
+  await requireNoPeople(loaded, wanted, options);
   const { opened, fetched, date } = await getStatement(loaded, wanted, options);
   const without = { kind: 'no-statement', date, file: wanted.file } as const;
   if (opened === undefined) return { ...without, fetched };
@@ -148,6 +154,27 @@ async function reconcileOnce(
   return done.kind === 'refused'
     ? { ...without, fetched: { kind: 'unusable', refusal: done.refusal } }
     : await makeReport(opened, done);
+}
+
+/**
+ * Once there are users nobody takes a statement alone that he gives himself, or that reconciling would refuse.
+ * @throws SettingsError with the command that proposes it
+ */
+async function requireNoPeople(
+  loaded: LoadedSettings,
+  { date, file }: Wanted,
+  { isForced }: Pick<ReconcileOptions, 'isForced'>,
+): Promise<void> {
+  if (file === undefined && !isForced) return;
+  await using journal = await openJournalBeside(loaded);
+  const { people = [], latestSeq = 0 } = (await journal?.persons()) ?? {};
+  if (people.length === 0 && latestSeq === 0) return;
+  const day = date === undefined ? 'YYYY-MM-DD' : showDate(date);
+  const which = file === undefined ? ['--statement'] : ['--file', file, ...(isForced ? ['--force'] : [])];
+  throw new SettingsError(
+    'a statement that you have, or insist on, is decided on by people once there are users: type ' +
+      `"${paydropCommand(undefined, 'accept', day, ...which)} --note '...'"`,
+  );
 }
 
 /** What is no file, and a day that is yet to come, is said before anything is opened. */
@@ -187,7 +214,7 @@ async function getStatement(
 }
 
 /** Who runs the program, for the record; a container may know its user by number alone. */
-function readUser(): string {
+export function readUser(): string {
   try {
     return userInfo().username;
   } catch {
@@ -224,7 +251,7 @@ function readNamedDay(path: string): string | undefined {
  * @throws SettingsError when it can be read and does not tell, or when its name tells another day than was asked for
  */
 export async function findDay(
-  context: FetchContext,
+  context: SourceContext,
   path: string,
   asked: string | undefined,
   key: string | null = null,
@@ -347,10 +374,29 @@ export type Reconciler = Awaited<ReturnType<typeof openReconciler>>;
 const leftoverMs = 3_600_000;
 
 export async function openReconciler(process: ReconcileProcess) {
-  const { loaded, journal, clock, log } = process;
-  const { openStatementOutbox } = await import('../reconcile/file/tables.ts');
+  const { loaded } = process;
   const context = await openFetchContext(process);
-  const { originals } = context;
+  const judge = await openJudge(process, context);
+  const { companyId } = loaded.settings.bank;
+  const asked = loaded.settings.reconcile.companyId ?? companyId;
+  return {
+    context,
+    /** @param forcedBy who insists on taking the statement as it is */
+    fetch: async (date: string, stop: AbortSignal, forcedBy?: string): Promise<Fetched> => {
+      const fetched = await fetchStatement(context, date, asked === '' ? null : asked, stop, forcedBy);
+      if (fetched.kind === 'unusable') await judge.clearRefused(date);
+      return fetched;
+    },
+    reconcile: judge.reconcile,
+  };
+}
+
+/** What reconciles with a statement that is there already, beside whoever is sending. */
+export async function openJudge(
+  { loaded, journal, clock, log }: Omit<ReconcileProcess, 'bank'>,
+  { originals }: SourceContext,
+) {
+  const { openStatementOutbox } = await import('../reconcile/file/tables.ts');
   const outbox = await openStatementOutbox(loaded.folders.statements);
   // By the machine's clock, as the files' own times are.
   const beforeMs = Date.now() - leftoverMs;
@@ -361,47 +407,55 @@ export async function openReconciler(process: ReconcileProcess) {
   /** No more originals of a day that were not accepted pile up than a person can look at. */
   const clearRefused = async (date: string): Promise<void> => {
     const accepted = (await journal.statementVersions(date)).map(({ originalSha256 }) => originalSha256);
+    const proposed = (await journal.openItems('statement', [date])).flatMap(
+      (item) => readStatementTarget(item)?.originalSha256 ?? [],
+    );
     try {
-      await originals.removeRefused(date, Date.now() - leftoverMs, accepted);
+      await originals.removeRefused(date, Date.now() - leftoverMs, [...accepted, ...proposed]);
     } catch (error) {
       log.warn({ why: (error as Error).message }, 'old refused statements cannot be removed');
     }
   };
 
   const { companyId } = loaded.settings.bank;
-  const asked = loaded.settings.reconcile.companyId ?? companyId;
+  const contextUntil = (stop: AbortSignal): ReconcileContext => {
+    return { store: journal, clock, companyId, log: toLog(log), stop };
+  };
   return {
-    context,
-    /** @param forcedBy who insists on taking the statement as it is */
-    fetch: async (date: string, stop: AbortSignal, forcedBy?: string): Promise<Fetched> => {
-      const fetched = await fetchStatement(context, date, asked === '' ? null : asked, stop, forcedBy);
-      if (fetched.kind === 'unusable') await clearRefused(date);
-      return fetched;
-    },
+    clearRefused,
+    /** Looks at it as reconciling would, and records nothing. */
+    inspect: async (source: StatementSource, stop: AbortSignal) =>
+      inspectStatement(contextUntil(stop), source),
     reconcile: async (source: StatementSource, stop: AbortSignal): Promise<Reconciliation> => {
-      const own = { store: journal, clock, companyId, log: toLog(log), stop };
-      const done = await reconcile(own, outbox, source);
+      const done = await reconcile(contextUntil(stop), outbox, source);
       if (done.kind === 'refused' || done.isRepeat) await clearRefused(source.date);
       return done;
     },
   };
 }
 
-async function openFetchContext({ loaded, bank }: ReconcileProcess) {
+async function openFetchContext({ loaded, bank }: ReconcileProcess): Promise<FetchContext> {
   const { makeStatementRequests } = await import('../bank/statement-request.ts');
   const { makeStatementDownloader } = await import('../bank/statement-download.ts');
+  const { dateField, maxBytes: bytesMax, timeoutMs, hosts } = loaded.settings.reconcile;
+  return {
+    ...(await openSourceContext(loaded)),
+    desk: makeStatementRequests(bank, dateField),
+    downloader: makeStatementDownloader({ bytesMax, timeoutMs, bankHost: findBankHost(loaded), hosts }),
+  };
+}
+
+export async function openSourceContext(loaded: LoadedSettings): Promise<SourceContext> {
   const { openStatementOriginals } = await import('../reconcile/file/originals.ts');
   const { makeStatementUnpacker } = await import('../reconcile/file/unpacker.ts');
   const { makeStatementReader } = await import('../reconcile/file/reader.ts');
   const { reconcile: settings, bank: partner } = loaded.settings;
-  const { dateField, maxBytes: bytesMax, timeoutMs, hosts } = settings;
+  const { maxBytes: bytesMax } = settings;
   const { scheme } = partner;
   const asked = settings.companyId ?? partner.companyId;
   const words = combineWords(settings.words);
   const folder = loaded.folders.statements;
   return {
-    desk: makeStatementRequests(bank, dateField),
-    downloader: makeStatementDownloader({ bytesMax, timeoutMs, bankHost: findBankHost(loaded), hosts }),
     originals: await openStatementOriginals(folder, bytesMax),
     unpacker: makeStatementUnpacker({ folder, bytesMax }),
     reader: makeStatementReader({ scheme, words, bytesMax }),

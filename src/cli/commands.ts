@@ -1,5 +1,6 @@
 /** Every command, in the order of `--help`. */
 import type { Argv } from 'yargs';
+import { acceptCommand, haltCommand } from './accept.ts';
 import { approveCommand, proposalsCommand } from './approve.ts';
 import { archiveCommand } from './archive.ts';
 import { backupCommand } from './backup.ts';
@@ -55,6 +56,8 @@ export const commands: readonly Command[] = [
   exceptionsCommand,
   userCommand,
   reviewCommand,
+  acceptCommand,
+  haltCommand,
 ];
 
 /** The command line with every command; each one's help ends with its exit codes. */

@@ -4,12 +4,12 @@ import { SettingsError } from '../settings/secrets.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { flagOption, type GlobalOptions, loadCommandSettings, makeCommand, textOption } from './options.ts';
 
-const exits = {
+export const decisionExits = {
   0: 'applied, or proposed where a second person has to approve',
   2: 'nobody has proved who he is, or it is not possible: nothing was done',
 } as const;
 
-const noteOption = textOption('why it is decided so');
+export const noteOption = textOption('why it is decided so');
 
 /** Opens the journal, has something decided, and shows what it has come to. */
 async function decideAndShow(
@@ -30,7 +30,7 @@ async function decideAndShow(
 export const decideCommand = makeCommand({
   command: 'decide <file>',
   describe: 'apply a filled-in exceptions file (CSV or .xlsx): all of it, or nothing',
-  exits,
+  exits: decisionExits,
   builder: (command) =>
     command
       .positional('file', {
@@ -56,7 +56,7 @@ export const decideCommand = makeCommand({
 export const confirmCommand = makeCommand({
   command: 'confirm <payout>',
   describe: 'say what became of an unresolved payout, with evidence; a second person approves it',
-  exits,
+  exits: decisionExits,
   builder: (command) =>
     command
       .positional('payout', { type: 'string', demandOption: true, describe: 'a payoutId or a transRefNo' })
@@ -88,7 +88,7 @@ const manyPayouts = {
 export const acknowledgeCommand = makeCommand({
   command: 'ack <payout..>',
   describe: 'take note of an alarm, or of a row that ended otherwise than paid: it leaves the exceptions',
-  exits,
+  exits: decisionExits,
   builder: (command) =>
     command
       .positional('payout', manyPayouts)
@@ -104,7 +104,7 @@ export const acknowledgeCommand = makeCommand({
 export const releaseCommand = makeCommand({
   command: 'release <payout..>',
   describe: 'let another file use the payoutId of what was cancelled; a second person approves it',
-  exits,
+  exits: decisionExits,
   builder: (command) =>
     command
       .positional('payout', manyPayouts)

@@ -85,9 +85,9 @@ function readWanted(date: string | undefined, file: string | undefined, keyFile:
 }
 
 /** "2026-11-20" as 20261120. */
-function readDate(text: string | undefined): string | undefined {
+export function readDate(text: string | undefined, option = '--date'): string | undefined {
   const date = text?.replaceAll('-', '');
   if (text === undefined || date === undefined) return undefined;
   if (/^\d{4}-\d\d-\d\d$/.test(text) && parseBangkokDate(date) !== undefined) return date;
-  throw new SettingsError(`--date takes a day such as 2026-11-20, not "${text}"`);
+  throw new SettingsError(`${option} takes a day such as 2026-11-20, not "${text}"`);
 }

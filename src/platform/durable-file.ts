@@ -273,7 +273,7 @@ async function inspect(path: string): Promise<'nothing' | 'file' | 'other'> {
 }
 
 /** SHA-256 of a file's bytes as hex; undefined for anything that is no file. */
-async function hashFile(path: string): Promise<string | undefined> {
+export async function hashFile(path: string): Promise<string | undefined> {
   if ((await inspect(path)) !== 'file') return undefined;
   try {
     return await hashBytes(path);

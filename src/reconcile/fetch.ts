@@ -26,8 +26,12 @@ export interface FetchContext {
   readonly scope: StatementScope;
 }
 
+/** What it takes to read a file that is kept. */
+export type SourceContext = Omit<FetchContext, 'desk' | 'downloader'>;
+
 export type Fetched =
-  | { readonly kind: 'fetched'; readonly source: StatementSource }
+  /** `key`, of a ZIP that is encrypted, is a secret. */
+  | { readonly kind: 'fetched'; readonly source: StatementSource; readonly key: string | null }
   | Exclude<StatementOffer, Offered>
   | { readonly kind: 'unusable'; readonly refusal: StatementRefusal };
 
@@ -73,7 +77,7 @@ async function bring(
       return { kind: 'unusable', refusal: mention(delivery.refusal, `it is kept as ${path}`) };
     }
     case 'delivered':
-      return { kind: 'fetched', source: makeSource(context, date, await draft.keep(), key, provenance) };
+      return { kind: 'fetched', source: makeSource(context, date, await draft.keep(), key, provenance), key };
   }
 }
 
@@ -88,7 +92,7 @@ const mayComeLater = ({ code }: StatementRefusal): boolean =>
  * @param key of a ZIP that is encrypted
  */
 export async function takeFile(
-  context: FetchContext,
+  context: SourceContext,
   date: string,
   path: string,
   { user, isForced, key = null }: Pick<Provenance, 'user' | 'isForced'> & { readonly key?: string | null },
@@ -98,7 +102,7 @@ export async function takeFile(
   const kept = await context.originals.keepFile(date, path);
   if ('kind' in kept) return { kind: 'unusable', refusal: kept.refusal };
   const provenance: Provenance = { from: 'file', user, isForced };
-  return { kind: 'fetched', source: makeSource(context, date, kept, key, provenance) };
+  return { kind: 'fetched', source: makeSource(context, date, kept, key, provenance), key };
 }
 
 const mention = (refusal: StatementRefusal, where: string): StatementRefusal => ({
@@ -106,8 +110,9 @@ const mention = (refusal: StatementRefusal, where: string): StatementRefusal => 
   message: `${refusal.message} (${where})`,
 });
 
-function makeSource(
-  context: FetchContext,
+/** @param original that is kept */
+export function makeSource(
+  context: SourceContext,
   date: string,
   original: KeptOriginal,
   key: string | null,
@@ -170,7 +175,7 @@ const fillDate = (line: StatementLine, date: string): StatementLine =>
  * @returns YYYYMMDD, or why not even its first lines can be read; undefined when they are of several days, or there are none
  */
 export async function findDate(
-  { unpacker, reader }: FetchContext,
+  { unpacker, reader }: SourceContext,
   path: string,
   key: string | null,
 ): Promise<string | StatementRefusal | undefined> {

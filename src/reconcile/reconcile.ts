@@ -108,12 +108,12 @@ export async function reconcile(
 }
 
 /** A day that has not ended may get more transfers: nothing is absent from its statement for good. */
-function isWhole(date: string, nowMs: number): boolean {
+export function isWhole(date: string, nowMs: number): boolean {
   return date < formatBangkokDate(nowMs);
 }
 
 /** How the bytes are to be read, or why they are not. */
-function lookAtBytes(
+export function lookAtBytes(
   { date, reading, provenance }: StatementSource,
   isOver: boolean,
   versions: readonly StatementVersionMark[],
@@ -128,7 +128,7 @@ function lookAtBytes(
 }
 
 /** What is known of the day's statement; `previous` is the version that was accepted last. */
-async function readFormer(store: ReconcileContext['store'], date: string) {
+export async function readFormer(store: ReconcileContext['store'], date: string) {
   const previous = await store.statement(date);
   const left = await store.brokenOff(date, otherDaysShownMax);
   // After a matching that broke off, what is open may be what neither version shows: the file is read again.

@@ -3,17 +3,33 @@ import type { Satang } from '../core/money.ts';
 import type { Clock } from '../core/ports.ts';
 import type { RowRules } from '../intake/rules/row.ts';
 import type { HistoryReader, PayoutJournal } from '../payout/ports.ts';
+import type { Inspected } from '../reconcile/inspect.ts';
 import type { StatementStore } from '../reconcile/ports.ts';
 import type { ApprovalStore, Proposal, ProposalItem, ProposalStore } from './ports.ts';
+import type { Provenance } from '../reconcile/rules/custody.ts';
 import type { Target } from './rules/proposal.ts';
+import type { KeptStatement } from './rules/statement-decisions.ts';
 import type { Decision } from './rules/terms.ts';
+
+/** What has become of a statement that is decided; `overtaken`: it is to be tried again. */
+export type StatementTaken =
+  { readonly kind: 'taken' | 'overtaken' } | { readonly kind: 'refused'; readonly why: string };
+
+/** Reads statements whose bytes are kept, and reconciles with them. */
+export interface DecidedStatements {
+  /** As it is, nobody insisting. @returns a text where its bytes are not kept any more */
+  inspect(kept: KeptStatement): Promise<Inspected | string>;
+  reconcile(kept: KeptStatement, provenance: Provenance): Promise<StatementTaken>;
+}
 
 export interface ReviewContext {
   readonly journal: PayoutJournal &
     ProposalStore &
     ApprovalStore &
     HistoryReader &
-    Pick<StatementStore, 'openStatementView' | 'openBreak' | 'acceptBreak'>;
+    Pick<StatementStore, 'openStatementView' | 'openBreak' | 'acceptBreak' | 'statement'>;
+  /** Undefined where none is reconciled with: what is decided of them waits for a process that can. */
+  readonly statements?: DecidedStatements | undefined;
   readonly clock: Pick<Clock, 'now'>;
   readonly rules: RowRules;
   /** `bank.payerAccount` of the settings: what a batch that is resumed is paid from. */

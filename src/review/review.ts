@@ -10,6 +10,7 @@ import { makeBatchWork, makePayerWork } from './batch-target.ts';
 import { makeBreakWork } from './break-target.ts';
 import type { ApprovalTerms, ReviewContext, TargetWork } from './context.ts';
 import { makePayoutWork } from './payout-target.ts';
+import { makeStatementWork } from './statement-target.ts';
 import type { Proposal, ProposalClash, ProposalDraft, ProposalItem, ProposalStore } from './ports.ts';
 import {
   countDeciders,
@@ -53,12 +54,12 @@ export interface Applied {
   readonly refused: readonly ProposalItem[];
 }
 
-const makeWork: Readonly<Record<TargetKind, ((context: ReviewContext) => TargetWork) | undefined>> = {
+const makeWork: Readonly<Record<TargetKind, (context: ReviewContext) => TargetWork>> = {
   payout: makePayoutWork,
   batch: makeBatchWork,
   payer: makePayerWork,
   break: makeBreakWork,
-  statement: undefined,
+  statement: makeStatementWork,
 };
 
 /** The work on each kind of target, made when it is first needed. */
@@ -71,8 +72,7 @@ class Works implements Disposable {
   }
 
   of(kind: TargetKind): TargetWork {
-    const known = this.#made.get(kind) ?? makeWork[kind]?.(this.#context);
-    if (known === undefined) throw new Error(`nobody decides on a ${kind}`);
+    const known = this.#made.get(kind) ?? makeWork[kind](this.#context);
     this.#made.set(kind, known);
     return known;
   }

@@ -1,4 +1,4 @@
-/** People of a scene: each types commands with a token of his own. */
+/** People of a scene's journal: mali proposes, nok checks, ann is an admin; each is who the token file says. */
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeToken } from '../../src/review/tokens.ts';
@@ -7,19 +7,18 @@ import { Users } from '../support/persons.ts';
 import type { Scene } from './harness.ts';
 
 /**
- * Mali proposes, Nok checks, Ann is an admin; each is who the token file says.
- * @returns lets whoever types the next commands be somebody
+ * @param serverKind as the journal knows the scene's bank
+ * @returns makes the next commands those of one of them
  */
-export async function addPeople({ dataDir, configPath, bank, folder }: Scene) {
-  const stamp = {
-    bankAddress: bank.baseUrl,
-    companyId: 'COMP000001',
-    isSandbox: false,
-    serverKind: 'sandbox',
-  } as const;
+export async function addPeople(
+  { dataDir, configPath, bank, folder }: Scene,
+  serverKind: 'sandbox' | 'bank' = 'sandbox',
+  readMs: () => number = () => Date.now(),
+) {
+  const stamp = { bankAddress: bank.baseUrl, companyId: 'COMP000001', isSandbox: false, serverKind } as const;
   await using store = await openJournal({ dataDir, stamp, access: 'beside' });
   const users = new Users(store);
-  users.clock.now = () => Date.now();
+  users.clock.now = readMs;
   await users.add('ann', 'admin', null);
   const tokens: Record<string, string> = {};
   for (const [name, role] of [

@@ -3,6 +3,7 @@ import type { ResultRow } from '../../core/ports.ts';
 import type { PayoutHistory } from '../../payout/ports.ts';
 import { retriedStatuses } from '../../payout/rules/operator.ts';
 import { systemClock } from '../../platform/clock.ts';
+import { type Logger, silentLogger } from '../../platform/log.ts';
 import type { ReviewContext } from '../../review/context.ts';
 import type { Proposal, ProposalItem } from '../../review/ports.ts';
 import { approveBatch, type ApproveTerms, type BatchApproved } from '../../review/approve-batch.ts';
@@ -18,6 +19,7 @@ import {
 } from '../../review/review.ts';
 import { versionOfBatch } from '../../review/rules/batch-decisions.ts';
 import type { FiledDecision } from '../../review/rules/decision-file.ts';
+import { describeTarget } from '../../review/rules/target-words.ts';
 import { can, findCheckObstacle, type ProvedPerson } from '../../review/rules/people.ts';
 import type { Decider, ProposalStatus, Target } from '../../review/rules/proposal.ts';
 import { type Decision, decisionTerms, type PayoutDecision } from '../../review/rules/terms.ts';
@@ -27,6 +29,7 @@ import type { Store } from '../../store/store.ts';
 import { requireJournal } from '../open-store.ts';
 import { agreeSettings } from './agreed.ts';
 import { identifyPerson } from './people.ts';
+import { makeDecidedStatements } from './decided-statements.ts';
 
 export type { BatchApproved } from '../../review/approve-batch.ts';
 export type { Checked, Proposed } from '../../review/review.ts';
@@ -40,7 +43,10 @@ export interface DecisionSession extends AsyncDisposable {
 }
 
 /** @throws SettingsError without a journal */
-export async function openDecisions(loaded: LoadedSettings): Promise<DecisionSession> {
+export async function openDecisions(
+  loaded: LoadedSettings,
+  log: Logger = silentLogger,
+): Promise<DecisionSession> {
   const journal = await requireJournal(loaded);
   const { review, bank } = (await agreeSettings(loaded, journal)).settings;
   const context: ReviewContext = {
@@ -50,15 +56,19 @@ export async function openDecisions(loaded: LoadedSettings): Promise<DecisionSes
     payerAccount: bank.payerAccount,
     people: review.people,
     expireDays: review.expireDays,
+    statements: makeDecidedStatements({ loaded, journal, clock: systemClock, log }),
   };
   await sweepProposals(context);
   return { journal, context, loaded, [Symbol.asyncDispose]: () => journal[Symbol.asyncDispose]() };
 }
 
-const deciderOf = ({ person }: ProvedPerson): Decider => ({ personId: person.personId, name: person.name });
+export const deciderOf = ({ person }: ProvedPerson): Decider => ({
+  personId: person.personId,
+  name: person.name,
+});
 
 /** Who decides, of those who may. @throws SettingsError where nobody has proved who he is, or may not */
-async function requirePerson(
+export async function requirePerson(
   { loaded, journal }: DecisionSession,
   action: 'propose' | 'check' | 'see',
 ): Promise<ProvedPerson> {
@@ -86,11 +96,12 @@ export interface NothingDecided {
 
 export type Decided = NothingDecided | { readonly kind: 'decided'; readonly ends: readonly Proposed[] };
 
-interface NamedWish extends Omit<Wish, 'targets'> {
+export interface NamedWish extends Omit<Wish, 'targets'> {
   readonly named: readonly Named[];
 }
 
-async function decide(
+/** Proposes all of it, or nothing; what is refused is told by where it stands. */
+export async function decideNamed(
   { context }: DecisionSession,
   wishes: readonly NamedWish[],
   maker: Decider,
@@ -128,7 +139,7 @@ export async function decideOnPayouts(
   const maker = deciderOf(await requirePerson(session, 'propose'));
   const named: Named[] = [];
   for (const name of new Set(names)) named.push(await nameOne(session, decision, name));
-  return decide(session, [{ decision, named, ...terms }], maker);
+  return decideNamed(session, [{ decision, named, ...terms }], maker);
 }
 
 async function nameOne(
@@ -180,7 +191,7 @@ export async function decideByFile(session: DecisionSession, path: string): Prom
     // Each row's own note says where its proof stands.
     evidence: decisionTerms[decision].needsEvidence ? note : null,
   }));
-  return { ...(await decide(session, wishes, maker)), undecided };
+  return { ...(await decideNamed(session, wishes, maker)), undecided };
 }
 
 /** The row that a line of the file means. */
@@ -236,7 +247,7 @@ export async function decideByVerb(
   const named = ofBatch === undefined ? await nameRetried(session, batch.batchId) : [whole];
   if (named.length === 0)
     return { kind: 'refused', objections: [{ where, why: 'nothing of it can be tried again' }] };
-  return decide(session, [{ decision: ofBatch ?? payout, named, note, evidence: null }], maker);
+  return decideNamed(session, [{ decision: ofBatch ?? payout, named, note, evidence: null }], maker);
 }
 
 /** The rows of a batch that can be tried again; the list is what is checked. */
@@ -306,7 +317,7 @@ export async function readProposal(
 }
 
 async function describeItem(journal: Store, { kind, key }: ProposalItem): Promise<string> {
-  if (kind !== 'payout') return kind === 'batch' ? `batch ${key}` : kind;
+  if (kind !== 'payout') return describeTarget(kind, key);
   const history = await journal.history(Number(key));
   return history === undefined
     ? `row ${key}, in an archive`

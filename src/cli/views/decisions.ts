@@ -11,6 +11,7 @@ import type {
   Proposed,
   ProposalShown,
 } from '../../app/review/decisions.ts';
+import type { PayerChanged } from '../../app/review/accept.ts';
 import { describeIssue } from '../../reports/rules/report-rows.ts';
 import { proposalStatusWords } from '../../review/rules/proposal.ts';
 import { decisionTerms } from '../../review/rules/terms.ts';
@@ -165,3 +166,7 @@ export function showBatchApproved(
         : [`Batch ${batchId}: proposal ${proposal.proposalId} ${proposalStatusWords[proposal.status]}.`];
   return { json: jsonOf(proposal), text: toLines(lines) };
 }
+export const showPayerChanged = (changed: PayerChanged): Shown => ({
+  json: changed,
+  text: toLines([changed.text]),
+});

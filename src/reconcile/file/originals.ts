@@ -1,6 +1,6 @@
 /** The statements folder: the bank's bytes as they came, each under a name that tells their day and their hash. */
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, rm, stat, utimes } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { FileRejected, openRegularFile, readBlocks } from '../../platform/csv/open.ts';
 import { probeFolders } from '../../platform/disk-probe.ts';
@@ -8,6 +8,7 @@ import {
   AtomicFile,
   errorCode,
   failWith,
+  hashFile,
   OutputFileError,
   publishFile,
   removeOldTemporaries,
@@ -41,7 +42,7 @@ async function openDraft(root: string, date: string) {
     keep: async (): Promise<KeptOriginal> => {
       const { temporaryPath, sha256 } = await file.finish();
       const { ending } = findForm(head);
-      const path = join(root, `${date}.${sha256.slice(0, shownHashLength)}.original.${ending}`);
+      const path = join(root, `${startOf(date, sha256)}${ending}`);
       const state = await publishFile({ path, temporaryPath, sha256 });
       // One that has come again is as good as new: whoever clears old ones away leaves it.
       if (state !== 'published') await touch(path);
@@ -79,8 +80,10 @@ export async function openStatementOriginals(folder: string, bytesMax = Infinity
     keepKey,
     /** Removes what a crash has left half written, unless it was written to since `beforeMs`. */
     removeLeftovers: (beforeMs: number) => removeOldTemporaries(root, leftoverPattern, beforeMs),
-    removeRefused: (date: string, beforeMs: number, acceptedSha256s: readonly string[]) =>
-      removeRefused(root, date, beforeMs, acceptedSha256s),
+    /** @param keptSha256s of those that are accepted, or that people are to decide on */
+    removeRefused: (date: string, beforeMs: number, keptSha256s: readonly string[]) =>
+      removeRefused(root, date, beforeMs, keptSha256s),
+    findKept: (date: string, sha256: string) => findKept(root, date, sha256),
   };
 }
 
@@ -120,19 +123,46 @@ async function keepKey(original: KeptOriginal, key: string): Promise<string> {
   return prepared.path;
 }
 
+/** How the name of an original begins; its form follows. */
+const startOf = (date: string, sha256: string): string =>
+  `${date}.${sha256.slice(0, shownHashLength)}.original.`;
+
+/**
+ * The original of a day with exactly these bytes, and the key that was kept beside it last.
+ * @returns undefined when there is none, or its bytes are others by now
+ */
+async function findKept(
+  root: string,
+  date: string,
+  sha256: string,
+): Promise<(KeptOriginal & { readonly key: string | null }) | undefined> {
+  const names = (await readdir(root)).filter((name) => name.startsWith(startOf(date, sha256)));
+  for (const name of names) {
+    const path = join(root, name);
+    if (!originalPattern.test(name) || (await hashFile(path)) !== sha256) continue;
+    const keys = names.filter((key) => key.startsWith(`${name}.`) && key.endsWith('.key'));
+    const aged = await Promise.all(
+      keys.map(async (key) => ({ key, cameMs: (await stat(join(root, key))).mtimeMs })),
+    );
+    const latest = aged.toSorted((one, other) => other.cameMs - one.cameMs)[0]?.key;
+    return { path, sha256, key: latest === undefined ? null : await readFile(join(root, latest), 'utf8') };
+  }
+  return undefined;
+}
+
 const originalPattern = /^(\d{8})\.[0-9a-f]+\.original\.[a-z]+$/;
 
 /**
- * Clears old originals of a day away that were never accepted, with their keys: all but the newest few, and none that
+ * Clears old originals of a day away that nobody needs, with their keys: all but the newest few, and none that
  * came since `beforeMs`. A bank that packs its file anew for each request would fill the disk, asked again and again.
  */
 async function removeRefused(
   root: string,
   date: string,
   beforeMs: number,
-  acceptedSha256s: readonly string[],
+  keptSha256s: readonly string[],
 ): Promise<void> {
-  const accepted = acceptedSha256s.map((sha256) => `${date}.${sha256.slice(0, shownHashLength)}.original.`);
+  const accepted = keptSha256s.map((sha256) => startOf(date, sha256));
   try {
     const names = await readdir(root);
     const originals: { readonly name: string; readonly cameMs: number }[] = [];

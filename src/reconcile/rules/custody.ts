@@ -11,17 +11,26 @@ import { commonSchemes } from './statement.ts';
 export interface Provenance {
   /** `bank`: its download; `file`: a person has given it. */
   readonly from: 'bank' | 'file';
-  /** The user of the operating system who gave the file, or who insisted; null for a download that nobody insisted on. */
+  /**
+   * Who gave the file, or insisted: the person who has proposed it, or, without a proposal, the user of the operating
+   * system, which proves nobody; null for a download that nobody insisted on.
+   */
   readonly user: string | null;
   /** Somebody insisted on it (--force), though it lacks lines or was superseded before. */
   readonly isForced: boolean;
+  /** Number of the proposal by which people have decided on it. */
+  readonly proposal?: number;
+  /** The second of them. */
+  readonly checkedBy?: string;
 }
 
-/** "the bank", "a file given by alice, who insisted". */
-export function describeProvenance({ from, user, isForced }: Provenance): string {
+/** "the bank", "a file given by alice, who insisted", "a file given by Mali, checked by Nok (proposal 3)". */
+export function describeProvenance({ from, user, isForced, proposal, checkedBy }: Provenance): string {
   const name = user ?? 'nobody';
-  if (from === 'file') return `a file given by ${name}${isForced ? ', who insisted' : ''}`;
-  return isForced ? `the bank, ${name} insisted` : 'the bank';
+  const checked = checkedBy === undefined ? '' : `, checked by ${checkedBy}`;
+  const decided = proposal === undefined ? '' : `${checked} (proposal ${proposal})`;
+  if (from === 'file') return `a file given by ${name}${isForced ? ', who insisted' : ''}${decided}`;
+  return isForced ? `the bank, ${name} insisted${decided}` : 'the bank';
 }
 
 /** Whose statements are read. */
@@ -126,7 +135,7 @@ const incomplete = (what: string, day: string): FileRejection =>
   refuse(
     incompleteCode,
     `the statement is not complete yet: ${what}; ${takenOnly}, ask again later ("paydrop reconcile --date ${day}"), or, ` +
-      'if the bank says that it is right, add --force',
+      `if the bank says that it is right, add --force (where there are users: "paydrop accept ${day} --statement")`,
   );
 
 const supersededCode = 'statement-superseded';
@@ -145,7 +154,8 @@ export function refuseSuperseded(date: string, known: number, present: number): 
   return refuse(
     supersededCode,
     `this is version ${known} of the statement of ${day}, which version ${present} has superseded: ${takenOnly}; what ` +
-      `the bank has now is fetched with "paydrop reconcile --date ${day}", and to go back to this version add --force`,
+      `the bank has now is fetched with "paydrop reconcile --date ${day}", and to go back to this version add --force (where there are users: ` +
+      `"paydrop accept ${day} --file FILE --force")`,
   );
 }
 

@@ -123,6 +123,17 @@ test('a key lies beside the original that it did not open, for its owner only', 
   expect(await originals.keepKey(original, 'k2')).not.toBe(path);
 });
 
+test('an original is found by its bytes, with the key that came last, and not once they are others', async () => {
+  const original = await keep(Buffer.from('PK\x03\x04'));
+  expect(await originals.findKept('20261120', original.sha256)).toEqual({ ...original, key: null });
+  await utimes(await originals.keepKey(original, 'k1'), 1_000, 1_000);
+  await originals.keepKey(original, 'k2');
+  expect(await originals.findKept('20261120', original.sha256)).toEqual({ ...original, key: 'k2' });
+  expect(await originals.findKept('20261121', original.sha256)).toBeUndefined();
+  await writeFile(original.path, 'PK\x03\x05');
+  expect(await originals.findKept('20261120', original.sha256)).toBeUndefined();
+});
+
 test('what a crash left half written is removed once it is old, and nothing else', async () => {
   const mark = '0123456789ab';
   const old = [`.20261120.original.${mark}.tmp`, `.statement.opened.${mark}.tmp`];
@@ -160,6 +171,15 @@ describe('originals that were refused again and again', () => {
       .filter((path) => path.endsWith('.zip'));
     expect(new Set(left)).toEqual(new Set([paths[0], paths[2], paths[4], other]));
     expect(await readdir(folder)).toHaveLength(2 * 4 + 1);
+  });
+
+  test('stay where people are to decide on them', async () => {
+    const paths = [];
+    for (const hours of [1, 2, 3, 4, 5]) paths.push(await keepAged(hours));
+    const proposed = sha256(await readFile(paths[0] ?? ''));
+    await originals.removeRefused('20261120', 2_000 * hourMs, [proposed]);
+    expect(await readdir(folder)).toHaveLength(2 * 4);
+    expect(await originals.findKept('20261120', proposed)).toMatchObject({ path: paths[0] });
   });
 
   test('stay while they are young', async () => {

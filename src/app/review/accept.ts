@@ -1,0 +1,91 @@
+/** Decisions about breaks and payer accounts from the shell. */
+import { paydropCommand } from '../../core/command-line.ts';
+import { maskDigits } from '../../core/proxy-id.ts';
+import { openPayer } from '../../payout/operator.ts';
+import { showDate } from '../../payout/rules/lost-journal.ts';
+import type { BreakKind } from '../../reconcile/rules/types.ts';
+import { breakTargetOf } from '../../review/break-target.ts';
+import { haltByOperator, payerKeyOf, versionOfPayer } from '../../review/rules/batch-decisions.ts';
+import { SettingsError } from '../../settings/secrets.ts';
+import { readUser } from '../reconcile.ts';
+import { decideNamed, type Decided, deciderOf, type DecisionSession, requirePerson } from './decisions.ts';
+import { identifyPerson } from './people.ts';
+
+/** Which breaks of a day are meant. */
+export interface BreakWish {
+  /** YYYYMMDD. */
+  readonly date: string;
+  /** Of these transfers; of all of them when there is none. */
+  readonly names: readonly string[];
+  readonly kind: BreakKind | undefined;
+  readonly note: string;
+}
+
+/** More are accepted by kind, or by transfer. */
+const breaksMax = 10_000;
+
+/**
+ * Accepts open breaks of a day.
+ * @throws SettingsError as `identifyPerson` does, and for what is not open
+ */
+export async function decideOnBreaks(
+  session: DecisionSession,
+  { date, names, kind, note }: BreakWish,
+): Promise<Decided> {
+  const maker = deciderOf(await requirePerson(session, 'propose'));
+  const open = (await session.journal.openBreaks(date, breaksMax)).filter(
+    (record) => kind === undefined || record.kind === kind,
+  );
+  const records = names.length === 0 ? open : open.filter(({ key }) => names.includes(key));
+  const missing = names.filter((name) => !open.some(({ key }) => key === name));
+  const list = `"${paydropCommand(undefined, 'reconcile', '--date', showDate(date))}" shows those that are`;
+  if (missing.length > 0) throw new SettingsError(`no such break is open: ${missing.join(', ')}; ${list}`);
+  if (records.length === 0) throw new SettingsError(`no such break of ${showDate(date)} is open; ${list}`);
+  const named = records.map((record) => ({
+    where: `${record.kind}, ${record.key}`,
+    target: { ...breakTargetOf(record), note: record.reason },
+  }));
+  return decideNamed(session, [{ decision: 'accept-break', named, note, evidence: null }], maker);
+}
+
+/** While there are no users, what was done at once, unproved. */
+export interface PayerChanged {
+  readonly kind: 'changed';
+  readonly text: string;
+}
+
+/**
+ * Halts a payer account, or lets it go on.
+ * @param account the one of the settings when left out
+ * @throws SettingsError as `identifyPerson` does, and for an account that nothing is paid from
+ */
+export async function decideOnPayer(
+  session: DecisionSession,
+  decision: 'halt-payer' | 'resume-payer',
+  account: string | undefined,
+  note: string,
+): Promise<Decided | PayerChanged> {
+  const { journal, loaded, context } = session;
+  const { companyId, payerAccount: present } = loaded.settings.bank;
+  const payer = { companyId, payerAccount: account ?? present };
+  const isKnown =
+    payer.payerAccount === present ||
+    (await journal.batches()).some((batch) => batch.payerAccount === payer.payerAccount);
+  const shown = maskDigits(payer.payerAccount);
+  if (!isKnown) throw new SettingsError(`nothing is paid from account ${shown}`);
+  const halt = await journal.payerHalt(companyId, payer.payerAccount);
+  const pause = await journal.payerPause(companyId, payer.payerAccount);
+  if ((await identifyPerson(loaded, journal)) === undefined) {
+    const nowMs = context.clock.now();
+    const isHalt = decision === 'halt-payer';
+    if (isHalt && halt === undefined)
+      await journal.recordPayerHalt({ ...payer, ...haltByOperator(readUser(), note), sinceMs: nowMs });
+    if (!isHalt) await openPayer(journal, payer, nowMs);
+    return { kind: 'changed', text: `Account ${shown} ${isHalt ? 'is halted' : 'goes on'}.` };
+  }
+  const maker = deciderOf(await requirePerson(session, 'propose'));
+  const version = versionOfPayer(halt, pause);
+  const target = { kind: 'payer', key: payerKeyOf(payer), version } as const;
+  const named = [{ where: `account ${shown}`, target }];
+  return decideNamed(session, [{ decision, named, note, evidence: null }], maker);
+}

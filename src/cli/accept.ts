@@ -1,0 +1,133 @@
+/** `paydrop accept` and `halt`: what people decide about breaks, statements and payer accounts. */
+import type { BreakKind } from '../reconcile/rules/types.ts';
+import { breakKinds } from '../reconcile/rules/types.ts';
+import { readZipKey, SettingsError } from '../settings/secrets.ts';
+import { decisionExits, noteOption } from './decide.ts';
+import { exitCodes } from './exit-codes.ts';
+import { flagOption, loadCommandSettings, makeCommand, openLog, textOption } from './options.ts';
+import { readDate } from './reconcile.ts';
+
+export const acceptCommand = makeCommand({
+  command: 'accept <day> [transfer..]',
+  describe: 'accept breaks of a day as explained, or a statement of it; a second person approves it',
+  exits: { ...decisionExits, 5: 'no usable statement', 6: 'the bank is out of reach or refuses us' },
+  builder: (command) =>
+    command
+      .positional('day', { type: 'string', demandOption: true, describe: 'YYYY-MM-DD, Bangkok' })
+      .positional('transfer', {
+        type: 'string',
+        array: true,
+        describe: 'transRefNos whose open breaks are accepted',
+      })
+      .option('all', flagOption('every open break of the day'))
+      .option('kind', textOption(`only breaks of this kind: ${breakKinds.join(', ')}`))
+      .option(
+        'statement',
+        flagOption('the statement as the bank has it now, though it lacks lines, is empty or was superseded'),
+      )
+      .option('file', textOption('reconcile the day with this statement, which you have'))
+      .option('key-file', textOption('a file with the key of an encrypted ZIP in --file'))
+      .option('force', flagOption('with --file: though it lacks lines, is empty or was superseded'))
+      .option('note', noteOption)
+      .example(
+        "$0 accept 2026-11-20 PD8S3K0Q2M7XW1VZ5T01 --note 'the bank has booked it twice, and back'",
+        'its breaks',
+      )
+      .example("$0 accept 2026-11-20 --all --kind fee-mismatch --note 'new fees'", 'all of one kind')
+      .example(
+        "$0 accept 2026-11-20 --statement --note 'the bank says that it is right'",
+        'what the bank has',
+      )
+      .example(
+        "$0 accept 2026-11-20 --file PARTNER001_COMP000001_PROXY_20261120.csv --note 'by mail'",
+        'a file',
+      ),
+  run: async ({
+    day,
+    transfer = [],
+    all,
+    kind,
+    statement,
+    file,
+    keyFile,
+    force,
+    note = '',
+    json,
+    logLevel,
+    ...options
+  }) => {
+    const date = readDay(day);
+    const isOfStatement = statement || file !== undefined;
+    const isOfBreaks = all || transfer.length > 0;
+    if (isOfStatement === isOfBreaks || (statement && file !== undefined))
+      throw new SettingsError('say what is accepted: transfers, --all, --statement or --file, one of them');
+    if ((force || keyFile !== undefined) && file === undefined)
+      throw new SettingsError('--force and --key-file go with --file');
+    const loaded = await loadCommandSettings(options);
+    const { openDecisions } = await import('../app/review/decisions.ts');
+    const { print, printBanner } = await import('./views/shown.ts');
+    const { showDecided } = await import('./views/decisions.ts');
+    const log = await openLog({ json, logLevel });
+    await using session = await openDecisions(loaded, log);
+    let decided;
+    if (isOfStatement) {
+      const { decideOnStatement } = await import('../app/review/statements.ts');
+      const key = file === undefined ? null : readZipKey(keyFile, process.env);
+      const wish = { date, file, key, isForced: force, note };
+      decided = await decideOnStatement(session, wish, log, new AbortController().signal);
+    } else {
+      const { decideOnBreaks } = await import('../app/review/accept.ts');
+      decided = await decideOnBreaks(session, { date, names: transfer, kind: readKind(kind), note });
+    }
+    if (decided.kind === 'no-statement') {
+      const { showNoStatement } = await import('./views/reconcile.ts');
+      const { sayFailure } = await import('./output.ts');
+      const shown = showNoStatement(decided);
+      if (json) print(shown, json);
+      else sayFailure(shown.text);
+      return shown.exitCode;
+    }
+    printBanner(loaded, json);
+    print(showDecided(decided), json);
+    return decided.kind === 'refused' ? exitCodes.usage : exitCodes.ok;
+  },
+});
+
+function readDay(text: string): string {
+  const date = readDate(text, 'the day');
+  if (date === undefined) throw new SettingsError('say which day: YYYY-MM-DD');
+  return date;
+}
+
+function readKind(word: string | undefined): BreakKind | undefined {
+  const kind = breakKinds.find((name) => name === word);
+  if (word !== undefined && kind === undefined)
+    throw new SettingsError(`--kind takes one of ${breakKinds.join(', ')}, not ${word}`);
+  return kind;
+}
+
+export const haltCommand = makeCommand({
+  command: 'halt [account]',
+  describe: 'halt a payer account: nothing more is sent from it; or, with --lift, let it go on',
+  exits: decisionExits,
+  builder: (command) =>
+    command
+      .positional('account', { type: 'string', describe: 'the number (default: bank.payerAccount)' })
+      .option('lift', flagOption('let it go on; a second person approves it'))
+      .option('note', noteOption)
+      .example("$0 halt --note 'the balance is to be looked at'", 'at once, by one person')
+      .example("$0 halt --lift --note 'looked at'", 'what waits on it is sent'),
+  run: async ({ account, lift, note = '', json, ...options }) => {
+    if (note.trim() === '') throw new SettingsError('--note is missing: say why');
+    const loaded = await loadCommandSettings(options);
+    const { openDecisions } = await import('../app/review/decisions.ts');
+    const { decideOnPayer } = await import('../app/review/accept.ts');
+    const { print, printBanner } = await import('./views/shown.ts');
+    const { showDecided, showPayerChanged } = await import('./views/decisions.ts');
+    await using session = await openDecisions(loaded);
+    const decided = await decideOnPayer(session, lift ? 'resume-payer' : 'halt-payer', account, note);
+    printBanner(loaded, json);
+    print(decided.kind === 'changed' ? showPayerChanged(decided) : showDecided(decided), json);
+    return decided.kind === 'refused' ? exitCodes.usage : exitCodes.ok;
+  },
+});

@@ -1,0 +1,66 @@
+/** Looks a statement through as reconciling would, and records nothing: what people are to decide on is known before. */
+import { countOf } from '../core/figures.ts';
+import { formatBaht } from '../core/money.ts';
+import type { TableDraft } from '../platform/csv/table-writer.ts';
+import { DayIndex } from './day-index.ts';
+import type { StatementRefusal, StatementTotals } from './ports.ts';
+import { indexDay, readLines, type Reading, type ReconcileContext } from './read-lines.ts';
+import { isWhole, lookAtBytes, readFormer, type StatementSource } from './reconcile.ts';
+import { makeTally } from './rules/tally.ts';
+
+/** Nothing is written into it. */
+const noTable: TableDraft = {
+  add: () => undefined,
+  finish: () => Promise.reject(new Error('a statement that is only looked at leaves no table')),
+  [Symbol.asyncDispose]: async () => {},
+};
+
+/** What a statement has, and why reconciling would not take it; the refusal alone where it cannot be read. */
+export interface Inspected {
+  readonly totals: StatementTotals | undefined;
+  readonly refusal: StatementRefusal | undefined;
+}
+
+/** @throws ReconcileInterrupted when it is asked to stop */
+export async function inspectStatement(
+  context: ReconcileContext,
+  source: StatementSource,
+): Promise<Inspected> {
+  const { store, clock, companyId } = context;
+  const { date, provenance, scope, originalSha256 } = source;
+  const { previous, versions } = await readFormer(store, date);
+  const isOver = isWhole(date, clock.now());
+  using view = store.openStatementView();
+  using deferred = store.openDeferred();
+  const day = { date, companyId, readDates: new Set([...view.days().wholeDates, date]) };
+  const custody = { provenance, scope, presentSha256: previous?.sha256, closesDay: false };
+  const reading: Reading = {
+    context,
+    day,
+    version: (previous?.version ?? 0) + 1,
+    view,
+    deferred,
+    index: new DayIndex(),
+    tally: makeTally(),
+    matched: noTable,
+    custody,
+  };
+  const paid = await indexDay(reading);
+  let totals: StatementTotals | undefined;
+  const read = await source.read((parts) => readLines(reading, keepTotals(parts), paid.count));
+  if ('code' in read) return { totals, refusal: read };
+  const seen = lookAtBytes(source, isOver, versions, { originalSha256, sha256: read.sha256 });
+  return { totals: read, refusal: typeof seen === 'string' ? undefined : seen };
+
+  /** Those of a statement that could be read and is refused all the same. */
+  async function* keepTotals(parts: Parameters<Parameters<StatementSource['read']>[0]>[0]) {
+    for await (const part of parts) {
+      if (part.kind === 'summary') totals = part.totals;
+      yield part;
+    }
+  }
+}
+
+/** "12 lines, 1200.00 baht". */
+export const describeTotals = ({ lines, amountSatang }: StatementTotals): string =>
+  `${countOf(lines, 'line')}, ${formatBaht(amountSatang)} baht`;

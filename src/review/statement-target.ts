@@ -1,0 +1,54 @@
+/** A day's statement as a target: reconciled with the very bytes that were looked at, once it is decided. */
+import { zeroSatang } from '../core/money.ts';
+import { type Examined, noRest, type ReviewContext, type TargetWork } from './context.ts';
+import type { ProposalItem } from './ports.ts';
+import type { Target } from './rules/proposal.ts';
+import {
+  decideStatement,
+  type KeptStatement,
+  provenanceOf,
+  readStatementTarget,
+} from './rules/statement-decisions.ts';
+
+const elsewhere = 'statements are not reconciled here: decide with the command "paydrop approve"';
+
+export function makeStatementWork({ journal, statements }: ReviewContext): TargetWork {
+  /** As long as the day's statement is the one that it was held against. */
+  const find = async (target: Pick<Target, 'key' | 'version'>): Promise<KeptStatement | string> => {
+    const kept = readStatementTarget(target);
+    if (kept === undefined) return 'it names no statement';
+    const version = (await journal.statement(kept.date))?.version ?? 0;
+    return version === kept.present
+      ? kept
+      : `the statement of the day is version ${version} by now, and was ${kept.present}`;
+  };
+  /** A process that was killed after the statement was taken has left the item open. */
+  const isTaken = async ({ proposalId, key }: ProposalItem): Promise<boolean> =>
+    (await journal.statement(key))?.provenance?.proposal === proposalId;
+  return {
+    ...noRest,
+    async examine(decision, target): Promise<Examined> {
+      if (statements === undefined) return elsewhere;
+      const kept = await find(target);
+      if (typeof kept === 'string') return kept;
+      const inspected = await statements.inspect(kept);
+      if (typeof inspected === 'string') return inspected;
+      const why = decideStatement(decision, kept, inspected.refusal);
+      return why ?? { amountSatang: inspected.totals?.amountSatang ?? zeroSatang };
+    },
+    async apply({ decision, maker, checker, proposalId }, item) {
+      // Left to a process that can.
+      if (item.status !== 'open' || statements === undefined) return;
+      const { itemNo } = item;
+      const end = async (why: string | undefined): Promise<void> => {
+        await journal.endItem(proposalId, itemNo, why === undefined ? 'applied' : 'refused', why ?? null);
+      };
+      if (await isTaken(item)) return end(undefined);
+      const kept = await find(item);
+      if (typeof kept === 'string') return end(kept);
+      const provenance = provenanceOf(decision, kept, maker, checker, proposalId);
+      const taken = await statements.reconcile(kept, provenance);
+      if (taken.kind !== 'overtaken') await end(taken.kind === 'refused' ? taken.why : undefined);
+    },
+  };
+}
