@@ -20,10 +20,12 @@ const linesOf = (prefix: string, rows: number): string =>
     return `${payoutId},MSISDN,0812345678,,${amount},${payoutId},\n`;
   }).join('');
 
+/** Files of partners alone: the watcher tries there now and then whether the disk takes a write. */
 async function listArchived(scene: Scene): Promise<string[]> {
   const archive = join(scene.dataDir, 'archive');
   const entries = await readdir(archive, { recursive: true, withFileTypes: true }).catch(() => []);
-  return entries.filter((one) => one.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+  const files = entries.filter((one) => one.isFile() && one.name.endsWith('.csv'));
+  return files.map(({ parentPath, name }) => join(parentPath, name));
 }
 
 const readStatus = async (scene: Scene): Promise<string> => (await scene.run('status')).stdout;
