@@ -39,8 +39,9 @@ export default defineConfig({
     // More than a small machine has cores: the end-to-end tests mostly wait.
     maxWorkers: 4,
     // They end what hangs, and say nothing of speed: a busy machine may take many times as long.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 120_000 } },
     teardownTimeout: 5_000,
     restoreMocks: true,
     unstubEnvs: true,

@@ -1,6 +1,5 @@
 /** Passwords as the journal keeps them: scrypt, with what it cost beside the hash. */
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
-import { promisify } from 'node:util';
 import { encodeBase32 } from '../core/reference.ts';
 import { KeyedMutex } from '../platform/keyed-mutex.ts';
 import { normalisePassword } from './rules/password.ts';
@@ -23,20 +22,26 @@ const lookedAtMax = 1_024;
 /** A hash that asks for more than this is none of ours. */
 const memoryMax = 268_435_456;
 
-const runScrypt = promisify<
-  string,
-  Uint8Array,
-  number,
-  { readonly N: number; readonly r: number; readonly p: number; readonly maxmem: number },
-  Buffer
->(scrypt);
+interface ScryptOptions {
+  readonly N: number;
+  readonly r: number;
+  readonly p: number;
+  readonly maxmem: number;
+}
+
+const runScrypt = (password: string, salt: Uint8Array, options: ScryptOptions): Promise<Buffer> =>
+  new Promise((resolve, reject) => {
+    scrypt(password, salt, hashBytes, options, (error, derived) =>
+      error === null ? resolve(derived) : reject(error),
+    );
+  });
 
 /** One at a time: many sign-ins at once would take the memory that paying needs. */
 const turns = new KeyedMutex();
 
 const derive = (password: string, salt: Uint8Array, { logN, r, p }: PasswordCost): Promise<Buffer> =>
   turns.run('scrypt', () =>
-    runScrypt(normalisePassword(password), salt, hashBytes, { N: 2 ** logN, r, p, maxmem: memoryMax }),
+    runScrypt(normalisePassword(password), salt, { N: 2 ** logN, r, p, maxmem: memoryMax }),
   );
 
 /** `scrypt$15$8$3$<salt>$<hash>`, both base64url. */

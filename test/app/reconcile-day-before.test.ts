@@ -15,7 +15,7 @@ const openQuiet = (statement: object): Promise<Rehearsal> =>
 /** The same with a transfer on 21 November. */
 async function openSent(statement: object): Promise<Rehearsal> {
   const rehearsal = await openQuiet(statement);
-  await rehearsal.run(`${header}\nP1,MSISDN,0810000001,,10.00,,\n`, { waitMs: 300 });
+  await rehearsal.run(`${header}\nP1,MSISDN,0810000001,,10.00,,\n`);
   return rehearsal;
 }
 

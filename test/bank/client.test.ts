@@ -11,6 +11,7 @@ import {
   startFakeBank,
 } from '../support/fake-bank.ts';
 import { makeVirtualClock } from '../support/virtual-clock.ts';
+import { eventually } from '../support/eventually.ts';
 
 const yes = () => true;
 
@@ -218,7 +219,7 @@ describe('mayLeave', () => {
     const askedAtMs: number[] = [];
     const startMs = clock.now();
     const waiting = client.transfer(order, () => Boolean(askedAtMs.push(clock.now() - startMs)));
-    await vi.waitFor(() => expect(clock.sleepers).toBe(1));
+    await eventually(() => expect(clock.sleepers).toBe(1));
     expect(askedAtMs).toEqual([]);
     await clock.advance(10_000);
     expect(await waiting).toMatchObject({ kind: 'answered' });
@@ -240,10 +241,10 @@ describe('the rate limit', () => {
     };
     const all = Promise.all([client.checkPayee(check), client.transfer(order, yes), client.inquire(inquiry)]);
     for (let second = 0; second < 4; second += 1) {
-      await vi.waitFor(() => expect(atMs).toHaveLength(second + 1));
-      if (second === 0) await vi.waitFor(() => expect(bank.tokenPaths()).toHaveLength(2));
+      await eventually(() => expect(atMs).toHaveLength(second + 1));
+      if (second === 0) await eventually(() => expect(bank.tokenPaths()).toHaveLength(2));
       if (second < 3) {
-        await vi.waitFor(() => expect(clock.sleepers).toBe(3 - second));
+        await eventually(() => expect(clock.sleepers).toBe(3 - second));
         await clock.advance(1_000);
       }
     }
@@ -258,7 +259,7 @@ describe('the rate limit', () => {
     const { bank, client } = await start({ clock, requestsPerSecond: 0.01 });
     await client.checkPayee(check);
     const waiting = client.transfer(order, yes);
-    await vi.waitFor(() => expect(clock.sleepers).toBe(1));
+    await eventually(() => expect(clock.sleepers).toBe(1));
     await client[Symbol.asyncDispose]();
     const closed = { kind: 'not-sent', why: 'the bank client is closed' };
     expect(await waiting).toEqual(closed);

@@ -11,6 +11,7 @@ import {
 import { readBankAddress } from '../../src/core/network-address.ts';
 import { startFakeBank } from '../support/fake-bank.ts';
 import { makeCertificate } from '../support/self-signed.ts';
+import { eventually } from '../support/eventually.ts';
 
 const message: WireMessage = {
   path: '/pay',
@@ -323,7 +324,7 @@ describe('a kept-alive connection', () => {
       return true;
     };
     expect(await ask('slow')).toEqual({ kind: 'lost', why: 'timed out after 300 ms' });
-    await vi.waitFor(() => expect(bank.connections[0]?.destroyed).toBe(true));
+    await eventually(() => expect(bank.connections[0]?.destroyed).toBe(true));
     const next = Array.from({ length: 5 }, async (_, index) => {
       await later(index * 20);
       return ask(`next ${index}`);
@@ -335,7 +336,7 @@ describe('a kept-alive connection', () => {
     const { bank, transport, ask } = await startKeepAlive();
     bank.behave = () => true;
     const underWay = ask('2');
-    await vi.waitFor(() => expect(bank.arrivals).toHaveLength(2));
+    await eventually(() => expect(bank.arrivals).toHaveLength(2));
     transport.close();
     expect((await underWay).kind).toBe('lost');
   });

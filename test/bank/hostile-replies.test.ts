@@ -303,7 +303,6 @@ test.each(Object.keys(codeNames) as Endpoint[])(
     expect(bearers.filter((bearer) => !/^Bearer (?:token-\d+|good-token)$/.test(bearer))).toEqual([]);
     expect(process.memoryUsage.rss() - startBytes).toBeLessThan(growthMaxBytes);
   },
-  60_000,
 );
 
 /** Files that are cut short, or not what they are said to be. */

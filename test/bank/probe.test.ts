@@ -6,6 +6,7 @@ import { probeBank, type ProbeOptions } from '../../src/bank/probe.ts';
 import { BankAddressError } from '../../src/core/network-address.ts';
 import { startFakeBank } from '../support/fake-bank.ts';
 import { type Certificate, makeCertificate } from '../support/self-signed.ts';
+import { eventually } from '../support/eventually.ts';
 
 const open: AsyncDisposable[] = [];
 afterEach(async () => {
@@ -71,7 +72,7 @@ describe('a bank that listens', () => {
     async (host) => {
       const { port, received, standing } = await openDoor(() => {});
       expect(await probeBank(`http://${host}:${port}/gateway`, timeoutMs)).toEqual({ kind: 'reachable' });
-      await vi.waitFor(() => expect(standing.size).toBe(0));
+      await eventually(() => expect(standing.size).toBe(0));
       expect(received).toEqual([]);
     },
   );
@@ -80,7 +81,7 @@ describe('a bank that listens', () => {
     const { port, received, standing } = await openDoor(() => {}, certificate);
     const probe = await probeBank(`https://${host}:${port}`, timeoutMs, { ca: certificate.cert });
     expect(probe).toEqual({ kind: 'reachable' });
-    await vi.waitFor(() => expect(standing.size).toBe(0));
+    await eventually(() => expect(standing.size).toBe(0));
     expect(received).toEqual([]);
   });
 
@@ -154,10 +155,10 @@ describe('a probe', () => {
     const { port, standing } = await openDoor(() => {});
     const stop = new AbortController();
     const probe = probeBank(`https://127.0.0.1:${port}`, 60_000, { stop: stop.signal });
-    await vi.waitFor(() => expect(standing.size).toBe(1));
+    await eventually(() => expect(standing.size).toBe(1));
     stop.abort();
     expect(await probe).toMatchObject({ kind: 'unreachable' });
-    await vi.waitFor(() => expect(standing.size).toBe(0));
+    await eventually(() => expect(standing.size).toBe(0));
   });
 
   test('is not begun when it is stopped before', async () => {

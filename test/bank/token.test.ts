@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { type BankClientOptions, makeBankClient } from '../../src/bank/client.ts';
 import {
   answer,
@@ -9,6 +9,7 @@ import {
   tokenReply,
 } from '../support/fake-bank.ts';
 import { makeVirtualClock } from '../support/virtual-clock.ts';
+import { eventually } from '../support/eventually.ts';
 
 const check = { proxyType: 'MSISDN', proxyNo: '0812345678', proxyName: null } as const;
 const token = '/oauth/authentication/api/v2/token';
@@ -75,12 +76,12 @@ describe('a token', () => {
     bank.behave = atToken((_, response) => Boolean(held.push(() => answer(response, tokenReply('fresh')))));
     await clock.advance(840_000);
     expect(await Promise.all(Array.from({ length: 20 }, ask))).toHaveLength(20);
-    await vi.waitFor(() => expect(held).toHaveLength(1));
+    await eventually(() => expect(held).toHaveLength(1));
     expect(new Set(bank.business().map((one) => one.headers.authorization))).toEqual(
       new Set(['Bearer token-1']),
     );
     held[0]?.();
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       await ask();
       expect(bank.business().at(-1)?.headers.authorization).toBe('Bearer fresh');
     });
@@ -109,7 +110,7 @@ describe('a token', () => {
     const { bank, clock, ask } = await start({ requestsPerSecond: 0.001 });
     await ask();
     const waiting = ask();
-    await vi.waitFor(() => expect(clock.sleepers).toBe(1));
+    await eventually(() => expect(clock.sleepers).toBe(1));
     await clock.advance(1_000_000);
     expect(await waiting).toMatchObject(answered);
     const used = bank.business().map((one) => one.headers.authorization);
@@ -131,7 +132,7 @@ describe('a token', () => {
     expect(bank.tokenPaths()).toHaveLength(1);
     await clock.advance(dueMs - quietMs);
     await ask();
-    await vi.waitFor(() => expect(bank.tokenPaths()).toHaveLength(2));
+    await eventually(() => expect(bank.tokenPaths()).toHaveLength(2));
   });
 
   test.each(['Bearer', 'BEARER', 'bearer', undefined])('of type %s is used', async (tokenType) => {
@@ -252,12 +253,12 @@ describe('a renewal that fails while the token still holds', () => {
     bank.behave = atToken((_, response) => Boolean(response.writeHead(503).end()));
     await clock.advance(840_000);
     expect(await ask()).toMatchObject(answered);
-    await vi.waitFor(() => expect(bank.tokenPaths()).toEqual([token, refresh, token]));
+    await eventually(() => expect(bank.tokenPaths()).toEqual([token, refresh, token]));
     for (let calls = 0; calls < 10; calls += 1) expect(await ask()).toMatchObject(answered);
     expect(bank.tokenPaths()).toHaveLength(3);
     await clock.advance(5_000);
     expect(await ask()).toMatchObject(answered);
-    await vi.waitFor(() => expect(bank.tokenPaths()).toHaveLength(5));
+    await eventually(() => expect(bank.tokenPaths()).toHaveLength(5));
     await clock.advance(55_000);
     expect(await ask()).toMatchObject({ kind: 'not-sent' });
   });

@@ -3,6 +3,7 @@ import { makeBankClient } from '../../src/bank/client.ts';
 import { readInquiry, readReply } from '../../src/payout/rules/read-reply.ts';
 import { check, inquiry, order } from '../support/bank-samples.ts';
 import { answer, clientOptions, type FakeBank, startFakeBank } from '../support/fake-bank.ts';
+import { eventually } from '../support/eventually.ts';
 
 const yes = () => true;
 
@@ -126,7 +127,7 @@ describe('HTTP 401', () => {
       return path.endsWith('/inquiry') ? Boolean(late.push(refuseNow)) : refuseNow();
     };
     const slow = client.inquire(inquiry);
-    await vi.waitFor(() => expect(late).toHaveLength(1));
+    await eventually(() => expect(late).toHaveLength(1));
     expect(await client.checkPayee(check)).toMatchObject({ httpStatus: 200 });
     late[0]?.();
     expect(await slow).toMatchObject({ httpStatus: 200 });

@@ -37,7 +37,7 @@ beforeAll(async () => {
   [batchId = ''] = (await readdir(join(folder, 'outbox'))).flatMap(
     (name) => /^payouts\.(\w{10})\.result\.csv$/.exec(name)?.[1] ?? [],
   );
-}, 60_000);
+});
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('result', () => {

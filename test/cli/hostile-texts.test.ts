@@ -28,7 +28,7 @@ beforeAll(async () => {
   await writeFile(join(folder, fileName), `${[header, ...rows].join('\n')}\n`);
   await writeFile(join(folder, 'statement.csv'), `"LINE${hostile} ${person}",${person}\n`);
   await call('run', fileName, '--wait', '5');
-}, 60_000);
+});
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('no screen shows raw what others wrote', () => {

@@ -9,7 +9,10 @@ import { openDecisions } from '../../src/app/review/decisions.ts';
 import { loadSettings } from '../../src/settings/settings.ts';
 import { openJournal } from '../../src/store/open.ts';
 import { passwordOf, Users } from '../support/persons.ts';
+import { makePasswordsQuick } from '../support/quick-passwords.ts';
 import { callPaydrop } from './call-paydrop.ts';
+
+makePasswordsQuick();
 
 let folder = '';
 const fileOf = (name: string) => join(folder, name);
@@ -113,7 +116,7 @@ test('somebody new is made by two admins, begins with both halves, and ends at o
   });
   for (const secret of [oneTime, half(asked.stdout), own, dao, tokens['mali']])
     expect(kept + listed).not.toContain(secret);
-}, 30_000);
+});
 
 test('one who changes the settings changes nothing of how many people decide', async () => {
   const path = fileOf('paydrop.yaml');

@@ -82,7 +82,7 @@ describe.concurrent('a payer account that is empty at row 3', () => {
     await scene.bank.control({ payerBalanceBaht: '' });
     expect(await scene.run('resume', batchId, '--json')).toMatchObject({ code: 0 });
     await expectAllPaid(scene, planned, await scene.run('run', file, '--json'));
-  }, 120_000);
+  });
 });
 
 async function expectHeldRowsSayWhy(scene: Scene, heldRows: number): Promise<void> {
@@ -115,7 +115,7 @@ describe.concurrent('a service that closes', () => {
     expect(refused).toBeLessThanOrEqual(concurrency * 2);
     await scene.bank.control({ serviceOpen: true });
     await expectAllPaid(scene, planned, await run.ended);
-  }, 120_000);
+  });
 });
 
 const closedMs = 2_500;
@@ -153,7 +153,7 @@ describe.concurrent('429 with Retry-After', () => {
     await until(async () => (await countTransferRequests(scene)) - before > refusedAtOnce);
     await scene.bank.control({ behaviours: [] });
     await expectAllPaid(scene, planned, await run.ended);
-  }, 120_000);
+  });
 });
 
 describe.concurrent('a bank that takes connections and never answers', () => {
@@ -181,6 +181,5 @@ describe.concurrent('a bank that takes connections and never answers', () => {
       if (status === 'halted') await scene.run('resume', batchId);
       await expectAllPaid(scene, planned, await scene.run('run', file, '--json'));
     },
-    120_000,
   );
 });

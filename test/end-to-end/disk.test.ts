@@ -30,6 +30,5 @@ describe.skipIf(!existsSync(fullDevice))('a full disk', () => {
       const second = await scene.run('run', file, '--json');
       expect(findBrokenPromises(await gatherEvidence(scene, planned, second.code))).toEqual([]);
     },
-    120_000,
   );
 });

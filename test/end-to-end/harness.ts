@@ -285,7 +285,7 @@ const lookMs = 5;
  */
 export async function until(
   isSo: () => boolean | Promise<boolean>,
-  waitMs = 45_000,
+  waitMs = 120_000,
   pollMs = lookMs,
 ): Promise<void> {
   const endsAtMs = performance.now() + waitMs;

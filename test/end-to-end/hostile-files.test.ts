@@ -16,7 +16,7 @@ const files = Number(asked ?? hostileKinds);
 /** They are read as those of a run are: fewer of them show how they end. */
 const filesWatched = Number(asked ?? 10);
 const memoryKibMax = 300 * 1_024;
-const waitMs = 20_000 + files * 500;
+const waitMs = 120_000 + files * 2_000;
 const settings: SceneSettings = {
   limits: { rowsPerFile: 200_000, similarDays: 0, likeFileDays: 0 },
   watch: { stillMs: 100 },

@@ -52,7 +52,7 @@ describe('a run that is killed again and again', () => {
     const evidence = await gatherEvidence(scene, planned, end.code);
     expect(findBrokenPromises(evidence)).toEqual([]);
     expect(evidence.ledger.totals.count).toBeGreaterThan(rowCount * 0.9);
-  }, 120_000);
+  });
 });
 
 describe('the verdict', () => {
@@ -85,7 +85,7 @@ describe('the verdict', () => {
     };
     const unseen = Object.entries(broken).filter(([, changed]) => findBrokenPromises(changed).length === 0);
     expect(unseen.map(([what]) => what)).toEqual([]);
-  }, 120_000);
+  });
 });
 
 const withOtherAmount = (rows: readonly PlannedRow[]): PlannedRow[] =>

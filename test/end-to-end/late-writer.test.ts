@@ -8,8 +8,6 @@ import { openScene, type Scene, until } from './harness.ts';
 
 const noonToLateEveningMs = (11 * 60 + 40) * 60_000;
 const halfAnHourMs = 1_800_000;
-/** What was added is told when nobody has written for ten seconds. */
-const patienceMs = 120_000;
 const statusPollMs = 250;
 const rowsAdded = 50;
 /** Payouts that are like no others: none is held for that. */
@@ -29,6 +27,20 @@ async function listArchived(scene: Scene): Promise<string[]> {
 }
 
 const readStatus = async (scene: Scene): Promise<string> => (await scene.run('status')).stdout;
+
+/** Until `status` says it or, with `isSaid` false, does not. What was added is told when nobody has written for ten seconds. */
+async function untilStatusSays(scene: Scene, text: string, isSaid = true): Promise<void> {
+  let said = '';
+  const look = async (): Promise<boolean> => {
+    said = await readStatus(scene);
+    return said.includes(text) === isSaid;
+  };
+  await until(look, undefined, statusPollMs).catch((error: unknown) => {
+    throw new Error(`"${text}" ${isSaid ? 'is not' : 'is still'} in what status says:\n${said}`, {
+      cause: error,
+    });
+  });
+}
 
 const countPaid = async (scene: Scene): Promise<number> => (await scene.bank.ledger()).totals.count;
 
@@ -54,16 +66,16 @@ describe('a writer that pauses for longer than the watcher waits', () => {
     await until(() => writer.closed);
     scene.clocks.pass(halfAnHourMs);
     scene.start('watch');
-    await until(async () => (await readStatus(scene)).includes('50 rows of'), patienceMs, statusPollMs);
+    await untilStatusSays(scene, '50 rows of');
     expect(await readStatus(scene)).toMatch(
       /ALARM: .*a\.csv.* was written to after batch .* 50 rows .* not paid/,
     );
     expect(await countPaid(scene)).toBe(20);
     const [path = ''] = await listArchived(scene);
     await copyFile(path, join(scene.dataDir, 'inbox', 'whole.csv'));
-    await until(async () => !(await readStatus(scene)).includes('50 rows of'), patienceMs, statusPollMs);
-    await until(async () => (await countPaid(scene)) === 70, patienceMs);
+    await untilStatusSays(scene, '50 rows of', false);
+    await until(async () => (await countPaid(scene)) === 70);
     const { entries } = await scene.bank.ledger();
     expect(new Set(entries.map(({ reference1 }) => reference1)).size).toBe(70);
-  }, 300_000);
+  });
 });

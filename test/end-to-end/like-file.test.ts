@@ -54,7 +54,6 @@ test.each([
     expect(await runFile(scene, 'march-again.csv', exportOf('N', withReferences))).toMatchObject({ code: 0 });
     expect(await countMoved(scene)).toBe(2 * rowCount);
   },
-  60_000,
 );
 
 test('a like row of a small file is held, in one file, too, unless both have references that differ', async () => {
@@ -70,7 +69,7 @@ test('a like row of a small file is held, in one file, too, unless both have ref
   scene.clocks.pass(dayMs);
   const second = await runFile(scene, 'second.csv', `${header}\nD,,0812345670,,100.00,,\n`);
   expect([second.code, await countMoved(scene)]).toEqual([3, 2]);
-}, 120_000);
+});
 
 test('weekly and monthly files of the same people pass without a word', async () => {
   await using scene = await openScene();
@@ -79,4 +78,4 @@ test('weekly and monthly files of the same people pass without a word', async ()
     expect([code, await countMoved(scene)]).toEqual([0, (place + 1) * rowCount]);
     scene.clocks.pass(days * dayMs);
   }
-}, 120_000);
+});

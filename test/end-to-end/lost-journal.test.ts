@@ -39,7 +39,6 @@ const firstDay = (): string => {
 const journalIn = (scene: Scene): string => join(scene.dataDir, 'journal.db');
 
 /** Every row is looked up on each day first, which a busy machine takes its time for. */
-const patienceMs = 45_000;
 
 /** Pays until so many transfers have entered the bank, and is killed then. */
 async function payUntil(
@@ -51,10 +50,10 @@ async function payUntil(
   const count = new TransferCount(scene);
   const program = scene.start('run', '--json', ...args);
   if (midway !== undefined) {
-    await until(() => count.read() >= transfers / 2, patienceMs);
+    await until(() => count.read() >= transfers / 2);
     await midway();
   }
-  await until(() => count.read() >= transfers, patienceMs);
+  await until(() => count.read() >= transfers);
   program.kill('SIGKILL');
   expect((await program.ended).signal).toBe('SIGKILL');
 }
@@ -136,7 +135,7 @@ describe('a run whose journal is lost midway', () => {
     expect(again.code).toBe(4);
     expect(again.stderr).toContain('The journal was lost or restored');
     expect((await scene.bank.ledger()).totals).toEqual(ledger.totals);
-  }, 120_000);
+  });
 
   test('is refused with an older copy in its place, and with --journal-lost pays nobody twice', async () => {
     await using scene = await openFaultyScene();
@@ -153,7 +152,7 @@ describe('a run whose journal is lost midway', () => {
     const paid = lines.filter(({ status }) => status === 'paid').length;
     const found = lines.filter(({ reasonCode }) => reasonCode === 'found-after-loss').length;
     expect({ paidByBoth: paid > 25, found: found > 12 }).toEqual({ paidByBoth: true, found: true });
-  }, 120_000);
+  });
 });
 
 describe('a journal that is lost when all was paid and reported', () => {
@@ -174,5 +173,5 @@ describe('a journal that is lost when all was paid and reported', () => {
       rows.map(() => 'unresolved found-after-loss'),
     );
     expect((await scene.bank.ledger()).totals).toEqual(totals);
-  }, 120_000);
+  });
 });

@@ -121,4 +121,4 @@ test('a late statement, a critical break, a bank away and a full disk reach a we
   expect(await watch.ended).toMatchObject({ code: 0 });
   for (const list of await receivers.kinds()) expect(list).toHaveLength(expected.length);
   if (!disk.isMounted) context.skip('no tmpfs can be mounted here: the full disk was not tried');
-}, 120_000);
+});

@@ -60,7 +60,7 @@ describe('a bank out of reach', () => {
     const { entries } = await scene.bank.ledger();
     expect(entries.map(({ reference1 }) => reference1)).toEqual(expect.arrayContaining(claimed));
     await expectAllPaid(scene, planned, await scene.run('run', file, '--json'));
-  }, 120_000);
+  });
 
   test('that was never there ends the run with exit 6, and nothing is lost', async () => {
     await using scene = await openScene();
@@ -79,7 +79,7 @@ describe('a bank out of reach', () => {
     expect(await countByStatus(scene)).toEqual({ held: planned.length });
     await scene.bank.reopen();
     await expectAllPaid(scene, planned, await scene.run('run', file, '--json'));
-  }, 120_000);
+  });
 });
 
 describe('a run under way', () => {
@@ -124,7 +124,7 @@ describe('a run under way', () => {
     expect(last).toMatchObject({ code: 3 });
     expect(findBrokenPromises(await gatherEvidence(scene, ends, last.code))).toEqual([]);
     expect((await scene.bank.ledger()).totals.count).toBe(planned.length - 1);
-  }, 120_000);
+  });
 });
 
 /** What was in flight is recorded, nothing is in doubt, and the user reads how to go on. */

@@ -41,4 +41,4 @@ test('a file that waits is paid from neither account until an operator resumes i
   expect(await scene.run('run', file, '--json')).toMatchObject({ code: 0 });
   const { entries } = await scene.bank.ledger();
   expect(entries.map(({ payerAccount }) => payerAccount)).toEqual(planned.map(() => other));
-}, 120_000);
+});

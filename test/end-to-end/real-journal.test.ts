@@ -51,7 +51,7 @@ describe('an empty data directory the next day', () => {
     await mkdir(scene.dataDir);
     expect(await scene.run('run', file)).toMatchObject({ code: 2 });
     expect(await countPaid(scene)).toBe(rowCount);
-  }, 120_000);
+  });
 
   test('init refuses where a journal is, was, or has left traces', async () => {
     const { scene: opened, file } = await payOnce(2);
@@ -71,7 +71,7 @@ describe('an empty data directory the next day', () => {
     expect(await readdir(join(scene.folder, 'moved'))).toEqual(['outbox']);
     expect(await scene.run('run', file)).toMatchObject({ code: 2 });
     expect(await countPaid(scene)).toBe(rowCount);
-  }, 120_000);
+  });
 
   test('is told of by a notice', async () => {
     await using scene = await openScene({
@@ -83,7 +83,7 @@ describe('an empty data directory the next day', () => {
     const notice = JSON.parse(await readFile(join(scene.folder, 'notice.json'), 'utf8'));
     expect(notice).toMatchObject({ kind: 'journal-refused', exitCode: 2, batchId: null });
     expect(notice.reason).toContain('paydrop init');
-  }, 120_000);
+  });
 });
 
 test('init writes settings where there are none, and makes no journal yet', async () => {
@@ -102,7 +102,7 @@ test('init writes settings where there are none, and makes no journal yet', asyn
   await writeFile(scene.configPath, text.replace('https://bank.example', 'https://bank.exam.ple'));
   expect(await scene.run('init')).toMatchObject({ code: 0 });
   expect((await scene.run('init')).stderr).toContain('there is a journal');
-}, 120_000);
+});
 
 test('with a server that says that it is a sandbox a run makes its own journal', async () => {
   await using scene = await openScene();
@@ -149,7 +149,7 @@ describe('a journal and its mark that were restored together', () => {
     expect(end.code).toBe(5);
     expect(end.stdout).toMatch(/outbox\/payouts\.\w{10}\.\w+\.(csv|json)/);
     expect(end.stdout).toContain('--journal-lost');
-  }, 120_000);
+  });
 });
 
 describe('a copy the next day', () => {
@@ -171,7 +171,7 @@ describe('a copy the next day', () => {
     expect(await scene.run('adopt', ...elsewhere)).toMatchObject({ code: 0 });
     expect(await scene.run('run', file, '--wait', '1', ...elsewhere)).toMatchObject({ code: 4 });
     expect(await countPaid(scene)).toBe(rowCount);
-  }, 120_000);
+  });
 
   test('that paydrop made, in the place of a lost journal, pays nobody twice', async () => {
     await using scene = await openScene({ asBank: true, settle: { notFoundTrustMs: 200 } });
@@ -196,7 +196,7 @@ describe('a copy the next day', () => {
     expect(await scene.run('run', second, '--wait', '1')).toMatchObject({ code: 4 });
     expect(await scene.run('run', first)).toMatchObject({ code: 0 });
     expect(await countPaid(scene)).toBe(2 * rowCount);
-  }, 120_000);
+  });
 });
 
 describe('two machines with a terminal each, on one day', () => {
@@ -234,6 +234,5 @@ describe('two machines with a terminal each, on one day', () => {
       const lines = await readPresentResult(join(scene.folder, 'other', 'outbox'));
       expect(lines.map(({ status, reasonCode }) => `${status} ${reasonCode}`)).toEqual(unresolved);
     },
-    120_000,
   );
 });

@@ -121,7 +121,7 @@ describe('a day at the sandbox bank', () => {
 
   async function openOneRow(statement: object): Promise<Rehearsal> {
     const rehearsal = await makeRehearsal({ sandbox: { statement: { today: true, ...statement } } });
-    await rehearsal.run(`${header}\nP1,MSISDN,0810000001,,10.00,,\n`, { waitMs: 300 });
+    await rehearsal.run(`${header}\nP1,MSISDN,0810000001,,10.00,,\n`);
     return rehearsal;
   }
 
@@ -135,7 +135,7 @@ describe('a day at the sandbox bank', () => {
           statement: { today: true, failedAmount, edits },
         },
       });
-      await rehearsal.run(`${header}\nP1,MSISDN,0810000001,,10.00,,\n`, { waitMs: 300 });
+      await rehearsal.run(`${header}\nP1,MSISDN,0810000001,,10.00,,\n`);
       await rehearsal.withSender(async (sender) => {
         const { totals } = await fetchAndReconcile(sender);
         expect([...totals.lines.keys()]).toEqual(['agreed-failed']);

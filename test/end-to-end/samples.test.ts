@@ -34,19 +34,19 @@ describe('the samples', () => {
     const tableOf = ({ stdout }: Ended): string | undefined => /^Status[\s\S]*^total.*$/m.exec(stdout)?.[0];
     expect(tableOf(again)).toBe(tableOf(first));
     expect(tableOf(first)).toBeDefined();
-  }, 120_000);
+  });
 
   test('payouts-trailer-mismatch.csv is rejected as a whole', async () => {
     const config = ['--config', join(root, 'samples/payouts-with-trailer.yaml')];
     expect(await paydrop('run', 'payouts-trailer-mismatch.csv', ...config)).toMatchObject({ code: 5 });
     expect(await paydrop('run', 'payouts-with-trailer.csv', ...config)).toMatchObject({ code: 0 });
-  }, 120_000);
+  });
 
   test('payouts-thai-windows-874.csv is read with its own settings', async () => {
     const config = ['--config', join(root, 'samples/payouts-thai-windows-874.yaml')];
     const ended = await paydrop('run', 'payouts-thai-windows-874.csv', ...config);
     expect(ended).toMatchObject({ code: 0 });
-  }, 120_000);
+  });
 
   test.each(['payouts-broken-rows.csv', 'payouts-excel-damaged.csv'])(
     'check of %s prints every issue with its line and sends nothing',
@@ -60,6 +60,5 @@ describe('the samples', () => {
       expect(ended.stdout).toMatch(/Nothing was sent/);
       expect(await readdir(dataDir)).toEqual([]);
     },
-    120_000,
   );
 });

@@ -39,7 +39,7 @@ test('a run pays nothing, ends with exit 6, and says why', async () => {
   expect((await scene.bank.ledger()).totals.count).toBe(0);
   const status = await scene.run('status', '--json');
   expect(status.stdout).toContain('"journal-changed"');
-}, 120_000);
+});
 
 test('a watcher pays nothing, is not ready, and sends a notice', async () => {
   const watch = { stillMs: 100, probeMs: 200, listen: '127.0.0.1:0' };
@@ -56,4 +56,4 @@ test('a watcher pays nothing, is not ready, and sends a notice', async () => {
   await until(async () => (await readNotices(scene)).includes('journal-changed'));
   expect(await readNotices(scene)).toContain('batch-halted');
   expect((await scene.bank.ledger()).totals.count).toBe(0);
-}, 120_000);
+});

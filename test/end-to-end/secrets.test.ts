@@ -52,6 +52,5 @@ describe('what a run says', () => {
         await rm(dataDir, { recursive: true, force: true });
       }
     },
-    120_000,
   );
 });

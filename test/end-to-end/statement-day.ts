@@ -49,14 +49,11 @@ export async function openPaidDay(statement: object, rows: number): Promise<Rehe
   const sandbox = { behaviours, statement: { today: true, ...statement } };
   const settings: RehearsalSettings = {
     sandbox,
-    // Nothing falls into doubt that is not meant to, however busy the machine.
-    bank: { timeoutMs: 10_000 },
-    settle: { giveUpAfterMs: 60_000 },
     transfer: { concurrency: 16 },
     verify: { enabled: false },
   };
   const rehearsal = await makeRehearsal(settings);
-  await rehearsal.run(csvOf(rows), { waitMs: 300 });
+  await rehearsal.run(csvOf(rows), { waitMs: 1_500 });
   return rehearsal;
 }
 

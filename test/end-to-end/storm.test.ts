@@ -42,7 +42,7 @@ describe('a run in a storm', () => {
     // The first start has rivals, whom the one that wins turns away.
     expect(came.get('turned-away')).toBeGreaterThan(0);
     expect(came.get('killed')).toBeGreaterThan(0);
-  }, 120_000);
+  });
 });
 
 describe('two or three runs started at once', () => {
@@ -62,7 +62,7 @@ describe('two or three runs started at once', () => {
     }
     const end = ends.find((one) => !losers.includes(one));
     expect(findBrokenPromises(await gatherEvidence(scene, planned, end?.code ?? null))).toEqual([]);
-  }, 120_000);
+  });
 });
 
 const end = (code: number, stderr: string, stdout = ''): ProgramEnd => ({

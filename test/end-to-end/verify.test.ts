@@ -25,7 +25,7 @@ test('a batch of the watcher: whole, then with a changed archive, then with a mi
   await writeFile(join(inbox, 'a.part'), csvOf('A', 2));
   await rename(join(inbox, 'a.part'), join(inbox, 'a.csv'));
   const watch = scene.start('watch', '--json');
-  await until(() => watch.stdout.includes('"file-ended"'), 40_000);
+  await until(() => watch.stdout.includes('"file-ended"'));
   watch.kill('SIGTERM');
   await watch.ended;
   const [{ batchId = '' } = {}] = JSON.parse((await scene.run('status', '--json')).stdout) as {
@@ -46,7 +46,7 @@ test('a batch of the watcher: whole, then with a changed archive, then with a mi
   const table = await scene.run('verify', batchId);
   expect(table.stdout).toMatch(/input +CHANGED +\S+a\.csv\n/);
   expect((await scene.run('verify', 'NOSUCH')).code).toBe(2);
-}, 90_000);
+});
 
 test('a batch of a run: its file stays where it was', async () => {
   await using scene = await openScene();
@@ -55,4 +55,4 @@ test('a batch of a run: its file stays where it was', async () => {
     batchId?: string;
   }[];
   expect(await verify(scene, batchId)).toEqual([0, true, ['input not-archived', ...reports('as-recorded')]]);
-}, 120_000);
+});

@@ -121,7 +121,7 @@ describe('a watcher that is asked to stop', () => {
     await expectPaid(scene, [file, late]);
     next.kill('SIGTERM');
     expect(await next.ended).toMatchObject({ code: 0 });
-  }, 120_000);
+  });
 });
 
 describe('a file that is written to after its rows were read', () => {
@@ -147,7 +147,7 @@ describe('a file that is written to after its rows were read', () => {
     await expectPaid(scene, [file]);
     next.kill('SIGTERM');
     expect(await next.ended).toMatchObject({ code: 0 });
-  }, 120_000);
+  });
 });
 
 describe('what a watcher says of itself', () => {
@@ -179,7 +179,7 @@ describe('what a watcher says of itself', () => {
     await expectPaid(scene, [file, meanwhile]);
     watch.kill('SIGTERM');
     expect(await watch.ended).toMatchObject({ code: 0, signal: null });
-  }, 120_000);
+  });
 });
 
 describe('an inbox', () => {
@@ -203,7 +203,7 @@ describe('an inbox', () => {
     // It may have come to say that it waits for files.
     const events = kinds.filter((kind) => kind !== 'idle').toSorted();
     expect(events).toEqual(['batch-begun', 'batch-settled', 'file-ended', 'started', 'stopping', 'working']);
-  }, 120_000);
+  });
 });
 
 describe('a payer account without money', () => {
@@ -228,5 +228,5 @@ describe('a payer account without money', () => {
     );
     watch.kill('SIGTERM');
     expect(await watch.ended).toMatchObject({ code: 0 });
-  }, 120_000);
+  });
 });

@@ -43,7 +43,7 @@ describe('a bank that takes three transfers at once', () => {
     expect(limits.transfers.lowest).toMatchObject({ ceiling: 16, why: 'HTTP 429' });
     // At a pace of 16 nearly all would be refused, again and again.
     expect(refusals).toBeLessThan(60);
-  }, 60_000);
+  });
 });
 
 describe('a bank that is slow for a while', () => {
@@ -75,7 +75,7 @@ describe('a bank that is slow for a while', () => {
     expect(limits.transfers.lowest).toEqual({ limit: 4, ceiling: 8, why: 'no answer' });
     expect(slower).toEqual([{ kind: 'transfers', limit: 4, why: 'no answer' }]);
     expect(later).toBe(8);
-  }, 60_000);
+  });
 
   test('is asked about payees more slowly, too, while transfers keep their own pace', async () => {
     const crowd = new Crowd();
@@ -103,5 +103,5 @@ describe('a bank that is slow for a while', () => {
     expect(limits.checks.lowest?.limit).toBeLessThanOrEqual(4);
     expect(limits.transfers.lowest).toBeUndefined();
     expect(most).toBeLessThanOrEqual(4);
-  }, 60_000);
+  });
 });

@@ -16,7 +16,7 @@ describe('no funds at row 3 of 10,000', () => {
         reasonCode !== 'EM053' || !/Fund the payer account.*"paydrop resume"/.test(remedy),
     );
     expect(untold).toEqual([]);
-  }, 60_000);
+  });
 });
 
 describe('a bank that asks us to slow down', () => {
@@ -34,5 +34,5 @@ describe('a bank that asks us to slow down', () => {
     });
     expect(exitCode).toBe(0);
     expect(outcome).toMatchObject({ kind: 'rested', pace: { ceiling: 8, why: 'HTTP 429' } });
-  }, 60_000);
+  });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { makeRehearsal, type RehearsalSettings, rowsOf } from '../support/rehearsal.ts';
+import { makeRehearsal, type RehearsalSettings, rowsOf, soonGivenUp } from '../support/rehearsal.ts';
 
 const at = (behaviour: object): RehearsalSettings => ({
   sandbox: { behaviours: [{ match: { amount: '7.00' }, ...behaviour }] },
@@ -46,7 +46,6 @@ const cases: readonly Case[] = [
     status: 'unresolved',
     exitCode: 4,
     moved: '0.00',
-    waitMs: 4_000,
   },
   {
     name: 'reply lost after the money moved',
@@ -57,7 +56,7 @@ const cases: readonly Case[] = [
   },
   {
     name: 'timeout, then complete',
-    settings: at({ money: 'moves-later', afterMs: 600, reply: 'silent' }),
+    settings: { ...at({ money: 'moves-later', afterMs: 600, reply: 'silent' }), bank: { timeoutMs: 400 } },
     status: 'paid',
     exitCode: 0,
     moved: '7.00',
@@ -80,7 +79,11 @@ const cases: readonly Case[] = [
   },
   {
     name: 'no answer at all',
-    settings: { ...at({ money: 'untouched', reply: 'silent' }), settle: { resendsMax: 0 } },
+    settings: {
+      ...at({ money: 'untouched', reply: 'silent' }),
+      bank: { timeoutMs: 400 },
+      settle: { resendsMax: 0, giveUpAfterMs: 1_000 },
+    },
     status: 'unresolved',
     exitCode: 4,
     moved: '0.00',
@@ -230,10 +233,10 @@ const cases: readonly Case[] = [
 
 describe('each behaviour of the bank ends as the design says', () => {
   test.concurrent.each(cases.map((one) => [one.name, one] as const))('%s', async (_name, one) => {
-    await using rehearsal = await makeRehearsal(one.settings);
-    const { results, exitCode, ledger } = await rehearsal.run(rowsOf(['7.00']), {
-      waitMs: one.waitMs ?? 12_000,
-    });
+    const patience = one.status === 'unresolved' ? soonGivenUp : {};
+    await using rehearsal = await makeRehearsal({ ...patience, ...one.settings });
+    const waiting = one.waitMs === undefined ? {} : { waitMs: one.waitMs };
+    const { results, exitCode, ledger } = await rehearsal.run(rowsOf(['7.00']), waiting);
     expect(results.map(({ status }) => status)).toEqual([one.status]);
     expect({ exitCode, moved: ledger.amount }).toEqual({ exitCode: one.exitCode, moved: one.moved });
     if (one.code !== undefined) expect(results[0]).toMatchObject({ reasonCode: one.code });

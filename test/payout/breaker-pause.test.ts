@@ -47,7 +47,7 @@ describe('a service that is closed for hours', () => {
     await theatre.run(batchId, { waitMs: minuteMs });
     expect([await theatre.exitCode(batchId), await theatre.statuses(batchId)]).toEqual([0, { paid: 3 }]);
     expect(await pauseOf(theatre)).toBeUndefined();
-  }, 60_000);
+  });
 
   test('is waited for by a run that has the time', async () => {
     await using one = await stageInMemory(3, (theatre) => ({
@@ -57,7 +57,7 @@ describe('a service that is closed for hours', () => {
     expect(await one.theatre.statuses(one.batchId)).toEqual({ paid: 3 });
     // The pause is as long as all those before it together.
     expect(one.theatre.now()).toBeLessThan(noonMs + 2 * hourMs + 16 * minuteMs);
-  }, 60_000);
+  });
 });
 
 describe('a bank that says when to come back', () => {

@@ -7,7 +7,7 @@ import { makeCertificate } from '../support/self-signed.ts';
 
 async function runAgainst(baseUrl: string, verify: object): Promise<Rehearsed> {
   await using rehearsal = await makeRehearsal({ bank: { baseUrl }, verify });
-  return await rehearsal.run(rowsOf(['7.00', '8.00', '9.00']), { waitMs: 1_500 });
+  return await rehearsal.run(rowsOf(['7.00', '8.00', '9.00']), { waitMs: 700 });
 }
 
 function expectUnsent({ results, exceptions, exitCode }: Rehearsed): void {

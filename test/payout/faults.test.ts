@@ -3,7 +3,13 @@ import { setTimeout as later } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { FileOutcome } from '../../src/app/run-file.ts';
 import { fieldsOf, makeAmbush, type ProxyReply, type Tamper, withFields } from '../support/hostile-proxy.ts';
-import { makeRehearsal, type RehearsalSettings, type ResultLine, rowsOf } from '../support/rehearsal.ts';
+import {
+  makeRehearsal,
+  type RehearsalSettings,
+  type ResultLine,
+  rowsOf,
+  soonGivenUp,
+} from '../support/rehearsal.ts';
 
 const off = { verify: { enabled: false } };
 
@@ -88,6 +94,7 @@ describe('EM001 on a first send', () => {
   const duplicate = (money: 'moves' | 'untouched'): RehearsalSettings => ({
     sandbox: { behaviours: [{ match: { amount: '7.00' }, money, code: 'EM001' }] },
     ...off,
+    ...soonGivenUp,
   });
 
   test.each([
@@ -141,11 +148,10 @@ describe('the items of an inquiry', () => {
       const fundTfrInfoList = items.map((item) => ({ tranDate, transRefNo, sysRefNo: 'SYS1', ...item }));
       return withFields(reply, { statusCode: 'IC001', fundTfrInfoList });
     };
-    const patient = { ...off, settle: { giveUpAfterMs: 60_000 } };
-    await using ambush = await makeAmbush(tamper, patient);
+    await using ambush = await makeAmbush(tamper, off);
     // It ends as soon as nothing is in doubt any more.
-    const waitMs = status === 'submitted' ? 500 : 30_000;
-    const { results, ledger } = await ambush.rehearsal.run(rowsOf(['7.00']), { waitMs });
+    const waiting = status === 'submitted' ? { waitMs: 500 } : {};
+    const { results, ledger } = await ambush.rehearsal.run(rowsOf(['7.00']), waiting);
     expect(results).toMatchObject([{ status }]);
     expect(ledger.count).toBe(1);
     expect(ambush.proxy.passed.filter(({ endpoint }) => endpoint === 'transfer')).toHaveLength(1);
@@ -172,7 +178,8 @@ describe('a bank clock that is', () => {
         return { ...reply, headers: { ...reply.headers, date: new Date(bankMs).toUTCString() } };
       };
       await using ambush = await makeAmbush(tamper);
-      const { results, ledger } = await ambush.rehearsal.run(rowsOf(['7.00']));
+      const waiting = status === 'held' ? { waitMs: 1_000 } : {};
+      const { results, ledger } = await ambush.rehearsal.run(rowsOf(['7.00']), waiting);
       expect(results).toMatchObject([{ status }]);
       expect(ledger.count).toBe(Math.max(0, sends - 1));
       expect(ambush.proxy.passed.filter(({ endpoint }) => endpoint === 'transfer')).toHaveLength(sends);
@@ -181,6 +188,7 @@ describe('a bank clock that is', () => {
 });
 
 describe('a late reply', () => {
+  const timeoutMs = 400;
   const amounts = Array.from({ length: 8 }, (_, place) => `${place + 1}.00`);
 
   /** Each row is paid, and bears the reference that the bank gave to this very transfer. */
@@ -204,12 +212,16 @@ describe('a late reply', () => {
       proofs.set(String(fields['transRefNo']), fieldsOf(reply)['sysRefNo']);
       if (no % 2 === 1) {
         abandoned.add(socket);
-        await later(450);
+        await later(timeoutMs + 50);
       }
       return reply;
     };
-    await using ambush = await makeAmbush(tamper, { ...off, transfer: { concurrency: 1 } });
-    const { results, ledger } = await ambush.rehearsal.run(rowsOf(amounts), { waitMs: 6_000 });
+    await using ambush = await makeAmbush(tamper, {
+      ...off,
+      transfer: { concurrency: 1 },
+      bank: { timeoutMs },
+    });
+    const { results, ledger } = await ambush.rehearsal.run(rowsOf(amounts));
     expectOwnProofs(results, proofs);
     expect([usedAgain, abandoned.size > 3, ledger.count, ledger.amount]).toEqual([0, true, 8, '36.00']);
   });
@@ -228,7 +240,7 @@ describe('a late reply', () => {
       return earlier ?? reply;
     };
     await using ambush = await makeAmbush(tamper, { ...off, transfer: { concurrency: 1 } });
-    const { results, ledger } = await ambush.rehearsal.run(rowsOf(amounts), { waitMs: 6_000 });
+    const { results, ledger } = await ambush.rehearsal.run(rowsOf(amounts));
     expectOwnProofs(results, proofs);
     const byInquiry = results.filter(({ settledBy }) => settledBy === 'inquiry');
     expect([late > 3, byInquiry.length, ledger.count, ledger.amount]).toEqual([true, late, 8, '36.00']);
@@ -254,8 +266,10 @@ describe('a proxy’s page with status 200', () => {
     ['token, twice', page('token', 2), 'paid', 0, '7.00'],
     ['token, for ever', page('token'), 'held', 6, '0.00'],
   ] as const)('at the %s', async (_name, settings, status, exitCode, moved) => {
-    await using rehearsal = await makeRehearsal(settings);
-    const { results, exitCode: code, ledger } = await rehearsal.run(rowsOf(['7.00']), { waitMs: 5_000 });
+    const patience = status === 'unresolved' ? soonGivenUp : {};
+    await using rehearsal = await makeRehearsal({ ...patience, ...settings });
+    const waiting = status === 'held' ? { waitMs: 1_000 } : {};
+    const { results, exitCode: code, ledger } = await rehearsal.run(rowsOf(['7.00']), waiting);
     expect([results.at(-1)?.['status'], code, ledger.amount]).toEqual([status, exitCode, moved]);
   });
 });

@@ -2,7 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { makeContext } from '../../src/app/session.ts';
 import { cancelBatch, cancelPayouts, resumeBatch, resumePayouts } from '../../src/payout/operator.ts';
 import { settleOnce } from '../../src/payout/settle.ts';
-import { header, makeRehearsal, type Rehearsal, type Rehearsed, rowsOf } from '../support/rehearsal.ts';
+import {
+  header,
+  makeRehearsal,
+  type Rehearsal,
+  type Rehearsed,
+  rowsOf,
+  soonGivenUp,
+} from '../support/rehearsal.ts';
 
 const many = (rows: number, special: Readonly<Record<number, string>> = {}): string =>
   rowsOf(Array.from({ length: rows }, (_, index) => special[index + 1] ?? '10.00'));
@@ -35,8 +42,6 @@ describe('insufficient funds early in a file', () => {
   const settings = {
     sandbox: { behaviours: [{ match: { amount: '9.05' }, money: 'untouched', code: 'EM053', times: 1 }] },
     transfer: { concurrency: 4 },
-    // No reply is lost, however busy the machine is.
-    bank: { timeoutMs: 10_000 },
   };
 
   test('costs at most as many refusals as there are transfers at once, and goes on when a person resumes', async () => {
@@ -104,16 +109,13 @@ describe('a person who resumes while the run still waits', () => {
       sandbox: {
         behaviours: [
           { match: { amount: '9.05' }, money: 'untouched', code: 'EM053', times: 1 },
-          { match: { amount: '7.00' }, money: 'moves-later', afterMs: 2_500 },
+          { match: { amount: '7.00' }, money: 'moves-later', afterMs: 4_000 },
         ],
       },
-      settle: { giveUpAfterMs: 10_000 },
     });
-    const running = rehearsal.run(many(30, { 1: '7.00', 3: '9.05' }), { waitMs: 8_000 });
+    const running = rehearsal.run(many(30, { 1: '7.00', 3: '9.05' }));
     await expect
-      .poll(() => rehearsal.beside(({ journal }) => journal.payerHalt('COMP000001', '0000345924')), {
-        timeout: 5_000,
-      })
+      .poll(() => rehearsal.beside(({ journal }) => journal.payerHalt('COMP000001', '0000345924')))
       .toMatchObject({ code: 'EM053' });
     await rehearsal.beside(async ({ journal }) => {
       const [batch] = await journal.batches();
@@ -202,7 +204,7 @@ describe('running again while a row stays unresolved', () => {
   test('asks again and writes no update that says nothing new', async () => {
     await using rehearsal = await makeRehearsal({
       sandbox: { behaviours: [{ match: { amount: '7.00' }, money: 'untouched', reply: 'lost' }] },
-      settle: { resendsMax: 0 },
+      settle: { ...soonGivenUp.settle, resendsMax: 0 },
     });
     const csv = rowsOf(['7.00', '8.00']);
     const first = await rehearsal.run(csv);
@@ -230,7 +232,7 @@ describe('a payer account that was wrong', () => {
   test('moves nothing while rows are in doubt under it', async () => {
     await using rehearsal = await makeRehearsal({
       sandbox: { behaviours: [{ match: { amount: '7.00' }, money: 'untouched', reply: 'lost' }] },
-      settle: { resendsMax: 0 },
+      settle: { ...soonGivenUp.settle, resendsMax: 0 },
       verify: { onThaiNameMismatch: 'hold' },
       limits: { bahtPerPayout: 100 },
     });
@@ -252,16 +254,14 @@ describe('settle', () => {
     const first = await rehearsal.run(rowsOf(['7.00']), { waitMs: 100 });
     expect(first.exitCode).toBe(4);
     await expect
-      .poll(
-        () =>
-          rehearsal.withSender(async (sender) => {
-            await settleOnce(
-              makeContext(sender, new AbortController().signal, () => {}),
-              'all',
-            );
-            return sender.journal.countInDoubt();
-          }),
-        { timeout: 5_000 },
+      .poll(() =>
+        rehearsal.withSender(async (sender) => {
+          await settleOnce(
+            makeContext(sender, new AbortController().signal, () => {}),
+            'all',
+          );
+          return sender.journal.countInDoubt();
+        }),
       )
       .toBe(0);
   });

@@ -84,7 +84,6 @@ describe('retry', () => {
   test('does not let the repeats of a row within its file go on', async () => {
     await using rehearsal = await makeRehearsal({
       sandbox: { behaviours: [{ match: { amount: '7.00' }, money: 'untouched', code: 'EV042', times: 1 }] },
-      bank: { timeoutMs: 10_000 },
     });
     const row = 'P1,MSISDN,0812345678,,7.00,,';
     const csv = `${header}\n${row}\n${row}\n`;

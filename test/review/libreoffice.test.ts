@@ -154,7 +154,7 @@ describe.skipIf(office === undefined)('through LibreOffice', () => {
     await save('xlsx', 'saved', [csvImport], made('table.csv'));
     await save('xlsx', 'saved', [], made('book.xlsx'), made('payouts.xlsx'));
     await save(csvForm, 'csv', [], join(folder, 'saved/table.xlsx'), join(folder, 'saved/book.xlsx'));
-  }, 300_000);
+  });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   test.each([

@@ -89,7 +89,7 @@ export async function makeFolderElsewhere(path: string): Promise<string | undefi
   return undefined;
 }
 
-async function collect(intake: Intake, count: number, timeoutMs = 15_000): Promise<WorkItem[]> {
+async function collect(intake: Intake, count: number, timeoutMs = 60_000): Promise<WorkItem[]> {
   const stop = AbortSignal.timeout(timeoutMs);
   const items: WorkItem[] = [];
   for (;;) {

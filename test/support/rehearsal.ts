@@ -52,6 +52,9 @@ export interface Rehearsed {
   readonly ledger: { count: number; amount: string };
 }
 
+/** Where something stays in doubt for good. */
+export const soonGivenUp = { settle: { giveUpAfterMs: 1_000 } } as const;
+
 export const header = 'payoutId,proxyType,proxyNo,payeeName,amount,reference1,reference2';
 
 export interface RehearsalSettings {
@@ -70,14 +73,15 @@ function settingsText(changes: RehearsalSettings, baseUrl: string): string {
     bank: {
       baseUrl,
       ...partner,
-      timeoutMs: 400,
+      // No reply is lost, and nothing is given up, because the machine is busy.
+      timeoutMs: 10_000,
       ...changes.bank,
     },
     settle: {
       firstDelayMs: 20,
       maxDelayMs: 100,
       notFoundTrustMs: 150,
-      giveUpAfterMs: 1_500,
+      giveUpAfterMs: 60_000,
       ...changes.settle,
     },
     brake: { consecutiveFailures: 1_000, window: 1_000, inDoubtMax: 1_000, ...changes.brake },
@@ -123,7 +127,7 @@ export async function makeRehearsal(changes: RehearsalSettings = {}): Promise<Re
       await using journal = await requireJournal(loaded);
       return await use({ journal });
     },
-    run: (csv, { name = 'payouts.csv', waitMs = 4_000, interrupted = new AbortController().signal } = {}) =>
+    run: (csv, { name = 'payouts.csv', waitMs = 60_000, interrupted = new AbortController().signal } = {}) =>
       withSender(async (sender) => {
         const path = join(folder, 'in', name);
         await writeFile(path, csv);

@@ -26,7 +26,7 @@ export interface Heard {
 export type Outcome = Heard | 'closed' | 'cut' | 'silence';
 
 /** So long an answer may take on a busy machine. */
-const patienceMs = 10_000;
+const patienceMs = 60_000;
 /** For those that expect none. */
 export const silenceMs = 250;
 

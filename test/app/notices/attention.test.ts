@@ -27,11 +27,10 @@ async function openDay(): Promise<Rehearsal> {
       behaviours: [{ match: { amount: deniedPaid }, money: 'fails', code: 'EM003' }],
       statement: { today: true, edits: [complete] },
     },
-    bank: { timeoutMs: 10_000 },
     verify: { enabled: false },
   });
   const rows = `P1,MSISDN,0810000001,,10.00,INV1,\nP2,MSISDN,0810000012,,${deniedPaid},INV2,\n`;
-  await rehearsal.run(`${header}\n${rows}`, { waitMs: 60_000 });
+  await rehearsal.run(`${header}\n${rows}`);
   return rehearsal;
 }
 

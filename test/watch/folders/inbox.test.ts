@@ -129,7 +129,7 @@ describe('a finished file', () => {
     const intake = await kit.open({ watch: { polling: true } });
     await intake.take(9);
     await drop('a.csv');
-    expect(await kit.collect(intake, 1, 2_000)).toHaveLength(1);
+    expect(await kit.collect(intake, 1)).toHaveLength(1);
   });
 
   test('that no event told of is found by the rescan', async () => {
@@ -141,7 +141,7 @@ describe('a finished file', () => {
       Buffer.from('.csv'),
     ]);
     await writeFile(name, 'x');
-    expect((await kit.collect(intake, 1, 2_000))[0]?.fileName).toBe('\uFFFDA.csv');
+    expect((await kit.collect(intake, 1))[0]?.fileName).toBe('\uFFFDA.csv');
     expect(await readdir(kit.inbox)).toEqual(['.paydrop']);
   });
 });
@@ -315,7 +315,7 @@ describe('the wait for news', () => {
     for (let file = 0; file < 100; file += 1) await drop(`${file}.csv`);
     const intake = await kit.open({ watch: { stillMs: 300 } });
     const names = new Set<string>();
-    const stop = AbortSignal.timeout(15_000);
+    const stop = AbortSignal.timeout(60_000);
     while (names.size < 100 && !stop.aborted) {
       for (const { fileName } of await kit.collect(intake, 5)) names.add(fileName);
     }
