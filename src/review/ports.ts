@@ -9,6 +9,7 @@ import type { PasswordTries } from './rules/password.ts';
 import type { Person } from './rules/people.ts';
 import type { PersonSession } from './rules/session.ts';
 import type { PersonChange } from './rules/person-request.ts';
+import type { SendsSeen } from './rules/today.ts';
 
 /** A decision that was proposed, with what has become of it. */
 export interface Proposal {
@@ -200,4 +201,12 @@ export interface SessionStore {
   noteSessionUse(sessionHash: string, atMs: number): Promise<void>;
   endSession(sessionHash: string): Promise<void>;
   endSessionsOf(personId: number): Promise<void>;
+}
+
+// ---------------------------------------------------------------- overviews
+
+/** What is shown of many payouts at once. */
+export interface OverviewReader {
+  /** By batch, among so many of the latest events. */
+  latestSends(eventsMax: number): Promise<readonly SendsSeen[]>;
 }

@@ -13,7 +13,13 @@ import type {
 import type { MarkCopy } from '../payout/rules/journal-place.ts';
 import type { StatementStore, UnreconciledDays } from '../reconcile/ports.ts';
 import type { ReportStore } from '../reports/ports.ts';
-import type { ApprovalStore, PersonStore, ProposalStore, SessionStore } from '../review/ports.ts';
+import type {
+  ApprovalStore,
+  OverviewReader,
+  PersonStore,
+  ProposalStore,
+  SessionStore,
+} from '../review/ports.ts';
 import type { ApprovalPolicy } from '../review/rules/approval.ts';
 import type { WatchStore } from '../watch/ports.ts';
 import { makeArchiveStore } from './archive/archive-store.ts';
@@ -38,6 +44,7 @@ import { readLastRowNo } from './payouts/rows.ts';
 import { searchReads } from './payouts/search.ts';
 import { makeStatementStore, makeUnreconciledDays } from './reconcile/statement-store.ts';
 import { approvalReads, readApproval } from './review/approvals.ts';
+import { overviewReads } from './review/overview.ts';
 import { proposalReads, proposalWrites } from './review/proposals.ts';
 import { personReads, personWrites } from './review/people.ts';
 import { sessionReads, sessionWrites } from './review/sessions.ts';
@@ -68,7 +75,8 @@ export interface Store
     ProposalStore,
     ApprovalStore,
     PersonStore,
-    SessionStore {
+    SessionStore,
+    OverviewReader {
   /** Made with the journal, and kept for ever: an inbox bears the id of the journal that works it. */
   readonly journalId: string;
   /**
@@ -111,6 +119,7 @@ const reads = {
   ...approvalReads,
   ...personReads,
   ...sessionReads,
+  ...overviewReads,
   loss: readLoss,
 };
 

@@ -1,11 +1,13 @@
 /** The review page of a journal, beside whoever is sending. */
 import { systemClock } from '../../platform/clock.ts';
+import { realDisk } from '../../platform/disk.ts';
 import type { Logger } from '../../platform/log.ts';
 import type { Log } from '../../core/ports.ts';
 import { openReviewPage } from '../../review/web/server.ts';
 import { SettingsError } from '../../settings/secrets.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
 import { requireJournal } from '../open-store.ts';
+import { findSender } from '../sender-lock.ts';
 
 export interface OpenPage extends AsyncDisposable {
   readonly origin: string;
@@ -23,9 +25,22 @@ export async function openPage(loaded: LoadedSettings, port: number, logger: Log
   };
   const log: Log = (level, message, facts) => logger[level](facts, message);
   const listen = { host: 'localhost', port };
-  const { isSandbox } = loaded;
+  const { isSandbox, dataDir } = loaded;
+  const { companyId, payerAccount } = loaded.settings.bank;
+  const readSurroundings = async () => ({
+    sender: findSender(dataDir),
+    freeBytes: await realDisk.freeBytes(dataDir),
+  });
   const page = stack.use(
-    await openReviewPage({ listen, isSandbox, store, readContext, log }).catch((error: unknown) => {
+    await openReviewPage({
+      listen,
+      isSandbox,
+      store,
+      readContext,
+      log,
+      payer: { companyId, payerAccount },
+      readSurroundings,
+    }).catch((error: unknown) => {
       throw explainPort(error, port);
     }),
   );

@@ -4,10 +4,13 @@ import type { Page, Visit } from './view.ts';
 import { sayRole } from './words.ts';
 
 /** Paths of what every page loads; the number changes with them. */
-export const stylePath = '/assets/style-1.css';
+export const stylePath = '/assets/style-2.css';
 
 /** The views of the menu. */
-const menu = [{ path: '/queue', word: 'queue' }] as const;
+const menu = [
+  { path: '/today', word: 'today' },
+  { path: '/queue', word: 'queue' },
+] as const;
 
 /** Of a form that is posted. */
 export const csrfField = ({ csrfToken }: Visit): Html =>
@@ -42,7 +45,7 @@ const themeButtons = (visit: Visit): readonly Html[] =>
 function head(visit: Visit): Html {
   const { person, language, say, path } = visit;
   return html`<header class="frame">
-    <a class="brand" href="/queue">${say('product')}</a>
+    <a class="brand" href="/today">${say('product')}</a>
     ${
       person !== undefined &&
       html`<nav aria-label="${say('menu')}">

@@ -18,15 +18,18 @@ import { frame, plainPage, stylePath } from './layout.ts';
 import { makeQueueViews, type QueueReader } from './queue-page.ts';
 import { makeSignInViews, type SignInPageContext } from './sign-in-page.ts';
 import { style } from './style.ts';
+import { makeTodayViews, type TodayContext } from './today-page.ts';
 import { type Answer, type Fields, makeSay, type Page, themes, type View, type Visit } from './view.ts';
 import { languages } from './words.ts';
 
 export interface ReviewPageOptions {
   readonly listen: ListenAddress;
   readonly isSandbox: boolean;
-  readonly store: SignInPageContext['store'] & SessionContext['store'] & QueueReader;
+  readonly store: SignInPageContext['store'] & SessionContext['store'] & QueueReader & TodayContext['store'];
   readonly readContext: () => Promise<SignInPageContext>;
   readonly log: Log;
+  readonly payer?: TodayContext['payer'];
+  readonly readSurroundings?: TodayContext['readSurroundings'];
 }
 
 /** Disposing of it ends it at once: what is being answered is cut off. */
@@ -70,7 +73,12 @@ export async function openReviewPage(options: ReviewPageOptions): Promise<Review
     frameworkErrors: (_error, _request, reply) => void sendText(reply, 400, 'bad request'),
   });
   await addGuards(app);
-  addViews(app, options, [...makeSignInViews(options.readContext), ...makeQueueViews(options.store)]);
+  const { store, payer, readSurroundings } = options;
+  addViews(app, options, [
+    ...makeSignInViews(options.readContext),
+    ...makeQueueViews(store),
+    ...makeTodayViews({ store, payer, readSurroundings }),
+  ]);
   // Of its own: fastify writes into what it is handed.
   await app.listen({ ...options.listen });
   const { port } = app.server.address() as { readonly port: number };
@@ -134,7 +142,7 @@ function readLanguage({ cookies: kept, headers }: FastifyRequest): Visit['langua
 }
 
 /** The same again, for what posts: a path of ours that bears nothing of what was typed. */
-const showsAgain = new Set(['/queue', '/sign-in']);
+const showsAgain = new Set(['/today', '/queue', '/sign-in']);
 
 async function readVisit(
   request: FastifyRequest,
@@ -205,7 +213,7 @@ function addViews(app: FastifyInstance, options: ReviewPageOptions, views: reado
       handler: async (request, reply) => answerView(view, request, reply, options),
     });
   }
-  app.get('/', async (_request, reply) => reply.redirect('/queue', 303));
+  app.get('/', async (_request, reply) => reply.redirect('/today', 303));
   app.post('/look', { preHandler: csrfGuard }, async (request, reply) => answerLook(request, reply));
   app.get(stylePath, async (_request, reply) =>
     reply.type('text/css; charset=utf-8').header('cache-control', `max-age=${yearSeconds}`).send(style),
@@ -237,5 +245,5 @@ function answerLook(request: FastifyRequest, reply: FastifyReply): FastifyReply 
   };
   for (const [name, value] of Object.entries(chosen))
     if (value !== undefined) void reply.setCookie(name, value, kept);
-  return reply.redirect(showsAgain.has(back) ? back : '/queue', 303);
+  return reply.redirect(showsAgain.has(back) ? back : '/today', 303);
 }

@@ -95,7 +95,7 @@ async function answerSignIn(context: SignInPageContext, visit: Visit, fields: Fi
     case 'must-change':
       return passwordPage(visit, name);
     case 'signed-in':
-      return { goTo: '/queue', secret: await startSession(context, answer.person, sinceMs) };
+      return { goTo: '/today', secret: await startSession(context, answer.person, sinceMs) };
   }
 }
 
@@ -113,7 +113,7 @@ async function answerPassword(context: SignInPageContext, visit: Visit, fields: 
   if (answer.kind !== 'signed-in') return signInPage(visit, name);
   // Who has set a new password wants nobody else to go on with the old one.
   await context.store.endSessionsOf(answer.person.personId);
-  return { goTo: '/queue', secret: await startSession(context, answer.person, sinceMs) };
+  return { goTo: '/today', secret: await startSession(context, answer.person, sinceMs) };
 }
 
 /** @param readContext as it is at this moment: the journal may be restored meanwhile */

@@ -14,6 +14,14 @@ export const style = `
   --unknown: light-dark(#7a4d00, #f0c060);
   --alarm: light-dark(#a3181f, #ff9a98);
   --alarm-ground: light-dark(#fdecec, #3a1d1f);
+  --bar-paid: light-dark(#1f8a53, #4fae7c);
+  --bar-ready: light-dark(#4a86c8, #5b93d1);
+  --bar-doubt: light-dark(#e0a100, #e3b341);
+  --bar-unresolved: light-dark(#b97800, #c08f2c);
+  --bar-held: light-dark(#9aa3af, #6d7783);
+  --bar-failed: light-dark(#6b7480, #8f99a6);
+  --bar-off: light-dark(#bfc6cf, #4b545f);
+  --bar-alarm: light-dark(#c2272f, #f07471);
   --sandbox: light-dark(#fff2c9, #453710);
 }
 :root[data-theme='light'] { color-scheme: light; }
@@ -135,6 +143,54 @@ ul.decisions small { display: block; }
   td a.open { display: inline-flex; align-items: center; min-height: 2.75rem; }
   dl.facts { grid-template-columns: 1fr; gap: 0; }
   dl.facts dd { margin-bottom: .6rem; }
+}
+/* today */
+h1 small { font-weight: 400; margin-left: .6rem; }
+.figures small { display: block; }
+.figures.links li a { color: inherit; text-decoration: none; display: block; }
+.figures.links li a:hover { text-decoration: underline; }
+.go { margin: 0 0 1.2rem; }
+svg.bar { display: block; width: 100%; height: 1.6rem; border-radius: .3rem; background: var(--line); margin: 0 0 .8rem; }
+td svg.bar { height: .7rem; margin: .4rem 0 .2rem; }
+svg.swatch { width: .9rem; height: .9rem; border-radius: .2rem; vertical-align: -.1rem; margin-right: .2rem; }
+.fill-paid { fill: var(--bar-paid); }
+.fill-submitted { fill: var(--bar-doubt); }
+.fill-unresolved { fill: var(--bar-unresolved); }
+.fill-ready, .fill-staged { fill: var(--bar-ready); }
+.fill-held { fill: var(--bar-held); }
+.fill-unpayable, .fill-failed { fill: var(--bar-failed); }
+.fill-rejected, .fill-cancelled { fill: var(--bar-off); }
+.fill-disputed { fill: var(--bar-alarm); }
+table.legend { border: 0; background: none; max-width: 44rem; }
+.legend tbody th { color: inherit; font-size: 1rem; font-weight: 400; }
+.legend tfoot th, .legend tfoot td { border-top: 2px solid var(--line); border-bottom: 0; font-weight: 600; color: inherit; font-size: 1rem; }
+td.wide { min-width: 16rem; }
+.columns.even { grid-template-columns: 1fr 1fr; }
+ul.facts { list-style: none; margin: 0; padding: 0; }
+ul.facts li { display: flex; flex-wrap: wrap; gap: .2rem .6rem; padding: .4rem 0; border-bottom: 1px solid var(--line); }
+ul.facts li:last-child { border-bottom: 0; }
+ul.facts li > :last-child { flex: 1; overflow-wrap: anywhere; }
+ul.facts small { display: block; }
+ul.facts .sign { font-weight: 700; width: 1.2rem; text-align: center; }
+.good .sign { color: var(--paid); }
+.look .sign { color: var(--unknown); }
+li.alarm .sign { color: var(--alarm); }
+section { margin-bottom: 1.2rem; }
+@media (max-width: 60rem) { .columns.even { grid-template-columns: 1fr; } }
+@media (max-width: 44rem) {
+  table.legend { display: block; }
+  .legend thead { position: static; width: auto; height: auto; clip-path: none; }
+  .legend thead, .legend tbody, .legend tfoot { display: block; }
+  .legend tr {
+    display: grid; grid-template-columns: 1fr 3.6rem 7.4rem; border: 0; background: none; border-radius: 0;
+    border-bottom: 1px solid var(--line); margin: 0; padding: .25rem 0;
+  }
+  .legend th, .legend td { padding: .1rem 0; border: 0; white-space: normal; }
+  .legend td.number { text-align: right; font-weight: 400; }
+  .legend td[data-head]::before { content: none; }
+  .legend tfoot tr { border-top: 2px solid var(--line); border-bottom: 0; }
+  .legend tfoot th, .legend tfoot td, .legend tfoot td.number { border: 0; font-weight: 600; }
+  td.wide { min-width: 0; }
 }
 @media (prefers-reduced-motion: no-preference) { button, nav a { transition: border-color .15s; } }
 `;

@@ -1,6 +1,6 @@
 /** Every word of the page, in both languages: those of each view stand in `words/`. */
 import { formatBangkokMoment } from '../../core/bangkok-time.ts';
-import type { PayoutStatus } from '../../core/payout.ts';
+import type { BatchStatus, PayoutStatus } from '../../core/payout.ts';
 import type { MoneyMoved } from '../../payout/rules/search.ts';
 import type { Role } from '../rules/people.ts';
 import { frameWords } from './words/frame.ts';
@@ -8,6 +8,7 @@ import type { Pair } from './words/pair.ts';
 import { payoutWords } from './words/payout.ts';
 import { queueWords } from './words/queue.ts';
 import { signInWords } from './words/sign-in.ts';
+import { todayWords } from './words/today.ts';
 
 export const languages = ['en', 'th'] as const;
 export type Language = (typeof languages)[number];
@@ -17,6 +18,7 @@ const words = {
   ...signInWords,
   ...payoutWords,
   ...queueWords,
+  ...todayWords,
 } as const;
 
 export type Word = keyof typeof words;
@@ -41,6 +43,19 @@ const statusWords: Readonly<Record<PayoutStatus, Pair>> = {
 
 export const sayStatus = (language: Language, status: PayoutStatus): string =>
   statusWords[status][place(language)];
+
+const batchStatusWords: Readonly<Record<BatchStatus, Pair>> = {
+  ingesting: ['Being read', 'กำลังอ่านไฟล์'],
+  sealed: ['Sealed', 'ปิดยอดแล้ว'],
+  running: ['Paying', 'กำลังจ่าย'],
+  paused: ['Paused', 'พักการจ่าย'],
+  halted: ['Halted', 'หยุดจ่าย'],
+  done: ['Done', 'เสร็จสิ้น'],
+  rejected: ['Rejected', 'ไม่รับเข้าระบบ'],
+};
+
+export const sayBatchStatus = (language: Language, status: BatchStatus): string =>
+  batchStatusWords[status][place(language)];
 
 const movedWords: Readonly<Record<MoneyMoved, Pair>> = {
   no: ['No money moved', 'เงินยังไม่ออก'],
@@ -88,6 +103,13 @@ export function sayMoment(language: Language, epochMs: number): string {
   return language === 'th'
     ? `${Number(day)} ${name} ${Number(year) + buddhistYears} ${clock} น.`
     : `${Number(day)} ${name} ${year} ${clock}`;
+}
+
+/** Of a day YYYYMMDD: `22 Nov 2026`, `22 พ.ย. 2569`. */
+export function sayDate(language: Language, date: string): string {
+  const [, year = '', month = '', day = ''] = /^(\d{4})(\d\d)(\d\d)$/.exec(date) ?? [];
+  const name = months[Number(month) - 1]?.[place(language)] ?? month;
+  return `${Number(day)} ${name} ${language === 'th' ? Number(year) + buddhistYears : year}`;
 }
 
 const [minuteMs, hourMs, dayMs] = [60_000, 3_600_000, 86_400_000];

@@ -1,0 +1,138 @@
+/** The day in figures: money by status, batches that are under way, and what waits for whom. */
+import { isSameBangkokDay } from '../../core/bangkok-time.ts';
+import { sumSatang } from '../../core/money.ts';
+import type { PayoutStatus } from '../../core/payout.ts';
+import type { Batch, StatusTotal } from '../../core/ports.ts';
+import { findCheckObstacle, type Person } from './people.ts';
+
+/** As the bar has them: what is done first, what is lost last. */
+const barOrder: readonly PayoutStatus[] = [
+  'paid',
+  'submitted',
+  'unresolved',
+  'ready',
+  'staged',
+  'held',
+  'unpayable',
+  'failed',
+  'rejected',
+  'cancelled',
+  'disputed',
+];
+
+export type MoneyInStatus = Pick<StatusTotal, 'status' | 'rows' | 'amountSatang' | 'unreadableAmounts'>;
+
+/** Over several batches, in the order of the bar. */
+export function addTotals(totals: readonly MoneyInStatus[]): readonly MoneyInStatus[] {
+  return barOrder.flatMap((status) => {
+    const found = totals.filter((total) => total.status === status);
+    if (found.length === 0) return [];
+    const count = (of: 'rows' | 'unreadableAmounts') => found.reduce((sum, total) => sum + total[of], 0);
+    const amountSatang = sumSatang(found.map((total) => total.amountSatang));
+    return [{ status, rows: count('rows'), amountSatang, unreadableAmounts: count('unreadableAmounts') }];
+  });
+}
+
+/** A piece of a bar, in hundredths of its length. */
+export interface Piece {
+  readonly status: PayoutStatus;
+  readonly start: number;
+  readonly width: number;
+}
+
+/** A piece that is narrower is not seen. */
+const widthMin = 1;
+const [whole, steps] = [100, 10_000n];
+
+/** How the money divides the bar; what has no money has no piece. */
+export function divideBar(money: readonly MoneyInStatus[]): readonly Piece[] {
+  const shown = money.filter(({ amountSatang }) => amountSatang > 0n);
+  const all = sumSatang(shown.map(({ amountSatang }) => amountSatang));
+  const pieces: Piece[] = [];
+  let start = 0;
+  for (const { status, amountSatang } of shown) {
+    const hundredths = (amountSatang * steps) / all;
+    const share = Number(hundredths) / Number(steps);
+    const width = widthMin + share * (whole - widthMin * shown.length);
+    pieces.push({ status, start, width });
+    start += width;
+  }
+  return pieces;
+}
+
+// ---------------------------------------------------------------- batches
+
+/** Not at rest for good, or of this day. */
+export const isOfToday = ({ status, startedAtMs }: Batch, nowMs: number): boolean =>
+  isUnderWay(status) || isSameBangkokDay(startedAtMs, nowMs);
+
+export const isUnderWay = (status: Batch['status']): boolean => status !== 'done' && status !== 'rejected';
+
+/** First sends of a batch among the latest events of the journal. */
+export interface SendsSeen {
+  readonly batchId: string;
+  readonly sends: number;
+  readonly firstMs: number;
+  readonly lastMs: number;
+}
+
+export interface Progress {
+  readonly rows: number;
+  /** What became of them is known. */
+  readonly rowsEnded: number;
+  /** First sends a minute, lately; undefined while nothing is sent. */
+  readonly perMinute: number | undefined;
+  /** When, at that rate, the last row will be sent. */
+  readonly endsAtMs: number | undefined;
+}
+
+/** What becomes of these is still to be seen. */
+const underWay: readonly PayoutStatus[] = ['staged', 'ready', 'held', 'submitted', 'unresolved'];
+
+/** Nothing was sent for so long: it stands still. */
+const quietMs = 60_000;
+/** Of fewer sends no rate can be told. */
+const sendsMin = 5;
+
+/** How far a batch has come, and when it will be through. */
+export function computeProgress(
+  totals: readonly Pick<StatusTotal, 'status' | 'rows'>[],
+  sends: SendsSeen | undefined,
+  nowMs: number,
+): Progress {
+  const count = (statuses: readonly PayoutStatus[]): number =>
+    totals.reduce((sum, { status, rows }) => sum + (statuses.includes(status) ? rows : 0), 0);
+  const rows = totals.reduce((sum, total) => sum + total.rows, 0);
+  const rowsEnded = rows - count(underWay);
+  const perMs = sends === undefined ? undefined : rateOf(sends, nowMs);
+  const perMinute = perMs === undefined ? undefined : Math.round(perMs * quietMs);
+  const left = count(['ready', 'staged']);
+  const endsAtMs = perMs === undefined || left === 0 ? undefined : nowMs + Math.ceil(left / perMs);
+  return { rows, rowsEnded, perMinute, endsAtMs };
+}
+
+function rateOf({ sends, firstMs, lastMs }: SendsSeen, nowMs: number): number | undefined {
+  if (sends < sendsMin || nowMs - lastMs > quietMs || lastMs <= firstMs) return undefined;
+  return (sends - 1) / (lastMs - firstMs);
+}
+
+// ---------------------------------------------------------------- whom it waits for
+
+interface Proposed {
+  readonly makerId: number | null;
+}
+
+/** Of what is proposed: how much this person may check now, and how much is his own. */
+export function countChecks(
+  proposals: readonly Proposed[],
+  person: Person,
+  people: readonly Person[],
+): { readonly mine: number; readonly forMe: number } {
+  const makers = new Map(people.map((one) => [one.personId, one]));
+  const mine = proposals.filter(({ makerId }) => makerId === person.personId).length;
+  const forMe = proposals.filter(({ makerId }) => {
+    const maker = makers.get(makerId ?? 0);
+    return maker !== undefined && findCheckObstacle(person, maker, people) === undefined;
+  }).length;
+  return { mine, forMe };
+}

@@ -1,0 +1,445 @@
+/** Today: the first page after signing in. How the money stands, what is under way, and what waits for whom. */
+import { formatBangkokDateTime, listPastDays } from '../../core/bangkok-time.ts';
+import { showBaht, showCount } from '../../core/figures.ts';
+import { sumSatang } from '../../core/money.ts';
+import { showText } from '../../core/outgoing-text.ts';
+import type { Batch, BatchReader, PayerPause } from '../../core/ports.ts';
+import type { PayerBreakerReader, PayerHalt, PayoutStore, WaitingReader } from '../../payout/ports.ts';
+import type { StatementStore, UnreconciledDays } from '../../reconcile/ports.ts';
+import type { OverviewReader, PersonStore, Proposal, ProposalStore } from '../ports.ts';
+import { isLapsed } from '../rules/person-request.ts';
+import { can } from '../rules/people.ts';
+import {
+  addTotals,
+  computeProgress,
+  countChecks,
+  divideBar,
+  isOfToday,
+  isUnderWay,
+  type MoneyInStatus,
+  type Progress,
+} from '../rules/today.ts';
+import { html, type Html, type Part } from './html.ts';
+import type { Page, ProvedVisit, View } from './view.ts';
+import { sayAge, sayBatchStatus, sayDate, sayMoment, sayStatus } from './words.ts';
+
+export type TodayReader = Pick<BatchReader, 'batches' | 'totals'> &
+  Pick<PayoutStore, 'countInDoubt'> &
+  WaitingReader &
+  PayerBreakerReader &
+  Pick<StatementStore, 'statementDays'> &
+  Pick<UnreconciledDays, 'daysWithoutStatement'> &
+  Pick<ProposalStore, 'proposals'> &
+  Pick<PersonStore, 'persons'> &
+  Pick<OverviewReader, 'latestSends'> & {
+    oldestInDoubtAtMs(): Promise<number | undefined>;
+    countAlarmRows(): Promise<number>;
+  };
+
+/** What is known beside the journal. */
+export interface Surroundings {
+  /** Who works the drop folder, or runs a file; undefined when nobody does. */
+  readonly sender: { readonly command: string; readonly sinceMs: number } | undefined;
+  /** Of the disk of the journal; undefined where it does not say. */
+  readonly freeBytes: bigint | undefined;
+}
+
+export interface TodayContext {
+  readonly store: TodayReader;
+  /** Of the settings: what is dropped now is paid from it. */
+  readonly payer: { readonly companyId: string; readonly payerAccount: string } | undefined;
+  /** Undefined where the page does not know. */
+  readonly readSurroundings: (() => Promise<Surroundings>) | undefined;
+}
+
+// ---------------------------------------------------------------- what is read
+
+interface BatchToday {
+  readonly batch: Batch;
+  readonly totals: readonly MoneyInStatus[];
+  readonly progress: Progress;
+}
+
+/** Events among which the latest sends are looked for. */
+const latestEvents = 5_000;
+
+async function readBatches(store: TodayReader, nowMs: number): Promise<readonly BatchToday[]> {
+  const sends = new Map((await store.latestSends(latestEvents)).map((seen) => [seen.batchId, seen]));
+  const batches = (await store.batches()).filter((batch) => isOfToday(batch, nowMs));
+  const found: BatchToday[] = [];
+  for (const batch of batches) {
+    const totals = await store.totals(batch.batchId);
+    const progress = computeProgress(totals, sends.get(batch.batchId), nowMs);
+    found.push({ batch, totals, progress });
+  }
+  return found;
+}
+
+/** Proposals that are counted at most. */
+const proposalsMax = 1_000;
+
+async function readFigures({ store, payer, readSurroundings }: TodayContext, nowMs: number) {
+  const days = await store.statementDays();
+  const waiting = await store.waitingTotals({});
+  return {
+    readAtMs: nowMs,
+    batches: await readBatches(store, nowMs),
+    waitingRows: waiting.reduce((sum, { rows }) => sum + rows, 0),
+    waitingSatang: sumSatang(waiting.map(({ amountSatang }) => amountSatang)),
+    waitingSinceMs: waiting.length === 0 ? undefined : Math.min(...waiting.map(({ oldestMs }) => oldestMs)),
+    inDoubt: await store.countInDoubt(),
+    inDoubtSinceMs: await store.oldestInDoubtAtMs(),
+    breaks: days.reduce((sum, { openBreaks }) => sum + openBreaks, 0),
+    breaksSinceMs: Math.min(...days.flatMap(({ oldestOpenedAtMs }) => oldestOpenedAtMs ?? [])),
+    daysMissing: await store.daysWithoutStatement(listPastDays(nowMs, 1)),
+    alarms: await store.countAlarmRows(),
+    proposals: await store.proposals(['proposed'], Number.MAX_SAFE_INTEGER, proposalsMax),
+    halt: payer && (await store.payerHalt(payer.companyId, payer.payerAccount)),
+    pause: payer && (await store.payerPause(payer.companyId, payer.payerAccount)),
+    surroundings: await readSurroundings?.(),
+  };
+}
+
+type TodayFigures = Awaited<ReturnType<typeof readFigures>>;
+
+/** Figures are good for so long, and for longer where reading them takes long. */
+const [goodForMs, timesTaken] = [1_000, 20];
+
+/** Everybody who looks at the same time looks at the same figures: a large batch costs a look at each of its rows. */
+function makeFiguresSource(context: TodayContext): (nowMs: number) => Promise<TodayFigures> {
+  let latest:
+    { readonly figures: Promise<TodayFigures>; readonly fromMs: number; untilMs: number } | undefined;
+  return async (nowMs) => {
+    if (latest !== undefined && latest.fromMs <= nowMs && nowMs < latest.untilMs) return latest.figures;
+    const startMs = performance.now();
+    const reading = { figures: readFigures(context, nowMs), fromMs: nowMs, untilMs: nowMs + goodForMs };
+    latest = reading;
+    try {
+      const figures = await reading.figures;
+      reading.untilMs = nowMs + Math.max(goodForMs, timesTaken * (performance.now() - startMs));
+      return figures;
+    } catch (error) {
+      latest = undefined;
+      throw error;
+    }
+  };
+}
+
+// ---------------------------------------------------------------- what is shown
+
+const ageSince = ({ language, nowMs }: ProvedVisit, sinceMs: number | undefined): Part =>
+  sinceMs !== undefined &&
+  Number.isFinite(sinceMs) &&
+  html`<small
+    ><time datetime="${formatBangkokDateTime(sinceMs)}">${sayAge(language, nowMs - sinceMs)}</time></small
+  >`;
+
+function headFigures(visit: ProvedVisit, figures: TodayFigures, forMe: number): Html {
+  const { say } = visit;
+  const { waitingRows, waitingSatang, waitingSinceMs, inDoubt, inDoubtSinceMs, breaks, breaksSinceMs } =
+    figures;
+  return html`<ul class="figures links">
+    <li>
+      <a href="/queue"><b>${showCount(waitingRows)}</b> ${say('needPerson')}</a>
+      ${waitingRows > 0 && html`<small>${showBaht(waitingSatang)} ${say('baht')}</small>`}
+      ${ageSince(visit, waitingSinceMs)}
+    </li>
+    ${forMe > 0 && html`<li><b>${showCount(forMe)}</b> ${say('forYourCheck')}</li>`}
+    <li><b>${showCount(inDoubt)}</b> ${say('inDoubtNow')} ${ageSince(visit, inDoubtSinceMs)}</li>
+    <li><b>${showCount(breaks)}</b> ${say('openBreaks')} ${ageSince(visit, breaksSinceMs)}</li>
+  </ul>`;
+}
+
+/** Widths are attributes: nothing in a page bears a style of its own. */
+function bar(visit: ProvedVisit, money: readonly MoneyInStatus[], label: string): Html {
+  const pieces = divideBar(money);
+  return html`<svg class="bar" role="img" aria-label="${label}">
+    ${pieces.map(
+      ({ status, start, width }) =>
+        html`<rect class="fill-${status}" x="${start.toFixed(2)}%" width="${width.toFixed(2)}%" height="100%">
+          <title>${sayStatus(visit.language, status)}</title>
+        </rect>`,
+    )}
+  </svg>`;
+}
+
+/** Of each status a colour, a sign and a word. */
+const signs: Readonly<Record<MoneyInStatus['status'], string>> = {
+  paid: '✓',
+  submitted: '?',
+  unresolved: '?',
+  ready: '›',
+  staged: '›',
+  held: '‖',
+  unpayable: '×',
+  failed: '×',
+  rejected: '×',
+  cancelled: '×',
+  disputed: '!',
+};
+
+function legendRow({ say, language }: ProvedVisit, money: MoneyInStatus): Html {
+  const { status, rows, amountSatang, unreadableAmounts } = money;
+  return html`<tr>
+    <th scope="row">
+      <svg class="swatch" aria-hidden="true"><rect class="fill-${status}" width="100%" height="100%" /></svg>
+      <span aria-hidden="true">${signs[status]}</span> ${sayStatus(language, status)}
+    </th>
+    <td class="number" data-head="${say('payouts')}">${showCount(rows)}</td>
+    <td class="number" data-head="${say('baht')}">
+      ${showBaht(amountSatang)}
+      ${unreadableAmounts > 0 && html`<small>+ ${showCount(unreadableAmounts)} ${say('unreadable')}</small>`}
+    </td>
+  </tr>`;
+}
+
+function moneySection(visit: ProvedVisit, batches: readonly BatchToday[]): Html {
+  const { say } = visit;
+  const money = addTotals(batches.flatMap(({ totals }) => totals));
+  const rows = money.reduce((sum, one) => sum + one.rows, 0);
+  const all = sumSatang(money.map(({ amountSatang }) => amountSatang));
+  if (money.length === 0)
+    return html`<section class="card">
+      <h2>${say('moneyOfToday')}</h2>
+      <p>${say('noMoneyToday')}</p>
+    </section>`;
+  return html`<section class="card">
+    <h2>${say('moneyOfToday')}</h2>
+    <p><small>${say('moneyOfTodayHint')}</small></p>
+    ${bar(visit, money, say('moneyBar'))}
+    <table class="legend">
+      <thead>
+        <tr>
+          <th scope="col">${say('status')}</th>
+          <th scope="col" class="number">${say('payouts')}</th>
+          <th scope="col" class="number">${say('baht')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${money.map((one) => legendRow(visit, one))}
+      </tbody>
+      <tfoot>
+        <tr>
+          <th scope="row">${say('total')}</th>
+          <td class="number" data-head="${say('payouts')}">${showCount(rows)}</td>
+          <td class="number" data-head="${say('baht')}">${showBaht(all)}</td>
+        </tr>
+      </tfoot>
+    </table>
+  </section>`;
+}
+
+const clockOf = (visit: ProvedVisit, atMs: number): Html =>
+  html`<time datetime="${formatBangkokDateTime(atMs)}">${sayMoment(visit.language, atMs)}</time>`;
+
+function progressWords(visit: ProvedVisit, { status }: Batch, progress: Progress): Part {
+  const { say } = visit;
+  const { perMinute, endsAtMs } = progress;
+  if (status !== 'running') return undefined;
+  if (perMinute === undefined) return html`<small>${say('standsStill')}</small>`;
+  return html`<small
+    >${showCount(perMinute)}
+    ${say('perMinute')}${
+      endsAtMs !== undefined && html`, ${say('endsAbout')} ${clockOf(visit, endsAtMs)}`
+    }</small
+  >`;
+}
+
+function batchRow(visit: ProvedVisit, { batch, totals, progress }: BatchToday): Html {
+  const { say, language } = visit;
+  const { batchId, fileName, status, reason, totalSatang } = batch;
+  const { rows, rowsEnded } = progress;
+  const percent = rows === 0 ? 0 : Math.floor((rowsEnded / rows) * 100);
+  return html`<tr>
+    <td data-head="${say('batch')}">
+      <span class="name">${showText(fileName)}</span>
+      <small>${batchId}</small>
+    </td>
+    <td class="number" data-head="${say('baht')}">${showBaht(totalSatang)}</td>
+    <td data-head="${say('status')}">
+      <b>${sayBatchStatus(language, status)}</b>
+      ${reason !== null && isUnderWay(status) && html`<small lang="en">${showText(reason)}</small>`}
+    </td>
+    <td class="wide" data-head="${say('progress')}">
+      ${bar(visit, addTotals(totals), say('moneyBar'))}
+      <small>${percent}% · ${showCount(rowsEnded)} ${say('ofRows')} ${showCount(rows)} ${say('known')}</small>
+      ${progressWords(visit, batch, progress)}
+    </td>
+  </tr>`;
+}
+
+/** Those under way come first; of the others as many as one looks at. */
+const batchesShown = 20;
+
+function batchSection(visit: ProvedVisit, batches: readonly BatchToday[]): Part {
+  const { say } = visit;
+  if (batches.length === 0) return undefined;
+  const inOrder = batches.toSorted(
+    (one, other) => Number(isUnderWay(other.batch.status)) - Number(isUnderWay(one.batch.status)),
+  );
+  const more = inOrder.length - batchesShown;
+  return html`<section>
+    <h2>${say('batches')}</h2>
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">${say('batch')}</th>
+          <th scope="col" class="number">${say('baht')}</th>
+          <th scope="col">${say('status')}</th>
+          <th scope="col">${say('progress')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${inOrder.slice(0, batchesShown).map((one) => batchRow(visit, one))}
+      </tbody>
+    </table>
+    ${more > 0 && html`<p>+ ${showCount(more)} ${say('moreBatches')}</p>`}
+  </section>`;
+}
+
+/** What somebody has to do, with whose it is. */
+interface Waiting {
+  readonly count: number;
+  readonly text: Part;
+  readonly path?: string;
+}
+
+function waitingSection(visit: ProvedVisit, waiting: readonly Waiting[]): Html {
+  const { say } = visit;
+  const there = waiting.filter(({ count }) => count > 0);
+  return html`<section class="card">
+    <h2>${say('waitsForWhom')}</h2>
+    ${
+      there.length === 0
+        ? html`<p>${say('nothingWaits')}</p>`
+        : html`<ul class="facts">
+            ${there.map(
+              ({ count, text, path }) =>
+                html`<li>
+                  <b>${showCount(count)}</b>
+                  ${path === undefined ? html`<span>${text}</span>` : html`<a href="${path}">${text}</a>`}
+                </li>`,
+            )}
+          </ul>`
+    }
+  </section>`;
+}
+
+type Sign = 'good' | 'look' | 'alarm';
+const healthSigns: Readonly<Record<Sign, string>> = { good: '✓', look: '?', alarm: '!' };
+
+const healthLine = (sign: Sign, text: Part, more?: Part): Html =>
+  html`<li class="${sign}">
+    <span class="sign" aria-hidden="true">${healthSigns[sign]}</span>
+    <span>${text}${more !== undefined && html`<small>${more}</small>`}</span>
+  </li>`;
+
+function payerLine(visit: ProvedVisit, halt: PayerHalt | undefined, pause: PayerPause | undefined): Html {
+  const { say, nowMs } = visit;
+  if (halt !== undefined)
+    return healthLine(
+      'alarm',
+      say('payerHalted'),
+      html`<span lang="en">${showText(`${halt.reason} (${halt.code}). ${halt.remedy}`)}</span>`,
+    );
+  if (pause !== undefined && nowMs < pause.untilMs)
+    return healthLine(
+      'look',
+      html`${say('payerPaused')} ${clockOf(visit, pause.untilMs)}`,
+      html`<span lang="en">${showText(`${pause.reason} (${pause.code})`)}</span>`,
+    );
+  return healthLine('good', say('payerOpen'));
+}
+
+const [giB, freeBytesMin] = [1n << 30n, 1n << 30n];
+
+function surroundingLines(visit: ProvedVisit, surroundings: Surroundings | undefined): readonly Part[] {
+  if (surroundings === undefined) return [];
+  const { say } = visit;
+  const { sender, freeBytes } = surroundings;
+  return [
+    sender === undefined
+      ? healthLine('look', say('nobodySends'))
+      : healthLine(
+          'good',
+          say('isSending'),
+          html`paydrop ${showText(sender.command)} · ${clockOf(visit, sender.sinceMs)}`,
+        ),
+    freeBytes !== undefined &&
+      (freeBytes < freeBytesMin
+        ? healthLine('alarm', say('diskLow'), `${freeBytes >> 20n} MiB`)
+        : healthLine('good', say('diskFree'), `${freeBytes / giB} GiB`)),
+  ];
+}
+
+function healthSection(visit: ProvedVisit, figures: TodayFigures, payer: TodayContext['payer']): Html {
+  const { say, language } = visit;
+  const { daysMissing, alarms } = figures;
+  return html`<section class="card">
+    <h2>${say('health')}</h2>
+    <ul class="facts">
+      ${surroundingLines(visit, figures.surroundings)}
+      ${payer !== undefined && payerLine(visit, figures.halt, figures.pause)}
+      ${
+        daysMissing.length === 0
+          ? healthLine('good', say('statementsThere'))
+          : healthLine(
+              'look',
+              say('statementsMissing'),
+              daysMissing.map((date) => sayDate(language, date)).join(', '),
+            )
+      }
+      ${alarms > 0 && healthLine('alarm', html`${say('alarmsNow')}: <b>${showCount(alarms)}</b>`)}
+    </ul>
+  </section>`;
+}
+
+async function readWaiting(
+  { store }: TodayContext,
+  visit: ProvedVisit,
+  { waitingRows, inDoubt, proposals }: TodayFigures,
+): Promise<{ readonly forMe: number; readonly waiting: readonly Waiting[] }> {
+  const { say, person, nowMs } = visit;
+  const { people, changes } = await store.persons();
+  const open = proposals.filter(({ expiresAtMs }: Proposal) => nowMs < expiresAtMs);
+  const { mine, forMe } = countChecks(open, person, people);
+  const admins = changes.filter((one) => one.status === 'waiting' && !isLapsed(one, nowMs)).length;
+  return {
+    forMe,
+    waiting: [
+      { count: waitingRows, text: say('rowsForPerson'), path: '/queue' },
+      { count: forMe, text: say('forYourCheck') },
+      { count: mine, text: say('yourProposals') },
+      { count: can(person, 'people').allowed ? admins : 0, text: say('changesForAdmin') },
+      { count: inDoubt, text: say('bankStillAsked') },
+    ],
+  };
+}
+
+async function answerToday(context: TodayContext, figures: TodayFigures, visit: ProvedVisit): Promise<Page> {
+  const { say } = visit;
+  const { forMe, waiting } = await readWaiting(context, visit, figures);
+  return {
+    title: say('today'),
+    body: html`<h1>${say('today')} <small>${say('shown')} ${clockOf(visit, figures.readAtMs)}</small></h1>
+      ${headFigures(visit, figures, forMe)}
+      <p class="go"><a class="button" href="/queue">${say('toQueue')}</a></p>
+      ${moneySection(visit, figures.batches)}
+      <div class="columns even">
+        ${waitingSection(visit, waiting)} ${healthSection(visit, figures, context.payer)}
+      </div>
+      ${batchSection(visit, figures.batches)}`,
+  };
+}
+
+export function makeTodayViews(context: TodayContext): readonly View[] {
+  const readFiguresOf = makeFiguresSource(context);
+  return [
+    {
+      method: 'GET',
+      path: '/today',
+      action: 'see',
+      answer: async (visit) => answerToday(context, await readFiguresOf(visit.nowMs), visit),
+    },
+  ];
+}
