@@ -79,7 +79,7 @@ const sourceRules: readonly Rule<Source>[] = [
     ],
   },
   {
-    name: 'core and rules import nothing from outside but hashing',
+    name: 'core and rules import nothing from outside but hashing and signatures',
     find: findOutsideImportsOfCore,
     bad: [
       ['src/core/a.ts', `import { createHash, randomBytes } from 'node:crypto';`],

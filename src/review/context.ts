@@ -8,6 +8,7 @@ import type { StatementStore } from '../reconcile/ports.ts';
 import type { ApprovalStore, Proposal, ProposalItem, ProposalStore } from './ports.ts';
 import type { Provenance } from '../reconcile/rules/custody.ts';
 import type { Target } from './rules/proposal.ts';
+import type { SigningRule } from './rules/signature.ts';
 import type { KeptStatement } from './rules/statement-decisions.ts';
 import type { Decision } from './rules/terms.ts';
 
@@ -36,6 +37,8 @@ export interface ReviewContext {
   readonly payerAccount: string;
   /** `review.people` of the settings. */
   readonly people: 1 | 2;
+  /** `approval.signed` of the settings; optional when it is left out. */
+  readonly signed?: SigningRule;
   /** `review.expireDays` of the settings. */
   readonly expireDays: number;
 }

@@ -111,8 +111,9 @@ async function prepareOneTime(
   return { halves, passwordHash: await hashPassword(whole, cost), shown };
 }
 
-const knownOf = ({ people }: PersonsKept, { restoredAtMs }: PersonContext): KnownPersons => ({
+const knownOf = ({ people, passkeys }: PersonsKept, { restoredAtMs }: PersonContext): KnownPersons => ({
   people,
+  passkeys,
   restoredAtMs,
 });
 
@@ -218,8 +219,8 @@ const toOutcome = (effect: RequestEffect, { shown }: OneTimePassword): ChangeOut
 });
 
 function toEdit(effect: RequestEffect, { passwordHash }: OneTimePassword): EditDraft {
-  const { person, event } = effect;
-  if (person === undefined) return { events: [event] };
+  const { person, event, passkey } = effect;
+  if (person === undefined) return { events: [event], passkey };
   const { personId } = person;
   return {
     events: [event],

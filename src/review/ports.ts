@@ -5,11 +5,13 @@ import type { Waiting } from './rules/approval.ts';
 import type { Decider, ProposalStatus, Target, TargetKind } from './rules/proposal.ts';
 import type { Decision } from './rules/terms.ts';
 import type { PersonEvent } from './rules/chain.ts';
+import type { Passkey } from './rules/passkey.ts';
 import type { PasswordTries } from './rules/password.ts';
 import type { Person } from './rules/people.ts';
 import type { PersonSession } from './rules/session.ts';
 import type { PersonChange } from './rules/person-request.ts';
 import type { SendsSeen } from './rules/today.ts';
+import type { ApprovalSignature } from './rules/signature.ts';
 
 /** A decision that was proposed, with what has become of it. */
 export interface Proposal {
@@ -140,6 +142,8 @@ export interface PersonsKept {
   readonly people: readonly Person[];
   readonly tokens: readonly PersonToken[];
   readonly changes: readonly PersonChange[];
+  /** The oldest first, with those that count no more. */
+  readonly passkeys: readonly Passkey[];
   /** Number of the latest event; 0 before any. An edit is kept only while it is so. */
   readonly latestSeq: number;
   /** The latest event of each subject. */
@@ -175,6 +179,10 @@ export interface PersonEdit {
     | undefined;
   /** New, or as it has ended. */
   readonly change?: PersonChange | undefined;
+  /** New, or as it is from now on. */
+  readonly passkey?: Passkey | undefined;
+  /** Of an approval that is about to be given. */
+  readonly signature?: Omit<ApprovalSignature, 'signatureId'> | undefined;
 }
 
 export interface PersonStore {
@@ -183,6 +191,8 @@ export interface PersonStore {
   personPassword(nameKey: string): Promise<PersonPassword | undefined>;
   /** By the SHA-256 (hex) of a token. */
   tokenByHash(tokenHash: string): Promise<PersonToken | undefined>;
+  /** Under a proposal, the oldest first; one that led to nothing, too. */
+  signaturesOf(proposalId: number): Promise<readonly ApprovalSignature[]>;
   /** In their order. */
   personEvents(afterSeq: number, limit: number): Promise<readonly PersonEvent[]>;
   /** @returns false, with nothing changed, when somebody else has changed something since */

@@ -21,6 +21,7 @@ import {
   whyNotCheck,
   whyNotWithdraw,
 } from './rules/proposal.ts';
+import { type Signed, whyNotSigned } from './rules/signature.ts';
 import { type Decision, decisionTerms } from './rules/terms.ts';
 
 /** What somebody wants decided. */
@@ -207,6 +208,8 @@ export interface CheckTerms {
   readonly involved?: readonly number[];
   /** Why this person may not check it, by what is known of people. */
   readonly obstacle?: string | undefined;
+  /** What the checker has signed. */
+  readonly signed?: Signed | undefined;
 }
 
 /** Approves a proposal, or sends it back. */
@@ -215,7 +218,7 @@ export async function check(
   proposalId: number,
   verdict: 'approve' | 'send-back',
   checker: Decider,
-  { note = null, seen, involved = [], obstacle }: CheckTerms = {},
+  { note = null, seen, involved = [], obstacle, signed }: CheckTerms = {},
 ): Promise<Checked> {
   const { journal, clock } = context;
   const proposal = await journal.proposal(proposalId);
@@ -225,6 +228,9 @@ export async function check(
     whyNotCheck(proposal, checker, [...involved, ...(await journal.involvedIn(proposalId))], nowMs) ??
     obstacle ??
     (seen !== undefined && seen !== proposal.digest ? 'it is not what you have looked at' : undefined) ??
+    (verdict === 'approve'
+      ? whyNotSigned(context.signed ?? 'optional', proposal, checker.personId, signed)
+      : undefined) ??
     (verdict === 'send-back' && (note ?? '').trim() === '' ? 'why it is sent back must be said' : undefined);
   if (why !== undefined) return { kind: 'refused', why };
   const to: ProposalStatus = verdict === 'approve' ? 'approved' : 'sent-back';

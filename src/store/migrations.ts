@@ -15,6 +15,7 @@ import {
 import { approvalTables } from './review/approval-tables.ts';
 import { itemNoteColumn, proposalTables } from './review/proposal-tables.ts';
 import { personTables } from './review/people-tables.ts';
+import { passkeyTables } from './review/passkey-tables.ts';
 import { sessionTables } from './review/session-tables.ts';
 import { query, readFirst, write } from './statements.ts';
 import { takenFileTables } from './watch/taken-files.ts';
@@ -391,6 +392,7 @@ const migrations: readonly Migration[] = [
   sessionTables,
   addChains,
   approvalTables,
+  passkeyTables,
 ];
 
 /** The version of the tables that this program writes. */

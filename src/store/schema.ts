@@ -20,6 +20,7 @@ import type { ArchiveTables } from './archive/archive-tables.ts';
 import type { StatementTables } from './reconcile/statement-tables.ts';
 import type { ApprovalTables } from './review/approval-tables.ts';
 import type { ProposalTables } from './review/proposal-tables.ts';
+import type { PasskeyTables } from './review/passkey-tables.ts';
 import type { PersonTables } from './review/people-tables.ts';
 import type { SessionTables } from './review/session-tables.ts';
 
@@ -230,7 +231,14 @@ interface NoticeDeliveryTable {
 }
 
 export interface Tables
-  extends StatementTables, ArchiveTables, ProposalTables, PersonTables, SessionTables, ApprovalTables {
+  extends
+    StatementTables,
+    ArchiveTables,
+    ProposalTables,
+    PersonTables,
+    SessionTables,
+    ApprovalTables,
+    PasskeyTables {
   meta: MetaTable;
   schema_version: SchemaVersionTable;
   batch: BatchTable;

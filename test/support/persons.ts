@@ -2,6 +2,7 @@
 import type { Clock } from '../../src/core/ports.ts';
 import type { PasswordCost } from '../../src/review/password-hash.ts';
 import { type ChangeOutcome, type PersonContext, requestChange } from '../../src/review/people.ts';
+import type { Passkey } from '../../src/review/rules/passkey.ts';
 import type { Person, Proof, ProvedPerson, Role } from '../../src/review/rules/people.ts';
 import type { Asker, PersonRequest } from '../../src/review/rules/person-request.ts';
 import { changePassword, type SignInContext } from '../../src/review/sign-in.ts';
@@ -26,6 +27,28 @@ export const makePerson = (changes: Partial<Person> = {}): Person => ({
   standsSinceMs: noonMs,
   lastSignInAtMs: null,
   lockedUntilMs: 0,
+  ...changes,
+});
+
+/** A key that waits to be confirmed. */
+export const makePasskey = (changes: Partial<Passkey> = {}): Passkey => ({
+  credentialId: 'ab12',
+  personId: 1,
+  label: 'phone',
+  publicKey: 'AAAA',
+  coseKey: 'AAAA',
+  keyHash: 'ab12cd34'.repeat(8),
+  rpId: 'localhost',
+  origin: 'http://localhost:8484',
+  backup: 'none',
+  transports: [],
+  signCount: 0,
+  enrolledAtMs: noonMs,
+  confirmedBy: null,
+  confirmedAtMs: null,
+  revokedBy: null,
+  revokedAtMs: null,
+  lastUsedAtMs: null,
   ...changes,
 });
 

@@ -27,7 +27,9 @@ export class PersonNotices {
       if (page.length === 0) return;
       const { people } = await this.#store.persons();
       for (const event of page) {
-        await board.add(describePersonNotice(board.scene, event, people));
+        // An approval is told with what it lets go on.
+        if (event.kind !== 'approval-signed')
+          await board.add(describePersonNotice(board.scene, event, people));
         this.#toldSeq = event.seq;
       }
     }

@@ -5,6 +5,7 @@
 import { dayMs } from '../../core/bangkok-time.ts';
 import { countOf } from '../../core/figures.ts';
 import type { EventFacts, PersonEventDraft, PersonEventKind } from './chain.ts';
+import { type Passkey, standingOf, standingWords } from './passkey.ts';
 import {
   type Action,
   can,
@@ -37,6 +38,7 @@ export const subjectOf = (request: PersonRequest): number | null =>
 /** What is known of people when something is asked for. */
 export interface KnownPersons {
   readonly people: readonly Person[];
+  readonly passkeys: readonly Passkey[];
   /** When the journal was last restored or lost. */
   readonly restoredAtMs: number | undefined;
 }
@@ -107,10 +109,21 @@ function findRequestObstacle(request: PersonRequest, by: Asker, known: KnownPers
         return 'this is you: change it with "paydrop user password" and no --reset';
       if (isStale) return `${person.name} has to be enabled first: the journal was restored`;
       return person.isDisabled ? `${person.name} is disabled: enable the user first` : undefined;
-    case 'confirm-passkey':
-      return person.isDisabled ? `${person.name} is disabled` : undefined;
+    case 'confirm-passkey': {
+      if (person.isDisabled) return `${person.name} is disabled`;
+      const passkey = findPasskey(request, known);
+      if (passkey === undefined) return `${person.name} has no such passkey`;
+      const standing = standingOf(passkey, person, restoredAtMs);
+      return standing === 'waits' ? undefined : standingWords[standing];
+    }
   }
 }
+
+const findPasskey = (
+  { personId, credentialId }: PersonRequest & { readonly kind: 'confirm-passkey' },
+  { passkeys }: KnownPersons,
+): Passkey | undefined =>
+  passkeys.find((one) => one.personId === personId && one.credentialId === credentialId);
 
 const lastAdmin = 'nobody would be left who may change users: make another admin first';
 
@@ -303,6 +316,8 @@ export interface RequestEffect {
   readonly revokesTokens: boolean;
   /** Wrong passwords are forgotten. */
   readonly forgivesTries: boolean;
+  /** As it is from now on. */
+  readonly passkey?: Passkey;
   readonly event: PersonEventDraft;
 }
 
@@ -353,8 +368,16 @@ export function computeEffect(
       return { givesOneTimePassword: true, revokesTokens: true, forgivesTries: true, person, event };
     }
     case 'confirm-passkey': {
-      const facts = { credentialId: request.credentialId };
-      return { ...nothing, person: undefined, event: draft(request.personId, 'passkey-confirmed', facts) };
+      const found = findPasskey(request, known);
+      if (found === undefined) throw new Error('a passkey that is not there was let through');
+      const confirmedBy = [
+        hands.by?.personId ?? 0,
+        ...(hands.confirmedBy === null ? [] : [hands.confirmedBy]),
+      ];
+      const passkey = { ...found, confirmedBy, confirmedAtMs: nowMs };
+      const facts = { credentialId: request.credentialId, keyHash: found.keyHash };
+      const event = draft(request.personId, 'passkey-confirmed', facts);
+      return { ...nothing, person: undefined, passkey, event };
     }
   }
 }

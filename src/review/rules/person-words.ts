@@ -1,6 +1,7 @@
 /** What happened to people, in words for people. */
 import { formatBangkokMoment } from '../../core/bangkok-time.ts';
 import { type PersonEvent, type PersonEventKind, readFacts } from './chain.ts';
+import { showKey } from './passkey.ts';
 import { nameRole, type Person, type Role } from './people.ts';
 import type { PersonChange, PersonRequest } from './person-request.ts';
 import { readAgreed, showPolicy } from './policy.ts';
@@ -35,6 +36,7 @@ function describeKind(event: PersonEvent, subject: string, facts: Facts): string
   const role = nameRole((facts['role'] ?? facts['to'] ?? 'viewer') as Role);
   const token = `token ${String(facts['tokenId'])}`;
   const change = `change ${String(facts['changeId'])} (${nameWanted(String(facts['wanted']), subject || (cells?.['name']?.value ?? ''), role)})`;
+  const key = showKey({ keyHash: String(facts['keyHash']) });
   switch (kind) {
     case 'made':
       return `${subject} was added as ${role}`;
@@ -50,8 +52,14 @@ function describeKind(event: PersonEvent, subject: string, facts: Facts): string
       return facts['rehashed'] === true
         ? `the password of ${subject} was hashed anew`
         : `${subject} has set a password`;
+    case 'passkey-enrolled':
+      return `${subject} has enrolled passkey ${key}, which waits for an admin`;
     case 'passkey-confirmed':
-      return `a passkey of ${subject} was confirmed`;
+      return `passkey ${key} of ${subject} was confirmed`;
+    case 'passkey-revoked':
+      return `passkey ${key} of ${subject} was revoked`;
+    case 'approval-signed':
+      return `${subject} has signed the approval of proposal ${String(facts['proposalId'])} with passkey ${key}`;
     case 'policy-changed':
       return `it was agreed on: ${showPolicy(readAgreed(event) ?? {})}`;
     case 'token-made':

@@ -2,12 +2,15 @@
 import { makeRowMapping } from '../../platform/record-rows.ts';
 import type { PersonEdit, PersonStore, PersonToken } from '../../review/ports.ts';
 import type { PersonEvent } from '../../review/rules/chain.ts';
+import type { Passkey } from '../../review/rules/passkey.ts';
 import type { Person } from '../../review/rules/people.ts';
 import { nameKeyOf, type PersonChange } from '../../review/rules/person-request.ts';
+import type { ApprovalSignature } from '../../review/rules/signature.ts';
 import { type BodiesOf, type Body, change, query, type Reading, select, selectFirst } from '../statements.ts';
 
 const secrets = ['name_key', 'password_hash', 'must_change', 'failed_tries', 'token_hash'];
 const records = makeRowMapping({ json: ['cells', 'request'], own: secrets });
+const keyRecords = makeRowMapping({ json: ['transports', 'confirmed_by'], own: [] });
 
 const toPerson = (row: { readonly is_disabled: number }): Person => ({
   ...records.toRecord<Person>(row as never),
@@ -39,8 +42,10 @@ export const personReads = {
     const people = yield* select(query.selectFrom('person').selectAll().orderBy('person_id'));
     const tokens = yield* select(query.selectFrom('person_token').selectAll().orderBy('token_id'));
     const changes = yield* select(query.selectFrom('person_change').selectAll().orderBy('change_id'));
+    const passkeys = yield* select(query.selectFrom('passkey').selectAll().orderBy('enrolled_at_ms'));
     return {
       latestSeq,
+      passkeys: passkeys.map((row) => keyRecords.toRecord<Passkey>(row)),
       people: people.map(toPerson),
       tokens: tokens.map((row) => records.toRecord<PersonToken>(row)),
       changes: changes.map((row) => records.toRecord<PersonChange>(row)),
@@ -59,6 +64,12 @@ export const personReads = {
       query.selectFrom('person_token').selectAll().where('token_hash', '=', tokenHash),
     );
     return row && records.toRecord<PersonToken>(row);
+  },
+  *signaturesOf(proposalId) {
+    const rows = query.selectFrom('approval_signature').selectAll().where('proposal_id', '=', proposalId);
+    return (yield* select(rows.orderBy('signature_id'))).map((row) =>
+      keyRecords.toRecord<ApprovalSignature>(row),
+    );
   },
   *personEvents(afterSeq, limit) {
     const rows = query.selectFrom('person_event').selectAll().where('seq', '>', afterSeq);
@@ -80,6 +91,7 @@ export const personWrites = {
       yield* change(put.onConflict((conflict) => conflict.column('change_id').doUpdateSet(row)));
     }
     yield* revoke(edit.revokes);
+    yield* writePasskey(edit);
     for (const event of edit.events)
       yield* change(query.insertInto('person_event').values(records.toRow(event)));
     return true;
@@ -118,6 +130,24 @@ function* writePerson({ person, password, forgivesTriesOf }: PersonEdit): Body<v
   const forgiven = { failed_tries: 0, locked_until_ms: 0 };
   if (forgivesTriesOf !== undefined)
     yield* change(query.updateTable('person').set(forgiven).where('person_id', '=', forgivesTriesOf));
+}
+
+function* writePasskey({ passkey, signature }: PersonEdit): Body<void> {
+  if (passkey !== undefined) {
+    const row = keyRecords.toRow(passkey);
+    const put = query.insertInto('passkey').values(row);
+    yield* change(put.onConflict((conflict) => conflict.column('credential_id').doUpdateSet(row)));
+  }
+  if (signature === undefined) return;
+  const latest = query
+    .selectFrom('approval_signature')
+    .select((eb) => eb.fn.max<number | null>('signature_id').as('id'));
+  const signatureId = ((yield* selectFirst(latest))?.id ?? 0) + 1;
+  yield* change(
+    query
+      .insertInto('approval_signature')
+      .values({ ...keyRecords.toRow(signature), signature_id: signatureId }),
+  );
 }
 
 function* revoke(revokes: PersonEdit['revokes']): Body<void> {

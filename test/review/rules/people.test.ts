@@ -18,7 +18,7 @@ import {
   versionOf,
 } from '../../../src/review/rules/person-request.ts';
 import { noonMs } from '../../support/core-fixtures.ts';
-import { makePerson } from '../../support/persons.ts';
+import { makePasskey, makePerson } from '../../support/persons.ts';
 
 describe('a role', () => {
   const table: readonly (readonly [Role, string])[] = [
@@ -79,7 +79,11 @@ const checker = makePerson({
   adminSinceMs: null,
 });
 const everybody = [first, second, third, maker, checker];
-const known = (people: readonly Person[] = everybody, restoredAtMs?: number) => ({ people, restoredAtMs });
+const known = (people: readonly Person[] = everybody, restoredAtMs?: number) => ({
+  people,
+  restoredAtMs,
+  passkeys: [makePasskey({ personId: 5, enrolledAtMs: later })],
+});
 
 describe('maker and checker', () => {
   const obstacle = (by: Person, proposer: Person, people = everybody) =>

@@ -1,0 +1,99 @@
+/**
+ * What a checker signs: a text that people can read, kept byte for byte. A passkey signs its SHA-256, and shows no amounts:
+ * who wants to be sure computes the digests elsewhere.
+ */
+import { hash } from 'node:crypto';
+import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
+import { formatBaht, type Satang } from '../../core/money.ts';
+import { printable } from '../../core/outgoing-text.ts';
+import type { Decision } from './terms.ts';
+
+/** A batch that is approved. */
+export interface SignedBatch {
+  readonly batchId: string;
+  /** Of exactly the rows that wait, in the account that they are paid from. */
+  readonly version: string;
+  /** Of its file, which can be computed elsewhere from the file alone; null where it has none. */
+  readonly fileDigest: string | null;
+}
+
+/** What is approved. */
+export interface SignedMatter {
+  readonly isSandbox: boolean;
+  readonly companyId: string;
+  readonly journalId: string;
+  readonly proposalId: number;
+  readonly decision: Decision;
+  /** Of an approval before paying; none of other decisions. */
+  readonly batches: readonly SignedBatch[];
+  /** How many rows are paid, or things are decided on. */
+  readonly rows: number;
+  readonly totalSatang: Satang;
+  /** Of the proposal: over its frozen items and their versions, corrections included. */
+  readonly digest: string;
+}
+
+/** Who signs, and when. */
+export interface SignedAct {
+  readonly personId: number;
+  /** As the person signs in. */
+  readonly person: string;
+  /** Of chance, and used once. */
+  readonly nonce: string;
+  readonly atMs: number;
+}
+
+/** How digest and text are made: another way has another number. */
+const format = 'paydrop approval v1';
+
+/** One line each, whatever stands in a name. */
+const line = (name: string, value: string | number): string => `${name}: ${printable(String(value))}`;
+
+/** Lines in a fixed order, without an end after the last. */
+export function makeSignedText(matter: SignedMatter, { personId, person, nonce, atMs }: SignedAct): string {
+  const { isSandbox, companyId, journalId, proposalId, decision, batches } = matter;
+  const isPayment = decision === 'approve-batch';
+  return [
+    format,
+    line('purpose', isPayment ? 'pay these rows' : 'carry out this decision'),
+    line('money', isSandbox ? 'sandbox, no real money' : 'real'),
+    line('company', companyId),
+    line('journal', journalId),
+    line('proposal', proposalId),
+    line('decision', decision),
+    ...batches.flatMap(({ batchId, version, fileDigest }) => [
+      line('batch', batchId),
+      line('digest of its rows', version),
+      line('digest of its file', fileDigest ?? 'none'),
+    ]),
+    line('rows', matter.rows),
+    line('total', `${formatBaht(matter.totalSatang)} baht`),
+    line('digest', matter.digest),
+    line('person', `${personId} ${person}`),
+    line('nonce', nonce),
+    line('time', formatBangkokDateTime(atMs)),
+  ].join('\n');
+}
+
+/** What is signed of a text: base64url, as browsers write it. */
+export const computeChallenge = (text: string): string => hash('sha256', text, 'base64url');
+
+const valueOf = (text: string, name: string): string =>
+  text
+    .split('\n')
+    .find((one) => one.startsWith(`${name}: `))
+    ?.slice(name.length + 2) ?? '';
+
+/** The lines of a text in which it differs from what it should say; empty when it says exactly that. */
+export function findTextDifferences(
+  text: string,
+  matter: SignedMatter,
+  person: Pick<SignedAct, 'personId' | 'person'>,
+) {
+  const atMs = Date.parse(valueOf(text, 'time'));
+  if (Number.isNaN(atMs)) return ['time'];
+  const should = makeSignedText(matter, { ...person, nonce: valueOf(text, 'nonce'), atMs }).split('\n');
+  const is = text.split('\n');
+  const differing = should.filter((one, place) => one !== is[place]).map((one) => one.split(':')[0] ?? one);
+  return is.length > should.length ? [...differing, 'a line more'] : differing;
+}
